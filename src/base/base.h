@@ -1,0 +1,157 @@
+/*
+ * base.h - memory, strings, maps, text buffers, diagnostics and the operating system
+ *
+ * Everything else stands on this folder and this folder stands on nothing but the C library.
+ * Memory comes from arenas that are named by their lifetime and freed as a whole; an arena that
+ * runs dry leaves through the Guard it was made with, so no caller ever tests for NULL.
+ */
+#ifndef TILEC_BASE_H
+#define TILEC_BASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#if defined(__GNUC__)
+#define PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define NORETURN __attribute__((noreturn))
+#else
+#define PRINTF(f, a)
+#define NORETURN
+#endif
+
+/* arena.c */
+
+/* Where a failed allocation, or a fail(), lands.  The owner calls setjmp(guard.env) once; see
+ * src/api/compile.c.  `why` says which of the two it was. */
+typedef enum { GUARD_OK, GUARD_NO_MEMORY, GUARD_FAILED } GuardCode;
+typedef struct {
+    jmp_buf env;
+    GuardCode why;
+} Guard;
+
+typedef struct Arena Arena;
+
+Arena *arena_new(Guard *guard); /* NULL only when memory is out and guard is NULL */
+void arena_free(Arena *a);      /* NULL is allowed */
+void *arena_alloc(Arena *a, size_t bytes);                 /* zeroed, aligned to 16 */
+void *arena_grow(Arena *a, void *old, size_t n, size_t m); /* copies n bytes into a block of m */
+char *arena_strndup(Arena *a, const char *s, size_t n);
+char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
+size_t arena_used(const Arena *a);
+Guard *arena_guard(const Arena *a);
+NORETURN void fail(Guard *guard); /* leave through the guard: the reason is in the diagnostics */
+
+/* Let the n-th system allocation from now on fail, and all after it; negative switches it off.
+ * For the tests of running out of memory; per thread. */
+void arena_inject_failure(long n);
+
+#define NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define NEW_N(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
+
+/* Growable array in an arena: `VEC(int) v = {0}; vec_push(a, &v, 3); v.at[0]`. */
+#define VEC(T)        \
+    struct {          \
+        T *at;        \
+        int len, cap; \
+    }
+#define vec_push(a, v, x)                                                                     \
+    ((v)->len == (v)->cap                                                                     \
+         ? ((v)->at = arena_grow((a), (v)->at, sizeof(*(v)->at) * (size_t)(v)->len,           \
+                                 sizeof(*(v)->at) *                                           \
+                                     (size_t)((v)->cap = (v)->cap ? 2 * (v)->cap : 8))),      \
+     (v)->at[(v)->len++] = (x))
+
+/* bug.c: an internal error.  Prints file and line to stderr and aborts; never for bad input. */
+NORETURN void bug_at(const char *file, int line, const char *fmt, ...) PRINTF(3, 4);
+#define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* intern.c: equal strings become one pointer, so names compare with ==. */
+typedef const char *Sym;
+typedef struct Interner Interner;
+Interner *interner_new(Arena *a);
+Sym intern(Interner *in, const char *s);
+Sym intern_n(Interner *in, const char *s, size_t n);
+
+/* map.c: open-addressing hash map from a 64-bit key to a pointer, in an arena. */
+typedef struct Map Map;
+Map *map_new(Arena *a);
+void *map_get(const Map *m, uint64_t key); /* NULL when absent */
+void map_put(Map *m, uint64_t key, void *value);
+int map_count(const Map *m);
+#define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
+typedef struct {
+    uint64_t lo, hi;
+} Hash128;
+Hash128 hash128_bytes(const void *p, size_t n); /* for cache keys */
+
+/* text.c: a text buffer in an arena; always NUL-terminated once touched. */
+typedef struct {
+    Arena *arena;
+    char *s;
+    size_t len, cap;
+} Text;
+Text text_new(Arena *a);
+void text_put(Text *t, const char *s);
+void text_putn(Text *t, const char *s, size_t n);
+void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
+void text_vprintf(Text *t, const char *fmt, va_list ap);
+
+/* source.c: one file of text and places in it. */
+typedef struct {
+    const char *path; /* as the user wrote it; "<string>" for text from memory */
+    const char *text; /* NUL-terminated; may hold NUL bytes inside when hostile */
+    size_t len;
+} Source;
+typedef struct {
+    uint32_t start, end; /* byte offsets, end exclusive; {0,0} = no place */
+} Span;
+typedef struct {
+    int line, column; /* both from 1; columns count bytes */
+    const char *text; /* start of that line */
+    int length;       /* of that line, without its newline */
+} Place;
+Place source_place(const Source *src, uint32_t offset);
+Span span_join(Span a, Span b);
+
+/* diag.c: what went wrong, and where.  Several a run; sorted by the order of reporting. */
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_HINT } DiagKind;
+typedef struct Diags Diags;
+Diags *diags_new(Arena *a);
+/* `src` may be NULL: the message then has no place.  Notes and hints attach to the last error or
+ * warning.  At most 20 errors are kept; the rest are counted. */
+void diag(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, ...)
+    PRINTF(5, 6);
+void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, va_list ap);
+int diag_errors(const Diags *d);
+/* Render all: `file:line:column: error: text`, the source line, a caret line, then notes. */
+const char *diags_text(const Diags *d, Arena *a);
+
+/* os.c: the only file with #ifdefs for the operating system.  Status results: 0 or an errno. */
+int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *len);
+/* Write to a temporary name in the same folder, then rename over `path`: all or nothing. */
+int os_write_file(const char *path, const void *data, size_t len);
+int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
+double os_seconds(void);            /* monotonic clock */
+int os_cpu_count(void);             /* CPUs this process may run on */
+size_t os_cache_bytes(void);        /* size of the last-level data cache; 32 MiB when unknown */
+const char *os_env(const char *name);
+bool os_is_terminal(int fd);
+void *os_map_code(size_t bytes);                /* writable pages, NULL on failure */
+int os_seal_code(void *p, size_t bytes);        /* make them executable and read-only */
+void os_unmap_code(void *p, size_t bytes);
+void *os_alloc_pages(size_t bytes);             /* 64-byte aligned or better, may be huge pages */
+void os_free_pages(void *p, size_t bytes);
+void *os_load_library(const char *path, const char **error); /* dlopen; *error is static text */
+void *os_library_symbol(void *lib, const char *name);
+const char *os_library_folder(Arena *a);        /* the folder that this code was loaded from */
+
+#endif

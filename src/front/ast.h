@@ -1,0 +1,142 @@
+/*
+ * ast.h - the syntax tree of a kernel file
+ *
+ * lex.c and parse.c make it, file.c finds the kernels and what surrounds them, lower_*.c read it.
+ * One uniform node; which fields a kind uses stands beside the kind.  Internal to src/front/.
+ */
+#ifndef TILEC_FRONT_AST_H
+#define TILEC_FRONT_AST_H
+
+#include "front.h"
+
+typedef enum {
+    /* expressions */
+    N_NAME,      /* name */
+    N_INT,       /* integer */
+    N_FLOAT,     /* real */
+    N_STRING,    /* text, ntext (escapes done, adjacent strings joined) */
+    N_FSTRING,   /* items: N_STRING pieces and N_FORMAT */
+    N_FORMAT,    /* left = expression; op = '!r' conversion letter or 0; format spec ignored */
+    N_TRUE, N_FALSE, N_NONE, N_ELLIPSIS,
+    N_TUPLE,     /* items */
+    N_LIST,      /* items */
+    N_ATTRIBUTE, /* left . name */
+    N_SUBSCRIPT, /* left [ right ]; right is N_TUPLE for several, N_SLICE, or an expression */
+    N_SLICE,     /* left : right : extra, each may be NULL */
+    N_CALL,      /* left ( items ), items may be N_STARRED, N_KEYWORD, N_DOUBLE_STARRED */
+    N_KEYWORD,   /* name = left */
+    N_STARRED, N_DOUBLE_STARRED, /* left */
+    N_UNARY,     /* op left: UnaryOp */
+    N_BINARY,    /* left op right: BinaryOp */
+    N_BOOL,      /* items joined by op: BOOL_AND or BOOL_OR */
+    N_COMPARE,   /* left, then items[i] compared by ops[i]: CompareOp; chains have nitems > 1 */
+    N_CONDITIONAL, /* left if right else extra */
+    N_WALRUS,    /* name := left */
+    N_COMPREHENSION, /* [left for right in extra if items...] over one generator */
+    N_UNSUPPORTED_EXPR, /* name = Python's AST class: Lambda, Dict, Set, Await, Yield... */
+    /* statements */
+    N_ASSIGN,    /* items = targets (a = b = 1 has two), right = value */
+    N_AUGMENTED, /* left op= right: BinaryOp */
+    N_ANNOTATED, /* left : extra [= right or NULL] */
+    N_EXPR,      /* left */
+    N_IF,        /* left; body; orelse (an elif is one N_IF in orelse) */
+    N_FOR,       /* for left in right: body; orelse */
+    N_WHILE,     /* while left: body; orelse */
+    N_RETURN,    /* left or NULL */
+    N_PASS,
+    N_ASSERT,    /* left, right = message or NULL */
+    N_WITH,      /* with items[i] as ...: body */
+    N_FUNCTION,  /* inner def: name */
+    N_UNSUPPORTED_STMT /* name = Python's AST class: Break, Continue, Raise, Delete, Try... */
+} NodeKind;
+
+typedef enum { UN_PLUS, UN_MINUS, UN_INVERT, UN_NOT } UnaryOp;
+typedef enum {
+    BIN_ADD, BIN_SUB, BIN_MUL, BIN_DIV, BIN_FLOORDIV, BIN_MOD, BIN_POW, BIN_MATMUL,
+    BIN_AND, BIN_OR, BIN_XOR, BIN_SHL, BIN_SHR
+} BinaryOp;
+typedef enum { BOOL_AND, BOOL_OR } BoolOp;
+typedef enum {
+    CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN
+} CompareOp;
+
+typedef struct Node Node;
+struct Node {
+    NodeKind kind;
+    Span span;
+    int op;
+    Sym name;
+    Node *left, *right, *extra;
+    Node **items;
+    int nitems;
+    uint8_t *ops; /* of N_COMPARE */
+    Node **body, **orelse;
+    int nbody, norelse;
+    __int128 integer;
+    double real;
+    const char *text;
+    size_t ntext;
+};
+
+typedef struct {
+    Sym name;
+    Span span;
+    Node *annotation; /* or NULL */
+    Node *fallback;   /* default value, or NULL */
+    bool is_constexpr; /* annotation text contains "constexpr" (semantics R23) */
+    bool is_star;      /* *args */
+} AstParam;
+
+typedef struct {
+    Sym name;
+    Span span;        /* the `def` line */
+    bool is_jit;      /* @triton.jit under any alias, or a known wrapper around it */
+    bool is_constexpr_function;
+    bool noinline;
+    AstParam *params;
+    int nparams;
+    Node **body;
+    int nbody;
+    Node **decorators; /* outermost first, as expressions; those that could not be parsed are absent */
+    int ndecorators;
+    Sym *do_not_specialize; /* parameter names */
+    int ndo_not_specialize;
+    FrontTuning tuning;
+} AstFunc;
+
+/* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
+ * `from a.b import c as d` gives {d, "a.b", "c"}. */
+typedef struct {
+    Sym name;
+    Sym module;
+    Sym member; /* or NULL */
+    Span span;
+} AstImport;
+
+/* A module-level `name = value` or `name: annotation = value`; the last one wins. */
+typedef struct {
+    Sym name;
+    Node *annotation; /* or NULL */
+    Node *value;
+    Span span;
+} AstGlobal;
+
+struct FrontFile {
+    Arena *arena;
+    Interner *names;
+    const Source *source;
+    AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
+    int nfuncs;
+    AstImport *imports;
+    int nimports;
+    AstGlobal *globals;
+    int nglobals;
+};
+
+/* lex.c: see there for Token; parse.c */
+Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d);
+const AstFunc *file_find(const FrontFile *f, Sym name);
+/* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */
+void ast_print(Text *out, const AstFunc *f);
+
+#endif

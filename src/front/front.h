@@ -1,0 +1,102 @@
+/*
+ * front.h - from the text of a Python file to typed tile IR
+ *
+ * front_parse() reads a file once; front_lower() makes IR for one kernel and one set of argument
+ * types.  Both report every error they can find into `d` and return NULL when there was any.
+ */
+#ifndef TILEC_FRONT_H
+#define TILEC_FRONT_H
+
+#include "../ir/ir.h"
+
+typedef struct FrontFile FrontFile;
+
+/* A value known at compile time: what Python would hold. */
+typedef enum {
+    CONST_NONE, CONST_BOOL, CONST_INT, CONST_FLOAT, CONST_STRING, CONST_DTYPE, CONST_TUPLE
+} ConstKind;
+typedef struct Const Const;
+struct Const {
+    ConstKind kind;
+    __int128 integer; /* CONST_INT, CONST_BOOL */
+    double real;
+    const char *text; /* CONST_STRING */
+    size_t ntext;
+    DType dtype;      /* CONST_DTYPE */
+    const Const *items;
+    int nitems;
+};
+
+/* How one parameter is given to front_lower(). */
+typedef struct {
+    const char *name;
+    bool is_constexpr;  /* `constant` holds; else a run-time argument of `dtype` */
+    Const constant;
+    DType dtype;
+    bool pointer;
+    int64_t divisible;  /* promise; 0 or 1 = none.  do_not_specialize is applied by front_specialise */
+} FrontArg;
+
+/* One parameter as the language sees it, for callers that bind arguments. */
+typedef struct {
+    const char *name;
+    bool is_constexpr;
+    bool has_default;
+    Const fallback;       /* valid if has_default and default_known */
+    bool default_known;
+    bool typed;           /* a dtype annotation fixes the type (semantics R27) */
+    DType dtype;
+    bool pointer;
+    bool do_not_specialize;
+    int line;
+} FrontParam;
+
+typedef struct {
+    const char *name;
+    int line;
+    const FrontParam *params;
+    int nparams;
+} FrontKernel;
+
+/* What @triton.autotune and @triton.heuristics said.  Values that are not constants are kept as
+ * source text only (text != NULL, known false). */
+typedef struct {
+    const char *name;
+    bool known;
+    Const value;
+    const char *text;
+} FrontBinding;
+typedef struct {
+    FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
+    int nbindings;
+} FrontConfig;
+typedef struct {
+    FrontConfig *configs;
+    int nconfigs;
+    const char **key;
+    int nkey;
+    FrontBinding *heuristics; /* name, and the function's source text */
+    int nheuristics;
+} FrontTuning;
+
+/* file.c */
+FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d);
+int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
+const char *front_kernel_name(const FrontFile *f, int i);
+const FrontTuning *front_tuning(const FrontFile *f, const char *kernel); /* NULL if no such kernel */
+const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
+
+/* lower.c */
+/* NULL and a diagnostic when there is no such kernel (the message lists near names) or its
+ * signature is wrong. */
+const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a, Diags *d);
+/* `args` one for each parameter, in order.  The module holds the kernel and the helper instances
+ * that it calls, through `call` ops. */
+Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
+                    Arena *a, Diags *d);
+
+/* const.c: compile-time values, also used by the command line's expressions. */
+const char *const_text(const Const *c, Arena *a); /* Python's repr */
+bool const_equal(const Const *a, const Const *b); /* Python's ==, but True is not 1 */
+
+#endif

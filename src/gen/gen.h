@@ -1,0 +1,61 @@
+/*
+ * gen.h - what a code generator is
+ *
+ * A Target is data and one function that turns optimised IR into bytes.  Targets that need LLVM
+ * live in the plugin tilec-llvm.so, which the core opens on the first cache miss through
+ * gen_plugin() below; the core itself never links LLVM.  src/gen/ reads src/ir/ and src/opt/'s
+ * analyses and nothing else of the project.
+ */
+#ifndef TILEC_GEN_H
+#define TILEC_GEN_H
+
+#include "../ir/ir.h"
+
+/* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
+typedef struct {
+    const char *cpu;      /* LLVM names, as gen_host() gives them; NULL = this machine */
+    const char *features;
+    /* promised by the launch: two pointer arguments never reach the same memory.  False: the
+     * code must be right for any overlap. */
+    bool disjoint;
+    bool streaming;       /* the launch moves more than the last-level cache holds */
+} GenOptions;
+
+typedef enum { GEN_OBJECT, GEN_LLVM, GEN_ASM, GEN_PLAN } GenStage;
+
+typedef struct {
+    char *data; /* in the arena; an ELF object, or text with a NUL behind it */
+    size_t len;
+    size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned */
+} GenOutput;
+
+/*
+ * The CPU kernel's ABI; symbol "tilec_kernel".  Runs linear programs [first, last) of the grid,
+ * x fastest.  `args` holds one 8-byte slot a parameter: a pointer, or the value's bits
+ * zero-extended.  `scratch` belongs to this thread alone.
+ */
+typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
+                       void *scratch);
+
+typedef struct {
+    const char *name; /* "cpu" */
+    const char *what; /* one line for help */
+    const bool *native_math; /* for OptOptions.native */
+    bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
+                 Diags *d);
+} Target;
+
+enum { GEN_ABI = 1 };
+typedef struct {
+    int abi; /* GEN_ABI of the build that made the plugin */
+    const char *build_id;
+    const char *llvm_version;
+    const Target *const *targets;
+    int ntargets;
+    void (*warm_up)(void); /* compile something tiny: the first compile of a process is slow */
+} GenPlugin;
+
+/* plugin.c, exported from tilec-llvm.so */
+const GenPlugin *tilec_gen_plugin(void);
+
+#endif

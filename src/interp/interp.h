@@ -1,0 +1,34 @@
+/*
+ * interp.h - run a kernel's IR on host arrays, op by op, whole tiles at a time
+ *
+ * The oracle for every other target.  Takes IR in any stage (calls are followed).
+ */
+#ifndef TILEC_INTERP_H
+#define TILEC_INTERP_H
+
+#include "../ir/ir.h"
+
+typedef struct {
+    const uint64_t *args; /* one slot a parameter: pointer, or the value's bits zero-extended */
+    int32_t grid[3];
+    int64_t first, last;  /* linear program ids [first, last); x fastest */
+    /* called now and then with the share done, may be NULL; false stops the run */
+    bool (*progress)(void *ctx, double share);
+    void *progress_ctx;
+} InterpLaunch;
+
+/* 0, or nonzero with a diagnostic (out of memory; stopped by progress). */
+int interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
+
+/* count.c: what a launch does, by running only the scalar part of the kernel for up to `sample`
+ * programs spread over the grid and scaling up.  flops: float operations on tile elements, masked
+ * lanes included, fma and dot 2 each, approximated functions 1. */
+typedef struct {
+    double flops;
+    bool flops_known;     /* false: control depends on tile data */
+    uint64_t loaded;      /* bit i: parameter i is read through; 64 and up share bit 63 */
+    uint64_t stored;      /* bit i: parameter i is written through */
+} InterpCounts;
+int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);
+
+#endif

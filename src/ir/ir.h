@@ -1,0 +1,244 @@
+/*
+ * ir.h - the tile IR: SSA over scalars and tiles, structured control flow
+ *
+ * A Module holds functions; a function is one block (its arguments are the parameters); a block is
+ * a list of ops that ends in a terminator; loops and ifs are ops with regions, and each region is
+ * again one block with arguments.  There are no other jumps, so a value is visible after its
+ * definition in the same block and in every block nested below that point.
+ *
+ * Everything lives in the module's arena and dies with it.  Types are interned: equal types are
+ * the same pointer.  Value ids are dense per function, so a pass keeps its facts in plain arrays
+ * of fn->nvalues entries.  docs/ir.md is the long form; ops.h and dtypes.h are the vocabulary.
+ */
+#ifndef TILEC_IR_H
+#define TILEC_IR_H
+
+#include "../base/base.h"
+
+enum { MAX_RANK = 8 };
+#define MAX_TILE ((int64_t)1 << 24) /* most elements that one tile may have */
+
+typedef enum {
+#define DTYPE(id, text, triton, longname, bits, kind, e, m, bias) DT_##id,
+#include "dtypes.h"
+    DT_COUNT
+} DType;
+
+typedef enum {
+#define OP(name, operands, result, attrs, flags) OP_##name,
+#include "ops.h"
+    OP_COUNT
+} OpCode;
+
+typedef enum {
+    PURE = 1 << 0,
+    COMMUTES = 1 << 1,
+    FOLDS = 1 << 2,
+    READS = 1 << 3,
+    WRITES = 1 << 4,
+    APPROX = 1 << 5,
+    ENDS = 1 << 6,
+    REGION_1 = 1 << 7,
+    REGION_2 = 1 << 8
+} OpFlags;
+#define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
+
+typedef enum { ROUND_NEAREST, ROUND_TO_ZERO } Rounding;
+typedef enum { HINT_MULTIPLE_OF, HINT_MAX_CONTIGUOUS, HINT_MAX_CONSTANCY } HintKind;
+typedef enum { PRECISION_IEEE, PRECISION_TF32, PRECISION_TF32X3, PRECISION_BF16X3, PRECISION_BF16X6 } Precision;
+typedef enum { RMW_ADD, RMW_MAX, RMW_MIN, RMW_AND, RMW_OR, RMW_XOR, RMW_XCHG } RmwKind;
+typedef enum { SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE, SEM_RELAXED } Sem;
+typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } Scope;
+typedef enum { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheHint;
+typedef enum { EVICT_NORMAL, EVICT_FIRST, EVICT_LAST } EvictHint;
+
+/* dtype[d0,d1,..], or a pointer to dtype (a tile of pointers when rank > 0). */
+typedef struct {
+    DType dtype; /* of the element, or of what the pointer points to */
+    bool pointer;
+    bool is_const; /* pointer that may not be stored through (semantics R28) */
+    int8_t rank;   /* 0 = scalar */
+    int32_t dims[MAX_RANK];
+} Type;
+
+typedef struct Op Op;
+typedef struct Block Block;
+typedef struct Func Func;
+typedef struct Module Module;
+
+typedef struct Value Value;
+struct Value {
+    const Type *type;
+    Op *def;      /* the op that makes it, or NULL for a block argument */
+    Block *block; /* the block it is defined in */
+    int index;    /* which result, or which argument */
+    int id;       /* dense within the function */
+    Value *repl;  /* set by passes that replace it; see ir_resolve() */
+    Sym name;     /* the user's name for it, or NULL; printing only */
+};
+
+struct Op {
+    OpCode code;
+    Span span;
+    int noperands, nresults, nattrs;
+    Value **operands;
+    Value **results;
+    int64_t *attrs;
+    Block *regions[2]; /* NULL where the op has none */
+    Func *callee;      /* of call */
+    Op *prev, *next;
+    Block *block;
+};
+
+struct Block {
+    Value **args;
+    int nargs, args_cap;
+    Op *first, *last;
+    Op *owner; /* the op whose region this is, or NULL for a function body */
+    Func *func;
+};
+
+/* What is promised about one parameter of a kernel. */
+typedef struct {
+    Sym name;
+    int64_t divisible; /* value, or address in bytes, is a multiple of this; 0 or 1 = unknown */
+} Param;
+
+struct Func {
+    Sym name;
+    Module *module;
+    Block *body; /* its args are the parameters, in order */
+    Param *params;
+    int nparams;
+    const Type **results; /* helpers only */
+    int nresults;
+    bool is_kernel;
+    int nvalues; /* next free value id */
+    Span span;
+};
+
+struct Module {
+    Arena *arena;
+    Interner *names;
+    const Source *source; /* may be NULL */
+    Func **funcs;
+    int nfuncs, funcs_cap;
+    Map *types;
+};
+
+/* dtype.c */
+const char *dtype_name(DType t);        /* "fp32" */
+const char *dtype_triton_name(DType t); /* "fp32", "int32" */
+const char *dtype_long_name(DType t);   /* "float32", "int32" */
+bool dtype_from_name(const char *s, size_t n, DType *out);      /* IR and command-line names */
+bool dtype_from_long_name(const char *s, size_t n, DType *out); /* tl.NAME */
+int dtype_bits(DType t);
+int dtype_size(DType t); /* bytes in memory; i1 takes one */
+bool dtype_is_float(DType t);
+bool dtype_is_fp8(DType t);
+bool dtype_is_int(DType t); /* bool included */
+bool dtype_is_signed(DType t);
+bool dtype_is_unsigned(DType t); /* bool included */
+int dtype_exponent_bits(DType t);
+int dtype_mantissa_bits(DType t);
+int dtype_bias(DType t);
+
+/* type.c */
+const Type *type_of(Module *m, Type t); /* intern */
+const Type *type_scalar(Module *m, DType d);
+const Type *type_pointer(Module *m, DType d, bool is_const);
+const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims);
+const Type *type_with_shape(Module *m, const Type *element, const Type *shape); /* element of 1st, shape of 2nd */
+const Type *type_with_dtype(Module *m, const Type *shape, DType d);             /* no pointer */
+const Type *type_element(Module *m, const Type *t);                             /* rank 0 */
+int64_t type_numel(const Type *t);
+int type_size(const Type *t); /* bytes of one element; 8 for pointers */
+bool type_same_shape(const Type *a, const Type *b);
+bool type_is_tile(const Type *t);
+const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp32[64]" */
+
+/* build.c: every op is made through these; results get fresh ids. */
+Module *module_new(Arena *a, Interner *names, const Source *source);
+Func *func_new(Module *m, const char *name, Span span);
+Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
+Func *module_find(const Module *m, const char *name);
+Block *block_new(Func *f, Op *owner);
+Value *block_add_arg(Block *b, const Type *type);
+
+/* Where new ops go: at the end of `block`, or in front of `before` when that is set. */
+typedef struct {
+    Module *module;
+    Func *func;
+    Block *block;
+    Op *before;
+    Span span; /* given to new ops */
+} Builder;
+Builder builder_at_end(Func *f, Block *b);
+Builder builder_before(Op *op);
+
+/* The general maker.  Arrays are copied.  Result types follow the table; `given` only for ops
+ * whose table row says so (else NULL).  Regions are made empty, owned by the op. */
+Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int nattrs,
+             const int64_t *attrs, int nresults, const Type *const *given);
+Value *build_const(Builder *b, const Type *t, uint64_t bits); /* scalar, or a tile of one value */
+Value *build_int(Builder *b, const Type *t, int64_t v);       /* any int dtype; truncates */
+Value *build_float(Builder *b, const Type *t, double v);      /* any float dtype; rounds */
+Value *build_unary(Builder *b, OpCode code, Value *x);
+Value *build_binary(Builder *b, OpCode code, Value *x, Value *y);
+Value *build_select(Builder *b, Value *c, Value *x, Value *y);
+Value *build_cast(Builder *b, Value *x, DType to, Rounding r);
+Value *build_bitcast(Builder *b, Value *x, DType to);
+Value *build_arange(Builder *b, int32_t start, int32_t end);
+Value *build_splat(Builder *b, Value *x, const Type *shape); /* element of x in shape's dims */
+Value *build_broadcast(Builder *b, Value *x, const Type *shape);
+Value *build_expand(Builder *b, Value *x, int axis);
+Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *dims);
+Value *build_permute(Builder *b, Value *x, const int *dims);
+Value *build_addptr(Builder *b, Value *p, Value *offset);
+void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
+
+/* edit.c */
+void op_remove(Op *op);                    /* unlink; its results must have no uses left */
+void op_insert_before(Op *op, Op *before); /* move or place */
+void op_append(Block *b, Op *op);
+Value *ir_resolve(Value *v);               /* follow v->repl to its end, shortening the path */
+void ir_resolve_operands(Op *op);          /* of this op alone, not of its regions */
+Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old to new Value* */
+void ir_count_uses(const Func *f, int *uses);        /* uses[id], nvalues entries, zeroed here */
+void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx); /* pre-order, op before its regions */
+
+/* table.c: what ops.h says */
+typedef struct {
+    const char *name, *operands, *result, *attrs;
+    int flags;
+} OpInfo;
+const OpInfo *op_info(OpCode code);
+bool opcode_from_name(const char *s, size_t n, OpCode *out);
+static inline bool op_has(const Op *op, int flag) { return (op_info(op->code)->flags & flag) != 0; }
+bool op_is_elementwise(const Op *op); /* result element i needs only operand elements i */
+bool op_has_effects(const Op *op);    /* itself or anything in its regions reads or writes memory */
+/* The constant behind v, through splat, broadcast, expand, reshape; false when there is none. */
+bool value_constant(const Value *v, uint64_t *bits);
+bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's signedness */
+
+/* print.c, read.c: the text form; reading what was printed gives the same module. */
+const char *ir_print(const Module *m, Arena *a);
+const char *ir_print_func(const Func *f, Arena *a);
+const char *op_text(const Op *op, Arena *a); /* one line, for messages */
+Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d); /* NULL after errors */
+
+/* verify.c: false and diagnostics when the IR is not well formed. */
+bool ir_verify(const Module *m, Diags *d);
+
+/* scalar.c: what each op with FOLDS means, on each dtype, once.
+ * Applies `op` to n elements: operands are arrays in memory form (dtype_size bytes each, i1 one
+ * byte of 0 or 1), `in` the dtype of operand 0 (of operand 1 for select), `out` of the result;
+ * `attr` is the rounding of cast.  dst may be one of the sources.  False: no such meaning. */
+bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *const *src, void *dst,
+                  size_t n);
+double scalar_to_double(DType t, uint64_t bits); /* ints too, nearest */
+uint64_t scalar_from_double(DType t, double v);  /* nearest even, once; ints saturate */
+int64_t scalar_to_int(DType t, uint64_t bits);   /* ints: by signedness; floats: toward zero */
+uint64_t scalar_truncate(DType t, uint64_t bits); /* keep the dtype's bits; i1: != 0 */
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * ops.h - THE op table: enum, names, printer, reader, verifier and documentation come from it
+ *
+ * operands: one word per operand; `?` marks one that may be left out, `*` any number of them.
+ *     any     every type                 num    integer, bool or float, scalar or tile
+ *     int     integer or bool            float  floating point
+ *     bool    i1                         ptr    pointer, scalar or tile of pointers
+ *     index   integer, rank 0            flag   i1, rank 0
+ *     same    the type of operand 0      mask   i1 in the shape of operand 0
+ *     offset  integer in operand 0's shape
+ *     data    the element type that operand 0 points to, in its shape
+ * result: none | first (operand 0's type) | second (operand 1's type) | bool (i1 in operand 0's
+ *     shape) | pointee (what operand 0 points to) | given (the builder says; verify.c has the rule)
+ * attributes: names of op->attrs[] in order; `*` takes all the rest (a list).
+ * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
+ *     FOLDS scalar.c can evaluate it element by element.  READS / WRITES memory.  APPROX targets
+ *     may differ from the interpreter within the documented ULP.  ENDS ends a block.
+ *     REGIONS(n) carries n regions.
+ */
+/*  name         operands              result   attributes         flags                            */
+/* values */
+OP( const,       "",                   given,   "bits",            PURE )
+OP( program_id,  "",                   given,   "axis",            PURE )
+OP( num_programs,"",                   given,   "axis",            PURE )
+OP( arange,      "",                   given,   "start",           PURE ) /* i32, rank 1 */
+/* shape; all in row-major element order */
+OP( splat,       "any",                given,   "",                PURE ) /* scalar to tile */
+OP( broadcast,   "any",                given,   "",                PURE ) /* dims of 1 repeat */
+OP( expand,      "any",                given,   "axis",            PURE ) /* insert a dim of 1 */
+OP( reshape,     "any",                given,   "",                PURE ) /* rank 0 counts as 1 element */
+OP( permute,     "any",                given,   "dims*",           PURE ) /* out dim i = in dim dims[i] */
+/* arithmetic: ints wrap, int division truncates toward zero, floats round to nearest even.
+ * fp16, bf16 and fp8 compute in fp32 and round once per op. */
+OP( add,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( sub,         "num same",           first,   "",                PURE|FOLDS )
+OP( mul,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( div,         "num same",           first,   "",                PURE|FOLDS ) /* x/0 = 0, MIN/-1 = MIN on ints */
+OP( rem,         "num same",           first,   "",                PURE|FOLDS ) /* C's %, fmod; x%0 = 0, MIN%-1 = 0 */
+OP( mulhi,       "int same",           first,   "",                PURE|COMMUTES|FOLDS ) /* unsigned high half */
+OP( neg,         "num",                first,   "",                PURE|FOLDS )
+OP( abs,         "num",                first,   "",                PURE|FOLDS )
+OP( and,         "int same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( or,          "int same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( xor,         "int same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( not,         "int",                first,   "",                PURE|FOLDS ) /* bitwise */
+OP( shl,         "int same",           first,   "",                PURE|FOLDS ) /* amount >= width: 0 */
+OP( shr,         "int same",           first,   "",                PURE|FOLDS ) /* arithmetic iff signed; amount >= width: sign fill or 0 */
+OP( min,         "num same",           first,   "",                PURE|COMMUTES|FOLDS ) /* one NaN: the other operand */
+OP( max,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
+OP( minnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS ) /* any NaN: NaN */
+OP( maxnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS )
+OP( fma,         "float same same",    first,   "",                PURE|FOLDS ) /* one rounding */
+OP( select,      "bool any any",       second,  "",                PURE|FOLDS )
+/* comparisons; floats ordered, but ne is true on NaN */
+OP( eq,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS )
+OP( ne,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS )
+OP( lt,          "num same",           bool,    "",                PURE|FOLDS )
+OP( le,          "num same",           bool,    "",                PURE|FOLDS )
+OP( gt,          "num same",           bool,    "",                PURE|FOLDS )
+OP( ge,          "num same",           bool,    "",                PURE|FOLDS )
+OP( isnan,       "float",              bool,    "",                PURE|FOLDS )
+OP( isinf,       "float",              bool,    "",                PURE|FOLDS )
+/* exact functions */
+OP( sqrt,        "float",              first,   "",                PURE|FOLDS )
+OP( floor,       "float",              first,   "",                PURE|FOLDS )
+OP( ceil,        "float",              first,   "",                PURE|FOLDS )
+OP( trunc,       "float",              first,   "",                PURE|FOLDS )
+OP( rint,        "float",              first,   "",                PURE|FOLDS ) /* ties to even */
+OP( round,       "float",              first,   "",                PURE|FOLDS ) /* ties away from zero */
+OP( copysign,    "float same",         first,   "",                PURE|FOLDS )
+OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) /* x * 2^n */
+OP( clz,         "int",                first,   "",                PURE|FOLDS )
+OP( popc,        "int",                first,   "",                PURE|FOLDS )
+/* approximated functions: docs/language.md gives the ULP of each; fp32 and fp64 */
+OP( rsqrt,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( exp,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( exp2,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( exp10,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( expm1,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( log,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( log2,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( log10,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( log1p,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( sin,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( cos,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( tan,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( asin,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( acos,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( atan,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( sinh,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( cosh,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( tanh,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( asinh,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( acosh,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( atanh,       "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( erf,         "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( erfc,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( cbrt,        "float",              first,   "",                PURE|FOLDS|APPROX )
+OP( pow,         "float same",         first,   "",                PURE|FOLDS|APPROX )
+OP( atan2,       "float same",         first,   "",                PURE|FOLDS|APPROX )
+OP( hypot,       "float same",         first,   "",                PURE|FOLDS|APPROX )
+/* conversions */
+OP( cast,        "any",                given,   "rounding",        PURE|FOLDS ) /* Rounding; section 4 of the semantics */
+OP( bitcast,     "any",                given,   "",                PURE|FOLDS ) /* equal widths */
+/* memory */
+OP( addptr,      "ptr offset",         first,   "",                PURE )  /* offset counts elements */
+OP( load,        "ptr mask? data?",    pointee, "cache evict volatile", READS ) /* masked lanes: data, or 0 */
+OP( store,       "ptr data mask?",     none,    "cache evict",     WRITES )
+OP( atomic_rmw,  "ptr data mask?",     pointee, "kind sem scope",  READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
+OP( atomic_cas,  "ptr data data",      pointee, "sem scope",       READS|WRITES ) /* ptr, expected, new; bitwise */
+OP( barrier,     "",                   none,    "",                READS|WRITES )
+/* promises; HintKind and one value per dim, or one for a scalar */
+OP( hint,        "any",                first,   "kind values*",    PURE )
+OP( assume,      "flag",               none,    "",                WRITES )
+/* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
+OP( reduce,      "any*",               given,   "axis",            PURE|REGIONS(1) )
+OP( scan,        "any*",               given,   "axis reverse",    PURE|REGIONS(1) )
+OP( dot,         "num num num",        given,   "precision",       PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N]; Precision */
+/* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
+ * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
+ * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */
+OP( for,         "index index index any*", given, "unroll",        REGIONS(1) )
+OP( while,       "any*",               given,   "",                REGIONS(2) )
+OP( if,          "flag",               given,   "",                REGIONS(2) )
+OP( yield,       "any*",               none,    "",                ENDS )
+OP( condition,   "flag any*",          none,    "",                ENDS )
+OP( return,      "any*",               none,    "",                ENDS )
+OP( call,        "any*",               given,   "",                READS|WRITES ) /* op->callee; gone after inlining */
+#undef OP
