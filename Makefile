@@ -1,0 +1,43 @@
+# Thin wrappers: the build itself is CMakeLists.txt.  `make` builds; `make demo` shows it at work.
+BUILD ?= build
+CMAKE_FLAGS ?=
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+all: configure
+	@ninja -C $(BUILD)
+
+configure:
+	@tools/configure.sh $(BUILD) $(CMAKE_FLAGS)
+
+# installs what is missing, builds, and runs every kernel of kernels/ against its reference
+demo:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh $(BUILD)
+
+test: all
+	@tools/test.sh $(BUILD)
+
+check:
+	@tools/check.sh
+
+bench: all
+	@$(BUILD)/bench/tilec-bench
+
+asan:
+	@$(MAKE) --no-print-directory test BUILD=build-asan CMAKE_FLAGS=-DTILEC_ASAN=ON
+
+tsan:
+	@$(MAKE) --no-print-directory test BUILD=build-tsan CMAKE_FLAGS=-DTILEC_TSAN=ON
+
+fuzz:
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+install: all
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz
+
+.PHONY: all configure demo test check bench asan tsan fuzz install clean

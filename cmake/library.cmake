@@ -1,0 +1,31 @@
+# What users get: libtilec (shared and static), the command line, and the files that other builds
+# find them by.  The static layers are the build's own business; both libraries hold all of them.
+set(objects "")
+foreach(l ${TILEC_LAYERS})
+  list(APPEND objects $<TARGET_OBJECTS:${l}>)
+endforeach()
+# only the entry points of tilec.h leave the shared library
+set_target_properties(tilec_api PROPERTIES C_VISIBILITY_PRESET default)
+
+add_library(tilec_shared SHARED ${objects})
+add_library(tilec_static STATIC ${objects})
+foreach(t tilec_shared tilec_static)
+  set_target_properties(${t} PROPERTIES OUTPUT_NAME tilec LINKER_LANGUAGE C)
+  target_include_directories(${t} INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${t} PUBLIC m dl pthread)
+endforeach()
+set_target_properties(tilec_shared PROPERTIES EXPORT_NAME tilec SOVERSION 0
+                                              VERSION ${PROJECT_VERSION})
+set_target_properties(tilec_static PROPERTIES EXPORT_NAME tilec_static)
+target_link_options(tilec_shared PRIVATE
+                    -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/tilec.map)
+set_target_properties(tilec_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tilec.map)
+
+file(GLOB cli_sources CONFIGURE_DEPENDS src/cli/*.c)
+if(cli_sources)
+  add_executable(tilec_cli ${cli_sources})
+  set_target_properties(tilec_cli PROPERTIES OUTPUT_NAME tilec)
+  target_link_libraries(tilec_cli PRIVATE tilec_api)
+  install(TARGETS tilec_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
