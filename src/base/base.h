@@ -40,6 +40,8 @@ typedef struct Arena Arena;
 Arena *arena_new(Guard *guard); /* NULL only when memory is out and guard is NULL */
 void arena_free(Arena *a);      /* NULL is allowed */
 void *arena_alloc(Arena *a, size_t bytes);                 /* zeroed, aligned to 16 */
+void *arena_try_alloc(Arena *a, size_t bytes);             /* the same, but NULL when memory is
+                                    * out: for callers that hold something to give back */
 void *arena_grow(Arena *a, void *old, size_t n, size_t m); /* copies n bytes into a block of m */
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
@@ -61,12 +63,12 @@ void arena_inject_failure(long n);
         T *at;        \
         int len, cap; \
     }
-#define vec_push(a, v, x)                                                                     \
-    ((v)->len == (v)->cap                                                                     \
-         ? ((v)->at = arena_grow((a), (v)->at, sizeof(*(v)->at) * (size_t)(v)->len,           \
-                                 sizeof(*(v)->at) *                                           \
-                                     (size_t)((v)->cap = (v)->cap ? 2 * (v)->cap : 8))),      \
-     (v)->at[(v)->len++] = (x))
+#define vec_push(a, v, x)                                                            \
+    ((v)->len < (v)->cap                                                             \
+         ? (void)0                                                                   \
+         : (void)((v)->at = vec_more((a), (v)->at, sizeof(*(v)->at), &(v)->cap)),    \
+     (void)((v)->at[(v)->len++] = (x)))
+void *vec_more(Arena *a, void *at, size_t size, int *cap); /* doubles the room of a VEC */
 
 /* bug.c: an internal error.  Prints file and line to stderr and aborts; never for bad input. */
 NORETURN void bug_at(const char *file, int line, const char *fmt, ...) PRINTF(3, 4);

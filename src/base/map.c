@@ -1,0 +1,74 @@
+/*
+ * map.c - open-addressing hash map from a 64-bit key to a pointer
+ *
+ * Linear probing in a table of a power of two, at most 3/4 full.  Nothing is ever taken out.
+ */
+#include "base.h"
+
+typedef struct {
+    uint64_t key;
+    void *value;
+    bool used;
+} Slot;
+
+struct Map {
+    Arena *arena;
+    Slot *slots;
+    uint32_t count, cap; /* cap: 0 or a power of two */
+};
+
+Map *map_new(Arena *a)
+{
+    Map *m = NEW(a, Map);
+
+    m->arena = a;
+    return m;
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static Slot *find(const Map *m, uint64_t key)
+{
+    uint64_t h = (key ^ key >> 32) * 0x6a09e667f3bcc909;
+
+    for (uint32_t i = (uint32_t)(h >> 32);; i++) {
+        Slot *s = &m->slots[i & (m->cap - 1)];
+
+        if (!s->used || s->key == key)
+            return s;
+    }
+}
+
+static void grow(Map *m)
+{
+    Map bigger = {.arena = m->arena, .count = m->count, .cap = m->cap ? 2 * m->cap : 16};
+
+    bigger.slots = NEW_N(m->arena, Slot, bigger.cap);
+    for (uint32_t i = 0; i < m->cap; i++) {
+        if (m->slots[i].used)
+            *find(&bigger, m->slots[i].key) = m->slots[i];
+    }
+    *m = bigger;
+}
+
+void *map_get(const Map *m, uint64_t key)
+{
+    if (m->count == 0)
+        return NULL;
+    return find(m, key)->value;
+}
+
+void map_put(Map *m, uint64_t key, void *value)
+{
+    if (4 * ((uint64_t)m->count + 1) > 3 * (uint64_t)m->cap)
+        grow(m);
+
+    Slot *s = find(m, key);
+    if (!s->used)
+        m->count++;
+    *s = (Slot){key, value, true};
+}
+
+int map_count(const Map *m)
+{
+    return (int)m->count;
+}

@@ -1,0 +1,64 @@
+/*
+ * text.c - a growing text buffer in an arena
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+
+Text text_new(Arena *a)
+{
+    return (Text){.arena = a};
+}
+
+/* Make room for n more bytes and the NUL. */
+static void reserve(Text *t, size_t n)
+{
+    size_t need = t->len + n + 1;
+
+    if (need <= t->cap)
+        return;
+    size_t cap = MAX(need, MAX(2 * t->cap, (size_t)64));
+    t->s = arena_grow(t->arena, t->s, t->cap, cap);
+    t->cap = cap;
+}
+
+void text_putn(Text *t, const char *s, size_t n)
+{
+    reserve(t, n);
+    if (n > 0)
+        memcpy(t->s + t->len, s, n);
+    t->len += n;
+    t->s[t->len] = '\0';
+}
+
+void text_put(Text *t, const char *s)
+{
+    text_putn(t, s, strlen(s));
+}
+
+void text_vprintf(Text *t, const char *fmt, va_list ap)
+{
+    va_list again;
+
+    reserve(t, 0);
+    va_copy(again, ap);
+    int n = vsnprintf(t->s + t->len, t->cap - t->len, fmt, again);
+    va_end(again);
+    if (n < 0)
+        bug("bad format: %s", fmt);
+    if ((size_t)n >= t->cap - t->len) {
+        reserve(t, (size_t)n);
+        vsnprintf(t->s + t->len, t->cap - t->len, fmt, ap);
+    }
+    t->len += (size_t)n;
+}
+
+void text_printf(Text *t, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    text_vprintf(t, fmt, ap);
+    va_end(ap);
+}
