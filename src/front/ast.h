@@ -33,7 +33,10 @@ typedef enum {
     N_CONDITIONAL, /* left if right else extra */
     N_WALRUS,    /* name := left */
     N_COMPREHENSION, /* [left for right in extra if items...] over one generator */
-    N_UNSUPPORTED_EXPR, /* name = Python's AST class: Lambda, Dict, Set, Await, Yield... */
+    N_UNSUPPORTED_EXPR, /* name = Python's AST class: Lambda, Dict, Set, Await, Yield...
+                         * Dict: items = key, value, key, value... (N_DOUBLE_STARRED, NULL for **d)
+                         * ListComp over several generators, GeneratorExp, SetComp: left = element,
+                         * items = generators, each an N_COMPREHENSION whose left is NULL */
     /* statements */
     N_ASSIGN,    /* items = targets (a = b = 1 has two), right = value */
     N_AUGMENTED, /* left op= right: BinaryOp */
@@ -60,6 +63,9 @@ typedef enum {
     CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN
 } CompareOp;
 
+/* Deepest tree that the parser hands out, so that recursive readers cannot overflow the stack. */
+enum { AST_MAX_DEPTH = 1000 };
+
 typedef struct Node Node;
 struct Node {
     NodeKind kind;
@@ -69,6 +75,7 @@ struct Node {
     Node *left, *right, *extra;
     Node **items;
     int nitems;
+    int depth;    /* 1 + that of the deepest child; the parser keeps it <= AST_MAX_DEPTH */
     uint8_t *ops; /* of N_COMPARE */
     Node **body, **orelse;
     int nbody, norelse;
@@ -87,9 +94,25 @@ typedef struct {
     bool is_star;      /* *args */
 } AstParam;
 
+/* A syntax error inside one function.  Reported only when that function is needed. */
+typedef struct {
+    Span span;
+    const char *message;
+} AstError;
+
+/* The `def` or `class` that a function is nested in; NULL is the module. */
+typedef struct AstScope AstScope;
+struct AstScope {
+    Sym name;
+    const AstScope *outer;
+    bool is_class;
+};
+
 typedef struct {
     Sym name;
+    const AstScope *scope;
     Span span;        /* the `def` line */
+    Span extent;      /* from `def` to the end of the body */
     bool is_jit;      /* @triton.jit under any alias, or a known wrapper around it */
     bool is_constexpr_function;
     bool noinline;
@@ -102,6 +125,9 @@ typedef struct {
     Sym *do_not_specialize; /* parameter names */
     int ndo_not_specialize;
     FrontTuning tuning;
+    AstError *errors; /* see file_report_errors() */
+    int nerrors;
+    bool is_fallback; /* stands in an `except` block: any other function of that name goes first */
 } AstFunc;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
@@ -111,14 +137,16 @@ typedef struct {
     Sym module;
     Sym member; /* or NULL */
     Span span;
+    bool is_fallback; /* stands in an `except` block */
 } AstImport;
 
 /* A module-level `name = value` or `name: annotation = value`; the last one wins. */
 typedef struct {
     Sym name;
     Node *annotation; /* or NULL */
-    Node *value;
+    Node *value; /* N_UNSUPPORTED_EXPR "SyntaxError" when it could not be parsed */
     Span span;
+    bool is_fallback; /* stands in an `except` block */
 } AstGlobal;
 
 struct FrontFile {
@@ -131,11 +159,23 @@ struct FrontFile {
     int nimports;
     AstGlobal *globals;
     int nglobals;
+    Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
 };
 
-/* lex.c: see there for Token; parse.c */
+/* parse.c: one expression, which must fill `where`; NULL and a diagnostic when it does not. */
 Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d);
+
+/* file.c: what a name means at module level; NULL when nothing in the file binds it so.
+ * file_find() prefers jit functions over plain ones, module level over nested ones, the last
+ * definition over earlier ones; "outer.kernel" names a nested one. */
 const AstFunc *file_find(const FrontFile *f, Sym name);
+const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name); /* closures first */
+const AstImport *file_import(const FrontFile *f, Sym name);
+const AstGlobal *file_global(const FrontFile *f, Sym name);
+/* Report the syntax errors of one function; false when there are none.  Whoever needs the body
+ * calls this first. */
+bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
+
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */
 void ast_print(Text *out, const AstFunc *f);
 
