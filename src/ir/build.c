@@ -1,0 +1,275 @@
+/*
+ * build.c - makes modules, functions, blocks, ops and values
+ *
+ * Nothing is checked beyond what building needs (verify.c does that), so a pass may build in
+ * steps.  An op, its results and its lists are one block of the module's arena.
+ */
+#include <string.h>
+
+#include "ir.h"
+
+Module *module_new(Arena *a, Interner *names, const Source *source)
+{
+    Module *m = NEW(a, Module);
+
+    m->arena = a;
+    m->names = names;
+    m->source = source;
+    m->types = map_new(a);
+    return m;
+}
+
+Func *func_new(Module *m, const char *name, Span span)
+{
+    Func *f = NEW(m->arena, Func);
+
+    f->name = intern(m->names, name);
+    f->module = m;
+    f->span = span;
+    f->body = block_new(f, NULL);
+    if (m->nfuncs == m->funcs_cap)
+        m->funcs = vec_more(m->arena, m->funcs, sizeof m->funcs[0], &m->funcs_cap);
+    m->funcs[m->nfuncs++] = f;
+    return f;
+}
+
+Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible)
+{
+    Arena *a = f->module->arena;
+    int n = f->nparams;
+    Value *v = block_add_arg(f->body, type);
+
+    if ((n & (n - 1)) == 0) { /* full: the room is a power of two */
+        size_t row = sizeof f->params[0], have = (size_t)n;
+        f->params = arena_grow(a, f->params, have * row, MAX(2 * have, 1) * row);
+    }
+    v->name = intern(f->module->names, name);
+    f->params[f->nparams++] = (Param){v->name, divisible};
+    return v;
+}
+
+Func *module_find(const Module *m, const char *name)
+{
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (strcmp(m->funcs[i]->name, name) == 0)
+            return m->funcs[i];
+    }
+    return NULL;
+}
+
+Block *block_new(Func *f, Op *owner)
+{
+    Block *b = NEW(f->module->arena, Block);
+
+    b->owner = owner;
+    b->func = f;
+    return b;
+}
+
+Value *block_add_arg(Block *b, const Type *type)
+{
+    Value *v = NEW(b->func->module->arena, Value);
+
+    *v = (Value){.type = type, .block = b, .index = b->nargs, .id = b->func->nvalues++};
+    if (b->nargs == b->args_cap)
+        b->args = vec_more(b->func->module->arena, b->args, sizeof b->args[0], &b->args_cap);
+    b->args[b->nargs++] = v;
+    return v;
+}
+
+Builder builder_at_end(Func *f, Block *b)
+{
+    return (Builder){.module = f->module, .func = f, .block = b};
+}
+
+Builder builder_before(Op *op)
+{
+    Func *f = op->block->func;
+
+    return (Builder){f->module, f, op->block, op, op->span};
+}
+
+/* An op with room for everything it holds, in one block of memory. */
+static Op *allocate(Builder *b, int noperands, int nattrs, int nresults)
+{
+    size_t bytes = sizeof(Op) + sizeof(Value) * (size_t)nresults +
+                   sizeof(void *) * (size_t)(noperands + nresults) +
+                   sizeof(int64_t) * (size_t)nattrs;
+    Op *op = arena_alloc(b->module->arena, bytes);
+    Value *values = (Value *)(op + 1);
+
+    op->noperands = noperands;
+    op->nattrs = nattrs;
+    op->nresults = nresults;
+    op->results = (Value **)(values + nresults);
+    op->operands = op->results + nresults;
+    op->attrs = (int64_t *)(op->operands + noperands);
+    for (int i = 0; i < nresults; i++) {
+        values[i] = (Value){.def = op, .index = i, .id = b->func->nvalues++};
+        op->results[i] = &values[i];
+    }
+    return op;
+}
+
+/* The type of the one result by the table's word; NULL when the word is none or given. */
+static const Type *result_type(Builder *b, const OpInfo *info, int n, Value *const *operands)
+{
+    const char *word = info->result;
+
+    if (strcmp(word, "none") == 0 || strcmp(word, "given") == 0)
+        return NULL;
+    if (n < (strcmp(word, "second") == 0 ? 2 : 1))
+        bug("%s with %d operands", info->name, n);
+    const Type *first = operands[0]->type;
+    if (strcmp(word, "first") == 0)
+        return first;
+    if (strcmp(word, "second") == 0)
+        return operands[1]->type;
+    return type_with_dtype(b->module, first, strcmp(word, "bool") == 0 ? DT_I1 : first->dtype);
+}
+
+Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int nattrs,
+             const int64_t *attrs, int nresults, const Type *const *given)
+{
+    const OpInfo *info = op_info(code);
+    const Type *ruled = result_type(b, info, noperands, operands);
+
+    if (!given)
+        nresults = ruled ? 1 : 0;
+    Op *op = allocate(b, noperands, nattrs, nresults);
+    op->code = code;
+    op->span = b->span;
+    if (noperands > 0)
+        memcpy(op->operands, operands, sizeof operands[0] * (size_t)noperands);
+    if (nattrs > 0)
+        memcpy(op->attrs, attrs, sizeof attrs[0] * (size_t)nattrs);
+    for (int i = 0; i < nresults; i++)
+        op->results[i]->type = given ? given[i] : ruled;
+    for (int r = 0; r < ((info->flags & REGION_2) ? 2 : (info->flags & REGION_1) ? 1 : 0); r++)
+        op->regions[r] = block_new(b->func, op);
+    if (b->before)
+        op_insert_before(op, b->before);
+    else
+        op_append(b->block, op);
+    return op;
+}
+
+/* The shapes that the calls below come in. */
+
+static Value *leaf(Builder *b, OpCode code, int64_t attr, const Type *t)
+{
+    return build_op(b, code, 0, NULL, 1, &attr, 1, &t)->results[0];
+}
+
+static Value *retyped(Builder *b, OpCode code, Value *x, int nattrs, const int64_t *attrs,
+                      const Type *t)
+{
+    return build_op(b, code, 1, &x, nattrs, attrs, 1, &t)->results[0];
+}
+
+Value *build_const(Builder *b, const Type *t, uint64_t bits)
+{
+    return leaf(b, OP_const, (int64_t)(t->pointer ? bits : scalar_truncate(t->dtype, bits)), t);
+}
+
+Value *build_int(Builder *b, const Type *t, int64_t v)
+{
+    return build_const(b, t, (uint64_t)v);
+}
+
+Value *build_float(Builder *b, const Type *t, double v)
+{
+    return build_const(b, t, scalar_from_double(t->dtype, v));
+}
+
+Value *build_unary(Builder *b, OpCode code, Value *x)
+{
+    return build_op(b, code, 1, &x, 0, NULL, 0, NULL)->results[0];
+}
+
+Value *build_binary(Builder *b, OpCode code, Value *x, Value *y)
+{
+    return build_op(b, code, 2, (Value *[]){x, y}, 0, NULL, 0, NULL)->results[0];
+}
+
+Value *build_select(Builder *b, Value *c, Value *x, Value *y)
+{
+    return build_op(b, OP_select, 3, (Value *[]){c, x, y}, 0, NULL, 0, NULL)->results[0];
+}
+
+Value *build_cast(Builder *b, Value *x, DType to, Rounding r)
+{
+    const Type *t = type_with_dtype(b->module, x->type, to);
+
+    return t == x->type ? x : retyped(b, OP_cast, x, 1, (int64_t[]){r}, t);
+}
+
+Value *build_bitcast(Builder *b, Value *x, DType to)
+{
+    const Type *t = type_with_dtype(b->module, x->type, to);
+
+    return t == x->type ? x : retyped(b, OP_bitcast, x, 0, NULL, t);
+}
+
+Value *build_arange(Builder *b, int32_t start, int32_t end)
+{
+    int32_t extent = end - start;
+
+    return leaf(b, OP_arange, start, type_tile(b->module, DT_I32, 1, &extent));
+}
+
+Value *build_splat(Builder *b, Value *x, const Type *shape)
+{
+    const Type *t = type_with_shape(b->module, x->type, shape);
+
+    return t == x->type ? x : retyped(b, OP_splat, x, 0, NULL, t);
+}
+
+Value *build_broadcast(Builder *b, Value *x, const Type *shape)
+{
+    const Type *t = type_with_shape(b->module, x->type, shape);
+
+    return t == x->type ? x : retyped(b, OP_broadcast, x, 0, NULL, t);
+}
+
+Value *build_expand(Builder *b, Value *x, int axis)
+{
+    Type t = *x->type;
+
+    if (t.rank >= MAX_RANK || axis < 0 || axis > t.rank)
+        bug("expand of rank %d at %d", t.rank, axis);
+    memmove(t.dims + axis + 1, t.dims + axis, sizeof t.dims[0] * (size_t)(t.rank - axis));
+    t.dims[axis] = 1;
+    t.rank++;
+    return retyped(b, OP_expand, x, 1, (int64_t[]){axis}, type_of(b->module, t));
+}
+
+Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *dims)
+{
+    const Type *shape = type_tile(b->module, x->type->dtype, rank, dims);
+    const Type *t = type_with_shape(b->module, x->type, shape);
+
+    return t == x->type ? x : retyped(b, OP_reshape, x, 0, NULL, t);
+}
+
+Value *build_permute(Builder *b, Value *x, const int *dims)
+{
+    int64_t attrs[MAX_RANK];
+    Type t = *x->type;
+
+    for (int i = 0; i < t.rank; i++) {
+        attrs[i] = dims[i];
+        t.dims[i] = x->type->dims[dims[i]];
+    }
+    return retyped(b, OP_permute, x, t.rank, attrs, type_of(b->module, t));
+}
+
+Value *build_addptr(Builder *b, Value *p, Value *offset)
+{
+    return build_binary(b, OP_addptr, p, offset);
+}
+
+void build_yield(Builder *b, OpCode ends, int n, Value *const *values)
+{
+    build_op(b, ends, n, values, 0, NULL, 0, NULL);
+}

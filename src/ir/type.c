@@ -1,0 +1,128 @@
+/*
+ * type.c - types of values; equal types of a module are one pointer
+ */
+#include <string.h>
+
+#include "ir.h"
+
+/* Types whose hashes are equal hang together. */
+typedef struct Node Node;
+struct Node {
+    Type type;
+    Node *next;
+};
+
+/* Equal types get equal bytes: what has no meaning is zero, padding included. */
+static void canonical(Type *out, const Type *t)
+{
+    if (t->rank < 0 || t->rank > MAX_RANK)
+        bug("a type of rank %d", t->rank);
+    memset(out, 0, sizeof *out);
+    out->dtype = t->dtype;
+    out->pointer = t->pointer;
+    out->is_const = t->pointer && t->is_const;
+    out->rank = t->rank;
+    memcpy(out->dims, t->dims, sizeof t->dims[0] * (size_t)t->rank);
+}
+
+const Type *type_of(Module *m, Type t)
+{
+    Type key;
+
+    canonical(&key, &t);
+    uint64_t hash = hash_bytes(&key, sizeof key, 0);
+    Node *first = map_get(m->types, hash);
+    for (Node *n = first; n; n = n->next) {
+        if (memcmp(&n->type, &key, sizeof key) == 0)
+            return &n->type;
+    }
+    Node *n = NEW(m->arena, Node);
+    n->type = key;
+    n->next = first;
+    map_put(m->types, hash, n);
+    return &n->type;
+}
+
+const Type *type_scalar(Module *m, DType d)
+{
+    return type_of(m, (Type){.dtype = d});
+}
+
+const Type *type_pointer(Module *m, DType d, bool is_const)
+{
+    return type_of(m, (Type){.dtype = d, .pointer = true, .is_const = is_const});
+}
+
+const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims)
+{
+    Type t = {.dtype = d, .rank = (int8_t)rank};
+
+    if (rank < 0 || rank > MAX_RANK)
+        bug("a type of rank %d", rank);
+    if (rank > 0)
+        memcpy(t.dims, dims, sizeof t.dims[0] * (size_t)rank);
+    return type_of(m, t);
+}
+
+const Type *type_with_shape(Module *m, const Type *element, const Type *shape)
+{
+    Type t = *shape;
+
+    t.dtype = element->dtype;
+    t.pointer = element->pointer;
+    t.is_const = element->is_const;
+    return type_of(m, t);
+}
+
+const Type *type_with_dtype(Module *m, const Type *shape, DType d)
+{
+    Type t = *shape;
+
+    t.dtype = d;
+    t.pointer = false;
+    return type_of(m, t);
+}
+
+const Type *type_element(Module *m, const Type *t)
+{
+    if (t->rank == 0)
+        return t;
+    return type_of(m, (Type){.dtype = t->dtype, .pointer = t->pointer, .is_const = t->is_const});
+}
+
+int64_t type_numel(const Type *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= t->dims[i];
+    return n;
+}
+
+int type_size(const Type *t)
+{
+    return t->pointer ? 8 : dtype_size(t->dtype);
+}
+
+bool type_same_shape(const Type *a, const Type *b)
+{
+    return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims[0] * (size_t)a->rank) == 0;
+}
+
+bool type_is_tile(const Type *t)
+{
+    return t->rank > 0;
+}
+
+const char *type_text(Arena *a, const Type *t)
+{
+    Text s = text_new(a);
+
+    text_put(&s, t->pointer ? "*" : "");
+    text_put(&s, t->pointer && t->is_const ? "k" : "");
+    text_put(&s, dtype_name(t->dtype));
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&s, "%s%d", i == 0 ? "[" : ",", (int)t->dims[i]);
+    text_put(&s, t->rank > 0 ? "]" : "");
+    return s.s;
+}
