@@ -1,0 +1,198 @@
+/*
+ * cli.h - the command line: what its files share
+ *
+ * Only this folder prints or exits.  A command runs inside one guard (main.c): whatever stops it
+ * calls stop() with an exit code and a text, which main prints; so nothing below tests for errors
+ * twice.  Arrays live until the command ends.
+ */
+#ifndef TILEC_CLI_H
+#define TILEC_CLI_H
+
+#include "tilec.h"
+#include "../base/base.h"
+
+typedef enum {
+    CLI_DONE = 0,
+    CLI_REFUSED = 1, /* the kernel was refused or failed */
+    CLI_USAGE = 2,
+    CLI_FILES = 3 /* a file could not be read or written */
+} CliCode;
+
+enum { CLI_MAX_DIMS = 8 };
+
+/* A strided array in memory of ours, 64-byte aligned at the start of its storage. */
+typedef struct {
+    void *data; /* of element [0, 0, ...] */
+    tilec_dtype dtype;
+    int ndim;
+    int64_t shape[CLI_MAX_DIMS], strides[CLI_MAX_DIMS]; /* in elements */
+} Array;
+
+typedef struct {
+    void *memory;
+    size_t bytes;
+} Block;
+
+typedef struct {
+    Arena *arena;
+    Guard guard;
+    CliCode code; /* why it stopped; with `trouble`, the text for stderr */
+    const char *trouble;
+    tilec_context *tilec;
+    tilec_file *file;
+    VEC(Block) blocks; /* the storage of all arrays */
+    int random_arrays; /* made so far: the seed of the next one that gives none */
+} Cli;
+
+/* main.c */
+NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
+
+/* hint.c */
+/* The candidate nearest to a misspelt `word`, or NULL when none is near. */
+const char *hint_nearest(const char *word, const char *const *candidates, int n);
+/* "; did you mean 'X'?" or "". */
+const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
+
+/* progress.c: one line on a terminal's stderr, from half a second of work on; else nothing. */
+typedef struct {
+    const char *what;
+    double started, shown;
+} Progress;
+Progress progress_start(const char *what);
+void progress_at(Progress *p, double share); /* 0..1 */
+void progress_end(Progress *p);              /* wipes the line */
+
+/* array.c */
+/* Row-major and zeroed; stops the command when the size overflows or memory is out. */
+Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape);
+int64_t array_numel(const Array *a);
+size_t array_bytes(const Array *a);
+bool array_is_dense(const Array *a); /* row-major without gaps */
+double array_get(const Array *a, const int64_t *index);
+const void *array_at(const Array *a, const int64_t *index);
+/* The next index in row-major order; false behind the last. */
+bool array_next(const Array *a, int64_t *index);
+void array_copy_dense(const Array *a, void *to); /* array_bytes() bytes, row-major */
+void array_fill(Array *a, double v);             /* dense arrays only, as the four below */
+void array_fill_unwritten(Array *a);             /* NaN, or all bits one: easy to notice */
+void array_count_up(Array *a);                   /* 0, 1, 2, ... */
+void array_randomise(Array *a, uint64_t seed);
+void array_randomise_normal(Array *a, uint64_t seed);
+void array_free_all(Cli *c);
+bool dtype_from_name(const char *name, size_t len, tilec_dtype *out);
+
+/* npy.c: NumPy's file format, versions 1 to 3 */
+typedef struct {
+    tilec_dtype dtype;
+    int raw_bytes; /* the file holds opaque elements of so many bytes; 0 = `dtype` is known */
+    bool fortran;
+    int ndim;
+    int64_t shape[CLI_MAX_DIMS];
+    size_t data_at; /* where the elements begin */
+} NpyHeader;
+/* Parse the first `len` bytes of a file.  Gives NULL, or what is wrong with them. */
+const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out);
+/* `as`: read raw bits as this type; NULL = what the file says.  Fortran order becomes strides. */
+Array npy_load(Cli *c, const char *path, const tilec_dtype *as);
+void npy_save(Cli *c, const char *path, const Array *a);
+
+/* value.c: the language of NAME=VALUE and --grid */
+typedef enum {
+    VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT, VALUE_STRING, VALUE_DTYPE, VALUE_TUPLE,
+    VALUE_ARRAY
+} ValueKind;
+typedef __int128 WideInt; /* holds all of i64 and u64, and their sums */
+typedef struct Value Value;
+struct Value {
+    ValueKind kind;
+    WideInt integer; /* also of a bool */
+    double real;
+    const char *text;
+    tilec_dtype dtype;
+    int count; /* of a tuple */
+    Value *items;
+    Array array;
+};
+typedef struct {
+    const char *name;
+    Value value;
+} Named;
+typedef struct {
+    Named *at;
+    int len, cap;
+} Names; /* earlier arguments, oldest first */
+
+/* All of `text` as one expression; `label` ("n", "--grid") is what messages call it. */
+Value value_parse(Cli *c, const Names *names, const char *label, const char *text);
+/* Comma-separated expressions at the top level: one for each comma, at most `limit`. */
+int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Value *out,
+                     int limit);
+const char *value_kind_name(ValueKind k);
+
+/* call.c: what a value can be asked: functions, methods, subscripts */
+typedef struct {
+    int64_t start, stop, step;
+    bool is_index, has_start, has_stop;
+} Subscript;
+/* Each gives NULL, or the reason why not. */
+bool call_is_function(const char *name);
+const char *call_function(Cli *c, const char *name, const Value *args, int n, Value *out);
+const char *call_method(Cli *c, const char *name, const Value *self, const Value *args, int n,
+                        Value *out);
+const char *call_subscript(Cli *c, const Value *self, const Subscript *subs, int n, Value *out);
+bool call_takes_shape(const char *name, int position); /* so that 4x5 is not hexadecimal there */
+
+/* options.c */
+typedef struct {
+    const char *name, *text;
+    bool is_type; /* NAME:TYPE */
+} ArgText;
+typedef struct {
+    const char *name, *path;
+} SaveText;
+typedef struct {
+    const char *file, *kernel; /* kernel NULL = the only one */
+    const char *grid, *stage;
+    tilec_launch_options launch;
+    bool time, json;
+    int runs; /* 0 = as many as fit in a second */
+    VEC(ArgText) args;
+    VEC(SaveText) saves;
+    VEC(const char *) shows;
+} Options;
+typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4 } Command;
+/* argv behind the command's name */
+Options options_parse(Cli *c, Command command, int argc, char **argv);
+
+/* args.c: the kernel's file and its arguments */
+typedef struct {
+    Names names;
+    tilec_arg *args;
+    int count;
+} Arguments;
+void args_open_kernel(Cli *c, const Options *o);
+Arguments args_evaluate(Cli *c, const Options *o);
+void check(Cli *c, tilec_status status, char *error); /* stops on anything but TILEC_OK */
+
+/* show.c */
+void show_array(Text *t, const char *name, const Array *a);
+const char *show_shape(Arena *a, const Array *x); /* "4096x781" */
+
+/* table.c: what --time says */
+typedef struct {
+    const char *kernel, *device;
+    int32_t grid[3];
+    int runs;
+    double first, median, min, max; /* seconds; first includes compiling */
+    tilec_stats stats;
+} Timing;
+double timing_summary(Timing *t, double *seconds, int n); /* sorts; gives the median */
+const char *timing_table(Arena *a, const Timing *t);
+const char *timing_json(Arena *a, const Timing *t);
+
+/* run.c, dump.c, devices.c: each prints its result on stdout */
+void command_run(Cli *c, int argc, char **argv);
+void command_dump(Cli *c, int argc, char **argv);
+void command_devices(Cli *c, int argc, char **argv);
+
+#endif
