@@ -34,7 +34,7 @@ typedef struct {
     Const constant;
     DType dtype;
     bool pointer;
-    int64_t divisible;  /* promise; 0 or 1 = none.  do_not_specialize is applied by front_specialise */
+    int64_t divisible;  /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
 } FrontArg;
 
 /* One parameter as the language sees it, for callers that bind arguments. */
@@ -49,11 +49,13 @@ typedef struct {
     bool pointer;
     bool do_not_specialize;
     int line;
+    Span span; /* of the name in the signature, for messages about arguments */
 } FrontParam;
 
 typedef struct {
     const char *name;
     int line;
+    Span span; /* of the `def` line */
     const FrontParam *params;
     int nparams;
 } FrontKernel;
