@@ -1,12 +1,28 @@
 /*
  * tilec.h - compile and run Triton-language kernels from C
  *
- * The one public header.  Nothing here prints, exits or keeps global state; every function may be
- * called from any thread, and one context may be used by several threads at once.
+ *     tilec_context *ctx;  tilec_file *file;  char *error;
+ *     tilec_open(NULL, &ctx, &error);
+ *     tilec_load_file(ctx, "add.py", &file, &error);
+ *     tilec_launch(file, "add_kernel", grid, args, nargs, NULL, &error);
+ *     tilec_unload(file);
+ *     tilec_close(ctx);
  *
- * Functions that can fail return a tilec_status; where the last parameter is `char **error` and
- * not NULL, a failure stores the full diagnostic text there (free it with tilec_free()); success
- * stores NULL.
+ * The one public header; examples/ has whole programs and docs/c-api.md the tasks.  Nothing here
+ * prints, exits or keeps global state.
+ *
+ * Errors: functions that can fail return a tilec_status.  Where the last parameter is
+ * `char **error` and not NULL, it receives NULL on success, and on failure the full diagnostic
+ * text (file, line, column, source line, caret, hints), which tilec_free() frees.  If even that
+ * text cannot be allocated it is NULL.  Results are written only on success.
+ *
+ * Threads: every function may be called from any thread, and one context and one file may be used
+ * by several threads at once.  Only the ends need care: tilec_unload() and tilec_close() must be
+ * the last call on their object.  After fork() a child may go on using the parent's objects, on
+ * one thread.
+ *
+ * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
+ * the code generator tilec-llvm.so when it is not beside the library.
  */
 #ifndef TILEC_H
 #define TILEC_H
@@ -30,29 +46,43 @@ typedef enum {
     TILEC_FAILED       /* the machine refused: no threads, no code generator, a damaged install */
 } tilec_status;
 
-typedef enum { /* the same order as the compiler's own table */
+/* Element types, in the order of the compiler's own table.  An I1 is one byte of 0 or 1. */
+typedef enum {
     TILEC_I1, TILEC_I8, TILEC_I16, TILEC_I32, TILEC_I64,
     TILEC_U8, TILEC_U16, TILEC_U32, TILEC_U64,
     TILEC_FP8E4NV, TILEC_FP8E5, TILEC_FP8E4B8, TILEC_FP8E5B16, TILEC_FP8E4B15,
     TILEC_FP16, TILEC_BF16, TILEC_FP32, TILEC_FP64
 } tilec_dtype;
 
-typedef struct tilec_context tilec_context; /* devices, threads, compiled kernels */
-typedef struct tilec_file tilec_file;       /* one parsed source file */
+typedef struct tilec_context tilec_context; /* devices, threads, the cache */
+typedef struct tilec_file tilec_file;       /* one parsed source file and its compiled kernels */
 
-/* A strided array in memory that the caller owns; the fields of a DLPack tensor. */
+/*
+ * A strided array in memory that the caller owns; the fields of a DLPack tensor.  A kernel gets
+ * only the address and the dtype.  Shape and strides say which bytes the kernel may touch: when
+ * they show that no two tensors of a launch overlap, faster code is chosen, so they must not be
+ * smaller than the truth.  Strides may be zero or negative; `data` is element (0, 0, ...).
+ */
 typedef struct {
-    void *data;
+    void *data; /* may be NULL when the tensor has no elements */
     tilec_dtype dtype;
-    int ndim;
-    const int64_t *shape;   /* elements */
+    int ndim;               /* 0: one element.  Negative: a bare pointer of unknown extent, which is
+                             * taken to overlap everything; shape and strides are not looked at */
+    const int64_t *shape;   /* elements, `ndim` of them, none negative */
     const int64_t *strides; /* elements; NULL = row-major without gaps */
 } tilec_tensor;
 
+/*
+ * What an argument is, and which of its fields holds the value.  Where the kernel's parameter is
+ * tl.constexpr the value is compiled in and each value compiles anew.  Else it becomes a run-time
+ * value, by Triton's rules: an integer 1 and NONE are compiled in all the same, and tensors and
+ * integers also specialise on their divisibility (integers by 16; addresses by 16 and 64 bytes).
+ * A dtype annotation on the parameter fixes the type, and a 1 then stays a run-time value.
+ */
 typedef enum {
     TILEC_ARG_TENSOR, /* tensor */
-    TILEC_ARG_INT,    /* integer: i32, or i64 / u64 where the value needs it; 1 specialises */
-    TILEC_ARG_UINT,   /* uinteger: for values of 2^63 and more */
+    TILEC_ARG_INT,    /* integer: i32, or i64 where the value needs it */
+    TILEC_ARG_UINT,   /* uinteger: the same, and u64 for values of 2^63 and more */
     TILEC_ARG_FLOAT,  /* real: fp32 at run time */
     TILEC_ARG_BOOL,   /* integer != 0 */
     TILEC_ARG_NONE,
@@ -68,77 +98,151 @@ typedef struct {
     int64_t integer;
     uint64_t uinteger;
     double real;
-    const char *text;
+    const char *text; /* NUL-terminated */
     tilec_dtype dtype;
     int pointer;
 } tilec_arg;
 
+/* One parameter of a kernel; the name lives as long as the file. */
 typedef struct {
     const char *name;
-    int is_constexpr;
-    int has_default;
-    int line; /* of the `def` or of the parameter, from 1 */
+    int is_constexpr; /* annotated tl.constexpr */
+    int has_default;  /* may be left out: a default value, or one from @triton.autotune */
+    int line;         /* where it is declared, from 1 */
 } tilec_param;
 
 typedef struct {
-    const char *device; /* "cpu" (also NULL) or "interp" */
-    int threads;        /* 0 = every CPU */
-    int num_warps, num_stages; /* 0 = the defaults; hints on a CPU */
+    const char *device;        /* "cpu" (also NULL), or "interp", the reference interpreter */
+    int threads;               /* at most that many; 0 = every CPU */
+    int num_warps, num_stages; /* 0 = the defaults; hints on a CPU.  A kernel that declares
+                                * parameters of these names and is not given them gets these */
 } tilec_launch_options;
 
+/* One device; the texts live as long as the context. */
 typedef struct {
-    const char *name, *description;
-    int available;
+    const char *name;        /* for tilec_launch_options.device */
+    const char *description; /* for people: the CPU's model, or why it is not available */
+    int available;           /* launching there can work */
     int threads;
 } tilec_device;
 
-/* What one launch cost and did; see tilec_launch_stats(). */
+/* What one launch cost and does; see tilec_launch_stats(). */
 typedef struct {
-    double compile_seconds; /* 0 when it was compiled before */
-    int from_cache;         /* the object came from disk */
+    double compile_seconds; /* what making the compiled kernel took when this file first needed it:
+                             * compiling, or loading it from disk */
+    int from_cache;         /* it came from disk */
     double flops;           /* float operations; negative when they cannot be counted */
     double bytes;           /* tensors read plus tensors written, once each */
 } tilec_stats;
 
-/* `cache_folder` NULL: TILEC_CACHE_DIR, else $XDG_CACHE_HOME/tilec, else ~/.cache/tilec;
- * "" keeps compiled kernels in memory only. */
+/*
+ * Make a context.  Cheap (well under a millisecond): threads start with the first launch that
+ * needs them, and the code generator is loaded when something must be compiled that the cache
+ * does not hold.
+ *
+ * cache_folder: where compiled kernels are kept between processes; NULL: TILEC_CACHE_DIR, else
+ *     $XDG_CACHE_HOME/tilec, else ~/.cache/tilec; "" keeps them in memory only, and so does a
+ *     folder that cannot be written, silently.  Any number of processes may share a folder.
+ *     TILEC_CACHE_SIZE (bytes, with K, M or G; default 1G) bounds it: the least recently used go.
+ * Fails with TILEC_NO_MEMORY or TILEC_BAD_ARGUMENT.
+ */
 tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error);
-void tilec_close(tilec_context *ctx); /* after its files; NULL is allowed */
 
+/* Free a context, after all of its files.  Waits for its threads to end.  NULL is allowed. */
+void tilec_close(tilec_context *ctx);
+
+/*
+ * Read a Python source file and find the @triton.jit functions in it.  What surrounds them
+ * (imports, host code, benchmarks) is skipped.  A syntax error inside one kernel is reported when
+ * that kernel is used, so that it does not spoil the others.
+ *
+ * Fails with TILEC_IO when the file cannot be read, TILEC_REFUSED when it is not Python.
+ */
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error);
+
+/* The same for text in memory, which is copied.  `name` stands for the path in messages. */
 tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
                                tilec_file **out, char **error);
+
+/* Free a file and its compiled kernels; no launch of it may be running.  NULL is allowed. */
 void tilec_unload(tilec_file *file);
 
+/* The @triton.jit functions in file order, helpers included; the names live as long as the file.
+ * NULL for an index out of range. */
 int tilec_kernel_count(const tilec_file *file);
 const char *tilec_kernel_name(const tilec_file *file, int i);
-/* `kernel` NULL means the only kernel of the file, wherever one is asked for. */
-int tilec_param_count(const tilec_file *file, const char *kernel); /* negative: no such kernel */
+
+/*
+ * The parameters of a kernel.  Wherever a kernel is asked for, NULL means the only kernel of the
+ * file.  The count is negative when there is no such kernel or its signature is wrong (a launch
+ * says why).  tilec_param_info() gives TILEC_NOT_FOUND for such a kernel or an index out of range.
+ */
+int tilec_param_count(const tilec_file *file, const char *kernel);
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out);
 
+/*
+ * Run a kernel over a grid of programs and wait for the end.
+ *
+ * grid: programs along x, y, z, none negative.  A zero launches nothing, but still checks and
+ *     compiles.
+ * args, nargs: in any order.  As in a Python call, unnamed ones come first and fill the parameters
+ *     in order, named ones may follow; defaults fill the rest, and constexpr parameters that have
+ *     none take the value of the first @triton.autotune configuration.  Launch options of Triton
+ *     (num_warps, num_stages, num_ctas, maxnreg, ...) are accepted as named arguments.  Nothing is
+ *     kept after the call: the same array may be changed and passed again.
+ * options: NULL = all defaults.
+ *
+ * The first launch of a kernel with a new set of dtypes and compiled-in values compiles it
+ * (milliseconds; tens of microseconds when the cache has it); later ones find it in about a
+ * microsecond.  Several threads may launch at once; launches that use more than one CPU take
+ * turns.  Programs of one launch run in any order and at the same time.
+ *
+ * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
+ * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes and a
+ * grid beyond 2^62 programs; TILEC_FAILED when the code generator is missing or refuses;
+ * TILEC_NO_MEMORY.  Nothing has run then.
+ */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,
                           char **error);
-/* Everything tilec_launch() does short of running: compile and keep. */
+
+/* Everything tilec_launch() does short of running: check, compile and keep. */
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
                            const tilec_launch_options *options, char **error);
-/* What such a launch would do; compiles if need be, runs nothing but a scalar sample. */
+
+/*
+ * Say what such a launch would do; compiles if need be, writes no tensor.  Float operations are
+ * counted by running the scalar part of up to a few hundred programs spread over the grid and
+ * scaling up: adds, multiplies and the like count 1 an element, masked ones too, fma and dot 2,
+ * exp and its kin 1.  Bytes are the sizes of the tensors that the kernel can read plus those that
+ * it can write, so sparse use of a tensor counts in full; bare pointers count nothing.
+ */
 tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],
                                 const tilec_arg *args, int nargs,
                                 const tilec_launch_options *options, tilec_stats *out,
                                 char **error);
-/* `stage`: "ast" "ir" "opt" "plan" "llvm" "asm".  Text to free with tilec_free(). */
+
+/*
+ * Show a stage of the compiler as text, to be freed with tilec_free().
+ *
+ * stage: "ast" the syntax tree (arguments are not looked at), "ir" the tile IR as lowered, "opt"
+ *     after the passes, and from the code generator "plan" the loop nests, "llvm" its IR, "asm"
+ *     the machine code as text.
+ * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
+ *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
+ */
 tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
 
+/* The devices that this build knows, whether they can be used here or not. */
 int tilec_device_count(const tilec_context *ctx);
 tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out);
 
 const char *tilec_status_text(tilec_status s); /* static, a few words */
 size_t tilec_dtype_size(tilec_dtype t);        /* bytes of one element; 0 for a wrong value */
 const char *tilec_dtype_name(tilec_dtype t);   /* "fp32"; NULL for a wrong value */
-void tilec_free(void *p);
+void tilec_free(void *p);                      /* texts given by this library; NULL is allowed */
 
 #ifdef __cplusplus
 }
