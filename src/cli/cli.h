@@ -73,13 +73,14 @@ const void *array_at(const Array *a, const int64_t *index);
 /* The next index in row-major order; false behind the last. */
 bool array_next(const Array *a, int64_t *index);
 void array_copy_dense(const Array *a, void *to); /* array_bytes() bytes, row-major */
-void array_fill(Array *a, double v);             /* dense arrays only, as the four below */
+void array_fill(Array *a, double v);             /* dense arrays only, as the five below */
+void array_fill_int(Array *a, uint64_t v);       /* of an integer type: its low bits */
 void array_fill_unwritten(Array *a);             /* NaN, or all bits one: easy to notice */
 void array_count_up(Array *a);                   /* 0, 1, 2, ... */
 void array_randomise(Array *a, uint64_t seed);
 void array_randomise_normal(Array *a, uint64_t seed);
 void array_free_all(Cli *c);
-bool dtype_from_name(const char *name, size_t len, tilec_dtype *out);
+bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
 /* npy.c: NumPy's file format, versions 1 to 3 */
 typedef struct {

@@ -95,33 +95,46 @@ static CliCode flush_output(void)
     return CLI_FILES;
 }
 
+/* The one place that stop() comes back to. */
+static CliCode run_guarded(Cli *c, int argc, char **argv)
+{
+    if (setjmp(c->guard.env) == 0) {
+        c->arena = arena_new(&c->guard);
+        run_command(c, argc, argv);
+        return CLI_DONE;
+    }
+    if (c->guard.why == GUARD_NO_MEMORY) {
+        c->code = CLI_REFUSED;
+        c->trouble = "out of memory";
+    }
+    fprintf(stderr, "tilec: %s\n", c->trouble);
+    return c->code;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
 int main(int argc, char **argv)
 {
-    static Cli cli; /* static: keeps its fields across the jump of a guard */
-    CliCode code;
+    Cli cli = {0};
+    CliCode code, flushed;
 
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
-        fputs(help, stdout);
-        return flush_output();
-    }
-    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
-        printf("tilec %s\n", TILEC_VERSION);
-        return flush_output();
-    }
     if (argc < 2) {
         fputs(help, stderr);
         return CLI_USAGE;
     }
-    if (setjmp(cli.guard.env) == 0) {
-        cli.arena = arena_new(&cli.guard);
-        run_command(&cli, argc, argv);
-    } else if (cli.guard.why == GUARD_NO_MEMORY) {
-        cli.code = CLI_REFUSED;
-        cli.trouble = "out of memory";
+    if (is_help(argv[1]) || (argc > 2 && is_help(argv[2]))) {
+        fputs(help, stdout);
+        return flush_output();
     }
-    if (cli.trouble)
-        fprintf(stderr, "tilec: %s\n", cli.trouble);
-    code = cli.code;
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("tilec %s\n", TILEC_VERSION);
+        return flush_output();
+    }
+    code = run_guarded(&cli, argc, argv);
+    flushed = flush_output();
     release(&cli);
-    return code ? (int)code : (int)flush_output();
+    return code ? code : flushed;
 }

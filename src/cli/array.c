@@ -1,0 +1,258 @@
+/*
+ * array.c - arrays that the command line makes, fills and walks
+ *
+ * Random numbers are the same on every machine: element k of an array made with `seed` comes from
+ * the (k+1)-th output of SplitMix64 started at `seed` (Steele, Lea and Flood, 2014), so it depends
+ * on nothing but seed and k.  docs/cli.md repeats the formulas for who wants to check them.
+ */
+#include "cli.h"
+#include "../ir/ir.h"
+
+#include <string.h>
+
+/* The public dtypes are the compiler's own, in the same order. */
+_Static_assert((int)TILEC_I1 == (int)DT_I1 && (int)TILEC_FP16 == (int)DT_FP16 &&
+                   (int)TILEC_FP64 == (int)DT_FP64,
+               "tilec_dtype follows dtypes.h");
+
+bool array_dtype(const char *name, size_t len, tilec_dtype *out)
+{
+    DType t;
+
+    if (!dtype_from_name(name, len, &t) && !dtype_from_long_name(name, len, &t))
+        return false;
+    *out = (tilec_dtype)t;
+    return true;
+}
+
+/* The storage of `bytes` bytes, zeroed and kept until the command ends. */
+static void *new_block(Cli *c, size_t bytes)
+{
+    Block b = {NULL, MAX(bytes, 64)};
+
+    b.memory = os_alloc_pages(b.bytes);
+    if (!b.memory)
+        stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
+    memset(b.memory, 0, b.bytes);
+    vec_push(c->arena, &c->blocks, b);
+    return b.memory;
+}
+
+void array_free_all(Cli *c)
+{
+    for (int i = 0; i < c->blocks.len; i++)
+        os_free_pages(c->blocks.at[i].memory, c->blocks.at[i].bytes);
+    c->blocks.len = 0;
+}
+
+Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
+{
+    Array a = {.dtype = t, .ndim = ndim};
+    int64_t bytes = (int64_t)tilec_dtype_size(t), step = 1;
+    bool empty = false;
+
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            stop(c, CLI_USAGE, "an array cannot have a negative extent");
+        empty |= shape[i] == 0;
+    }
+    for (int i = ndim - 1; i >= 0; i--) {
+        a.shape[i] = shape[i];
+        a.strides[i] = step;
+        if (empty)
+            continue;
+        if (__builtin_mul_overflow(bytes, shape[i], &bytes))
+            stop(c, CLI_USAGE, "an array is larger than the address space");
+        step *= shape[i];
+    }
+    a.data = new_block(c, empty ? 0 : (size_t)bytes);
+    return a;
+}
+
+int64_t array_numel(const Array *a)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < a->ndim; i++)
+        n *= a->shape[i];
+    return n;
+}
+
+size_t array_bytes(const Array *a) { return (size_t)array_numel(a) * tilec_dtype_size(a->dtype); }
+
+bool array_is_dense(const Array *a)
+{
+    int64_t step = 1;
+
+    for (int i = a->ndim - 1; i >= 0; i--) {
+        if (a->shape[i] != 1 && a->strides[i] != step)
+            return false;
+        step *= a->shape[i];
+    }
+    return true;
+}
+
+const void *array_at(const Array *a, const int64_t *index)
+{
+    int64_t offset = 0;
+
+    for (int i = 0; i < a->ndim; i++)
+        offset += index[i] * a->strides[i];
+    return (const char *)a->data + offset * (int64_t)tilec_dtype_size(a->dtype);
+}
+
+static uint64_t load_bits(const void *p, size_t size)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, p, size); /* little-endian, like every target of tilec */
+    return bits;
+}
+
+double array_get(const Array *a, const int64_t *index)
+{
+    uint64_t bits = load_bits(array_at(a, index), tilec_dtype_size(a->dtype));
+
+    return scalar_to_double((DType)a->dtype, bits);
+}
+
+bool array_next(const Array *a, int64_t *index)
+{
+    for (int i = a->ndim - 1; i >= 0; i--) {
+        if (++index[i] < a->shape[i])
+            return true;
+        index[i] = 0;
+    }
+    return false;
+}
+
+void array_copy_dense(const Array *a, void *to)
+{
+    size_t size = tilec_dtype_size(a->dtype);
+    int64_t index[CLI_MAX_DIMS] = {0};
+    char *out = to;
+
+    if (array_numel(a) == 0)
+        return;
+    if (array_is_dense(a)) {
+        memcpy(to, a->data, array_bytes(a));
+        return;
+    }
+    do {
+        memcpy(out, array_at(a, index), size);
+        out += size;
+    } while (array_next(a, index));
+}
+
+static void put_bits(Array *a, int64_t k, uint64_t bits)
+{
+    size_t size = tilec_dtype_size(a->dtype);
+
+    memcpy((char *)a->data + (size_t)k * size, &bits, size);
+}
+
+/* Store a value; the two common types without the detour over their bits. */
+static void put(Array *a, int64_t k, double v)
+{
+    if (a->dtype == TILEC_FP32)
+        ((float *)a->data)[k] = (float)v;
+    else if (a->dtype == TILEC_FP64)
+        ((double *)a->data)[k] = v;
+    else
+        put_bits(a, k, scalar_from_double((DType)a->dtype, v));
+}
+
+void array_fill(Array *a, double v)
+{
+    int64_t n = array_numel(a);
+
+    for (int64_t k = 0; k < n; k++)
+        put(a, k, v);
+}
+
+void array_fill_int(Array *a, uint64_t v)
+{
+    int64_t n = array_numel(a);
+    uint64_t bits = scalar_truncate((DType)a->dtype, v);
+
+    for (int64_t k = 0; k < n; k++)
+        put_bits(a, k, bits);
+}
+
+void array_fill_unwritten(Array *a)
+{
+    memset(a->data, a->dtype == TILEC_I1 ? 1 : 0xff, array_bytes(a));
+}
+
+void array_count_up(Array *a)
+{
+    int64_t n = array_numel(a);
+
+    if (dtype_is_float((DType)a->dtype)) {
+        for (int64_t k = 0; k < n; k++)
+            put(a, k, (double)k);
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        put_bits(a, k, scalar_truncate((DType)a->dtype, (uint64_t)k));
+}
+
+/* Output number k + 1 of SplitMix64 started at `seed`. */
+static uint64_t random_bits(uint64_t seed, uint64_t k)
+{
+    uint64_t z = seed + (k + 1) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Bits of the fraction, the hidden one included: so many random bits make an exact number. */
+static int float_digits(tilec_dtype t)
+{
+    static const unsigned char digits[] = {
+#define DTYPE(id, text, triton, repr, bits, kind, e, m, bias) [DT_##id] = (m) + 1,
+#include "../ir/dtypes.h"
+    };
+
+    return digits[t];
+}
+
+/* Uniform in [0, 1) with as many digits as the type has; integers get all their bits random. */
+void array_randomise(Array *a, uint64_t seed)
+{
+    int64_t n = array_numel(a);
+    int digits = float_digits(a->dtype);
+
+    for (int64_t k = 0; k < n; k++) {
+        uint64_t z = random_bits(seed, (uint64_t)k);
+
+        if (a->dtype == TILEC_I1)
+            put_bits(a, k, z >> 63);
+        else if (!dtype_is_float((DType)a->dtype))
+            put_bits(a, k, z);
+        else
+            put(a, k, (double)(z >> (64 - digits)) / (double)((uint64_t)1 << digits));
+    }
+}
+
+/*
+ * Nearly normal, mean 0 and variance 1: the sum of twelve 16-bit uniform numbers less 6, from
+ * outputs 3k+1 .. 3k+3.  Unlike a logarithm it rounds the same everywhere; it ends at +-6.
+ */
+void array_randomise_normal(Array *a, uint64_t seed)
+{
+    int64_t n = array_numel(a);
+
+    for (int64_t k = 0; k < n; k++) {
+        int64_t sum = 0;
+
+        for (uint64_t i = 0; i < 3; i++) {
+            uint64_t z = random_bits(seed, 3 * (uint64_t)k + i);
+
+            for (int part = 0; part < 64; part += 16)
+                sum += (int64_t)((z >> part) & 0xffff);
+        }
+        put(a, k, (double)(2 * sum + 12 - 12 * 65536) / (2 * 65536.0));
+    }
+}
