@@ -106,6 +106,9 @@ void text_put(Text *t, const char *s);
 void text_putn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
 void text_vprintf(Text *t, const char *fmt, va_list ap);
+/* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
+void text_put_double(Text *t, double v, int digits);
+double double_from_text(const char *s, const char **end); /* *end == s: no number there */
 
 /* source.c: one file of text and places in it. */
 typedef struct {

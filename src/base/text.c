@@ -1,7 +1,10 @@
 /*
- * text.c - a growing text buffer in an arena
+ * text.c - a growing text buffer in an arena, and decimal numbers
  */
+#define _GNU_SOURCE /* strtod_l */
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base.h"
@@ -61,4 +64,28 @@ void text_printf(Text *t, const char *fmt, ...)
     va_start(ap, fmt);
     text_vprintf(t, fmt, ap);
     va_end(ap);
+}
+
+/* A program that links us may have chosen a locale with a decimal comma.  The C locale is static
+ * in the C library: nothing is allocated. */
+static locale_t c_locale(void)
+{
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+void text_put_double(Text *t, double v, int digits)
+{
+    locale_t before = uselocale(c_locale());
+
+    text_printf(t, "%.*g", digits, v);
+    uselocale(before);
+}
+
+double double_from_text(const char *s, const char **end)
+{
+    char *stop;
+    double v = strtod_l(s, &stop, c_locale());
+
+    *end = stop;
+    return v;
 }

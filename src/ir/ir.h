@@ -214,6 +214,19 @@ typedef struct {
 } OpInfo;
 const OpInfo *op_info(OpCode code);
 bool opcode_from_name(const char *s, size_t n, OpCode *out);
+/* One word of a row's operands or attributes: `mask?` is {"mask", 4, '?'}; false at the end. */
+typedef struct {
+    const char *s;
+    int len;
+    char mark; /* '?', '*' or 0 */
+} TableWord;
+bool table_word(const char **list, TableWord *out);
+/* Words for the values of an attribute (`cache=cg`): the number of them, 0 when it is a plain
+ * number; and from one to the other. */
+int attr_words(OpCode code, const TableWord *attr);
+void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v);
+bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out);
+bool attr_is_required(const TableWord *attr); /* the others are 0 when left out of the text */
 static inline bool op_has(const Op *op, int flag) { return (op_info(op->code)->flags & flag) != 0; }
 bool op_is_elementwise(const Op *op); /* result element i needs only operand elements i */
 bool op_has_effects(const Op *op);    /* itself or anything in its regions reads or writes memory */
@@ -225,7 +238,7 @@ bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's s
 const char *ir_print(const Module *m, Arena *a);
 const char *ir_print_func(const Func *f, Arena *a);
 const char *op_text(const Op *op, Arena *a); /* one line, for messages */
-Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d); /* NULL after errors */
+Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d); /* verified; NULL after errors */
 
 /* verify.c: false and diagnostics when the IR is not well formed. */
 bool ir_verify(const Module *m, Diags *d);

@@ -28,6 +28,98 @@ bool opcode_from_name(const char *s, size_t n, OpCode *out)
     return false;
 }
 
+bool table_word(const char **list, TableWord *out)
+{
+    const char *p = *list;
+
+    while (*p == ' ')
+        p++;
+    if (*p == '\0')
+        return false;
+    *out = (TableWord){.s = p};
+    while (*p && *p != ' ' && *p != '?' && *p != '*')
+        p++;
+    out->len = (int)(p - out->s);
+    if (*p == '?' || *p == '*')
+        out->mark = *p++;
+    *list = p;
+    return true;
+}
+
+static bool word_is(const TableWord *w, const char *s)
+{
+    return strncmp(w->s, s, (size_t)w->len) == 0 && s[w->len] == '\0';
+}
+
+/* The values of an attribute in the order of their enum in ir.h; NULL for a plain number. */
+static const char *words_of(OpCode code, const TableWord *attr)
+{
+    static const struct {
+        const char *attr, *words;
+    } rows[] = {
+        {"rounding", "nearest zero"},
+        {"precision", "ieee tf32 tf32x3 bf16x3 bf16x6"},
+        {"sem", "acq_rel acquire release relaxed"},
+        {"scope", "gpu cta sys"},
+        {"cache", "none ca cg cs cv wb wt"},
+        {"evict", "normal first last"},
+    };
+
+    if (word_is(attr, "kind"))
+        return code == OP_hint ? "multiple_of max_contiguous max_constancy"
+                               : "add max min and or xor xchg";
+    for (int i = 0; i < COUNT(rows); i++) {
+        if (word_is(attr, rows[i].attr))
+            return rows[i].words;
+    }
+    return NULL;
+}
+
+int attr_words(OpCode code, const TableWord *attr)
+{
+    const char *words = words_of(code, attr);
+    TableWord w;
+    int n = 0;
+
+    while (words && table_word(&words, &w))
+        n++;
+    return n;
+}
+
+void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v)
+{
+    const char *words = words_of(code, attr);
+    TableWord w;
+
+    for (int64_t i = 0; words && table_word(&words, &w); i++) {
+        if (i == v) {
+            text_putn(t, w.s, (size_t)w.len);
+            return;
+        }
+    }
+    text_printf(t, "%lld", (long long)v);
+}
+
+bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out)
+{
+    const char *words = words_of(code, attr);
+    TableWord w;
+
+    for (int64_t i = 0; words && table_word(&words, &w); i++) {
+        if ((size_t)w.len == n && memcmp(w.s, s, n) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool attr_is_required(const TableWord *attr)
+{
+    return attr->mark == '*' || word_is(attr, "bits") || word_is(attr, "axis") ||
+           word_is(attr, "start") || word_is(attr, "kind");
+}
+
 /* Memory ops do not count: what they give depends on more than their operands. */
 bool op_is_elementwise(const Op *op)
 {

@@ -1,0 +1,310 @@
+/*
+ * print.c - the text form of a module, a function, an op
+ *
+ *     kernel @scale(%x: *fp32 div 16, %n: i32) {
+ *       %0 = program_id axis=0 : i32
+ *       %1 = for %0, %n, %0, %n : i32 { (%i: i32, %sum: i32)
+ *         %2 = add %i, %sum : i32
+ *         yield %2
+ *       }
+ *       return
+ *     }
+ *
+ * docs/ir.md describes it; read.c reads it.  Every value gets a text that no other value of its
+ * function has, given out in the order of definition, so that printing what was read gives the
+ * same text.  Works on IR that is not well formed, for the verifier's messages.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "ir.h"
+
+typedef struct {
+    Arena *arena;
+    Text out;
+    Map *names;     /* Value* to its text, without the % */
+    Interner *pool; /* of those texts */
+    Map *taken;     /* a text to the last Suffix tried on it */
+    int unnamed;    /* values so far that are called by number */
+} Printer;
+
+typedef struct {
+    int last;
+} Suffix;
+
+/* names */
+
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+}
+
+/* Names come from anywhere; what the reader would not take becomes `_`. */
+static char *readable_name(Arena *a, Sym name)
+{
+    bool starts_well = is_name_char(name[0]) && !isdigit((unsigned char)name[0]);
+    char *s = arena_printf(a, "%s%s", starts_well ? "" : "_", name);
+
+    for (char *c = s; *c; c++) {
+        if (!is_name_char(*c))
+            *c = '_';
+    }
+    return s;
+}
+
+/* `acc`, then `acc.1`, `acc.2` for later values of that name. */
+static Sym unique_name(Printer *p, Sym name)
+{
+    Sym base = intern(p->pool, readable_name(p->arena, name)), s = base;
+    Suffix *suffix = map_get(p->taken, MAP_KEY(base));
+
+    while (map_get(p->taken, MAP_KEY(s)))
+        s = intern(p->pool, arena_printf(p->arena, "%s.%d", base, ++suffix->last));
+    map_put(p->taken, MAP_KEY(s), NEW(p->arena, Suffix));
+    return s;
+}
+
+static void name_value(Printer *p, const Value *v)
+{
+    char *s =
+        v->name ? (char *)unique_name(p, v->name) : arena_printf(p->arena, "%d", p->unnamed++);
+
+    map_put(p->names, MAP_KEY(v), s);
+}
+
+static void name_block(Printer *p, const Block *b)
+{
+    for (int i = 0; i < b->nargs; i++)
+        name_value(p, b->args[i]);
+    for (const Op *op = b->first; op; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            name_value(p, op->results[i]);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                name_block(p, op->regions[r]);
+        }
+    }
+}
+
+static Printer printer_new(Arena *a)
+{
+    return (Printer){.arena = a, .out = text_new(a)};
+}
+
+static void name_values(Printer *p, const Func *f)
+{
+    p->names = map_new(p->arena);
+    p->pool = interner_new(p->arena);
+    p->taken = map_new(p->arena);
+    p->unnamed = 0;
+    name_block(p, f->body);
+}
+
+/* pieces */
+
+static void put_value(Printer *p, const Value *v)
+{
+    const char *name = v && p->names ? map_get(p->names, MAP_KEY(v)) : NULL;
+
+    text_put(&p->out, "%");
+    if (name)
+        text_put(&p->out, name);
+    else if (v) /* not in this function: only a message can show it */
+        text_printf(&p->out, "?%d", v->id);
+    else
+        text_put(&p->out, "?");
+}
+
+static void put_values(Printer *p, int n, Value *const *values)
+{
+    for (int i = 0; i < n; i++) {
+        text_put(&p->out, i > 0 ? ", " : "");
+        put_value(p, values[i]);
+    }
+}
+
+static void put_type(Printer *p, const Type *t)
+{
+    text_put(&p->out, t ? type_text(p->arena, t) : "?");
+}
+
+/* The fewest digits that read back to the same bits; the bits themselves where none do. */
+static void put_float(Text *t, DType d, uint64_t bits)
+{
+    double v = scalar_to_double(d, bits);
+    const char *end;
+    Text s = text_new(t->arena);
+
+    if (isinf(v) && scalar_from_double(d, v) == bits) {
+        text_put(t, v < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (v == rint(v) && fabs(v) < 1e6 && v != 0) { /* 1000.0, not 1e+03 */
+        text_printf(t, "%ld.0", (long)v);
+        return;
+    }
+    for (int digits = 1; digits <= 17 && !isnan(v); digits++) {
+        s.len = 0;
+        text_put_double(&s, v, digits);
+        if (scalar_from_double(d, double_from_text(s.s, &end)) != bits)
+            continue;
+        text_put(t, s.s);
+        text_put(t, strpbrk(s.s, ".e") ? "" : ".0");
+        return;
+    }
+    text_printf(t, "0x%0*llx", dtype_bits(d) / 4, (unsigned long long)bits);
+}
+
+static void put_constant(Text *t, const Type *type, uint64_t bits)
+{
+    if (type->pointer)
+        text_printf(t, "0x%llx", (unsigned long long)bits);
+    else if (type->dtype == DT_I1 && bits <= 1)
+        text_put(t, bits ? "true" : "false");
+    else if (dtype_is_float(type->dtype))
+        put_float(t, type->dtype, bits);
+    else if (dtype_is_signed(type->dtype))
+        text_printf(t, "%lld", (long long)scalar_to_int(type->dtype, bits));
+    else
+        text_printf(t, "%llu", (unsigned long long)bits);
+}
+
+/* ` name=value` for each attribute that says something. */
+static void put_attrs(Printer *p, const Op *op)
+{
+    const char *list = op_info(op->code)->attrs;
+    TableWord w;
+
+    for (int i = 0; i < op->nattrs && table_word(&list, &w); i++) {
+        if (op->attrs[i] == 0 && !attr_is_required(&w))
+            continue;
+        text_printf(&p->out, " %.*s=", w.len, w.s);
+        if (w.mark != '*') {
+            attr_put(&p->out, op->code, &w, op->attrs[i]);
+            continue;
+        }
+        for (int first = i; i < op->nattrs; i++)
+            text_printf(&p->out, "%s%lld", i == first ? "[" : ",", (long long)op->attrs[i]);
+        text_put(&p->out, "]");
+    }
+}
+
+/* `%1, %2 = NAME operands attributes : types`, without regions. */
+static void put_op_line(Printer *p, const Op *op)
+{
+    put_values(p, op->nresults, op->results);
+    text_put(&p->out, op->nresults > 0 ? " = " : "");
+    text_put(&p->out, op_info(op->code)->name);
+    if (op->code == OP_call) {
+        text_put(&p->out, " @");
+        text_put(&p->out, op->callee ? readable_name(p->arena, op->callee->name) : "?");
+        text_put(&p->out, "(");
+        put_values(p, op->noperands, op->operands);
+        text_put(&p->out, ")");
+    } else {
+        text_put(&p->out, op->noperands > 0 ? " " : "");
+        put_values(p, op->noperands, op->operands);
+    }
+    if (op->code == OP_const && op->nattrs == 1 && op->nresults == 1 && op->results[0]->type) {
+        text_put(&p->out, " ");
+        put_constant(&p->out, op->results[0]->type, (uint64_t)op->attrs[0]);
+    } else {
+        put_attrs(p, op);
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        text_put(&p->out, i == 0 ? " : " : ", ");
+        put_type(p, op->results[i]->type);
+    }
+}
+
+static void put_indent(Printer *p, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        text_put(&p->out, "  ");
+}
+
+static void put_op(Printer *p, const Op *op, int depth);
+
+/* ` { (%arg: type, ..)`, the ops, and the closing brace. */
+static void put_region(Printer *p, const Block *b, int depth)
+{
+    text_put(&p->out, b->nargs > 0 ? " { (" : " {");
+    for (int i = 0; i < b->nargs; i++) {
+        text_put(&p->out, i > 0 ? ", " : "");
+        put_value(p, b->args[i]);
+        text_put(&p->out, ": ");
+        put_type(p, b->args[i]->type);
+    }
+    text_put(&p->out, b->nargs > 0 ? ")\n" : "\n");
+    for (const Op *op = b->first; op; op = op->next)
+        put_op(p, op, depth + 1);
+    put_indent(p, depth);
+    text_put(&p->out, "}");
+}
+
+static void put_op(Printer *p, const Op *op, int depth)
+{
+    put_indent(p, depth);
+    put_op_line(p, op);
+    for (int r = 0; r < COUNT(op->regions); r++) {
+        if (op->regions[r])
+            put_region(p, op->regions[r], depth);
+    }
+    text_put(&p->out, "\n");
+}
+
+static void put_func(Printer *p, const Func *f)
+{
+    name_values(p, f);
+    text_put(&p->out, f->is_kernel ? "kernel @" : "func @");
+    text_put(&p->out, readable_name(p->arena, f->name));
+    text_put(&p->out, "(");
+    for (int i = 0; i < f->nparams; i++) {
+        text_put(&p->out, i > 0 ? ", " : "");
+        put_value(p, f->body->args[i]);
+        text_put(&p->out, ": ");
+        put_type(p, f->body->args[i]->type);
+        if (f->params[i].divisible > 1)
+            text_printf(&p->out, " div %lld", (long long)f->params[i].divisible);
+    }
+    text_put(&p->out, ")");
+    for (int i = 0; i < f->nresults; i++) {
+        text_put(&p->out, i == 0 ? " -> " : ", ");
+        put_type(p, f->results[i]);
+    }
+    text_put(&p->out, " {\n");
+    for (const Op *op = f->body->first; op; op = op->next)
+        put_op(p, op, 1);
+    text_put(&p->out, "}\n");
+}
+
+const char *ir_print(const Module *m, Arena *a)
+{
+    Printer p = printer_new(a);
+
+    text_put(&p.out, "");
+    for (int i = 0; i < m->nfuncs; i++) {
+        text_put(&p.out, i > 0 ? "\n" : "");
+        put_func(&p, m->funcs[i]);
+    }
+    return p.out.s;
+}
+
+const char *ir_print_func(const Func *f, Arena *a)
+{
+    Printer p = printer_new(a);
+
+    put_func(&p, f);
+    return p.out.s;
+}
+
+const char *op_text(const Op *op, Arena *a)
+{
+    Printer p = printer_new(a);
+
+    if (op->block)
+        name_values(&p, op->block->func);
+    put_op_line(&p, op);
+    return p.out.s;
+}
