@@ -1,0 +1,105 @@
+/*
+ * scalar.c - what each op with FOLDS means, on each dtype, once
+ *
+ * The constant folder calls scalar_apply with one element and the interpreter with whole tiles, so
+ * no second meaning can creep in.  This file only chooses: scalar_int_ops.h and
+ * scalar_float_ops.h hold the meanings, scalar_small.c the formats of 16 bits and less,
+ * scalar_cast.c the conversions.
+ */
+#include <string.h>
+
+#include "scalar.h"
+
+/* How many operands the table gives `op`: its words, separated by one blank each. */
+static int operand_count(OpCode op)
+{
+    int n = 1;
+
+    for (const char *s = op_info(op)->operands; *s; s++)
+        n += *s == ' ';
+    return n;
+}
+
+#define SELECT(T)                                                                                  \
+    {                                                                                              \
+        const T *x = src[1], *y = src[2];                                                          \
+        T *d = dst;                                                                                \
+        EACH_LANE for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y[i];                        \
+        break;                                                                                     \
+    }
+
+static void select_lanes(int size, const void *const *src, void *dst, size_t n)
+{
+    const uint8_t *c = src[0];
+
+    switch (size) {
+    case 1:
+        SELECT(uint8_t)
+    case 2:
+        SELECT(uint16_t)
+    case 4:
+        SELECT(uint32_t)
+    default:
+        SELECT(uint64_t)
+    }
+}
+
+bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *const *src, void *dst,
+                  size_t n)
+{
+    const void *operands[3] = {0};
+
+    switch (op) {
+    case OP_cast:
+        scalar_cast((Rounding)attr, in, out, src[0], dst, n);
+        return true;
+    case OP_bitcast:
+        memmove(dst, src[0], n * (size_t)dtype_size(in));
+        return dtype_bits(in) == dtype_bits(out);
+    case OP_select:
+        select_lanes(dtype_size(in), src, dst, n);
+        return true;
+    default:
+        break;
+    }
+    if (!(op_info(op)->flags & FOLDS))
+        return false;
+    for (int i = operand_count(op) - 1; i >= 0; i--)
+        operands[i] = src[i];
+    if (dtype_is_int(in))
+        return scalar_int(op, in, operands, dst, n);
+    if (scalar_is_small(in))
+        return scalar_small(op, in, operands, dst, n);
+    return scalar_float(op, in, operands, dst, n);
+}
+
+double scalar_to_double(DType t, uint64_t bits)
+{
+    double v;
+
+    scalar_cast(ROUND_NEAREST, t, DT_FP64, &bits, &v, 1);
+    return v;
+}
+
+uint64_t scalar_from_double(DType t, double v)
+{
+    uint64_t bits = 0;
+
+    scalar_cast(ROUND_NEAREST, DT_FP64, t, &v, &bits, 1);
+    return bits;
+}
+
+int64_t scalar_to_int(DType t, uint64_t bits)
+{
+    int64_t v;
+
+    scalar_cast(ROUND_NEAREST, t, DT_I64, &bits, &v, 1);
+    return v;
+}
+
+uint64_t scalar_truncate(DType t, uint64_t bits)
+{
+    if (t == DT_I1)
+        return bits != 0;
+    return dtype_bits(t) == 64 ? bits : bits & (((uint64_t)1 << dtype_bits(t)) - 1);
+}

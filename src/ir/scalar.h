@@ -1,0 +1,44 @@
+/*
+ * scalar.h - what the scalar_*.c files share; nothing outside src/ir/ includes it
+ *
+ * All of them work on arrays in memory form (see scalar_apply in ir.h) in plain loops without
+ * calls, so that the compiler turns them into vector code.
+ */
+#ifndef TILEC_SCALAR_H
+#define TILEC_SCALAR_H
+
+#include "ir.h"
+
+/* These loops are worth vector code at every optimisation level that the build asks for.  The
+ * two -fno flags change no result, only errno and the exception flags, which nobody reads. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3,no-math-errno,no-trapping-math")
+/* In place or apart, element i of a result never feeds another element. */
+#define EACH_LANE _Pragma("GCC ivdep")
+#else
+#define EACH_LANE
+#endif
+
+/* Formats of 16 bits and less are computed in fp32, this many elements at a time. */
+enum { SCALAR_BLOCK = 256 };
+
+static inline bool scalar_is_small(DType t)
+{
+    return dtype_is_float(t) && dtype_bits(t) <= 16;
+}
+
+/* scalar_int.c: ints and bool */
+bool scalar_int(OpCode op, DType t, const void *const *src, void *dst, size_t n);
+
+/* scalar_float.c: fp32, fp64 */
+bool scalar_float(OpCode op, DType t, const void *const *src, void *dst, size_t n);
+
+/* scalar_small.c: fp16, bf16, fp8* and the way between them and fp32 */
+bool scalar_small(OpCode op, DType t, const void *const *src, void *dst, size_t n);
+void scalar_widen(DType t, const void *src, float *dst, size_t n);
+void scalar_narrow(DType t, Rounding r, const float *src, void *dst, size_t n);
+
+/* scalar_cast.c: every dtype to every dtype; `dst` may be `src` when its elements are no wider */
+void scalar_cast(Rounding r, DType in, DType out, const void *src, void *dst, size_t n);
+
+#endif

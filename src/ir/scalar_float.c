@@ -1,0 +1,60 @@
+/*
+ * scalar_float.c - the fp32 and fp64 ops as loops
+ *
+ * scalar_float_ops.h says what each op means; this file turns its rows into loops.
+ */
+#include <math.h>
+
+#include "scalar.h"
+
+#define LOOP(op, R, declare, e)                                                                    \
+    case OP_##op: {                                                                                \
+        R *r = dst;                                                                                \
+        EACH_LANE for (size_t i = 0; i < n; i++)                                                   \
+        {                                                                                          \
+            declare;                                                                               \
+            r[i] = (R)(e);                                                                         \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+#define UNARY(op, e) LOOP(op, F, const F x = a[i], e)
+#define BINARY(op, e) LOOP(op, F, const F x = a[i]; const F y = b[i], e)
+#define TERNARY(op, e) LOOP(op, F, const F x = a[i]; const F y = b[i]; const F z = c[i], e)
+#define TEST(op, e) LOOP(op, uint8_t, const F x = a[i], e)
+#define COMPARE(op, e) LOOP(op, uint8_t, const F x = a[i]; const F y = b[i], e)
+#define EXPONENT(op, e) LOOP(op, F, const F x = a[i]; const int k = exponent[i], e)
+#define APPROX1(op, e) LOOP(op, F, const double x = a[i], e)
+#define APPROX2(op, e) LOOP(op, F, const double x = a[i]; const double y = b[i], e)
+
+#define F float
+#define EXACT(name) name##f
+static bool float_fp32(OpCode op, const void *const *src, void *dst, size_t n)
+{
+    const float *a = src[0], *b = src[1], *c = src[2];
+    const int32_t *exponent = src[1];
+    switch (op) {
+#include "scalar_float_ops.h"
+    default:
+        return false;
+    }
+}
+#undef F
+#undef EXACT
+
+#define F double
+#define EXACT(name) name
+static bool float_fp64(OpCode op, const void *const *src, void *dst, size_t n)
+{
+    const double *a = src[0], *b = src[1], *c = src[2];
+    const int32_t *exponent = src[1];
+    switch (op) {
+#include "scalar_float_ops.h"
+    default:
+        return false;
+    }
+}
+
+bool scalar_float(OpCode op, DType t, const void *const *src, void *dst, size_t n)
+{
+    return t == DT_FP32 ? float_fp32(op, src, dst, n) : float_fp64(op, src, dst, n);
+}
