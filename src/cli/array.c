@@ -25,15 +25,14 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out)
     return true;
 }
 
-/* The storage of `bytes` bytes, zeroed and kept until the command ends. */
+/* Storage that is kept until the command ends; fresh pages are zero. */
 static void *new_block(Cli *c, size_t bytes)
 {
-    Block b = {NULL, MAX(bytes, 64)};
+    Storage b = {NULL, MAX(bytes, 64)};
 
     b.memory = os_alloc_pages(b.bytes);
     if (!b.memory)
         stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
-    memset(b.memory, 0, b.bytes);
     vec_push(c->arena, &c->blocks, b);
     return b.memory;
 }
@@ -78,7 +77,10 @@ int64_t array_numel(const Array *a)
     return n;
 }
 
-size_t array_bytes(const Array *a) { return (size_t)array_numel(a) * tilec_dtype_size(a->dtype); }
+size_t array_bytes(const Array *a)
+{
+    return (size_t)array_numel(a) * tilec_dtype_size(a->dtype);
+}
 
 bool array_is_dense(const Array *a)
 {

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     void *memory;
     size_t bytes;
-} Block;
+} Storage;
 
 typedef struct {
     Arena *arena;
@@ -40,8 +40,8 @@ typedef struct {
     const char *trouble;
     tilec_context *tilec;
     tilec_file *file;
-    VEC(Block) blocks; /* the storage of all arrays */
-    int random_arrays; /* made so far: the seed of the next one that gives none */
+    VEC(Storage) blocks; /* the storage of all arrays */
+    int random_arrays;   /* made so far: the seed of the next one that gives none */
 } Cli;
 
 /* main.c */
@@ -99,24 +99,30 @@ void npy_save(Cli *c, const char *path, const Array *a);
 
 /* value.c: the language of NAME=VALUE and --grid */
 typedef enum {
-    VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT, VALUE_STRING, VALUE_DTYPE, VALUE_TUPLE,
+    VALUE_NONE,
+    VALUE_BOOL,
+    VALUE_INT,
+    VALUE_FLOAT,
+    VALUE_STRING,
+    VALUE_DTYPE,
+    VALUE_TUPLE,
     VALUE_ARRAY
 } ValueKind;
 typedef __int128 WideInt; /* holds all of i64 and u64, and their sums */
-typedef struct Value Value;
-struct Value {
+typedef struct CliValue CliValue;
+struct CliValue {
     ValueKind kind;
     WideInt integer; /* also of a bool */
     double real;
     const char *text;
     tilec_dtype dtype;
     int count; /* of a tuple */
-    Value *items;
+    CliValue *items;
     Array array;
 };
 typedef struct {
     const char *name;
-    Value value;
+    CliValue value;
 } Named;
 typedef struct {
     Named *at;
@@ -124,9 +130,9 @@ typedef struct {
 } Names; /* earlier arguments, oldest first */
 
 /* All of `text` as one expression; `label` ("n", "--grid") is what messages call it. */
-Value value_parse(Cli *c, const Names *names, const char *label, const char *text);
+CliValue value_parse(Cli *c, const Names *names, const char *label, const char *text);
 /* Comma-separated expressions at the top level: one for each comma, at most `limit`. */
-int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Value *out,
+int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, CliValue *out,
                      int limit);
 const char *value_kind_name(ValueKind k);
 
@@ -137,11 +143,13 @@ typedef struct {
 } Subscript;
 /* Each gives NULL, or the reason why not. */
 bool call_is_function(const char *name);
-const char *call_function(Cli *c, const char *name, const Value *args, int n, Value *out);
-const char *call_method(Cli *c, const char *name, const Value *self, const Value *args, int n,
-                        Value *out);
-const char *call_subscript(Cli *c, const Value *self, const Subscript *subs, int n, Value *out);
+const char *call_function(Cli *c, const char *name, const CliValue *args, int n, CliValue *out);
+const char *call_method(Cli *c, const char *name, const CliValue *self, const CliValue *args, int n,
+                        CliValue *out);
+const char *call_subscript(Cli *c, const CliValue *self, const Subscript *subs, int n,
+                           CliValue *out);
 bool call_takes_shape(const char *name, int position); /* so that 4x5 is not hexadecimal there */
+const char *call_nearest_function(Arena *a, const char *name); /* "; did you mean ..." or "" */
 
 /* options.c */
 typedef struct {

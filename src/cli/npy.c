@@ -132,15 +132,16 @@ static void read_type(Reader *r, NpyHeader *h)
             continue;
         h->dtype = known_types[i].dtype;
         if (*text == '>' && tilec_dtype_size(h->dtype) > 1)
-            r->error = arena_printf(r->arena, "big-endian elements ('%s'); in NumPy, "
-                                    "x.astype(x.dtype.newbyteorder('<')) swaps them", text);
+            r->error = arena_printf(r->arena,
+                                    "big-endian elements ('%s'); in NumPy, "
+                                    "x.astype(x.dtype.newbyteorder('<')) swaps them",
+                                    text);
         return;
     }
     if (strcmp(name, "V1") == 0)
         h->raw_bytes = 1;
     else
-        r->error = arena_printf(r->arena, "elements of type '%s', which kernels do not have",
-                                text);
+        r->error = arena_printf(r->arena, "elements of type '%s', which kernels do not have", text);
 }
 
 static void read_fortran(Reader *r, NpyHeader *h)
@@ -314,8 +315,8 @@ void npy_save(Cli *c, const char *path, const Array *a)
 
     text_putn(&t, magic, 6);
     text_putn(&t, "\1\0\0\0", 4);
-    text_printf(&t, "{'descr': '%s%s', 'fortran_order': False, 'shape': (",
-                size == 1 ? "|" : "<", type_text(a->dtype));
+    text_printf(&t, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", size == 1 ? "|" : "<",
+                type_text(a->dtype));
     for (int i = 0; i < a->ndim; i++)
         text_printf(&t, i + 1 < a->ndim || i == 0 ? "%lld, " : "%lld", (long long)a->shape[i]);
     text_put(&t, "), }");
