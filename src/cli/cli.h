@@ -181,7 +181,8 @@ typedef struct {
 } Arguments;
 void args_open_kernel(Cli *c, const Options *o);
 Arguments args_evaluate(Cli *c, const Options *o);
-void check(Cli *c, tilec_status status, char *error); /* stops on anything but TILEC_OK */
+/* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
+void check(Cli *c, tilec_status status, char **error);
 
 /* show.c */
 void show_array(Text *t, const char *name, const Array *a);

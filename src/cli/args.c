@@ -1,0 +1,175 @@
+/*
+ * args.c - open the kernel's file and turn NAME=VALUE into the arguments of a launch
+ *
+ * Arguments are evaluated in the order of the command line, and each sees those before it.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+/* The exit code that stands for a status of the library. */
+static CliCode code_of(tilec_status s)
+{
+    switch (s) {
+    case TILEC_OK:
+        return CLI_DONE;
+    case TILEC_IO:
+        return CLI_FILES;
+    case TILEC_NOT_FOUND:
+    case TILEC_BAD_ARGUMENT:
+        return CLI_USAGE;
+    default:
+        return CLI_REFUSED;
+    }
+}
+
+void check(Cli *c, tilec_status status, char **error)
+{
+    const char *text;
+    size_t n;
+
+    if (status == TILEC_OK)
+        return;
+    text = arena_printf(c->arena, "%s", error && *error ? *error : tilec_status_text(status));
+    if (error)
+        tilec_free(*error);
+    for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
+        n--;
+    stop(c, code_of(status), "%.*s", (int)n, text);
+}
+
+static bool has_kernel(const tilec_file *f, const char *name)
+{
+    for (int i = 0; i < tilec_kernel_count(f); i++)
+        if (strcmp(tilec_kernel_name(f, i), name) == 0)
+            return true;
+    return false;
+}
+
+static const char *list_kernels(Cli *c)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "");
+    for (int i = 0; i < tilec_kernel_count(c->file); i++)
+        text_printf(&t, "%s%s", i ? ", " : "", tilec_kernel_name(c->file, i));
+    return t.s;
+}
+
+void args_open_kernel(Cli *c, const Options *o)
+{
+    char *error = NULL;
+
+    check(c, tilec_open(NULL, &c->tilec, &error), &error);
+    check(c, tilec_load_file(c->tilec, o->file, &c->file, &error), &error);
+    if (tilec_kernel_count(c->file) == 0)
+        stop(c, CLI_REFUSED, "%s: there is no @triton.jit function in it", o->file);
+    if (o->kernel && !has_kernel(c->file, o->kernel))
+        stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
+    if (!o->kernel && tilec_kernel_count(c->file) > 1 && tilec_param_count(c->file, NULL) < 0)
+        stop(c, CLI_USAGE, "which kernel of %s? Write %s:NAME; it has %s", o->file, o->file,
+             list_kernels(c));
+}
+
+/* A misspelt argument is better found here, where the candidates are known, than in the launch. */
+static void check_name(Cli *c, const Options *o, const char *name)
+{
+    int n = tilec_param_count(c->file, o->kernel);
+    const char **names;
+
+    if (n < 0)
+        return; /* the launch says why */
+    names = NEW_N(c->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        tilec_param p;
+
+        if (tilec_param_info(c->file, o->kernel, i, &p) != TILEC_OK)
+            return;
+        names[i] = p.name;
+        if (strcmp(p.name, name) == 0)
+            return;
+    }
+    stop(c, CLI_USAGE, "the kernel has no parameter '%s'%s", name,
+         hint_text(c->arena, name, names, n));
+}
+
+static void bind_integer(Cli *c, const char *name, WideInt v, tilec_arg *out)
+{
+    if (v > UINT64_MAX || v < INT64_MIN)
+        stop(c, CLI_USAGE, "%s: the value is beyond 64 bits", name);
+    out->kind = v > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
+    out->integer = v > INT64_MAX ? 0 : (int64_t)v;
+    out->uinteger = v < 0 ? 0 : (uint64_t)v;
+}
+
+static tilec_arg bind(Cli *c, const char *name, const CliValue *v)
+{
+    tilec_arg arg = {.name = name};
+    Array *a;
+
+    switch (v->kind) {
+    case VALUE_NONE:
+        arg.kind = TILEC_ARG_NONE;
+        break;
+    case VALUE_BOOL:
+        arg.kind = TILEC_ARG_BOOL;
+        arg.integer = (int64_t)v->integer;
+        break;
+    case VALUE_INT:
+        bind_integer(c, name, v->integer, &arg);
+        break;
+    case VALUE_FLOAT:
+        arg.kind = TILEC_ARG_FLOAT;
+        arg.real = v->real;
+        break;
+    case VALUE_STRING:
+        arg.kind = TILEC_ARG_STRING;
+        arg.text = v->text;
+        break;
+    case VALUE_DTYPE:
+        arg.kind = TILEC_ARG_DTYPE;
+        arg.dtype = v->dtype;
+        break;
+    case VALUE_TUPLE:
+        stop(c, CLI_USAGE, "%s: a tuple cannot be an argument of a kernel yet", name);
+    case VALUE_ARRAY:
+        a = NEW(c->arena, Array); /* outlives this call, as its shape is pointed to */
+        *a = v->array;
+        arg.kind = TILEC_ARG_TENSOR;
+        arg.tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+        break;
+    }
+    return arg;
+}
+
+/* type := ['*'] dtype */
+static tilec_arg parse_type(Cli *c, const ArgText *t)
+{
+    tilec_arg arg = {.name = t->name, .kind = TILEC_ARG_TYPE, .pointer = t->text[0] == '*'};
+    const char *name = t->text + arg.pointer;
+
+    if (!array_dtype(name, strlen(name), &arg.dtype))
+        stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on", t->name,
+             t->text);
+    return arg;
+}
+
+Arguments args_evaluate(Cli *c, const Options *o)
+{
+    Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
+
+    for (int i = 0; i < o->args.len; i++) {
+        const ArgText *text = &o->args.at[i];
+        Named named = {.name = text->name};
+
+        check_name(c, o, text->name);
+        if (text->is_type) {
+            out.args[out.count++] = parse_type(c, text);
+            continue;
+        }
+        named.value = value_parse(c, &out.names, text->name, text->text);
+        vec_push(c->arena, &out.names, named);
+        out.args[out.count++] = bind(c, text->name, &named.value);
+    }
+    return out;
+}

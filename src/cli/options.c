@@ -1,0 +1,211 @@
+/*
+ * options.c - the words of a command line, sorted into a struct
+ *
+ * One table of options.  `--name VALUE` and `--name=VALUE` mean the same; options and arguments
+ * may come in any order; the first word that is neither is FILE.py[:KERNEL].  Nothing is
+ * evaluated here.
+ */
+#include "cli.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+    OPTION_GRID,
+    OPTION_DEVICE,
+    OPTION_STAGE,
+    OPTION_THREADS,
+    OPTION_WARPS,
+    OPTION_STAGES,
+    OPTION_TIME,
+    OPTION_JSON,
+    OPTION_SAVE,
+    OPTION_SHOW
+} OptionId;
+typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    OptionId id;
+    int commands; /* that know it */
+    Operand operand;
+} table[] = {
+    {"--grid",       OPTION_GRID,    COMMAND_RUN,                   NEEDS},
+    {"--device",     OPTION_DEVICE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS},
+    {"--stage",      OPTION_STAGE,   COMMAND_DUMP,                  NEEDS},
+    {"--threads",    OPTION_THREADS, COMMAND_RUN | COMMAND_DUMP,    NEEDS},
+    {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS},
+    {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS},
+    {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE},
+    {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE},
+    {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS},
+    {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS},
+};
+/* clang-format on */
+
+static int find_option(Cli *c, Command command, const char *name)
+{
+    const char *known[COUNT(table)];
+    int n = 0;
+
+    for (int i = 0; i < COUNT(table); i++) {
+        if (!(table[i].commands & (int)command))
+            continue;
+        if (strcmp(table[i].name, name) == 0)
+            return i;
+        known[n++] = table[i].name;
+    }
+    stop(c, CLI_USAGE, "there is no option '%s' here%s", name, hint_text(c->arena, name, known, n));
+}
+
+static int parse_count(Cli *c, const char *option, const char *text)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+
+    if (end == text || *end || v < 1 || v > INT_MAX)
+        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
+    return (int)v;
+}
+
+/* The length of the identifier that `s` begins with. */
+static size_t name_length(const char *s)
+{
+    size_t n = 0;
+
+    if (isdigit((unsigned char)*s))
+        return 0;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+        n++;
+    return n;
+}
+
+/* NAME=FILE.npy */
+static SaveText parse_save(Cli *c, const char *text)
+{
+    size_t n = name_length(text);
+
+    if (n == 0 || text[n] != '=' || !text[n + 1])
+        stop(c, CLI_USAGE, "--save needs NAME=FILE.npy, not '%s'", text);
+    return (SaveText){arena_strndup(c->arena, text, n), text + n + 1};
+}
+
+static void set_option(Cli *c, Options *o, OptionId id, const char *name, const char *operand)
+{
+    switch (id) {
+    case OPTION_GRID:
+        o->grid = operand;
+        break;
+    case OPTION_DEVICE:
+        o->launch.device = operand;
+        break;
+    case OPTION_STAGE:
+        o->stage = operand;
+        break;
+    case OPTION_THREADS:
+        o->launch.threads = parse_count(c, name, operand);
+        break;
+    case OPTION_WARPS:
+        o->launch.num_warps = parse_count(c, name, operand);
+        break;
+    case OPTION_STAGES:
+        o->launch.num_stages = parse_count(c, name, operand);
+        break;
+    case OPTION_TIME:
+        o->time = true;
+        o->runs = operand ? parse_count(c, name, operand) : 0;
+        break;
+    case OPTION_JSON:
+        o->json = true;
+        break;
+    case OPTION_SAVE:
+        vec_push(c->arena, &o->saves, parse_save(c, operand));
+        break;
+    case OPTION_SHOW:
+        vec_push(c->arena, &o->shows, operand);
+        break;
+    }
+}
+
+/* One option; gives how many words it took. */
+static int parse_option(Cli *c, Command command, Options *o, char **words, int left)
+{
+    const char *equals = strchr(words[0], '=');
+    size_t length = equals ? (size_t)(equals - words[0]) : strlen(words[0]);
+    const char *name = arena_strndup(c->arena, words[0], length);
+    const char *operand = equals ? equals + 1 : NULL;
+    int i = find_option(c, command, name), taken = 1;
+
+    if (operand && table[i].operand == BARE)
+        stop(c, CLI_USAGE, "%s takes no value", name);
+    if (!operand && table[i].operand == NEEDS) {
+        if (left < 2)
+            stop(c, CLI_USAGE, "%s needs a value behind it", name);
+        operand = words[1];
+        taken = 2;
+    }
+    set_option(c, o, table[i].id, name, operand);
+    return taken;
+}
+
+/* FILE.py[:KERNEL] */
+static void parse_file(Cli *c, Options *o, const char *word)
+{
+    const char *colon = strrchr(word, ':');
+
+    o->file = word;
+    if (!colon || colon == word || name_length(colon + 1) != strlen(colon + 1))
+        return;
+    o->file = arena_strndup(c->arena, word, (size_t)(colon - word));
+    o->kernel = colon[1] ? colon + 1 : NULL;
+}
+
+/* NAME=VALUE, or for dump NAME:TYPE */
+static bool parse_argument(Cli *c, Command command, Options *o, const char *word)
+{
+    size_t n = name_length(word);
+    bool is_type = word[n] == ':' && command == COMMAND_DUMP && o->file;
+    ArgText arg = {NULL, word + n + 1, is_type};
+
+    if (n == 0 || (word[n] != '=' && !is_type))
+        return false;
+    arg.name = arena_strndup(c->arena, word, n);
+    for (int i = 0; i < o->args.len; i++)
+        if (strcmp(o->args.at[i].name, arg.name) == 0)
+            stop(c, CLI_USAGE, "argument '%s' is given twice", arg.name);
+    vec_push(c->arena, &o->args, arg);
+    return true;
+}
+
+static void parse_word(Cli *c, Command command, Options *o, const char *word)
+{
+    if (command != COMMAND_DEVICES) {
+        if (parse_argument(c, command, o, word))
+            return;
+        if (!o->file) {
+            parse_file(c, o, word);
+            return;
+        }
+    }
+    stop(c, CLI_USAGE, "'%s' is no option and no NAME=VALUE", word);
+}
+
+Options options_parse(Cli *c, Command command, int argc, char **argv)
+{
+    Options o = {0};
+
+    for (int i = 0; i < argc;) {
+        if (argv[i][0] == '-' && argv[i][1]) {
+            i += parse_option(c, command, &o, argv + i, argc - i);
+        } else {
+            parse_word(c, command, &o, argv[i]);
+            i++;
+        }
+    }
+    if (command != COMMAND_DEVICES && !o.file)
+        stop(c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+    return o;
+}

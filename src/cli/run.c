@@ -1,0 +1,136 @@
+/*
+ * run.c - `tilec run`: launch a kernel once, save and show what came out, time it
+ *
+ * Results are those of the first run: timed runs, which may change their arrays again and again,
+ * come after --save and --show.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LEAST_RUNS = 5, MOST_RUNS = 10000 };
+static const double budget = 1.0; /* seconds of timed runs when no number is given */
+
+static void evaluate_grid(Cli *c, const Options *o, const Names *names, int32_t grid[3])
+{
+    CliValue v[3];
+    int n;
+
+    if (!o->grid)
+        stop(c, CLI_USAGE, "how many programs? --grid E[,E[,E]] is missing");
+    n = value_parse_list(c, names, "--grid", o->grid, v, 3);
+    for (int i = 0; i < 3; i++) {
+        grid[i] = 1;
+        if (i >= n)
+            continue;
+        if (v[i].kind != VALUE_INT || v[i].integer < 0 || v[i].integer > INT32_MAX)
+            stop(c, CLI_USAGE, "--grid: each value must be an integer from 0 to 2^31 - 1");
+        grid[i] = (int32_t)v[i].integer;
+    }
+}
+
+static const Array *find_array(Cli *c, const Names *names, const char *option, const char *name)
+{
+    const char **known = NEW_N(c->arena, const char *, names->len + 1);
+
+    for (int i = 0; i < names->len; i++) {
+        known[i] = names->at[i].name;
+        if (strcmp(known[i], name) != 0)
+            continue;
+        if (names->at[i].value.kind != VALUE_ARRAY)
+            stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, name,
+                 value_kind_name(names->at[i].value.kind));
+        return &names->at[i].value.array;
+    }
+    stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
+         hint_text(c->arena, name, known, names->len));
+}
+
+/* Names are checked before anything runs. */
+static void check_outputs(Cli *c, const Options *o, const Names *names)
+{
+    for (int i = 0; i < o->saves.len; i++)
+        find_array(c, names, "--save", o->saves.at[i].name);
+    for (int i = 0; i < o->shows.len; i++)
+        find_array(c, names, "--show", o->shows.at[i]);
+}
+
+static void write_outputs(Cli *c, const Options *o, const Names *names)
+{
+    Text t = text_new(c->arena);
+
+    for (int i = 0; i < o->saves.len; i++)
+        npy_save(c, o->saves.at[i].path, find_array(c, names, "--save", o->saves.at[i].name));
+    for (int i = 0; i < o->shows.len; i++)
+        show_array(&t, o->shows.at[i], find_array(c, names, "--show", o->shows.at[i]));
+    if (o->shows.len > 0)
+        fputs(t.s, o->json ? stderr : stdout);
+}
+
+static double launch(Cli *c, const Options *o, const int32_t grid[3], const Arguments *a)
+{
+    char *error = NULL;
+    double start = os_seconds();
+
+    check(c, tilec_launch(c->file, o->kernel, grid, a->args, a->count, &o->launch, &error), &error);
+    return os_seconds() - start;
+}
+
+/* Runs until the number or the budget is used up; the first tenth only warms up. */
+static void time_runs(Cli *c, const Options *o, const Arguments *a, Timing *t)
+{
+    double *seconds = NEW_N(c->arena, double, o->runs ? o->runs : MOST_RUNS);
+    Progress p = progress_start("timing");
+    double once = launch(c, o, t->grid, a), started;
+    int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
+
+    for (int i = 0; i < wanted / 10; i++)
+        launch(c, o, t->grid, a);
+    started = os_seconds();
+    for (n = 0; n < wanted; n++) {
+        if (!o->runs && n >= LEAST_RUNS && os_seconds() - started > budget)
+            break;
+        seconds[n] = launch(c, o, t->grid, a);
+        progress_at(&p, (double)n / wanted);
+    }
+    progress_end(&p);
+    timing_summary(t, seconds, n);
+}
+
+/* The only kernel's name, when none was given. */
+static const char *kernel_name(Cli *c, const Options *o)
+{
+    return o->kernel ? o->kernel : tilec_kernel_name(c->file, tilec_kernel_count(c->file) - 1);
+}
+
+static void report(Cli *c, const Options *o, const Arguments *a, Timing *t)
+{
+    char *error = NULL;
+
+    check(c,
+          tilec_launch_stats(c->file, o->kernel, t->grid, a->args, a->count, &o->launch, &t->stats,
+                             &error),
+          &error);
+    if (o->time)
+        time_runs(c, o, a, t);
+    fputs(o->json ? timing_json(c->arena, t) : timing_table(c->arena, t), stdout);
+}
+
+void command_run(Cli *c, int argc, char **argv)
+{
+    Options o = options_parse(c, COMMAND_RUN, argc, argv);
+    Timing t = {0};
+    Arguments a;
+
+    args_open_kernel(c, &o);
+    a = args_evaluate(c, &o);
+    evaluate_grid(c, &o, &a.names, t.grid);
+    check_outputs(c, &o, &a.names);
+    t.kernel = kernel_name(c, &o);
+    t.device = o.launch.device ? o.launch.device : "cpu";
+    t.first = launch(c, &o, t.grid, &a);
+    write_outputs(c, &o, &a.names);
+    if (o.time || o.json)
+        report(c, &o, &a, &t);
+}

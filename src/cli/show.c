@@ -1,0 +1,149 @@
+/*
+ * show.c - print an array the way NumPy does
+ *
+ * Long dimensions show their first and last three elements; numbers of one array line up.  Floats
+ * print with as many digits as their type can tell apart, shortest form first.
+ */
+#include "cli.h"
+#include "../ir/ir.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE = 3, LONGEST_WHOLE = 100, WORD = 32, LINE = 90 };
+
+const char *show_shape(Arena *a, const Array *x)
+{
+    Text t = text_new(a);
+
+    text_put(&t, x->ndim == 0 ? "scalar" : "");
+    for (int i = 0; i < x->ndim; i++)
+        text_printf(&t, "%s%lld", i ? "x" : "", (long long)x->shape[i]);
+    return t.s;
+}
+
+/* Digits that tell every two values of the type apart; NumPy stops at 8 when it prints. */
+static int digits_of(tilec_dtype t)
+{
+    if (t == TILEC_FP64 || t == TILEC_FP32)
+        return 8;
+    return t == TILEC_FP16 ? 5 : 4;
+}
+
+/* The shortest text that reads back as the same element. */
+static void format_float(char *out, tilec_dtype t, double v)
+{
+    int digits = digits_of(t);
+
+    if (isnan(v)) {
+        strcpy(out, "nan");
+        return;
+    }
+    for (int d = 1; d <= digits; d++) {
+        snprintf(out, WORD, "%.*g", d, v);
+        if (scalar_from_double((DType)t, strtod(out, NULL)) == scalar_from_double((DType)t, v))
+            break;
+    }
+    if (!strpbrk(out, ".en") && strlen(out) + 1 < WORD)
+        strcat(out, ".");
+}
+
+static void format_element(char *out, const Array *a, const int64_t *index)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
+    if (a->dtype == TILEC_I1)
+        strcpy(out, bits ? "True" : "False");
+    else if (dtype_is_float((DType)a->dtype))
+        format_float(out, a->dtype, scalar_to_double((DType)a->dtype, bits));
+    else if (a->dtype >= TILEC_U8 && a->dtype <= TILEC_U64)
+        snprintf(out, WORD, "%llu", (unsigned long long)bits);
+    else
+        snprintf(out, WORD, "%lld", (long long)scalar_to_int((DType)a->dtype, bits));
+}
+
+/* Walks the shown elements twice: once for the width of the widest, once to print. */
+typedef struct {
+    const Array *array;
+    bool shortened;
+    int width;
+    Text *out; /* NULL while measuring */
+    int column;
+    int64_t index[CLI_MAX_DIMS];
+} Show;
+
+static void show_element(Show *s)
+{
+    char word[WORD];
+
+    format_element(word, s->array, s->index);
+    if (!s->out) {
+        s->width = MAX(s->width, (int)strlen(word));
+        return;
+    }
+    text_printf(s->out, "%*s", s->width, word);
+}
+
+static void put(Show *s, const char *text)
+{
+    if (s->out)
+        text_put(s->out, text);
+}
+
+static void new_line(Show *s, int depth, int empty_lines)
+{
+    for (int i = 0; i <= empty_lines; i++)
+        put(s, "\n");
+    for (int i = 0; i <= depth; i++)
+        put(s, " ");
+}
+
+/* The space between two elements, or a new line where this one is full. */
+static void separate(Show *s, int depth, int per_line, int64_t shown)
+{
+    if (depth + 1 < s->array->ndim)
+        new_line(s, depth, s->array->ndim - depth - 2);
+    else if (shown % per_line == 0)
+        new_line(s, depth, 0);
+    else
+        put(s, " ");
+}
+
+static void show_dimension(Show *s, int depth)
+{
+    int64_t extent = depth < s->array->ndim ? s->array->shape[depth] : 0, shown = 0;
+    int per_line = MAX(1, LINE / (s->width + 1));
+    bool cut = s->shortened && extent > 2 * EDGE;
+
+    if (depth == s->array->ndim) {
+        show_element(s);
+        return;
+    }
+    put(s, "[");
+    for (int64_t i = 0; i < extent; i++) {
+        if (shown++)
+            separate(s, depth, per_line, shown - 1);
+        if (cut && i == EDGE) {
+            put(s, "...");
+            i = extent - EDGE - 1;
+            continue;
+        }
+        s->index[depth] = i;
+        show_dimension(s, depth + 1);
+    }
+    put(s, "]");
+}
+
+void show_array(Text *t, const char *name, const Array *a)
+{
+    Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE};
+
+    text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), show_shape(t->arena, a));
+    show_dimension(&s, 0);
+    s.out = t;
+    show_dimension(&s, 0);
+    text_put(t, "\n");
+}

@@ -1,0 +1,97 @@
+/*
+ * table.c - what `run --time` says, as a table for people or as JSON for programs
+ *
+ * Rates are counted from the kernel itself: bytes are its arrays, once each for reading and once
+ * for writing; operations are those that the compiler counted.  The median stands for the run.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double timing_summary(Timing *t, double *seconds, int n)
+{
+    qsort(seconds, (size_t)n, sizeof *seconds, by_value);
+    t->runs = n;
+    t->min = seconds[0];
+    t->max = seconds[n - 1];
+    t->median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+    return t->median;
+}
+
+static const char *duration(Arena *a, double s)
+{
+    if (s < 1e-3)
+        return arena_printf(a, "%.2f us", s * 1e6);
+    if (s < 1)
+        return arena_printf(a, "%.3f ms", s * 1e3);
+    return arena_printf(a, "%.3f s", s);
+}
+
+/* In billions a second; "-" for what cannot be counted. */
+static const char *rate(Arena *a, double amount, double seconds)
+{
+    if (amount < 0 || seconds <= 0)
+        return "-";
+    return arena_printf(a, "%.2f", amount / seconds / 1e9);
+}
+
+const char *timing_table(Arena *a, const Timing *t)
+{
+    Text out = text_new(a);
+
+    text_printf(&out, "%-20s %-7s %16s %6s %11s %11s %11s %9s %9s\n", "kernel", "device", "grid",
+                "runs", "median", "min", "max", "GB/s", "GFLOP/s");
+    text_printf(&out, "%-20s %-7s %16s %6d %11s %11s %11s %9s %9s\n", t->kernel, t->device,
+                arena_printf(a, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]), t->runs,
+                duration(a, t->median), duration(a, t->min), duration(a, t->max),
+                rate(a, t->stats.bytes, t->median), rate(a, t->stats.flops, t->median));
+    text_printf(&out, "compiled in %s%s\n", duration(a, t->stats.compile_seconds),
+                t->stats.from_cache ? " (from the cache)" : "");
+    return out.s;
+}
+
+static void put_json_text(Text *out, const char *s)
+{
+    text_put(out, "\"");
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            text_printf(out, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20)
+            text_printf(out, "\\u%04x", (unsigned)*s);
+        else
+            text_putn(out, s, 1);
+    }
+    text_put(out, "\"");
+}
+
+const char *timing_json(Arena *a, const Timing *t)
+{
+    Text out = text_new(a);
+
+    text_put(&out, "{\"kernel\": ");
+    put_json_text(&out, t->kernel);
+    text_put(&out, ", \"device\": ");
+    put_json_text(&out, t->device);
+    text_printf(&out, ", \"grid\": [%d, %d, %d], \"first_s\": %.9g, \"compile_s\": %.9g",
+                t->grid[0], t->grid[1], t->grid[2], t->first, t->stats.compile_seconds);
+    text_printf(&out, ", \"from_cache\": %s, \"bytes\": %.17g",
+                t->stats.from_cache ? "true" : "false", t->stats.bytes);
+    if (t->stats.flops >= 0)
+        text_printf(&out, ", \"flops\": %.17g", t->stats.flops);
+    if (t->runs > 0)
+        text_printf(&out,
+                    ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g"
+                    ", \"gb_per_s\": %.6g",
+                    t->runs, t->median, t->min, t->max, t->stats.bytes / t->median / 1e9);
+    if (t->runs > 0 && t->stats.flops >= 0)
+        text_printf(&out, ", \"gflop_per_s\": %.6g", t->stats.flops / t->median / 1e9);
+    text_put(&out, "}\n");
+    return out.s;
+}
