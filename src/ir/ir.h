@@ -154,6 +154,7 @@ const Type *type_element(Module *m, const Type *t);                             
 int64_t type_numel(const Type *t);
 int type_size(const Type *t); /* bytes of one element; 8 for pointers */
 bool type_same_shape(const Type *a, const Type *b);
+bool type_equal(const Type *a, const Type *b); /* also across modules; within one compare with == */
 bool type_is_tile(const Type *t);
 const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp32[64]" */
 

@@ -33,7 +33,7 @@ const Type *type_of(Module *m, Type t)
     uint64_t hash = hash_bytes(&key, sizeof key, 0);
     Node *first = map_get(m->types, hash);
     for (Node *n = first; n; n = n->next) {
-        if (memcmp(&n->type, &key, sizeof key) == 0)
+        if (type_equal(&n->type, &key))
             return &n->type;
     }
     Node *n = NEW(m->arena, Node);
@@ -107,6 +107,12 @@ int type_size(const Type *t)
 bool type_same_shape(const Type *a, const Type *b)
 {
     return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims[0] * (size_t)a->rank) == 0;
+}
+
+bool type_equal(const Type *a, const Type *b)
+{
+    return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const &&
+           type_same_shape(a, b);
 }
 
 bool type_is_tile(const Type *t)

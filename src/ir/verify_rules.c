@@ -1,0 +1,518 @@
+/*
+ * verify_rules.c - what each op demands beyond its row of ops.h
+ *
+ * One small function an op, found through the table at the end.  R numbers are rules of the
+ * language.
+ */
+#include <string.h>
+
+#include "verify.h"
+
+typedef bool Rule(const Verifier *v, const Op *op);
+
+/* pieces */
+
+static bool same_element(const Type *a, const Type *b)
+{
+    return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const;
+}
+
+static bool gives(const Verifier *v, const Op *op, int n)
+{
+    if (op->nresults == n)
+        return true;
+    return verify_say(v, op, "gives %d result%s, not %d", n, n == 1 ? "" : "s", op->nresults);
+}
+
+static bool result_is(const Verifier *v, const Op *op, int i, const Type *want)
+{
+    const Type *t = op->results[i]->type;
+
+    if (type_equal(t, want))
+        return true;
+    return verify_say(v, op, "result %d is %s but must be %s", i, verify_type_text(v, t),
+                      verify_type_text(v, want));
+}
+
+/* One result, with operand 0's element type. */
+static bool keeps_element(const Verifier *v, const Op *op)
+{
+    if (!gives(v, op, 1))
+        return false;
+    if (same_element(op->results[0]->type, op->operands[0]->type))
+        return true;
+    return verify_say(v, op, "the element type changes from %s to %s",
+                      verify_type_text(v, op->operands[0]->type),
+                      verify_type_text(v, op->results[0]->type));
+}
+
+/* One result, in operand 0's shape. */
+static bool keeps_shape(const Verifier *v, const Op *op)
+{
+    if (!gives(v, op, 1))
+        return false;
+    if (type_same_shape(op->results[0]->type, op->operands[0]->type))
+        return true;
+    return verify_say(v, op, "the shape changes from %s to %s",
+                      verify_type_text(v, op->operands[0]->type),
+                      verify_type_text(v, op->results[0]->type));
+}
+
+static bool axis_in(const Verifier *v, const Op *op, int n)
+{
+    if (op->attrs[0] >= 0 && op->attrs[0] < n)
+        return true;
+    return verify_say(v, op, "axis %lld is not between 0 and %d", (long long)op->attrs[0], n - 1);
+}
+
+/* The arguments of a region have these types. */
+static bool args_are(const Verifier *v, const Op *op, int r, int n, const Type *const *types)
+{
+    const Block *b = op->regions[r];
+
+    if (b->nargs != n)
+        return verify_say(v, op, "region %d takes %d arguments but must take %d", r, b->nargs, n);
+    for (int i = 0; i < n; i++) {
+        if (!type_equal(b->args[i]->type, types[i]))
+            return verify_say(v, op, "argument %d of region %d is %s but must be %s", i, r,
+                              verify_type_text(v, b->args[i]->type), verify_type_text(v, types[i]));
+    }
+    return true;
+}
+
+bool verify_hands_over(const Verifier *v, const Block *b, int skip, int n, const Type *const *types)
+{
+    const Op *end = b->last;
+
+    if (end->noperands - skip != n)
+        return verify_say(v, end, "hands over %d values but must hand over %d",
+                          end->noperands - skip, n);
+    for (int i = 0; i < n; i++) {
+        const Type *t = end->operands[skip + i]->type;
+
+        if (!type_equal(t, types[i]))
+            return verify_say(v, end, "value %d is %s but must be %s", i, verify_type_text(v, t),
+                              verify_type_text(v, types[i]));
+    }
+    return true;
+}
+
+/* The types of some values, in the module's arena. */
+static const Type **types_of(const Verifier *v, int n, Value *const *values)
+{
+    const Type **types = NEW_N(v->arena, const Type *, n);
+
+    for (int i = 0; i < n; i++)
+        types[i] = values[i]->type;
+    return types;
+}
+
+/* values */
+
+static bool check_const(const Verifier *v, const Op *op)
+{
+    if (!gives(v, op, 1))
+        return false;
+    const Type *t = op->results[0]->type;
+    uint64_t bits = (uint64_t)op->attrs[0];
+    if (t->pointer || scalar_truncate(t->dtype, bits) == bits)
+        return true;
+    return verify_say(v, op, "the bits 0x%llx do not fit %s", (unsigned long long)bits,
+                      dtype_name(t->dtype));
+}
+
+/* R303 */
+static bool check_program(const Verifier *v, const Op *op)
+{
+    return gives(v, op, 1) && axis_in(v, op, 3) && result_is(v, op, 0, &(Type){.dtype = DT_I32});
+}
+
+static bool check_arange(const Verifier *v, const Op *op)
+{
+    if (!gives(v, op, 1))
+        return false;
+    const Type *t = op->results[0]->type;
+    int64_t start = op->attrs[0];
+    if (t->pointer || t->dtype != DT_I32 || t->rank != 1)
+        return verify_say(v, op, "the result is %s but must be i32 of rank 1",
+                          verify_type_text(v, t));
+    if (start < INT32_MIN || start > INT32_MAX || start + t->dims[0] - 1 > INT32_MAX)
+        return verify_say(v, op, "values from %lld on do not fit i32", (long long)start);
+    return true;
+}
+
+/* shape */
+
+static bool check_splat(const Verifier *v, const Op *op)
+{
+    if (op->operands[0]->type->rank != 0)
+        return verify_say(v, op, "the operand must be a scalar");
+    return keeps_element(v, op);
+}
+
+static bool check_broadcast(const Verifier *v, const Op *op)
+{
+    if (!keeps_element(v, op))
+        return false;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    bool fits = from->rank == to->rank;
+    for (int i = 0; fits && i < from->rank; i++)
+        fits = from->dims[i] == to->dims[i] || from->dims[i] == 1;
+    return fits || verify_say(v, op, "%s does not broadcast to %s", verify_type_text(v, from),
+                              verify_type_text(v, to));
+}
+
+static bool check_expand(const Verifier *v, const Op *op)
+{
+    Type want = *op->operands[0]->type;
+
+    if (!gives(v, op, 1) || !axis_in(v, op, want.rank + 1))
+        return false;
+    if (want.rank == MAX_RANK)
+        return verify_say(v, op, "more than %d dimensions", MAX_RANK);
+    int axis = (int)op->attrs[0];
+    memmove(want.dims + axis + 1, want.dims + axis,
+            sizeof want.dims[0] * (size_t)(want.rank - axis));
+    want.dims[axis] = 1;
+    want.rank++;
+    return result_is(v, op, 0, &want);
+}
+
+/* R156 */
+static bool check_reshape(const Verifier *v, const Op *op)
+{
+    if (!keeps_element(v, op))
+        return false;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    return type_numel(from) == type_numel(to) ||
+           verify_say(v, op, "the number of elements changes from %lld to %lld",
+                      (long long)type_numel(from), (long long)type_numel(to));
+}
+
+static bool check_permute(const Verifier *v, const Op *op)
+{
+    Type want = *op->operands[0]->type;
+    const int32_t *from = op->operands[0]->type->dims;
+    unsigned used = 0;
+
+    for (int i = 0; i < op->nattrs; i++) {
+        if (op->attrs[i] >= 0 && op->attrs[i] < want.rank)
+            used |= 1u << op->attrs[i];
+    }
+    if (op->nattrs != want.rank || used != (1u << want.rank) - 1)
+        return verify_say(v, op, "dims must name each of the %d dimensions once", want.rank);
+    for (int i = 0; i < want.rank; i++)
+        want.dims[i] = from[op->attrs[i]];
+    return gives(v, op, 1) && result_is(v, op, 0, &want);
+}
+
+/* arithmetic and conversions */
+
+static bool check_select(const Verifier *v, const Op *op)
+{
+    const Type *c = op->operands[0]->type, *x = op->operands[1]->type;
+
+    if (!type_equal(x, op->operands[2]->type))
+        return verify_say(v, op, "the choices are %s and %s", verify_type_text(v, x),
+                          verify_type_text(v, op->operands[2]->type));
+    if (!type_same_shape(c, x))
+        return verify_say(v, op, "the condition is %s, the choices are %s", verify_type_text(v, c),
+                          verify_type_text(v, x));
+    return true;
+}
+
+static bool is_address(const Type *t)
+{
+    return !t->pointer && (t->dtype == DT_I64 || t->dtype == DT_U64);
+}
+
+/* The table of section 4 of the language's rules (R80). */
+static bool may_cast(const Type *from, const Type *to)
+{
+    if (from->pointer)
+        return to->pointer || is_address(to) || to->dtype == DT_I1;
+    if (to->pointer)
+        return is_address(from);
+    if (dtype_is_fp8(from->dtype))
+        return dtype_is_float(to->dtype);
+    return !dtype_is_fp8(to->dtype) || dtype_is_float(from->dtype);
+}
+
+static bool check_cast(const Verifier *v, const Op *op)
+{
+    if (!keeps_shape(v, op))
+        return false;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    if (!may_cast(from, to))
+        return verify_say(v, op, "cannot cast %s to %s", verify_type_text(v, from),
+                          verify_type_text(v, to));
+    bool floats =
+        !from->pointer && !to->pointer && dtype_is_float(from->dtype) && dtype_is_float(to->dtype);
+    if (op->attrs[0] != ROUND_NEAREST && !floats)
+        return verify_say(v, op, "only casts between floating types round toward zero"); /* R82 */
+    return true;
+}
+
+/* R87 */
+static bool check_bitcast(const Verifier *v, const Op *op)
+{
+    if (!keeps_shape(v, op))
+        return false;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    if (from->pointer || to->pointer)
+        return verify_say(v, op, "pointers are converted by cast");
+    return dtype_bits(from->dtype) == dtype_bits(to->dtype) ||
+           verify_say(v, op, "cannot bitcast %d bits to %d bits", dtype_bits(from->dtype),
+                      dtype_bits(to->dtype));
+}
+
+/* memory */
+
+/* R223 */
+static bool check_store(const Verifier *v, const Op *op)
+{
+    return !op->operands[0]->type->is_const ||
+           verify_say(v, op, "cannot store to a constant pointer");
+}
+
+/* R220 */
+static bool check_atomic_rmw(const Verifier *v, const Op *op)
+{
+    DType d = op->operands[0]->type->dtype;
+    bool bitwise = op->attrs[0] == RMW_AND || op->attrs[0] == RMW_OR || op->attrs[0] == RMW_XOR;
+
+    if (bitwise && !dtype_is_int(d))
+        return verify_say(v, op, "bitwise kinds do not work on %s", dtype_name(d));
+    return check_store(v, op);
+}
+
+/* R300 */
+static bool check_hint(const Verifier *v, const Op *op)
+{
+    int n = MAX(op->operands[0]->type->rank, 1);
+
+    if (op->nattrs - 1 != n)
+        return verify_say(v, op, "takes %d values, not %d", n, op->nattrs - 1);
+    for (int i = 1; i <= n; i++) {
+        if (op->attrs[i] < 1)
+            return verify_say(v, op, "promises %lld, which is less than 1",
+                              (long long)op->attrs[i]);
+    }
+    return true;
+}
+
+/* whole tiles */
+
+/* A combine region works on scalars only (R253). */
+static bool only_scalars(const Verifier *v, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        bool tiles = false;
+
+        for (int i = 0; i < op->noperands; i++)
+            tiles |= op->operands[i]->type->rank > 0;
+        for (int i = 0; i < op->nresults; i++)
+            tiles |= op->results[i]->type->rank > 0;
+        if (tiles)
+            return verify_say(v, op, "a tile inside a combine region");
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r] && !only_scalars(v, op->regions[r]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Operands of one shape, and a region (a1..an, b1..bn) that yields n, all element types. */
+static bool check_combine(const Verifier *v, const Op *op)
+{
+    int n = op->noperands;
+    const Type **types = NEW_N(v->arena, const Type *, 2 * n);
+
+    if (n == 0)
+        return verify_say(v, op, "takes at least 1 operand, not 0");
+    for (int i = 0; i < n; i++) {
+        const Type *t = op->operands[i]->type;
+
+        if (!type_same_shape(t, op->operands[0]->type))
+            return verify_say(v, op, "operands differ in shape: %s and %s",
+                              verify_type_text(v, op->operands[0]->type), verify_type_text(v, t));
+        Type element = {.dtype = t->dtype, .pointer = t->pointer, .is_const = t->is_const};
+        types[i] = types[n + i] = type_of(v->func->module, element);
+    }
+    return gives(v, op, n) && axis_in(v, op, op->operands[0]->type->rank) &&
+           args_are(v, op, 0, 2 * n, types) && verify_hands_over(v, op->regions[0], 0, n, types) &&
+           only_scalars(v, op->regions[0]);
+}
+
+static bool check_reduce(const Verifier *v, const Op *op)
+{
+    if (!check_combine(v, op))
+        return false;
+    int axis = (int)op->attrs[0];
+    for (int i = 0; i < op->noperands; i++) {
+        Type want = *op->operands[i]->type;
+
+        want.rank--;
+        memmove(want.dims + axis, want.dims + axis + 1,
+                sizeof want.dims[0] * (size_t)(want.rank - axis));
+        if (!result_is(v, op, i, &want))
+            return false;
+    }
+    return true;
+}
+
+static bool check_scan(const Verifier *v, const Op *op)
+{
+    if (!check_combine(v, op))
+        return false;
+    if (op->attrs[1] < 0 || op->attrs[1] > 1)
+        return verify_say(v, op, "reverse=%lld is not 0 or 1", (long long)op->attrs[1]);
+    for (int i = 0; i < op->noperands; i++) {
+        if (!result_is(v, op, i, op->operands[i]->type))
+            return false;
+    }
+    return true;
+}
+
+/* R260: a[.., M, K], b[.., K, N], acc[.., M, N] with equal leading dims */
+static bool dot_shapes_fit(const Type *a, const Type *b, const Type *acc)
+{
+    int r = a->rank;
+
+    if (r < 2 || b->rank != r || acc->rank != r)
+        return false;
+    for (int i = 0; i < r - 2; i++) {
+        if (a->dims[i] != b->dims[i] || a->dims[i] != acc->dims[i])
+            return false;
+    }
+    return a->dims[r - 1] == b->dims[r - 2] && acc->dims[r - 2] == a->dims[r - 2] &&
+           acc->dims[r - 1] == b->dims[r - 1];
+}
+
+/* R261, R262 */
+static bool dot_dtypes_fit(DType a, DType b, DType acc)
+{
+    if (a != b && !(dtype_is_fp8(a) && dtype_is_fp8(b)))
+        return false;
+    if (a == DT_I8)
+        return acc == DT_I32;
+    if (a == DT_FP64)
+        return acc == DT_FP64;
+    if (!dtype_is_float(a))
+        return false;
+    return acc == DT_FP32 || (acc == DT_FP16 && (a == DT_FP16 || dtype_is_fp8(a)));
+}
+
+static bool check_dot(const Verifier *v, const Op *op)
+{
+    const Type *a = op->operands[0]->type, *b = op->operands[1]->type;
+    const Type *acc = op->operands[2]->type;
+    bool shapes = dot_shapes_fit(a, b, acc);
+
+    if (!shapes || !dot_dtypes_fit(a->dtype, b->dtype, acc->dtype))
+        return verify_say(v, op, "the %s of %s, %s and %s do not fit", shapes ? "dtypes" : "shapes",
+                          verify_type_text(v, a), verify_type_text(v, b), verify_type_text(v, acc));
+    return gives(v, op, 1) && result_is(v, op, 0, acc);
+}
+
+/* control */
+
+static bool results_are(const Verifier *v, const Op *op, int n, const Type *const *types)
+{
+    if (!gives(v, op, n))
+        return false;
+    for (int i = 0; i < n; i++) {
+        if (!result_is(v, op, i, types[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool check_for(const Verifier *v, const Op *op)
+{
+    const Type **types = types_of(v, op->noperands, op->operands);
+    int n = op->noperands - 3;
+
+    if (types[0] != types[1] || types[0] != types[2])
+        return verify_say(v, op, "the bounds and the step differ in type: %s, %s, %s",
+                          verify_type_text(v, types[0]), verify_type_text(v, types[1]),
+                          verify_type_text(v, types[2]));
+    /* types from 2 on: the step's, which is the counter's, then the carried ones */
+    return args_are(v, op, 0, 1 + n, types + 2) &&
+           verify_hands_over(v, op->regions[0], 0, n, types + 3) &&
+           results_are(v, op, n, types + 3);
+}
+
+static bool check_while(const Verifier *v, const Op *op)
+{
+    const Type **carried = types_of(v, op->noperands, op->operands);
+    const Op *condition = op->regions[0]->last;
+    int passed = condition->noperands - 1;
+    const Type **types = types_of(v, passed, condition->operands + 1);
+
+    return args_are(v, op, 0, op->noperands, carried) && args_are(v, op, 1, passed, types) &&
+           verify_hands_over(v, op->regions[1], 0, op->noperands, carried) &&
+           results_are(v, op, passed, types);
+}
+
+static bool check_if(const Verifier *v, const Op *op)
+{
+    const Type **types = types_of(v, op->nresults, op->results);
+
+    return args_are(v, op, 0, 0, NULL) && args_are(v, op, 1, 0, NULL) &&
+           verify_hands_over(v, op->regions[0], 0, op->nresults, types) &&
+           verify_hands_over(v, op->regions[1], 0, op->nresults, types);
+}
+
+static bool check_call(const Verifier *v, const Op *op)
+{
+    const Func *f = op->callee;
+
+    if (!f || f->module != v->func->module)
+        return verify_say(v, op, "the function is not of this module");
+    if (f->is_kernel)
+        return verify_say(v, op, "@%s is a kernel", f->name);
+    if (op->noperands != f->nparams)
+        return verify_say(v, op, "@%s takes %d arguments, not %d", f->name, f->nparams,
+                          op->noperands);
+    for (int i = 0; i < f->nparams; i++) {
+        if (!type_equal(op->operands[i]->type, f->body->args[i]->type))
+            return verify_say(v, op, "argument %d is %s but must be %s", i,
+                              verify_type_text(v, op->operands[i]->type),
+                              verify_type_text(v, f->body->args[i]->type));
+    }
+    return results_are(v, op, f->nresults, f->results);
+}
+
+bool verify_rule(const Verifier *v, const Op *op)
+{
+    static Rule *const rules[OP_COUNT] = {
+        [OP_const] = check_const,
+        [OP_program_id] = check_program,
+        [OP_num_programs] = check_program,
+        [OP_arange] = check_arange,
+        [OP_splat] = check_splat,
+        [OP_broadcast] = check_broadcast,
+        [OP_expand] = check_expand,
+        [OP_reshape] = check_reshape,
+        [OP_permute] = check_permute,
+        [OP_select] = check_select,
+        [OP_cast] = check_cast,
+        [OP_bitcast] = check_bitcast,
+        [OP_store] = check_store,
+        [OP_atomic_rmw] = check_atomic_rmw,
+        [OP_atomic_cas] = check_store,
+        [OP_hint] = check_hint,
+        [OP_reduce] = check_reduce,
+        [OP_scan] = check_scan,
+        [OP_dot] = check_dot,
+        [OP_for] = check_for,
+        [OP_while] = check_while,
+        [OP_if] = check_if,
+        [OP_call] = check_call,
+    };
+    Rule *rule = rules[op->code];
+
+    return !rule || rule(v, op);
+}
