@@ -132,7 +132,7 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
              const int64_t *attrs, int nresults, const Type *const *given)
 {
     const OpInfo *info = op_info(code);
-    const Type *ruled = result_type(b, info, noperands, operands);
+    const Type *ruled = given ? NULL : result_type(b, info, noperands, operands);
 
     if (!given)
         nresults = ruled ? 1 : 0;

@@ -177,8 +177,8 @@ typedef struct {
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);
 
-/* The general maker.  Arrays are copied.  Result types follow the table; `given` only for ops
- * whose table row says so (else NULL).  Regions are made empty, owned by the op. */
+/* The general maker.  Arrays are copied.  Result types follow the table when `given` is NULL; it
+ * is needed for ops whose row says so.  Regions are made empty, owned by the op. */
 Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int nattrs,
              const int64_t *attrs, int nresults, const Type *const *given);
 Value *build_const(Builder *b, const Type *t, uint64_t bits); /* scalar, or a tile of one value */
