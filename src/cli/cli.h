@@ -44,10 +44,10 @@ typedef struct {
     int random_arrays;   /* made so far: the seed of the next one that gives none */
 } Cli;
 
-/* main.c */
+/* trouble.c */
+/* Leave the command with this exit code and this text for stderr. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
-/* hint.c */
 /* The candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *hint_nearest(const char *word, const char *const *candidates, int n);
 /* "; did you mean 'X'?" or "". */

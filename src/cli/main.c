@@ -50,17 +50,6 @@ static const char help[] =
     "             x='rand(fp32,98432)' y='rand(fp32,98432)' output='empty(fp32,98432)' \\\n"
     "             n='x.numel()' BLOCK_SIZE=1024\n";
 
-void stop(Cli *c, CliCode code, const char *fmt, ...)
-{
-    va_list ap;
-
-    c->code = code;
-    va_start(ap, fmt);
-    c->trouble = arena_vprintf(c->arena, fmt, ap);
-    va_end(ap);
-    fail(&c->guard);
-}
-
 static void run_command(Cli *c, int argc, char **argv)
 {
     const char *names[COUNT(commands) + 2];

@@ -1,12 +1,23 @@
 /*
- * hint.c - what a misspelt word was probably meant to be
+ * trouble.c - stopping with a reason, and what a misspelt word was probably meant to be
  *
- * Takes the word and the words that would have been right; gives the nearest by edits (insert,
- * delete, replace, swap neighbours), if it is near enough to be worth saying.
+ * A hint takes the word and the words that would have been right; it gives the nearest by edits
+ * (insert, delete, replace, swap neighbours), if that is near enough to be worth saying.
  */
 #include "cli.h"
 
 #include <string.h>
+
+void stop(Cli *c, CliCode code, const char *fmt, ...)
+{
+    va_list ap;
+
+    c->code = code;
+    va_start(ap, fmt);
+    c->trouble = arena_vprintf(c->arena, fmt, ap);
+    va_end(ap);
+    fail(&c->guard);
+}
 
 enum { LONGEST = 32 }; /* longer words are not compared */
 

@@ -1,0 +1,23 @@
+#!/bin/sh
+# fuzz.sh [SECONDS] - build every fuzzer with clang and run each for so long
+#
+# What a fuzzer finds is kept in build-fuzz/NAME/, and so is the corpus, which later runs start from.
+set -eu
+seconds=${1:-60}
+cd "$(dirname "$0")/.."
+
+CC=clang tools/configure.sh build-fuzz -DTILEC_FUZZ=ON -DCMAKE_C_COMPILER=clang
+ninja -C build-fuzz
+for fuzzer in build-fuzz/fuzzers/fuzz_*; do
+    name=$(basename "$fuzzer")
+    corpus=build-fuzz/$name
+    mkdir -p "$corpus"
+    seeds=
+    if [ -d "tests/fuzz/$name" ]; then
+        seeds=tests/fuzz/$name
+    fi
+    echo "$name: $seconds s"
+    "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
+        -artifact_prefix="$corpus/" -verbosity=0 "$corpus" $seeds
+done
+echo "fuzz.sh: nothing found"

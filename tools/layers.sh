@@ -1,0 +1,46 @@
+#!/bin/sh
+# layers.sh - fail on an #include that goes against the layers of docs/design.md, section 2
+#
+# A folder of src/ may include itself and the folders named beside it below; the public header is
+# for src/api and src/cli, LLVM for src/gen alone.
+cd "$(dirname "$0")/.." || exit 1
+
+awk '
+BEGIN {
+    allowed["base"]   = "base"
+    allowed["ir"]     = "base ir"
+    allowed["front"]  = "base ir front"
+    allowed["opt"]    = "base ir opt"
+    allowed["grad"]   = "base ir grad"
+    allowed["interp"] = "base ir interp"
+    allowed["gen"]    = "base ir opt gen"
+    allowed["run"]    = "base ir gen run"
+    allowed["api"]    = "base ir front opt grad interp gen run api tilec.h"
+    allowed["cli"]    = "base ir api cli tilec.h"
+}
+function refuse(what) {
+    printf "%s:%d: src/%s may not include %s\n", FILENAME, FNR, folder, what
+    wrong = 1
+}
+/^[ \t]*#[ \t]*include/ {
+    split(FILENAME, part, "/")
+    folder = part[2]
+    if (!(folder in allowed)) {
+        printf "%s: layers.sh does not know the folder %s\n", FILENAME, folder
+        wrong = 1
+        nextfile
+    }
+    name = $0
+    gsub(/^[^"<]*["<]|[">].*$/, "", name)
+    target = folder
+    if (name == "tilec.h")
+        target = "tilec.h"
+    else if (name ~ /^\.\.\//)
+        target = substr(name, 4, index(substr(name, 4), "/") - 1)
+    if (index(" " allowed[folder] " ", " " target " ") == 0)
+        refuse(name)
+    if (name ~ /^llvm/ && name !~ /^llvm\.h$/ && folder != "gen")
+        refuse(name)
+}
+END { exit wrong }
+' src/*/*.[ch]
