@@ -1,0 +1,11 @@
+# Writes HEADER with the hash of all files under SOURCE, in the order of their names, and LLVM.
+file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.c ${SOURCE}/*.h)
+list(SORT files)
+set(all "LLVM ${LLVM}")
+foreach(file ${files})
+  file(SHA256 ${SOURCE}/${file} hash)
+  string(APPEND all " ${file} ${hash}")
+endforeach()
+string(SHA256 id "${all}")
+string(SUBSTRING ${id} 0 32 id)
+file(WRITE ${HEADER} "#define TILEC_BUILD_ID \"${id}\"\n")

@@ -1,0 +1,317 @@
+/*
+ * host.c - which CPU this is, in LLVM's words, without LLVM
+ *
+ * Gives the name that LLVM's -mcpu takes and the features that generated code may use, by asking
+ * the CPU itself and checking that the system saves the registers.  A feature that a CPU of that
+ * name has but this machine hides (a virtual machine, an old kernel) is listed with a minus, since
+ * the name alone would imply it.
+ *
+ * The texts are made once for a process and never change: the only state in src/run/.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run.h"
+
+typedef struct {
+    char name[24];
+    char features[1024];
+    char text[64];
+} Host;
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef struct {
+    uint32_t r[4]; /* eax, ebx, ecx, edx */
+} Cpuid;
+enum { EAX, EBX, ECX, EDX };
+
+static Cpuid cpuid(uint32_t leaf, uint32_t sub)
+{
+    Cpuid c = {{0}};
+
+    if (leaf <= __get_cpuid_max(leaf & 0x80000000u, NULL))
+        __cpuid_count(leaf, sub, c.r[EAX], c.r[EBX], c.r[ECX], c.r[EDX]);
+    return c;
+}
+
+/* What the system saves on a context switch; bits of XCR0. */
+enum { XCR_SSE = 1 << 1, XCR_AVX = 1 << 2, XCR_AVX512 = 7 << 5, XCR_AMX = 3 << 17 };
+enum {
+    NEEDS_NOTHING = 0,
+    NEEDS_AVX = XCR_SSE | XCR_AVX,
+    NEEDS_AVX512 = NEEDS_AVX | XCR_AVX512,
+    NEEDS_AMX = XCR_AMX
+};
+
+static uint32_t saved_state(void)
+{
+    enum { OSXSAVE = 1 << 27 };
+    uint32_t low, high;
+
+    if ((cpuid(1, 0).r[ECX] & OSXSAVE) == 0)
+        return 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* Linux gives the AMX tile registers only to processes that ask, and for all their threads. */
+static bool amx_granted(void)
+{
+    enum { REQUEST_STATE = 0x1023, TILE_DATA = 18 };
+
+    return syscall(SYS_arch_prctl, REQUEST_STATE, TILE_DATA) == 0;
+}
+
+/* clang-format off */
+/* The features in LLVM's spelling, what they build on before what builds on them:
+ * level = the x86-64 level that includes it (0: none); then where cpuid tells, and what state it
+ * needs the system to save. */
+static const struct Feature {
+    const char *name;
+    int level;
+    uint32_t leaf, sub;
+    int reg, bit;
+    uint32_t state;
+} features[] = {
+    /* name              level leaf     sub reg  bit  state */
+    {"sse3",                2, 1,          0, ECX,  0, NEEDS_NOTHING},
+    {"ssse3",               2, 1,          0, ECX,  9, NEEDS_NOTHING},
+    {"sse4.1",              2, 1,          0, ECX, 19, NEEDS_NOTHING},
+    {"sse4.2",              2, 1,          0, ECX, 20, NEEDS_NOTHING},
+    {"popcnt",              2, 1,          0, ECX, 23, NEEDS_NOTHING},
+    {"cx16",                2, 1,          0, ECX, 13, NEEDS_NOTHING},
+    {"sahf",                2, 0x80000001, 0, ECX,  0, NEEDS_NOTHING},
+    {"lzcnt",               3, 0x80000001, 0, ECX,  5, NEEDS_NOTHING},
+    {"movbe",               3, 1,          0, ECX, 22, NEEDS_NOTHING},
+    {"bmi",                 3, 7,          0, EBX,  3, NEEDS_NOTHING},
+    {"bmi2",                3, 7,          0, EBX,  8, NEEDS_NOTHING},
+    {"avx",                 3, 1,          0, ECX, 28, NEEDS_AVX},
+    {"avx2",                3, 7,          0, EBX,  5, NEEDS_AVX},
+    {"fma",                 3, 1,          0, ECX, 12, NEEDS_AVX},
+    {"f16c",                3, 1,          0, ECX, 29, NEEDS_AVX},
+    {"gfni",                0, 7,          0, ECX,  8, NEEDS_NOTHING},
+    {"vaes",                0, 7,          0, ECX,  9, NEEDS_AVX},
+    {"vpclmulqdq",          0, 7,          0, ECX, 10, NEEDS_AVX},
+    {"avxvnni",             0, 7,          1, EAX,  4, NEEDS_AVX},
+    {"avxifma",             0, 7,          1, EAX, 23, NEEDS_AVX},
+    {"avxvnniint8",         0, 7,          1, EDX,  4, NEEDS_AVX},
+    {"avxneconvert",        0, 7,          1, EDX,  5, NEEDS_AVX},
+    {"avx512f",             4, 7,          0, EBX, 16, NEEDS_AVX512},
+    {"avx512cd",            4, 7,          0, EBX, 28, NEEDS_AVX512},
+    {"avx512dq",            4, 7,          0, EBX, 17, NEEDS_AVX512},
+    {"avx512bw",            4, 7,          0, EBX, 30, NEEDS_AVX512},
+    {"avx512vl",            4, 7,          0, EBX, 31, NEEDS_AVX512},
+    {"avx512ifma",          0, 7,          0, EBX, 21, NEEDS_AVX512},
+    {"avx512vbmi",          0, 7,          0, ECX,  1, NEEDS_AVX512},
+    {"avx512vbmi2",         0, 7,          0, ECX,  6, NEEDS_AVX512},
+    {"avx512vnni",          0, 7,          0, ECX, 11, NEEDS_AVX512},
+    {"avx512bitalg",        0, 7,          0, ECX, 12, NEEDS_AVX512},
+    {"avx512vpopcntdq",     0, 7,          0, ECX, 14, NEEDS_AVX512},
+    {"avx512vp2intersect",  0, 7,          0, EDX,  8, NEEDS_AVX512},
+    {"avx512bf16",          0, 7,          1, EAX,  5, NEEDS_AVX512},
+    {"avx512fp16",          0, 7,          0, EDX, 23, NEEDS_AVX512},
+    {"amx-tile",            0, 7,          0, EDX, 24, NEEDS_AMX},
+    {"amx-int8",            0, 7,          0, EDX, 25, NEEDS_AMX},
+    {"amx-bf16",            0, 7,          0, EDX, 22, NEEDS_AMX},
+    {"amx-fp16",            0, 7,          1, EAX, 21, NEEDS_AMX},
+};
+
+/* Families and models; the first row that holds counts.  `wants` is a feature that tells apart
+ * CPUs of one model.  Models of a family that are not listed go by their features. */
+enum { INTEL = 'I', AMD = 'A' };
+static const struct Model {
+    char vendor;
+    int family, first, last;
+    const char *wants, *name;
+} models[] = {
+    {AMD,   0x17, 0x00, 0x2f, "avx2", "znver1"},
+    {AMD,   0x17, 0x30, 0xff, "avx2", "znver2"},
+    {AMD,   0x19, 0x00, 0x0f, "avx2", "znver3"},
+    {AMD,   0x19, 0x10, 0x1f, "avx512bf16", "znver4"},
+    {AMD,   0x19, 0x20, 0x5f, "avx2", "znver3"},
+    {AMD,   0x19, 0x60, 0xaf, "avx512bf16", "znver4"},
+    {AMD,   0x1a, 0x00, 0x77, "avx512bf16", "znver5"},
+    {INTEL, 6, 0x3c, 0x3c, "avx2", "haswell"},
+    {INTEL, 6, 0x3f, 0x3f, "avx2", "haswell"},
+    {INTEL, 6, 0x45, 0x46, "avx2", "haswell"},
+    {INTEL, 6, 0x3d, 0x3d, "avx2", "broadwell"},
+    {INTEL, 6, 0x47, 0x47, "avx2", "broadwell"},
+    {INTEL, 6, 0x4f, 0x4f, "avx2", "broadwell"},
+    {INTEL, 6, 0x56, 0x56, "avx2", "broadwell"},
+    {INTEL, 6, 0x4e, 0x4e, "avx2", "skylake"},
+    {INTEL, 6, 0x5e, 0x5e, "avx2", "skylake"},
+    {INTEL, 6, 0x8e, 0x8e, "avx2", "skylake"},
+    {INTEL, 6, 0x9e, 0x9e, "avx2", "skylake"},
+    {INTEL, 6, 0xa5, 0xa6, "avx2", "skylake"},
+    {INTEL, 6, 0x55, 0x55, "avx512bf16", "cooperlake"},
+    {INTEL, 6, 0x55, 0x55, "avx512vnni", "cascadelake"},
+    {INTEL, 6, 0x55, 0x55, "avx512f", "skylake-avx512"},
+    {INTEL, 6, 0x7d, 0x7e, "avx512vnni", "icelake-client"},
+    {INTEL, 6, 0x6a, 0x6c, "avx512vnni", "icelake-server"},
+    {INTEL, 6, 0xa7, 0xa7, "avx512vnni", "rocketlake"},
+    {INTEL, 6, 0x8c, 0x8d, "avx512vnni", "tigerlake"},
+    {INTEL, 6, 0x8f, 0x8f, "avx512fp16", "sapphirerapids"},
+    {INTEL, 6, 0xcf, 0xcf, "avx512fp16", "emeraldrapids"},
+    {INTEL, 6, 0xad, 0xad, "avx512fp16", "graniterapids"},
+    {INTEL, 6, 0xae, 0xae, "avx512fp16", "graniterapids-d"},
+    {INTEL, 6, 0x97, 0x97, "avx2", "alderlake"},
+    {INTEL, 6, 0x9a, 0x9a, "avx2", "alderlake"},
+    {INTEL, 6, 0xb7, 0xb7, "avx2", "raptorlake"},
+    {INTEL, 6, 0xba, 0xba, "avx2", "raptorlake"},
+    {INTEL, 6, 0xbf, 0xbf, "avx2", "raptorlake"},
+    {INTEL, 6, 0xaa, 0xac, "avx2", "meteorlake"},
+};
+/* clang-format on */
+
+/* Bit i of the result: feature i may be used. */
+static uint64_t usable_features(void)
+{
+    uint32_t state = saved_state();
+    uint64_t usable = 0;
+    bool asked = false, granted = false;
+
+    for (int i = 0; i < COUNT(features); i++) {
+        const struct Feature *f = &features[i];
+
+        if ((cpuid(f->leaf, f->sub).r[f->reg] >> f->bit & 1) == 0 || (state & f->state) != f->state)
+            continue;
+        if (f->state == NEEDS_AMX && !asked) {
+            asked = true;
+            granted = amx_granted();
+        }
+        if (f->state != NEEDS_AMX || granted)
+            usable |= UINT64_C(1) << i;
+    }
+    return usable;
+}
+
+static bool has(uint64_t usable, const char *name)
+{
+    for (int i = 0; i < COUNT(features); i++)
+        if (strcmp(features[i].name, name) == 0)
+            return usable >> i & 1;
+    return false;
+}
+
+/* "x86-64-v3" and so on: the highest level of which nothing is missing. */
+static const char *level_name(uint64_t usable)
+{
+    static const char *const names[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    int level = COUNT(names);
+
+    for (int i = 0; i < COUNT(features); i++)
+        if (features[i].level > 0 && (usable >> i & 1) == 0)
+            level = MIN(level, features[i].level - 1);
+    return names[level - 1];
+}
+
+static const char *model_name(uint64_t usable)
+{
+    Cpuid vendor = cpuid(0, 0);
+    uint32_t version = cpuid(1, 0).r[EAX];
+    int family = (int)(version >> 8 & 15), model = (int)(version >> 4 & 15);
+    char maker = vendor.r[EBX] == signature_INTEL_ebx ? INTEL
+                 : vendor.r[EBX] == signature_AMD_ebx ? AMD
+                                                      : 0;
+
+    if (family == 6 || family == 15)
+        model |= (int)(version >> 12 & 0xf0);
+    if (family == 15)
+        family += (int)(version >> 20 & 255);
+    for (int i = 0; i < COUNT(models); i++) {
+        const struct Model *m = &models[i];
+
+        if (m->vendor == maker && m->family == family && m->first <= model && model <= m->last &&
+            has(usable, m->wants))
+            return m->name;
+    }
+    return level_name(usable);
+}
+
+/* "+a,+b,-c": what there is first, since a minus also takes away what builds on it. */
+static void list_features(uint64_t usable, char *to, size_t size)
+{
+    size_t n = 0;
+
+    for (int sign = 1; sign >= 0; sign--)
+        for (int i = 0; i < COUNT(features); i++)
+            if ((int)(usable >> i & 1) == sign)
+                n += (size_t)snprintf(to + n, size - n, "%s%c%s", n > 0 ? "," : "",
+                                      sign ? '+' : '-', features[i].name);
+}
+
+/* The brand string of the CPU, without the spaces around it. */
+static void brand(char *to, size_t size)
+{
+    char text[49] = "";
+
+    for (uint32_t i = 0; i < 3; i++) {
+        Cpuid c = cpuid(0x80000002u + i, 0);
+        memcpy(text + 16 * i, c.r, 16);
+    }
+    const char *s = text + strspn(text, " ");
+    size_t n = strlen(s);
+    while (n > 0 && s[n - 1] == ' ')
+        n--;
+    snprintf(to, size, "%.*s", (int)n, s);
+}
+
+static void describe(Host *h)
+{
+    uint64_t usable = usable_features();
+
+    snprintf(h->name, sizeof h->name, "%s", model_name(usable));
+    list_features(usable, h->features, sizeof h->features);
+    brand(h->text, sizeof h->text);
+    if (h->text[0] == '\0')
+        snprintf(h->text, sizeof h->text, "%s", h->name);
+}
+
+#else
+
+static void describe(Host *h)
+{
+#if defined(__aarch64__)
+    *h = (Host){"generic", "+neon", "AArch64"};
+#else
+    *h = (Host){"generic", "", "unknown CPU"};
+#endif
+}
+
+#endif
+
+static Host the_host;
+static pthread_once_t described = PTHREAD_ONCE_INIT;
+
+static void describe_the_host(void)
+{
+    describe(&the_host);
+}
+
+static const Host *host(void)
+{
+    pthread_once(&described, describe_the_host);
+    return &the_host;
+}
+
+const char *host_cpu_name(void)
+{
+    return host()->name;
+}
+
+const char *host_cpu_features(void)
+{
+    return host()->features;
+}
+
+const char *host_cpu_text(void)
+{
+    return host()->text;
+}

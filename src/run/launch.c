@@ -1,0 +1,139 @@
+/*
+ * launch.c - run a compiled CPU kernel over its grid
+ *
+ * Decides how many threads a launch deserves and how the programs are dealt out.  Waking helpers
+ * costs a few microseconds, so a launch whose programs are known to be short stays on the calling
+ * thread; what is known comes from a clock around earlier launches of the same kernel.
+ */
+#include <time.h>
+
+#include "run.h"
+
+enum {
+    CHUNKS_PER_THREAD = 32, /* the last chunk leaves at most 1/32 of a thread's share idle */
+    CHUNK_NANOS = 2000,     /* but taking a chunk must not cost more than its work */
+    WAKE_NANOS = 8000,      /* work that is worth another thread */
+    STACK_SCRATCH = 4096    /* scratch up to here lies on the stack of the caller */
+};
+
+int64_t grid_programs(const int32_t grid[3])
+{
+    int64_t total = 1;
+
+    if (grid[0] < 0 || grid[1] < 0 || grid[2] < 0)
+        return -1;
+    for (int i = 0; i < 3; i++)
+        if (__builtin_mul_overflow(total, (int64_t)grid[i], &total))
+            return grid[0] == 0 || grid[1] == 0 || grid[2] == 0 ? 0 : -1;
+    return total < INT64_C(1) << 62 ? total : -1;
+}
+
+static int64_t nanos(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* How many threads to use: each further one must have WAKE_NANOS of work. */
+static int threads_for(const Pool *p, const CpuLaunch *l, int64_t programs, uint32_t cost)
+{
+    int threads = p ? pool_threads(p) : 1;
+
+    if (l->threads > 0)
+        threads = MIN(threads, l->threads);
+    if (programs < threads)
+        threads = (int)programs;
+    if (cost > 0 && programs < (int64_t)threads * WAKE_NANOS)
+        threads = (int)MIN((int64_t)threads, programs * cost / WAKE_NANOS + 1);
+    return threads;
+}
+
+static int64_t chunk_for(int64_t programs, int threads, uint32_t cost)
+{
+    int64_t chunk = programs / ((int64_t)threads * CHUNKS_PER_THREAD);
+    int64_t least = cost > 0 ? CHUNK_NANOS / cost : 1;
+    int64_t most = (programs + threads - 1) / threads;
+
+    return MIN(MAX(MAX(chunk, least), 1), most);
+}
+
+/* One launch; what worker 0 sees tells what a program costs. */
+typedef struct {
+    const CpuLaunch *launch;
+    int64_t start, end; /* of the chunks of worker 0, on the clock */
+    int64_t programs;   /* that it has run */
+} Run;
+
+static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *scratch)
+{
+    Run *r = ctx;
+    const CpuLaunch *l = r->launch;
+    bool timed = worker == 0 && l->cost;
+
+    if (timed && r->programs == 0)
+        r->start = nanos();
+    l->entry(l->args, l->grid, first, last, scratch);
+    if (timed) {
+        r->end = nanos();
+        r->programs += last - first;
+    }
+}
+
+/* What one program cost, rounded up: 0 means that nobody knows. */
+static void remember_cost(const Run *r)
+{
+    if (r->programs == 0)
+        return;
+    int64_t each = (r->end - r->start) / r->programs + 1;
+    atomic_store_explicit(r->launch->cost, (uint32_t)MIN(each, (int64_t)UINT32_MAX),
+                          memory_order_relaxed);
+}
+
+/* The calling thread alone, with scratch that needs no pool. */
+static void run_here(Run *r, int64_t programs)
+{
+    _Alignas(64) char scratch[STACK_SCRATCH];
+
+    run_chunk(r, 0, programs, 0, r->launch->scratch > 0 ? scratch : NULL);
+}
+
+static RunStatus run_without_pool(Run *r, int64_t programs)
+{
+    void *scratch = os_alloc_pages(r->launch->scratch);
+
+    if (!scratch)
+        return RUN_NO_MEMORY;
+    run_chunk(r, 0, programs, 0, scratch);
+    os_free_pages(scratch, r->launch->scratch);
+    return RUN_OK;
+}
+
+RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
+{
+    int64_t programs = grid_programs(l->grid);
+    uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
+    Run run = {.launch = l};
+    RunStatus status = RUN_OK;
+
+    if (programs <= 0)
+        return programs < 0 ? RUN_BAD_GRID : RUN_OK;
+    int threads = threads_for(p, l, programs, cost);
+    if (threads == 1 && l->scratch <= STACK_SCRATCH) {
+        run_here(&run, programs);
+    } else if (!p) {
+        status = run_without_pool(&run, programs);
+    } else {
+        PoolJob job = {.n = programs,
+                       .chunk = chunk_for(programs, threads, cost),
+                       .threads = threads,
+                       .scratch = l->scratch,
+                       .fn = run_chunk,
+                       .ctx = &run};
+        status = pool_run(p, &job);
+    }
+    if (l->cost)
+        remember_cost(&run);
+    return status;
+}

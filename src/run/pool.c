@@ -1,0 +1,296 @@
+/*
+ * pool.c - threads that stay, and hand out ranges of work among themselves
+ *
+ * A launch opens a gate, rings a bell, and starts to work itself.  A helper that hears the bell
+ * goes in if the gate is still open, takes chunks of [0, n) from one shared counter until none is
+ * left, and goes out.  When the caller finds no more chunks it shuts the gate and waits for those
+ * inside.  So nobody ever waits for a helper that has not come yet: a late one finds the gate
+ * shut, a busy machine costs parallelism but never latency, and after fork(), where the helpers
+ * are gone, the caller quietly does everything.
+ *
+ *   1. The job's fields change only while the gate is shut and nobody is inside.
+ *   2. Whoever is inside entered by a compare-and-swap that saw the gate open, hence sees the job.
+ *   3. The caller returns only after the last one inside has left, hence sees their results.
+ *
+ * Helpers listen for the bell for some microseconds before they sleep on a futex, so that a run of
+ * short launches wakes nobody.  Launches that want helpers take turns on one mutex.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run.h"
+
+enum {
+    LINE = 128, /* bytes that two CPUs should not share: a pair of cache lines */
+    MAX_THREADS = 1024,
+    SPINS = 2000, /* of a pause each: about 20 microseconds on the CPUs of today */
+    SMALLEST_SCRATCH = 64 << 10
+};
+
+/* The gate: how many are inside, whether more may enter, whether the caller sleeps until it is
+ * empty. */
+static const uint32_t GATE_OPEN = UINT32_C(1) << 31, GATE_AWAITED = UINT32_C(1) << 30;
+
+/* Keeps the shared counter from wrapping when every thread goes past the end. */
+static const int64_t MAX_CHUNK = INT64_C(1) << 50;
+
+typedef struct {
+    _Alignas(LINE) pthread_t thread;
+    Pool *pool;
+    int index;
+    void *scratch;
+    size_t scratch_bytes;
+} Worker;
+
+struct Pool {
+    int threads; /* the caller counts as one */
+    pid_t owner; /* the process that has the helpers */
+    int spins;
+    pthread_mutex_t turn;
+    PoolJob job;
+
+    _Alignas(LINE) _Atomic uint32_t gate;
+    _Alignas(LINE) _Atomic uint32_t bell; /* rung by counting up */
+    _Atomic uint32_t asleep;
+    _Atomic bool stop;
+    _Alignas(LINE) _Atomic int64_t next; /* first program that nobody has taken */
+    Worker workers[];
+};
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t expected)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+static void futex_wake_all(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+/* Take chunks until there are no more. */
+static void work(Pool *p, int worker)
+{
+    const PoolJob *job = &p->job;
+    void *scratch = job->scratch > 0 ? p->workers[worker].scratch : NULL;
+
+    for (;;) {
+        int64_t first = atomic_fetch_add_explicit(&p->next, job->chunk, memory_order_relaxed);
+
+        if (first >= job->n)
+            return;
+        job->fn(job->ctx, first, MIN(job->n, first + job->chunk), worker, scratch);
+    }
+}
+
+/* the helpers */
+
+static bool enter(Pool *p)
+{
+    uint32_t gate = atomic_load_explicit(&p->gate, memory_order_relaxed);
+
+    while ((gate & GATE_OPEN) != 0)
+        if (atomic_compare_exchange_weak_explicit(&p->gate, &gate, gate + 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
+static void leave(Pool *p)
+{
+    uint32_t gate = atomic_fetch_sub_explicit(&p->gate, 1, memory_order_release);
+
+    if (gate == (GATE_AWAITED | 1))
+        futex_wake_all(&p->gate);
+}
+
+/* Give the bell's count once it is no longer `heard`. */
+static uint32_t wait_for_bell(Pool *p, uint32_t heard)
+{
+    uint32_t now;
+
+    for (int i = 0; i < p->spins; i++) {
+        now = atomic_load_explicit(&p->bell, memory_order_acquire);
+        if (now != heard)
+            return now;
+        pause_briefly();
+    }
+    atomic_fetch_add(&p->asleep, 1);
+    while ((now = atomic_load(&p->bell)) == heard)
+        futex_wait(&p->bell, heard);
+    atomic_fetch_sub(&p->asleep, 1);
+    return now;
+}
+
+static void *helper(void *arg)
+{
+    Worker *w = arg;
+    Pool *p = w->pool;
+    uint32_t heard = 0;
+
+    for (;;) {
+        heard = wait_for_bell(p, heard);
+        if (atomic_load(&p->stop))
+            return NULL;
+        if (!enter(p))
+            continue;
+        if (w->index < p->job.threads)
+            work(p, w->index);
+        leave(p);
+    }
+}
+
+static void ring(Pool *p)
+{
+    atomic_fetch_add(&p->bell, 1);
+    if (atomic_load(&p->asleep) > 0)
+        futex_wake_all(&p->bell);
+}
+
+/* the caller */
+
+/* Shut the gate and wait until nobody is inside. */
+static void shut(Pool *p)
+{
+    uint32_t gate = atomic_fetch_and_explicit(&p->gate, ~GATE_OPEN, memory_order_acquire);
+
+    gate &= ~GATE_OPEN;
+    for (int i = 0; i < p->spins && gate != 0; i++) {
+        pause_briefly();
+        gate = atomic_load_explicit(&p->gate, memory_order_acquire);
+    }
+    if (gate == 0)
+        return;
+    gate = atomic_fetch_or(&p->gate, GATE_AWAITED) | GATE_AWAITED;
+    while (gate != GATE_AWAITED) {
+        futex_wait(&p->gate, gate);
+        gate = atomic_load_explicit(&p->gate, memory_order_acquire);
+    }
+}
+
+/* Give each of the first workers that much scratch memory; what is there is used again. */
+static bool provide_scratch(Pool *p, int workers, size_t bytes)
+{
+    for (int i = 0; i < workers; i++) {
+        Worker *w = &p->workers[i];
+
+        if (w->scratch_bytes >= bytes)
+            continue;
+        os_free_pages(w->scratch, w->scratch_bytes);
+        w->scratch_bytes = MAX(bytes, (size_t)SMALLEST_SCRATCH);
+        w->scratch = os_alloc_pages(w->scratch_bytes);
+        if (!w->scratch) {
+            w->scratch_bytes = 0;
+            return false;
+        }
+    }
+    return true;
+}
+
+static RunStatus run_in_turn(Pool *p, const PoolJob *job)
+{
+    p->job = *job;
+    p->job.chunk = MIN(MAX(job->chunk, 1), MAX_CHUNK);
+    p->job.threads = job->threads <= 0 ? p->threads : MIN(job->threads, p->threads);
+    if (!provide_scratch(p, p->job.threads, job->scratch))
+        return RUN_NO_MEMORY;
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    if (p->job.threads == 1 || job->n <= p->job.chunk) {
+        work(p, 0);
+        return RUN_OK;
+    }
+    atomic_store_explicit(&p->gate, GATE_OPEN, memory_order_release);
+    ring(p);
+    work(p, 0);
+    shut(p);
+    return RUN_OK;
+}
+
+RunStatus pool_run(Pool *p, const PoolJob *job)
+{
+    if (job->n <= 0)
+        return RUN_OK;
+    pthread_mutex_lock(&p->turn);
+    RunStatus status = run_in_turn(p, job);
+    pthread_mutex_unlock(&p->turn);
+    return status;
+}
+
+int pool_threads(const Pool *p)
+{
+    return p->threads;
+}
+
+/* making and ending */
+
+/* Start the helpers; the pool has as many threads as could be had.  Signals stay with the threads
+ * of the program that we are part of. */
+static void start_helpers(Pool *p, int threads)
+{
+    sigset_t all, before;
+    int i = 1;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; i < threads; i++) {
+        Worker *w = &p->workers[i];
+
+        w->pool = p;
+        w->index = i;
+        if (pthread_create(&w->thread, NULL, helper, w) != 0)
+            break;
+    }
+    p->threads = i;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+RunStatus pool_new(int threads, Pool **out)
+{
+    int cpus = os_cpu_count();
+    int wanted = MIN(threads > 0 ? threads : cpus, (int)MAX_THREADS);
+    size_t bytes = sizeof(Pool) + (size_t)wanted * sizeof(Worker);
+    Pool *p = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+
+    if (!p)
+        return RUN_NO_MEMORY;
+    *p = (Pool){.owner = getpid(), .spins = wanted > cpus ? 0 : SPINS};
+    for (int i = 0; i < wanted; i++)
+        p->workers[i] = (Worker){0};
+    if (pthread_mutex_init(&p->turn, NULL) != 0) {
+        free(p);
+        return RUN_NO_THREADS;
+    }
+    start_helpers(p, wanted);
+    *out = p;
+    return RUN_OK;
+}
+
+void pool_free(Pool *p)
+{
+    if (!p)
+        return;
+    if (p->owner == getpid()) {
+        atomic_store(&p->stop, true);
+        ring(p);
+        for (int i = 1; i < p->threads; i++)
+            pthread_join(p->workers[i].thread, NULL);
+    }
+    for (int i = 0; i < p->threads; i++)
+        os_free_pages(p->workers[i].scratch, p->workers[i].scratch_bytes);
+    pthread_mutex_destroy(&p->turn);
+    free(p);
+}
