@@ -20,11 +20,16 @@ static int operand_count(OpCode op)
     return n;
 }
 
+/* Both sides are read in every lane, so that the choice needs no branch. */
 #define SELECT(T)                                                                                  \
     {                                                                                              \
         const T *x = src[1], *y = src[2];                                                          \
         T *d = dst;                                                                                \
-        EACH_LANE for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y[i];                        \
+        EACH_LANE for (size_t i = 0; i < n; i++)                                                   \
+        {                                                                                          \
+            const T yes = x[i], no = y[i];                                                         \
+            d[i] = c[i] ? yes : no;                                                                \
+        }                                                                                          \
         break;                                                                                     \
     }
 
