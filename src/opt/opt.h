@@ -35,6 +35,45 @@ bool opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; 1-2 ULP */
 
+/* help.c: what several passes ask of the IR */
+bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
+bool opt_writes(const Op *op);                 /* it, or an op in its regions, writes memory */
+bool opt_is_int(const Value *v);               /* integer or bool, scalar or tile; no pointer */
+bool opt_is_float(const Value *v);
+bool opt_is_loop(const Op *op);  /* for, while */
+bool opt_commutes(const Op *op); /* to the last bit: not min and max on floats, for -0 and +0 */
+Op *opt_last(const Block *b);   /* its terminator; a bug() when there is none */
+/* Every element of tile v equals one scalar: through splat, or a tile constant. */
+bool opt_is_uniform(const Value *v);
+/* That scalar; a new constant where v is one.  A scalar is itself. */
+Value *opt_uniform_scalar(Builder *b, Value *v);
+/* Move the ops of a region, but not its terminator, in front of `before`.  Gives the first op
+ * that moved, or `before`. */
+Op *opt_splice(Block *from, Op *before);
+/* How often the body of a `for` runs, when its bounds and step are constants. */
+bool opt_trip_count(const Op *loop, uint64_t *trips);
+void opt_resolve_all(Block *b); /* let every operand in it see v->repl */
+
+/* fold.c for its own parts.  A rule takes an op with one result whose operands are settled and
+ * gives the value to use in its place, or NULL; what it builds goes in front of the op, through
+ * these, which fold it again. */
+Value *fold_new(Op *at, OpCode code, int n, Value *const *operands, int nattrs,
+                const int64_t *attrs, const Type *given); /* NULL where the table rules */
+Value *fold_unary(Op *at, OpCode code, Value *x, const Type *given); /* no attributes */
+Value *fold_binary(Op *at, OpCode code, Value *x, Value *y);
+Value *fold_const(Op *at, const Type *t, uint64_t bits);
+bool fold_is_const(const Value *v, int64_t want); /* ints and bools, scalar or tile */
+Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select */
+Value *fold_cast(Op *op);    /* fold_cast.c: conversions */
+Value *fold_shape(Op *op);   /* fold_shape.c: splat, broadcast, expand, reshape, permute */
+bool fold_reduction(Op *op); /* fold_shape.c: reduce, scan; sets repl of all results */
+Value *fold_load(Op *op);    /* fold_memory.c */
+Op *fold_write(Op *op);      /* fold_memory.c: the op to use in its place, NULL for none */
+/* fold_control.c: `if` and loops before their regions are folded (gives the op to go on with: `op`
+ * itself when it stays) and after (true when it is replaced and may be removed). */
+Op *fold_control_before(Op *op);
+bool fold_control_after(Op *op);
+
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
  * Along dim d, starting from any multiple of the run length, elements come in runs:
  *   contiguity[d]   runs of n values that step by exactly 1 (pointers: by one element)

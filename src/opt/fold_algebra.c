@@ -1,0 +1,357 @@
+/*
+ * fold_algebra.c - identities of arithmetic, comparisons and select
+ *
+ * Everything here is exact.  Integers wrap, so they may be reassociated; of the identities of real
+ * numbers floats keep only those that hold for signed zeros, infinities and NaN.  The fp8 formats
+ * take part in none, since rounding a value of theirs again may change it.
+ *
+ * The rules that need no thought are rows of tables.
+ */
+#include <math.h>
+
+#include "opt.h"
+
+typedef enum { INTS, FLOATS, NUMBERS } Kind;
+typedef enum { GIVES_OTHER, GIVES_ZERO, GIVES_ONES } Gives;
+
+static bool is_kind(const Value *v, Kind kind)
+{
+    if (v->type->pointer || dtype_is_fp8(v->type->dtype))
+        return false;
+    return kind == NUMBERS || dtype_is_int(v->type->dtype) == (kind == INTS);
+}
+
+/* x op constant.  In commutative ops on either side. */
+/* clang-format off */
+static const struct {
+    OpCode op;
+    Kind kind;
+    double constant; /* -1 on ints: all ones */
+    Gives gives;
+} with_constant[] = {
+    /* op       kind     constant  gives */
+    {OP_add,    INTS,    0,        GIVES_OTHER},
+    {OP_add,    FLOATS, -0.0,      GIVES_OTHER}, /* x + (+0) is not x when x is -0 */
+    {OP_sub,    INTS,    0,        GIVES_OTHER},
+    {OP_sub,    FLOATS,  0,        GIVES_OTHER},
+    {OP_mul,    INTS,    1,        GIVES_OTHER},
+    {OP_mul,    FLOATS,  1,        GIVES_OTHER},
+    {OP_mul,    INTS,    0,        GIVES_ZERO},
+    {OP_div,    INTS,    1,        GIVES_OTHER},
+    {OP_div,    FLOATS,  1,        GIVES_OTHER},
+    {OP_div,    INTS,    0,        GIVES_ZERO},  /* as ops.h defines it */
+    {OP_rem,    INTS,    1,        GIVES_ZERO},
+    {OP_rem,    INTS,    0,        GIVES_ZERO},
+    {OP_mulhi,  INTS,    0,        GIVES_ZERO},
+    {OP_and,    INTS,    0,        GIVES_ZERO},
+    {OP_and,    INTS,   -1,        GIVES_OTHER},
+    {OP_or,     INTS,    0,        GIVES_OTHER},
+    {OP_or,     INTS,   -1,        GIVES_ONES},
+    {OP_xor,    INTS,    0,        GIVES_OTHER},
+    {OP_shl,    INTS,    0,        GIVES_OTHER},
+    {OP_shr,    INTS,    0,        GIVES_OTHER},
+};
+
+/* constant op x, where the op does not commute */
+static const struct {
+    OpCode op;
+    Gives gives;
+} zero_first[] = {
+    {OP_div, GIVES_ZERO}, {OP_rem, GIVES_ZERO}, {OP_shl, GIVES_ZERO}, {OP_shr, GIVES_ZERO},
+};
+
+/* x op x */
+static const struct {
+    OpCode op;
+    Kind kind;
+    Gives gives;
+} with_itself[] = {
+    /* op        kind     gives */
+    {OP_sub,     INTS,    GIVES_ZERO},
+    {OP_xor,     INTS,    GIVES_ZERO},
+    {OP_rem,     INTS,    GIVES_ZERO},
+    {OP_and,     INTS,    GIVES_OTHER},
+    {OP_or,      INTS,    GIVES_OTHER},
+    {OP_min,     NUMBERS, GIVES_OTHER},
+    {OP_max,     NUMBERS, GIVES_OTHER},
+    {OP_minnan,  FLOATS,  GIVES_OTHER},
+    {OP_maxnan,  FLOATS,  GIVES_OTHER},
+    {OP_eq,      INTS,    GIVES_ONES},
+    {OP_le,      INTS,    GIVES_ONES},
+    {OP_ge,      INTS,    GIVES_ONES},
+    {OP_ne,      INTS,    GIVES_ZERO},
+    {OP_lt,      NUMBERS, GIVES_ZERO},
+    {OP_gt,      NUMBERS, GIVES_ZERO},
+};
+
+/* not (x op y) */
+static const struct {
+    OpCode op, inverse;
+    Kind kind; /* a comparison with NaN is false, so on floats only eq and ne are opposites */
+} opposites[] = {
+    {OP_eq, OP_ne, NUMBERS}, {OP_ne, OP_eq, NUMBERS}, {OP_lt, OP_ge, INTS},
+    {OP_ge, OP_lt, INTS},    {OP_gt, OP_le, INTS},    {OP_le, OP_gt, INTS},
+};
+/* clang-format on */
+
+static Value *give(Op *op, Gives gives, Value *other)
+{
+    const Type *t = op->results[0]->type;
+
+    if (gives == GIVES_OTHER)
+        return other;
+    return fold_const(op, t, gives == GIVES_ZERO ? 0 : ~(uint64_t)0);
+}
+
+static bool is_number(const Value *v, double want)
+{
+    uint64_t bits;
+
+    if (opt_is_int(v))
+        return fold_is_const(v, (int64_t)want);
+    return value_constant(v, &bits) && bits == scalar_from_double(v->type->dtype, want);
+}
+
+static Value *fold_with_constant(Op *op)
+{
+    for (int side = 1; side >= (op_has(op, COMMUTES) ? 0 : 1); side--) {
+        Value *constant = op->operands[side], *other = op->operands[1 - side];
+        uint64_t bits;
+        if (!value_constant(constant, &bits))
+            continue;
+        for (int i = 0; i < COUNT(with_constant); i++) {
+            if (with_constant[i].op == op->code && is_kind(other, with_constant[i].kind) &&
+                is_number(constant, with_constant[i].constant))
+                return give(op, with_constant[i].gives, other);
+        }
+    }
+    return NULL;
+}
+
+static Value *fold_zero_first(Op *op)
+{
+    if (!fold_is_const(op->operands[0], 0))
+        return NULL;
+    for (int i = 0; i < COUNT(zero_first); i++) {
+        if (zero_first[i].op == op->code)
+            return give(op, zero_first[i].gives, NULL);
+    }
+    if (op->code == OP_sub)
+        return fold_unary(op, OP_neg, op->operands[1], NULL);
+    return NULL;
+}
+
+static Value *fold_with_itself(Op *op)
+{
+    if (op->operands[0] != op->operands[1])
+        return NULL;
+    for (int i = 0; i < COUNT(with_itself); i++) {
+        if (with_itself[i].op == op->code && is_kind(op->operands[0], with_itself[i].kind))
+            return give(op, with_itself[i].gives, op->operands[0]);
+    }
+    return NULL;
+}
+
+static Op *made_by(const Value *v, OpCode code)
+{
+    return v->def && v->def->code == code ? v->def : NULL;
+}
+
+static bool is_fixed(const Value *v)
+{
+    uint64_t bits;
+
+    return value_constant(v, &bits);
+}
+
+/* What is cheaper to compute together: constants are settled at once, scalars before tiles. */
+static int rank_of(const Value *v)
+{
+    return is_fixed(v) ? 0 : opt_is_uniform(v) ? 1 : 2;
+}
+
+static bool reassociates(const Op *op)
+{
+    switch (op->code) {
+    case OP_add:
+    case OP_mul:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+        return opt_is_int(op->results[0]);
+    default:
+        return false;
+    }
+}
+
+/* Integer chains: (x + u) + w = x + (u + w) where u and w are uniform, or constants.  What is
+ * uniform stands on the right, so that one pattern finds it. */
+static Value *fold_chain(Op *op)
+{
+    Value *x = op->operands[0], *y = op->operands[1];
+
+    if (!reassociates(op))
+        return NULL;
+    if (rank_of(x) < rank_of(y))
+        return fold_binary(op, op->code, y, x);
+    const Op *inner = made_by(x, op->code);
+    if (!inner || rank_of(y) == 2 || rank_of(inner->operands[1]) == 2)
+        return NULL;
+    Value *both = fold_binary(op, op->code, inner->operands[1], y);
+    return fold_binary(op, op->code, inner->operands[0], both);
+}
+
+/* Let constants take part in chains of additions. */
+static Value *fold_sub(Op *op)
+{
+    const Value *y = op->operands[1];
+    uint64_t bits;
+
+    if (!opt_is_int(y) || !dtype_is_signed(y->type->dtype) || !value_constant(y, &bits))
+        return NULL;
+    return fold_binary(op, OP_add, op->operands[0], fold_const(op, y->type, -bits));
+}
+
+/* Division by a power of two is multiplication by its reciprocal, to the last bit. */
+static Value *fold_float_div(Op *op)
+{
+    const Value *y = op->operands[1];
+    uint64_t bits;
+    int exponent;
+
+    if (!is_kind(y, FLOATS) || !value_constant(y, &bits))
+        return NULL;
+    DType t = y->type->dtype;
+    double divisor = scalar_to_double(t, bits);
+    if (fabs(frexp(divisor, &exponent)) != 0.5 || isinf(divisor))
+        return NULL;
+    uint64_t reciprocal = scalar_from_double(t, 1 / divisor);
+    if (scalar_to_double(t, reciprocal) != 1 / divisor)
+        return NULL;
+    return fold_binary(op, OP_mul, op->operands[0], fold_const(op, y->type, reciprocal));
+}
+
+/* Comparing a bool, or a bool that was made a number, with a constant. */
+static Value *fold_bool_compare(Op *op)
+{
+    Value *x = op->operands[0], *y = op->operands[1];
+    const Op *cast = made_by(x, OP_cast);
+
+    if (cast && cast->operands[0]->type->dtype == DT_I1 && fold_is_const(y, 0))
+        x = cast->operands[0];
+    else if (x->type->dtype != DT_I1 || !is_fixed(y))
+        return NULL;
+    bool same = fold_is_const(y, 1) == (op->code == OP_eq);
+    return same ? x : fold_unary(op, OP_not, x, NULL);
+}
+
+static Value *fold_not(Op *op)
+{
+    Value *x = op->operands[0];
+
+    if (made_by(x, OP_not))
+        return x->def->operands[0];
+    for (int i = 0; i < COUNT(opposites) && x->type->dtype == DT_I1; i++) {
+        if (made_by(x, opposites[i].op) && is_kind(x->def->operands[0], opposites[i].kind))
+            return fold_binary(op, opposites[i].inverse, x->def->operands[0], x->def->operands[1]);
+    }
+    return NULL;
+}
+
+static Value *fold_sign(Op *op)
+{
+    Value *x = op->operands[0];
+
+    if (!is_kind(x, NUMBERS))
+        return NULL;
+    if (op->code == OP_neg)
+        return made_by(x, OP_neg) ? x->def->operands[0] : NULL;
+    if (made_by(x, OP_abs))
+        return x;
+    return made_by(x, OP_neg) ? fold_unary(op, OP_abs, x->def->operands[0], NULL) : NULL;
+}
+
+static Value *fold_select(Op *op)
+{
+    Value *c = op->operands[0], *yes = op->operands[1], *no = op->operands[2];
+
+    if (yes == no || fold_is_const(c, 1))
+        return yes;
+    if (fold_is_const(c, 0))
+        return no;
+    if (made_by(c, OP_not))
+        return fold_new(op, OP_select, 3, (Value *[]){c->def->operands[0], no, yes}, 0, NULL, NULL);
+    if (yes->type != c->type)
+        return NULL;
+    if (fold_is_const(yes, 1) && fold_is_const(no, 0))
+        return c;
+    if (fold_is_const(yes, 0) && fold_is_const(no, 1))
+        return fold_unary(op, OP_not, c, NULL);
+    return NULL;
+}
+
+/* Two steps of constant length are one; addresses wrap at 64 bits, so that is exact. */
+static Value *merge_steps(Op *op, const Op *inner)
+{
+    Value *first = inner->operands[1], *second = op->operands[1];
+    int64_t x, y;
+
+    if (!value_const_int(first, &x) || !value_const_int(second, &y))
+        return NULL;
+    const Type *t = type_with_dtype(op->block->func->module, second->type, DT_I64);
+    Value *sum = fold_const(op, t, (uint64_t)x + (uint64_t)y);
+    return fold_binary(op, OP_addptr, inner->operands[0], sum);
+}
+
+/* Pointers: (base + tile) + uniform = (base + uniform) + tile.  The step of a whole tile of
+ * pointers becomes one scalar addition, and the tile of offsets stays the same for all steps. */
+static Value *fold_addptr(Op *op)
+{
+    Value *p = op->operands[0], *offset = op->operands[1];
+    const Op *inner = made_by(p, OP_addptr);
+
+    if (fold_is_const(offset, 0))
+        return p;
+    if (!inner)
+        return NULL;
+    Value *merged = merge_steps(op, inner);
+    if (merged || !opt_is_uniform(offset) || !opt_is_uniform(inner->operands[0]))
+        return merged;
+    Value *base = fold_binary(op, OP_addptr, inner->operands[0], offset);
+    return fold_binary(op, OP_addptr, base, inner->operands[1]);
+}
+
+/* What only one op, or two alike, can do. */
+static Value *fold_special(Op *op)
+{
+    switch (op->code) {
+    case OP_sub:
+        return fold_sub(op);
+    case OP_div:
+        return fold_float_div(op);
+    case OP_eq:
+    case OP_ne:
+        return fold_bool_compare(op);
+    case OP_not:
+        return fold_not(op);
+    case OP_neg:
+    case OP_abs:
+        return fold_sign(op);
+    case OP_select:
+        return fold_select(op);
+    case OP_addptr:
+        return fold_addptr(op);
+    default:
+        return fold_chain(op);
+    }
+}
+
+Value *fold_algebra(Op *op)
+{
+    Value *v = NULL;
+
+    if (op->noperands == 2 && op_has(op, FOLDS) &&
+        ((v = fold_with_constant(op)) || (v = fold_zero_first(op)) || (v = fold_with_itself(op))))
+        return v;
+    return op_is_elementwise(op) ? fold_special(op) : NULL;
+}

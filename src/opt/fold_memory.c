@@ -1,0 +1,78 @@
+/*
+ * fold_memory.c - loads, stores and atomics whose mask or address says more than it seems
+ *
+ * A lane that is masked off touches no memory and gives `other`, or 0 (semantics R202).
+ */
+#include "opt.h"
+
+enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
+enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
+enum { WRITE_MASK = 2 };    /* operand of stores and read-modify-writes */
+
+static bool is_zero_bits(const Value *v)
+{
+    uint64_t bits;
+
+    return value_constant(v, &bits) && bits == 0;
+}
+
+/* The same load with its first n operands. */
+static Value *shorter_load(Op *op, int n)
+{
+    return fold_new(op, OP_load, n, op->operands, op->nattrs, op->attrs, op->results[0]->type);
+}
+
+/* Every lane would read one address: read it once. */
+static Value *load_once(Op *op)
+{
+    const Type *t = op->results[0]->type;
+    Value *scalars[LOAD_OTHER + 1];
+    Builder b = builder_before(op);
+
+    for (int i = 0; i < op->noperands; i++) {
+        if (!opt_is_uniform(op->operands[i]))
+            return NULL;
+    }
+    for (int i = 0; i < op->noperands; i++)
+        scalars[i] = opt_uniform_scalar(&b, op->operands[i]);
+    Value *x = fold_new(op, OP_load, op->noperands, scalars, op->nattrs, op->attrs,
+                        type_element(b.module, t));
+    return fold_unary(op, OP_splat, x, t);
+}
+
+Value *fold_load(Op *op)
+{
+    bool masked = op->noperands > LOAD_MASK, has_other = op->noperands > LOAD_OTHER;
+
+    if (masked && fold_is_const(op->operands[LOAD_MASK], 1))
+        return shorter_load(op, 1);
+    if (masked && fold_is_const(op->operands[LOAD_MASK], 0))
+        return has_other ? op->operands[LOAD_OTHER] : fold_const(op, op->results[0]->type, 0);
+    if (has_other && is_zero_bits(op->operands[LOAD_OTHER]))
+        return shorter_load(op, 2);
+    return op->attrs[LOAD_VOLATILE] ? NULL : load_once(op);
+}
+
+/* A store or read-modify-write under a constant mask, and a fulfilled assumption. */
+Op *fold_write(Op *op)
+{
+    if (op->code == OP_assume)
+        return fold_is_const(op->operands[0], 1) ? NULL : op;
+    if ((op->code != OP_store && op->code != OP_atomic_rmw) || op->noperands <= WRITE_MASK)
+        return op;
+    const Value *mask = op->operands[WRITE_MASK];
+    if (fold_is_const(mask, 0)) {
+        if (op->nresults > 0)
+            op->results[0]->repl = fold_const(op, op->results[0]->type, 0);
+        return NULL;
+    }
+    if (!fold_is_const(mask, 1))
+        return op;
+    Builder b = builder_before(op);
+    const Type *t = op->nresults > 0 ? op->results[0]->type : NULL;
+    Op *plain = build_op(&b, op->code, WRITE_MASK, op->operands, op->nattrs, op->attrs,
+                         op->nresults, t ? &t : NULL);
+    if (t)
+        op->results[0]->repl = plain->results[0];
+    return plain;
+}

@@ -1,0 +1,130 @@
+/*
+ * help.c - small questions and edits that several passes share
+ */
+#include "opt.h"
+
+bool opt_inside(const Block *b, const Op *op)
+{
+    for (; b && b->owner; b = b->owner->block) {
+        if (b->owner == op)
+            return true;
+    }
+    return false;
+}
+
+/* `assume` has the flag so that it stays where it is, but it touches no memory. */
+bool opt_writes(const Op *op)
+{
+    if (op_has(op, WRITES) && op->code != OP_assume)
+        return true;
+    for (int r = 0; r < COUNT(op->regions); r++) {
+        for (const Op *o = op->regions[r] ? op->regions[r]->first : NULL; o; o = o->next) {
+            if (opt_writes(o))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool opt_is_int(const Value *v)
+{
+    return !v->type->pointer && dtype_is_int(v->type->dtype);
+}
+
+bool opt_is_float(const Value *v)
+{
+    return !v->type->pointer && dtype_is_float(v->type->dtype);
+}
+
+bool opt_is_loop(const Op *op)
+{
+    return op->code == OP_for || op->code == OP_while;
+}
+
+bool opt_commutes(const Op *op)
+{
+    switch (op->code) {
+    case OP_min:
+    case OP_max:
+    case OP_minnan:
+    case OP_maxnan:
+        return opt_is_int(op->operands[0]);
+    default:
+        return op_has(op, COMMUTES);
+    }
+}
+
+Op *opt_last(const Block *b)
+{
+    if (!b->last || !op_has(b->last, ENDS))
+        bug("a block of %s has no terminator", b->func->name);
+    return b->last;
+}
+
+bool opt_is_uniform(const Value *v)
+{
+    return type_is_tile(v->type) && v->def &&
+           (v->def->code == OP_splat || v->def->code == OP_const);
+}
+
+Value *opt_uniform_scalar(Builder *b, Value *v)
+{
+    if (!type_is_tile(v->type))
+        return v;
+    if (v->def->code == OP_splat)
+        return v->def->operands[0];
+    return build_const(b, type_element(b->module, v->type), (uint64_t)v->def->attrs[0]);
+}
+
+Op *opt_splice(Block *from, Op *before)
+{
+    Op *first = before;
+
+    for (Op *op = from->first, *next; op && !op_has(op, ENDS); op = next) {
+        next = op->next;
+        op_insert_before(op, before);
+        if (first == before)
+            first = op;
+    }
+    return first;
+}
+
+/* Bounds count as signed whatever their dtype (semantics R126). */
+static bool signed_constant(const Value *v, int64_t *out)
+{
+    uint64_t bits;
+    int unused = 64 - dtype_bits(v->type->dtype);
+
+    if (!value_constant(v, &bits))
+        return false;
+    *out = (int64_t)(bits << unused) >> unused;
+    return true;
+}
+
+bool opt_trip_count(const Op *loop, uint64_t *trips)
+{
+    int64_t lo, hi, step;
+
+    if (!signed_constant(loop->operands[0], &lo) || !signed_constant(loop->operands[1], &hi) ||
+        !signed_constant(loop->operands[2], &step) || step == 0)
+        return false;
+    if (step > 0 ? lo >= hi : lo <= hi) {
+        *trips = 0;
+        return true;
+    }
+    uint64_t distance = step > 0 ? (uint64_t)hi - (uint64_t)lo : (uint64_t)lo - (uint64_t)hi;
+    uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+    *trips = (distance - 1) / stride + 1;
+    return true;
+}
+
+static void resolve(Op *op, void *ctx)
+{
+    (void)ctx;
+    ir_resolve_operands(op);
+}
+
+void opt_resolve_all(Block *b)
+{
+    ir_walk(b, resolve, NULL);
+}

@@ -1,0 +1,106 @@
+/*
+ * inline.c - put the body of every called function where it is called
+ *
+ * Takes a module with calls, gives one that holds only its kernels, without calls.  A function is
+ * freed of its own calls before it is copied, so each body is copied once for each call of it.
+ * Calls in a circle are a diagnostic: whatever could end them at compile time has been decided by
+ * the front end, and a kernel has no stack.
+ */
+#include "opt.h"
+
+typedef enum { FRESH, OPEN, DONE } State; /* OPEN: on the way down from the kernel to here */
+
+typedef struct {
+    Module *module;
+    State *states; /* one a function */
+    Diags *diags;
+    bool changed, failed;
+} Inliner;
+
+static int index_of(const Module *m, const Func *f)
+{
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i] == f)
+            return i;
+    }
+    bug("%s is not in its module", f->name);
+}
+
+static void inline_calls(Inliner *in, Func *f);
+
+/* Copy the callee's body in front of the call and let its returned values be the results. */
+static void replace_call(Module *m, Op *call)
+{
+    const Block *body = call->callee->body;
+    Map *values = map_new(m->arena);
+    Builder b = builder_before(call);
+
+    for (int i = 0; i < body->nargs; i++)
+        map_put(values, MAP_KEY(body->args[i]), ir_resolve(call->operands[i]));
+    for (const Op *op = body->first; op && op->code != OP_return; op = op->next)
+        op_clone(&b, op, values);
+    const Op *ret = opt_last(body);
+    for (int i = 0; i < call->nresults; i++) {
+        Value *copy = map_get(values, MAP_KEY(ret->operands[i]));
+        call->results[i]->repl = copy ? copy : ret->operands[i];
+    }
+    op_remove(call);
+}
+
+static void visit(Op *op, void *ctx)
+{
+    Inliner *in = ctx;
+
+    ir_resolve_operands(op);
+    if (op->code != OP_call || in->failed)
+        return;
+    Func *callee = op->callee;
+    if (in->states[index_of(in->module, callee)] == OPEN) {
+        diag(in->diags, DIAG_ERROR, in->module->source, op->span,
+             "%s calls itself without end: a call in a kernel is copied in place, so only "
+             "compile-time conditions can end a recursion",
+             callee->name);
+        in->failed = true;
+        return;
+    }
+    inline_calls(in, callee);
+    if (in->failed)
+        return;
+    replace_call(in->module, op);
+    in->changed = true;
+}
+
+static void inline_calls(Inliner *in, Func *f)
+{
+    State *state = &in->states[index_of(in->module, f)];
+
+    if (*state == DONE)
+        return;
+    *state = OPEN;
+    ir_walk(f->body, visit, in);
+    *state = DONE;
+}
+
+/* Helpers have served; a module without any kernel is a test's and stays whole. */
+static bool drop_helpers(Module *m)
+{
+    int kept = 0, before = m->nfuncs;
+
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i]->is_kernel)
+            m->funcs[kept++] = m->funcs[i];
+    }
+    if (kept > 0)
+        m->nfuncs = kept;
+    return m->nfuncs < before;
+}
+
+bool opt_inline(Module *m, Diags *d)
+{
+    Inliner in = {.module = m, .states = NEW_N(m->arena, State, m->nfuncs), .diags = d};
+
+    for (int i = 0; i < m->nfuncs && !in.failed; i++)
+        inline_calls(&in, m->funcs[i]);
+    bool dropped = !in.failed && drop_helpers(m);
+    return in.changed || dropped;
+}

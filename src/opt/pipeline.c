@@ -1,0 +1,125 @@
+/*
+ * pipeline.c - which passes run, in which order
+ *
+ * One list.  After every pass the verifier looks at the result when asked to, and the caller may
+ * have it printed.  At the end every value gets a new id, so that ids are dense again.
+ */
+#include <string.h>
+
+#include "opt.h"
+
+/* A pass works on one function after the other, or on the module. */
+typedef struct {
+    const char *name, *what;
+    bool (*on_func)(Func *f);
+    bool (*on_module)(Module *m, const OptOptions *o, Diags *d);
+} Pass;
+
+static bool inline_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)o;
+    return opt_inline(m, d);
+}
+
+static bool math_module(Module *m, const OptOptions *o, Diags *d)
+{
+    bool changed = false;
+
+    (void)d;
+    for (int i = 0; i < m->nfuncs; i++)
+        changed |= opt_math(m->funcs[i], o->native);
+    return changed;
+}
+
+typedef enum { INLINE, FOLD, CSE, DCE, UNROLL, CARRY, LICM, MATH } PassId;
+
+/* clang-format off */
+static const Pass passes[] = {
+    [INLINE] = {"inline", "put called functions where they are called; drop helpers", NULL, inline_module},
+    [FOLD]   = {"fold",   "constants, exact algebra, scalar work for uniform tiles", opt_fold, NULL},
+    [CSE]    = {"cse",    "compute equal things once", opt_cse, NULL},
+    [DCE]    = {"dce",    "drop what nothing needs, carried values too", opt_dce, NULL},
+    [UNROLL] = {"unroll", "repeat the bodies of loops that ask for it", opt_unroll, NULL},
+    [CARRY]  = {"carry",  "carry scalars through loops instead of tiles", opt_carry, NULL},
+    [LICM]   = {"licm",   "move what a loop does not change in front of it", opt_licm, NULL},
+    [MATH]   = {"math",   "exp, log, ... as polynomials where a target has none", NULL, math_module},
+};
+/* clang-format on */
+
+/* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
+ * new uniform tiles or constants lets the next one see them. */
+static const PassId order[] = {
+    INLINE, FOLD, CSE, DCE,       /* the kernel as written, without waste */
+    UNROLL, FOLD, CARRY,          /* loops */
+    FOLD,   LICM, CSE, DCE, MATH, /* one tile of offsets, scalar steps */
+    FOLD,   LICM, CSE, DCE,       /* coefficients leave the loops */
+};
+
+static int renumber_block(Block *b, int next)
+{
+    for (int i = 0; i < b->nargs; i++)
+        b->args[i]->id = next++;
+    for (Op *op = b->first; op; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            op->results[i]->id = next++;
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                next = renumber_block(op->regions[r], next);
+        }
+    }
+    return next;
+}
+
+/* False: the pass reported an error, or left something that is no IR. */
+static bool run_pass(const Pass *pass, Module *m, const OptOptions *o, Diags *d)
+{
+    int errors = diag_errors(d);
+
+    if (pass->on_module)
+        pass->on_module(m, o, d);
+    for (int i = 0; pass->on_func && i < m->nfuncs; i++)
+        pass->on_func(m->funcs[i]);
+    if (diag_errors(d) > errors)
+        return false;
+    if (o->verify && !ir_verify(m, d)) {
+        diag(d, DIAG_ERROR, NULL, (Span){0}, "internal error: the pass '%s' broke the IR",
+             pass->name);
+        return false;
+    }
+    if (o->trace)
+        o->trace(o->trace_ctx, pass->name, m);
+    return true;
+}
+
+bool opt_run(Module *m, const OptOptions *o, Diags *d)
+{
+    if (o->trace)
+        o->trace(o->trace_ctx, "input", m);
+    for (int i = 0; i < COUNT(order); i++) {
+        if (!run_pass(&passes[order[i]], m, o, d))
+            return false;
+    }
+    for (int i = 0; i < m->nfuncs; i++)
+        m->funcs[i]->nvalues = renumber_block(m->funcs[i]->body, 0);
+    return true;
+}
+
+bool opt_run_pass(Module *m, const char *name, Diags *d)
+{
+    const OptOptions options = {.verify = true};
+
+    for (int i = 0; i < COUNT(passes); i++) {
+        if (strcmp(passes[i].name, name) == 0)
+            return run_pass(&passes[i], m, &options, d);
+    }
+    return false;
+}
+
+const char *opt_pass_names(Arena *a)
+{
+    Text t = text_new(a);
+
+    for (int i = 0; i < COUNT(passes); i++)
+        text_printf(&t, "%-8s %s\n", passes[i].name, passes[i].what);
+    return t.s;
+}

@@ -1,0 +1,207 @@
+/*
+ * unroll.c - repeat the body of a `for` that asks for it
+ *
+ * Takes and gives verified IR.  The attribute says how: -1 wholly, which needs constant bounds;
+ * n > 1 by that factor, which needs a constant step and leaves the rest of the iterations to a
+ * second loop.  Requests beyond a budget of ops are left alone: `unroll` is a hint.
+ *
+ * The main loop of the second form runs from lo to a bound computed in front of it, in unsigned
+ * 64-bit arithmetic so that no bound is too large: with `distance` from lo to hi,
+ *
+ *     trips = (distance - 1) / |step| + 1,   rest = trips mod n
+ *     main bound = hi where rest is 0, else lo + (trips - rest) * step
+ *
+ * and the second loop goes on from there to hi.
+ */
+#include "opt.h"
+
+enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };
+enum { WHOLLY = -1 };
+enum { BUDGET = 4096 }; /* ops that one loop may become */
+
+static int count_ops(const Block *b)
+{
+    int n = 0;
+
+    for (const Op *op = b->first; op; op = op->next) {
+        n++;
+        for (int r = 0; r < COUNT(op->regions); r++)
+            n += op->regions[r] ? count_ops(op->regions[r]) : 0;
+    }
+    return n;
+}
+
+/* Copy the loop's body once, for this counter; `carried` goes in and comes out. */
+static void copy_body(Builder *b, const Op *loop, Value *counter, Value **carried)
+{
+    const Block *body = loop->regions[0];
+    Map *values = map_new(b->module->arena);
+    const Op *yield = opt_last(body);
+
+    map_put(values, MAP_KEY(body->args[0]), counter);
+    for (int i = 0; i < loop->nresults; i++)
+        map_put(values, MAP_KEY(body->args[1 + i]), carried[i]);
+    for (const Op *op = body->first; op != yield; op = op->next)
+        op_clone(b, op, values);
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *copy = map_get(values, MAP_KEY(yield->operands[i]));
+        carried[i] = copy ? copy : yield->operands[i];
+    }
+}
+
+/* The next counter; its wrap-around is only ever seen past the last iteration. */
+static Value *advance(Builder *b, Value *counter, Value *step)
+{
+    return build_binary(b, OP_add, counter, step);
+}
+
+static void unroll_wholly(Op *loop, uint64_t trips)
+{
+    Value *carried[loop->nresults + 1], *counter = loop->operands[FOR_LO];
+    Builder b = builder_before(loop);
+
+    for (int i = 0; i < loop->nresults; i++)
+        carried[i] = loop->operands[FOR_BOUNDS + i];
+    for (uint64_t t = 0; t < trips; t++) {
+        copy_body(&b, loop, counter, carried);
+        b.span = loop->span;
+        counter = advance(&b, counter, loop->operands[FOR_STEP]);
+    }
+    for (int i = 0; i < loop->nresults; i++)
+        loop->results[i]->repl = carried[i];
+    op_remove(loop);
+}
+
+/* Bounds count as signed whatever their dtype (semantics R126). */
+static Value *as_i64(Builder *b, Value *v)
+{
+    DType t = v->type->dtype;
+
+    if (dtype_is_unsigned(t))
+        v = build_bitcast(b, v, (DType)(DT_I8 + (t - DT_U8)));
+    return build_cast(b, v, DT_I64, ROUND_NEAREST);
+}
+
+static Value *u64_op(Builder *b, OpCode code, Value *x, uint64_t y)
+{
+    return build_binary(b, code, x, build_const(b, x->type, y));
+}
+
+static Value *main_bound(Builder *b, const Op *loop, int64_t step, int64_t factor)
+{
+    Value *lo = as_i64(b, loop->operands[FOR_LO]), *hi = as_i64(b, loop->operands[FOR_HI]);
+    Value *from = step > 0 ? lo : hi, *to = step > 0 ? hi : lo;
+    uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+
+    Value *runs = build_binary(b, OP_lt, from, to);
+    Value *distance = build_bitcast(b, build_binary(b, OP_sub, to, from), DT_U64);
+    Value *trips = u64_op(b, OP_add, u64_op(b, OP_div, u64_op(b, OP_sub, distance, 1), stride), 1);
+    Value *rest = u64_op(b, OP_rem, trips, (uint64_t)factor);
+    Value *full = build_binary(b, OP_sub, trips, rest);
+    Value *way = build_bitcast(b, u64_op(b, OP_mul, full, (uint64_t)step), DT_I64);
+    Value *end = build_binary(b, OP_add, lo, way);
+    Value *bound = build_select(b, u64_op(b, OP_eq, rest, 0), hi, end);
+
+    bound = build_select(b, runs, bound, lo);
+    return build_cast(b, bound, loop->operands[FOR_LO]->type->dtype, ROUND_NEAREST);
+}
+
+/* The loop over whole groups of `factor` iterations, in front of the old one. */
+static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
+{
+    int n = loop->nresults;
+    Value *operands[FOR_BOUNDS + n], *carried[n + 1];
+    const Type *types[n + 1];
+    Builder b = builder_before(loop);
+
+    operands[FOR_LO] = loop->operands[FOR_LO];
+    operands[FOR_HI] = bound;
+    operands[FOR_STEP] = build_int(&b, loop->operands[FOR_STEP]->type, step * factor);
+    for (int i = 0; i < n; i++) {
+        operands[FOR_BOUNDS + i] = loop->operands[FOR_BOUNDS + i];
+        types[i] = loop->results[i]->type;
+    }
+    Op *wide = build_op(&b, OP_for, FOR_BOUNDS + n, operands, 1, (int64_t[]){0}, n, types);
+    Value *counter = block_add_arg(wide->regions[0], loop->operands[FOR_LO]->type);
+    counter->name = loop->regions[0]->args[0]->name;
+    for (int i = 0; i < n; i++)
+        carried[i] = block_add_arg(wide->regions[0], types[i]);
+    b = builder_at_end(b.func, wide->regions[0]);
+    b.span = loop->span;
+    for (int64_t k = 0; k < factor; k++) {
+        copy_body(&b, loop, counter, carried);
+        counter = k + 1 < factor ? advance(&b, counter, loop->operands[FOR_STEP]) : counter;
+    }
+    build_yield(&b, OP_yield, n, carried);
+    return wide;
+}
+
+static void unroll_by(Op *loop, int64_t step, int64_t factor)
+{
+    Builder b = builder_before(loop);
+    Value *bound = main_bound(&b, loop, step, factor);
+    const Op *wide = make_main_loop(loop, bound, step, factor);
+
+    loop->operands[FOR_LO] = bound;
+    for (int i = 0; i < loop->nresults; i++)
+        loop->operands[FOR_BOUNDS + i] = wide->results[i];
+    loop->attrs[0] = 0;
+}
+
+/* Does step * factor stay in the counter's dtype, with a step that goes somewhere? */
+static bool factor_fits(const Op *loop, int64_t factor, int64_t *step)
+{
+    DType t = loop->operands[FOR_STEP]->type->dtype;
+    int unused = 64 - dtype_bits(t);
+    uint64_t bits;
+    int64_t wide;
+
+    if (t == DT_I1 || !value_constant(loop->operands[FOR_STEP], &bits))
+        return false;
+    *step = (int64_t)(bits << unused) >> unused;
+    return *step != 0 && !__builtin_mul_overflow(*step, factor, &wide) &&
+           wide == (int64_t)((uint64_t)wide << unused) >> unused;
+}
+
+static bool unroll_loop(Op *loop)
+{
+    int64_t factor = loop->attrs[0], step;
+    uint64_t trips;
+
+    if (factor != WHOLLY && factor <= 1)
+        return false;
+    int body = count_ops(loop->regions[0]);
+    if (factor == WHOLLY) {
+        if (!opt_trip_count(loop, &trips) || trips > (uint64_t)(BUDGET / body))
+            return false;
+        unroll_wholly(loop, trips);
+        return true;
+    }
+    if (factor > BUDGET / body || !factor_fits(loop, factor, &step))
+        return false;
+    unroll_by(loop, step, factor);
+    return true;
+}
+
+/* Inner loops first: what they become counts against the budget of the outer ones. */
+static void unroll_block(Block *b, bool *changed)
+{
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        ir_resolve_operands(op);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                unroll_block(op->regions[r], changed);
+        }
+        if (op->code == OP_for && unroll_loop(op))
+            *changed = true;
+    }
+}
+
+bool opt_unroll(Func *f)
+{
+    bool changed = false;
+
+    unroll_block(f->body, &changed);
+    return changed;
+}
