@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_HEADER = 1 << 20 };
+enum { LONGEST_HEADER = 1 << 16 };
 static const char magic[] = "\x93NUMPY";
 
 /* clang-format off */
@@ -108,7 +108,10 @@ static void read_shape(Reader *r, NpyHeader *h)
             return;
         }
         h->shape[h->ndim++] = read_extent(r);
-        if (!accept(r, ",") && (skip_space(r), r->at == r->end || *r->at != ')'))
+        if (r->error || accept(r, ","))
+            continue;
+        skip_space(r);
+        if (r->at == r->end || *r->at != ')')
             r->error = "the shape has no end";
     }
 }
@@ -199,7 +202,7 @@ const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out)
     header = b[6] == 1 ? b[8] | (size_t)b[9] << 8
                        : b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 | (size_t)b[11] << 24;
     if (header > len - prefix)
-        return header > LONGEST_HEADER ? "the header claims more than 1 MB"
+        return header > LONGEST_HEADER ? "the header claims more than 64 KB"
                                        : "the file ends in its header";
     r = (Reader){a, bytes + prefix, bytes + prefix + header, NULL};
     read_dictionary(&r, out);

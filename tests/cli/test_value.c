@@ -1,0 +1,279 @@
+/* test_value.c - the language of NAME=VALUE: values, errors, random numbers, show, hints */
+#include "help.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Evaluate with x = arange(fp32, 4x6), n = 1000, and s = 'relu' before it. */
+static CliValue eval(Cli *c, const char *text)
+{
+    Names names = {0};
+    static const char *const before[][2] = {
+        {"x", "arange(fp32,4x6)"}, {"n", "1000"}, {"s", "'relu'"}, {"t", "True"}};
+
+    for (int i = 0; i < COUNT(before); i++) {
+        Named named = {before[i][0], value_parse(c, &names, before[i][0], before[i][1])};
+
+        vec_push(c->arena, &names, named);
+    }
+    return value_parse(c, &names, "v", text);
+}
+
+static void check_integers(void **state)
+{
+    static const struct {
+        const char *text;
+        long long want;
+    } cases[] = {
+        {"7", 7},
+        {"0x1f", 31},
+        {"-7", -7},
+        {"1 + 2*3", 7},
+        {"(1 + 2)*3", 9},
+        {"-7 // 2", -4},
+        {"7 // -2", -4},
+        {"-7 % 3", 2},
+        {"7 % -3", -2},
+        {"2**10", 1024},
+        {"-2**2", -4},
+        {"2**3**2", 512},
+        {"-1 ** 1000000007", -1},
+        {"cdiv(n, 256)", 4},
+        {"cdiv(0, 256)", 0},
+        {"next_power_of_2(781)", 1024},
+        {"next_power_of_2(1024)", 1024},
+        {"next_power_of_2(0)", 1},
+        {"min(3, n, 2)", 2},
+        {"max(3, n)", 1000},
+        {"x.numel()", 24},
+        {"x.shape(0)", 4},
+        {"x.shape[1]", 6},
+        {"x.shape(-1)", 6},
+        {"x.stride(0)", 6},
+        {"x.ndim", 2},
+        {"x[1:, ::2].numel()", 9},
+        {"x[1:, ::2].stride(1)", 2},
+        {"x[:, 2].shape(0)", 4},
+        {"x[::-1].stride(0)", -6},
+        {"x[4:].numel()", 0},
+        {"x[-1][-1].ndim", 0},
+        {"9223372036854775807", INT64_MAX},
+        {"-9223372036854775808", INT64_MIN},
+        {" n ", 1000},
+        {"t + t", 2},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        CliValue v = eval(c, cases[i].text);
+
+        if (v.kind != VALUE_INT || v.integer != cases[i].want)
+            fail_msg("%s gave %lld", cases[i].text, (long long)v.integer);
+    }
+    assert_true(eval(c, "18446744073709551615").integer == (WideInt)UINT64_MAX);
+}
+
+static void check_others(void **state)
+{
+    Cli *c = *state;
+
+    assert_true(eval(c, "1/4").real == 0.25);
+    assert_true(eval(c, "1e-5").real == 1e-5);
+    assert_true(eval(c, ".5").real == 0.5);
+    assert_true(eval(c, "2**-1").real == 0.5);
+    assert_true(eval(c, "-7.5 // 2").real == -4);
+    assert_true(signbit(eval(c, "-0.0").real));
+    assert_true(isinf(eval(c, "-inf").real));
+    assert_true(isnan(eval(c, "nan").real));
+    assert_int_equal(eval(c, "n > 999").kind, VALUE_BOOL);
+    assert_true(eval(c, "n == 1000").integer == 1);
+    assert_true(eval(c, "s == 'relu'").integer == 1);
+    assert_true(eval(c, "x.dtype == fp32").integer == 1);
+    assert_true(eval(c, "x.dtype != float32").integer == 0);
+    assert_true(eval(c, "None == None").integer == 1);
+    assert_string_equal(eval(c, "\"a b\"").text, "a b");
+    assert_int_equal(eval(c, "None").kind, VALUE_NONE);
+    assert_int_equal(eval(c, "False").kind, VALUE_BOOL);
+    assert_int_equal(eval(c, "bf16").dtype, TILEC_BF16);
+    assert_int_equal(eval(c, "x.shape").count, 2);
+    assert_int_equal(eval(c, "(1, 2, 3)").count, 3);
+    assert_int_equal(eval(c, "[7]").count, 1);
+}
+
+static double at(const Array *a, int64_t i)
+{
+    return array_get(a, (int64_t[]){i});
+}
+
+static void check_arrays(void **state)
+{
+    Cli *c = *state;
+    Array a = eval(c, "full(i64, 3, 9007199254740993)").array;
+
+    assert_int_equal(((int64_t *)a.data)[2], 9007199254740993);
+    a = eval(c, "full(u8, 3, -1)").array;
+    assert_int_equal(((uint8_t *)a.data)[2], 255);
+    a = eval(c, "full(bf16, (2), 1/3)").array;
+    assert_int_equal(((uint16_t *)a.data)[1], 0x3eab);
+    a = eval(c, "zeros(fp32, 0x781)").array;
+    assert_int_equal(a.ndim, 2);
+    assert_int_equal(a.shape[1], 781);
+    a = eval(c, "ones(fp64, (x.shape(0), 2))").array;
+    assert_int_equal(a.shape[0], 4);
+    assert_true(array_get(&a, (int64_t[]){3, 1}) == 1);
+    a = eval(c, "empty(fp16, 3)").array;
+    assert_true(isnan(at(&a, 1)));
+    a = eval(c, "x[1:, ::2]").array;
+    assert_true(array_get(&a, (int64_t[]){0, 1}) == 8);
+    a = eval(c, "x[::-1, 1]").array;
+    assert_true(at(&a, 0) == 19);
+    a = eval(c, "x[10:20]").array;
+    assert_int_equal(a.shape[0], 0);
+    a = eval(c, "arange(i8, 300)").array;
+    assert_true(at(&a, 299) == 43);
+}
+
+/* The formulas of docs/cli.md, computed apart. */
+static void check_random(void **state)
+{
+    Cli *c = *state;
+    Array a = eval(c, "rand(u64, 3, 1234567)").array, b;
+    double sum = 0, squares = 0;
+
+    /* the published first outputs of SplitMix64 seeded with 1234567 */
+    assert_true(((uint64_t *)a.data)[0] == 6457827717110365317u);
+    assert_true(((uint64_t *)a.data)[1] == 3203168211198807973u);
+    assert_true(((uint64_t *)a.data)[2] == 9817491932198370423u);
+    b = eval(c, "rand(fp32, 3, 1234567)").array;
+    assert_true(((float *)b.data)[0] == (float)(6457827717110365317u >> 40) / 16777216.f);
+    b = eval(c, "rand(bf16, 1000, 5)").array;
+    for (int64_t i = 0; i < 1000; i++)
+        assert_true(at(&b, i) >= 0 && at(&b, i) < 1);
+    a = eval(c, "randn(fp64, 100000)").array;
+    for (int64_t i = 0; i < 100000; i++) {
+        sum += at(&a, i);
+        squares += at(&a, i) * at(&a, i);
+    }
+    assert_true(fabs(sum / 1e5) < 0.02);
+    assert_true(fabs(squares / 1e5 - 1) < 0.02);
+    c->random_arrays = 0;
+    a = eval(c, "rand(fp32, 9)").array;
+    b = eval(c, "rand(fp32, 9)").array;
+    assert_memory_not_equal(a.data, b.data, 36);
+    b = eval(c, "rand(fp32, 9, 0)").array;
+    assert_memory_equal(a.data, b.data, 36);
+}
+
+static void check_errors(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", "a value is missing"},
+        {"1 +", "a value is missing"},
+        {"1 2", "nothing more"},
+        {"(1", "')' is missing"},
+        {"relu", "needs quotes"},
+        {"m", "not an earlier argument"},
+        {"zeroes(fp32, 4)", "did you mean 'zeros'"},
+        {"zeros(fp32)", "zeros(DTYPE, SHAPE)"},
+        {"zeros(4, 4)", "must be a dtype"},
+        {"zeros(fp32, -4)", "negative"},
+        {"zeros(fp32, 4.0)", "a shape is"},
+        {"zeros(fp32, (4294967296, 4294967296))", "address space"},
+        {"full(i32, 4, 0.5)", "integer value"},
+        {"randn(i32, 4)", "randn makes floats"},
+        {"x + 1", "an array"},
+        {"x.numle()", "did you mean 'numel'"},
+        {"x.shape(2)", "dimensions 0 to 1"},
+        {"n.shape", "only arrays"},
+        {"x[1,2,3]", "only 2 dimensions"},
+        {"x[4]", "outside dimension 0"},
+        {"x[::0]", "must not be 0"},
+        {"x[]", "missing"},
+        {"1 // 0", "division by zero"},
+        {"1 % 0.0", "division by zero"},
+        {"2**200", "beyond 64 bits"},
+        {"99999999999999999999", "beyond 64 bits"},
+        {"'abc", "closing quote"},
+        {"1abc", "not a number"},
+        {"@/nowhere.npy", "/nowhere.npy"},
+        {"@/nowhere.npy:fp33", "not a dtype"},
+        {"s < 1", "less or greater"},
+        {"------------------------------------------------------------------------1", "deep"},
+        {"cdiv(1, 0)", "above 0"},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        CliCode code = STOPS(c, eval(c, cases[i][0]));
+
+        if (code == CLI_DONE || !strstr(c->trouble, cases[i][1]))
+            fail_msg("'%s' gave: %s", cases[i][0], c->trouble ? c->trouble : "no error");
+    }
+    assert_int_equal(STOPS(c, eval(c, "x.numle()")), CLI_USAGE);
+    assert_non_null(strstr(c->trouble, "\n    x.numle()\n      ^"));
+}
+
+static void check_lists(void **state)
+{
+    Cli *c = *state;
+    CliValue v[3];
+    Names none = {0};
+
+    assert_int_equal(value_parse_list(c, &none, "--grid", "cdiv(7, 2), 3", v, 3), 2);
+    assert_true(v[0].integer == 4 && v[1].integer == 3);
+    assert_int_equal(STOPS(c, value_parse_list(c, &none, "--grid", "1,2,3,4", v, 3)), CLI_USAGE);
+}
+
+static void check_show(void **state)
+{
+    Cli *c = *state;
+    Text t = text_new(c->arena);
+    Array a = eval(c, "x[:2, :3]").array;
+
+    show_array(&t, "x", &a);
+    assert_string_equal(t.s, "x: fp32 2x3\n[[0. 1. 2.]\n [6. 7. 8.]]\n");
+    t = text_new(c->arena);
+    a = eval(c, "arange(i32, 1000)").array;
+    show_array(&t, "a", &a);
+    assert_string_equal(t.s, "a: i32 1000\n[  0   1   2 ... 997 998 999]\n");
+    t = text_new(c->arena);
+    a = eval(c, "full(fp16, 2, 0.1)").array;
+    ((uint16_t *)a.data)[1] = 0x7e00;
+    show_array(&t, "h", &a);
+    assert_string_equal(t.s, "h: fp16 2\n[0.1 nan]\n");
+    t = text_new(c->arena);
+    a = eval(c, "full(fp32, (2,1,2), 1e20)").array;
+    show_array(&t, "b", &a);
+    assert_string_equal(t.s, "b: fp32 2x1x2\n[[[1e+20 1e+20]]\n\n [[1e+20 1e+20]]]\n");
+    t = text_new(c->arena);
+    a = eval(c, "zeros(i1, 0)").array;
+    show_array(&t, "e", &a);
+    assert_string_equal(t.s, "e: i1 0\n[]\n");
+}
+
+static void check_hints(void **state)
+{
+    static const char *const words[] = {"--grid", "--device", "--show", "--save"};
+
+    (void)state;
+    assert_string_equal(hint_nearest("--gird", words, 4), "--grid");
+    assert_string_equal(hint_nearest("--divice", words, 4), "--device");
+    assert_null(hint_nearest("--colour", words, 4));
+    assert_null(hint_nearest("", words, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(check_integers, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_others, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_arrays, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_random, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_show, open_cli, close_cli),
+        cmocka_unit_test(check_hints),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
