@@ -1,0 +1,515 @@
+/*
+ * test_base.c - arenas, tables, text, places, diagnostics and the operating system
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../src/base/base.h"
+/* after base.h: cmocka makes fail() a macro */
+#include <cmocka.h>
+
+static int set_up(void **state)
+{
+    *state = arena_new(NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    arena_free(*state);
+    return 0;
+}
+
+/* arenas */
+
+static void test_arena_blocks_are_zero_and_aligned(void **state)
+{
+    Arena *a = *state;
+
+    for (size_t n = 0; n < 5000; n += 7) {
+        unsigned char *p = arena_alloc(a, n);
+
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xff, n);
+    }
+    memset(arena_alloc(a, 10 << 20), 1, 10 << 20); /* far beyond a chunk */
+    assert_true(arena_used(a) > (10 << 20));
+}
+
+static void test_arena_grow_keeps_the_contents(void **state)
+{
+    Arena *a = *state;
+    char *p = arena_alloc(a, 16);
+
+    strcpy(p, "some text");
+    p = arena_grow(a, p, 16, 100);
+    assert_string_equal(p, "some text");
+    for (int i = 16; i < 100; i++)
+        assert_int_equal(p[i], 0);
+    char *other = arena_alloc(a, 16);
+    char *q = arena_grow(a, p, 100, 1000);
+    memset(q + 100, 1, 900);
+    assert_string_equal(q, "some text");
+    assert_int_equal(other[0], 0);
+    assert_string_equal(arena_grow(a, NULL, 0, 8), "");
+    assert_string_equal(arena_printf(a, "%d-%s", 42, "x"), "42-x");
+    assert_string_equal(arena_strndup(a, "abcdef", 3), "abc");
+}
+
+static void test_failed_allocations_leave_through_the_guard(void **state)
+{
+    (void)state;
+    int landed = 0;
+
+    for (volatile int n = 1; n < 6; n++) {
+        Guard guard = {0};
+        Arena *volatile a = NULL;
+
+        arena_inject_failure(n);
+        if (setjmp(guard.env) == 0) {
+            a = arena_new(&guard);
+            assert_ptr_equal(arena_guard(a), &guard);
+            for (;;)
+                arena_alloc(a, 1 << 20);
+        }
+        arena_inject_failure(-1);
+        assert_int_equal(guard.why, GUARD_NO_MEMORY);
+        landed++;
+        arena_free(a);
+    }
+    assert_int_equal(landed, 5);
+}
+
+static void test_impossible_sizes_leave_through_the_guard(void **state)
+{
+    (void)state;
+    Guard guard = {0};
+    Arena *a = arena_new(&guard);
+
+    if (setjmp(guard.env) == 0) {
+        arena_alloc(a, SIZE_MAX - 3);
+        assert_true(false);
+    }
+    assert_int_equal(guard.why, GUARD_NO_MEMORY);
+    assert_null(arena_try_alloc(a, SIZE_MAX));
+    if (setjmp(guard.env) == 0)
+        (fail)(&guard);
+    assert_int_equal(guard.why, GUARD_FAILED);
+    arena_free(a);
+    arena_free(NULL);
+}
+
+static void test_vec_grows(void **state)
+{
+    VEC(int) v = {0};
+
+    for (int i = 0; i < 1000; i++)
+        vec_push(*state, &v, i * i);
+    assert_int_equal(v.len, 1000);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(v.at[i], i * i);
+}
+
+/* tables */
+
+static void test_interned_strings_are_one_pointer(void **state)
+{
+    Interner *in = interner_new(*state);
+    Sym first[500];
+    char name[16];
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 500; i++) {
+            snprintf(name, sizeof name, "name%d", i);
+            Sym s = intern(in, name);
+            assert_string_equal(s, name);
+            if (round == 0)
+                first[i] = s;
+            assert_ptr_equal(s, first[i]);
+        }
+    }
+    assert_ptr_equal(intern_n(in, "name1xyz", 5), first[1]);
+    assert_ptr_not_equal(intern_n(in, "a\0b", 3), intern(in, "a"));
+    assert_string_equal(intern(in, ""), "");
+}
+
+static void test_map_finds_what_was_put(void **state)
+{
+    Map *m = map_new(*state);
+    static int values[3000];
+
+    assert_null(map_get(m, 0));
+    for (uint64_t i = 0; i < 3000; i++)
+        map_put(m, i << 32, &values[i]); /* keys that differ in their high half only */
+    map_put(m, 7ull << 32, &values[0]);
+    assert_int_equal(map_count(m), 3000);
+    for (uint64_t i = 0; i < 3000; i++)
+        assert_ptr_equal(map_get(m, i << 32), &values[i == 7 ? 0 : i]);
+    assert_null(map_get(m, 1));
+}
+
+/* Flipping any bit of the input flips about half the bits of the hash. */
+static void test_hashes_spread(void **state)
+{
+    (void)state;
+    unsigned char data[37] = {0};
+    uint64_t base = hash_bytes(data, sizeof data, 1);
+    Hash128 wide = hash128_bytes(data, sizeof data);
+
+    for (size_t bit = 0; bit < 8 * sizeof data; bit++) {
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        Hash128 h = hash128_bytes(data, sizeof data);
+        int changed = __builtin_popcountll(hash_bytes(data, sizeof data, 1) ^ base);
+        int low = __builtin_popcountll(h.lo ^ wide.lo), high = __builtin_popcountll(h.hi ^ wide.hi);
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+
+        assert_in_range(changed, 10, 54);
+        assert_in_range(low, 10, 54);
+        assert_in_range(high, 10, 54);
+    }
+    assert_int_not_equal(hash_bytes(data, 36, 1), base);
+    assert_int_not_equal(hash_bytes(data, 37, 2), base);
+    assert_true(hash128_bytes(data, 36).lo != wide.lo);
+}
+
+/* text */
+
+static void test_text_grows(void **state)
+{
+    Text t = text_new(*state);
+
+    for (int i = 0; i < 200; i++)
+        text_printf(&t, "%d,", i);
+    text_put(&t, "end");
+    text_putn(&t, "xyz", 1);
+    assert_int_equal(t.len, strlen(t.s));
+    assert_int_equal(strncmp(t.s, "0,1,2,", 6), 0);
+    assert_string_equal(t.s + t.len - 8, "199,endx");
+}
+
+static void test_numbers_do_not_depend_on_the_locale(void **state)
+{
+    Text t = text_new(*state);
+    const char *end;
+
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* where there is none this tests less */
+    text_put_double(&t, 0.1, 17);
+    assert_string_equal(t.s, "0.10000000000000001");
+    assert_true(double_from_text("2.5e-1x", &end) == 0.25);
+    assert_string_equal(end, "x");
+    setlocale(LC_ALL, "C");
+}
+
+/* places and diagnostics */
+
+static Source source_of(const char *text)
+{
+    return (Source){"k.py", text, strlen(text)};
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    Source src = source_of("one\r\n\ntwo two\nlast");
+    Place p = source_place(&src, 0);
+
+    assert_int_equal(p.line, 1);
+    assert_int_equal(p.column, 1);
+    assert_int_equal(p.length, 3);
+    p = source_place(&src, 10);
+    assert_int_equal(p.line, 3);
+    assert_int_equal(p.column, 5);
+    assert_int_equal(p.length, 7);
+    assert_int_equal(source_place(&src, 5).length, 0);
+    p = source_place(&src, 1000);
+    assert_int_equal(p.line, 4);
+    assert_int_equal(p.column, 5);
+    Span joined = span_join((Span){4, 9}, (Span){2, 5});
+    assert_int_equal(joined.start, 2);
+    assert_int_equal(joined.end, 9);
+    assert_int_equal(span_join((Span){0, 0}, (Span){2, 5}).start, 2);
+}
+
+/* One error over [start, end) of this text, rendered. */
+static const char *render(Arena *a, const char *text, size_t len, uint32_t start, uint32_t end)
+{
+    Source *src = NEW(a, Source);
+    Diags *d = diags_new(a);
+
+    *src = (Source){"k.py", text, len};
+    diag(d, DIAG_ERROR, src, (Span){start, end}, "no");
+    return diags_text(d, a);
+}
+
+static void test_diagnostics_show_the_line(void **state)
+{
+    Arena *a = *state;
+    Source src = source_of("def f(x):\n\ty = x + z\n");
+    Diags *d = diags_new(a);
+
+    assert_string_equal(diags_text(d, a), "");
+    diag(d, DIAG_ERROR, &src, (Span){15, 20}, "cannot add %s", "these");
+    diag(d, DIAG_NOTE, &src, (Span){6, 7}, "x comes from here");
+    diag(d, DIAG_HINT, NULL, (Span){0, 0}, "do not");
+    diag(d, DIAG_WARNING, &src, (Span){0, 0}, "odd file");
+    assert_int_equal(diag_errors(d), 1);
+    assert_string_equal(diags_text(d, a), "k.py:2:6: error: cannot add these\n"
+                                          "    \ty = x + z\n"
+                                          "    \t    ^~~~~\n"
+                                          "k.py:1:7: note: x comes from here\n"
+                                          "    def f(x):\n"
+                                          "          ^\n"
+                                          "hint: do not\n"
+                                          "k.py: warning: odd file\n");
+}
+
+static void test_diagnostics_survive_hostile_text(void **state)
+{
+    Arena *a = *state;
+    static const char text[] = "\xc3\xa9 \x00 \xff\x1b[2J \xe2\x80\xae x";
+
+    assert_string_equal(render(a, text, sizeof text - 1, 5, 6),
+                        "k.py:1:6: error: no\n"
+                        "    \xc3\xa9 \\x00 \\xff\\x1b[2J \\xe2\\x80\\xae x\n"
+                        "           ^~~~\n");
+    /* places beyond the end, ends before the start, a line cut inside a character */
+    assert_string_equal(render(a, "ab\n", 3, 9, 2), "k.py:2:1: error: no\n    \n    ^\n");
+    assert_string_equal(render(a, "ab", 2, 2, 900), "k.py:1:3: error: no\n    ab\n      ^\n");
+    assert_string_equal(render(a, "a\xe2\x82", 3, 1, 3),
+                        "k.py:1:2: error: no\n    a\\xe2\\x82\n     ^~~~~~~~\n");
+    for (uint32_t at = 1; at < sizeof text; at++)
+        assert_non_null(render(a, text, sizeof text - 1, at, at + 40));
+}
+
+static void test_long_lines_are_cut_around_the_caret(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    for (int i = 0; i < 1000; i++)
+        text_put(&t, "\xc3\xa9");
+    text_put(&t, "X");
+    for (int i = 0; i < 1000; i++)
+        text_put(&t, "b");
+    const char *out = render(a, t.s, t.len, 2000, 2001);
+    const char *line = strchr(out, '\n') + 1, *carets = strchr(line, '\n') + 1;
+
+    assert_int_equal(strncmp(line, "    ...\xc3\xa9", 9), 0);
+    assert_true(carets - line < 130);
+    assert_string_equal(carets - 4, strstr(carets - 4, "...\n"));
+    /* the caret is under the X: 30 characters of two bytes before it */
+    assert_int_equal(strchr(carets, '^') - carets, strchr(line, 'X') - line - 30);
+}
+
+static void test_errors_are_limited(void **state)
+{
+    Arena *a = *state;
+    Diags *d = diags_new(a);
+
+    for (int i = 0; i < 50; i++) {
+        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "number %d.", i);
+        diag(d, DIAG_NOTE, NULL, (Span){0, 0}, "of %d.", i);
+    }
+    assert_int_equal(diag_errors(d), 50);
+    assert_non_null(strstr(diags_text(d, a), "of 19."));
+    assert_null(strstr(diags_text(d, a), "20."));
+    assert_non_null(strstr(diags_text(d, a), "... and 30 more errors"));
+}
+
+/* the operating system */
+
+/* A fresh folder under the system's one for temporary files. */
+static const char *scratch_folder(Arena *a)
+{
+    const char *tmp = os_env("TMPDIR");
+    char *name = arena_printf(a, "%s/tilec-test-XXXXXX", tmp ? tmp : "/tmp");
+
+    assert_non_null(mkdtemp(name));
+    return name;
+}
+
+static void test_files_are_written_and_read(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *sub = arena_printf(a, "%s/a/b//c", folder);
+    const char *path = arena_printf(a, "%s/file", sub);
+    char *data;
+    size_t len;
+
+    assert_int_equal(os_make_dirs(sub), 0);
+    assert_int_equal(os_make_dirs(sub), 0);
+    assert_int_equal(os_read_file(a, path, 100, &data, &len), ENOENT);
+    assert_int_equal(os_write_file(path, "a\0b", 3), 0);
+    assert_int_equal(os_write_file(path, "longer text", 11), 0);
+    assert_int_equal(os_read_file(a, path, 11, &data, &len), 0);
+    assert_int_equal(len, 11);
+    assert_string_equal(data, "longer text");
+    assert_int_equal(os_read_file(a, path, 10, &data, &len), EFBIG);
+    assert_int_equal(os_write_file(path, "", 0), 0);
+    assert_int_equal(os_read_file(a, path, 0, &data, &len), 0);
+    assert_int_equal(len, 0);
+
+    assert_int_equal(os_write_file(arena_printf(a, "%s/no/file", folder), "x", 1), ENOENT);
+    assert_int_not_equal(os_write_file(sub, "x", 1), 0); /* a folder stands there */
+    assert_int_equal(os_make_dirs(arena_printf(a, "%s/under", path)), ENOTDIR);
+    assert_int_equal(os_read_file(a, sub, 100, &data, &len), EISDIR);
+    /* nothing but the file was left behind */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(sub), 0);
+    assert_int_equal(rmdir(arena_printf(a, "%s/a/b", folder)), 0);
+    assert_int_equal(rmdir(arena_printf(a, "%s/a", folder)), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* More than one pipe's worth, so that reads come short. */
+static void test_pipes_are_read_to_the_end(void **state)
+{
+    Arena *a = *state;
+    enum { BYTES = 300000 };
+    char *data;
+    size_t len;
+    int fds[2];
+
+    assert_int_equal(pipe(fds), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char block[1000];
+        memset(block, 'x', sizeof block);
+        for (int i = 0; i < BYTES / 1000; i++) {
+            if (write(fds[1], block, sizeof block) != sizeof block)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    close(fds[1]);
+    const char *path = arena_printf(a, "/dev/fd/%d", fds[0]);
+    assert_int_equal(os_read_file(a, path, BYTES, &data, &len), 0);
+    assert_int_equal(len, BYTES);
+    assert_int_equal(strlen(data), BYTES);
+    close(fds[0]);
+}
+
+static void test_a_device_is_written_to_not_replaced(void **state)
+{
+    (void)state;
+    struct stat st;
+
+    assert_int_equal(os_write_file("/dev/null", "x", 1), 0);
+    assert_int_equal(stat("/dev/null", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+}
+
+/* Running out of memory while a file is read closes it and is reported. */
+static void test_reading_without_memory_fails(void **state)
+{
+    Arena *a = *state;
+    char *data;
+    size_t len;
+
+    arena_inject_failure(1);
+    int status = os_read_file(a, "/dev/zero", 100 << 20, &data, &len);
+    arena_inject_failure(-1);
+    assert_int_equal(status, ENOMEM);
+    assert_int_equal(os_read_file(a, "/dev/zero", 1 << 20, &data, &len), EFBIG);
+}
+
+static void test_the_machine_is_known(void **state)
+{
+    double before = os_seconds();
+
+    assert_true(os_cpu_count() >= 1);
+    assert_true(os_cache_bytes() >= 1 << 18);
+    assert_true(os_seconds() >= before);
+    assert_true(os_seconds() < before + 60);
+    assert_null(os_env("TILEC_NO_SUCH_VARIABLE"));
+    assert_int_equal(access(os_library_folder(*state), X_OK), 0);
+    assert_false(os_is_terminal(-1));
+}
+
+static void test_pages(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 4096, 5 << 20};
+
+    for (int i = 0; i < COUNT(sizes); i++) {
+        unsigned char *p = os_alloc_pages(sizes[i]);
+
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 64, 0);
+        p[0] = p[sizes[i] - 1] = 1;
+        os_free_pages(p, sizes[i]);
+    }
+    assert_null(os_alloc_pages(SIZE_MAX - 4));
+    os_free_pages(NULL, 1);
+}
+
+#if defined(__x86_64__)
+static void test_sealed_code_runs(void **state)
+{
+    (void)state;
+    static const unsigned char return_42[] = {0xb8, 42, 0, 0, 0, 0xc3}; /* mov eax, 42; ret */
+    void *p = os_map_code(sizeof return_42);
+
+    assert_non_null(p);
+    memcpy(p, return_42, sizeof return_42);
+    assert_int_equal(os_seal_code(p, sizeof return_42), 0);
+    assert_int_equal(((int (*)(void))p)(), 42);
+    os_unmap_code(p, sizeof return_42);
+}
+#endif
+
+static void test_libraries_are_loaded(void **state)
+{
+    (void)state;
+    const char *error;
+    void *lib = os_load_library("libm.so.6", &error);
+    double (*root)(double) = lib ? os_library_symbol(lib, "sqrt") : NULL;
+
+    assert_non_null(root);
+    assert_true(root(81) == 9);
+    assert_null(os_library_symbol(lib, "no_such_function"));
+    assert_null(os_load_library("no/such/library.so", &error));
+    assert_non_null(error);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_arena_blocks_are_zero_and_aligned),
+        TEST(test_arena_grow_keeps_the_contents),
+        TEST(test_failed_allocations_leave_through_the_guard),
+        TEST(test_impossible_sizes_leave_through_the_guard),
+        TEST(test_vec_grows),
+        TEST(test_interned_strings_are_one_pointer),
+        TEST(test_map_finds_what_was_put),
+        TEST(test_hashes_spread),
+        TEST(test_text_grows),
+        TEST(test_numbers_do_not_depend_on_the_locale),
+        TEST(test_places),
+        TEST(test_diagnostics_show_the_line),
+        TEST(test_diagnostics_survive_hostile_text),
+        TEST(test_long_lines_are_cut_around_the_caret),
+        TEST(test_errors_are_limited),
+        TEST(test_files_are_written_and_read),
+        TEST(test_pipes_are_read_to_the_end),
+        TEST(test_a_device_is_written_to_not_replaced),
+        TEST(test_reading_without_memory_fails),
+        TEST(test_the_machine_is_known),
+        TEST(test_pages),
+#if defined(__x86_64__)
+        TEST(test_sealed_code_runs),
+#endif
+        TEST(test_libraries_are_loaded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
