@@ -137,7 +137,7 @@ typedef struct {
     Sym module;
     Sym member; /* or NULL */
     Span span;
-    bool is_fallback; /* stands in an `except` block */
+    bool is_fallback; /* stands in an `except` block or in a function */
 } AstImport;
 
 /* A module-level `name = value` or `name: annotation = value`; the last one wins. */
@@ -159,6 +159,8 @@ struct FrontFile {
     int nimports;
     AstGlobal *globals;
     int nglobals;
+    AstFunc **kernels; /* the jit functions among `funcs` */
+    int nkernels;
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
 };
 
@@ -175,6 +177,12 @@ const AstGlobal *file_global(const FrontFile *f, Sym name);
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body
  * calls this first. */
 bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
+
+/* tuning.c: what the parsed decorators of a kernel say about tuning. */
+FrontTuning tuning_of(FrontFile *f, const AstFunc *fn);
+/* file.c: the full name of a dotted expression, imports and global aliases followed, such as
+ * "triton.language.float16"; NULL when `n` is no dotted name. */
+const char *file_full_name(const FrontFile *f, const Node *n);
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */
 void ast_print(Text *out, const AstFunc *f);

@@ -1,0 +1,282 @@
+/*
+ * parse.c - the parser's tools, function definitions, and single expressions
+ *
+ * Read parse.h first.  Errors are kept in the parser; who started it decides what to do with them.
+ */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
+#include "parse.h"
+
+void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where)
+{
+    *p = (Parser){.arena = a, .names = names, .tok = {.span = {where.start, where.start}}};
+    lex_init(&p->lex, names, text, where.start, where.end);
+    advance(p);
+}
+
+void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where)
+{
+    *p = (Parser){.arena = a, .names = names, .tok = {.span = {where.start, where.start}}};
+    lex_init_inside(&p->lex, names, text, where.start, where.end);
+    advance(p);
+}
+
+void parse_error(Parser *p, Span where, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (p->tok.kind == T_FAILED)
+        return;
+    if (p->errors.len < PARSE_MAX_ERRORS) {
+        va_start(ap, fmt);
+        AstError e = {where, arena_vprintf(p->arena, fmt, ap)};
+        va_end(ap);
+        vec_push(p->arena, &p->errors, e);
+    }
+    p->error_at = p->tok.span.start;
+    p->tok.kind = T_FAILED;
+}
+
+void parse_unexpected(Parser *p, const char *wanted)
+{
+    const Token *t = &p->tok;
+
+    if (t->kind == T_NAME)
+        parse_error(p, t->span, "expected %s, found '%.40s'", wanted, t->name);
+    else
+        parse_error(p, t->span, "expected %s, found %s", wanted, token_text(t->kind));
+}
+
+void advance(Parser *p)
+{
+    if (p->tok.kind == T_FAILED)
+        return;
+    if (p->tok.kind != T_NEWLINE && p->tok.kind != T_INDENT && p->tok.kind != T_DEDENT)
+        p->last_end = p->tok.span.end;
+    p->tok = lex_next(&p->lex);
+    if (p->tok.kind == T_ERROR)
+        parse_error(p, p->tok.span, "%s", p->tok.message);
+}
+
+bool accept(Parser *p, TokenKind kind)
+{
+    if (p->tok.kind != kind)
+        return false;
+    advance(p);
+    return true;
+}
+
+void expect(Parser *p, TokenKind kind)
+{
+    if (!accept(p, kind))
+        parse_unexpected(p, token_text(kind));
+}
+
+/* Does a line break stand between two places? */
+static bool on_later_line(const Parser *p, uint32_t from, uint32_t to)
+{
+    return memchr(p->lex.text + from, '\n', to - from) != NULL;
+}
+
+void expect_closing(Parser *p, TokenKind kind, Span opening)
+{
+    const Token *t = &p->tok;
+
+    if (accept(p, kind) || t->kind == T_FAILED)
+        return;
+    if (t->kind == T_NEWLINE || t->kind == T_END || on_later_line(p, p->last_end, t->span.start))
+        parse_error(p, opening, "this '%c' is never closed", p->lex.text[opening.start]);
+    else
+        parse_unexpected(p, arena_printf(p->arena, "',' or %s", token_text(kind)));
+}
+
+Sym expect_name(Parser *p)
+{
+    Sym name = p->tok.name;
+
+    if (p->tok.kind != T_NAME) {
+        expect(p, T_NAME);
+        return intern(p->names, "");
+    }
+    advance(p);
+    return name;
+}
+
+bool enter(Parser *p)
+{
+    if (++p->depth > PARSE_MAX_DEPTH)
+        parse_error(p, p->tok.span, "this is nested too deeply");
+    return p->tok.kind != T_FAILED;
+}
+
+void leave(Parser *p)
+{
+    p->depth--;
+}
+
+Node *node_new(Parser *p, NodeKind kind, uint32_t start)
+{
+    Node *n = NEW(p->arena, Node);
+
+    n->kind = kind;
+    n->span.start = start;
+    return n;
+}
+
+static int deepest(Node *const *nodes, int n, int depth)
+{
+    for (int i = 0; i < n; i++)
+        if (nodes[i])
+            depth = MAX(depth, nodes[i]->depth);
+    return depth;
+}
+
+Node *node_end(Parser *p, Node *n)
+{
+    Node *const children[] = {n->left, n->right, n->extra};
+
+    n->span.end = MAX(p->last_end, n->span.start);
+    n->depth = deepest(children, COUNT(children), 0);
+    n->depth = deepest(n->items, n->nitems, n->depth);
+    n->depth = deepest(n->body, n->nbody, n->depth);
+    n->depth = deepest(n->orelse, n->norelse, n->depth) + 1;
+    if (n->depth > AST_MAX_DEPTH)
+        parse_error(p, n->span, "this has too many levels");
+    return n;
+}
+
+Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32_t start)
+{
+    Node *n = node_new(p, kind, start);
+
+    n->name = intern(p->names, python_name);
+    return node_end(p, n);
+}
+
+Node **list_take(Parser *p, int mark, int *n)
+{
+    Node **items = NULL;
+
+    *n = p->list.len - mark;
+    if (*n > 0) {
+        items = NEW_N(p->arena, Node *, *n);
+        memcpy(items, p->list.at + mark, sizeof(Node *) * (size_t)*n);
+    }
+    p->list.len = mark;
+    return items;
+}
+
+/* Functions. */
+
+typedef VEC(AstParam) ParamList;
+
+static bool mentions_constexpr(const Parser *p, const Node *annotation)
+{
+    const char *text = p->lex.text + annotation->span.start;
+
+    return memmem(text, annotation->span.end - annotation->span.start, "constexpr", 9) != NULL;
+}
+
+/* parameter = ['*'] NAME [':' expression] ['=' expression] */
+static AstParam parameter(Parser *p)
+{
+    AstParam param = {.span = p->tok.span};
+
+    param.is_star = accept(p, T_STAR);
+    param.name = expect_name(p);
+    if (accept(p, T_COLON)) {
+        accept(p, T_STAR);
+        param.annotation = parse_expression(p);
+        param.is_constexpr = mentions_constexpr(p, param.annotation);
+    }
+    if (accept(p, T_ASSIGN))
+        param.fallback = parse_expression(p);
+    param.span.end = p->last_end;
+    return param;
+}
+
+/* What Python, or R19, says about one more parameter behind those in `list`. */
+static void check_parameter(Parser *p, const ParamList *list, Map *seen, const AstParam *param)
+{
+    const AstParam *last = list->len ? &list->at[list->len - 1] : NULL;
+
+    if (map_get(seen, MAP_KEY(param->name)))
+        parse_error(p, param->span, "there are two parameters '%s'", param->name);
+    if (last && last->is_star)
+        parse_error(p, param->span, "keyword-only parameters are not supported");
+    if (last && last->fallback && !param->fallback && !param->is_star)
+        parse_error(p, param->span, "'%s' needs a default, since a parameter before it has one",
+                    param->name);
+    map_put(seen, MAP_KEY(param->name), seen);
+}
+
+static bool at_bare_star(const Parser *p)
+{
+    Lexer ahead = p->lex;
+
+    return p->tok.kind == T_STAR && lex_next(&ahead).kind == T_COMMA;
+}
+
+/* parameters = [(parameter | '/' | '*' | '**' NAME) (',' ...)* [',']] */
+static void parameters(Parser *p, AstFunc *f)
+{
+    ParamList list = {0};
+    Map *seen = map_new(p->arena);
+
+    while (p->tok.kind != T_RPAREN && p->tok.kind != T_FAILED) {
+        if (p->tok.kind == T_POWER) {
+            parse_error(p, p->tok.span, "** parameters are not supported");
+        } else if (at_bare_star(p)) {
+            parse_error(p, p->tok.span, "keyword-only parameters are not supported");
+        } else if (!(p->tok.kind == T_SLASH && list.len > 0 && accept(p, T_SLASH))) {
+            AstParam param = parameter(p);
+
+            check_parameter(p, &list, seen, &param);
+            vec_push(p->arena, &list, param);
+        }
+        if (!accept(p, T_COMMA))
+            break;
+    }
+    f->params = list.at;
+    f->nparams = list.len;
+}
+
+/* function = 'def' NAME ['[' ... ']'] '(' parameters ')' ['->' expression] ':' block */
+void parse_function(Parser *p, AstFunc *f)
+{
+    Span opening;
+
+    f->extent.start = p->tok.span.start;
+    expect(p, T_def);
+    f->name = expect_name(p);
+    if (p->tok.kind == T_LSQUARE)
+        parse_error(p, p->tok.span, "type parameters are not supported");
+    opening = p->tok.span;
+    expect(p, T_LPAREN);
+    parameters(p, f);
+    expect_closing(p, T_RPAREN, opening);
+    if (accept(p, T_ARROW))
+        parse_expression(p);
+    expect(p, T_COLON);
+    f->span = (Span){f->extent.start, p->last_end};
+    f->body = parse_block(p, &f->nbody);
+    f->extent.end = f->nbody ? f->body[f->nbody - 1]->span.end : p->last_end;
+    f->errors = p->errors.at;
+    f->nerrors = p->errors.len;
+}
+
+Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d)
+{
+    Parser p;
+    Node *n;
+
+    parser_init_inside(&p, a, names, src->text, where);
+    n = parse_expressions(&p);
+    if (p.tok.kind != T_END)
+        parse_unexpected(&p, "the end of the expression");
+    if (p.errors.len == 0)
+        return n;
+    diag(d, DIAG_ERROR, src, p.errors.at[0].span, "%s", p.errors.at[0].message);
+    return NULL;
+}

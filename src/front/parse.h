@@ -1,0 +1,67 @@
+/*
+ * parse.h - what the files of the parser share
+ *
+ * The parser is recursive descent with one token in hand.  After an error that token is T_FAILED,
+ * which no production accepts, so everything returns without further tests; statement lists then
+ * go on at the next line (see parse_stmt.c).  Productions never return NULL unless they say so.
+ * Internal to src/front/.
+ */
+#ifndef TILEC_FRONT_PARSE_H
+#define TILEC_FRONT_PARSE_H
+
+#include "ast.h"
+#include "lex.h"
+
+/* Nested brackets, operators and blocks; each level takes a few C frames. */
+enum { PARSE_MAX_DEPTH = 200, PARSE_MAX_ERRORS = 20 };
+
+typedef struct {
+    Arena *arena;
+    Interner *names;
+    Lexer lex;
+    Token tok;         /* the next token */
+    uint32_t last_end; /* end of the token before it */
+    uint32_t error_at; /* where recovery starts when tok is T_FAILED */
+    int depth;
+    VEC(Node *) list; /* lists that are being parsed, innermost last */
+    VEC(AstError) errors;
+} Parser;
+
+/* parse.c */
+void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where);
+void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where);
+void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
+void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ..." */
+void advance(Parser *p);
+bool accept(Parser *p, TokenKind kind);
+void expect(Parser *p, TokenKind kind);
+void expect_closing(Parser *p, TokenKind kind, Span opening);
+Sym expect_name(Parser *p);
+bool enter(Parser *p); /* one level deeper; every call, also one that gives false, needs leave() */
+void leave(Parser *p);
+
+Node *node_new(Parser *p, NodeKind kind, uint32_t start);
+Node *node_end(Parser *p, Node *n); /* its children are there; the last token was its last */
+Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32_t start);
+Node **list_take(Parser *p, int mark, int *n); /* p->list from `mark` on, which it then drops */
+
+/* At `def`: fills name, parameters, body, spans and errors of f. */
+void parse_function(Parser *p, AstFunc *f);
+
+/* parse_expr.c */
+Node *parse_expression(Parser *p);
+Node *parse_named(Parser *p);                          /* expression or NAME := expression */
+Node *parse_expressions(Parser *p);                    /* a tuple when there are commas */
+Node *parse_tuple(Parser *p, Node *(*item)(Parser *)); /* the same over any production */
+Node *parse_targets(Parser *p);                        /* of `for` */
+Node *parse_yield(Parser *p);
+bool starts_expression(TokenKind kind);
+
+/* parse_string.c */
+Node *parse_strings(Parser *p); /* at T_STRING */
+
+/* parse_stmt.c */
+Node **parse_block(Parser *p, int *n); /* behind the colon */
+Node *parse_simple_statement(Parser *p);
+
+#endif

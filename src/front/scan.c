@@ -1,0 +1,333 @@
+/*
+ * scan.c - find the functions, imports and global assignments of a file
+ *
+ * Reads logical lines and looks at the first word of each; everything else about host code is
+ * skipped, whatever it says.  Blocks are followed by indentation alone: a frame is a `def`,
+ * `class` or `except` that the current line stands in.
+ */
+#include <string.h>
+
+#include "parse.h"
+#include "scan.h"
+
+/* A longer assignment is data, not a setting. */
+enum { MAX_GLOBAL_TEXT = 1 << 16 };
+
+typedef struct {
+    int indent;            /* of the line that opens it; deeper lines belong to it */
+    int def;               /* index of the nearest `def`, or -1 */
+    bool is_def;           /* this frame is that `def` */
+    const AstScope *scope; /* what names inside are local to; NULL = the module */
+    bool is_fallback;      /* inside an `except` */
+} Frame;
+
+typedef struct {
+    Arena *arena;
+    Interner *names;
+    const char *text;
+    Scan *out;
+    VEC(Frame) frames; /* innermost last; the first is the module */
+    VEC(Span) decorators;
+} Scanner;
+
+static Frame *innermost(Scanner *s)
+{
+    return &s->frames.at[s->frames.len - 1];
+}
+
+/* Leave the frames that a line indented by `indent` is not in; they end at `end`. */
+static void close_frames(Scanner *s, int indent, uint32_t end)
+{
+    while (indent <= innermost(s)->indent) {
+        const Frame *f = innermost(s);
+
+        if (f->is_def)
+            s->out->defs.at[f->def].extent.end = end;
+        s->frames.len--;
+    }
+}
+
+/* Word number `index` of the line; empty when there is none. */
+static Sym word_at(Scanner *s, const Line *line, int index)
+{
+    uint32_t pos = line->start, n = 0;
+
+    for (;; index--, pos += n) {
+        line_indent(s->text, &pos, line->end);
+        for (n = 0; pos + n < line->end && is_name_char(s->text[pos + n]);)
+            n++;
+        if (index == 0)
+            return intern_n(s->names, s->text + pos, n);
+    }
+}
+
+static const AstScope *new_scope(Scanner *s, Sym name, bool is_class)
+{
+    AstScope *scope = NEW(s->arena, AstScope);
+
+    *scope = (AstScope){name, innermost(s)->scope, is_class};
+    return scope;
+}
+
+static void open_def(Scanner *s, const Line *line)
+{
+    Frame f = *innermost(s);
+    ScanDef d = {.extent = {line->start, line->end}, .scope = f.scope, .inside = f.def};
+
+    d.is_fallback = f.is_fallback;
+    d.ndecorators = s->decorators.len;
+    d.decorators = NEW_N(s->arena, Span, MAX(d.ndecorators, 1));
+    for (int i = 0; i < d.ndecorators; i++)
+        d.decorators[i] = s->decorators.at[i];
+    f.indent = line->indent;
+    f.def = s->out->defs.len;
+    f.is_def = true;
+    f.scope = new_scope(s, word_at(s, line, 1), false);
+    vec_push(s->arena, &s->out->defs, d);
+    vec_push(s->arena, &s->frames, f);
+}
+
+/* A class, or an `async def`, which is never a kernel but may hold some. */
+static void open_scope(Scanner *s, const Line *line, Sym name, bool is_class)
+{
+    Frame f = *innermost(s);
+
+    f.indent = line->indent;
+    f.is_def = false;
+    f.scope = new_scope(s, name, is_class);
+    vec_push(s->arena, &s->frames, f);
+}
+
+static void open_except(Scanner *s, const Line *line)
+{
+    Frame f = *innermost(s);
+
+    f.indent = line->indent;
+    f.is_def = false;
+    f.is_fallback = true;
+    vec_push(s->arena, &s->frames, f);
+}
+
+/* Imports. */
+
+/* dotted = ('.' | '...')* [NAME ('.' NAME)*] */
+static Sym dotted(Parser *p)
+{
+    uint32_t start = p->tok.span.start;
+
+    while (p->tok.kind == T_DOT || p->tok.kind == T_ELLIPSIS)
+        advance(p);
+    while (accept(p, T_NAME) && accept(p, T_DOT))
+        continue;
+    return intern_n(p->names, p->lex.text + start, MAX(p->last_end, start) - start);
+}
+
+static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
+{
+    AstImport i = {name, module, member, {start, p->last_end}, innermost(s)->is_fallback};
+
+    i.is_fallback |= innermost(s)->scope != NULL;
+    if (p->tok.kind != T_FAILED)
+        vec_push(s->arena, &s->out->imports, i);
+}
+
+/* `import a.b` binds a; `import a.b as c` binds c to a.b. */
+static void import_module(Scanner *s, Parser *p)
+{
+    uint32_t start = p->tok.span.start;
+    Sym module = dotted(p);
+    size_t root = strcspn(module, ".");
+
+    if (accept(p, T_as))
+        add_import(s, p, start, module, NULL, expect_name(p));
+    else if (root > 0)
+        add_import(s, p, start, intern_n(s->names, module, root), NULL,
+                   intern_n(s->names, module, root));
+}
+
+static void import_member(Scanner *s, Parser *p, Sym module)
+{
+    uint32_t start = p->tok.span.start;
+    Sym member, name;
+
+    if (accept(p, T_STAR)) {
+        member = intern(s->names, "*");
+        add_import(s, p, start, module, member, member);
+        return;
+    }
+    member = name = expect_name(p);
+    if (accept(p, T_as))
+        name = expect_name(p);
+    add_import(s, p, start, module, member, name);
+}
+
+/* import = 'import' module (',' module)* | 'from' dotted 'import' ['('] member (',' member)* [')']
+ * imports = import (';' import)* */
+static void imports(Scanner *s, const Line *line)
+{
+    Parser p;
+    Sym module;
+
+    parser_init(&p, s->arena, s->names, s->text, (Span){line->start, line->end});
+    do {
+        if (accept(&p, T_import)) {
+            do
+                import_module(s, &p);
+            while (accept(&p, T_COMMA));
+        } else if (accept(&p, T_from)) {
+            module = dotted(&p);
+            expect(&p, T_import);
+            accept(&p, T_LPAREN);
+            do
+                import_member(s, &p, module);
+            while (accept(&p, T_COMMA) && p.tok.kind != T_RPAREN);
+            accept(&p, T_RPAREN);
+        }
+    } while (accept(&p, T_SEMICOLON));
+}
+
+/* Global assignments. */
+
+static void add_global(Scanner *s, const Node *target, Node *annotation, Node *value)
+{
+    AstGlobal g = {target->name, annotation, value, target->span, innermost(s)->is_fallback};
+
+    if (target->kind == N_NAME)
+        vec_push(s->arena, &s->out->globals, g);
+}
+
+/* One target of an assignment; a tuple takes a tuple apart. */
+static void assign_global(Scanner *s, const Node *target, Node *value)
+{
+    if (target->kind != N_TUPLE || value->kind != N_TUPLE || target->nitems != value->nitems) {
+        add_global(s, target, NULL, value);
+        return;
+    }
+    for (int i = 0; i < target->nitems; i++)
+        assign_global(s, target->items[i], value->items[i]);
+}
+
+/* Keep that there is such a name, though its value is beyond us. */
+static void unreadable_global(Scanner *s, Parser *p, const Line *line)
+{
+    Node *target = node_new(p, N_NAME, line->start);
+    uint32_t n = 0;
+
+    while (is_name_char(s->text[line->start + n]))
+        n++;
+    target->name = intern_n(s->names, s->text + line->start, n);
+    target->span.end = line->start + n;
+    add_global(s, target, NULL,
+               node_unsupported(p, N_UNSUPPORTED_EXPR, "SyntaxError", line->start));
+}
+
+/* global = (target '=')+ value | NAME ':' annotation '=' value */
+static void global_assignment(Scanner *s, const Line *line)
+{
+    bool is_long = line->end - line->start > MAX_GLOBAL_TEXT;
+    Parser p;
+    Node *n;
+
+    parser_init(&p, s->arena, s->names, s->text,
+                (Span){line->start, is_long ? line->start : line->end});
+    n = is_long ? NULL : parse_simple_statement(&p);
+    if (is_long || p.tok.kind == T_FAILED)
+        unreadable_global(s, &p, line);
+    else if (n->kind == N_ANNOTATED && n->right)
+        add_global(s, n->left, n->extra, n->right);
+    for (int i = 0; n && n->kind == N_ASSIGN && i < n->nitems; i++)
+        assign_global(s, n->items[i], n->right);
+}
+
+/* Is this `NAME =`, `NAME :` or `NAME ,` with a word of n letters that is no keyword? */
+static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
+{
+    static const char *const others[] = {"else", "try", "finally", "except", "lambda"};
+    uint32_t pos = line->start + n;
+    char c, next;
+
+    line_indent(s->text, &pos, line->end);
+    c = pos < line->end ? s->text[pos] : '\0';
+    next = pos + 1 < line->end ? s->text[pos + 1] : '\0';
+    for (int i = 0; i < COUNT(others); i++)
+        if (strlen(others[i]) == n && memcmp(others[i], s->text + line->start, n) == 0)
+            return false;
+    return n > 0 && (c == ':' || c == ',' || (c == '=' && next != '='));
+}
+
+/* What a line may begin with. */
+
+typedef enum { WORD_OTHER, WORD_DEF, WORD_CLASS, WORD_ASYNC, WORD_EXCEPT, WORD_IMPORT } Word;
+
+static const struct {
+    const char *text;
+    Word word;
+} words[] = {
+    {"def", WORD_DEF},       {"class", WORD_CLASS},   {"async", WORD_ASYNC},
+    {"except", WORD_EXCEPT}, {"import", WORD_IMPORT}, {"from", WORD_IMPORT},
+};
+
+static Word first_word(const Scanner *s, const Line *line, uint32_t *n)
+{
+    const char *text = s->text + line->start;
+
+    *n = 0;
+    if (!is_name_start(text[0]))
+        return WORD_OTHER;
+    while (line->start + *n < line->end && is_name_char(text[*n]))
+        ++*n;
+    for (int i = 0; i < COUNT(words); i++)
+        if (strlen(words[i].text) == *n && memcmp(words[i].text, text, *n) == 0)
+            return words[i].word;
+    return WORD_OTHER;
+}
+
+static void scan_line(Scanner *s, const Line *line)
+{
+    uint32_t n;
+
+    if (s->text[line->start] == '@') {
+        vec_push(s->arena, &s->decorators, ((Span){line->start + 1, line->end}));
+        return;
+    }
+    switch (first_word(s, line, &n)) {
+    case WORD_DEF:
+        open_def(s, line);
+        break;
+    case WORD_CLASS:
+        open_scope(s, line, word_at(s, line, 1), true);
+        break;
+    case WORD_ASYNC:
+        if (strcmp(word_at(s, line, 1), "def") == 0)
+            open_scope(s, line, word_at(s, line, 2), false);
+        break;
+    case WORD_EXCEPT:
+        open_except(s, line);
+        break;
+    case WORD_IMPORT:
+        imports(s, line);
+        break;
+    case WORD_OTHER:
+        if (!innermost(s)->scope && is_assignment(s, line, n))
+            global_assignment(s, line);
+        break;
+    }
+    s->decorators.len = 0;
+}
+
+void scan_file(Arena *a, Interner *names, const Source *src, Scan *out)
+{
+    Scanner s = {.arena = a, .names = names, .text = src->text, .out = out};
+    uint32_t end = (uint32_t)src->len, pos = 0;
+    Line line;
+
+    if (end >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0)
+        pos = 3; /* byte order mark */
+    vec_push(a, &s.frames, ((Frame){.indent = -1, .def = -1}));
+    while (line_next(src->text, pos, end, &line)) {
+        close_frames(&s, line.indent, pos);
+        scan_line(&s, &line);
+        pos = line.end;
+    }
+    close_frames(&s, 0, pos);
+}
