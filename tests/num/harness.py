@@ -1,0 +1,180 @@
+"""Run kernels through the command line and compare what they store with NumPy.
+
+A Suite collects cases and runs them side by side.  An argument of a case is an array (passed as a
+.npy file), a Tensor for the types NumPy lacks, or anything else, passed as text.  An expected
+output is an array of float64 or of integers; NaN equals NaN, infinities must agree.
+"""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+# name: (exponent bits, mantissa bits, bias), for the types that NumPy lacks
+SMALL_FLOATS = {
+    "bf16": (8, 7, 127),
+    "fp8e4nv": (4, 3, 7),
+    "fp8e5": (5, 2, 15),
+}
+NUMPY_TYPES = {
+    "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "fp16": np.float16, "fp32": np.float32, "fp64": np.float64,
+}
+# relative distance of two neighbours
+EPSILON = {"fp64": 2.0**-52, "fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7,
+           "fp8e4nv": 2.0**-3, "fp8e5": 2.0**-2}
+FLOATS = ["fp64", "fp32", "fp16", "bf16"]
+
+
+def decode_table(dtype):
+    """The value of every bit pattern of a small float."""
+    e_bits, m_bits, bias = SMALL_FLOATS[dtype]
+    bits = np.arange(2 ** (1 + e_bits + m_bits))
+    sign = np.where(bits >> (e_bits + m_bits), -1.0, 1.0)
+    exponent = (bits >> m_bits) & (2**e_bits - 1)
+    mantissa = bits & (2**m_bits - 1)
+    normal = (1 + mantissa / 2**m_bits) * 2.0 ** (exponent - bias)
+    value = sign * np.where(exponent == 0, mantissa / 2**m_bits * 2.0 ** (1 - bias), normal)
+    if dtype == "fp8e4nv":  # no infinity, one NaN
+        value[(bits & 0x7F) == 0x7F] = np.nan
+        return value
+    top = exponent == 2**e_bits - 1
+    value[top] = np.where(mantissa[top] == 0, sign[top] * np.inf, np.nan)
+    return value
+
+
+TABLES = {dtype: decode_table(dtype) for dtype in SMALL_FLOATS}
+
+
+class Tensor:
+    """An array of a type that NumPy lacks, as its bits."""
+
+    def __init__(self, dtype, bits):
+        self.dtype, self.bits = dtype, bits
+
+    def values(self):
+        return TABLES[self.dtype][self.bits.astype(np.int64)]
+
+
+def encode(values, dtype):
+    """Values as an array or Tensor of `dtype`, to the nearest, ties to even; no saturation."""
+    values = np.asarray(values)
+    if dtype in NUMPY_TYPES:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return values.astype(NUMPY_TYPES[dtype])
+    if dtype == "bf16":
+        with np.errstate(over="ignore"):
+            bits = values.astype(np.float32).view(np.uint32)
+        rounded = ((bits.astype(np.uint64) + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+        return Tensor(dtype, np.where(np.isnan(values), np.uint16(0x7FC0), rounded))
+    table = TABLES[dtype]
+    finite = np.flatnonzero(np.isfinite(table) & (np.arange(256) < 128))
+    place = np.abs(values)[..., None] - table[finite]
+    bits = finite[np.argmin(np.abs(place), axis=-1)].astype(np.uint8)
+    return Tensor(dtype, np.where(np.signbit(values), bits | 0x80, bits).astype(np.uint8))
+
+
+def decode(x):
+    """What an encoded array holds, in float64 (integers as they are)."""
+    if isinstance(x, Tensor):
+        return x.values()
+    return x.astype(np.float64) if x.dtype.kind == "f" else x
+
+
+def rounded(values, dtype):
+    """Values as `dtype` holds them."""
+    return decode(encode(values, dtype))
+
+
+def differences(got, want, rtol, atol):
+    """A sentence on how `got` is wrong, or None."""
+    if got.shape != want.shape:
+        return f"shape {got.shape} instead of {want.shape}"
+    if want.dtype.kind in "iub":
+        wrong = got != want
+    else:
+        with np.errstate(invalid="ignore"):
+            near = np.abs(got - want) <= atol + rtol * np.abs(want)
+        wrong = ~(near | (got == want) | (np.isnan(got) & np.isnan(want)))
+    if not wrong.any():
+        return None
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"{int(wrong.sum())} of {wrong.size} wrong, first at {at}: {got[at]} instead of {want[at]}"
+
+
+class Suite:
+    def __init__(self):
+        self.tilec, self.source, self.device = sys.argv[1:4]
+        self.folder = tempfile.TemporaryDirectory(prefix="tilec-num-")
+        self.files = 0
+        self.cases = []
+        self.failures = []
+
+    def kernel(self, name):
+        """The path of kernels/NAME or of tests/num/NAME."""
+        for folder in ("kernels", os.path.join("tests", "num")):
+            path = os.path.join(self.source, folder, name)
+            if os.path.exists(path.split(":")[0]):
+                return path
+        raise FileNotFoundError(name)
+
+    def write(self, x):
+        """Save an argument; give the text that passes it."""
+        if not isinstance(x, (np.ndarray, Tensor)):
+            return x if isinstance(x, str) else repr(x)
+        self.files += 1
+        path = os.path.join(self.folder.name, f"{self.files}.npy")
+        if isinstance(x, Tensor):
+            np.save(path, x.bits)
+            return f"@{path}:{x.dtype}"
+        np.save(path, x)
+        return f"@{path}"
+
+    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=()):
+        """args: name -> argument in order; outputs: name -> (dtype, expected values)."""
+        self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options))
+
+    def refused(self, label, kernel, grid, args, code, text):
+        """A case that must fail with this exit code and this text."""
+        words = self.command(kernel, grid, args)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != code or text not in done.stderr:
+            self.failures.append(f"{label}: exit {done.returncode}: {done.stderr.strip()}")
+
+    def command(self, kernel, grid, args):
+        words = [self.tilec, "run", self.kernel(kernel), "--grid", grid, "--device", self.device]
+        return words + [f"{name}={self.write(value)}" for name, value in args.items()]
+
+    def run_case(self, case):
+        label, kernel, grid, args, outputs, rtol, atol, options = case
+        words = self.command(kernel, grid, args) + list(options)
+        paths = {}
+        for name in outputs:
+            self.files += 1
+            paths[name] = os.path.join(self.folder.name, f"{self.files}-{name}.npy")
+            words += ["--save", f"{name}={paths[name]}"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:
+            return f"{label}: exit {done.returncode}: {done.stderr.strip()}"
+        for name, (dtype, want) in outputs.items():
+            raw = np.load(paths[name])
+            if dtype in SMALL_FLOATS:
+                raw = Tensor(dtype, raw.view(np.uint16 if dtype == "bf16" else np.uint8))
+            problem = differences(decode(raw), np.asarray(want), rtol, atol)
+            if problem:
+                return f"{label}: {name}: {problem}"
+            os.unlink(paths[name])
+        return None
+
+    def finish(self):
+        """Run all, say what failed, exit."""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            self.failures += [f for f in pool.map(self.run_case, self.cases) if f]
+        for failure in self.failures[:20]:
+            print("FAILED", failure)
+        print(f"{self.device}: {len(self.cases)} cases, {len(self.failures)} failed")
+        sys.exit(1 if self.failures else 0)
