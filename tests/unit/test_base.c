@@ -67,7 +67,7 @@ static void test_arena_grow_keeps_the_contents(void **state)
 static void test_failed_allocations_leave_through_the_guard(void **state)
 {
     (void)state;
-    int landed = 0;
+    volatile int landed = 0;
 
     for (volatile int n = 1; n < 6; n++) {
         Guard guard = {0};

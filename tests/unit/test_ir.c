@@ -350,8 +350,8 @@ static void test_broken_bodies_are_refused(void **state)
                  "kernel @broken(%n: i32, %c: i1, %s: fp32, %p: *fp32, %pi: *i32, %k: *ki32) {\n"
                  "%t = arange start=0 : i32[6]\n"
                  "%tt = const 7 : i32[6,4]\n");
-        text_printf(&t, "%s\n", body);
-        text_put(&t, open ? "" : strncmp(body, "return", 6) == 0 ? "}\n" : "return\n}\n");
+        text_put(&t, body);
+        text_put(&t, open ? "\n" : strncmp(body, "return", 6) == 0 ? "\n}\n" : "\nreturn\n}\n");
         assert_refused(f, t.s, broken_bodies[i].message);
     }
 }
