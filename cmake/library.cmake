@@ -28,3 +28,26 @@ target_link_libraries(tilec_command PRIVATE tilec_cli)
 if(TARGET tilec_llvm)
   add_dependencies(tilec_command tilec_llvm)
 endif()
+
+# installation: what is found by find_package(tilec) and by pkg-config
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tilec)
+install(TARGETS tilec_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tilec_shared tilec_static EXPORT tilec LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET tilec_llvm)
+  install(TARGETS tilec_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilec)
+endif()
+install(FILES include/tilec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/tilec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES tools/completion/tilec.bash RENAME tilec
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES tools/completion/_tilec DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/tilec FILES_MATCHING PATTERN *.py)
+install(EXPORT tilec NAMESPACE tilec:: DESTINATION ${package} FILE tilec-targets.cmake)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tilec-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/tilec-config.cmake ${CMAKE_BINARY_DIR}/tilec-config-version.cmake
+        DESTINATION ${package})
+configure_file(cmake/tilec.pc.in ${CMAKE_BINARY_DIR}/tilec.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tilec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

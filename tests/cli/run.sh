@@ -1,0 +1,53 @@
+#!/bin/sh
+# run.sh TILEC SOURCE - what `run` and `dump` print and write
+. "$(dirname "$0")/expect.inc"
+add=$source/kernels/add.py
+
+run_add() {
+    "$tilec" run "$add" --grid "cdiv(n,BLOCK)" x="arange(fp32,1000)" y="full(fp32,1000,0.5)" \
+        out="empty(fp32,1000)" n="x.numel()" BLOCK=256 "$@"
+}
+
+for device in interp cpu; do
+    expect 0 out "" run_add --device $device
+    silent
+    expect 0 out "out: fp32 1000" run_add --device $device --show out
+    expect 0 out "0.5   1.5   2.5 ... 997.5 998.5 999.5]" run_add --device $device --show out
+    expect 0 out "GFLOP/s" run_add --device $device --time=3
+    expect 0 out '"runs": 3' run_add --device $device --time=3 --json
+    expect 0 out '"bytes": 12000' run_add --device $device --json
+done
+expect 0 out "" run_add --threads 1 --num-warps 8 --num-stages=2
+silent
+
+# --save writes the result of the first run, inputs stay as they are on disk
+double() {
+    "$tilec" run "$add" --grid "cdiv(n,BLOCK)" x="@$folder/x.npy" y=x out=x n="x.numel()" \
+        BLOCK=64 "$@"
+}
+expect 0 out "" "$tilec" run "$add" --grid 4 x="ones(fp32,100)" y=x out="empty(fp32,100)" n=100 \
+    BLOCK=32 --save "out=$folder/x.npy"
+cp "$folder/x.npy" "$folder/before.npy"
+expect 0 out "[4. 4. 4." double --time=5 --show x --save "x=$folder/y.npy"
+cmp -s "$folder/x.npy" "$folder/before.npy" || wrong "an input file changed"
+expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
+    out="empty(fp32,100)" n=100 BLOCK=32 --show out
+
+# an empty grid runs nothing; the name of the only kernel may be given
+expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
+    out="empty(fp32,4)" n=4 BLOCK=4 --show out
+
+# a full disk is no success
+if [ -e /dev/full ]; then
+    "$tilec" --help >/dev/full 2>"$folder/err"
+    [ $? = 3 ] || wrong "writing to a full disk did not fail"
+fi
+
+for stage in ast ir opt; do
+    expect 0 out "add_kernel" "$tilec" dump "$add" --stage $stage x:*fp32 y:*fp32 out:*fp32 n:i32 \
+        BLOCK=1024
+done
+for stage in plan llvm asm; do
+    expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
+done
+finish

@@ -1,0 +1,59 @@
+#!/bin/sh
+# usage.sh TILEC SOURCE - exit codes, messages and hints of a wrong command line
+. "$(dirname "$0")/expect.inc"
+add=$source/kernels/add.py
+matmul=$source/kernels/matmul.py
+
+expect 0 out "usage: tilec run" "$tilec" --help
+expect 0 out "usage: tilec run" "$tilec" run --help
+expect 0 out "tilec 0.1.0" "$tilec" --version
+expect 0 out "interp" "$tilec" devices
+expect 0 out '"name": "cpu"' "$tilec" devices --json
+
+# 2: the command line is wrong
+expect 2 err "usage: tilec run" "$tilec"
+expect 2 err "did you mean 'devices'?" "$tilec" device
+expect 2 err "did you mean '--grid'?" "$tilec" run "$add" --gird 1
+expect 2 err "there is no option '--grid' here" "$tilec" dump "$add" --grid 1
+expect 2 err "FILE.py[:KERNEL] is missing" "$tilec" run --grid 1
+expect 2 err "--grid E[,E[,E]] is missing" "$tilec" run "$add" n=1
+expect 2 err "needs a value" "$tilec" run "$add" --grid
+expect 2 err "takes no value" "$tilec" run "$add" --json=1
+expect 2 err "whole number" "$tilec" run "$add" --grid 1 --threads=none
+expect 2 err "NAME=FILE.npy" "$tilec" run "$add" --grid 1 --save out
+expect 2 err "is no option and no NAME=VALUE" "$tilec" run "$add" --grid 1 more
+expect 2 err "is given twice" "$tilec" run "$add" --grid 1 n=1 n=2
+expect 2 err "did you mean 'BLOCK'?" "$tilec" run "$add" --grid 1 BLOCKS=4
+expect 2 err "has no kernel 'adder'" "$tilec" run "$add:adder" --grid 1
+expect 2 err "matmul_kernel" "$tilec" run "$matmul" --grid 1
+expect 2 err "from 0 to 2^31 - 1" "$tilec" run "$add" --grid -1
+expect 2 err "at most 3 values" "$tilec" run "$add" --grid 1,1,1,1
+expect 2 err "there is no such argument" "$tilec" run "$add" --grid 1 n=1 --save "x=$folder/x.npy"
+expect 2 err "not an array" "$tilec" run "$add" --grid 1 n=1 --show n
+expect 2 err "did you mean 'llvm'?" "$tilec" dump "$add" --stage lvm
+expect 2 err "is no type" "$tilec" dump "$add" --stage ir n:int
+expect 2 err "device" "$tilec" run "$add" --device gpu --grid 1 x="ones(fp32,4)" \
+    y=x out=x n=4 BLOCK=4
+
+# 3: files
+expect 3 err "/nowhere/add.py" "$tilec" run /nowhere/add.py --grid 1
+expect 3 err "/nowhere/x.npy" "$tilec" run "$add" --grid 1 x=@/nowhere/x.npy
+echo junk >"$folder/x.npy"
+expect 3 err "not a .npy file" "$tilec" run "$add" --grid 1 x="@$folder/x.npy"
+expect 3 err "/nowhere/out.npy" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" \
+    y=x out="zeros(fp32,4)" n=4 BLOCK=4 --save out=/nowhere/out.npy
+
+# 1: the kernel is refused
+cat >"$folder/bad.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def bad(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), unknown)
+KERNEL
+expect 1 err "bad.py:6:" "$tilec" run "$folder/bad.py" --grid 1 x="ones(fp32,4)" BLOCK=4
+expect 1 err "BLOCK" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" y=x out=x n=4
+echo "x = 1" >"$folder/none.py"
+expect 1 err "no @triton.jit function" "$tilec" run "$folder/none.py" --grid 1
+finish
