@@ -97,6 +97,24 @@ static void test_every_op_reads_and_prints(void **state)
     assert_prints(f, m, text);
 }
 
+/* Every block of IR that the documentation shows is right, and in the printer's form. */
+static void test_documentation_is_right(void **state)
+{
+    Fixture *f = *state;
+    const char *page = read_source_file(f, "docs/ir.md");
+    int blocks = 0;
+
+    for (const char *p = page; (p = strstr(p, "```ir\n")); blocks++) {
+        const char *text = p + 6, *end = strstr(text, "```");
+
+        assert_non_null(end);
+        text = arena_strndup(f->arena, text, (size_t)(end - text));
+        assert_prints(f, must_read(f, text), text);
+        p = end;
+    }
+    assert_true(blocks >= 5);
+}
+
 /* Names are made unique in the order of definition; numbers are given anew. */
 static void test_names_are_made_unique(void **state)
 {
@@ -677,6 +695,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_every_op_reads_and_prints),
+        TEST(test_documentation_is_right),
         TEST(test_names_are_made_unique),
         TEST(test_reader_takes_free_form),
         TEST(test_constants),
