@@ -1,0 +1,458 @@
+/*
+ * api.c - the entry points of tilec.h
+ *
+ * Each checks what the caller gave, and calls what does the work.  A launch first tries the quick
+ * way, without locks or memory: bind, look up, run.  Whatever is not there or not right takes the
+ * slow way, a job under the file's lock that compiles or says what is wrong.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+_Static_assert((int)TILEC_FP64 == (int)DT_FP64 && (int)DT_FP64 == DT_COUNT - 1 &&
+                   (int)TILEC_FP8E4NV == (int)DT_FP8E4NV,
+               "tilec_dtype and dtypes.h list the same types in the same order");
+
+/* Give `status`, and its reason in the form of a diagnostic. */
+static tilec_status complain(char **error, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
+static tilec_status complain(char **error, tilec_status status, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    if (!error)
+        return status;
+    va_start(ap, fmt);
+    if (vasprintf(&text, fmt, ap) < 0)
+        text = NULL;
+    va_end(ap);
+    if (!text || asprintf(error, "error: %s\n", text) < 0)
+        *error = NULL;
+    free(text);
+    return status;
+}
+
+static void no_error(char **error)
+{
+    if (error)
+        *error = NULL;
+}
+
+/* contexts */
+
+tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
+{
+    no_error(error);
+    if (!out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
+    tilec_context *ctx = calloc(1, sizeof *ctx);
+    if (!ctx || cache_open(cache_folder, &ctx->cache) != RUN_OK) {
+        free(ctx);
+        return complain(error, TILEC_NO_MEMORY, "out of memory");
+    }
+    pthread_mutex_init(&ctx->lock, NULL);
+    ctx->cache_bytes = os_cache_bytes();
+    *out = ctx;
+    return TILEC_OK;
+}
+
+void tilec_close(tilec_context *ctx)
+{
+    if (!ctx)
+        return;
+    pool_free(atomic_load(&ctx->pool));
+    cache_close(ctx->cache);
+    pthread_mutex_destroy(&ctx->lock);
+    free(ctx);
+}
+
+/* The threads, which start when a launch first asks.  NULL when there is no memory for them: the
+ * calling thread can do without. */
+static Pool *the_pool(tilec_context *ctx)
+{
+    Pool *pool = atomic_load_explicit(&ctx->pool, memory_order_acquire);
+
+    if (pool)
+        return pool;
+    pthread_mutex_lock(&ctx->lock);
+    pool = atomic_load_explicit(&ctx->pool, memory_order_relaxed);
+    if (!pool && pool_new(0, &pool) == RUN_OK)
+        atomic_store_explicit(&ctx->pool, pool, memory_order_release);
+    pthread_mutex_unlock(&ctx->lock);
+    return pool;
+}
+
+/* files */
+
+static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out, char **error)
+{
+    tilec_file *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return complain(error, TILEC_NO_MEMORY, "out of memory");
+    f->ctx = ctx;
+    pthread_mutex_init(&f->lock, NULL);
+    l->file = f;
+    tilec_status status = job_run(&f->guard, compile_file, l, error);
+    if (status == TILEC_OK)
+        *out = f;
+    else
+        tilec_unload(f);
+    return status;
+}
+
+tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
+{
+    LoadJob l = {.path = path};
+
+    no_error(error);
+    if (!ctx || !path || !out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
+    return load_source(ctx, &l, out, error);
+}
+
+tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
+                               tilec_file **out, char **error)
+{
+    LoadJob l = {.path = name ? name : "<string>", .text = text, .len = len};
+
+    no_error(error);
+    if (!ctx || !text || !out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
+    return load_source(ctx, &l, out, error);
+}
+
+void tilec_unload(tilec_file *file)
+{
+    if (!file)
+        return;
+    spec_free_all(file);
+    arena_free(file->arena);
+    pthread_mutex_destroy(&file->lock);
+    free(file);
+}
+
+/* kernels */
+
+int tilec_kernel_count(const tilec_file *file)
+{
+    return file ? file->nkernels : 0;
+}
+
+const char *tilec_kernel_name(const tilec_file *file, int i)
+{
+    return file && i >= 0 && i < file->nkernels ? file->kernels[i].name : NULL;
+}
+
+static const Kernel *find_kernel(const tilec_file *file, const char *name)
+{
+    if (!name)
+        return file->nkernels == 1 ? &file->kernels[0] : NULL;
+    for (int i = 0; i < file->nkernels; i++)
+        if (strcmp(file->kernels[i].name, name) == 0)
+            return &file->kernels[i];
+    return NULL;
+}
+
+int tilec_param_count(const tilec_file *file, const char *kernel)
+{
+    const Kernel *k = file ? find_kernel(file, kernel) : NULL;
+
+    return k && k->front ? k->front->nparams : -1;
+}
+
+tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out)
+{
+    const Kernel *k = file ? find_kernel(file, kernel) : NULL;
+
+    if (!file || !out)
+        return TILEC_BAD_ARGUMENT;
+    if (!k || !k->front || i < 0 || i >= k->front->nparams)
+        return TILEC_NOT_FOUND;
+    const FrontParam *p = &k->front->params[i];
+    *out = (tilec_param){.name = p->name,
+                         .is_constexpr = p->is_constexpr,
+                         .has_default = k->fallbacks[i].known,
+                         .line = p->line};
+    return TILEC_OK;
+}
+
+/* devices */
+
+static const char *const device_names[DEVICE_COUNT] = {"cpu", "interp"};
+
+static bool find_device(const char *name, Device *out)
+{
+    for (int i = 0; i < DEVICE_COUNT; i++)
+        if (!name || strcmp(device_names[i], name) == 0) {
+            *out = (Device)i;
+            return true;
+        }
+    return false;
+}
+
+int tilec_device_count(const tilec_context *ctx)
+{
+    return ctx ? DEVICE_COUNT : 0;
+}
+
+tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out)
+{
+    if (!ctx || !out)
+        return TILEC_BAD_ARGUMENT;
+    if (i < 0 || i >= DEVICE_COUNT)
+        return TILEC_NOT_FOUND;
+    *out = (tilec_device){.name = device_names[i], .available = 1};
+    out->description = i == DEVICE_CPU ? host_cpu_text() : "reference interpreter";
+    out->threads = i == DEVICE_CPU ? os_cpu_count() : 1;
+    return TILEC_OK;
+}
+
+/* requests */
+
+/* Says why there is no such kernel: on a Request whose kernel is NULL. */
+typedef struct {
+    tilec_file *file;
+    const char *name;
+} Lookup;
+
+static tilec_status explain_lookup(Job *job, void *lookup)
+{
+    const Lookup *l = lookup;
+    const tilec_file *f = l->file;
+    const char **names = NEW_N(job->arena, const char *, f->nkernels + 1), *near;
+    Text all = text_new(job->arena);
+
+    text_put(&all, "");
+    for (int i = 0; i < f->nkernels; i++) {
+        names[i] = f->kernels[i].name;
+        text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    if (l->name)
+        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source.path, l->name);
+    else
+        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source.path,
+                   f->nkernels);
+    near = l->name ? near_name(l->name, names, f->nkernels) : NULL;
+    if (near)
+        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "did you mean `%s`?", near);
+    else if (f->nkernels > 0)
+        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "there are: %s", all.s);
+    else
+        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "kernels are functions with @triton.jit");
+    return TILEC_NOT_FOUND;
+}
+
+static tilec_status find_request_kernel(Request *r, const char *name, char **error)
+{
+    r->kernel = find_kernel(r->file, name);
+    if (!r->kernel) {
+        Guard guard;
+        Lookup lookup = {r->file, name};
+        return job_run(&guard, explain_lookup, &lookup, error);
+    }
+    if (r->kernel->front)
+        return TILEC_OK;
+    if (error)
+        *error = strdup(r->kernel->problem);
+    return TILEC_REFUSED;
+}
+
+/* Everything about a call that can be checked without binding its arguments. */
+static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
+                                 const tilec_arg *args, int nargs,
+                                 const tilec_launch_options *options, char **error)
+{
+    no_error(error);
+    if (!file || nargs < 0 || (nargs > 0 && !args))
+        return complain(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
+    r->file = file;
+    r->args = args;
+    r->nargs = nargs;
+    r->options = options ? *options : (tilec_launch_options){0};
+    r->spec = NULL;
+    r->variant = NULL;
+    if (!find_device(r->options.device, &r->device))
+        return complain(error, TILEC_NOT_FOUND, "there is no device `%s`; there are cpu and interp",
+                        r->options.device);
+    if (r->options.threads < 0)
+        return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
+    return find_request_kernel(r, kernel, error);
+}
+
+/* Run a job that may allocate in the file's arena. */
+static tilec_status run_locked(tilec_file *f, JobFn *fn, void *what, char **error)
+{
+    pthread_mutex_lock(&f->lock);
+    tilec_status status = job_run(&f->guard, fn, what, error);
+    pthread_mutex_unlock(&f->lock);
+    return status;
+}
+
+/* Bind the arguments, and compile unless that was done before. */
+static tilec_status make_ready(Request *r, char **error)
+{
+    bool bound = bind_request(r, NULL) == TILEC_OK;
+
+    if (bound && r->binding->typed_only)
+        return complain(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
+    if (bound && request_ready(r))
+        return TILEC_OK;
+    tilec_status status = run_locked(r->file, compile_request, r, error);
+    return status != TILEC_OK || request_ready(r) ? status : TILEC_FAILED;
+}
+
+static tilec_status check_grid(const int32_t *grid, char **error)
+{
+    if (!grid)
+        return complain(error, TILEC_BAD_ARGUMENT, "the grid is NULL");
+    if (grid_programs(grid) < 0)
+        return complain(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
+                        grid[0], grid[1], grid[2]);
+    return TILEC_OK;
+}
+
+/* launching */
+
+typedef struct {
+    const Request *request;
+    const int32_t *grid;
+} InterpJob;
+
+static tilec_status run_interp(Job *job, void *what)
+{
+    const InterpJob *i = what;
+    InterpLaunch launch = {.args = i->request->binding->slots,
+                           .grid = {i->grid[0], i->grid[1], i->grid[2]},
+                           .last = grid_programs(i->grid)};
+
+    return interp_run(i->request->spec->func, &launch, job->diags) == 0 ? TILEC_OK : TILEC_FAILED;
+}
+
+static tilec_status run_cpu(const Request *r, const int32_t *grid, char **error)
+{
+    Variant *v = r->variant;
+    CpuLaunch launch = {.entry = v->entry,
+                        .scratch = v->scratch,
+                        .args = r->binding->slots,
+                        .grid = {grid[0], grid[1], grid[2]},
+                        .threads = r->options.threads,
+                        .cost = &v->cost};
+    bool alone = v->scratch == 0 && (grid_programs(grid) <= 1 || r->options.threads == 1);
+    RunStatus status = cpu_launch(alone ? NULL : the_pool(r->file->ctx), &launch);
+
+    if (status == RUN_OK)
+        return TILEC_OK;
+    return complain(error, status == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED, "%s",
+                    run_status_text(status));
+}
+
+tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
+                          const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                          char **error)
+{
+    Binding binding;
+    Request r;
+    Guard guard;
+
+    r.binding = &binding;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK)
+        status = check_grid(grid, error);
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    if (status != TILEC_OK)
+        return status;
+    if (r.device == DEVICE_CPU)
+        return run_cpu(&r, grid, error);
+    InterpJob job = {&r, grid};
+    return job_run(&guard, run_interp, &job, error);
+}
+
+tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
+                           const tilec_launch_options *options, char **error)
+{
+    Binding binding;
+    Request r;
+
+    r.binding = &binding;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    return status == TILEC_OK ? make_ready(&r, error) : status;
+}
+
+tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                const tilec_arg *args, int nargs,
+                                const tilec_launch_options *options, tilec_stats *out, char **error)
+{
+    Binding binding;
+    Request r;
+    StatsJob job = {.request = &r, .grid = grid};
+
+    r.binding = &binding;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK && !out)
+        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
+    if (status == TILEC_OK)
+        status = check_grid(grid, error);
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    if (status == TILEC_OK)
+        status = run_locked(file, dump_stats, &job, error);
+    if (status == TILEC_OK)
+        *out = job.stats;
+    return status;
+}
+
+tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
+                        const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                        char **text, char **error)
+{
+    Binding binding;
+    Request r;
+    DumpJob job = {.request = &r, .stage = stage};
+
+    r.binding = &binding;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK && (!stage || !text))
+        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
+    if (status == TILEC_OK)
+        status = run_locked(file, dump_stage, &job, error);
+    if (status == TILEC_OK)
+        *text = job.text;
+    return status;
+}
+
+/* small things */
+
+const char *tilec_status_text(tilec_status s)
+{
+    static const char *const texts[] = {
+        [TILEC_OK] = "done",
+        [TILEC_REFUSED] = "the kernel or an argument is wrong",
+        [TILEC_NOT_FOUND] = "no such kernel, parameter or device",
+        [TILEC_IO] = "a file could not be read or written",
+        [TILEC_NO_MEMORY] = "out of memory",
+        [TILEC_BAD_ARGUMENT] = "wrong use of the library",
+        [TILEC_FAILED] = "the machine or the installation refused",
+    };
+
+    return (unsigned)s < (unsigned)COUNT(texts) ? texts[s] : "unknown status";
+}
+
+size_t tilec_dtype_size(tilec_dtype t)
+{
+    return (unsigned)t < (unsigned)DT_COUNT ? (size_t)dtype_size((DType)t) : 0;
+}
+
+const char *tilec_dtype_name(tilec_dtype t)
+{
+    return (unsigned)t < (unsigned)DT_COUNT ? dtype_name((DType)t) : NULL;
+}
+
+void tilec_free(void *p)
+{
+    free(p);
+}

@@ -1,0 +1,181 @@
+/*
+ * api.h - inside of the C API: what its files share
+ *
+ * A call becomes a Request; bind.c turns its arguments into a Binding; spec.c remembers what was
+ * compiled for which Binding; compile.c makes what is not there yet; api.c runs it.  Read
+ * compile.c first: it is the compiler on one page.
+ */
+#ifndef TILEC_API_H
+#define TILEC_API_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tilec.h"
+#include "../front/front.h"
+#include "../interp/interp.h"
+#include "../opt/opt.h"
+#include "../run/run.h"
+
+enum { MAX_PARAMS = 128, KEY_BYTES = 32 * MAX_PARAMS, SPEC_BUCKETS = 256 };
+
+typedef enum { DEVICE_CPU, DEVICE_INTERP, DEVICE_COUNT } Device;
+
+struct tilec_context {
+    Cache *cache;
+    size_t cache_bytes;   /* of the last-level data cache */
+    pthread_mutex_t lock; /* held while one of the next two is made */
+    _Atomic(Pool *) pool; /* NULL until a launch needs it */
+    _Atomic(const GenPlugin *) plugin;
+};
+
+/* What stands in for an argument that is not given. */
+typedef struct {
+    bool known;
+    Const value;
+    const char *text; /* the source of a value that is not a constant, or NULL */
+    bool by_function; /* @triton.heuristics computes it */
+} Fallback;
+
+typedef struct {
+    const char *name;
+    int index;                /* in the file */
+    const FrontKernel *front; /* NULL when the signature is wrong; `problem` then says why */
+    const char *problem;
+    Fallback *fallbacks; /* one a parameter */
+} Kernel;
+
+typedef struct Spec Spec;
+
+/* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`.  Lookups in
+ * `specs` need no lock: chains only grow, at the front. */
+struct tilec_file {
+    tilec_context *ctx;
+    Guard guard; /* of `arena`, and of each job that runs under `lock` */
+    pthread_mutex_t lock;
+    Arena *arena;
+    Interner *names;
+    Source source;
+    FrontFile *front;
+    Kernel *kernels;
+    int nkernels;
+    _Atomic(Spec *) specs[SPEC_BUCKETS];
+};
+
+/* The arguments of one call, one entry a parameter; nothing here is allocated. */
+typedef struct {
+    FrontArg front[MAX_PARAMS];
+    uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
+    const tilec_tensor *tensors[MAX_PARAMS]; /* by slot; NULL where there is none */
+    int nslots;
+    bool typed_only; /* some argument is a type without a value: cannot be run */
+    size_t nkey;     /* what compiled code depends on, as bytes, and their hash */
+    uint64_t hash;
+    uint8_t key[KEY_BYTES];
+} Binding;
+
+/* Machine code for one specialisation and one set of promises about memory. */
+typedef struct {
+    Code *code;
+    CpuKernel *entry;
+    size_t scratch;
+    double seconds; /* that making it took */
+    bool from_cache;
+    _Atomic uint32_t cost; /* see CpuLaunch */
+} Variant;
+
+/* One call of the API. */
+typedef struct {
+    tilec_file *file;
+    const Kernel *kernel;
+    Device device;
+    const tilec_arg *args;
+    int nargs;
+    tilec_launch_options options;
+    Binding *binding;
+    /* what request_ready() found */
+    Spec *spec;
+    Variant *variant; /* cpu only */
+} Request;
+
+enum { VARIANTS = 4 };
+
+/* What is known of one kernel with one set of types and constants. */
+struct Spec {
+    Spec *next; /* in its bucket */
+    uint64_t hash;
+    _Atomic bool ready; /* what follows is set, and no longer changes but for more variants */
+    uint64_t stored;    /* bit i: slot i is written through; 63 stands for all from there on */
+    /* interp only: the lowered kernel, in an arena of its own */
+    Arena *arena;
+    const Func *func;
+    double seconds;
+    _Atomic(Variant *) variants[VARIANTS]; /* cpu only; by promise_index() */
+    size_t nkey;
+    uint8_t key[];
+};
+
+/* compile.c: the compiler, and the one place where fail() and a lack of memory land */
+typedef struct {
+    Arena *arena;
+    Diags *diags;
+} Job;
+typedef tilec_status JobFn(Job *job, void *what);
+/* Run `fn` with an arena and diagnostics of its own; what it reported becomes *error, unless error
+ * is NULL. */
+tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error);
+/* Report an error without a place; gives `status`. */
+tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
+
+/* text NULL: read from path */
+typedef struct {
+    tilec_file *file;
+    const char *path, *text;
+    size_t len;
+} LoadJob;
+tilec_status compile_file(Job *job, void *load);       /* on a LoadJob with a new file */
+tilec_status compile_request(Job *job, void *request); /* on a Request, under the file's lock */
+/* its steps, for dump.c as well; NULL after an error */
+const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
+const Func *compile_optimise(const Func *f, const Target *target, Diags *d);
+const Target *compile_target(tilec_context *ctx, Arena *a, const char **why);
+GenOptions compile_options(const Request *r, uint64_t stored);
+
+/* bind.c: from the arguments of a call to parameters (semantics R22 to R29) */
+void bind_describe(tilec_file *f, Kernel *k, Arena *a); /* finds the fallbacks */
+/* Quietly when job is NULL; TILEC_OK, or what was wrong. */
+tilec_status bind_request(Request *r, Job *job);
+
+/* memory.c: what a kernel writes to, and what the arguments of a launch promise */
+uint64_t memory_stored(const Func *f, Arena *a); /* as Spec.stored */
+void memory_promises(const Binding *b, uint64_t stored, size_t cache_bytes, GenOptions *o);
+double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
+static inline bool memory_bit(uint64_t set, int i)
+{
+    return set >> MIN(i, 63) & 1;
+}
+
+/* spec.c: compiled kernels of one file */
+Spec *spec_find(tilec_file *f, const Binding *b);
+Spec *spec_add(tilec_file *f, const Binding *b); /* under its lock; NULL when memory is out */
+void spec_free_all(tilec_file *f);
+/* Whether everything is there that this call needs; fills its last fields. */
+bool request_ready(Request *r);
+void variant_free(Variant *v);
+int promise_index(const GenOptions *o);
+
+/* dump.c: jobs under the file's lock */
+typedef struct {
+    Request *request;
+    const char *stage;
+    char *text; /* for tilec_free() */
+} DumpJob;
+tilec_status dump_stage(Job *job, void *dump); /* on a DumpJob */
+typedef struct {
+    Request *request; /* that is ready */
+    const int32_t *grid;
+    tilec_stats stats;
+} StatsJob;
+tilec_status dump_stats(Job *job, void *stats); /* on a StatsJob */
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * compile.c - the compiler, on one page
+ *
+ *     parse     front_parse()    text -> syntax tree, once a file
+ *     bind      bind_request()   arguments of a call -> types, constants, hints
+ *     lower     front_lower()    syntax tree -> tile IR
+ *     key       compile_key()    IR, options, machine, build -> 128 bits
+ *     cache     cache_get()      key -> object, when it was made before; else
+ *     optimise  opt_run()          IR -> better IR
+ *     generate  Target.emit()      IR -> object
+ *     load      code_load()      object -> code
+ *
+ * The key is made from the IR before the passes: they are a function of it and of the build, whose
+ * id is in the key, so that a hit pays for neither passes nor LLVM.
+ *
+ * This file also holds the one boundary that fail() and a lack of memory leave to: everything that
+ * allocates in an arena runs as a job.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+#define MAX_SOURCE ((size_t)256 << 20)
+
+/* the boundary */
+
+typedef struct {
+    Guard *guard;
+    JobFn *fn;
+    void *what;
+    Job job;
+    tilec_status status;
+    const char *text;
+} Attempt;
+
+/* Everything below runs inside of this.  False: it was left early, guard->why says how. */
+static bool attempt(Attempt *t, void (*step)(Attempt *t))
+{
+    if (setjmp(t->guard->env) != 0)
+        return false;
+    step(t);
+    return true;
+}
+
+static void run_step(Attempt *t)
+{
+    t->job.arena = arena_new(t->guard);
+    t->job.diags = diags_new(t->job.arena);
+    t->status = t->fn(&t->job, t->what);
+}
+
+static void render_step(Attempt *t)
+{
+    t->text = diags_text(t->job.diags, t->job.arena);
+}
+
+static char *error_text(Attempt *t)
+{
+    char *text;
+
+    if (t->status != TILEC_NO_MEMORY && t->job.diags && attempt(t, render_step) &&
+        t->text[0] != '\0')
+        return strdup(t->text);
+    return asprintf(&text, "error: %s\n", tilec_status_text(t->status)) < 0 ? NULL : text;
+}
+
+tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error)
+{
+    Attempt t = {.guard = guard, .fn = fn, .what = what};
+
+    if (!attempt(&t, run_step))
+        t.status = guard->why == GUARD_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_REFUSED;
+    if (t.status != TILEC_OK && error)
+        *error = error_text(&t);
+    arena_free(t.job.arena);
+    return t.status;
+}
+
+tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    diag_v(job->diags, DIAG_ERROR, NULL, (Span){0}, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+/* parse */
+
+/* The signature of one kernel, or the text that says what is wrong with it. */
+static void describe_kernel(Job *job, tilec_file *f, Kernel *k)
+{
+    Diags *diags = diags_new(job->arena);
+
+    k->front = front_kernel(f->front, k->name, f->arena, diags);
+    if (k->front && k->front->nparams > MAX_PARAMS) {
+        diag(diags, DIAG_ERROR, &f->source, k->front->span,
+             "kernel `%s` has more than %d parameters", k->name, MAX_PARAMS);
+        k->front = NULL;
+    }
+    if (k->front)
+        bind_describe(f, k, f->arena);
+    else
+        k->problem = diags_text(diags, f->arena);
+}
+
+tilec_status compile_file(Job *job, void *load)
+{
+    LoadJob *l = load;
+    tilec_file *f = l->file;
+    char *text = NULL;
+    size_t len = l->len;
+
+    f->arena = arena_new(&f->guard);
+    f->names = interner_new(f->arena);
+    if (l->text)
+        text = arena_strndup(f->arena, l->text, len);
+    int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
+    if (status != 0)
+        return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
+    if (len > MAX_SOURCE)
+        return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
+    f->source = (Source){arena_strndup(f->arena, l->path, strlen(l->path)), text, len};
+    f->front = front_parse(f->arena, f->names, &f->source, job->diags);
+    if (!f->front)
+        return TILEC_REFUSED;
+    f->nkernels = front_kernel_count(f->front);
+    f->kernels = NEW_N(f->arena, Kernel, MAX(f->nkernels, 1));
+    for (int i = 0; i < f->nkernels; i++) {
+        f->kernels[i] = (Kernel){.name = front_kernel_name(f->front, i), .index = i};
+        describe_kernel(job, f, &f->kernels[i]);
+    }
+    return TILEC_OK;
+}
+
+/* lower, optimise, generate: the steps */
+
+static const Func *kernel_of(const Module *m)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->is_kernel)
+            return m->funcs[i];
+    bug("a module without a kernel");
+}
+
+const Func *compile_lower(const Request *r, Arena *a, Diags *d)
+{
+    const FrontKernel *k = r->kernel->front;
+    const Module *m = front_lower(r->file->front, k->name, r->binding->front, k->nparams, a, d);
+
+    return m ? kernel_of(m) : NULL;
+}
+
+const Func *compile_optimise(const Func *f, const Target *target, Diags *d)
+{
+    OptOptions options = {.native = target ? target->native_math : NULL,
+                          .verify = os_env("TILEC_VERIFY") != NULL};
+
+    return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
+}
+
+const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
+{
+    const GenPlugin *p = atomic_load_explicit(&ctx->plugin, memory_order_acquire);
+
+    if (!p)
+        p = run_plugin(a, why);
+    if (!p)
+        return NULL;
+    atomic_store_explicit(&ctx->plugin, p, memory_order_release);
+    for (int i = 0; i < p->ntargets; i++)
+        if (strcmp(p->targets[i]->name, "cpu") == 0)
+            return p->targets[i];
+    *why = "the code generator has no target for this CPU";
+    return NULL;
+}
+
+GenOptions compile_options(const Request *r, uint64_t stored)
+{
+    GenOptions o = {.cpu = host_cpu_name(), .features = host_cpu_features()};
+
+    memory_promises(r->binding, stored, r->file->ctx->cache_bytes, &o);
+    return o;
+}
+
+/* key */
+
+static Hash128 compile_key(const Func *f, const GenOptions *o, Arena *a)
+{
+    Text t = text_new(a);
+
+    text_printf(&t, "tilec %s cpu %s %s disjoint %d streaming %d\n", run_build_id(), o->cpu,
+                o->features, o->disjoint, o->streaming);
+    text_put(&t, ir_print(f->module, a));
+    return hash128_bytes(t.s, t.len);
+}
+
+/* optimise and generate: what a cache miss costs */
+
+static tilec_status generate(Job *job, const Request *r, const Func *f, const GenOptions *o,
+                             GenOutput *out)
+{
+    const char *why;
+    const Target *target = compile_target(r->file->ctx, job->arena, &why);
+
+    if (!target)
+        return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
+    f = compile_optimise(f, target, job->diags);
+    if (!f)
+        return TILEC_REFUSED;
+    return target->emit(f, o, GEN_OBJECT, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
+}
+
+/* load */
+
+static tilec_status load(Job *job, const GenOutput *object, Variant **out)
+{
+    const char *why;
+    Variant *v = calloc(1, sizeof *v);
+
+    if (!v)
+        return TILEC_NO_MEMORY;
+    RunStatus status = code_load(object->data, object->len, &v->code, &why);
+    if (status == RUN_OK)
+        v->entry = (CpuKernel *)code_symbol(v->code, "tilec_kernel");
+    if (v->entry) {
+        v->scratch = object->scratch;
+        *out = v;
+        return TILEC_OK;
+    }
+    variant_free(v);
+    return job_refuse(job, status == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED,
+                      "the compiled kernel cannot be loaded: %s",
+                      status == RUN_OK ? "it has no entry" : why);
+}
+
+/* An object from the cache, or a new one. */
+static tilec_status make_variant(Job *job, const Request *r, const Func *f, const GenOptions *o,
+                                 Variant **out)
+{
+    Cache *cache = r->file->ctx->cache;
+    Hash128 key = compile_key(f, o, job->arena);
+    GenOutput object;
+    tilec_status status = TILEC_OK;
+    bool hit = cache_get(cache, key, job->arena, &object);
+
+    if (!hit) {
+        status = generate(job, r, f, o, &object);
+        if (status == TILEC_OK)
+            cache_put(cache, key, &object); /* a full disk is no reason to fail */
+    }
+    if (status == TILEC_OK)
+        status = load(job, &object, out);
+    if (status == TILEC_OK)
+        (*out)->from_cache = hit;
+    return status;
+}
+
+/* all of it */
+
+/* The reference interpreter runs IR as it was lowered. */
+static tilec_status make_interp(Job *job, const Request *r, Spec *s)
+{
+    double start = os_seconds();
+
+    arena_free(s->arena); /* of an attempt that was left early */
+    s->arena = NULL;
+    s->arena = arena_new(&r->file->guard);
+    s->func = compile_lower(r, s->arena, job->diags);
+    s->seconds = os_seconds() - start;
+    return s->func ? TILEC_OK : TILEC_REFUSED;
+}
+
+static tilec_status make_cpu(Job *job, const Request *r, Spec *s)
+{
+    double start = os_seconds();
+    Variant *v;
+    const Func *f = compile_lower(r, job->arena, job->diags);
+
+    if (!f)
+        return TILEC_REFUSED;
+    if (!atomic_load_explicit(&s->ready, memory_order_relaxed))
+        s->stored = memory_stored(f, job->arena);
+    GenOptions options = compile_options(r, s->stored);
+    tilec_status status = make_variant(job, r, f, &options, &v);
+    if (status != TILEC_OK)
+        return status;
+    v->seconds = os_seconds() - start;
+    atomic_store_explicit(&s->variants[promise_index(&options)], v, memory_order_release);
+    return TILEC_OK;
+}
+
+tilec_status compile_request(Job *job, void *request)
+{
+    Request *r = request;
+    tilec_status status = bind_request(r, job);
+
+    if (status != TILEC_OK)
+        return status;
+    if (request_ready(r))
+        return TILEC_OK; /* another thread was faster */
+    Spec *s = spec_find(r->file, r->binding);
+    if (!s && !(s = spec_add(r->file, r->binding)))
+        return TILEC_NO_MEMORY;
+    status = r->device == DEVICE_INTERP ? make_interp(job, r, s) : make_cpu(job, r, s);
+    if (status == TILEC_OK)
+        atomic_store_explicit(&s->ready, true, memory_order_release);
+    return status;
+}

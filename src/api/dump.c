@@ -1,0 +1,112 @@
+/*
+ * dump.c - looking at what the compiler does: its stages as text, and what a launch costs
+ *
+ * Both compile afresh, in the job's arena, and keep nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+enum { SAMPLE = 256 }; /* programs whose scalar part is run to count operations */
+
+typedef enum { FROM_SOURCE, FROM_LOWERED, FROM_PASSES, FROM_TARGET } StageKind;
+static const struct Stage {
+    const char *name;
+    StageKind kind;
+    GenStage stage; /* of FROM_TARGET */
+} stages[] = {
+    {"ast", FROM_SOURCE, 0},         {"ir", FROM_LOWERED, 0},         {"opt", FROM_PASSES, 0},
+    {"plan", FROM_TARGET, GEN_PLAN}, {"llvm", FROM_TARGET, GEN_LLVM}, {"asm", FROM_TARGET, GEN_ASM},
+};
+
+static const struct Stage *find_stage(const char *name)
+{
+    for (int i = 0; i < COUNT(stages); i++)
+        if (strcmp(stages[i].name, name) == 0)
+            return &stages[i];
+    return NULL;
+}
+
+static tilec_status give_text(DumpJob *d, const char *text)
+{
+    d->text = strdup(text);
+    return d->text ? TILEC_OK : TILEC_NO_MEMORY;
+}
+
+static tilec_status dump_target(Job *job, DumpJob *d, const Func *f, GenStage stage)
+{
+    const char *why;
+    const Target *target = compile_target(d->request->file->ctx, job->arena, &why);
+    uint64_t stored = memory_stored(f, job->arena);
+    GenOptions options = compile_options(d->request, stored);
+    GenOutput out;
+
+    if (!target)
+        return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
+    f = compile_optimise(f, target, job->diags);
+    if (!f)
+        return TILEC_REFUSED;
+    if (!target->emit(f, &options, stage, job->arena, &out, job->diags))
+        return TILEC_FAILED;
+    return give_text(d, out.data);
+}
+
+/* The passes ask the target what it has natively; without one they expand everything. */
+static tilec_status dump_passes(Job *job, DumpJob *d, const Func *f)
+{
+    const char *why;
+
+    f = compile_optimise(f, compile_target(d->request->file->ctx, job->arena, &why), job->diags);
+    return f ? give_text(d, ir_print(f->module, job->arena)) : TILEC_REFUSED;
+}
+
+tilec_status dump_stage(Job *job, void *dump)
+{
+    DumpJob *d = dump;
+    const Request *r = d->request;
+    const struct Stage *stage = find_stage(d->stage);
+
+    if (!stage) {
+        job_refuse(job, TILEC_BAD_ARGUMENT, "there is no stage `%s`", d->stage);
+        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "ast, ir, opt, plan, llvm or asm");
+        return TILEC_BAD_ARGUMENT;
+    }
+    if (stage->kind == FROM_SOURCE)
+        return give_text(d, front_print_ast(r->file->front, r->kernel->name, job->arena));
+    tilec_status status = bind_request(d->request, job);
+    if (status != TILEC_OK)
+        return status;
+    const Func *f = compile_lower(r, job->arena, job->diags);
+    if (!f)
+        return TILEC_REFUSED;
+    if (stage->kind == FROM_LOWERED)
+        return give_text(d, ir_print(f->module, job->arena));
+    return stage->kind == FROM_PASSES ? dump_passes(job, d, f)
+                                      : dump_target(job, d, f, stage->stage);
+}
+
+tilec_status dump_stats(Job *job, void *stats)
+{
+    StatsJob *s = stats;
+    const Request *r = s->request;
+    const Func *f = compile_lower(r, job->arena, job->diags);
+    InterpCounts counts = {0};
+
+    if (!f)
+        return TILEC_REFUSED;
+    InterpLaunch launch = {.args = r->binding->slots,
+                           .grid = {s->grid[0], s->grid[1], s->grid[2]},
+                           .last = grid_programs(s->grid)};
+    bool counted = interp_count(f, &launch, SAMPLE, &counts) == 0;
+    if (!counted) {
+        counts.loaded = UINT64_MAX;
+        counts.stored = memory_stored(f, job->arena);
+    }
+    s->stats.flops = counted && counts.flops_known ? counts.flops : -1;
+    s->stats.bytes =
+        memory_bytes(r->binding, counts.loaded) + memory_bytes(r->binding, counts.stored);
+    s->stats.compile_seconds = r->variant ? r->variant->seconds : r->spec->seconds;
+    s->stats.from_cache = r->variant && r->variant->from_cache;
+    return TILEC_OK;
+}

@@ -1,0 +1,80 @@
+/*
+ * spec.c - the compiled kernels of a file, found by what they were compiled for
+ *
+ * A launch that was made before must find its code in well under a microsecond and without a
+ * lock: the table's buckets are chains that only grow at their front.  Adding happens under the
+ * file's lock; entries are freed only with the file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+Spec *spec_find(tilec_file *f, const Binding *b)
+{
+    Spec *s = atomic_load_explicit(&f->specs[b->hash % SPEC_BUCKETS], memory_order_acquire);
+
+    while (s && (s->hash != b->hash || s->nkey != b->nkey || memcmp(s->key, b->key, s->nkey) != 0))
+        s = s->next;
+    return s;
+}
+
+Spec *spec_add(tilec_file *f, const Binding *b)
+{
+    _Atomic(Spec *) *bucket = &f->specs[b->hash % SPEC_BUCKETS];
+    Spec *s = calloc(1, sizeof *s + b->nkey);
+
+    if (!s)
+        return NULL;
+    s->hash = b->hash;
+    s->nkey = b->nkey;
+    memcpy(s->key, b->key, b->nkey);
+    s->next = atomic_load_explicit(bucket, memory_order_relaxed);
+    atomic_store_explicit(bucket, s, memory_order_release);
+    return s;
+}
+
+bool request_ready(Request *r)
+{
+    Spec *s = spec_find(r->file, r->binding);
+
+    if (!s || !atomic_load_explicit(&s->ready, memory_order_acquire))
+        return false;
+    r->spec = s;
+    if (r->device == DEVICE_INTERP)
+        return true;
+    GenOptions o = compile_options(r, s->stored);
+    r->variant = atomic_load_explicit(&s->variants[promise_index(&o)], memory_order_acquire);
+    return r->variant != NULL;
+}
+
+int promise_index(const GenOptions *o)
+{
+    return (o->disjoint ? 1 : 0) | (o->streaming ? 2 : 0);
+}
+
+void variant_free(Variant *v)
+{
+    if (!v)
+        return;
+    code_free(v->code);
+    free(v);
+}
+
+static void spec_free(Spec *s)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        variant_free(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
+    arena_free(s->arena);
+    free(s);
+}
+
+void spec_free_all(tilec_file *f)
+{
+    for (int i = 0; i < SPEC_BUCKETS; i++)
+        for (Spec *s = atomic_load_explicit(&f->specs[i], memory_order_relaxed), *next; s;
+             s = next) {
+            next = s->next;
+            spec_free(s);
+        }
+}
