@@ -167,12 +167,12 @@ void *arena_grow(Arena *a, void *old, size_t n, size_t m)
 
 void *vec_more(Arena *a, void *at, size_t size, int *cap)
 {
-    size_t old = (size_t)*cap, new = old ? 2 * old : 8;
+    size_t had = (size_t)*cap, have = had ? 2 * had : 8;
 
-    if (new > INT_MAX)
+    if (have > INT_MAX)
         leave(a->guard, GUARD_NO_MEMORY);
-    *cap = (int)new;
-    return arena_grow(a, at, old * size, new * size);
+    *cap = (int)have;
+    return arena_grow(a, at, had * size, have * size);
 }
 
 char *arena_strndup(Arena *a, const char *s, size_t n)

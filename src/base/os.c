@@ -22,7 +22,13 @@
 
 #include "base.h"
 
-enum { HUGE_PAGE = 2 << 20, DEFAULT_CACHE = 32 << 20, FIRST_READ = 64 << 10, NAME_TRIES = 100 };
+enum {
+    HUGE_PAGE = 2 << 20,
+    DEFAULT_CACHE = 32 << 20,
+    FIRST_READ = 64 << 10,
+    FIRST_GUESS = 4000,
+    NAME_TRIES = 100
+};
 
 /* files */
 
@@ -74,7 +80,7 @@ int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *
     else if ((uint64_t)st.st_size > limit)
         status = EFBIG;
     else
-        status = read_all(a, fd, (size_t)st.st_size, limit, data, len);
+        status = read_all(a, fd, MAX((size_t)st.st_size, FIRST_GUESS), limit, data, len);
     close(fd);
     return status;
 }

@@ -422,6 +422,27 @@ static void test_nesting_is_limited(void **state)
     assert_non_null(strstr(diags_text(f->diags, f->arena), "nested more than 200 deep"));
 }
 
+/* Wherever memory runs out, the reader, the verifier and the printer leave through the guard. */
+static void test_running_out_of_memory(void **state)
+{
+    const char *text = read_source_file(*state, "tests/unit/every_op.ir");
+    volatile bool finished = false;
+
+    for (volatile long n = 1; !finished; n += 1 + n / 20) {
+        Guard guard = {0};
+        Fixture f = {.arena = arena_new(&guard)};
+
+        if (setjmp(guard.env) == 0) {
+            arena_inject_failure(n);
+            f.names = interner_new(f.arena);
+            finished = ir_print(must_read(&f, text), f.arena) != NULL;
+        }
+        arena_inject_failure(-1);
+        assert_int_equal(guard.why, finished ? GUARD_OK : GUARD_NO_MEMORY);
+        arena_free(f.arena);
+    }
+}
+
 /* What the text form cannot say. */
 static void test_broken_links_are_refused(void **state)
 {
@@ -704,6 +725,7 @@ int main(void)
         TEST(test_broken_functions_are_refused),
         TEST(test_diagnostics_point_at_the_op),
         TEST(test_nesting_is_limited),
+        TEST(test_running_out_of_memory),
         TEST(test_broken_links_are_refused),
         TEST(test_types),
         TEST(test_dtype_names),
