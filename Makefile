@@ -14,7 +14,7 @@ configure:
 demo:
 	@tools/setup.sh
 	@$(MAKE) --no-print-directory all
-	@tools/demo.sh $(BUILD)
+	@$(BUILD)/bench/tilec-bench --quick kernels
 
 test: all
 	@tools/test.sh $(BUILD)
@@ -23,7 +23,7 @@ check:
 	@tools/check.sh
 
 bench: all
-	@$(BUILD)/bench/tilec-bench
+	@$(BUILD)/bench/tilec-bench kernels $(BUILD)/tilec
 
 asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan CMAKE_FLAGS=-DTILEC_ASAN=ON

@@ -1,0 +1,150 @@
+/*
+ * bench.c - measure the kernels against the machine's own limits
+ *
+ *     tilec-bench [--quick] [KERNELS [COMMAND]]
+ *
+ * KERNELS is the folder of the kernels ("kernels" when not given).  With COMMAND, the path of
+ * `tilec`, whole processes are timed too.  --quick measures fewer rounds and holds nothing to a
+ * floor.  The exit code is 1 when a floor was missed or a result is wrong.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_ROUNDS = 31 };
+
+typedef struct {
+    tilec_context *tilec;
+    const char *kernels;
+    Stream stream;
+    int rounds, threads;
+    bool quick;
+} Bench;
+
+typedef struct {
+    double seconds;     /* median of a launch */
+    double rate, probe; /* medians of both, bytes or operations a second */
+    double ratio;       /* median of the ratios, each of two neighbours in time */
+} Measured;
+
+static tilec_file *open_file(const Bench *b, const char *name)
+{
+    tilec_file *file;
+    char path[4096], *error;
+
+    snprintf(path, sizeof path, "%s/%s", b->kernels, name);
+    if (tilec_load_file(b->tilec, path, &file, &error) != TILEC_OK)
+        leave(path, error);
+    return file;
+}
+
+static void launch(tilec_file *file, const Case *c, const Launch *l)
+{
+    char *error;
+
+    if (tilec_launch(file, c->kernel, l->grid, l->args, l->nargs, NULL, &error) != TILEC_OK)
+        leave(c->name, error);
+}
+
+/* What one launch does: bytes or operations, whichever bounds it. */
+static double work_of(tilec_file *file, const Case *c, const Launch *l)
+{
+    tilec_stats stats;
+    char *error;
+
+    if (tilec_launch_stats(file, c->kernel, l->grid, l->args, l->nargs, NULL, &stats, &error) !=
+        TILEC_OK)
+        leave(c->name, error);
+    return c->bound == MEMORY_BOUND ? stats.bytes : stats.flops;
+}
+
+static Measured measure(const Bench *b, tilec_file *file, const Case *c, const Launch *l)
+{
+    double seconds[MAX_ROUNDS], rates[MAX_ROUNDS], probes[MAX_ROUNDS], ratios[MAX_ROUNDS];
+    double work = work_of(file, c, l);
+    Measured m;
+
+    for (int i = 0; i < b->rounds; i++) {
+        double start;
+
+        probes[i] =
+            c->bound == MEMORY_BOUND ? stream_rate(&b->stream, b->threads) : fma_rate(b->threads);
+        start = now();
+        launch(file, c, l);
+        seconds[i] = now() - start;
+        rates[i] = work / seconds[i];
+        ratios[i] = rates[i] / probes[i];
+    }
+    m.seconds = median(seconds, b->rounds);
+    m.rate = median(rates, b->rounds);
+    m.probe = median(probes, b->rounds);
+    m.ratio = median(ratios, b->rounds);
+    return m;
+}
+
+static bool run_case(const Bench *b, const Case *c)
+{
+    tilec_file *file = open_file(b, c->file);
+    Launch l = {0};
+    Measured m;
+    char shape[32];
+    double error;
+    bool slow;
+
+    c->prepare(c, &l);
+    launch(file, c, &l);
+    error = c->error(c, &l);
+    m = measure(b, file, c, &l);
+    slow = !b->quick && m.ratio < c->floor;
+    snprintf(shape, sizeof shape, "%lldx%lld", (long long)c->rows, (long long)c->columns);
+    printf("%-11s %11s %9.2f ms %8.1f %-8s %5.2f of %6.1f %8.1e%s\n", c->name, shape,
+           1e3 * m.seconds, m.rate / 1e9, c->bound == MEMORY_BOUND ? "GB/s" : "GFLOP/s", m.ratio,
+           m.probe / 1e9, error,
+           error > 1e-5 ? "  WRONG"
+           : slow       ? "  below its floor"
+                        : "");
+    fflush(stdout);
+    case_release(&l);
+    tilec_unload(file);
+    return error <= 1e-5 && !slow;
+}
+
+static int run_cases(const char *kernels, bool quick)
+{
+    Bench b = {.kernels = kernels, .quick = quick};
+    int missed = 0;
+    char *error;
+
+    if (tilec_open(NULL, &b.tilec, &error) != TILEC_OK)
+        leave("no context", error);
+    b.threads = cpu_count();
+    b.rounds = quick ? 5 : MAX_ROUNDS;
+    b.stream = stream_new((size_t)128 << 20);
+    stream_rate(&b.stream, b.threads);
+    printf("fp32, %d threads; the share is of a probe run before each launch: a non-temporal\n"
+           "stream for GB/s, fused multiply-adds for GFLOP/s; the error is relative\n\n"
+           "%-11s %11s %12s %17s %15s %8s\n",
+           b.threads, "kernel", "shape", "time", "rate", "share", "error");
+    for (int i = 0; i < case_count; i++)
+        missed += !run_case(&b, &cases[i]);
+    tilec_close(b.tilec);
+    return missed;
+}
+
+int main(int argc, char **argv)
+{
+    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    const char *kernels = argc > 1 + quick ? argv[1 + quick] : "kernels";
+    const char *command = argc > 2 + quick ? argv[2 + quick] : NULL;
+    int missed = run_cases(kernels, quick);
+
+    if (!quick) {
+        missed += bench_extent(kernels);
+        if (command)
+            missed += bench_start(command, kernels);
+    }
+    if (missed > 0)
+        printf("\n%d floors missed\n", missed);
+    return missed > 0;
+}

@@ -1,0 +1,65 @@
+/*
+ * bench.h - what the files of the benchmark share
+ *
+ * Machines differ from each other and from minute to minute, so a time alone says little: every
+ * measurement is interleaved with a probe that does nothing but the bottleneck (a stream through
+ * memory, or fused multiply-adds), and the ratio of the two is what is reported and held to a
+ * floor.
+ */
+#ifndef TILEC_BENCH_H
+#define TILEC_BENCH_H
+
+#include "tilec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* util.c */
+double now(void);                     /* seconds, monotonic */
+int cpu_count(void);                  /* CPUs that this process may run on */
+void *pages(size_t bytes);            /* 64-byte aligned and touched; leaves when memory is out */
+double median(double *values, int n); /* sorts them */
+/* Run fn(ctx, part, parts) on so many threads at once and wait. */
+void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx);
+void leave(const char *what, char *error); /* print and exit with 1 */
+
+/* stream.c: a[i] = b[i] + 3 c[i] with stores that bypass the cache */
+typedef struct {
+    float *a, *b, *c;
+    size_t n; /* floats in each */
+} Stream;
+Stream stream_new(size_t bytes);                  /* in each array */
+double stream_rate(const Stream *s, int threads); /* bytes a second, two reads and a write */
+
+/* fma.c: independent chains of fused multiply-adds in registers */
+double fma_rate(int threads); /* fp32 operations a second, two a multiply-add */
+
+/* cases.c: kernels, their arguments, and references in C */
+enum { MAX_LAUNCH_ARGS = 24 };
+typedef struct {
+    tilec_arg args[MAX_LAUNCH_ARGS];
+    int nargs;
+    int32_t grid[3];
+    int64_t shapes[MAX_LAUNCH_ARGS][3];
+} Launch;
+typedef enum { MEMORY_BOUND, COMPUTE_BOUND } Bound;
+typedef struct Case Case;
+struct Case {
+    const char *name, *file, *kernel;
+    int64_t rows, columns; /* in the case's own words, see cases.c */
+    Bound bound;
+    double floor; /* of the probe's rate */
+    void (*prepare)(const Case *c, Launch *l);
+    /* the largest error of the output, relative to the size of the values */
+    double (*error)(const Case *c, const Launch *l);
+};
+extern const Case cases[];
+extern const int case_count;
+void case_release(Launch *l);
+
+/* start.c: whole processes, and compile time against the tile's extent */
+int bench_start(const char *command, const char *kernels); /* gives how many floors were missed */
+int bench_extent(const char *kernels);
+
+#endif

@@ -1,0 +1,316 @@
+/*
+ * cases.c - the kernels that are measured: arguments, and references computed in C
+ *
+ * A case's arrays are larger together than the caches of most machines (128 MB each where memory
+ * is the bound).  Errors are relative to the largest expected value, computed in double.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tilec_arg *next_arg(Launch *l, const char *name, tilec_arg_kind kind)
+{
+    tilec_arg *a = &l->args[l->nargs++];
+
+    *a = (tilec_arg){.name = name, .kind = kind};
+    return a;
+}
+
+static void put_int(Launch *l, const char *name, int64_t v)
+{
+    next_arg(l, name, TILEC_ARG_INT)->integer = v;
+}
+
+static void put_float(Launch *l, const char *name, double v)
+{
+    next_arg(l, name, TILEC_ARG_FLOAT)->real = v;
+}
+
+/* A new fp32 array; an extent of 0 is no dimension. */
+static float *put_array(Launch *l, const char *name, int64_t d0, int64_t d1, int64_t d2)
+{
+    int64_t *shape = l->shapes[l->nargs];
+    tilec_arg *a = next_arg(l, name, TILEC_ARG_TENSOR);
+    int64_t n = d0 * (d1 ? d1 : 1) * (d2 ? d2 : 1);
+
+    memcpy(shape, (int64_t[]){d0, d1, d2}, 3 * sizeof *shape);
+    a->tensor = (tilec_tensor){.data = pages((size_t)n * sizeof(float)),
+                               .dtype = TILEC_FP32,
+                               .ndim = 1 + (d1 > 0) + (d2 > 0),
+                               .shape = shape};
+    return a->tensor.data;
+}
+
+/* Uniform in [-1, 1), by SplitMix64. */
+static float *put_random(Launch *l, const char *name, int64_t d0, int64_t d1, int64_t d2)
+{
+    uint64_t seed = (uint64_t)l->nargs << 32;
+    float *x = put_array(l, name, d0, d1, d2);
+    int64_t n = d0 * (d1 ? d1 : 1) * (d2 ? d2 : 1);
+
+    for (int64_t k = 0; k < n; k++) {
+        uint64_t z = seed + (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
+
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        x[k] = (float)((z ^ (z >> 31)) >> 40) / 8388608.f - 1;
+    }
+    return x;
+}
+
+static const float *array(const Launch *l, const char *name)
+{
+    for (int i = 0; i < l->nargs; i++)
+        if (strcmp(l->args[i].name, name) == 0)
+            return l->args[i].tensor.data;
+    return NULL;
+}
+
+void case_release(Launch *l)
+{
+    for (int i = 0; i < l->nargs; i++)
+        if (l->args[i].kind == TILEC_ARG_TENSOR)
+            free(l->args[i].tensor.data);
+    memset(l, 0, sizeof *l);
+}
+
+static void set_grid(Launch *l, int64_t programs)
+{
+    l->grid[0] = (int32_t)programs;
+    l->grid[1] = l->grid[2] = 1;
+}
+
+/* The largest error and the largest wanted value so far. */
+typedef struct {
+    double error, size;
+} Worst;
+
+static void judge(Worst *w, double got, double want)
+{
+    double e = fabs(got - want);
+
+    if (!(e <= w->error)) /* NaN counts as infinitely wrong */
+        w->error = isnan(e) ? INFINITY : e;
+    w->size = fmax(w->size, fabs(want));
+}
+
+static double relative(const Worst *w)
+{
+    return w->size > 0 ? w->error / w->size : w->error;
+}
+
+/* add: rows x columns elements in a line */
+
+static void prepare_add(const Case *c, Launch *l)
+{
+    int64_t n = c->rows * c->columns;
+
+    put_random(l, "x", n, 0, 0);
+    put_random(l, "y", n, 0, 0);
+    put_array(l, "out", n, 0, 0);
+    put_int(l, "n", n);
+    put_int(l, "BLOCK", 1024);
+    set_grid(l, (n + 1023) / 1024);
+}
+
+static double error_add(const Case *c, const Launch *l)
+{
+    const float *x = array(l, "x"), *y = array(l, "y"), *out = array(l, "out");
+    Worst w = {0, 0};
+
+    for (int64_t k = 0; k < c->rows * c->columns; k++)
+        judge(&w, (double)out[k], (double)x[k] + (double)y[k]);
+    return relative(&w);
+}
+
+/* square and softmax: rows of a matrix */
+
+static void prepare_rows(const Case *c, Launch *l)
+{
+    put_random(l, "x", c->rows, c->columns, 0);
+    put_array(l, "out", c->rows, c->columns, 0);
+    put_int(l, "x_stride", c->columns);
+    put_int(l, "out_stride", c->columns);
+    put_int(l, "n_cols", c->columns);
+    put_int(l, "BLOCK", c->columns);
+    set_grid(l, c->rows);
+}
+
+static double error_square(const Case *c, const Launch *l)
+{
+    const float *x = array(l, "x"), *out = array(l, "out");
+    Worst w = {0, 0};
+
+    for (int64_t k = 0; k < c->rows * c->columns; k++)
+        judge(&w, (double)out[k], (double)x[k] * (double)x[k]);
+    return relative(&w);
+}
+
+static double error_softmax(const Case *c, const Launch *l)
+{
+    Worst w = {0, 0};
+
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float *x = array(l, "x") + i * c->columns, *out = array(l, "out") + i * c->columns;
+        double sum = 0;
+
+        for (int64_t j = 0; j < c->columns; j++)
+            sum += exp((double)x[j]);
+        for (int64_t j = 0; j < c->columns; j++)
+            judge(&w, (double)out[j], exp((double)x[j]) / sum);
+    }
+    return relative(&w);
+}
+
+/* layer norm: rows of a matrix */
+
+static void prepare_norm(const Case *c, Launch *l)
+{
+    put_random(l, "x", c->rows, c->columns, 0);
+    put_array(l, "y", c->rows, c->columns, 0);
+    put_random(l, "weight", c->columns, 0, 0);
+    put_random(l, "bias", c->columns, 0, 0);
+    put_array(l, "mean", c->rows, 0, 0);
+    put_array(l, "rstd", c->rows, 0, 0);
+    put_int(l, "stride", c->columns);
+    put_int(l, "n_cols", c->columns);
+    put_float(l, "eps", 1e-5);
+    put_int(l, "BLOCK", c->columns);
+    set_grid(l, c->rows);
+}
+
+static double error_norm(const Case *c, const Launch *l)
+{
+    const float *weight = array(l, "weight"), *bias = array(l, "bias");
+    Worst w = {0, 0};
+
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float *x = array(l, "x") + i * c->columns, *y = array(l, "y") + i * c->columns;
+        double mean = 0, variance = 0, n = (double)c->columns;
+
+        for (int64_t j = 0; j < c->columns; j++)
+            mean += (double)x[j] / n;
+        for (int64_t j = 0; j < c->columns; j++)
+            variance += ((double)x[j] - mean) * ((double)x[j] - mean) / n;
+        for (int64_t j = 0; j < c->columns; j++)
+            judge(&w, (double)y[j],
+                  ((double)x[j] - mean) / sqrt(variance + 1e-5) * (double)weight[j] +
+                      (double)bias[j]);
+    }
+    return relative(&w);
+}
+
+/* GIoU: rows samples of columns boxes */
+
+/* Give every box a size, and leave the last fifth of each sample's true boxes empty. */
+static void make_boxes(const Case *c, float *boxes, bool truth)
+{
+    for (int64_t k = 0; k < c->rows * c->columns; k++) {
+        float *box = boxes + 4 * k;
+
+        box[2] = box[0] + 1.1f + box[2];
+        box[3] = box[1] + 1.1f + box[3] + 1;
+        if (truth && k % c->columns >= c->columns * 4 / 5)
+            memset(box, 0, 4 * sizeof *box);
+    }
+}
+
+static void prepare_giou(const Case *c, Launch *l)
+{
+    make_boxes(c, put_random(l, "pred", c->rows, c->columns, 4), false);
+    make_boxes(c, put_random(l, "gt", c->rows, c->columns, 4), true);
+    put_array(l, "out", c->rows, c->columns, 0);
+    put_int(l, "n_boxes", c->columns);
+    put_float(l, "eps", 1e-5);
+    put_int(l, "BLOCK", c->columns);
+    set_grid(l, c->rows);
+}
+
+static double giou(const float *p, const float *g)
+{
+    double pl = (double)p[0], pt = (double)p[1], pr = (double)p[2], pb = (double)p[3];
+    double gl = (double)g[0], gt = (double)g[1], gr = (double)g[2], gb = (double)g[3];
+    double common = fmax(fmin(pr, gr) - fmax(pl, gl), 0) * fmax(fmin(pb, gb) - fmax(pt, gt), 0);
+    double total = (pr - pl) * (pb - pt) + (gr - gl) * (gb - gt) - common;
+    double around = (fmax(pr, gr) - fmin(pl, gl)) * (fmax(pb, gb) - fmin(pt, gt));
+
+    return gb > 0 ? common / (total + 1e-5) - (around - total) / (around + 1e-5) : 0;
+}
+
+static double error_giou(const Case *c, const Launch *l)
+{
+    const float *pred = array(l, "pred"), *gt = array(l, "gt"), *out = array(l, "out");
+    Worst w = {0, 0};
+
+    for (int64_t k = 0; k < c->rows * c->columns; k++)
+        judge(&w, (double)out[k], giou(pred + 4 * k, gt + 4 * k));
+    return relative(&w);
+}
+
+/* matmul: square matrices of `rows` */
+
+static void prepare_matmul(const Case *c, Launch *l)
+{
+    static const char *const strides[] = {"stride_am", "stride_bk", "stride_cm"};
+    static const char *const ones[] = {"stride_ak", "stride_bn", "stride_cn"};
+    int64_t n = c->rows, block_m = 64, block_n = 128, block_k = 64;
+
+    put_random(l, "a", n, n, 0);
+    put_random(l, "b", n, n, 0);
+    put_array(l, "c", n, n, 0);
+    put_int(l, "M", n);
+    put_int(l, "N", n);
+    put_int(l, "K", n);
+    for (int i = 0; i < 3; i++) {
+        put_int(l, strides[i], n);
+        put_int(l, ones[i], 1);
+    }
+    put_int(l, "BLOCK_M", block_m);
+    put_int(l, "BLOCK_N", block_n);
+    put_int(l, "BLOCK_K", block_k);
+    put_int(l, "GROUP_M", 8);
+    set_grid(l, (n + block_m - 1) / block_m * ((n + block_n - 1) / block_n));
+}
+
+/* Every 37th row, since the reference is slow. */
+static double error_matmul(const Case *c, const Launch *l)
+{
+    const float *a = array(l, "a"), *b = array(l, "b"), *out = array(l, "c");
+    int64_t n = c->rows;
+    double *row = calloc((size_t)n, sizeof *row);
+    Worst w = {0, 0};
+
+    if (!row)
+        leave("out of memory", NULL);
+    for (int64_t i = 0; i < n; i += 37) {
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t j = 0; j < n; j++)
+                row[j] += (double)a[i * n + k] * (double)b[k * n + j];
+        for (int64_t j = 0; j < n; j++)
+            judge(&w, (double)out[i * n + j], row[j]);
+    }
+    free(row);
+    return relative(&w);
+}
+
+/* clang-format off */
+const Case cases[] = {
+/*   name          file             kernel               rows   columns bound          floor */
+    {"add",        "add.py",        "add_kernel",        32768, 1024,   MEMORY_BOUND,  0.8,
+     prepare_add,  error_add},
+    {"square",     "square.py",     "square_kernel",     32768, 1024,   MEMORY_BOUND,  0.8,
+     prepare_rows, error_square},
+    {"softmax",    "softmax.py",    "softmax_kernel",    32768, 1024,   MEMORY_BOUND,  0.8,
+     prepare_rows, error_softmax},
+    {"layer norm", "layer_norm.py", "layer_norm_kernel", 4096,  8192,   MEMORY_BOUND,  0.8,
+     prepare_norm, error_norm},
+    {"giou",       "giou.py",       "giou_kernel",       32768, 256,    MEMORY_BOUND,  0.5,
+     prepare_giou, error_giou},
+    {"matmul",     "matmul.py",     "matmul_kernel",     1024,  1024,   COMPUTE_BOUND, 0.5,
+     prepare_matmul, error_matmul},
+};
+/* clang-format on */
+const int case_count = sizeof cases / sizeof cases[0];

@@ -1,0 +1,79 @@
+/*
+ * fma.c - how fast this machine multiplies and adds right now
+ *
+ * Twelve independent chains keep two units of latency four or five busy; nothing touches memory.
+ */
+#include "bench.h"
+
+enum { CHAINS = 12, STEPS = 400000 };
+
+/* GCC's vector types: the same source for AVX-512, AVX2 and what the build's machine has. */
+typedef float Vec16 __attribute__((vector_size(64), aligned(4)));
+typedef float Vec8 __attribute__((vector_size(32), aligned(4)));
+
+/* One flat body for each vector width; the sum keeps the chains alive. */
+/* clang-format off */
+#define FMA_LOOP(Vec, lanes, attributes, name)                            \
+    attributes static double name(void)                                   \
+    {                                                                     \
+        Vec acc[CHAINS], scale, step;                                     \
+        double sum = 0;                                                   \
+                                                                          \
+        for (int k = 0; k < lanes; k++) {                                 \
+            scale[k] = 0.999f;                                            \
+            step[k] = 0.001f;                                             \
+        }                                                                 \
+        for (int c = 0; c < CHAINS; c++)                                  \
+            acc[c] = step * (float)c;                                     \
+        for (int i = 0; i < STEPS; i++) {                                 \
+            _Pragma("GCC unroll 12")                                      \
+            for (int c = 0; c < CHAINS; c++)                              \
+                acc[c] = acc[c] * scale + step;                           \
+        }                                                                 \
+        for (int c = 0; c < CHAINS; c++)                                  \
+            for (int k = 0; k < lanes; k++)                               \
+                sum += (double)acc[c][k];                                 \
+        return sum;                                                       \
+    }
+
+#define FAST optimize("O3", "fp-contract=fast"), noinline
+#if defined(__x86_64__)
+FMA_LOOP(Vec16, 16, __attribute__((target("avx512f,fma"), FAST)), loop_avx512)
+FMA_LOOP(Vec8, 8, __attribute__((target("avx2,fma"), FAST)), loop_avx2)
+#endif
+FMA_LOOP(Vec8, 8, __attribute__((FAST)), loop_plain)
+/* clang-format on */
+
+typedef struct {
+    double (*loop)(void);
+    volatile double sink;
+} Work;
+
+static void fma_part(void *ctx, int part, int parts)
+{
+    Work *w = ctx;
+    double sum = w->loop();
+
+    (void)parts;
+    if (part == 0)
+        w->sink = sum;
+}
+
+double fma_rate(int threads)
+{
+    Work w = {loop_plain, 0};
+    int lanes = 8;
+    double start;
+
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        w.loop = loop_avx512;
+        lanes = 16;
+    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        w.loop = loop_avx2;
+    }
+#endif
+    start = now();
+    on_threads(threads, fma_part, &w);
+    return 2.0 * CHAINS * STEPS * lanes * threads / (now() - start);
+}

@@ -1,0 +1,136 @@
+/*
+ * start.c - compile time against the extent of a tile, and whole processes from start to result
+ *
+ * A tile must not cost more to compile for being larger, and a command that runs one kernel must
+ * feel immediate: 50 ms when it compiles, 15 ms when the cache has the kernel.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 9 };
+static const double cold_limit = 50e-3, cached_limit = 15e-3, flat_limit = 1.5;
+
+extern char **environ;
+
+/* Seconds to compile the add kernel with this BLOCK, in a context without a cache. */
+static double compile_seconds(const char *path, int block)
+{
+    static const char *const arrays[] = {"x", "y", "out"};
+    tilec_arg args[5] = {0};
+    int64_t shape[] = {1 << 20};
+    tilec_context *tilec;
+    tilec_file *file;
+    char *error;
+    double start, seconds;
+
+    for (int i = 0; i < 3; i++) {
+        args[i] = (tilec_arg){.name = arrays[i], .kind = TILEC_ARG_TENSOR};
+        args[i].tensor = (tilec_tensor){.data = (void *)(uintptr_t)((i + 1) << 24),
+                                        .dtype = TILEC_FP32,
+                                        .ndim = 1,
+                                        .shape = shape}; /* never touched: nothing runs */
+    }
+    args[3] = (tilec_arg){.name = "n", .kind = TILEC_ARG_INT, .integer = shape[0]};
+    args[4] = (tilec_arg){.name = "BLOCK", .kind = TILEC_ARG_INT, .integer = block};
+    if (tilec_open("", &tilec, &error) != TILEC_OK ||
+        tilec_load_file(tilec, path, &file, &error) != TILEC_OK)
+        leave(path, error);
+    start = now();
+    if (tilec_prepare(file, "add_kernel", args, 5, NULL, &error) != TILEC_OK)
+        leave(path, error);
+    seconds = now() - start;
+    tilec_unload(file);
+    tilec_close(tilec);
+    return seconds;
+}
+
+int bench_extent(const char *kernels)
+{
+    double seconds[ROUNDS], least = 1e9, most = 0;
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/add.py", kernels);
+    compile_seconds(path, 128); /* loads the code generator */
+    printf("\ncompiling add, by BLOCK:");
+    for (int block = 256; block <= 65536; block *= 4) {
+        double m;
+
+        for (int i = 0; i < ROUNDS; i++)
+            seconds[i] = compile_seconds(path, block);
+        m = median(seconds, ROUNDS);
+        least = m < least ? m : least;
+        most = m > most ? m : most;
+        printf("  %d: %.2f ms", block, 1e3 * m);
+    }
+    printf("%s\n", most > flat_limit * least ? "  NOT FLAT" : "");
+    return most > flat_limit * least;
+}
+
+/* Seconds of one `tilec run` of the GIoU kernel (about 60 operations) with this cache. */
+static double process_seconds(const char *command, const char *kernel, const char *cache)
+{
+    char *argv[] = {(char *)command,
+                    "run",
+                    (char *)kernel,
+                    "--grid",
+                    "pred.shape(0)",
+                    "pred=rand(fp32,4x64x4)",
+                    "gt=rand(fp32,4x64x4)",
+                    "out=zeros(fp32,4x64)",
+                    "n_boxes=64",
+                    "eps=1e-5",
+                    "BLOCK=64",
+                    NULL};
+    double start;
+    pid_t pid;
+    int status;
+
+    setenv("TILEC_CACHE_DIR", cache, 1);
+    start = now();
+    if (posix_spawn(&pid, command, NULL, NULL, argv, environ) != 0 ||
+        waitpid(pid, &status, 0) != pid || status != 0)
+        leave(command, NULL);
+    return now() - start;
+}
+
+static void remove_folder(const char *path)
+{
+    char command[4200];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    if (system(command) != 0)
+        leave(path, NULL);
+}
+
+static bool report(const char *what, double *seconds, double limit)
+{
+    double m = median(seconds, ROUNDS);
+
+    printf("%s: %.1f ms%s\n", what, 1e3 * m, m > limit ? "  over its limit" : "");
+    return m > limit;
+}
+
+int bench_start(const char *command, const char *kernels)
+{
+    double cold[ROUNDS], cached[ROUNDS];
+    char kernel[4096], folder[] = "/tmp/tilec-bench-XXXXXX";
+
+    snprintf(kernel, sizeof kernel, "%s/giou.py:giou_kernel", kernels);
+    if (!mkdtemp(folder))
+        leave("no temporary folder", NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        remove_folder(folder);
+        cold[i] = process_seconds(command, kernel, folder);
+        cached[i] = process_seconds(command, kernel, folder);
+    }
+    remove_folder(folder);
+    return report("process that compiles giou and runs it", cold, cold_limit) +
+           report("the same with the kernel in the cache", cached, cached_limit);
+}

@@ -1,0 +1,84 @@
+/* util.c - time, threads and memory for the benchmark */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int cpu_count(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void leave(const char *what, char *error)
+{
+    fprintf(stderr, "tilec-bench: %s%s%s\n", what, error ? ": " : "", error ? error : "");
+    exit(1);
+}
+
+void *pages(size_t bytes)
+{
+    void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+
+    if (!p)
+        leave("out of memory", NULL);
+    memset(p, 0, bytes);
+    return p;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+typedef struct {
+    void (*fn)(void *ctx, int part, int parts);
+    void *ctx;
+    int part, parts;
+} Part;
+
+static void *run_part(void *p)
+{
+    Part *part = p;
+
+    part->fn(part->ctx, part->part, part->parts);
+    return NULL;
+}
+
+void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx)
+{
+    pthread_t threads[64];
+    Part work[64];
+
+    parts = parts < 1 ? 1 : parts > 64 ? 64 : parts;
+    for (int i = 0; i < parts; i++) {
+        work[i] = (Part){fn, ctx, i, parts};
+        if (i > 0 && pthread_create(&threads[i], NULL, run_part, &work[i]) != 0)
+            leave("no thread could be started", NULL);
+    }
+    run_part(&work[0]);
+    for (int i = 1; i < parts; i++)
+        pthread_join(threads[i], NULL);
+}
