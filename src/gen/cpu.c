@@ -1,0 +1,385 @@
+/*
+ * cpu.c - the CPU target: one kernel function that runs a range of programs
+ *
+ * Plans the kernel (plan.h), then carries the plan out: a loop over programs around the steps of
+ * the body; scalar values are LLVM values, loops and ifs are blocks with phis, nests and dots have
+ * files of their own (cpu.h lists them).
+ */
+#include "cpu.h"
+
+#include <string.h>
+
+static void emit_block(Cpu *c, const BlockPlan *plan, const Block *b);
+
+/* --- small services ------------------------------------------------------------------------ */
+
+Val cpu_slot(Cpu *c, LLVMTypeRef t)
+{
+    return LLVMBuildAlloca(c->entry, t, "");
+}
+
+Val cpu_buffer(Cpu *c, Bld b, int buffer)
+{
+    Val offset = llvm_int(c->l->i64, c->plan->buffers.at[buffer].offset);
+    return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
+}
+
+LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes)
+{
+    return t->pointer ? llvm_vector(c->l->ptr, lanes) : cpu_register_type(c, t->dtype, lanes);
+}
+
+static LLVMBasicBlockRef new_block(Cpu *c)
+{
+    return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+}
+
+static Val region_value(Cpu *c, Bld b, Map *values, const Value *v, int lanes)
+{
+    Val x = map_get(values, MAP_KEY(v));
+    return x != NULL ? x : llvm_splat(b, c->scalars[v->id], lanes);
+}
+
+void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results)
+{
+    Map *values = map_new(c->arena);
+    for (int i = 0; i < region->nargs; i++)
+        map_put(values, MAP_KEY(region->args[i]), args[i]);
+    for (const Op *op = region->first; op != region->last; op = op->next) {
+        Val in[4];
+        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
+            in[i] = region_value(c, b, values, op->operands[i], lanes);
+        Val out = op->code == OP_const
+                      ? llvm_splat(b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]), lanes)
+                      : cpu_op(c, b, op, in);
+        map_put(values, MAP_KEY(op->results[0]), out);
+    }
+    for (int i = 0; i < region->last->noperands; i++)
+        results[i] = region_value(c, b, values, region->last->operands[i], lanes);
+}
+
+/* --- scalar ops ---------------------------------------------------------------------------- */
+
+static Val scalar(Cpu *c, const Value *v)
+{
+    return c->scalars[v->id];
+}
+
+static Val scalar_load(Cpu *c, const Op *op)
+{
+    Val mask = op->noperands > 1 ? scalar(c, op->operands[1]) : NULL;
+    Val other = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
+    return cpu_scalar_load(c, c->b, op->results[0]->type, scalar(c, op->operands[0]), mask, other);
+}
+
+static Val scalar_atomic(Cpu *c, const Op *op)
+{
+    int last = op->code == OP_atomic_cas ? 3 : 2;
+    Val data[2] = {NULL};
+    for (int i = 1; i < last; i++)
+        data[i - 1] = scalar(c, op->operands[i]);
+    Val mask = op->noperands > last ? scalar(c, op->operands[last]) : NULL;
+    return cpu_scalar_atomic(c, c->b, op, scalar(c, op->operands[0]), data, mask);
+}
+
+/* A scalar that is the one element of a tile in a buffer. */
+static Val only_element(Cpu *c, const Value *v)
+{
+    int buffer = plan_buffer(c->plan, v);
+    Val x = llvm_load(c->b, cpu_buffer_type(c, buffer, 0), cpu_buffer(c, c->b, buffer),
+                      cpu_buffer_size(c, buffer));
+    return v->type->dtype == DT_I1 ? cpu_from_memory(c, c->b, x, DT_I1) : x;
+}
+
+static Val scalar_value(Cpu *c, const Op *op)
+{
+    Val in[4];
+    switch (op->code) {
+    case OP_const:
+        return cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]);
+    case OP_program_id:
+        return c->program[op->attrs[0]];
+    case OP_num_programs:
+        return c->programs[op->attrs[0]];
+    case OP_load:
+        return scalar_load(c, op);
+    case OP_atomic_rmw:
+    case OP_atomic_cas:
+        return scalar_atomic(c, op);
+    default:
+        break;
+    }
+    if (op->operands[0]->type->rank > 0)
+        return only_element(c, op->operands[0]);
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = scalar(c, op->operands[i]);
+    bool moves = op->code == OP_reshape || op->code == OP_splat || op->code == OP_broadcast;
+    return moves ? in[0] : cpu_op(c, c->b, op, in);
+}
+
+static void emit_scalar(Cpu *c, const Op *op)
+{
+    if (op->code == OP_store) {
+        Val mask = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
+        cpu_scalar_store(c, c->b, op->operands[0]->type->dtype, scalar(c, op->operands[0]),
+                         scalar(c, op->operands[1]), mask);
+        return;
+    }
+    c->scalars[op->results[0]->id] = scalar_value(c, op);
+}
+
+/* --- loops and ifs ------------------------------------------------------------------------- */
+
+static Val phi_for(Cpu *c, const Value *v)
+{
+    if (v->type->rank > 0)
+        return NULL;
+    return c->scalars[v->id] = LLVMBuildPhi(c->b, cpu_type(c, v->type, 0), "");
+}
+
+static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block)
+{
+    if (phi == NULL)
+        return;
+    Val v = scalar(c, from);
+    LLVMAddIncoming(phi, &v, &block, 1);
+}
+
+/* How often the body runs, unsigned: (hi - lo - 1) / step + 1 upwards, mirrored downwards. */
+static Val trip_count(Cpu *c, Val lo, Val hi, Val step)
+{
+    Bld b = c->b;
+    LLVMTypeRef t = LLVMTypeOf(step);
+    Val none = llvm_int(t, 0), one = llvm_int(t, 1);
+    Val up = LLVMBuildICmp(b, LLVMIntSGT, step, none, "");
+    Val first = LLVMBuildSelect(b, up, lo, hi, ""), end = LLVMBuildSelect(b, up, hi, lo, "");
+    Val stride = LLVMBuildSelect(b, up, step, LLVMBuildNeg(b, step, ""), "");
+    Val some = LLVMBuildICmp(b, LLVMIntSLT, first, end, "");
+    some = LLVMBuildAnd(b, some, LLVMBuildICmp(b, LLVMIntNE, step, none, ""), "");
+    Val divisor = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
+    Val span = LLVMBuildSub(b, LLVMBuildSub(b, end, first, ""), one, "");
+    Val trips = LLVMBuildAdd(b, LLVMBuildUDiv(b, span, divisor, ""), one, "");
+    return LLVMBuildSelect(b, some, trips, none, "");
+}
+
+static void emit_for(Cpu *c, const Step *s)
+{
+    const Op *op = s->op;
+    const Block *body = op->regions[0];
+    Val lo = scalar(c, op->operands[0]), step = scalar(c, op->operands[2]);
+    Val trips = trip_count(c, lo, scalar(c, op->operands[1]), step);
+    LLVMTypeRef t = LLVMTypeOf(lo);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
+                      exit = new_block(c);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val left = LLVMBuildPhi(c->b, t, ""), iv = LLVMBuildPhi(c->b, t, "");
+    Val *phis = NEW_N(c->arena, Val, op->nresults + 1);
+    for (int i = 0; i < op->nresults; i++) {
+        phis[i] = phi_for(c, body->args[i + 1]);
+        incoming(c, phis[i], op->operands[i + 3], before);
+    }
+    c->scalars[body->args[0]->id] = iv;
+    Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");
+    LLVMBuildCondBr(c->b, go, in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    emit_block(c, s->body[0], body);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    Val next = LLVMBuildAdd(c->b, iv, step, "");
+    Val fewer = LLVMBuildSub(c->b, left, llvm_int(t, 1), "");
+    for (int i = 0; i < op->nresults; i++)
+        incoming(c, phis[i], body->last->operands[i], latch);
+    LLVMAddIncoming(left, (Val[]){trips, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+    for (int i = 0; i < op->nresults; i++)
+        if (phis[i] != NULL)
+            c->scalars[op->results[i]->id] = phis[i];
+}
+
+static void emit_while(Cpu *c, const Step *s)
+{
+    const Op *op = s->op;
+    const Block *test = op->regions[0], *body = op->regions[1];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
+                      exit = new_block(c);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val *phis = NEW_N(c->arena, Val, test->nargs + 1);
+    for (int i = 0; i < test->nargs; i++) {
+        phis[i] = phi_for(c, test->args[i]);
+        incoming(c, phis[i], op->operands[i], before);
+    }
+    emit_block(c, s->body[0], test);
+    const Op *end = test->last;
+    for (int i = 1; i < end->noperands; i++) {
+        c->scalars[op->results[i - 1]->id] = scalar(c, end->operands[i]);
+        c->scalars[body->args[i - 1]->id] = scalar(c, end->operands[i]);
+    }
+    LLVMBuildCondBr(c->b, scalar(c, end->operands[0]), in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    emit_block(c, s->body[1], body);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    for (int i = 0; i < test->nargs; i++)
+        incoming(c, phis[i], body->last->operands[i], latch);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+}
+
+static void emit_if(Cpu *c, const Step *s)
+{
+    const Op *op = s->op;
+    LLVMBasicBlockRef arm[2] = {new_block(c), new_block(c)}, end[2], after = new_block(c);
+    Val *values[2];
+    LLVMBuildCondBr(c->b, scalar(c, op->operands[0]), arm[0], arm[1]);
+    for (int r = 0; r < 2; r++) {
+        LLVMPositionBuilderAtEnd(c->b, arm[r]);
+        emit_block(c, s->body[r], op->regions[r]);
+        end[r] = LLVMGetInsertBlock(c->b);
+        values[r] = NEW_N(c->arena, Val, op->nresults + 1);
+        for (int i = 0; i < op->nresults; i++)
+            values[r][i] = scalar(c, op->regions[r]->last->operands[i]);
+        LLVMBuildBr(c->b, after);
+    }
+    LLVMPositionBuilderAtEnd(c->b, after);
+    for (int i = 0; i < op->nresults; i++) {
+        Val phi = phi_for(c, op->results[i]);
+        if (phi != NULL)
+            LLVMAddIncoming(phi, (Val[]){values[0][i], values[1][i]}, end, 2);
+    }
+}
+
+static void emit_block(Cpu *c, const BlockPlan *plan, const Block *b)
+{
+    (void)b;
+    for (int i = 0; i < plan->steps.len; i++) {
+        const Step *s = &plan->steps.at[i];
+        switch (s->kind) {
+        case STEP_SCALAR: emit_scalar(c, s->op); break;
+        case STEP_NEST: cpu_nest(c, s->nest); break;
+        case STEP_DOT: cpu_dot(c, s->op); break;
+        case STEP_FOR: emit_for(c, s); break;
+        case STEP_WHILE: emit_while(c, s); break;
+        case STEP_IF: emit_if(c, s); break;
+        }
+    }
+}
+
+/* --- the kernel function ------------------------------------------------------------------- */
+
+static void load_arguments(Cpu *c)
+{
+    const Block *body = c->func->body;
+    for (int i = 0; i < body->nargs; i++) {
+        const Type *t = body->args[i]->type;
+        Val offset = llvm_int(c->l->i64, 8 * i);
+        Val slot = LLVMBuildGEP2(c->b, c->l->i8, c->args, &offset, 1, "");
+        Val v;
+        if (t->pointer) {
+            v = llvm_load(c->b, c->l->ptr, slot, 8);
+        } else {
+            v = llvm_load(c->b, cpu_memory_type(c, t->dtype), slot, dtype_size(t->dtype));
+            v = cpu_from_memory(c, c->b, v, t->dtype);
+        }
+        c->scalars[body->args[i]->id] = v;
+    }
+}
+
+/* x, y, z of the linear program id, then counted up without divisions. */
+static void program_loop(Cpu *c, Val first, Val last)
+{
+    Llvm *l = c->l;
+    LLVMTypeRef t = l->i64;
+    Val size[3];
+    for (int d = 0; d < 3; d++)
+        size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
+    Val row = LLVMBuildUDiv(c->b, first, size[0], "");
+    Val start[3] = {LLVMBuildURem(c->b, first, size[0], ""), LLVMBuildURem(c->b, row, size[1], ""),
+                    LLVMBuildUDiv(c->b, row, size[1], "")};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
+                      exit = new_block(c);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val p = LLVMBuildPhi(c->b, t, ""), at[3], next[3], one = llvm_int(t, 1), zero = llvm_int(t, 0);
+    for (int d = 0; d < 3; d++) {
+        at[d] = LLVMBuildPhi(c->b, t, "");
+        c->program[d] = LLVMBuildTrunc(c->b, at[d], l->i32, "");
+    }
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    emit_block(c, c->plan->body, c->func->body);
+    Val carry = llvm_int(l->i1, 1);
+    for (int d = 0; d < 3; d++) {
+        Val up = LLVMBuildAdd(c->b, at[d], LLVMBuildZExt(c->b, carry, t, ""), "");
+        carry = LLVMBuildICmp(c->b, LLVMIntEQ, up, size[d], "");
+        next[d] = d < 2 ? LLVMBuildSelect(c->b, carry, zero, up, "") : up;
+    }
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    Val after = LLVMBuildAdd(c->b, p, one, "");
+    LLVMBuildBr(c->b, head);
+    LLVMAddIncoming(p, (Val[]){first, after}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    for (int d = 0; d < 3; d++)
+        LLVMAddIncoming(at[d], (Val[]){start[d], next[d]}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+}
+
+static void fence_streaming_stores(Cpu *c)
+{
+#if defined(__x86_64__)
+    if (c->nontemporal_used)
+        llvm_call(c->l, c->b, "llvm.x86.sse.sfence", 0, NULL, 0, NULL);
+#else
+    LLVMBuildFence(c->b, LLVMAtomicOrderingRelease, 0, "");
+#endif
+}
+
+static void emit_function(Cpu *c)
+{
+    Llvm *l = c->l;
+    LLVMTypeRef params[5] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
+    c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
+    LLVMBasicBlockRef entry = new_block(c), start = new_block(c);
+    c->entry = LLVMCreateBuilderInContext(l->ctx);
+    c->b = LLVMCreateBuilderInContext(l->ctx);
+    LLVMPositionBuilderAtEnd(c->entry, entry);
+    LLVMPositionBuilderAtEnd(c->b, start);
+    c->args = LLVMGetParam(c->fn, 0);
+    c->grid = LLVMGetParam(c->fn, 1);
+    c->scratch = LLVMGetParam(c->fn, 4);
+    load_arguments(c);
+    for (int d = 0; d < 3; d++) {
+        Val offset = llvm_int(l->i64, 4 * d);
+        c->programs[d] = llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
+    }
+    program_loop(c, LLVMGetParam(c->fn, 2), LLVMGetParam(c->fn, 3));
+    fence_streaming_stores(c);
+    LLVMBuildRetVoid(c->b);
+    LLVMBuildBr(c->entry, start);
+    LLVMDisposeBuilder(c->entry);
+    LLVMDisposeBuilder(c->b);
+}
+
+static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out, Diags *d)
+{
+    Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
+    const char *why = NULL;
+    *out = (GenOutput){.scratch = (size_t)plan->scratch};
+    if (stage == GEN_PLAN) {
+        out->data = (char *)plan_text(plan, a);
+        out->len = strlen(out->data);
+        return true;
+    }
+    Cpu c = {.arena = a, .diags = d, .plan = plan, .func = f, .options = o};
+    c.l = llvm_new(a, o->cpu, o->features);
+    c.scalars = NEW_N(a, Val, f->nvalues + 1);
+    c.vector_bytes = strstr(c.l->features, "+avx512f") ? 64 : strstr(c.l->features, "+avx2") ? 32 : 16;
+    emit_function(&c);
+    bool ok = llvm_finish(c.l, stage, a, out, &why);
+    llvm_free(c.l);
+    if (!ok)
+        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "the code generator failed: %s", why);
+    return ok;
+}
+
+const Target cpu_target = {.name = "cpu", .what = "vector code for this machine's processors", .emit = emit};

@@ -1,0 +1,155 @@
+/*
+ * cpu.h - what the files of the CPU target share
+ *
+ * Carrying out a plan (plan.h), in reading order:
+ *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
+ *   cpu_nest.c    the loops of a nest: levels, segments, masks that become bounds
+ *   cpu_eval.c    the value of a tile at the place where the loops stand
+ *   cpu_affine.c  which of those values step evenly along the inner dimension
+ *   cpu_memory.c  loads and stores of vectors, buffers and scalars; atomics
+ *   cpu_reduce.c  reductions and scans
+ *   cpu_dot.c     matrix products
+ *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
+ *
+ * Register form: values of fp16, bf16 and fp8 live as fp32 that the format can hold; i1 is one
+ * bit; everything else is itself.  Memory form is what arrays hold.
+ */
+#ifndef TILEC_GEN_CPU_H
+#define TILEC_GEN_CPU_H
+
+#include "llvm.h"
+#include "plan.h"
+
+typedef struct {
+    Arena *arena;
+    Diags *diags;
+    const Plan *plan;
+    const Func *func;
+    const GenOptions *options;
+    Llvm *l;
+    Bld b;          /* where code goes outside of nests */
+    Bld entry;      /* the head of the function, for stack slots */
+    Val fn, args, grid, scratch;
+    Val program[3], programs[3]; /* i32 */
+    Val *scalars;   /* by value id: rank-0 values in register form */
+    int vector_bytes;
+    bool nontemporal_used;
+} Cpu;
+
+/* What a tile is at the current place: a vector along the inner dimension, or one scalar for all
+ * its lanes.  level: the innermost loop that it changes with (0 = none).  known: an i1 whose value
+ * is the same for every lane here. */
+typedef enum { KNOWN_NOT, KNOWN_TRUE, KNOWN_FALSE } Known;
+typedef struct {
+    Val v;
+    bool vec;
+    int level;
+    Known known;
+} Ev;
+
+/* base + stride * (index along the inner dimension), base not changing with it unless chunked;
+ * pointers step in elements. */
+typedef struct {
+    bool ok;
+    bool chunked; /* base belongs to this chunk's first lane */
+    Ev base;
+    int64_t stride;
+    Val dynamic;  /* i64: multiplies stride when not NULL */
+} Affine;
+
+typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
+
+/* A conjunct of some mask, true exactly for inner indices below `count`. */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    Val count; /* i64, known in front of the inner loop */
+    bool uniform;
+} Bound;
+
+typedef struct Reduction Reduction;
+
+typedef struct {
+    Cpu *c;
+    const Nest *nest;
+    int rank, inner; /* inner: the dimension run in vectors */
+    int lanes, unroll;
+    Bld at[MAX_RANK + 1]; /* at[l]: code that changes with loop l; at[rank] is the inner body */
+    Val index[MAX_RANK];  /* i64 by dimension; of the inner one, the chunk's first */
+    int level_of_dim[MAX_RANK];
+    bool scalar_lane;     /* evaluate the first lane only, as a scalar */
+    bool in_body;         /* code for the inner level can be placed now */
+    Segment segment;
+    Val lane_ok;          /* lanes inside the extent, or NULL for all */
+    VEC(Bound) bounds;
+    Map *outer, *inner_memo, *lane_memo; /* memo tables: across bodies, of this body, its lane 0 */
+    Map *affine_outer, *affine_inner, *depends;
+    Reduction *reductions;
+    int copy; /* which of the unrolled bodies this is */
+} NestCg;
+
+/* cpu.c */
+Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
+Val cpu_buffer(Cpu *c, Bld b, int buffer);
+LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes); /* register form */
+/* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
+void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
+
+/* cpu_nest.c */
+void cpu_nest(Cpu *c, const Nest *n);
+bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map); /* on the inner dimension */
+bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too, Known *out);
+
+/* cpu_eval.c */
+Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
+Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
+Val cpu_vectorise(NestCg *n, Ev e);    /* to all lanes of the inner body */
+Bld cpu_at(NestCg *n, int level);
+Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level);
+extern const int8_t cpu_identity[MAX_RANK];
+bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map);
+
+/* cpu_affine.c */
+Affine cpu_affine(NestCg *n, Value *v, const int8_t *map);
+bool cpu_constant_int(const Ev *e, int64_t *out);
+
+/* cpu_memory.c */
+Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);
+Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape);
+void cpu_store_root(NestCg *n, const Op *op);
+void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
+Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
+void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
+/* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
+Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
+int cpu_buffer_size(const Cpu *c, int buffer);
+LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
+
+/* cpu_atomic.c */
+void cpu_atomic_root(NestCg *n, const Op *op); /* in a serial nest */
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val mask);
+
+/* cpu_reduce.c */
+void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
+void cpu_reduce_body(NestCg *n, const Op *op);
+/* The part of a row where every bound mask is false, all at once; false: it must be looped over. */
+bool cpu_reduce_dead(NestCg *n, const Op *op, Val count);
+void cpu_reduce_end(NestCg *n); /* behind the inner loops */
+void cpu_scan_body(NestCg *n, const Op *op);
+
+/* cpu_dot.c */
+void cpu_dot(Cpu *c, const Op *op);
+
+/* cpu_ops.c: operands and result in register form, scalars or vectors alike */
+Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in);
+Val cpu_constant(Cpu *c, const Type *t, uint64_t bits); /* scalar */
+
+/* cpu_float.c */
+LLVMTypeRef cpu_memory_type(Cpu *c, DType t);
+Val cpu_to_memory(Cpu *c, Bld b, Val x, DType t);
+Val cpu_from_memory(Cpu *c, Bld b, Val x, DType t);
+Val cpu_round(Cpu *c, Bld b, Val x, DType t); /* an fp32 result to what t can hold */
+Val cpu_cast(Cpu *c, Bld b, Val x, DType from, DType to, Rounding r);
+LLVMTypeRef cpu_register_type(Cpu *c, DType t, int lanes);
+
+#endif

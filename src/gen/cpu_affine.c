@@ -1,0 +1,193 @@
+/*
+ * cpu_affine.c - values that step evenly along the inner dimension
+ *
+ * Addresses and mask operands are sums of products of indices.  Instead of a vector of addresses,
+ * such a value is a scalar for the first lane and a step, which makes loads contiguous and masks
+ * bounds.  Where the arithmetic is not linear, the axis analysis may still know that the values of
+ * one vector are consecutive or equal ((start + i) % n with everything divisible by 16): then the
+ * first lane of each chunk is computed as a scalar.
+ *
+ * 32-bit index arithmetic is taken not to wrap *within one tile*; the first lane has the exact
+ * wrapped value.  A kernel for which that matters addresses memory 2^31 elements apart.
+ */
+#include "cpu.h"
+
+bool cpu_constant_int(const Ev *e, int64_t *out)
+{
+    if (e->vec || !LLVMIsAConstantInt(e->v))
+        return false;
+    *out = LLVMConstIntGetSExtValue(e->v);
+    return true;
+}
+
+static Affine fixed(Ev base)
+{
+    return (Affine){.ok = true, .base = base};
+}
+
+static Ev apply(NestCg *n, const Op *op, Ev x, Ev y)
+{
+    Ev out = {.level = MAX(x.level, y.level)};
+    out.v = cpu_op(n->c, n->at[out.level], op, (Val[]){x.v, y.v});
+    return out;
+}
+
+static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
+{
+    Affine out = {.chunked = x.chunked || y.chunked};
+    if (!x.ok || !y.ok || (x.dynamic != NULL && y.stride != 0) || (y.dynamic != NULL && x.stride != 0))
+        return out;
+    out.ok = true;
+    out.base = apply(n, op, x.base, y.base);
+    out.dynamic = x.dynamic != NULL ? x.dynamic : y.dynamic;
+    out.stride = x.stride + (op->code == OP_sub ? -y.stride : y.stride);
+    return out;
+}
+
+static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
+{
+    if (x.ok && y.ok && x.stride == 0 && y.stride != 0) {
+        Affine t = x;
+        x = y;
+        y = t;
+    }
+    Affine out = {.chunked = x.chunked || y.chunked};
+    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL)
+        return out;
+    out.ok = true;
+    out.base = apply(n, op, x.base, y.base);
+    out.stride = x.stride;
+    int64_t factor;
+    if (x.stride == 0)
+        return out;
+    if (cpu_constant_int(&y.base, &factor)) {
+        out.stride *= factor;
+        return out;
+    }
+    out.dynamic = LLVMBuildIntCast2(n->at[y.base.level], y.base.v, n->c->l->i64,
+                                    dtype_is_signed(op->operands[0]->type->dtype), "");
+    out.ok = y.base.level < n->rank;
+    return out;
+}
+
+static Affine shifted(NestCg *n, const Op *op, Affine x, Affine y)
+{
+    int64_t k;
+    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL || !cpu_constant_int(&y.base, &k) ||
+        k < 0 || k > 31)
+        return (Affine){0};
+    Affine out = {.ok = true, .chunked = x.chunked, .stride = x.stride * ((int64_t)1 << k)};
+    out.base = apply(n, op, x.base, y.base);
+    return out;
+}
+
+static Affine unary(NestCg *n, const Op *op, Affine x, int64_t factor)
+{
+    if (!x.ok)
+        return x;
+    x.base.v = cpu_op(n->c, n->at[x.base.level], op, &x.base.v);
+    x.stride *= factor;
+    return x;
+}
+
+static bool is_index(const Type *t)
+{
+    return t->pointer || (!dtype_is_float(t->dtype) && t->dtype != DT_I1);
+}
+
+static Affine definition(NestCg *n, Value *v, const int8_t *map)
+{
+    const Op *op = v->def;
+    int8_t in[MAX_RANK];
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        return cpu_affine(n, source, in);
+    }
+    Llvm *l = n->c->l;
+    switch (op->code) {
+    case OP_arange: {
+        Val first = LLVMBuildAdd(n->at[n->rank - 1], llvm_int(l->i32, 0),
+                                 llvm_int(l->i32, op->attrs[0]), "");
+        return (Affine){.ok = true, .base = {.v = first}, .stride = 1};
+    }
+    case OP_add:
+    case OP_sub:
+    case OP_addptr:
+        return sum(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
+    case OP_mul:
+        return product(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
+    case OP_shl:
+        return shifted(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
+    case OP_neg:
+        return unary(n, op, cpu_affine(n, op->operands[0], map), -1);
+    case OP_cast:
+        if (is_index(op->operands[0]->type) && is_index(v->type))
+            return unary(n, op, cpu_affine(n, op->operands[0], map), 1);
+        return (Affine){0};
+    default:
+        return (Affine){0};
+    }
+}
+
+/* Runs known to the axis analysis that cover whole vectors. */
+static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
+{
+    const Axis *a = axis_of(n->c->plan->axis, v);
+    int dim = -1;
+    if (!n->in_body)
+        return (Affine){0};
+    for (int d = 0; d < v->type->rank; d++) {
+        if (map[d] != n->inner || v->type->dims[d] == 1)
+            continue;
+        if (dim >= 0)
+            return (Affine){0};
+        dim = d;
+    }
+    if (dim < 0 || a == NULL)
+        return (Affine){0};
+    bool equal = a->constancy[dim] % n->lanes == 0, runs = a->contiguity[dim] % n->lanes == 0;
+    if (!equal && !runs)
+        return (Affine){0};
+    n->scalar_lane = true;
+    Ev first = cpu_eval(n, v, map);
+    n->scalar_lane = false;
+    first.level = n->rank;
+    return (Affine){.ok = true, .chunked = true, .base = first, .stride = equal ? 0 : 1};
+}
+
+static uint64_t key_of(const Value *v, const int8_t *map)
+{
+    uint64_t key = (uint64_t)v->id + 1;
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * 11 + (uint64_t)(map[d] + 2);
+    return key;
+}
+
+static Affine compute(NestCg *n, Value *v, const int8_t *map)
+{
+    if (!is_index(v->type))
+        return (Affine){0};
+    if (v->type->rank == 0 || !cpu_depends(n, v, map))
+        return fixed(cpu_eval(n, v, map));
+    Affine a = {0};
+    if (plan_buffer(n->c->plan, v) == NO_BUFFER)
+        a = definition(n, v, map);
+    return a.ok ? a : by_runs(n, v, map);
+}
+
+Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
+{
+    uint64_t key = key_of(v, map);
+    Affine *old = map_get(n->affine_inner, key);
+    if (old == NULL)
+        old = map_get(n->affine_outer, key);
+    if (old != NULL)
+        return *old;
+    Affine *a = NEW(n->c->arena, Affine);
+    *a = compute(n, v, map);
+    bool lasting = !a->chunked && a->base.level < n->rank && n->segment == SEGMENT_MAIN;
+    map_put(lasting && a->ok ? n->affine_outer : n->affine_inner, key, a);
+    return *a;
+}

@@ -1,0 +1,152 @@
+/*
+ * cpu_atomic.c - atomic read-modify-writes, one lane at a time
+ *
+ * Integers use the machine's own; what it lacks (small floats, float min and max in the total
+ * order of semantics R221) is a compare-and-swap loop.  Masked lanes branch around the access.
+ */
+#include "cpu.h"
+
+static LLVMAtomicOrdering ordering(Sem sem)
+{
+    switch (sem) {
+    case SEM_ACQUIRE: return LLVMAtomicOrderingAcquire;
+    case SEM_RELEASE: return LLVMAtomicOrderingRelease;
+    case SEM_RELAXED: return LLVMAtomicOrderingMonotonic;
+    default: return LLVMAtomicOrderingAcquireRelease;
+    }
+}
+
+static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
+{
+    bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
+    switch (kind) {
+    case RMW_ADD:
+        *out = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+        return !is_float || dtype_bits(t) >= 32;
+    case RMW_AND: *out = LLVMAtomicRMWBinOpAnd; return !is_float;
+    case RMW_OR: *out = LLVMAtomicRMWBinOpOr; return !is_float;
+    case RMW_XOR: *out = LLVMAtomicRMWBinOpXor; return !is_float;
+    case RMW_XCHG: *out = LLVMAtomicRMWBinOpXchg; return !is_float;
+    case RMW_MAX:
+        *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+        return !is_float;
+    case RMW_MIN:
+        *out = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+        return !is_float;
+    }
+    return false;
+}
+
+/* Order of bit patterns as in R221: flip the magnitude of negative values. */
+static Val order_key(Cpu *c, Bld b, Val bits)
+{
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    int width = (int)LLVMGetIntTypeWidth(t);
+    (void)c;
+    Val sign = LLVMBuildAShr(b, bits, llvm_int(t, width - 1), "");
+    Val flip = LLVMBuildLShr(b, sign, llvm_int(t, 1), "");
+    return LLVMBuildXor(b, bits, flip, "");
+}
+
+/* The new bits for old bits, where no single instruction does it. */
+static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
+{
+    DType t = op->operands[0]->type->dtype;
+    LLVMTypeRef memory = cpu_memory_type(c, t);
+    RmwKind kind = (RmwKind)op->attrs[0];
+    if (kind == RMW_XCHG)
+        return data;
+    if (kind == RMW_ADD) {
+        Val x = cpu_from_memory(c, b, LLVMBuildBitCast(b, old, memory, ""), t);
+        Val y = cpu_from_memory(c, b, LLVMBuildBitCast(b, data, memory, ""), t);
+        Val sum = cpu_round(c, b, LLVMBuildFAdd(b, x, y, ""), t);
+        return LLVMBuildBitCast(b, cpu_to_memory(c, b, sum, t), LLVMTypeOf(old), "");
+    }
+    LLVMIntPredicate p = kind == RMW_MAX ? LLVMIntSGT : LLVMIntSLT;
+    Val wins = LLVMBuildICmp(b, p, order_key(c, b, data), order_key(c, b, old), "");
+    return LLVMBuildSelect(b, wins, data, old, "");
+}
+
+static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    LLVMTypeRef bits = LLVMTypeOf(data);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[0]->type->dtype));
+    LLVMBuildBr(b, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    Val old = LLVMBuildPhi(b, bits, "");
+    Val wanted = combine(c, b, op, old, data);
+    Val pair = LLVMBuildAtomicCmpXchg(b, ptr, old, wanted, LLVMAtomicOrderingAcquireRelease,
+                                      LLVMAtomicOrderingAcquire, 0);
+    Val seen = LLVMBuildExtractValue(b, pair, 0, "");
+    LLVMAddIncoming(old, (Val[]){start, seen}, (LLVMBasicBlockRef[]){from, loop}, 2);
+    LLVMBuildCondBr(b, LLVMBuildExtractValue(b, pair, 1, ""), done, loop);
+    LLVMPositionBuilderAtEnd(b, done);
+    return old;
+}
+
+static Val as_bits(Cpu *c, Bld b, Val v, DType t)
+{
+    Val memory = cpu_to_memory(c, b, v, t);
+    return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)), "");
+}
+
+static Val from_bits(Cpu *c, Bld b, Val bits, DType t)
+{
+    return cpu_from_memory(c, b, LLVMBuildBitCast(b, bits, cpu_memory_type(c, t), ""), t);
+}
+
+static Val unmasked(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data)
+{
+    DType t = op->operands[0]->type->dtype;
+    LLVMAtomicRMWBinOp native;
+    if (op->code == OP_atomic_cas) {
+        Val pair = LLVMBuildAtomicCmpXchg(b, ptr, as_bits(c, b, data[0], t), as_bits(c, b, data[1], t),
+                                          LLVMAtomicOrderingAcquireRelease,
+                                          LLVMAtomicOrderingAcquire, 0);
+        return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
+    }
+    if (native_op((RmwKind)op->attrs[0], t, &native)) {
+        Val memory = cpu_to_memory(c, b, data[0], t);
+        Val old = LLVMBuildAtomicRMW(b, native, ptr, memory, ordering((Sem)op->attrs[1]), 0);
+        return cpu_from_memory(c, b, old, t);
+    }
+    return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data[0], t)), t);
+}
+
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val mask)
+{
+    if (mask == NULL)
+        return unmasked(c, b, op, ptr, data);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef act = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBuildCondBr(b, mask, act, after);
+    LLVMPositionBuilderAtEnd(b, act);
+    Val old = unmasked(c, b, op, ptr, data);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    Val result = LLVMBuildPhi(b, LLVMTypeOf(old), "");
+    Val none = LLVMConstNull(LLVMTypeOf(old));
+    LLVMAddIncoming(result, (Val[]){old, none}, (LLVMBasicBlockRef[]){end, from}, 2);
+    return result;
+}
+
+void cpu_atomic_root(NestCg *n, const Op *op)
+{
+    int last = op->code == OP_atomic_cas ? 3 : 2;
+    Val data[2] = {NULL};
+    Val ptr = cpu_eval(n, op->operands[0], cpu_identity).v;
+    for (int i = 1; i < last; i++)
+        data[i - 1] = cpu_eval(n, op->operands[i], cpu_identity).v;
+    Val mask = NULL;
+    if (op->noperands > last)
+        mask = cpu_eval(n, op->operands[last], cpu_identity).v;
+    Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, ptr, data, mask);
+    int buffer = plan_buffer(n->c->plan, op->results[0]);
+    if (buffer != NO_BUFFER)
+        cpu_fill(n, buffer, op->results[0]->type, cpu_identity, (Ev){.v = old, .level = n->rank});
+}

@@ -1,0 +1,257 @@
+/*
+ * cpu_eval.c - the value of a tile where the loops of a nest stand
+ *
+ * cpu_eval() walks from a value through its virtual operands down to loads, buffers, constants and
+ * scalars, and emits each op at the outermost loop whose index it changes with.  So what does not
+ * depend on the inner dimension is computed once per row without any hoisting pass, and stays a
+ * scalar until a vector needs it.  Results are remembered per place: across the bodies of a nest
+ * for outer levels, per body for the inner one.
+ *
+ * `map` gives, for each dimension of the value, the nest dimension that indexes it, or -1 for 0.
+ */
+#include "cpu.h"
+
+const int8_t cpu_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+Bld cpu_at(NestCg *n, int level)
+{
+    return n->at[level];
+}
+
+static uint64_t memo_key(const Value *v, const int8_t *map)
+{
+    uint64_t key = (uint64_t)v->id + 1;
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * 11 + (uint64_t)(map[d] + 2);
+    return key;
+}
+
+bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map)
+{
+    if (v->type->rank != n->rank)
+        return false;
+    for (int d = 0; d < n->rank; d++)
+        if (map[d] != d && v->type->dims[d] != 1)
+            return false;
+    return true;
+}
+
+static Map *memo_for(const NestCg *n, int level)
+{
+    return n->scalar_lane ? n->lane_memo : level == n->rank ? n->inner_memo : n->outer;
+}
+
+static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
+{
+    uint64_t key = memo_key(v, map);
+    Ev *e = n->scalar_lane ? map_get(n->lane_memo, key) : map_get(n->inner_memo, key);
+    return e != NULL || n->scalar_lane ? e : map_get(n->outer, key);
+}
+
+static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
+{
+    Ev *copy = NEW(n->c->arena, Ev);
+    *copy = e;
+    /* in the dead and mixed segments simplifications hold for this body only */
+    map_put(e.level < n->rank && n->segment == SEGMENT_MAIN ? memo_for(n, e.level)
+                                                            : memo_for(n, n->rank),
+            memo_key(v, map), copy);
+    return e;
+}
+
+/* The nest dimension's index as an integer of type t, at the level of its loop. */
+Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
+{
+    Val i = n->index[dim];
+    return LLVMTypeOf(i) == t ? i : LLVMBuildIntCast2(n->at[level], i, t, 1, "");
+}
+
+Val cpu_vectorise(NestCg *n, Ev e)
+{
+    if (e.vec)
+        return e.v;
+    return llvm_splat(n->at[e.level], e.v, n->lanes);
+}
+
+static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
+{
+    Llvm *l = n->c->l;
+    int dim = map[0], start = (int)v->def->attrs[0];
+    if (dim < 0)
+        return (Ev){.v = llvm_int(l->i32, start)};
+    int level = n->level_of_dim[dim];
+    Bld b = n->at[level];
+    Val i = cpu_index_as(n, dim, l->i32, level);
+    if (start != 0)
+        i = LLVMBuildAdd(b, i, llvm_int(l->i32, start), "");
+    if (dim != n->inner || n->scalar_lane)
+        return (Ev){.v = i, .level = level};
+    Val lanes = LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), llvm_iota(l, l->i32, n->lanes), "");
+    return (Ev){.v = lanes, .vec = true, .level = level};
+}
+
+/* A reshape that moves elements between dimensions reads its operand's buffer, which is dense and
+ * row-major, under the result's dims. */
+static Ev eval_reshape(NestCg *n, Value *v, const int8_t *map)
+{
+    Value *in = v->def->operands[0];
+    if (in->type->rank == 0)
+        return (Ev){.v = n->c->scalars[in->id]};
+    return cpu_eval_buffer(n, plan_buffer(n->c->plan, in), map, v->type);
+}
+
+static Known known_result(const Op *op, const Ev *in)
+{
+    if (op->code == OP_and) {
+        if (in[0].known == KNOWN_FALSE || in[1].known == KNOWN_FALSE)
+            return KNOWN_FALSE;
+        return in[0].known == KNOWN_TRUE && in[1].known == KNOWN_TRUE ? KNOWN_TRUE : KNOWN_NOT;
+    }
+    if (op->code == OP_or) {
+        if (in[0].known == KNOWN_TRUE || in[1].known == KNOWN_TRUE)
+            return KNOWN_TRUE;
+        return in[0].known == KNOWN_FALSE && in[1].known == KNOWN_FALSE ? KNOWN_FALSE : KNOWN_NOT;
+    }
+    if (op->code == OP_not && in[0].known != KNOWN_NOT)
+        return in[0].known == KNOWN_TRUE ? KNOWN_FALSE : KNOWN_TRUE;
+    return KNOWN_NOT;
+}
+
+static Ev known_ev(NestCg *n, Known k)
+{
+    return (Ev){.v = llvm_int(n->c->l->i1, k == KNOWN_TRUE), .known = k};
+}
+
+static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
+{
+    const Op *op = v->def;
+    Ev in[4];
+    Val raw[4];
+    Ev out = {0};
+    for (int i = 0; i < op->noperands; i++) {
+        in[i] = cpu_eval(n, op->operands[i], map);
+        out.vec |= in[i].vec;
+        out.level = MAX(out.level, in[i].level);
+        if (op->code == OP_select && i == 0 && in[0].known != KNOWN_NOT)
+            return cpu_eval(n, op->operands[in[0].known == KNOWN_TRUE ? 1 : 2], map);
+    }
+    Known k = known_result(op, in);
+    if (k != KNOWN_NOT)
+        return known_ev(n, k);
+    for (int i = 0; i < op->noperands; i++)
+        raw[i] = out.vec ? cpu_vectorise(n, in[i]) : in[i].v;
+    out.v = cpu_op(n->c, n->at[out.level], op, raw);
+    return out;
+}
+
+/* Integers that are not affine, but come in runs that fill whole vectors: (i // 16), (i % n). */
+static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
+{
+    if (n->scalar_lane || (!v->type->pointer && dtype_is_float(v->type->dtype)))
+        return false;
+    OpCode code = v->def ? v->def->code : OP_const;
+    if (code != OP_div && code != OP_rem && code != OP_shr && code != OP_and)
+        return false;
+    Affine a = cpu_affine(n, v, map);
+    if (!a.ok || !a.chunked)
+        return false;
+    Bld b = n->at[n->rank];
+    *out = a.base;
+    if (a.stride == 0)
+        return true;
+    LLVMTypeRef t = LLVMTypeOf(a.base.v);
+    Val lanes = llvm_iota(n->c->l, t, n->lanes);
+    *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, a.base.v, n->lanes), lanes, ""), .vec = true,
+                .level = n->rank};
+    return true;
+}
+
+static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        return cpu_eval(n, source, in);
+    }
+    const Op *op = v->def;
+    Ev chunk;
+    switch (op->code) {
+    case OP_const:
+        return (Ev){.v = cpu_constant(n->c, v->type, (uint64_t)op->attrs[0]),
+                    .known = v->type->pointer || v->type->dtype != DT_I1 ? KNOWN_NOT
+                             : op->attrs[0] & 1                          ? KNOWN_TRUE
+                                                                         : KNOWN_FALSE};
+    case OP_splat:
+        return cpu_eval(n, op->operands[0], map);
+    case OP_arange:
+        return eval_arange(n, v, map);
+    case OP_reshape:
+        return eval_reshape(n, v, map);
+    case OP_load:
+        return cpu_eval_load(n, v, map);
+    default:
+        return eval_chunk(n, v, map, &chunk) ? chunk : eval_elementwise(n, v, map);
+    }
+}
+
+static bool filled_here(const NestCg *n, const Value *v, const int8_t *map)
+{
+    int buffer = plan_buffer(n->c->plan, v);
+    if (!cpu_is_identity(n->nest, v, map))
+        return false;
+    for (int i = 0; i < n->nest->roots.len; i++) {
+        const Root *r = &n->nest->roots.at[i];
+        if (r->kind == ROOT_FILL && r->value == v && r->buffer == buffer && r->source == NO_BUFFER)
+            return true;
+    }
+    return false;
+}
+
+Ev cpu_eval(NestCg *n, Value *v, const int8_t *map)
+{
+    Known k;
+    if (v->type->rank == 0)
+        return (Ev){.v = n->c->scalars[v->id]};
+    if (!n->scalar_lane && cpu_bound_known(n, v, map, false, &k))
+        return known_ev(n, k);
+    Ev *old = recall(n, v, map);
+    if (old != NULL)
+        return *old;
+    int buffer = plan_buffer(n->c->plan, v);
+    if (buffer != NO_BUFFER && !(filled_here(n, v, map) && v->def != NULL))
+        return remember(n, v, map, cpu_eval_buffer(n, buffer, map, v->type));
+    if (v->def == NULL)
+        bug("a tile argument without a buffer");
+    return remember(n, v, map, eval_definition(n, v, map));
+}
+
+/* For the mask of an access that changes with the inner dimension: row masks count too. */
+Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
+{
+    Known k;
+    int8_t in[MAX_RANK];
+    if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
+        return known_ev(n, k);
+    Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, in) : NULL;
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        return cpu_eval_mask(n, source, in);
+    }
+    if (v->def == NULL || v->def->code != OP_and || plan_buffer(n->c->plan, v) != NO_BUFFER)
+        return cpu_eval(n, v, map);
+    Ev x = cpu_eval_mask(n, v->def->operands[0], map);
+    Ev y = cpu_eval_mask(n, v->def->operands[1], map);
+    if (x.known == KNOWN_FALSE || y.known == KNOWN_FALSE)
+        return known_ev(n, KNOWN_FALSE);
+    if (x.known == KNOWN_TRUE)
+        return y;
+    if (y.known == KNOWN_TRUE)
+        return x;
+    Ev out = {.vec = x.vec || y.vec, .level = MAX(x.level, y.level)};
+    Val a = out.vec ? cpu_vectorise(n, x) : x.v, b = out.vec ? cpu_vectorise(n, y) : y.v;
+    out.v = LLVMBuildAnd(n->at[out.level], a, b, "");
+    return out;
+}

@@ -1,0 +1,365 @@
+/*
+ * cpu_memory.c - loads, stores and scratch buffers, by vectors where the address allows
+ *
+ * An access takes the best form that its address and mask permit: one scalar (nothing changes with
+ * the inner dimension), a contiguous vector, or a gather.  Lanes that are masked off never touch
+ * memory; a masked scalar load reads a harmless place in scratch instead of branching.
+ */
+#include "cpu.h"
+
+enum { NT_LEAST = 16 }; /* bytes: the smallest non-temporal vector store */
+
+/* --- scalars ------------------------------------------------------------------------------- */
+
+static int element_size(const Type *t)
+{
+    return t->pointer ? 8 : dtype_size(t->dtype);
+}
+
+Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
+{
+    if (mask != NULL)
+        ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
+    Val v = llvm_load(b, cpu_memory_type(c, t->dtype), ptr, element_size(t));
+    v = cpu_from_memory(c, b, v, t->dtype);
+    if (mask == NULL)
+        return v;
+    return LLVMBuildSelect(b, mask, v, other ? other : LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+/* Masked off, the store goes to the place in scratch that nobody reads. */
+void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
+{
+    if (mask != NULL)
+        ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
+    llvm_store(b, cpu_to_memory(c, b, v, t), ptr, dtype_size(t));
+}
+
+/* --- loads --------------------------------------------------------------------------------- */
+
+static Val lanes_mask(NestCg *n, Ev m)
+{
+    Val mask = m.known == KNOWN_TRUE ? NULL : cpu_vectorise(n, m);
+    if (n->lane_ok == NULL)
+        return mask;
+    return mask == NULL ? n->lane_ok : LLVMBuildAnd(n->at[n->rank], mask, n->lane_ok, "");
+}
+
+static const Ev all_lanes = {.known = KNOWN_TRUE};
+
+/* One scalar for all lanes: pointer, mask and other do not change with the inner dimension. */
+static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map)
+{
+    Ev p = cpu_eval(n, op->operands[0], map), m = all_lanes, o = {0};
+    if (op->noperands > 1)
+        m = cpu_eval(n, op->operands[1], map);
+    if (op->noperands > 2)
+        o = cpu_eval(n, op->operands[2], map);
+    Ev out = {.level = MAX(p.level, MAX(m.level, o.level))};
+    Val mask = m.known == KNOWN_TRUE ? NULL : m.v;
+    out.v = cpu_scalar_load(n->c, n->at[out.level], t, p.v, mask, o.v);
+    return out;
+}
+
+static Val step_pointer(NestCg *n, const Affine *a, LLVMTypeRef element)
+{
+    if (a->chunked || a->stride == 0)
+        return a->base.v;
+    return LLVMBuildGEP2(n->at[n->rank], element, a->base.v, &n->index[n->inner], 1, "");
+}
+
+/* The pointers of all lanes as a vector. */
+static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *map, LLVMTypeRef element)
+{
+    if (!a->ok)
+        return cpu_vectorise(n, cpu_eval(n, ptr, map));
+    Bld b = n->at[n->rank];
+    LLVMTypeRef i64 = n->c->l->i64;
+    Val step = llvm_int(i64, a->stride);
+    if (a->dynamic != NULL)
+        step = LLVMBuildMul(b, step, a->dynamic, "");
+    Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
+    Val start = LLVMBuildGEP2(b, element, a->base.v, &first, 1, "");
+    Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(n->c->l, i64, n->lanes), "");
+    return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
+}
+
+/* The same address for every lane, masks that differ: load once if any lane wants it. */
+static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Val any = mask ? llvm_call1(c->l, b, "llvm.vector.reduce.or", mask) : NULL;
+    Val v = llvm_splat(b, cpu_scalar_load(c, b, t, ptr, any, NULL), n->lanes);
+    return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
+}
+
+static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Value *ptr = v->def->operands[0];
+    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
+    LLVMTypeRef vector = llvm_vector(element, n->lanes);
+    int align = element_size(v->type);
+    Affine a = cpu_affine(n, ptr, map);
+    if (a.ok && a.stride == 0)
+        return load_shared(n, v->type, a.base.v, mask, other);
+    Val none = LLVMConstNull(vector), raw;
+    bool contiguous = a.ok && a.stride == 1 && a.dynamic == NULL;
+    if (contiguous && mask == NULL)
+        raw = llvm_load(b, vector, step_pointer(n, &a, element), align);
+    else if (contiguous)
+        raw = llvm_masked_load(c->l, b, vector, step_pointer(n, &a, element), align, mask, none);
+    else
+        raw = llvm_gather(c->l, b, vector, lane_pointers(n, &a, ptr, map, element), align,
+                          mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1), none);
+    Val out = cpu_from_memory(c, b, raw, v->type->dtype);
+    return mask == NULL ? out : LLVMBuildSelect(b, mask, out, other, "");
+}
+
+static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)
+{
+    for (int i = 0; i < op->noperands; i++)
+        if (cpu_depends(n, op->operands[i], map))
+            return true;
+    return false;
+}
+
+Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
+{
+    const Op *op = v->def;
+    if (n->scalar_lane || !any_depends(n, op, map))
+        return load_uniform(n, op, v->type, map);
+    Ev m = op->noperands > 1 ? cpu_eval_mask(n, op->operands[1], map) : all_lanes;
+    Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};
+    if (op->noperands > 2 && m.known != KNOWN_TRUE)
+        other = cpu_eval(n, op->operands[2], map);
+    if (m.known == KNOWN_FALSE)
+        return other;
+    Val mask = lanes_mask(n, m);
+    Val masked = mask ? cpu_vectorise(n, other) : NULL;
+    return (Ev){.v = load_vector(n, v, map, mask, masked), .vec = true, .level = n->rank};
+}
+
+/* --- stores -------------------------------------------------------------------------------- */
+
+static Val to_memory_lanes(NestCg *n, Ev e, DType t)
+{
+    Ev memory = e;
+    memory.v = cpu_to_memory(n->c, n->at[e.level], e.v, t);
+    return cpu_vectorise(n, memory);
+}
+
+/* Bytes that the address of every chunk is known to be a multiple of. */
+static int64_t chunk_alignment(const NestCg *n, const Value *ptr)
+{
+    const Axis *a = axis_of(n->c->plan->axis, ptr);
+    int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
+    if (a == NULL || a->contiguity[n->inner] % n->lanes != 0)
+        return 1;
+    int64_t d = MAX(a->divisibility, 1);
+    return MIN(d & -d, bytes);
+}
+
+/* Outputs larger than the cache go around it: non-temporal stores in the largest aligned pieces. */
+static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
+{
+    Bld b = n->at[n->rank];
+    LLVMTypeRef element = cpu_memory_type(n->c, t);
+    int lanes = (int)(align / dtype_size(t));
+    for (int at = 0; at < n->lanes; at += lanes) {
+        Val offset = llvm_int(n->c->l->i64, at);
+        Val piece = lanes == n->lanes ? v : llvm_slice(n->c->l, b, v, at, lanes);
+        Val s = llvm_store(b, piece, LLVMBuildGEP2(b, element, ptr, &offset, 1, ""), (int)align);
+        llvm_mark_nontemporal(n->c->l, s);
+    }
+    n->c->nontemporal_used = true;
+}
+
+static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
+{
+    Bld b = n->at[n->rank];
+    DType t = op->operands[0]->type->dtype;
+    int64_t align = chunk_alignment(n, op->operands[0]);
+    if (mask != NULL)
+        llvm_masked_store(n->c->l, b, v, ptr, dtype_size(t), mask);
+    else if (n->c->options->streaming && align >= NT_LEAST)
+        store_streaming(n, v, ptr, t, align);
+    else
+        llvm_store(b, v, ptr, dtype_size(t));
+}
+
+void cpu_store_root(NestCg *n, const Op *op)
+{
+    Cpu *c = n->c;
+    Value *ptr = op->operands[0];
+    DType t = ptr->type->dtype;
+    LLVMTypeRef element = cpu_memory_type(c, t);
+    Ev m = op->noperands > 2 ? cpu_eval_mask(n, op->operands[2], cpu_identity) : all_lanes;
+    if (m.known == KNOWN_FALSE)
+        return;
+    Ev e = cpu_eval(n, op->operands[1], cpu_identity);
+    Val mask = lanes_mask(n, m);
+    Affine a = cpu_affine(n, ptr, cpu_identity);
+    if (a.ok && a.stride == 0 && !e.vec && !m.vec && n->lane_ok == NULL) {
+        cpu_scalar_store(c, n->at[n->rank], t, a.base.v, e.v, m.known == KNOWN_TRUE ? NULL : m.v);
+        return;
+    }
+    Val v = to_memory_lanes(n, e, t);
+    if (a.ok && a.stride == 1 && a.dynamic == NULL) {
+        store_contiguous(n, op, v, step_pointer(n, &a, element), mask);
+        return;
+    }
+    Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
+    llvm_scatter(c->l, n->at[n->rank], v, lane_pointers(n, &a, ptr, cpu_identity, element),
+                 dtype_size(t), mask ? mask : all);
+}
+
+/* --- buffers ------------------------------------------------------------------------------- */
+
+int cpu_buffer_size(const Cpu *c, int buffer)
+{
+    const Buffer *f = &c->plan->buffers.at[buffer];
+    return f->pointer ? 8 : dtype_size(f->dtype);
+}
+
+LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
+{
+    const Buffer *f = &c->plan->buffers.at[buffer];
+    return llvm_vector(f->pointer ? c->l->ptr : cpu_memory_type(c, f->dtype), lanes);
+}
+
+static bool is_bool_buffer(const Cpu *c, int buffer)
+{
+    const Buffer *f = &c->plan->buffers.at[buffer];
+    return !f->pointer && f->dtype == DT_I1;
+}
+
+static Val from_buffer(Cpu *c, Bld b, int buffer, Val v)
+{
+    return is_bool_buffer(c, buffer) ? cpu_from_memory(c, b, v, DT_I1) : v;
+}
+
+static Val to_buffer(Cpu *c, Bld b, int buffer, Val v)
+{
+    return is_bool_buffer(c, buffer) ? cpu_to_memory(c, b, v, DT_I1) : v;
+}
+
+static void pitches(const Type *shape, int64_t *pitch)
+{
+    int64_t p = 1;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        pitch[d] = p;
+        p *= shape->dims[d];
+    }
+}
+
+Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index)
+{
+    int64_t pitch[MAX_RANK];
+    Val at = llvm_int(c->l->i64, 0);
+    pitches(shape, pitch);
+    for (int d = 0; d < shape->rank; d++) {
+        if (index[d] == NULL || shape->dims[d] == 1)
+            continue;
+        Val part = pitch[d] == 1 ? index[d]
+                                 : LLVMBuildMul(b, index[d], llvm_int(c->l->i64, pitch[d]), "");
+        at = LLVMBuildAdd(b, at, part, "");
+    }
+    return LLVMBuildGEP2(b, cpu_buffer_type(c, buffer, 0), cpu_buffer(c, b, buffer), &at, 1, "");
+}
+
+/* Where a shape stands in a nest: the step along the inner dimension, and the level and indices of
+ * the rest. */
+typedef struct {
+    int64_t step;
+    int level;
+    Val index[MAX_RANK];
+} Spot;
+
+static Spot find_spot(NestCg *n, const Type *shape, const int8_t *map)
+{
+    Spot s = {0};
+    int64_t pitch[MAX_RANK];
+    pitches(shape, pitch);
+    for (int d = 0; d < shape->rank; d++) {
+        if (map[d] < 0 || shape->dims[d] == 1)
+            continue;
+        if (map[d] == n->inner && !n->scalar_lane) {
+            s.step += pitch[d];
+            continue;
+        }
+        s.index[d] = n->index[map[d]];
+        s.level = MAX(s.level, n->level_of_dim[map[d]]);
+    }
+    return s;
+}
+
+static Val inner_address(NestCg *n, int buffer, const Spot *s, Val row)
+{
+    Bld b = n->at[n->rank];
+    Val at = n->index[n->inner];
+    if (s->step != 1)
+        at = LLVMBuildMul(b, at, llvm_int(n->c->l->i64, s->step), "");
+    return LLVMBuildGEP2(b, cpu_buffer_type(n->c, buffer, 0), row, &at, 1, "");
+}
+
+static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
+{
+    Val offsets[256];
+    for (int i = 0; i < n->lanes; i++)
+        offsets[i] = llvm_int(n->c->l->i64, i * s->step);
+    Val lanes = LLVMConstVector(offsets, (unsigned)n->lanes);
+    return LLVMBuildGEP2(n->at[n->rank], cpu_buffer_type(n->c, buffer, 0), first, &lanes, 1, "");
+}
+
+Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
+{
+    Cpu *c = n->c;
+    Spot s = find_spot(n, shape, map);
+    int size = cpu_buffer_size(c, buffer);
+    Bld b = n->at[s.level];
+    Val row = cpu_element(c, b, buffer, shape, s.index);
+    if (s.step == 0)
+        return (Ev){.v = from_buffer(c, b, buffer, llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
+                    .level = s.level};
+    b = n->at[n->rank];
+    LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
+    Val first = inner_address(n, buffer, &s, row), raw;
+    if (s.step == 1) {
+        raw = llvm_load(b, vector, first, size);
+    } else {
+        Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
+        raw = llvm_gather(c->l, b, vector, lane_addresses(n, buffer, &s, first), size,
+                          n->lane_ok ? n->lane_ok : all, LLVMConstNull(vector));
+    }
+    return (Ev){.v = from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
+}
+
+void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
+{
+    Cpu *c = n->c;
+    Spot s = find_spot(n, shape, map);
+    int size = cpu_buffer_size(c, buffer);
+    Val row = cpu_element(c, n->at[s.level], buffer, shape, s.index);
+    Bld b = n->at[n->rank];
+    Ev memory = e;
+    memory.v = to_buffer(c, n->at[e.level], buffer, e.v);
+    if (s.step == 0) {
+        Val one = e.vec ? llvm_slice(c->l, b, memory.v, 0, 1) : memory.v;
+        llvm_store(b, one, row, size);
+        return;
+    }
+    Val v = cpu_vectorise(n, memory);
+    Val first = inner_address(n, buffer, &s, row);
+    if (s.step != 1) {
+        Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
+        llvm_scatter(c->l, b, v, lane_addresses(n, buffer, &s, first), size,
+                     n->lane_ok ? n->lane_ok : all);
+    } else if (n->lane_ok != NULL) {
+        llvm_masked_store(c->l, b, v, first, size, n->lane_ok);
+    } else {
+        llvm_store(b, v, first, size);
+    }
+}

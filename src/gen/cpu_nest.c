@@ -1,0 +1,514 @@
+/*
+ * cpu_nest.c - the loops of one nest
+ *
+ * A nest of rank r has r levels: scalar loops over the outer dimensions, and an inner loop that
+ * runs in vectors.  Code is placed by level: at[l] is the place in front of loop l+1, so whatever
+ * changes only with the first l indices is emitted there once.
+ *
+ *     at[0] ...                    what no index changes
+ *       for i0: at[1] ...
+ *         for i1: at[2] ...        rows
+ *           inner: main, mixed, dead segments of i2
+ *
+ * Masks that compare an affine index with something fixed in a row are bounds: the inner range is
+ * cut into a main segment where all of them hold, a mixed one (usually a single vector) where
+ * masks are real, and a dead one where none holds.  In the main segment there are no masks, and
+ * code size does not depend on extents anywhere.
+ */
+#include "cpu.h"
+
+enum { MAX_BOUNDS = 12, UNROLL_COST_4 = 14, UNROLL_COST_2 = 40 };
+
+/* --- questions ----------------------------------------------------------------------------- */
+
+static bool moves(const NestCg *n, const Type *t, const int8_t *map)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (map[d] == n->inner && t->dims[d] > 1)
+            return true;
+    return false;
+}
+
+static bool depends(const NestCg *n, const Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
+        return moves(n, v->type, map);
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        return cpu_depends(n, source, in);
+    }
+    if (v->def->code == OP_arange || v->def->code == OP_reshape)
+        return moves(n, v->type, map);
+    for (int i = 0; i < v->def->noperands; i++)
+        if (cpu_depends(n, v->def->operands[i], map))
+            return true;
+    return false;
+}
+
+bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
+{
+    static char yes, no;
+    if (v->type->rank == 0)
+        return false;
+    uint64_t key = (uint64_t)v->id + 1;
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * 11 + (uint64_t)(map[d] + 2);
+    void *old = map_get(n->depends, key);
+    if (old == NULL) {
+        old = depends(n, v, map) ? &yes : &no;
+        map_put(n->depends, key, old);
+    }
+    return old == &yes;
+}
+
+static bool same_place(const Bound *b, const Value *v, const int8_t *map)
+{
+    if (b->value != v)
+        return false;
+    for (int d = 0; d < v->type->rank; d++)
+        if (b->map[d] != map[d] && v->type->dims[d] > 1)
+            return false;
+    return true;
+}
+
+bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too, Known *out)
+{
+    if (!n->in_body || n->segment == SEGMENT_MIXED)
+        return false;
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (!same_place(b, v, map) || (b->uniform && !uniform_too))
+            continue;
+        *out = n->segment == SEGMENT_MAIN ? KNOWN_TRUE : KNOWN_FALSE;
+        return true;
+    }
+    return false;
+}
+
+/* --- shape of the loops -------------------------------------------------------------------- */
+
+static int data_bits(const Cpu *c, const Value *v)
+{
+    const Type *t = v->type;
+    if (t->rank == 0 || t->pointer || t->dtype == DT_I1)
+        return 0;
+    bool is_data = v->def == NULL || v->def->code == OP_load || dtype_is_float(t->dtype) ||
+                   plan_buffer(c->plan, v) != NO_BUFFER;
+    return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
+}
+
+static const Value *root_value(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_FILL: return r->value;
+    case ROOT_STORE:
+    case ROOT_ATOMIC: return r->op->operands[1];
+    default: return r->op->operands[0];
+    }
+}
+
+/* Lanes: as many of the widest data as one machine vector holds, not far beyond the extent. */
+static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
+{
+    int bits = 0;
+    for (int i = 0; i < nest->leaves.len; i++)
+        bits = MAX(bits, data_bits(c, nest->leaves.at[i].value));
+    for (int i = 0; i < nest->roots.len; i++)
+        bits = MAX(bits, data_bits(c, root_value(&nest->roots.at[i])));
+    int lanes = c->vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
+    while (lanes > 1 && lanes / 2 >= extent)
+        lanes /= 2;
+    return lanes;
+}
+
+static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
+{
+    int cost = 0;
+    for (int i = 0; i < nest->roots.len; i++)
+        cost += 1 + c->plan->facts[root_value(&nest->roots.at[i])->id].cost;
+    int unroll = cost <= UNROLL_COST_4 ? 4 : cost <= UNROLL_COST_2 ? 2 : 1;
+    while (unroll > 1 && extent < 2 * unroll * lanes)
+        unroll /= 2;
+    return unroll;
+}
+
+static LLVMBasicBlockRef new_block(Cpu *c)
+{
+    return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+}
+
+static Bld builder_in(Cpu *c, LLVMBasicBlockRef block)
+{
+    Bld b = LLVMCreateBuilderInContext(c->l->ctx);
+    LLVMPositionBuilderAtEnd(b, block);
+    return b;
+}
+
+/* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
+static void open_loops(NestCg *n)
+{
+    Cpu *c = n->c;
+    n->at[0] = builder_in(c, LLVMGetInsertBlock(c->b));
+    for (int k = 0; k < n->rank - 1; k++) {
+        int dim = n->nest->order[k];
+        if (n->nest->dims[dim] == 1) {
+            n->index[dim] = llvm_int(c->l->i64, 0);
+            n->at[k + 1] = n->at[k];
+            continue;
+        }
+        n->at[k + 1] = builder_in(c, new_block(c));
+        n->index[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
+        n->level_of_dim[dim] = k + 1;
+    }
+    n->level_of_dim[n->inner] = n->rank;
+}
+
+/* c->b stands behind the inner loops; close from the inside out. */
+static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
+{
+    Cpu *c = n->c;
+    LLVMBuildBr(n->at[n->rank - 1], inner_entry);
+    for (int k = n->rank - 2; k >= 0; k--) {
+        int dim = n->nest->order[k];
+        if (n->nest->dims[dim] == 1)
+            continue;
+        Val i = n->index[dim];
+        LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = new_block(c);
+        Val next = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
+        Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, n->nest->dims[dim]), "");
+        LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
+        LLVMBuildCondBr(c->b, more, head, exit);
+        LLVMBuildBr(n->at[k], head);
+        LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+        LLVMPositionBuilderAtEnd(c->b, exit);
+    }
+    for (int k = 0; k < n->rank; k++)
+        if (k == 0 || n->at[k] != n->at[k - 1])
+            LLVMDisposeBuilder(n->at[k]);
+}
+
+/* --- bounds -------------------------------------------------------------------------------- */
+
+static Val widen(NestCg *n, Ev e, DType t)
+{
+    Bld b = n->at[e.level];
+    return dtype_is_signed(t) ? LLVMBuildSExtOrBitCast(b, e.v, n->c->l->i64, "")
+                              : LLVMBuildZExtOrBitCast(b, e.v, n->c->l->i64, "");
+}
+
+/* The number of inner indices i with base + stride * i < limit (or <=), within [0, extent]. */
+static Val count_below(NestCg *n, const Affine *a, Ev limit, DType t, bool or_equal)
+{
+    Llvm *l = n->c->l;
+    Bld b = n->at[n->rank - 1];
+    Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), widen(n, a->base, t));
+    if (or_equal)
+        room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, 1));
+    if (a->stride > 1) {
+        room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, a->stride - 1));
+        room = llvm_call2(l, b, "llvm.smax", room, llvm_int(l->i64, 0));
+        room = LLVMBuildUDiv(b, room, llvm_int(l->i64, a->stride), "");
+    }
+    room = llvm_call2(l, b, "llvm.smax", room, llvm_int(l->i64, 0));
+    return llvm_call2(l, b, "llvm.smin", room, llvm_int(l->i64, n->nest->dims[n->inner]));
+}
+
+static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, bool uniform)
+{
+    Bound b = {.value = v, .count = count, .uniform = uniform};
+    for (int d = 0; d < v->type->rank; d++)
+        b.map[d] = map[d];
+    vec_push(n->c->arena, &n->bounds, b);
+}
+
+static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
+{
+    const Op *op = v->def;
+    OpCode code = op->code;
+    if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
+        return false;
+    int moving = code == OP_lt || code == OP_le ? 0 : 1;
+    DType t = op->operands[0]->type->dtype;
+    if (dtype_is_float(t) || t == DT_U64 || op->operands[0]->type->pointer)
+        return false;
+    Value *limit = op->operands[1 - moving];
+    if (cpu_depends(n, limit, map))
+        return false;
+    Affine a = cpu_affine(n, op->operands[moving], map);
+    if (!a.ok || a.stride <= 0 || a.dynamic != NULL)
+        return false;
+    bool or_equal = code == OP_le || code == OP_ge;
+    push_bound(n, v, map, count_below(n, &a, cpu_eval(n, limit, map), t, or_equal), false);
+    return true;
+}
+
+static void collect_mask(NestCg *n, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    for (int i = 0; i < n->bounds.len; i++)
+        if (same_place(&n->bounds.at[i], v, map))
+            return;
+    if (n->bounds.len >= MAX_BOUNDS)
+        return;
+    if (v->type->rank == 0 || !cpu_depends(n, v, map)) {
+        Ev e = cpu_eval(n, v, map);
+        if (e.known == KNOWN_TRUE)
+            return;
+        Bld b = n->at[n->rank - 1];
+        Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+        push_bound(n, v, map, LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), ""), true);
+        return;
+    }
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
+        return;
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        collect_mask(n, source, in);
+    } else if (v->def->code == OP_and) {
+        collect_mask(n, v->def->operands[0], map);
+        collect_mask(n, v->def->operands[1], map);
+    } else {
+        compare_bound(n, v, map);
+    }
+}
+
+static void collect_bounds(NestCg *n)
+{
+    for (int i = 0; i < n->nest->leaves.len; i++) {
+        const Leaf *leaf = &n->nest->leaves.at[i];
+        const Op *op = leaf->value->def;
+        if (op != NULL && op->code == OP_load && op->noperands > 1 && leaf->value->type->rank > 0 &&
+            (cpu_depends(n, op->operands[0], leaf->map) || cpu_depends(n, op->operands[1], leaf->map)))
+            collect_mask(n, op->operands[1], leaf->map);
+    }
+    for (int i = 0; i < n->nest->roots.len; i++) {
+        const Root *r = &n->nest->roots.at[i];
+        if (r->kind == ROOT_STORE && r->op->noperands > 2)
+            collect_mask(n, r->op->operands[2], cpu_identity);
+    }
+}
+
+/* --- bodies -------------------------------------------------------------------------------- */
+
+static void root_body(NestCg *n, const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_STORE:
+        cpu_store_root(n, r->op);
+        break;
+    case ROOT_ATOMIC:
+        cpu_atomic_root(n, r->op);
+        break;
+    case ROOT_REDUCE:
+        cpu_reduce_body(n, r->op);
+        break;
+    case ROOT_SCAN:
+        cpu_scan_body(n, r->op);
+        break;
+    case ROOT_FILL: {
+        Ev e = r->source == NO_BUFFER ? cpu_eval(n, r->value, cpu_identity)
+                                      : cpu_eval_buffer(n, r->source, cpu_identity, r->value->type);
+        cpu_fill(n, r->buffer, r->value->type, cpu_identity, e);
+        break;
+    }
+    }
+}
+
+static void begin_body(NestCg *n, Val i, int copy)
+{
+    Cpu *c = n->c;
+    n->at[n->rank] = c->b;
+    n->index[n->inner] = i;
+    n->copy = copy;
+    n->inner_memo = map_new(c->arena);
+    n->lane_memo = map_new(c->arena);
+    n->affine_inner = map_new(c->arena);
+    n->in_body = true;
+    n->lane_ok = NULL;
+    int extent = n->nest->dims[n->inner];
+    if (n->segment == SEGMENT_MAIN || extent % n->lanes == 0)
+        return;
+    Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
+    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l, c->l->i32, n->lanes), "");
+    n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), extent), "");
+}
+
+static void body(NestCg *n, Val i, int copy, const bool *skip)
+{
+    begin_body(n, i, copy);
+    for (int r = 0; r < n->nest->roots.len; r++)
+        if (skip == NULL || !skip[r])
+            root_body(n, &n->nest->roots.at[r]);
+    n->in_body = false;
+}
+
+static bool constant(Val v, int64_t *out)
+{
+    if (!LLVMIsAConstantInt(v))
+        return false;
+    *out = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+static void bodies(NestCg *n, Val i, int copies, const bool *skip)
+{
+    for (int u = 0; u < copies; u++)
+        body(n, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i, u, skip);
+}
+
+/* Run bodies from i while a whole step fits below limit (main) or i is below it (others); gives
+ * the index where it stopped.  Known trip counts of 0 and 1 need no loop. */
+static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const bool *skip)
+{
+    Cpu *c = n->c;
+    int64_t from, to, step = (int64_t)copies * n->lanes;
+    n->segment = kind;
+    if (constant(i, &from) && constant(limit, &to)) {
+        int64_t trips = kind == SEGMENT_MAIN ? (to - from) / step : (to - from + step - 1) / step;
+        if (trips <= 0)
+            return i;
+        if (trips == 1) {
+            bodies(n, i, copies, skip);
+            return llvm_int(c->l->i64, from + step);
+        }
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
+                      exit = new_block(c);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val at = LLVMBuildPhi(c->b, c->l->i64, "");
+    Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, step), "");
+    Val go = kind == SEGMENT_MAIN ? LLVMBuildICmp(c->b, LLVMIntSLE, next, limit, "")
+                                  : LLVMBuildICmp(c->b, LLVMIntSLT, at, limit, "");
+    LLVMBuildCondBr(c->b, go, in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    bodies(n, at, copies, skip);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, head);
+    LLVMAddIncoming(at, (Val[]){i, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+    if (constant(i, &from) && constant(limit, &to))
+        return llvm_int(c->l->i64, from + (kind == SEGMENT_MAIN ? (to - from) / step * step
+                                                                : (to - from + step - 1) / step * step));
+    return at;
+}
+
+static bool mask_is_bound(const NestCg *n, const Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    for (int i = 0; i < n->bounds.len; i++)
+        if (same_place(&n->bounds.at[i], v, map))
+            return true;
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL || v->type->rank == 0)
+        return false;
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        return mask_is_bound(n, source, in);
+    }
+    return v->def->code == OP_and && (mask_is_bound(n, v->def->operands[0], map) ||
+                                      mask_is_bound(n, v->def->operands[1], map));
+}
+
+/* The lanes where every bound is false: stores under a bound vanish, reductions of what is then
+ * the same for all lanes are done at once, the rest is looped over. */
+static void dead_segment(NestCg *n, Val i, Val extent)
+{
+    Cpu *c = n->c;
+    int roots = n->nest->roots.len, left = 0;
+    bool *skip = NEW_N(c->arena, bool, roots);
+    LLVMBasicBlockRef once = new_block(c), after = new_block(c);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, extent, ""), once, after);
+    LLVMPositionBuilderAtEnd(c->b, once);
+    n->segment = SEGMENT_DEAD;
+    begin_body(n, i, 0);
+    for (int r = 0; r < roots; r++) {
+        const Root *root = &n->nest->roots.at[r];
+        if (root->kind == ROOT_STORE)
+            skip[r] = root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], cpu_identity);
+        else if (root->kind == ROOT_REDUCE)
+            skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
+        left += !skip[r];
+    }
+    n->in_body = false;
+    if (left > 0)
+        segment(n, SEGMENT_DEAD, i, extent, 1, skip);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+static void inner_loops(NestCg *n)
+{
+    Cpu *c = n->c;
+    Bld row = n->at[n->rank - 1];
+    Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
+    Val low = extent, high = n->bounds.len ? llvm_int(c->l->i64, 0) : extent;
+    for (int i = 0; i < n->bounds.len; i++) {
+        low = llvm_call2(c->l, row, "llvm.smin", low, n->bounds.at[i].count);
+        high = llvm_call2(c->l, row, "llvm.smax", high, n->bounds.at[i].count);
+    }
+    Val i = llvm_int(c->l->i64, 0);
+    i = segment(n, SEGMENT_MAIN, i, low, n->unroll, NULL);
+    if (n->unroll > 1)
+        i = segment(n, SEGMENT_MAIN, i, low, 1, NULL);
+    i = segment(n, SEGMENT_MIXED, i, high, 1, NULL);
+    if (n->bounds.len > 0)
+        dead_segment(n, i, extent);
+    n->segment = SEGMENT_MAIN;
+}
+
+/* One element at a time, for atomics and scans. */
+static void serial_loop(NestCg *n)
+{
+    Cpu *c = n->c;
+    const Root *r = &n->nest->roots.at[0];
+    int extent = n->nest->dims[n->inner];
+    bool reverse = r->kind == ROOT_SCAN && r->op->attrs[1] != 0;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), exit = new_block(c);
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val at = LLVMBuildPhi(c->b, c->l->i64, "");
+    Val i = reverse ? LLVMBuildSub(c->b, llvm_int(c->l->i64, extent - 1), at, "") : at;
+    begin_body(n, i, 0);
+    root_body(n, r);
+    n->in_body = false;
+    Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, 1), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, extent), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    LLVMBuildCondBr(c->b, more, head, exit);
+    LLVMAddIncoming(at, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+}
+
+void cpu_nest(Cpu *c, const Nest *nest)
+{
+    NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
+    int extent = nest->dims[n.inner];
+    n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
+    n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
+    n.scalar_lane = nest->serial;
+    n.outer = map_new(c->arena);
+    n.inner_memo = map_new(c->arena);
+    n.affine_outer = map_new(c->arena);
+    n.affine_inner = map_new(c->arena);
+    n.lane_memo = map_new(c->arena);
+    n.depends = map_new(c->arena);
+    open_loops(&n);
+    cpu_reduce_begin(&n);
+    if (!nest->serial)
+        collect_bounds(&n);
+    LLVMBasicBlockRef entry = new_block(c);
+    LLVMPositionBuilderAtEnd(c->b, entry);
+    if (nest->serial)
+        serial_loop(&n);
+    else
+        inner_loops(&n);
+    cpu_reduce_end(&n);
+    close_loops(&n, entry);
+}

@@ -1,0 +1,315 @@
+/*
+ * cpu_ops.c - one elementwise op as LLVM instructions
+ *
+ * The meaning is scalar.c's, bit for bit (src/ir/scalar_*_ops.h); APPROX ops do not arrive here,
+ * opt/math.c has turned them into these.  Operands and results are in register form, scalars or
+ * vectors alike.  Small floats compute in fp32 and are rounded after each op.
+ */
+#include "cpu.h"
+
+Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
+{
+    if (t->pointer)
+        return LLVMConstIntToPtr(LLVMConstInt(c->l->i64, bits, 0), c->l->ptr);
+    if (!dtype_is_float(t->dtype))
+        return LLVMConstInt(t->dtype == DT_I1 ? c->l->i1 : cpu_memory_type(c, t->dtype), bits, 0);
+    if (t->dtype == DT_FP64)
+        return LLVMConstBitCast(LLVMConstInt(c->l->i64, bits, 0), c->l->f64);
+    uint32_t single = (uint32_t)bits;
+    if (t->dtype != DT_FP32) {
+        uint32_t out = 0;
+        scalar_apply(OP_cast, ROUND_NEAREST, t->dtype, DT_FP32, (const void *[]){&bits}, &out, 1);
+        single = out;
+    }
+    return LLVMConstBitCast(LLVMConstInt(c->l->i32, single, 0), c->l->f32);
+}
+
+static Val zero(Val x)
+{
+    return LLVMConstNull(LLVMTypeOf(x));
+}
+
+/* --- integers ------------------------------------------------------------------------------ */
+
+/* y as a divisor that cannot trap: 1 in place of 0, and of -1 when the quotient would overflow. */
+static Val safe_divisor(Bld b, Val y, bool is_signed)
+{
+    Val one = llvm_int(LLVMTypeOf(y), 1);
+    Val bad = LLVMBuildICmp(b, LLVMIntEQ, y, zero(y), "");
+    if (is_signed)
+        bad = LLVMBuildOr(b, bad, LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(LLVMTypeOf(y), -1), ""), "");
+    return LLVMBuildSelect(b, bad, one, y, "");
+}
+
+static bool divides_safely(Val y)
+{
+    if (!LLVMIsAConstantInt(y))
+        return false;
+    long long v = LLVMConstIntGetSExtValue(y);
+    return v != 0 && v != -1;
+}
+
+static Val int_div(Bld b, Val x, Val y, bool is_signed)
+{
+    Val d = divides_safely(y) ? y : safe_divisor(b, y, is_signed);
+    Val q = is_signed ? LLVMBuildSDiv(b, x, d, "") : LLVMBuildUDiv(b, x, d, "");
+    if (d == y)
+        return q;
+    if (is_signed) {
+        Val minus = LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(LLVMTypeOf(y), -1), "");
+        q = LLVMBuildSelect(b, minus, LLVMBuildNeg(b, x, ""), q, "");
+    }
+    Val none = LLVMBuildICmp(b, LLVMIntEQ, y, zero(y), "");
+    return LLVMBuildSelect(b, none, zero(x), q, "");
+}
+
+static Val int_rem(Bld b, Val x, Val y, bool is_signed)
+{
+    /* the replaced divisors are 1, and x % 1 is the 0 that the rules want */
+    Val d = divides_safely(y) ? y : safe_divisor(b, y, is_signed);
+    return is_signed ? LLVMBuildSRem(b, x, d, "") : LLVMBuildURem(b, x, d, "");
+}
+
+static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
+{
+    LLVMTypeRef t = LLVMTypeOf(y);
+    Val fits = LLVMBuildICmp(b, LLVMIntULT, y, llvm_int(t, bits), "");
+    if (code == OP_shr && is_signed) {
+        Val most = llvm_int(t, bits - 1);
+        return LLVMBuildAShr(b, x, LLVMBuildSelect(b, fits, y, most, ""), "");
+    }
+    Val amount = LLVMBuildSelect(b, fits, y, zero(y), "");
+    Val r = code == OP_shl ? LLVMBuildShl(b, x, amount, "") : LLVMBuildLShr(b, x, amount, "");
+    return LLVMBuildSelect(b, fits, r, zero(x), "");
+}
+
+static Val int_mulhi(Cpu *c, Bld b, Val x, Val y, int bits)
+{
+    LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(c->l->ctx, 2 * (unsigned)bits), x);
+    Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
+    return LLVMBuildTrunc(b, LLVMBuildLShr(b, p, llvm_int(wide, bits), ""), LLVMTypeOf(x), "");
+}
+
+static Val int_clz(Cpu *c, Bld b, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
+    return llvm_call(c->l, b, "llvm.ctlz", 1, &t, 2, args);
+}
+
+static LLVMIntPredicate int_predicate(OpCode code, bool is_signed)
+{
+    switch (code) {
+    case OP_eq: return LLVMIntEQ;
+    case OP_ne: return LLVMIntNE;
+    case OP_lt: return is_signed ? LLVMIntSLT : LLVMIntULT;
+    case OP_le: return is_signed ? LLVMIntSLE : LLVMIntULE;
+    case OP_gt: return is_signed ? LLVMIntSGT : LLVMIntUGT;
+    default: return is_signed ? LLVMIntSGE : LLVMIntUGE;
+    }
+}
+
+static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
+{
+    bool s = dtype_is_signed(t);
+    int bits = dtype_bits(t);
+    Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
+    switch (op->code) {
+    case OP_add: return LLVMBuildAdd(b, x, y, "");
+    case OP_sub: return LLVMBuildSub(b, x, y, "");
+    case OP_mul: return LLVMBuildMul(b, x, y, "");
+    case OP_div: return t == DT_I1 ? LLVMBuildAnd(b, x, y, "") : int_div(b, x, y, s);
+    case OP_rem: return t == DT_I1 ? zero(x) : int_rem(b, x, y, s);
+    case OP_mulhi: return t == DT_I1 ? zero(x) : int_mulhi(c, b, x, y, bits);
+    case OP_neg: return LLVMBuildNeg(b, x, "");
+    case OP_abs:
+        return s ? LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""),
+                                   LLVMBuildNeg(b, x, ""), x, "")
+                 : x;
+    case OP_and: return LLVMBuildAnd(b, x, y, "");
+    case OP_or: return LLVMBuildOr(b, x, y, "");
+    case OP_xor: return LLVMBuildXor(b, x, y, "");
+    case OP_not: return LLVMBuildNot(b, x, "");
+    case OP_shl:
+    case OP_shr:
+        return t == DT_I1 ? LLVMBuildAnd(b, x, LLVMBuildNot(b, y, ""), "")
+                          : int_shift(b, op->code, x, y, bits, s);
+    case OP_min:
+    case OP_max: {
+        OpCode less = op->code == OP_min ? OP_lt : OP_gt;
+        return LLVMBuildSelect(b, LLVMBuildICmp(b, int_predicate(less, s), x, y, ""), x, y, "");
+    }
+    case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
+        return LLVMBuildICmp(b, int_predicate(op->code, s), x, y, "");
+    case OP_clz: return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
+    case OP_popc: return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
+    default: bug("%s has no integer form", op_info(op->code)->name);
+    }
+}
+
+/* --- floats -------------------------------------------------------------------------------- */
+
+static Val is_nan(Bld b, Val x)
+{
+    return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
+}
+
+/* (x < y or `either` is NaN) ? x : y, in the form that becomes one minps or maxps and a blend. */
+static Val float_pick(Bld b, LLVMRealPredicate p, Val x, Val y, Val either)
+{
+    Val r = LLVMBuildSelect(b, LLVMBuildFCmp(b, p, x, y, ""), x, y, "");
+    return LLVMBuildSelect(b, is_nan(b, either), x, r, "");
+}
+
+static Val float_round_away(Cpu *c, Bld b, Val x)
+{
+    Val t = llvm_call1(c->l, b, "llvm.trunc", x);
+    Val rest = llvm_call1(c->l, b, "llvm.fabs", LLVMBuildFSub(b, x, t, ""));
+    Val up = LLVMBuildFCmp(b, LLVMRealOGE, rest, llvm_real(LLVMTypeOf(x), 0.5), "");
+    Val one = llvm_call2(c->l, b, "llvm.copysign", llvm_real(LLVMTypeOf(x), 1), x);
+    return LLVMBuildSelect(b, up, LLVMBuildFAdd(b, t, one, ""), t, "");
+}
+
+static Val float_isinf(Cpu *c, Bld b, Val x)
+{
+    Val inf = llvm_real(LLVMTypeOf(x), __builtin_inf());
+    return LLVMBuildFCmp(b, LLVMRealOEQ, llvm_call1(c->l, b, "llvm.fabs", x), inf, "");
+}
+
+/* x * 2^k in three steps; the first two stop short of the subnormals, so that only the last one
+ * rounds.  k beyond three times the largest exponent cannot change the result further. */
+static Val float_ldexp(Cpu *c, Bld b, Val x, Val k, DType t)
+{
+    bool wide = t == DT_FP64;
+    LLVMTypeRef it = llvm_like(wide ? c->l->i64 : c->l->i32, x);
+    int mantissa = wide ? 52 : 23, bias = wide ? 1023 : 127;
+    LLVMTypeRef kt = llvm_like(c->l->i64, x);
+    k = LLVMBuildIntCast2(b, k, kt, 1, "");
+    k = llvm_call2(c->l, b, "llvm.smax", k, llvm_int(kt, -3 * bias));
+    k = llvm_call2(c->l, b, "llvm.smin", k, llvm_int(kt, 3 * bias));
+    k = LLVMBuildIntCast2(b, k, it, 1, "");
+    Val left = k;
+    for (int step = 0; step < 3; step++) {
+        int lowest = 1 - bias + (step < 2 ? mantissa + 1 : 0);
+        Val now = llvm_call2(c->l, b, "llvm.smax", left, llvm_int(it, lowest));
+        now = llvm_call2(c->l, b, "llvm.smin", now, llvm_int(it, bias));
+        left = LLVMBuildSub(b, left, now, "");
+        Val bits = LLVMBuildAdd(b, now, llvm_int(it, bias), "");
+        bits = LLVMBuildShl(b, bits, llvm_int(it, mantissa), "");
+        x = LLVMBuildFMul(b, x, llvm_from_bits(c->l, b, bits), "");
+    }
+    return x;
+}
+
+static LLVMRealPredicate float_predicate(OpCode code)
+{
+    switch (code) {
+    case OP_eq: return LLVMRealOEQ;
+    case OP_ne: return LLVMRealUNE;
+    case OP_lt: return LLVMRealOLT;
+    case OP_le: return LLVMRealOLE;
+    case OP_gt: return LLVMRealOGT;
+    default: return LLVMRealOGE;
+    }
+}
+
+static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
+{
+    Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
+    Llvm *l = c->l;
+    switch (op->code) {
+    case OP_add: return LLVMBuildFAdd(b, x, y, "");
+    case OP_sub: return LLVMBuildFSub(b, x, y, "");
+    case OP_mul: return LLVMBuildFMul(b, x, y, "");
+    case OP_div: return LLVMBuildFDiv(b, x, y, "");
+    case OP_rem: return LLVMBuildFRem(b, x, y, "");
+    case OP_neg: return LLVMBuildFNeg(b, x, "");
+    case OP_abs: return llvm_call1(l, b, "llvm.fabs", x);
+    case OP_min: return float_pick(b, LLVMRealOLT, x, y, y);
+    case OP_max: return float_pick(b, LLVMRealOGT, x, y, y);
+    case OP_minnan: return float_pick(b, LLVMRealOLT, x, y, x);
+    case OP_maxnan: return float_pick(b, LLVMRealOGT, x, y, x);
+    case OP_fma: {
+        LLVMTypeRef type = LLVMTypeOf(x);
+        return llvm_call(l, b, "llvm.fma", 1, &type, 3, (Val[]){x, y, in[2]});
+    }
+    case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
+        return LLVMBuildFCmp(b, float_predicate(op->code), x, y, "");
+    case OP_isnan: return is_nan(b, x);
+    case OP_isinf: return float_isinf(c, b, x);
+    case OP_sqrt: return llvm_call1(l, b, "llvm.sqrt", x);
+    case OP_floor: return llvm_call1(l, b, "llvm.floor", x);
+    case OP_ceil: return llvm_call1(l, b, "llvm.ceil", x);
+    case OP_trunc: return llvm_call1(l, b, "llvm.trunc", x);
+    case OP_rint: return llvm_call1(l, b, "llvm.rint", x);
+    case OP_round: return float_round_away(c, b, x);
+    case OP_copysign: return llvm_call2(l, b, "llvm.copysign", x, y);
+    case OP_ldexp: return float_ldexp(c, b, x, y, t);
+    default: bug("%s has no float form on the CPU", op_info(op->code)->name);
+    }
+}
+
+/* --- everything else ----------------------------------------------------------------------- */
+
+static Val bitcast(Cpu *c, Bld b, const Op *op, Val x)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    LLVMTypeRef i64 = llvm_like(c->l->i64, x);
+    if (from->pointer && to->pointer)
+        return x;
+    if (from->pointer)
+        return LLVMBuildPtrToInt(b, x, i64, "");
+    if (to->pointer)
+        return LLVMBuildIntToPtr(b, x, llvm_like(c->l->ptr, x), "");
+    if (from->dtype == DT_I1)
+        return x;
+    Val memory = cpu_to_memory(c, b, x, from->dtype);
+    memory = LLVMBuildBitCast(b, memory, llvm_like(cpu_memory_type(c, to->dtype), x), "");
+    return cpu_from_memory(c, b, memory, to->dtype);
+}
+
+static Val cast(Cpu *c, Bld b, const Op *op, Val x)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    if (from->pointer && to->pointer)
+        return x;
+    if (to->pointer)
+        return LLVMBuildIntToPtr(b, x, llvm_like(c->l->ptr, x), "");
+    if (!from->pointer)
+        return cpu_cast(c, b, x, from->dtype, to->dtype, (Rounding)op->attrs[0]);
+    Val address = LLVMBuildPtrToInt(b, x, llvm_like(c->l->i64, x), "");
+    return cpu_cast(c, b, address, DT_U64, to->dtype, ROUND_NEAREST);
+}
+
+static Val addptr(Cpu *c, Bld b, const Op *op, Val p, Val offset)
+{
+    DType t = op->operands[1]->type->dtype, e = op->operands[0]->type->dtype;
+    LLVMTypeRef i64 = llvm_like(c->l->i64, offset);
+    Val wide = dtype_is_signed(t) ? LLVMBuildSExtOrBitCast(b, offset, i64, "")
+                                  : LLVMBuildZExtOrBitCast(b, offset, i64, "");
+    return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &wide, 1, "");
+}
+
+Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
+{
+    DType t = op->noperands > 0 ? op->operands[0]->type->dtype : DT_I1;
+    switch (op->code) {
+    case OP_select:
+        return LLVMBuildSelect(b, in[0], in[1], in[2], "");
+    case OP_cast:
+        return cast(c, b, op, in[0]);
+    case OP_bitcast:
+        return bitcast(c, b, op, in[0]);
+    case OP_addptr:
+        return addptr(c, b, op, in[0], in[1]);
+    case OP_hint:
+        return in[0];
+    default:
+        break;
+    }
+    if (!dtype_is_float(t))
+        return int_op(c, b, op, t, in);
+    Val r = float_op(c, b, op, t, in);
+    bool is_float = op->nresults > 0 && dtype_is_float(op->results[0]->type->dtype);
+    return is_float ? cpu_round(c, b, r, t) : r;
+}

@@ -1,0 +1,364 @@
+/*
+ * cpu_reduce.c - reductions and scans
+ *
+ * Along the inner dimension a reduction keeps vector accumulators, one for each unrolled copy, and
+ * folds their lanes once per row.  Along another dimension the accumulators are the result's
+ * buffer, read and written as the rows go by.  A region that is one op with a neutral element
+ * (sum, max, ...) starts from that; any other region tracks which lanes hold something yet.
+ *
+ * The order of combination depends on extents and the machine's vectors, never on threads.  Sums
+ * of small floats are kept in fp32 and rounded once.
+ */
+#include "cpu.h"
+
+enum { MAX_COPIES = 4, MAX_TUPLE = 8 };
+
+struct Reduction {
+    const Op *op;
+    bool inner;
+    OpCode simple;          /* the region's one op, or OP_COUNT */
+    int n;                  /* values reduced together */
+    Val slot[MAX_COPIES][MAX_TUPLE];
+    Val have[MAX_COPIES];   /* i1 lanes that hold something; unused when simple */
+    Reduction *next;
+};
+
+/* --- regions ------------------------------------------------------------------------------- */
+
+static OpCode simple_op(const Op *op)
+{
+    const Block *r = op->regions[0];
+    const Op *first = r->first;
+    if (r->nargs != 2 || first == NULL || first->next != r->last || first->noperands != 2)
+        return OP_COUNT;
+    if (r->last->operands[0]->def != first || first->operands[0] != r->args[0] ||
+        first->operands[1] != r->args[1])
+        return OP_COUNT;
+    switch (first->code) {
+    case OP_add:
+    case OP_mul:
+    case OP_min:
+    case OP_max:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+        return first->code;
+    default:
+        return OP_COUNT;
+    }
+}
+
+static uint64_t extreme(DType t, bool highest)
+{
+    int bits = dtype_bits(t);
+    uint64_t all = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+    if (dtype_is_unsigned(t))
+        return highest ? all : 0;
+    uint64_t top = (uint64_t)1 << (bits - 1);
+    return highest ? all & ~top : top;
+}
+
+/* The element e with e op x = x.  For min and max of floats that is NaN, which they ignore. */
+static Val neutral(Cpu *c, OpCode code, DType t)
+{
+    LLVMTypeRef reg = cpu_register_type(c, t, 0);
+    if (dtype_is_float(t))
+        return llvm_real(reg, code == OP_add ? -0.0 : code == OP_mul ? 1.0 : __builtin_nan(""));
+    uint64_t v = code == OP_min   ? extreme(t, true)
+                 : code == OP_max ? extreme(t, false)
+                 : code == OP_and ? ~(uint64_t)0
+                 : code == OP_mul ? 1
+                                  : 0;
+    return LLVMConstInt(reg, v, 0);
+}
+
+static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y)
+{
+    DType t = op->operands[0]->type->dtype;
+    bool small = dtype_is_float(t) && dtype_bits(t) < 32;
+    if (small && code == OP_add)
+        return LLVMBuildFAdd(b, x, y, ""); /* rounded at the end */
+    return cpu_op(c, b, op->regions[0]->first, (Val[]){x, y});
+}
+
+/* --- along the inner dimension ------------------------------------------------------------- */
+
+static Reduction *find(const NestCg *n, const Op *op)
+{
+    Reduction *r = n->reductions;
+    while (r != NULL && r->op != op)
+        r = r->next;
+    return r;
+}
+
+static void begin_inner(NestCg *n, Reduction *r)
+{
+    Cpu *c = n->c;
+    Bld row = n->at[n->rank - 1];
+    LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+    for (int u = 0; u < n->unroll; u++) {
+        for (int k = 0; k < r->n; k++) {
+            DType t = r->op->operands[k]->type->dtype;
+            LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+            Val start = r->simple == OP_COUNT ? LLVMConstNull(vector)
+                                              : llvm_splat(row, neutral(c, r->simple, t), n->lanes);
+            r->slot[u][k] = cpu_slot(c, vector);
+            LLVMBuildStore(row, start, r->slot[u][k]);
+        }
+        if (r->simple == OP_COUNT) {
+            r->have[u] = cpu_slot(c, bools);
+            LLVMBuildStore(row, LLVMConstNull(bools), r->have[u]);
+        }
+    }
+}
+
+void cpu_reduce_begin(NestCg *n)
+{
+    for (int i = 0; i < n->nest->roots.len; i++) {
+        const Root *root = &n->nest->roots.at[i];
+        if (root->kind != ROOT_REDUCE && root->kind != ROOT_SCAN)
+            continue;
+        Reduction *r = NEW(n->c->arena, Reduction);
+        r->op = root->op;
+        r->n = root->op->noperands;
+        r->inner = root->op->attrs[0] == n->inner;
+        r->simple = simple_op(root->op);
+        r->next = n->reductions;
+        n->reductions = r;
+        if (r->n > MAX_TUPLE)
+            bug("a reduction over %d tiles", r->n);
+        if (root->kind == ROOT_SCAN) {
+            for (int k = 0; k < r->n; k++)
+                r->slot[0][k] = cpu_slot(n->c, cpu_type(n->c, r->op->operands[k]->type, 0));
+        } else if (r->inner) {
+            begin_inner(n, r);
+        }
+    }
+}
+
+static void inner_simple(NestCg *n, Reduction *r)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    DType t = r->op->operands[0]->type->dtype;
+    Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], cpu_identity));
+    if (n->lane_ok != NULL)
+        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes), "");
+    Val slot = r->slot[n->copy][0];
+    Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
+    LLVMBuildStore(b, combine_simple(c, b, r->op, r->simple, old, x), slot);
+}
+
+static void inner_general(NestCg *n, Reduction *r)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
+    Val ok = n->lane_ok ? n->lane_ok : all;
+    Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
+    for (int k = 0; k < r->n; k++) {
+        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], cpu_identity));
+        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[n->copy][k], "");
+    }
+    cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < r->n; k++) {
+        Val next = LLVMBuildSelect(b, have, results[k], args[r->n + k], "");
+        LLVMBuildStore(b, LLVMBuildSelect(b, ok, next, args[k], ""), r->slot[n->copy][k]);
+    }
+    LLVMBuildStore(b, LLVMBuildOr(b, have, ok, ""), r->have[n->copy]);
+}
+
+/* Fold two sets of lanes of a general reduction: what only one of them has is taken as it is. */
+static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y, Val have_y,
+                         int lanes)
+{
+    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    for (int k = 0; k < r->n; k++) {
+        args[k] = x[k];
+        args[r->n + k] = y[k];
+    }
+    cpu_region(c, b, r->op->regions[0], args, lanes, results);
+    for (int k = 0; k < r->n; k++) {
+        Val both = LLVMBuildSelect(b, have_y, results[k], x[k], "");
+        x[k] = LLVMBuildSelect(b, have_x, both, y[k], "");
+    }
+}
+
+static Val finish_simple(NestCg *n, const Reduction *r)
+{
+    Cpu *c = n->c;
+    Bld b = c->b;
+    DType t = r->op->operands[0]->type->dtype;
+    LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+    Val x = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
+    for (int u = 1; u < n->unroll; u++)
+        x = combine_simple(c, b, r->op, r->simple, x, LLVMBuildLoad2(b, vector, r->slot[u][0], ""));
+    for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2)
+        x = combine_simple(c, b, r->op, r->simple, llvm_slice(c->l, b, x, 0, lanes),
+                           llvm_slice(c->l, b, x, lanes, lanes));
+    if (n->lanes == 1)
+        x = llvm_slice(c->l, b, x, 0, 1);
+    return cpu_round(c, b, x, t);
+}
+
+static void finish_general(NestCg *n, const Reduction *r, Val *x)
+{
+    Cpu *c = n->c;
+    Bld b = c->b;
+    Val y[MAX_TUPLE], have = NULL;
+    LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+    for (int u = 0; u < n->unroll; u++) {
+        Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
+        for (int k = 0; k < r->n; k++) {
+            LLVMTypeRef t = cpu_register_type(c, r->op->operands[k]->type->dtype, n->lanes);
+            (u ? y : x)[k] = LLVMBuildLoad2(b, t, r->slot[u][k], "");
+        }
+        if (u > 0)
+            fold_general(c, b, r, x, have, y, now, n->lanes);
+        have = u ? LLVMBuildOr(b, have, now, "") : now;
+    }
+    for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2) {
+        Val low = llvm_slice(c->l, b, have, 0, lanes), high = llvm_slice(c->l, b, have, lanes, lanes);
+        for (int k = 0; k < r->n; k++) {
+            y[k] = llvm_slice(c->l, b, x[k], lanes, lanes);
+            x[k] = llvm_slice(c->l, b, x[k], 0, lanes);
+        }
+        fold_general(c, b, r, x, low, y, high, lanes == 1 ? 0 : lanes);
+        have = LLVMBuildOr(b, low, high, "");
+    }
+    for (int k = 0; k < r->n && n->lanes == 1; k++)
+        x[k] = llvm_slice(c->l, b, x[k], 0, 1);
+}
+
+static void put_result(NestCg *n, const Reduction *r, int k, Val x)
+{
+    Cpu *c = n->c;
+    Value *v = r->op->results[k];
+    Val index[MAX_RANK] = {NULL};
+    if (v->type->rank == 0) {
+        c->scalars[v->id] = x;
+        return;
+    }
+    for (int d = 0; d < v->type->rank; d++)
+        index[d] = n->index[d < n->inner ? d : d + 1];
+    int buffer = plan_buffer(c->plan, v);
+    Val at = cpu_element(c, c->b, buffer, v->type, index);
+    Val memory = v->type->dtype == DT_I1 ? cpu_to_memory(c, c->b, x, DT_I1) : x;
+    llvm_store(c->b, memory, at, cpu_buffer_size(c, buffer));
+}
+
+void cpu_reduce_end(NestCg *n)
+{
+    for (const Reduction *r = n->reductions; r != NULL; r = r->next) {
+        Val x[MAX_TUPLE];
+        if (!r->inner || n->nest->serial)
+            continue;
+        if (r->simple != OP_COUNT)
+            x[0] = finish_simple(n, r);
+        else
+            finish_general(n, r, x);
+        for (int k = 0; k < r->n; k++)
+            put_result(n, r, k, x[k]);
+    }
+}
+
+/* In the dead segment every lane often has the same value, the mask's `other` and what follows
+ * from it: combine it once, or count times for a sum. */
+bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
+{
+    Reduction *r = find(n, op);
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    if (!r->inner || r->simple == OP_COUNT || r->simple == OP_mul || r->simple == OP_xor)
+        return false;
+    Ev e = cpu_eval(n, op->operands[0], cpu_identity);
+    if (e.vec)
+        return false;
+    DType t = op->operands[0]->type->dtype;
+    LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+    Val x = e.v;
+    if (r->simple == OP_add && dtype_is_float(t))
+        x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
+    else if (r->simple == OP_add)
+        x = LLVMBuildMul(b, x, LLVMBuildIntCast2(b, count, LLVMTypeOf(x), 0, ""), "");
+    Val rest = llvm_splat(b, neutral(c, r->simple, t), n->lanes);
+    Val add = LLVMBuildInsertElement(b, rest, x, llvm_int(c->l->i32, 0), "");
+    Val old = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
+    LLVMBuildStore(b, combine_simple(c, b, op, r->simple, old, add), r->slot[0][0]);
+    return true;
+}
+
+/* --- along another dimension --------------------------------------------------------------- */
+
+static Ev as_ev(NestCg *n, Val v, bool vec)
+{
+    return (Ev){.v = v, .vec = vec, .level = n->rank};
+}
+
+static void outer_body(NestCg *n, Reduction *r)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int axis = (int)r->op->attrs[0];
+    int8_t map[MAX_RANK];
+    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    for (int d = 0; d < n->rank - 1; d++)
+        map[d] = (int8_t)(d < axis ? d : d + 1);
+    for (int k = 0; k < r->n; k++) {
+        const Value *v = r->op->results[k];
+        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), map, v->type);
+        args[k] = cpu_vectorise(n, old);
+        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], cpu_identity));
+    }
+    Val first = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis], llvm_int(c->l->i64, 0), "");
+    Val last = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis],
+                             llvm_int(c->l->i64, n->nest->dims[axis] - 1), "");
+    if (r->simple != OP_COUNT)
+        results[0] = combine_simple(c, b, r->op, r->simple, args[0], args[1]);
+    else
+        cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < r->n; k++) {
+        const Value *v = r->op->results[k];
+        Val x = LLVMBuildSelect(b, first, args[r->n + k], results[k], "");
+        if (r->simple == OP_add && plan_register_dtype(v->type->dtype) != v->type->dtype)
+            x = LLVMBuildSelect(b, last, cpu_round(c, b, x, v->type->dtype), x, "");
+        cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, true));
+    }
+}
+
+void cpu_reduce_body(NestCg *n, const Op *op)
+{
+    Reduction *r = find(n, op);
+    if (!r->inner)
+        outer_body(n, r);
+    else if (r->simple != OP_COUNT)
+        inner_simple(n, r);
+    else
+        inner_general(n, r);
+}
+
+/* --- scans --------------------------------------------------------------------------------- */
+
+/* One step along the axis, in a serial nest.  The running value is the element before's result. */
+void cpu_scan_body(NestCg *n, const Op *op)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Reduction *r = find(n, op);
+    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    bool reverse = op->attrs[1] != 0;
+    int64_t start = reverse ? n->nest->dims[n->inner] - 1 : 0;
+    Val first = LLVMBuildICmp(b, LLVMIntEQ, n->index[n->inner], llvm_int(c->l->i64, start), "");
+    for (int k = 0; k < r->n; k++) {
+        args[r->n + k] = cpu_eval(n, op->operands[k], cpu_identity).v;
+        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
+    }
+    cpu_region(c, b, op->regions[0], args, 0, results);
+    for (int k = 0; k < r->n; k++) {
+        Val x = LLVMBuildSelect(b, first, args[r->n + k], results[k], "");
+        LLVMBuildStore(b, x, r->slot[0][k]);
+        const Value *v = op->results[k];
+        cpu_fill(n, plan_buffer(c->plan, v), v->type, cpu_identity, as_ev(n, x, false));
+    }
+}

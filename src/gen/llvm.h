@@ -1,0 +1,55 @@
+/*
+ * llvm.h - the part of LLVM's C API that the code generators use, in shorter words
+ *
+ * One Llvm holds a context, a module and the usual types.  Values carry their own LLVM types; the
+ * number of lanes of a vector is asked from the value, so most helpers serve scalars and vectors.
+ * Differences between LLVM 19 and 22 end in llvm.c.
+ */
+#ifndef TILEC_GEN_LLVM_H
+#define TILEC_GEN_LLVM_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "gen.h"
+
+typedef LLVMValueRef Val;
+typedef LLVMBuilderRef Bld;
+
+typedef struct {
+    LLVMContextRef ctx;
+    LLVMModuleRef module;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
+    const char *cpu, *features;
+} Llvm;
+
+Llvm *llvm_new(Arena *a, const char *cpu, const char *features);
+void llvm_free(Llvm *l);
+/* Run the short pass list and make an object or assembly.  False: *why is set (arena text). */
+bool llvm_finish(Llvm *l, GenStage stage, Arena *a, GenOutput *out, const char **why);
+Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
+
+LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */
+int llvm_lanes(Val v);                             /* 0 for scalars */
+LLVMTypeRef llvm_like(LLVMTypeRef t, Val v);       /* t with v's lanes */
+Val llvm_int(LLVMTypeRef t, int64_t v);            /* scalar or vector type */
+Val llvm_real(LLVMTypeRef t, double v);
+Val llvm_splat(Bld b, Val scalar, int lanes);      /* scalar itself when lanes is 0 */
+Val llvm_iota(Llvm *l, LLVMTypeRef t, int lanes);  /* <0, 1, 2, ...> */
+Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs, Val *args);
+Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x);
+Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y);
+Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes);
+Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n); /* n lanes; 1 gives a scalar */
+Val llvm_bits(Llvm *l, Bld b, Val x);              /* float to the int of its width */
+Val llvm_from_bits(Llvm *l, Bld b, Val x);         /* and back: i16 half, i32 float, i64 double */
+
+Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align);
+Val llvm_store(Bld b, Val v, Val ptr, int align);
+Val llvm_masked_load(Llvm *l, Bld b, LLVMTypeRef t, Val ptr, int align, Val mask, Val other);
+void llvm_masked_store(Llvm *l, Bld b, Val v, Val ptr, int align, Val mask);
+Val llvm_gather(Llvm *l, Bld b, LLVMTypeRef t, Val ptrs, int align, Val mask, Val other);
+void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
+void llvm_mark_nontemporal(Llvm *l, Val store);
+
+#endif

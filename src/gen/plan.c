@@ -1,0 +1,345 @@
+/*
+ * plan.c - place every tile value and group the effects of each block into nests
+ *
+ * Planning is repeated until nothing changes: a round walks the program in order and puts each
+ * root into the open nest or a new one; on the way, and afterwards, it finds values that must not
+ * or should not be computed where they are used, marks them `buffered`, and the next round starts
+ * with these marks.  Marks are only ever added, so the rounds end.  The reasons for a mark:
+ *
+ *   1. the op cannot be evaluated element by element: dot, scan, reduce, atomics, loops, ifs;
+ *      and so the operands that those read as whole tiles (dot, scan, reshape);
+ *   2. a load would move past a store that may reach the same memory (plan_order.c);
+ *   3. it costs more to compute again in several nests, or in every trip of a loop, than to keep.
+ *
+ * Read plan.h first.
+ */
+#include "plan_internal.h"
+
+enum {
+    KEEP_COST = 8,      /* of an element: dearer than this is kept when several nests need it */
+    KEEP_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
+    MAX_ROUNDS = 64
+};
+
+DType plan_register_dtype(DType t)
+{
+    return dtype_is_float(t) && dtype_bits(t) < 32 ? DT_FP32 : t;
+}
+
+int plan_buffer(const Plan *p, const Value *v)
+{
+    return p->facts[v->id].buffer;
+}
+
+/* Shapes that differ only in dimensions of 1 keep their elements in place: map result dims to
+ * operand dims.  False when they differ in more. */
+static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
+{
+    int d = 0;
+    for (int s = 0; s < from->rank; s++) {
+        map_in[s] = -1;
+        if (from->dims[s] == 1)
+            continue;
+        while (d < to->rank && to->dims[d] == 1)
+            d++;
+        if (d == to->rank || to->dims[d] != from->dims[s])
+            return false;
+        map_in[s] = (int8_t)d++;
+    }
+    while (d < to->rank && to->dims[d] == 1)
+        d++;
+    return d == to->rank;
+}
+
+Value *plan_renamed(const Value *v, int8_t *map_in)
+{
+    const Op *op = v->def;
+    if (op == NULL || op->noperands == 0)
+        return NULL;
+    Value *in = op->operands[0];
+    int rank = in->type->rank;
+    switch (op->code) {
+    case OP_hint:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = (int8_t)d;
+        return in;
+    case OP_broadcast:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = in->type->dims[d] == v->type->dims[d] ? (int8_t)d : -1;
+        return in;
+    case OP_expand:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = (int8_t)(d < op->attrs[0] ? d : d + 1);
+        return in;
+    case OP_permute:
+        for (int d = 0; d < rank; d++)
+            map_in[op->attrs[d]] = (int8_t)d;
+        return in;
+    case OP_reshape:
+        return unit_reshape(in->type, v->type, map_in) ? in : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* --- facts that do not change from round to round ----------------------------------------- */
+
+static int op_cost(const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+    case OP_arange:
+    case OP_splat:
+    case OP_broadcast:
+    case OP_expand:
+    case OP_permute:
+    case OP_hint:
+    case OP_addptr: /* folds into the address */
+        return 0;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_shl:
+    case OP_neg:
+    case OP_cast:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
+    case OP_and: /* of integers: affine indices and masks, mostly bounds and addresses */
+        return dtype_is_float(op->operands[0]->type->dtype) || op->results[0]->type->rank == 0;
+    case OP_div:
+    case OP_rem:
+        return dtype_is_float(op->results[0]->type->dtype) ? 5 : 20;
+    case OP_sqrt:
+        return 5;
+    case OP_load:
+        return 2;
+    default:
+        return op_is_elementwise(op) ? 1 : 0;
+    }
+}
+
+/* Values that only exist as whole tiles. */
+static bool is_whole(const Value *v)
+{
+    if (v->type->rank == 0)
+        return false;
+    if (v->def == NULL)
+        return true; /* carried by a loop */
+    switch (v->def->code) {
+    case OP_dot:
+    case OP_scan:
+    case OP_reduce:
+    case OP_atomic_rmw:
+    case OP_atomic_cas:
+    case OP_for:
+    case OP_while:
+    case OP_if:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool wants_whole_operands(const Op *op, const Value *operand)
+{
+    int8_t map[MAX_RANK];
+    if (operand->type->rank == 0)
+        return false;
+    return op->code == OP_dot || op->code == OP_scan ||
+           (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
+           (op->code == OP_reshape && plan_renamed(op->results[0], map) == NULL);
+}
+
+static void gather_value(Planner *pl, Value *v, Block *b, int depth)
+{
+    ValueFacts *f = &pl->plan->facts[v->id];
+    f->value = v;
+    f->block = b;
+    f->depth = depth;
+    f->buffer = NO_BUFFER;
+    f->order = pl->order;
+    f->buffered = is_whole(v);
+}
+
+static void gather_facts(Planner *pl, Block *b, int depth)
+{
+    for (int i = 0; i < b->nargs; i++)
+        gather_value(pl, b->args[i], b, depth);
+    for (Op *op = b->first; op != NULL; op = op->next) {
+        pl->order++;
+        for (int i = 0; i < op->nresults; i++)
+            gather_value(pl, op->results[i], b, depth);
+        for (int i = 0; i < op->noperands; i++)
+            if (wants_whole_operands(op, op->operands[i]))
+                pl->plan->facts[op->operands[i]->id].buffered = true;
+        if (op->code == OP_load && op->attrs[2] != 0 && op->results[0]->type->rank > 0)
+            pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
+        int inner = depth + (op->code == OP_for || op->code == OP_while);
+        for (int r = 0; r < 2; r++)
+            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+                gather_facts(pl, op->regions[r], inner);
+    }
+}
+
+/* Cost and reach of evaluating one element of v; depends on the marks of this round. */
+static void price_value(Planner *pl, Value *v, const Op *op)
+{
+    ValueFacts *f = &pl->plan->facts[v->id];
+    f->cost = op_cost(op);
+    f->has_load = op->code == OP_load;
+    f->nest = NEST_NONE;
+    f->use_depth = f->depth;
+    f->crosses = false;
+    for (int i = 0; i < op->noperands; i++) {
+        const Value *in = op->operands[i];
+        const ValueFacts *g = &pl->plan->facts[in->id];
+        if (in->type->rank == 0)
+            continue;
+        if (g->buffered)
+            f->cost += 1;
+        else if (op->code != OP_load || i > 0) { /* addresses are affine, mostly free */
+            f->cost += g->cost;
+            f->has_load |= g->has_load;
+        }
+    }
+    f->cost = MIN(f->cost, 1 << 20);
+}
+
+static void price_block(Planner *pl, Block *b)
+{
+    for (Op *op = b->first; op != NULL; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            price_value(pl, op->results[i], op);
+        for (int r = 0; r < 2; r++)
+            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+                price_block(pl, op->regions[r]);
+    }
+}
+
+/* --- reason 3: computed in several places -------------------------------------------------- */
+
+typedef struct {
+    int nest, depth;
+    Block *block;
+} Site;
+
+static void use_at(ValueFacts *f, Site at)
+{
+    f->nest = f->nest == NEST_NONE || f->nest == at.nest ? at.nest : NEST_SEVERAL;
+    f->use_depth = MAX(f->use_depth, at.depth);
+    f->crosses |= at.block != f->block;
+}
+
+/* Where op is evaluated: with its consumers when virtual, in its own nest when a root. */
+static bool place_of(Planner *pl, Op *op, int depth, Site *at)
+{
+    void *nest = map_get(pl->nest_of_op, MAP_KEY(op));
+    *at = (Site){nest ? (int)(intptr_t)nest - 1 : pl->next_nest++, depth, op->block};
+    if (nest != NULL || op->nresults != 1 || op->results[0]->type->rank == 0)
+        return true;
+    const ValueFacts *f = &pl->plan->facts[op->results[0]->id];
+    if (f->buffered) {
+        at->nest = f->fill_nest >= 0 ? f->fill_nest : at->nest;
+        return true;
+    }
+    *at = (Site){f->nest, MAX(depth, f->use_depth), f->crosses ? NULL : op->block};
+    return f->nest != NEST_NONE; /* else nobody needs it */
+}
+
+static bool is_dear(const ValueFacts *f)
+{
+    const Op *op = f->value->def;
+    if (op == NULL || op->code == OP_const || op->code == OP_splat || f->value->type->pointer)
+        return false;
+    if (f->crosses && f->has_load)
+        return true;
+    if (f->use_depth > f->depth && f->cost > KEEP_COST_LOOP)
+        return true;
+    return f->nest == NEST_SEVERAL && f->cost > KEEP_COST;
+}
+
+static bool keep_dear(Planner *pl, Op *op)
+{
+    bool changed = false;
+    for (int i = 0; i < op->nresults; i++) {
+        ValueFacts *f = &pl->plan->facts[op->results[i]->id];
+        if (op->results[i]->type->rank == 0 || f->buffered || !is_dear(f))
+            continue;
+        f->buffered = changed = true;
+        f->fill_nest = NEST_NONE;
+    }
+    return changed;
+}
+
+/* Consumers before producers, so that a kept consumer counts as one place. */
+static bool keep_block(Planner *pl, Block *b, int depth)
+{
+    bool changed = false;
+    for (Op *op = b->last; op != NULL; op = op->prev) {
+        bool loops = op->code == OP_for || op->code == OP_while;
+        for (int r = 0; r < 2; r++)
+            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+                changed |= keep_block(pl, op->regions[r], depth + loops);
+        changed |= keep_dear(pl, op);
+        Site at;
+        if (!place_of(pl, op, depth, &at))
+            continue;
+        for (int i = 0; i < op->noperands; i++)
+            if (op->operands[i]->type->rank > 0)
+                use_at(&pl->plan->facts[op->operands[i]->id], at);
+    }
+    return changed;
+}
+
+/* --- rounds -------------------------------------------------------------------------------- */
+
+static bool plan_round(Planner *pl)
+{
+    Plan *p = pl->plan;
+    pl->changed = false;
+    pl->order = 0;
+    pl->nest_of_op = map_new(p->arena);
+    pl->next_nest = 0;
+    p->buffers.len = 0;
+    for (int i = 0; i < p->func->nvalues; i++)
+        p->facts[i].buffer = p->facts[i].fill_nest = -1;
+    price_block(pl, p->func->body);
+    p->body = plan_block(pl, p->func->body, NULL);
+    if (!pl->changed)
+        pl->changed = keep_block(pl, p->func->body, 0);
+    return pl->changed;
+}
+
+static void lay_out_scratch(Plan *p)
+{
+    int64_t at = 128; /* the first bytes are a harmless target for accesses that are masked off */
+    for (int i = 0; i < p->buffers.len; i++) {
+        p->buffers.at[i].offset = at;
+        at += (p->buffers.at[i].bytes + 64 + 63) / 64 * 64; /* vectors may read past the end */
+    }
+    p->scratch = at;
+}
+
+Plan *plan_make(Func *f, const GenOptions *o, Arena *a)
+{
+    Plan *p = NEW(a, Plan);
+    Planner pl = {.plan = p};
+    p->arena = a;
+    p->func = f;
+    p->options = o;
+    p->axis = axis_analyse(f, a);
+    p->facts = NEW_N(a, ValueFacts, f->nvalues);
+    gather_facts(&pl, f->body, 0);
+    int *uses = NEW_N(a, int, f->nvalues);
+    ir_count_uses(f, uses);
+    for (int i = 0; i < f->nvalues; i++)
+        p->facts[i].uses = uses[i];
+    for (int round = 0; plan_round(&pl); round++)
+        if (round > MAX_ROUNDS + f->nvalues)
+            bug("planning does not settle");
+    p->nests = pl.next_nest;
+    lay_out_scratch(p);
+    return p;
+}

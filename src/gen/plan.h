@@ -1,0 +1,112 @@
+/*
+ * plan.h - how the tiles of a kernel become loop nests, before any code is made
+ *
+ * The planner reads optimised IR and decides, without LLVM and testable as text (`tilec dump
+ * --stage plan`): which tile values are computed again wherever they are needed, which are kept in
+ * scratch memory, which effects share one loop nest, in which order its loops run, and where a
+ * value may not be moved past a store.  cpu_*.c then only carries the plan out.
+ *
+ * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
+ * *buffered* (computed once by a `fill` into scratch).  A *root* is what forces work: a store, an
+ * atomic, a reduction, a scan, a fill.  A *nest* is a set of roots over one index space.  A block's
+ * plan is a list of *steps*, in order.
+ */
+#ifndef TILEC_GEN_PLAN_H
+#define TILEC_GEN_PLAN_H
+
+#include "../opt/opt.h"
+#include "gen.h"
+
+typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
+typedef struct {
+    RootKind kind;
+    Op *op;       /* of all but fills */
+    Value *value; /* what a fill computes */
+    int buffer;   /* where a fill goes */
+    int source;   /* the fill copies this buffer instead of computing; else NO_BUFFER */
+} Root;
+
+/* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its
+ * dimensions (-1: always index 0). */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    bool identity; /* read at the very index that the nest stands at */
+} Leaf;
+
+typedef struct {
+    int id;
+    int rank;
+    int32_t dims[MAX_RANK];
+    int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
+    bool serial;         /* one element at a time: atomics and scans along the inner dimension */
+    VEC(Root) roots;
+    VEC(Leaf) leaves;
+} Nest;
+
+typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF } StepKind;
+typedef struct BlockPlan BlockPlan;
+typedef struct {
+    StepKind kind;
+    Op *op;             /* of all but nests */
+    Nest *nest;
+    BlockPlan *body[2]; /* of for, while, if */
+} Step;
+struct BlockPlan {
+    VEC(Step) steps;
+};
+
+/* A piece of scratch memory: a dense row-major tile in register form (small floats as fp32). */
+typedef struct {
+    DType dtype; /* DT_FP32 for every float under 32 bits */
+    bool pointer;
+    int64_t bytes, offset;
+} Buffer;
+
+enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
+
+/* Facts about one value, indexed by its id. */
+typedef struct {
+    Value *value;
+    int buffer;       /* NO_BUFFER: virtual, scalar or unused */
+    bool buffered;    /* wanted in a buffer: keep across rounds of planning */
+    bool has_load;    /* a load can be reached through virtual operands */
+    int cost;         /* of evaluating one element, down to loads and buffers */
+    int order;        /* position of the definition in program order */
+    int depth;        /* loops around it */
+    Block *block;
+    int uses;
+    int fill_nest;    /* the nest that fills its buffer, when buffered */
+    int nest;         /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
+    int use_depth;    /* deepest loop it is evaluated in */
+    bool crosses;     /* evaluated in another block than it is defined in */
+} ValueFacts;
+
+typedef struct {
+    Arena *arena;
+    const Func *func;
+    const GenOptions *options;
+    AxisFacts *axis;
+    ValueFacts *facts;
+    BlockPlan *body;
+    VEC(Buffer) buffers;
+    int64_t scratch; /* bytes one thread needs */
+    int nests;
+} Plan;
+
+/* plan.c */
+Plan *plan_make(Func *f, const GenOptions *o, Arena *a);
+int plan_buffer(const Plan *p, const Value *v);
+DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* plan_alias.c */
+const Value *plan_pointer_base(const Value *ptr); /* the parameter it comes from, or NULL */
+bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
+/* plan_print.c */
+const char *plan_text(const Plan *p, Arena *a);
+
+/* The operand that a pure renaming of dimensions (broadcast, expand, permute, unit-dim reshape,
+ * hint) reads, with map_in[d] = the dimension of v that operand dimension d follows, or -1 for
+ * index 0.  NULL when v's definition is none of these. */
+Value *plan_renamed(const Value *v, int8_t *map_in);
+
+#endif

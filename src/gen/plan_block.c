@@ -1,0 +1,368 @@
+/*
+ * plan_block.c - list the steps of a block, in program order
+ *
+ * Scalar ops are steps of their own.  Roots go to the open nest when plan_order.c allows it, else
+ * the open nest is closed and a new one is opened.  Pure scalar ops that do not need the open
+ * nest's results are listed in front of it, so that they do not split it.
+ */
+#include "plan_internal.h"
+
+static int new_buffer(Planner *pl, const Type *t)
+{
+    Plan *p = pl->plan;
+    Buffer b = {.pointer = t->pointer, .dtype = t->pointer ? t->dtype : plan_register_dtype(t->dtype)};
+    b.bytes = type_numel(t) * (t->pointer ? 8 : dtype_size(b.dtype));
+    vec_push(p->arena, &p->buffers, b);
+    return p->buffers.len - 1;
+}
+
+/* A scan runs along its axis; that loop must be the inner one. */
+static void put_inside(Nest *n, int axis)
+{
+    int at = 0;
+    for (int d = 0; d < n->rank; d++)
+        if (d != axis)
+            n->order[at++] = d;
+    n->order[at] = axis;
+}
+
+static void flush(Planner *pl, BlockState *st)
+{
+    if (st->open == NULL)
+        return;
+    plan_choose_order(pl, st->open);
+    if (st->open->roots.at[0].kind == ROOT_SCAN)
+        put_inside(st->open, (int)st->open->roots.at[0].op->attrs[0]);
+    Step s = {.kind = STEP_NEST, .nest = st->open};
+    vec_push(pl->plan->arena, &st->out->steps, s);
+    st->open = NULL;
+}
+
+static Nest *new_nest(Planner *pl, const Type *shape)
+{
+    Nest *n = NEW(pl->plan->arena, Nest);
+    n->id = pl->next_nest++;
+    n->rank = shape->rank;
+    for (int d = 0; d < shape->rank; d++)
+        n->dims[d] = shape->dims[d];
+    return n;
+}
+
+static void add_root(Planner *pl, BlockState *st, Root root, int now)
+{
+    Arena *a = pl->plan->arena;
+    Nest *leaves = new_nest(pl, plan_root_shape(&root));
+    plan_leaves(pl, &root, leaves);
+    plan_pin_loads(pl, st, &root, leaves, now);
+    if (st->open != NULL && !plan_can_fuse(pl, st->open, &root, leaves))
+        flush(pl, st);
+    if (st->open == NULL) {
+        st->open = leaves;
+        leaves->serial = root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN;
+    } else {
+        for (int i = 0; i < leaves->leaves.len; i++)
+            vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
+    }
+    vec_push(a, &st->open->roots, root);
+    if (root.kind == ROOT_FILL)
+        pl->plan->facts[root.value->id].fill_nest = st->open->id;
+    else
+        map_put(pl->nest_of_op, MAP_KEY(root.op), (void *)(intptr_t)(st->open->id + 1));
+    if (st->open->serial)
+        flush(pl, st);
+}
+
+static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int source, int now)
+{
+    add_root(pl, st, (Root){.kind = ROOT_FILL, .value = v, .buffer = buffer, .source = source}, now);
+}
+
+static bool makes(const Root *r, const Value *v)
+{
+    return r->kind == ROOT_FILL ? r->value == v : v->def == r->op;
+}
+
+static bool needs_open(const BlockState *st, const Op *op)
+{
+    if (st->open == NULL)
+        return false;
+    for (int i = 0; i < op->noperands; i++)
+        for (int k = 0; k < st->open->roots.len; k++)
+            if (makes(&st->open->roots.at[k], op->operands[i]))
+                return true;
+    return false;
+}
+
+static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
+{
+    bool pure_scalar = kind == STEP_SCALAR && !op_has(op, READS | WRITES);
+    if (!pure_scalar || needs_open(st, op))
+        flush(pl, st);
+    Step s = {.kind = kind, .op = op};
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
+/* --- writes -------------------------------------------------------------------------------- */
+
+typedef struct {
+    Planner *pl;
+    BlockState *st;
+    int order;
+} WriteWalk;
+
+static void note_write(Op *op, void *ctx)
+{
+    WriteWalk *w = ctx;
+    if (op->code != OP_store && op->code != OP_atomic_rmw && op->code != OP_atomic_cas)
+        return;
+    Write write = {.ptr = op->operands[0], .order = w->order};
+    vec_push(w->pl->plan->arena, &w->st->writes, write);
+}
+
+static void note_writes(Planner *pl, BlockState *st, Op *op, int order)
+{
+    WriteWalk w = {pl, st, order};
+    note_write(op, &w);
+    for (int r = 0; r < 2; r++)
+        if (op->regions[r] != NULL)
+            ir_walk(op->regions[r], note_write, &w);
+}
+
+/* --- loops and ifs ------------------------------------------------------------------------- */
+
+static bool reads_buffer(const Nest *leaves, const Plan *p, int buffer, bool own)
+{
+    for (int i = 0; i < leaves->leaves.len; i++) {
+        const Leaf *leaf = &leaves->leaves.at[i];
+        if (p->facts[leaf->value->id].buffer == buffer && !(own && leaf->identity))
+            return true;
+    }
+    return false;
+}
+
+/* Filling `carried[j]` in place would spoil what a yield still has to read. */
+static bool needs_copy(Planner *pl, const Op *yield, int first, const int *carried, int j)
+{
+    for (int k = first; k < yield->noperands; k++) {
+        Value *v = yield->operands[k];
+        if (v->type->rank == 0)
+            continue;
+        Root root = {.kind = ROOT_FILL, .value = v, .buffer = NO_BUFFER - 1, .source = NO_BUFFER};
+        Nest *leaves = new_nest(pl, v->type);
+        plan_leaves(pl, &root, leaves);
+        if (reads_buffer(leaves, pl->plan, carried[j], k - first == j))
+            return true;
+    }
+    return false;
+}
+
+static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, const int *carried, int now)
+{
+    Plan *p = pl->plan;
+    int n = yield->noperands - first;
+    int *copies = NEW_N(p->arena, int, n);
+    for (int j = 0; j < n; j++) {
+        Value *v = yield->operands[first + j];
+        copies[j] = NO_BUFFER;
+        if (carried[j] == NO_BUFFER || p->facts[v->id].buffer == carried[j])
+            continue;
+        if (needs_copy(pl, yield, first, carried, j))
+            copies[j] = new_buffer(pl, v->type);
+    }
+    for (int j = 0; j < n; j++) {
+        Value *v = yield->operands[first + j];
+        if (carried[j] != NO_BUFFER && p->facts[v->id].buffer != carried[j])
+            add_fill(pl, st, v, copies[j] == NO_BUFFER ? carried[j] : copies[j], NO_BUFFER, now);
+    }
+    for (int j = 0; j < n; j++)
+        if (copies[j] != NO_BUFFER)
+            add_fill(pl, st, yield->operands[first + j], carried[j], copies[j], now);
+}
+
+/* One buffer for each tile among the values; the same is given to `also` when not NULL. */
+static int *carry_buffers(Planner *pl, Value *const *values, Value *const *also, int n)
+{
+    int *out = NEW_N(pl->plan->arena, int, MAX(n, 1));
+    for (int i = 0; i < n; i++) {
+        out[i] = values[i]->type->rank > 0 ? new_buffer(pl, values[i]->type) : NO_BUFFER;
+        pl->plan->facts[values[i]->id].buffer = out[i];
+        if (also != NULL)
+            pl->plan->facts[also[i]->id].buffer = out[i];
+    }
+    return out;
+}
+
+static void fill_inits(Planner *pl, BlockState *st, Op *op, int first, const int *buffers, int now)
+{
+    for (int i = first; i < op->noperands; i++)
+        if (buffers[i - first] != NO_BUFFER)
+            add_fill(pl, st, op->operands[i], buffers[i - first], NO_BUFFER, now);
+}
+
+static void plan_for(Planner *pl, BlockState *st, Op *op, int now)
+{
+    Block *body = op->regions[0];
+    int *buffers = carry_buffers(pl, body->args + 1, op->results, op->nresults);
+    fill_inits(pl, st, op, 3, buffers, now);
+    flush(pl, st);
+    Step s = {.kind = STEP_FOR, .op = op, .body = {plan_block(pl, body, buffers)}};
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
+/* What `condition` passes on lives in the results' buffers, which region 1's arguments share. */
+static void plan_while(Planner *pl, BlockState *st, Op *op, int now)
+{
+    Block *before = op->regions[0], *body = op->regions[1];
+    int *carried = carry_buffers(pl, before->args, NULL, before->nargs);
+    int *passed = carry_buffers(pl, op->results, body->args, op->nresults);
+    fill_inits(pl, st, op, 0, carried, now);
+    flush(pl, st);
+    Step s = {.kind = STEP_WHILE, .op = op};
+    s.body[0] = plan_block(pl, before, passed);
+    s.body[1] = plan_block(pl, body, carried);
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
+static void plan_if(Planner *pl, BlockState *st, Op *op)
+{
+    int *buffers = carry_buffers(pl, op->results, NULL, op->nresults);
+    flush(pl, st);
+    Step s = {.kind = STEP_IF, .op = op};
+    s.body[0] = plan_block(pl, op->regions[0], buffers);
+    s.body[1] = plan_block(pl, op->regions[1], buffers);
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
+/* --- dot ----------------------------------------------------------------------------------- */
+
+/* The argument of the enclosing loop that `v` is made from by ops that nobody else looks at. */
+static const Value *sole_source(const Planner *pl, const Value *v, const Block *loop_body, int depth)
+{
+    if (pl->plan->facts[v->id].uses != 1 || v->type->rank == 0 || depth > 8)
+        return NULL;
+    if (v->def == NULL)
+        return v->block == loop_body && v->block->owner != NULL ? v : NULL;
+    if (!op_is_elementwise(v->def))
+        return NULL;
+    const Value *found = NULL;
+    for (int i = 0; i < v->def->noperands && found == NULL; i++)
+        found = sole_source(pl, v->def->operands[i], loop_body, depth + 1);
+    return found;
+}
+
+/* A dot whose accumulator is the loop's own carried tile works in place: its result is the
+ * carried buffer when nothing else reads either. */
+static int dot_buffer(Planner *pl, const Op *op, const int *carried)
+{
+    const Value *result = op->results[0];
+    const Op *yield = op->block->last;
+    const Value *source = sole_source(pl, op->operands[2], op->block, 0);
+    if (carried == NULL || source == NULL || pl->plan->facts[result->id].uses != 1)
+        return NO_BUFFER;
+    int first = yield->code == OP_condition ? 1 : 0;
+    for (int i = first; i < yield->noperands; i++)
+        if (yield->operands[i] == result && pl->plan->facts[source->id].buffer == carried[i - first])
+            return carried[i - first];
+    return NO_BUFFER;
+}
+
+static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, int now)
+{
+    Value *result = op->results[0];
+    int buffer = dot_buffer(pl, op, carried);
+    if (buffer == NO_BUFFER)
+        buffer = new_buffer(pl, result->type);
+    pl->plan->facts[result->id].buffer = buffer;
+    if (pl->plan->facts[op->operands[2]->id].buffer != buffer)
+        add_fill(pl, st, op->operands[2], buffer, NO_BUFFER, now);
+    add_step(pl, st, STEP_DOT, op);
+}
+
+/* --- ops ----------------------------------------------------------------------------------- */
+
+static void plan_tile_results(Planner *pl, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        if (op->results[i]->type->rank > 0)
+            pl->plan->facts[op->results[i]->id].buffer = new_buffer(pl, op->results[i]->type);
+}
+
+static void plan_root(Planner *pl, BlockState *st, RootKind kind, Op *op, int now)
+{
+    plan_tile_results(pl, op);
+    add_root(pl, st, (Root){.kind = kind, .op = op, .buffer = NO_BUFFER, .source = NO_BUFFER}, now);
+}
+
+static bool is_tile_op(const Op *op)
+{
+    return op->noperands > 0 && op->operands[0]->type->rank > 0;
+}
+
+static void plan_value(Planner *pl, BlockState *st, Op *op, int now)
+{
+    if (op->nresults == 0)
+        return;
+    Value *v = op->results[0];
+    ValueFacts *f = &pl->plan->facts[v->id];
+    if (v->type->rank == 0) {
+        add_step(pl, st, STEP_SCALAR, op);
+    } else if (f->buffered && f->uses > 0) {
+        f->buffer = new_buffer(pl, v->type);
+        add_fill(pl, st, v, f->buffer, NO_BUFFER, now);
+    }
+}
+
+static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int now)
+{
+    switch (op->code) {
+    case OP_store:
+    case OP_atomic_rmw:
+    case OP_atomic_cas:
+        if (is_tile_op(op))
+            plan_root(pl, st, op->code == OP_store ? ROOT_STORE : ROOT_ATOMIC, op, now);
+        else
+            add_step(pl, st, STEP_SCALAR, op);
+        break;
+    case OP_reduce:
+    case OP_scan:
+        plan_root(pl, st, op->code == OP_reduce ? ROOT_REDUCE : ROOT_SCAN, op, now);
+        break;
+    case OP_dot:
+        plan_dot(pl, st, op, carried, now);
+        break;
+    case OP_for:
+        plan_for(pl, st, op, now);
+        break;
+    case OP_while:
+        plan_while(pl, st, op, now);
+        break;
+    case OP_if:
+        plan_if(pl, st, op);
+        break;
+    case OP_yield:
+    case OP_condition:
+        fill_carried(pl, st, op, op->code == OP_condition ? 1 : 0, carried, now);
+        flush(pl, st);
+        break;
+    case OP_barrier:
+    case OP_assume:
+    case OP_return:
+        break;
+    case OP_reshape: /* of a scalar or to a scalar included */
+    default:
+        plan_value(pl, st, op, now);
+        break;
+    }
+}
+
+BlockPlan *plan_block(Planner *pl, Block *b, const int *carried)
+{
+    BlockState st = {.out = NEW(pl->plan->arena, BlockPlan)};
+    for (Op *op = b->first; op != NULL; op = op->next) {
+        int now = pl->order = pl->order + 1;
+        plan_op(pl, &st, op, carried, now);
+        note_writes(pl, &st, op, now);
+    }
+    flush(pl, &st);
+    return st.out;
+}

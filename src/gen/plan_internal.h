@@ -1,0 +1,44 @@
+/*
+ * plan_internal.h - what the planner's files share; see plan.h for the vocabulary
+ */
+#ifndef TILEC_GEN_PLAN_INTERNAL_H
+#define TILEC_GEN_PLAN_INTERNAL_H
+
+#include "plan.h"
+
+/* An effect on memory in the block being planned. */
+typedef struct {
+    const Value *ptr; /* NULL: anything */
+    int order;
+} Write;
+
+/* The state of one block while its steps are listed. */
+typedef struct {
+    BlockPlan *out;
+    Nest *open; /* takes more roots until flushed */
+    VEC(Write) writes;
+} BlockState;
+
+typedef struct {
+    Plan *plan;
+    Map *nest_of_op; /* op -> nest id + 1 */
+    int next_nest;
+    int order;
+    bool changed; /* a mark was added: another round is needed */
+} Planner;
+
+/* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand
+ * (NO_BUFFER for scalars), or NULL. */
+BlockPlan *plan_block(Planner *pl, Block *b, const int *carried);
+
+/* plan_order.c */
+/* The leaves that evaluating `root` over its index space reads. */
+void plan_leaves(Planner *pl, const Root *root, Nest *into);
+/* Mark loads that would move past a write to memory they may reach; true when there were any. */
+bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+                    int now);
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves);
+void plan_choose_order(const Planner *pl, Nest *n);
+const Type *plan_root_shape(const Root *r);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * plan_order.c - which roots may share a nest, and which loads must stay where they are
+ *
+ * In a nest, element i of every root is done before element i+1 of any.  Programs say: all of the
+ * first op, then all of the second.  The two agree unless one root reads what another writes at a
+ * different element; the rules here look for exactly that, with `may alias` as the safe answer.
+ */
+#include "plan_internal.h"
+
+const Type *plan_root_shape(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_FILL:
+        return r->value->type;
+    case ROOT_REDUCE:
+    case ROOT_SCAN:
+    case ROOT_STORE:
+    case ROOT_ATOMIC:
+        return r->op->operands[0]->type;
+    }
+    return NULL;
+}
+
+static bool is_identity(const Value *v, const int8_t *map, int rank)
+{
+    if (v->type->rank != rank)
+        return false;
+    for (int d = 0; d < rank; d++)
+        if (map[d] != d && v->type->dims[d] != 1)
+            return false;
+    return true;
+}
+
+typedef struct {
+    Planner *pl;
+    Nest *into;
+    Map *seen;
+} Walk;
+
+static void add_leaf(Walk *w, Value *v, const int8_t *map)
+{
+    Leaf leaf = {.value = v, .identity = is_identity(v, map, w->into->rank)};
+    for (int d = 0; d < v->type->rank; d++)
+        leaf.map[d] = map[d];
+    vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
+}
+
+static uint64_t visit_key(const Value *v, const int8_t *map)
+{
+    uint64_t key = (uint64_t)v->id + 1;
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * 11 + (uint64_t)(map[d] + 2);
+    return key;
+}
+
+static void walk_operands(Walk *w, const Op *op, const int8_t *map);
+
+/* `inside` computes v even when it has a buffer: the fill of that very buffer. */
+static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
+{
+    const ValueFacts *f = &w->pl->plan->facts[v->id];
+    uint64_t key = visit_key(v, map);
+    if (map_get(w->seen, key) != NULL)
+        return;
+    map_put(w->seen, key, v);
+    if (v->type->rank == 0 || (f->buffered && !inside)) {
+        add_leaf(w, v, map);
+        return;
+    }
+    int8_t in[MAX_RANK];
+    Value *source = plan_renamed(v, in);
+    if (source != NULL) {
+        for (int d = 0; d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : map[in[d]];
+        walk_value(w, source, in, false);
+        return;
+    }
+    if (v->def->code == OP_load)
+        add_leaf(w, v, map);
+    walk_operands(w, v->def, map);
+}
+
+static void walk_operands(Walk *w, const Op *op, const int8_t *map)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        Value *in = op->operands[i];
+        if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
+            add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1});
+        else
+            walk_value(w, in, map, false);
+    }
+}
+
+void plan_leaves(Planner *pl, const Root *root, Nest *into)
+{
+    static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+    Walk w = {pl, into, map_new(pl->plan->arena)};
+    if (root->kind != ROOT_FILL)
+        walk_operands(&w, root->op, identity);
+    else if (root->source == NO_BUFFER)
+        walk_value(&w, root->value, identity, pl->plan->facts[root->value->id].buffer == root->buffer);
+}
+
+static bool is_load(const Planner *pl, const Leaf *leaf)
+{
+    const Value *v = leaf->value;
+    return v->type->rank > 0 && v->def != NULL && v->def->code == OP_load &&
+           !pl->plan->facts[v->id].buffered;
+}
+
+static bool pin(Planner *pl, const Value *load)
+{
+    pl->plan->facts[load->id].buffered = true;
+    pl->changed = true;
+    return true;
+}
+
+/* The load and the store touch the same element at the same index, and nothing else in common. */
+static bool same_element(const Leaf *load, const Op *store)
+{
+    return load->identity && load->value->def->operands[0] == store->operands[0];
+}
+
+static bool is_write(const Root *r)
+{
+    return r->kind == ROOT_STORE || r->kind == ROOT_ATOMIC;
+}
+
+bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+                    int now)
+{
+    bool pinned = false;
+    for (int i = 0; i < leaves->leaves.len; i++) {
+        const Leaf *leaf = &leaves->leaves.at[i];
+        if (!is_load(pl, leaf))
+            continue;
+        const Value *ptr = leaf->value->def->operands[0];
+        int from = pl->plan->facts[leaf->value->id].order;
+        for (int k = 0; k < st->writes.len; k++) {
+            const Write *w = &st->writes.at[k];
+            if (w->order > from && w->order < now &&
+                (w->ptr == NULL || plan_may_alias(pl->plan, ptr, w->ptr)))
+                pinned = pin(pl, leaf->value);
+        }
+        if (is_write(root) && plan_may_alias(pl->plan, ptr, root->op->operands[0]) &&
+            !same_element(leaf, root->op))
+            pinned = pin(pl, leaf->value);
+    }
+    return pinned;
+}
+
+static bool same_dims(const Nest *n, const Type *t)
+{
+    if (n->rank != t->rank)
+        return false;
+    for (int d = 0; d < n->rank; d++)
+        if (n->dims[d] != t->dims[d])
+            return false;
+    return true;
+}
+
+/* Does the leaf read something that `r`, already in the nest, makes, other than at this index? */
+static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
+{
+    if (r->kind == ROOT_FILL) {
+        int buffer = pl->plan->facts[leaf->value->id].buffer;
+        return buffer == r->buffer && !leaf->identity;
+    }
+    if (r->op == leaf->value->def && r->kind != ROOT_STORE)
+        return true;
+    return r->kind == ROOT_STORE && is_load(pl, leaf) &&
+           plan_may_alias(pl->plan, leaf->value->def->operands[0], r->op->operands[0]);
+}
+
+static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
+{
+    if (root->kind == ROOT_FILL)
+        return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
+    return root->kind == ROOT_STORE && is_load(pl, old) &&
+           plan_may_alias(pl->plan, old->value->def->operands[0], root->op->operands[0]) &&
+           !same_element(old, root->op);
+}
+
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves)
+{
+    if (open->serial || root->kind == ROOT_ATOMIC || root->kind == ROOT_SCAN ||
+        !same_dims(open, plan_root_shape(root)))
+        return false;
+    for (int k = 0; k < open->roots.len; k++) {
+        const Root *r = &open->roots.at[k];
+        for (int i = 0; i < leaves->leaves.len; i++)
+            if (reads_result(pl, &leaves->leaves.at[i], r))
+                return false;
+        if (r->kind == ROOT_STORE && root->kind == ROOT_STORE &&
+            r->op->operands[0] != root->op->operands[0] &&
+            plan_may_alias(pl->plan, r->op->operands[0], root->op->operands[0]))
+            return false;
+        if (root->source != NO_BUFFER && r->kind == ROOT_FILL && r->buffer == root->source)
+            return false;
+    }
+    for (int i = 0; i < open->leaves.len; i++)
+        if (overwrites(pl, &open->leaves.at[i], root))
+            return false;
+    return true;
+}
+
+/* --- the order of loops -------------------------------------------------------------------- */
+
+/* Votes for the dimension along which this leaf is contiguous in memory. */
+static void vote(const Planner *pl, const Leaf *leaf, int *votes)
+{
+    const Type *t = leaf->value->type;
+    if (t->rank == 0)
+        return;
+    if (is_load(pl, leaf)) {
+        const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[0]);
+        for (int d = 0; d < t->rank; d++)
+            if (leaf->map[d] >= 0 && a->contiguity[d] > 1)
+                votes[leaf->map[d]] += 2;
+        return;
+    }
+    int last = t->rank - 1;
+    while (last > 0 && t->dims[last] == 1)
+        last--;
+    if (leaf->map[last] >= 0)
+        votes[leaf->map[last]] += 1;
+}
+
+static void vote_store(const Planner *pl, const Op *op, int *votes)
+{
+    const Axis *a = axis_of(pl->plan->axis, op->operands[0]);
+    for (int d = 0; d < op->operands[0]->type->rank; d++)
+        if (a->contiguity[d] > 1)
+            votes[d] += 2;
+}
+
+void plan_choose_order(const Planner *pl, Nest *n)
+{
+    int votes[MAX_RANK] = {0};
+    for (int i = 0; i < n->leaves.len; i++)
+        vote(pl, &n->leaves.at[i], votes);
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind == ROOT_STORE)
+            vote_store(pl, n->roots.at[i].op, votes);
+        if (n->roots.at[i].kind == ROOT_FILL)
+            votes[n->rank - 1] += 1;
+    }
+    int inner = n->rank - 1;
+    for (int d = n->rank - 1; d >= 0; d--)
+        if (n->dims[inner] == 1 || (n->dims[d] > 1 && votes[d] > votes[inner]))
+            inner = d;
+    int at = 0;
+    for (int d = 0; d < n->rank; d++)
+        if (d != inner)
+            n->order[at++] = d;
+    n->order[at] = inner;
+}

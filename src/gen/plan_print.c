@@ -1,0 +1,73 @@
+/*
+ * plan_print.c - a plan as text, for people (`tilec dump --stage plan`) and for golden tests
+ *
+ *     buffer 0: fp32 x 64
+ *     scalar %3 = mul %1, %2 : i32
+ *     nest [64,32] order 0 1
+ *       fill 0 = %12
+ *       store %15, %14, %9
+ */
+#include "plan_internal.h"
+
+static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "fill"};
+
+static void print_root(Text *t, const Root *r, int indent, Arena *a)
+{
+    text_printf(t, "%*s", indent, "");
+    if (r->kind != ROOT_FILL)
+        text_printf(t, "%s: %s\n", root_names[r->kind], op_text(r->op, a));
+    else if (r->source != NO_BUFFER)
+        text_printf(t, "fill %d = buffer %d\n", r->buffer, r->source);
+    else if (r->value->def != NULL)
+        text_printf(t, "fill %d: %s\n", r->buffer, op_text(r->value->def, a));
+    else
+        text_printf(t, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
+}
+
+static void print_nest(Text *t, const Nest *n, int indent, Arena *a)
+{
+    text_printf(t, "%*snest [", indent, "");
+    for (int d = 0; d < n->rank; d++)
+        text_printf(t, "%s%d", d ? "," : "", n->dims[d]);
+    text_put(t, "] order");
+    for (int d = 0; d < n->rank; d++)
+        text_printf(t, " %d", n->order[d]);
+    text_put(t, n->serial ? " serial\n" : "\n");
+    for (int i = 0; i < n->roots.len; i++)
+        print_root(t, &n->roots.at[i], indent + 2, a);
+}
+
+static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
+{
+    static const char *const names[] = {"scalar", "nest", "dot", "for", "while", "if"};
+    for (int i = 0; i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST) {
+            print_nest(t, s->nest, indent, a);
+            continue;
+        }
+        text_printf(t, "%*s%s: %s\n", indent, "", names[s->kind],
+                    s->body[0] ? op_info(s->op->code)->name : op_text(s->op, a));
+        for (int r = 0; r < 2; r++) {
+            if (s->body[r] == NULL)
+                continue;
+            if (r == 1)
+                text_printf(t, "%*s%s\n", indent, "", s->kind == STEP_IF ? "else" : "do");
+            print_block(t, s->body[r], indent + 2, a);
+        }
+    }
+}
+
+const char *plan_text(const Plan *p, Arena *a)
+{
+    Text t = text_new(a);
+    text_printf(&t, "plan of %s: %d nests, %lld bytes of scratch\n", p->func->name, p->nests,
+                (long long)p->scratch);
+    for (int i = 0; i < p->buffers.len; i++) {
+        const Buffer *b = &p->buffers.at[i];
+        text_printf(&t, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
+                    dtype_name(b->dtype), (long long)b->bytes);
+    }
+    print_block(&t, p->body, 0, a);
+    return t.s;
+}
