@@ -104,8 +104,7 @@ static bool carry_sum(Op *loop, int i)
         return false;
     Builder front = builder_before(loop), start = builder_before(body->first);
     Builder end = builder_before(opt_last(body)), behind = builder_before(loop->next);
-    const Type *t =
-        type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
+    const Type *t = type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
     Value *sum = body->args[1 + i] = new_value(arg, t);
     Value *total = loop->results[i] = new_value(result, t);
     sum->name = total->name = NULL;

@@ -72,7 +72,8 @@ static Value *fold_constants(Op *op)
             return NULL;
     }
     DType in = op->operands[op->code == OP_select ? 1 : 0]->type->dtype;
-    if (!scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, in, t->dtype, sources, &result, 1))
+    if (!scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, in, t->dtype, sources, &result,
+                      1))
         return NULL;
     return fold_const(op, t, result);
 }
@@ -131,10 +132,9 @@ static Value *narrow_broadcasts(Op *op)
         return NULL;
     for (int i = 0; i < op->noperands; i++) {
         Value *v = op->operands[i];
-        narrow[i] = opt_is_uniform(v)
-                        ? fold_unary(op, OP_splat, opt_uniform_scalar(&b, v),
-                                     type_with_shape(b.module, v->type, small))
-                        : v->def->operands[0];
+        narrow[i] = opt_is_uniform(v) ? fold_unary(op, OP_splat, opt_uniform_scalar(&b, v),
+                                                   type_with_shape(b.module, v->type, small))
+                                      : v->def->operands[0];
     }
     Value *x = fold_new(op, op->code, op->noperands, narrow, op->nattrs, op->attrs,
                         type_with_shape(b.module, t, small));

@@ -12,7 +12,8 @@ static bool int_fits_int(DType a, DType b)
     if (b == DT_I1)
         return a == DT_I1;
     if (dtype_is_unsigned(a))
-        return dtype_is_unsigned(b) ? dtype_bits(b) >= dtype_bits(a) : dtype_bits(b) > dtype_bits(a);
+        return dtype_is_unsigned(b) ? dtype_bits(b) >= dtype_bits(a)
+                                    : dtype_bits(b) > dtype_bits(a);
     return dtype_is_signed(b) && dtype_bits(b) >= dtype_bits(a);
 }
 

@@ -81,12 +81,23 @@ static Value *choose(Op *at, Value *flag, Value *yes, Value *no)
     return fold_new(at, OP_select, 3, (Value *[]){flag, yes, no}, 0, NULL, NULL);
 }
 
+static bool is_idle(const Block *arm)
+{
+    for (const Op *op = arm->first; op != opt_last(arm); op = op->next) {
+        if (op->code != OP_const && op->code != OP_splat)
+            return false;
+    }
+    return true;
+}
+
 /* Arms without work: what is left of the `if` is a choice of values. */
 static bool fold_idle_if(Op *op)
 {
     const Op *yes = opt_last(op->regions[0]), *no = opt_last(op->regions[1]);
-    bool idle = !yes->prev && !no->prev;
+    bool idle = is_idle(op->regions[0]) && is_idle(op->regions[1]);
 
+    for (int r = 0; idle && r < COUNT(op->regions); r++)
+        opt_splice(op->regions[r], op);
     for (int i = 0; i < op->nresults; i++) {
         if (idle || yes->operands[i] == no->operands[i])
             op->results[i]->repl = choose(op, op->operands[0], yes->operands[i], no->operands[i]);

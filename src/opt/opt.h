@@ -27,9 +27,9 @@ const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
 /* the passes, one file each; true when something changed */
 bool opt_inline(Module *m, Diags *d);
-bool opt_fold(Func *f);   /* constants, algebra that is exact, branches on constants */
+bool opt_fold(Func *f); /* constants, algebra that is exact, branches on constants */
 bool opt_cse(Func *f);
-bool opt_dce(Func *f);    /* also unused loop carries */
+bool opt_dce(Func *f); /* also unused loop carries */
 bool opt_licm(Func *f);
 bool opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
@@ -42,7 +42,7 @@ bool opt_is_int(const Value *v);               /* integer or bool, scalar or til
 bool opt_is_float(const Value *v);
 bool opt_is_loop(const Op *op);  /* for, while */
 bool opt_commutes(const Op *op); /* to the last bit: not min and max on floats, for -0 and +0 */
-Op *opt_last(const Block *b);   /* its terminator; a bug() when there is none */
+Op *opt_last(const Block *b);    /* its terminator; a bug() when there is none */
 /* Every element of tile v equals one scalar: through splat, or a tile constant. */
 bool opt_is_uniform(const Value *v);
 /* That scalar; a new constant where v is one.  A scalar is itself. */
@@ -75,12 +75,17 @@ Op *fold_control_before(Op *op);
 bool fold_control_after(Op *op);
 
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
- * Along dim d, starting from any multiple of the run length, elements come in runs:
+ * Along dim d, starting from any multiple of the run length, elements come in runs (the last one
+ * may be cut short by the end of the tile):
  *   contiguity[d]   runs of n values that step by exactly 1 (pointers: by one element)
- *   constancy[d]    runs of n equal values
- *   divisibility    what the first value of every contiguous run is a multiple of (pointers: in
- *                   bytes), for scalars of the value itself
- * All at least 1 and at most the extent (divisibility at most 2^30). */
+ *   constancy[d]    runs of n equal values (of any type: masks and floats too)
+ *   divisibility    what the first value of every contiguous run along every dimension with
+ *                   contiguity above 1 is a multiple of, the other indices being whatever they
+ *                   are; of every element where no dimension has such runs; for scalars of the
+ *                   value itself.  Pointers: in bytes.
+ * All at least 1 and at most the extent (divisibility at most 2^30).  Integers may wrap, and no
+ * fact on divisibility or range is lost to that; only a contiguous run is taken to end before the
+ * largest value of its dtype. */
 typedef struct {
     int64_t contiguity[MAX_RANK], constancy[MAX_RANK];
     int64_t divisibility;
@@ -90,6 +95,17 @@ typedef struct {
 typedef struct AxisFacts AxisFacts;
 AxisFacts *axis_analyse(Func *f, Arena *a);
 const Axis *axis_of(const AxisFacts *x, const Value *v);
-const char *axis_text(const AxisFacts *x, const Func *f, Arena *a); /* one line a value, for tests */
+const char *axis_text(const AxisFacts *x, const Func *f,
+                      Arena *a); /* one line a value, for tests */
+
+/* axis_rules.c for axis.c.  In here divisibility 0 stands for "by everything". */
+Axis axis_unknown(const Type *t);
+bool axis_equal(const Type *t, const Axis *a, const Axis *b);
+Axis axis_meet(const Type *t, const Axis *a, const Axis *b); /* what holds for both */
+Axis axis_scalar_range(const Type *t, int64_t lo, int64_t hi, int64_t divisibility);
+int64_t axis_gcd(int64_t a, int64_t b);
+void axis_promise_multiple(Axis *a, int64_t n);
+/* Of the one result of an op without regions; `in` holds the facts on its operands. */
+Axis axis_transfer(const Op *op, const Axis *const *in);
 
 #endif

@@ -1,0 +1,132 @@
+/*
+ * test_opt.c - the passes on small modules in text form
+ *
+ * Every tests/ir/NAME.ir begins with `# passes: NAMES`; NAME.want holds the text after those
+ * passes.  Besides the passes of opt.h two more words: `pipeline` runs all of them, `axis` gives
+ * the facts of the axis analysis in place of the module.  TILEC_UPDATE=1 rewrites the .want files
+ * (read the difference before it is committed).
+ */
+#include <dirent.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "../../src/opt/opt.h"
+
+#include <cmocka.h>
+
+enum { FILE_LIMIT = 1 << 20, MAX_FILES = 1000 };
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* What the passes make of the module, or the diagnostics. */
+static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
+{
+    const OptOptions options = {.verify = true};
+    const char *facts = NULL;
+
+    for (char *rest, *word = strtok_r(words, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+        bool ran = true;
+        facts = NULL;
+        if (strcmp(word, "axis") == 0)
+            facts = axis_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
+        else if (strcmp(word, "pipeline") == 0)
+            ran = opt_run(m, &options, d);
+        else
+            ran = opt_run_pass(m, word, d);
+        if (!ran)
+            return diag_errors(d) > 0 ? diags_text(d, a) : arena_printf(a, "no pass %s\n", word);
+    }
+    return facts ? facts : ir_print(m, a);
+}
+
+static const char *run_file(Arena *a, const char *path, const char *name)
+{
+    Source *source = NEW(a, Source);
+    Diags *d = diags_new(a);
+    char *text;
+    size_t len;
+
+    assert_int_equal(os_read_file(a, path, FILE_LIMIT, &text, &len), 0);
+    *source = (Source){name, text, len};
+    Module *m = ir_read(a, interner_new(a), source, d);
+    if (!m)
+        return diags_text(d, a);
+    const char *words = "# passes: ";
+    if (strncmp(text, words, strlen(words)) != 0)
+        return "the first line is not `# passes: NAMES`\n";
+    words = text + strlen(words);
+    return run_words(a, m, arena_strndup(a, words, strcspn(words, "\n")), d);
+}
+
+/* True when `got` is what the .want file says, which is written first when so asked. */
+static bool matches(Arena *a, const char *path, const char *got)
+{
+    char *want = "";
+    size_t len = 0;
+
+    if (os_env("TILEC_UPDATE"))
+        assert_int_equal(os_write_file(path, got, strlen(got)), 0);
+    if (os_read_file(a, path, FILE_LIMIT, &want, &len) == 0 && strcmp(want, got) == 0)
+        return true;
+    print_error("%s: wanted\n%s\ngot\n%s\n", path, want, got);
+    return false;
+}
+
+static bool check_file(const char *folder, const char *name)
+{
+    Arena *a = arena_new(NULL);
+    const char *path = arena_printf(a, "%s/%s", folder, name);
+    const char *want = arena_printf(a, "%.*s.want", (int)strlen(path) - 3, path);
+    bool same = matches(a, want, run_file(a, path, name));
+
+    arena_free(a);
+    return same;
+}
+
+static void test_goldens(void **state)
+{
+    Arena *a = arena_new(NULL);
+    const char *folder = arena_printf(a, "%s/tests/ir", os_env("TILEC_SOURCE"));
+    DIR *dir = opendir(folder);
+    int seen = 0, wrong = 0;
+
+    (void)state;
+    assert_non_null(dir);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        if (!ends_with(e->d_name, ".ir"))
+            continue;
+        seen++;
+        wrong += !check_file(folder, e->d_name);
+    }
+    closedir(dir);
+    arena_free(a);
+    assert_true(seen > 0);
+    assert_int_equal(wrong, 0);
+}
+
+static void test_names(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Module *m = module_new(a, interner_new(a), NULL);
+
+    (void)state;
+    assert_non_null(strstr(opt_pass_names(a), "\nlicm "));
+    assert_true(opt_run_pass(m, "dce", diags_new(a)));
+    assert_false(opt_run_pass(m, "no such pass", diags_new(a)));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_goldens),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
