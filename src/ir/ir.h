@@ -45,7 +45,13 @@ typedef enum {
 
 typedef enum { ROUND_NEAREST, ROUND_TO_ZERO } Rounding;
 typedef enum { HINT_MULTIPLE_OF, HINT_MAX_CONTIGUOUS, HINT_MAX_CONSTANCY } HintKind;
-typedef enum { PRECISION_IEEE, PRECISION_TF32, PRECISION_TF32X3, PRECISION_BF16X3, PRECISION_BF16X6 } Precision;
+typedef enum {
+    PRECISION_IEEE,
+    PRECISION_TF32,
+    PRECISION_TF32X3,
+    PRECISION_BF16X3,
+    PRECISION_BF16X6
+} Precision;
 typedef enum { RMW_ADD, RMW_MAX, RMW_MIN, RMW_AND, RMW_OR, RMW_XOR, RMW_XCHG } RmwKind;
 typedef enum { SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE, SEM_RELAXED } Sem;
 typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } Scope;
@@ -127,9 +133,9 @@ struct Module {
 };
 
 /* dtype.c */
-const char *dtype_name(DType t);        /* "fp32" */
-const char *dtype_triton_name(DType t); /* "fp32", "int32" */
-const char *dtype_long_name(DType t);   /* "float32", "int32" */
+const char *dtype_name(DType t);                                /* "fp32" */
+const char *dtype_triton_name(DType t);                         /* "fp32", "int32" */
+const char *dtype_long_name(DType t);                           /* "float32", "int32" */
 bool dtype_from_name(const char *s, size_t n, DType *out);      /* IR and command-line names */
 bool dtype_from_long_name(const char *s, size_t n, DType *out); /* tl.NAME */
 int dtype_bits(DType t);
@@ -148,9 +154,10 @@ const Type *type_of(Module *m, Type t); /* intern */
 const Type *type_scalar(Module *m, DType d);
 const Type *type_pointer(Module *m, DType d, bool is_const);
 const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims);
-const Type *type_with_shape(Module *m, const Type *element, const Type *shape); /* element of 1st, shape of 2nd */
-const Type *type_with_dtype(Module *m, const Type *shape, DType d);             /* no pointer */
-const Type *type_element(Module *m, const Type *t);                             /* rank 0 */
+/* the element of one in the shape of the other */
+const Type *type_with_shape(Module *m, const Type *element, const Type *shape);
+const Type *type_with_dtype(Module *m, const Type *shape, DType d); /* no pointer */
+const Type *type_element(Module *m, const Type *t);                 /* rank 0 */
 int64_t type_numel(const Type *t);
 int type_size(const Type *t); /* bytes of one element; 8 for pointers */
 bool type_same_shape(const Type *a, const Type *b);
@@ -202,11 +209,12 @@ void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield
 void op_remove(Op *op);                    /* unlink; its results must have no uses left */
 void op_insert_before(Op *op, Op *before); /* move or place */
 void op_append(Block *b, Op *op);
-Value *ir_resolve(Value *v);               /* follow v->repl to its end, shortening the path */
-void ir_resolve_operands(Op *op);          /* of this op alone, not of its regions */
+Value *ir_resolve(Value *v);      /* follow v->repl to its end, shortening the path */
+void ir_resolve_operands(Op *op); /* of this op alone, not of its regions */
 Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old to new Value* */
 void ir_count_uses(const Func *f, int *uses);        /* uses[id], nvalues entries, zeroed here */
-void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx); /* pre-order, op before its regions */
+/* In order, each op before its regions; `visit` may remove the op. */
+void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
 
 /* table.c: what ops.h says */
 typedef struct {
@@ -228,7 +236,10 @@ int attr_words(OpCode code, const TableWord *attr);
 void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v);
 bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out);
 bool attr_is_required(const TableWord *attr); /* the others are 0 when left out of the text */
-static inline bool op_has(const Op *op, int flag) { return (op_info(op->code)->flags & flag) != 0; }
+static inline bool op_has(const Op *op, int flag)
+{
+    return (op_info(op->code)->flags & flag) != 0;
+}
 bool op_is_elementwise(const Op *op); /* result element i needs only operand elements i */
 bool op_has_effects(const Op *op);    /* itself or anything in its regions reads or writes memory */
 /* The constant behind v, through splat, broadcast, expand, reshape; false when there is none. */
@@ -239,7 +250,8 @@ bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's s
 const char *ir_print(const Module *m, Arena *a);
 const char *ir_print_func(const Func *f, Arena *a);
 const char *op_text(const Op *op, Arena *a); /* one line, for messages */
-Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d); /* verified; NULL after errors */
+/* Verified; NULL after errors. */
+Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d);
 
 /* verify.c: false and diagnostics when the IR is not well formed. */
 bool ir_verify(const Module *m, Diags *d);
@@ -251,9 +263,9 @@ bool ir_verify(const Module *m, Diags *d);
  * source whose elements are no narrower.  False: no such meaning. */
 bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *const *src, void *dst,
                   size_t n);
-double scalar_to_double(DType t, uint64_t bits); /* ints too, nearest */
-uint64_t scalar_from_double(DType t, double v);  /* nearest even, once; ints saturate */
-int64_t scalar_to_int(DType t, uint64_t bits);   /* ints: by signedness; floats: toward zero */
+double scalar_to_double(DType t, uint64_t bits);  /* ints too, nearest */
+uint64_t scalar_from_double(DType t, double v);   /* nearest even, once; ints saturate */
+int64_t scalar_to_int(DType t, uint64_t bits);    /* ints: by signedness; floats: toward zero */
 uint64_t scalar_truncate(DType t, uint64_t bits); /* keep the dtype's bits; i1: != 0 */
 
 #endif

@@ -140,7 +140,8 @@ static void put_float(Text *t, DType d, uint64_t bits)
         text_put(t, v < 0 ? "-inf" : "inf");
         return;
     }
-    if (v == rint(v) && fabs(v) < 1e6 && v != 0 && scalar_from_double(d, v) == bits) { /* 1000.0, not 1e+03 */
+    bool whole = v == rint(v) && fabs(v) < 1e6 && v != 0;
+    if (whole && scalar_from_double(d, v) == bits) { /* 1000.0, not 1e+03 */
         text_printf(t, "%ld.0", (long)v);
         return;
     }
