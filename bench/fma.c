@@ -16,7 +16,7 @@ typedef float Vec8 __attribute__((vector_size(32), aligned(4)));
 #define FMA_LOOP(Vec, lanes, attributes, name)                            \
     attributes static double name(void)                                   \
     {                                                                     \
-        Vec acc[CHAINS], scale, step;                                     \
+        Vec acc[CHAINS], scale = {0}, step = {0};                         \
         double sum = 0;                                                   \
                                                                           \
         for (int k = 0; k < lanes; k++) {                                 \

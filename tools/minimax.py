@@ -129,11 +129,59 @@ def hexfloat(c):
 
 LN2 = log(mpf(2))
 
-if True:  # math_exp.c
-    # e^r, |r| <= ln 2: the exponent is taken out in even steps
-    R = LN2 * mpf("1.0005")
-    table("EXP_F32", exp, -R, R, 8, SINGLE, weight=lambda x: exp(-x), fixed=(1, 1))
-    table("EXP_F64", exp, -R, R, 14, DOUBLE, weight=lambda x: exp(-x), fixed=(1, 1))
+# ---- math_exp.c: |r| <= half a step of the exponent ----
+HALF = LN2 / 2 * mpf("1.001")
+TENTH = log(mpf(2), 10) / 2 * mpf("1.001")
+
+
+def exp_tail(x):
+    return (expm1(x) - x) / x**2
+
+
+table("EXP_F32", exp_tail, -HALF, HALF, 5, SINGLE, weight=lambda x: abs(x**2 / expm1(x)))
+table("EXP_F64", exp_tail, -HALF, HALF, 10, DOUBLE, weight=lambda x: abs(x**2 / expm1(x)))
+for name, n, bits in (("F32", 6, SINGLE), ("F64", 11, DOUBLE)):
+    table("EXP2_" + name, lambda x: expm1(x * LN2) / x, -0.5, 0.5, n, bits,
+          weight=lambda x: abs(x) * 2**-x)
+    table("EXP10_" + name, lambda x: expm1(x * log(10)) / x, -TENTH, TENTH, n, bits,
+          weight=lambda x: abs(x) * 10**-x)
+
+# ---- math_log.c: fp32 in f = m - 1, fp64 in s = f/(2 + f) ----
+THIRD = mpf(1) / 3 + mpf(2) ** -20
+S_MAX = (sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1) * mpf("1.0001")
+
+table("LOG_F32", lambda f: (log1p(f) - f + f**2 / 2) / f**3, -THIRD, THIRD, 8, SINGLE,
+      weight=lambda f: abs(f**3 / log1p(f)))
+table("LOG_F64", lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z, 0, S_MAX**2, 7, DOUBLE,
+      weight=lambda z: z)
+
+# ---- math_trig.c: |r| <= pi/4 and what the reduction may add ----
+QUARTER = pi / 4 * mpf("1.04")
+EIGHTH = pi / 4 * mpf("1.0001")
+
+for name, top, counts, bits in (("F32", QUARTER, (3, 3, 6), SINGLE),
+                                ("F64", EIGHTH, (6, 6, 14), DOUBLE)):
+    table("SIN_" + name, lambda s: (sin(sqrt(s)) / sqrt(s) - 1) / s, 0, top**2, counts[0], bits,
+          weight=lambda s: s * sqrt(s) / sin(sqrt(s)))
+    table("COS_" + name, lambda s: (cos(sqrt(s)) - 1 + s / 2) / s**2, 0, top**2, counts[1], bits,
+          weight=lambda s: s**2 / cos(sqrt(s)))
+    table("TAN_" + name, lambda s: (tan(sqrt(s)) / sqrt(s) - 1) / s, 0, top**2, counts[2], bits,
+          weight=lambda s: s * sqrt(s) / tan(sqrt(s)))
+
+# ---- math_arc.c ----
+for name, counts, bits in (("F32", (8, 5), SINGLE), ("F64", (19, 12), DOUBLE)):
+    table("ATAN_" + name, lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s, 0, 1, counts[0], bits,
+          weight=lambda s: s * sqrt(s) / atan(sqrt(s)))
+    table("ASIN_" + name, lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s, 0, 0.2505, counts[1], bits,
+          weight=lambda s: s * sqrt(s) / asin(sqrt(s)))
+
+# ---- math_erf.c ----
+for name, counts, edge, top, bits in (("F32", (6, 8), 0.95, 4, SINGLE),
+                                      ("F64", (13, 20), 1, 6, DOUBLE)):
+    table("ERF_LOW_" + name, lambda s: erf(sqrt(s)) / sqrt(s) - 1, 0, mpf(edge)**2, counts[0], bits,
+          weight=lambda s: sqrt(s) / erf(sqrt(s)))
+    table("ERF_HIGH_" + name, lambda a: -log(erfc(a)), edge, top, counts[1], bits,
+          weight=lambda a: erfc(a) / erf(a))
 
 
 def main():
