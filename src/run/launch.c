@@ -62,6 +62,7 @@ static int64_t chunk_for(int64_t programs, int threads, uint32_t cost)
 /* One launch; what worker 0 sees tells what a program costs. */
 typedef struct {
     const CpuLaunch *launch;
+    bool timed;
     int64_t start, end; /* of the chunks of worker 0, on the clock */
     int64_t programs;   /* that it has run */
 } Run;
@@ -70,7 +71,7 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
 {
     Run *r = ctx;
     const CpuLaunch *l = r->launch;
-    bool timed = worker == 0 && l->cost;
+    bool timed = r->timed && worker == 0;
 
     if (timed && r->programs == 0)
         r->start = nanos();
@@ -114,7 +115,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
 {
     int64_t programs = grid_programs(l->grid);
     uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
-    Run run = {.launch = l};
+    Run run = {.launch = l, .timed = l->cost && programs > 1};
     RunStatus status = RUN_OK;
 
     if (programs <= 0)
@@ -133,7 +134,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
                        .ctx = &run};
         status = pool_run(p, &job);
     }
-    if (l->cost)
+    if (run.timed)
         remember_cost(&run);
     return status;
 }
