@@ -161,6 +161,7 @@ struct FrontFile {
     int nglobals;
     AstFunc **kernels; /* the jit functions among `funcs` */
     int nkernels;
+    int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
 };
 

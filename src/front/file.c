@@ -10,8 +10,9 @@
 #include "parse.h"
 #include "scan.h"
 
-/* Names that stand for names that stand for names; bounds cycles. */
-enum { MAX_ALIASES = 8 };
+/* Names that stand for names that stand for names; bounds cycles.  Nodes that tuning.c may
+ * evaluate. */
+enum { MAX_ALIASES = 8, MAX_EVALUATIONS = 1 << 20 };
 
 /* Names. */
 
@@ -356,7 +357,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
 
     if (!is_text(src, d))
         return NULL;
-    *f = (FrontFile){.arena = a, .names = names, .source = src};
+    *f = (FrontFile){.arena = a, .names = names, .source = src, .eval_budget = MAX_EVALUATIONS};
     f->func_of = map_new(a);
     f->import_of = map_new(a);
     f->global_of = map_new(a);

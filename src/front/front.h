@@ -61,7 +61,8 @@ typedef struct {
 } FrontKernel;
 
 /* What @triton.autotune and @triton.heuristics said.  Values that are not constants are kept as
- * source text only (text != NULL, known false). */
+ * source text only (text != NULL, known false); a whole configuration, list or dict that cannot be
+ * read is one such binding with the name "**". */
 typedef struct {
     const char *name;
     bool known;

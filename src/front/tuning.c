@@ -1,11 +1,263 @@
 /*
  * tuning.c - what @triton.autotune and @triton.heuristics say (R340-R346)
+ *
+ * Configurations are read out of literal lists, comprehensions and names for them.  What cannot be
+ * read is kept as source text, so that a tool can say what it does not know:
+ *   - a value: its binding has known = false and the text of the value;
+ *   - a whole configuration, or list of them: one configuration whose only binding is called "**".
  */
-#include "ast.h"
+#include <string.h>
+
+#include "pyeval.h"
+
+/* Dicts of dicts and lists of lists may name each other in a circle. */
+enum { MAX_DEPTH = 32, MAX_FUNCTION_BUDGET = 50000 };
+
+typedef VEC(FrontBinding) Bindings;
+
+typedef struct {
+    PyEval eval;
+    Arena *arena;
+    VEC(FrontConfig) configs;
+    Bindings heuristics;
+    VEC(const char *) key;
+    int depth; /* of lists in lists, dicts in dicts */
+} Tuning;
+
+static bool too_deep(Tuning *t)
+{
+    return t->depth >= MAX_DEPTH || --t->eval.budget < 0;
+}
+
+static const char *source_text(const Tuning *t, const Node *n)
+{
+    const char *text = t->eval.file->source->text;
+
+    return arena_strndup(t->arena, text + n->span.start, n->span.end - n->span.start);
+}
+
+static FrontBinding unknown(const Tuning *t, const char *name, const Node *value)
+{
+    return (FrontBinding){.name = name, .text = source_text(t, value)};
+}
+
+static void push_value(Tuning *t, Bindings *list, const char *name, const Node *value)
+{
+    FrontBinding b = unknown(t, name, value);
+
+    b.known = pyeval(&t->eval, value, &b.value);
+    vec_push(t->arena, list, b);
+}
+
+static bool is_call_of(const FrontFile *f, const Node *n, const char *name)
+{
+    const char *full = n->kind == N_CALL ? file_full_name(f, n->left) : NULL;
+    const char *last = full ? strrchr(full, '.') : NULL;
+
+    return full && strcmp(last ? last + 1 : full, name) == 0;
+}
+
+typedef void PushValue(Tuning *t, Bindings *list, const char *name, const Node *value);
+static void push_dict(Tuning *t, Bindings *list, const Node *n, PushValue *push);
+
+/* `{'NAME': value, **other}` */
+static void push_display(Tuning *t, Bindings *list, const Node *dict, PushValue *push)
+{
+    Const key;
+
+    for (int i = 0; i + 1 < dict->nitems; i += 2) {
+        const Node *k = dict->items[i], *value = dict->items[i + 1];
+
+        if (!value)
+            push_dict(t, list, k->left, push);
+        else if (pyeval(&t->eval, k, &key) && key.kind == CONST_STRING)
+            push(t, list, key.text, value);
+        else
+            vec_push(t->arena, list, unknown(t, "**", k));
+    }
+}
+
+/* `dict(NAME=value, **other)` */
+static void push_keywords(Tuning *t, Bindings *list, const Node *call, PushValue *push)
+{
+    for (int i = 0; i < call->nitems; i++) {
+        const Node *arg = call->items[i];
+
+        if (arg->kind == N_KEYWORD)
+            push(t, list, arg->name, arg->left);
+        else
+            push_dict(t, list, arg->kind == N_DOUBLE_STARRED ? arg->left : arg, push);
+    }
+}
+
+/* The bindings of a dict, which may be a name for one. */
+static void push_dict(Tuning *t, Bindings *list, const Node *n, PushValue *push)
+{
+    const Node *dict = pyeval_alias(&t->eval, n);
+    bool deep = too_deep(t);
+
+    t->depth++;
+    if (!deep && dict->kind == N_UNSUPPORTED_EXPR && strcmp(dict->name, "Dict") == 0)
+        push_display(t, list, dict, push);
+    else if (!deep && is_call_of(t->eval.file, dict, "dict"))
+        push_keywords(t, list, dict, push);
+    else
+        vec_push(t->arena, list, unknown(t, "**", n));
+    t->depth--;
+}
+
+/* Configurations. */
+
+static void push_config(Tuning *t, const Bindings *b)
+{
+    FrontConfig c = {.bindings = b->at, .nbindings = b->len};
+
+    vec_push(t->arena, &t->configs, c);
+}
+
+/* Config({...}, num_warps=4, ...); anything else is unknown. */
+static bool read_config(PyEval *e, const Node *n, void *ctx)
+{
+    Tuning *t = ctx;
+    Bindings list = {0};
+
+    n = pyeval_alias(e, n);
+    if (!is_call_of(e->file, n, "Config")) {
+        vec_push(t->arena, &list, unknown(t, "**", n));
+        push_config(t, &list);
+        return true;
+    }
+    for (int i = 0; i < n->nitems; i++) {
+        const Node *arg = n->items[i];
+
+        if (i == 0 && arg->kind != N_KEYWORD)
+            push_dict(t, &list, arg, push_value);
+        else if (arg->kind == N_KEYWORD && strcmp(arg->name, "kwargs") == 0)
+            push_dict(t, &list, arg->left, push_value);
+        else if (arg->kind == N_KEYWORD)
+            push_value(t, &list, arg->name, arg->left);
+        else
+            vec_push(t->arena, &list, unknown(t, "**", arg));
+    }
+    push_config(t, &list);
+    return true;
+}
+
+static void read_configs(Tuning *t, const Node *n);
+
+static void read_items(Tuning *t, const Node *n)
+{
+    for (int i = 0; i < n->nitems; i++) {
+        const Node *item = n->items[i];
+
+        if (item->kind == N_STARRED)
+            read_configs(t, item->left);
+        else
+            read_config(&t->eval, item, t);
+    }
+}
+
+/* A comprehension gives all of its configurations or none; false for none. */
+static bool read_comprehension(Tuning *t, const Node *n)
+{
+    int before = t->configs.len;
+    bool known = pyeval_each(&t->eval, n, read_config, t);
+
+    if (!known)
+        t->configs.len = before;
+    return known;
+}
+
+/* A list of configurations, the sum of several, or a name for one. */
+static void read_configs(Tuning *t, const Node *n)
+{
+    const Node *list = pyeval_alias(&t->eval, n);
+    bool deep = too_deep(t);
+    Bindings whole = {0};
+
+    t->depth++;
+    if (!deep && (list->kind == N_LIST || list->kind == N_TUPLE)) {
+        read_items(t, list);
+    } else if (!deep && list->kind == N_BINARY && list->op == BIN_ADD) {
+        read_configs(t, list->left);
+        read_configs(t, list->right);
+    } else if (!deep && is_call_of(t->eval.file, list, "list") && list->nitems == 1) {
+        read_configs(t, list->items[0]);
+    } else if (deep || !read_comprehension(t, list)) {
+        vec_push(t->arena, &whole, unknown(t, "**", n));
+        push_config(t, &whole);
+    }
+    t->depth--;
+}
+
+static void read_key(Tuning *t, const Node *n)
+{
+    Const c;
+
+    if (!pyeval(&t->eval, n, &c) || c.kind != CONST_TUPLE)
+        return;
+    for (int i = 0; i < c.nitems; i++)
+        if (c.items[i].kind == CONST_STRING)
+            vec_push(t->arena, &t->key, c.items[i].text);
+}
+
+static void push_text(Tuning *t, Bindings *list, const char *name, const Node *value)
+{
+    vec_push(t->arena, list, unknown(t, name, value));
+}
+
+/* Decorators. */
+
+/* An argument by its keyword, or else by its position; NULL when absent. */
+static const Node *argument(const Node *call, const char *keyword, int position)
+{
+    for (int i = 0; i < call->nitems; i++)
+        if (call->items[i]->kind == N_KEYWORD && strcmp(call->items[i]->name, keyword) == 0)
+            return call->items[i]->left;
+    return position < call->nitems && call->items[position]->kind != N_KEYWORD
+               ? call->items[position]
+               : NULL;
+}
+
+/* The tuner under any name: wrappers keep its `configs` argument. */
+static bool is_autotune(const FrontFile *f, const Node *n)
+{
+    return is_call_of(f, n, "autotune") || (n->kind == N_CALL && argument(n, "configs", 1 << 30));
+}
+
+static void read_decorator(Tuning *t, const Node *n)
+{
+    const FrontFile *f = t->eval.file;
+
+    if (is_autotune(f, n)) {
+        const Node *configs = argument(n, "configs", 0), *key = argument(n, "key", 1);
+
+        if (configs)
+            read_configs(t, configs);
+        if (key)
+            read_key(t, key);
+    } else if (is_call_of(f, n, "heuristics")) {
+        const Node *values = argument(n, "values", 0);
+
+        if (values)
+            push_dict(t, &t->heuristics, values, push_text);
+    }
+}
 
 FrontTuning tuning_of(FrontFile *f, const AstFunc *fn)
 {
-    (void)f;
-    (void)fn;
-    return (FrontTuning){0};
+    int budget = MIN(f->eval_budget, MAX_FUNCTION_BUDGET);
+    Tuning t = {.eval = {.file = f, .budget = budget}, .arena = f->arena};
+
+    for (int i = 0; i < fn->ndecorators; i++)
+        read_decorator(&t, fn->decorators[i]);
+    f->eval_budget -= budget - MAX(t.eval.budget, 0);
+    return (FrontTuning){
+        .configs = t.configs.at,
+        .nconfigs = t.configs.len,
+        .key = t.key.at,
+        .nkey = t.key.len,
+        .heuristics = t.heuristics.at,
+        .nheuristics = t.heuristics.len,
+    };
 }
