@@ -17,13 +17,8 @@
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-#if defined(__GNUC__)
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define NORETURN __attribute__((noreturn))
-#else
-#define PRINTF(f, a)
-#define NORETURN
-#endif
 
 /* At the top of a file whose loops are worth vector code at every optimisation level that the
  * build asks for.  The two -fno flags change no result, only errno and the exception flags, which
