@@ -81,7 +81,7 @@ static void inline_calls(Inliner *in, Func *f)
     *state = DONE;
 }
 
-/* Helpers have served; a module without any kernel is a test's and stays whole. */
+/* Helpers have served. */
 static bool drop_helpers(Module *m)
 {
     int kept = 0, before = m->nfuncs;
@@ -90,17 +90,18 @@ static bool drop_helpers(Module *m)
         if (m->funcs[i]->is_kernel)
             m->funcs[kept++] = m->funcs[i];
     }
-    if (kept > 0)
-        m->nfuncs = kept;
-    return m->nfuncs < before;
+    m->nfuncs = kept;
+    return kept < before;
 }
 
 bool opt_inline(Module *m, Diags *d)
 {
     Inliner in = {.module = m, .states = NEW_N(m->arena, State, m->nfuncs), .diags = d};
 
-    for (int i = 0; i < m->nfuncs && !in.failed; i++)
-        inline_calls(&in, m->funcs[i]);
+    for (int i = 0; i < m->nfuncs && !in.failed; i++) {
+        if (m->funcs[i]->is_kernel)
+            inline_calls(&in, m->funcs[i]);
+    }
     bool dropped = !in.failed && drop_helpers(m);
     return in.changed || dropped;
 }

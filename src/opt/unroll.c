@@ -4,6 +4,7 @@
  * Takes and gives verified IR.  The attribute says how: -1 wholly, which needs constant bounds;
  * n > 1 by that factor, which needs a constant step and leaves the rest of the iterations to a
  * second loop.  Requests beyond a budget of ops are left alone: `unroll` is a hint.
+ * Outer loops come first, so that inner bounds that depend on their counters become constant.
  *
  * The main loop of the second form runs from lo to a bound computed in front of it, in unsigned
  * 64-bit arithmetic so that no bound is too large: with `distance` from lo to hi,
@@ -17,7 +18,11 @@
 
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };
 enum { WHOLLY = -1 };
-enum { BUDGET = 4096 }; /* ops that one loop may become */
+
+typedef struct {
+    int budget; /* ops that may still be added to the function */
+    bool changed;
+} Unroll;
 
 static int count_ops(const Block *b)
 {
@@ -49,24 +54,19 @@ static void copy_body(Builder *b, const Op *loop, Value *counter, Value **carrie
     }
 }
 
-/* The next counter; its wrap-around is only ever seen past the last iteration. */
-static Value *advance(Builder *b, Value *counter, Value *step)
-{
-    return build_binary(b, OP_add, counter, step);
-}
-
+/* Bounds and step are constants here; what wraps is only ever seen past the last iteration. */
 static void unroll_wholly(Op *loop, uint64_t trips)
 {
-    Value *carried[loop->nresults + 1], *counter = loop->operands[FOR_LO];
+    Value *carried[loop->nresults + 1];
     Builder b = builder_before(loop);
+    uint64_t counter = 0, step = 0;
 
+    value_constant(loop->operands[FOR_LO], &counter);
+    value_constant(loop->operands[FOR_STEP], &step);
     for (int i = 0; i < loop->nresults; i++)
         carried[i] = loop->operands[FOR_BOUNDS + i];
-    for (uint64_t t = 0; t < trips; t++) {
-        copy_body(&b, loop, counter, carried);
-        b.span = loop->span;
-        counter = advance(&b, counter, loop->operands[FOR_STEP]);
-    }
+    for (uint64_t t = 0; t < trips; t++, counter += step)
+        copy_body(&b, loop, build_const(&b, loop->operands[FOR_LO]->type, counter), carried);
     for (int i = 0; i < loop->nresults; i++)
         loop->results[i]->repl = carried[i];
     op_remove(loop);
@@ -130,7 +130,8 @@ static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
     b.span = loop->span;
     for (int64_t k = 0; k < factor; k++) {
         copy_body(&b, loop, counter, carried);
-        counter = k + 1 < factor ? advance(&b, counter, loop->operands[FOR_STEP]) : counter;
+        if (k + 1 < factor)
+            counter = build_binary(&b, OP_add, counter, loop->operands[FOR_STEP]);
     }
     build_yield(&b, OP_yield, n, carried);
     return wide;
@@ -163,45 +164,57 @@ static bool factor_fits(const Op *loop, int64_t factor, int64_t *step)
            wide == (int64_t)((uint64_t)wide << unused) >> unused;
 }
 
-static bool unroll_loop(Op *loop)
+/* Is there room for this many more bodies? */
+static bool spend(Unroll *u, const Op *loop, uint64_t bodies)
+{
+    int size = count_ops(loop->regions[0]);
+
+    if (bodies > (uint64_t)(u->budget / size))
+        return false;
+    u->budget -= size * (int)bodies;
+    return true;
+}
+
+/* False: the loop stays as it is. */
+static bool unroll_loop(Unroll *u, Op *loop)
 {
     int64_t factor = loop->attrs[0], step;
     uint64_t trips;
 
-    if (factor != WHOLLY && factor <= 1)
-        return false;
-    int body = count_ops(loop->regions[0]);
     if (factor == WHOLLY) {
-        if (!opt_trip_count(loop, &trips) || trips > (uint64_t)(BUDGET / body))
+        if (!opt_trip_count(loop, &trips) || !spend(u, loop, trips))
             return false;
         unroll_wholly(loop, trips);
         return true;
     }
-    if (factor > BUDGET / body || !factor_fits(loop, factor, &step))
+    if (factor <= 1 || !factor_fits(loop, factor, &step) || !spend(u, loop, (uint64_t)factor))
         return false;
     unroll_by(loop, step, factor);
     return true;
 }
 
-/* Inner loops first: what they become counts against the budget of the outer ones. */
-static void unroll_block(Block *b, bool *changed)
+static void unroll_block(Unroll *u, Block *b)
 {
     for (Op *op = b->first, *next; op; op = next) {
+        Op *before = op->prev;
         next = op->next;
         ir_resolve_operands(op);
+        if (op->code == OP_for && unroll_loop(u, op)) {
+            u->changed = true;
+            next = before ? before->next : b->first; /* the copies have loops too */
+            continue;
+        }
         for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
-                unroll_block(op->regions[r], changed);
+                unroll_block(u, op->regions[r]);
         }
-        if (op->code == OP_for && unroll_loop(op))
-            *changed = true;
     }
 }
 
 bool opt_unroll(Func *f)
 {
-    bool changed = false;
+    Unroll u = {.budget = 16384};
 
-    unroll_block(f->body, &changed);
-    return changed;
+    unroll_block(&u, f->body);
+    return u.changed;
 }
