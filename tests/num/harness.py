@@ -60,22 +60,32 @@ class Tensor:
         return TABLES[self.dtype][self.bits.astype(np.int64)]
 
 
+def nearest(values, dtype):
+    """Values rounded once to the precision of a small float, ties to even, as float64."""
+    e_bits, m_bits, bias = SMALL_FLOATS[dtype]
+    values = np.asarray(values, np.float64)
+    with np.errstate(invalid="ignore"):
+        exponent = np.maximum(np.frexp(values)[1] - 1, 1 - bias)
+        step = np.exp2((exponent - m_bits).astype(np.float64))
+        return np.where(np.isfinite(values), np.rint(values / step) * step, values)
+
+
 def encode(values, dtype):
-    """Values as an array or Tensor of `dtype`, to the nearest, ties to even; no saturation."""
+    """Values as an array or Tensor of `dtype`: nearest, ties to even; fp8 saturates (R84)."""
     values = np.asarray(values)
     if dtype in NUMPY_TYPES:
         with np.errstate(over="ignore", invalid="ignore"):
             return values.astype(NUMPY_TYPES[dtype])
+    near = nearest(values, dtype)
     if dtype == "bf16":
         with np.errstate(over="ignore"):
-            bits = values.astype(np.float32).view(np.uint32)
-        rounded = ((bits.astype(np.uint64) + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-        return Tensor(dtype, np.where(np.isnan(values), np.uint16(0x7FC0), rounded))
-    table = TABLES[dtype]
-    finite = np.flatnonzero(np.isfinite(table) & (np.arange(256) < 128))
-    place = np.abs(values)[..., None] - table[finite]
-    bits = finite[np.argmin(np.abs(place), axis=-1)].astype(np.uint8)
-    return Tensor(dtype, np.where(np.signbit(values), bits | 0x80, bits).astype(np.uint8))
+            bits = near.astype(np.float32).view(np.uint32) >> 16
+        return Tensor(dtype, np.where(np.isnan(values), 0x7FC0, bits).astype(np.uint16))
+    positive = np.flatnonzero(np.isfinite(TABLES[dtype]) & (np.arange(256) < 128))
+    table = TABLES[dtype][positive]  # ascending, as the bits are
+    bits = positive[np.searchsorted(table, np.minimum(np.abs(np.nan_to_num(near)), table[-1]))]
+    bits = np.where(np.isnan(values), 0x7F, np.where(np.signbit(near), bits | 0x80, bits))
+    return Tensor(dtype, bits.astype(np.uint8))
 
 
 def decode(x):

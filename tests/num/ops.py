@@ -1,0 +1,128 @@
+"""Kernels that apply one operation, chosen by a constexpr, for test_ops.py."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < n)
+    if OP == "exp":
+        r = tl.exp(v)
+    elif OP == "exp2":
+        r = tl.exp2(v)
+    elif OP == "log":
+        r = tl.log(v)
+    elif OP == "log2":
+        r = tl.log2(v)
+    elif OP == "sqrt":
+        r = tl.sqrt(v)
+    elif OP == "rsqrt":
+        r = tl.rsqrt(v)
+    elif OP == "sin":
+        r = tl.sin(v)
+    elif OP == "cos":
+        r = tl.cos(v)
+    elif OP == "erf":
+        r = tl.erf(v)
+    elif OP == "floor":
+        r = tl.floor(v)
+    elif OP == "ceil":
+        r = tl.ceil(v)
+    elif OP == "abs":
+        r = tl.abs(v)
+    elif OP == "sigmoid":
+        r = tl.sigmoid(v)
+    elif OP == "neg":
+        r = -v
+    elif OP == "invert":
+        r = ~v
+    else:
+        r = v
+    tl.store(out + at, r, mask=at < n)
+
+
+@triton.jit
+def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=1)
+    b = tl.load(y + at, mask=at < n, other=1)
+    if OP == "+":
+        r = a + b
+    elif OP == "-":
+        r = a - b
+    elif OP == "*":
+        r = a * b
+    elif OP == "/":
+        r = a / b
+    elif OP == "//":
+        r = a // b
+    elif OP == "%":
+        r = a % b
+    elif OP == "&":
+        r = a & b
+    elif OP == "|":
+        r = a | b
+    elif OP == "^":
+        r = a ^ b
+    elif OP == "<<":
+        r = a << b
+    elif OP == ">>":
+        r = a >> b
+    elif OP == "min":
+        r = tl.minimum(a, b)
+    elif OP == "max":
+        r = tl.maximum(a, b)
+    elif OP == "<":
+        r = a < b
+    elif OP == "<=":
+        r = a <= b
+    elif OP == "==":
+        r = a == b
+    elif OP == "!=":
+        r = a != b
+    elif OP == "where":
+        r = tl.where(a > b, a, b)
+    tl.store(out + at, r, mask=at < n)
+
+
+@triton.jit
+def reduce_rows(x, out, n_cols, OP: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+    """Reduce axis 1 of a ROWS x COLS tile of a matrix of n_cols <= COLS columns."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    columns = tl.arange(0, COLS)
+    v = tl.load(x + rows[:, None] * n_cols + columns[None, :], mask=columns[None, :] < n_cols,
+                other=0)
+    if OP == "sum":
+        r = tl.sum(v, axis=1)
+    elif OP == "max":
+        r = tl.max(v, axis=1)
+    elif OP == "min":
+        r = tl.min(v, axis=1)
+    elif OP == "argmax":
+        r = tl.argmax(v, axis=1)
+    elif OP == "argmin":
+        r = tl.argmin(v, axis=1)
+    elif OP == "xor_sum":
+        r = tl.xor_sum(v, axis=1)
+    tl.store(out + rows, r)
+
+
+@triton.jit
+def reduce_all(x, out, ROWS: tl.constexpr, COLS: tl.constexpr, AXIS: tl.constexpr):
+    """Sum over an axis, or over all when AXIS is None, of a whole tile."""
+    at = tl.arange(0, ROWS)[:, None] * COLS + tl.arange(0, COLS)[None, :]
+    r = tl.sum(tl.load(x + at), axis=AXIS)
+    if AXIS is None:
+        tl.store(out, r)
+    elif AXIS == 0:
+        tl.store(out + tl.arange(0, COLS), r)
+    else:
+        tl.store(out + tl.arange(0, ROWS), r)
+
+
+@triton.jit
+def scan_rows(x, out, REVERSE: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+    at = tl.arange(0, ROWS)[:, None] * COLS + tl.arange(0, COLS)[None, :]
+    tl.store(out + at, tl.cumsum(tl.load(x + at), axis=1, reverse=REVERSE))
