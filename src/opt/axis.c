@@ -198,6 +198,8 @@ static Axis counter_facts(const AxisFacts *x, const Op *loop)
         r = axis_scalar_range(t, lo->lo, hi->hi - 1, divisibility);
     else if (step->has_range && step->lo > 0 && lo->has_range && !hi->has_range)
         r = axis_scalar_range(t, lo->lo, INT64_MAX - 1, divisibility);
+    else if (step->has_range && step->hi < 0 && lo->has_range && hi->has_range && lo->hi > hi->lo)
+        r = axis_scalar_range(t, hi->lo + 1, lo->hi, divisibility);
     return r;
 }
 
@@ -303,8 +305,11 @@ AxisFacts *axis_analyse(Func *f, Arena *a)
     ir_walk(f->body, read_assume, x);
     set_params(x, f);
     flow_block(x, f->body);
-    for (int i = 0; i < x->nvalues; i++)
-        x->at[i].divisibility = axis_gcd(x->at[i].divisibility, MOST_DIVISIBLE);
+    for (int i = 0; i < x->nvalues; i++) {
+        int64_t *n = &x->at[i].divisibility;
+        if (*n == 0 || *n > MOST_DIVISIBLE)
+            *n = axis_gcd(*n, MOST_DIVISIBLE);
+    }
     return x;
 }
 
