@@ -302,10 +302,10 @@ static void program_loop(Cpu *c, Val first, Val last)
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val p = LLVMBuildPhi(c->b, t, ""), at[3], next[3], one = llvm_int(t, 1), zero = llvm_int(t, 0);
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++)
         at[d] = LLVMBuildPhi(c->b, t, "");
+    for (int d = 0; d < 3; d++)
         c->program[d] = LLVMBuildTrunc(c->b, at[d], l->i32, "");
-    }
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     emit_block(c, c->plan->body, c->func->body);

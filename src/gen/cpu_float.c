@@ -47,11 +47,6 @@ static Val is_nan(Bld b, Val x)
     return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
 }
 
-static Val magnitude(Cpu *c, Bld b, Val bits)
-{
-    return LLVMBuildAnd(b, bits, int_like(c, bits, 0x7fffffff), "");
-}
-
 /* Add half a unit of the bits below `drop`, ties to even; the caller cuts them off. */
 static Val add_half(Cpu *c, Bld b, Val bits, int drop)
 {

@@ -32,6 +32,7 @@ typedef struct {
     Value *value;
     int8_t map[MAX_RANK];
     bool identity; /* read at the very index that the nest stands at */
+    bool load;     /* memory is read here, not a buffer */
 } Leaf;
 
 typedef struct {

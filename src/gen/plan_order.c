@@ -37,9 +37,9 @@ typedef struct {
     Map *seen;
 } Walk;
 
-static void add_leaf(Walk *w, Value *v, const int8_t *map)
+static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
 {
-    Leaf leaf = {.value = v, .identity = is_identity(v, map, w->into->rank)};
+    Leaf leaf = {.value = v, .identity = is_identity(v, map, w->into->rank), .load = load};
     for (int d = 0; d < v->type->rank; d++)
         leaf.map[d] = map[d];
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
@@ -64,7 +64,7 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
         return;
     map_put(w->seen, key, v);
     if (v->type->rank == 0 || (f->buffered && !inside)) {
-        add_leaf(w, v, map);
+        add_leaf(w, v, map, false);
         return;
     }
     int8_t in[MAX_RANK];
@@ -76,7 +76,7 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
         return;
     }
     if (v->def->code == OP_load)
-        add_leaf(w, v, map);
+        add_leaf(w, v, map, true);
     walk_operands(w, v->def, map);
 }
 
@@ -85,7 +85,7 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
     for (int i = 0; i < op->noperands; i++) {
         Value *in = op->operands[i];
         if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
-            add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1});
+            add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1}, false);
         else
             walk_value(w, in, map, false);
     }
@@ -99,13 +99,6 @@ void plan_leaves(Planner *pl, const Root *root, Nest *into)
         walk_operands(&w, root->op, identity);
     else if (root->source == NO_BUFFER)
         walk_value(&w, root->value, identity, pl->plan->facts[root->value->id].buffer == root->buffer);
-}
-
-static bool is_load(const Planner *pl, const Leaf *leaf)
-{
-    const Value *v = leaf->value;
-    return v->type->rank > 0 && v->def != NULL && v->def->code == OP_load &&
-           !pl->plan->facts[v->id].buffered;
 }
 
 static bool pin(Planner *pl, const Value *load)
@@ -132,7 +125,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
     bool pinned = false;
     for (int i = 0; i < leaves->leaves.len; i++) {
         const Leaf *leaf = &leaves->leaves.at[i];
-        if (!is_load(pl, leaf))
+        if (!leaf->load)
             continue;
         const Value *ptr = leaf->value->def->operands[0];
         int from = pl->plan->facts[leaf->value->id].order;
@@ -168,7 +161,7 @@ static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
     }
     if (r->op == leaf->value->def && r->kind != ROOT_STORE)
         return true;
-    return r->kind == ROOT_STORE && is_load(pl, leaf) &&
+    return r->kind == ROOT_STORE && leaf->load &&
            plan_may_alias(pl->plan, leaf->value->def->operands[0], r->op->operands[0]);
 }
 
@@ -176,7 +169,7 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
 {
     if (root->kind == ROOT_FILL)
         return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
-    return root->kind == ROOT_STORE && is_load(pl, old) &&
+    return root->kind == ROOT_STORE && old->load &&
            plan_may_alias(pl->plan, old->value->def->operands[0], root->op->operands[0]) &&
            !same_element(old, root->op);
 }
@@ -212,7 +205,7 @@ static void vote(const Planner *pl, const Leaf *leaf, int *votes)
     const Type *t = leaf->value->type;
     if (t->rank == 0)
         return;
-    if (is_load(pl, leaf)) {
+    if (leaf->load) {
         const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[0]);
         for (int d = 0; d < t->rank; d++)
             if (leaf->map[d] >= 0 && a->contiguity[d] > 1)

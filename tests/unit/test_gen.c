@@ -1,0 +1,308 @@
+/*
+ * test_gen.c - the CPU target against the interpreter
+ *
+ * Every tests/gen/NAME.ir is run by the interpreter as it is written and by the CPU target after
+ * the pass pipeline, on the same inputs, under several launch promises and program splits.  Lines
+ * in front of the IR say how:
+ *
+ *     # grid: 3 2 1
+ *     # close: 1e-5          relative error that is allowed; bit for bit without this line
+ *     # x: randn 4096        a pointer: elements; also `ints N LO HI`, `zeros N`, `specials N`
+ *     # n: 1000              a scalar
+ *
+ * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
+ */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/interp/interp.h"
+#include "../../src/opt/opt.h"
+#include "../../src/run/run.h"
+
+#include <cmocka.h> /* after base.h: both have a fail() */
+
+enum { MAX_PARAMS = 16, GUARD_ELEMENTS = 64 };
+
+typedef struct {
+    bool pointer;
+    DType dtype;
+    size_t n;
+    uint8_t *start; /* what the case begins with */
+    uint64_t bits;  /* of a scalar */
+} Input;
+
+typedef struct {
+    Arena *arena;
+    const char *name, *text;
+    int32_t grid[3];
+    double close;
+    Input inputs[MAX_PARAMS];
+    int n;
+} Case;
+
+/* --- inputs -------------------------------------------------------------------------------- */
+
+static uint64_t random_bits(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static double uniform(uint64_t *state)
+{
+    return (double)(random_bits(state) >> 11) / 9007199254740992.0;
+}
+
+static double special(uint64_t *state)
+{
+    static const double values[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-40, 3e38, 65504,
+                                    1e-7, 448, 0.1};
+    uint64_t r = random_bits(state);
+    return r % 3 == 0 ? values[(r >> 8) % COUNT(values)] : 8 * uniform(state) - 4;
+}
+
+static double draw(const char *kind, uint64_t *state, double lo, double hi)
+{
+    if (strcmp(kind, "zeros") == 0)
+        return 0;
+    if (strcmp(kind, "ints") == 0)
+        return floor(lo + uniform(state) * (hi - lo));
+    if (strcmp(kind, "specials") == 0)
+        return special(state);
+    return sqrt(-2 * log(1 - uniform(state))) * cos(6.283185307179586 * uniform(state));
+}
+
+static void fill_array(Case *c, Input *in, const char *spec, uint64_t seed)
+{
+    char kind[16];
+    double lo = 0, hi = 0;
+    size_t size = (size_t)dtype_size(in->dtype);
+    if (sscanf(spec, "%15s %zu %lf %lf", kind, &in->n, &lo, &hi) < 2)
+        fail_msg("%s: cannot read the input '%s'", c->name, spec);
+    in->start = arena_alloc(c->arena, (in->n + 2 * GUARD_ELEMENTS) * size);
+    for (size_t i = 0; i < in->n + 2 * GUARD_ELEMENTS; i++) {
+        uint64_t bits = scalar_from_double(in->dtype, draw(kind, &seed, lo, hi));
+        memcpy(in->start + i * size, &bits, size);
+    }
+}
+
+static const char *directive(const Case *c, const char *key)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "# %s:", key);
+    const char *at = strstr(c->text, wanted);
+    return at ? at + strlen(wanted) : NULL;
+}
+
+static void read_inputs(Case *c, const Func *f)
+{
+    c->n = f->body->nargs;
+    for (int i = 0; i < c->n; i++) {
+        const Type *t = f->body->args[i]->type;
+        const char *spec = directive(c, f->params[i].name);
+        Input *in = &c->inputs[i];
+        if (spec == NULL)
+            fail_msg("%s: no line for parameter %s", c->name, f->params[i].name);
+        *in = (Input){.pointer = t->pointer, .dtype = t->dtype};
+        if (t->pointer)
+            fill_array(c, in, spec, (uint64_t)i + 1);
+        else
+            in->bits = scalar_from_double(t->dtype, strtod(spec, NULL));
+    }
+}
+
+static size_t input_bytes(const Input *in)
+{
+    return (in->n + 2 * GUARD_ELEMENTS) * (size_t)dtype_size(in->dtype);
+}
+
+/* A fresh copy of all arrays; the slots point behind the guard elements. */
+static void set_slots(Case *c, uint8_t **arrays, uint64_t *slots)
+{
+    for (int i = 0; i < c->n; i++) {
+        const Input *in = &c->inputs[i];
+        slots[i] = in->bits;
+        if (!in->pointer)
+            continue;
+        arrays[i] = arena_alloc(c->arena, input_bytes(in) + 64);
+        arrays[i] = (uint8_t *)(((uintptr_t)arrays[i] + 63) / 64 * 64);
+        memcpy(arrays[i], in->start, input_bytes(in));
+        slots[i] = (uint64_t)(uintptr_t)(arrays[i] + GUARD_ELEMENTS * (size_t)dtype_size(in->dtype));
+    }
+}
+
+/* --- comparing ----------------------------------------------------------------------------- */
+
+static bool same(const Case *c, DType t, const uint8_t *x, const uint8_t *y)
+{
+    uint64_t a = 0, b = 0;
+    size_t size = (size_t)dtype_size(t);
+    memcpy(&a, x, size);
+    memcpy(&b, y, size);
+    if (a == b)
+        return true;
+    if (!dtype_is_float(t))
+        return false;
+    double p = scalar_to_double(t, a), q = scalar_to_double(t, b);
+    if (isnan(p) && isnan(q))
+        return true;
+    return c->close > 0 && fabs(p - q) <= c->close * fmax(1, fabs(p));
+}
+
+static void compare(Case *c, uint8_t **want, uint8_t **got, const char *how)
+{
+    for (int i = 0; i < c->n; i++) {
+        const Input *in = &c->inputs[i];
+        size_t size = in->pointer ? (size_t)dtype_size(in->dtype) : 1;
+        for (size_t k = 0; in->pointer && k < in->n + 2 * GUARD_ELEMENTS; k++) {
+            if (same(c, in->dtype, want[i] + k * size, got[i] + k * size))
+                continue;
+            uint64_t a = 0, b = 0;
+            memcpy(&a, want[i] + k * size, size);
+            memcpy(&b, got[i] + k * size, size);
+            fail_msg("%s (%s): parameter %d, element %ld: wanted %.9g (%llx), got %.9g (%llx)", c->name,
+                     how, i, (long)k - GUARD_ELEMENTS, scalar_to_double(in->dtype, a),
+                     (unsigned long long)a, scalar_to_double(in->dtype, b), (unsigned long long)b);
+        }
+    }
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+static Module *read_module(Case *c, Diags *d)
+{
+    Source *src = NEW(c->arena, Source);
+    *src = (Source){c->name, c->text, strlen(c->text)};
+    Module *m = ir_read(c->arena, interner_new(c->arena), src, d);
+    if (m == NULL)
+        fail_msg("%s", diags_text(d, c->arena));
+    return m;
+}
+
+static Func *kernel_of(Module *m)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->is_kernel)
+            return m->funcs[i];
+    return NULL;
+}
+
+static void check_plan(Case *c, const char *path, const char *text)
+{
+    char *want;
+    size_t len;
+    const char *update = getenv("TILEC_UPDATE");
+    if (os_read_file(c->arena, path, 1 << 20, &want, &len) != 0)
+        return;
+    if (update != NULL)
+        assert_int_equal(os_write_file(path, text, strlen(text)), 0);
+    else
+        assert_string_equal(text, want);
+}
+
+static CpuKernel *compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o, Code **code,
+                          size_t *scratch)
+{
+    Diags *d = diags_new(c->arena);
+    GenOutput out;
+    const char *why = NULL;
+    if (!plugin->targets[0]->emit(f, o, GEN_OBJECT, c->arena, &out, d))
+        fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    if (code_load(out.data, out.len, code, &why) != RUN_OK)
+        fail_msg("%s: the object does not load: %s", c->name, why);
+    *scratch = out.scratch;
+    return (CpuKernel *)code_symbol(*code, "tilec_kernel");
+}
+
+static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o,
+                         uint8_t **want, const char *how)
+{
+    uint8_t *arrays[MAX_PARAMS] = {NULL};
+    uint64_t slots[MAX_PARAMS];
+    Code *code;
+    size_t bytes;
+    CpuKernel *kernel = compile(c, plugin, f, o, &code, &bytes);
+    set_slots(c, arrays, slots);
+    void *scratch = os_alloc_pages(bytes);
+    memset(scratch, 0xff, bytes); /* NaN: nobody may rely on what is there */
+    int64_t programs = (int64_t)c->grid[0] * c->grid[1] * c->grid[2], half = programs / 2;
+    kernel(slots, c->grid, 0, half, scratch);
+    kernel(slots, c->grid, half, programs, scratch);
+    compare(c, want, arrays, how);
+    os_free_pages(scratch, bytes);
+    code_free(code);
+}
+
+static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
+{
+    uint8_t *want[MAX_PARAMS] = {NULL};
+    uint64_t slots[MAX_PARAMS];
+    Diags *d = diags_new(c->arena);
+    Module *m = read_module(c, d);
+    const char *grid = directive(c, "grid"), *close = directive(c, "close");
+    if (grid == NULL || sscanf(grid, "%d %d %d", &c->grid[0], &c->grid[1], &c->grid[2]) != 3)
+        fail_msg("%s: no grid line", c->name);
+    c->close = close ? strtod(close, NULL) : 0;
+    read_inputs(c, kernel_of(m));
+    set_slots(c, want, slots);
+    InterpLaunch launch = {.args = slots, .last = (int64_t)c->grid[0] * c->grid[1] * c->grid[2]};
+    memcpy(launch.grid, c->grid, sizeof c->grid);
+    if (interp_run(kernel_of(m), &launch, d) != 0)
+        fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    OptOptions o = {.native = plugin->targets[0]->native_math, .verify = true};
+    if (!opt_run(m, &o, d))
+        fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    GenOptions safe = {.cpu = host_cpu_name(), .features = host_cpu_features()};
+    GenOptions fast = safe;
+    fast.disjoint = fast.streaming = true;
+    GenOutput plan;
+    assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
+    check_plan(c, plan_path, plan.data);
+    run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
+    run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
+}
+
+static void test_cases(void **state)
+{
+    (void)state;
+    const char *why = NULL, *only = getenv("TILEC_CASE");
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    if (plugin == NULL)
+        fail_msg("no code generator: %s", why);
+    const char *folder = arena_printf(a, "%s/tests/gen", getenv("TILEC_SOURCE"));
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    int n = 0;
+    for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+        size_t len = strlen(e->d_name);
+        if (len < 4 || strcmp(e->d_name + len - 3, ".ir") != 0 || (only && !strstr(e->d_name, only)))
+            continue;
+        char *text;
+        size_t bytes;
+        Case c = {.arena = arena_new(NULL), .name = e->d_name};
+        const char *path = arena_printf(c.arena, "%s/%s", folder, e->d_name);
+        assert_int_equal(os_read_file(c.arena, path, 1 << 20, &text, &bytes), 0);
+        c.text = text;
+        run_case(&c, plugin, arena_printf(c.arena, "%.*splan", (int)strlen(path) - 2, path));
+        arena_free(c.arena);
+        n++;
+    }
+    closedir(dir);
+    arena_free(a);
+    assert_true(n > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
