@@ -1,0 +1,780 @@
+/*
+ * test_api.c - the C API: binding, diagnostics, launching, dumping, threads, lack of memory
+ *
+ * Kernels run on the interpreter, and on the CPU too where the code generator can be loaded.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../src/api/api.h"
+/* after base.h: cmocka makes fail() a macro */
+#include <cmocka.h>
+
+#define HEAD "import triton\nimport triton.language as tl\n\n"
+
+static const char add_source[] =
+    HEAD "@triton.jit\n"
+         "def add(x, y, out, n, BLOCK: tl.constexpr):\n"
+         "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+         "    m = i < n\n"
+         "    tl.store(out + i, tl.load(x + i, mask=m) + tl.load(y + i, mask=m), mask=m)\n";
+
+/* help */
+
+typedef struct {
+    tilec_context *ctx;
+    tilec_file *file;
+    char *error;
+} Scene;
+
+static int set_up(void **state)
+{
+    Scene *s = calloc(1, sizeof *s);
+
+    *state = s;
+    return tilec_open("", &s->ctx, NULL);
+}
+
+static int tear_down(void **state)
+{
+    Scene *s = *state;
+
+    tilec_unload(s->file);
+    tilec_close(s->ctx);
+    tilec_free(s->error);
+    free(s);
+    return 0;
+}
+
+static void load(Scene *s, const char *text)
+{
+    tilec_status status =
+        tilec_load_string(s->ctx, "test.py", text, strlen(text), &s->file, &s->error);
+
+    if (status != TILEC_OK)
+        print_error("%s", s->error);
+    assert_int_equal(status, TILEC_OK);
+    assert_null(s->error);
+}
+
+static bool has_cpu(void)
+{
+    Arena *a = arena_new(NULL);
+    const char *why;
+    bool found = run_plugin(a, &why) != NULL;
+
+    arena_free(a);
+    return found;
+}
+
+static tilec_arg of_floats(float *data, const int64_t *shape)
+{
+    return (tilec_arg){.kind = TILEC_ARG_TENSOR, .tensor = {data, TILEC_FP32, 1, shape, NULL}};
+}
+
+static tilec_arg of_int(const char *name, int64_t v)
+{
+    return (tilec_arg){.name = name, .kind = TILEC_ARG_INT, .integer = v};
+}
+
+/* Launch on "interp" and expect success. */
+static void launch(Scene *s, const char *device, int32_t programs, const tilec_arg *args, int n)
+{
+    const int32_t grid[3] = {programs, 1, 1};
+    const tilec_launch_options options = {.device = device};
+    tilec_status status = tilec_launch(s->file, NULL, grid, args, n, &options, &s->error);
+
+    if (status != TILEC_OK)
+        print_error("%s", s->error);
+    assert_int_equal(status, TILEC_OK);
+    assert_null(s->error);
+}
+
+/* The text of a failed launch, which must hold `wanted`. */
+static void refused(Scene *s, tilec_status status, const tilec_arg *args, int n, const char *wanted)
+{
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options options = {.device = "interp"};
+
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, n, &options, &s->error), status);
+    assert_non_null(s->error);
+    if (!strstr(s->error, wanted))
+        print_error("wanted: %s\ngot: %s", wanted, s->error);
+    assert_non_null(strstr(s->error, wanted));
+    tilec_free(s->error);
+    s->error = NULL;
+}
+
+/* loading */
+
+static void test_kernels_and_parameters_are_listed(void **state)
+{
+    Scene *s = *state;
+    tilec_param p;
+
+    load(s, HEAD "@triton.jit\ndef one(a, n=3, B: tl.constexpr = 16): pass\n\n"
+                 "def host(): return 1\n\n"
+                 "@triton.jit\ndef two(): pass\n");
+    assert_int_equal(tilec_kernel_count(s->file), 2);
+    assert_string_equal(tilec_kernel_name(s->file, 0), "one");
+    assert_string_equal(tilec_kernel_name(s->file, 1), "two");
+    assert_null(tilec_kernel_name(s->file, 2));
+    assert_null(tilec_kernel_name(s->file, -1));
+    assert_int_equal(tilec_param_count(s->file, "one"), 3);
+    assert_int_equal(tilec_param_count(s->file, "two"), 0);
+    assert_true(tilec_param_count(s->file, "three") < 0);
+    assert_true(tilec_param_count(s->file, NULL) < 0); /* two kernels: which? */
+    assert_int_equal(tilec_param_info(s->file, "one", 2, &p), TILEC_OK);
+    assert_string_equal(p.name, "B");
+    assert_true(p.is_constexpr && p.has_default);
+    assert_int_equal(p.line, 5);
+    assert_int_equal(tilec_param_info(s->file, "one", 0, &p), TILEC_OK);
+    assert_false(p.is_constexpr || p.has_default);
+    assert_int_equal(tilec_param_info(s->file, "one", 3, &p), TILEC_NOT_FOUND);
+}
+
+static void test_files_that_cannot_be_loaded(void **state)
+{
+    Scene *s = *state;
+
+    assert_int_equal(tilec_load_file(s->ctx, "/nowhere/k.py", &s->file, &s->error), TILEC_IO);
+    assert_non_null(strstr(s->error, "/nowhere/k.py"));
+    assert_null(s->file);
+    tilec_free(s->error);
+    assert_int_equal(tilec_load_file(s->ctx, NULL, &s->file, &s->error), TILEC_BAD_ARGUMENT);
+    tilec_free(s->error);
+    assert_int_equal(tilec_load_file(s->ctx, "/nowhere/k.py", &s->file, NULL), TILEC_IO);
+    s->error = NULL;
+    load(s, ""); /* a file without kernels is no error until one is asked for */
+    assert_int_equal(tilec_kernel_count(s->file), 0);
+    refused(s, TILEC_NOT_FOUND, NULL, 0, "kernel");
+}
+
+static void test_a_broken_kernel_does_not_spoil_the_others(void **state)
+{
+    Scene *s = *state;
+    const int32_t grid[3] = {1, 1, 1};
+
+    load(s, HEAD "@triton.jit\ndef broken(x):\n    y = = 1\n\n@triton.jit\ndef fine(): pass\n");
+    assert_int_equal(tilec_launch(s->file, "broken", grid, NULL, 0, NULL, &s->error),
+                     TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "test.py:6"));
+    tilec_free(s->error);
+    const tilec_launch_options options = {.device = "interp"};
+    assert_int_equal(tilec_launch(s->file, "fine", grid, NULL, 0, &options, &s->error), TILEC_OK);
+}
+
+/* binding */
+
+static void test_arguments_by_position_and_name(void **state)
+{
+    Scene *s = *state;
+    float x[5] = {1, 2, 3, 4, 5}, y[5] = {10, 20, 30, 40, 50}, out[6] = {0, 0, 0, 0, 0, -1};
+    const int64_t shape[] = {5};
+    tilec_arg args[] = {of_floats(x, shape), of_floats(y, shape), of_int("BLOCK", 4),
+                        of_int("n", 5), of_floats(out, shape)};
+
+    args[4].name = "out";
+    load(s, add_source);
+    launch(s, "interp", 2, args, 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(out[i] == x[i] + y[i]);
+    assert_true(out[5] == -1);
+    out[0] = 0;
+    launch(s, "interp", 0, args, 5); /* an empty grid */
+    assert_true(out[0] == 0);
+}
+
+static void test_wrong_arguments_are_named_at_their_place(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {0};
+    const int64_t shape[] = {4}, negative[] = {-4};
+    tilec_arg t = of_floats(x, shape);
+    tilec_arg good[] = {t, t, t, of_int(NULL, 4), of_int(NULL, 4)}, bad[6];
+
+#define WRONG(i, argument, status, text)                                                           \
+    do {                                                                                           \
+        memcpy(bad, good, sizeof good);                                                            \
+        bad[i] = argument;                                                                         \
+        refused(s, status, bad, MAX(i + 1, 5), text);                                              \
+    } while (0)
+    load(s, add_source);
+    refused(s, TILEC_REFUSED, good, 4, "test.py:5:24: error: the constexpr `BLOCK` was not given");
+    refused(s, TILEC_REFUSED, good, 2, "`out` was not given");
+    WRONG(5, of_int(NULL, 4), TILEC_REFUSED, "argument 6 is one too many");
+    WRONG(4, of_int("BLOK", 4), TILEC_NOT_FOUND, "hint: did you mean `BLOCK`?");
+    WRONG(4, of_int("x", 4), TILEC_REFUSED, "`x` was given twice");
+    WRONG(4, t, TILEC_REFUSED, "`BLOCK` is a constexpr; it cannot be a tensor");
+    WRONG(4, ((tilec_arg){.name = "num_warps", .kind = TILEC_ARG_INT, .integer = 3}), TILEC_REFUSED,
+          "num_warps must be a power of 2");
+    WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING, .text = "relu"}), TILEC_REFUSED,
+          "`n` is a run-time parameter; a string cannot be passed");
+    WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING}), TILEC_BAD_ARGUMENT, "NULL");
+    WRONG(3, ((tilec_arg){.kind = (tilec_arg_kind)99}), TILEC_BAD_ARGUMENT, "tilec_arg_kind");
+    WRONG(3, ((tilec_arg){.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}), TILEC_BAD_ARGUMENT,
+          "tilec_dump");
+    WRONG(0, of_floats(NULL, shape), TILEC_BAD_ARGUMENT, "data is NULL");
+    WRONG(0, of_floats(x, NULL), TILEC_BAD_ARGUMENT, "no shape");
+    WRONG(0, of_floats(x, negative), TILEC_BAD_ARGUMENT, "negative");
+    t.tensor.dtype = (tilec_dtype)77;
+    WRONG(0, t, TILEC_BAD_ARGUMENT, "dtype");
+#undef WRONG
+}
+
+static void test_wrong_calls(void **state)
+{
+    Scene *s = *state;
+    const int32_t grid[3] = {1, 1, 1}, bad_grid[3] = {1, -1, 1};
+    tilec_launch_options options = {.device = "tpu"};
+    tilec_stats stats;
+    char *text;
+
+    load(s, HEAD "@triton.jit\ndef kernel(): pass\n");
+#define FAILS(status, call)                                                                        \
+    do {                                                                                           \
+        assert_int_equal(call, status);                                                            \
+        assert_non_null(s->error);                                                                 \
+        tilec_free(s->error);                                                                      \
+        s->error = NULL;                                                                           \
+    } while (0)
+    FAILS(TILEC_NOT_FOUND, tilec_launch(s->file, "kernle", grid, NULL, 0, NULL, &s->error));
+    FAILS(TILEC_NOT_FOUND, tilec_launch(s->file, NULL, grid, NULL, 0, &options, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, bad_grid, NULL, 0, NULL, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, NULL, NULL, 0, NULL, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, grid, NULL, -1, NULL, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, grid, NULL, 1, NULL, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_launch(NULL, NULL, grid, NULL, 0, NULL, &s->error));
+    options = (tilec_launch_options){.threads = -1};
+    FAILS(TILEC_BAD_ARGUMENT, tilec_prepare(s->file, NULL, NULL, 0, &options, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT,
+          tilec_launch_stats(s->file, NULL, grid, NULL, 0, NULL, NULL, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT,
+          tilec_launch_stats(s->file, NULL, NULL, NULL, 0, NULL, &stats, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error));
+    FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
+#undef FAILS
+    assert_int_equal(tilec_launch(s->file, "kernle", grid, NULL, 0, NULL, NULL), TILEC_NOT_FOUND);
+    tilec_unload(NULL);
+    tilec_close(NULL);
+    tilec_free(NULL);
+}
+
+/* What the arguments became, by looking at the lowered IR's signature. */
+static void becomes(Scene *s, const char *source, const tilec_arg *args, int n, const char *wanted)
+{
+    char *text = NULL;
+
+    load(s, source);
+    if (tilec_dump(s->file, NULL, "ir", args, n, NULL, &text, &s->error) != TILEC_OK)
+        print_error("%s", s->error);
+    assert_non_null(text);
+    if (!strstr(text, wanted))
+        print_error("wanted: %s\ngot: %s", wanted, text);
+    assert_non_null(strstr(text, wanted));
+    tilec_free(text);
+    tilec_unload(s->file);
+    s->file = NULL;
+}
+
+static void test_run_time_types(void **state)
+{
+    Scene *s = *state;
+    const char *plain = HEAD "@triton.jit\ndef k(v): tl.assume(v == v)\n";
+    tilec_arg a = {0};
+
+    a = of_int(NULL, 7);
+    becomes(s, plain, &a, 1, "i32");
+    a = of_int(NULL, INT64_C(1) << 40);
+    becomes(s, plain, &a, 1, "i64");
+    a = of_int(NULL, -5);
+    becomes(s, plain, &a, 1, "i32");
+    a = (tilec_arg){.kind = TILEC_ARG_UINT, .uinteger = UINT64_MAX};
+    becomes(s, plain, &a, 1, "u64");
+    a = (tilec_arg){.kind = TILEC_ARG_FLOAT, .real = 1};
+    becomes(s, plain, &a, 1, "fp32");
+    a = (tilec_arg){.kind = TILEC_ARG_BOOL, .integer = 1};
+    becomes(s, plain, &a, 1, "i1");
+    a = of_int(NULL, 7);
+    becomes(s, HEAD "@triton.jit\ndef k(v: tl.int64): tl.assume(v == v)\n", &a, 1, "i64");
+    a = of_int(NULL, 1);
+    becomes(s, HEAD "@triton.jit\ndef k(v: tl.int64): tl.assume(v == v)\n", &a, 1, "i64");
+    becomes(s, HEAD "@triton.jit(do_not_specialize=['v'])\ndef k(v): tl.assume(v == v)\n", &a, 1,
+            "i32");
+}
+
+/* The binding of one argument, seen from inside. */
+static Binding *bind_one(Scene *s, const tilec_arg *a, int n)
+{
+    static Binding b;
+    Request r = {
+        .file = s->file, .kernel = &s->file->kernels[0], .args = a, .nargs = n, .binding = &b};
+
+    memset(&b, 0, sizeof b);
+    assert_int_equal(bind_request(&r, NULL), TILEC_OK);
+    return &b;
+}
+
+static void test_specialisation(void **state)
+{
+    Scene *s = *state;
+    _Alignas(64) static float memory[64];
+    const int64_t shape[] = {1};
+    tilec_arg a;
+    uint64_t hash;
+
+    load(s, HEAD "@triton.jit\ndef k(v): pass\n");
+    a = of_int(NULL, 1);
+    assert_true(bind_one(s, &a, 1)->front[0].is_constexpr);
+    assert_int_equal(bind_one(s, &a, 1)->nslots, 0);
+    a = of_int(NULL, 0);
+    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 16);
+    a = of_int(NULL, 48);
+    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 16);
+    hash = bind_one(s, &a, 1)->hash;
+    a = of_int(NULL, -32);
+    assert_int_equal(bind_one(s, &a, 1)->slots[0], (uint32_t)-32);
+    assert_true(bind_one(s, &a, 1)->hash == hash); /* one compiled kernel serves both */
+    a = of_int(NULL, 49);
+    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 1);
+    assert_false(bind_one(s, &a, 1)->hash == hash);
+    a = (tilec_arg){.kind = TILEC_ARG_BOOL, .integer = 1};
+    assert_false(bind_one(s, &a, 1)->front[0].is_constexpr); /* True is not 1 */
+    for (int offset = 0; offset < 64; offset += 4) {
+        a = of_floats(memory + offset / 4, shape);
+        int wanted = offset == 0 ? 64 : offset % 16 == 0 ? 16 : 1;
+        assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, wanted);
+    }
+}
+
+static void test_constants_of_different_types_do_not_meet(void **state)
+{
+    Scene *s = *state;
+    tilec_arg args[] = {of_int(NULL, 1),
+                        {.kind = TILEC_ARG_BOOL, .integer = 1},
+                        {.kind = TILEC_ARG_FLOAT, .real = 1},
+                        {.kind = TILEC_ARG_STRING, .text = "1"},
+                        {.kind = TILEC_ARG_STRING, .text = "2"},
+                        {.kind = TILEC_ARG_DTYPE, .dtype = TILEC_I8},
+                        {.kind = TILEC_ARG_NONE},
+                        of_int(NULL, -1)};
+
+    load(s, HEAD "@triton.jit\ndef k(v: tl.constexpr): pass\n");
+    for (int i = 0; i < COUNT(args); i++)
+        for (int k = 0; k < i; k++) {
+            uint64_t hash = bind_one(s, &args[i], 1)->hash;
+            assert_false(bind_one(s, &args[k], 1)->hash == hash);
+        }
+}
+
+static void test_defaults_and_tuning(void **state)
+{
+    Scene *s = *state;
+    Binding *b;
+    tilec_arg given = of_int("B", 64);
+
+    load(s, HEAD "@triton.autotune(configs=[triton.Config({'A': 32, 'B': 8}, num_warps=2),\n"
+                 "                          triton.Config({'A': 64, 'B': 4})], key=[])\n"
+                 "@triton.jit\n"
+                 "def k(n=5, A: tl.constexpr = 1, B: tl.constexpr = 2, num_warps=None): pass\n");
+    b = bind_one(s, NULL, 0);
+    assert_false(b->front[0].is_constexpr);
+    assert_int_equal(b->slots[0], 5);
+    assert_int_equal((int)b->front[1].constant.integer, 32);
+    assert_int_equal((int)b->front[2].constant.integer, 8);
+    b = bind_one(s, &given, 1);
+    assert_int_equal((int)b->front[2].constant.integer, 64);
+}
+
+static void test_heuristics_ask_for_the_value(void **state)
+{
+    Scene *s = *state;
+
+    load(s, HEAD "@triton.heuristics({'E': lambda a: a['n'] % 2 == 0})\n@triton.jit\n"
+                 "def k(n, E: tl.constexpr): pass\n");
+    tilec_arg n = of_int("n", 5);
+    refused(s, TILEC_REFUSED, &n, 1, "@triton.heuristics");
+}
+
+static void test_annotated_values_are_checked(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {0};
+    const int64_t shape[] = {4};
+    tilec_arg a;
+
+    load(s, HEAD "@triton.jit\ndef k(v: tl.int8): pass\n");
+    a = of_int(NULL, 127);
+    assert_int_equal(bind_one(s, &a, 1)->slots[0], 127);
+    a = of_int(NULL, -128);
+    assert_int_equal(bind_one(s, &a, 1)->slots[0], 128); /* bits, zero-extended */
+    a = of_int(NULL, 128);
+    refused(s, TILEC_REFUSED, &a, 1, "too large");
+    a = (tilec_arg){.kind = TILEC_ARG_FLOAT, .real = 1};
+    refused(s, TILEC_REFUSED, &a, 1, "annotated as i8");
+    a = of_floats(x, shape);
+    refused(s, TILEC_REFUSED, &a, 1, "a tensor of fp32 was given");
+}
+
+/* what launches promise */
+
+static GenOptions promises(uint64_t stored, int n, const tilec_tensor *tensors, size_t cache)
+{
+    static Binding b;
+    GenOptions o = {0};
+
+    b.nslots = n;
+    for (int i = 0; i < n; i++)
+        b.tensors[i] = &tensors[i];
+    memory_promises(&b, stored, cache, &o);
+    return o;
+}
+
+static void test_overlapping_tensors(void **state)
+{
+    static float m[1000];
+    const int64_t ten[] = {10}, back[] = {-1}, matrix[] = {10, 10}, wide[] = {100, 1}, none[] = {0};
+    tilec_tensor front = {m, TILEC_FP32, 1, ten}, next = {m + 10, TILEC_FP32, 1, ten};
+    tilec_tensor reversed = {m + 19, TILEC_FP32, 1, ten, back};
+    tilec_tensor window = {m, TILEC_FP32, 2, matrix, wide};
+    tilec_tensor beside = {m + 20, TILEC_FP32, 2, matrix, wide};
+    tilec_tensor bare = {m + 900, TILEC_FP32, -1}, empty = {m, TILEC_FP32, 1, none};
+
+    (void)state;
+#define DISJOINT(a, b, stored) promises(stored, 2, (tilec_tensor[]){a, b}, 1 << 20).disjoint
+    assert_true(DISJOINT(front, next, 3));
+    assert_true(DISJOINT(front, reversed, 3));
+    assert_false(DISJOINT(next, reversed, 1));
+    assert_false(DISJOINT(next, reversed, 2));
+    assert_true(DISJOINT(next, reversed, 0));  /* both only read */
+    assert_false(DISJOINT(window, beside, 1)); /* interleaved: not known to be apart */
+    assert_false(DISJOINT(front, bare, 1));
+    assert_true(DISJOINT(front, bare, 0));
+    assert_true(DISJOINT(front, empty, 3));
+#undef DISJOINT
+    assert_false(promises(1, 2, (tilec_tensor[]){front, next}, 80).streaming);
+    assert_true(promises(1, 2, (tilec_tensor[]){front, next}, 79).streaming);
+}
+
+/* The parameters that a kernel stores through, from the text of its IR. */
+static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
+{
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a);
+    Source src = {"test.py", source, strlen(source)};
+    FrontFile *f = front_parse(a, interner_new(a), &src, d);
+    FrontArg front[8];
+
+    assert_non_null(f);
+    const FrontKernel *k = front_kernel(f, front_kernel_name(f, front_kernel_count(f) - 1), a, d);
+    assert_non_null(k);
+    assert_int_equal(k->nparams, n);
+    for (int i = 0; i < n; i++)
+        front[i] = (FrontArg){.name = k->params[i].name,
+                              .dtype = (DType)args[i].dtype,
+                              .pointer = args[i].pointer != 0,
+                              .divisible = 1};
+    Module *m = front_lower(f, k->name, front, n, a, d);
+    if (!m)
+        print_error("%s", diags_text(d, a));
+    assert_non_null(m);
+    const Func *kernel = NULL;
+    for (int i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->is_kernel)
+            kernel = m->funcs[i];
+    uint64_t stored = memory_stored(kernel, a);
+    arena_free(a);
+    return stored;
+}
+
+static void test_what_is_stored_through(void **state)
+{
+    const tilec_arg p = {.dtype = TILEC_FP32, .pointer = 1}, i = {.dtype = TILEC_I32};
+    const tilec_arg four[] = {p, p, p, i};
+
+    (void)state;
+    assert_int_equal(stored_by(HEAD "@triton.jit\ndef k(a, b, c, n):\n"
+                                    "    tl.store(c + n, tl.load(a) + tl.load(b))\n",
+                               four, 4),
+                     4);
+    assert_int_equal(stored_by(HEAD "@triton.jit\ndef k(a, b, c, n):\n"
+                                    "    q = a + tl.arange(0, 8)\n"
+                                    "    for j in range(n):\n"
+                                    "        tl.store(q, tl.load(b))\n"
+                                    "        q += 8\n",
+                               four, 4),
+                     1);
+    assert_int_equal(stored_by(HEAD "@triton.jit\ndef k(a, b, c, n):\n"
+                                    "    q = a\n"
+                                    "    if n > 3:\n"
+                                    "        q = b\n"
+                                    "    tl.atomic_add(q, 1.0)\n",
+                               four, 4),
+                     3);
+    assert_int_equal(stored_by(HEAD "@triton.jit\ndef put(q, v):\n    tl.store(q, v)\n"
+                                    "@triton.jit\ndef pick(x, y):\n    return y\n"
+                                    "@triton.jit\ndef k(a, b, c, n):\n"
+                                    "    put(pick(a, b), tl.load(c))\n",
+                               four, 4) &
+                         4,
+                     0);
+    assert_true(stored_by(HEAD "@triton.jit\ndef put(q, v):\n    tl.store(q, v)\n"
+                               "@triton.jit\ndef pick(x, y):\n    return y\n"
+                               "@triton.jit\ndef k(a, b, c, n):\n"
+                               "    put(pick(a, b), tl.load(c))\n",
+                          four, 4) &
+                2);
+}
+
+/* devices and dumps */
+
+static void test_devices(void **state)
+{
+    Scene *s = *state;
+    tilec_device d;
+
+    assert_int_equal(tilec_device_count(s->ctx), 2);
+    assert_int_equal(tilec_device_info(s->ctx, 0, &d), TILEC_OK);
+    assert_string_equal(d.name, "cpu");
+    assert_true(d.threads >= 1 && d.description && d.available);
+    assert_int_equal(tilec_device_info(s->ctx, 2, &d), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_device_info(s->ctx, 0, NULL), TILEC_BAD_ARGUMENT);
+    for (int t = 0; t <= TILEC_FP64; t++)
+        assert_true(tilec_dtype_size((tilec_dtype)t) > 0 && tilec_dtype_name((tilec_dtype)t));
+    assert_string_equal(tilec_dtype_name(TILEC_BF16), "bf16");
+    assert_int_equal(tilec_dtype_size((tilec_dtype)-1), 0);
+    assert_null(tilec_dtype_name((tilec_dtype)100));
+}
+
+static void test_dump_shows_stages(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg pointer = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1};
+    const tilec_arg args[] = {
+        pointer, pointer, pointer, {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}, of_int(NULL, 224)};
+    static const char *const stages[] = {"ast", "ir", "opt", "plan", "llvm", "asm"};
+    int count = has_cpu() ? COUNT(stages) : 3;
+
+    load(s, add_source);
+    for (int i = 0; i < count; i++) {
+        char *text = NULL;
+        if (tilec_dump(s->file, NULL, stages[i], args, 5, NULL, &text, &s->error) != TILEC_OK)
+            print_error("%s: %s", stages[i], s->error);
+        assert_non_null(text);
+        assert_true(strlen(text) > 20);
+        if (i == 1 || i == 2)
+            assert_non_null(strstr(text, "fp16[224]"));
+        tilec_free(text);
+    }
+}
+
+static void test_stats(void **state)
+{
+    Scene *s = *state;
+    static float x[1000], y[1000], out[1000];
+    const int64_t shape[] = {1000};
+    const int32_t grid[3] = {10, 1, 1};
+    const tilec_launch_options options = {.device = "interp"};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(y, shape), of_floats(out, shape),
+                              of_int(NULL, 1000), of_int(NULL, 100)};
+    tilec_stats stats;
+
+    load(s, add_source);
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, &options, &stats, &s->error),
+                     TILEC_OK);
+    assert_true(stats.flops == 1000);
+    assert_true(stats.bytes == 12000);
+    assert_false(stats.from_cache);
+    assert_true(out[0] == 0);
+}
+
+/* the CPU device */
+
+static void test_cpu_agrees_with_the_interpreter(void **state)
+{
+    Scene *s = *state;
+    enum { N = 4000 };
+    static float x[N + 8], y[N + 8], a[N + 8], b[N + 8];
+    const int64_t shape[] = {N};
+
+    if (!has_cpu())
+        skip();
+    load(s, add_source);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i / 3;
+        y[i] = (float)(N - i);
+    }
+    for (int shift = 0; shift < 3; shift++) { /* alignments, and overlap of x and the output */
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        tilec_arg args[] = {of_floats(a, shape), of_floats(y, shape), of_floats(a + shift, shape),
+                            of_int(NULL, N), of_int(NULL, 224)};
+        launch(s, "interp", 1, args, 5);
+        args[0] = of_floats(b, shape);
+        args[2] = of_floats(b + shift, shape);
+        launch(s, "cpu", 1, args, 5);
+        assert_memory_equal(a, b, sizeof a);
+    }
+    tilec_arg args[] = {of_floats(x, shape), of_floats(y, shape), of_floats(a, shape),
+                        of_int(NULL, N), of_int(NULL, 224)};
+    launch(s, "cpu", (N + 223) / 224, args, 5);
+    for (int i = 0; i < N; i++)
+        assert_true(a[i] == x[i] + y[i]);
+}
+
+static void test_cpu_uses_the_cache_of_another_context(void **state)
+{
+    Scene *s = *state;
+    char folder[] = "/tmp/tilec-test-XXXXXX", command[64];
+    float x[4] = {1, 2, 3, 4}, out[4];
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                              of_int(NULL, 4), of_int(NULL, 4)};
+
+    if (!has_cpu())
+        skip();
+    assert_non_null(mkdtemp(folder));
+    for (int round = 0; round < 2; round++) {
+        tilec_stats stats;
+        tear_down(state);
+        s = *state = calloc(1, sizeof *s);
+        assert_int_equal(tilec_open(folder, &s->ctx, NULL), TILEC_OK);
+        load(s, add_source);
+        memset(out, 0, sizeof out);
+        launch(s, "cpu", 1, args, 5);
+        assert_true(out[3] == 8);
+        assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, NULL, &stats, &s->error),
+                         TILEC_OK);
+        assert_int_equal(stats.from_cache, round);
+        assert_true(stats.compile_seconds > 0);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* many threads */
+
+typedef struct {
+    Scene *scene;
+    const char *device;
+    int self;
+    bool right;
+} Worker;
+
+static void *launch_many(void *arg)
+{
+    Worker *w = arg;
+    enum { N = 300 };
+    float x[N], out[N];
+    const int64_t shape[] = {N};
+    const int32_t grid[3] = {N / 50, 1, 1};
+    const tilec_launch_options options = {.device = w->device};
+
+    w->right = true;
+    for (int round = 0; round < 20; round++) {
+        /* all threads meet on some specialisations and not on others */
+        const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                                  of_int(NULL, N), of_int(NULL, 50 + round % 5)};
+        for (int i = 0; i < N; i++)
+            x[i] = (float)(i + w->self), out[i] = 0;
+        if (tilec_launch(w->scene->file, NULL, grid, args, 5, &options, NULL) != TILEC_OK)
+            w->right = false;
+        for (int i = 0; i < N; i++)
+            w->right = w->right && out[i] == 2 * x[i];
+    }
+    return NULL;
+}
+
+static void check_threads(Scene *s, const char *device)
+{
+    pthread_t threads[6];
+    Worker workers[6];
+
+    for (int i = 0; i < COUNT(threads); i++) {
+        workers[i] = (Worker){s, device, i, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_many, &workers[i]), 0);
+    }
+    for (int i = 0; i < COUNT(threads); i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(workers[i].right);
+    }
+}
+
+static void test_many_threads_launch(void **state)
+{
+    load(*state, add_source);
+    check_threads(*state, "interp");
+    if (has_cpu())
+        check_threads(*state, "cpu");
+}
+
+/* Whatever allocation fails, the call says so, and the same call works afterwards. */
+static void test_lack_of_memory(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {1, 2, 3, 4}, out[4];
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options options = {.device = "interp"};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                              of_int(NULL, 4), of_int(NULL, 4)};
+    tilec_status status = TILEC_NO_MEMORY;
+    int failures = 0;
+
+    for (long n = 1; status != TILEC_OK; n++) {
+        arena_inject_failure(n);
+        status = tilec_load_string(s->ctx, "m.py", add_source, strlen(add_source), &s->file, NULL);
+        arena_inject_failure(-1);
+        assert_true(status == TILEC_OK || (status == TILEC_NO_MEMORY && !s->file));
+        failures += status != TILEC_OK;
+    }
+    status = TILEC_NO_MEMORY;
+    for (long n = 1; status != TILEC_OK; n++) {
+        arena_inject_failure(n);
+        status = tilec_launch(s->file, NULL, grid, args, 5, &options, &s->error);
+        arena_inject_failure(-1);
+        assert_true(status == TILEC_OK || status == TILEC_NO_MEMORY);
+        failures += status != TILEC_OK;
+        tilec_free(s->error);
+        s->error = NULL;
+    }
+    assert_true(failures > 2);
+    assert_true(out[3] == 8);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_kernels_and_parameters_are_listed),
+        TEST(test_files_that_cannot_be_loaded),
+        TEST(test_a_broken_kernel_does_not_spoil_the_others),
+        TEST(test_arguments_by_position_and_name),
+        TEST(test_wrong_arguments_are_named_at_their_place),
+        TEST(test_wrong_calls),
+        TEST(test_run_time_types),
+        TEST(test_specialisation),
+        TEST(test_constants_of_different_types_do_not_meet),
+        TEST(test_defaults_and_tuning),
+        TEST(test_heuristics_ask_for_the_value),
+        TEST(test_annotated_values_are_checked),
+        TEST(test_overlapping_tensors),
+        TEST(test_what_is_stored_through),
+        TEST(test_devices),
+        TEST(test_dump_shows_stages),
+        TEST(test_stats),
+        TEST(test_cpu_agrees_with_the_interpreter),
+        TEST(test_cpu_uses_the_cache_of_another_context),
+        TEST(test_many_threads_launch),
+        TEST(test_lack_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
