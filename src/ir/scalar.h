@@ -9,15 +9,7 @@
 
 #include "ir.h"
 
-/* These loops are worth vector code at every optimisation level that the build asks for.  The
- * two -fno flags change no result, only errno and the exception flags, which nobody reads. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3,no-math-errno,no-trapping-math")
-/* In place or apart, element i of a result never feeds another element. */
-#define EACH_LANE _Pragma("GCC ivdep")
-#else
-#define EACH_LANE
-#endif
+VECTOR_LOOPS
 
 /* Formats of 16 bits and less are computed in fp32, this many elements at a time. */
 enum { SCALAR_BLOCK = 256 };
