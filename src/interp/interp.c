@@ -1,0 +1,412 @@
+/*
+ * interp.c - runs a kernel: programs, blocks, control flow and calls
+ *
+ * Takes verified IR in any stage and a launch; executes op by op, whole tiles at a time, through
+ * scalar_apply and the other interp_*.c files.  Read machine.h first.
+ *
+ * A wide region (machine.h) is executed by the same functions: a scalar there is an array of
+ * f->width elements, and an `if` runs both arms and chooses by lane.
+ */
+#include <string.h>
+
+#include "machine.h"
+
+enum { DEEPEST_CALL = 200 };
+#define PROGRESS_SECONDS 0.05
+
+void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
+{
+    const Source *src = op->block->func->module->source;
+    va_list ap;
+
+    va_start(ap, fmt);
+    diag_v(m->diags, DIAG_ERROR, src, op->span, fmt, ap);
+    va_end(ap);
+    fail(&m->guard);
+}
+
+/* ---- frames ---- */
+
+static void exec_op(Frame *f, const Op *op);
+
+static Frame *frame_new(Machine *m, Plan *plan)
+{
+    Frame *f = NEW(m->arena, Frame);
+
+    f->machine = m;
+    f->plan = plan;
+    f->width = 1;
+    f->memory = NEW_N(m->arena, void *, plan->nslots + 1);
+    for (int s = 0; s < plan->nslots; s++)
+        f->memory[s] = arena_alloc(m->arena, plan->bytes[s]);
+    f->slot = NEW_N(m->arena, void *, plan->func->nvalues + 1);
+    for (int v = 0; v < plan->func->nvalues; v++)
+        f->slot[v] = plan->slot_of[v] >= 0 ? f->memory[plan->slot_of[v]] : NULL;
+    return f;
+}
+
+static void exec_once(Frame *f)
+{
+    for (int i = 0; i < f->plan->nonce; i++)
+        exec_op(f, f->plan->once[i]);
+}
+
+static Frame *frame_take(Machine *m, const Func *func, bool wide)
+{
+    Map *plans = wide ? m->wide_plans : m->plans;
+    Plan *plan = map_get(plans, MAP_KEY(func));
+    Frame *f = plan ? plan->idle : NULL;
+
+    if (f) {
+        plan->idle = f->next_idle;
+        return f;
+    }
+    if (!plan) {
+        plan = plan_func(m->arena, func, wide ? WIDE_LANES : 1);
+        map_put(plans, MAP_KEY(func), plan);
+    }
+    f = frame_new(m, plan);
+    if (!func->is_kernel)
+        exec_once(f);
+    return f;
+}
+
+static void frame_give_back(Frame *f)
+{
+    f->next_idle = f->plan->idle;
+    f->plan->idle = f;
+}
+
+OpPlan *op_plan(const Frame *f, const Op *op)
+{
+    return map_get(f->plan->ops, MAP_KEY(op));
+}
+
+/* ---- values ---- */
+
+static size_t bytes_now(const Frame *f, const Value *v)
+{
+    return value_size(v) * value_numel(v) * f->width;
+}
+
+/* Copy values from where they are to where others are; nothing where they share a slot. */
+static void hand_over(Frame *f, int n, Value *const *from, Value *const *to)
+{
+    for (int i = 0; i < n; i++) {
+        void *dst = f->slot[to[i]->id], *src = f->slot[from[i]->id];
+        if (dst != src)
+            memcpy(dst, src, bytes_now(f, to[i]));
+    }
+}
+
+static void exec_const(Frame *f, const Op *op)
+{
+    const Value *v = op->results[0];
+
+    fill_elements(result(f, op), op->attrs, value_size(v), value_numel(v) * f->width);
+}
+
+static void exec_program(Frame *f, const Op *op)
+{
+    const Machine *m = f->machine;
+    int axis = (int)op->attrs[0];
+    int32_t v = op->code == OP_program_id ? m->program[axis] : m->launch->grid[axis];
+
+    fill_elements(result(f, op), &v, sizeof v, f->width);
+}
+
+/* hint, expand, reshape and bitcast give the bytes that they take. */
+static void exec_move(Frame *f, const Op *op)
+{
+    hand_over(f, 1, op->operands, op->results);
+}
+
+static void exec_elementwise(Frame *f, const Op *op)
+{
+    const Value *typical = op->operands[op->code == OP_select ? 1 : 0];
+    const Value *v = op->results[0];
+    const void *src[3];
+
+    for (int i = 0; i < op->noperands; i++)
+        src[i] = operand(f, op, i);
+    if (!scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, value_dtype(typical),
+                      value_dtype(v), src, result(f, op), value_numel(v) * f->width))
+        bug("%s has no meaning on %s", op_info(op->code)->name, dtype_name(value_dtype(typical)));
+}
+
+/* ---- control flow ---- */
+
+/* Bounds are signed whatever their dtype (R126). */
+static int64_t bound_of(const Frame *f, const Value *v)
+{
+    int shift = 64 - 8 * (int)value_size(v);
+    uint64_t bits = 0;
+
+    memcpy(&bits, f->slot[v->id], value_size(v));
+    return (int64_t)(bits << shift) >> shift;
+}
+
+static bool flag_of(const Frame *f, const Value *v)
+{
+    return *(const uint8_t *)f->slot[v->id] != 0;
+}
+
+/* What the yield hands to the next iteration, by way of temps if it must (plan.c). */
+static void next_iteration(Frame *f, const Op *loop, const Op *yield)
+{
+    const OpPlan *temps = op_plan(f, loop);
+    Value **args = loop->regions[0]->args + 1;
+
+    if (!temps) {
+        hand_over(f, yield->noperands, yield->operands, args);
+        return;
+    }
+    for (int i = 0; i < yield->noperands; i++)
+        memcpy(op_temp(f, temps, i), operand(f, yield, i), bytes_now(f, args[i]));
+    for (int i = 0; i < yield->noperands; i++)
+        memcpy(f->slot[args[i]->id], op_temp(f, temps, i), bytes_now(f, args[i]));
+}
+
+/* A positive step counts up while iv < hi, a negative one down while iv > hi; 0 does nothing.
+ * The last step may pass the end of 64 bits, so the trips are counted, not the variable. */
+static uint64_t trip_count(int64_t lo, int64_t hi, int64_t step)
+{
+    if (step > 0)
+        return lo < hi ? ((uint64_t)hi - (uint64_t)lo - 1) / (uint64_t)step + 1 : 0;
+    if (step < 0)
+        return lo > hi ? ((uint64_t)lo - (uint64_t)hi - 1) / (0 - (uint64_t)step) + 1 : 0;
+    return 0;
+}
+
+static void exec_for(Frame *f, const Op *op)
+{
+    const Block *body = op->regions[0];
+    int64_t step = bound_of(f, op->operands[2]);
+    uint64_t iv = (uint64_t)bound_of(f, op->operands[0]);
+    uint64_t trips = trip_count((int64_t)iv, bound_of(f, op->operands[1]), step);
+
+    hand_over(f, op->nresults, op->operands + 3, body->args + 1);
+    for (; trips > 0; trips--, iv += (uint64_t)step) {
+        memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
+        next_iteration(f, op, exec_block(f, body));
+    }
+}
+
+static void exec_while(Frame *f, const Op *op)
+{
+    const Block *before = op->regions[0], *body = op->regions[1];
+
+    hand_over(f, op->noperands, op->operands, before->args);
+    for (;;) {
+        const Op *condition = exec_block(f, before);
+        hand_over(f, op->nresults, condition->operands + 1, body->args);
+        if (!flag_of(f, condition->operands[0]))
+            break;
+        const Op *yield = exec_block(f, body);
+        hand_over(f, yield->noperands, yield->operands, before->args);
+    }
+}
+
+/* Both arms on all lanes, then each lane's choice. */
+static void exec_wide_if(Frame *f, const Op *op)
+{
+    const Op *yield = exec_block(f, op->regions[0]);
+
+    hand_over(f, op->nresults, yield->operands, op->results);
+    yield = exec_block(f, op->regions[1]);
+    for (int i = 0; i < op->nresults; i++) {
+        void *chosen = f->slot[op->results[i]->id];
+        const void *src[] = {operand(f, op, 0), chosen, operand(f, yield, i)};
+        DType t = value_dtype(op->results[i]);
+        scalar_apply(OP_select, 0, t, t, src, chosen, f->width);
+    }
+}
+
+static void exec_if(Frame *f, const Op *op)
+{
+    if (f->width > 1) {
+        exec_wide_if(f, op);
+        return;
+    }
+    const Op *yield = exec_block(f, op->regions[flag_of(f, op->operands[0]) ? 0 : 1]);
+    hand_over(f, op->nresults, yield->operands, op->results);
+}
+
+/* Arguments stay where the caller has them; results are copied out of the callee's frame. */
+static void exec_call(Frame *f, const Op *op)
+{
+    Machine *m = f->machine;
+
+    if (++m->depth > DEEPEST_CALL)
+        machine_stop(m, op, "calls nest deeper than %d", DEEPEST_CALL);
+    Frame *callee = frame_take(m, op->callee, f->width > 1);
+    callee->width = f->width;
+    for (int i = 0; i < op->noperands; i++)
+        callee->slot[op->callee->body->args[i]->id] = operand(f, op, i);
+    const Op *end = exec_block(callee, op->callee->body);
+    for (int i = 0; i < op->nresults; i++)
+        memcpy(f->slot[op->results[i]->id], operand(callee, end, i), bytes_now(f, op->results[i]));
+    frame_give_back(callee);
+    m->depth--;
+}
+
+/* R301: undefined otherwise; the interpreter says so. */
+static void exec_assume(Frame *f, const Op *op)
+{
+    if (!flag_of(f, op->operands[0]))
+        machine_stop(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
+                     f->machine->program[0], f->machine->program[1], f->machine->program[2]);
+}
+
+static void exec_op(Frame *f, const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+        exec_const(f, op);
+        break;
+    case OP_program_id:
+    case OP_num_programs:
+        exec_program(f, op);
+        break;
+    case OP_arange:
+        exec_arange(f, op);
+        break;
+    case OP_splat:
+        exec_splat(f, op);
+        break;
+    case OP_broadcast:
+        exec_broadcast(f, op);
+        break;
+    case OP_permute:
+        exec_permute(f, op);
+        break;
+    case OP_expand:
+    case OP_reshape:
+    case OP_bitcast:
+    case OP_hint:
+        exec_move(f, op);
+        break;
+    case OP_addptr:
+        exec_addptr(f, op);
+        break;
+    case OP_load:
+        exec_load(f, op);
+        break;
+    case OP_store:
+        exec_store(f, op);
+        break;
+    case OP_atomic_rmw:
+        exec_atomic_rmw(f, op);
+        break;
+    case OP_atomic_cas:
+        exec_atomic_cas(f, op);
+        break;
+    case OP_barrier: /* one program runs its ops in order */
+        break;
+    case OP_assume:
+        exec_assume(f, op);
+        break;
+    case OP_reduce:
+        exec_reduce(f, op);
+        break;
+    case OP_scan:
+        exec_scan(f, op);
+        break;
+    case OP_dot:
+        exec_dot(f, op);
+        break;
+    case OP_for:
+        exec_for(f, op);
+        break;
+    case OP_while:
+        exec_while(f, op);
+        break;
+    case OP_if:
+        exec_if(f, op);
+        break;
+    case OP_call:
+        exec_call(f, op);
+        break;
+    default:
+        exec_elementwise(f, op);
+        break;
+    }
+}
+
+const Op *exec_block(Frame *f, const Block *b)
+{
+    const Op *op = b->first;
+
+    for (; !op_has(op, ENDS); op = op->next) {
+        if (op->nresults == 0 || !f->plan->fixed[op->results[0]->id])
+            exec_op(f, op);
+    }
+    return op;
+}
+
+/* ---- the launch ---- */
+
+static void set_program(Machine *m, int64_t id)
+{
+    const int32_t *grid = m->launch->grid;
+
+    m->program[0] = (int32_t)(id % grid[0]);
+    m->program[1] = (int32_t)(id / grid[0] % grid[1]);
+    m->program[2] = (int32_t)(id / grid[0] / grid[1]);
+}
+
+/* Gives false when the caller wants the run to stop. */
+static bool report_progress(const InterpLaunch *launch, int64_t done, double *reported)
+{
+    double now = launch->progress ? os_seconds() : 0;
+
+    if (!launch->progress || now - *reported < PROGRESS_SECONDS)
+        return true;
+    *reported = now;
+    return launch->progress(launch->progress_ctx, (double)(done - launch->first) /
+                                                      (double)(launch->last - launch->first));
+}
+
+static int run_programs(Machine *m, const Func *func)
+{
+    const InterpLaunch *launch = m->launch;
+    double reported = os_seconds();
+    Frame *f = frame_take(m, func, false);
+
+    for (int i = 0; i < func->nparams; i++)
+        f->slot[func->body->args[i]->id] = (void *)&launch->args[i];
+    exec_once(f);
+    for (int64_t id = launch->first; id < launch->last; id++) {
+        set_program(m, id);
+        exec_block(f, func->body);
+        if (!report_progress(launch, id + 1, &reported)) {
+            diag(m->diags, DIAG_ERROR, NULL, (Span){0}, "stopped after %lld of %lld programs",
+                 (long long)(id + 1 - launch->first), (long long)(launch->last - launch->first));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
+{
+    Machine m = {.diags = d, .launch = launch};
+    Arena *volatile arena = NULL;
+    int status;
+
+    if (launch->first >= launch->last)
+        return 0;
+    if (setjmp(m.guard.env) != 0) {
+        bool no_memory = m.guard.why == GUARD_NO_MEMORY;
+        arena_free(arena);
+        if (no_memory)
+            diag(d, DIAG_ERROR, NULL, (Span){0}, "not enough memory to interpret %s", f->name);
+        return 1;
+    }
+    m.arena = arena = arena_new(&m.guard);
+    m.plans = map_new(m.arena);
+    m.wide_plans = map_new(m.arena);
+    status = run_programs(&m, f);
+    arena_free(arena);
+    return status;
+}

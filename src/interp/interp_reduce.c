@@ -1,0 +1,332 @@
+/*
+ * interp_reduce.c - reduce and scan: a region combines the elements along one axis
+ *
+ * A tile is seen as [outer, length, inner] with the axis in the middle.  The region is applied to
+ * many lanes at once: to whole rows of `inner` elements where they are long enough, else to rows
+ * that are first brought together.  The earlier element is always the first argument (R253, R254).
+ *
+ * reduce is a tree over adjacent pairs, 2k with 2k+1, an odd last one carried on: float sums are
+ * pairwise.  scan is sequential.
+ *
+ * Temps per operand: 3i the working copy, 3i+1 and 3i+2 the rows brought together (plan.c).
+ */
+#include <string.h>
+
+#include "machine.h"
+
+VECTOR_LOOPS
+
+AxisView axis_view(const Type *t, int axis)
+{
+    AxisView v = {1, t->dims[axis], 1};
+
+    for (int i = 0; i < t->rank; i++) {
+        if (i < axis)
+            v.outer *= t->dims[i];
+        if (i > axis)
+            v.inner *= t->dims[i];
+    }
+    return v;
+}
+
+/* ---- applying the region ---- */
+
+/* One reduce or scan while it runs. */
+typedef struct {
+    Frame *frame;
+    const Op *op;
+    const OpPlan *plan;
+    const Block *region;
+    const Op *only; /* the region's op, where it is a single elementwise one on one operand */
+    int n;          /* operands */
+} Combine;
+
+/* `op a, b` or `op b, a` of the region's arguments, yielded. */
+static const Op *single_op(const Op *op)
+{
+    const Block *region = op->regions[0];
+    const Op *only = region->first;
+    bool takes_args = op->noperands == 1 && op_has(only, FOLDS) && only->noperands == 2;
+
+    for (int i = 0; takes_args && i < 2; i++)
+        takes_args = only->operands[i]->block == region && !only->operands[i]->def;
+    if (!takes_args || only->next != region->last || region->last->operands[0] != only->results[0])
+        return NULL;
+    return only;
+}
+
+static Combine combine_begin(Frame *f, const Op *op)
+{
+    const OpPlan *plan = op_plan(f, op);
+    Combine c = {f, op, plan, op->regions[0], single_op(op), op->noperands};
+
+    if (!plan->wide)
+        return c;
+    for (int i = 0; i < plan->ncaptured; i++) {
+        const Value *v = plan->captured[i];
+        fill_elements(op_temp(f, plan, 3 * c.n + i), f->slot[v->id], value_size(v), WIDE_LANES);
+    }
+    return c;
+}
+
+/* Captured scalars are arrays while a wide region runs, and scalars again after it. */
+static void swap_captured(const Combine *c, void **others)
+{
+    for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++) {
+        void **slot = &c->frame->slot[c->plan->captured[i]->id];
+        void *now = *slot;
+        *slot = others[i];
+        others[i] = now;
+    }
+}
+
+static void *element(void *base, int64_t i, const Value *v)
+{
+    return (char *)base + (size_t)i * value_size(v);
+}
+
+/* The region once, on `lanes` lanes from number `at` on.  Results are set aside before any is
+ * written: a region may yield an argument of another operand, and r may lie where a does. */
+static void run_region(const Combine *c, void *const *a, void *const *b, void *const *r, int64_t at,
+                       size_t lanes)
+{
+    char aside[c->n][WIDE_LANES * sizeof(uint64_t)];
+    Frame *f = c->frame;
+
+    for (int i = 0; i < c->n; i++) {
+        const Value *v = c->op->operands[i];
+        f->slot[c->region->args[i]->id] = element(a[i], at, v);
+        f->slot[c->region->args[c->n + i]->id] = element(b[i], at, v);
+    }
+    f->width = lanes;
+    const Op *yield = exec_block(f, c->region);
+    f->width = 1;
+    for (int i = 0; i < c->n; i++)
+        memcpy(aside[i], operand(f, yield, i), lanes * value_size(c->op->operands[i]));
+    for (int i = 0; i < c->n; i++) {
+        const Value *v = c->op->operands[i];
+        memcpy(element(r[i], at, v), aside[i], lanes * value_size(v));
+    }
+}
+
+/* r = a o b on n lanes; r may be a, or lie before it. */
+static void combine(const Combine *c, void *const *a, void *const *b, void *const *r, int64_t n)
+{
+    void *captured[c->plan->ncaptured + 1];
+    int64_t step = c->plan->wide ? WIDE_LANES : 1;
+
+    if (c->only) {
+        const Value *v = c->op->operands[0];
+        const void *src[2];
+        for (int i = 0; i < 2; i++)
+            src[i] = c->only->operands[i]->index == 0 ? a[0] : b[0];
+        scalar_apply(c->only->code, 0, value_dtype(v), value_dtype(v), src, r[0], (size_t)n);
+        return;
+    }
+    for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++)
+        captured[i] = op_temp(c->frame, c->plan, 3 * c->n + i);
+    swap_captured(c, captured);
+    for (int64_t at = 0; at < n; at += step)
+        run_region(c, a, b, r, at, (size_t)MIN(step, n - at));
+    swap_captured(c, captured);
+}
+
+/* ---- reduce ---- */
+
+/* One level of the tree where rows are long: each pair of rows where it lies. */
+static void halve_rows(const Combine *c, AxisView v, void *const *from, void *const *to)
+{
+    int64_t pairs = v.length / 2, half = v.length - pairs;
+    void *a[c->n], *b[c->n], *r[c->n];
+
+    for (int64_t o = 0; o < v.outer; o++) {
+        for (int64_t p = 0; p < half; p++) {
+            int64_t row = (o * v.length + 2 * p) * v.inner, into = (o * half + p) * v.inner;
+            for (int i = 0; i < c->n; i++) {
+                a[i] = element(from[i], row, c->op->operands[i]);
+                b[i] = element(from[i], row + v.inner, c->op->operands[i]);
+                r[i] = element(to[i], into, c->op->operands[i]);
+                if (p == pairs)
+                    memmove(r[i], a[i], (size_t)v.inner * value_size(c->op->operands[i]));
+            }
+            if (p < pairs)
+                combine(c, a, b, r, v.inner);
+        }
+    }
+}
+
+/* One level where rows are short: all first and all second rows of the pairs are brought
+ * together, combined in one go, and put down with the odd rows between them. */
+static void halve_together(const Combine *c, AxisView v, void *const *from, void *const *to)
+{
+    int64_t pairs = v.length / 2, half = v.length - pairs;
+    const int64_t dims[] = {v.outer, pairs, v.inner}, odd[] = {v.outer, v.inner};
+    const int64_t two_rows[] = {v.length * v.inner, 2 * v.inner, 1};
+    const int64_t packed[] = {pairs * v.inner, v.inner, 1}, put[] = {half * v.inner, v.inner, 1};
+    const int64_t last_from[] = {v.length * v.inner, 1}, last_to[] = {half * v.inner, 1};
+    void *a[c->n], *b[c->n];
+
+    for (int i = 0; i < c->n; i++) {
+        const Value *x = c->op->operands[i];
+        a[i] = op_temp(c->frame, c->plan, 3 * i + 1);
+        b[i] = op_temp(c->frame, c->plan, 3 * i + 2);
+        copy_strided(a[i], packed, from[i], two_rows, 3, dims, value_size(x));
+        copy_strided(b[i], packed, element(from[i], v.inner, x), two_rows, 3, dims, value_size(x));
+    }
+    if (half == pairs) {
+        combine(c, a, b, to, v.outer * pairs * v.inner);
+        return;
+    }
+    combine(c, a, b, a, v.outer * pairs * v.inner);
+    for (int i = 0; i < c->n; i++) {
+        const Value *x = c->op->operands[i];
+        copy_strided(element(to[i], pairs * v.inner, x), last_to,
+                     element(from[i], 2 * pairs * v.inner, x), last_from, 2, odd, value_size(x));
+        copy_strided(to[i], put, a[i], packed, 3, dims, value_size(x));
+    }
+}
+
+/* The first level reads the operands, later ones the working copies. */
+void exec_reduce(Frame *f, const Op *op)
+{
+    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    Combine c = combine_begin(f, op);
+    void *from[c.n], *work[c.n];
+
+    for (int i = 0; i < c.n; i++) {
+        from[i] = operand(f, op, i);
+        work[i] = op_temp(f, c.plan, 3 * i);
+    }
+    for (void **at = from; v.length > 1; at = work) {
+        if (v.inner < SHORT_ROW)
+            halve_together(&c, v, at, work);
+        else
+            halve_rows(&c, v, at, work);
+        v.length -= v.length / 2;
+    }
+    bool reduced = op->operands[0]->type->dims[op->attrs[0]] > 1;
+    for (int i = 0; i < c.n; i++)
+        memcpy(f->slot[op->results[i]->id], reduced ? work[i] : from[i],
+               value_numel(op->results[i]) * value_size(op->results[i]));
+}
+
+/* ---- scan ---- */
+
+#define LINE(T, W, o)                                                                              \
+    {                                                                                              \
+        const T *s = src;                                                                          \
+        T *d = dst, x = s[at];                                                                     \
+        d[at] = x;                                                                                 \
+        for (int64_t k = 1; k < n; k++) {                                                          \
+            at += step;                                                                            \
+            d[at] = x = (T)((W)x o(W) s[at]);                                                      \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+#define LINES(o)                                                                                   \
+    switch (t) {                                                                                   \
+    case DT_FP32:                                                                                  \
+        LINE(float, float, o)                                                                      \
+    case DT_FP64:                                                                                  \
+        LINE(double, double, o)                                                                    \
+    case DT_I32:                                                                                   \
+    case DT_U32:                                                                                   \
+        LINE(uint32_t, uint32_t, o)                                                                \
+    case DT_I64:                                                                                   \
+    case DT_U64:                                                                                   \
+        LINE(uint64_t, uint64_t, o)                                                                \
+    default:                                                                                       \
+        return false;                                                                              \
+    }
+
+/* A line of n elements, summed or multiplied up from its start or its end; false for others. */
+static bool scan_line(OpCode op, DType t, const void *src, void *dst, int64_t n, bool reverse)
+{
+    int64_t at = reverse ? n - 1 : 0, step = reverse ? -1 : 1;
+
+    if (op == OP_add)
+        LINES(+)
+    if (op == OP_mul)
+        LINES(*)
+    return false;
+}
+
+static bool scan_lines(const Combine *c, AxisView v, bool reverse)
+{
+    const Value *x = c->op->operands[0];
+
+    if (!c->only || v.inner != 1)
+        return false;
+    for (int64_t o = 0; o < v.outer; o++) {
+        if (!scan_line(c->only->code, value_dtype(x),
+                       element(operand(c->frame, c->op, 0), o * v.length, x),
+                       element(result(c->frame, c->op), o * v.length, x), v.length, reverse))
+            return false;
+    }
+    return true;
+}
+
+/* Row k of the result is row k - 1 of it combined with row k of the operand; k counts from the
+ * end in a reverse scan, so the first argument is then the later element (R254). */
+static void scan_rows(const Combine *c, int64_t length, int64_t lanes, void **from, void **to,
+                      bool reverse)
+{
+    void *a[c->n], *b[c->n], *r[c->n];
+
+    for (int64_t k = 0; k < length; k++) {
+        int64_t row = (reverse ? length - 1 - k : k) * lanes;
+        for (int i = 0; i < c->n; i++) {
+            const Value *x = c->op->operands[i];
+            a[i] = k > 0 ? r[i] : NULL;
+            b[i] = element(from[i], row, x);
+            r[i] = element(to[i], row, x);
+            if (k == 0)
+                memcpy(r[i], b[i], (size_t)lanes * value_size(x));
+        }
+        if (k > 0)
+            combine(c, a, b, r, lanes);
+    }
+}
+
+/* Short rows: the axis goes in front, so that all lanes of a step lie side by side. */
+static void scan_together(const Combine *c, AxisView v, bool reverse)
+{
+    const int64_t dims[] = {v.length, v.outer, v.inner};
+    const int64_t apart[] = {v.inner, v.length * v.inner, 1};
+    const int64_t packed[] = {v.outer * v.inner, v.inner, 1};
+    void *from[c->n], *to[c->n];
+
+    for (int i = 0; i < c->n; i++) {
+        from[i] = op_temp(c->frame, c->plan, 3 * i + 1);
+        to[i] = op_temp(c->frame, c->plan, 3 * i + 2);
+        copy_strided(from[i], packed, operand(c->frame, c->op, i), apart, 3, dims,
+                     value_size(c->op->operands[i]));
+    }
+    scan_rows(c, v.length, v.outer * v.inner, from, to, reverse);
+    for (int i = 0; i < c->n; i++)
+        copy_strided(c->frame->slot[c->op->results[i]->id], apart, to[i], packed, 3, dims,
+                     value_size(c->op->operands[i]));
+}
+
+void exec_scan(Frame *f, const Op *op)
+{
+    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    Combine c = combine_begin(f, op);
+    bool reverse = op->attrs[1] != 0;
+    void *from[c.n], *to[c.n];
+
+    if (scan_lines(&c, v, reverse))
+        return;
+    if (v.inner < SHORT_ROW) {
+        scan_together(&c, v, reverse);
+        return;
+    }
+    for (int64_t o = 0; o < v.outer; o++) {
+        for (int i = 0; i < c.n; i++) {
+            const Value *x = op->operands[i];
+            from[i] = element(operand(f, op, i), o * v.length * v.inner, x);
+            to[i] = element(f->slot[op->results[i]->id], o * v.length * v.inner, x);
+        }
+        scan_rows(&c, v.length, v.inner, from, to, reverse);
+    }
+}

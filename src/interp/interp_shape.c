@@ -1,0 +1,171 @@
+/*
+ * interp_shape.c - ops that make tiles and move elements: arange, splat, broadcast, permute
+ *
+ * All moving is copy_strided: a grid of elements from one set of strides to another.  Elements
+ * have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
+ */
+#include <string.h>
+
+#include "machine.h"
+
+VECTOR_LOOPS
+
+/* body with E as the unsigned type of `size` bytes */
+#define FOR_SIZE(size, body)                                                                       \
+    switch (size) {                                                                                \
+    case 1: {                                                                                      \
+        typedef uint8_t E;                                                                         \
+        body break;                                                                                \
+    }                                                                                              \
+    case 2: {                                                                                      \
+        typedef uint16_t E;                                                                        \
+        body break;                                                                                \
+    }                                                                                              \
+    case 4: {                                                                                      \
+        typedef uint32_t E;                                                                        \
+        body break;                                                                                \
+    }                                                                                              \
+    default: {                                                                                     \
+        typedef uint64_t E;                                                                        \
+        body break;                                                                                \
+    }                                                                                              \
+    }
+
+void fill_elements(void *dst, const void *one, size_t size, size_t n)
+{
+    FOR_SIZE(size, {
+        E *d = dst;
+        const E x = *(const E *)one;
+        for (size_t i = 0; i < n; i++)
+            d[i] = x;
+    })
+}
+
+/* One row of elements. */
+static void copy_row(void *dst, int64_t dst_step, const void *src, int64_t src_step, int64_t n,
+                     size_t size)
+{
+    if (dst_step == 1 && src_step == 1) {
+        memcpy(dst, src, (size_t)n * size);
+        return;
+    }
+    if (dst_step == 1 && src_step == 0) {
+        fill_elements(dst, src, size, (size_t)n);
+        return;
+    }
+    FOR_SIZE(size, {
+        E *d = dst;
+        const E *s = src;
+        for (int64_t i = 0; i < n; i++)
+            d[i * dst_step] = s[i * src_step];
+    })
+}
+
+/* A grid with dims of 1 left out and neighbours that step alike made one: fewer, longer rows. */
+typedef struct {
+    int rank;
+    int64_t dims[MAX_RANK], dst[MAX_RANK], src[MAX_RANK];
+} Grid;
+
+static Grid simplify(int rank, const int64_t *dims, const int64_t *dst, const int64_t *src)
+{
+    Grid g = {0};
+
+    for (int i = 0; i < rank; i++) {
+        int last = g.rank - 1;
+        if (dims[i] == 1)
+            continue;
+        if (last >= 0 && g.dst[last] == dst[i] * dims[i] && g.src[last] == src[i] * dims[i]) {
+            g.dims[last] *= dims[i];
+        } else {
+            last = g.rank++;
+            g.dims[last] = dims[i];
+        }
+        g.dst[last] = dst[i];
+        g.src[last] = src[i];
+    }
+    if (g.rank == 0)
+        g = (Grid){1, {1}, {1}, {1}};
+    return g;
+}
+
+/* All but the last dim count like an odometer. */
+void copy_strided(void *dst, const int64_t *dst_strides, const void *src,
+                  const int64_t *src_strides, int rank, const int64_t *dims, size_t size)
+{
+    Grid g = simplify(rank, dims, dst_strides, src_strides);
+    int64_t at[MAX_RANK] = {0}, to = 0, from = 0;
+    int row = g.rank - 1, d;
+
+    do {
+        copy_row((char *)dst + (size_t)to * size, g.dst[row],
+                 (const char *)src + (size_t)from * size, g.src[row], g.dims[row], size);
+        for (d = row - 1; d >= 0; d--) {
+            to += g.dst[d];
+            from += g.src[d];
+            if (++at[d] < g.dims[d])
+                break;
+            to -= g.dst[d] * g.dims[d];
+            from -= g.src[d] * g.dims[d];
+            at[d] = 0;
+        }
+    } while (d >= 0);
+}
+
+static void row_major(const Type *t, int64_t *strides)
+{
+    int64_t n = 1;
+
+    for (int i = t->rank - 1; i >= 0; i--) {
+        strides[i] = n;
+        n *= t->dims[i];
+    }
+}
+
+/* i32, wrapping never needed: the verifier has seen that the values fit. */
+void exec_arange(Frame *f, const Op *op)
+{
+    int32_t *d = result(f, op), start = (int32_t)op->attrs[0];
+    int32_t n = op->results[0]->type->dims[0];
+
+    for (int32_t i = 0; i < n; i++)
+        d[i] = start + i;
+}
+
+void exec_splat(Frame *f, const Op *op)
+{
+    const Value *v = op->results[0];
+
+    fill_elements(result(f, op), operand(f, op, 0), value_size(v), value_numel(v));
+}
+
+void exec_broadcast(Frame *f, const Op *op)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
+
+    row_major(to, dst);
+    row_major(from, src);
+    for (int i = 0; i < to->rank; i++) {
+        dims[i] = to->dims[i];
+        src[i] = from->dims[i] == 1 ? 0 : src[i];
+    }
+    copy_strided(result(f, op), dst, operand(f, op, 0), src, to->rank, dims,
+                 value_size(op->results[0]));
+}
+
+void exec_permute(Frame *f, const Op *op)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
+    int64_t steps[MAX_RANK] = {0};
+
+    row_major(to, dst);
+    row_major(from, src);
+    for (int i = 0; i < to->rank; i++) {
+        dims[i] = to->dims[i];
+        steps[i] = src[op->attrs[i]];
+    }
+    copy_strided(result(f, op), dst, operand(f, op, 0), steps, to->rank, dims,
+                 value_size(op->results[0]));
+}

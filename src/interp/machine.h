@@ -1,0 +1,133 @@
+/*
+ * machine.h - what the interpreter's files share; nothing outside src/interp/ includes it
+ *
+ * A Plan says where the values of a function live: shapes are static, so every value gets a slot
+ * of fixed size, and values that do not live at the same time share one (plan.c).  A Frame is the
+ * memory of one activation; frames are kept and used again, so that running a program allocates
+ * nothing.
+ *
+ * Elements lie in row-major order in memory form: dtype_size bytes each, i1 one byte of 0 or 1,
+ * pointers 8 bytes.
+ */
+#ifndef TILEC_MACHINE_H
+#define TILEC_MACHINE_H
+
+#include "interp.h"
+
+/* A combine region without loops runs on up to this many lanes at once: each of its scalars is
+ * then an array. */
+enum { WIDE_LANES = 512 };
+
+typedef struct Frame Frame;
+
+/* What a plan knows about one op beyond its operands' slots. */
+typedef struct {
+    int first_temp, ntemps; /* slots for the op's own use */
+    bool wide;              /* of reduce, scan: the region runs on many lanes at once */
+    Value **captured;       /* of a wide region: scalars from outside; one temp each, at the end */
+    int ncaptured;
+} OpPlan;
+
+typedef struct {
+    const Func *func;
+    int lanes; /* elements that a scalar has room for: 1 or WIDE_LANES */
+    int nslots;
+    size_t *bytes; /* by slot */
+    int *slot_of;  /* by value id; -1: another value's memory, set while running */
+    bool *fixed;   /* by value id: the same in every program, computed once a frame */
+    Op **once;     /* the ops that make those, in order */
+    int nonce;
+    Map *ops;    /* Op* to OpPlan* */
+    Frame *idle; /* frames that wait to be used again */
+} Plan;
+
+typedef struct {
+    Arena *arena;
+    Guard guard;
+    Diags *diags;
+    const InterpLaunch *launch;
+    int32_t program[3];
+    Map *plans, *wide_plans; /* Func* to Plan* */
+    int depth;               /* of calls */
+} Machine;
+
+struct Frame {
+    Machine *machine;
+    Plan *plan;
+    void **slot;   /* by value id */
+    void **memory; /* by slot */
+    size_t width;  /* lanes that each scalar has now; 1 outside wide regions */
+    Frame *next_idle;
+};
+
+static inline size_t value_size(const Value *v)
+{
+    return (size_t)type_size(v->type);
+}
+static inline size_t value_numel(const Value *v)
+{
+    return (size_t)type_numel(v->type);
+}
+
+/* The dtype to compute a value with: pointers are u64. */
+static inline DType value_dtype(const Value *v)
+{
+    return v->type->pointer ? DT_U64 : v->type->dtype;
+}
+
+static inline void *operand(const Frame *f, const Op *op, int i)
+{
+    return f->slot[op->operands[i]->id];
+}
+
+static inline void *result(const Frame *f, const Op *op)
+{
+    return f->slot[op->results[0]->id];
+}
+
+/* plan.c */
+Plan *plan_func(Arena *a, const Func *func, int lanes);
+
+/* interp.c */
+const Op *exec_block(Frame *f, const Block *b); /* gives its terminator */
+OpPlan *op_plan(const Frame *f, const Op *op);
+static inline void *op_temp(const Frame *f, const OpPlan *p, int i)
+{
+    return f->memory[p->first_temp + i];
+}
+/* Stop the run with an error at the op. */
+NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
+
+/* interp_memory.c */
+void exec_addptr(Frame *f, const Op *op);
+void exec_load(Frame *f, const Op *op);
+void exec_store(Frame *f, const Op *op);
+void exec_atomic_rmw(Frame *f, const Op *op);
+void exec_atomic_cas(Frame *f, const Op *op);
+
+/* interp_shape.c */
+void fill_elements(void *dst, const void *one, size_t size, size_t n);
+/* Copy a grid of elements; strides count elements, dims are row-major. */
+void copy_strided(void *dst, const int64_t *dst_strides, const void *src,
+                  const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
+void exec_arange(Frame *f, const Op *op);
+void exec_splat(Frame *f, const Op *op);
+void exec_broadcast(Frame *f, const Op *op);
+void exec_permute(Frame *f, const Op *op);
+
+/* interp_reduce.c: how reduce and scan see a tile, and their temps */
+typedef struct {
+    int64_t outer, length, inner; /* length is the axis */
+} AxisView;
+AxisView axis_view(const Type *t, int axis);
+/* Rows this short are first brought together, so that each step has many lanes. */
+enum { SHORT_ROW = 32 };
+void exec_reduce(Frame *f, const Op *op);
+void exec_scan(Frame *f, const Op *op);
+
+/* interp_dot.c */
+enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */
+DType dot_compute_dtype(const Op *op);
+void exec_dot(Frame *f, const Op *op);
+
+#endif

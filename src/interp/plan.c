@@ -1,0 +1,464 @@
+/*
+ * plan.c - where the values of a function live while it is interpreted
+ *
+ * Takes verified IR; gives a slot for every value.  Rules that the rest of the interpreter may
+ * rely on:
+ *   1. Two values share a slot only if one is dead when the other is made, or if they hold the
+ *      same bytes (reshape and other ops that move nothing), or by rule 3.
+ *   2. The result of an elementwise op may take over the slot of an operand that dies there, if
+ *      its elements are no wider; so may the result of dot the slot of its accumulator.
+ *   3. The results of a loop share the slots of what it carries: the arguments of `for`'s region,
+ *      of `while`'s second.
+ *   4. Parameters and the arguments of combine regions have no slot: they are found where the
+ *      caller, the launch or the reduction keeps them.  They are never written.
+ *   5. Fixed values (the same in every program) have slots of their own for ever.
+ */
+#include "machine.h"
+
+/* Fixed values beyond this are computed again by each program: memory, not time, is then short. */
+enum { FIXED_BYTES = 4 << 20 };
+/* Calls inside calls that a wide region may make; more, or recursion, and it runs lane by lane. */
+enum { MOST_CALLS = 4 };
+
+typedef struct {
+    size_t bytes;
+    int users; /* values alive in it */
+} Slot;
+
+typedef struct {
+    Arena *arena;
+    Plan *plan;
+    VEC(Slot) slots;
+    VEC(Op *) once;
+    Op **last;          /* by value id: the last op of its block that uses it, regions included */
+    Map *first_dying;   /* Op* to the Value* at the head of the list of what dies there */
+    Value **next_dying; /* by value id */
+    bool *released;     /* by value id */
+    size_t fixed_bytes;
+    size_t lanes;
+    int combine_depth;
+} Planner;
+
+/* ---- where values die ---- */
+
+/* The op of v's own block that is or contains `op`. */
+static Op *ancestor_beside(const Value *v, Op *op)
+{
+    while (op->block != v->block)
+        op = op->block->owner;
+    return op;
+}
+
+static void note_use(Op *op, void *ctx)
+{
+    Planner *p = ctx;
+
+    for (int i = 0; i < op->noperands; i++)
+        p->last[op->operands[i]->id] = ancestor_beside(op->operands[i], op);
+}
+
+static void add_dying(Planner *p, Value *v, Op *op)
+{
+    p->next_dying[v->id] = map_get(p->first_dying, MAP_KEY(op));
+    map_put(p->first_dying, MAP_KEY(op), v);
+}
+
+/* A result that is never used dies where it is made. */
+static void note_deaths(Op *op, void *ctx)
+{
+    Planner *p = ctx;
+
+    for (int i = 0; i < op->nresults; i++) {
+        Op *last = p->last[op->results[i]->id];
+        add_dying(p, op->results[i], last ? last : op);
+    }
+    for (int r = 0; r < COUNT(op->regions); r++) {
+        for (int i = 0; op->regions[r] && i < op->regions[r]->nargs; i++) {
+            Value *arg = op->regions[r]->args[i];
+            if (p->last[arg->id])
+                add_dying(p, arg, p->last[arg->id]);
+        }
+    }
+}
+
+/* ---- slots ---- */
+
+static size_t bytes_of(const Planner *p, const Value *v)
+{
+    return value_size(v) * value_numel(v) * p->lanes;
+}
+
+/* Slots come in sizes of powers of two, so that values of like size find each other's. */
+static int slot_new(Planner *p, size_t bytes, bool shared)
+{
+    size_t room = 64;
+
+    while (room < bytes)
+        room *= 2;
+    for (int s = 0; shared && s < p->slots.len; s++) {
+        if (p->slots.at[s].users == 0 && p->slots.at[s].bytes == room) {
+            p->slots.at[s].users = 1;
+            return s;
+        }
+    }
+    vec_push(p->arena, &p->slots, ((Slot){room, 1}));
+    return p->slots.len - 1;
+}
+
+static void give_slot(Planner *p, const Value *v)
+{
+    p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), true);
+}
+
+static void release(Planner *p, const Value *v)
+{
+    int slot = p->plan->slot_of[v->id];
+
+    if (slot >= 0 && !p->released[v->id] && !p->plan->fixed[v->id])
+        p->slots.at[slot].users--;
+    p->released[v->id] = true;
+}
+
+static void release_dying(Planner *p, const Op *op)
+{
+    for (Value *v = map_get(p->first_dying, MAP_KEY(op)); v; v = p->next_dying[v->id])
+        release(p, v);
+}
+
+/* Some consecutive slots for an op's own use. */
+static OpPlan *plan_temps(Planner *p, Op *op, int n, const size_t *bytes)
+{
+    OpPlan *plan = map_get(p->plan->ops, MAP_KEY(op));
+
+    if (!plan) {
+        plan = NEW(p->arena, OpPlan);
+        map_put(p->plan->ops, MAP_KEY(op), plan);
+    }
+    plan->first_temp = p->slots.len;
+    plan->ntemps = n;
+    for (int i = 0; i < n; i++)
+        slot_new(p, bytes[i], false);
+    return plan;
+}
+
+static void release_temps(Planner *p, const OpPlan *plan)
+{
+    for (int i = 0; i < plan->ntemps; i++)
+        p->slots.at[plan->first_temp + i].users = 0;
+}
+
+/* ---- fixed values ---- */
+
+/* Ops that give the same in every program, on operands that are.  Combine regions keep their
+ * constants: they have many lanes there. */
+static bool is_fixed(const Planner *p, const Op *op)
+{
+    bool simple =
+        op_has(op, PURE) && !op->regions[0] && op->code != OP_program_id && op->code != OP_dot;
+
+    for (int i = 0; simple && i < op->noperands; i++)
+        simple = p->plan->fixed[op->operands[i]->id];
+    return simple && op->nresults == 1 && p->combine_depth == 0 && p->plan->lanes == 1 &&
+           p->fixed_bytes + bytes_of(p, op->results[0]) <= FIXED_BYTES;
+}
+
+static void plan_fixed(Planner *p, Op *op)
+{
+    const Value *v = op->results[0];
+
+    p->plan->fixed[v->id] = true;
+    p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), false);
+    p->fixed_bytes += bytes_of(p, v);
+    vec_push(p->arena, &p->once, op);
+}
+
+/* ---- ops ---- */
+
+static void plan_block(Planner *p, const Block *b);
+
+/* The result holds operand 0's bytes unchanged. */
+static bool moves_nothing(const Op *op)
+{
+    switch (op->code) {
+    case OP_hint:
+    case OP_expand:
+    case OP_reshape:
+    case OP_bitcast:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool may_take_over(const Op *op, const Value *v)
+{
+    if (op->code == OP_dot)
+        return v == op->operands[2] && v != op->operands[0] && v != op->operands[1];
+    return op_is_elementwise(op) && value_size(op->results[0]) <= value_size(v);
+}
+
+static void plan_simple(Planner *p, Op *op)
+{
+    int *slot_of = p->plan->slot_of;
+
+    if (moves_nothing(op) && slot_of[op->operands[0]->id] >= 0 &&
+        !p->plan->fixed[op->operands[0]->id]) {
+        int slot = slot_of[op->operands[0]->id];
+        p->slots.at[slot].users++;
+        slot_of[op->results[0]->id] = slot;
+        return;
+    }
+    for (Value *v = map_get(p->first_dying, MAP_KEY(op)); v; v = p->next_dying[v->id]) {
+        if (op->nresults == 1 && v != op->results[0] && may_take_over(op, v))
+            release(p, v);
+    }
+    for (int i = 0; i < op->nresults; i++)
+        give_slot(p, op->results[i]);
+}
+
+/* `for` hands on its carried values through temps where the next iteration's argument j lies in
+ * the slot of a value that becomes argument i. */
+static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
+{
+    const int *slot_of = p->plan->slot_of;
+    size_t bytes[yield->noperands + 1];
+    bool crossed = false;
+
+    for (int i = 0; i < yield->noperands; i++) {
+        bytes[i] = bytes_of(p, yield->operands[i]);
+        for (int j = 0; j < yield->noperands; j++) {
+            int from = slot_of[yield->operands[i]->id];
+            crossed |= i != j && from >= 0 && from == slot_of[loop->results[j]->id];
+        }
+    }
+    if (crossed)
+        release_temps(p, plan_temps(p, loop, yield->noperands, bytes));
+}
+
+static void plan_for(Planner *p, Op *op)
+{
+    const Block *body = op->regions[0];
+
+    give_slot(p, body->args[0]);
+    for (int i = 0; i < op->nresults; i++) {
+        give_slot(p, op->results[i]);
+        p->plan->slot_of[body->args[i + 1]->id] = p->plan->slot_of[op->results[i]->id];
+    }
+    plan_block(p, body);
+    for (int i = 0; i < op->nresults; i++)
+        p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
+    p->slots.at[p->plan->slot_of[body->args[0]->id]].users = 0;
+    plan_hand_over(p, op, body->last);
+}
+
+static void plan_while(Planner *p, Op *op)
+{
+    const Block *before = op->regions[0], *body = op->regions[1];
+
+    for (int i = 0; i < op->nresults; i++) {
+        give_slot(p, op->results[i]);
+        p->plan->slot_of[body->args[i]->id] = p->plan->slot_of[op->results[i]->id];
+    }
+    for (int i = 0; i < before->nargs; i++)
+        give_slot(p, before->args[i]);
+    plan_block(p, before);
+    for (int i = 0; i < before->nargs; i++)
+        p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 1;
+    plan_block(p, body);
+    for (int i = 0; i < op->nresults; i++)
+        p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
+    for (int i = 0; i < before->nargs; i++)
+        p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 0;
+}
+
+static void plan_if(Planner *p, Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        give_slot(p, op->results[i]);
+    plan_block(p, op->regions[0]);
+    plan_block(p, op->regions[1]);
+}
+
+/* ---- combine regions ---- */
+
+static bool is_straight(const Block *b, int calls);
+
+/* One op on scalars.  Both arms of an `if` will be run, so they must be straight too. */
+static bool runs_on_lanes(const Op *op, int calls)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (op->results[i]->type->rank > 0)
+            return false;
+    }
+    switch (op->code) {
+    case OP_const:
+    case OP_program_id:
+    case OP_num_programs:
+    case OP_hint:
+        return true;
+    case OP_if:
+        return is_straight(op->regions[0], calls) && is_straight(op->regions[1], calls);
+    case OP_call:
+        return calls > 0 && is_straight(op->callee->body, calls - 1);
+    default:
+        return op_has(op, FOLDS | ENDS);
+    }
+}
+
+static bool is_straight(const Block *b, int calls)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        if (!runs_on_lanes(op, calls))
+            return false;
+    }
+    return true;
+}
+
+typedef struct {
+    Arena *arena;
+    const Block *region;
+    VEC(Value *) found;
+} Captures;
+
+static bool is_inside(const Block *b, const Block *region)
+{
+    while (b && b != region)
+        b = b->owner ? b->owner->block : NULL;
+    return b != NULL;
+}
+
+static void note_capture(Op *op, void *ctx)
+{
+    Captures *c = ctx;
+
+    for (int i = 0; i < op->noperands; i++) {
+        bool known = is_inside(op->operands[i]->block, c->region);
+        for (int j = 0; j < c->found.len; j++)
+            known |= c->found.at[j] == op->operands[i];
+        if (!known)
+            vec_push(c->arena, &c->found, op->operands[i]);
+    }
+}
+
+/* The temps of reduce and scan: three an operand, then the captured scalars. */
+static void plan_combine(Planner *p, Op *op)
+{
+    AxisView view = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    Captures captures = {.arena = p->arena, .region = op->regions[0]};
+    bool wide = is_straight(op->regions[0], MOST_CALLS);
+    bool short_rows = view.inner < SHORT_ROW;
+
+    ir_walk(op->regions[0], note_capture, &captures);
+    int ncaptured = wide ? captures.found.len : 0, n = 3 * op->noperands;
+    size_t bytes[n + ncaptured];
+    for (int i = 0; i < op->noperands; i++) {
+        size_t all = bytes_of(p, op->operands[i]);
+        bytes[3 * i] = all;
+        bytes[3 * i + 1] = bytes[3 * i + 2] = short_rows ? all : 0;
+    }
+    for (int i = 0; i < ncaptured; i++)
+        bytes[n + i] = value_size(captures.found.at[i]) * WIDE_LANES;
+    OpPlan *plan = plan_temps(p, op, n + ncaptured, bytes);
+    plan->wide = wide;
+    plan->captured = captures.found.at;
+    plan->ncaptured = ncaptured;
+    plan_simple(p, op);
+
+    size_t lanes = p->lanes;
+    p->lanes = wide ? WIDE_LANES : 1;
+    p->combine_depth++;
+    plan_block(p, op->regions[0]);
+    p->combine_depth--;
+    p->lanes = lanes;
+    release_temps(p, plan);
+}
+
+/* fp32 (or fp64, i32) copies of both operands, some rows of the product, and one of the result. */
+static void plan_dot(Planner *p, Op *op)
+{
+    const Type *acc = op->operands[2]->type;
+    size_t size = (size_t)dtype_size(dot_compute_dtype(op)),
+           cols = (size_t)acc->dims[acc->rank - 1];
+    bool ready = value_dtype(op->operands[0]) == dot_compute_dtype(op);
+    size_t bytes[] = {ready ? 0 : size * value_numel(op->operands[0]),
+                      ready ? 0 : size * value_numel(op->operands[1]), size * cols * DOT_ROWS,
+                      size * cols};
+    OpPlan *plan = plan_temps(p, op, COUNT(bytes), bytes);
+
+    plan_simple(p, op);
+    release_temps(p, plan);
+}
+
+static void plan_op(Planner *p, Op *op)
+{
+    switch (op->code) {
+    case OP_for:
+        plan_for(p, op);
+        break;
+    case OP_while:
+        plan_while(p, op);
+        break;
+    case OP_if:
+        plan_if(p, op);
+        break;
+    case OP_reduce:
+    case OP_scan:
+        plan_combine(p, op);
+        break;
+    case OP_dot:
+        plan_dot(p, op);
+        break;
+    default:
+        plan_simple(p, op);
+        break;
+    }
+}
+
+static void plan_block(Planner *p, const Block *b)
+{
+    for (Op *op = b->first; op; op = op->next) {
+        if (is_fixed(p, op))
+            plan_fixed(p, op);
+        else
+            plan_op(p, op);
+        release_dying(p, op);
+    }
+}
+
+static void fill_plan(Planner *p)
+{
+    Plan *plan = p->plan;
+
+    plan->nslots = p->slots.len;
+    plan->bytes = NEW_N(p->arena, size_t, p->slots.len + 1);
+    for (int s = 0; s < p->slots.len; s++)
+        plan->bytes[s] = p->slots.at[s].bytes;
+    plan->once = p->once.at;
+    plan->nonce = p->once.len;
+}
+
+Plan *plan_func(Arena *a, const Func *func, int lanes)
+{
+    int n = func->nvalues + 1;
+    Plan *plan = NEW(a, Plan);
+    Planner p = {.arena = a, .plan = plan, .lanes = (size_t)lanes};
+
+    plan->func = func;
+    plan->lanes = lanes;
+    plan->slot_of = NEW_N(a, int, n);
+    plan->fixed = NEW_N(a, bool, n);
+    plan->ops = map_new(a);
+    p.last = NEW_N(a, Op *, n);
+    p.first_dying = map_new(a);
+    p.next_dying = NEW_N(a, Value *, n);
+    p.released = NEW_N(a, bool, n);
+    for (int i = 0; i < n; i++)
+        plan->slot_of[i] = -1;
+    for (int i = 0; i < func->nparams; i++)
+        plan->fixed[func->body->args[i]->id] = func->is_kernel;
+    ir_walk(func->body, note_use, &p);
+    ir_walk(func->body, note_deaths, &p);
+    plan_block(&p, func->body);
+    fill_plan(&p);
+    return plan;
+}
