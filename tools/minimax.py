@@ -60,14 +60,17 @@ def extrema(errors):
 
 
 def drop_smallest(peaks, errors, surplus):
-    """Take out the smallest peaks so that the signs still alternate: one end, or a pair."""
+    """Take out the smallest peak so that the signs still alternate: an end, or a pair."""
     size = [abs(errors[p]) for p in peaks]
-    pairs = [max(size[i], size[i + 1]) for i in range(len(size) - 1)]
-    at = pairs.index(min(pairs))
-    if surplus >= 2 and pairs[at] < max(size[0], size[-1]):
-        del peaks[at : at + 2]
-    else:
+    at = size.index(min(size))
+    if surplus == 1:
         del peaks[0 if size[0] < size[-1] else -1]
+    elif at in (0, len(size) - 1):
+        del peaks[at]
+    elif size[at - 1] < size[at + 1]:
+        del peaks[at - 1 : at + 1]
+    else:
+        del peaks[at : at + 2]
 
 
 def remez(grid, target, weight, n):
@@ -133,18 +136,16 @@ LN2 = log(mpf(2))
 HALF = LN2 / 2 * mpf("1.001")
 TENTH = log(mpf(2), 10) / 2 * mpf("1.001")
 
-
-def exp_tail(x):
-    return (expm1(x) - x) / x**2
-
-
-table("EXP_F32", exp_tail, -HALF, HALF, 5, SINGLE, weight=lambda x: abs(x**2 / expm1(x)))
-table("EXP_F64", exp_tail, -HALF, HALF, 10, DOUBLE, weight=lambda x: abs(x**2 / expm1(x)))
 for name, n, bits in (("F32", 6, SINGLE), ("F64", 11, DOUBLE)):
+    table("EXP_" + name, lambda x: expm1(x) / x, -HALF, HALF, n, bits,
+          weight=lambda x: abs(x) * exp(-x), fixed=(1,))
     table("EXP2_" + name, lambda x: expm1(x * LN2) / x, -0.5, 0.5, n, bits,
           weight=lambda x: abs(x) * 2**-x)
     table("EXP10_" + name, lambda x: expm1(x * log(10)) / x, -TENTH, TENTH, n, bits,
           weight=lambda x: abs(x) * 10**-x)
+for name, n, bits in (("F32", 6, SINGLE), ("F64", 11, DOUBLE)):
+    table("EXPM1_" + name, lambda x: (expm1(x) - x) / x**2, -HALF, HALF, n, bits,
+          weight=lambda x: abs(x**2 / expm1(x)), fixed=(0.5,))
 
 # ---- math_log.c: fp32 in f = m - 1, fp64 in s = f/(2 + f) ----
 THIRD = mpf(1) / 3 + mpf(2) ** -20
@@ -159,8 +160,8 @@ table("LOG_F64", lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z, 0, S_MAX**2, 
 QUARTER = pi / 4 * mpf("1.04")
 EIGHTH = pi / 4 * mpf("1.0001")
 
-for name, top, counts, bits in (("F32", QUARTER, (3, 3, 6), SINGLE),
-                                ("F64", EIGHTH, (6, 6, 14), DOUBLE)):
+for name, top, counts, bits in (("F32", QUARTER, (3, 3, 7), SINGLE),
+                                ("F64", EIGHTH, (6, 6, 15), DOUBLE)):
     table("SIN_" + name, lambda s: (sin(sqrt(s)) / sqrt(s) - 1) / s, 0, top**2, counts[0], bits,
           weight=lambda s: s * sqrt(s) / sin(sqrt(s)))
     table("COS_" + name, lambda s: (cos(sqrt(s)) - 1 + s / 2) / s**2, 0, top**2, counts[1], bits,
@@ -169,19 +170,39 @@ for name, top, counts, bits in (("F32", QUARTER, (3, 3, 6), SINGLE),
           weight=lambda s: s * sqrt(s) / tan(sqrt(s)))
 
 # ---- math_arc.c ----
-for name, counts, bits in (("F32", (8, 5), SINGLE), ("F64", (19, 12), DOUBLE)):
+for name, counts, bits in (("F32", (9, 5), SINGLE), ("F64", (20, 13), DOUBLE)):
     table("ATAN_" + name, lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s, 0, 1, counts[0], bits,
           weight=lambda s: s * sqrt(s) / atan(sqrt(s)))
     table("ASIN_" + name, lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s, 0, 0.2505, counts[1], bits,
           weight=lambda s: s * sqrt(s) / asin(sqrt(s)))
 
 # ---- math_erf.c ----
-for name, counts, edge, top, bits in (("F32", (6, 8), 0.95, 4, SINGLE),
-                                      ("F64", (13, 20), 1, 6, DOUBLE)):
+for name, counts, edge, top, bits in (("F32", (7, 7), 0.95, 4, SINGLE),
+                                      ("F64", (13, 18), 1, 6, DOUBLE)):
     table("ERF_LOW_" + name, lambda s: erf(sqrt(s)) / sqrt(s) - 1, 0, mpf(edge)**2, counts[0], bits,
           weight=lambda s: sqrt(s) / erf(sqrt(s)))
     table("ERF_HIGH_" + name, lambda a: -log(erfc(a)), edge, top, counts[1], bits,
           weight=lambda a: erfc(a) / erf(a))
+
+
+def scaled_erfc(k):
+    """(1 + 2a) e^(a^2) erfc(a) in t = (a - k)/(a + k)."""
+    def g(t):
+        a = k * (1 + t) / (1 - t)
+        return (1 + 2 * a) * exp(a * a) * erfc(a)
+    return g
+
+
+for name, n, k, top, bits in (("F32", 9, 2, 10.2, SINGLE), ("F64", 23, 4, 27.5, DOUBLE)):
+    table("ERFC_" + name, scaled_erfc(k), -1, (mpf(top) - k) / (mpf(top) + k), n, bits,
+          weight=lambda t, g=scaled_erfc(k): 1 / g(t))
+
+# ---- math_pow.c ----
+table("POW_LOG2_F32", lambda z: 2 / LN2 * atanh(sqrt(z)) / sqrt(z), 0, S_MAX**2, 6, DOUBLE)
+table("POW_EXP2_F32", lambda x: expm1(x * LN2) / x, -0.5, 0.5, 7, DOUBLE,
+      weight=lambda x: abs(x) * 2**-x)
+table("POW_ATANH_F64", lambda z: (atanh(sqrt(z)) / sqrt(z) - 1 - z / 3) / z**2, 0, S_MAX**2, 8,
+      DOUBLE, weight=lambda z: z**2)
 
 
 def main():

@@ -28,7 +28,7 @@ have_llvm() {
 missing() {
     have gcc && have_header stdio.h || echo gcc libc6-dev
     have g++ || echo g++ # LLVM's static libraries want its libstdc++
-    for command in make cmake ccache cppcheck clang; do
+    for command in make cmake ccache cppcheck clang pkg-config; do
         have "$command" || echo "$command"
     done
     have ninja || echo ninja-build

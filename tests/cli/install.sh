@@ -1,0 +1,46 @@
+#!/bin/sh
+# install.sh TILEC SOURCE - install to a new prefix and use it from there, as other projects would
+. "$(dirname "$0")/expect.inc"
+build=$(dirname "$tilec")
+prefix=$folder/prefix
+unset TILEC_PLUGIN
+
+expect 0 out "" cmake --install "$build" --prefix "$prefix"
+expect 0 out "[2. 2. 2. 2.]" "$prefix/bin/tilec" run "$prefix/share/tilec/kernels/add.py" --grid 1 \
+    x="ones(fp32,4)" y=x out="empty(fp32,4)" n=4 BLOCK=4 --show out
+for file in lib/libtilec.so lib/libtilec.a include/tilec.h share/man/man1/tilec.1 \
+    lib/pkgconfig/tilec.pc lib/cmake/tilec/tilec-config.cmake \
+    share/bash-completion/completions/tilec; do
+    [ -e "$prefix/$file" ] || wrong "not installed: $file"
+done
+
+# only the entry points of the header leave the library
+nm -D --defined-only "$prefix/lib/libtilec.so" | awk '$3 !~ /^tilec_/ { print $3 }' >"$folder/out"
+[ ! -s "$folder/out" ] || wrong "libtilec.so gives away more than tilec_*"
+
+# pkg-config, when it is there
+if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs tilec)
+    expect 0 out "" cc "$source/examples/add.c" -o "$folder/add" $flags
+    expect 0 out "99999 + 0.5 = 99999.5" env LD_LIBRARY_PATH="$prefix/lib" "$folder/add" \
+        "$source/kernels/add.py"
+fi
+
+# find_package, shared and static
+mkdir "$folder/project"
+cat >"$folder/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C)
+find_package(tilec 0.1 REQUIRED)
+add_executable(shared $source/examples/add.c)
+target_link_libraries(shared PRIVATE tilec::tilec)
+add_executable(static $source/examples/add.c)
+target_link_libraries(static PRIVATE tilec::tilec_static)
+END
+expect 0 out "" cmake -S "$folder/project" -B "$folder/project/build" -DCMAKE_PREFIX_PATH="$prefix"
+expect 0 out "" cmake --build "$folder/project/build"
+expect 0 out "99999.5" "$folder/project/build/shared" "$source/kernels/add.py"
+# a program outside the prefix finds the plugin of the shared library, or is told where it is
+expect 0 out "99999.5" env TILEC_PLUGIN="$prefix/lib/tilec/tilec-llvm.so" \
+    "$folder/project/build/static" "$source/kernels/add.py"
+finish
