@@ -78,9 +78,7 @@ static Value *new_value(const Value *old, const Type *type)
     Func *f = old->block->func;
     Value *v = NEW(f->module->arena, Value);
 
-    *v = *old;
-    v->type = type;
-    v->id = f->nvalues++;
+    *v = (Value){type, old->def, old->block, old->index, f->nvalues++, NULL, NULL};
     return v;
 }
 
@@ -107,7 +105,6 @@ static bool carry_sum(Op *loop, int i)
     const Type *t = type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
     Value *sum = body->args[1 + i] = new_value(arg, t);
     Value *total = loop->results[i] = new_value(result, t);
-    sum->name = total->name = NULL;
     set_slot(loop, i, build_int(&front, t, 0), sum_of(&end, sum, steps, n));
     arg->repl = tile_at(&start, init, sum);
     result->repl = tile_at(&behind, init, total);
