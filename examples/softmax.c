@@ -84,7 +84,7 @@ int main(void)
     char *error = NULL;
 
     for (int i = 0; i < ROWS * PITCH; i++)
-        big[i] = (float)(i * 7919 % 2003) / 250 - 4;
+        big[i] = (float)(i % 2003 * 919 % 2003) / 250 - 4;
     check(tilec_open(NULL, &ctx, &error), &error);
     check(tilec_load_string(ctx, "softmax.py", source, strlen(source), &file, &error), &error);
     print_parameters(file, "softmax");
