@@ -1,0 +1,313 @@
+/*
+ * builtin.c - finds a function of the language, binds its arguments, and calls its handler
+ *
+ * Takes the rows of builtins.h.  Handlers get one Val a parameter and ask for what they need
+ * through the arg_*() functions here, which report what is wrong.
+ */
+#include "lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const Builtin builtins[] = {
+#define BUILTIN(name, where, data, signature, handler) {name, where, data, signature, handler},
+#include "builtins.h"
+};
+
+/* --- finding --- */
+
+const Builtin *builtin_find(Sym name, int where)
+{
+    for (int i = 0; i < COUNT(builtins); i++)
+        if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    return NULL;
+}
+
+const char *builtin_near(const char *word, int where)
+{
+    const char *names[COUNT(builtins) + DT_COUNT];
+    int n = 0;
+
+    for (int i = 0; i < COUNT(builtins); i++)
+        if (builtins[i].where & where)
+            names[n++] = builtins[i].name;
+    for (int t = 0; (where & IN_TL) && t < DT_COUNT; t++)
+        names[n++] = dtype_long_name((DType)t);
+    return near_name(word, names, n);
+}
+
+/* --- signatures --- */
+
+typedef struct {
+    int n;
+    BindParam params[MAX_PARAMS];
+    Val fallback[MAX_PARAMS];
+} Signature;
+
+static Val parse_default(Lower *l, const char *s)
+{
+    if (strcmp(s, "None") == 0)
+        return val_none(l);
+    if (strcmp(s, "True") == 0 || strcmp(s, "False") == 0)
+        return val_bool(l, s[0] == 'T');
+    if (s[0] == '\'')
+        return val_string(l, "");
+    if (s[0] == '(')
+        return val_tuple(l, 0, NULL);
+    return val_int(l, strtol(s, NULL, 10));
+}
+
+static void parse_param(Lower *l, Signature *s, const char *word, size_t n)
+{
+    const char *eq = memchr(word, '=', n);
+    size_t name = eq ? (size_t)(eq - word) : n;
+    BindParam *p = &s->params[s->n];
+
+    p->star = word[0] == '*';
+    p->name = intern_n(l->names, word + p->star, name - p->star);
+    p->has_fallback = eq != NULL;
+    if (eq)
+        s->fallback[s->n] = parse_default(l, arena_strndup(l->arena, eq + 1, n - name - 1));
+    s->n++;
+}
+
+static const Signature *signature_of(Lower *l, const Builtin *b)
+{
+    Signature *s = map_get(l->signatures, MAP_KEY(b));
+
+    if (s)
+        return s;
+    s = NEW(l->arena, Signature);
+    for (const char *at = b->signature; *at;) {
+        size_t n = strcspn(at, " ");
+        if (s->n == MAX_PARAMS)
+            bug("builtins.h: %s has too many parameters", b->name);
+        parse_param(l, s, at, n);
+        at += n + strspn(at + n, " ");
+    }
+    map_put(l->signatures, MAP_KEY(b), s);
+    return s;
+}
+
+/* --- calling --- */
+
+/* The positional arguments from `first` on. */
+static Val rest_tuple(Lower *l, const ArgList *args, int first)
+{
+    Val v = val_tuple(l, args->n, NULL);
+    Tuple *t = (Tuple *)v.tuple;
+
+    t->n = 0;
+    for (int i = first; first >= 0 && i < args->n; i++)
+        if (!args->at[i].keyword)
+            t->items[t->n++] = args->at[i].v;
+    return v;
+}
+
+bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
+{
+    const Signature *s = signature_of(l, b);
+    int index[MAX_PARAMS];
+
+    *out = (Args){.builtin = b, .span = args->span};
+    if (!bind_arguments(l, b->name, s->params, s->n, args, index))
+        return false;
+    for (int i = 0; i < s->n; i++) {
+        bool given = index[i] >= 0;
+        out->node[i] = given ? args->at[index[i]].node : NULL;
+        if (s->params[i].star)
+            out->v[i] = rest_tuple(l, args, index[i]);
+        else
+            out->v[i] = given ? args->at[index[i]].v : s->fallback[i];
+    }
+    return true;
+}
+
+Val call_builtin(Lower *l, const Builtin *b, const ArgList *args)
+{
+    Args a;
+
+    if (!bind_builtin(l, b, args, &a))
+        return val_unknown();
+    l->b.span = args->span;
+    return b->handler(l, &a);
+}
+
+/* --- arguments --- */
+
+Span arg_span(const Args *a, int i)
+{
+    return a->node[i] ? a->node[i]->span : a->span;
+}
+
+bool arg_given(const Args *a, int i)
+{
+    return !val_is_none(a->v[i]);
+}
+
+bool arg_unknown(const Args *a)
+{
+    for (int i = 0; i < MAX_PARAMS; i++)
+        if (a->node[i] && val_unknown_inside(a->v[i]))
+            return true;
+    return false;
+}
+
+Value *arg_run(Lower *l, const Args *a, int i)
+{
+    return val_to_run(l, a->v[i], arg_span(a, i));
+}
+
+static bool is_param(Lower *l, Sym name)
+{
+    for (int i = 0; i < l->frame->fn->nparams; i++)
+        if (l->frame->fn->params[i].name == name)
+            return true;
+    return false;
+}
+
+void hint_not_constexpr(Lower *l, const Node *n)
+{
+    const Binding *b = n && n->kind == N_NAME ? env_find(l, n->name) : NULL;
+
+    if (!b || !b->bound || b->val.kind != VAL_RUN)
+        return;
+    if (b->demoted)
+        hint_at(l, H_DEMOTED, n->name, source_place(l->file->source, b->span.start).line, n->name);
+    else if (is_param(l, n->name))
+        hint_at(l, H_PARAM_CONSTEXPR, n->name);
+}
+
+static bool not_constexpr(Lower *l, const Args *a, int i, const char *wanted)
+{
+    error_at(l, arg_span(a, i), E_NOT_CONSTEXPR, a->builtin->name, wanted, val_text(l, a->v[i]));
+    hint_not_constexpr(l, a->node[i]);
+    return false;
+}
+
+static bool const_to_int64(const Const *c, int64_t *out)
+{
+    *out = (int64_t)c->integer;
+    return const_is_integral(c) && *out == c->integer;
+}
+
+bool arg_int(Lower *l, const Args *a, int i, int64_t *out)
+{
+    Val v = a->v[i];
+
+    *out = 0;
+    if (v.kind == VAL_CONST && const_to_int64(v.c, out))
+        return true;
+    return not_constexpr(l, a, i, "an int");
+}
+
+bool arg_bool(Lower *l, const Args *a, int i, bool *out)
+{
+    Val v = a->v[i];
+
+    *out = v.kind == VAL_CONST && const_truth(v.c);
+    return v.kind == VAL_CONST || not_constexpr(l, a, i, "True or False");
+}
+
+bool arg_string(Lower *l, const Args *a, int i, const char **out)
+{
+    Val v = a->v[i];
+
+    *out = "";
+    if (val_is_none(v))
+        return true;
+    if (!val_is_const(v, CONST_STRING))
+        return not_constexpr(l, a, i, "a string");
+    *out = const_str(v.c, l->arena);
+    return true;
+}
+
+bool arg_dtype(Lower *l, const Args *a, int i, const Type **out)
+{
+    Val v = a->v[i];
+
+    *out = NULL;
+    if (v.kind == VAL_TYPE && v.type->rank == 0) {
+        *out = v.type;
+        return true;
+    }
+    error_at(l, arg_span(a, i), E_NOT_A_DTYPE, a->builtin->name, val_text(l, v));
+    return false;
+}
+
+bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out)
+{
+    int64_t axis;
+
+    *out = 0;
+    if (!arg_int(l, a, i, &axis))
+        return false;
+    if (axis < -rank || axis >= rank) {
+        error_at(l, arg_span(a, i), E_AXIS, (long long)axis, rank, rank);
+        return false;
+    }
+    *out = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n)
+{
+    Val v = a->v[i];
+    bool inner = v.kind == VAL_TUPLE && v.tuple->n == 1 && v.tuple->items[0].kind == VAL_TUPLE;
+    const Tuple *t = inner ? v.tuple->items[0].tuple : v.tuple;
+
+    *n = 0;
+    if (v.kind != VAL_TUPLE) {
+        *n = 1;
+        return arg_int(l, a, i, out);
+    }
+    if (t->n > max) {
+        error_at(l, arg_span(a, i), E_RANK, max);
+        return false;
+    }
+    for (; *n < t->n; ++*n) {
+        Val item = t->items[*n];
+        if (item.kind == VAL_CONST && const_to_int64(item.c, &out[*n]))
+            continue;
+        error_at(l, arg_span(a, i), E_SHAPE_ELEMENT, *n, val_text(l, item));
+        if (item.kind == VAL_RUN)
+            hint_at(l, H_SHAPE_ELEMENT);
+        return false;
+    }
+    return true;
+}
+
+bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims)
+{
+    int64_t ints[MAX_RANK];
+
+    *rank = 0;
+    if (!arg_ints(l, a, i, MAX_RANK, ints, rank) || !check_tile(l, *rank, ints, arg_span(a, i)))
+        return false;
+    for (int d = 0; d < *rank; d++)
+        dims[d] = (int32_t)ints[d];
+    return true;
+}
+
+bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
+                const char *wrong, int64_t *out)
+{
+    const char *s;
+
+    *out = 0;
+    if (!arg_string(l, a, i, &s))
+        return false;
+    for (int k = 0; k < n; k++) {
+        *out = values ? values[k] : k;
+        if (strcmp(names[k], s) == 0)
+            return true;
+    }
+    error_at(l, arg_span(a, i), wrong, s);
+    return false;
+}
+
+Val not_yet(Lower *l, const Args *a)
+{
+    return fail_val(l, a->span, E_NOT_YET, a->builtin->name);
+}

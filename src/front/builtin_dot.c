@@ -1,0 +1,166 @@
+/*
+ * builtin_dot.c - matrix products (semantics R260 to R265)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- operands --- */
+
+static bool dot_takes(DType t)
+{
+    return t == DT_I8 || t == DT_FP16 || t == DT_BF16 || t == DT_FP32 || t == DT_FP64 ||
+           dtype_is_fp8(t);
+}
+
+static bool check_dtypes(Lower *l, const Args *a, const Value *x, const Value *y)
+{
+    DType tx = x->type->dtype, ty = y->type->dtype;
+    bool both_fp8 = dtype_is_fp8(tx) && dtype_is_fp8(ty);
+
+    if (tx == DT_U8 || ty == DT_U8) {
+        error_at(l, a->span, E_DOT_UINT8);
+        return false;
+    }
+    if (tx != ty && !both_fp8) {
+        error_at(l, a->span, E_DOT_DTYPES, dtype_triton_name(tx), dtype_triton_name(ty));
+        hint_at(l, H_CAST_ONE);
+        return false;
+    }
+    if (dot_takes(tx) && !x->type->pointer && !y->type->pointer)
+        return true;
+    error_at(l, a->span, E_DOT_UNSUPPORTED, val_type_text(l, x->type));
+    return false;
+}
+
+/* The shape of the result; false after an error. */
+static bool dot_shape(Lower *l, const Args *a, const Type *x, const Type *y, Type *out)
+{
+    int r = x->rank;
+
+    if (r < 2 || y->rank != r) {
+        error_at(l, a->span, E_DOT_RANK, val_type_text(l, x), val_type_text(l, y));
+        return false;
+    }
+    for (int i = 0; i < r - 2; i++) {
+        if (x->dims[i] == y->dims[i])
+            continue;
+        error_at(l, a->span, E_DOT_BATCH, val_type_text(l, x), val_type_text(l, y));
+        return false;
+    }
+    if (x->dims[r - 1] != y->dims[r - 2]) {
+        error_at(l, a->span, E_DOT_INNER, val_type_text(l, x), val_type_text(l, y), x->dims[r - 1],
+                 y->dims[r - 2]);
+        return false;
+    }
+    *out = (Type){.rank = (int8_t)r};
+    memcpy(out->dims, x->dims, sizeof x->dims);
+    out->dims[r - 1] = y->dims[r - 1];
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < r; i++)
+        dims[i] = out->dims[i];
+    return check_tile(l, r, dims, a->span);
+}
+
+/* --- options --- */
+
+static bool precision_option(Lower *l, const Args *a, int64_t *out)
+{
+    static const char *const names[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"};
+    static const int values[] = {PRECISION_IEEE, PRECISION_TF32, PRECISION_TF32X3, PRECISION_BF16X3,
+                                 PRECISION_BF16X6};
+
+    *out = PRECISION_IEEE; /* the default here: same meaning everywhere */
+    if (arg_given(a, 3) && arg_given(a, 4)) {
+        error_at(l, arg_span(a, 4), E_DOT_TF32);
+        return false;
+    }
+    if (!arg_given(a, 3))
+        return true;
+    return arg_choice(l, a, 3, names, values, COUNT(names), E_DOT_PRECISION, out);
+}
+
+/* R264: only a hint, but it must make sense. */
+static bool check_imprecise(Lower *l, const Args *a, const Type *x)
+{
+    int64_t n, k = x->dims[x->rank - 1];
+
+    if (!arg_given(a, 5))
+        return true;
+    if (!arg_int(l, a, 5, &n))
+        return false;
+    if (n <= k || !dtype_is_fp8(x->dtype))
+        return true;
+    error_at(l, arg_span(a, 5), E_DOT_IMPRECISE, (long long)n, (long long)k);
+    return false;
+}
+
+/* The dtype of the result (R262); false after an error. */
+static bool result_dtype(Lower *l, const Args *a, DType x, DType *out)
+{
+    const Type *asked = NULL;
+    bool half = x == DT_FP16 || dtype_is_fp8(x);
+
+    if (arg_given(a, 6) && !arg_dtype(l, a, 6, &asked))
+        return false;
+    *out = x == DT_I8 ? DT_I32 : x == DT_FP64 ? DT_FP64 : DT_FP32;
+    if (half && asked)
+        *out = asked->dtype;
+    else if (half && a->v[2].kind == VAL_RUN)
+        *out = a->v[2].run->type->dtype;
+    if (asked && asked->dtype == DT_BF16) {
+        error_at(l, arg_span(a, 6), E_DOT_BF16_OUT);
+        return false;
+    }
+    if (half && asked && *out != DT_FP16 && *out != DT_FP32) {
+        error_at(l, arg_span(a, 6), E_DOT_OUT, dtype_triton_name(*out));
+        return false;
+    }
+    return true;
+}
+
+/* The accumulator: the given one, or zeros. */
+static Value *accumulator(Lower *l, const Args *a, DType t, const Type *shape)
+{
+    const Type *want = type_with_dtype(l->module, shape, t);
+    Value *v;
+
+    if (!arg_given(a, 2))
+        return build_const(&l->b, want, 0);
+    v = arg_run(l, a, 2);
+    if (!v || v->type == want)
+        return v;
+    if (v->type->dtype != t || v->type->pointer)
+        error_at(l, arg_span(a, 2), E_DOT_ACC_DTYPE, dtype_triton_name(t),
+                 val_type_text(l, v->type));
+    else
+        error_at(l, arg_span(a, 2), E_DOT_ACC_SHAPE, val_type_text(l, v->type),
+                 val_type_text(l, want));
+    return NULL;
+}
+
+/* fp8e4b15 has no matrix units anywhere (R261). */
+static Value *widen_operand(Lower *l, Value *v, bool widen)
+{
+    return widen ? build_cast(&l->b, v, DT_FP16, ROUND_NEAREST) : v;
+}
+
+Val dot_product(Lower *l, const Args *a)
+{
+    Value *v[3] = {arg_run(l, a, 0), arg_run(l, a, 1)};
+    int64_t precision;
+    Type shape;
+    DType t;
+
+    if (!v[0] || !v[1] || !check_dtypes(l, a, v[0], v[1]) ||
+        !dot_shape(l, a, v[0]->type, v[1]->type, &shape) || !precision_option(l, a, &precision) ||
+        !check_imprecise(l, a, v[0]->type) || !result_dtype(l, a, v[0]->type->dtype, &t))
+        return val_unknown();
+    v[2] = accumulator(l, a, t, &shape);
+    if (!v[2])
+        return val_unknown();
+    bool widen = v[0]->type->dtype == DT_FP8E4B15 || v[1]->type->dtype == DT_FP8E4B15;
+    v[0] = widen_operand(l, v[0], widen);
+    v[1] = widen_operand(l, v[1], widen);
+    return val_run(build_op(&l->b, OP_dot, 3, v, 1, &precision, 1, &v[2]->type)->results[0]);
+}

@@ -1,0 +1,317 @@
+/*
+ * builtin_math.c - elementwise functions (semantics R52 to R67, R258, R259)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- operands --- */
+
+/* R66: fp32 or fp64; NULL after an error. */
+Value *float_operand(Lower *l, const Args *a, int i)
+{
+    Value *v = arg_run(l, a, i);
+
+    if (!v || (!v->type->pointer && (v->type->dtype == DT_FP32 || v->type->dtype == DT_FP64)))
+        return v;
+    error_at(l, arg_span(a, i), E_MATH_DTYPE, a->builtin->name, val_type_text(l, v->type));
+    if (!v->type->pointer)
+        hint_at(l, H_MATH_DTYPE);
+    return NULL;
+}
+
+static Value *scalar_like(Lower *l, const Value *v, double d)
+{
+    Value *s = build_float(&l->b, type_scalar(l->module, v->type->dtype), d);
+
+    return build_splat(&l->b, s, v->type);
+}
+
+/* bf16 computes as fp32 (R61, R62). */
+static Val widen_bf16(Lower *l, Val v)
+{
+    if (v.kind == VAL_RUN && !v.run->type->pointer && v.run->type->dtype == DT_BF16)
+        return val_run(build_cast(&l->b, v.run, DT_FP32, ROUND_NEAREST));
+    return v;
+}
+
+/* --- operators as functions --- */
+
+Val math_operator(Lower *l, const Args *a)
+{
+    return ops_binary(l, (BinaryOp)a->builtin->data, a->v[0], a->v[1], a->span);
+}
+
+Val math_logical(Lower *l, const Args *a)
+{
+    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+    BinaryOp op = (BinaryOp)a->builtin->data;
+
+    if (!x || !y || !ops_logical(l, op, NULL, x, arg_span(a, 0)))
+        return val_unknown();
+    return val_run(ops_logical(l, op, x, y, arg_span(a, 1)));
+}
+
+/* --- where --- */
+
+/* An i1; anything else is compared with 0 (R63). */
+static Value *where_condition(Lower *l, const Args *a)
+{
+    Value *c = arg_run(l, a, 0);
+
+    if (!c || c->type->pointer || c->type->dtype == DT_I1)
+        return c;
+    warn_at(l, arg_span(a, 0), W_WHERE, val_type_text(l, c->type));
+    return ops_cast(l, c, DT_I1, ROUND_NEAREST, arg_span(a, 0));
+}
+
+/* Both sides in one type: promoted, or pointers of one type. */
+static bool where_sides(Lower *l, const Args *a, Value **x, Value **y)
+{
+    PromoteRule rule = {.adopts = true};
+    bool pointers[2];
+
+    for (int i = 0; i < 2; i++) {
+        Val v = a->v[1 + i];
+        pointers[i] = v.kind == VAL_RUN && v.run->type->pointer;
+        if (v.kind == VAL_RUN || val_is_number(v))
+            continue;
+        error_at(l, arg_span(a, 1 + i), E_NOT_A_TENSOR, val_text(l, v));
+        return false;
+    }
+    if (!pointers[0] && !pointers[1])
+        return promote_pair(l, rule, a->v[1], a->v[2], x, y, a->span);
+    *x = a->v[1].run;
+    *y = a->v[2].run;
+    bool same = pointers[0] && pointers[1] &&
+                type_element(l->module, (*x)->type) == type_element(l->module, (*y)->type);
+    if (!same)
+        error_at(l, a->span, E_OPERANDS, val_text(l, a->v[1]), val_text(l, a->v[2]));
+    return same;
+}
+
+Val math_where(Lower *l, const Args *a)
+{
+    Value *v[3];
+
+    v[0] = where_condition(l, a);
+    if (!v[0] || !where_sides(l, a, &v[1], &v[2]) || !ops_broadcast_all(l, v, 3, a->span))
+        return val_unknown();
+    return val_run(build_select(&l->b, v[0], v[1], v[2]));
+}
+
+/* --- extrema --- */
+
+Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span)
+{
+    return ops_math2(l, code, widen_bf16(l, x), widen_bf16(l, y), span);
+}
+
+static bool wants_nan(Lower *l, const Args *a, int i, bool *out)
+{
+    static const char *const names[] = {"", "NONE", "ALL"};
+    static const int values[] = {0, 0, 1};
+    int64_t which;
+
+    if (!arg_choice(l, a, i, names, values, COUNT(names), E_PROPAGATE_NAN, &which))
+        return false;
+    *out = which == 1;
+    return true;
+}
+
+/* minnan and maxnan exist for floats; ints have no NaN. */
+static OpCode with_nan(OpCode code, bool nan, Val x, Val y)
+{
+    bool floats = (x.kind == VAL_RUN && dtype_is_float(x.run->type->dtype)) ||
+                  (y.kind == VAL_RUN && dtype_is_float(y.run->type->dtype)) ||
+                  val_is_const(x, CONST_FLOAT) || val_is_const(y, CONST_FLOAT);
+
+    if (!nan || !floats)
+        return code;
+    return code == OP_min ? OP_minnan : OP_maxnan;
+}
+
+Val math_extremum(Lower *l, const Args *a)
+{
+    bool nan;
+
+    if (!wants_nan(l, a, 2, &nan))
+        return val_unknown();
+    OpCode code = with_nan((OpCode)a->builtin->data, nan, a->v[0], a->v[1]);
+    return extremum_values(l, code, a->v[0], a->v[1], a->span);
+}
+
+Val math_clamp(Lower *l, const Args *a)
+{
+    Val x = widen_bf16(l, a->v[0]), r;
+    bool nan;
+
+    if (!wants_nan(l, a, 3, &nan))
+        return val_unknown();
+    r = extremum_values(l, with_nan(OP_max, nan, x, a->v[1]), x, a->v[1], a->span);
+    r = extremum_values(l, with_nan(OP_min, nan, r, a->v[2]), r, a->v[2], a->span);
+    if (r.kind == VAL_RUN && !dtype_is_float(r.run->type->dtype))
+        return fail_val(l, a->span, E_CLAMP, val_text(l, r));
+    return r;
+}
+
+/* --- integers --- */
+
+/* (x + (d - 1)) // d: Python's on constants, C's at run time (R259). */
+Val math_cdiv(Lower *l, const Args *a)
+{
+    Val less = ops_binary(l, BIN_SUB, a->v[1], val_int(l, 1), a->span);
+    Val sum = ops_binary(l, BIN_ADD, a->v[0], less, a->span);
+
+    return ops_binary(l, BIN_FLOORDIV, sum, a->v[1], a->span);
+}
+
+Val math_next_power_of_2(Lower *l, const Args *a)
+{
+    int64_t n, p = 1;
+
+    if (!arg_int(l, a, 0, &n))
+        return val_unknown();
+    while (p < n && p < INT64_MAX / 2)
+        p *= 2;
+    return val_int(l, p);
+}
+
+static Val smaller(Lower *l, Val x, Val y, Span span)
+{
+    bool less = false;
+
+    if (!val_is_number(x) || !val_is_number(y))
+        return extremum_values(l, OP_min, x, y, span);
+    const_compare(CMP_LT, x.c, y.c, &less);
+    return less ? x : y;
+}
+
+Val math_swizzle2d(Lower *l, const Args *a)
+{
+    const Val *v = a->v;
+    Span s = a->span;
+    Val ij = ops_binary(l, BIN_ADD, ops_binary(l, BIN_MUL, v[0], v[3], s), v[1], s);
+    Val group_size = ops_binary(l, BIN_MUL, v[4], v[3], s);
+    Val group = ops_binary(l, BIN_FLOORDIV, ij, group_size, s);
+    Val first = ops_binary(l, BIN_MUL, group, v[4], s);
+    Val rows = smaller(l, ops_binary(l, BIN_SUB, v[2], first, s), v[4], s);
+    Val inside = ops_binary(l, BIN_MOD, ij, group_size, s);
+    Val i = ops_binary(l, BIN_ADD, first, ops_binary(l, BIN_MOD, inside, rows, s), s);
+
+    return val_pair(l, i, ops_binary(l, BIN_FLOORDIV, inside, rows, s));
+}
+
+Val math_umulhi(Lower *l, const Args *a)
+{
+    Val x = a->v[0], y = a->v[1];
+    PromoteRule rule = {0};
+    Value *vx = arg_run(l, a, 0), *vy = arg_run(l, a, 1);
+
+    if (!vx || !vy || !promote_pair(l, rule, x, y, &vx, &vy, a->span))
+        return val_unknown();
+    DType t = vx->type->dtype;
+    if (!dtype_is_int(t) || dtype_bits(t) < 32)
+        return fail_val(l, a->span, E_UMULHI, val_type_text(l, vx->type));
+    if (!ops_broadcast(l, &vx, &vy, a->span))
+        return val_unknown();
+    return val_run(build_binary(&l->b, OP_mulhi, vx, vy));
+}
+
+/* --- floats --- */
+
+Val math_float(Lower *l, const Args *a)
+{
+    Value *v = float_operand(l, a, 0);
+
+    return v ? val_run(build_unary(&l->b, (OpCode)a->builtin->data, v)) : val_unknown();
+}
+
+Val math_abs(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+
+    if (!v)
+        return val_unknown();
+    if (v->type->pointer)
+        return fail_val(l, arg_span(a, 0), E_NOT_A_TENSOR, val_type_text(l, v->type));
+    bool never_negative = dtype_is_unsigned(v->type->dtype);
+    return val_run(never_negative ? v : build_unary(&l->b, OP_abs, v));
+}
+
+Val math_sigmoid(Lower *l, const Args *a)
+{
+    Value *x = float_operand(l, a, 0), *one, *e;
+
+    if (!x)
+        return val_unknown();
+    one = scalar_like(l, x, 1);
+    e = build_unary(&l->b, OP_exp, build_unary(&l->b, OP_neg, x));
+    return val_run(build_binary(&l->b, OP_div, one, build_binary(&l->b, OP_add, one, e)));
+}
+
+/* One value per slice, back in the shape of the whole. */
+static Value *back_in_shape(Lower *l, Value *v, int axis, const Type *shape)
+{
+    return ops_to_shape(l, build_expand(&l->b, v, axis), shape);
+}
+
+Val math_softmax(Lower *l, const Args *a)
+{
+    Value *x = float_operand(l, a, 0), *z, *e, *sum;
+    int axis = 0;
+
+    if (!x)
+        return val_unknown();
+    if (x->type->rank == 0)
+        return fail_val(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name,
+                        val_type_text(l, x->type));
+    if (arg_given(a, 1) && !arg_axis(l, a, 1, x->type->rank, &axis))
+        return val_unknown();
+    z = back_in_shape(l, reduce_values(l, OP_max, x, axis), axis, x->type);
+    e = build_unary(&l->b, OP_exp, build_binary(&l->b, OP_sub, x, z));
+    sum = back_in_shape(l, reduce_values(l, OP_add, e, axis), axis, x->type);
+    return val_run(build_binary(&l->b, OP_div, e, sum));
+}
+
+Val math_fma(Lower *l, const Args *a)
+{
+    PromoteRule rule = {0};
+    Value *v[3];
+
+    for (int i = 0; i < 3; i++)
+        if (!arg_run(l, a, i))
+            return val_unknown();
+    if (!promote_pair(l, rule, a->v[0], a->v[1], &v[0], &v[1], a->span) ||
+        !promote_pair(l, rule, val_run(v[0]), a->v[2], &v[0], &v[2], a->span))
+        return val_unknown();
+    v[1] = build_cast(&l->b, v[1], v[0]->type->dtype, ROUND_NEAREST);
+    if (!ops_broadcast_all(l, v, 3, a->span))
+        return val_unknown();
+    if (dtype_is_float(v[0]->type->dtype))
+        return val_run(build_op(&l->b, OP_fma, 3, v, 0, NULL, 0, NULL)->results[0]);
+    return val_run(build_binary(&l->b, OP_add, build_binary(&l->b, OP_mul, v[0], v[1]), v[2]));
+}
+
+/* R54: no promotion. */
+Val math_fdiv(Lower *l, const Args *a)
+{
+    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+
+    if (!x || !y)
+        return val_unknown();
+    bool floats = !x->type->pointer && !y->type->pointer && dtype_is_float(x->type->dtype) &&
+                  dtype_is_float(y->type->dtype);
+    if (!floats || x->type->dtype != y->type->dtype)
+        return fail_val(l, a->span, E_FDIV, val_type_text(l, x->type), val_type_text(l, y->type));
+    if (!ops_broadcast(l, &x, &y, a->span))
+        return val_unknown();
+    return val_run(build_binary(&l->b, OP_div, x, y));
+}
+
+Val math_div_rn(Lower *l, const Args *a)
+{
+    if (!float_operand(l, a, 0) || !float_operand(l, a, 1))
+        return val_unknown();
+    return ops_math2(l, OP_div, a->v[0], a->v[1], a->span);
+}

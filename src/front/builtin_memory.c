@@ -1,0 +1,282 @@
+/*
+ * builtin_memory.c - loads, stores and atomics through pointers (semantics R200 to R224)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- options --- */
+
+static const char *const load_caches[] = {"", ".ca", ".cg", ".cs", ".cv"};
+static const int load_cache_values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
+static const char *const store_caches[] = {"", ".wb", ".cg", ".cs", ".wt"};
+static const int store_cache_values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
+static const char *const evictions[] = {"", "evict_first", "evict_last"};
+static const int eviction_values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
+
+static bool is_block_ptr(const Args *a)
+{
+    return a->v[0].kind == VAL_BLOCK_PTR;
+}
+
+/* A scalar or tile of pointers; NULL after an error. */
+static Value *pointer_argument(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+
+    if (v.kind == VAL_RUN && v.run->type->pointer)
+        return v.run;
+    if (v.kind != VAL_UNKNOWN)
+        error_at(l, arg_span(a, 0), E_POINTER, val_text(l, v), a->builtin->name);
+    if (v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype))
+        hint_at(l, H_POINTER);
+    return NULL;
+}
+
+/* R201, R210: with a scalar pointer everything else is scalar. */
+static bool check_scalar(Lower *l, const Args *a, int i, const Value *p, const Value *v,
+                         const char *what)
+{
+    if (!v || p->type->rank > 0 || v->type->rank == 0)
+        return true;
+    error_at(l, arg_span(a, i), E_SCALAR_POINTER, what, val_type_text(l, v->type));
+    hint_at(l, H_SCALAR_POINTER);
+    return false;
+}
+
+/* The mask, or NULL where there is none; false after an error. */
+static bool mask_argument(Lower *l, const Args *a, int i, Value **out)
+{
+    *out = NULL;
+    if (!arg_given(a, i))
+        return true;
+    *out = arg_run(l, a, i);
+    if (!*out)
+        return false;
+    if (!(*out)->type->pointer && (*out)->type->dtype == DT_I1)
+        return true;
+    error_at(l, arg_span(a, i), E_MASK, val_type_text(l, (*out)->type));
+    hint_at(l, H_MASK);
+    return false;
+}
+
+/* --- load --- */
+
+/* `other`, or NULL where there is none; cast to the element type (R202). */
+static bool other_argument(Lower *l, const Args *a, const Value *p, Value **out)
+{
+    *out = NULL;
+    if (!arg_given(a, 2))
+        return true;
+    if (!arg_given(a, 1)) {
+        error_at(l, arg_span(a, 2), E_OTHER_WITHOUT_MASK);
+        return false;
+    }
+    if (val_is_number(a->v[2])) {
+        *out = literal_value(l, a->v[2].c, p->type->dtype);
+        return true;
+    }
+    *out = arg_run(l, a, 2);
+    if (*out)
+        *out = ops_cast(l, *out, p->type->dtype, ROUND_NEAREST, arg_span(a, 2));
+    return *out != NULL;
+}
+
+static bool load_options(Lower *l, const Args *a, int64_t attrs[3])
+{
+    bool is_volatile = false;
+    bool good =
+        arg_choice(l, a, 5, load_caches, load_cache_values, COUNT(load_caches), E_CACHE,
+                   &attrs[0]) &
+        arg_choice(l, a, 6, evictions, eviction_values, COUNT(evictions), E_EVICTION, &attrs[1]) &
+        arg_bool(l, a, 7, &is_volatile);
+
+    attrs[2] = is_volatile;
+    return good;
+}
+
+/* R203 */
+static bool check_no_boundary(Lower *l, const Args *a)
+{
+    bool boundary = arg_given(a, 3) && !(a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n == 0);
+    bool padding = arg_given(a, 4) && !(val_is_const(a->v[4], CONST_STRING) && !a->v[4].c->ntext);
+
+    if (!boundary && !padding)
+        return true;
+    error_at(l, arg_span(a, boundary ? 3 : 4), E_BOUNDARY);
+    hint_at(l, H_BOUNDARY);
+    return false;
+}
+
+Val memory_load(Lower *l, const Args *a)
+{
+    Value *v[3];
+    int64_t attrs[3];
+
+    if (is_block_ptr(a))
+        return load_block_ptr(l, a);
+    v[0] = pointer_argument(l, a);
+    if (!v[0] || !load_options(l, a, attrs) || !check_no_boundary(l, a) ||
+        !mask_argument(l, a, 1, &v[1]) || !other_argument(l, a, v[0], &v[2]) ||
+        !check_scalar(l, a, 1, v[0], v[1], "Mask") || !check_scalar(l, a, 2, v[0], v[2], "Other"))
+        return val_unknown();
+    int n = v[2] ? 3 : v[1] ? 2 : 1;
+    if (!ops_broadcast_all(l, v, n, a->span))
+        return val_unknown();
+    return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
+}
+
+/* --- store --- */
+
+static bool check_writable(Lower *l, const Args *a, const Value *p)
+{
+    if (!p->type->is_const)
+        return true;
+    error_at(l, arg_span(a, 0), E_CONST_POINTER, val_type_text(l, p->type));
+    return false;
+}
+
+/* A value in the element type of what p points to. */
+static Value *data_argument(Lower *l, const Args *a, int i, const Value *p)
+{
+    DType t = p->type->dtype;
+    Value *v;
+
+    if (val_is_number(a->v[i]))
+        return literal_value(l, a->v[i].c, t);
+    v = arg_run(l, a, i);
+    return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, i)) : NULL;
+}
+
+/* p, value and mask in one shape, which must be p's (R210). */
+static bool spread_data(Lower *l, const Args *a, Value **v, int n)
+{
+    const Type *shape = v[0]->type;
+
+    if (!ops_broadcast_all(l, v, n, a->span))
+        return false;
+    if (v[0]->type == shape)
+        return true;
+    error_at(l, arg_span(a, 0), E_STORE_SHAPE, val_type_text(l, v[1]->type),
+             val_type_text(l, shape));
+    return false;
+}
+
+Val memory_store(Lower *l, const Args *a)
+{
+    Value *v[3];
+    int64_t attrs[2];
+
+    if (is_block_ptr(a))
+        return store_block_ptr(l, a);
+    v[0] = pointer_argument(l, a);
+    if (!v[0] || !check_writable(l, a, v[0]))
+        return val_unknown();
+    if (a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n > 0)
+        return fail_val(l, arg_span(a, 3), E_BOUNDARY);
+    v[1] = data_argument(l, a, 1, v[0]);
+    if (!v[1] || !mask_argument(l, a, 2, &v[2]) ||
+        !arg_choice(l, a, 4, store_caches, store_cache_values, COUNT(store_caches), E_CACHE,
+                    &attrs[0]) ||
+        !arg_choice(l, a, 5, evictions, eviction_values, COUNT(evictions), E_EVICTION, &attrs[1]) ||
+        !check_scalar(l, a, 1, v[0], v[1], "Value") || !check_scalar(l, a, 2, v[0], v[2], "Mask"))
+        return val_unknown();
+    int n = v[2] ? 3 : 2;
+    if (!spread_data(l, a, v, n))
+        return val_unknown();
+    build_op(&l->b, OP_store, n, v, 2, attrs, 0, NULL);
+    return val_none(l);
+}
+
+/* --- atomics --- */
+
+static bool sem_options(Lower *l, const Args *a, int i, int64_t *sem, int64_t *scope)
+{
+    static const char *const sems[] = {"", "acq_rel", "acquire", "release", "relaxed"};
+    static const int sem_values[] = {SEM_ACQ_REL, SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE,
+                                     SEM_RELAXED};
+    static const char *const scopes[] = {"", "gpu", "cta", "sys"};
+    static const int scope_values[] = {SCOPE_GPU, SCOPE_GPU, SCOPE_CTA, SCOPE_SYS};
+
+    return arg_choice(l, a, i, sems, sem_values, COUNT(sems), E_SEM, sem) &
+           arg_choice(l, a, i + 1, scopes, scope_values, COUNT(scopes), E_SEM, scope);
+}
+
+/* The table of R220. */
+static bool atomic_takes(RmwKind kind, DType t)
+{
+    bool wide_int = dtype_is_int(t) && dtype_bits(t) >= 32;
+    bool wide_float = t == DT_FP32 || t == DT_FP64;
+
+    switch (kind) {
+    case RMW_ADD:
+        return wide_int || wide_float || t == DT_FP16 || t == DT_BF16;
+    case RMW_MAX:
+    case RMW_MIN:
+    case RMW_XCHG:
+        return wide_int || wide_float;
+    case RMW_AND:
+    case RMW_OR:
+    case RMW_XOR:
+        return wide_int;
+    }
+    return false;
+}
+
+Val memory_atomic(Lower *l, const Args *a)
+{
+    int64_t attrs[3] = {a->builtin->data};
+    Value *v[3] = {pointer_argument(l, a)};
+
+    if (!v[0] || !check_writable(l, a, v[0]))
+        return val_unknown();
+    DType t = v[0]->type->dtype;
+    if (!atomic_takes((RmwKind)a->builtin->data, t))
+        return fail_val(l, arg_span(a, 0), E_ATOMIC_TYPE, a->builtin->name, dtype_triton_name(t));
+    v[1] = data_argument(l, a, 1, v[0]);
+    if (!v[1] || !mask_argument(l, a, 2, &v[2]) || !sem_options(l, a, 3, &attrs[1], &attrs[2]) ||
+        !check_scalar(l, a, 1, v[0], v[1], "Value") || !check_scalar(l, a, 2, v[0], v[2], "Mask"))
+        return val_unknown();
+    int n = v[2] ? 3 : 2;
+    if (!spread_data(l, a, v, n))
+        return val_unknown();
+    return val_run(build_op(&l->b, OP_atomic_rmw, n, v, 3, attrs, 0, NULL)->results[0]);
+}
+
+/* R222 asks for exactly the element type; a literal takes it. */
+static Value *cas_operand(Lower *l, const Args *a, int i, const Value *p)
+{
+    const Type *want = type_with_dtype(l->module, p->type, p->type->dtype);
+    Value *v;
+
+    if (val_is_number(a->v[i]))
+        return ops_to_shape(l, literal_value(l, a->v[i].c, p->type->dtype), p->type);
+    v = arg_run(l, a, i);
+    if (!v || v->type == want)
+        return v;
+    error_at(l, arg_span(a, i), E_CAS_TYPE, val_type_text(l, v->type), val_type_text(l, want));
+    return NULL;
+}
+
+Val memory_cas(Lower *l, const Args *a)
+{
+    Value *v[3] = {pointer_argument(l, a)};
+    int64_t attrs[2];
+
+    if (!v[0] || !check_writable(l, a, v[0]))
+        return val_unknown();
+    if (dtype_bits(v[0]->type->dtype) < 16)
+        return fail_val(l, arg_span(a, 0), E_CAS_WIDTH, dtype_triton_name(v[0]->type->dtype));
+    v[1] = cas_operand(l, a, 1, v[0]);
+    v[2] = cas_operand(l, a, 2, v[0]);
+    if (!v[1] || !v[2] || !sem_options(l, a, 3, &attrs[0], &attrs[1]))
+        return val_unknown();
+    return val_run(build_op(&l->b, OP_atomic_cas, 3, v, 2, attrs, 0, NULL)->results[0]);
+}
+
+Val memory_barrier(Lower *l, const Args *a)
+{
+    (void)a;
+    build_op(&l->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
+    return val_none(l);
+}

@@ -1,0 +1,413 @@
+/*
+ * builtin_reduce.c - reductions and scans (semantics R250 to R254)
+ *
+ * The combine region of a reduce or scan works on scalars: (a1..an, b1..bn) yields n, where a is
+ * the earlier element.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- the ops --- */
+
+static const Type *without_axis(Lower *l, const Type *t, int axis)
+{
+    Type r = *t;
+
+    memmove(r.dims + axis, r.dims + axis + 1, sizeof r.dims[0] * (size_t)(r.rank - axis - 1));
+    r.rank--;
+    return type_of(l->module, r);
+}
+
+/* A reduce or scan whose region holds its arguments and nothing else yet. */
+static Op *open_reduction(Lower *l, OpCode code, int n, Value *const *v, int axis, bool reverse)
+{
+    const Type **types = NEW_N(l->arena, const Type *, n + 1);
+    int64_t attrs[2] = {axis, reverse};
+
+    for (int i = 0; i < n; i++)
+        types[i] = code == OP_scan ? v[i]->type : without_axis(l, v[i]->type, axis);
+    Op *op = build_op(&l->b, code, n, v, code == OP_scan ? 2 : 1, attrs, n, types);
+    for (int i = 0; i < 2 * n; i++)
+        block_add_arg(op->regions[0], type_element(l->module, v[i % n]->type));
+    return op;
+}
+
+static Builder enter_region(Lower *l, const Op *op)
+{
+    Builder old = l->b;
+
+    l->b.block = op->regions[0];
+    l->b.before = NULL;
+    return old;
+}
+
+static Value *combine_by(Lower *l, OpCode code, OpCode how, Value *v, int axis, bool reverse)
+{
+    Op *op = open_reduction(l, code, 1, &v, axis, reverse);
+    Value *const *args = op->regions[0]->args;
+    Builder old = enter_region(l, op);
+    Value *r = build_binary(&l->b, how, args[0], args[1]);
+
+    build_yield(&l->b, OP_yield, 1, &r);
+    l->b = old;
+    return op->results[0];
+}
+
+Value *reduce_values(Lower *l, OpCode code, Value *v, int axis)
+{
+    return combine_by(l, OP_reduce, code, v, axis, false);
+}
+
+/* --- operands --- */
+
+/* What is reduced, along which axis, and how the result's dimensions come back. */
+typedef struct {
+    Value *v;
+    int axis;
+    bool keep;
+    int rank; /* of the operand */
+    bool all; /* axis None: everything, as one row */
+} Plan;
+
+static bool plan_axis(Lower *l, const Args *a, int axis, int keep, Value *v, Plan *out)
+{
+    *out = (Plan){.v = v, .rank = v->type->rank};
+    if (keep >= 0 && !arg_bool(l, a, keep, &out->keep))
+        return false;
+    if (arg_given(a, axis)) {
+        if (v->type->rank == 0) {
+            error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+            return false;
+        }
+        return arg_axis(l, a, axis, v->type->rank, &out->axis);
+    }
+    out->all = true;
+    return true;
+}
+
+static Value *flat(Lower *l, Value *v)
+{
+    int32_t n = (int32_t)type_numel(v->type);
+
+    return build_reshape(&l->b, v, 1, &n);
+}
+
+static Value *prepared(Lower *l, const Plan *p, Value *v)
+{
+    return p->all && v->type->rank != 1 ? flat(l, v) : v;
+}
+
+static Val finished(Lower *l, const Plan *p, Value *v)
+{
+    int n = p->all ? p->rank : 1;
+
+    for (int i = 0; p->keep && i < n; i++)
+        v = build_expand(&l->b, v, p->all ? 0 : p->axis);
+    return val_run(v);
+}
+
+static Value *tile_operand(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+
+    if (v && v->type->pointer) {
+        error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+        return NULL;
+    }
+    return v;
+}
+
+/* --- which dtype accumulates (R251) --- */
+
+static DType sum_dtype(DType t)
+{
+    if (!dtype_is_int(t) || dtype_bits(t) >= 32)
+        return t;
+    return dtype_is_unsigned(t) ? DT_U32 : DT_I32;
+}
+
+static DType extremum_dtype(DType t)
+{
+    if (dtype_is_float(t))
+        return dtype_bits(t) < 32 ? DT_FP32 : t;
+    return dtype_bits(t) < 32 ? DT_I32 : t;
+}
+
+static DType widened(DType t)
+{
+    return t == DT_BF16 ? DT_FP32 : t;
+}
+
+/* The operand in its accumulation type, or in the one asked for by argument `i`. */
+static Value *to_accumulator(Lower *l, const Args *a, int i, Value *v, DType t)
+{
+    const Type *asked;
+
+    if (!arg_given(a, i))
+        return ops_cast(l, v, t, ROUND_NEAREST, a->span);
+    if (!arg_dtype(l, a, i, &asked))
+        return NULL;
+    return ops_cast(l, v, asked->dtype, ROUND_NEAREST, arg_span(a, i));
+}
+
+/* --- sum, max, min, xor_sum, reduce_or --- */
+
+static Val reduce_plan(Lower *l, const Plan *p, OpCode code)
+{
+    return finished(l, p, reduce_values(l, code, prepared(l, p, p->v), p->axis));
+}
+
+Val reduce_sum(Lower *l, const Args *a)
+{
+    Value *v = tile_operand(l, a);
+    Plan p;
+
+    v = v ? to_accumulator(l, a, 3, v, sum_dtype(v->type->dtype)) : NULL;
+    if (!v || !plan_axis(l, a, 1, 2, v, &p))
+        return val_unknown();
+    return reduce_plan(l, &p, OP_add);
+}
+
+Val reduce_bits(Lower *l, const Args *a)
+{
+    Value *v = tile_operand(l, a);
+    Plan p;
+
+    if (!v || !plan_axis(l, a, 1, 2, v, &p))
+        return val_unknown();
+    if (!dtype_is_int(v->type->dtype))
+        return fail_val(l, arg_span(a, 0), E_INTEGERS_ONLY, a->builtin->name,
+                        val_type_text(l, v->type));
+    return reduce_plan(l, &p, (OpCode)a->builtin->data);
+}
+
+/* --- argmax, argmin --- */
+
+/* 0, 1, 2... along the axis, in the shape of v. */
+static Value *index_tile(Lower *l, const Value *v, int axis)
+{
+    Value *i = build_arange(&l->b, 0, v->type->dims[axis]);
+
+    for (int d = 0; d < v->type->rank; d++)
+        if (d != axis)
+            i = build_expand(&l->b, i, d);
+    return ops_to_shape(l, i, v->type);
+}
+
+/* Does the left (value, index) win?  Greater (or less), or equal with the lower index; NaN loses
+ * against numbers (R252). */
+static Value *left_wins(Lower *l, OpCode code, Value *const *args)
+{
+    Value *x = args[0], *i = args[1], *y = args[2], *j = args[3];
+    Value *wins = build_binary(&l->b, code == OP_max ? OP_gt : OP_lt, x, y);
+    Value *first = build_binary(&l->b, OP_lt, i, j);
+    Value *tie = build_binary(&l->b, OP_eq, x, y);
+
+    wins = build_binary(&l->b, OP_or, wins, build_binary(&l->b, OP_and, tie, first));
+    if (!dtype_is_float(x->type->dtype))
+        return wins;
+    Value *number = build_unary(&l->b, OP_not, build_unary(&l->b, OP_isnan, x));
+    Value *takes = build_binary(&l->b, OP_or, number, first);
+    Value *y_nan = build_unary(&l->b, OP_isnan, y);
+    return build_binary(&l->b, OP_or, wins, build_binary(&l->b, OP_and, y_nan, takes));
+}
+
+/* (value, index) of the extremum. */
+static Op *reduce_indexed(Lower *l, OpCode code, Value *v, int axis)
+{
+    Value *both[2] = {v, index_tile(l, v, axis)}, *r[2];
+    Op *op = open_reduction(l, OP_reduce, 2, both, axis, false);
+    Value *const *args = op->regions[0]->args;
+    Builder old = enter_region(l, op);
+    Value *left = left_wins(l, code, args);
+
+    r[0] = build_select(&l->b, left, args[0], args[2]);
+    r[1] = build_select(&l->b, left, args[1], args[3]);
+    build_yield(&l->b, OP_yield, 2, r);
+    l->b = old;
+    return op;
+}
+
+static bool plan_indexed(Lower *l, const Args *a, int keep, Plan *out)
+{
+    Value *v = tile_operand(l, a);
+
+    v = v ? build_cast(&l->b, v, widened(v->type->dtype), ROUND_NEAREST) : NULL;
+    if (!v || !plan_axis(l, a, 1, keep, v, out))
+        return false;
+    if (!out->all)
+        return true;
+    error_at(l, a->span, E_AXIS_NONE, a->builtin->name);
+    return false;
+}
+
+Val reduce_arg(Lower *l, const Args *a)
+{
+    Plan p;
+
+    if (!plan_indexed(l, a, 3, &p))
+        return val_unknown();
+    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, p.v, p.axis);
+    return finished(l, &p, op->results[1]);
+}
+
+static Val extremum_with_index(Lower *l, const Args *a)
+{
+    Plan p;
+
+    if (!plan_indexed(l, a, 4, &p))
+        return val_unknown();
+    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, p.v, p.axis);
+    return val_pair(l, finished(l, &p, op->results[0]), finished(l, &p, op->results[1]));
+}
+
+Val reduce_extremum(Lower *l, const Args *a)
+{
+    Value *v;
+    bool indices;
+    Plan p;
+
+    if (!arg_bool(l, a, 2, &indices))
+        return val_unknown();
+    if (indices)
+        return extremum_with_index(l, a);
+    v = tile_operand(l, a);
+    v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
+    if (!v || !plan_axis(l, a, 1, 4, v, &p))
+        return val_unknown();
+    return reduce_plan(l, &p, (OpCode)a->builtin->data);
+}
+
+/* --- own combine functions (R253, R254) --- */
+
+/* One tile or a tuple of them, all of one shape; false after an error. */
+static bool tile_operands(Lower *l, const Args *a, Values *out)
+{
+    Val v = a->v[0];
+    int n = v.kind == VAL_TUPLE ? v.tuple->n : 1;
+
+    for (int i = 0; i < n; i++) {
+        Value *x = val_to_run(l, v.kind == VAL_TUPLE ? v.tuple->items[i] : v, arg_span(a, 0));
+        if (!x)
+            return false;
+        vec_push(l->arena, out, x);
+        if (type_same_shape(x->type, out->at[0]->type))
+            continue;
+        error_at(l, arg_span(a, 0), E_REDUCE_SHAPES, val_type_text(l, out->at[0]->type),
+                 val_type_text(l, x->type));
+        return false;
+    }
+    if (n > 0)
+        return true;
+    error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, "()");
+    return false;
+}
+
+/* What the function gave must be n scalars of the operands' types. */
+static bool check_combined(Lower *l, const Args *a, Val r, const Values *v, Values *out)
+{
+    Val given = r;
+    int n = r.kind == VAL_TUPLE ? r.tuple->n : 1;
+
+    if (n != v->len) {
+        error_at(l, arg_span(a, 2), E_COMBINE_COUNT, v->len, val_text(l, given));
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        Val item = r.kind == VAL_TUPLE ? r.tuple->items[i] : r;
+        const Type *want = type_element(l->module, v->at[i]->type);
+        Value *x = val_is_number(item) ? literal_value(l, item.c, want->dtype)
+                                       : val_to_run(l, item, arg_span(a, 2));
+        if (!x)
+            return false;
+        vec_push(l->arena, out, x);
+        if (x->type == want)
+            continue;
+        error_at(l, arg_span(a, 2), E_COMBINE_TYPE, val_type_text(l, x->type),
+                 val_type_text(l, want));
+        return false;
+    }
+    return true;
+}
+
+static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
+{
+    const Block *region = op->regions[0];
+    Builder old = enter_region(l, op);
+    ArgList list = {NEW_N(l->arena, Arg, region->nargs + 1), region->nargs, a->span};
+    Values out = {0};
+    Val r;
+
+    for (int i = 0; i < region->nargs; i++)
+        list.at[i].v = val_run(region->args[i]);
+    r = call_value(l, a->v[2], &list, arg_span(a, 2));
+    bool good = r.kind != VAL_UNKNOWN && check_combined(l, a, r, v, &out);
+    if (good)
+        build_yield(&l->b, OP_yield, out.len, out.at);
+    l->b = old;
+    return good;
+}
+
+static Val results_of(Lower *l, const Args *a, const Plan *p, const Op *op)
+{
+    Val items[MAX_PARAMS];
+
+    if (a->v[0].kind != VAL_TUPLE)
+        return finished(l, p, op->results[0]);
+    for (int i = 0; i < op->nresults; i++)
+        items[i] = finished(l, p, op->results[i]);
+    return val_tuple(l, op->nresults, items);
+}
+
+Val reduce_user(Lower *l, const Args *a)
+{
+    Values v = {0};
+    Plan p;
+
+    if (!tile_operands(l, a, &v) || !plan_axis(l, a, 1, 3, v.at[0], &p))
+        return val_unknown();
+    if (v.len > MAX_PARAMS)
+        return fail_val(l, arg_span(a, 0), E_COMBINE_MANY, MAX_PARAMS);
+    for (int i = 0; i < v.len; i++)
+        v.at[i] = prepared(l, &p, v.at[i]);
+    Op *op = open_reduction(l, OP_reduce, v.len, v.at, p.axis, false);
+    return fill_region(l, a, op, &v) ? results_of(l, a, &p, op) : val_unknown();
+}
+
+Val scan_user(Lower *l, const Args *a)
+{
+    Values v = {0};
+    bool reverse;
+    Plan p;
+
+    if (!tile_operands(l, a, &v) || !arg_bool(l, a, 3, &reverse) ||
+        !plan_axis(l, a, 1, -1, v.at[0], &p))
+        return val_unknown();
+    if (p.all)
+        return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
+    if (v.len > MAX_PARAMS)
+        return fail_val(l, arg_span(a, 0), E_COMBINE_MANY, MAX_PARAMS);
+    Op *op = open_reduction(l, OP_scan, v.len, v.at, p.axis, reverse);
+    return fill_region(l, a, op, &v) ? results_of(l, a, &p, op) : val_unknown();
+}
+
+/* --- cumsum, cumprod --- */
+
+Val scan_cumulative(Lower *l, const Args *a)
+{
+    OpCode code = (OpCode)a->builtin->data;
+    Value *v = tile_operand(l, a);
+    bool reverse;
+    Plan p;
+
+    if (!v || !arg_bool(l, a, 2, &reverse))
+        return val_unknown();
+    DType t = widened(v->type->dtype);
+    v = to_accumulator(l, a, 3, v, code == OP_add ? sum_dtype(t) : t);
+    if (!v || !plan_axis(l, a, 1, -1, v, &p))
+        return val_unknown();
+    if (p.all)
+        return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
+    return val_run(combine_by(l, OP_scan, code, v, p.axis, reverse));
+}

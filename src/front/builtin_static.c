@@ -1,0 +1,337 @@
+/*
+ * builtin_static.c - what runs at compile time, promises and notes to the compiler (semantics R8
+ * to R11, R290 to R301)
+ */
+#include "lower.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- constexpr and types --- */
+
+Val static_constexpr(Lower *l, const Args *a)
+{
+    if (!val_is_known(a->v[0])) {
+        error_at(l, arg_span(a, 0), E_NOT_CONSTEXPR, "tl.constexpr", "a compile-time value",
+                 val_text(l, a->v[0]));
+        hint_not_constexpr(l, a->node[0]);
+        return val_unknown();
+    }
+    return a->v[0];
+}
+
+Val static_pointer_type(Lower *l, const Args *a)
+{
+    const Type *t;
+    bool is_const;
+
+    if (!arg_dtype(l, a, 0, &t) || !arg_bool(l, a, 2, &is_const))
+        return val_unknown();
+    if (t->pointer)
+        return fail_val(l, arg_span(a, 0), E_POINTER_POINTER);
+    return val_type(type_pointer(l->module, t->dtype, is_const));
+}
+
+Val static_class(Lower *l, const Args *a)
+{
+    return fail_val(l, a->span, E_CLASS_CALL, a->builtin->name);
+}
+
+/* A range outside of `for`. */
+Val static_range(Lower *l, const Args *a)
+{
+    return fail_val(l, a->span, E_RANGE_VALUE, a->builtin->name);
+}
+
+/* --- Python's builtins (R9, R11) --- */
+
+Val static_len(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+
+    if (v.kind == VAL_TUPLE)
+        return val_int(l, v.tuple->n);
+    if (val_is_const(v, CONST_STRING))
+        return val_int(l, (int64_t)v.c->ntext);
+    error_at(l, arg_span(a, 0), E_LEN, val_text(l, v));
+    if (v.kind == VAL_RUN && v.run->type->rank > 0)
+        hint_at(l, H_LEN);
+    return val_unknown();
+}
+
+static Val bad_conversion(Lower *l, const Args *a)
+{
+    error_at(l, arg_span(a, 0), E_CONVERSION, a->builtin->name, val_text(l, a->v[0]));
+    if (a->v[0].kind == VAL_RUN)
+        hint_at(l, H_CONVERSION);
+    return val_unknown();
+}
+
+Val static_int(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+
+    if (!val_is_number(v))
+        return bad_conversion(l, a);
+    if (v.c->kind != CONST_FLOAT)
+        return val_int(l, v.c->integer);
+    if (!(fabs(v.c->real) < 0x1p126))
+        return bad_conversion(l, a);
+    return val_int(l, (__int128)v.c->real);
+}
+
+Val static_float(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+    char *end;
+
+    if (val_is_number(v))
+        return val_float(l, const_to_double(v.c));
+    if (!val_is_const(v, CONST_STRING))
+        return bad_conversion(l, a);
+    const char *s = const_str(v.c, l->arena);
+    double d = strtod(s, &end);
+    return *s && !*end ? val_float(l, d) : bad_conversion(l, a);
+}
+
+Val static_bool(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+
+    return v.kind == VAL_CONST ? val_bool(l, const_truth(v.c)) : bad_conversion(l, a);
+}
+
+static bool is_instance_of(Val v, const char *class)
+{
+    if (strcmp(class, "tensor") == 0)
+        return v.kind == VAL_RUN || v.kind == VAL_BLOCK_PTR;
+    if (strcmp(class, "tuple") == 0)
+        return v.kind == VAL_TUPLE;
+    if (strcmp(class, "pointer_type") == 0)
+        return v.kind == VAL_TYPE && v.type->pointer && v.type->rank == 0;
+    if (strcmp(class, "block_type") == 0)
+        return v.kind == VAL_TYPE && v.type->rank > 0;
+    if (strcmp(class, "dtype") == 0)
+        return v.kind == VAL_TYPE;
+    if (strcmp(class, "int") == 0)
+        return v.kind == VAL_CONST && const_is_integral(v.c);
+    if (strcmp(class, "float") == 0)
+        return val_is_const(v, CONST_FLOAT);
+    if (strcmp(class, "bool") == 0)
+        return val_is_const(v, CONST_BOOL);
+    if (strcmp(class, "str") == 0)
+        return val_is_const(v, CONST_STRING);
+    return strcmp(class, "constexpr") == 0 && v.kind == VAL_CONST; /* kinder than R9 */
+}
+
+Val static_isinstance(Lower *l, const Args *a)
+{
+    Val class = a->v[1];
+    int n = class.kind == VAL_TUPLE ? class.tuple->n : 1;
+    bool is = false;
+
+    for (int i = 0; i < n; i++) {
+        Val c = class.kind == VAL_TUPLE ? class.tuple->items[i] : class;
+        if (c.kind != VAL_BUILTIN || !(c.builtin->where & IN_CLASS))
+            return fail_val(l, arg_span(a, 1), E_ISINSTANCE, val_text(l, c));
+        is |= is_instance_of(a->v[0], c.builtin->name);
+    }
+    return val_bool(l, is);
+}
+
+/* x.NAME by a compile-time string. */
+static Val attribute_of(Lower *l, const Args *a)
+{
+    const char *name;
+
+    if (!arg_string(l, a, 1, &name))
+        return val_unknown();
+    return value_attribute(l, a->v[0], intern(l->names, name), arg_span(a, 1));
+}
+
+static Val try_attribute(Lower *l, const Args *a, bool *found)
+{
+    int errors = l->quiet_errors;
+    Val v;
+
+    l->quiet++;
+    v = attribute_of(l, a);
+    l->quiet--;
+    *found = errors == l->quiet_errors;
+    return v;
+}
+
+Val static_getattr(Lower *l, const Args *a)
+{
+    bool found;
+    Val v = try_attribute(l, a, &found);
+
+    if (found)
+        return v;
+    return a->node[2] ? a->v[2] : attribute_of(l, a);
+}
+
+Val static_hasattr(Lower *l, const Args *a)
+{
+    bool found;
+
+    try_attribute(l, a, &found);
+    return val_bool(l, found);
+}
+
+static bool all_numbers(const Tuple *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (!val_is_number(t->items[i]))
+            return false;
+    return true;
+}
+
+static Val python_extremum(const Tuple *t, bool max)
+{
+    Val best = t->items[0];
+
+    for (int i = 1; i < t->n; i++) {
+        bool above = false;
+        const_compare(max ? CMP_GT : CMP_LT, t->items[i].c, best.c, &above);
+        if (above)
+            best = t->items[i];
+    }
+    return best;
+}
+
+/* min, max: Python's on constants, else a fold of tl.minimum or tl.maximum (R11). */
+Val static_extremum(Lower *l, const Args *a)
+{
+    const Tuple *t = a->v[0].tuple;
+
+    if (t->n == 1 && t->items[0].kind == VAL_TUPLE)
+        t = t->items[0].tuple;
+    if (t->n == 0 || (t->n == 1 && !all_numbers(t)))
+        return fail_val(l, a->span, E_EXTREMUM_ARGS, a->builtin->name);
+    if (all_numbers(t))
+        return python_extremum(t, a->builtin->data == OP_max);
+    Val v = t->items[0];
+    for (int i = 1; i < t->n; i++)
+        v = extremum_values(l, (OpCode)a->builtin->data, v, t->items[i], a->span);
+    return v;
+}
+
+/* math.f of Python (R10). */
+Val static_math(Lower *l, const Args *a)
+{
+    double x = val_is_number(a->v[0]) ? const_to_double(a->v[0].c) : 0;
+
+    if (!val_is_number(a->v[0])) {
+        error_at(l, arg_span(a, 0), E_PYTHON_MATH, a->builtin->name, val_text(l, a->v[0]));
+        hint_at(l, H_PYTHON_MATH, a->builtin->name);
+        return val_unknown();
+    }
+    switch (a->builtin->data) {
+    case PY_SQRT:
+        return val_float(l, sqrt(x));
+    case PY_EXP:
+        return val_float(l, exp(x));
+    case PY_LOG:
+        return val_float(l, log(x));
+    case PY_LOG2:
+        return val_float(l, log2(x));
+    case PY_LOG10:
+        return val_float(l, log10(x));
+    case PY_SIN:
+        return val_float(l, sin(x));
+    case PY_COS:
+        return val_float(l, cos(x));
+    case PY_FABS:
+        return val_float(l, fabs(x));
+    default:
+        if (!(fabs(x) < 0x1p126))
+            return bad_conversion(l, a);
+        return val_int(l, (__int128)(a->builtin->data == PY_FLOOR ? floor(x) : ceil(x)));
+    }
+}
+
+/* --- printing --- */
+
+/* A compile-time print shows up as a note among the diagnostics (R294). */
+Val static_print(Lower *l, const Args *a)
+{
+    const Tuple *t = a->v[0].tuple;
+    Text s = text_new(l->arena);
+
+    text_put(&s, "");
+    for (int i = 0; i < t->n; i++) {
+        bool string = val_is_const(t->items[i], CONST_STRING);
+        text_printf(&s, "%s%s", i ? " " : "",
+                    string ? const_str(t->items[i].c, l->arena) : val_text(l, t->items[i]));
+    }
+    warn_at(l, a->span, W_STATIC_PRINT, s.s);
+    return val_none(l);
+}
+
+Val static_device_print(Lower *l, const Args *a)
+{
+    if (!val_is_const(a->v[0], CONST_STRING))
+        return fail_val(l, arg_span(a, 0), E_PRINT_PREFIX, val_text(l, a->v[0]));
+    warn_at(l, a->span, W_DEVICE_PRINT);
+    return val_none(l);
+}
+
+/* --- promises (R300, R301) --- */
+
+static bool check_promise(Lower *l, const Args *a, const Type *t, int n)
+{
+    int want = t->rank > 0 ? t->rank : 1;
+    bool scalar_runs = t->rank == 0 && a->builtin->data != HINT_MULTIPLE_OF;
+
+    if (n == want && !scalar_runs)
+        return true;
+    error_at(l, arg_span(a, 1), E_PROMISE_LENGTH, a->builtin->name, val_type_text(l, t), n);
+    return false;
+}
+
+Val hint_promise(Lower *l, const Args *a)
+{
+    int64_t attrs[1 + MAX_RANK] = {a->builtin->data};
+    Value *v;
+    int n;
+
+    if (a->v[0].kind == VAL_CONST) /* nothing to promise about a constant */
+        return a->v[0];
+    v = arg_run(l, a, 0);
+    if (!v || !arg_ints(l, a, 1, MAX_RANK, attrs + 1, &n) || !check_promise(l, a, v->type, n))
+        return val_unknown();
+    for (int i = 1; i <= n; i++)
+        if (attrs[i] < 1)
+            return fail_val(l, arg_span(a, 1), E_PROMISE, (long long)attrs[i]);
+    return val_run(build_op(&l->b, OP_hint, 1, &v, 1 + n, attrs, 0, NULL)->results[0]);
+}
+
+Val hint_assume(Lower *l, const Args *a)
+{
+    Value *c;
+
+    if (a->v[0].kind == VAL_CONST) {
+        if (!const_truth(a->v[0].c))
+            warn_at(l, arg_span(a, 0), W_ASSUME_FALSE);
+        return val_none(l);
+    }
+    c = lower_condition(l, a->v[0], arg_span(a, 0));
+    if (!c)
+        return val_unknown();
+    build_op(&l->b, OP_assume, 1, &c, 0, NULL, 0, NULL);
+    return val_none(l);
+}
+
+Val hint_condition(Lower *l, const Args *a)
+{
+    (void)l;
+    return a->v[0];
+}
+
+Val hint_nothing(Lower *l, const Args *a)
+{
+    (void)a;
+    return val_none(l);
+}

@@ -1,0 +1,359 @@
+/*
+ * builtin_tile.c - programs, making tiles, changing their shape and dtype (semantics R80 to R87,
+ * R150 to R157, R303)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- programs --- */
+
+Val tile_program(Lower *l, const Args *a)
+{
+    const Type *i32 = type_scalar(l->module, DT_I32);
+    int64_t axis;
+
+    if (!arg_int(l, a, 0, &axis))
+        return val_unknown();
+    if (axis < 0 || axis > 2)
+        return fail_val(l, arg_span(a, 0), E_PROGRAM_AXIS, a->builtin->name);
+    return val_run(
+        build_op(&l->b, (OpCode)a->builtin->data, 0, NULL, 1, &axis, 1, &i32)->results[0]);
+}
+
+/* --- making tiles --- */
+
+Val tile_arange(Lower *l, const Args *a)
+{
+    int64_t start, end;
+
+    if (!arg_int(l, a, 0, &start) | !arg_int(l, a, 1, &end))
+        return val_unknown();
+    if (start < 0 || end > INT32_MAX)
+        return fail_val(l, a->span, E_ARANGE_RANGE);
+    if (end <= start)
+        return fail_val(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
+    if (!check_tile(l, 1, (int64_t[]){end - start}, a->span))
+        return val_unknown();
+    return val_run(build_arange(&l->b, (int32_t)start, (int32_t)end));
+}
+
+/* A constant of dtype t as Python's value would be cast to it. */
+static Value *constant_of(Lower *l, const Const *c, DType t)
+{
+    return literal_value(l, c, t);
+}
+
+/* A scalar, or a tile of one element, as a scalar. */
+static Value *to_scalar(Lower *l, Value *v, Span span)
+{
+    if (v->type->rank == 0)
+        return v;
+    if (type_numel(v->type) == 1)
+        return build_reshape(&l->b, v, 0, NULL);
+    error_at(l, span, E_FULL_VALUE, val_type_text(l, v->type));
+    return NULL;
+}
+
+static Value *fill_value(Lower *l, const Args *a, DType t)
+{
+    Value *v;
+
+    if (val_is_number(a->v[1]))
+        return constant_of(l, a->v[1].c, t);
+    v = arg_run(l, a, 1);
+    v = v ? to_scalar(l, v, arg_span(a, 1)) : NULL;
+    return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
+}
+
+static bool shape_argument(Lower *l, const Args *a, Type *out)
+{
+    int rank;
+
+    *out = (Type){0};
+    if (!arg_shape(l, a, 0, &rank, out->dims))
+        return false;
+    out->rank = (int8_t)rank;
+    return true;
+}
+
+Val tile_full(Lower *l, const Args *a)
+{
+    const Type *element;
+    Type shape;
+    Value *v;
+
+    if (!shape_argument(l, a, &shape) | !arg_dtype(l, a, 2, &element))
+        return val_unknown();
+    v = fill_value(l, a, element->dtype);
+    return v ? val_run(build_splat(&l->b, v, &shape)) : val_unknown();
+}
+
+Val tile_zeros(Lower *l, const Args *a)
+{
+    const Type *element;
+    Type shape;
+
+    if (!shape_argument(l, a, &shape) | !arg_dtype(l, a, 1, &element))
+        return val_unknown();
+    return val_run(build_const(&l->b, type_with_shape(l->module, element, &shape), 0));
+}
+
+Val tile_zeros_like(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+
+    return v ? val_run(build_const(&l->b, v->type, 0)) : val_unknown();
+}
+
+Val tile_to_tensor(Lower *l, const Args *a)
+{
+    return val_run(arg_run(l, a, 0));
+}
+
+/* --- dimensions of 1 --- */
+
+/* Axes of the result of expand_dims, sorted; false after an error. */
+static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
+{
+    int64_t axes[MAX_RANK];
+    int n;
+
+    if (!arg_ints(l, a, 1, MAX_RANK, axes, &n))
+        return false;
+    int out = rank + n;
+    if (out > MAX_RANK) {
+        error_at(l, a->span, E_RANK, MAX_RANK);
+        return false;
+    }
+    memset(is_new, 0, MAX_RANK * sizeof *is_new);
+    for (int i = 0; i < n; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + out : axes[i];
+        if (axis < 0 || axis >= out) {
+            error_at(l, arg_span(a, 1), E_AXIS, (long long)axes[i], out, out);
+            return false;
+        }
+        if (is_new[axis]) {
+            error_at(l, arg_span(a, 1), E_AXIS_TWICE, (long long)axis);
+            return false;
+        }
+        is_new[axis] = true;
+    }
+    return true;
+}
+
+Val tile_expand_dims(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    bool is_new[MAX_RANK];
+
+    if (!v || !new_axes(l, a, v->type->rank, is_new))
+        return val_unknown();
+    for (int axis = 0; axis < MAX_RANK; axis++)
+        if (is_new[axis])
+            v = build_expand(&l->b, v, axis);
+    return val_run(v);
+}
+
+Val tile_squeeze(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    int32_t dims[MAX_RANK];
+    int axis, rank = 0;
+
+    if (!v || !arg_axis(l, a, 1, v->type->rank, &axis))
+        return val_unknown();
+    if (v->type->dims[axis] != 1)
+        return fail_val(l, arg_span(a, 1), E_SQUEEZE, axis, val_type_text(l, v->type));
+    for (int i = 0; i < v->type->rank; i++)
+        if (i != axis)
+            dims[rank++] = v->type->dims[i];
+    return val_run(build_reshape(&l->b, v, rank, dims));
+}
+
+/* --- shapes --- */
+
+Val tile_broadcast_to(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    Type shape = {0};
+    int rank;
+
+    if (!v || !arg_shape(l, a, 1, &rank, shape.dims))
+        return val_unknown();
+    shape.rank = (int8_t)rank;
+    const Type *from = v->type;
+    if (from->rank != 0 && from->rank != rank)
+        return fail_val(l, a->span, E_BROADCAST_RANK, val_type_text(l, from), rank);
+    for (int i = 0; i < from->rank; i++)
+        if (from->dims[i] != 1 && from->dims[i] != shape.dims[i])
+            return fail_val(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
+    return val_run(ops_to_shape(l, v, &shape));
+}
+
+Val tile_broadcast(Lower *l, const Args *a)
+{
+    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+
+    if (!x || !y || !ops_broadcast(l, &x, &y, a->span))
+        return val_unknown();
+    return val_pair(l, val_run(x), val_run(y));
+}
+
+Val tile_reshape(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    int32_t dims[MAX_RANK];
+    int rank;
+    int64_t n = 1;
+
+    if (!v || !arg_shape(l, a, 1, &rank, dims))
+        return val_unknown();
+    for (int i = 0; i < rank; i++)
+        n *= dims[i];
+    if (n != type_numel(v->type))
+        return fail_val(l, a->span, E_RESHAPE, val_type_text(l, v->type),
+                        (long long)type_numel(v->type), (long long)n);
+    return val_run(build_reshape(&l->b, v, rank, dims));
+}
+
+Val tile_ravel(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    int32_t n = v ? (int32_t)type_numel(v->type) : 0;
+
+    return v ? val_run(build_reshape(&l->b, v, 1, &n)) : val_unknown();
+}
+
+Val tile_item(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+
+    return v ? val_run(to_scalar(l, v, a->span)) : val_unknown();
+}
+
+static bool is_permutation(const int64_t *dims, int n)
+{
+    unsigned used = 0;
+
+    for (int i = 0; i < n; i++)
+        if (dims[i] >= 0 && dims[i] < n)
+            used |= 1u << dims[i];
+    return used == (1u << n) - 1;
+}
+
+/* trans without dims swaps the last two. */
+static int default_order(int rank, int64_t *dims)
+{
+    for (int i = 0; i < rank; i++)
+        dims[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+    return rank;
+}
+
+/* permute, and trans, whose row's data is 1. */
+Val tile_permute(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    int64_t dims[MAX_RANK];
+    int order[MAX_RANK], n;
+
+    if (!v || !arg_ints(l, a, 1, MAX_RANK, dims, &n))
+        return val_unknown();
+    int rank = v->type->rank;
+    if (a->builtin->data && n == 0) {
+        if (rank < 2)
+            return fail_val(l, a->span, E_TRANS_RANK, val_type_text(l, v->type));
+        n = default_order(rank, dims);
+    }
+    if (n != rank)
+        return fail_val(l, a->span, E_PERMUTE_LENGTH, n, val_type_text(l, v->type));
+    if (!is_permutation(dims, n))
+        return fail_val(l, a->span, E_PERMUTE, n - 1);
+    for (int i = 0; i < n; i++)
+        order[i] = (int)dims[i];
+    return val_run(build_permute(&l->b, v, order));
+}
+
+/* --- dtype --- */
+
+static bool is_narrowing(const Type *from, const Type *to)
+{
+    return !from->pointer && !to->pointer && dtype_is_float(from->dtype) &&
+           dtype_is_float(to->dtype) && dtype_bits(from->dtype) > dtype_bits(to->dtype);
+}
+
+static bool rounding_argument(Lower *l, const Args *a, const Type *from, const Type *to,
+                              Rounding *out)
+{
+    static const char *const names[] = {"rtne", "rtz"};
+    static const int values[] = {ROUND_NEAREST, ROUND_TO_ZERO};
+    int64_t r;
+
+    *out = ROUND_NEAREST;
+    if (!arg_given(a, 2))
+        return true;
+    if (!arg_choice(l, a, 2, names, values, COUNT(names), E_ROUNDING, &r))
+        return false;
+    if (!is_narrowing(from, to)) {
+        error_at(l, arg_span(a, 2), E_ROUNDING_MISPLACED);
+        return false;
+    }
+    *out = (Rounding)r;
+    return true;
+}
+
+static Value *cast_with_type(Lower *l, OpCode code, Value *v, const Type *element, Rounding r)
+{
+    const Type *t = type_with_shape(l->module, element, v->type);
+    int64_t attr = r;
+
+    if (t == v->type)
+        return v;
+    return build_op(&l->b, code, 1, &v, code == OP_cast, &attr, 1, &t)->results[0];
+}
+
+static Value *bitcast_value(Lower *l, Value *v, const Type *to, Span span)
+{
+    int from_bits = dtype_bits(v->type->dtype), to_bits = dtype_bits(to->dtype);
+
+    if (v->type->pointer || to->pointer)
+        return cast_with_type(l, OP_cast, v, to, ROUND_NEAREST);
+    if (from_bits == to_bits)
+        return cast_with_type(l, OP_bitcast, v, to, 0);
+    error_at(l, span, E_BITCAST, from_bits, to_bits);
+    return NULL;
+}
+
+static bool may_become_pointer(const Type *from)
+{
+    return from->pointer || from->dtype == DT_I64 || from->dtype == DT_U64;
+}
+
+static Value *cast_value(Lower *l, const Args *a, Value *v, const Type *to)
+{
+    Rounding r;
+
+    if (to->pointer && !may_become_pointer(v->type)) {
+        error_at(l, a->span, E_CAST, val_type_text(l, v->type), val_type_text(l, to));
+        hint_at(l, H_CAST_POINTER);
+        return NULL;
+    }
+    if (to->pointer)
+        return cast_with_type(l, OP_cast, v, to, ROUND_NEAREST);
+    if (!rounding_argument(l, a, v->type, to, &r))
+        return NULL;
+    return ops_cast(l, v, to->dtype, r, a->span);
+}
+
+Val tile_cast(Lower *l, const Args *a)
+{
+    Value *v = arg_run(l, a, 0);
+    const Type *to;
+    bool bitcast;
+
+    if (!v || !arg_dtype(l, a, 1, &to) || !arg_bool(l, a, 3, &bitcast))
+        return val_unknown();
+    if (type_element(l->module, v->type) == to)
+        return val_run(v);
+    return val_run(bitcast ? bitcast_value(l, v, to, a->span) : cast_value(l, a, v, to));
+}

@@ -1,0 +1,423 @@
+/*
+ * lower.c - from a parsed file and argument types to a module of IR
+ *
+ * One IR function per instance: the kernel, and each helper per distinct list of argument types
+ * and constants, reached through `call` ops (semantics R141).  opt_inline takes the calls away.
+ * Read lower.h first.
+ */
+#include "lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Helpers nested deeper than this are a recursion that does not end. */
+enum { MAX_CALL_DEPTH = 64 };
+
+/* --- messages --- */
+
+/* "called from here" for each caller, the innermost first, a few at most. */
+static void put_callers(Lower *l)
+{
+    int shown = 0;
+
+    for (const Frame *f = l->frame; f && f->caller && shown < 4; f = f->caller, shown++)
+        diag(l->diags, DIAG_NOTE, l->file->source, f->call, NOTE_CALLED_FROM, f->fn->name);
+}
+
+void error_at(Lower *l, Span span, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (l->quiet) {
+        l->quiet_errors++;
+        return;
+    }
+    va_start(ap, fmt);
+    diag_v(l->diags, DIAG_ERROR, l->file->source, span, fmt, ap);
+    va_end(ap);
+    put_callers(l);
+}
+
+void hint_at(Lower *l, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (l->quiet)
+        return;
+    va_start(ap, fmt);
+    diag_v(l->diags, DIAG_HINT, NULL, (Span){0}, fmt, ap);
+    va_end(ap);
+}
+
+void note_at(Lower *l, Span span, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (l->quiet)
+        return;
+    va_start(ap, fmt);
+    diag_v(l->diags, DIAG_NOTE, l->file->source, span, fmt, ap);
+    va_end(ap);
+}
+
+void warn_at(Lower *l, Span span, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (l->quiet)
+        return;
+    va_start(ap, fmt);
+    diag_v(l->diags, DIAG_WARNING, l->file->source, span, fmt, ap);
+    va_end(ap);
+}
+
+/* Edits to get from a to b, at most `limit` + 1. */
+static int edit_distance(const char *a, const char *b, int limit)
+{
+    enum { LONGEST = 64 };
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    int row[LONGEST + 1];
+
+    if (na > LONGEST || nb > LONGEST || abs(na - nb) > limit)
+        return limit + 1;
+    for (int j = 0; j <= nb; j++)
+        row[j] = j;
+    for (int i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[nb];
+}
+
+const char *near_name(const char *word, const char *const *candidates, int n)
+{
+    int limit = MAX(1, (int)strlen(word) / 3), best = limit + 1;
+    const char *found = NULL;
+
+    for (int i = 0; i < n; i++) {
+        int d = edit_distance(word, candidates[i], limit);
+        if (d < best && d < (int)strlen(word)) {
+            best = d;
+            found = candidates[i];
+        }
+    }
+    return found;
+}
+
+/* --- instances --- */
+
+static void put_key(Lower *l, Text *t, Val v)
+{
+    switch (v.kind) {
+    case VAL_CONST:
+        text_printf(t, "c%d%s,", v.c->kind, const_text(v.c, l->arena));
+        return;
+    case VAL_RUN:
+        text_printf(t, "r%p,", (const void *)v.run->type);
+        return;
+    case VAL_TUPLE:
+        text_put(t, "(");
+        for (int i = 0; i < v.tuple->n; i++)
+            put_key(l, t, v.tuple->items[i]);
+        text_put(t, ")");
+        return;
+    case VAL_BLOCK_PTR:
+        text_printf(t, "b%p", (const void *)v.block_ptr->base->type);
+        for (int d = 0; d < v.block_ptr->rank; d++)
+            text_printf(t, "x%d", v.block_ptr->block[d]);
+        return;
+    case VAL_METHOD:
+        text_printf(t, "m%s", v.method->name);
+        put_key(l, t, v.method->self);
+        return;
+    default:
+        text_printf(t, "p%d:%p,", v.kind, (const void *)v.c);
+    }
+}
+
+static uint64_t instance_key(Lower *l, const AstFunc *fn, const Val *args)
+{
+    Text t = text_new(l->arena);
+
+    text_printf(&t, "%p:", (const void *)fn);
+    for (int i = 0; i < fn->nparams; i++)
+        put_key(l, &t, args[i]);
+    return MAP_KEY(intern_n(l->names, t.s, t.len));
+}
+
+static const char *instance_name(Lower *l, const AstFunc *fn)
+{
+    const char *name = fn->name;
+
+    for (int i = 2; module_find(l->module, name); i++)
+        name = arena_printf(l->arena, "%s__%d", fn->name, i);
+    return name;
+}
+
+static void name_values(Lower *l, Sym name, Value *const *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        v[i]->name = i == 0 ? name : intern(l->names, arena_printf(l->arena, "%s_%d", name, i));
+}
+
+/* The parameters of the function for one argument of a helper, and the value inside. */
+static Val add_params(Lower *l, Func *f, Sym name, Val arg)
+{
+    Values given = {0}, inside = {0};
+
+    val_flatten(l, arg, &given);
+    for (int i = 0; i < given.len; i++)
+        vec_push(l->arena, &inside, func_add_param(f, name, given.at[i]->type, 0));
+    name_values(l, name, inside.at, inside.len);
+    for (int i = 0; i < inside.len; i++)
+        f->params[f->nparams - inside.len + i].name = inside.at[i]->name;
+    Value *const *next = inside.at;
+    return val_rebuild(l, arg, &next);
+}
+
+static void bind_param(Lower *l, const AstParam *p, Val v)
+{
+    Binding b = {.bound = true, .span = p->span, .val = v};
+
+    b.declared = p->is_constexpr;
+    b.weak = v.kind == VAL_CONST && !p->is_constexpr;
+    env_put(l, env_slot(l, p->name), b);
+}
+
+static bool returns_nothing(Val v)
+{
+    return v.kind == VAL_UNDEFINED || val_is_none(v);
+}
+
+/* End the function: what `return` gives is the list of the run-time values in the result. */
+static void finish_func(Lower *l, Func *f, Val result)
+{
+    Values out = {0};
+
+    val_flatten(l, result, &out);
+    f->nresults = out.len;
+    f->results = NEW_N(l->module->arena, const Type *, out.len + 1);
+    for (int i = 0; i < out.len; i++)
+        f->results[i] = out.at[i]->type;
+    build_yield(&l->b, OP_return, out.len, out.at);
+}
+
+/* Lower the body with the frame's parameters bound. */
+static void lower_body(Lower *l, Instance *in, const AstFunc *fn)
+{
+    int errors = diag_errors(l->diags) + l->quiet_errors;
+    Flow flow = lower_stmts(l, fn->body, fn->nbody, true);
+
+    in->result = returns_nothing(flow.result) ? val_none(l) : flow.result;
+    bool failed = diag_errors(l->diags) + l->quiet_errors != errors;
+    if (failed || val_unknown_inside(in->result)) {
+        in->state = INSTANCE_FAILED;
+        in->result = val_unknown();
+        return;
+    }
+    finish_func(l, in->func, in->result);
+    in->state = INSTANCE_DONE;
+}
+
+static Instance *new_instance(Lower *l, uint64_t key)
+{
+    Instance *in = NEW(l->arena, Instance);
+
+    in->result = val_unknown();
+    map_put(l->instances, key, in);
+    return in;
+}
+
+/* An instance that is still open calls itself: nothing about it changed (R141). */
+static Instance *find_instance(Lower *l, const AstFunc *fn, uint64_t key, Span call)
+{
+    Instance *in = map_get(l->instances, key);
+
+    if (in && in->state == INSTANCE_OPEN) {
+        error_at(l, call, E_RECURSION, fn->name);
+        in->state = INSTANCE_FAILED;
+    }
+    return in;
+}
+
+Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call)
+{
+    uint64_t key = instance_key(l, fn, args);
+    Instance *in = find_instance(l, fn, key, call);
+    Builder caller = l->b;
+
+    if (in)
+        return in;
+    in = new_instance(l, key);
+    bool broken = l->quiet == 0 && file_report_errors(l->file, fn, l->diags);
+    if (!broken && l->frame && l->frame->depth >= MAX_CALL_DEPTH) {
+        error_at(l, call, E_CALL_DEPTH, fn->name, MAX_CALL_DEPTH);
+        broken = true;
+    }
+    if (broken) {
+        in->state = INSTANCE_FAILED;
+        return in;
+    }
+    in->func = func_new(l->module, instance_name(l, fn), fn->span);
+    l->frame = frame_new(l, fn, call);
+    l->b = builder_at_end(in->func, in->func->body);
+    for (int i = 0; i < fn->nparams; i++)
+        bind_param(l, &fn->params[i], add_params(l, in->func, fn->params[i].name, args[i]));
+    lower_body(l, in, fn);
+    l->frame = l->frame->caller;
+    l->b = caller;
+    return in;
+}
+
+/* --- the kernel --- */
+
+static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
+{
+    Lower l = {.file = file, .arena = a, .names = file->names, .diags = d};
+
+    l.module = module_new(a, file->names, file->source);
+    l.instances = map_new(a);
+    l.globals = map_new(a);
+    l.signatures = map_new(a);
+    return l;
+}
+
+static void report_no_kernel(const FrontFile *file, const char *name, Arena *a, Diags *d)
+{
+    int n = front_kernel_count(file);
+    const char **names = NEW_N(a, const char *, n + 1);
+    Text list = text_new(a);
+
+    text_put(&list, "");
+    for (int i = 0; i < n; i++) {
+        names[i] = front_kernel_name(file, i);
+        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    diag(d, DIAG_ERROR, file->source, (Span){0}, E_NO_KERNEL, name);
+    const char *near = near_name(name, names, n);
+    if (near)
+        diag(d, DIAG_HINT, NULL, (Span){0}, H_DID_YOU_MEAN, near);
+    else if (n)
+        diag(d, DIAG_HINT, NULL, (Span){0}, H_KERNELS_ARE, list.s);
+    else
+        diag(d, DIAG_HINT, NULL, (Span){0}, H_NO_KERNELS);
+}
+
+static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena *a, Diags *d)
+{
+    const AstFunc *fn = file_find(file, intern(file->names, name));
+
+    if (fn && fn->is_jit)
+        return file_report_errors(file, fn, d) ? NULL : fn;
+    if (fn) {
+        diag(d, DIAG_ERROR, file->source, fn->span, E_NOT_JIT, name);
+        diag(d, DIAG_HINT, NULL, (Span){0}, H_ADD_JIT);
+        return NULL;
+    }
+    report_no_kernel(file, name, a, d);
+    return NULL;
+}
+
+/* The value of one parameter inside the kernel. */
+static Val kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
+{
+    if (arg->is_constexpr)
+        return val_from_const(l, &arg->constant);
+    const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, param_is_const(p))
+                                 : type_scalar(l->module, arg->dtype);
+    return val_run(func_add_param(f, p->name, t, arg->divisible));
+}
+
+static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
+{
+    Instance in = {.func = func_new(l->module, fn->name, fn->span)};
+
+    in.func->is_kernel = true;
+    l->frame = frame_new(l, fn, fn->span);
+    l->b = builder_at_end(in.func, in.func->body);
+    for (int i = 0; i < fn->nparams; i++)
+        bind_param(l, &fn->params[i], kernel_param(l, in.func, &fn->params[i], &args[i]));
+    lower_body(l, &in, fn);
+}
+
+Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *args, int nargs,
+                    Arena *a, Diags *d)
+{
+    int errors = diag_errors(d);
+    const AstFunc *fn = find_kernel(file, kernel, a, d);
+
+    if (!fn)
+        return NULL;
+    if (nargs != fn->nparams) {
+        diag(d, DIAG_ERROR, file->source, fn->span, E_ARGUMENT_COUNT, kernel, fn->nparams, nargs);
+        return NULL;
+    }
+    Lower l = lower_new(file, a, d);
+    lower_kernel(&l, fn, args);
+    return diag_errors(d) == errors ? l.module : NULL;
+}
+
+/* --- the signature --- */
+
+/* Evaluate a default without a word; some need more than the compiler knows (os.environ...). */
+static void find_fallback(Lower *l, const AstParam *p, FrontParam *out)
+{
+    out->has_default = p->fallback != NULL;
+    if (!p->fallback)
+        return;
+    int errors = l->quiet_errors;
+    l->quiet++;
+    Val v = lower_default(l, p);
+    l->quiet--;
+    if (errors == l->quiet_errors)
+        out->default_known = val_to_const(l, v, &out->fallback);
+}
+
+static bool listed(const AstFunc *fn, Sym name)
+{
+    for (int i = 0; i < fn->ndo_not_specialize; i++)
+        if (fn->do_not_specialize[i] == name)
+            return true;
+    return false;
+}
+
+static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
+{
+    FrontParam out = {.name = p->name, .is_constexpr = p->is_constexpr, .span = p->span};
+
+    out.line = source_place(l->file->source, p->span.start).line;
+    out.do_not_specialize = listed(fn, p->name);
+    if (out.is_constexpr && out.do_not_specialize)
+        error_at(l, p->span, E_CONSTEXPR_LISTED, p->name);
+    if (p->is_star)
+        error_at(l, p->span, E_STAR_PARAM, p->name);
+    out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);
+    find_fallback(l, p, &out);
+    return out;
+}
+
+const FrontKernel *front_kernel(const FrontFile *file, const char *kernel, Arena *a, Diags *d)
+{
+    int errors = diag_errors(d);
+    const AstFunc *fn = find_kernel(file, kernel, a, d);
+
+    if (!fn)
+        return NULL;
+    Lower l = lower_new(file, a, d);
+    Func *scratch = func_new(l.module, "signature", fn->span);
+    FrontKernel *k = NEW(a, FrontKernel);
+    FrontParam *params = NEW_N(a, FrontParam, fn->nparams + 1);
+    l.frame = frame_new(&l, fn, fn->span);
+    l.b = builder_at_end(scratch, scratch->body);
+    for (int i = 0; i < fn->nparams; i++)
+        params[i] = describe_param(&l, fn, &fn->params[i]);
+    *k = (FrontKernel){.name = fn->name, .span = fn->span, .params = params};
+    k->nparams = fn->nparams;
+    k->line = source_place(file->source, fn->span.start).line;
+    return diag_errors(d) == errors ? k : NULL;
+}

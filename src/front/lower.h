@@ -1,0 +1,392 @@
+/*
+ * lower.h - what the files of the lowering share; internal to src/front/
+ *
+ * The lowering walks a kernel's syntax tree once and evaluates it: what is known at compile time
+ * is computed, what is not becomes ops.  Every expression gives a Val.  An error is reported where
+ * it is found and gives VAL_UNKNOWN; whatever is made of an unknown value is unknown and silent,
+ * so one run reports all errors that do not follow from each other.
+ *
+ *   lower.c            front_lower(): instances of functions, the work list of a module
+ *   lower_env.c        names in scope, and what a piece of code changed
+ *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
+ *   lower_param.c      annotations and defaults of parameters
+ *   lower_name.c       names and attributes: locals, globals, imports, modules
+ *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
+ *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
+ *   lower_call.c       calls: binding of arguments, helpers
+ *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
+ *   builtin_*.c        the functions, by theme
+ *   libdevice.h        THE table of libdevice functions
+ *   messages.h         THE table of messages
+ */
+#ifndef TILEC_FRONT_LOWER_H
+#define TILEC_FRONT_LOWER_H
+
+#include "ast.h"
+#include "messages.h"
+
+/* --- values --- */
+
+typedef struct Builtin Builtin;
+typedef struct Libdevice Libdevice;
+typedef struct Val Val;
+typedef struct Tuple Tuple;
+typedef struct Method Method;
+typedef struct BlockPtr BlockPtr;
+
+typedef enum {
+    VAL_UNKNOWN,   /* an error was reported; stay silent */
+    VAL_UNDEFINED, /* what a helper gives that falls off its end */
+    VAL_CONST,     /* None, bool, int, float, str: known at compile time */
+    VAL_RUN,       /* a scalar or tile at run time */
+    VAL_TUPLE,
+    VAL_TYPE,      /* a dtype, pointer type or tile type as an object */
+    VAL_FUNC,      /* a function of the file */
+    VAL_BUILTIN,   /* a function of the language */
+    VAL_LIBDEVICE, /* a function of libdevice */
+    VAL_METHOD,    /* x.f, before it is called */
+    VAL_MODULE,    /* an imported module, by its full name */
+    VAL_BLOCK_PTR
+} ValKind;
+
+struct Val {
+    ValKind kind;
+    union {
+        const Const *c;
+        Value *run;
+        const Tuple *tuple;
+        const Type *type;
+        const AstFunc *func;
+        const Builtin *builtin;
+        const Libdevice *libdevice;
+        const Method *method;
+        Sym module;
+        const BlockPtr *block_ptr;
+    };
+};
+
+struct Tuple {
+    int n;
+    Val *items;
+};
+
+struct Method {
+    Val self;
+    Sym name;
+    const Builtin *builtin; /* NULL: a predicate of a type object */
+};
+
+/* Semantics R230; every part is a scalar, int64 but for the base. */
+struct BlockPtr {
+    Value *base;
+    int rank;
+    Value *shape[MAX_RANK], *strides[MAX_RANK], *offsets[MAX_RANK];
+    int32_t block[MAX_RANK];
+};
+
+/* --- names --- */
+
+typedef struct {
+    bool bound;
+    bool declared; /* constexpr by annotation: may not be declared again (R16) */
+    bool weak;     /* a constant that came through a parameter not annotated constexpr: turns
+                    * into a run-time value where the code needs one (R26, kinder) */
+    bool demoted;  /* was a constant until an unannotated assignment (R14) */
+    bool pending;  /* the next assignment is constexpr (R17) */
+    uint8_t lost;  /* LOST_*: why a name that was bound is no longer */
+    Span span;     /* of the assignment */
+    Val val;
+} Binding;
+
+enum { LOST_NOT, LOST_IN_ARM, LOST_IN_LOOP, LOST_LOOP_VARIABLE };
+
+typedef struct {
+    int slot;
+    Binding old, new;
+} Change;
+typedef struct {
+    Change *at;
+    int n;
+} Changes;
+
+/* --- one function being lowered --- */
+
+typedef enum { INSTANCE_OPEN, INSTANCE_DONE, INSTANCE_FAILED } InstanceState;
+typedef struct {
+    Func *func;
+    InstanceState state;
+    Val result; /* what a call gives; its run-time parts are the values that func returns */
+} Instance;
+
+typedef struct Frame Frame;
+struct Frame {
+    const AstFunc *fn;
+    Map *slots; /* name -> slot + 1 */
+    VEC(Binding) env;
+    VEC(Sym) names; /* of slots */
+    VEC(Change) log;
+    int loop_depth;
+    Frame *caller;
+    Span call; /* the call in the caller */
+    int depth;
+};
+
+typedef struct {
+    const FrontFile *file;
+    Arena *arena;
+    Interner *names;
+    Module *module;
+    Diags *diags;
+    Builder b;
+    Frame *frame;
+    int quiet; /* > 0: errors are counted but not reported */
+    int quiet_errors;
+    Map *instances;     /* hash of the key -> Instance */
+    Map *globals;       /* AstGlobal -> Val, evaluated once */
+    Map *signatures;    /* builtin.c: Builtin -> Signature */
+    VEC(Sym) importing; /* globals being evaluated: stops cycles */
+} Lower;
+
+/* How a list of statements ends. */
+typedef enum {
+    FLOW_FALLS,   /* through its end */
+    FLOW_RETURNS, /* by `return` on every path */
+    FLOW_MAYBE    /* by `return` where `done` holds */
+} FlowKind;
+typedef struct {
+    FlowKind kind;
+    Value *done; /* i1, of FLOW_MAYBE */
+    Val result;  /* of the paths that return */
+} Flow;
+
+/* --- const.c --- */
+Const const_none(void);
+Const const_bool(bool b);
+Const const_int(__int128 i);
+Const const_float(double d);
+Const const_string(const char *s, size_t n);
+bool const_is_integral(const Const *c); /* int or bool */
+bool const_is_number(const Const *c);
+bool const_truth(const Const *c);
+double const_to_double(const Const *c);
+const char *const_kind_name(const Const *c);
+const char *const_str(const Const *c, Arena *a); /* Python's str() */
+const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
+const char *const_unary(UnaryOp op, const Const *x, Const *out);
+const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
+
+/* --- lower_value.c --- */
+Val val_unknown(void);
+Val val_const(Lower *l, Const c);
+Val val_none(Lower *l);
+Val val_bool(Lower *l, bool b);
+Val val_int(Lower *l, __int128 i);
+Val val_float(Lower *l, double d);
+Val val_string(Lower *l, const char *s);
+Val val_run(Value *v);
+Val val_type(const Type *t);
+Val val_dtype(Lower *l, DType d);
+Val val_tuple(Lower *l, int n, const Val *items);
+Val val_pair(Lower *l, Val a, Val b);
+Val val_module(Sym module);
+bool val_is_const(Val v, ConstKind kind);
+bool val_is_none(Val v);
+bool val_is_number(Val v);   /* a constant bool, int or float */
+bool val_is_known(Val v);    /* nothing in it is left to run time */
+bool val_same(Val a, Val b); /* identical: the same value or equal compile-time values */
+bool val_unknown_inside(Val v);
+const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */
+const char *val_type_text(Lower *l, const Type *t);
+/* Conversion to and from what callers of the front end hold; false when there is no such Const. */
+bool val_to_const(Lower *l, Val v, Const *out);
+Val val_from_const(Lower *l, const Const *c);
+/* The run-time values in v, in a fixed order; and v again with others in their place. */
+typedef VEC(Value *) Values;
+void val_flatten(Lower *l, Val v, Values *out);
+Val val_rebuild(Lower *l, Val like, Value *const **next);
+
+/* --- lower_env.c --- */
+Frame *frame_new(Lower *l, const AstFunc *fn, Span call);
+int env_slot(Lower *l, Sym name);
+Binding *env_find(Lower *l, Sym name); /* NULL when the name never had a slot */
+void env_put(Lower *l, int slot, Binding b);
+void env_bind(Lower *l, Sym name, Val v, Span span);
+int env_mark(Lower *l);
+/* Undo everything since the mark; gives each changed slot once. */
+Changes env_rollback(Lower *l, int mark);
+void env_redo(Lower *l, Changes c);
+
+/* --- lower.c --- */
+void error_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+void hint_at(Lower *l, const char *fmt, ...) PRINTF(2, 3); /* of the error before it */
+void note_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+/* Report, and be unknown: `return fail_val(...)`. */
+#define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
+/* Lower `fn` for these arguments (one a parameter) unless that was done before. */
+Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call);
+
+/* --- lower_param.c --- */
+bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer); /* R27 */
+bool param_is_const(const AstParam *p);                                   /* R28 */
+Val lower_default(Lower *l, const AstParam *p);                           /* R19 */
+
+/* --- lower_name.c --- */
+Val lower_name(Lower *l, const Node *n);
+Val lower_attribute(Lower *l, const Node *n);
+Val value_attribute(Lower *l, Val self, Sym name, Span span);
+Val module_member(Lower *l, Sym module, Sym member, Span span);
+Val global_value(Lower *l, Sym name, Span span, bool *found); /* module level and builtins */
+bool annotation_is_constexpr(const Node *n);
+
+/* --- lower_stmt.c --- */
+Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
+void lower_assign(Lower *l, const Node *target, Val v, Span span);
+Val val_demote(Lower *l, Val v, Span span); /* R14, R15 */
+
+/* --- lower_if.c --- */
+/* `rest` are the statements behind the `if` in its list; *took_rest tells that the flow given
+ * covers them as well. */
+Flow lower_if(Lower *l, const Node *n, Node *const *rest, int nrest, bool tail, bool *took_rest);
+Flow lower_guarded(Lower *l, Flow before, Node *const *rest, int nrest, bool tail);
+Val lower_conditional(Lower *l, const Node *n);
+/* An i1 scalar of a run-time condition (R101); NULL after an error. */
+Value *lower_condition(Lower *l, Val c, Span span);
+
+/* --- lower_loop.c --- */
+void lower_for(Lower *l, const Node *n);
+void lower_while(Lower *l, const Node *n);
+void forget_assigned(Lower *l, Node *const *stmts, int n); /* what they assign is unknown */
+
+/* --- lower_expr.c --- */
+Val lower_expr(Lower *l, const Node *n);
+
+/* --- lower_ops.c --- */
+Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
+Val ops_unary(Lower *l, UnaryOp op, Val x, Span span);
+Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
+Val ops_truth_not(Lower *l, Val x, Span span);
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span); /* R110 */
+/* Both in one shape (R47); false after an error. */
+bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
+bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* a legal broadcast */
+/* One run-time binary op with its operands promoted the non-adopting way (R45). */
+Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
+Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
+bool check_tile(Lower *l, int rank, const int64_t *dims,
+                Span span); /* R150 without the power of two */
+
+/* --- promote.c --- */
+bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out); /* R43 */
+bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);                  /* R40 */
+bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span,
+                   DType *out); /* R41 */
+Value *literal_value(Lower *l, const Const *c, DType t);
+/* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
+Value *val_to_run(Lower *l, Val v, Span span);
+/* Bring x and y to one dtype by the rules of operators that adopt literals (or do not). */
+typedef struct {
+    bool adopts, division;
+} PromoteRule;
+bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
+
+/* --- lower_call.c --- */
+typedef struct {
+    Val v;
+    const Node *node;
+    Sym keyword; /* NULL: by position */
+} Arg;
+typedef struct {
+    Arg *at;
+    int n;
+    Span span; /* of the call */
+} ArgList;
+typedef struct {
+    Sym name;
+    bool has_fallback, star;
+} BindParam;
+Val lower_call(Lower *l, const Node *n);
+ArgList lower_arguments(Lower *l, const Node *call);
+Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
+/* Python's binding: out[i] is the index in args of parameter i, -1 for its default; a star
+ * parameter takes the rest by position and stays -1.  False after an error. */
+bool bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
+                    const ArgList *args, int *out);
+/* Call a helper on values, for combine functions. */
+Val call_function(Lower *l, const AstFunc *fn, const Val *args, int n, Span span);
+
+/* --- builtin.c --- */
+enum {
+    IN_TL = 1,      /* tl.NAME */
+    IN_MATH = 2,    /* tl.math.NAME */
+    IN_METHOD = 4,  /* tile.NAME */
+    IN_PYTHON = 8,  /* NAME */
+    IN_TRITON = 16, /* triton.NAME */
+    IN_CUDA = 32,   /* tl.extra.cuda.NAME */
+    IN_PYMATH = 64, /* math.NAME of Python */
+    IN_CLASS = 128  /* names a class for isinstance */
+};
+enum { MAX_PARAMS = 12 };
+
+/* The arguments of one call, by parameter. */
+typedef struct {
+    const Builtin *builtin;
+    Span span;                    /* of the call */
+    Val v[MAX_PARAMS];            /* a star parameter holds a tuple */
+    const Node *node[MAX_PARAMS]; /* NULL where the default stands */
+} Args;
+
+struct Builtin {
+    const char *name;
+    int where;
+    int data; /* what the handler wants to know: an op code, a kind */
+    const char *signature;
+    Val (*handler)(Lower *l, const Args *a);
+};
+
+const Builtin *builtin_find(Sym name, int where);
+Val call_builtin(Lower *l, const Builtin *b, const ArgList *args);
+bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out);
+enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may iterate */
+const char *builtin_near(const char *word, int where);
+
+/* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
+Span arg_span(const Args *a, int i);
+bool arg_given(const Args *a, int i);           /* neither left out nor None */
+bool arg_unknown(const Args *a);                /* any of them is */
+Value *arg_run(Lower *l, const Args *a, int i); /* a run-time value; literals by R40 */
+bool arg_int(Lower *l, const Args *a, int i, int64_t *out);
+bool arg_bool(Lower *l, const Args *a, int i, bool *out);
+bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
+bool arg_dtype(Lower *l, const Args *a, int i, const Type **out);  /* may be a pointer type */
+bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out);
+/* Up to `max` ints from a tuple, a list, or one int. */
+bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
+bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
+bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
+                const char *wrong, int64_t *out);
+/* Why a value that had to be known is not: points at the assignment that ended it (R14). */
+void hint_not_constexpr(Lower *l, const Node *n);
+
+/* --- builtin_block_ptr.c --- */
+Val load_block_ptr(Lower *l, const Args *a);
+Val store_block_ptr(Lower *l, const Args *a);
+
+/* --- builtin_libdevice.c --- */
+const Libdevice *libdevice_find(const char *name);
+const char *libdevice_name(const Libdevice *d);
+Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
+
+/* What a builtin gives where it is lowered without a row of its own. */
+Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
+Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
+Value *float_operand(Lower *l, const Args *a, int i);            /* R66 */
+
+/* the handlers of builtins.h */
+#define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
+#include "builtins.h"
+
+enum { PY_SQRT, PY_EXP, PY_LOG, PY_LOG2, PY_LOG10, PY_SIN, PY_COS, PY_FABS, PY_FLOOR, PY_CEIL };
+
+#endif

@@ -1,0 +1,359 @@
+/*
+ * lower_call.c - calls: evaluating and binding arguments, calling helpers (semantics R22, R30,
+ * R72, R140 to R144)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- arguments --- */
+
+static void push_arg(Lower *l, ArgList *list, Val v, const Node *n, Sym keyword)
+{
+    if ((list->n & (list->n - 1)) == 0) /* full: the room is a power of two */
+        list->at = arena_grow(l->arena, list->at, sizeof(Arg) * (size_t)list->n,
+                              sizeof(Arg) * (size_t)MAX(2 * list->n, 1));
+    list->at[list->n++] = (Arg){v, n, keyword};
+}
+
+static void push_starred(Lower *l, ArgList *list, const Node *n)
+{
+    Val v = lower_expr(l, n->left);
+
+    if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN)
+        error_at(l, n->span, E_STARRED, val_text(l, v));
+    if (v.kind != VAL_TUPLE) {
+        push_arg(l, list, val_unknown(), n->left, NULL);
+        return;
+    }
+    for (int i = 0; i < v.tuple->n; i++)
+        push_arg(l, list, v.tuple->items[i], n->left, NULL);
+}
+
+ArgList lower_arguments(Lower *l, const Node *call)
+{
+    ArgList list = {.span = call->span};
+
+    for (int i = 0; i < call->nitems; i++) {
+        const Node *n = call->items[i];
+        if (n->kind == N_STARRED)
+            push_starred(l, &list, n);
+        else if (n->kind == N_DOUBLE_STARRED)
+            error_at(l, n->span, E_DOUBLE_STAR);
+        else if (n->kind == N_KEYWORD)
+            push_arg(l, &list, lower_expr(l, n->left), n->left, n->name);
+        else
+            push_arg(l, &list, lower_expr(l, n), n, NULL);
+    }
+    l->b.span = call->span;
+    return list;
+}
+
+static bool any_unknown(const ArgList *args)
+{
+    for (int i = 0; i < args->n; i++)
+        if (val_unknown_inside(args->at[i].v))
+            return true;
+    return false;
+}
+
+/* --- binding --- */
+
+static int count_positional(const ArgList *args)
+{
+    int n = 0;
+
+    for (int i = 0; i < args->n; i++)
+        n += args->at[i].keyword == NULL;
+    return n;
+}
+
+static void unexpected_keyword(Lower *l, const char *what, const BindParam *params, int n,
+                               const Arg *arg)
+{
+    const char **names = NEW_N(l->arena, const char *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        names[i] = params[i].name;
+    error_at(l, arg->node->span, E_KEYWORD, what, arg->keyword);
+    const char *near = near_name(arg->keyword, names, n);
+    if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+}
+
+static bool bind_keyword(Lower *l, const char *what, const BindParam *params, int n,
+                         const ArgList *args, int i, int *out)
+{
+    const Arg *arg = &args->at[i];
+
+    for (int k = 0; k < n; k++) {
+        if (params[k].name != arg->keyword || params[k].star)
+            continue;
+        if (out[k] >= 0) {
+            error_at(l, arg->node->span, E_TWICE, what, arg->keyword);
+            return false;
+        }
+        out[k] = i;
+        return true;
+    }
+    unexpected_keyword(l, what, params, n, arg);
+    return false;
+}
+
+/* Positions: a star takes the rest of them.  False when there are too many. */
+static bool bind_positions(const BindParam *params, int n, const ArgList *args, int *out)
+{
+    int at = 0;
+
+    for (int i = 0; i < args->n; i++) {
+        if (args->at[i].keyword)
+            continue;
+        if (at >= n)
+            return false;
+        if (out[at] < 0)
+            out[at] = i;
+        at += !params[at].star;
+    }
+    return true;
+}
+
+bool bind_arguments(Lower *l, const char *what, const BindParam *params, int n, const ArgList *args,
+                    int *out)
+{
+    bool good = true;
+
+    for (int i = 0; i < n; i++)
+        out[i] = -1;
+    if (!bind_positions(params, n, args, out)) {
+        error_at(l, args->span, E_TOO_MANY, what, n, count_positional(args));
+        return false;
+    }
+    for (int i = 0; i < args->n; i++)
+        if (args->at[i].keyword)
+            good &= bind_keyword(l, what, params, n, args, i, out);
+    for (int i = 0; good && i < n; i++) {
+        if (out[i] >= 0 || params[i].has_fallback || params[i].star)
+            continue;
+        error_at(l, args->span, E_MISSING, what, params[i].name);
+        good = false;
+    }
+    return good;
+}
+
+/* --- helpers --- */
+
+/* R142 */
+static bool check_noinline(Lower *l, const AstFunc *fn, const Val *args, Span span)
+{
+    for (int i = 0; fn->noinline && i < fn->nparams; i++) {
+        if (args[i].kind != VAL_RUN || type_numel(args[i].run->type) == 1)
+            continue;
+        error_at(l, span, E_NOINLINE, fn->name, fn->params[i].name, val_text(l, args[i]));
+        return false;
+    }
+    return true;
+}
+
+static Val call_instance(Lower *l, const Instance *in, const Val *args, int n)
+{
+    Values operands = {0};
+
+    for (int i = 0; i < n; i++)
+        val_flatten(l, args[i], &operands);
+    Op *op = build_op(&l->b, OP_call, operands.len, operands.at, 0, NULL, in->func->nresults,
+                      in->func->results ? in->func->results : (const Type *[]){NULL});
+    op->callee = in->func;
+    Value *const *next = op->results;
+    return val_rebuild(l, in->result, &next);
+}
+
+/* `args` one a parameter. */
+static Val call_bound(Lower *l, const AstFunc *fn, const Val *args, Span span)
+{
+    for (int i = 0; i < fn->nparams; i++)
+        if (val_unknown_inside(args[i]))
+            return val_unknown();
+    if (!check_noinline(l, fn, args, span))
+        return val_unknown();
+    Instance *in = lower_instance(l, fn, args, span);
+    if (in->state != INSTANCE_DONE)
+        return val_unknown();
+    l->b.span = span;
+    return call_instance(l, in, args, fn->nparams);
+}
+
+static bool check_callable(Lower *l, const AstFunc *fn, Span span)
+{
+    if (fn->is_jit)
+        return true;
+    if (fn->is_constexpr_function) {
+        error_at(l, span, E_CONSTEXPR_FUNCTION, fn->name);
+        return false;
+    }
+    error_at(l, span, E_PLAIN_FUNCTION, fn->name);
+    hint_at(l, H_ADD_JIT);
+    return false;
+}
+
+static Val star_tuple(Lower *l, const ArgList *args, int first)
+{
+    VEC(Val) items = {0};
+
+    for (int i = first; first >= 0 && i < args->n; i++)
+        if (!args->at[i].keyword)
+            vec_push(l->arena, &items, args->at[i].v);
+    return val_tuple(l, items.len, items.at);
+}
+
+static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
+{
+    int n = fn->nparams;
+    BindParam *params = NEW_N(l->arena, BindParam, n + 1);
+    int *index = NEW_N(l->arena, int, n + 1);
+    Val *values = NEW_N(l->arena, Val, n + 1);
+
+    if (!check_callable(l, fn, args->span))
+        return val_unknown();
+    for (int i = 0; i < n; i++) {
+        const AstParam *p = &fn->params[i];
+        params[i] = (BindParam){p->name, p->fallback != NULL, p->is_star};
+    }
+    if (!bind_arguments(l, fn->name, params, n, args, index))
+        return val_unknown();
+    for (int i = 0; i < n; i++) {
+        if (params[i].star)
+            values[i] = star_tuple(l, args, index[i]);
+        else if (index[i] >= 0)
+            values[i] = args->at[index[i]].v;
+        else
+            values[i] = lower_default(l, &fn->params[i]);
+    }
+    return call_bound(l, fn, values, args->span);
+}
+
+Val call_function(Lower *l, const AstFunc *fn, const Val *args, int n, Span span)
+{
+    ArgList list = {.span = span};
+
+    for (int i = 0; i < n; i++)
+        push_arg(l, &list, args[i], NULL, NULL);
+    return call_user(l, fn, &list);
+}
+
+/* --- predicates of type objects (R72) --- */
+
+static bool type_predicate(const Type *t, const char *name, bool *out)
+{
+    bool number = !t->pointer;
+    DType d = t->dtype, named;
+    const char *rest = name + 3; /* behind is_ */
+
+    *out = false;
+    if (strcmp(rest, "ptr") == 0)
+        *out = t->pointer;
+    else if (strcmp(rest, "const") == 0)
+        *out = t->is_const;
+    else if (strcmp(rest, "block") == 0)
+        *out = t->rank > 0;
+    else if (strcmp(rest, "floating") == 0)
+        *out = number && dtype_is_float(d);
+    else if (strcmp(rest, "standard_floating") == 0)
+        *out = number && dtype_is_float(d) && !dtype_is_fp8(d);
+    else if (strcmp(rest, "fp8") == 0)
+        *out = number && dtype_is_fp8(d);
+    else if (strcmp(rest, "int") == 0)
+        *out = number && dtype_is_int(d);
+    else if (strcmp(rest, "int_signed") == 0)
+        *out = number && dtype_is_int(d) && dtype_is_signed(d);
+    else if (strcmp(rest, "int_unsigned") == 0)
+        *out = number && dtype_is_unsigned(d) && d != DT_I1;
+    else if (strcmp(rest, "bool") == 0)
+        *out = number && d == DT_I1;
+    else if (strcmp(rest, "void") == 0)
+        *out = false;
+    else if (dtype_from_name(rest, strlen(rest), &named) ||
+             dtype_from_long_name(rest, strlen(rest), &named))
+        *out = number && d == named;
+    else
+        return false;
+    return true;
+}
+
+static Val call_predicate(Lower *l, const Method *m, const ArgList *args)
+{
+    bool out;
+
+    if (args->n > 0)
+        return fail_val(l, args->span, E_TOO_MANY, m->name, 0, args->n);
+    if (!type_predicate(m->self.type, m->name, &out))
+        return fail_val(l, args->span, E_NO_ATTRIBUTE, val_text(l, m->self), m->name);
+    return val_bool(l, out);
+}
+
+/* --- calls --- */
+
+static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name)
+{
+    ArgList all = {.span = args->span};
+    Node *self = NEW(l->arena, Node);
+
+    if (!m->builtin)
+        return call_predicate(l, m, args);
+    self->kind = N_PASS; /* only its place is looked at */
+    self->span = name;
+    push_arg(l, &all, m->self, self, NULL);
+    for (int i = 0; i < args->n; i++)
+        push_arg(l, &all, args->at[i].v, args->at[i].node, args->at[i].keyword);
+    return call_builtin(l, m->builtin, &all);
+}
+
+Val call_value(Lower *l, Val f, const ArgList *args, Span name)
+{
+    if (f.kind == VAL_UNKNOWN || any_unknown(args))
+        return val_unknown();
+    switch (f.kind) {
+    case VAL_FUNC:
+        return call_user(l, f.func, args);
+    case VAL_BUILTIN:
+        return call_builtin(l, f.builtin, args);
+    case VAL_LIBDEVICE:
+        return call_libdevice(l, f.libdevice, args);
+    case VAL_METHOD:
+        return call_method(l, f.method, args, name);
+    default:
+        return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
+    }
+}
+
+/* static_assert evaluates its message only when it fails (R295). */
+static Val lower_static_assert(Lower *l, const Node *n)
+{
+    Val c;
+
+    if (n->nitems < 1 || n->nitems > 2 || n->items[0]->kind == N_KEYWORD)
+        return fail_val(l, n->span, E_STATIC_ASSERT_ARGS);
+    c = lower_expr(l, n->items[0]);
+    if (c.kind == VAL_UNKNOWN)
+        return c;
+    if (!val_is_const(c, CONST_BOOL)) {
+        error_at(l, n->items[0]->span, E_STATIC_ASSERT_RUN, val_text(l, c));
+        hint_not_constexpr(l, n->items[0]);
+        return val_unknown();
+    }
+    if (c.c->integer)
+        return val_none(l);
+    Val text = n->nitems == 2 ? lower_expr(l, n->items[1]) : val_string(l, "");
+    const char *s = text.kind == VAL_CONST ? const_str(text.c, l->arena) : "";
+    return fail_val(l, n->span, E_STATIC_ASSERT, *s ? ": " : "", s);
+}
+
+Val lower_call(Lower *l, const Node *n)
+{
+    Val f = lower_expr(l, n->left);
+    ArgList args;
+
+    if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
+        return lower_static_assert(l, n);
+    args = lower_arguments(l, n);
+    return call_value(l, f, &args, n->left->span);
+}

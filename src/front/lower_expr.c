@@ -1,0 +1,366 @@
+/*
+ * lower_expr.c - expressions: literals, displays, subscripts, comparisons, and/or (semantics R13,
+ * R20, R21, R103, R110, R111, R136, R153)
+ */
+#include "lower.h"
+
+#include <string.h>
+
+static Val lower_items(Lower *l, Node *const *nodes, int n)
+{
+    VEC(Val) items = {0};
+
+    for (int i = 0; i < n; i++) {
+        bool star = nodes[i]->kind == N_STARRED;
+        Val v = lower_expr(l, star ? nodes[i]->left : nodes[i]);
+        if (star && v.kind != VAL_TUPLE) {
+            if (v.kind != VAL_UNKNOWN)
+                error_at(l, nodes[i]->span, E_STARRED, val_text(l, v));
+            return val_unknown();
+        }
+        for (int k = 0; star && k < v.tuple->n; k++)
+            vec_push(l->arena, &items, v.tuple->items[k]);
+        if (!star)
+            vec_push(l->arena, &items, v);
+    }
+    return val_tuple(l, items.len, items.at);
+}
+
+/* --- f-strings (R20) --- */
+
+static bool put_formatted(Lower *l, Text *t, const Node *n)
+{
+    Val v = lower_expr(l, n->left);
+    Const c;
+
+    if (v.kind == VAL_TYPE) {
+        text_put(t, val_type_text(l, v.type));
+        return true;
+    }
+    if (v.kind == VAL_UNKNOWN)
+        return false;
+    if (!val_to_const(l, v, &c)) {
+        error_at(l, n->left->span, E_FSTRING, val_text(l, v));
+        return false;
+    }
+    text_put(t, n->op == 'r' || n->op == 'a' ? const_text(&c, l->arena) : const_str(&c, l->arena));
+    return true;
+}
+
+static Val lower_fstring(Lower *l, const Node *n)
+{
+    Text t = text_new(l->arena);
+
+    text_put(&t, "");
+    for (int i = 0; i < n->nitems; i++) {
+        if (n->items[i]->kind == N_STRING)
+            text_putn(&t, n->items[i]->text, n->items[i]->ntext);
+        else if (!put_formatted(l, &t, n->items[i]))
+            return val_unknown();
+    }
+    return val_const(l, const_string(t.s, t.len));
+}
+
+/* --- comparisons --- */
+
+static Val compare_identity(Lower *l, bool is, Val x, Val y)
+{
+    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
+        return val_unknown();
+    return val_bool(l, val_same(x, y) == is);
+}
+
+static Val lower_compare(Lower *l, const Node *n)
+{
+    Val x = lower_expr(l, n->left), y;
+
+    if (n->nitems > 1) {
+        error_at(l, n->span, E_COMPARE_CHAIN);
+        hint_at(l, H_COMPARE_CHAIN);
+        return val_unknown();
+    }
+    y = lower_expr(l, n->items[0]);
+    l->b.span = n->span;
+    switch ((CompareOp)n->ops[0]) {
+    case CMP_IS:
+    case CMP_IS_NOT:
+        return compare_identity(l, n->ops[0] == CMP_IS, x, y);
+    case CMP_IN:
+    case CMP_NOT_IN:
+        error_at(l, n->span, E_IN);
+        return val_unknown();
+    default:
+        return ops_compare(l, (CompareOp)n->ops[0], x, y, n->span);
+    }
+}
+
+/* --- and, or --- */
+
+/* Python's truth of what is known at compile time. */
+static bool known_truth(Val v)
+{
+    if (v.kind == VAL_CONST)
+        return const_truth(v.c);
+    return v.kind != VAL_TUPLE || v.tuple->n != 0;
+}
+
+/* R110: operands known at compile time short-circuit and are otherwise dropped; those that are
+ * not combine elementwise. */
+static Val lower_bool(Lower *l, const Node *n)
+{
+    bool is_or = n->op == BOOL_OR;
+    Value *rest = NULL;
+    Val last = val_unknown();
+
+    for (int i = 0; i < n->nitems; i++) {
+        last = lower_expr(l, n->items[i]);
+        if (last.kind == VAL_UNKNOWN)
+            return last;
+        if (last.kind != VAL_RUN && known_truth(last) == is_or)
+            return last;
+        if (last.kind != VAL_RUN)
+            continue;
+        l->b.span = n->span;
+        rest = ops_logical(l, is_or ? BIN_OR : BIN_AND, rest, last.run, n->items[i]->span);
+        if (!rest)
+            return val_unknown();
+    }
+    return rest ? val_run(rest) : last;
+}
+
+/* --- subscripts --- */
+
+static bool slice_part(Lower *l, const Node *n, __int128 fallback, __int128 *out)
+{
+    Val v = n ? lower_expr(l, n) : val_unknown();
+
+    *out = fallback;
+    if (!n || val_is_none(v))
+        return true;
+    if (v.kind != VAL_CONST || !const_is_integral(v.c)) {
+        if (v.kind != VAL_UNKNOWN)
+            error_at(l, n->span, E_TUPLE_INDEX, val_text(l, v));
+        hint_not_constexpr(l, n);
+        return false;
+    }
+    *out = v.c->integer;
+    return true;
+}
+
+static __int128 clamp_index(__int128 i, int n, __int128 lo, __int128 hi)
+{
+    i = i < 0 ? i + n : i;
+    return i < lo ? lo : i > hi ? hi : i;
+}
+
+static Val slice_tuple(Lower *l, const Tuple *t, const Node *n)
+{
+    __int128 step, from, to;
+    VEC(Val) items = {0};
+
+    if (!slice_part(l, n->extra, 1, &step) || step == 0)
+        return val_unknown();
+    bool down = step < 0;
+    if (!slice_part(l, n->left, down ? t->n - 1 : 0, &from) ||
+        !slice_part(l, n->right, down ? -(__int128)t->n - 1 : t->n, &to))
+        return val_unknown();
+    from = clamp_index(from, t->n, down ? -1 : 0, down ? t->n - 1 : t->n);
+    to = clamp_index(to, t->n, down ? -1 : 0, down ? t->n - 1 : t->n);
+    for (__int128 i = from; down ? i > to : i < to; i += step)
+        vec_push(l->arena, &items, t->items[(int)i]);
+    return val_tuple(l, items.len, items.at);
+}
+
+static Val index_tuple(Lower *l, const Tuple *t, const Node *n)
+{
+    __int128 i;
+
+    if (n->kind == N_SLICE)
+        return slice_tuple(l, t, n);
+    if (!slice_part(l, n, 0, &i))
+        return val_unknown();
+    if (i < -t->n || i >= t->n)
+        return fail_val(l, n->span, E_TUPLE_RANGE, t->n);
+    return t->items[(int)(i < 0 ? i + t->n : i)];
+}
+
+static bool is_full_slice(const Node *n)
+{
+    return n->kind == N_SLICE && !n->left && !n->right && !n->extra;
+}
+
+/* One entry of x[...]: None inserts a dimension, `:` steps over one. */
+static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
+{
+    bool none = n->kind == N_NONE;
+
+    if (!none && n->kind != N_SLICE) {
+        Val e = lower_expr(l, n);
+        none = val_is_none(e);
+        if (e.kind == VAL_UNKNOWN)
+            return false;
+    }
+    if (!none && !is_full_slice(n)) {
+        error_at(l, n->span, E_TILE_INDEX);
+        hint_at(l, H_TILE_INDEX);
+        return false;
+    }
+    if (!none && *axis >= (*v)->type->rank) {
+        error_at(l, n->span, E_TOO_MANY_INDICES, val_type_text(l, (*v)->type));
+        return false;
+    }
+    if (none && (*v)->type->rank == MAX_RANK) {
+        error_at(l, n->span, E_RANK, MAX_RANK);
+        return false;
+    }
+    if (none)
+        *v = build_expand(&l->b, *v, *axis);
+    ++*axis;
+    return true;
+}
+
+static Val index_tile(Lower *l, Value *v, const Node *n)
+{
+    const Node *one = n->right;
+    bool several = one->kind == N_TUPLE;
+    int axis = 0;
+
+    for (int i = 0; i < (several ? one->nitems : 1); i++)
+        if (!index_entry(l, several ? one->items[i] : one, &v, &axis))
+            return val_unknown();
+    return val_run(v);
+}
+
+static Val lower_subscript(Lower *l, const Node *n)
+{
+    Val v = lower_expr(l, n->left);
+    Value *run;
+
+    l->b.span = n->span;
+    if (v.kind == VAL_TUPLE)
+        return index_tuple(l, v.tuple, n->right);
+    if (v.kind == VAL_RUN)
+        return index_tile(l, v.run, n);
+    if (val_is_number(v)) {
+        run = val_to_run(l, v, n->span);
+        return run ? index_tile(l, run, n) : val_unknown();
+    }
+    if (v.kind != VAL_UNKNOWN)
+        error_at(l, n->span, E_NOT_INDEXABLE, val_text(l, v));
+    return val_unknown();
+}
+
+/* --- the rest --- */
+
+static Val lower_walrus(Lower *l, const Node *n)
+{
+    Node target = {.kind = N_NAME, .name = n->name, .span = n->span};
+    Binding *b;
+
+    lower_assign(l, &target, lower_expr(l, n->left), n->span);
+    b = env_find(l, n->name);
+    return b && b->bound ? b->val : val_unknown();
+}
+
+/* [e for v in t] over a tuple (R21). */
+static Val lower_comprehension(Lower *l, const Node *n)
+{
+    Val source = lower_expr(l, n->extra);
+    VEC(Val) items = {0};
+    int mark = env_mark(l);
+
+    if (n->nitems > 0)
+        return fail_val(l, n->items[0]->span, E_COMPREHENSION_IF);
+    if (source.kind != VAL_TUPLE) {
+        if (source.kind != VAL_UNKNOWN)
+            error_at(l, n->extra->span, E_COMPREHENSION, val_text(l, source));
+        return val_unknown();
+    }
+    for (int i = 0; i < source.tuple->n; i++) {
+        if (n->right->kind != N_NAME)
+            return fail_val(l, n->right->span, E_TARGET);
+        env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
+        vec_push(l->arena, &items, lower_expr(l, n->left));
+    }
+    env_rollback(l, mark);
+    return val_tuple(l, items.len, items.at);
+}
+
+static Val lower_binary(Lower *l, const Node *n)
+{
+    Val x = lower_expr(l, n->left), y = lower_expr(l, n->right);
+
+    l->b.span = n->span;
+    return ops_binary(l, (BinaryOp)n->op, x, y, n->span);
+}
+
+static Val lower_unary(Lower *l, const Node *n)
+{
+    Val x = lower_expr(l, n->left);
+
+    l->b.span = n->span;
+    return n->op == UN_NOT ? ops_truth_not(l, x, n->span)
+                           : ops_unary(l, (UnaryOp)n->op, x, n->span);
+}
+
+static Val lower_literal(Lower *l, const Node *n)
+{
+    switch (n->kind) {
+    case N_INT:
+        return val_int(l, n->integer);
+    case N_FLOAT:
+        return val_float(l, n->real);
+    case N_STRING:
+        return val_const(l, const_string(n->text, n->ntext));
+    case N_TRUE:
+    case N_FALSE:
+        return val_bool(l, n->kind == N_TRUE);
+    default:
+        return val_none(l);
+    }
+}
+
+Val lower_expr(Lower *l, const Node *n)
+{
+    l->b.span = n->span;
+    switch (n->kind) {
+    case N_INT:
+    case N_FLOAT:
+    case N_STRING:
+    case N_TRUE:
+    case N_FALSE:
+    case N_NONE:
+        return lower_literal(l, n);
+    case N_NAME:
+        return lower_name(l, n);
+    case N_FSTRING:
+        return lower_fstring(l, n);
+    case N_TUPLE:
+    case N_LIST:
+        return lower_items(l, n->items, n->nitems);
+    case N_ATTRIBUTE:
+        return lower_attribute(l, n);
+    case N_SUBSCRIPT:
+        return lower_subscript(l, n);
+    case N_CALL:
+        return lower_call(l, n);
+    case N_UNARY:
+        return lower_unary(l, n);
+    case N_BINARY:
+        return lower_binary(l, n);
+    case N_BOOL:
+        return lower_bool(l, n);
+    case N_COMPARE:
+        return lower_compare(l, n);
+    case N_CONDITIONAL:
+        return lower_conditional(l, n);
+    case N_WALRUS:
+        return lower_walrus(l, n);
+    case N_COMPREHENSION:
+        return lower_comprehension(l, n);
+    case N_UNSUPPORTED_EXPR:
+        return fail_val(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
+    default:
+        return fail_val(l, n->span, E_NOT_AN_EXPRESSION);
+    }
+}

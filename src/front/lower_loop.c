@@ -1,0 +1,582 @@
+/*
+ * lower_loop.c - `for` and `while` (semantics R125 to R130)
+ *
+ * Names that are bound before a loop and assigned in it are carried: arguments of the loop's
+ * region, results of its op.  Which names a body assigns is found by a walk over its syntax, so
+ * some turn out to keep their value (the assignment stood in a dead static branch, the shape of a
+ * block pointer never changes); those are taken out again once the body is there.
+ */
+#include "lower.h"
+
+enum { MAX_STATIC_TRIPS = 1 << 16 };
+
+typedef struct {
+    int slot;
+    Val like;  /* the value before the loop */
+    int first; /* of its parts in init, args, final */
+} Carried;
+
+typedef struct {
+    Lower *l;
+    VEC(Carried) names;
+    Values init, final;
+    Value **args[2]; /* in the region(s) */
+    Value **after;   /* the parts behind the loop */
+    bool *fixed;     /* parts that never change */
+} Loop;
+
+/* --- which names a body assigns --- */
+
+typedef VEC(Sym) Syms;
+
+static void collect_target(Lower *l, const Node *n, Syms *out)
+{
+    if (n->kind == N_TUPLE || n->kind == N_LIST) {
+        for (int i = 0; i < n->nitems; i++)
+            collect_target(l, n->items[i], out);
+        return;
+    }
+    if (n->kind != N_NAME)
+        return;
+    for (int i = 0; i < out->len; i++)
+        if (out->at[i] == n->name)
+            return;
+    vec_push(l->arena, out, n->name);
+}
+
+static void collect_assigned(Lower *l, Node *const *stmts, int n, Syms *out);
+
+static void collect_stmt(Lower *l, const Node *s, Syms *out)
+{
+    if (s->kind == N_ASSIGN)
+        for (int i = 0; i < s->nitems; i++)
+            collect_target(l, s->items[i], out);
+    else if (s->kind == N_AUGMENTED || (s->kind == N_ANNOTATED && s->right))
+        collect_target(l, s->left, out);
+    collect_assigned(l, s->body, s->nbody, out);
+    collect_assigned(l, s->orelse, s->norelse, out);
+}
+
+static void collect_assigned(Lower *l, Node *const *stmts, int n, Syms *out)
+{
+    for (int i = 0; i < n; i++)
+        collect_stmt(l, stmts[i], out);
+}
+
+void forget_assigned(Lower *l, Node *const *stmts, int n)
+{
+    Syms names = {0};
+
+    collect_assigned(l, stmts, n, &names);
+    for (int i = 0; i < names.len; i++)
+        env_bind(l, names.at[i], val_unknown(), l->b.span);
+}
+
+/* --- carried names --- */
+
+/* R26, kinder: a parameter that happened to be 1 becomes a run-time value in front of the loop. */
+static void strengthen(Lower *l, Sym name, Binding b)
+{
+    if (!b.weak || !val_is_number(b.val))
+        return;
+    b.val = val_run(val_to_run(l, b.val, b.span));
+    b.weak = false;
+    env_put(l, env_slot(l, name), b);
+}
+
+static void find_carried(Loop *loop, const Node *n)
+{
+    Lower *l = loop->l;
+    Syms names = {0};
+
+    collect_assigned(l, n->body, n->nbody, &names);
+    for (int i = 0; i < names.len; i++) {
+        const Binding *b = env_find(l, names.at[i]);
+        if (!b || !b->bound)
+            continue;
+        strengthen(l, names.at[i], *b);
+        if (b->val.kind != VAL_UNKNOWN && val_is_known(b->val))
+            continue;
+        Carried c = {env_slot(l, names.at[i]), b->val, loop->init.len};
+        vec_push(l->arena, &loop->names, c);
+        val_flatten(l, b->val, &loop->init);
+    }
+}
+
+/* The carried names as arguments of a new region, and bound to them. */
+static void open_region(Loop *loop, int region, Block *block)
+{
+    Lower *l = loop->l;
+    int n = loop->init.len;
+    Value **args = NEW_N(l->arena, Value *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        args[i] = block_add_arg(block, loop->init.at[i]->type);
+    loop->args[region] = args;
+    for (int i = 0; i < loop->names.len; i++) {
+        Carried *c = &loop->names.at[i];
+        Value *const *next = args + c->first;
+        Binding b = l->frame->env.at[c->slot];
+        b.val = val_rebuild(l, c->like, &next);
+        if (b.val.kind == VAL_RUN)
+            b.val.run->name = l->frame->names.at[c->slot];
+        env_put(l, c->slot, b);
+    }
+}
+
+static bool same_form(Val a, Val b)
+{
+    if (a.kind != b.kind)
+        return false;
+    if (a.kind == VAL_RUN)
+        return a.run->type == b.run->type;
+    if (a.kind == VAL_TUPLE) {
+        bool same = a.tuple->n == b.tuple->n;
+        for (int i = 0; same && i < a.tuple->n; i++)
+            same = same_form(a.tuple->items[i], b.tuple->items[i]);
+        return same;
+    }
+    if (a.kind != VAL_BLOCK_PTR)
+        return val_same(a, b);
+    const BlockPtr *p = a.block_ptr, *q = b.block_ptr;
+    bool same = p->rank == q->rank && p->base->type == q->base->type;
+    for (int d = 0; same && d < p->rank; d++)
+        same = p->block[d] == q->block[d];
+    return same;
+}
+
+/* What the body leaves in one carried name; its own argument after an error. */
+static void close_name(Loop *loop, const Carried *c)
+{
+    Lower *l = loop->l;
+    Binding *b = &l->frame->env.at[c->slot];
+    Sym name = l->frame->names.at[c->slot];
+    int parts = loop->final.len;
+
+    if (b->bound && same_form(c->like, b->val)) {
+        val_flatten(l, b->val, &loop->final);
+        return;
+    }
+    if (b->bound && b->val.kind != VAL_UNKNOWN && c->like.kind != VAL_UNKNOWN) {
+        error_at(l, b->span, E_CARRIED_TYPE, name, val_text(l, c->like), val_text(l, b->val));
+        hint_at(l, H_CARRIED_TYPE, name);
+    }
+    val_flatten(l, c->like, &loop->final);
+    for (int i = parts; i < loop->final.len; i++)
+        loop->final.at[i] = loop->args[0][i];
+}
+
+static void close_names(Loop *loop)
+{
+    for (int i = 0; i < loop->names.len; i++)
+        close_name(loop, &loop->names.at[i]);
+}
+
+static bool is_carried_slot(const Loop *loop, int slot)
+{
+    for (int i = 0; i < loop->names.len; i++)
+        if (loop->names.at[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* A name that is not carried was assigned: it was not there before, or cannot be carried. */
+static void leave_name(Loop *loop, const Change *c)
+{
+    Lower *l = loop->l;
+    Sym name = l->frame->names.at[c->slot];
+    Binding lost = {.lost = LOST_IN_LOOP, .span = c->new.span};
+
+    if (!c->old.bound || !c->new.bound) {
+        if (c->new.lost)
+            lost = c->new;
+        env_put(l, c->slot, lost);
+        return;
+    }
+    if (c->new.val.kind == VAL_UNKNOWN || val_same(c->old.val, c->new.val))
+        return;
+    if (!val_is_number(c->old.val)) {
+        error_at(l, c->new.span, E_CARRIED_KIND, name, val_text(l, c->old.val));
+        return;
+    }
+    error_at(l, c->new.span, E_CARRIED_CONST, name, val_text(l, c->old.val),
+             val_text(l, c->new.val));
+    hint_at(l, H_MAKE_RUN_TIME, name, name);
+}
+
+static void leave_names(Loop *loop, Changes changes)
+{
+    for (int i = 0; i < changes.n; i++)
+        if (!is_carried_slot(loop, changes.at[i].slot))
+            leave_name(loop, &changes.at[i]);
+}
+
+/* --- parts that never change --- */
+
+static void resolve_op(Op *op, void *unused)
+{
+    (void)unused;
+    ir_resolve_operands(op);
+}
+
+static bool find_fixed(Loop *loop, int regions)
+{
+    int n = loop->init.len;
+    bool any = false;
+
+    loop->fixed = NEW_N(loop->l->arena, bool, n + 1);
+    for (int i = 0; i < n; i++) {
+        bool fixed = loop->final.at[i] == loop->args[regions - 1][i];
+        loop->fixed[i] = fixed;
+        any |= fixed;
+        for (int r = 0; fixed && r < regions; r++)
+            loop->args[r][i]->repl = loop->init.at[i];
+    }
+    return any;
+}
+
+static void drop_fixed_args(Block *b)
+{
+    int kept = 0;
+
+    for (int i = 0; i < b->nargs; i++) {
+        if (b->args[i]->repl)
+            continue;
+        b->args[i]->index = kept;
+        b->args[kept++] = b->args[i];
+    }
+    b->nargs = kept;
+}
+
+/* The values that change, of a list with one for every part. */
+static Values changing(const Loop *loop, Value *const *all)
+{
+    Values out = {0};
+
+    for (int i = 0; i < loop->init.len; i++)
+        if (!loop->fixed[i])
+            vec_push(loop->l->arena, &out, ir_resolve(all[i]));
+    return out;
+}
+
+static void simplify(Loop *loop, Block *const *blocks, int regions)
+{
+    if (!find_fixed(loop, regions))
+        return;
+    for (int r = 0; r < regions; r++) {
+        ir_walk(blocks[r], resolve_op, NULL);
+        drop_fixed_args(blocks[r]);
+    }
+}
+
+/* --- the op --- */
+
+static void end_block(Lower *l, Block *b, OpCode ends, const Values *v)
+{
+    Builder old = l->b;
+
+    l->b.block = b;
+    l->b.before = NULL;
+    build_yield(&l->b, ends, v->len, v->at);
+    l->b = old;
+}
+
+static Op *build_loop(Loop *loop, OpCode code, const Values *operands, int nattrs,
+                      const int64_t *attrs, Block *const *blocks, int regions)
+{
+    Lower *l = loop->l;
+    Values kept = changing(loop, loop->init.at);
+    const Type **types = NEW_N(l->arena, const Type *, kept.len + 1);
+
+    for (int i = 0; i < kept.len; i++)
+        types[i] = kept.at[i]->type;
+    Op *op = build_op(&l->b, code, operands->len, operands->at, nattrs, attrs, kept.len, types);
+    for (int r = 0; r < regions; r++) {
+        op->regions[r] = blocks[r];
+        blocks[r]->owner = op;
+    }
+    return op;
+}
+
+/* Bind the carried names to what they are behind the loop. */
+static void take_carried(Loop *loop, const Op *op)
+{
+    Lower *l = loop->l;
+    int at = 0;
+
+    loop->after = NEW_N(l->arena, Value *, loop->init.len + 1);
+    for (int i = 0; i < loop->init.len; i++)
+        loop->after[i] = loop->fixed[i] ? loop->init.at[i] : op->results[at++];
+    for (int i = 0; i < loop->names.len; i++) {
+        Carried *c = &loop->names.at[i];
+        Value *const *next = loop->after + c->first;
+        Binding b = l->frame->env.at[c->slot];
+        b.val = val_rebuild(l, c->like, &next);
+        if (b.val.kind == VAL_RUN && !b.val.run->name)
+            b.val.run->name = l->frame->names.at[c->slot];
+        env_put(l, c->slot, b);
+    }
+}
+
+/* --- for --- */
+
+typedef struct {
+    Val start, stop, step;
+    const Node *node[3];
+    int64_t unroll;
+} Range;
+
+/* range(stop) or range(start, stop[, step]), with the keywords of tl.range. */
+static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
+{
+    Args a;
+    ArgList list;
+    Val f = iter->kind == N_CALL ? lower_expr(l, iter->left) : val_unknown();
+    bool is_range = f.kind == VAL_BUILTIN &&
+                    (f.builtin->data == RANGE_STATIC || f.builtin->data == RANGE_DYNAMIC);
+
+    if (!is_range) {
+        if (iter->kind != N_CALL || f.kind != VAL_UNKNOWN)
+            error_at(l, iter->span, E_ITERATOR);
+        return false;
+    }
+    *is_static = f.builtin->data == RANGE_STATIC;
+    list = lower_arguments(l, iter);
+    if (!bind_builtin(l, f.builtin, &list, &a) || arg_unknown(&a))
+        return false;
+    bool one = !arg_given(&a, 1);
+    *out = (Range){one ? val_int(l, 0) : a.v[0],
+                   a.v[one ? 0 : 1],
+                   a.v[2],
+                   {a.node[0], a.node[one ? 0 : 1], a.node[2]},
+                   0};
+    return *is_static || !arg_given(&a, 4) || arg_int(l, &a, 4, &out->unroll);
+}
+
+static Span range_span(const Range *r, int i, Span loop)
+{
+    return r->node[i] ? r->node[i]->span : loop;
+}
+
+static bool static_bound(Lower *l, const Range *r, int i, Val v, Span span, __int128 *out)
+{
+    static const char *const names[] = {"start", "end", "step"};
+
+    *out = 0;
+    if (v.kind == VAL_CONST && const_is_integral(v.c)) {
+        *out = v.c->integer;
+        return true;
+    }
+    error_at(l, range_span(r, i, span), E_STATIC_RANGE, names[i], val_text(l, v));
+    hint_not_constexpr(l, r->node[i]);
+    return false;
+}
+
+static void bind_static(Lower *l, const Node *target, __int128 i)
+{
+    Binding b = {.bound = true, .span = target->span, .val = val_int(l, i)};
+
+    if (target->kind == N_NAME)
+        env_put(l, env_slot(l, target->name), b);
+    else
+        error_at(l, target->span, E_TARGET);
+}
+
+/* R128: the body once per value, in the same scope. */
+static void lower_static_for(Lower *l, const Node *n, const Range *r)
+{
+    __int128 a, b, s, trips = 0;
+    bool ok = static_bound(l, r, 0, r->start, n->span, &a) &
+              static_bound(l, r, 1, r->stop, n->span, &b) &
+              static_bound(l, r, 2, r->step, n->span, &s);
+    int errors = diag_errors(l->diags) + l->quiet_errors;
+
+    if (!ok || s == 0) {
+        if (ok)
+            error_at(l, n->right->span, E_STEP_ZERO);
+        forget_assigned(l, n->body, n->nbody);
+        return;
+    }
+    l->frame->loop_depth++;
+    for (__int128 i = a; s > 0 ? i < b : i > b; i += s) {
+        if (++trips > MAX_STATIC_TRIPS) {
+            error_at(l, n->right->span, E_STATIC_TRIPS, MAX_STATIC_TRIPS);
+            break;
+        }
+        bind_static(l, n->left, i);
+        lower_stmts(l, n->body, n->nbody, false);
+        if (diag_errors(l->diags) + l->quiet_errors != errors)
+            break; /* the next round would only repeat it */
+    }
+    l->frame->loop_depth--;
+}
+
+static bool is_int_scalar(const Value *v)
+{
+    return !v->type->pointer && v->type->rank == 0 && dtype_is_int(v->type->dtype);
+}
+
+/* The three bounds as run-time values of one integer dtype (R125). */
+static bool dynamic_bounds(Lower *l, const Range *r, Span span, Values *out)
+{
+    Val given[3] = {r->start, r->stop, r->step};
+    Value *v[3];
+    DType t = DT_I32;
+
+    if (val_is_number(r->step) && const_to_double(r->step.c) == 0) {
+        error_at(l, range_span(r, 2, span), E_STEP_ZERO);
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        v[i] = val_to_run(l, given[i], range_span(r, i, span));
+        if (v[i] && !is_int_scalar(v[i]))
+            error_at(l, range_span(r, i, span), E_RANGE_BOUND, val_text(l, given[i]));
+        if (!v[i] || !is_int_scalar(v[i]))
+            return false;
+        bool first = i == 0 && v[0]->type->dtype != DT_I1;
+        if (first)
+            t = v[0]->type->dtype;
+        else if (!promote_types(l, t, v[i]->type->dtype, false, span, &t))
+            return false;
+    }
+    for (int i = 0; i < 3; i++)
+        vec_push(l->arena, out, build_cast(&l->b, v[i], t, ROUND_NEAREST));
+    return true;
+}
+
+static void bind_variable(Lower *l, const Node *target, Value *iv)
+{
+    if (target->kind == N_NAME)
+        iv->name = target->name;
+    lower_assign(l, target, val_run(iv), target->span);
+}
+
+static void lose_variable(Lower *l, const Node *target)
+{
+    Binding b = {.lost = LOST_LOOP_VARIABLE, .span = target->span};
+
+    if (target->kind == N_NAME)
+        env_put(l, env_slot(l, target->name), b);
+}
+
+static Changes lower_loop_body(Loop *loop, const Node *n, Block *body, Value *iv)
+{
+    Lower *l = loop->l;
+    Builder old = l->b;
+    int mark = env_mark(l);
+
+    l->b.block = body;
+    l->b.before = NULL;
+    open_region(loop, iv ? 0 : 1, body);
+    if (iv)
+        bind_variable(l, n->left, iv);
+    l->frame->loop_depth++;
+    lower_stmts(l, n->body, n->nbody, false);
+    l->frame->loop_depth--;
+    close_names(loop);
+    l->b = old;
+    return env_rollback(l, mark);
+}
+
+static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
+{
+    Loop loop = {.l = l};
+    Values operands = {0};
+
+    if (!dynamic_bounds(l, r, n->right->span, &operands)) {
+        forget_assigned(l, n->body, n->nbody);
+        env_bind(l, n->left->kind == N_NAME ? n->left->name : intern(l->names, ""), val_unknown(),
+                 n->span);
+        return;
+    }
+    find_carried(&loop, n);
+    Block *body = block_new(l->b.func, NULL);
+    Value *iv = block_add_arg(body, operands.at[0]->type);
+    Changes changes = lower_loop_body(&loop, n, body, iv);
+    l->b.span = n->span;
+    simplify(&loop, &body, 1);
+    Values kept = changing(&loop, loop.init.at), yielded = changing(&loop, loop.final.at);
+    for (int i = 0; i < kept.len; i++)
+        vec_push(l->arena, &operands, kept.at[i]);
+    end_block(l, body, OP_yield, &yielded);
+    Op *op = build_loop(&loop, OP_for, &operands, 1, &r->unroll, &body, 1);
+    leave_names(&loop, changes);
+    take_carried(&loop, op);
+    lose_variable(l, n->left);
+}
+
+void lower_for(Lower *l, const Node *n)
+{
+    bool is_static = false;
+    Range r;
+
+    if (n->norelse)
+        error_at(l, n->orelse[0]->span, E_LOOP_ELSE);
+    if (!lower_range(l, n->right, &r, &is_static)) {
+        forget_assigned(l, n->body, n->nbody);
+        if (n->left->kind == N_NAME)
+            env_bind(l, n->left->name, val_unknown(), n->span);
+        return;
+    }
+    if (is_static)
+        lower_static_for(l, n, &r);
+    else
+        lower_dynamic_for(l, n, &r);
+}
+
+/* --- while --- */
+
+/* The first region: evaluates the condition from the carried names. */
+static Value *lower_while_condition(Loop *loop, const Node *n, Block *block)
+{
+    Lower *l = loop->l;
+    Builder old = l->b;
+    int mark = env_mark(l);
+    Value *c;
+
+    l->b.block = block;
+    l->b.before = NULL;
+    open_region(loop, 0, block);
+    Val v = lower_expr(l, n->left);
+    if (v.kind == VAL_CONST) {
+        error_at(l, n->left->span, E_WHILE_CONST, val_text(l, v));
+        hint_at(l, H_WHILE_CONST);
+        c = NULL;
+    } else {
+        c = lower_condition(l, v, n->left->span);
+    }
+    l->b = old;
+    env_rollback(l, mark);
+    return c;
+}
+
+void lower_while(Lower *l, const Node *n)
+{
+    Loop loop = {.l = l};
+    Block *blocks[2];
+
+    if (n->norelse)
+        error_at(l, n->orelse[0]->span, E_LOOP_ELSE);
+    find_carried(&loop, n);
+    for (int r = 0; r < 2; r++)
+        blocks[r] = block_new(l->b.func, NULL);
+    Value *cond = lower_while_condition(&loop, n, blocks[0]);
+    Changes changes = lower_loop_body(&loop, n, blocks[1], NULL);
+    if (!cond) {
+        forget_assigned(l, n->body, n->nbody);
+        return;
+    }
+    l->b.span = n->span;
+    simplify(&loop, blocks, 2);
+    Values passed = {0}, kept, yielded = changing(&loop, loop.final.at);
+    vec_push(l->arena, &passed, ir_resolve(cond));
+    kept = changing(&loop, loop.args[0]);
+    for (int i = 0; i < kept.len; i++)
+        vec_push(l->arena, &passed, kept.at[i]);
+    end_block(l, blocks[0], OP_condition, &passed);
+    end_block(l, blocks[1], OP_yield, &yielded);
+    kept = changing(&loop, loop.init.at);
+    Op *op = build_loop(&loop, OP_while, &kept, 0, NULL, blocks, 2);
+    leave_names(&loop, changes);
+    take_carried(&loop, op);
+}

@@ -1,0 +1,460 @@
+/*
+ * lower_name.c - what names and attributes mean (semantics R2 to R8, R72, R161)
+ *
+ * A name is looked for among the locals, then in the functions around the kernel, then at module
+ * level, then among Python's builtins.  Of imports only the language's own modules and Python's
+ * math mean something; any other import is an error when, and only when, a kernel uses it.
+ */
+#include "lower.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- modules --- */
+
+enum { IN_LIBDEVICE = 1 << 16 };
+
+/* Which functions a module has; modules by the end of their names. */
+static const struct {
+    const char *name;
+    int where;
+} modules[] = {
+    {"triton", IN_TRITON},
+    {"triton.language", IN_TL},
+    {"triton.language.core", IN_TL},
+    {"triton.language.standard", IN_TL},
+    {"triton.language.random", IN_TL},
+    {"triton.language.math", IN_MATH | IN_LIBDEVICE},
+    {"triton.language.libdevice", IN_LIBDEVICE},
+    {"triton.language.extra", 0},
+    {"triton.language.extra.libdevice", IN_LIBDEVICE},
+    {"triton.language.extra.cuda", IN_CUDA},
+    {"triton.language.extra.cuda.libdevice", IN_LIBDEVICE},
+    {"triton.language.extra.cuda.utils", IN_CUDA},
+    {"triton.language.extra.hip", 0},
+    {"triton.language.extra.hip.libdevice", IN_LIBDEVICE},
+    {"triton.language.extra.intel", 0},
+    {"triton.language.extra.intel.libdevice", IN_LIBDEVICE},
+    {"triton.language.extra.cpu", 0},
+    {"triton.language.extra.cpu.libdevice", IN_LIBDEVICE},
+    {"triton.language.PropagateNan", 0},
+    {"math", IN_PYMATH},
+};
+
+static int module_where(const char *name)
+{
+    for (int i = 0; i < COUNT(modules); i++)
+        if (strcmp(modules[i].name, name) == 0)
+            return modules[i].where;
+    return -1;
+}
+
+static bool python_constant(const char *name, double *out)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } constants[] = {
+        {"pi", M_PI}, {"e", M_E}, {"tau", 2 * M_PI}, {"inf", INFINITY}, {"nan", NAN},
+    };
+
+    for (int i = 0; i < COUNT(constants); i++) {
+        *out = constants[i].value;
+        if (strcmp(constants[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static Val find_function(Sym member, int where)
+{
+    const Builtin *b = builtin_find(member, where);
+    const Libdevice *d = where & IN_LIBDEVICE ? libdevice_find(member) : NULL;
+
+    if (b)
+        return (Val){.kind = VAL_BUILTIN, .builtin = b};
+    if (d)
+        return (Val){.kind = VAL_LIBDEVICE, .libdevice = d};
+    return val_unknown();
+}
+
+/* Members that are no functions. */
+static Val find_constant(Lower *l, Sym module, Sym member, int where)
+{
+    const char *full = arena_printf(l->arena, "%s.%s", module, member);
+    DType t;
+    double d;
+
+    if (module_where(full) >= 0)
+        return val_module(intern(l->names, full));
+    if ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t))
+        return val_dtype(l, t);
+    if ((where & IN_PYMATH) && python_constant(member, &d))
+        return val_float(l, d);
+    if (strcmp(module, "triton.language.PropagateNan") == 0)
+        return val_string(l, member);
+    return val_unknown();
+}
+
+static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
+{
+    const char *near = builtin_near(member, where);
+
+    error_at(l, span, E_NO_MEMBER, module, member);
+    if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+    return val_unknown();
+}
+
+Val module_member(Lower *l, Sym module, Sym member, Span span)
+{
+    int where = module_where(module);
+    Val v;
+
+    if (where < 0) {
+        error_at(l, span, E_UNKNOWN_IMPORT, member, module);
+        hint_at(l, H_UNKNOWN_IMPORT);
+        return val_unknown();
+    }
+    v = find_function(member, where);
+    if (v.kind == VAL_UNKNOWN)
+        v = find_constant(l, module, member, where);
+    return v.kind == VAL_UNKNOWN ? no_member(l, module, member, where, span) : v;
+}
+
+/* --- module level --- */
+
+static Val import_value(Lower *l, const AstImport *i, Span span)
+{
+    const char *full;
+
+    if (!i->member)
+        return val_module(i->module);
+    full = arena_printf(l->arena, "%s.%s", i->module, i->member);
+    if (module_where(full) >= 0)
+        return val_module(intern(l->names, full));
+    return module_member(l, i->module, i->member, span);
+}
+
+static bool import_resolves(Lower *l, const AstImport *i)
+{
+    int errors = l->quiet_errors;
+
+    if (!i)
+        return false;
+    l->quiet++;
+    import_value(l, i, i->span);
+    l->quiet--;
+    return errors == l->quiet_errors;
+}
+
+bool annotation_is_constexpr(const Node *n)
+{
+    if (n->kind == N_STRING)
+        return strstr(n->text, "constexpr") != NULL;
+    return (n->kind == N_NAME || n->kind == N_ATTRIBUTE) && strcmp(n->name, "constexpr") == 0;
+}
+
+/* Would Python hold a tl.constexpr instance here: the call itself, or arithmetic on one? */
+static bool makes_constexpr(Lower *l, const Node *n, int depth)
+{
+    const AstGlobal *g;
+
+    switch (n->kind) {
+    case N_CALL:
+        return annotation_is_constexpr(n->left);
+    case N_UNARY:
+        return makes_constexpr(l, n->left, depth);
+    case N_BINARY:
+        return makes_constexpr(l, n->left, depth) || makes_constexpr(l, n->right, depth);
+    case N_NAME:
+        g = file_global(l->file, n->name);
+        if (!g || depth > 8)
+            return false;
+        return (g->annotation && annotation_is_constexpr(g->annotation)) ||
+               makes_constexpr(l, g->value, depth + 1);
+    default:
+        return false;
+    }
+}
+
+/* R3: which kinds of values a kernel may take from module level. */
+static bool may_be_global(Val v)
+{
+    switch (v.kind) {
+    case VAL_TYPE:
+    case VAL_FUNC:
+    case VAL_BUILTIN:
+    case VAL_LIBDEVICE:
+    case VAL_MODULE:
+        return true;
+    default:
+        return val_is_none(v);
+    }
+}
+
+static Val refuse_global(Lower *l, const AstGlobal *g, Val v, Span span)
+{
+    error_at(l, span, E_GLOBAL, g->name);
+    note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
+    if (v.kind == VAL_UNKNOWN)
+        hint_at(l, H_GLOBAL_UNKNOWN);
+    else
+        hint_at(l, H_GLOBAL, g->name);
+    return val_unknown();
+}
+
+static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
+{
+    bool declared = g->annotation && annotation_is_constexpr(g->annotation);
+    Frame *frame = l->frame;
+    Val v;
+
+    l->frame = frame_new(l, frame->fn, span);
+    l->quiet++;
+    v = lower_expr(l, g->value);
+    l->quiet--;
+    l->frame = frame;
+    if (v.kind != VAL_UNKNOWN && val_is_known(v)) {
+        if (declared || may_be_global(v) || makes_constexpr(l, g->value, 0))
+            return v;
+    }
+    return refuse_global(l, g, v, span);
+}
+
+/* Each global is evaluated, and complained about, once. */
+static Val file_global_value(Lower *l, const AstGlobal *g, Span span)
+{
+    Val *known = map_get(l->globals, MAP_KEY(g));
+
+    if (known)
+        return *known;
+    known = NEW(l->arena, Val);
+    *known = val_unknown(); /* a global made of itself */
+    map_put(l->globals, MAP_KEY(g), known);
+    *known = evaluate_global(l, g, span);
+    return *known;
+}
+
+Val global_value(Lower *l, Sym name, Span span, bool *found)
+{
+    const AstFunc *fn = file_find_from(l->file, l->frame->fn, name);
+    const AstGlobal *g = file_global(l->file, name);
+    const AstImport *import = file_import(l->file, name);
+    const Builtin *b = builtin_find(name, IN_PYTHON);
+
+    *found = true;
+    if (fn && !fn->is_fallback)
+        return (Val){.kind = VAL_FUNC, .func = fn};
+    if (g && !g->is_fallback)
+        return file_global_value(l, g, span);
+    if (import_resolves(l, import))
+        return import_value(l, import, span);
+    if (fn)
+        return (Val){.kind = VAL_FUNC, .func = fn};
+    if (g)
+        return file_global_value(l, g, span);
+    if (import)
+        return import_value(l, import, span);
+    if (b)
+        return (Val){.kind = VAL_BUILTIN, .builtin = b};
+    *found = false;
+    return val_unknown();
+}
+
+/* --- names --- */
+
+/* The nearest of all names that could have been meant. */
+static const char *near_visible(Lower *l, Sym name)
+{
+    VEC(const char *) words = {0};
+
+    for (int i = 0; i < l->frame->env.len; i++)
+        if (l->frame->env.at[i].bound)
+            vec_push(l->arena, &words, l->frame->names.at[i]);
+    for (int i = 0; i < l->file->nfuncs; i++)
+        if (l->file->funcs[i]->is_jit)
+            vec_push(l->arena, &words, l->file->funcs[i]->name);
+    for (int i = 0; i < l->file->nglobals; i++)
+        vec_push(l->arena, &words, l->file->globals[i].name);
+    for (int i = 0; i < l->file->nimports; i++)
+        vec_push(l->arena, &words, l->file->imports[i].name);
+    return near_name(name, words.at, words.len);
+}
+
+static void explain_lost(Lower *l, const Binding *b, Sym name)
+{
+    if (b->lost == LOST_IN_ARM)
+        note_at(l, b->span, NOTE_LOST_IN_ARM, name);
+    else if (b->lost == LOST_IN_LOOP)
+        note_at(l, b->span, NOTE_LOST_IN_LOOP, name);
+    else
+        note_at(l, b->span, NOTE_LOST_LOOP_VARIABLE, name);
+}
+
+static Val undefined_name(Lower *l, Sym name, Span span)
+{
+    const Binding *b = env_find(l, name);
+    const char *near = near_visible(l, name);
+
+    error_at(l, span, E_NOT_DEFINED, name);
+    if (b && b->lost)
+        explain_lost(l, b, name);
+    else if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+    else if (builtin_find(name, IN_TL))
+        hint_at(l, H_NEEDS_TL, name, name);
+    env_bind(l, name, val_unknown(), span); /* one complaint a name */
+    return val_unknown();
+}
+
+Val lower_name(Lower *l, const Node *n)
+{
+    const Binding *b = env_find(l, n->name);
+    bool found = false;
+    Val v = val_unknown();
+
+    if (b && b->bound)
+        return b->val;
+    if (!b || !b->lost)
+        v = global_value(l, n->name, n->span, &found);
+    return found ? v : undefined_name(l, n->name, n->span);
+}
+
+/* --- attributes --- */
+
+static Val shape_tuple(Lower *l, int rank, const int32_t *dims)
+{
+    Val items[MAX_RANK];
+
+    for (int i = 0; i < rank; i++)
+        items[i] = val_int(l, dims[i]);
+    return val_tuple(l, rank, items);
+}
+
+static Val bind_method(Lower *l, Val self, Sym name, const Builtin *b)
+{
+    Method *m = NEW(l->arena, Method);
+
+    *m = (Method){.self = self, .name = name, .builtin = b};
+    return (Val){.kind = VAL_METHOD, .method = m};
+}
+
+static Val method_of(Lower *l, Val self, Sym name, Span span)
+{
+    const Builtin *b = builtin_find(name, IN_METHOD);
+    const char *near;
+
+    if (b)
+        return bind_method(l, self, name, b);
+    error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+    near = builtin_near(name, IN_METHOD);
+    if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+    return val_unknown();
+}
+
+static Val run_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    const Type *t = self.run->type;
+
+    if (strcmp(name, "shape") == 0)
+        return shape_tuple(l, t->rank, t->dims);
+    if (strcmp(name, "numel") == 0)
+        return val_int(l, type_numel(t));
+    if (strcmp(name, "dtype") == 0)
+        return val_type(type_element(l->module, t));
+    if (strcmp(name, "type") == 0)
+        return val_type(t);
+    if (strcmp(name, "T") == 0 && t->rank == 2)
+        return val_run(build_permute(&l->b, self.run, (int[]){1, 0}));
+    return method_of(l, self, name, span);
+}
+
+static Val const_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    DType t;
+
+    if (strcmp(name, "value") == 0)
+        return self;
+    bool asks_type = strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0;
+    if (asks_type && val_is_number(self))
+        return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
+    return method_of(l, self, name, span);
+}
+
+static int primitive_bits(const Type *t)
+{
+    return t->pointer ? 64 : dtype_bits(t->dtype);
+}
+
+static Val type_element_of(Lower *l, const Type *t)
+{
+    if (t->rank > 0)
+        return val_type(type_element(l->module, t));
+    return val_dtype(l, t->dtype);
+}
+
+static Val type_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    const Type *t = self.type;
+
+    if (strcmp(name, "element_ty") == 0)
+        return type_element_of(l, t);
+    if (strcmp(name, "scalar") == 0)
+        return val_type(type_element(l->module, t));
+    if (strcmp(name, "shape") == 0)
+        return shape_tuple(l, t->rank, t->dims);
+    if (strcmp(name, "name") == 0)
+        return val_string(l, val_type_text(l, t));
+    if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "int_bitwidth") == 0)
+        return val_int(l, primitive_bits(t));
+    if (strcmp(name, "itemsize") == 0)
+        return val_int(l, t->pointer ? 8 : dtype_size(t->dtype));
+    if (strcmp(name, "fp_mantissa_width") == 0)
+        return val_int(l, dtype_mantissa_bits(t->dtype));
+    if (strcmp(name, "exponent_bias") == 0)
+        return val_int(l, dtype_bias(t->dtype));
+    if (strncmp(name, "is_", 3) == 0)
+        return bind_method(l, self, name, NULL);
+    return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+}
+
+static Val block_ptr_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    const BlockPtr *p = self.block_ptr;
+
+    if (strcmp(name, "dtype") == 0)
+        return val_type(p->base->type);
+    if (strcmp(name, "type") == 0)
+        return val_type(p->base->type);
+    return method_of(l, self, name, span);
+}
+
+Val value_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    switch (self.kind) {
+    case VAL_UNKNOWN:
+        return self;
+    case VAL_RUN:
+        return run_attribute(l, self, name, span);
+    case VAL_CONST:
+        return const_attribute(l, self, name, span);
+    case VAL_TYPE:
+        return type_attribute(l, self, name, span);
+    case VAL_MODULE:
+        return module_member(l, self.module, name, span);
+    case VAL_BLOCK_PTR:
+        return block_ptr_attribute(l, self, name, span);
+    default:
+        return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+    }
+}
+
+Val lower_attribute(Lower *l, const Node *n)
+{
+    Val self = lower_expr(l, n->left);
+
+    l->b.span = n->span;
+    return value_attribute(l, self, n->name, n->span);
+}

@@ -1,0 +1,445 @@
+/*
+ * lower_ops.c - operators on values (semantics R41 to R64, R70, R71, R110)
+ *
+ * Compile-time operands follow Python (const.c).  Otherwise operands are brought to one dtype
+ * (promote.c), then to one shape, and one op is built.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- shapes --- */
+
+bool check_tile(Lower *l, int rank, const int64_t *dims, Span span)
+{
+    int64_t n = 1;
+
+    if (rank > MAX_RANK) {
+        error_at(l, span, E_RANK, MAX_RANK);
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] < 1) {
+            error_at(l, span, E_EXTENT, i, (long long)dims[i]);
+            return false;
+        }
+        n = n > MAX_TILE / dims[i] ? MAX_TILE + 1 : n * dims[i];
+    }
+    if (n <= MAX_TILE)
+        return true;
+    error_at(l, span, E_TILE_SIZE, (long long)MAX_TILE);
+    hint_at(l, H_TILE_SIZE);
+    return false;
+}
+
+/* The shape that both broadcast to: from the right, equal extents or 1 (R47). */
+static bool common_shape(Lower *l, const Type *a, const Type *b, Type *out, Span span)
+{
+    int64_t dims[MAX_RANK];
+
+    *out = a->rank >= b->rank ? *a : *b;
+    for (int i = 0; i < out->rank; i++) {
+        int ia = i - (out->rank - a->rank), ib = i - (out->rank - b->rank);
+        int32_t da = ia < 0 ? 1 : a->dims[ia], db = ib < 0 ? 1 : b->dims[ib];
+        if (da != db && da != 1 && db != 1) {
+            error_at(l, span, E_BROADCAST, i, da, db);
+            hint_at(l, H_BROADCAST, val_type_text(l, a), val_type_text(l, b));
+            return false;
+        }
+        out->dims[i] = da == 1 ? db : da;
+        dims[i] = out->dims[i];
+    }
+    return check_tile(l, out->rank, dims, span);
+}
+
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape)
+{
+    if (type_same_shape(v->type, shape))
+        return v;
+    if (v->type->rank == 0)
+        return build_splat(&l->b, v, shape);
+    while (v->type->rank < shape->rank)
+        v = build_expand(&l->b, v, 0);
+    return type_same_shape(v->type, shape) ? v : build_broadcast(&l->b, v, shape);
+}
+
+bool ops_broadcast_all(Lower *l, Value **v, int n, Span span)
+{
+    Type shape = *v[0]->type;
+
+    for (int i = 1; i < n; i++) {
+        Type a = shape;
+        if (!common_shape(l, &a, v[i]->type, &shape, span))
+            return false;
+    }
+    const Type *t = type_of(l->module, shape);
+    for (int i = 0; i < n; i++)
+        v[i] = ops_to_shape(l, v[i], t);
+    return true;
+}
+
+bool ops_broadcast(Lower *l, Value **x, Value **y, Span span)
+{
+    Value *both[2] = {*x, *y};
+
+    if (!ops_broadcast_all(l, both, 2, span))
+        return false;
+    *x = both[0];
+    *y = both[1];
+    return true;
+}
+
+/* --- helpers --- */
+
+static Val invalid_operands(Lower *l, Val x, Val y, Span span)
+{
+    return fail_val(l, span, E_OPERANDS, val_text(l, x), val_text(l, y));
+}
+
+static bool is_pointer(Val v)
+{
+    return v.kind == VAL_RUN && v.run->type->pointer;
+}
+
+/* A number, or a run-time value that is no pointer. */
+static bool is_arithmetic(Val v)
+{
+    return val_is_number(v) || (v.kind == VAL_RUN && !v.run->type->pointer);
+}
+
+static bool is_integer(Val v)
+{
+    return v.kind == VAL_CONST ? const_is_integral(v.c)
+                               : v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype);
+}
+
+/* --- pointers --- */
+
+static bool is_zero(Val v)
+{
+    return v.kind == VAL_CONST && const_is_integral(v.c) && v.c->integer == 0;
+}
+
+/* ptr + offset, ptr - offset (R70): steps count elements. */
+static Val pointer_step(Lower *l, Val p, Val offset, bool subtract, Span span)
+{
+    Value *ptr = p.run, *off;
+
+    if (is_zero(offset))
+        return p;
+    if (!is_integer(offset) || is_pointer(offset))
+        return invalid_operands(l, p, offset, span);
+    off = val_to_run(l, offset, span);
+    if (!off)
+        return val_unknown();
+    if (subtract) /* an unsigned step still moves back */
+        off = build_unary(&l->b, OP_neg,
+                          dtype_is_unsigned(off->type->dtype)
+                              ? build_cast(&l->b, off, DT_I64, ROUND_NEAREST)
+                              : off);
+    if (!ops_broadcast(l, &ptr, &off, span))
+        return val_unknown();
+    return val_run(build_addptr(&l->b, ptr, off));
+}
+
+static Val pointer_arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    bool both = is_pointer(x) && is_pointer(y);
+
+    if (both && op == BIN_ADD)
+        return fail_val(l, span, E_ADD_POINTERS);
+    if (both || (op != BIN_ADD && op != BIN_SUB) || (op == BIN_SUB && is_pointer(y)))
+        return invalid_operands(l, x, y, span);
+    if (is_pointer(x))
+        return pointer_step(l, x, y, op == BIN_SUB, span);
+    return pointer_step(l, y, x, false, span);
+}
+
+/* --- arithmetic --- */
+
+static OpCode binary_opcode(BinaryOp op)
+{
+    static const OpCode codes[] = {
+        [BIN_ADD] = OP_add,      [BIN_SUB] = OP_sub, [BIN_MUL] = OP_mul, [BIN_DIV] = OP_div,
+        [BIN_FLOORDIV] = OP_div, [BIN_MOD] = OP_rem, [BIN_POW] = OP_pow, [BIN_AND] = OP_and,
+        [BIN_OR] = OP_or,        [BIN_XOR] = OP_xor, [BIN_SHL] = OP_shl, [BIN_SHR] = OP_shr,
+    };
+    return codes[op];
+}
+
+static Val to_fp32(Lower *l, Val v)
+{
+    if (v.kind == VAL_CONST)
+        return val_float(l, const_to_double(v.c));
+    return val_run(build_cast(&l->b, v.run, DT_FP32, ROUND_NEAREST));
+}
+
+/* Which kinds of operands an operator takes; false after an error. */
+static bool check_kinds(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    bool ints = is_integer(x) && is_integer(y);
+    bool bits = op == BIN_AND || op == BIN_OR || op == BIN_XOR || op == BIN_SHL || op == BIN_SHR;
+
+    if (bits && !ints) {
+        invalid_operands(l, x, y, span);
+        return false;
+    }
+    if (op == BIN_FLOORDIV && !ints) {
+        error_at(l, span, E_FLOORDIV, val_text(l, x), val_text(l, y));
+        hint_at(l, H_FLOORDIV);
+        return false;
+    }
+    return true;
+}
+
+/* R59: an arithmetic shift iff the left operand was signed before promotion. */
+static Value *build_shift_right(Lower *l, Val x, Value *vx, Value *vy)
+{
+    DType t = vx->type->dtype;
+    DType left = x.kind == VAL_RUN ? x.run->type->dtype : t;
+
+    if (dtype_is_signed(left) == dtype_is_signed(t))
+        return build_binary(&l->b, OP_shr, vx, vy);
+    static const DType unsigned_of[] = {
+        [DT_I8] = DT_U8, [DT_I16] = DT_U16, [DT_I32] = DT_U32, [DT_I64] = DT_U64,
+        [DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64,
+    };
+    DType other = unsigned_of[t];
+    Value *r = build_binary(&l->b, OP_shr, build_bitcast(&l->b, vx, other),
+                            build_bitcast(&l->b, vy, other));
+    return build_bitcast(&l->b, r, t);
+}
+
+static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    bool division = op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD;
+    PromoteRule rule = {.adopts = true, .division = division};
+    Val a = x, b = y;
+    Value *vx, *vy;
+
+    if (!check_kinds(l, op, x, y, span))
+        return val_unknown();
+    if (op == BIN_DIV && is_integer(x) && is_integer(y)) { /* R52 */
+        a = to_fp32(l, x);
+        b = to_fp32(l, y);
+    }
+    if (!promote_pair(l, rule, a, b, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+        return val_unknown();
+    if (op == BIN_SHR)
+        return val_run(build_shift_right(l, x, vx, vy));
+    return val_run(build_binary(&l->b, binary_opcode(op), vx, vy));
+}
+
+static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b)
+{
+    Val v = val_tuple(l, a->n + b->n, NULL);
+
+    memcpy(v.tuple->items, a->items, sizeof(Val) * (size_t)a->n);
+    memcpy(v.tuple->items + a->n, b->items, sizeof(Val) * (size_t)b->n);
+    return v;
+}
+
+static Val tuple_repeat(Lower *l, const Tuple *t, __int128 times, Span span)
+{
+    int n = times > 0 ? t->n : 0;
+
+    if (times > 4096)
+        return fail_val(l, span, E_TUPLE_LONG);
+    Val v = val_tuple(l, n * (int)MAX(times, 0), NULL);
+    for (int i = 0; i < v.tuple->n; i++)
+        v.tuple->items[i] = t->items[i % n];
+    return v;
+}
+
+/* Python's operators on tuples; *took tells that there is one. */
+static Val tuple_binary(Lower *l, BinaryOp op, Val x, Val y, Span span, bool *took)
+{
+    bool ints = y.kind == VAL_CONST && const_is_integral(y.c);
+
+    *took = true;
+    if (op == BIN_ADD && x.kind == VAL_TUPLE && y.kind == VAL_TUPLE)
+        return tuple_concat(l, x.tuple, y.tuple);
+    if (op == BIN_MUL && x.kind == VAL_TUPLE && ints)
+        return tuple_repeat(l, x.tuple, y.c->integer, span);
+    *took = false;
+    return val_unknown();
+}
+
+static Val constant_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    Const c;
+    const char *wrong = const_binary(l->arena, op, x.c, y.c, &c);
+
+    if (wrong)
+        return fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
+    return val_const(l, c);
+}
+
+Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    bool took;
+
+    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
+        return val_unknown();
+    if (op == BIN_MATMUL) {
+        error_at(l, span, E_MATMUL);
+        hint_at(l, H_MATMUL);
+        return val_unknown();
+    }
+    Val v = tuple_binary(l, op, x, y, span, &took);
+    if (took)
+        return v;
+    if (x.kind == VAL_CONST && y.kind == VAL_CONST)
+        return constant_binary(l, op, x, y, span);
+    if (is_pointer(x) || is_pointer(y))
+        return pointer_arithmetic(l, op, x, y, span);
+    if (!is_arithmetic(x) || !is_arithmetic(y))
+        return invalid_operands(l, x, y, span);
+    if (op == BIN_POW) {
+        error_at(l, span, E_POW);
+        hint_at(l, H_POW);
+        return val_unknown();
+    }
+    return arithmetic(l, op, x, y, span);
+}
+
+/* --- unary --- */
+
+Val ops_unary(Lower *l, UnaryOp op, Val x, Span span)
+{
+    Const c;
+    const char *wrong;
+
+    if (x.kind == VAL_UNKNOWN)
+        return x;
+    if (x.kind == VAL_CONST) {
+        wrong = const_unary(op, x.c, &c);
+        return wrong ? fail_val(l, span, E_CONST_UNARY, wrong, val_text(l, x)) : val_const(l, c);
+    }
+    if (x.kind != VAL_RUN || x.run->type->pointer)
+        return fail_val(l, span, op == UN_INVERT ? E_INVERT : E_NEGATE, val_text(l, x));
+    if (op == UN_PLUS)
+        return x;
+    if (op == UN_INVERT && dtype_is_float(x.run->type->dtype))
+        return fail_val(l, span, E_INVERT, val_text(l, x));
+    return val_run(build_unary(&l->b, op == UN_MINUS ? OP_neg : OP_not, x.run));
+}
+
+static bool check_bool(Lower *l, const Value *v, Span span)
+{
+    if (!v->type->pointer && v->type->dtype == DT_I1)
+        return true;
+    int bits = v->type->pointer ? 64 : dtype_bits(v->type->dtype);
+    error_at(l, span, E_BITCAST, bits, 1);
+    hint_at(l, H_NOT_BOOL, val_type_text(l, v->type));
+    return false;
+}
+
+Val ops_truth_not(Lower *l, Val x, Span span)
+{
+    if (x.kind == VAL_UNKNOWN)
+        return x;
+    if (x.kind == VAL_CONST)
+        return val_bool(l, !const_truth(x.c));
+    if (x.kind == VAL_TUPLE)
+        return val_bool(l, x.tuple->n == 0);
+    if (x.kind != VAL_RUN)
+        return val_bool(l, false);
+    if (!check_bool(l, x.run, span))
+        return val_unknown();
+    return val_run(build_unary(&l->b, OP_not, x.run));
+}
+
+/* x may be NULL: the first operand alone. */
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span)
+{
+    if (!check_bool(l, y, span))
+        return NULL;
+    if (!x)
+        return y;
+    if (!ops_broadcast(l, &x, &y, span))
+        return NULL;
+    return build_binary(&l->b, binary_opcode(op), x, y);
+}
+
+/* --- comparisons --- */
+
+static OpCode compare_opcode(CompareOp op)
+{
+    static const OpCode codes[] = {
+        [CMP_EQ] = OP_eq, [CMP_NE] = OP_ne, [CMP_LT] = OP_lt,
+        [CMP_LE] = OP_le, [CMP_GT] = OP_gt, [CMP_GE] = OP_ge,
+    };
+    return codes[op];
+}
+
+/* Constants, types, tuples, functions: Python's == and order. */
+static Val compare_known(Lower *l, CompareOp op, Val x, Val y, Span span)
+{
+    bool out;
+    const char *wrong;
+
+    if (x.kind == VAL_CONST && y.kind == VAL_CONST) {
+        wrong = const_compare(op, x.c, y.c, &out);
+        if (wrong)
+            return fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
+        return val_bool(l, out);
+    }
+    if (op != CMP_EQ && op != CMP_NE)
+        return invalid_operands(l, x, y, span);
+    return val_bool(l, val_same(x, y) == (op == CMP_EQ));
+}
+
+Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)
+{
+    PromoteRule rule = {0};
+    Value *vx, *vy;
+
+    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
+        return val_unknown();
+    if (x.kind != VAL_RUN && y.kind != VAL_RUN)
+        return compare_known(l, op, x, y, span);
+    if (!is_arithmetic(x) || !is_arithmetic(y))
+        return invalid_operands(l, x, y, span);
+    if (!promote_pair(l, rule, x, y, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+        return val_unknown();
+    return val_run(build_binary(&l->b, compare_opcode(op), vx, vy));
+}
+
+/* --- functions of two values --- */
+
+Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span)
+{
+    PromoteRule rule = {0};
+    Value *vx, *vy;
+
+    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
+        return val_unknown();
+    if (!is_arithmetic(x) || !is_arithmetic(y))
+        return invalid_operands(l, x, y, span);
+    if (!promote_pair(l, rule, x, y, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+        return val_unknown();
+    return val_run(build_binary(&l->b, code, vx, vy));
+}
+
+/* --- casts (section 4) --- */
+
+static bool may_cast(const Type *from, DType to)
+{
+    bool fp8_with_int = (dtype_is_fp8(from->dtype) && dtype_is_int(to)) ||
+                        (dtype_is_fp8(to) && dtype_is_int(from->dtype));
+
+    if (from->pointer)
+        return to == DT_I64 || to == DT_U64 || to == DT_I1;
+    return !fp8_with_int;
+}
+
+Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span)
+{
+    if (!may_cast(v->type, to)) {
+        error_at(l, span, E_CAST, val_type_text(l, v->type), dtype_triton_name(to));
+        hint_at(l, v->type->pointer ? H_CAST_POINTER : H_CAST_FP8);
+        return NULL;
+    }
+    return build_cast(&l->b, v, to, r);
+}

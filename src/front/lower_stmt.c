@@ -1,0 +1,276 @@
+/*
+ * lower_stmt.c - statements, one after the other, and assignments (semantics R14 to R17, R135)
+ *
+ * A list of statements gives a Flow: whether it falls through its end, returns, or does either.
+ * `tail` says that behind the list the function ends, so that falling through is returning.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- what assignment does to values --- */
+
+static Val demote_tuple(Lower *l, const Tuple *t, Span span)
+{
+    Val v = val_tuple(l, t->n, t->items);
+
+    for (int i = 0; i < t->n; i++)
+        v.tuple->items[i] = val_demote(l, t->items[i], span);
+    return v;
+}
+
+Val val_demote(Lower *l, Val v, Span span)
+{
+    switch (v.kind) {
+    case VAL_CONST:
+        return val_is_none(v) ? v : val_run(val_to_run(l, v, span));
+    case VAL_TUPLE:
+        return demote_tuple(l, v.tuple, span);
+    case VAL_FUNC:
+    case VAL_BUILTIN:
+    case VAL_LIBDEVICE:
+    case VAL_METHOD:
+    case VAL_MODULE:
+        error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
+        hint_at(l, H_ANNOTATE_CONSTEXPR);
+        return val_unknown();
+    default:
+        return v;
+    }
+}
+
+static void bind_constexpr(Lower *l, Sym name, Val v, Span span)
+{
+    const Binding *old = env_find(l, name);
+    bool again = old && old->bound && old->span.start != span.start && !old->pending;
+
+    if (again) {
+        error_at(l, span, E_REDECLARED, name);
+        note_at(l, old->span, NOTE_ASSIGNED_HERE, name);
+        return;
+    }
+    if (v.kind != VAL_UNKNOWN && !val_is_known(v)) {
+        error_at(l, span, E_CONSTEXPR_RUN, name, val_text(l, v));
+        v = val_unknown();
+    }
+    env_put(l, env_slot(l, name),
+            (Binding){.bound = true, .declared = true, .span = span, .val = v});
+}
+
+static void bind_name(Lower *l, Sym name, Val v, Span span)
+{
+    const Binding *old = env_find(l, name);
+    Binding b = {.bound = true, .span = span};
+
+    if (old && old->pending) {
+        bind_constexpr(l, name, v, span);
+        return;
+    }
+    b.demoted = val_is_number(v);
+    b.val = val_demote(l, v, span);
+    if (b.val.kind == VAL_RUN && !b.val.run->name)
+        b.val.run->name = name;
+    env_put(l, env_slot(l, name), b);
+}
+
+static void assign_tuple(Lower *l, const Node *target, Val v, Span span)
+{
+    int n = target->nitems;
+    bool usable = v.kind == VAL_TUPLE && v.tuple->n >= n;
+
+    if (v.kind == VAL_TUPLE && !usable)
+        error_at(l, span, E_UNPACK_FEW, n, v.tuple->n);
+    else if (v.kind == VAL_TUPLE && v.tuple->n > n)
+        warn_at(l, span, W_UNPACK_MANY, v.tuple->n - n);
+    else if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN)
+        error_at(l, span, E_UNPACK, val_text(l, v));
+    for (int i = 0; i < n; i++)
+        lower_assign(l, target->items[i], usable ? v.tuple->items[i] : val_unknown(), span);
+}
+
+void lower_assign(Lower *l, const Node *target, Val v, Span span)
+{
+    switch (target->kind) {
+    case N_NAME:
+        bind_name(l, target->name, v, span);
+        return;
+    case N_TUPLE:
+    case N_LIST:
+        assign_tuple(l, target, v, span);
+        return;
+    case N_SUBSCRIPT:
+        error_at(l, target->span, E_SETITEM);
+        hint_at(l, H_SETITEM);
+        return;
+    case N_ATTRIBUTE:
+        error_at(l, target->span, E_SETATTR);
+        return;
+    default:
+        error_at(l, target->span, E_TARGET);
+    }
+}
+
+/* --- single statements --- */
+
+static void lower_annotated(Lower *l, const Node *n)
+{
+    bool constexpr = annotation_is_constexpr(n->extra);
+
+    if (n->left->kind != N_NAME) {
+        lower_assign(l, n->left, n->right ? lower_expr(l, n->right) : val_unknown(), n->span);
+        return;
+    }
+    if (!n->right && constexpr) {
+        Binding b = {.pending = true, .span = n->span};
+        env_put(l, env_slot(l, n->left->name), b);
+        return;
+    }
+    if (!n->right)
+        return;
+    Val v = lower_expr(l, n->right);
+    if (constexpr)
+        bind_constexpr(l, n->left->name, v, n->span);
+    else
+        bind_name(l, n->left->name, v, n->span);
+}
+
+static void lower_augmented(Lower *l, const Node *n)
+{
+    Val x, y;
+
+    if (n->left->kind != N_NAME) {
+        lower_assign(l, n->left, val_unknown(), n->span);
+        return;
+    }
+    x = lower_expr(l, n->left);
+    y = lower_expr(l, n->right);
+    l->b.span = n->span;
+    lower_assign(l, n->left, ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
+}
+
+static void lower_assignment(Lower *l, const Node *n)
+{
+    if (n->nitems != 1) {
+        error_at(l, n->span, E_CHAINED_ASSIGN);
+        return;
+    }
+    lower_assign(l, n->items[0], lower_expr(l, n->right), n->span);
+}
+
+/* R137: has no effect here, but its condition may still be wrong. */
+static void lower_assert(Lower *l, const Node *n)
+{
+    lower_expr(l, n->left);
+}
+
+static Flow lower_return(Lower *l, const Node *n)
+{
+    Flow f = {.kind = FLOW_RETURNS, .result = val_none(l)};
+
+    if (n->left)
+        f.result = lower_expr(l, n->left);
+    if (l->frame->loop_depth > 0) {
+        error_at(l, n->span, E_RETURN_IN_LOOP);
+        hint_at(l, H_RETURN_IN_LOOP);
+    }
+    bool gives = f.result.kind != VAL_UNKNOWN && !val_is_none(f.result);
+    if (!l->frame->caller && gives)
+        error_at(l, n->span, E_KERNEL_RETURNS, l->frame->fn->name);
+    return f;
+}
+
+static void lower_expr_stmt(Lower *l, const Node *n)
+{
+    Val v = lower_expr(l, n->left);
+    bool is_call = n->left->kind == N_CALL;
+
+    if (is_call && v.kind == VAL_BLOCK_PTR) {
+        error_at(l, n->span, E_RESULT_UNUSED, "advance");
+        hint_at(l, H_ADVANCE);
+    }
+}
+
+static void lower_unsupported(Lower *l, const Node *n)
+{
+    if (n->kind == N_FUNCTION) {
+        error_at(l, n->span, E_NESTED_FUNCTION, n->name);
+        return;
+    }
+    if (n->kind == N_WITH) {
+        error_at(l, n->span, E_WITH);
+        return;
+    }
+    error_at(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
+    if (strcmp(n->name, "Break") == 0 || strcmp(n->name, "Continue") == 0)
+        hint_at(l, H_BREAK);
+}
+
+/* Every statement that cannot return. */
+static void lower_simple(Lower *l, const Node *n)
+{
+    switch (n->kind) {
+    case N_ASSIGN:
+        lower_assignment(l, n);
+        return;
+    case N_AUGMENTED:
+        lower_augmented(l, n);
+        return;
+    case N_ANNOTATED:
+        lower_annotated(l, n);
+        return;
+    case N_EXPR:
+        lower_expr_stmt(l, n);
+        return;
+    case N_FOR:
+        lower_for(l, n);
+        return;
+    case N_WHILE:
+        lower_while(l, n);
+        return;
+    case N_ASSERT:
+        lower_assert(l, n);
+        return;
+    case N_PASS:
+        return;
+    default:
+        lower_unsupported(l, n);
+    }
+}
+
+/* --- lists --- */
+
+static Flow falls(void)
+{
+    return (Flow){.kind = FLOW_FALLS, .result = {.kind = VAL_UNDEFINED}};
+}
+
+/* What the end of a list makes of a flow that may get there. */
+static Flow at_end(Flow f, bool tail)
+{
+    if (tail && f.kind != FLOW_RETURNS)
+        f.kind = FLOW_RETURNS;
+    return f;
+}
+
+Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail)
+{
+    for (int i = 0; i < n; i++) {
+        bool took_rest = false;
+        Flow f = falls();
+
+        l->b.span = stmts[i]->span;
+        if (stmts[i]->kind == N_IF)
+            f = lower_if(l, stmts[i], stmts + i + 1, n - i - 1, tail, &took_rest);
+        else if (stmts[i]->kind == N_RETURN)
+            f = lower_return(l, stmts[i]);
+        else
+            lower_simple(l, stmts[i]);
+        if (took_rest || f.kind == FLOW_RETURNS)
+            return at_end(f, tail);
+        if (f.kind == FLOW_MAYBE && i + 1 < n)
+            return at_end(lower_guarded(l, f, stmts + i + 1, n - i - 1, tail), tail);
+        if (f.kind == FLOW_MAYBE)
+            return at_end(f, tail);
+    }
+    return at_end(falls(), tail);
+}

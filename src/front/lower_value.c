@@ -1,0 +1,309 @@
+/*
+ * lower_value.c - kinds of Val: making them, printing them, taking them apart into IR values
+ *
+ * A Val that mixes run-time and compile-time parts (a tuple, a block pointer) crosses an `if`, a
+ * loop or a call as the flat list of its run-time values; the Val itself is the template by which
+ * the other side puts them together again.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- making --- */
+
+Val val_unknown(void)
+{
+    return (Val){.kind = VAL_UNKNOWN};
+}
+
+Val val_const(Lower *l, const Const c)
+{
+    Const *copy;
+
+    if (c.kind == CONST_DTYPE)
+        return val_dtype(l, c.dtype);
+    copy = NEW(l->arena, Const);
+    *copy = c;
+    return (Val){.kind = VAL_CONST, .c = copy};
+}
+
+Val val_none(Lower *l)
+{
+    return val_const(l, const_none());
+}
+
+Val val_bool(Lower *l, bool b)
+{
+    return val_const(l, const_bool(b));
+}
+
+Val val_int(Lower *l, __int128 i)
+{
+    return val_const(l, const_int(i));
+}
+
+Val val_float(Lower *l, double d)
+{
+    return val_const(l, const_float(d));
+}
+
+Val val_string(Lower *l, const char *s)
+{
+    return val_const(l, const_string(s, strlen(s)));
+}
+
+Val val_run(Value *v)
+{
+    return v ? (Val){.kind = VAL_RUN, .run = v} : val_unknown();
+}
+
+Val val_type(const Type *t)
+{
+    return (Val){.kind = VAL_TYPE, .type = t};
+}
+
+Val val_dtype(Lower *l, DType d)
+{
+    return val_type(type_scalar(l->module, d));
+}
+
+Val val_tuple(Lower *l, int n, const Val *items)
+{
+    Tuple *t = NEW(l->arena, Tuple);
+
+    t->n = n;
+    t->items = NEW_N(l->arena, Val, n + 1);
+    for (int i = 0; i < n; i++)
+        t->items[i] = items[i];
+    return (Val){.kind = VAL_TUPLE, .tuple = t};
+}
+
+Val val_pair(Lower *l, Val a, Val b)
+{
+    return val_tuple(l, 2, (Val[]){a, b});
+}
+
+Val val_module(Sym module)
+{
+    return (Val){.kind = VAL_MODULE, .module = module};
+}
+
+/* --- asking --- */
+
+bool val_is_const(Val v, ConstKind kind)
+{
+    return v.kind == VAL_CONST && v.c->kind == kind;
+}
+
+bool val_is_none(Val v)
+{
+    return val_is_const(v, CONST_NONE);
+}
+
+bool val_is_number(Val v)
+{
+    return v.kind == VAL_CONST && const_is_number(v.c);
+}
+
+bool val_is_known(Val v)
+{
+    if (v.kind == VAL_RUN || v.kind == VAL_BLOCK_PTR || v.kind == VAL_UNKNOWN)
+        return false;
+    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
+        if (!val_is_known(v.tuple->items[i]))
+            return false;
+    return true;
+}
+
+bool val_unknown_inside(Val v)
+{
+    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
+        if (val_unknown_inside(v.tuple->items[i]))
+            return true;
+    return v.kind == VAL_UNKNOWN;
+}
+
+static bool same_tuple(const Tuple *a, const Tuple *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (!val_same(a->items[i], b->items[i]))
+            return false;
+    return true;
+}
+
+bool val_same(Val a, Val b)
+{
+    if (a.kind != b.kind)
+        return false;
+    switch (a.kind) {
+    case VAL_UNKNOWN:
+    case VAL_UNDEFINED:
+        return true;
+    case VAL_CONST:
+        return a.c == b.c || (a.c->kind == b.c->kind && const_equal(a.c, b.c));
+    case VAL_TUPLE:
+        return a.tuple == b.tuple || same_tuple(a.tuple, b.tuple);
+    case VAL_METHOD:
+        return a.method->name == b.method->name && val_same(a.method->self, b.method->self);
+    default:
+        return a.run == b.run; /* all others are one pointer */
+    }
+}
+
+/* --- text for messages --- */
+
+const char *val_type_text(Lower *l, const Type *t)
+{
+    Text s = text_new(l->arena);
+
+    if (t->pointer)
+        text_printf(&s, "pointer<%s%s>", t->is_const ? "const " : "", dtype_triton_name(t->dtype));
+    else
+        text_put(&s, dtype_triton_name(t->dtype));
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&s, "%s%d", i ? ", " : "[", t->dims[i]);
+    if (t->rank)
+        text_put(&s, "]");
+    return s.s;
+}
+
+static const char *tuple_text(Lower *l, const Tuple *t)
+{
+    Text s = text_new(l->arena);
+
+    text_put(&s, "(");
+    for (int i = 0; i < t->n; i++)
+        text_printf(&s, "%s%s", i ? ", " : "", val_text(l, t->items[i]));
+    text_put(&s, t->n == 1 ? ",)" : ")");
+    return s.s;
+}
+
+static const char *block_ptr_text(Lower *l, const BlockPtr *p)
+{
+    Type t = *p->base->type;
+
+    t.rank = (int8_t)p->rank;
+    memcpy(t.dims, p->block, sizeof p->block);
+    t.pointer = false;
+    return arena_printf(l->arena, "block pointer to %s", val_type_text(l, &t));
+}
+
+const char *val_text(Lower *l, Val v)
+{
+    switch (v.kind) {
+    case VAL_UNKNOWN:
+    case VAL_UNDEFINED:
+        return "an undefined value";
+    case VAL_CONST:
+        if (v.c->kind == CONST_NONE)
+            return "None";
+        return arena_printf(l->arena, "constexpr %s", const_text(v.c, l->arena));
+    case VAL_RUN:
+        return val_type_text(l, v.run->type);
+    case VAL_TUPLE:
+        return tuple_text(l, v.tuple);
+    case VAL_TYPE:
+        return arena_printf(l->arena, "the type %s", val_type_text(l, v.type));
+    case VAL_FUNC:
+        return arena_printf(l->arena, "function %s", v.func->name);
+    case VAL_BUILTIN:
+        return arena_printf(l->arena, "function %s", v.builtin->name);
+    case VAL_LIBDEVICE:
+        return arena_printf(l->arena, "function libdevice.%s", libdevice_name(v.libdevice));
+    case VAL_METHOD:
+        return arena_printf(l->arena, "method %s", v.method->name);
+    case VAL_MODULE:
+        return arena_printf(l->arena, "module %s", v.module);
+    case VAL_BLOCK_PTR:
+        return block_ptr_text(l, v.block_ptr);
+    }
+    return "?";
+}
+
+/* --- what callers of the front end hold --- */
+
+static bool tuple_to_const(Lower *l, const Tuple *t, Const *out)
+{
+    Const *items = NEW_N(l->arena, Const, t->n + 1);
+
+    for (int i = 0; i < t->n; i++)
+        if (!val_to_const(l, t->items[i], &items[i]))
+            return false;
+    *out = (Const){.kind = CONST_TUPLE, .items = items, .nitems = t->n};
+    return true;
+}
+
+bool val_to_const(Lower *l, Val v, Const *out)
+{
+    if (v.kind == VAL_CONST) {
+        *out = *v.c;
+        return true;
+    }
+    if (v.kind == VAL_TYPE && !v.type->pointer && v.type->rank == 0) {
+        *out = (Const){.kind = CONST_DTYPE, .dtype = v.type->dtype};
+        return true;
+    }
+    return v.kind == VAL_TUPLE && tuple_to_const(l, v.tuple, out);
+}
+
+Val val_from_const(Lower *l, const Const *c)
+{
+    if (c->kind != CONST_TUPLE)
+        return val_const(l, *c);
+    Val *items = NEW_N(l->arena, Val, c->nitems + 1);
+    for (int i = 0; i < c->nitems; i++)
+        items[i] = val_from_const(l, &c->items[i]);
+    return val_tuple(l, c->nitems, items);
+}
+
+/* --- flat form --- */
+
+static void flatten_block_ptr(Lower *l, const BlockPtr *p, Values *out)
+{
+    vec_push(l->arena, out, p->base);
+    for (int d = 0; d < p->rank; d++) {
+        vec_push(l->arena, out, p->shape[d]);
+        vec_push(l->arena, out, p->strides[d]);
+        vec_push(l->arena, out, p->offsets[d]);
+    }
+}
+
+void val_flatten(Lower *l, Val v, Values *out)
+{
+    if (v.kind == VAL_RUN)
+        vec_push(l->arena, out, v.run);
+    else if (v.kind == VAL_BLOCK_PTR)
+        flatten_block_ptr(l, v.block_ptr, out);
+    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
+        val_flatten(l, v.tuple->items[i], out);
+}
+
+static Val rebuild_block_ptr(Lower *l, const BlockPtr *like, Value *const **next)
+{
+    BlockPtr *p = NEW(l->arena, BlockPtr);
+
+    *p = *like;
+    p->base = *(*next)++;
+    for (int d = 0; d < p->rank; d++) {
+        p->shape[d] = *(*next)++;
+        p->strides[d] = *(*next)++;
+        p->offsets[d] = *(*next)++;
+    }
+    return (Val){.kind = VAL_BLOCK_PTR, .block_ptr = p};
+}
+
+Val val_rebuild(Lower *l, Val like, Value *const **next)
+{
+    if (like.kind == VAL_RUN)
+        return val_run(*(*next)++);
+    if (like.kind == VAL_BLOCK_PTR)
+        return rebuild_block_ptr(l, like.block_ptr, next);
+    if (like.kind != VAL_TUPLE || val_is_known(like))
+        return like;
+    Val v = val_tuple(l, like.tuple->n, like.tuple->items);
+    for (int i = 0; i < v.tuple->n; i++)
+        v.tuple->items[i] = val_rebuild(l, like.tuple->items[i], next);
+    return v;
+}

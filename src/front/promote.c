@@ -1,0 +1,216 @@
+/*
+ * promote.c - which dtype an operator computes in (semantics R40 to R46)
+ *
+ * Takes operands as Vals and gives run-time values of one dtype; shapes are lower_ops.c's work.
+ */
+#include "lower.h"
+
+#include <math.h>
+
+/* --- literals --- */
+
+static int kind_rank(DType t)
+{
+    return dtype_is_float(t) ? 2 : t == DT_I1 ? 0 : 1;
+}
+
+static int const_rank(const Const *c)
+{
+    return c->kind == CONST_FLOAT ? 2 : c->kind == CONST_BOOL ? 0 : 1;
+}
+
+/* The bounds of an integer dtype. */
+static __int128 int_min(DType t)
+{
+    return dtype_is_unsigned(t) ? 0 : -((__int128)1 << (dtype_bits(t) - 1));
+}
+
+static __int128 int_max(DType t)
+{
+    return ((__int128)1 << (dtype_bits(t) - !dtype_is_unsigned(t))) - 1;
+}
+
+static bool fits(__int128 v, DType t)
+{
+    return v >= int_min(t) && v <= int_max(t);
+}
+
+/* R40: fp32 unless its range would lose the value. */
+static DType float_literal_dtype(double d)
+{
+    double m = fabs(d);
+    bool fp32 = m == 0 || isinf(d) || isnan(d) || (m >= 0x1p-126 && m <= 0x1.fffffep127);
+    return fp32 ? DT_FP32 : DT_FP64;
+}
+
+bool literal_dtype(Lower *l, const Const *c, Span span, DType *out)
+{
+    static const DType ints[] = {DT_I32, DT_U32, DT_I64, DT_U64};
+
+    if (c->kind == CONST_BOOL) {
+        *out = DT_I1;
+        return true;
+    }
+    if (c->kind == CONST_FLOAT) {
+        *out = float_literal_dtype(c->real);
+        return true;
+    }
+    if (c->kind != CONST_INT) {
+        error_at(l, span, E_NOT_A_TENSOR, const_text(c, l->arena));
+        if (c->kind == CONST_STRING)
+            hint_at(l, H_ANNOTATE_CONSTEXPR);
+        return false;
+    }
+    for (int i = 0; i < COUNT(ints); i++) {
+        *out = ints[i];
+        if (fits(c->integer, ints[i]))
+            return true;
+    }
+    error_at(l, span, E_NONREPRESENTABLE, const_text(c, l->arena));
+    return false;
+}
+
+/* R42: an integer that takes the type of the other operand must be one of its values. */
+static bool check_adopted(Lower *l, const Const *c, DType t, Span span)
+{
+    if (c->kind != CONST_INT || dtype_is_float(t))
+        return true;
+    if (c->integer < 0 && dtype_is_unsigned(t))
+        error_at(l, span, E_UNSIGNED_NEGATIVE, dtype_triton_name(t), const_text(c, l->arena));
+    else if (!fits(c->integer, t))
+        error_at(l, span, E_OUT_OF_RANGE, const_text(c, l->arena), dtype_triton_name(t));
+    else
+        return true;
+    return false;
+}
+
+bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span, DType *out)
+{
+    if (!const_is_number(c) || const_rank(c) > kind_rank(t))
+        return literal_dtype(l, c, span, out);
+    if (!check_adopted(l, c, t, span))
+        return false;
+    bool small_float = t == DT_FP16 || t == DT_BF16;
+    *out = division && small_float ? DT_FP32 : t; /* R44 */
+    return true;
+}
+
+Value *literal_value(Lower *l, const Const *c, DType t)
+{
+    const Type *type = type_scalar(l->module, t);
+
+    if (dtype_is_float(t))
+        return build_float(&l->b, type, const_to_double(c));
+    if (c->kind == CONST_FLOAT)
+        return build_int(&l->b, type, t == DT_I1 ? c->real != 0 : (int64_t)c->real);
+    return build_int(&l->b, type, t == DT_I1 ? c->integer != 0 : (int64_t)c->integer);
+}
+
+Value *val_to_run(Lower *l, Val v, Span span)
+{
+    DType t;
+
+    switch (v.kind) {
+    case VAL_RUN:
+        return v.run;
+    case VAL_UNKNOWN:
+        return NULL;
+    case VAL_CONST:
+        return literal_dtype(l, v.c, span, &t) ? literal_value(l, v.c, t) : NULL;
+    case VAL_BLOCK_PTR:
+        error_at(l, span, E_BLOCK_PTR_VALUE);
+        return NULL;
+    default:
+        error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
+        return NULL;
+    }
+}
+
+/* --- two run-time operands --- */
+
+static DType promote_fp8(DType a, DType b)
+{
+    return a == b ? a : DT_FP16;
+}
+
+static bool promote_floats(DType a, DType b, bool division, DType *out)
+{
+    bool bf16 = a == DT_BF16 || b == DT_BF16;
+
+    if (a == DT_FP64 || b == DT_FP64)
+        *out = DT_FP64;
+    else if (a == DT_FP32 || b == DT_FP32)
+        *out = DT_FP32;
+    else if (a == DT_FP16 || b == DT_FP16)
+        *out = division ? DT_FP32 : DT_FP16;
+    else if (bf16)
+        *out = a == b && !division ? DT_BF16 : DT_FP32;
+    else if (dtype_is_fp8(a) && dtype_is_fp8(b))
+        *out = promote_fp8(a, b);
+    else
+        return false; /* fp8 with an integer */
+    return true;
+}
+
+/* bool counts as an unsigned integer of one bit (R43b). */
+static bool promote_ints(DType a, DType b, bool division, DType *out)
+{
+    bool mixed = dtype_is_unsigned(a) != dtype_is_unsigned(b);
+    DType u = dtype_is_unsigned(a) ? a : b, s = dtype_is_unsigned(a) ? b : a;
+
+    if (mixed && division)
+        return false;
+    if (mixed)
+        *out = dtype_bits(u) >= dtype_bits(s) ? u : s;
+    else
+        *out = dtype_bits(a) >= dtype_bits(b) ? a : b;
+    return true;
+}
+
+bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out)
+{
+    if (dtype_is_float(a) || dtype_is_float(b)) {
+        if (promote_floats(a, b, division, out))
+            return true;
+        error_at(l, span, E_FP8_WITH_INT, dtype_triton_name(a), dtype_triton_name(b));
+        hint_at(l, H_CAST_FIRST);
+        return false;
+    }
+    if (promote_ints(a, b, division, out))
+        return true;
+    error_at(l, span, E_SIGNEDNESS, dtype_triton_name(a), dtype_triton_name(b));
+    hint_at(l, H_CAST_ONE);
+    return false;
+}
+
+/* The dtype that a literal takes beside a run-time operand of dtype t. */
+static bool literal_beside(Lower *l, PromoteRule rule, const Const *c, DType t, Span span,
+                           DType *out)
+{
+    return rule.adopts ? literal_adopt(l, c, t, rule.division, span, out)
+                       : literal_dtype(l, c, span, out);
+}
+
+bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span)
+{
+    DType tx, ty, t;
+
+    if (x.kind == VAL_CONST && y.kind == VAL_CONST) {
+        if (!literal_dtype(l, x.c, span, &tx) || !literal_dtype(l, y.c, span, &ty))
+            return false;
+    } else if (x.kind == VAL_CONST) {
+        ty = y.run->type->dtype;
+        if (!literal_beside(l, rule, x.c, ty, span, &tx))
+            return false;
+    } else {
+        tx = x.run->type->dtype;
+        ty = y.kind == VAL_CONST ? DT_I1 : y.run->type->dtype;
+        if (y.kind == VAL_CONST && !literal_beside(l, rule, y.c, tx, span, &ty))
+            return false;
+    }
+    if (!promote_types(l, tx, ty, rule.division, span, &t))
+        return false;
+    *vx = x.kind == VAL_CONST ? literal_value(l, x.c, t) : build_cast(&l->b, x.run, t, 0);
+    *vy = y.kind == VAL_CONST ? literal_value(l, y.c, t) : build_cast(&l->b, y.run, t, 0);
+    return true;
+}
