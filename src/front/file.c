@@ -278,15 +278,14 @@ static void read_function(FrontFile *f, AstFunc *fn, const ScanDef *def)
     fn->tuning = tuning_of(f, fn);
 }
 
-/* `outer` is the function around this one, or NULL: inside a kernel nothing is a kernel. */
-static AstFunc *new_function(FrontFile *f, const ScanDef *def, const AstFunc *outer)
+static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
 {
     AstFunc *fn = NEW(f->arena, AstFunc);
 
     fn->scope = def->scope;
     fn->extent = def->extent;
     fn->is_fallback = def->is_fallback;
-    for (int i = 0; i < def->ndecorators && !(outer && outer->is_jit); i++) {
+    for (int i = 0; i < def->ndecorators && !in_kernel; i++) {
         Decorator kind = decorator_kind(f, def->decorators[i]);
 
         fn->is_jit |= kind == DECO_JIT;
@@ -299,15 +298,21 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, const AstFunc *ou
     return fn;
 }
 
+/* Nothing inside a kernel is a kernel, so that all that is parsed is parsed once. */
 static void read_functions(FrontFile *f, const Scan *scan)
 {
+    bool *in_kernel = NEW_N(f->arena, bool, MAX(scan->defs.len, 1));
+
     f->nfuncs = scan->defs.len;
     f->funcs = NEW_N(f->arena, AstFunc *, MAX(f->nfuncs, 1));
     f->kernels = NEW_N(f->arena, AstFunc *, MAX(f->nfuncs, 1));
     for (int i = 0; i < f->nfuncs; i++) {
         const ScanDef *def = &scan->defs.at[i];
+        AstFunc *outer = def->inside < 0 ? NULL : f->funcs[def->inside];
 
-        f->funcs[i] = new_function(f, def, def->inside < 0 ? NULL : f->funcs[def->inside]);
+        in_kernel[i] =
+            outer && (outer->is_jit || outer->is_constexpr_function || in_kernel[def->inside]);
+        f->funcs[i] = new_function(f, def, in_kernel[i]);
         if (f->funcs[i]->is_jit)
             f->kernels[f->nkernels++] = f->funcs[i];
     }

@@ -55,6 +55,15 @@ static Node *missing(Parser *p)
     return n;
 }
 
+/* A production that may contain itself, one level down. */
+static Node *deeper(Parser *p, Node *(*production)(Parser *))
+{
+    Node *n = enter(p) ? production(p) : missing(p);
+
+    leave(p);
+    return n;
+}
+
 static Node *integer(Parser *p)
 {
     Node *n = node_new(p, N_INT, p->tok.span.start);
@@ -76,31 +85,32 @@ static Node *real(Parser *p)
     return node_end(p, n);
 }
 
-/* starred = '*' bitwise_or | named */
 static Node *binary(Parser *p, int least);
-static Node *starred(Parser *p)
+
+/* star = '*' binary, at the star */
+static Node *star(Parser *p)
 {
     Node *n = node_new(p, N_STARRED, p->tok.span.start);
 
-    if (!accept(p, T_STAR))
-        return parse_named(p);
+    expect(p, T_STAR);
     n->left = binary(p, 1);
     return node_end(p, n);
+}
+
+/* starred = star | named */
+static Node *starred(Parser *p)
+{
+    return p->tok.kind == T_STAR ? star(p) : parse_named(p);
 }
 
 /* Comprehensions. */
 
 static Node *disjunction(Parser *p);
 
-/* target = ['*'] binary, so that `in` ends it */
+/* target = star | binary, so that `in` ends it */
 static Node *target(Parser *p)
 {
-    Node *n = node_new(p, N_STARRED, p->tok.span.start);
-
-    if (!accept(p, T_STAR))
-        return binary(p, 1);
-    n->left = binary(p, 1);
-    return node_end(p, n);
+    return p->tok.kind == T_STAR ? star(p) : binary(p, 1);
 }
 
 /* targets = target (',' target)* [',']: what stands between `for` and `in` */
@@ -389,13 +399,13 @@ static bool at_slice_end(const Parser *p)
 /* slice = [expression] ':' [expression] [':' [expression]] | starred */
 static Node *slice(Parser *p)
 {
-    Node *n = node_new(p, N_SLICE, p->tok.span.start);
+    uint32_t start = p->tok.span.start;
+    Node *first = p->tok.kind == T_COLON ? NULL : starred(p), *n;
 
-    if (p->tok.kind != T_COLON) {
-        n->left = starred(p);
-        if (p->tok.kind != T_COLON)
-            return n->left;
-    }
+    if (first && p->tok.kind != T_COLON)
+        return first;
+    n = node_new(p, N_SLICE, start);
+    n->left = first;
     expect(p, T_COLON);
     if (!at_slice_end(p))
         n->right = parse_expression(p);
@@ -414,9 +424,10 @@ static Node *subscript(Parser *p, Node *base, uint32_t start)
 
     advance(p);
     n->left = base;
-    index = node_new(p, N_TUPLE, p->tok.span.start);
+    start = p->tok.span.start;
     n->right = slice(p);
     if (p->tok.kind == T_COMMA) {
+        index = node_new(p, N_TUPLE, start);
         vec_push(p->arena, &p->list, n->right);
         while (accept(p, T_COMMA) && p->tok.kind != T_RSQUARE) {
             Node *next = slice(p);
@@ -471,7 +482,7 @@ static Node *power(Parser *p)
 
         outer->op = BIN_POW;
         outer->left = n;
-        outer->right = unary(p);
+        outer->right = deeper(p, unary);
         n = node_end(p, outer);
     }
     return n;
@@ -480,24 +491,15 @@ static Node *power(Parser *p)
 /* unary = ('+' | '-' | '~') unary | power */
 static Node *unary(Parser *p)
 {
-    Node *n = node_new(p, N_UNARY, p->tok.span.start);
+    TokenKind kind = p->tok.kind;
+    Node *n;
 
-    switch (p->tok.kind) {
-    case T_PLUS:
-        n->op = UN_PLUS;
-        break;
-    case T_MINUS:
-        n->op = UN_MINUS;
-        break;
-    case T_TILDE:
-        n->op = UN_INVERT;
-        break;
-    default:
+    if (kind != T_PLUS && kind != T_MINUS && kind != T_TILDE)
         return power(p);
-    }
+    n = node_new(p, N_UNARY, p->tok.span.start);
+    n->op = kind == T_PLUS ? UN_PLUS : kind == T_MINUS ? UN_MINUS : UN_INVERT;
     advance(p);
-    n->left = enter(p) ? unary(p) : missing(p);
-    leave(p);
+    n->left = deeper(p, unary);
     return node_end(p, n);
 }
 
@@ -611,8 +613,7 @@ static Node *inversion(Parser *p)
     n = node_new(p, N_UNARY, p->tok.span.start);
     n->op = UN_NOT;
     advance(p);
-    n->left = enter(p) ? inversion(p) : missing(p);
-    leave(p);
+    n->left = deeper(p, inversion);
     return node_end(p, n);
 }
 
@@ -691,10 +692,7 @@ static Node *conditional(Parser *p)
 
 Node *parse_expression(Parser *p)
 {
-    Node *n = enter(p) ? conditional(p) : missing(p);
-
-    leave(p);
-    return n;
+    return deeper(p, conditional);
 }
 
 /* named = NAME ':=' expression | expression */

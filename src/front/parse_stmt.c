@@ -376,9 +376,11 @@ static Node *async_statement(Parser *p)
                                                     : "AsyncFunctionDef");
 }
 
-/* `match` is a name unless an expression and a colon at the end of the line follow it. */
+/* `match` is a name unless an expression and a colon at the end of the line follow it.  A longer
+ * line than any that people write is not looked through. */
 static bool at_match(const Parser *p)
 {
+    enum { MOST_TOKENS = 256 };
     Lexer ahead = p->lex;
     TokenKind kind, last = T_END;
 
@@ -387,9 +389,11 @@ static bool at_match(const Parser *p)
     kind = lex_next(&ahead).kind;
     if (!starts_expression(kind))
         return false;
-    for (; kind != T_NEWLINE && kind != T_END; kind = lex_next(&ahead).kind)
+    for (int i = 0; i < MOST_TOKENS && kind != T_NEWLINE && kind != T_END; i++) {
         last = kind;
-    return last == T_COLON;
+        kind = lex_next(&ahead).kind;
+    }
+    return last == T_COLON && kind == T_NEWLINE;
 }
 
 /* statement = if | for | while | with | function | simple_line | one that is not supported */
@@ -438,9 +442,11 @@ static void statement(Parser *p)
 }
 
 /* Go on behind an error, in a block that is indented by `indent`.  What is left of a statement
- * whose head was wrong is part of the error. */
+ * whose head was wrong is part of the error.  After many errors the rest is given up. */
 static void recover(Parser *p, int indent)
 {
+    if (p->errors.len == PARSE_MAX_ERRORS)
+        p->error_at = p->lex.end;
     do {
         lex_recover(&p->lex, p->error_at, indent);
         p->tok = (Token){.kind = T_NEWLINE};
