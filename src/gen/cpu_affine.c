@@ -157,14 +157,6 @@ static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
     return (Affine){.ok = true, .chunked = true, .base = first, .stride = equal ? 0 : 1};
 }
 
-static uint64_t key_of(const Value *v, const int8_t *map)
-{
-    uint64_t key = (uint64_t)v->id + 1;
-    for (int d = 0; d < v->type->rank; d++)
-        key = key * 11 + (uint64_t)(map[d] + 2);
-    return key;
-}
-
 static Affine compute(NestCg *n, Value *v, const int8_t *map)
 {
     if (!is_index(v->type))
@@ -179,7 +171,7 @@ static Affine compute(NestCg *n, Value *v, const int8_t *map)
 
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
 {
-    uint64_t key = key_of(v, map);
+    uint64_t key = plan_key(v, map);
     Affine *old = map_get(n->affine_inner, key);
     if (old == NULL)
         old = map_get(n->affine_outer, key);

@@ -18,14 +18,6 @@ Bld cpu_at(NestCg *n, int level)
     return n->at[level];
 }
 
-static uint64_t memo_key(const Value *v, const int8_t *map)
-{
-    uint64_t key = (uint64_t)v->id + 1;
-    for (int d = 0; d < v->type->rank; d++)
-        key = key * 11 + (uint64_t)(map[d] + 2);
-    return key;
-}
-
 bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map)
 {
     if (v->type->rank != n->rank)
@@ -43,7 +35,7 @@ static Map *memo_for(const NestCg *n, int level)
 
 static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
-    uint64_t key = memo_key(v, map);
+    uint64_t key = plan_key(v, map);
     Ev *e = n->scalar_lane ? map_get(n->lane_memo, key) : map_get(n->inner_memo, key);
     return e != NULL || n->scalar_lane ? e : map_get(n->outer, key);
 }
@@ -55,7 +47,7 @@ static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
     /* in the dead and mixed segments simplifications hold for this body only */
     map_put(e.level < n->rank && n->segment == SEGMENT_MAIN ? memo_for(n, e.level)
                                                             : memo_for(n, n->rank),
-            memo_key(v, map), copy);
+            plan_key(v, map), copy);
     return e;
 }
 

@@ -53,9 +53,7 @@ bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
     static char yes, no;
     if (v->type->rank == 0)
         return false;
-    uint64_t key = (uint64_t)v->id + 1;
-    for (int d = 0; d < v->type->rank; d++)
-        key = key * 11 + (uint64_t)(map[d] + 2);
+    uint64_t key = plan_key(v, map);
     void *old = map_get(n->depends, key);
     if (old == NULL) {
         old = depends(n, v, map) ? &yes : &no;
@@ -328,6 +326,7 @@ static void begin_body(NestCg *n, Val i, int copy)
     n->inner_memo = map_new(c->arena);
     n->lane_memo = map_new(c->arena);
     n->affine_inner = map_new(c->arena);
+    n->groups = map_new(c->arena);
     n->in_body = true;
     n->lane_ok = NULL;
     int extent = n->nest->dims[n->inner];

@@ -31,6 +31,14 @@ int plan_buffer(const Plan *p, const Value *v)
     return p->facts[v->id].buffer;
 }
 
+uint64_t plan_key(const Value *v, const int8_t *map)
+{
+    uint64_t key = (uint64_t)v->id + 1;
+    for (int d = 0; d < MAX_RANK; d++)
+        key = key << 4 | (uint64_t)(d < v->type->rank ? map[d] + 1 : 0);
+    return key;
+}
+
 /* Shapes that differ only in dimensions of 1 keep their elements in place: map result dims to
  * operand dims.  False when they differ in more. */
 static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)

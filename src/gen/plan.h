@@ -99,6 +99,8 @@ typedef struct {
 Plan *plan_make(Func *f, const GenOptions *o, Arena *a);
 int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
+uint64_t plan_key(const Value *v, const int8_t *map);
 /* plan_alias.c */
 const Value *plan_pointer_base(const Value *ptr); /* the parameter it comes from, or NULL */
 bool plan_may_alias(const Plan *p, const Value *a, const Value *b);

@@ -45,21 +45,13 @@ static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
 }
 
-static uint64_t visit_key(const Value *v, const int8_t *map)
-{
-    uint64_t key = (uint64_t)v->id + 1;
-    for (int d = 0; d < v->type->rank; d++)
-        key = key * 11 + (uint64_t)(map[d] + 2);
-    return key;
-}
-
 static void walk_operands(Walk *w, const Op *op, const int8_t *map);
 
 /* `inside` computes v even when it has a buffer: the fill of that very buffer. */
 static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
 {
     const ValueFacts *f = &w->pl->plan->facts[v->id];
-    uint64_t key = visit_key(v, map);
+    uint64_t key = plan_key(v, map);
     if (map_get(w->seen, key) != NULL)
         return;
     map_put(w->seen, key, v);
