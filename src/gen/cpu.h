@@ -6,7 +6,8 @@
  *   cpu_nest.c    the loops of a nest: levels, segments, masks that become bounds
  *   cpu_eval.c    the value of a tile at the place where the loops stand
  *   cpu_affine.c  which of those values step evenly along the inner dimension
- *   cpu_memory.c  loads and stores of vectors, buffers and scalars; atomics
+ *   cpu_memory.c  loads and stores of vectors, buffers and scalars
+ *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
  *   cpu_reduce.c  reductions and scans
  *   cpu_dot.c     matrix products
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
@@ -84,6 +85,7 @@ typedef struct {
     VEC(Bound) bounds;
     Map *outer, *inner_memo, *lane_memo; /* memo tables: across bodies, of this body, its lane 0 */
     Map *affine_outer, *affine_inner, *depends;
+    Map *groups; /* interleaved loads of this body */
     Reduction *reductions;
     int copy; /* which of the unrolled bodies this is */
 } NestCg;
@@ -124,6 +126,9 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
 int cpu_buffer_size(const Cpu *c, int buffer);
 LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
+
+/* cpu_strided.c: the vector of an unmasked load whose lanes are a few elements apart */
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw);
 
 /* cpu_atomic.c */
 void cpu_atomic_root(NestCg *n, const Op *op); /* in a serial nest */

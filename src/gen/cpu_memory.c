@@ -109,6 +109,8 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     bool contiguous = a.ok && a.stride == 1 && a.dynamic == NULL;
     if (contiguous && mask == NULL)
         raw = llvm_load(b, vector, step_pointer(n, &a, element), align);
+    else if (a.ok && mask == NULL && cpu_strided_load(n, v, map, &a, &raw))
+        return cpu_from_memory(c, b, raw, v->type->dtype);
     else if (contiguous)
         raw = llvm_masked_load(c->l, b, vector, step_pointer(n, &a, element), align, mask, none);
     else

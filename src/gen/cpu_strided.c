@@ -1,0 +1,189 @@
+/*
+ * cpu_strided.c - loads with a small constant step: fields of interleaved records
+ *
+ * Four loads at p + 4*i + 0..3 (boxes as left, top, right, bottom) read every byte of one stretch
+ * of memory.  The loads of a nest that differ only in a constant offset form a group; the stretch
+ * from its first to its last element is read once, in contiguous vectors, and taken apart by
+ * shuffles.  Nothing outside of that stretch is touched, and what lies inside it lies between two
+ * elements that the program reads.
+ *
+ * Steps that are powers of two are halved by even/odd shuffles; others are picked lane by lane.
+ */
+#include "cpu.h"
+
+enum { MAX_STEP = 8 };
+
+typedef struct {
+    int64_t low, high; /* smallest and largest constant offset of the group, in elements */
+    int step, lanes;
+    Val fields[MAX_STEP]; /* by offset - low; NULL until it was taken apart */
+    Val read[MAX_STEP];
+} Group;
+
+/* The pointer without its constant offset: what the members of a group have in common. */
+typedef struct {
+    const Value *base, *index;
+    int64_t offset;
+} Split;
+
+static Split split_pointer(const Value *ptr)
+{
+    Split s = {.base = ptr};
+    int64_t c;
+    while (s.base->def != NULL && s.base->def->code == OP_addptr &&
+           value_const_int(s.base->def->operands[1], &c)) {
+        s.offset += c;
+        s.base = s.base->def->operands[0];
+    }
+    if (s.base->def == NULL || s.base->def->code != OP_addptr)
+        return s;
+    s.index = s.base->def->operands[1];
+    s.base = s.base->def->operands[0];
+    while (s.index->def != NULL && s.index->def->code == OP_add &&
+           value_const_int(s.index->def->operands[1], &c)) {
+        s.offset += c;
+        s.index = s.index->def->operands[0];
+    }
+    return s;
+}
+
+static bool same_map(const int8_t *x, const int8_t *y, int rank)
+{
+    for (int d = 0; d < rank; d++)
+        if (x[d] != y[d])
+            return false;
+    return true;
+}
+
+static const Value *mask_of(const Value *load)
+{
+    return load->def->noperands > 1 ? load->def->operands[1] : NULL;
+}
+
+/* All loads of this nest that belong together with `v`: one mask, so that all lanes of all of them
+ * are read here, and offsets within one record. */
+static void gather_group(const NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
+{
+    Split own = split_pointer(v->def->operands[0]);
+    *g = (Group){.low = own.offset, .high = own.offset, .step = step, .lanes = n->lanes};
+    for (int i = 0; i < n->nest->leaves.len; i++) {
+        const Leaf *leaf = &n->nest->leaves.at[i];
+        if (!leaf->load || leaf->value->type != v->type || !same_map(leaf->map, map, v->type->rank))
+            continue;
+        if (mask_of(leaf->value) != mask_of(v))
+            continue;
+        Split s = split_pointer(leaf->value->def->operands[0]);
+        if (s.base != own.base || s.index != own.index)
+            continue;
+        if (MAX(g->high, s.offset) - MIN(g->low, s.offset) >= step)
+            continue;
+        g->low = MIN(g->low, s.offset);
+        g->high = MAX(g->high, s.offset);
+    }
+}
+
+/* Read the stretch; the last vector moves back so that it ends with the last element. */
+static void read_stretch(NestCg *n, Group *g, LLVMTypeRef element, Val first, int align)
+{
+    Bld b = n->at[n->rank];
+    int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
+    for (int k = 0; k < g->step; k++) {
+        int64_t at = MIN((int64_t)k * g->lanes, length - g->lanes);
+        Val offset = llvm_int(n->c->l->i64, at);
+        Val p = LLVMBuildGEP2(b, element, first, &offset, 1, "");
+        g->read[k] = llvm_load(b, llvm_vector(element, g->lanes), p, align);
+    }
+}
+
+/* Lanes of `read` that follow each other in memory again: undo the last vector's move. */
+static Val in_place(NestCg *n, const Group *g, int k)
+{
+    int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
+    int moved = (int)((int64_t)k * g->lanes - MIN((int64_t)k * g->lanes, length - g->lanes));
+    int lanes[64];
+    if (moved == 0)
+        return g->read[k];
+    for (int i = 0; i < g->lanes; i++)
+        lanes[i] = i + moved < g->lanes ? i + moved : -1;
+    return llvm_shuffle(n->c->l, n->at[n->rank], g->read[k], NULL, g->lanes, lanes);
+}
+
+static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
+{
+    int pick[64];
+    for (int i = 0; i < lanes; i++)
+        pick[i] = 2 * i + start;
+    return llvm_shuffle(n->c->l, n->at[n->rank], x, y, lanes, pick);
+}
+
+/* v[0..count) hold elements 0, 1, 2.. of which field f is every count-th; split even from odd
+ * until one vector a field is left.  Field f of count is field f/2 of the f%2 half. */
+static void halve(NestCg *n, Val *v, int count, int lanes)
+{
+    Val even[MAX_STEP], odd[MAX_STEP];
+    if (count == 1)
+        return;
+    for (int k = 0; k < count / 2; k++) {
+        even[k] = every_other(n, v[2 * k], v[2 * k + 1], 0, lanes);
+        odd[k] = every_other(n, v[2 * k], v[2 * k + 1], 1, lanes);
+    }
+    halve(n, even, count / 2, lanes);
+    halve(n, odd, count / 2, lanes);
+    for (int f = 0; f < count; f++)
+        v[f] = f % 2 == 0 ? even[f / 2] : odd[f / 2];
+}
+
+/* Any step: take what each vector has, one vector after the other. */
+static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
+{
+    Val out = NULL;
+    for (int k = 0; k < g->step; k++) {
+        int lanes[64];
+        for (int i = 0; i < g->lanes; i++) {
+            int at = g->step * i + field;
+            lanes[i] = at / g->lanes == k ? g->lanes + at % g->lanes : out != NULL ? i : -1;
+        }
+        Val before = out != NULL ? out : LLVMGetPoison(LLVMTypeOf(v[k]));
+        out = llvm_shuffle(n->c->l, n->at[n->rank], before, v[k], g->lanes, lanes);
+    }
+    return out;
+}
+
+static void take_apart(NestCg *n, Group *g)
+{
+    Val v[MAX_STEP];
+    bool power = (g->step & (g->step - 1)) == 0;
+    for (int k = 0; k < g->step; k++)
+        v[k] = in_place(n, g, k);
+    if (power)
+        halve(n, v, g->step, g->lanes);
+    for (int f = 0; f <= g->high - g->low; f++)
+        g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
+}
+
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw)
+{
+    int64_t step = a->stride;
+    if (step < 2 || step > MAX_STEP || a->dynamic != NULL || a->chunked || n->lanes < 2 || n->lanes > 64)
+        return false;
+    Split own = split_pointer(v->def->operands[0]);
+    uint64_t key = hash_bytes(&(const void *[2]){own.base, own.index}, 2 * sizeof(void *), (uint64_t)step);
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * 11 + (uint64_t)(map[d] + 2);
+    Group *g = map_get(n->groups, key);
+    if (g == NULL || own.offset < g->low || own.offset > g->high) {
+        g = NEW(n->c->arena, Group);
+        gather_group(n, v, map, (int)step, g);
+        LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);
+        Bld b = n->at[n->rank];
+        Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, step), "");
+        Val first = LLVMBuildGEP2(b, element, a->base.v, &at, 1, "");
+        Val back = llvm_int(n->c->l->i64, g->low - own.offset);
+        read_stretch(n, g, element, LLVMBuildGEP2(b, element, first, &back, 1, ""),
+                     dtype_size(v->type->dtype));
+        take_apart(n, g);
+        map_put(n->groups, key, g);
+    }
+    *raw = g->fields[own.offset - g->low];
+    return true;
+}
