@@ -242,7 +242,7 @@ bool call_takes_shape(const char *name, int position)
     return i >= 0 && functions[i].shape_at == position;
 }
 
-const char *call_function(Cli *c, const char *name, const CliValue *args, int n, CliValue *out)
+const char *value_call(Cli *c, const char *name, const CliValue *args, int n, CliValue *out)
 {
     int i = find_function(name);
 

@@ -143,7 +143,7 @@ typedef struct {
 } Subscript;
 /* Each gives NULL, or the reason why not. */
 bool call_is_function(const char *name);
-const char *call_function(Cli *c, const char *name, const CliValue *args, int n, CliValue *out);
+const char *value_call(Cli *c, const char *name, const CliValue *args, int n, CliValue *out);
 const char *call_method(Cli *c, const char *name, const CliValue *self, const CliValue *args, int n,
                         CliValue *out);
 const char *call_subscript(Cli *c, const CliValue *self, const Subscript *subs, int n,

@@ -301,7 +301,7 @@ static CliValue parse_word(Parser *p)
                   arena_printf(p->cli->arena, "there is no function '%s'%s", name,
                                call_nearest_function(p->cli->arena, name)));
         n = parse_arguments(p, name, args);
-        error = call_function(p->cli, name, args, n, &v);
+        error = value_call(p->cli, name, args, n, &v);
         if (error)
             wrong(p, start, error);
         return v;
