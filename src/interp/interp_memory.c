@@ -12,7 +12,7 @@
 
 VECTOR_LOOPS
 
-enum { LANES_AT_ONCE = 128 };
+enum { LANES_AT_ONCE = 256 };
 
 /* ---- addresses ---- */
 
@@ -57,21 +57,21 @@ typedef enum { LANES_NONE, LANES_SOME, LANES_ALL } Lanes;
 
 static Lanes mask_state(const uint8_t *mask, size_t n)
 {
-    size_t on = 0;
+    uint8_t all = 1, any = 0;
 
-    if (!mask)
-        return LANES_ALL;
-    for (size_t i = 0; i < n; i++)
-        on += mask[i];
-    return on == n ? LANES_ALL : on == 0 ? LANES_NONE : LANES_SOME;
+    for (size_t i = 0; mask && i < n; i++) {
+        all &= mask[i];
+        any |= mask[i];
+    }
+    return all ? LANES_ALL : any ? LANES_SOME : LANES_NONE;
 }
 
 static bool is_consecutive(const uint64_t *p, size_t n, size_t size)
 {
-    uint64_t differs = 0, want = p[0];
+    uint64_t differs = 0;
 
-    for (size_t i = 0; i < n; i++)
-        differs |= p[i] ^ (want + i * size);
+    for (size_t i = 1; i < n; i++)
+        differs |= (p[i] - p[i - 1]) ^ size;
     return differs == 0;
 }
 
@@ -130,15 +130,20 @@ static size_t row_length(const Type *t)
 {
     int32_t row = t->rank > 0 ? t->dims[t->rank - 1] : 1;
 
-    return row >= LANES_AT_ONCE / 8 ? (size_t)row : (size_t)type_numel(t);
+    return row >= LANES_AT_ONCE / 16 ? (size_t)row : (size_t)type_numel(t);
 }
 
 /* ---- load and store ---- */
 
-static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, size_t n, size_t size)
+static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, const void *other,
+                      size_t n, size_t size)
 {
     Lanes lanes = mask_state(mask, n);
 
+    if (lanes != LANES_ALL && other)
+        memcpy(dst, other, n * size);
+    else if (lanes != LANES_ALL)
+        memset(dst, 0, n * size);
     if (lanes == LANES_ALL && is_consecutive(p, n, size))
         memcpy(dst, (const void *)p[0], n * size);
     else if (lanes != LANES_NONE)
@@ -150,18 +155,15 @@ void exec_load(Frame *f, const Op *op)
     const Type *t = op->results[0]->type;
     const uint64_t *p = operand(f, op, 0);
     const uint8_t *mask = op->noperands > 1 ? operand(f, op, 1) : NULL;
-    const void *other = op->noperands > 2 ? operand(f, op, 2) : NULL;
+    const char *other = op->noperands > 2 ? operand(f, op, 2) : NULL;
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     size_t row = row_length(t);
     char *dst = result(f, op);
 
-    if (other)
-        memcpy(dst, other, n * size);
-    else if (mask)
-        memset(dst, 0, n * size);
     for (size_t at = 0, lanes; at < n; at += lanes) {
         lanes = MIN(LANES_AT_ONCE, row - at % row);
-        load_some(dst + at * size, p + at, mask ? mask + at : NULL, lanes, size);
+        load_some(dst + at * size, p + at, mask ? mask + at : NULL,
+                  other ? other + at * size : NULL, lanes, size);
     }
     if (t->dtype == DT_I1) { /* R204: any byte but 0 is true */
         for (size_t i = 0; i < n; i++)
