@@ -329,7 +329,9 @@ static tilec_status run_interp(Job *job, void *what)
                            .grid = {i->grid[0], i->grid[1], i->grid[2]},
                            .last = grid_programs(i->grid)};
 
-    return interp_run(i->request->spec->func, &launch, job->diags) == 0 ? TILEC_OK : TILEC_FAILED;
+    /* nothing else can go wrong, since there is no progress() to stop it */
+    int status = interp_run(i->request->spec->func, &launch, job->diags);
+    return status == 0 ? TILEC_OK : TILEC_NO_MEMORY;
 }
 
 static tilec_status run_cpu(const Request *r, const int32_t *grid, char **error)

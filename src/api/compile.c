@@ -61,8 +61,7 @@ static char *error_text(Attempt *t)
 {
     char *text;
 
-    if (t->status != TILEC_NO_MEMORY && t->job.diags && attempt(t, render_step) &&
-        t->text[0] != '\0')
+    if (t->job.diags && attempt(t, render_step) && t->text[0] != '\0')
         return strdup(t->text);
     return asprintf(&text, "error: %s\n", tilec_status_text(t->status)) < 0 ? NULL : text;
 }
