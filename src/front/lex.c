@@ -377,6 +377,7 @@ static Token end_line(Lexer *lx, uint32_t start)
 {
     lx->line_start = true;
     lx->line_open = false;
+    lx->unclosed = lx->brackets > 0;
     lx->brackets = 0;
     return make(lx, T_NEWLINE, start);
 }

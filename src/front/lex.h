@@ -78,6 +78,7 @@ typedef struct {
     bool inside;     /* ends of lines never mean anything */
     bool line_start; /* the next token is the first of a logical line */
     bool line_open;  /* a token of this logical line was given */
+    bool unclosed;   /* the last logical line ended with brackets open */
     int dedents;     /* T_DEDENT still to be given */
     int indents[LEX_MAX_INDENT], nindents;
     int line_indent; /* of the current logical line */

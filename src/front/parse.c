@@ -38,20 +38,54 @@ void parse_error(Parser *p, Span where, const char *fmt, ...)
     p->tok.kind = T_FAILED;
 }
 
+/* Blame the innermost open bracket.  False when none is open. */
+static bool unclosed_error(Parser *p)
+{
+    Span opening;
+
+    if (p->openings.len == 0)
+        return false;
+    opening = p->openings.at[p->openings.len - 1];
+    parse_error(p, opening, "this '%c' is never closed", p->lex.text[opening.start]);
+    return true;
+}
+
 void parse_unexpected(Parser *p, const char *wanted)
 {
     const Token *t = &p->tok;
+    bool at_end = t->kind == T_NEWLINE || t->kind == T_END;
 
+    if (at_end && unclosed_error(p)) /* lines end inside brackets only where the lexer gave up */
+        return;
     if (t->kind == T_NAME)
         parse_error(p, t->span, "expected %s, found '%.40s'", wanted, t->name);
     else
         parse_error(p, t->span, "expected %s, found %s", wanted, token_text(t->kind));
 }
 
+static void note_bracket(Parser *p)
+{
+    switch (p->tok.kind) {
+    case T_LPAREN:
+    case T_LSQUARE:
+    case T_LBRACE:
+        vec_push(p->arena, &p->openings, p->tok.span);
+        break;
+    case T_RPAREN:
+    case T_RSQUARE:
+    case T_RBRACE:
+        p->openings.len -= p->openings.len > 0;
+        break;
+    default:
+        break;
+    }
+}
+
 void advance(Parser *p)
 {
     if (p->tok.kind == T_FAILED)
         return;
+    note_bracket(p);
     if (p->tok.kind != T_NEWLINE && p->tok.kind != T_INDENT && p->tok.kind != T_DEDENT)
         p->last_end = p->tok.span.end;
     p->tok = lex_next(&p->lex);
@@ -73,21 +107,22 @@ void expect(Parser *p, TokenKind kind)
         parse_unexpected(p, token_text(kind));
 }
 
-/* Does a line break stand between two places? */
-static bool on_later_line(const Parser *p, uint32_t from, uint32_t to)
+/* Will the logical line that the parser is in end with a bracket open? */
+static bool line_is_unclosed(const Parser *p)
 {
-    return memchr(p->lex.text + from, '\n', to - from) != NULL;
+    Lexer ahead = p->lex;
+    TokenKind kind = p->tok.kind;
+
+    while (kind != T_NEWLINE && kind != T_END)
+        kind = lex_next(&ahead).kind;
+    return ahead.unclosed || ahead.brackets > ahead.inside;
 }
 
-void expect_closing(Parser *p, TokenKind kind, Span opening)
+void expect_closing(Parser *p, TokenKind kind)
 {
-    const Token *t = &p->tok;
-
-    if (accept(p, kind) || t->kind == T_FAILED)
+    if (accept(p, kind) || p->tok.kind == T_FAILED)
         return;
-    if (t->kind == T_NEWLINE || t->kind == T_END || on_later_line(p, p->last_end, t->span.start))
-        parse_error(p, opening, "this '%c' is never closed", p->lex.text[opening.start]);
-    else
+    if (!line_is_unclosed(p) || !unclosed_error(p))
         parse_unexpected(p, arena_printf(p->arena, "',' or %s", token_text(kind)));
 }
 
@@ -245,17 +280,14 @@ static void parameters(Parser *p, AstFunc *f)
 /* function = 'def' NAME ['[' ... ']'] '(' parameters ')' ['->' expression] ':' block */
 void parse_function(Parser *p, AstFunc *f)
 {
-    Span opening;
-
     f->extent.start = p->tok.span.start;
     expect(p, T_def);
     f->name = expect_name(p);
     if (p->tok.kind == T_LSQUARE)
         parse_error(p, p->tok.span, "type parameters are not supported");
-    opening = p->tok.span;
     expect(p, T_LPAREN);
     parameters(p, f);
-    expect_closing(p, T_RPAREN, opening);
+    expect_closing(p, T_RPAREN);
     if (accept(p, T_ARROW))
         parse_expression(p);
     expect(p, T_COLON);

@@ -23,7 +23,8 @@ typedef struct {
     uint32_t last_end; /* end of the token before it */
     uint32_t error_at; /* where recovery starts when tok is T_FAILED */
     int depth;
-    VEC(Node *) list; /* lists that are being parsed, innermost last */
+    VEC(Node *) list;   /* lists that are being parsed, innermost last */
+    VEC(Span) openings; /* brackets that are open, innermost last */
     VEC(AstError) errors;
 } Parser;
 
@@ -31,11 +32,11 @@ typedef struct {
 void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where);
 void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
-void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ..." */
+void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ...", or better */
 void advance(Parser *p);
 bool accept(Parser *p, TokenKind kind);
 void expect(Parser *p, TokenKind kind);
-void expect_closing(Parser *p, TokenKind kind, Span opening);
+void expect_closing(Parser *p, TokenKind kind); /* a bracket, behind a list */
 Sym expect_name(Parser *p);
 bool enter(Parser *p); /* one level deeper; every call, also one that gives false, needs leave() */
 void leave(Parser *p);

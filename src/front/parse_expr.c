@@ -206,27 +206,27 @@ static Node *comprehension(Parser *p, const char *python_name, uint32_t start, i
 /* list = '[' elements ']' | '[' comprehension ']' */
 static Node *list_display(Parser *p)
 {
-    Span opening = p->tok.span;
+    uint32_t start = p->tok.span.start;
     int mark = p->list.len;
     Node *n;
 
     advance(p);
     elements(p, T_RSQUARE);
     if (at_generator(p) && p->list.len == mark + 1) {
-        n = comprehension(p, "ListComp", opening.start, mark);
-        expect_closing(p, T_RSQUARE, opening);
+        n = comprehension(p, "ListComp", start, mark);
+        expect_closing(p, T_RSQUARE);
         return simplify_list(p, n);
     }
-    n = node_new(p, N_LIST, opening.start);
+    n = node_new(p, N_LIST, start);
     n->items = list_take(p, mark, &n->nitems);
-    expect_closing(p, T_RSQUARE, opening);
+    expect_closing(p, T_RSQUARE);
     return node_end(p, n);
 }
 
 /* group = '(' (yield | named) ')' | '(' elements ')' | '(' comprehension ')' */
 static Node *group(Parser *p)
 {
-    Span opening = p->tok.span;
+    uint32_t start = p->tok.span.start;
     int mark = p->list.len;
     bool comma;
     Node *n;
@@ -234,22 +234,22 @@ static Node *group(Parser *p)
     advance(p);
     if (p->tok.kind == T_yield) {
         n = parse_yield(p);
-        expect_closing(p, T_RPAREN, opening);
+        expect_closing(p, T_RPAREN);
         return n;
     }
     comma = elements(p, T_RPAREN);
     if (at_generator(p) && p->list.len == mark + 1) {
-        n = comprehension(p, "GeneratorExp", opening.start, mark);
+        n = comprehension(p, "GeneratorExp", start, mark);
     } else if (p->list.len == mark + 1 && !comma && p->list.at[mark]->kind != N_STARRED) {
         n = p->list.at[mark];
         p->list.len = mark;
-        expect_closing(p, T_RPAREN, opening);
+        expect_closing(p, T_RPAREN);
         return n;
     } else {
-        n = node_new(p, N_TUPLE, opening.start);
+        n = node_new(p, N_TUPLE, start);
         n->items = list_take(p, mark, &n->nitems);
     }
-    expect_closing(p, T_RPAREN, opening);
+    expect_closing(p, T_RPAREN);
     return node_end(p, n);
 }
 
@@ -277,7 +277,7 @@ static bool brace_entry(Parser *p)
 /* braces = '{' [entry (',' entry)* [',']] '}' | '{' entry generator+ '}' */
 static Node *braces(Parser *p)
 {
-    Span opening = p->tok.span;
+    uint32_t start = p->tok.span.start;
     int mark = p->list.len;
     bool is_dict = true;
     Node *n;
@@ -289,13 +289,13 @@ static Node *braces(Parser *p)
             break;
     }
     if (at_generator(p) && p->list.len > mark) {
-        n = comprehension(p, is_dict ? "DictComp" : "SetComp", opening.start, mark);
+        n = comprehension(p, is_dict ? "DictComp" : "SetComp", start, mark);
     } else {
-        n = node_new(p, N_UNSUPPORTED_EXPR, opening.start);
+        n = node_new(p, N_UNSUPPORTED_EXPR, start);
         n->name = intern(p->names, is_dict ? "Dict" : "Set");
         n->items = list_take(p, mark, &n->nitems);
     }
-    expect_closing(p, T_RBRACE, opening);
+    expect_closing(p, T_RBRACE);
     return node_end(p, n);
 }
 
@@ -374,7 +374,6 @@ static Node *argument(Parser *p)
 static Node *call(Parser *p, Node *callee, uint32_t start)
 {
     Node *n = node_new(p, N_CALL, start);
-    Span opening = p->tok.span;
     int mark = p->list.len;
 
     advance(p);
@@ -387,7 +386,7 @@ static Node *call(Parser *p, Node *callee, uint32_t start)
     }
     n->left = callee;
     n->items = list_take(p, mark, &n->nitems);
-    expect_closing(p, T_RPAREN, opening);
+    expect_closing(p, T_RPAREN);
     return node_end(p, n);
 }
 
@@ -418,7 +417,6 @@ static Node *slice(Parser *p)
 static Node *subscript(Parser *p, Node *base, uint32_t start)
 {
     Node *n = node_new(p, N_SUBSCRIPT, start);
-    Span opening = p->tok.span;
     int mark = p->list.len;
     Node *index;
 
@@ -437,7 +435,7 @@ static Node *subscript(Parser *p, Node *base, uint32_t start)
         index->items = list_take(p, mark, &index->nitems);
         n->right = node_end(p, index);
     }
-    expect_closing(p, T_RSQUARE, opening);
+    expect_closing(p, T_RSQUARE);
     return node_end(p, n);
 }
 

@@ -242,14 +242,24 @@ static Node *compound_end(Parser *p, Node *n)
     return n;
 }
 
-/* if = ('if' | 'elif') named ':' block [if | else] */
+/* condition = named ':' */
+static Node *condition(Parser *p)
+{
+    Node *n = parse_named(p);
+
+    if (p->tok.kind == T_ASSIGN)
+        parse_error(p, p->tok.span, "expected ':', found '='; the comparison is '=='");
+    expect(p, T_COLON);
+    return n;
+}
+
+/* if = ('if' | 'elif') condition block [if | else] */
 static Node *if_statement(Parser *p)
 {
     Node *n = node_new(p, N_IF, p->tok.span.start);
 
     advance(p);
-    n->left = parse_named(p);
-    expect(p, T_COLON);
+    n->left = condition(p);
     n->body = parse_block(p, &n->nbody);
     if (p->tok.kind == T_elif) {
         n->orelse = NEW(p->arena, Node *);
@@ -277,14 +287,13 @@ static Node *for_statement(Parser *p)
     return compound_end(p, n);
 }
 
-/* while = 'while' named ':' block [else] */
+/* while = 'while' condition block [else] */
 static Node *while_statement(Parser *p)
 {
     Node *n = node_new(p, N_WHILE, p->tok.span.start);
 
     advance(p);
-    n->left = parse_named(p);
-    expect(p, T_COLON);
+    n->left = condition(p);
     n->body = parse_block(p, &n->nbody);
     else_block(p, n);
     return compound_end(p, n);
@@ -319,7 +328,7 @@ static Node *with_statement(Parser *p)
     } while (accept(p, T_COMMA) && p->tok.kind != T_RPAREN);
     n->items = list_take(p, mark, &n->nitems);
     if (inside)
-        expect(p, T_RPAREN);
+        expect_closing(p, T_RPAREN);
     expect(p, T_COLON);
     n->body = parse_block(p, &n->nbody);
     return compound_end(p, n);
@@ -447,6 +456,7 @@ static void recover(Parser *p, int indent)
 {
     if (p->errors.len == PARSE_MAX_ERRORS)
         p->error_at = p->lex.end;
+    p->openings.len = 0;
     do {
         lex_recover(&p->lex, p->error_at, indent);
         p->tok = (Token){.kind = T_NEWLINE};

@@ -55,6 +55,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
     Node *n = node_new(p, N_FORMAT, start - 1);
     const Token *t = &p->tok;
 
+    p->openings.len = 0;
     lex_init_inside(&p->lex, p->names, p->lex.text, start, end);
     p->tok = (Token){.kind = T_LBRACE, .span = {start - 1, start}};
     advance(p);
@@ -105,6 +106,7 @@ static void pieces(Parser *p)
 {
     Lexer outer = p->lex;
     Token token = p->tok;
+    int brackets = p->openings.len;
 
     if (!(token.string & STR_FORMAT)) {
         push_text(p, inner_span(&token), token.string);
@@ -114,6 +116,7 @@ static void pieces(Parser *p)
     if (token.string & STR_FORMAT)
         leave(p);
     p->lex = outer;
+    p->openings.len = brackets;
     if (p->tok.kind == T_FAILED) {
         p->error_at = token.span.start;
         return;
