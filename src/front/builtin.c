@@ -95,14 +95,13 @@ static const Signature *signature_of(Lower *l, const Builtin *b)
 /* The positional arguments from `first` on. */
 static Val rest_tuple(Lower *l, const ArgList *args, int first)
 {
-    Val v = val_tuple(l, args->n, NULL);
-    Tuple *t = (Tuple *)v.tuple;
+    Val *rest = NEW_N(l->arena, Val, args->n + 1);
+    int n = 0;
 
-    t->n = 0;
     for (int i = first; first >= 0 && i < args->n; i++)
         if (!args->at[i].keyword)
-            t->items[t->n++] = args->at[i].v;
-    return v;
+            rest[n++] = args->at[i].v;
+    return val_tuple(l, n, rest);
 }
 
 bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
@@ -179,9 +178,15 @@ void hint_not_constexpr(Lower *l, const Node *n)
         hint_at(l, H_PARAM_CONSTEXPR, n->name);
 }
 
+/* Argument i had to be a compile-time `wanted`. */
 static bool not_constexpr(Lower *l, const Args *a, int i, const char *wanted)
 {
-    error_at(l, arg_span(a, i), E_NOT_CONSTEXPR, a->builtin->name, wanted, val_text(l, a->v[i]));
+    Val v = a->v[i];
+
+    if (v.kind == VAL_RUN)
+        error_at(l, arg_span(a, i), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
+    else
+        error_at(l, arg_span(a, i), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
     hint_not_constexpr(l, a->node[i]);
     return false;
 }
