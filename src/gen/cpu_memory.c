@@ -5,6 +5,8 @@
  * the inner dimension), a contiguous vector, or a gather.  Lanes that are masked off never touch
  * memory; a masked scalar load reads a harmless place in scratch instead of branching.
  */
+#include <string.h>
+
 #include "cpu.h"
 
 enum { NT_LEAST = 16 }; /* bytes: the smallest non-temporal vector store */
@@ -33,6 +35,81 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
     if (mask != NULL)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
     llvm_store(b, cpu_to_memory(c, b, v, t), ptr, dtype_size(t));
+}
+
+/* --- small elements under a mask ----------------------------------------------------------- */
+
+/* tilec_masked_copy_N(to, from, bits): copy the N-byte elements whose bit is set. */
+static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
+{
+    Llvm *l = c->l;
+    char name[] = "tilec_masked_copy_0";
+    name[sizeof name - 2] = (char)('0' + size);
+    LLVMTypeRef params[3] = {l->ptr, l->ptr, l->i64};
+    *type = LLVMFunctionType(l->none, params, 3, 0);
+    Val fn = LLVMGetNamedFunction(l->module, name);
+    if (fn != NULL)
+        return fn;
+    fn = llvm_function(l, name, *type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
+                      head = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
+                      body = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
+                      done = LLVMAppendBasicBlockInContext(l->ctx, fn, "");
+    Bld b = LLVMCreateBuilderInContext(l->ctx);
+    LLVMPositionBuilderAtEnd(b, start);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    Val bits = LLVMBuildPhi(b, l->i64, ""), none = llvm_int(l->i64, 0);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, none, ""), done, body);
+    LLVMPositionBuilderAtEnd(b, body);
+    Val i = llvm_call(l, b, "llvm.cttz", 1, &l->i64, 2, (Val[]){bits, llvm_int(l->i1, 1)});
+    Val from = LLVMBuildGEP2(b, element, LLVMGetParam(fn, 1), &i, 1, "");
+    Val to = LLVMBuildGEP2(b, element, LLVMGetParam(fn, 0), &i, 1, "");
+    llvm_store(b, llvm_load(b, element, from, size), to, size);
+    Val rest = LLVMBuildAnd(b, bits, LLVMBuildSub(b, bits, llvm_int(l->i64, 1), ""), "");
+    LLVMBuildBr(b, head);
+    LLVMAddIncoming(bits, (Val[]){LLVMGetParam(fn, 2), rest}, (LLVMBasicBlockRef[]){start, body}, 2);
+    LLVMPositionBuilderAtEnd(b, done);
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    return fn;
+}
+
+/* The machine has masked moves of 4 and 8 bytes; of 1 and 2 only with AVX-512BW. */
+static bool moves_masked(const Cpu *c, int size)
+{
+    return size >= 4 || strstr(c->l->features, "+avx512bw") != NULL;
+}
+
+static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int size, Val mask)
+{
+    LLVMTypeRef type, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
+    Val fn = masked_copy(c, element, size, &type);
+    Val set = LLVMBuildZExt(b, LLVMBuildBitCast(b, mask, bits, ""), c->l->i64, "");
+    LLVMBuildCall2(b, type, fn, (Val[]){to, from, set}, 3, "");
+}
+
+/* Lanes that are masked off are zero. */
+static Val masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask)
+{
+    if (moves_masked(c, size) || llvm_lanes(mask) < 8)
+        return llvm_masked_load(c->l, b, vector, ptr, size, mask, LLVMConstNull(vector));
+    Val slot = cpu_slot(c, vector);
+    LLVMBuildStore(b, LLVMConstNull(vector), slot);
+    copy_lanes(c, b, slot, ptr, LLVMGetElementType(vector), size, mask);
+    return LLVMBuildLoad2(b, vector, slot, "");
+}
+
+static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
+{
+    if (moves_masked(c, size) || llvm_lanes(mask) < 8) {
+        llvm_masked_store(c->l, b, v, ptr, size, mask);
+        return;
+    }
+    Val slot = cpu_slot(c, LLVMTypeOf(v));
+    LLVMBuildStore(b, v, slot);
+    copy_lanes(c, b, ptr, slot, LLVMGetElementType(LLVMTypeOf(v)), size, mask);
 }
 
 /* --- loads --------------------------------------------------------------------------------- */
@@ -112,7 +189,7 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     else if (a.ok && mask == NULL && cpu_strided_load(n, v, map, &a, &raw))
         return cpu_from_memory(c, b, raw, v->type->dtype);
     else if (contiguous)
-        raw = llvm_masked_load(c->l, b, vector, step_pointer(n, &a, element), align, mask, none);
+        raw = masked_load(c, b, vector, step_pointer(n, &a, element), align, mask);
     else
         raw = llvm_gather(c->l, b, vector, lane_pointers(n, &a, ptr, map, element), align,
                           mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1), none);
@@ -185,7 +262,7 @@ static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
     DType t = op->operands[0]->type->dtype;
     int64_t align = chunk_alignment(n, op->operands[0]);
     if (mask != NULL)
-        llvm_masked_store(n->c->l, b, v, ptr, dtype_size(t), mask);
+        masked_store(n->c, b, v, ptr, dtype_size(t), mask);
     else if (n->c->options->streaming && align >= NT_LEAST)
         store_streaming(n, v, ptr, t, align);
     else
@@ -360,7 +437,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
         llvm_scatter(c->l, b, v, lane_addresses(n, buffer, &s, first), size,
                      n->lane_ok ? n->lane_ok : all);
     } else if (n->lane_ok != NULL) {
-        llvm_masked_store(c->l, b, v, first, size, n->lane_ok);
+        masked_store(c, b, v, first, size, n->lane_ok);
     } else {
         llvm_store(b, v, first, size);
     }

@@ -360,41 +360,43 @@ static void bodies(NestCg *n, Val i, int copies, const bool *skip)
         body(n, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i, u, skip);
 }
 
+static Val may_step(Cpu *c, Segment kind, Val i, Val limit, int64_t step)
+{
+    if (kind != SEGMENT_MAIN)
+        return LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, "");
+    Val end = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, step), "");
+    return LLVMBuildICmp(c->b, LLVMIntSLE, end, limit, "");
+}
+
 /* Run bodies from i while a whole step fits below limit (main) or i is below it (others); gives
  * the index where it stopped.  Known trip counts of 0 and 1 need no loop. */
 static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const bool *skip)
 {
     Cpu *c = n->c;
-    int64_t from, to, step = (int64_t)copies * n->lanes;
+    int64_t from, to, step = (int64_t)copies * n->lanes, trips = 2;
     n->segment = kind;
-    if (constant(i, &from) && constant(limit, &to)) {
-        int64_t trips = kind == SEGMENT_MAIN ? (to - from) / step : (to - from + step - 1) / step;
-        if (trips <= 0)
-            return i;
-        if (trips == 1) {
-            bodies(n, i, copies, skip);
-            return llvm_int(c->l->i64, from + step);
-        }
+    bool known = constant(i, &from) && constant(limit, &to);
+    if (known)
+        trips = kind == SEGMENT_MAIN ? (to - from) / step : (to - from + step - 1) / step;
+    if (trips <= 0)
+        return i;
+    if (trips == 1) {
+        bodies(n, i, copies, skip);
+        return llvm_int(c->l->i64, from + step);
     }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
-                      exit = new_block(c);
-    LLVMBuildBr(c->b, head);
-    LLVMPositionBuilderAtEnd(c->b, head);
-    Val at = LLVMBuildPhi(c->b, c->l->i64, "");
-    Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, step), "");
-    Val go = kind == SEGMENT_MAIN ? LLVMBuildICmp(c->b, LLVMIntSLE, next, limit, "")
-                                  : LLVMBuildICmp(c->b, LLVMIntSLT, at, limit, "");
-    LLVMBuildCondBr(c->b, go, in, exit);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = new_block(c), exit = new_block(c);
+    LLVMBuildCondBr(c->b, may_step(c, kind, i, limit, step), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
+    Val at = LLVMBuildPhi(c->b, c->l->i64, "");
     bodies(n, at, copies, skip);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    LLVMBuildBr(c->b, head);
+    Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, step), "");
+    LLVMBuildCondBr(c->b, may_step(c, kind, next, limit, step), in, exit);
     LLVMAddIncoming(at, (Val[]){i, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMPositionBuilderAtEnd(c->b, exit);
-    if (constant(i, &from) && constant(limit, &to))
-        return llvm_int(c->l->i64, from + (kind == SEGMENT_MAIN ? (to - from) / step * step
-                                                                : (to - from + step - 1) / step * step));
-    return at;
+    Val stop = LLVMBuildPhi(c->b, c->l->i64, "");
+    LLVMAddIncoming(stop, (Val[]){i, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    return known ? llvm_int(c->l->i64, from + trips * step) : stop;
 }
 
 static bool mask_is_bound(const NestCg *n, const Value *v, const int8_t *map)
