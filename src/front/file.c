@@ -9,6 +9,7 @@
 
 #include "parse.h"
 #include "scan.h"
+#include "syntax.h"
 
 /* Names that stand for names that stand for names; bounds cycles.  Nodes that tuning.c may
  * evaluate. */
@@ -332,10 +333,9 @@ static bool is_text(const Source *src, Diags *d)
     const char *nul = memchr(src->text, '\0', src->len);
 
     if (src->len > INT32_MAX)
-        diag(d, DIAG_ERROR, src, (Span){0, 0}, "this file is too long");
+        diag(d, DIAG_ERROR, src, (Span){0, 0}, E_FILE_TOO_LONG);
     else if (nul)
-        diag(d, DIAG_ERROR, src, (Span){0, 0}, "this is not a text file: byte %ld is 0",
-             (long)(nul - src->text));
+        diag(d, DIAG_ERROR, src, (Span){0, 0}, E_FILE_NOT_TEXT, (long)(nul - src->text));
     return src->len <= INT32_MAX && !nul;
 }
 
@@ -347,12 +347,10 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
 
     for (int i = 0; i < f->nfuncs && n < MOST; i++)
         if (!f->funcs[i]->scope)
-            text_printf(&list, "%s'%s'", n++ ? ", " : "", f->funcs[i]->name);
-    diag(d, DIAG_ERROR, f->source, (Span){0, 0},
-         "there is no function with @triton.jit in this file");
+            text_printf(&list, "%s`%s`", n++ ? ", " : "", f->funcs[i]->name);
+    diag(d, DIAG_ERROR, f->source, (Span){0, 0}, E_FILE_NO_KERNEL);
     if (n > 0)
-        diag(d, DIAG_HINT, f->source, (Span){0, 0},
-             "it has %s: a kernel is a function decorated with @triton.jit", list.s);
+        diag(d, DIAG_HINT, f->source, (Span){0, 0}, H_FILE_HAS, list.s);
 }
 
 FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)

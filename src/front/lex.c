@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lex.h"
+#include "syntax.h"
 
 static char at(const Lexer *lx, uint32_t ahead)
 {
@@ -201,13 +202,13 @@ static Token lex_number(Lexer *lx)
         good = is_digit_of(at(lx, 0), base) && skip_digits(lx, base);
     }
     if (base == 10 && (at(lx, 0) == 'j' || at(lx, 0) == 'J') && !is_name_char(at(lx, 1)))
-        return bad_number(lx, start, "imaginary numbers are not supported");
+        return bad_number(lx, start, E_IMAGINARY);
     if (!good || (is_name_char(at(lx, 0)) && !keyword_follows(lx)))
-        return bad_number(lx, start, "invalid number");
+        return bad_number(lx, start, E_NUMBER);
     if (!is_float && base == 10 && lx->text[start] == '0')
         for (uint32_t i = start; i < lx->pos; i++)
             if (lx->text[i] != '0' && lx->text[i] != '_')
-                return bad_number(lx, start, "leading zeros are not permitted; octal is 0o...");
+                return bad_number(lx, start, E_LEADING_ZERO);
     return make(lx, is_float ? T_FLOAT : T_INT, start);
 }
 
@@ -251,8 +252,7 @@ static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
 
     lx->pos = string_end(lx->text, quote, lx->end, flags & STR_FORMAT, &closed);
     if (!closed) {
-        t = error(lx, start,
-                  triple ? "this triple-quoted string has no end" : "this string has no end");
+        t = error(lx, start, triple ? E_TRIPLE_STRING_END : E_STRING_END);
         t.span.end = quote + (triple ? 3 : 1);
         return t;
     }
@@ -326,9 +326,7 @@ static Token lex_operator(Lexer *lx)
     TokenKind kind = operator_of(lx);
 
     if (kind == T_ERROR)
-        return error(lx, start,
-                     lx->text[start] == '\\' ? "only a new line may follow a backslash"
-                                             : "this character has no meaning here");
+        return error(lx, start, lx->text[start] == '\\' ? E_BACKSLASH : E_CHARACTER);
     if (kind == T_LPAREN || kind == T_LSQUARE || kind == T_LBRACE)
         lx->brackets++;
     if (kind == T_RPAREN || kind == T_RSQUARE || kind == T_RBRACE)
@@ -404,14 +402,14 @@ static Token indentation(Lexer *lx, uint32_t start, int indent)
     if (indent == top)
         return make(lx, T_NEWLINE, start);
     if (indent > top && lx->nindents == LEX_MAX_INDENT)
-        return error(lx, start, "blocks are nested too deeply");
+        return error(lx, start, E_BLOCKS_DEEP);
     if (indent > top) {
         lx->indents[lx->nindents++] = indent;
         return make(lx, T_INDENT, lx->pos);
     }
     for (int i = lx->nindents - 1; i >= 0 && lx->indents[i] != indent; i--)
         if (lx->indents[i] < indent)
-            return error(lx, start, "this indentation matches no block above");
+            return error(lx, start, E_DEDENT);
     lx->dedents = close_blocks(lx, indent) - 1;
     return make(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
 }
@@ -504,7 +502,7 @@ const char *token_text(TokenKind kind)
 {
     static const char *const texts[] = {
 #define TOKEN_TEXT(id, text) text,
-#define KEYWORD_TEXT(word) "'" #word "'",
+#define KEYWORD_TEXT(word) "`" #word "`",
         TOKENS(TOKEN_TEXT) KEYWORDS(KEYWORD_TEXT)
 #undef TOKEN_TEXT
 #undef KEYWORD_TEXT

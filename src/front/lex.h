@@ -12,32 +12,32 @@
 
 /* clang-format off */
 /*     kind            how messages call it */
-#define TOKENS(T)                     \
-    T(END,             "the end of the text") \
-    T(NEWLINE,         "the end of the line") \
-    T(INDENT,          "an indented line")    \
-    T(DEDENT,          "the end of the block") \
-    T(ERROR,           "an unreadable token") \
-    T(FAILED,          "an error")            \
-    T(NAME,            "a name")              \
-    T(INT,             "an integer")          \
-    T(FLOAT,           "a number")            \
-    T(STRING,          "a string")            \
-    T(LPAREN,  "'('")  T(RPAREN,  "')'")      \
-    T(LSQUARE, "'['")  T(RSQUARE, "']'")      \
-    T(LBRACE,  "'{'")  T(RBRACE,  "'}'")      \
-    T(COMMA,   "','")  T(COLON,   "':'")  T(SEMICOLON, "';'") T(DOT,     "'.'")   \
-    T(ARROW,   "'->'") T(WALRUS,  "':='") T(ELLIPSIS, "'...'") T(BANG,   "'!'")   \
-    T(PLUS,    "'+'")  T(MINUS,   "'-'")  T(STAR,     "'*'")  T(POWER,   "'**'")  \
-    T(SLASH,   "'/'")  T(FLOOR,   "'//'") T(PERCENT,  "'%'")  T(AT,      "'@'")   \
-    T(SHL,     "'<<'") T(SHR,     "'>>'") T(AMP,      "'&'")  T(BAR,     "'|'")   \
-    T(CARET,   "'^'")  T(TILDE,   "'~'")                                          \
-    T(EQ,      "'=='") T(NE,      "'!='") T(LT,       "'<'")  T(LE,      "'<='")  \
-    T(GT,      "'>'")  T(GE,      "'>='") T(ASSIGN,   "'='")                      \
-    T(PLUS_EQ,  "'+='") T(MINUS_EQ, "'-='")  T(STAR_EQ,    "'*='") T(POWER_EQ, "'**='") \
-    T(SLASH_EQ, "'/='") T(FLOOR_EQ, "'//='") T(PERCENT_EQ, "'%='") T(AT_EQ,    "'@='")  \
-    T(SHL_EQ,  "'<<='") T(SHR_EQ,  "'>>='")  T(AMP_EQ,     "'&='") T(BAR_EQ,   "'|='")  \
-    T(CARET_EQ, "'^='")
+#define TOKENS(T)                                                                       \
+    T(END,             "the end of the text")                                           \
+    T(NEWLINE,         "the end of the line")                                           \
+    T(INDENT,          "an indented line")                                              \
+    T(DEDENT,          "the end of the block")                                          \
+    T(ERROR,           "an unreadable token")                                           \
+    T(FAILED,          "an error")                                                      \
+    T(NAME,            "a name")                                                        \
+    T(INT,             "an integer")                                                    \
+    T(FLOAT,           "a number")                                                      \
+    T(STRING,          "a string")                                                      \
+    T(LPAREN,  "`(`")  T(RPAREN,  "`)`")                                                \
+    T(LSQUARE, "`[`")  T(RSQUARE, "`]`")                                                \
+    T(LBRACE,  "`{`")  T(RBRACE,  "`}`")                                                \
+    T(COMMA,   "`,`")  T(COLON,   "`:`")  T(SEMICOLON, "`;`") T(DOT,     "`.`")         \
+    T(ARROW,   "`->`") T(WALRUS,  "`:=`") T(ELLIPSIS, "`...`") T(BANG,   "`!`")         \
+    T(PLUS,    "`+`")  T(MINUS,   "`-`")  T(STAR,     "`*`")  T(POWER,   "`**`")        \
+    T(SLASH,   "`/`")  T(FLOOR,   "`//`") T(PERCENT,  "`%`")  T(AT,      "`@`")         \
+    T(SHL,     "`<<`") T(SHR,     "`>>`") T(AMP,      "`&`")  T(BAR,     "`|`")         \
+    T(CARET,   "`^`")  T(TILDE,   "`~`")                                                \
+    T(EQ,      "`==`") T(NE,      "`!=`") T(LT,       "`<`")  T(LE,      "`<=`")        \
+    T(GT,      "`>`")  T(GE,      "`>=`") T(ASSIGN,   "`=`")                            \
+    T(PLUS_EQ,  "`+=`") T(MINUS_EQ, "`-=`")  T(STAR_EQ,    "`*=`") T(POWER_EQ, "`**=`") \
+    T(SLASH_EQ, "`/=`") T(FLOOR_EQ, "`//=`") T(PERCENT_EQ, "`%=`") T(AT_EQ,    "`@=`")  \
+    T(SHL_EQ,  "`<<=`") T(SHR_EQ,  "`>>=`")  T(AMP_EQ,     "`&=`") T(BAR_EQ,   "`|=`")  \
+    T(CARET_EQ, "`^=`")
 /* sorted, for the search in lex.c */
 #define KEYWORDS(K) \
     K(False) K(None) K(True) K(and) K(as) K(assert) K(async) K(await) K(break) K(class) \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "syntax.h"
 
 void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where)
 {
@@ -46,7 +47,7 @@ static bool unclosed_error(Parser *p)
     if (p->openings.len == 0)
         return false;
     opening = p->openings.at[p->openings.len - 1];
-    parse_error(p, opening, "this '%c' is never closed", p->lex.text[opening.start]);
+    parse_error(p, opening, E_UNCLOSED, p->lex.text[opening.start]);
     return true;
 }
 
@@ -58,9 +59,9 @@ void parse_unexpected(Parser *p, const char *wanted)
     if (at_end && unclosed_error(p)) /* lines end inside brackets only where the lexer gave up */
         return;
     if (t->kind == T_NAME)
-        parse_error(p, t->span, "expected %s, found '%.40s'", wanted, t->name);
+        parse_error(p, t->span, E_EXPECTED_NAME, wanted, t->name);
     else
-        parse_error(p, t->span, "expected %s, found %s", wanted, token_text(t->kind));
+        parse_error(p, t->span, E_EXPECTED, wanted, token_text(t->kind));
 }
 
 static void note_bracket(Parser *p)
@@ -123,7 +124,7 @@ void expect_closing(Parser *p, TokenKind kind)
     if (accept(p, kind) || p->tok.kind == T_FAILED)
         return;
     if (!line_is_unclosed(p) || !unclosed_error(p))
-        parse_unexpected(p, arena_printf(p->arena, "',' or %s", token_text(kind)));
+        parse_unexpected(p, arena_printf(p->arena, "`,` or %s", token_text(kind)));
 }
 
 Sym expect_name(Parser *p)
@@ -141,7 +142,7 @@ Sym expect_name(Parser *p)
 bool enter(Parser *p)
 {
     if (++p->depth > PARSE_MAX_DEPTH)
-        parse_error(p, p->tok.span, "this is nested too deeply");
+        parse_error(p, p->tok.span, E_NESTED_DEEP);
     return p->tok.kind != T_FAILED;
 }
 
@@ -177,7 +178,7 @@ Node *node_end(Parser *p, Node *n)
     n->depth = deepest(n->body, n->nbody, n->depth);
     n->depth = deepest(n->orelse, n->norelse, n->depth) + 1;
     if (n->depth > AST_MAX_DEPTH)
-        parse_error(p, n->span, "this has too many levels");
+        parse_error(p, n->span, E_LEVELS);
     return n;
 }
 
@@ -237,12 +238,11 @@ static void check_parameter(Parser *p, const ParamList *list, Map *seen, const A
     const AstParam *last = list->len ? &list->at[list->len - 1] : NULL;
 
     if (map_get(seen, MAP_KEY(param->name)))
-        parse_error(p, param->span, "there are two parameters '%s'", param->name);
+        parse_error(p, param->span, E_PARAM_TWICE, param->name);
     if (last && last->is_star)
-        parse_error(p, param->span, "keyword-only parameters are not supported");
+        parse_error(p, param->span, E_PARAM_KEYWORD_ONLY);
     if (last && last->fallback && !param->fallback && !param->is_star)
-        parse_error(p, param->span, "'%s' needs a default, since a parameter before it has one",
-                    param->name);
+        parse_error(p, param->span, E_PARAM_DEFAULT, param->name);
     map_put(seen, MAP_KEY(param->name), seen);
 }
 
@@ -261,9 +261,9 @@ static void parameters(Parser *p, AstFunc *f)
 
     while (p->tok.kind != T_RPAREN && p->tok.kind != T_FAILED) {
         if (p->tok.kind == T_POWER) {
-            parse_error(p, p->tok.span, "** parameters are not supported");
+            parse_error(p, p->tok.span, E_PARAM_DICT);
         } else if (at_bare_star(p)) {
-            parse_error(p, p->tok.span, "keyword-only parameters are not supported");
+            parse_error(p, p->tok.span, E_PARAM_KEYWORD_ONLY);
         } else if (!(p->tok.kind == T_SLASH && list.len > 0 && accept(p, T_SLASH))) {
             AstParam param = parameter(p);
 
@@ -284,7 +284,7 @@ void parse_function(Parser *p, AstFunc *f)
     expect(p, T_def);
     f->name = expect_name(p);
     if (p->tok.kind == T_LSQUARE)
-        parse_error(p, p->tok.span, "type parameters are not supported");
+        parse_error(p, p->tok.span, E_TYPE_PARAMS);
     expect(p, T_LPAREN);
     parameters(p, f);
     expect_closing(p, T_RPAREN);

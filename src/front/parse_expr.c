@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "syntax.h"
 
 bool starts_expression(TokenKind kind)
 {
@@ -70,7 +71,7 @@ static Node *integer(Parser *p)
     const char *text = p->lex.text + n->span.start;
 
     if (!literal_int(text, p->tok.span.end - n->span.start, &n->integer))
-        parse_error(p, p->tok.span, "this integer needs more than 127 bits");
+        parse_error(p, p->tok.span, E_INTEGER_SIZE);
     advance(p);
     return node_end(p, n);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "syntax.h"
 
 /* Skip tokens up to the end of a simple statement. */
 static void skip_simple(Parser *p)
@@ -82,18 +83,18 @@ static void check_target(Parser *p, const Node *n, bool allow_tuple)
     case N_TUPLE:
     case N_LIST:
         if (!allow_tuple)
-            parse_error(p, n->span, "only one name can be assigned to here");
+            parse_error(p, n->span, E_ASSIGN_SEVERAL);
         for (int i = 0; i < n->nitems; i++)
             check_target(p, n->items[i], true);
         return;
     case N_COMPARE:
-        parse_error(p, n->span, "a comparison cannot be assigned to");
+        parse_error(p, n->span, E_ASSIGN_COMPARISON);
         return;
     case N_CALL:
-        parse_error(p, n->span, "a call cannot be assigned to");
+        parse_error(p, n->span, E_ASSIGN_CALL);
         return;
     default:
-        parse_error(p, n->span, "this expression cannot be assigned to");
+        parse_error(p, n->span, E_ASSIGN_TO);
     }
 }
 
@@ -248,7 +249,7 @@ static Node *condition(Parser *p)
     Node *n = parse_named(p);
 
     if (p->tok.kind == T_ASSIGN)
-        parse_error(p, p->tok.span, "expected ':', found '='; the comparison is '=='");
+        parse_error(p, p->tok.span, E_ASSIGN_IN_TEST);
     expect(p, T_COLON);
     return n;
 }
@@ -437,8 +438,7 @@ static void statement(Parser *p)
         n = async_statement(p);
         break;
     case T_INDENT:
-        parse_error(p, (Span){p->tok.span.start, p->tok.span.start},
-                    "this line is indented more than the block that it is in");
+        parse_error(p, (Span){p->tok.span.start, p->tok.span.start}, E_INDENT);
         return;
     default:
         if (!at_match(p)) {
@@ -477,8 +477,7 @@ Node **parse_block(Parser *p, int *n)
     }
     advance(p);
     if (p->tok.kind != T_INDENT) {
-        parse_error(p, (Span){p->last_end, p->last_end},
-                    "an indented block has to follow this ':'");
+        parse_error(p, (Span){p->last_end, p->last_end}, E_BLOCK_MISSING);
         p->error_at = p->last_end;
         return list_take(p, mark, n);
     }

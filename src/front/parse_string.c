@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "syntax.h"
 
 /* The text between the quotes of the string token in hand. */
 static Span inner_span(const Token *t)
@@ -66,7 +67,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
     }
     if (accept(p, T_BANG)) {
         if (t->kind != T_NAME || !strchr("rsa", t->name[0]) || t->name[1])
-            parse_error(p, t->span, "expected 'r', 's' or 'a' behind '!'");
+            parse_error(p, t->span, E_CONVERSION);
         n->op = expect_name(p)[0];
     }
     if (t->kind == T_COLON || t->kind == T_WALRUS) {
@@ -74,7 +75,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
         advance(p);
     }
     if (t->kind != T_RBRACE)
-        parse_unexpected(p, "'}'");
+        parse_unexpected(p, "`}`");
     p->last_end = t->span.end;
     n = node_end(p, n);
     vec_push(p->arena, &p->list, n);
@@ -95,7 +96,7 @@ static void format_pieces(Parser *p)
             push_text(p, (Span){pos, stop}, flags);
         pos = stop;
         if (pos < inner.end && p->lex.text[pos] == '}')
-            parse_error(p, (Span){pos, pos + 1}, "a single '}' in an f-string");
+            parse_error(p, (Span){pos, pos + 1}, E_SINGLE_BRACE);
         else if (pos < inner.end)
             pos = field(p, pos + 1, inner.end);
     }

@@ -1,0 +1,54 @@
+/*
+ * syntax.h - THE table of messages about the text of a file: lexer, parser, and the scan for kernels
+ *
+ * Format strings, so that the compiler checks the arguments; see messages.h for the lowering's.
+ */
+#ifndef TILEC_FRONT_SYNTAX_H
+#define TILEC_FRONT_SYNTAX_H
+
+/* clang-format off */
+
+/* files */
+#define E_FILE_TOO_LONG      "this file is too long"
+#define E_FILE_NOT_TEXT      "this is not a text file: byte %ld is 0"
+#define E_FILE_NO_KERNEL     "there is no function with @triton.jit in this file"
+#define H_FILE_HAS           "it has %s: a kernel is a function decorated with @triton.jit"
+
+/* tokens */
+#define E_CHARACTER          "this character has no meaning here"
+#define E_BACKSLASH          "only a new line may follow a backslash"
+#define E_IMAGINARY          "imaginary numbers are not supported"
+#define E_NUMBER             "this is not a number"
+#define E_LEADING_ZERO       "a number cannot begin with 0; octal is 0o..."
+#define E_INTEGER_SIZE       "this integer needs more than 127 bits"
+#define E_STRING_END         "this string has no end"
+#define E_TRIPLE_STRING_END  "this triple-quoted string has no end"
+#define E_SINGLE_BRACE       "a single `}` in an f-string; a brace in its text is `}}`"
+#define E_CONVERSION         "expected `r`, `s` or `a` behind `!`"
+
+/* lines and blocks */
+#define E_BLOCKS_DEEP        "blocks are nested too deeply"
+#define E_DEDENT             "this indentation matches no block above"
+#define E_INDENT             "this line is indented more than the block that it is in"
+#define E_BLOCK_MISSING      "an indented block has to follow this `:`"
+
+/* expressions and statements */
+#define E_EXPECTED           "expected %s, found %s"
+#define E_EXPECTED_NAME      "expected %s, found `%.40s`"
+#define E_UNCLOSED           "this `%c` is never closed"
+#define E_ASSIGN_IN_TEST     "expected `:`, found `=`; the comparison is `==`"
+#define E_ASSIGN_TO          "this expression cannot be assigned to"
+#define E_ASSIGN_CALL        "a call cannot be assigned to"
+#define E_ASSIGN_COMPARISON  "a comparison cannot be assigned to; is one `=` too many?"
+#define E_ASSIGN_SEVERAL     "only one name can be assigned to here"
+#define E_NESTED_DEEP        "this is nested too deeply"
+#define E_LEVELS             "this expression has too many levels; give parts of it names"
+
+/* parameters */
+#define E_PARAM_TWICE        "there are two parameters `%s`"
+#define E_PARAM_KEYWORD_ONLY "keyword-only parameters are not supported"                             /* R19 */
+#define E_PARAM_DICT         "`**` parameters are not supported"                                     /* R19 */
+#define E_PARAM_DEFAULT      "`%s` needs a default, since a parameter before it has one"
+#define E_TYPE_PARAMS        "type parameters are not supported"
+
+#endif
