@@ -17,6 +17,7 @@ typedef struct {
     Binding *out;
     const FrontKernel *kernel;
     tilec_status status; /* the first thing that was wrong */
+    bool misspelt;       /* a name was wrong: a parameter that is missing is no news then */
     const tilec_arg *given[MAX_PARAMS];
 } Binder;
 
@@ -86,6 +87,7 @@ static void refuse_name(Binder *b, const char *name)
 {
     const char *names[MAX_PARAMS], *near;
 
+    b->misspelt = true;
     refuse(b, TILEC_NOT_FOUND, b->kernel->span, "kernel `%s` has no parameter `%s`",
            b->kernel->name, name);
     for (int i = 0; i < b->kernel->nparams; i++)
@@ -405,6 +407,8 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
 {
     const FrontParam *p = &b->kernel->params[i];
 
+    if (b->misspelt)
+        return;
     refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
            p->is_constexpr ? "the constexpr" : "argument", p->name);
     if (f->by_function)
@@ -483,6 +487,7 @@ tilec_status bind_request(Request *r, Job *job)
     b.out = out;
     b.kernel = r->kernel->front;
     b.status = TILEC_OK;
+    b.misspelt = false;
     for (int i = 0; i < b.kernel->nparams; i++)
         b.given[i] = NULL;
     out->nslots = 0;
