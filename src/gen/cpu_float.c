@@ -161,20 +161,39 @@ static Val fp8_decode(Cpu *c, Bld b, Val code, DType t)
     Val sign = LLVMBuildAnd(b, wide, int_like(c, wide, 0x80), "");
     sign = LLVMBuildShl(b, sign, int_like(c, wide, 24), "");
     Val bits = LLVMBuildOr(b, llvm_bits(c->l, b, x), sign, "");
-    Val nan = int_like(c, wide, 0x7fc00000), special = NULL;
-    if (f.fnuz) {
-        special = LLVMBuildICmp(b, LLVMIntEQ, wide, int_like(c, wide, 0x80), "");
+    if (t == DT_FP8E5) { /* infinities, and NaNs with their payload: a bitcast may look at it */
+        Val special = LLVMBuildICmp(b, LLVMIntUGE, mag, int_like(c, wide, 0x7c), "");
+        Val big = LLVMBuildOr(b, placed, int_like(c, wide, 0x7f800000), "");
+        bits = LLVMBuildSelect(b, special, LLVMBuildOr(b, big, sign, ""), bits, "");
+    } else if (f.fnuz) {
+        Val special = LLVMBuildICmp(b, LLVMIntEQ, wide, int_like(c, wide, f.nan), "");
+        bits = LLVMBuildSelect(b, special, int_like(c, wide, 0x7fc00000), bits, "");
     } else if (t == DT_FP8E4NV) {
-        special = LLVMBuildICmp(b, LLVMIntEQ, mag, int_like(c, wide, 0x7f), "");
-    } else if (t == DT_FP8E5) {
-        special = LLVMBuildICmp(b, LLVMIntUGT, mag, int_like(c, wide, 0x7c), "");
-        Val inf = LLVMBuildICmp(b, LLVMIntEQ, mag, int_like(c, wide, 0x7c), "");
-        Val big = LLVMBuildOr(b, sign, int_like(c, wide, 0x7f800000), "");
-        bits = LLVMBuildSelect(b, inf, big, bits, "");
+        Val special = LLVMBuildICmp(b, LLVMIntEQ, mag, int_like(c, wide, f.nan), "");
+        Val nan = LLVMBuildOr(b, sign, int_like(c, wide, 0x7fc00000), "");
+        bits = LLVMBuildSelect(b, special, nan, bits, "");
     }
-    if (special != NULL)
-        bits = LLVMBuildSelect(b, special, LLVMBuildOr(b, sign, nan, ""), bits, "");
     return llvm_from_bits(c->l, b, bits);
+}
+
+/* A value that the format holds, infinities of fp8e5 and 1.875 of fp8e4b15 included, which rounding
+ * would clamp: the way back from fp8_decode. */
+static Val fp8_exact(Cpu *c, Bld b, Val x, DType t)
+{
+    Fp8 f = fp8_format(t);
+    double scale = 1.0; /* 2^(bias - 127) */
+    for (int i = 0; i < 127 - f.bias; i++)
+        scale /= 2;
+    Val bits = llvm_bits(c->l, b, x), nan = is_nan(b, x);
+    Val placed = LLVMBuildFMul(b, x, llvm_real(LLVMTypeOf(x), scale), "");
+    Val mag = LLVMBuildSelect(b, nan, bits, llvm_bits(c->l, b, placed), "");
+    mag = LLVMBuildLShr(b, mag, int_like(c, bits, 23 - f.m), "");
+    mag = LLVMBuildAnd(b, mag, int_like(c, bits, 0x7f), "");
+    if (t == DT_FP8E4NV || f.fnuz)
+        mag = LLVMBuildSelect(b, nan, int_like(c, bits, f.nan), mag, "");
+    Val sign = LLVMBuildLShr(b, bits, int_like(c, bits, 24), "");
+    sign = LLVMBuildAnd(b, sign, int_like(c, bits, 0x80), "");
+    return LLVMBuildTrunc(b, LLVMBuildOr(b, mag, sign, ""), llvm_like(c->l->i8, x), "");
 }
 
 /* fp8e4b15 is cut from fp16: clamp to 1.75, then round half up at mantissa bit 3 (R84). */
@@ -218,7 +237,9 @@ Val cpu_to_memory(Cpu *c, Bld b, Val x, DType t)
         return LLVMBuildZExt(b, x, llvm_like(c->l->i8, x), "");
     if (!is_small(t))
         return x;
-    return t == DT_BF16 ? bf16_to_memory(c, b, x) : encode(c, b, x, t, ROUND_NEAREST);
+    if (dtype_is_fp8(t))
+        return fp8_exact(c, b, x, t);
+    return t == DT_BF16 ? bf16_to_memory(c, b, x) : float_to_half(c, b, x, ROUND_NEAREST);
 }
 
 Val cpu_from_memory(Cpu *c, Bld b, Val x, DType t)

@@ -290,6 +290,14 @@ static Val addptr(Cpu *c, Bld b, const Op *op, Val p, Val offset)
     return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &wide, 1, "");
 }
 
+/* Ops on the sign alone stay within a format, but for those without a minus zero.  Rounding would
+ * clamp the infinities of fp8e5. */
+static bool keeps_format(OpCode code, DType t)
+{
+    return (code == OP_neg || code == OP_abs || code == OP_copysign) && t != DT_FP8E4B8 &&
+           t != DT_FP8E5B16;
+}
+
 Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
 {
     DType t = op->noperands > 0 ? op->operands[0]->type->dtype : DT_I1;
@@ -311,5 +319,5 @@ Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
         return int_op(c, b, op, t, in);
     Val r = float_op(c, b, op, t, in);
     bool is_float = op->nresults > 0 && dtype_is_float(op->results[0]->type->dtype);
-    return is_float ? cpu_round(c, b, r, t) : r;
+    return is_float && !keeps_format(op->code, t) ? cpu_round(c, b, r, t) : r;
 }

@@ -1,0 +1,217 @@
+/*
+ * versus.h - run one kernel through the interpreter and through the CPU target, and compare
+ *
+ * For tests that write IR text on the fly.  The interpreter runs the text as it stands; the CPU
+ * target, or the interpreter again, what the passes have made of it.  Arrays lie between guard
+ * elements, which are compared too; scratch memory begins as NaN.
+ */
+#ifndef TILEC_TEST_VERSUS_H
+#define TILEC_TEST_VERSUS_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/interp/interp.h"
+#include "../../src/opt/opt.h"
+#include "../../src/run/run.h"
+
+enum { VERSUS_PARAMS = 160, VERSUS_GUARD = 40 };
+
+/* A kernel's argument: an array of n elements, or a scalar when n is 0. */
+typedef struct {
+    DType dtype;
+    size_t n;
+    const void *start; /* the array's first contents; NULL: zeros */
+    uint64_t bits;     /* the scalar */
+    double close;      /* difference allowed, relative above 1 and absolute below; 0: no bit */
+    int inside;        /* 1 + the number of the earlier array that this one is a part of, or 0 */
+    size_t offset;     /* where in that one it begins, in elements of one byte or more */
+} Argument;
+
+typedef struct {
+    Arena *arena;
+    const GenPlugin *plugin;
+    const char *text;
+    Argument params[VERSUS_PARAMS];
+    int nparams;
+    int32_t grid[3];
+} Case;
+
+typedef enum { ENGINE_INTERP, ENGINE_CPU, ENGINE_CPU_DISJOINT, ENGINE_CPU_STREAMING } Engine;
+
+static inline const char *engine_name(Engine e)
+{
+    static const char *const names[] = {"interpreter on optimised IR", "CPU, may alias",
+                                        "CPU, disjoint", "CPU, disjoint, streaming"};
+    return names[e];
+}
+
+/* --- random numbers ------------------------------------------------------------------------ */
+
+static inline uint64_t random_bits(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static inline int random_below(uint64_t *state, int n)
+{
+    return (int)(random_bits(state) % (uint64_t)n);
+}
+
+/* --- arrays -------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint8_t *at[VERSUS_PARAMS]; /* guards included; NULL for scalars and parts of others */
+    uint64_t slots[VERSUS_PARAMS];
+} Arrays;
+
+static inline size_t param_bytes(const Argument *p)
+{
+    return (p->n + 2 * VERSUS_GUARD) * (size_t)dtype_size(p->dtype);
+}
+
+/* Fresh arrays; odd parameters begin one element off a round address. */
+static inline Arrays versus_arrays(const Case *c)
+{
+    Arrays a = {{NULL}, {0}};
+    for (int i = 0; i < c->nparams; i++) {
+        const Argument *p = &c->params[i];
+        size_t size = (size_t)dtype_size(p->dtype), bytes = param_bytes(p);
+        a.slots[i] = p->bits;
+        if (p->n == 0)
+            continue;
+        if (p->inside > 0) {
+            a.slots[i] = a.slots[p->inside - 1] + p->offset * size;
+            continue;
+        }
+        uint8_t *at = arena_alloc(c->arena, bytes + 128);
+        at += 64 - (uintptr_t)at % 64 + (i % 2) * size;
+        memset(at, 0x5a, bytes);
+        if (p->dtype == DT_I1)
+            memset(at, 1, bytes);
+        a.at[i] = at;
+        at += VERSUS_GUARD * size;
+        memset(at, 0, p->n * size);
+        if (p->start != NULL)
+            memcpy(at, p->start, p->n * size);
+        a.slots[i] = (uint64_t)(uintptr_t)at;
+    }
+    return a;
+}
+
+static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b)
+{
+    if (a == b)
+        return true;
+    if (!dtype_is_float(p->dtype))
+        return false;
+    double x = scalar_to_double(p->dtype, a), y = scalar_to_double(p->dtype, b);
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    return p->close > 0 && fabs(x - y) <= p->close * fmax(1, fabs(x));
+}
+
+static inline bool versus_compare(const Case *c, const Arrays *want, const Arrays *got,
+                                  Engine engine, Text *why)
+{
+    int wrong = 0;
+    for (int i = 0; i < c->nparams; i++) {
+        const Argument *p = &c->params[i];
+        size_t size = (size_t)dtype_size(p->dtype);
+        for (size_t k = 0; want->at[i] != NULL && k < p->n + 2 * VERSUS_GUARD; k++) {
+            uint64_t a = 0, b = 0;
+            memcpy(&a, want->at[i] + k * size, size);
+            memcpy(&b, got->at[i] + k * size, size);
+            if (versus_same(p, a, b) || wrong++ >= 8)
+                continue;
+            text_printf(why,
+                        "%s: parameter %d (%s), element %ld: wanted %.9g (%llx), got %.9g (%llx)\n",
+                        engine_name(engine), i, dtype_name(p->dtype), (long)k - VERSUS_GUARD,
+                        scalar_to_double(p->dtype, a), (unsigned long long)a,
+                        scalar_to_double(p->dtype, b), (unsigned long long)b);
+        }
+    }
+    return wrong == 0;
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+static inline Func *versus_kernel(const Module *m)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->is_kernel)
+            return m->funcs[i];
+    return NULL;
+}
+
+static inline Module *versus_read(const Case *c, Diags *d)
+{
+    Source *src = NEW(c->arena, Source);
+    *src = (Source){"kernel.ir", c->text, strlen(c->text)};
+    return ir_read(c->arena, interner_new(c->arena), src, d);
+}
+
+static inline int64_t versus_programs(const Case *c)
+{
+    return (int64_t)c->grid[0] * c->grid[1] * c->grid[2];
+}
+
+static inline bool versus_interpret(const Case *c, const Module *m, const Arrays *arrays, Diags *d)
+{
+    InterpLaunch launch = {.args = arrays->slots, .last = versus_programs(c)};
+    memcpy(launch.grid, c->grid, sizeof c->grid);
+    return interp_run(versus_kernel(m), &launch, d) == 0;
+}
+
+/* The programs run in two halves. */
+static inline bool versus_compiled(const Case *c, const Module *m, const Arrays *arrays,
+                                   Engine engine, Diags *d, Text *why)
+{
+    GenOptions o = {.cpu = host_cpu_name(), .features = host_cpu_features()};
+    o.disjoint = engine != ENGINE_CPU;
+    o.streaming = engine == ENGINE_CPU_STREAMING;
+    GenOutput out;
+    Code *code = NULL;
+    const char *reason = NULL;
+    if (!c->plugin->targets[0]->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+        return false;
+    if (code_load(out.data, out.len, &code, &reason) != RUN_OK) {
+        text_printf(why, "the object does not load: %s\n", reason);
+        return false;
+    }
+    CpuKernel *kernel = (CpuKernel *)code_symbol(code, "tilec_kernel");
+    void *scratch = os_alloc_pages(out.scratch);
+    memset(scratch, 0xff, out.scratch);
+    int64_t programs = versus_programs(c), half = programs / 2;
+    kernel(arrays->slots, c->grid, 0, half, scratch);
+    kernel(arrays->slots, c->grid, half, programs, scratch);
+    os_free_pages(scratch, out.scratch);
+    code_free(code);
+    return true;
+}
+
+/* True when the engine leaves in memory what the interpreter does with the text as it is. */
+static inline bool versus_run(const Case *c, Engine engine, Text *why)
+{
+    Diags *d = diags_new(c->arena);
+    Module *m = versus_read(c, d);
+    Arrays want = versus_arrays(c), got = versus_arrays(c);
+    OptOptions o = {.native = c->plugin->targets[0]->native_math, .verify = true};
+    bool ok = m != NULL && versus_interpret(c, m, &want, d) && opt_run(m, &o, d);
+    if (ok && engine == ENGINE_INTERP)
+        ok = versus_interpret(c, m, &got, d);
+    else if (ok)
+        ok = versus_compiled(c, m, &got, engine, d, why);
+    if (!ok) {
+        text_printf(why, "%s: %s\n", engine_name(engine), diags_text(d, c->arena));
+        return false;
+    }
+    return versus_compare(c, &want, &got, engine, why);
+}
+
+#endif
