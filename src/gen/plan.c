@@ -259,7 +259,10 @@ static bool place_of(Planner *pl, Op *op, int depth, Site *at)
 static bool is_dear(const ValueFacts *f)
 {
     const Op *op = f->value->def;
+    int8_t map[MAX_RANK];
     if (op == NULL || op->code == OP_const || op->code == OP_splat || f->value->type->pointer)
+        return false;
+    if (plan_renamed(f->value, map) != NULL) /* its source is smaller and as good */
         return false;
     if (f->crosses && f->has_load)
         return true;
