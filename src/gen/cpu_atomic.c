@@ -21,7 +21,9 @@ static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
     bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
     switch (kind) {
     case RMW_ADD:
-        *out = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+        *out = is_float       ? LLVMAtomicRMWBinOpFAdd
+               : t == DT_I1 ? LLVMAtomicRMWBinOpXor /* modulo 2 in a byte of 0 or 1 */
+                            : LLVMAtomicRMWBinOpAdd;
         return !is_float || dtype_bits(t) >= 32;
     case RMW_AND: *out = LLVMAtomicRMWBinOpAnd; return !is_float;
     case RMW_OR: *out = LLVMAtomicRMWBinOpOr; return !is_float;
@@ -74,6 +76,7 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
     Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[0]->type->dtype));
+    LLVMSetOrdering(start, LLVMAtomicOrderingMonotonic);
     LLVMBuildBr(b, loop);
     LLVMPositionBuilderAtEnd(b, loop);
     Val old = LLVMBuildPhi(b, bits, "");
