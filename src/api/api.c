@@ -54,7 +54,6 @@ tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **er
         return complain(error, TILEC_NO_MEMORY, "out of memory");
     }
     pthread_mutex_init(&ctx->lock, NULL);
-    ctx->cache_bytes = os_cache_bytes();
     *out = ctx;
     return TILEC_OK;
 }

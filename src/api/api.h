@@ -23,10 +23,10 @@ typedef enum { DEVICE_CPU, DEVICE_INTERP, DEVICE_COUNT } Device;
 
 struct tilec_context {
     Cache *cache;
-    size_t cache_bytes;   /* of the last-level data cache */
-    pthread_mutex_t lock; /* held while one of the next two is made */
+    pthread_mutex_t lock; /* held while the pool is made */
     _Atomic(Pool *) pool; /* NULL until a launch needs it */
     _Atomic(const GenPlugin *) plugin;
+    _Atomic size_t cache_bytes; /* of the last-level data cache; 0: not asked yet */
 };
 
 /* What stands in for an argument that is not given. */
@@ -148,7 +148,8 @@ tilec_status bind_request(Request *r, Job *job);
 
 /* memory.c: what a kernel writes to, and what the arguments of a launch promise */
 uint64_t memory_stored(const Func *f, Arena *a); /* as Spec.stored */
-void memory_promises(const Binding *b, uint64_t stored, size_t cache_bytes, GenOptions *o);
+/* Whether every two tensors are apart or both only read; and how many bytes they are together. */
+bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 static inline bool memory_bit(uint64_t set, int i)
 {

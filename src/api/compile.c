@@ -24,6 +24,7 @@
 #include "api.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
+enum { SMALLEST_CACHE = 1 << 20 }; /* no machine has a smaller last-level cache */
 
 /* the boundary */
 
@@ -178,11 +179,25 @@ const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
     return NULL;
 }
 
+/* The size of the last-level cache.  Asking the system takes longer than a launch. */
+static size_t cache_bytes(tilec_context *ctx)
+{
+    size_t bytes = atomic_load_explicit(&ctx->cache_bytes, memory_order_relaxed);
+
+    if (bytes == 0) {
+        bytes = os_cache_bytes();
+        atomic_store_explicit(&ctx->cache_bytes, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
 GenOptions compile_options(const Request *r, uint64_t stored)
 {
     GenOptions o = {.cpu = host_cpu_name(), .features = host_cpu_features()};
+    double bytes;
 
-    memory_promises(r->binding, stored, r->file->ctx->cache_bytes, &o);
+    o.disjoint = memory_disjoint(r->binding, stored, &bytes);
+    o.streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes(r->file->ctx);
     return o;
 }
 

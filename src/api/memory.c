@@ -5,7 +5,7 @@
  * can come from.  It may name too many parameters but never too few: a pointer that cannot be
  * traced comes from all of them.
  *
- * memory_promises() looks at the bytes that each tensor of a launch spans.  Code may be reordered
+ * memory_disjoint() looks at the bytes that each tensor of a launch spans.  Code may be reordered
  * freely across arguments when every two of them are apart or both only read.
  */
 #include "api.h"
@@ -235,21 +235,20 @@ static bool clashes(const Binding *b, const Extent *extents, int i, uint64_t sto
     return false;
 }
 
-void memory_promises(const Binding *b, uint64_t stored, size_t cache_bytes, GenOptions *o)
+bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)
 {
     Extent extents[MAX_PARAMS];
-    double bytes = 0;
+    bool disjoint = true;
 
-    o->disjoint = true;
+    *bytes = 0;
     for (int i = 0; i < b->nslots; i++) {
         if (!b->tensors[i])
             continue;
         extents[i] = extent_of(b->tensors[i]);
-        bytes += extents[i].bytes;
-        if (o->disjoint)
-            o->disjoint = !clashes(b, extents, i, stored);
+        *bytes += extents[i].bytes;
+        disjoint = disjoint && !clashes(b, extents, i, stored);
     }
-    o->streaming = bytes > (double)cache_bytes;
+    return disjoint;
 }
 
 double memory_bytes(const Binding *b, uint64_t params)

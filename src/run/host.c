@@ -27,18 +27,28 @@ typedef struct {
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* What cpuid says, asked once: under a hypervisor each question takes many microseconds. */
 typedef struct {
     uint32_t r[4]; /* eax, ebx, ecx, edx */
 } Cpuid;
 enum { EAX, EBX, ECX, EDX };
+typedef enum { LEAF_VENDOR, LEAF_1, LEAF_7, LEAF_7_1, LEAF_EXTENDED, LEAF_COUNT } Leaf;
 
 static Cpuid cpuid(uint32_t leaf, uint32_t sub)
 {
-    Cpuid c = {{0}};
+    Cpuid c;
 
-    if (leaf <= __get_cpuid_max(leaf & 0x80000000u, NULL))
-        __cpuid_count(leaf, sub, c.r[EAX], c.r[EBX], c.r[ECX], c.r[EDX]);
+    __cpuid_count(leaf, sub, c.r[EAX], c.r[EBX], c.r[ECX], c.r[EDX]);
     return c;
+}
+
+static void read_leaves(Cpuid *leaves)
+{
+    leaves[LEAF_VENDOR] = cpuid(0, 0);
+    leaves[LEAF_1] = cpuid(1, 0);
+    leaves[LEAF_7] = leaves[LEAF_VENDOR].r[EAX] >= 7 ? cpuid(7, 0) : (Cpuid){{0}};
+    leaves[LEAF_7_1] = leaves[LEAF_7].r[EAX] >= 1 ? cpuid(7, 1) : (Cpuid){{0}};
+    leaves[LEAF_EXTENDED] = cpuid(0x80000001, 0);
 }
 
 /* What the system saves on a context switch; bits of XCR0. */
@@ -50,12 +60,12 @@ enum {
     NEEDS_AMX = XCR_AMX
 };
 
-static uint32_t saved_state(void)
+static uint32_t saved_state(const Cpuid *leaves)
 {
     enum { OSXSAVE = 1 << 27 };
     uint32_t low, high;
 
-    if ((cpuid(1, 0).r[ECX] & OSXSAVE) == 0)
+    if ((leaves[LEAF_1].r[ECX] & OSXSAVE) == 0)
         return 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return low;
@@ -76,51 +86,51 @@ static bool amx_granted(void)
 static const struct Feature {
     const char *name;
     int level;
-    uint32_t leaf, sub;
+    Leaf leaf;
     int reg, bit;
     uint32_t state;
 } features[] = {
-    /* name              level leaf     sub reg  bit  state */
-    {"sse3",                2, 1,          0, ECX,  0, NEEDS_NOTHING},
-    {"ssse3",               2, 1,          0, ECX,  9, NEEDS_NOTHING},
-    {"sse4.1",              2, 1,          0, ECX, 19, NEEDS_NOTHING},
-    {"sse4.2",              2, 1,          0, ECX, 20, NEEDS_NOTHING},
-    {"popcnt",              2, 1,          0, ECX, 23, NEEDS_NOTHING},
-    {"cx16",                2, 1,          0, ECX, 13, NEEDS_NOTHING},
-    {"sahf",                2, 0x80000001, 0, ECX,  0, NEEDS_NOTHING},
-    {"lzcnt",               3, 0x80000001, 0, ECX,  5, NEEDS_NOTHING},
-    {"movbe",               3, 1,          0, ECX, 22, NEEDS_NOTHING},
-    {"bmi",                 3, 7,          0, EBX,  3, NEEDS_NOTHING},
-    {"bmi2",                3, 7,          0, EBX,  8, NEEDS_NOTHING},
-    {"avx",                 3, 1,          0, ECX, 28, NEEDS_AVX},
-    {"avx2",                3, 7,          0, EBX,  5, NEEDS_AVX},
-    {"fma",                 3, 1,          0, ECX, 12, NEEDS_AVX},
-    {"f16c",                3, 1,          0, ECX, 29, NEEDS_AVX},
-    {"gfni",                0, 7,          0, ECX,  8, NEEDS_NOTHING},
-    {"vaes",                0, 7,          0, ECX,  9, NEEDS_AVX},
-    {"vpclmulqdq",          0, 7,          0, ECX, 10, NEEDS_AVX},
-    {"avxvnni",             0, 7,          1, EAX,  4, NEEDS_AVX},
-    {"avxifma",             0, 7,          1, EAX, 23, NEEDS_AVX},
-    {"avxvnniint8",         0, 7,          1, EDX,  4, NEEDS_AVX},
-    {"avxneconvert",        0, 7,          1, EDX,  5, NEEDS_AVX},
-    {"avx512f",             4, 7,          0, EBX, 16, NEEDS_AVX512},
-    {"avx512cd",            4, 7,          0, EBX, 28, NEEDS_AVX512},
-    {"avx512dq",            4, 7,          0, EBX, 17, NEEDS_AVX512},
-    {"avx512bw",            4, 7,          0, EBX, 30, NEEDS_AVX512},
-    {"avx512vl",            4, 7,          0, EBX, 31, NEEDS_AVX512},
-    {"avx512ifma",          0, 7,          0, EBX, 21, NEEDS_AVX512},
-    {"avx512vbmi",          0, 7,          0, ECX,  1, NEEDS_AVX512},
-    {"avx512vbmi2",         0, 7,          0, ECX,  6, NEEDS_AVX512},
-    {"avx512vnni",          0, 7,          0, ECX, 11, NEEDS_AVX512},
-    {"avx512bitalg",        0, 7,          0, ECX, 12, NEEDS_AVX512},
-    {"avx512vpopcntdq",     0, 7,          0, ECX, 14, NEEDS_AVX512},
-    {"avx512vp2intersect",  0, 7,          0, EDX,  8, NEEDS_AVX512},
-    {"avx512bf16",          0, 7,          1, EAX,  5, NEEDS_AVX512},
-    {"avx512fp16",          0, 7,          0, EDX, 23, NEEDS_AVX512},
-    {"amx-tile",            0, 7,          0, EDX, 24, NEEDS_AMX},
-    {"amx-int8",            0, 7,          0, EDX, 25, NEEDS_AMX},
-    {"amx-bf16",            0, 7,          0, EDX, 22, NEEDS_AMX},
-    {"amx-fp16",            0, 7,          1, EAX, 21, NEEDS_AMX},
+    /* name              level leaf         reg  bit  state */
+    {"sse3",                2, LEAF_1,        ECX,  0, NEEDS_NOTHING},
+    {"ssse3",               2, LEAF_1,        ECX,  9, NEEDS_NOTHING},
+    {"sse4.1",              2, LEAF_1,        ECX, 19, NEEDS_NOTHING},
+    {"sse4.2",              2, LEAF_1,        ECX, 20, NEEDS_NOTHING},
+    {"popcnt",              2, LEAF_1,        ECX, 23, NEEDS_NOTHING},
+    {"cx16",                2, LEAF_1,        ECX, 13, NEEDS_NOTHING},
+    {"sahf",                2, LEAF_EXTENDED, ECX,  0, NEEDS_NOTHING},
+    {"lzcnt",               3, LEAF_EXTENDED, ECX,  5, NEEDS_NOTHING},
+    {"movbe",               3, LEAF_1,        ECX, 22, NEEDS_NOTHING},
+    {"bmi",                 3, LEAF_7,        EBX,  3, NEEDS_NOTHING},
+    {"bmi2",                3, LEAF_7,        EBX,  8, NEEDS_NOTHING},
+    {"avx",                 3, LEAF_1,        ECX, 28, NEEDS_AVX},
+    {"avx2",                3, LEAF_7,        EBX,  5, NEEDS_AVX},
+    {"fma",                 3, LEAF_1,        ECX, 12, NEEDS_AVX},
+    {"f16c",                3, LEAF_1,        ECX, 29, NEEDS_AVX},
+    {"gfni",                0, LEAF_7,        ECX,  8, NEEDS_NOTHING},
+    {"vaes",                0, LEAF_7,        ECX,  9, NEEDS_AVX},
+    {"vpclmulqdq",          0, LEAF_7,        ECX, 10, NEEDS_AVX},
+    {"avxvnni",             0, LEAF_7_1,      EAX,  4, NEEDS_AVX},
+    {"avxifma",             0, LEAF_7_1,      EAX, 23, NEEDS_AVX},
+    {"avxvnniint8",         0, LEAF_7_1,      EDX,  4, NEEDS_AVX},
+    {"avxneconvert",        0, LEAF_7_1,      EDX,  5, NEEDS_AVX},
+    {"avx512f",             4, LEAF_7,        EBX, 16, NEEDS_AVX512},
+    {"avx512cd",            4, LEAF_7,        EBX, 28, NEEDS_AVX512},
+    {"avx512dq",            4, LEAF_7,        EBX, 17, NEEDS_AVX512},
+    {"avx512bw",            4, LEAF_7,        EBX, 30, NEEDS_AVX512},
+    {"avx512vl",            4, LEAF_7,        EBX, 31, NEEDS_AVX512},
+    {"avx512ifma",          0, LEAF_7,        EBX, 21, NEEDS_AVX512},
+    {"avx512vbmi",          0, LEAF_7,        ECX,  1, NEEDS_AVX512},
+    {"avx512vbmi2",         0, LEAF_7,        ECX,  6, NEEDS_AVX512},
+    {"avx512vnni",          0, LEAF_7,        ECX, 11, NEEDS_AVX512},
+    {"avx512bitalg",        0, LEAF_7,        ECX, 12, NEEDS_AVX512},
+    {"avx512vpopcntdq",     0, LEAF_7,        ECX, 14, NEEDS_AVX512},
+    {"avx512vp2intersect",  0, LEAF_7,        EDX,  8, NEEDS_AVX512},
+    {"avx512bf16",          0, LEAF_7_1,      EAX,  5, NEEDS_AVX512},
+    {"avx512fp16",          0, LEAF_7,        EDX, 23, NEEDS_AVX512},
+    {"amx-tile",            0, LEAF_7,        EDX, 24, NEEDS_AMX},
+    {"amx-int8",            0, LEAF_7,        EDX, 25, NEEDS_AMX},
+    {"amx-bf16",            0, LEAF_7,        EDX, 22, NEEDS_AMX},
+    {"amx-fp16",            0, LEAF_7_1,      EAX, 21, NEEDS_AMX},
 };
 
 /* Families and models; the first row that holds counts.  `wants` is a feature that tells apart
@@ -171,9 +181,9 @@ static const struct Model {
 /* clang-format on */
 
 /* Bit i of the result: feature i may be used. */
-static uint64_t usable_features(void)
+static uint64_t usable_features(const Cpuid *leaves)
 {
-    uint32_t state = saved_state();
+    uint32_t state = saved_state(leaves);
     uint64_t usable = 0;
     bool asked = false, granted = false;
 
@@ -212,14 +222,11 @@ static const char *level_name(uint64_t usable)
     return names[level - 1];
 }
 
-static const char *model_name(uint64_t usable)
+static const char *model_name(const Cpuid *leaves, uint64_t usable)
 {
-    Cpuid vendor = cpuid(0, 0);
-    uint32_t version = cpuid(1, 0).r[EAX];
+    uint32_t vendor = leaves[LEAF_VENDOR].r[EBX], version = leaves[LEAF_1].r[EAX];
     int family = (int)(version >> 8 & 15), model = (int)(version >> 4 & 15);
-    char maker = vendor.r[EBX] == signature_INTEL_ebx ? INTEL
-                 : vendor.r[EBX] == signature_AMD_ebx ? AMD
-                                                      : 0;
+    char maker = vendor == signature_INTEL_ebx ? INTEL : vendor == signature_AMD_ebx ? AMD : 0;
 
     if (family == 6 || family == 15)
         model |= (int)(version >> 12 & 0xf0);
@@ -265,9 +272,11 @@ static void brand(char *to, size_t size)
 
 static void describe(Host *h)
 {
-    uint64_t usable = usable_features();
+    Cpuid leaves[LEAF_COUNT];
 
-    snprintf(h->name, sizeof h->name, "%s", model_name(usable));
+    read_leaves(leaves);
+    uint64_t usable = usable_features(leaves);
+    snprintf(h->name, sizeof h->name, "%s", model_name(leaves, usable));
     list_features(usable, h->features, sizeof h->features);
     brand(h->text, sizeof h->text);
     if (h->text[0] == '\0')

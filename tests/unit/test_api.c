@@ -423,16 +423,14 @@ static void test_annotated_values_are_checked(void **state)
 
 /* what launches promise */
 
-static GenOptions promises(uint64_t stored, int n, const tilec_tensor *tensors, size_t cache)
+static bool disjoint(uint64_t stored, tilec_tensor first, tilec_tensor second, double *bytes)
 {
     static Binding b;
-    GenOptions o = {0};
 
-    b.nslots = n;
-    for (int i = 0; i < n; i++)
-        b.tensors[i] = &tensors[i];
-    memory_promises(&b, stored, cache, &o);
-    return o;
+    b.nslots = 2;
+    b.tensors[0] = &first;
+    b.tensors[1] = &second;
+    return memory_disjoint(&b, stored, bytes);
 }
 
 static void test_overlapping_tensors(void **state)
@@ -444,21 +442,23 @@ static void test_overlapping_tensors(void **state)
     tilec_tensor window = {m, TILEC_FP32, 2, matrix, wide};
     tilec_tensor beside = {m + 20, TILEC_FP32, 2, matrix, wide};
     tilec_tensor bare = {m + 900, TILEC_FP32, -1}, empty = {m, TILEC_FP32, 1, none};
+    tilec_tensor repeated = {m + 10, TILEC_FP32, 1, ten, none}; /* one element, ten times */
+    double bytes;
 
     (void)state;
-#define DISJOINT(a, b, stored) promises(stored, 2, (tilec_tensor[]){a, b}, 1 << 20).disjoint
-    assert_true(DISJOINT(front, next, 3));
-    assert_true(DISJOINT(front, reversed, 3));
-    assert_false(DISJOINT(next, reversed, 1));
-    assert_false(DISJOINT(next, reversed, 2));
-    assert_true(DISJOINT(next, reversed, 0));  /* both only read */
-    assert_false(DISJOINT(window, beside, 1)); /* interleaved: not known to be apart */
-    assert_false(DISJOINT(front, bare, 1));
-    assert_true(DISJOINT(front, bare, 0));
-    assert_true(DISJOINT(front, empty, 3));
-#undef DISJOINT
-    assert_false(promises(1, 2, (tilec_tensor[]){front, next}, 80).streaming);
-    assert_true(promises(1, 2, (tilec_tensor[]){front, next}, 79).streaming);
+    assert_true(disjoint(3, front, next, &bytes));
+    assert_true(bytes == 80);
+    assert_true(disjoint(3, front, reversed, &bytes));
+    assert_false(disjoint(1, next, reversed, &bytes));
+    assert_false(disjoint(2, next, reversed, &bytes));
+    assert_true(disjoint(0, next, reversed, &bytes));  /* both only read */
+    assert_false(disjoint(1, window, beside, &bytes)); /* interleaved: not known to be apart */
+    assert_true(bytes == 800);
+    assert_false(disjoint(1, front, bare, &bytes));
+    assert_true(disjoint(0, front, bare, &bytes));
+    assert_true(disjoint(3, front, empty, &bytes));
+    assert_true(disjoint(3, front, repeated, &bytes));
+    assert_true(bytes == 44);
 }
 
 /* The parameters that a kernel stores through, from the text of its IR. */
