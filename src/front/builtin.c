@@ -256,6 +256,20 @@ bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out)
     return true;
 }
 
+/* Element k of argument i is no compile-time int. */
+static void bad_element(Lower *l, const Args *a, int i, int k, Val item)
+{
+    const Node *n = a->node[i];
+    bool display = n && (n->kind == N_TUPLE || n->kind == N_LIST) && k < n->nitems;
+
+    error_at(l, display ? n->items[k]->span : arg_span(a, i), E_SHAPE_ELEMENT, k,
+             val_text(l, item));
+    if (display)
+        hint_not_constexpr(l, n->items[k]);
+    else if (item.kind == VAL_RUN)
+        hint_at(l, H_SHAPE_ELEMENT);
+}
+
 bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n)
 {
     Val v = a->v[i];
@@ -275,9 +289,7 @@ bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n)
         Val item = t->items[*n];
         if (item.kind == VAL_CONST && const_to_int64(item.c, &out[*n]))
             continue;
-        error_at(l, arg_span(a, i), E_SHAPE_ELEMENT, *n, val_text(l, item));
-        if (item.kind == VAL_RUN)
-            hint_at(l, H_SHAPE_ELEMENT);
+        bad_element(l, a, i, *n, item);
         return false;
     }
     return true;

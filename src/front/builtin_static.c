@@ -13,8 +13,7 @@
 Val static_constexpr(Lower *l, const Args *a)
 {
     if (!val_is_known(a->v[0])) {
-        error_at(l, arg_span(a, 0), E_NOT_CONSTEXPR, "tl.constexpr", "a compile-time value",
-                 val_text(l, a->v[0]));
+        error_at(l, arg_span(a, 0), E_NOT_CONSTEXPR, "tl.constexpr", val_text(l, a->v[0]));
         hint_not_constexpr(l, a->node[0]);
         return val_unknown();
     }
@@ -262,9 +261,10 @@ Val static_print(Lower *l, const Args *a)
 
     text_put(&s, "");
     for (int i = 0; i < t->n; i++) {
-        bool string = val_is_const(t->items[i], CONST_STRING);
+        Const c;
+        bool known = val_to_const(l, t->items[i], &c);
         text_printf(&s, "%s%s", i ? " " : "",
-                    string ? const_str(t->items[i].c, l->arena) : val_text(l, t->items[i]));
+                    known ? const_str(&c, l->arena) : val_text(l, t->items[i]));
     }
     warn_at(l, a->span, W_STATIC_PRINT, s.s);
     return val_none(l);

@@ -24,6 +24,11 @@ static void put_callers(Lower *l)
         diag(l->diags, DIAG_NOTE, l->file->source, f->call, NOTE_CALLED_FROM, f->fn->name);
 }
 
+int error_count(const Lower *l)
+{
+    return l->quiet ? l->quiet_errors : diag_errors(l->diags);
+}
+
 void error_at(Lower *l, Span span, const char *fmt, ...)
 {
     va_list ap;
@@ -210,12 +215,11 @@ static void finish_func(Lower *l, Func *f, Val result)
 /* Lower the body with the frame's parameters bound. */
 static void lower_body(Lower *l, Instance *in, const AstFunc *fn)
 {
-    int errors = diag_errors(l->diags) + l->quiet_errors;
+    int errors = error_count(l);
     Flow flow = lower_stmts(l, fn->body, fn->nbody, true);
 
     in->result = returns_nothing(flow.result) ? val_none(l) : flow.result;
-    bool failed = diag_errors(l->diags) + l->quiet_errors != errors;
-    if (failed || val_unknown_inside(in->result)) {
+    if (error_count(l) != errors || val_unknown_inside(in->result)) {
         in->state = INSTANCE_FAILED;
         in->result = val_unknown();
         return;

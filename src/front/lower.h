@@ -186,7 +186,7 @@ Val val_string(Lower *l, const char *s);
 Val val_run(Value *v);
 Val val_type(const Type *t);
 Val val_dtype(Lower *l, DType d);
-Val val_tuple(Lower *l, int n, const Val *items);
+Val val_tuple(Lower *l, int n, const Val *items); /* a copy; NULL: to be filled in */
 Val val_pair(Lower *l, Val a, Val b);
 Val val_module(Sym module);
 bool val_is_const(Val v, ConstKind kind);
@@ -218,6 +218,7 @@ void env_redo(Lower *l, Changes c);
 
 /* --- lower.c --- */
 void error_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+int error_count(const Lower *l); /* goes up whenever there is an error, reported or quiet */
 void hint_at(Lower *l, const char *fmt, ...) PRINTF(2, 3); /* of the error before it */
 void note_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);

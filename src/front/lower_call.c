@@ -39,7 +39,7 @@ ArgList lower_arguments(Lower *l, const Node *call)
         if (n->kind == N_STARRED)
             push_starred(l, &list, n);
         else if (n->kind == N_DOUBLE_STARRED)
-            error_at(l, n->span, E_DOUBLE_STAR);
+            push_arg(l, &list, fail_val(l, n->span, E_DOUBLE_STAR), n, NULL);
         else if (n->kind == N_KEYWORD)
             push_arg(l, &list, lower_expr(l, n->left), n->left, n->name);
         else

@@ -193,7 +193,8 @@ static void leave_name(Loop *loop, const Change *c)
         env_put(l, c->slot, lost);
         return;
     }
-    if (c->new.val.kind == VAL_UNKNOWN || val_same(c->old.val, c->new.val))
+    bool unknown = c->old.val.kind == VAL_UNKNOWN || c->new.val.kind == VAL_UNKNOWN;
+    if (unknown || val_same(c->old.val, c->new.val))
         return;
     if (!val_is_number(c->old.val)) {
         error_at(l, c->new.span, E_CARRIED_KIND, name, val_text(l, c->old.val));
@@ -389,7 +390,7 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
     bool ok = static_bound(l, r, 0, r->start, n->span, &a) &
               static_bound(l, r, 1, r->stop, n->span, &b) &
               static_bound(l, r, 2, r->step, n->span, &s);
-    int errors = diag_errors(l->diags) + l->quiet_errors;
+    int errors = error_count(l);
 
     if (!ok || s == 0) {
         if (ok)
@@ -405,7 +406,7 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
         }
         bind_static(l, n->left, i);
         lower_stmts(l, n->body, n->nbody, false);
-        if (diag_errors(l->diags) + l->quiet_errors != errors)
+        if (error_count(l) != errors)
             break; /* the next round would only repeat it */
     }
     l->frame->loop_depth--;

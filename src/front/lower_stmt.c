@@ -42,7 +42,8 @@ Val val_demote(Lower *l, Val v, Span span)
 static void bind_constexpr(Lower *l, Sym name, Val v, Span span)
 {
     const Binding *old = env_find(l, name);
-    bool again = old && old->bound && old->span.start != span.start && !old->pending;
+    bool again = old && old->bound && old->span.start != span.start &&
+                 old->val.kind != VAL_UNKNOWN; /* static_range repeats the same statement */
 
     if (again) {
         error_at(l, span, E_REDECLARED, name);

@@ -73,7 +73,7 @@ Val val_tuple(Lower *l, int n, const Val *items)
 
     t->n = n;
     t->items = NEW_N(l->arena, Val, n + 1);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; items && i < n; i++)
         t->items[i] = items[i];
     return (Val){.kind = VAL_TUPLE, .tuple = t};
 }

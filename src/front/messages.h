@@ -57,7 +57,8 @@
 #define E_NOT_YET            "tl.%s is not supported yet"
 
 /* compile time and run time */
-#define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr (%s), but it is a run-time value or of the wrong kind: %s"  /* R150, R151 */
+#define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
+#define E_WRONG_KIND         "%s: this must be %s, not %s"
 #define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
 #define H_PARAM_CONSTEXPR    "annotate the parameter: `%s: tl.constexpr`"
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */

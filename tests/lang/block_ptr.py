@@ -1,0 +1,68 @@
+# lower: copy p:*fp32:16 out:*fp32:16 m:i32 n:i32
+# run: copy p:fp32[15]=iota out:fp32[15] m:i32=3 n:i32=5
+# lower: loop p:*fp32 out:*fp32 n:i32
+# run: loop p:fp32[12]=iota out:fp32[4] n:i32=10
+# run: padding p:fp32[4]=1 out:fp32[8]
+# run: passed p:fp32[6]=iota out:fp32[2]
+# lower: refused p:*fp32 i:*i32 n:i32
+"""R230 to R232."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(p, out, m, n):
+    src = tl.make_block_ptr(p, (m, n), (n, 1), (0, 0), (4, 8), (1, 0))
+    dst = tl.make_block_ptr(base=out, shape=(n, m), strides=(1, n), offsets=(1, 0), block_shape=(8, 4), order=(0, 1))
+    x = tl.load(src, boundary_check=(0, 1), padding_option="zero")
+    tl.store(dst, tl.trans(x) + 100, boundary_check=(0, 1))
+
+
+@triton.jit
+def loop(p, out, n):
+    src = tl.make_block_ptr(p, (n,), (1,), (0,), (4,), (0,))
+    acc = tl.zeros((4,), tl.float32)
+    for i in range(0, n, 4):
+        acc += tl.load(src, boundary_check=(0,))
+        src = tl.advance(src, (4,))
+    tl.store(tl.make_block_ptr(out, (4,), (1,), (0,), (4,), (0,)), acc)
+
+
+@triton.jit
+def padding(p, out):
+    src = tl.make_block_ptr(p, (4,), (1,), (-2,), (8,), (0,))
+    dst = tl.make_block_ptr(out, (8,), (1,), (0,), (8,), (0,))
+    tl.store(dst, tl.load(src, boundary_check=[0], padding_option="nan"))
+    src = src.advance((1,))
+
+
+@triton.jit
+def first_two(src):
+    return tl.load(tl.advance(src, (1,)))
+
+
+@triton.jit
+def passed(p, out):
+    src = tl.make_block_ptr(p, (6,), (2,), (0,), (2,), (0,))
+    tl.store(out + tl.arange(0, 2), first_two(src))
+
+
+@triton.jit
+def refused(p, i, n):
+    tl.make_block_ptr(p + tl.arange(0, 4), (4,), (1,), (0,), (4,), (0,))
+    b = tl.make_block_ptr(p, (4,), (1, 1), (0,), (4,), (0,))
+    c = tl.make_block_ptr(p, (4,), (1,), (0,), (n,), (0,))
+    d = tl.make_block_ptr(p, (4,), (1,), (0,), (4,), (1,))
+    e = tl.make_block_ptr(p, (4, 4), (4, 1), (0, 0), (4, 4), (1, 0))
+    x = tl.load(e, mask=True)
+    y = tl.load(e, boundary_check=(2,))
+    z = tl.load(e, boundary_check=(0, 0))
+    w = tl.load(tl.make_block_ptr(i, (4,), (1,), (0,), (4,), (0,)), boundary_check=(0,), padding_option="nan")
+    tl.store(e, tl.zeros((4, 2), tl.float32))
+    tl.store(e, 0.0, mask=True)
+    tl.advance(e, (1, 1))
+    g = tl.advance(e, (1,))
+    h = e + 1
+    k = e
+    for j in range(n):
+        k = tl.make_block_ptr(p, (4, 4), (4, 1), (0, 0), (2, 4), (1, 0))
