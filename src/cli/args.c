@@ -35,6 +35,7 @@ void check(Cli *c, tilec_status status, char **error)
         tilec_free(*error);
     for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
         n--;
+    c->diagnosed = status == TILEC_REFUSED;
     stop(c, code_of(status), "%.*s", (int)n, text);
 }
 
@@ -62,8 +63,6 @@ void args_open_kernel(Cli *c, const Options *o)
 
     check(c, tilec_open(NULL, &c->tilec, &error), &error);
     check(c, tilec_load_file(c->tilec, o->file, &c->file, &error), &error);
-    if (tilec_kernel_count(c->file) == 0)
-        stop(c, CLI_REFUSED, "%s: there is no @triton.jit function in it", o->file);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
     if (!o->kernel && tilec_kernel_count(c->file) > 1 && tilec_param_count(c->file, NULL) < 0)

@@ -38,6 +38,7 @@ typedef struct {
     Guard guard;
     CliCode code; /* why it stopped; with `trouble`, the text for stderr */
     const char *trouble;
+    bool diagnosed; /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
     VEC(Storage) blocks; /* the storage of all arrays */

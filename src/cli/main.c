@@ -96,7 +96,7 @@ static CliCode run_guarded(Cli *c, int argc, char **argv)
         c->code = CLI_REFUSED;
         c->trouble = "out of memory";
     }
-    fprintf(stderr, "tilec: %s\n", c->trouble);
+    fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
     return c->code;
 }
 

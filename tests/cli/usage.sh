@@ -52,8 +52,8 @@ import triton.language as tl
 def bad(x, BLOCK: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), unknown)
 KERNEL
-expect 1 err "bad.py:6:" "$tilec" run "$folder/bad.py" --grid 1 x="ones(fp32,4)" BLOCK=4
+expect 1 err "$folder/bad.py:6:" "$tilec" run "$folder/bad.py" --grid 1 x="ones(fp32,4)" BLOCK=4
 expect 1 err "BLOCK" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" y=x out=x n=4
 echo "x = 1" >"$folder/none.py"
-expect 1 err "no @triton.jit function" "$tilec" run "$folder/none.py" --grid 1
+expect 1 err "no function with @triton.jit" "$tilec" run "$folder/none.py" --grid 1
 finish

@@ -92,7 +92,8 @@ def decode(x):
     """What an encoded array holds, in float64 (integers as they are)."""
     if isinstance(x, Tensor):
         return x.values()
-    return x.astype(np.float64) if x.dtype.kind == "f" else x
+    with np.errstate(invalid="ignore"):  # widening a signalling NaN
+        return x.astype(np.float64) if x.dtype.kind == "f" else x
 
 
 def rounded(values, dtype):
