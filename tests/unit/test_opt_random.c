@@ -48,7 +48,8 @@ static uint32_t below(Gen *g, uint32_t n)
     return (uint32_t)(g->rng >> 32) % n;
 }
 
-static const DType dtypes[] = {DT_I32, DT_I32, DT_FP32, DT_I64, DT_I1, DT_U32, DT_I8, DT_FP16};
+static const DType dtypes[] = {DT_I32, DT_I32, DT_I32, DT_FP32, DT_FP32, DT_I64,
+                               DT_I1,  DT_U32, DT_I8,  DT_FP16, DT_I16};
 
 static const Type shapes[] = {
     {.rank = 0},
@@ -68,8 +69,14 @@ static const Type *type_like(Gen *g, DType d, const Type *shape)
     return type_with_dtype(g->b.module, shape, d);
 }
 
+/* Mostly the type of a value that there is, so that ops build on each other. */
 static const Type *random_type(Gen *g)
 {
+    int n = g->pool.len, last = MIN(n, 10);
+    int i = below(g, 2) ? n - 1 - (int)below(g, (uint32_t)last) : (int)below(g, (uint32_t)n);
+
+    if (below(g, 4) != 0 && !g->pool.at[i]->type->pointer)
+        return g->pool.at[i]->type;
     return type_like(g, dtypes[below(g, COUNT(dtypes))], &shapes[below(g, COUNT(shapes))]);
 }
 
@@ -81,7 +88,8 @@ static Value *keep(Gen *g, Value *v)
 
 static Value *random_const(Gen *g, const Type *t)
 {
-    static const double floats[] = {0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.25, -7.0, 1e30, 1.0 / 0.0};
+    static const double floats[] = {0.0,  0.0, 0.0, -0.0, -0.0, 1.0,  1.0,
+                                    -1.0, 0.5, 2.0, 3.25, -7.0, 1e30, 1.0 / 0.0};
     static const int64_t ints[] = {0, 1, 2, -1, 3, 8, 16, 5, -4, 31, 127, INT32_MIN};
 
     if (dtype_is_float(t->dtype))
@@ -89,16 +97,24 @@ static Value *random_const(Gen *g, const Type *t)
     return build_int(&g->b, t, ints[below(g, COUNT(ints))]);
 }
 
-/* Some value of this type: an earlier one, mostly. */
-static Value *any(Gen *g, const Type *t)
+/* An earlier value of this type, or NULL. */
+static Value *earlier(Gen *g, const Type *t)
 {
     Value *found = NULL;
     uint32_t seen = 0;
 
-    for (int i = 0; i < g->pool.len && below(g, 8) != 0; i++) {
+    for (int i = 0; i < g->pool.len; i++) {
         if (g->pool.at[i]->type == t && below(g, ++seen) == 0)
             found = g->pool.at[i];
     }
+    return found;
+}
+
+/* Some value of this type: an earlier one, mostly. */
+static Value *any(Gen *g, const Type *t)
+{
+    Value *found = below(g, 6) == 0 ? NULL : earlier(g, t);
+
     if (found)
         return found;
     if (type_is_tile(t) && below(g, 3) != 0)
@@ -133,9 +149,38 @@ static Value *gen_binary(Gen *g)
     const Type *t = random_type(g);
     OpCode code =
         dtype_is_float(t->dtype) ? one_of(g, floats, COUNT(floats)) : one_of(g, ints, COUNT(ints));
-    Value *x = any(g, t);
+    Value *x = any(g, t), *y = any(g, t);
 
-    return build_binary(&g->b, code, x, below(g, 10) == 0 ? x : any(g, t));
+    if (below(g, 10) == 0)
+        y = x;
+    else if (below(g, 3) == 0)
+        y = random_const(g, t);
+    return below(g, 5) == 0 ? build_binary(&g->b, code, y, x) : build_binary(&g->b, code, x, y);
+}
+
+/* What index arithmetic is made of: a tile of integers and a uniform amount. */
+static Value *gen_index(Gen *g)
+{
+    static const OpCode codes[] = {OP_add, OP_add, OP_sub, OP_mul, OP_div, OP_rem, OP_and,
+                                   OP_shr, OP_shl, OP_lt,  OP_le,  OP_gt,  OP_ge,  OP_min};
+    static const int64_t amounts[] = {1, 2, 3, 4, 7, 8, 12, 16, 24, -8, -3};
+    static const Type *const of[] = {&shapes[2], &shapes[3], &shapes[5], &shapes[8], &shapes[9]};
+    const Type *t = type_like(g, DT_I32, of[below(g, COUNT(of))]);
+    Value *x = earlier(g, t), *amount = build_int(&g->b, t, amounts[below(g, COUNT(amounts))]);
+
+    if (below(g, 4) == 0) {
+        const Type *i32 = type_element(g->b.module, t);
+        amount = build_binary(&g->b, OP_mul, any(g, i32), build_int(&g->b, i32, 1 + below(g, 8)));
+        amount = build_splat(&g->b, amount, t);
+    }
+    if (!x || below(g, 4) == 0) {
+        int32_t start = ((int32_t)below(g, 5) - 2) * 12;
+        x = build_arange(&g->b, start, start + (int32_t)type_numel(t));
+        x = build_reshape(&g->b, x, t->rank, t->dims);
+    }
+    OpCode code = one_of(g, codes, COUNT(codes));
+    return below(g, 4) == 0 ? build_binary(&g->b, code, amount, x)
+                            : build_binary(&g->b, code, x, amount);
 }
 
 static Value *gen_unary(Gen *g)
@@ -211,9 +256,8 @@ static Value *gen_reshape(Gen *g)
     return build_reshape(&g->b, any(g, type_like(g, d, from)), to->rank, to->dims);
 }
 
-static Value *gen_permute(Gen *g)
+static Value *shuffle_dims(Gen *g, Value *x)
 {
-    Value *x = any_tile(g);
     int dims[MAX_RANK], rank = x->type->rank;
 
     for (int i = 0; i < rank; i++)
@@ -224,6 +268,13 @@ static Value *gen_permute(Gen *g)
         dims[j] = old;
     }
     return build_permute(&g->b, x, dims);
+}
+
+static Value *gen_permute(Gen *g)
+{
+    Value *x = shuffle_dims(g, any_tile(g));
+
+    return below(g, 2) ? x : shuffle_dims(g, x);
 }
 
 static Value *gen_reduction(Gen *g)
@@ -250,6 +301,14 @@ static Value *gen_reduction(Gen *g)
 
 /* ---- memory ---- */
 
+/* Few shapes, so that addresses meet again. */
+static const Type *memory_shape(Gen *g)
+{
+    static const Type *const few[] = {&shapes[0], &shapes[3], &shapes[5]};
+
+    return few[below(g, COUNT(few))];
+}
+
 /* Offsets that stay within 64 elements. */
 static Value *any_offset(Gen *g, const Type *shape)
 {
@@ -258,23 +317,27 @@ static Value *any_offset(Gen *g, const Type *shape)
     return build_binary(&g->b, OP_and, any(g, t), build_int(&g->b, t, 63));
 }
 
+/* Old addresses are good: loads may then be merged, or must not be. */
 static Value *pointers(Gen *g, Value *base, const Type *shape)
 {
-    Value *p = build_splat(&g->b, base, type_with_shape(g->b.module, base->type, shape));
+    const Type *t = type_with_shape(g->b.module, base->type, shape);
+    Value *p = below(g, 4) ? earlier(g, t) : NULL;
 
-    p = build_addptr(&g->b, p, any_offset(g, shape));
+    if (p)
+        return p;
+    p = build_addptr(&g->b, build_splat(&g->b, base, t), any_offset(g, shape));
     if (below(g, 3) == 0)
         p = build_addptr(&g->b, p, any_offset(g, shape));
-    return p;
+    return keep(g, p);
 }
 
 static Value *gen_load(Gen *g)
 {
-    Value *bases[] = {g->ints, g->floats, g->mem};
-    const Type *shape = &shapes[below(g, COUNT(shapes))];
+    Value *bases[] = {g->ints, g->floats, g->mem, g->mem};
+    const Type *shape = memory_shape(g);
     Value *operands[3] = {pointers(g, bases[below(g, COUNT(bases))], shape)};
     const Type *t = type_like(g, operands[0]->type->dtype, shape);
-    int n = 1 + (int)below(g, 3);
+    int n = below(g, 2) ? 1 : 2 + (int)below(g, 2);
 
     operands[1] = any(g, type_like(g, DT_I1, shape));
     operands[2] = any(g, t);
@@ -285,7 +348,7 @@ static Value *gen_load(Gen *g)
 /* Lanes must not meet with different values, so the stored value is uniform or the lanes apart. */
 static void gen_store(Gen *g)
 {
-    const Type *shape = &shapes[below(g, COUNT(shapes))];
+    const Type *shape = memory_shape(g);
     Value *operands[3] = {pointers(g, g->mem, shape)};
     const Type *element = type_scalar(g->b.module, g->mem->type->dtype);
 
@@ -359,7 +422,8 @@ static Value *stepped(Gen *g, Value *v)
         const Type *one = type_element(g->b.module, offset);
         Value *step = build_binary(&g->b, OP_and, any(g, one), build_int(&g->b, one, 3));
         step = build_splat(&g->b, step, offset);
-        v = build_binary(&g->b, t->pointer ? OP_addptr : OP_add, v, step);
+        OpCode code = t->pointer ? OP_addptr : below(g, 3) ? OP_add : OP_sub;
+        v = build_binary(&g->b, code, v, step);
     }
     return v;
 }
@@ -453,15 +517,15 @@ typedef Value *Maker(Gen *g);
 static void gen_op(Gen *g)
 {
     static Maker *const makers[] = {
-        gen_binary, gen_binary,    gen_binary, gen_binary,  gen_unary,     gen_compare,
-        gen_select, gen_cast,      gen_arange, gen_arange,  gen_broadcast, gen_expand,
-        gen_expand, gen_broadcast, gen_load,   gen_reshape, gen_permute,   gen_reduction,
+        gen_binary, gen_binary, gen_binary, gen_binary,  gen_unary,   gen_compare, gen_select,
+        gen_cast,   gen_cast,   gen_arange, gen_index,   gen_index,   gen_index,   gen_broadcast,
+        gen_expand, gen_load,   gen_load,   gen_reshape, gen_permute, gen_permute, gen_reduction,
     };
-    uint32_t choice = below(g, COUNT(makers) + 5);
+    uint32_t choice = below(g, COUNT(makers) + 6);
 
     if (choice < COUNT(makers))
         keep(g, makers[choice](g));
-    else if (choice == COUNT(makers))
+    else if (choice == COUNT(makers) || choice == COUNT(makers) + 5)
         gen_store(g);
     else if (g->depth < MAX_DEPTH && choice == COUNT(makers) + 1)
         gen_if(g);
@@ -521,12 +585,14 @@ static Module *gen_kernel(Gen *g, uint64_t seed)
     Value *base = build_binary(&g->b, OP_mul, pid, build_int(&g->b, i32, MEMORY / PROGRAMS));
     keep(g, pid);
     g->mem = build_addptr(&g->b, g->mem, base);
-    gen_ops(g, 10 + (int)below(g, 30));
+    gen_ops(g, 10 + (int)below(g, 40));
     base = build_binary(&g->b, OP_mul, pid, build_int(&g->b, i32, REGION));
     Value *region = build_addptr(&g->b, g->out, base);
     int64_t offset = 0;
-    for (int i = 0; i < g->pool.len; i++)
-        save(g, g->pool.at[i], region, &offset);
+    for (int i = 0; i < g->pool.len; i++) {
+        if (!g->pool.at[i]->type->pointer)
+            save(g, g->pool.at[i], region, &offset);
+    }
     build_yield(&g->b, OP_return, 0, NULL);
     return m;
 }
@@ -586,7 +652,8 @@ static int first_difference(const Gen *g, const Memory *a, const Memory *b)
         }
     }
     for (int i = 0; i < MEMORY; i++) {
-        if (!same_element(DT_FP32, (const uint8_t *)&a->mem[i], (const uint8_t *)&b->mem[i]))
+        if (!same_element(DT_FP32, (const uint8_t *)&a->mem[i], (const uint8_t *)&b->mem[i]) ||
+            !same_element(DT_FP32, (const uint8_t *)&a->floats[i], (const uint8_t *)&b->floats[i]))
             return g->nsaved;
     }
     return -1;
@@ -716,8 +783,8 @@ static bool check_axis(const Gen *g, Func *f, const Memory *mem)
 
 static bool check_seed(uint64_t seed, bool show)
 {
-    static const char *const passes[] = {"fold",   "cse",   "dce",  "licm",
-                                         "unroll", "carry", "math", "pipeline"};
+    static const char *const passes[] = {"fold",   "cse",   "dce",     "licm",
+                                         "unroll", "carry", "pipeline"};
     Gen g = {.arena = arena_new(NULL)};
     Diags *d = diags_new(g.arena);
     Module *m = gen_kernel(&g, seed);
