@@ -67,7 +67,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
     }
     if (accept(p, T_BANG)) {
         if (t->kind != T_NAME || !strchr("rsa", t->name[0]) || t->name[1])
-            parse_error(p, t->span, E_CONVERSION);
+            parse_error(p, t->span, E_FORMAT_CONVERSION);
         n->op = expect_name(p)[0];
     }
     if (t->kind == T_COLON || t->kind == T_WALRUS) {

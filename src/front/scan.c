@@ -10,7 +10,7 @@
 #include "parse.h"
 #include "scan.h"
 
-/* A longer assignment is data, not a setting. */
+/* A longer assignment is data, not a setting; it is not parsed. */
 enum { MAX_GLOBAL_TEXT = 1 << 16 };
 
 typedef struct {
@@ -230,12 +230,14 @@ static void global_assignment(Scanner *s, const Line *line)
 
     parser_init(&p, s->arena, s->names, s->text,
                 (Span){line->start, is_long ? line->start : line->end});
-    n = is_long ? NULL : parse_simple_statement(&p);
-    if (is_long || p.tok.kind == T_FAILED)
+    n = parse_simple_statement(&p);
+    if (p.tok.kind == T_FAILED) {
         unreadable_global(s, &p, line);
-    else if (n->kind == N_ANNOTATED && n->right)
+        return;
+    }
+    if (n->kind == N_ANNOTATED && n->right)
         add_global(s, n->left, n->extra, n->right);
-    for (int i = 0; n && n->kind == N_ASSIGN && i < n->nitems; i++)
+    for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
         assign_global(s, n->items[i], n->right);
 }
 

@@ -24,7 +24,7 @@
 #define E_STRING_END         "this string has no end"
 #define E_TRIPLE_STRING_END  "this triple-quoted string has no end"
 #define E_SINGLE_BRACE       "a single `}` in an f-string; a brace in its text is `}}`"
-#define E_CONVERSION         "expected `r`, `s` or `a` behind `!`"
+#define E_FORMAT_CONVERSION  "expected `r`, `s` or `a` behind `!`"
 
 /* lines and blocks */
 #define E_BLOCKS_DEEP        "blocks are nested too deeply"
