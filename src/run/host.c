@@ -190,7 +190,8 @@ static uint64_t usable_features(const Cpuid *leaves)
     for (int i = 0; i < COUNT(features); i++) {
         const struct Feature *f = &features[i];
 
-        if ((cpuid(f->leaf, f->sub).r[f->reg] >> f->bit & 1) == 0 || (state & f->state) != f->state)
+        bool there = leaves[f->leaf].r[f->reg] >> f->bit & 1;
+        if (!there || (state & f->state) != f->state)
             continue;
         if (f->state == NEEDS_AMX && !asked) {
             asked = true;
