@@ -86,6 +86,7 @@ typedef struct {
     Map *outer, *inner_memo, *lane_memo; /* memo tables: across bodies, of this body, its lane 0 */
     Map *affine_outer, *affine_inner, *depends;
     Map *groups; /* interleaved loads of this body */
+    VEC(Val) ahead;       /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     int copy; /* which of the unrolled bodies this is */
 } NestCg;

@@ -124,9 +124,9 @@ static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
 
 static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 {
-    int cost = 0;
+    int cost = 0; /* roots of one nest mostly share their work */
     for (int i = 0; i < nest->roots.len; i++)
-        cost += 1 + c->plan->facts[root_value(&nest->roots.at[i])->id].cost;
+        cost = MAX(cost, nest->roots.len + c->plan->facts[root_value(&nest->roots.at[i])->id].cost);
     int unroll = cost <= UNROLL_COST_4 ? 4 : cost <= UNROLL_COST_2 ? 2 : 1;
     while (unroll > 1 && extent < 2 * unroll * lanes)
         unroll /= 2;
@@ -291,6 +291,53 @@ static void collect_bounds(NestCg *n)
     }
 }
 
+/* --- prefetching --------------------------------------------------------------------------- */
+
+enum { LINE = 64, LEVEL_2 = 2 };
+
+/* The next program's row, one step further than this one is from the last; its own row at first. */
+static void begin_prefetch(NestCg *n)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[0];
+    for (int i = 0; i < n->nest->ahead.len; i++) {
+        const Leaf *leaf = &n->nest->ahead.at[i];
+        Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
+        Val next = NULL;
+        if (a.ok && a.stride == 1 && a.dynamic == NULL && a.base.level == 0) {
+            Val slot = cpu_slot(c, c->l->i64);
+            LLVMBuildStore(c->entry, llvm_int(c->l->i64, 0), slot);
+            Val now = LLVMBuildPtrToInt(b, a.base.v, c->l->i64, "");
+            Val last = LLVMBuildLoad2(b, c->l->i64, slot, "");
+            LLVMBuildStore(b, now, slot);
+            Val none = LLVMBuildICmp(b, LLVMIntEQ, last, llvm_int(c->l->i64, 0), "");
+            Val step = LLVMBuildSub(b, now, LLVMBuildSelect(b, none, now, last, ""), "");
+            next = LLVMBuildGEP2(b, c->l->i8, a.base.v, &step, 1, "");
+        }
+        vec_push(c->arena, &n->ahead, next);
+    }
+}
+
+/* Ask for the lines of this chunk; of two chunks on one line, the first one asks. */
+static void prefetch(NestCg *n, Val i, int copy)
+{
+    Cpu *c = n->c;
+    for (int k = 0; k < n->ahead.len && n->segment == SEGMENT_MAIN; k++) {
+        DType t = n->nest->ahead.at[k].value->type->dtype;
+        int bytes = dtype_size(t) * n->lanes;
+        if (n->ahead.at[k] == NULL || copy * bytes % LINE != 0)
+            continue;
+        Val p = LLVMBuildGEP2(c->b, cpu_memory_type(c, t), n->ahead.at[k], &i, 1, "");
+        for (int at = 0; at < MAX(bytes, 1); at += LINE) {
+            Val offset = llvm_int(c->l->i64, at);
+            Val line = LLVMBuildGEP2(c->b, c->l->i8, p, &offset, 1, "");
+            llvm_call(c->l, c->b, "llvm.prefetch", 1, &c->l->ptr, 4,
+                      (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, LEVEL_2),
+                              llvm_int(c->l->i32, 1)});
+        }
+    }
+}
+
 /* --- bodies -------------------------------------------------------------------------------- */
 
 static void root_body(NestCg *n, const Root *r)
@@ -340,6 +387,7 @@ static void begin_body(NestCg *n, Val i, int copy)
 static void body(NestCg *n, Val i, int copy, const bool *skip)
 {
     begin_body(n, i, copy);
+    prefetch(n, i, copy);
     for (int r = 0; r < n->nest->roots.len; r++)
         if (skip == NULL || !skip[r])
             root_body(n, &n->nest->roots.at[r]);
@@ -504,6 +552,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     cpu_reduce_begin(&n);
     if (!nest->serial)
         collect_bounds(&n);
+    begin_prefetch(&n);
     LLVMBasicBlockRef entry = new_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);
     if (nest->serial)

@@ -154,9 +154,23 @@ static Val is_nan(Bld b, Val x)
     return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
 }
 
+/* A constant, or a vector of one, that is neither NaN nor zero. */
+static bool is_plain_constant(Val y)
+{
+    LLVMBool lossy;
+    if (llvm_lanes(y) > 0 && LLVMIsConstant(y))
+        y = LLVMGetAggregateElement(y, 0);
+    if (y == NULL || !LLVMIsAConstantFP(y))
+        return false;
+    double v = LLVMConstRealGetDouble(y, &lossy);
+    return v == v && v != 0;
+}
+
 /* (x < y or `either` is NaN) ? x : y, in the form that becomes one minps or maxps and a blend. */
 static Val float_pick(Bld b, LLVMRealPredicate p, Val x, Val y, Val either)
 {
+    if (either == x && is_plain_constant(y)) /* then one instruction that passes NaN on does it */
+        return LLVMBuildSelect(b, LLVMBuildFCmp(b, p, y, x, ""), y, x, "");
     Val r = LLVMBuildSelect(b, LLVMBuildFCmp(b, p, x, y, ""), x, y, "");
     return LLVMBuildSelect(b, is_nan(b, either), x, r, "");
 }

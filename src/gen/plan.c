@@ -351,6 +351,7 @@ Plan *plan_make(Func *f, const GenOptions *o, Arena *a)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
     p->nests = pl.next_nest;
+    plan_look_ahead(p);
     lay_out_scratch(p);
     return p;
 }

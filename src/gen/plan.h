@@ -43,6 +43,7 @@ typedef struct {
     bool serial;         /* one element at a time: atomics and scans along the inner dimension */
     VEC(Root) roots;
     VEC(Leaf) leaves;
+    VEC(Leaf) ahead; /* loads whose next program's elements this nest asks the cache for */
 } Nest;
 
 typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF } StepKind;

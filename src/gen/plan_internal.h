@@ -39,6 +39,9 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
                     int now);
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves);
 void plan_choose_order(const Planner *pl, Nest *n);
+/* plan_ahead.c: choose what each nest prefetches for the next program. */
+void plan_look_ahead(Plan *p);
+
 const Type *plan_root_shape(const Root *r);
 
 #endif
