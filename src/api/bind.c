@@ -414,7 +414,7 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     if (f->by_function)
         hint(b, "@triton.heuristics computes it, which runs in Python only; give the value");
     else if (f->text)
-        hint(b, "its default `%s` is not a constant of the file; give the value", f->text);
+        hint(b, "it comes from `%s`, which is not a constant of the file; give the value", f->text);
     else if (p->has_default)
         hint(b, "its default is not a constant of the file; give the value");
 }
@@ -433,37 +433,53 @@ static int option_value(const Binder *b, const char *name)
 
 static bool bind_missing(Binder *b, int i)
 {
-    const FrontParam *p = &b->kernel->params[i];
     const Fallback *f = &b->r->kernel->fallbacks[i];
-    int option = option_value(b, p->name), index = option_index(p->name);
-
-    if (option == 0 && f->known)
-        return bind_value(b, i, &f->value);
-    if (option == 0 && index >= 0)
-        option = option_names[index].fallback;
-    if (option == 0) {
-        refuse_missing(b, i, f);
-        return false;
-    }
+    int option = option_value(b, b->kernel->params[i].name);
     Const c = {.kind = CONST_INT, .integer = option};
-    return bind_value(b, i, &c);
+
+    if (option != 0 || f->known)
+        return bind_value(b, i, option != 0 ? &c : &f->value);
+    refuse_missing(b, i, f);
+    return false;
+}
+
+/* What the signature says, or the launch option of that name. */
+static Fallback find_default(const FrontParam *p)
+{
+    int option = option_index(p->name);
+
+    if (p->has_default)
+        return (Fallback){.known = p->default_known, .value = p->fallback};
+    if (option < 0 || option_names[option].fallback == 0)
+        return (Fallback){.known = false};
+    return (Fallback){
+        .known = true,
+        .value = {.kind = CONST_INT, .integer = option_names[option].fallback},
+    };
+}
+
+/* Whether `name` gives the parameter a value; "**" stands for what could not be read and may give
+ * any, but nothing that is known already. */
+static bool gives(const char *name, const FrontParam *p, const Fallback *f)
+{
+    return strcmp(name, p->name) == 0 || (strcmp(name, "**") == 0 && !f->known);
 }
 
 /* The first configuration of @triton.autotune goes before the default in the signature, and what
  * @triton.heuristics computes before both. */
 static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
 {
-    Fallback f = {.known = p->has_default && p->default_known, .value = p->fallback};
+    Fallback f = find_default(p);
 
     if (!tuning)
         return f;
     for (int i = 0; tuning->nconfigs > 0 && i < tuning->configs[0].nbindings; i++) {
         const FrontBinding *given = &tuning->configs[0].bindings[i];
-        if (strcmp(given->name, p->name) == 0)
+        if (gives(given->name, p, &f))
             f = (Fallback){.known = given->known, .value = given->value, .text = given->text};
     }
     for (int i = 0; i < tuning->nheuristics; i++)
-        if (strcmp(tuning->heuristics[i].name, p->name) == 0)
+        if (gives(tuning->heuristics[i].name, p, &f))
             f = (Fallback){.by_function = true};
     return f;
 }

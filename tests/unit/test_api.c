@@ -391,6 +391,37 @@ static void test_defaults_and_tuning(void **state)
     assert_int_equal((int)b->front[2].constant.integer, 64);
 }
 
+static void test_options_fill_parameters_of_their_name(void **state)
+{
+    Scene *s = *state;
+    tilec_param p;
+
+    load(s, HEAD "@triton.jit\ndef k(a, num_warps: tl.constexpr): pass\n");
+    tilec_arg a = of_int("a", 5);
+    assert_int_equal((int)bind_one(s, &a, 1)->front[1].constant.integer, 4);
+    assert_int_equal(tilec_param_info(s->file, NULL, 1, &p), TILEC_OK);
+    assert_true(p.has_default);
+    Request r = {.file = s->file,
+                 .kernel = &s->file->kernels[0],
+                 .args = &a,
+                 .nargs = 1,
+                 .options = {.num_warps = 8},
+                 .binding = bind_one(s, &a, 1)};
+    assert_int_equal(bind_request(&r, NULL), TILEC_OK);
+    assert_int_equal((int)r.binding->front[1].constant.integer, 8);
+}
+
+static void test_configurations_that_cannot_be_read(void **state)
+{
+    Scene *s = *state;
+
+    load(s, HEAD "import os\n"
+                 "@triton.autotune(configs=os.getenv('CONFIGS'), key=[])\n"
+                 "@triton.jit\ndef k(n, A: tl.constexpr): pass\n");
+    tilec_arg n = of_int("n", 5);
+    refused(s, TILEC_REFUSED, &n, 1, "hint: it comes from `os.getenv('CONFIGS')`");
+}
+
 static void test_heuristics_ask_for_the_value(void **state)
 {
     Scene *s = *state;
@@ -763,6 +794,8 @@ int main(void)
         TEST(test_specialisation),
         TEST(test_constants_of_different_types_do_not_meet),
         TEST(test_defaults_and_tuning),
+        TEST(test_options_fill_parameters_of_their_name),
+        TEST(test_configurations_that_cannot_be_read),
         TEST(test_heuristics_ask_for_the_value),
         TEST(test_annotated_values_are_checked),
         TEST(test_overlapping_tensors),
