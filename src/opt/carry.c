@@ -72,7 +72,7 @@ static Value *tile_at(Builder *b, Value *init, Value *sum)
     return build_binary(b, code, init, build_splat(b, sum, init->type));
 }
 
-/* A value in the place of `old`, of another type. */
+/* A value in the place of `old`, of another type; the name stays with what is rebuilt. */
 static Value *new_value(const Value *old, const Type *type)
 {
     Func *f = old->block->func;
@@ -80,6 +80,12 @@ static Value *new_value(const Value *old, const Type *type)
 
     *v = (Value){type, old->def, old->block, old->index, f->nvalues++, NULL, NULL};
     return v;
+}
+
+static void replace(Value *old, Value *new)
+{
+    new->name = old->name;
+    old->repl = new;
 }
 
 /* Let slot i carry a scalar, from `init` to `next`. */
@@ -106,8 +112,8 @@ static bool carry_sum(Op *loop, int i)
     Value *sum = body->args[1 + i] = new_value(arg, t);
     Value *total = loop->results[i] = new_value(result, t);
     set_slot(loop, i, build_int(&front, t, 0), sum_of(&end, sum, steps, n));
-    arg->repl = tile_at(&start, init, sum);
-    result->repl = tile_at(&behind, init, total);
+    replace(arg, tile_at(&start, init, sum));
+    replace(result, tile_at(&behind, init, total));
     return true;
 }
 
@@ -125,8 +131,8 @@ static bool carry_scalar(Op *loop, int i)
     Value *now = body->args[1 + i] = new_value(arg, t);
     Value *last = loop->results[i] = new_value(result, t);
     set_slot(loop, i, opt_uniform_scalar(&front, init), opt_uniform_scalar(&end, next));
-    arg->repl = build_splat(&start, now, init->type);
-    result->repl = build_splat(&behind, last, init->type);
+    replace(arg, build_splat(&start, now, init->type));
+    replace(result, build_splat(&behind, last, init->type));
     return true;
 }
 

@@ -188,10 +188,9 @@ static bool reassociates(const Op *op)
  * uniform stands on the right, so that one pattern finds it. */
 static Value *fold_chain(Op *op)
 {
-    Value *x = op->operands[0], *y = op->operands[1];
-
     if (!reassociates(op))
         return NULL;
+    Value *x = op->operands[0], *y = op->operands[1];
     if (rank_of(x) < rank_of(y))
         return fold_binary(op, op->code, y, x);
     const Op *inner = made_by(x, op->code);
