@@ -35,7 +35,7 @@ static tilec_file *open_file(const Bench *b, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", b->kernels, name);
     if (tilec_load_file(b->tilec, path, &file, &error) != TILEC_OK)
-        leave(path, error);
+        bench_stop(path, error);
     return file;
 }
 
@@ -44,7 +44,7 @@ static void launch(tilec_file *file, const Case *c, const Launch *l)
     char *error;
 
     if (tilec_launch(file, c->kernel, l->grid, l->args, l->nargs, NULL, &error) != TILEC_OK)
-        leave(c->name, error);
+        bench_stop(c->name, error);
 }
 
 /* What one launch does: bytes or operations, whichever bounds it. */
@@ -55,7 +55,7 @@ static double work_of(tilec_file *file, const Case *c, const Launch *l)
 
     if (tilec_launch_stats(file, c->kernel, l->grid, l->args, l->nargs, NULL, &stats, &error) !=
         TILEC_OK)
-        leave(c->name, error);
+        bench_stop(c->name, error);
     return c->bound == MEMORY_BOUND ? stats.bytes : stats.flops;
 }
 
@@ -117,7 +117,7 @@ static int run_cases(const char *kernels, bool quick)
     char *error;
 
     if (tilec_open(NULL, &b.tilec, &error) != TILEC_OK)
-        leave("no context", error);
+        bench_stop("no context", error);
     b.threads = cpu_count();
     b.rounds = quick ? 5 : MAX_ROUNDS;
     b.stream = stream_new((size_t)128 << 20);

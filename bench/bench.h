@@ -22,7 +22,7 @@ void *pages(size_t bytes);            /* 64-byte aligned and touched; leaves whe
 double median(double *values, int n); /* sorts them */
 /* Run fn(ctx, part, parts) on so many threads at once and wait. */
 void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx);
-void leave(const char *what, char *error); /* print and exit with 1 */
+void bench_stop(const char *what, char *error); /* print and exit with 1 */
 
 /* stream.c: a[i] = b[i] + 3 c[i] with stores that bypass the cache */
 typedef struct {

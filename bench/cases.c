@@ -283,7 +283,7 @@ static double error_matmul(const Case *c, const Launch *l)
     Worst w = {0, 0};
 
     if (!row)
-        leave("out of memory", NULL);
+        bench_stop("out of memory", NULL);
     for (int64_t i = 0; i < n; i += 37) {
         memset(row, 0, (size_t)n * sizeof *row);
         for (int64_t k = 0; k < n; k++)

@@ -41,10 +41,10 @@ static double compile_seconds(const char *path, int block)
     args[4] = (tilec_arg){.name = "BLOCK", .kind = TILEC_ARG_INT, .integer = block};
     if (tilec_open("", &tilec, &error) != TILEC_OK ||
         tilec_load_file(tilec, path, &file, &error) != TILEC_OK)
-        leave(path, error);
+        bench_stop(path, error);
     start = now();
     if (tilec_prepare(file, "add_kernel", args, 5, NULL, &error) != TILEC_OK)
-        leave(path, error);
+        bench_stop(path, error);
     seconds = now() - start;
     tilec_unload(file);
     tilec_close(tilec);
@@ -96,7 +96,7 @@ static double process_seconds(const char *command, const char *kernel, const cha
     start = now();
     if (posix_spawn(&pid, command, NULL, NULL, argv, environ) != 0 ||
         waitpid(pid, &status, 0) != pid || status != 0)
-        leave(command, NULL);
+        bench_stop(command, NULL);
     return now() - start;
 }
 
@@ -106,7 +106,7 @@ static void remove_folder(const char *path)
 
     snprintf(command, sizeof command, "rm -rf '%s'", path);
     if (system(command) != 0)
-        leave(path, NULL);
+        bench_stop(path, NULL);
 }
 
 static bool report(const char *what, double *seconds, double limit)
@@ -124,7 +124,7 @@ int bench_start(const char *command, const char *kernels)
 
     snprintf(kernel, sizeof kernel, "%s/giou.py:giou_kernel", kernels);
     if (!mkdtemp(folder))
-        leave("no temporary folder", NULL);
+        bench_stop("no temporary folder", NULL);
     for (int i = 0; i < ROUNDS; i++) {
         remove_folder(folder);
         cold[i] = process_seconds(command, kernel, folder);

@@ -24,7 +24,7 @@ int cpu_count(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-void leave(const char *what, char *error)
+void bench_stop(const char *what, char *error)
 {
     fprintf(stderr, "tilec-bench: %s%s%s\n", what, error ? ": " : "", error ? error : "");
     exit(1);
@@ -35,7 +35,7 @@ void *pages(size_t bytes)
     void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 
     if (!p)
-        leave("out of memory", NULL);
+        bench_stop("out of memory", NULL);
     memset(p, 0, bytes);
     return p;
 }
@@ -76,7 +76,7 @@ void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx
     for (int i = 0; i < parts; i++) {
         work[i] = (Part){fn, ctx, i, parts};
         if (i > 0 && pthread_create(&threads[i], NULL, run_part, &work[i]) != 0)
-            leave("no thread could be started", NULL);
+            bench_stop("no thread could be started", NULL);
     }
     run_part(&work[0]);
     for (int i = 1; i < parts; i++)

@@ -8,7 +8,14 @@ endforeach()
 set_target_properties(tilec_api PROPERTIES C_VISIBILITY_PRESET default)
 
 add_library(tilec_shared SHARED ${objects})
-add_library(tilec_static STATIC ${objects})
+# the static one is a single object in which all other names are local, so that a program that
+# links it may use any name of its own
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tilec-all.o
+  COMMAND ${CMAKE_LINKER} -r -o ${CMAKE_BINARY_DIR}/tilec-all.o ${objects}
+  COMMAND ${CMAKE_OBJCOPY} -w --keep-global-symbol=tilec_* ${CMAKE_BINARY_DIR}/tilec-all.o
+  DEPENDS ${objects} ${TILEC_LAYERS} COMMAND_EXPAND_LISTS VERBATIM
+  COMMENT "Joining the objects of libtilec.a")
+add_library(tilec_static STATIC ${CMAKE_BINARY_DIR}/tilec-all.o)
 foreach(t tilec_shared tilec_static)
   set_target_properties(${t} PROPERTIES OUTPUT_NAME tilec LINKER_LANGUAGE C)
   target_include_directories(${t} INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
