@@ -186,16 +186,17 @@ for name, counts, edge, top, bits in (("F32", (7, 7), 0.95, 4, SINGLE),
 
 
 def scaled_erfc(k):
-    """(1 + 2a) e^(a^2) erfc(a) in t = (a - k)/(a + k)."""
-    def g(t):
-        a = k * (1 + t) / (1 - t)
-        return (1 + 2 * a) * exp(a * a) * erfc(a)
+    """e^(a^2) erfc(a)/t in 1 - 2t, for t = k/(a + k)."""
+    def g(x):
+        t = (1 - x) / 2
+        a = k / t - k
+        return exp(a * a) * erfc(a) / t
     return g
 
 
-for name, n, k, top, bits in (("F32", 9, 2, 10.2, SINGLE), ("F64", 23, 4, 27.5, DOUBLE)):
-    table("ERFC_" + name, scaled_erfc(k), -1, (mpf(top) - k) / (mpf(top) + k), n, bits,
-          weight=lambda t, g=scaled_erfc(k): 1 / g(t))
+for name, n, k, top, bits in (("F32", 10, 3, 10.2, SINGLE), ("F64", 24, 4, 27.5, DOUBLE)):
+    table("ERFC_" + name, scaled_erfc(k), -1, 1 - 2 * mpf(k) / (mpf(top) + k), n, bits,
+          weight=lambda x, g=scaled_erfc(k): 1 / g(x))
 
 # ---- math_pow.c ----
 table("POW_LOG2_F32", lambda z: 2 / LN2 * atanh(sqrt(z)) / sqrt(z), 0, S_MAX**2, 6, DOUBLE)

@@ -1,0 +1,170 @@
+/*
+ * math.h - what the math*.c files share; nothing outside src/opt/ includes it
+ *
+ * An expansion is a C function that builds the ops computing one function, through the m_...
+ * makers below: each adds one op and gives its value.  All values of an expansion have one shape,
+ * that of the operand; floats are fp32 or fp64 and integers are unsigned of the same width,
+ * because only their bits matter and because logical shifts exist on every machine.
+ */
+#ifndef TILEC_MATH_H
+#define TILEC_MATH_H
+
+#include "opt.h"
+
+/* Tables of constants have one entry for each. */
+typedef enum { SINGLE, DOUBLE, PRECISIONS } Precise;
+
+typedef struct {
+    Builder b;
+    const Type *shape; /* of the operand; its dtype does not matter */
+    Precise precise;
+} Math;
+
+/* A polynomial, lowest degree first. */
+typedef struct {
+    const double *c;
+    int n;
+} Poly;
+#define POLY(...)                                                                                  \
+    {                                                                                              \
+        (const double[]){__VA_ARGS__}, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double))     \
+    }
+
+/* A constant as the nearest value of the precision and what is missing from it. */
+typedef struct {
+    double hi, lo;
+} Split;
+
+/* How the bits of a precision lie. */
+typedef struct {
+    DType real, bits;
+    int mantissa;    /* stored bits */
+    int bias;        /* of the exponent */
+    uint64_t one;    /* the bits of 1.0 */
+    uint64_t fields; /* the bits of sign and exponent */
+    double smallest; /* normal number */
+    double integers; /* from here to twice this, floats are the integers */
+    double tiny;     /* below it 1 + x/2 is 1 */
+    double raise;    /* what makes a subnormal normal: 2^(mantissa + 1) */
+} Format;
+
+/* math.c: constants, conversions, and ops whose meaning needs a word */
+const Format *m_format(const Math *m);
+Value *m_num(Math *m, double v);   /* a float */
+Value *m_int(Math *m, uint64_t v); /* an unsigned integer */
+Value *m_to_bits(Math *m, Value *x);
+Value *m_from_bits(Math *m, Value *bits);
+Value *m_poly(Math *m, Value *x, const Poly *p);
+/* Keep NaN; else the nearest value in [low, high]. */
+Value *m_clamp(Math *m, Value *x, double low, double high);
+/* `wanted` where v is +inf or NaN itself, else y: for functions with f(inf) = inf. */
+Value *m_keep_unbounded(Math *m, Value *v, Value *y);
+/* x where |x| is so small that f(x) = x to the last bit, else y. */
+Value *m_keep_tiny(Math *m, Value *x, Value *y);
+Math m_double(const Math *m);     /* the same place, computing in fp64 */
+Value *m_cast(Math *m, Value *x); /* a float of any dtype in the precision of m */
+
+#define UNARY(op)                                                                                  \
+    static inline Value *m_##op(Math *m, Value *x)                                                 \
+    {                                                                                              \
+        return build_unary(&m->b, OP_##op, x);                                                     \
+    }
+#define BINARY(op)                                                                                 \
+    static inline Value *m_##op(Math *m, Value *x, Value *y)                                       \
+    {                                                                                              \
+        return build_binary(&m->b, OP_##op, x, y);                                                 \
+    }
+UNARY(neg)
+UNARY(abs)
+UNARY(sqrt)
+UNARY(rint)
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(and)
+BINARY(or)
+BINARY(xor)
+BINARY(shl)
+BINARY(shr)
+BINARY(eq)
+BINARY(ne)
+BINARY(lt)
+BINARY(le)
+BINARY(gt)
+BINARY(ge)
+BINARY(minnan)
+BINARY(maxnan)
+BINARY(copysign)
+#undef UNARY
+#undef BINARY
+static inline Value *m_fma(Math *m, Value *x, Value *y, Value *z)
+{
+    return build_op(&m->b, OP_fma, 3, (Value *[]){x, y, z}, 0, NULL, 1, NULL)->results[0];
+}
+static inline Value *m_select(Math *m, Value *c, Value *x, Value *y)
+{
+    return build_select(&m->b, c, x, y);
+}
+
+/* Inside an expansion the context is always called m. */
+#define K(v) m_num(m, (v))
+#define U(v) m_int(m, (v))
+
+/* math_exp.c */
+/* The integer nearest to x * scale: as a float, and with `bias` added in the low bits of an
+ * integer whose other bits the shift to the exponent's place drops. */
+typedef struct {
+    Value *whole, *bits;
+} Nearest;
+Nearest m_nearest(Math *m, Value *x, double scale, int bias);
+Value *m_exponent(Math *m, Value *bits); /* the float with these exponent bits */
+/* e^x = 2^k h (1 + q), h a power of two, q in [-0.3, 0.42]; so k > 0 holds off overflow of h. */
+typedef struct {
+    Value *h, *q;
+} Growth;
+Growth m_growth(Math *m, Value *x, int k);
+/* e^(x + x_low) factor, and 2^(x + x_low), for x within the bounds of exp and a small x_low */
+Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor);
+Value *m_exp2_sum(Math *m, Value *x, Value *x_low);
+Value *math_exp(Math *m, Value *x);
+Value *math_exp2(Math *m, Value *x);
+Value *math_exp10(Math *m, Value *x);
+Value *math_expm1(Math *m, Value *x);
+
+/* math_log.c */
+Value *math_log(Math *m, Value *x);
+Value *math_log2(Math *m, Value *x);
+Value *math_log10(Math *m, Value *x);
+Value *math_log1p(Math *m, Value *x);
+
+/* math_trig.c */
+Value *math_sin(Math *m, Value *x);
+Value *math_cos(Math *m, Value *x);
+Value *math_tan(Math *m, Value *x);
+
+/* math_arc.c */
+Value *math_atan(Math *m, Value *x);
+Value *math_atan2(Math *m, Value *y, Value *x);
+Value *math_asin(Math *m, Value *x);
+Value *math_acos(Math *m, Value *x);
+
+/* math_hyper.c */
+Value *math_sinh(Math *m, Value *x);
+Value *math_cosh(Math *m, Value *x);
+Value *math_tanh(Math *m, Value *x);
+Value *math_asinh(Math *m, Value *x);
+Value *math_acosh(Math *m, Value *x);
+Value *math_atanh(Math *m, Value *x);
+
+/* math_erf.c */
+Value *math_erf(Math *m, Value *x);
+Value *math_erfc(Math *m, Value *x);
+
+/* math_pow.c, math_root.c */
+Value *math_pow(Math *m, Value *x, Value *y);
+Value *math_rsqrt(Math *m, Value *x);
+Value *math_cbrt(Math *m, Value *x);
+Value *math_hypot(Math *m, Value *x, Value *y);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * math_exp.c - exp, exp2, exp10, expm1, and the growth that the hyperbolic functions share
+ *
+ * Reduction (Cody and Waite): b^x = 2^n b^r with n the integer nearest to x log2(b), so that
+ * |r| <= log_b(2)/2, and r = x - n log_b(2) with log_b(2) in two parts.  The first product is
+ * exact inside the fma and the difference needs no more bits than the format has, so r has one
+ * rounding, in the second fma; for exp2 there is none at all.
+ *
+ * b^r = 1 + r P(r).  Error in units of the last place of the result: half for the last fma, at
+ * most 0.18 from the rounding of r, 0.18 from that of P, 0.05 from the approximation.
+ *
+ * Scaling: n reaches from -150 to 128 (fp32; -1075 to 1024 in fp64), more than one exponent
+ * field, so 2^n is the product of 2^floor(n/2) and 2^ceil(n/2).  The first factor is exact, the
+ * second rounds once into the subnormals or overflows: what is wanted.  x is bounded first, a
+ * little beyond where the result is 0 or infinity, which also takes the infinities in.
+ *
+ * expm1: e^x - 1 = 2^n (e^r - 1) + (2^n - 1) with one rounding at the end, computed with half of
+ * 2^n so that n = 128 has no overflow of its own.
+ */
+#include "math.h"
+
+typedef struct {
+    double low, high; /* b^x is 0 below and infinity above */
+    double per_unit;  /* log2(b) */
+    Split step;       /* log_b(2) */
+    Poly p;           /* (b^r - 1)/r */
+} Power;
+
+/* clang-format off */
+static const Power exp_table[PRECISIONS] = {
+    [SINGLE] = {-105, 89, 0x1.715476p+0, {0x1.62e43p-1, -0x1.05c61p-29}, /* error 2^-28.3 */
+        POLY(0x1p+0, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558b4p-5, 0x1.12399ap-7, 0x1.6a48c8p-10)},
+    [DOUBLE] = {-746, 710, 0x1.71547652b82fep+0,
+        {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}, /* error 2^-57.9 */
+        POLY(0x1p+0, 0x1.000000000000ap-1, 0x1.5555555555508p-3, 0x1.555555555074bp-5,
+             0x1.11111111253bep-7, 0x1.6c16c184540ddp-10, 0x1.a01a0134a5a4cp-13,
+             0x1.a01999b576a15p-16, 0x1.71df12e4acee6p-19, 0x1.28adb8f598ed1p-22,
+             0x1.ad97d3bde7d52p-26)},
+};
+
+static const Power exp2_table[PRECISIONS] = {
+    [SINGLE] = {-151, 129, 1, {1, 0}, /* error 2^-28.3 */
+        POLY(0x1.62e43p-1, 0x1.ebfbdcp-3, 0x1.c6af7cp-5, 0x1.3b2dep-7, 0x1.5f082ep-10,
+             0x1.416b5ep-13)},
+    [DOUBLE] = {-1076, 1025, 1, {1, 0}, /* error 2^-57.8 */
+        POLY(0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3, 0x1.c6b08d704a0d4p-5,
+             0x1.3b2ab6fba11f6p-7, 0x1.5d87fe78b3b97p-10, 0x1.4309130c00d89p-13,
+             0x1.ffcbfbf8c6ffdp-17, 0x1.62bfcddf554bep-20, 0x1.b5260da6de3b3p-24,
+             0x1.e6119e9cf3622p-28, 0x1.e80ed27a0756bp-32)},
+};
+
+static const Power exp10_table[PRECISIONS] = {
+    [SINGLE] = {-46, 39, 0x1.a934fp+1, {0x1.344136p-2, -0x1.ec10cp-27}, /* error 2^-28.5 */
+        POLY(0x1.26bb1cp+1, 0x1.53524ap+1, 0x1.046f9cp+1, 0x1.2bdap+0, 0x1.156a46p-1,
+             0x1.a63a9cp-3)},
+    [DOUBLE] = {-325, 309, 0x1.a934f0979a371p+1,
+        {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59}, /* error 2^-57.7 */
+        POLY(0x1.26bb1bbb55516p+1, 0x1.53524c73cea6fp+1, 0x1.0470591de2b7ap+1,
+             0x1.2bd7609fd663dp+0, 0x1.1429ffd2112ep-1, 0x1.a7ed709ca9334p-3,
+             0x1.16e4df19b2d64p-4, 0x1.4116662ebcb84p-6, 0x1.489963919b077p-8,
+             0x1.2f6c33551c54fp-10, 0x1.f85bd1564c924p-13)},
+};
+
+/* (e^r - 1 - r)/r^2 to a relative error of e^r - 1 of 2^-31.1 and 2^-61.6 */
+static const Poly growth_table[PRECISIONS] = {
+    [SINGLE] = POLY(0x1p-1, 0x1.555554p-3, 0x1.5554f8p-5, 0x1.1112d6p-7, 0x1.6d3a5cp-10,
+                    0x1.9e782ep-13),
+    [DOUBLE] = POLY(0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555558p-5, 0x1.111111110f713p-7,
+                    0x1.6c16c16c174cfp-10, 0x1.a01a01af9e88fp-13, 0x1.a01a0199b8393p-16,
+                    0x1.71ddf922c3453p-19, 0x1.27e502b5e1574p-22, 0x1.af5d467f0ca9dp-26,
+                    0x1.1f2a110422caep-29),
+};
+/* clang-format on */
+
+/* 1.5 * 2^mantissa, not 1.0, so that negative integers do not borrow from the exponent. */
+Nearest m_nearest(Math *m, Value *x, double scale, int bias)
+{
+    double magic = 1.5 * m_format(m)->integers + bias;
+    Value *sum = m_fma(m, x, K(scale), K(magic));
+
+    return (Nearest){.whole = m_sub(m, sum, K(magic)), .bits = m_to_bits(m, sum)};
+}
+
+Value *m_exponent(Math *m, Value *bits)
+{
+    return m_from_bits(m, m_shl(m, bits, U((uint64_t)m_format(m)->mantissa)));
+}
+
+/* p 2^n, where the low bits of `bits` hold n and twice the bias. */
+static Value *scale(Math *m, Value *p, Value *bits)
+{
+    Value *half = m_shr(m, bits, U(1));
+
+    p = m_mul(m, p, m_exponent(m, half));
+    return m_mul(m, p, m_exponent(m, m_sub(m, bits, half)));
+}
+
+/* x - n step */
+static Value *remainder_of(Math *m, Value *x, Value *n, const Split *step)
+{
+    Value *r = m_fma(m, n, K(-step->hi), x);
+
+    return step->lo != 0 ? m_fma(m, n, K(-step->lo), r) : r;
+}
+
+static Value *power(Math *m, Value *x, const Power *t)
+{
+    x = m_clamp(m, x, t->low, t->high);
+    Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
+    Value *r = remainder_of(m, x, n.whole, &t->step);
+    Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
+
+    return scale(m, p, n.bits);
+}
+
+Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor)
+{
+    const Power *t = &exp_table[m->precise];
+    Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
+    Value *r = m_add(m, remainder_of(m, x, n.whole, &t->step), x_low);
+    Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
+
+    return scale(m, m_mul(m, p, factor), n.bits);
+}
+
+Value *m_exp2_sum(Math *m, Value *x, Value *x_low)
+{
+    const Power *t = &exp2_table[m->precise];
+    Nearest n = m_nearest(m, x, 1, 2 * m_format(m)->bias);
+    Value *r = m_add(m, m_sub(m, x, n.whole), x_low);
+    Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
+
+    return scale(m, p, n.bits);
+}
+
+Value *math_exp(Math *m, Value *x)
+{
+    return power(m, x, &exp_table[m->precise]);
+}
+
+Value *math_exp2(Math *m, Value *x)
+{
+    return power(m, x, &exp2_table[m->precise]);
+}
+
+Value *math_exp10(Math *m, Value *x)
+{
+    return power(m, x, &exp10_table[m->precise]);
+}
+
+Growth m_growth(Math *m, Value *x, int k)
+{
+    const Power *e = &exp_table[m->precise];
+    Nearest n = m_nearest(m, x, e->per_unit, m_format(m)->bias - k);
+    Value *r = remainder_of(m, x, n.whole, &e->step);
+    Value *tail = m_poly(m, r, &growth_table[m->precise]);
+
+    return (Growth){.h = m_exponent(m, n.bits), .q = m_fma(m, m_mul(m, r, r), tail, r)};
+}
+
+Value *math_expm1(Math *m, Value *x)
+{
+    static const double low[PRECISIONS] = {[SINGLE] = -20, [DOUBLE] = -40}; /* -1 below */
+    Value *bounded = m_clamp(m, x, low[m->precise], exp_table[m->precise].high);
+    Growth g = m_growth(m, bounded, 1);
+    Value *half = m_fma(m, g.h, g.q, m_sub(m, g.h, K(0.5)));
+
+    return m_keep_tiny(m, x, m_add(m, half, half));
+}

@@ -1,0 +1,163 @@
+/*
+ * math_trig.c - sin, cos, tan
+ *
+ * Reduction: a = |x| = (n + r) pi/2 with |r| <= 1/2 and a little; n mod 4, read from the low bits
+ * of the sum that rounds n, says which of sin r, cos r to take and with which sign.
+ *
+ * fp32 computes r in fp64, for every finite x (in the spirit of M. Payne and R. Hanek, 1983: only
+ * some bits of 2/pi matter for a given exponent).  x has 24 bits, so bits of 2/pi that give
+ * multiples of 4 can be left out: where x = j 2^(e-23), those of weight 2^(25-e) and above.
+ * What follows them is cut into D0 + D1 of 53 bits each, the first weighing 2^-w:
+ *
+ *     p = a D0            at most 2^47, with p + (its fma residue) = a D0 exactly
+ *     n = nearest integer to p
+ *     r = a D1 + ((p - n) + residue)      one rounding, relative to r itself
+ *
+ * The inner sum is exact unless a < 1, when n = 0.  For e from w + 24 to w + 45 all of this holds,
+ * so the five windows w = 1, 23, 45, 67, 89 cover the format; four comparisons select D0 and D1.
+ * What is left out after D1 is below 2^-60, and no fp32 number comes closer to a multiple of pi/2
+ * than 2^-31, so r is good to 2^-29.
+ *
+ * fp64 subtracts n times pi/2 in three parts of 53 bits (Cody and Waite, with fma): the first
+ * difference is exact, the others round relative to their result.  Right for |x| < 2^30 and, but
+ * for rare cancellation, to 2^45; beyond 2^50 results are only bounded by 1, since n has no more
+ * bits to offer.  Infinities give NaN from inf - inf.
+ *
+ * Kernels, s = r^2: sin r = r + r s S(s); cos r = 1 + s C(s); tan r = r + r s T(s), or -1/tan r
+ * for odd n.
+ */
+#include "math.h"
+
+/* clang-format off */
+/* 2/pi without its bits of weight 2^(1-w) and above, from |x| = `from` on */
+static const struct {
+    double from, d0, d1;
+} windows[] = {
+    {0,        0x1.45f306dc9c883p-1,  -0x1.6b01ec5417056p-55},  /* w = 1 */
+    {0x1p47,   0x1.b727220a94fe1p-23,  0x1.d5f47d4d37703p-78},  /* 23 */
+    {0x1p69,   0x1.054a7f09d5f48p-46, -0x1.596447e493ad5p-101}, /* 45 */
+    {0x1p91,   0x1.e13abe8fa9a6fp-67, -0x1.f924eb53361dep-123}, /* 67 */
+    {0x1p113,  0x1.a3ea69bb81b6cp-89,  0x1.4acc9e21c8210p-143}, /* 89 */
+};
+
+/* fp32: |r| <= 1.04 pi/4, errors 2^-27.4, 2^-32.3, 2^-28.5; fp64: |r| <= pi/4, errors 2^-57.9,
+ * 2^-63.9, 2^-60.0 */
+static const Poly sine[PRECISIONS] = {
+    [SINGLE] = POLY(-0x1.55554p-3, 0x1.11054p-7, -0x1.989ca8p-13),
+    [DOUBLE] = POLY(-0x1.5555555555548p-3, 0x1.111111110f72fp-7, -0x1.a01a019be8f06p-13,
+                    0x1.71de3554f8334p-19, -0x1.ae5e4b57c0276p-26, 0x1.5d8b48058f44ep-33),
+};
+static const Poly cosine[PRECISIONS] = {
+    [SINGLE] = POLY(-0.5, 0x1.555548p-5, -0x1.6c0ad6p-10, 0x1.998368p-16),
+    [DOUBLE] = POLY(-0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15014p-10, 0x1.a01a019c8ef6dp-16,
+                    -0x1.27e4f7f162882p-22, 0x1.1ee9dba77a9d6p-29, -0x1.8fa66c9583fb9p-37),
+};
+static const Poly tangent[PRECISIONS] = {
+    [SINGLE] = POLY(0x1.55556ap-2, 0x1.110aecp-3, 0x1.bb5384p-5, 0x1.57dfdcp-6, 0x1.7bdb1p-7,
+                    -0x1.c343bcp-11, 0x1.3d2f84p-8),
+    [DOUBLE] = POLY(0x1.555555555555dp-2, 0x1.11111111106dap-3, 0x1.ba1ba1bab277dp-5,
+                    0x1.664f485fb5175p-6, 0x1.226e3a31dd5bp-7, 0x1.d6d2f44ad0211p-9,
+                    0x1.7db0df6a21f14p-10, 0x1.34c2d8e52aa0ep-11, 0x1.fecf68366838dp-13,
+                    0x1.605bf6be8ff56p-14, 0x1.168a5d67b6df2p-14, -0x1.9ceefb7edc2f3p-16,
+                    0x1.90e034ed7eb7ap-15, -0x1.903bd60ea2da5p-16, 0x1.45b09ab82d7bep-17),
+};
+/* clang-format on */
+
+/* a = (n + ...) pi/2 and r radians; `quadrant` has n + extra in its low bits */
+typedef struct {
+    Value *r, *quadrant;
+} Reduced;
+
+static Reduced reduce_single(Math *m, Value *a, int extra)
+{
+    Math wide = m_double(m), *d = &wide;
+    double magic = 0x1.8p52 + extra;
+    Value *x = m_cast(d, a);
+    Value *d0 = m_num(d, windows[0].d0), *d1 = m_num(d, windows[0].d1);
+
+    for (int i = 1; i < COUNT(windows); i++) {
+        Value *beyond = m_ge(d, x, m_num(d, windows[i].from));
+        d0 = m_select(d, beyond, m_num(d, windows[i].d0), d0);
+        d1 = m_select(d, beyond, m_num(d, windows[i].d1), d1);
+    }
+    Value *p = m_mul(d, x, d0);
+    Value *sum = m_add(d, p, m_num(d, magic));
+    Value *fraction = m_sub(d, p, m_sub(d, sum, m_num(d, magic)));
+    Value *residue = m_fma(d, x, d0, m_neg(d, p));
+    Value *r = m_fma(d, x, d1, m_add(d, fraction, residue));
+    Value *radians = m_mul(d, r, m_num(d, 0x1.921fb54442d18p+0));
+    return (Reduced){.r = m_cast(m, radians),
+                     .quadrant = build_cast(&m->b, m_to_bits(d, sum), DT_U32, ROUND_NEAREST)};
+}
+
+static Reduced reduce_double(Math *m, Value *a, int extra)
+{
+    static const double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                     -0x1.f1976b7ed8fbcp-110};
+    Nearest n = m_nearest(m, a, 0x1.45f306dc9c883p-1, extra);
+    Value *r = a;
+
+    for (int i = 0; i < COUNT(half_pi); i++)
+        r = m_fma(m, n.whole, K(-half_pi[i]), r);
+    return (Reduced){.r = m_clamp(m, r, -1, 1), .quadrant = n.bits};
+}
+
+static Reduced reduce(Math *m, Value *a, int extra)
+{
+    return m->precise == SINGLE ? reduce_single(m, a, extra) : reduce_double(m, a, extra);
+}
+
+static Value *sign_mask(Math *m)
+{
+    return U((uint64_t)1 << (dtype_bits(m_format(m)->bits) - 1));
+}
+
+/* r + r s P(s) */
+static Value *odd_kernel(Math *m, Value *r, Value *s, const Poly *p)
+{
+    return m_fma(m, m_mul(m, r, s), m_poly(m, s, p), r);
+}
+
+static Value *is_odd(Math *m, Value *quadrant)
+{
+    return m_ne(m, m_and(m, quadrant, U(1)), U(0));
+}
+
+/* sin of (quadrant + 2r/pi) pi/2, as bits: the sign is bit 1 of the quadrant */
+static Value *wave(Math *m, const Reduced *a)
+{
+    Value *s = m_mul(m, a->r, a->r);
+    Value *sin = odd_kernel(m, a->r, s, &sine[m->precise]);
+    Value *cos = m_fma(m, s, m_poly(m, s, &cosine[m->precise]), K(1));
+    Value *y = m_select(m, is_odd(m, a->quadrant), cos, sin);
+    int to_sign = dtype_bits(m_format(m)->bits) - 2;
+    Value *sign = m_and(m, m_shl(m, a->quadrant, U((uint64_t)to_sign)), sign_mask(m));
+
+    return m_xor(m, m_to_bits(m, y), sign);
+}
+
+Value *math_sin(Math *m, Value *x)
+{
+    Reduced a = reduce(m, m_abs(m, x), 0);
+    Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
+
+    return m_from_bits(m, m_xor(m, wave(m, &a), sign));
+}
+
+/* cos x = sin(|x| + pi/2) */
+Value *math_cos(Math *m, Value *x)
+{
+    Reduced a = reduce(m, m_abs(m, x), 1);
+
+    return m_from_bits(m, wave(m, &a));
+}
+
+Value *math_tan(Math *m, Value *x)
+{
+    Reduced a = reduce(m, m_abs(m, x), 0);
+    Value *tan = odd_kernel(m, a.r, m_mul(m, a.r, a.r), &tangent[m->precise]);
+    Value *y = m_select(m, is_odd(m, a.quadrant), m_div(m, K(-1), tan), tan);
+    Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
+
+    return m_from_bits(m, m_xor(m, m_to_bits(m, y), sign));
+}
