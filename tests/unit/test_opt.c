@@ -29,7 +29,8 @@ static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
     const OptOptions options = {.verify = true};
     const char *facts = NULL;
 
-    for (char *rest, *word = strtok_r(words, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+    for (char *rest, *word = strtok_r(words, " \n", &rest); word;
+         word = strtok_r(NULL, " \n", &rest)) {
         bool ran = true;
         facts = NULL;
         if (strcmp(word, "axis") == 0)
