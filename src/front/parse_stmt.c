@@ -131,8 +131,8 @@ static Node *augmented(Parser *p, Node *target, uint32_t start)
 {
     Node *n = node_new(p, N_AUGMENTED, start);
 
-    check_target(p, target, false);
     n->op = augmented_operators[p->tok.kind] - 1;
+    check_target(p, target, false);
     advance(p);
     n->left = target;
     n->right = value(p);

@@ -444,8 +444,9 @@ static const char *errors_text(Fixture *f, const char *body)
     const AstFunc *fn = kernel(f, body);
     const char *source = arena_printf(f->arena, "%s%s", HEAD, body);
     Source src = {"t.py", source, strlen(source)};
-    Text t = text_new(f->arena);
+    Text tree = text_new(f->arena), t = text_new(f->arena);
 
+    ast_print(&tree, fn); /* what is left of the tree can be printed all the same */
     text_put(&t, "");
     for (int i = 0; i < fn->nerrors; i++) {
         Place at = source_place(&src, fn->errors[i].span.start);
@@ -478,6 +479,7 @@ static void test_error_messages(void **state)
         {"    f(x) = a\n", "1:5 a call cannot be assigned to"},
         {"    a == b = c\n", "1:5 a comparison cannot be assigned to; is one `=` too many?"},
         {"    a, b += c\n", "1:5 only one name can be assigned to here"},
+        {"    1 += a\n", "1:5 this expression cannot be assigned to"},
         {"    'abc\n", "1:5 this string has no end"},
         {"    '''abc\n", "1:5 this triple-quoted string has no end"},
         {"    f'{a'\n", "1:5 this string has no end"},
@@ -835,20 +837,23 @@ static void test_random_words(void **state)
         Fixture one = {a, interner_new(a), diags_new(a)};
         Text t = text_new(a);
         FrontFile *file;
+        size_t size;
 
         text_put(&t, HEAD);
         for (int k = 0; k < 60; k++) {
             seed = hash_bytes(&seed, sizeof seed, (uint64_t)k);
             text_put(&t, words[seed % COUNT(words)]);
         }
-        file = parse_bytes(&one, t.s, t.len);
+        size = t.len;
+        file = parse_bytes(&one, t.s, size);
         assert_non_null(file);
         for (int k = 0; k < file->nkernels; k++) {
             const AstFunc *fn = file->kernels[k];
 
             errors += fn->nerrors;
+            ast_print(&t, fn);
             for (int j = 0; j < fn->nbody; j++)
-                check_spans_inside(fn->body[j], t.len);
+                check_spans_inside(fn->body[j], size);
         }
         arena_free(a);
     }
