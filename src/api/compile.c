@@ -292,7 +292,7 @@ static tilec_status make_interp(Job *job, const Request *r, Spec *s)
 static tilec_status make_cpu(Job *job, const Request *r, Spec *s)
 {
     double start = os_seconds();
-    Variant *v;
+    Variant *v = NULL;
     const Func *f = compile_lower(r, job->arena, job->diags);
 
     if (!f)
