@@ -136,14 +136,12 @@ static void exec_elementwise(Frame *f, const Op *op)
 
 /* ---- control flow ---- */
 
-/* Bounds are signed whatever their dtype (R126). */
-static int64_t bound_of(const Frame *f, const Value *v)
+static uint64_t bits_of(const Frame *f, const Value *v)
 {
-    int shift = 64 - 8 * (int)value_size(v);
     uint64_t bits = 0;
 
     memcpy(&bits, f->slot[v->id], value_size(v));
-    return (int64_t)(bits << shift) >> shift;
+    return bits;
 }
 
 static bool flag_of(const Frame *f, const Value *v)
@@ -167,26 +165,36 @@ static void next_iteration(Frame *f, const Op *loop, const Op *yield)
         memcpy(f->slot[args[i]->id], op_temp(f, temps, i), bytes_now(f, args[i]));
 }
 
-/* A positive step counts up while iv < hi, a negative one down while iv > hi; 0 does nothing.
- * The last step may pass the end of 64 bits, so the trips are counted, not the variable. */
-static uint64_t trip_count(int64_t lo, int64_t hi, int64_t step)
+/* Bounds are signed whatever their dtype (R126). */
+static int64_t sign_extended(uint64_t bits, int width)
 {
-    if (step > 0)
-        return lo < hi ? ((uint64_t)hi - (uint64_t)lo - 1) / (uint64_t)step + 1 : 0;
-    if (step < 0)
-        return lo > hi ? ((uint64_t)lo - (uint64_t)hi - 1) / (0 - (uint64_t)step) + 1 : 0;
-    return 0;
+    return (int64_t)(bits << (64 - width)) >> (64 - width);
+}
+
+/* A positive step counts up while iv < hi, a negative one down while iv > hi; 0 does nothing.
+ * The last step may pass the end of the type, so the trips are counted, not the variable. */
+LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
+{
+    int width = dtype_bits(loop->operands[0]->type->dtype);
+    int64_t from = sign_extended(lo, width), to = sign_extended(hi, width);
+    int64_t by = sign_extended(step, width);
+    LoopBounds b = {.first = (uint64_t)from, .step = (uint64_t)by};
+
+    if (by > 0 && from < to)
+        b.trips = ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)by + 1;
+    if (by < 0 && from > to)
+        b.trips = ((uint64_t)from - (uint64_t)to - 1) / (0 - (uint64_t)by) + 1;
+    return b;
 }
 
 static void exec_for(Frame *f, const Op *op)
 {
     const Block *body = op->regions[0];
-    int64_t step = bound_of(f, op->operands[2]);
-    uint64_t iv = (uint64_t)bound_of(f, op->operands[0]);
-    uint64_t trips = trip_count((int64_t)iv, bound_of(f, op->operands[1]), step);
+    LoopBounds b = loop_bounds(op, bits_of(f, op->operands[0]), bits_of(f, op->operands[1]),
+                               bits_of(f, op->operands[2]));
 
     hand_over(f, op->nresults, op->operands + 3, body->args + 1);
-    for (; trips > 0; trips--, iv += (uint64_t)step) {
+    for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step) {
         memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
         next_iteration(f, op, exec_block(f, body));
     }
@@ -346,13 +354,13 @@ const Op *exec_block(Frame *f, const Block *b)
 
 /* ---- the launch ---- */
 
-static void set_program(Machine *m, int64_t id)
+void program_at(const InterpLaunch *launch, int64_t id, int32_t program[3])
 {
-    const int32_t *grid = m->launch->grid;
+    const int32_t *grid = launch->grid;
 
-    m->program[0] = (int32_t)(id % grid[0]);
-    m->program[1] = (int32_t)(id / grid[0] % grid[1]);
-    m->program[2] = (int32_t)(id / grid[0] / grid[1]);
+    program[0] = (int32_t)(id % grid[0]);
+    program[1] = (int32_t)(id / grid[0] % grid[1]);
+    program[2] = (int32_t)(id / grid[0] / grid[1]);
 }
 
 /* Gives false when the caller wants the run to stop. */
@@ -377,7 +385,7 @@ static int run_programs(Machine *m, const Func *func)
         f->slot[func->body->args[i]->id] = (void *)&launch->args[i];
     exec_once(f);
     for (int64_t id = launch->first; id < launch->last; id++) {
-        set_program(m, id);
+        program_at(launch, id, m->program);
         exec_block(f, func->body);
         if (!report_progress(launch, id + 1, &reported)) {
             diag(m->diags, DIAG_ERROR, NULL, (Span){0}, "stopped after %lld of %lld programs",

@@ -95,6 +95,13 @@ static inline void *op_temp(const Frame *f, const OpPlan *p, int i)
 {
     return f->memory[p->first_temp + i];
 }
+/* The program of this number in the grid, x fastest. */
+void program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);
+/* A `for` with these bits in its bounds: the counter's values are first, first + step, .. */
+typedef struct {
+    uint64_t first, step, trips;
+} LoopBounds;
+LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
 /* Stop the run with an error at the op. */
 NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 
@@ -129,5 +136,11 @@ void exec_scan(Frame *f, const Op *op);
 enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */
 DType dot_compute_dtype(const Op *op);
 void exec_dot(Frame *f, const Op *op);
+
+/* trace.c: bit i stands for parameter i; 63 for the rest, too */
+typedef struct {
+    uint64_t loaded, stored;
+} ParamUse;
+ParamUse trace_params(Arena *a, const Func *f);
 
 #endif

@@ -448,7 +448,8 @@ static void loops_carry_tiles(void **state)
         %a0 = const 0 : i32[21];
         %b0 = arange start=1 : i32[21];
         %c0 = const 5 : i32[21];
-        %a, %b, %c = for %zero, %n, %one, %a0, %b0, %c0 : i32[21], i32[21], i32[21] { (%i: i32, %x: i32[21], %y: i32[21], %z: i32[21]);
+        %a, %b, %c = for %zero, %n, %one, %a0, %b0, %c0
+            : i32[21], i32[21], i32[21] { (%i: i32, %x: i32[21], %y: i32[21], %z: i32[21]);
             %s = add %x, %y : i32[21];
             %t = for %zero, %two, %one, %s : i32[21] { (%j: i32, %w: i32[21]);
                 %js = splat %j : i32[21];
@@ -500,7 +501,8 @@ static void loops_rotate_values(void **state)
         %a0 = add %ps, %r : i32[9];
         %b0 = mul %a0, %a0 : i32[9];
         %c0 = sub %b0, %r : i32[9];
-        %a, %b, %c = for %zero, %n, %one, %a0, %b0, %c0 : i32[9], i32[9], i32[9] { (%i: i32, %x: i32[9], %y: i32[9], %z: i32[9]);
+        %a, %b, %c = for %zero, %n, %one, %a0, %b0, %c0
+            : i32[9], i32[9], i32[9] { (%i: i32, %x: i32[9], %y: i32[9], %z: i32[9]);
             %x2 = neg %x : i32[9];
             %y2 = not %y : i32[9];
             yield %y2, %z, %x2;
@@ -543,7 +545,8 @@ static void while_runs_until_its_condition_fails(void **state)
         %zero = const 0 : i32;
         %one = const 1 : i32;
         %acc0 = const 0 : i32[11];
-        %acc, %count, %last = while %n, %zero, %acc0 : i32[11], i32, i32 { (%x: i32, %c: i32, %t: i32[11]);
+        %acc, %count, %last = while %n, %zero, %acc0
+            : i32[11], i32, i32 { (%x: i32, %c: i32, %t: i32[11]);
             %more = gt %x, %one : i1;
             %half = shr %x, %one : i32;
             condition %more, %t, %c, %half;
@@ -1317,6 +1320,147 @@ static void compare_and_swap_is_bitwise(void **state)
     assert_int_equal(old, 0x80000000);
 }
 
+/* ---- counting ---- */
+
+static InterpCounts counts_of(const char *text, int programs, int sample, const uint64_t *args)
+{
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a);
+    const Func *f = kernel_of(a, text, d);
+    InterpLaunch launch = {.args = args, .grid = {programs, 1, 1}, .first = 0, .last = programs};
+    InterpCounts counts;
+
+    assert_int_equal(interp_count(f, &launch, sample, &counts), 0);
+    arena_free(a);
+    return counts;
+}
+
+static void counts_of_an_elementwise_kernel(void **state)
+{
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 0, 0, 781}; /* null pointers: nothing is touched */
+    const char *text = spell_out(a, add_kernel, "BLOCK", "224");
+
+    (void)state;
+    for (int sample = 0; sample < 6; sample++) {
+        InterpCounts c = counts_of(text, 4, sample, args);
+        assert_true(c.flops_known && c.flops == 4 * 224);
+        assert_int_equal(c.loaded, 3);
+        assert_int_equal(c.stored, 4);
+    }
+    arena_free(a);
+}
+
+/* Loops of known length, long and short, with pointers carried; dot, fma and reductions. */
+static void counts_follow_loops_and_calls(void **state)
+{
+    static const char text[] = IR(
+    func @next(%p: *fp32[6,5], %q: *fp32[6,5]) -> *fp32[6,5], *fp32[6,5] {
+        %one = const 1 : i32[6,5];
+        %p2 = addptr %p, %one : *fp32[6,5];
+        %v = load %p2 : fp32[6,5];
+        %s = exp %v : fp32[6,5];
+        %n = neg %s : fp32[6,5];
+        return %q, %p2;
+    }
+    kernel @k(%n: i32, %a: *fp32, %b: *fp32, %c: *fp32, %unused: *fp32, %d: *fp32) {
+        %zero = const 0 : i32;
+        %one = const 1 : i32;
+        %as = splat %a : *fp32[6,5];
+        %bs = splat %b : *fp32[6,5];
+        %x, %y = for %zero, %n, %one, %as, %bs : *fp32[6,5], *fp32[6,5] {
+                (%i: i32, %p: *fp32[6,5], %q: *fp32[6,5]);
+            %p2, %q2 = call @next(%p, %q) : *fp32[6,5], *fp32[6,5];
+            yield %p2, %q2;
+        }
+        %v = load %x : fp32[6,5];
+        %t = permute %v dims=[1,0] : fp32[5,6];
+        %acc0 = const 0.0 : fp32[6,6];
+        %many = const 1000 : i32;
+        %acc = for %zero, %many, %one, %acc0 : fp32[6,6] { (%j: i32, %w: fp32[6,6]);
+            %w2 = dot %v, %t, %w : fp32[6,6];
+            yield %w2;
+        }
+        %r = reduce %acc axis=0 : fp32[6] { (%e: fp32, %f: fp32);
+            %g = add %e, %f : fp32;
+            yield %g;
+        }
+        %h = fma %r, %r, %r : fp32[6];
+        %five = const 5 : i32;
+        %less = lt %n, %five : i1;
+        %o = select %less, %c, %d : *fp32;
+        %os = splat %o : *fp32[6];
+        store %os, %h;
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {7, 0, 0, 0, 0, 0};
+    InterpCounts c = counts_of(spell_out(a, text, NULL, NULL), 3, 2, args);
+
+    (void)state;
+    assert_true(c.flops_known);
+    assert_true(c.flops == 3 * (7 * 30 + 1000.0 * 2 * 6 * 6 * 5 + 30 + 2 * 6));
+    assert_int_equal(c.loaded, 6);
+    assert_int_equal(c.stored, 8 | 32);
+    arena_free(a);
+}
+
+static void counts_depend_on_arguments_not_on_data(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%n: i32, %p: *i64, %x: *fp32) {
+        %zero = const 0 : i32;
+        %pid = program_id axis=0 : i32;
+        %v = const 1.0 : fp32[10];
+        %last, %rest = while %n, %zero : i32, i32 { (%i: i32, %u: i32);
+            %c = gt %i, %pid : i1;
+            condition %c, %i, %u;
+        } { (%j: i32, %w: i32);
+            %one = const 1 : i32;
+            %k = sub %j, %one : i32;
+            %s = add %v, %v : fp32[10];
+            yield %k, %w;
+        }
+        BODY
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {5, 0, 0};
+    const char *plain = spell_out(a, text, "BODY", "");
+    const char *data = spell_out(a, text, "BODY",
+                                 "%d = load %p : i64; %f = cast %d : *fp32; %g = load %f : fp32;"
+                                 "%h = isnan %g : i1; if %h { yield; } { yield; }");
+
+    (void)state;
+    InterpCounts c = counts_of(spell_out(a, plain, NULL, NULL), 3, 3, args);
+    assert_true(c.flops_known && c.flops == 10 * (5 + 4 + 3));
+    assert_true(c.loaded == 0 && c.stored == 0);
+    c = counts_of(spell_out(a, data, NULL, NULL), 3, 3, args);
+    assert_false(c.flops_known);
+    assert_int_equal(c.loaded, UINT64_MAX); /* an address from memory may be anyone's */
+    assert_int_equal(c.stored, 0);
+    arena_free(a);
+}
+
+static void counting_ends(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%n: i32) {
+        %true = const true : i1;
+        while { condition %true; } { yield; }
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {5};
+
+    (void)state;
+    assert_false(counts_of(spell_out(a, text, NULL, NULL), 3, 3, args).flops_known);
+    arena_free(a);
+}
+
 /* ---- memory of the interpreter ---- */
 
 /* Even the diagnostic may find no memory: then the caller's guard is told. */
@@ -1376,6 +1520,10 @@ int main(void)
         cmocka_unit_test(atomics_of_every_kind),
         cmocka_unit_test(float_atomics_use_the_total_order),
         cmocka_unit_test(compare_and_swap_is_bitwise),
+        cmocka_unit_test(counts_of_an_elementwise_kernel),
+        cmocka_unit_test(counts_follow_loops_and_calls),
+        cmocka_unit_test(counts_depend_on_arguments_not_on_data),
+        cmocka_unit_test(counting_ends),
         cmocka_unit_test(running_out_of_memory_is_an_error),
     };
 

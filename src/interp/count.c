@@ -1,0 +1,353 @@
+/*
+ * count.c - how many float operations does a launch do, and on which parameters' memory?
+ *
+ * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
+ * that follow from arguments and program ids are computed, tiles and what comes from memory are
+ * unknown, and no memory of the user's is touched.  Loops are run as often as their known bounds
+ * say.  Where control depends on something unknown, flops_known becomes false.
+ */
+#include <string.h>
+
+#include "machine.h"
+
+enum {
+    MOST_STEPS = 1000000, /* ops that a count may run in all */
+    LONG_LOOP = 64,       /* loops longer than this are multiplied out if their body allows */
+    DEEPEST_CALL = 50
+};
+
+typedef struct {
+    bool known;
+    uint64_t bits;
+} Scalar;
+
+/* The scalars of one activation of a function. */
+typedef struct Activation Activation;
+struct Activation {
+    Scalar *scalar; /* by value id */
+    Activation *next_idle;
+};
+
+typedef struct {
+    Arena *arena;
+    const InterpLaunch *launch;
+    int32_t program[3];
+    Map *idle; /* Func* to Activation* */
+    double flops;
+    bool known;
+    int64_t steps;
+    int depth;
+} Counter;
+
+static const Op *count_block(Counter *c, Activation *a, const Block *b);
+
+/* ---- float operations of one op ---- */
+
+/* What the op does to one element. */
+static int element_flops(const Op *op)
+{
+    if (op->noperands == 0 || op->operands[0]->type->pointer ||
+        !dtype_is_float(op->operands[0]->type->dtype))
+        return 0;
+    switch (op->code) {
+    case OP_fma:
+        return 2;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_div:
+    case OP_rem:
+    case OP_min:
+    case OP_max:
+    case OP_minnan:
+    case OP_maxnan:
+    case OP_sqrt:
+    case OP_floor:
+    case OP_ceil:
+    case OP_trunc:
+    case OP_rint:
+    case OP_round:
+    case OP_ldexp:
+        return 1;
+    default:
+        return op_has(op, APPROX) ? 1 : 0;
+    }
+}
+
+static void add_flops(Op *op, void *ctx)
+{
+    *(double *)ctx += element_flops(op);
+}
+
+/* One application of a combine region; its calls do not count. */
+static double region_flops(const Op *op)
+{
+    double flops = 0;
+
+    ir_walk(op->regions[0], add_flops, &flops);
+    return flops;
+}
+
+static double op_flops(const Op *op)
+{
+    double n = op->noperands > 0 ? (double)type_numel(op->operands[0]->type) : 0;
+    const Type *t = op->noperands > 0 ? op->operands[0]->type : NULL;
+
+    switch (op->code) {
+    case OP_reduce:
+        return region_flops(op) * (n - n / t->dims[op->attrs[0]]);
+    case OP_scan:
+        return region_flops(op) * (n - n / t->dims[op->attrs[0]]);
+    case OP_dot:
+        return dtype_is_float(t->dtype)
+                   ? 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]
+                   : 0;
+    default:
+        return t && t->rank > 0 ? n * element_flops(op) : 0;
+    }
+}
+
+/* ---- scalars ---- */
+
+static Activation *activation_take(Counter *c, const Func *f)
+{
+    Activation *a = map_get(c->idle, MAP_KEY(f));
+
+    if (a) {
+        map_put(c->idle, MAP_KEY(f), a->next_idle);
+        return a;
+    }
+    a = NEW(c->arena, Activation);
+    a->scalar = NEW_N(c->arena, Scalar, f->nvalues + 1);
+    return a;
+}
+
+static void activation_give_back(Counter *c, const Func *f, Activation *a)
+{
+    a->next_idle = map_get(c->idle, MAP_KEY(f));
+    map_put(c->idle, MAP_KEY(f), a);
+}
+
+static Scalar scalar_of(const Activation *a, const Value *v)
+{
+    return a->scalar[v->id];
+}
+
+static void forget(Activation *a, int n, Value *const *values)
+{
+    for (int i = 0; i < n; i++)
+        a->scalar[values[i]->id] = (Scalar){0};
+}
+
+/* All at once: what is handed over may be among what is written. */
+static void hand_over(const Activation *from, Activation *to, int n, Value *const *sources,
+                      Value *const *values)
+{
+    Scalar aside[n + 1];
+
+    for (int i = 0; i < n; i++)
+        aside[i] = scalar_of(from, sources[i]);
+    for (int i = 0; i < n; i++)
+        to->scalar[values[i]->id] = aside[i];
+}
+
+static Scalar computed(const Activation *a, const Op *op)
+{
+    const Value *typical = op->operands[op->code == OP_select ? 1 : 0];
+    Scalar in[3] = {{0}}, r = {.known = true};
+    const void *src[3];
+
+    for (int i = 0; i < op->noperands; i++) {
+        in[i] = scalar_of(a, op->operands[i]);
+        src[i] = &in[i].bits;
+        r.known &= in[i].known;
+    }
+    if (r.known)
+        r.known = scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, value_dtype(typical),
+                               value_dtype(op->results[0]), src, &r.bits, 1);
+    return r;
+}
+
+static Scalar scalar_result(const Counter *c, const Activation *a, const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+        return (Scalar){true, (uint64_t)op->attrs[0]};
+    case OP_program_id:
+        return (Scalar){true, (uint32_t)c->program[op->attrs[0]]};
+    case OP_num_programs:
+        return (Scalar){true, (uint32_t)c->launch->grid[op->attrs[0]]};
+    case OP_hint:
+        return scalar_of(a, op->operands[0]);
+    default:
+        return op_has(op, FOLDS) ? computed(a, op) : (Scalar){0};
+    }
+}
+
+/* ---- control ---- */
+
+/* Every round of the loop does the same number of operations. */
+static bool rounds_are_alike(const Block *body)
+{
+    for (const Op *op = body->first; op; op = op->next) {
+        if (op->code == OP_for || op->code == OP_while || op->code == OP_if || op->code == OP_call)
+            return false;
+    }
+    return true;
+}
+
+static void count_round(Counter *c, Activation *a, const Op *op, uint64_t iv)
+{
+    const Block *body = op->regions[0];
+    DType t = body->args[0]->type->dtype;
+
+    a->scalar[body->args[0]->id] = (Scalar){true, scalar_truncate(t, iv)};
+    const Op *yield = count_block(c, a, body);
+    hand_over(a, a, op->nresults, yield->operands, body->args + 1);
+}
+
+static void count_for(Counter *c, Activation *a, const Op *op)
+{
+    const Block *body = op->regions[0];
+    LoopBounds bounds;
+    bool known = true;
+
+    for (int i = 0; i < 3; i++)
+        known &= scalar_of(a, op->operands[i]).known;
+    if (!known) {
+        c->known = false;
+        forget(a, op->nresults, op->results);
+        return;
+    }
+    bounds = loop_bounds(op, scalar_of(a, op->operands[0]).bits, scalar_of(a, op->operands[1]).bits,
+                         scalar_of(a, op->operands[2]).bits);
+    hand_over(a, a, op->nresults, op->operands + 3, body->args + 1);
+    if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
+        double before = c->flops;
+        count_round(c, a, op, bounds.first);
+        c->flops = before + (c->flops - before) * (double)bounds.trips;
+        forget(a, op->nresults, op->results);
+        return;
+    }
+    for (uint64_t iv = bounds.first; bounds.trips > 0 && c->known; bounds.trips--) {
+        count_round(c, a, op, iv);
+        iv += bounds.step;
+    }
+    hand_over(a, a, op->nresults, body->args + 1, op->results);
+}
+
+static void count_while(Counter *c, Activation *a, const Op *op)
+{
+    const Block *before = op->regions[0], *body = op->regions[1];
+
+    hand_over(a, a, op->noperands, op->operands, before->args);
+    while (c->known) {
+        const Op *condition = count_block(c, a, before);
+        Scalar flag = scalar_of(a, condition->operands[0]);
+        hand_over(a, a, op->nresults, condition->operands + 1, op->results);
+        c->known &= flag.known;
+        if (!flag.known || !flag.bits)
+            return;
+        hand_over(a, a, op->nresults, condition->operands + 1, body->args);
+        const Op *yield = count_block(c, a, body);
+        hand_over(a, a, op->noperands, yield->operands, before->args);
+    }
+}
+
+static void count_if(Counter *c, Activation *a, const Op *op)
+{
+    Scalar flag = scalar_of(a, op->operands[0]);
+
+    if (!flag.known) {
+        c->known = false;
+        forget(a, op->nresults, op->results);
+        return;
+    }
+    const Op *yield = count_block(c, a, op->regions[flag.bits ? 0 : 1]);
+    hand_over(a, a, op->nresults, yield->operands, op->results);
+}
+
+static void count_call(Counter *c, Activation *a, const Op *op)
+{
+    if (c->depth == DEEPEST_CALL) {
+        c->known = false;
+        forget(a, op->nresults, op->results);
+        return;
+    }
+    c->depth++;
+    Activation *callee = activation_take(c, op->callee);
+    hand_over(a, callee, op->noperands, op->operands, op->callee->body->args);
+    const Op *end = count_block(c, callee, op->callee->body);
+    hand_over(callee, a, op->nresults, end->operands, op->results);
+    activation_give_back(c, op->callee, callee);
+    c->depth--;
+}
+
+static void count_op(Counter *c, Activation *a, const Op *op)
+{
+    c->flops += op_flops(op);
+    switch (op->code) {
+    case OP_for:
+        count_for(c, a, op);
+        break;
+    case OP_while:
+        count_while(c, a, op);
+        break;
+    case OP_if:
+        count_if(c, a, op);
+        break;
+    case OP_call:
+        count_call(c, a, op);
+        break;
+    default:
+        if (op->nresults == 1 && op->results[0]->type->rank == 0)
+            a->scalar[op->results[0]->id] = scalar_result(c, a, op);
+        break;
+    }
+}
+
+/* Gives the terminator.  After too many steps, terminators included, the rest is skipped. */
+static const Op *count_block(Counter *c, Activation *a, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        c->known &= ++c->steps <= MOST_STEPS;
+        if (c->known)
+            count_op(c, a, op);
+    }
+    return b->last;
+}
+
+static void count_programs(Counter *c, const Func *f, int sample)
+{
+    const InterpLaunch *launch = c->launch;
+    int64_t total = launch->last - launch->first, n = MIN(total, MAX(sample, 1));
+    Activation *a = activation_take(c, f);
+
+    for (int i = 0; i < f->nparams; i++)
+        a->scalar[f->body->args[i]->id] = (Scalar){true, launch->args[i]};
+    for (int64_t i = 0; i < n && c->known; i++) {
+        program_at(launch, launch->first + i * (total / n), c->program);
+        count_block(c, a, f->body);
+    }
+    if (n > 0)
+        c->flops *= (double)total / (double)n;
+}
+
+int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out)
+{
+    Counter c = {.launch = launch, .known = true};
+    Arena *volatile arena = NULL;
+    Guard guard;
+
+    if (setjmp(guard.env) != 0) {
+        arena_free(arena);
+        return 1;
+    }
+    c.arena = arena = arena_new(&guard);
+    c.idle = map_new(c.arena);
+    count_programs(&c, f, sample);
+    ParamUse use = trace_params(c.arena, f);
+    *out = (InterpCounts){c.flops, c.known, use.loaded, use.stored};
+    arena_free(arena);
+    return 0;
+}
