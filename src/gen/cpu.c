@@ -50,7 +50,8 @@ void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, 
         for (int i = 0; i < op->noperands && i < COUNT(in); i++)
             in[i] = region_value(c, b, values, op->operands[i], lanes);
         Val out = op->code == OP_const
-                      ? llvm_splat(b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]), lanes)
+                      ? llvm_splat(b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]),
+                                   lanes)
                       : cpu_op(c, b, op, in);
         map_put(values, MAP_KEY(op->results[0]), out);
     }
@@ -156,7 +157,8 @@ static Val trip_count(Cpu *c, Val lo, Val hi, Val step)
     Val stride = LLVMBuildSelect(b, up, step, LLVMBuildNeg(b, step, ""), "");
     Val some = LLVMBuildICmp(b, LLVMIntSLT, first, end, "");
     some = LLVMBuildAnd(b, some, LLVMBuildICmp(b, LLVMIntNE, step, none, ""), "");
-    Val divisor = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
+    Val divisor =
+        LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
     Val span = LLVMBuildSub(b, LLVMBuildSub(b, end, first, ""), one, "");
     Val trips = LLVMBuildAdd(b, LLVMBuildUDiv(b, span, divisor, ""), one, "");
     return LLVMBuildSelect(b, some, trips, none, "");
@@ -256,12 +258,24 @@ static void emit_block(Cpu *c, const BlockPlan *plan, const Block *b)
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
         switch (s->kind) {
-        case STEP_SCALAR: emit_scalar(c, s->op); break;
-        case STEP_NEST: cpu_nest(c, s->nest); break;
-        case STEP_DOT: cpu_dot(c, s->op); break;
-        case STEP_FOR: emit_for(c, s); break;
-        case STEP_WHILE: emit_while(c, s); break;
-        case STEP_IF: emit_if(c, s); break;
+        case STEP_SCALAR:
+            emit_scalar(c, s->op);
+            break;
+        case STEP_NEST:
+            cpu_nest(c, s->nest);
+            break;
+        case STEP_DOT:
+            cpu_dot(c, s->op);
+            break;
+        case STEP_FOR:
+            emit_for(c, s);
+            break;
+        case STEP_WHILE:
+            emit_while(c, s);
+            break;
+        case STEP_IF:
+            emit_if(c, s);
+            break;
         }
     }
 }
@@ -350,7 +364,8 @@ static void emit_function(Cpu *c)
     load_arguments(c);
     for (int d = 0; d < 3; d++) {
         Val offset = llvm_int(l->i64, 4 * d);
-        c->programs[d] = llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
+        c->programs[d] =
+            llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
     }
     program_loop(c, LLVMGetParam(c->fn, 2), LLVMGetParam(c->fn, 3));
     fence_streaming_stores(c);
@@ -360,7 +375,8 @@ static void emit_function(Cpu *c)
     LLVMDisposeBuilder(c->b);
 }
 
-static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out, Diags *d)
+static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
+                 Diags *d)
 {
     Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
     const char *why = NULL;
@@ -373,7 +389,9 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     Cpu c = {.arena = a, .diags = d, .plan = plan, .func = f, .options = o};
     c.l = llvm_new(a, o->cpu, o->features);
     c.scalars = NEW_N(a, Val, f->nvalues + 1);
-    c.vector_bytes = strstr(c.l->features, "+avx512f") ? 64 : strstr(c.l->features, "+avx2") ? 32 : 16;
+    c.vector_bytes = strstr(c.l->features, "+avx512f") ? 64
+                     : strstr(c.l->features, "+avx2")  ? 32
+                                                       : 16;
     emit_function(&c);
     bool ok = llvm_finish(c.l, stage, a, out, &why);
     llvm_free(c.l);
@@ -382,4 +400,5 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     return ok;
 }
 
-const Target cpu_target = {.name = "cpu", .what = "vector code for this machine's processors", .emit = emit};
+const Target cpu_target = {
+    .name = "cpu", .what = "vector code for this machine's processors", .emit = emit};

@@ -28,11 +28,11 @@ typedef struct {
     const Func *func;
     const GenOptions *options;
     Llvm *l;
-    Bld b;          /* where code goes outside of nests */
-    Bld entry;      /* the head of the function, for stack slots */
+    Bld b;     /* where code goes outside of nests */
+    Bld entry; /* the head of the function, for stack slots */
     Val fn, args, grid, scratch;
     Val program[3], programs[3]; /* i32 */
-    Val *scalars;   /* by value id: rank-0 values in register form */
+    Val *scalars;                /* by value id: rank-0 values in register form */
     int vector_bytes;
     bool nontemporal_used;
 } Cpu;
@@ -55,7 +55,7 @@ typedef struct {
     bool chunked; /* base belongs to this chunk's first lane */
     Ev base;
     int64_t stride;
-    Val dynamic;  /* i64: multiplies stride when not NULL */
+    Val dynamic; /* i64: multiplies stride when not NULL */
 } Affine;
 
 typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
@@ -78,15 +78,15 @@ typedef struct {
     Bld at[MAX_RANK + 1]; /* at[l]: code that changes with loop l; at[rank] is the inner body */
     Val index[MAX_RANK];  /* i64 by dimension; of the inner one, the chunk's first */
     int level_of_dim[MAX_RANK];
-    bool scalar_lane;     /* evaluate the first lane only, as a scalar */
-    bool in_body;         /* code for the inner level can be placed now */
+    bool scalar_lane; /* evaluate the first lane only, as a scalar */
+    bool in_body;     /* code for the inner level can be placed now */
     Segment segment;
-    Val lane_ok;          /* lanes inside the extent, or NULL for all */
+    Val lane_ok; /* lanes inside the extent, or NULL for all */
     VEC(Bound) bounds;
     Map *outer, *inner_memo, *lane_memo; /* memo tables: across bodies, of this body, its lane 0 */
     Map *affine_outer, *affine_inner, *depends;
-    Map *groups; /* interleaved loads of this body */
-    VEC(Val) ahead;       /* by nest->ahead: where the next program's row is thought to begin */
+    Map *groups;    /* interleaved loads of this body */
+    VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     int copy; /* which of the unrolled bodies this is */
 } NestCg;
@@ -101,12 +101,13 @@ void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, 
 /* cpu_nest.c */
 void cpu_nest(Cpu *c, const Nest *n);
 bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map); /* on the inner dimension */
-bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too, Known *out);
+bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
+                     Known *out);
 
 /* cpu_eval.c */
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
-Val cpu_vectorise(NestCg *n, Ev e);    /* to all lanes of the inner body */
+Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 Bld cpu_at(NestCg *n, int level);
 Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level);
 extern const int8_t cpu_identity[MAX_RANK];

@@ -35,7 +35,8 @@ static Ev apply(NestCg *n, const Op *op, Ev x, Ev y)
 static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
 {
     Affine out = {.chunked = x.chunked || y.chunked};
-    if (!x.ok || !y.ok || (x.dynamic != NULL && y.stride != 0) || (y.dynamic != NULL && x.stride != 0))
+    if (!x.ok || !y.ok || (x.dynamic != NULL && y.stride != 0) ||
+        (y.dynamic != NULL && x.stride != 0))
         return out;
     out.ok = true;
     out.base = apply(n, op, x.base, y.base);
@@ -117,9 +118,11 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
     case OP_addptr:
         return sum(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
     case OP_mul:
-        return product(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
+        return product(n, op, cpu_affine(n, op->operands[0], map),
+                       cpu_affine(n, op->operands[1], map));
     case OP_shl:
-        return shifted(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
+        return shifted(n, op, cpu_affine(n, op->operands[0], map),
+                       cpu_affine(n, op->operands[1], map));
     case OP_neg:
         return unary(n, op, cpu_affine(n, op->operands[0], map), -1);
     case OP_cast:

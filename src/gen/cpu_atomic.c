@@ -9,10 +9,14 @@
 static LLVMAtomicOrdering ordering(Sem sem)
 {
     switch (sem) {
-    case SEM_ACQUIRE: return LLVMAtomicOrderingAcquire;
-    case SEM_RELEASE: return LLVMAtomicOrderingRelease;
-    case SEM_RELAXED: return LLVMAtomicOrderingMonotonic;
-    default: return LLVMAtomicOrderingAcquireRelease;
+    case SEM_ACQUIRE:
+        return LLVMAtomicOrderingAcquire;
+    case SEM_RELEASE:
+        return LLVMAtomicOrderingRelease;
+    case SEM_RELAXED:
+        return LLVMAtomicOrderingMonotonic;
+    default:
+        return LLVMAtomicOrderingAcquireRelease;
     }
 }
 
@@ -21,14 +25,22 @@ static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
     bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
     switch (kind) {
     case RMW_ADD:
-        *out = is_float       ? LLVMAtomicRMWBinOpFAdd
+        *out = is_float     ? LLVMAtomicRMWBinOpFAdd
                : t == DT_I1 ? LLVMAtomicRMWBinOpXor /* modulo 2 in a byte of 0 or 1 */
                             : LLVMAtomicRMWBinOpAdd;
         return !is_float || dtype_bits(t) >= 32;
-    case RMW_AND: *out = LLVMAtomicRMWBinOpAnd; return !is_float;
-    case RMW_OR: *out = LLVMAtomicRMWBinOpOr; return !is_float;
-    case RMW_XOR: *out = LLVMAtomicRMWBinOpXor; return !is_float;
-    case RMW_XCHG: *out = LLVMAtomicRMWBinOpXchg; return !is_float;
+    case RMW_AND:
+        *out = LLVMAtomicRMWBinOpAnd;
+        return !is_float;
+    case RMW_OR:
+        *out = LLVMAtomicRMWBinOpOr;
+        return !is_float;
+    case RMW_XOR:
+        *out = LLVMAtomicRMWBinOpXor;
+        return !is_float;
+    case RMW_XCHG:
+        *out = LLVMAtomicRMWBinOpXchg;
+        return !is_float;
     case RMW_MAX:
         *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
         return !is_float;
@@ -93,7 +105,8 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 static Val as_bits(Cpu *c, Bld b, Val v, DType t)
 {
     Val memory = cpu_to_memory(c, b, v, t);
-    return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)), "");
+    return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)),
+                            "");
 }
 
 static Val from_bits(Cpu *c, Bld b, Val bits, DType t)
@@ -106,9 +119,9 @@ static Val unmasked(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data)
     DType t = op->operands[0]->type->dtype;
     LLVMAtomicRMWBinOp native;
     if (op->code == OP_atomic_cas) {
-        Val pair = LLVMBuildAtomicCmpXchg(b, ptr, as_bits(c, b, data[0], t), as_bits(c, b, data[1], t),
-                                          LLVMAtomicOrderingAcquireRelease,
-                                          LLVMAtomicOrderingAcquire, 0);
+        Val pair =
+            LLVMBuildAtomicCmpXchg(b, ptr, as_bits(c, b, data[0], t), as_bits(c, b, data[1], t),
+                                   LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingAcquire, 0);
         return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
     }
     if (native_op((RmwKind)op->attrs[0], t, &native)) {

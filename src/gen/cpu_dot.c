@@ -21,7 +21,7 @@ typedef struct {
     DType in, out;            /* register dtypes of operands and accumulator */
     DType rounded;            /* what the accumulator's values must fit */
     int buffer[3];
-    Val base[3];              /* of this batch: a, b, acc */
+    Val base[3]; /* of this batch: a, b, acc */
 } Dot;
 
 /* A counted loop with a constant number of trips: `begin` gives the index, `end` closes. */
@@ -52,7 +52,8 @@ static void end_loop(Cpu *c, Loop *l, int64_t limit, int64_t step)
     LLVMPositionBuilderAtEnd(c->b, exit);
 }
 
-static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column, int64_t offset)
+static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column,
+              int64_t offset)
 {
     Cpu *c = d->c;
     LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0), i64 = c->l->i64;
@@ -82,7 +83,8 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 }
 
 /* One step of k for the whole block. */
-static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead, Val (*acc)[MAX_VECTORS])
+static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
+                 Val (*acc)[MAX_VECTORS])
 {
     Val b[MAX_VECTORS];
     for (int v = 0; v < vectors; v++)
@@ -169,7 +171,8 @@ static void product(Dot *d)
     int64_t rest = d->n - whole;
     if (rest > 0) {
         int vectors = (int)((rest + d->lanes - 1) / d->lanes);
-        columns(d, vectors, (int)(rest - (int64_t)(vectors - 1) * d->lanes), llvm_int(c->l->i64, whole));
+        columns(d, vectors, (int)(rest - (int64_t)(vectors - 1) * d->lanes),
+                llvm_int(c->l->i64, whole));
     }
 }
 
@@ -192,7 +195,8 @@ void cpu_dot(Cpu *c, const Op *op)
 {
     const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->results[0]->type;
     int rank = a->rank;
-    Dot d = {.c = c, .op = op, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
+    Dot d = {
+        .c = c, .op = op, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
     d.out = plan_register_dtype(acc->dtype);
@@ -212,7 +216,8 @@ void cpu_dot(Cpu *c, const Op *op)
         if (batches == 1)
             continue;
         Val skip = LLVMBuildMul(c->b, l.index, llvm_int(c->l->i64, sizes[i]), "");
-        d.base[i] = LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
+        d.base[i] =
+            LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
     product(&d);
     if (batches > 1)

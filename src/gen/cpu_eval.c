@@ -144,6 +144,8 @@ static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
     OpCode code = v->def ? v->def->code : OP_const;
     if (code != OP_div && code != OP_rem && code != OP_shr && code != OP_and)
         return false;
+    if (!cpu_depends(n, v, map))
+        return false;
     Affine a = cpu_affine(n, v, map);
     if (!a.ok || !a.chunked)
         return false;
@@ -153,7 +155,8 @@ static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
         return true;
     LLVMTypeRef t = LLVMTypeOf(a.base.v);
     Val lanes = llvm_iota(n->c->l, t, n->lanes);
-    *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, a.base.v, n->lanes), lanes, ""), .vec = true,
+    *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, a.base.v, n->lanes), lanes, ""),
+                .vec = true,
                 .level = n->rank};
     return true;
 }

@@ -89,9 +89,9 @@ static Val float_to_half(Cpu *c, Bld b, Val x, Rounding r)
 
 typedef struct {
     int e, m, bias;
-    double max;    /* largest finite */
-    int nan;       /* code of NaN */
-    bool fnuz;     /* 0x80 is NaN, no negative zero */
+    double max; /* largest finite */
+    int nan;    /* code of NaN */
+    bool fnuz;  /* 0x80 is NaN, no negative zero */
 } Fp8;
 
 static Fp8 fp8_format(DType t)
@@ -142,7 +142,8 @@ static Val fp8_encode(Cpu *c, Bld b, Val x, DType t, Rounding r)
         Val zero = LLVMBuildICmp(b, LLVMIntEQ, code, int_like(c, bits, 0), "");
         whole = LLVMBuildSelect(b, zero, code, whole, "");
     }
-    Val nan = f.fnuz ? int_like(c, bits, f.nan) : LLVMBuildOr(b, sign, int_like(c, bits, f.nan), "");
+    Val nan =
+        f.fnuz ? int_like(c, bits, f.nan) : LLVMBuildOr(b, sign, int_like(c, bits, f.nan), "");
     whole = LLVMBuildSelect(b, is_nan(b, x), nan, whole, "");
     return LLVMBuildTrunc(b, whole, llvm_like(c->l->i8, x), "");
 }

@@ -69,7 +69,8 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
     llvm_store(b, llvm_load(b, element, from, size), to, size);
     Val rest = LLVMBuildAnd(b, bits, LLVMBuildSub(b, bits, llvm_int(l->i64, 1), ""), "");
     LLVMBuildBr(b, head);
-    LLVMAddIncoming(bits, (Val[]){LLVMGetParam(fn, 2), rest}, (LLVMBasicBlockRef[]){start, body}, 2);
+    LLVMAddIncoming(bits, (Val[]){LLVMGetParam(fn, 2), rest}, (LLVMBasicBlockRef[]){start, body},
+                    2);
     LLVMPositionBuilderAtEnd(b, done);
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
@@ -146,7 +147,8 @@ static Val step_pointer(NestCg *n, const Affine *a, LLVMTypeRef element)
 }
 
 /* The pointers of all lanes as a vector. */
-static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *map, LLVMTypeRef element)
+static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *map,
+                         LLVMTypeRef element)
 {
     if (!a->ok)
         return cpu_vectorise(n, cpu_eval(n, ptr, map));
@@ -157,7 +159,8 @@ static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *m
         step = LLVMBuildMul(b, step, a->dynamic, "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, a->base.v, &first, 1, "");
-    Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(n->c->l, i64, n->lanes), "");
+    Val offsets =
+        LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(n->c->l, i64, n->lanes), "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
 
@@ -342,8 +345,8 @@ Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index)
     for (int d = 0; d < shape->rank; d++) {
         if (index[d] == NULL || shape->dims[d] == 1)
             continue;
-        Val part = pitch[d] == 1 ? index[d]
-                                 : LLVMBuildMul(b, index[d], llvm_int(c->l->i64, pitch[d]), "");
+        Val part =
+            pitch[d] == 1 ? index[d] : LLVMBuildMul(b, index[d], llvm_int(c->l->i64, pitch[d]), "");
         at = LLVMBuildAdd(b, at, part, "");
     }
     return LLVMBuildGEP2(b, cpu_buffer_type(c, buffer, 0), cpu_buffer(c, b, buffer), &at, 1, "");
@@ -401,8 +404,9 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
     Bld b = n->at[s.level];
     Val row = cpu_element(c, b, buffer, shape, s.index);
     if (s.step == 0)
-        return (Ev){.v = from_buffer(c, b, buffer, llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
-                    .level = s.level};
+        return (Ev){
+            .v = from_buffer(c, b, buffer, llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
+            .level = s.level};
     b = n->at[n->rank];
     LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
     Val first = inner_address(n, buffer, &s, row), raw;

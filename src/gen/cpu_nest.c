@@ -72,7 +72,8 @@ static bool same_place(const Bound *b, const Value *v, const int8_t *map)
     return true;
 }
 
-bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too, Known *out)
+bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
+                     Known *out)
 {
     if (!n->in_body || n->segment == SEGMENT_MIXED)
         return false;
@@ -101,10 +102,13 @@ static int data_bits(const Cpu *c, const Value *v)
 static const Value *root_value(const Root *r)
 {
     switch (r->kind) {
-    case ROOT_FILL: return r->value;
+    case ROOT_FILL:
+        return r->value;
     case ROOT_STORE:
-    case ROOT_ATOMIC: return r->op->operands[1];
-    default: return r->op->operands[0];
+    case ROOT_ATOMIC:
+        return r->op->operands[1];
+    default:
+        return r->op->operands[0];
     }
 }
 
@@ -176,11 +180,13 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
         Val i = n->index[dim];
         LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = new_block(c);
         Val next = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
-        Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, n->nest->dims[dim]), "");
+        Val more =
+            LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, n->nest->dims[dim]), "");
         LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
         LLVMBuildCondBr(c->b, more, head, exit);
         LLVMBuildBr(n->at[k], head);
-        LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+        LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next},
+                        (LLVMBasicBlockRef[]){before, latch}, 2);
         LLVMPositionBuilderAtEnd(c->b, exit);
     }
     for (int k = 0; k < n->rank; k++)
@@ -281,7 +287,8 @@ static void collect_bounds(NestCg *n)
         const Leaf *leaf = &n->nest->leaves.at[i];
         const Op *op = leaf->value->def;
         if (op != NULL && op->code == OP_load && op->noperands > 1 && leaf->value->type->rank > 0 &&
-            (cpu_depends(n, op->operands[0], leaf->map) || cpu_depends(n, op->operands[1], leaf->map)))
+            (cpu_depends(n, op->operands[0], leaf->map) ||
+             cpu_depends(n, op->operands[1], leaf->map)))
             collect_mask(n, op->operands[1], leaf->map);
     }
     for (int i = 0; i < n->nest->roots.len; i++) {
@@ -380,7 +387,8 @@ static void begin_body(NestCg *n, Val i, int copy)
     if (n->segment == SEGMENT_MAIN || extent % n->lanes == 0)
         return;
     Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
-    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l, c->l->i32, n->lanes), "");
+    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes),
+                        llvm_iota(c->l, c->l->i32, n->lanes), "");
     n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), extent), "");
 }
 
@@ -405,7 +413,8 @@ static bool constant(Val v, int64_t *out)
 static void bodies(NestCg *n, Val i, int copies, const bool *skip)
 {
     for (int u = 0; u < copies; u++)
-        body(n, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i, u, skip);
+        body(n, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i, u,
+             skip);
 }
 
 static Val may_step(Cpu *c, Segment kind, Val i, Val limit, int64_t step)
@@ -480,7 +489,8 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     for (int r = 0; r < roots; r++) {
         const Root *root = &n->nest->roots.at[r];
         if (root->kind == ROOT_STORE)
-            skip[r] = root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], cpu_identity);
+            skip[r] =
+                root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], cpu_identity);
         else if (root->kind == ROOT_REDUCE)
             skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
         left += !skip[r];
@@ -531,7 +541,8 @@ static void serial_loop(NestCg *n)
     Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, extent), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     LLVMBuildCondBr(c->b, more, head, exit);
-    LLVMAddIncoming(at, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(at, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch},
+                    2);
     LLVMPositionBuilderAtEnd(c->b, exit);
 }
 

@@ -37,7 +37,8 @@ static Val safe_divisor(Bld b, Val y, bool is_signed)
     Val one = llvm_int(LLVMTypeOf(y), 1);
     Val bad = LLVMBuildICmp(b, LLVMIntEQ, y, zero(y), "");
     if (is_signed)
-        bad = LLVMBuildOr(b, bad, LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(LLVMTypeOf(y), -1), ""), "");
+        bad = LLVMBuildOr(b, bad, LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(LLVMTypeOf(y), -1), ""),
+                          "");
     return LLVMBuildSelect(b, bad, one, y, "");
 }
 
@@ -100,12 +101,18 @@ static Val int_clz(Cpu *c, Bld b, Val x)
 static LLVMIntPredicate int_predicate(OpCode code, bool is_signed)
 {
     switch (code) {
-    case OP_eq: return LLVMIntEQ;
-    case OP_ne: return LLVMIntNE;
-    case OP_lt: return is_signed ? LLVMIntSLT : LLVMIntULT;
-    case OP_le: return is_signed ? LLVMIntSLE : LLVMIntULE;
-    case OP_gt: return is_signed ? LLVMIntSGT : LLVMIntUGT;
-    default: return is_signed ? LLVMIntSGE : LLVMIntUGE;
+    case OP_eq:
+        return LLVMIntEQ;
+    case OP_ne:
+        return LLVMIntNE;
+    case OP_lt:
+        return is_signed ? LLVMIntSLT : LLVMIntULT;
+    case OP_le:
+        return is_signed ? LLVMIntSLE : LLVMIntULE;
+    case OP_gt:
+        return is_signed ? LLVMIntSGT : LLVMIntUGT;
+    default:
+        return is_signed ? LLVMIntSGE : LLVMIntUGE;
     }
 }
 
@@ -115,21 +122,32 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     int bits = dtype_bits(t);
     Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
     switch (op->code) {
-    case OP_add: return LLVMBuildAdd(b, x, y, "");
-    case OP_sub: return LLVMBuildSub(b, x, y, "");
-    case OP_mul: return LLVMBuildMul(b, x, y, "");
-    case OP_div: return t == DT_I1 ? LLVMBuildAnd(b, x, y, "") : int_div(b, x, y, s);
-    case OP_rem: return t == DT_I1 ? zero(x) : int_rem(b, x, y, s);
-    case OP_mulhi: return t == DT_I1 ? zero(x) : int_mulhi(c, b, x, y, bits);
-    case OP_neg: return LLVMBuildNeg(b, x, "");
+    case OP_add:
+        return LLVMBuildAdd(b, x, y, "");
+    case OP_sub:
+        return LLVMBuildSub(b, x, y, "");
+    case OP_mul:
+        return LLVMBuildMul(b, x, y, "");
+    case OP_div:
+        return t == DT_I1 ? LLVMBuildAnd(b, x, y, "") : int_div(b, x, y, s);
+    case OP_rem:
+        return t == DT_I1 ? zero(x) : int_rem(b, x, y, s);
+    case OP_mulhi:
+        return t == DT_I1 ? zero(x) : int_mulhi(c, b, x, y, bits);
+    case OP_neg:
+        return LLVMBuildNeg(b, x, "");
     case OP_abs:
         return s ? LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""),
                                    LLVMBuildNeg(b, x, ""), x, "")
                  : x;
-    case OP_and: return LLVMBuildAnd(b, x, y, "");
-    case OP_or: return LLVMBuildOr(b, x, y, "");
-    case OP_xor: return LLVMBuildXor(b, x, y, "");
-    case OP_not: return LLVMBuildNot(b, x, "");
+    case OP_and:
+        return LLVMBuildAnd(b, x, y, "");
+    case OP_or:
+        return LLVMBuildOr(b, x, y, "");
+    case OP_xor:
+        return LLVMBuildXor(b, x, y, "");
+    case OP_not:
+        return LLVMBuildNot(b, x, "");
     case OP_shl:
     case OP_shr:
         return t == DT_I1 ? LLVMBuildAnd(b, x, LLVMBuildNot(b, y, ""), "")
@@ -139,11 +157,19 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
         OpCode less = op->code == OP_min ? OP_lt : OP_gt;
         return LLVMBuildSelect(b, LLVMBuildICmp(b, int_predicate(less, s), x, y, ""), x, y, "");
     }
-    case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
+    case OP_eq:
+    case OP_ne:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
         return LLVMBuildICmp(b, int_predicate(op->code, s), x, y, "");
-    case OP_clz: return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
-    case OP_popc: return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
-    default: bug("%s has no integer form", op_info(op->code)->name);
+    case OP_clz:
+        return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
+    case OP_popc:
+        return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
+    default:
+        bug("%s has no integer form", op_info(op->code)->name);
     }
 }
 
@@ -218,12 +244,18 @@ static Val float_ldexp(Cpu *c, Bld b, Val x, Val k, DType t)
 static LLVMRealPredicate float_predicate(OpCode code)
 {
     switch (code) {
-    case OP_eq: return LLVMRealOEQ;
-    case OP_ne: return LLVMRealUNE;
-    case OP_lt: return LLVMRealOLT;
-    case OP_le: return LLVMRealOLE;
-    case OP_gt: return LLVMRealOGT;
-    default: return LLVMRealOGE;
+    case OP_eq:
+        return LLVMRealOEQ;
+    case OP_ne:
+        return LLVMRealUNE;
+    case OP_lt:
+        return LLVMRealOLT;
+    case OP_le:
+        return LLVMRealOLE;
+    case OP_gt:
+        return LLVMRealOGT;
+    default:
+        return LLVMRealOGE;
     }
 }
 
@@ -232,34 +264,61 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
     Llvm *l = c->l;
     switch (op->code) {
-    case OP_add: return LLVMBuildFAdd(b, x, y, "");
-    case OP_sub: return LLVMBuildFSub(b, x, y, "");
-    case OP_mul: return LLVMBuildFMul(b, x, y, "");
-    case OP_div: return LLVMBuildFDiv(b, x, y, "");
-    case OP_rem: return LLVMBuildFRem(b, x, y, "");
-    case OP_neg: return LLVMBuildFNeg(b, x, "");
-    case OP_abs: return llvm_call1(l, b, "llvm.fabs", x);
-    case OP_min: return float_pick(b, LLVMRealOLT, x, y, y);
-    case OP_max: return float_pick(b, LLVMRealOGT, x, y, y);
-    case OP_minnan: return float_pick(b, LLVMRealOLT, x, y, x);
-    case OP_maxnan: return float_pick(b, LLVMRealOGT, x, y, x);
+    case OP_add:
+        return LLVMBuildFAdd(b, x, y, "");
+    case OP_sub:
+        return LLVMBuildFSub(b, x, y, "");
+    case OP_mul:
+        return LLVMBuildFMul(b, x, y, "");
+    case OP_div:
+        return LLVMBuildFDiv(b, x, y, "");
+    case OP_rem:
+        return LLVMBuildFRem(b, x, y, "");
+    case OP_neg:
+        return LLVMBuildFNeg(b, x, "");
+    case OP_abs:
+        return llvm_call1(l, b, "llvm.fabs", x);
+    case OP_min:
+        return float_pick(b, LLVMRealOLT, x, y, y);
+    case OP_max:
+        return float_pick(b, LLVMRealOGT, x, y, y);
+    case OP_minnan:
+        return float_pick(b, LLVMRealOLT, x, y, x);
+    case OP_maxnan:
+        return float_pick(b, LLVMRealOGT, x, y, x);
     case OP_fma: {
         LLVMTypeRef type = LLVMTypeOf(x);
         return llvm_call(l, b, "llvm.fma", 1, &type, 3, (Val[]){x, y, in[2]});
     }
-    case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
+    case OP_eq:
+    case OP_ne:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
         return LLVMBuildFCmp(b, float_predicate(op->code), x, y, "");
-    case OP_isnan: return is_nan(b, x);
-    case OP_isinf: return float_isinf(c, b, x);
-    case OP_sqrt: return llvm_call1(l, b, "llvm.sqrt", x);
-    case OP_floor: return llvm_call1(l, b, "llvm.floor", x);
-    case OP_ceil: return llvm_call1(l, b, "llvm.ceil", x);
-    case OP_trunc: return llvm_call1(l, b, "llvm.trunc", x);
-    case OP_rint: return llvm_call1(l, b, "llvm.rint", x);
-    case OP_round: return float_round_away(c, b, x);
-    case OP_copysign: return llvm_call2(l, b, "llvm.copysign", x, y);
-    case OP_ldexp: return float_ldexp(c, b, x, y, t);
-    default: bug("%s has no float form on the CPU", op_info(op->code)->name);
+    case OP_isnan:
+        return is_nan(b, x);
+    case OP_isinf:
+        return float_isinf(c, b, x);
+    case OP_sqrt:
+        return llvm_call1(l, b, "llvm.sqrt", x);
+    case OP_floor:
+        return llvm_call1(l, b, "llvm.floor", x);
+    case OP_ceil:
+        return llvm_call1(l, b, "llvm.ceil", x);
+    case OP_trunc:
+        return llvm_call1(l, b, "llvm.trunc", x);
+    case OP_rint:
+        return llvm_call1(l, b, "llvm.rint", x);
+    case OP_round:
+        return float_round_away(c, b, x);
+    case OP_copysign:
+        return llvm_call2(l, b, "llvm.copysign", x, y);
+    case OP_ldexp:
+        return float_ldexp(c, b, x, y, t);
+    default:
+        bug("%s has no float form on the CPU", op_info(op->code)->name);
     }
 }
 

@@ -16,10 +16,10 @@ enum { MAX_COPIES = 4, MAX_TUPLE = 8 };
 struct Reduction {
     const Op *op;
     bool inner;
-    OpCode simple;          /* the region's one op, or OP_COUNT */
-    int n;                  /* values reduced together */
+    OpCode simple; /* the region's one op, or OP_COUNT */
+    int n;         /* values reduced together */
     Val slot[MAX_COPIES][MAX_TUPLE];
-    Val have[MAX_COPIES];   /* i1 lanes that hold something; unused when simple */
+    Val have[MAX_COPIES]; /* i1 lanes that hold something; unused when simple */
     Reduction *next;
 };
 
@@ -143,7 +143,8 @@ static void inner_simple(NestCg *n, Reduction *r)
     DType t = r->op->operands[0]->type->dtype;
     Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], cpu_identity));
     if (n->lane_ok != NULL)
-        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes), "");
+        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes),
+                            "");
     Val slot = r->slot[n->copy][0];
     Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
     LLVMBuildStore(b, combine_simple(c, b, r->op, r->simple, old, x), slot);
@@ -170,8 +171,8 @@ static void inner_general(NestCg *n, Reduction *r)
 }
 
 /* Fold two sets of lanes of a general reduction: what only one of them has is taken as it is. */
-static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y, Val have_y,
-                         int lanes)
+static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y,
+                         Val have_y, int lanes)
 {
     Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
     for (int k = 0; k < r->n; k++) {
@@ -219,7 +220,8 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
         have = u ? LLVMBuildOr(b, have, now, "") : now;
     }
     for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2) {
-        Val low = llvm_slice(c->l, b, have, 0, lanes), high = llvm_slice(c->l, b, have, lanes, lanes);
+        Val low = llvm_slice(c->l, b, have, 0, lanes),
+            high = llvm_slice(c->l, b, have, lanes, lanes);
         for (int k = 0; k < r->n; k++) {
             y[k] = llvm_slice(c->l, b, x[k], lanes, lanes);
             x[k] = llvm_slice(c->l, b, x[k], 0, lanes);

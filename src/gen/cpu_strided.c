@@ -164,10 +164,12 @@ static void take_apart(NestCg *n, Group *g)
 bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw)
 {
     int64_t step = a->stride;
-    if (step < 2 || step > MAX_STEP || a->dynamic != NULL || a->chunked || n->lanes < 2 || n->lanes > 64)
+    if (step < 2 || step > MAX_STEP || a->dynamic != NULL || a->chunked || n->lanes < 2 ||
+        n->lanes > 64)
         return false;
     Split own = split_pointer(v->def->operands[0]);
-    uint64_t key = hash_bytes(&(const void *[2]){own.base, own.index}, 2 * sizeof(void *), (uint64_t)step);
+    uint64_t key =
+        hash_bytes(&(const void *[2]){own.base, own.index}, 2 * sizeof(void *), (uint64_t)step);
     for (int d = 0; d < v->type->rank; d++)
         key = key * 11 + (uint64_t)(map[d] + 2);
     Group *g = map_get(n->groups, key);

@@ -13,12 +13,12 @@
 
 /* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
 typedef struct {
-    const char *cpu;      /* LLVM names, as gen_host() gives them; NULL = this machine */
+    const char *cpu; /* LLVM names, as gen_host() gives them; NULL = this machine */
     const char *features;
     /* promised by the launch: two pointer arguments never reach the same memory.  False: the
      * code must be right for any overlap. */
     bool disjoint;
-    bool streaming;       /* the launch moves more than the last-level cache holds */
+    bool streaming; /* the launch moves more than the last-level cache holds */
 } GenOptions;
 
 typedef enum { GEN_OBJECT, GEN_LLVM, GEN_ASM, GEN_PLAN } GenStage;
@@ -38,8 +38,8 @@ typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t firs
                        void *scratch);
 
 typedef struct {
-    const char *name; /* "cpu" */
-    const char *what; /* one line for help */
+    const char *name;        /* "cpu" */
+    const char *what;        /* one line for help */
     const bool *native_math; /* for OptOptions.native */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);

@@ -222,7 +222,8 @@ Val llvm_iota(Llvm *l, LLVMTypeRef t, int lanes)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
-Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs, Val *args)
+Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs,
+              Val *args)
 {
     unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
     if (id == 0)
@@ -249,7 +250,8 @@ Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 {
     Val index[256];
     for (int i = 0; i < n; i++)
-        index[i] = lanes[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)lanes[i], 0);
+        index[i] =
+            lanes[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)lanes[i], 0);
     return LLVMBuildShuffleVector(b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)),
                                   LLVMConstVector(index, (unsigned)n), "");
 }
@@ -302,8 +304,8 @@ Val llvm_store(Bld b, Val v, Val ptr, int align)
 
 /* A masked memory intrinsic.  Since LLVM 22 the alignment is an attribute of the pointer operand
  * (argument `at`); before, it was an operand behind the pointer. */
-static Val masked_call(Llvm *l, Bld b, const char *name, LLVMTypeRef *types, Val *args, int nargs, int at,
-                       int align)
+static Val masked_call(Llvm *l, Bld b, const char *name, LLVMTypeRef *types, Val *args, int nargs,
+                       int at, int align)
 {
 #if LLVM_VERSION_MAJOR >= 22
     Val call = llvm_call(l, b, name, 2, types, nargs, args);

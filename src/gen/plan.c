@@ -150,12 +150,13 @@ static bool is_whole(const Value *v)
     }
 }
 
-static bool wants_whole_operands(const Op *op, const Value *operand)
+/* Of a dot the accumulator is copied into the result's buffer, so it need not have its own. */
+static bool wants_whole(const Op *op, int i)
 {
     int8_t map[MAX_RANK];
-    if (operand->type->rank == 0)
+    if (op->operands[i]->type->rank == 0)
         return false;
-    return op->code == OP_dot || op->code == OP_scan ||
+    return (op->code == OP_dot && i < 2) ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
            (op->code == OP_reshape && plan_renamed(op->results[0], map) == NULL);
 }
@@ -180,7 +181,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         for (int i = 0; i < op->nresults; i++)
             gather_value(pl, op->results[i], b, depth);
         for (int i = 0; i < op->noperands; i++)
-            if (wants_whole_operands(op, op->operands[i]))
+            if (wants_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
         if (op->code == OP_load && op->attrs[2] != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */

@@ -50,7 +50,7 @@ typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF }
 typedef struct BlockPlan BlockPlan;
 typedef struct {
     StepKind kind;
-    Op *op;             /* of all but nests */
+    Op *op; /* of all but nests */
     Nest *nest;
     BlockPlan *body[2]; /* of for, while, if */
 } Step;
@@ -70,18 +70,18 @@ enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
 /* Facts about one value, indexed by its id. */
 typedef struct {
     Value *value;
-    int buffer;       /* NO_BUFFER: virtual, scalar or unused */
-    bool buffered;    /* wanted in a buffer: keep across rounds of planning */
-    bool has_load;    /* a load can be reached through virtual operands */
-    int cost;         /* of evaluating one element, down to loads and buffers */
-    int order;        /* position of the definition in program order */
-    int depth;        /* loops around it */
+    int buffer;    /* NO_BUFFER: virtual, scalar or unused */
+    bool buffered; /* wanted in a buffer: keep across rounds of planning */
+    bool has_load; /* a load can be reached through virtual operands */
+    int cost;      /* of evaluating one element, down to loads and buffers */
+    int order;     /* position of the definition in program order */
+    int depth;     /* loops around it */
     Block *block;
     int uses;
-    int fill_nest;    /* the nest that fills its buffer, when buffered */
-    int nest;         /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
-    int use_depth;    /* deepest loop it is evaluated in */
-    bool crosses;     /* evaluated in another block than it is defined in */
+    int fill_nest; /* the nest that fills its buffer, when buffered */
+    int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
+    int use_depth; /* deepest loop it is evaluated in */
+    bool crosses;  /* evaluated in another block than it is defined in */
 } ValueFacts;
 
 typedef struct {

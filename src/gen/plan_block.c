@@ -10,7 +10,8 @@
 static int new_buffer(Planner *pl, const Type *t)
 {
     Plan *p = pl->plan;
-    Buffer b = {.pointer = t->pointer, .dtype = t->pointer ? t->dtype : plan_register_dtype(t->dtype)};
+    Buffer b = {.pointer = t->pointer,
+                .dtype = t->pointer ? t->dtype : plan_register_dtype(t->dtype)};
     b.bytes = type_numel(t) * (t->pointer ? 8 : dtype_size(b.dtype));
     vec_push(p->arena, &p->buffers, b);
     return p->buffers.len - 1;
@@ -74,7 +75,8 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
 
 static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int source, int now)
 {
-    add_root(pl, st, (Root){.kind = ROOT_FILL, .value = v, .buffer = buffer, .source = source}, now);
+    add_root(pl, st, (Root){.kind = ROOT_FILL, .value = v, .buffer = buffer, .source = source},
+             now);
 }
 
 static bool makes(const Root *r, const Value *v)
@@ -156,7 +158,8 @@ static bool needs_copy(Planner *pl, const Op *yield, int first, const int *carri
     return false;
 }
 
-static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, const int *carried, int now)
+static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, const int *carried,
+                         int now)
 {
     Plan *p = pl->plan;
     int n = yield->noperands - first;
@@ -236,7 +239,8 @@ static void plan_if(Planner *pl, BlockState *st, Op *op)
 /* --- dot ----------------------------------------------------------------------------------- */
 
 /* The argument of the enclosing loop that `v` is made from by ops that nobody else looks at. */
-static const Value *sole_source(const Planner *pl, const Value *v, const Block *loop_body, int depth)
+static const Value *sole_source(const Planner *pl, const Value *v, const Block *loop_body,
+                                int depth)
 {
     if (pl->plan->facts[v->id].uses != 1 || v->type->rank == 0 || depth > 8)
         return NULL;
@@ -261,7 +265,8 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
         return NO_BUFFER;
     int first = yield->code == OP_condition ? 1 : 0;
     for (int i = first; i < yield->noperands; i++)
-        if (yield->operands[i] == result && pl->plan->facts[source->id].buffer == carried[i - first])
+        if (yield->operands[i] == result &&
+            pl->plan->facts[source->id].buffer == carried[i - first])
             return carried[i - first];
     return NO_BUFFER;
 }

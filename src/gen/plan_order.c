@@ -90,7 +90,8 @@ void plan_leaves(Planner *pl, const Root *root, Nest *into)
     if (root->kind != ROOT_FILL)
         walk_operands(&w, root->op, identity);
     else if (root->source == NO_BUFFER)
-        walk_value(&w, root->value, identity, pl->plan->facts[root->value->id].buffer == root->buffer);
+        walk_value(&w, root->value, identity,
+                   pl->plan->facts[root->value->id].buffer == root->buffer);
 }
 
 static bool pin(Planner *pl, const Value *load)

@@ -32,6 +32,7 @@ bool opt_cse(Func *f);
 bool opt_dce(Func *f); /* also unused loop carries */
 bool opt_licm(Func *f);
 bool opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
+bool opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; 1-2 ULP */
 

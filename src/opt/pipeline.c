@@ -31,7 +31,7 @@ static bool math_module(Module *m, const OptOptions *o, Diags *d)
     return changed;
 }
 
-typedef enum { INLINE, FOLD, CSE, DCE, UNROLL, CARRY, LICM, MATH } PassId;
+typedef enum { INLINE, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
 
 /* clang-format off */
 static const Pass passes[] = {
@@ -40,6 +40,7 @@ static const Pass passes[] = {
     [CSE]    = {"cse",    "compute equal things once", opt_cse, NULL},
     [DCE]    = {"dce",    "drop what nothing needs, carried values too", opt_dce, NULL},
     [UNROLL] = {"unroll", "repeat the bodies of loops that ask for it", opt_unroll, NULL},
+    [DOT]    = {"dot",    "add into a product's accumulator", opt_dot, NULL},
     [CARRY]  = {"carry",  "carry scalars through loops instead of tiles", opt_carry, NULL},
     [LICM]   = {"licm",   "move what a loop does not change in front of it", opt_licm, NULL},
     [MATH]   = {"math",   "exp, log, ... as polynomials where a target has none", NULL, math_module},
@@ -50,7 +51,7 @@ static const Pass passes[] = {
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
     INLINE, FOLD, CSE,   DCE,       /* the kernel as written, without waste */
-    UNROLL, FOLD, CARRY,            /* loops */
+    UNROLL, FOLD, DOT,   CARRY,     /* loops */
     FOLD,   LICM, CSE,   DCE, MATH, /* one tile of offsets, scalar steps */
     FOLD,   LICM, CSE,   DCE,       /* coefficients leave the loops */
 };

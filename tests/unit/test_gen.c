@@ -63,8 +63,8 @@ static double uniform(uint64_t *state)
 
 static double special(uint64_t *state)
 {
-    static const double values[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-40, 3e38, 65504,
-                                    1e-7, 448, 0.1};
+    static const double values[] = {0.0,   -0.0, 1.0,   -1.0, INFINITY, -INFINITY, NAN,
+                                    1e-40, 3e38, 65504, 1e-7, 448,      0.1};
     uint64_t r = random_bits(state);
     return r % 3 == 0 ? values[(r >> 8) % COUNT(values)] : 8 * uniform(state) - 4;
 }
@@ -135,7 +135,8 @@ static void set_slots(Case *c, uint8_t **arrays, uint64_t *slots)
         arrays[i] = arena_alloc(c->arena, input_bytes(in) + 64);
         arrays[i] = (uint8_t *)(((uintptr_t)arrays[i] + 63) / 64 * 64);
         memcpy(arrays[i], in->start, input_bytes(in));
-        slots[i] = (uint64_t)(uintptr_t)(arrays[i] + GUARD_ELEMENTS * (size_t)dtype_size(in->dtype));
+        slots[i] =
+            (uint64_t)(uintptr_t)(arrays[i] + GUARD_ELEMENTS * (size_t)dtype_size(in->dtype));
     }
 }
 
@@ -168,8 +169,8 @@ static void compare(Case *c, uint8_t **want, uint8_t **got, const char *how)
             uint64_t a = 0, b = 0;
             memcpy(&a, want[i] + k * size, size);
             memcpy(&b, got[i] + k * size, size);
-            fail_msg("%s (%s): parameter %d, element %ld: wanted %.9g (%llx), got %.9g (%llx)", c->name,
-                     how, i, (long)k - GUARD_ELEMENTS, scalar_to_double(in->dtype, a),
+            fail_msg("%s (%s): parameter %d, element %ld: wanted %.9g (%llx), got %.9g (%llx)",
+                     c->name, how, i, (long)k - GUARD_ELEMENTS, scalar_to_double(in->dtype, a),
                      (unsigned long long)a, scalar_to_double(in->dtype, b), (unsigned long long)b);
         }
     }
@@ -208,8 +209,8 @@ static void check_plan(Case *c, const char *path, const char *text)
         assert_string_equal(text, want);
 }
 
-static CpuKernel *compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o, Code **code,
-                          size_t *scratch)
+static CpuKernel *compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o,
+                          Code **code, size_t *scratch)
 {
     Diags *d = diags_new(c->arena);
     GenOutput out;
@@ -284,7 +285,8 @@ static void test_cases(void **state)
     int n = 0;
     for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
         size_t len = strlen(e->d_name);
-        if (len < 4 || strcmp(e->d_name + len - 3, ".ir") != 0 || (only && !strstr(e->d_name, only)))
+        if (len < 4 || strcmp(e->d_name + len - 3, ".ir") != 0 ||
+            (only && !strstr(e->d_name, only)))
             continue;
         char *text;
         size_t bytes;

@@ -1,0 +1,61 @@
+/*
+ * dot.c - sums of a product become its accumulator
+ *
+ * Takes and gives verified IR.  `x + dot(a, b, 0)`, when nobody else wants the product, is
+ * dot(a, b, x): one walk over the result less, and in a loop the accumulator stays where it is.
+ * The order in which a dot adds is unspecified (semantics R262), so this is no other result.
+ */
+#include "opt.h"
+
+/* The dot behind one operand of an add: fresh (from zero), of the add's type, used once. */
+static Op *fresh_product(const Op *add, int i, const int *uses)
+{
+    Op *dot = add->operands[i]->def;
+    uint64_t bits;
+
+    if (!dot || dot->code != OP_dot || dot->block != add->block ||
+        uses[add->operands[i]->id] != 1 || dot->results[0]->type != add->results[0]->type)
+        return NULL;
+    return value_constant(dot->operands[2], &bits) && bits == 0 ? dot : NULL;
+}
+
+static bool take_accumulator(Op *add, const int *uses)
+{
+    for (int i = 0; i < 2; i++) {
+        Op *dot = fresh_product(add, i, uses);
+        if (!dot)
+            continue;
+        op_insert_before(dot, add); /* the accumulator may be newer than the product */
+        dot->operands[2] = add->operands[1 - i];
+        add->results[0]->repl = dot->results[0];
+        return true;
+    }
+    return false;
+}
+
+static bool walk(Block *b, const int *uses)
+{
+    bool changed = false;
+
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        ir_resolve_operands(op);
+        for (int r = 0; r < 2; r++) {
+            if (op->regions[r])
+                changed |= walk(op->regions[r], uses);
+        }
+        if (op->code == OP_add && take_accumulator(op, uses)) {
+            op_remove(op);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool opt_dot(Func *f)
+{
+    int *uses = NEW_N(f->module->arena, int, f->nvalues + 1);
+
+    ir_count_uses(f, uses);
+    return walk(f->body, uses);
+}
