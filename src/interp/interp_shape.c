@@ -53,6 +53,15 @@ static void copy_row(void *dst, int64_t dst_step, const void *src, int64_t src_s
         fill_elements(dst, src, size, (size_t)n);
         return;
     }
+    if (dst_step == 1 && src_step == 2) { /* what reduce does most: a step known to the compiler */
+        FOR_SIZE(size, {
+            E *d = dst;
+            const E *s = src;
+            for (int64_t i = 0; i < n; i++)
+                d[i] = s[2 * i];
+        })
+        return;
+    }
     FOR_SIZE(size, {
         E *d = dst;
         const E *s = src;
