@@ -302,22 +302,52 @@ static Value *merge_steps(Op *op, const Op *inner)
     return fold_binary(op, OP_addptr, inner->operands[0], sum);
 }
 
-/* Pointers: (base + tile) + uniform = (base + uniform) + tile.  The step of a whole tile of
- * pointers becomes one scalar addition, and the tile of offsets stays the same for all steps. */
+static bool only_moves(const Op *op)
+{
+    return op->code == OP_broadcast || op->code == OP_expand || op->code == OP_reshape ||
+           op->code == OP_permute;
+}
+
+/* Do all the pointers come from one, by adding offsets and moving dimensions? */
+static bool has_uniform_base(const Value *p)
+{
+    while (p->def && (p->def->code == OP_addptr || only_moves(p->def)))
+        p = p->def->operands[0];
+    return opt_is_uniform(p);
+}
+
+/* Pointers: (base + tile) + uniform = (base + uniform) + tile, through changes of shape too.  The
+ * step of a whole tile of pointers becomes one scalar addition, and the tile of offsets stays the
+ * same for all steps. */
+static Value *step_base(Op *op, Op *inner)
+{
+    Value *from = inner->operands[0], *offset = op->operands[1];
+    Module *m = op->block->func->module;
+
+    if (inner->code == OP_addptr) {
+        from = fold_binary(op, OP_addptr, from, offset);
+        return fold_binary(op, OP_addptr, from, inner->operands[1]);
+    }
+    Builder b = builder_before(op);
+    offset = fold_unary(op, OP_splat, opt_uniform_scalar(&b, offset),
+                        type_with_shape(m, offset->type, from->type));
+    from = fold_binary(op, OP_addptr, from, offset);
+    return fold_new(op, inner->code, 1, &from, inner->nattrs, inner->attrs, op->results[0]->type);
+}
+
 static Value *fold_addptr(Op *op)
 {
     Value *p = op->operands[0], *offset = op->operands[1];
-    const Op *inner = made_by(p, OP_addptr);
+    Op *inner = p->def;
 
     if (fold_is_const(offset, 0))
         return p;
-    if (!inner)
+    if (!inner || (inner->code != OP_addptr && !only_moves(inner)))
         return NULL;
-    Value *merged = merge_steps(op, inner);
-    if (merged || !opt_is_uniform(offset) || !opt_is_uniform(inner->operands[0]))
+    Value *merged = inner->code == OP_addptr ? merge_steps(op, inner) : NULL;
+    if (merged || !opt_is_uniform(offset) || opt_is_uniform(p) || !has_uniform_base(p))
         return merged;
-    Value *base = fold_binary(op, OP_addptr, inner->operands[0], offset);
-    return fold_binary(op, OP_addptr, base, inner->operands[1]);
+    return step_base(op, inner);
 }
 
 /* What only one op, or two alike, can do. */
