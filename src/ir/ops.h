@@ -68,7 +68,7 @@ OP( trunc,       "float",              first,   "",                PURE|FOLDS )
 OP( rint,        "float",              first,   "",                PURE|FOLDS ) /* ties to even */
 OP( round,       "float",              first,   "",                PURE|FOLDS ) /* ties away from zero */
 OP( copysign,    "float same",         first,   "",                PURE|FOLDS )
-OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) /* x * 2^n */
+OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) /* x * 2^n, n is i32 */
 OP( clz,         "int",                first,   "",                PURE|FOLDS )
 OP( popc,        "int",                first,   "",                PURE|FOLDS )
 /* approximated functions: docs/language.md gives the ULP of each; fp32 and fp64 */

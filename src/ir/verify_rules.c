@@ -266,6 +266,14 @@ static bool check_bitcast(const Verifier *v, const Op *op)
                       dtype_bits(to->dtype));
 }
 
+/* Says what ops.h has no word for; the libraries know no other exponents (R304). */
+static bool check_ldexp(const Verifier *v, const Op *op)
+{
+    return op->operands[1]->type->dtype == DT_I32 ||
+           verify_say(v, op, "the exponents are %s but must be i32",
+                      verify_type_text(v, op->operands[1]->type));
+}
+
 /* memory */
 
 /* R223 */
@@ -498,6 +506,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_reshape] = check_reshape,
         [OP_permute] = check_permute,
         [OP_select] = check_select,
+        [OP_ldexp] = check_ldexp,
         [OP_cast] = check_cast,
         [OP_bitcast] = check_bitcast,
         [OP_store] = check_store,
