@@ -20,8 +20,9 @@ double now(void);                     /* seconds, monotonic */
 int cpu_count(void);                  /* CPUs that this process may run on */
 void *pages(size_t bytes);            /* 64-byte aligned and touched; leaves when memory is out */
 double median(double *values, int n); /* sorts them */
-/* Run fn(ctx, part, parts) on so many threads at once and wait. */
-void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx);
+/* Run fn(ctx, part) for every part below `parts` on so many threads, each taking the next part
+ * when it is done with one, as kernels do: a busy CPU then slows both alike. */
+void on_threads(int threads, int parts, void (*fn)(void *ctx, int part), void *ctx);
 void bench_stop(const char *what, char *error); /* print and exit with 1 */
 
 /* stream.c: a[i] = b[i] + 3 c[i] with stores that bypass the cache */

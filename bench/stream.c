@@ -7,6 +7,8 @@
  */
 #include "bench.h"
 
+enum { PART = 1 << 16 }; /* floats that a thread takes at a time */
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -30,12 +32,12 @@ static void triad_plain(const Stream *s, size_t from, size_t to)
         s->a[i] = s->b[i] + 3 * s->c[i];
 }
 
-static void triad_part(void *ctx, int part, int parts)
+static void triad_part(void *ctx, int part)
 {
     const Stream *s = ctx;
-    size_t lines = s->n / 16, from = lines * (size_t)part / (size_t)parts * 16;
-    size_t to = lines * (size_t)(part + 1) / (size_t)parts * 16;
+    size_t from = (size_t)part * PART, to = from + PART;
 
+    to = to < s->n ? to : s->n / 16 * 16;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx")) {
         triad_avx(s, from, to);
@@ -57,6 +59,6 @@ double stream_rate(const Stream *s, int threads)
     Stream copy = *s;
     double start = now();
 
-    on_threads(threads, triad_part, &copy);
+    on_threads(threads, (int)((s->n + PART - 1) / PART), triad_part, &copy);
     return 3.0 * (double)(s->n * sizeof(float)) / (now() - start);
 }

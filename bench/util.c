@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,31 +55,34 @@ double median(double *values, int n)
 }
 
 typedef struct {
-    void (*fn)(void *ctx, int part, int parts);
+    void (*fn)(void *ctx, int part);
     void *ctx;
-    int part, parts;
-} Part;
+    int parts;
+    atomic_int next;
+} Work;
 
-static void *run_part(void *p)
+static void *take_parts(void *p)
 {
-    Part *part = p;
+    Work *w = p;
+    int part;
 
-    part->fn(part->ctx, part->part, part->parts);
+    while ((part = atomic_fetch_add(&w->next, 1)) < w->parts)
+        w->fn(w->ctx, part);
     return NULL;
 }
 
-void on_threads(int parts, void (*fn)(void *ctx, int part, int parts), void *ctx)
+void on_threads(int threads, int parts, void (*fn)(void *ctx, int part), void *ctx)
 {
-    pthread_t threads[64];
-    Part work[64];
+    enum { MOST = 256 };
+    pthread_t others[MOST];
+    Work w = {fn, ctx, parts, 0};
+    int started = 0;
 
-    parts = parts < 1 ? 1 : parts > 64 ? 64 : parts;
-    for (int i = 0; i < parts; i++) {
-        work[i] = (Part){fn, ctx, i, parts};
-        if (i > 0 && pthread_create(&threads[i], NULL, run_part, &work[i]) != 0)
+    while (started < threads - 1 && started < MOST) {
+        if (pthread_create(&others[started++], NULL, take_parts, &w) != 0)
             bench_stop("no thread could be started", NULL);
     }
-    run_part(&work[0]);
-    for (int i = 1; i < parts; i++)
-        pthread_join(threads[i], NULL);
+    take_parts(&w);
+    for (int i = 0; i < started; i++)
+        pthread_join(others[i], NULL);
 }
