@@ -1,5 +1,11 @@
-# Writes HEADER with the hash of all files under SOURCE, in the order of their names, and LLVM.
-file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.c ${SOURCE}/*.h)
+# Writes HEADER with the hash of LLVM's version and of the sources, in the order of their names,
+# that core and plugin must agree on and that compiled code depends on beside its IR: not the
+# front end, since the IR's text is in every cache key.
+set(files "")
+foreach(folder base ir opt gen)
+  file(GLOB more RELATIVE ${SOURCE} ${SOURCE}/${folder}/*.c ${SOURCE}/${folder}/*.h)
+  list(APPEND files ${more})
+endforeach()
 list(SORT files)
 set(all "LLVM ${LLVM}")
 foreach(file ${files})
