@@ -48,6 +48,12 @@ static bool qualified_as(const AstFunc *fn, const char *path, size_t n)
     }
 }
 
+/* Of two functions of one name the higher rank counts, then the later one. */
+static int func_rank(const AstFunc *fn)
+{
+    return 4 * fn->is_jit + 2 * (fn->scope == NULL) + !fn->is_fallback;
+}
+
 const AstFunc *file_find(const FrontFile *f, Sym name)
 {
     const AstFunc *found = map_get(f->func_of, MAP_KEY(name));
@@ -55,7 +61,8 @@ const AstFunc *file_find(const FrontFile *f, Sym name)
     if (found || !strchr(name, '.'))
         return found;
     for (int i = 0; i < f->nfuncs; i++)
-        if (qualified_as(f->funcs[i], name, strlen(name)))
+        if (qualified_as(f->funcs[i], name, strlen(name)) &&
+            (!found || func_rank(f->funcs[i]) >= func_rank(found)))
             found = f->funcs[i];
     return found;
 }
@@ -128,11 +135,6 @@ static void bind_globals(FrontFile *f)
 {
     for (int i = 0; i < f->nglobals; i++)
         bind(f->global_of, f->globals[i].name, &f->globals[i], !f->globals[i].is_fallback);
-}
-
-static int func_rank(const AstFunc *fn)
-{
-    return 4 * fn->is_jit + 2 * (fn->scope == NULL) + !fn->is_fallback;
 }
 
 static void bind_functions(FrontFile *f)

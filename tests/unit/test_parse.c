@@ -651,6 +651,7 @@ static void test_which_definition_counts(void **state)
                                "    def f(): return 1\n"
                                "    @triton.jit\n"
                                "    def g(): return f()\n"
+                               "    def g(): return 0\n"
                                "@triton.jit\n"
                                "def f(): return 2\n"
                                "if True:\n"
@@ -666,6 +667,7 @@ static void test_which_definition_counts(void **state)
     assert_int_equal(file_find(file, name)->body[0]->left->integer, 3);
     assert_int_equal(file_find_from(file, g, name)->body[0]->left->integer, 1);
     assert_int_equal(file_find(file, intern(f->names, "test.f"))->body[0]->left->integer, 1);
+    assert_ptr_equal(file_find(file, intern(f->names, "test.g")), g);
     assert_null(file_find(file, intern(f->names, "est.f")));
     assert_null(file_find(file, intern(f->names, "x.f")));
     assert_string_equal(front_kernel_name(file, 0), "test.f");
