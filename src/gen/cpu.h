@@ -46,6 +46,7 @@ typedef struct {
     bool vec;
     int level;
     Known known;
+    bool local; /* follows from a mask that is known in this segment only */
 } Ev;
 
 /* base + stride * (index along the inner dimension), base not changing with it unless chunked;

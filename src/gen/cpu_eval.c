@@ -44,10 +44,9 @@ static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
 {
     Ev *copy = NEW(n->c->arena, Ev);
     *copy = e;
-    /* in the dead and mixed segments simplifications hold for this body only */
-    map_put(e.level < n->rank && n->segment == SEGMENT_MAIN ? memo_for(n, e.level)
-                                                            : memo_for(n, n->rank),
-            plan_key(v, map), copy);
+    /* what a segment's masks make simpler holds for this body only */
+    bool lasting = e.level < n->rank && n->segment == SEGMENT_MAIN && !e.local;
+    map_put(memo_for(n, lasting ? e.level : n->rank), plan_key(v, map), copy);
     return e;
 }
 
@@ -109,9 +108,9 @@ static Known known_result(const Op *op, const Ev *in)
     return KNOWN_NOT;
 }
 
-static Ev known_ev(NestCg *n, Known k)
+static Ev known_ev(NestCg *n, Known k, bool local)
 {
-    return (Ev){.v = llvm_int(n->c->l->i1, k == KNOWN_TRUE), .known = k};
+    return (Ev){.v = llvm_int(n->c->l->i1, k == KNOWN_TRUE), .known = k, .local = local};
 }
 
 static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
@@ -124,12 +123,16 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
         in[i] = cpu_eval(n, op->operands[i], map);
         out.vec |= in[i].vec;
         out.level = MAX(out.level, in[i].level);
-        if (op->code == OP_select && i == 0 && in[0].known != KNOWN_NOT)
-            return cpu_eval(n, op->operands[in[0].known == KNOWN_TRUE ? 1 : 2], map);
+        out.local |= in[i].local;
+        if (op->code == OP_select && i == 0 && in[0].known != KNOWN_NOT) {
+            Ev choice = cpu_eval(n, op->operands[in[0].known == KNOWN_TRUE ? 1 : 2], map);
+            choice.local |= out.local;
+            return choice;
+        }
     }
     Known k = known_result(op, in);
     if (k != KNOWN_NOT)
-        return known_ev(n, k);
+        return known_ev(n, k, out.local);
     for (int i = 0; i < op->noperands; i++)
         raw[i] = out.vec ? cpu_vectorise(n, in[i]) : in[i].v;
     out.v = cpu_op(n->c, n->at[out.level], op, raw);
@@ -210,7 +213,7 @@ Ev cpu_eval(NestCg *n, Value *v, const int8_t *map)
     if (v->type->rank == 0)
         return (Ev){.v = n->c->scalars[v->id]};
     if (!n->scalar_lane && cpu_bound_known(n, v, map, false, &k))
-        return known_ev(n, k);
+        return known_ev(n, k, true);
     Ev *old = recall(n, v, map);
     if (old != NULL)
         return *old;
@@ -228,7 +231,7 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
     Known k;
     int8_t in[MAX_RANK];
     if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
-        return known_ev(n, k);
+        return known_ev(n, k, true);
     Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, in) : NULL;
     if (source != NULL) {
         for (int d = 0; d < source->type->rank; d++)
@@ -240,7 +243,7 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
     Ev x = cpu_eval_mask(n, v->def->operands[0], map);
     Ev y = cpu_eval_mask(n, v->def->operands[1], map);
     if (x.known == KNOWN_FALSE || y.known == KNOWN_FALSE)
-        return known_ev(n, KNOWN_FALSE);
+        return known_ev(n, KNOWN_FALSE, true);
     if (x.known == KNOWN_TRUE)
         return y;
     if (y.known == KNOWN_TRUE)

@@ -133,7 +133,7 @@ static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map
         m = cpu_eval(n, op->operands[1], map);
     if (op->noperands > 2)
         o = cpu_eval(n, op->operands[2], map);
-    Ev out = {.level = MAX(p.level, MAX(m.level, o.level))};
+    Ev out = {.level = MAX(p.level, MAX(m.level, o.level)), .local = p.local || m.local || o.local};
     Val mask = m.known == KNOWN_TRUE ? NULL : m.v;
     out.v = cpu_scalar_load(n->c, n->at[out.level], t, p.v, mask, o.v);
     return out;

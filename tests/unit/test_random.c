@@ -1,0 +1,219 @@
+/*
+ * test_random.c - random kernels on the CPU target and, after the passes, in the interpreter
+ *
+ * Results are compared to the bit, but for the sign of zero.  Half of the kernels get arrays that
+ * are parts of one array, and are compiled without the promise that arrays lie apart.
+ *
+ * TILEC_RANDOM_SEED (of the first kernel) and TILEC_RANDOM_COUNT change what is run.  Each kernel
+ * runs in a process of its own; when it fails, ops are left out as long as it still does, and what
+ * is left is printed.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "random_kernel.h"
+
+#include <cmocka.h> /* after base.h: both have a fail() */
+
+enum { PROGRAMS = 3, ARRAY = 600, OVERLAP = 20 };
+
+static const GenPlugin *plugin;
+
+static void add_array(Case *c, DType t, size_t n, bool random, uint64_t seed)
+{
+    uint32_t *x = NEW_N(c->arena, uint32_t, n);
+    for (size_t i = 0; random && i < n; i++)
+        x[i] = (uint32_t)scalar_from_double(t, random_below(&seed, LIMIT) - LIMIT / 3);
+    c->params[c->nparams++] = (Argument){.dtype = t, .n = n, .start = x, .close = 1e-30};
+}
+
+static bool overlaps(uint64_t seed)
+{
+    return seed % 2 != 0;
+}
+
+/* In an overlapping case b and c lie in a, and y in x, a few elements on. */
+static Case make_case(Arena *a, uint64_t seed, const char *text)
+{
+    Case c = {.arena = a, .plugin = plugin, .grid = {PROGRAMS, 1, 1}, .text = text};
+    uint64_t rng = seed;
+    for (int i = 0; i < 5; i++) {
+        bool first = i % 3 == 0;
+        size_t n = first ? ARRAY + OVERLAP : ARRAY;
+        add_array(&c, i < 3 ? DT_I32 : DT_FP32, n, true, seed + (uint64_t)i);
+        if (overlaps(seed) && !first) {
+            c.params[i].inside = i < 3 ? 1 : 4;
+            c.params[i].offset = (size_t)random_below(&rng, OVERLAP);
+        }
+    }
+    add_array(&c, DT_I32, PROGRAMS * RESULTS * RESULT_SIZE, false, 0);
+    add_array(&c, DT_FP32, PROGRAMS * RESULTS * RESULT_SIZE, false, 0);
+    c.params[c.nparams++] = (Argument){.dtype = DT_I32, .bits = 21};
+    return c;
+}
+
+static Engine engine_for(uint64_t seed)
+{
+    if (overlaps(seed) || seed % 8 == 0)
+        return ENGINE_CPU;
+    return seed % 8 < 6 ? ENGINE_CPU_DISJOINT : ENGINE_CPU_STREAMING;
+}
+
+/* True when all engines agree on what the text does. */
+static bool agree(uint64_t seed, const char *text, bool show)
+{
+    Arena *a = arena_new(NULL);
+    Case c = make_case(a, seed, text);
+    const Engine engines[] = {ENGINE_INTERP, engine_for(seed)};
+    bool ok = true;
+    if (show)
+        fprintf(stderr, "%s", c.text);
+    for (int i = 0; i < COUNT(engines) && ok; i++) {
+        Text why = text_new(a);
+        ok = versus_run(&c, engines[i], &why);
+        if (!ok && show)
+            fprintf(stderr, "%s%s\n", overlaps(seed) ? "(b and c lie in a, y in x) " : "", why.s);
+    }
+    arena_free(a);
+    return ok;
+}
+
+/* The same in a process of its own, which may crash or hang. */
+static bool agree_apart(uint64_t seed, const char *text, bool show)
+{
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}; /* cmocka has them */
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < COUNT(deadly); i++)
+            signal(deadly[i], SIG_DFL);
+        alarm(20);
+        if (!show && freopen("/dev/null", "w", stderr) == NULL)
+            _exit(2);
+        _exit(agree(seed, text, show) ? 0 : 1);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    if (show && WIFSIGNALED(status))
+        fprintf(stderr, "stopped by signal %d\n", WTERMSIG(status));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* --- leaving ops out ----------------------------------------------------------------------- */
+
+typedef struct {
+    int left;
+    Op *found;
+} Nth;
+
+static void count_down(Op *op, void *ctx)
+{
+    Nth *nth = ctx;
+    if (nth->left-- == 0)
+        nth->found = op;
+}
+
+/* Addresses are made of these; without them, lanes could meet or leave the arrays. */
+static bool is_vital(const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+    case OP_arange:
+    case OP_splat:
+    case OP_broadcast:
+    case OP_expand:
+    case OP_addptr:
+    case OP_add:
+    case OP_mul:
+        return op->results[0]->type->rank > 0 || op->code == OP_const || op->code == OP_addptr;
+    default:
+        return op_has(op, ENDS);
+    }
+}
+
+static void see_replaced(Op *op, void *ctx)
+{
+    (void)ctx;
+    ir_resolve_operands(op);
+}
+
+/* The text without op number n, zeros in place of its results; NULL when that cannot be, or there
+ * is no such op (*end). */
+static const char *without(Arena *a, const char *text, int n, bool *end)
+{
+    Diags *d = diags_new(a);
+    Source src = {"kernel.ir", text, strlen(text)};
+    Module *m = ir_read(a, interner_new(a), &src, d);
+    Nth nth = {.left = n};
+    ir_walk(m->funcs[0]->body, count_down, &nth);
+    Op *op = nth.found;
+    *end = op == NULL;
+    if (op == NULL || is_vital(op))
+        return NULL;
+    Builder b = builder_before(op);
+    for (int i = 0; i < op->nresults; i++) {
+        if (op->results[i]->type->pointer)
+            return NULL;
+        op->results[i]->repl = build_const(&b, op->results[i]->type, 0);
+    }
+    ir_walk(m->funcs[0]->body, see_replaced, NULL);
+    op_remove(op);
+    return opt_run_pass(m, "dce", d) && ir_verify(m, d) ? ir_print(m, a) : NULL;
+}
+
+static void report(uint64_t seed, const char *text)
+{
+    Arena *a = arena_new(NULL);
+    for (bool again = true; again;) {
+        again = false;
+        bool end = false;
+        for (int n = 0; !end; n++) {
+            const char *less = without(a, text, n, &end);
+            if (less == NULL || agree_apart(seed, less, false))
+                continue;
+            text = less;
+            again = true;
+            n--;
+        }
+    }
+    agree_apart(seed, text, true);
+    arena_free(a);
+    fail_msg("kernel of TILEC_RANDOM_SEED=%llu TILEC_RANDOM_COUNT=1", (unsigned long long)seed);
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *s = os_env(name);
+    return s != NULL ? strtoull(s, NULL, 10) : otherwise;
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    plugin = run_plugin(a, &why);
+    if (plugin == NULL)
+        fail_msg("no code generator: %s", why);
+    if (plugin->warm_up != NULL)
+        plugin->warm_up();
+    uint64_t first = setting("TILEC_RANDOM_SEED", 1), count = setting("TILEC_RANDOM_COUNT", 250);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        Arena *own = arena_new(NULL);
+        const char *text = random_kernel(own, seed);
+        if (!agree_apart(seed, text, false))
+            report(seed, text);
+        arena_free(own);
+    }
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
