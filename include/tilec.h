@@ -38,14 +38,15 @@ extern "C" {
 
 typedef enum {
     TILEC_OK = 0,
-    TILEC_REFUSED,     /* the kernel or an argument is wrong; the text says where and why */
-    TILEC_NOT_FOUND,   /* no such kernel, parameter or device */
-    TILEC_IO,          /* a file could not be read or written */
+    TILEC_REFUSED,   /* the kernel or an argument is wrong; the text says where and why */
+    TILEC_NOT_FOUND, /* no such kernel, parameter or device */
+    TILEC_IO,        /* a file could not be read or written */
     TILEC_NO_MEMORY,
     TILEC_BAD_ARGUMENT, /* a NULL, a negative count: the caller's mistake */
-    TILEC_FAILED       /* the machine refused: no threads, no code generator, a damaged install */
+    TILEC_FAILED        /* the machine refused: no threads, no code generator, a damaged install */
 } tilec_status;
 
+/* clang-format off */
 /* Element types, in the order of the compiler's own table.  An I1 is one byte of 0 or 1. */
 typedef enum {
     TILEC_I1, TILEC_I8, TILEC_I16, TILEC_I32, TILEC_I64,
@@ -53,6 +54,7 @@ typedef enum {
     TILEC_FP8E4NV, TILEC_FP8E5, TILEC_FP8E4B8, TILEC_FP8E5B16, TILEC_FP8E4B15,
     TILEC_FP16, TILEC_BF16, TILEC_FP32, TILEC_FP64
 } tilec_dtype;
+/* clang-format on */
 
 typedef struct tilec_context tilec_context; /* devices, threads, the cache */
 typedef struct tilec_file tilec_file;       /* one parsed source file and its compiled kernels */

@@ -12,7 +12,12 @@
 #include "../gen/gen.h"
 
 typedef enum {
-    RUN_OK, RUN_NO_MEMORY, RUN_IO, RUN_BAD_OBJECT, RUN_NO_PLUGIN, RUN_BAD_GRID, RUN_NO_THREADS
+    RUN_OK,
+    RUN_NO_MEMORY,
+    RUN_IO,
+    RUN_BAD_OBJECT,
+    RUN_BAD_GRID,
+    RUN_NO_THREADS
 } RunStatus;
 const char *run_status_text(RunStatus s);
 
@@ -64,7 +69,7 @@ typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *sc
 typedef struct {
     int64_t n, chunk;
     int threads;    /* at most; 0: all */
-    size_t scratch; /* bytes for each worker, 64-byte aligned, contents undefined; 0: NULL is given */
+    size_t scratch; /* bytes for each worker, 64-byte aligned, undefined contents; 0: gives NULL */
     PoolFn *fn;
     void *ctx;
 } PoolJob;

@@ -8,7 +8,6 @@ const char *run_status_text(RunStatus s)
         [RUN_NO_MEMORY] = "out of memory",
         [RUN_IO] = "a file could not be read or written",
         [RUN_BAD_OBJECT] = "the compiled object is damaged",
-        [RUN_NO_PLUGIN] = "the code generator could not be loaded",
         [RUN_BAD_GRID] = "the grid is negative or too large",
         [RUN_NO_THREADS] = "no threads can be started",
     };
