@@ -8,7 +8,8 @@
  * reduce is a tree over adjacent pairs, 2k with 2k+1, an odd last one carried on: float sums are
  * pairwise.  scan is sequential.
  *
- * Temps per operand: 3i the working copy, 3i+1 and 3i+2 the rows brought together (plan.c).
+ * CombineTemp names what each operand has of its own: a working copy, the first and the second
+ * rows of pairs (what goes in and out of a scan) brought together, and results set aside.
  */
 #include <string.h>
 
@@ -55,6 +56,11 @@ static const Op *single_op(const Op *op)
     return only;
 }
 
+static void *combine_temp(const Combine *c, int i, CombineTemp which)
+{
+    return op_temp(c->frame, c->plan, COMBINE_TEMPS * i + (int)which);
+}
+
 static Combine combine_begin(Frame *f, const Op *op)
 {
     const OpPlan *plan = op_plan(f, op);
@@ -64,7 +70,8 @@ static Combine combine_begin(Frame *f, const Op *op)
         return c;
     for (int i = 0; i < plan->ncaptured; i++) {
         const Value *v = plan->captured[i];
-        fill_elements(op_temp(f, plan, 3 * c.n + i), f->slot[v->id], value_size(v), WIDE_LANES);
+        fill_elements(op_temp(f, plan, COMBINE_TEMPS * c.n + i), f->slot[v->id], value_size(v),
+                      WIDE_LANES);
     }
     return c;
 }
@@ -90,7 +97,6 @@ static void *element(void *base, int64_t i, const Value *v)
 static void run_region(const Combine *c, void *const *a, void *const *b, void *const *r, int64_t at,
                        size_t lanes)
 {
-    char aside[c->n][WIDE_LANES * sizeof(uint64_t)];
     Frame *f = c->frame;
 
     for (int i = 0; i < c->n; i++) {
@@ -102,10 +108,11 @@ static void run_region(const Combine *c, void *const *a, void *const *b, void *c
     const Op *yield = exec_block(f, c->region);
     f->width = 1;
     for (int i = 0; i < c->n; i++)
-        memcpy(aside[i], operand(f, yield, i), lanes * value_size(c->op->operands[i]));
+        memcpy(combine_temp(c, i, TEMP_ASIDE), operand(f, yield, i),
+               lanes * value_size(c->op->operands[i]));
     for (int i = 0; i < c->n; i++) {
         const Value *v = c->op->operands[i];
-        memcpy(element(r[i], at, v), aside[i], lanes * value_size(v));
+        memcpy(element(r[i], at, v), combine_temp(c, i, TEMP_ASIDE), lanes * value_size(v));
     }
 }
 
@@ -124,7 +131,7 @@ static void combine(const Combine *c, void *const *a, void *const *b, void *cons
         return;
     }
     for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++)
-        captured[i] = op_temp(c->frame, c->plan, 3 * c->n + i);
+        captured[i] = op_temp(c->frame, c->plan, COMBINE_TEMPS * c->n + i);
     swap_captured(c, captured);
     for (int64_t at = 0; at < n; at += step)
         run_region(c, a, b, r, at, (size_t)MIN(step, n - at));
@@ -168,8 +175,8 @@ static void halve_together(const Combine *c, AxisView v, void *const *from, void
 
     for (int i = 0; i < c->n; i++) {
         const Value *x = c->op->operands[i];
-        a[i] = op_temp(c->frame, c->plan, 3 * i + 1);
-        b[i] = op_temp(c->frame, c->plan, 3 * i + 2);
+        a[i] = combine_temp(c, i, TEMP_FIRST);
+        b[i] = combine_temp(c, i, TEMP_SECOND);
         copy_strided(a[i], packed, from[i], two_rows, 3, dims, value_size(x));
         copy_strided(b[i], packed, element(from[i], v.inner, x), two_rows, 3, dims, value_size(x));
     }
@@ -195,7 +202,7 @@ void exec_reduce(Frame *f, const Op *op)
 
     for (int i = 0; i < c.n; i++) {
         from[i] = operand(f, op, i);
-        work[i] = op_temp(f, c.plan, 3 * i);
+        work[i] = combine_temp(&c, i, TEMP_WORK);
     }
     for (void **at = from; v.length > 1; at = work) {
         if (v.inner < SHORT_ROW)
@@ -297,8 +304,8 @@ static void scan_together(const Combine *c, AxisView v, bool reverse)
     void *from[c->n], *to[c->n];
 
     for (int i = 0; i < c->n; i++) {
-        from[i] = op_temp(c->frame, c->plan, 3 * i + 1);
-        to[i] = op_temp(c->frame, c->plan, 3 * i + 2);
+        from[i] = combine_temp(c, i, TEMP_FIRST);
+        to[i] = combine_temp(c, i, TEMP_SECOND);
         copy_strided(from[i], packed, operand(c->frame, c->op, i), apart, 3, dims,
                      value_size(c->op->operands[i]));
     }

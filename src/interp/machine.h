@@ -129,6 +129,8 @@ typedef struct {
 AxisView axis_view(const Type *t, int axis);
 /* Rows this short are first brought together, so that each step has many lanes. */
 enum { SHORT_ROW = 32 };
+/* Of each operand; the captured scalars come behind them all. */
+typedef enum { TEMP_WORK, TEMP_FIRST, TEMP_SECOND, TEMP_ASIDE, COMBINE_TEMPS } CombineTemp;
 void exec_reduce(Frame *f, const Op *op);
 void exec_scan(Frame *f, const Op *op);
 

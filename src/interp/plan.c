@@ -221,7 +221,7 @@ static void plan_simple(Planner *p, Op *op)
 static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
 {
     const int *slot_of = p->plan->slot_of;
-    size_t bytes[yield->noperands + 1];
+    size_t *bytes = NEW_N(p->arena, size_t, yield->noperands);
     bool crossed = false;
 
     for (int i = 0; i < yield->noperands; i++) {
@@ -340,7 +340,6 @@ static void note_capture(Op *op, void *ctx)
     }
 }
 
-/* The temps of reduce and scan: three an operand, then the captured scalars. */
 static void plan_combine(Planner *p, Op *op)
 {
     AxisView view = axis_view(op->operands[0]->type, (int)op->attrs[0]);
@@ -349,12 +348,14 @@ static void plan_combine(Planner *p, Op *op)
     bool short_rows = view.inner < SHORT_ROW;
 
     ir_walk(op->regions[0], note_capture, &captures);
-    int ncaptured = wide ? captures.found.len : 0, n = 3 * op->noperands;
-    size_t bytes[n + ncaptured];
+    int ncaptured = wide ? captures.found.len : 0, n = COMBINE_TEMPS * op->noperands;
+    size_t *bytes = NEW_N(p->arena, size_t, n + ncaptured);
     for (int i = 0; i < op->noperands; i++) {
         size_t all = bytes_of(p, op->operands[i]);
-        bytes[3 * i] = all;
-        bytes[3 * i + 1] = bytes[3 * i + 2] = short_rows ? all : 0;
+        size_t *of = bytes + COMBINE_TEMPS * i;
+        of[TEMP_WORK] = all;
+        of[TEMP_FIRST] = of[TEMP_SECOND] = short_rows ? all : 0;
+        of[TEMP_ASIDE] = value_size(op->operands[i]) * WIDE_LANES;
     }
     for (int i = 0; i < ncaptured; i++)
         bytes[n + i] = value_size(captures.found.at[i]) * WIDE_LANES;

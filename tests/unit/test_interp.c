@@ -5,6 +5,7 @@
  */
 /* clang-format off: the kernels inside IR() are not C */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -1276,6 +1277,59 @@ static void atomics_of_every_kind(void **state)
     }
 }
 
+typedef struct {
+    const Func *func;
+    const InterpLaunch *launch;
+    int status;
+} Thread;
+
+static void *run_thread(void *arg)
+{
+    Thread *t = arg;
+    Arena *a = arena_new(NULL);
+
+    t->status = interp_run(t->func, t->launch, diags_new(a));
+    arena_free(a);
+    return NULL;
+}
+
+/* Several interpreters on one array, as the thread pool has them: no addition may get lost. */
+static void atomics_of_several_threads(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%p: *TYPE) {
+        %one = const ONE : TYPE[50];
+        %ps = splat %p : *TYPE[50];
+        %o = atomic_rmw %ps, %one kind=add : TYPE[50];
+        return;
+    }
+    );
+    static const char *const types[][2] = {{"fp16", "1.0"}, {"fp32", "1.0"}, {"i64", "1"}};
+    enum { THREADS = 4, PROGRAMS = 10 };
+
+    (void)state;
+    for (int i = 0; i < COUNT(types); i++) {
+        Arena *a = arena_new(NULL);
+        uint64_t memory = 0, args[] = {P(&memory)};
+        const char *typed = spell_out(a, text, "TYPE", types[i][0]);
+        const Func *f = kernel_of(a, spell_out(a, typed, "ONE", types[i][1]), diags_new(a));
+        InterpLaunch launch = {.args = args, .grid = {PROGRAMS, 1, 1}, .last = PROGRAMS};
+        pthread_t threads[THREADS];
+        Thread runs[THREADS];
+        for (int t = 0; t < THREADS; t++) {
+            runs[t] = (Thread){f, &launch, -1};
+            assert_int_equal(pthread_create(&threads[t], NULL, run_thread, &runs[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            pthread_join(threads[t], NULL);
+            assert_int_equal(runs[t].status, 0);
+        }
+        DType type = f->body->args[0]->type->dtype;
+        assert_true(scalar_to_double(type, memory) == THREADS * PROGRAMS * 50);
+        arena_free(a);
+    }
+}
+
 /* R221: -NaN < -inf < .. < -0 < +0 < .. < +inf < +NaN. */
 static void float_atomics_use_the_total_order(void **state)
 {
@@ -1518,6 +1572,7 @@ int main(void)
         cmocka_unit_test(cumulative_sums_and_products),
         cmocka_unit_test(dot_of_every_dtype),
         cmocka_unit_test(atomics_of_every_kind),
+        cmocka_unit_test(atomics_of_several_threads),
         cmocka_unit_test(float_atomics_use_the_total_order),
         cmocka_unit_test(compare_and_swap_is_bitwise),
         cmocka_unit_test(counts_of_an_elementwise_kernel),
