@@ -115,7 +115,7 @@ static void separate(Show *s, int depth, int per_line, int64_t shown)
 static void show_dimension(Show *s, int depth)
 {
     int64_t extent = depth < s->array->ndim ? s->array->shape[depth] : 0, shown = 0;
-    int per_line = MAX(1, LINE / (s->width + 1));
+    int per_line = MAX(2 * EDGE + 1, LINE / (s->width + 1)); /* a cut row is one line */
     bool cut = s->shortened && extent > 2 * EDGE;
 
     if (depth == s->array->ndim) {
