@@ -98,6 +98,16 @@ static Val int_clz(Cpu *c, Bld b, Val x)
     return llvm_call(c->l, b, "llvm.ctlz", 1, &t, 2, args);
 }
 
+/* The position of the lowest set bit, counted from 1; 0 when there is none. */
+static Val int_ffs(Cpu *c, Bld b, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
+    Val at = llvm_call(c->l, b, "llvm.cttz", 1, &t, 2, args);
+    Val none = LLVMBuildICmp(b, LLVMIntEQ, x, zero(x), "");
+    return LLVMBuildSelect(b, none, zero(x), LLVMBuildAdd(b, at, llvm_int(t, 1), ""), "");
+}
+
 static LLVMIntPredicate int_predicate(OpCode code, bool is_signed)
 {
     switch (code) {
@@ -166,6 +176,8 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
         return LLVMBuildICmp(b, int_predicate(op->code, s), x, y, "");
     case OP_clz:
         return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
+    case OP_ffs:
+        return t == DT_I1 ? x : int_ffs(c, b, x);
     case OP_popc:
         return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
     default:

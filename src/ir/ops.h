@@ -71,6 +71,7 @@ OP( copysign,    "float same",         first,   "",                PURE|FOLDS )
 OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) /* x * 2^n, n is i32 */
 OP( clz,         "int",                first,   "",                PURE|FOLDS )
 OP( popc,        "int",                first,   "",                PURE|FOLDS )
+OP( ffs,         "int",                first,   "",                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
 /* approximated functions: docs/language.md gives the ULP of each; fp32 and fp64 */
 OP( rsqrt,       "float",              first,   "",                PURE|FOLDS|APPROX )
 OP( exp,         "float",              first,   "",                PURE|FOLDS|APPROX )

@@ -34,4 +34,5 @@ COMPARE( gt,     x > y )
 COMPARE( ge,     x >= y )
 UNARY(   clz,    x == 0 ? BITS : __builtin_clzll((U)x) - (64 - BITS) )
 UNARY(   popc,   __builtin_popcountll((U)x) )
+UNARY(   ffs,    __builtin_ffsll((int64_t)(U)x) )
 /* clang-format on */
