@@ -20,7 +20,7 @@ named in each section below, a little widened for the rounding of the reduction.
 import re
 import sys
 from mpmath import mp, mpf, mpmathify, matrix, lu_solve, log, exp, sin, cos, tan, sqrt
-from mpmath import atan, asin, erf, erfc, expm1, log1p, cos as _cos, pi, taylor, atanh
+from mpmath import atan, asin, sinh, tanh, atanh, erf, erfc, expm1, log1p, pi
 
 mp.dps = 50
 SINGLE, DOUBLE = 24, 53
@@ -37,7 +37,7 @@ def round_to(value, bits):
 
 def chebyshev_grid(a, b, n):
     mid, half = (a + b) / 2, (b - a) / 2
-    return [mid - half * _cos(pi * i / (n - 1)) for i in range(n)]
+    return [mid - half * cos(pi * i / (n - 1)) for i in range(n)]
 
 
 def evaluate(coefficients, x):
@@ -99,22 +99,21 @@ def remez(grid, target, weight, n):
     return found, worst
 
 
-def fit(g, a, b, n, bits, weight=lambda x: mpf(1), fixed=(), keep=()):
+def fit(g, a, b, n, bits, weight=lambda x: mpf(1), fixed=(), first=None):
     """Minimax polynomial with n coefficients, the first ones perhaps given (`fixed`), rounded
-    to `bits`; `keep` may give other precisions for single degrees as (degree, bits)."""
+    to `bits`, or the constant term to `first` bits."""
     grid = chebyshev_grid(mpf(a), mpf(b), 24 * (n + 2))
     # near 0 g may be 0/0 and the error of the higher terms is nothing
     grid = [x for x in grid if abs(x) > (mpf(b) - a) / 4096]
     target = [g(x) for x in grid]
     weights = [weight(x) for x in grid]
     done = [mpmathify(c) for c in fixed]
-    precision = dict(keep)
     while len(done) < n:
         low = len(done)
         rest = [(t - evaluate(done, x)) / x**low for x, t in zip(grid, target)]
         scaled = [w * abs(x) ** low for x, w in zip(grid, weights)]
         found, _ = remez(grid, rest, scaled, n - low)
-        done.append(round_to(found[0], precision.get(len(done), bits)))
+        done.append(round_to(found[0], first if first and not done else bits))
     error = max(abs(w * (t - evaluate(done, x))) for x, t, w in zip(grid, target, weights))
     return done, error
 
@@ -170,11 +169,21 @@ for name, top, counts, bits in (("F32", QUARTER, (3, 3, 7), SINGLE),
           weight=lambda s: s * sqrt(s) / tan(sqrt(s)))
 
 # ---- math_arc.c ----
-for name, counts, bits in (("F32", (9, 5), SINGLE), ("F64", (20, 13), DOUBLE)):
+ASIN_EDGE = cos(mpf(1))  # above it the halved arc is below 1/2
+
+for name, counts, bits in (("F32", (9, 6), SINGLE), ("F64", (20, 14), DOUBLE)):
     table("ATAN_" + name, lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s, 0, 1, counts[0], bits,
           weight=lambda s: s * sqrt(s) / atan(sqrt(s)))
-    table("ASIN_" + name, lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s, 0, 0.2505, counts[1], bits,
+    table("ASIN_" + name, lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s, 0, ASIN_EDGE**2, counts[1],
+          bits,
           weight=lambda s: s * sqrt(s) / asin(sqrt(s)))
+
+# ---- math_hyper.c: tanh up to where it is 1/2, sinh up to 1 ----
+for name, counts, bits in (("F32", (5, 4), SINGLE), ("F64", (11, 8), DOUBLE)):
+    table("TANH_" + name, lambda s: (tanh(sqrt(s)) / sqrt(s) - 1) / s, 0, (log(mpf(3)) / 2)**2,
+          counts[0], bits, weight=lambda s: s * sqrt(s) / tanh(sqrt(s)))
+    table("SINH_" + name, lambda s: (sinh(sqrt(s)) / sqrt(s) - 1) / s, 0, 1, counts[1], bits,
+          weight=lambda s: s * sqrt(s) / sinh(sqrt(s)))
 
 # ---- math_erf.c ----
 for name, counts, edge, top, bits in (("F32", (7, 7), 0.95, 4, SINGLE),
@@ -186,17 +195,18 @@ for name, counts, edge, top, bits in (("F32", (7, 7), 0.95, 4, SINGLE),
 
 
 def scaled_erfc(k):
-    """e^(a^2) erfc(a)/t in 1 - 2t, for t = k/(a + k)."""
-    def g(x):
-        t = (1 - x) / 2
-        a = k / t - k
-        return exp(a * a) * erfc(a) / t
+    """(a + k) e^(a^2) erfc(a) in q = (a - k)/(a + k)."""
+    def g(q):
+        a = k * (1 + q) / (1 - q)
+        return (a + k) * exp(a * a) * erfc(a)
     return g
 
 
-for name, n, k, top, bits in (("F32", 10, 3, 10.2, SINGLE), ("F64", 24, 4, 27.5, DOUBLE)):
-    table("ERFC_" + name, scaled_erfc(k), -1, 1 - 2 * mpf(k) / (mpf(top) + k), n, bits,
-          weight=lambda x, g=scaled_erfc(k): 1 / g(x))
+for name, n, k, edge, top, bits in (("F32", 9, 2, 0.75, 10.2, SINGLE),
+                                    ("F64", 22, 4, 0.75, 27.5, DOUBLE)):
+    table("ERFC_" + name, scaled_erfc(k), (mpf(edge) - k) / (mpf(edge) + k),
+          (mpf(top) - k) / (mpf(top) + k), n, bits,
+          weight=lambda x, g=scaled_erfc(k): 1 / g(x), first=2 * bits)
 
 # ---- math_pow.c ----
 table("POW_LOG2_F32", lambda z: 2 / LN2 * atanh(sqrt(z)) / sqrt(z), 0, S_MAX**2, 6, DOUBLE)
@@ -212,7 +222,10 @@ def main():
         args, kwargs = TABLES[name]
         coefficients, error = fit(*args, **kwargs)
         print("%s: error 2^%.2f" % (name, float(log(error) / LN2)))
-        print("    " + ", ".join(hexfloat(c) for c in coefficients))
+        print("    " + ", ".join(hexfloat(round_to(c, args[4])) for c in coefficients))
+        if "first" in kwargs:
+            low = coefficients[0] - round_to(coefficients[0], args[4])
+            print("    and to the first, %s" % hexfloat(low))
 
 
 main()

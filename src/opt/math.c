@@ -89,15 +89,16 @@ static Value *horner(Math *m, Value *x, const double *c, int n, int step)
     return sum;
 }
 
-/* Long ones in two chains, of even and odd degrees: half the latency for one op more. */
+/* Long ones in two chains, of even and odd degrees: half the latency for one op more.  The
+ * largest term is added last and alone. */
 Value *m_poly(Math *m, Value *x, const Poly *p)
 {
     if (p->n < 8)
         return horner(m, x, p->c, p->n, 1);
     Value *square = m_mul(m, x, x);
-    Value *even = horner(m, square, p->c, p->n, 2);
-    Value *odd = horner(m, square, p->c + 1, p->n - 1, 2);
-    return m_fma(m, odd, x, even);
+    Value *even = horner(m, square, p->c + 1, p->n - 1, 2);
+    Value *odd = horner(m, square, p->c + 2, p->n - 2, 2);
+    return m_fma(m, m_fma(m, odd, x, even), x, K(p->c[0]));
 }
 
 Value *m_clamp(Math *m, Value *x, double low, double high)

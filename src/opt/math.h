@@ -124,8 +124,8 @@ typedef struct {
     Value *h, *q;
 } Growth;
 Growth m_growth(Math *m, Value *x, int k);
-/* e^(x + x_low) factor, and 2^(x + x_low), for x within the bounds of exp and a small x_low */
-Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor);
+/* e^(x + x_low) (factor + factor_low), and 2^(x + x_low), for x within the bounds of exp */
+Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low);
 Value *m_exp2_sum(Math *m, Value *x, Value *x_low);
 Value *math_exp(Math *m, Value *x);
 Value *math_exp2(Math *m, Value *x);

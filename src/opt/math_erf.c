@@ -5,12 +5,13 @@
  * the logarithm of erfc, is smooth and close to a quadratic; its error hardly matters because
  * e^-G is at most 0.18 and falls fast.  From `top` on erf is 1.
  *
- * erfc: e^(-a^2) t H(1 - 2t) with t = k/(a + k) (the variable of M. Shepherd and J. Laframboise,
- * 1981), so one polynomial reaches from 0 to where erfc underflows; 2 - erfc(a) for negative x.
- * a^2 is needed to more than working precision, as its error becomes a relative error: the fma
- * gives what its rounding lost, and that is taken from the reduced argument of the exponential.
- * H contains everything else, and 2^n is multiplied in last, so a subnormal result is rounded
- * only twice.
+ * erfc, |x| < 1/2: (1 - x) - x P(x^2).  Above: e^(-a^2) H(q)/(a + k), with q =
+ * (a - k)/(a + k) (the variable of M. Shepherd and J. Laframboise, 1981), so that one polynomial
+ * reaches to where erfc underflows; 2 - that for negative x.  Each factor would add its
+ * rounding to the result, and a^2, being large, all of the error of its own.  So what the
+ * roundings lose is kept, by fma: of a^2, which is taken from the reduced argument of the
+ * exponential; of a + k and its reciprocal; of the last sum of H; and of the product.  Together
+ * with e^r - 1 they are added to the leading product in the last step but the scaling by 2^n.
  */
 #include "math.h"
 
@@ -19,8 +20,9 @@ typedef struct {
     Poly low;  /* erf(a)/a - 1 in a^2 below the edge, error 2^-30.0 and 2^-56.5 */
     Poly high; /* G from the edge to `top`, error of erf 2^-29.5 and 2^-57.0 */
     double k;
-    double last; /* erfc is 0 beyond it */
-    Poly scaled; /* H, error 2^-27.0 and 2^-54.1 */
+    double last;      /* erfc is 0 beyond it */
+    Poly scaled;      /* H, error 2^-27.4 and 2^-60.9 */
+    double first_low; /* to be added to its constant term */
 } Constants;
 
 /* clang-format off */
@@ -31,10 +33,10 @@ static const Constants constants[PRECISIONS] = {
                     -0x1.a6181p-11, 0x1.4fa924p-14),
         .high = POLY(0x1.00ba88p-12, 0x1.20a22ap+0, 0x1.4668c4p-1, 0x1.a881b4p-4, -0x1.69e00cp-6,
                      0x1.8a50d4p-9, -0x1.938328p-13),
-        .k = 3, .last = 10.2,
-        .scaled = POLY(0x1.6e9828p-2, -0x1.2d883p-2, 0x1.92edcap-3, -0x1.a7e3cap-4, 0x1.466844p-5,
-                       -0x1.2523bcp-7, -0x1.b2425cp-12, 0x1.0c4f88p-10, -0x1.465f7ap-13,
-                       -0x1.b55ab6p-14)},
+        .k = 2, .last = 10.2, .first_low = -0x1.e813ap-27,
+        .scaled = POLY(0x1.058672p+0, -0x1.5fd384p-1, 0x1.1e2ddp-2, -0x1.2a8eb4p-5,
+                       -0x1.603fc6p-6, 0x1.aa3e48p-8, 0x1.890f92p-9, -0x1.d42fcap-11,
+                       -0x1.a017cep-12)},
     [DOUBLE] = {
         .edge = 1, .top = 6,
         .low = POLY(0x1.06eba8214db69p-3, -0x1.812746b037a22p-2, 0x1.ce2f21a045668p-4,
@@ -48,15 +50,15 @@ static const Constants constants[PRECISIONS] = {
                      0x1.53e3995fda469p-16, -0x1.7ed8d6df7e993p-16, 0x1.22ca469a6c7e5p-17,
                      -0x1.1e9d89993e06cp-19, 0x1.90c95b07311a5p-22, -0x1.8eb8d8604e65bp-25,
                      0x1.0e533f061c5a8p-28, -0x1.c1a0d9afa0377p-33, 0x1.5ac474670523p-38),
-        .k = 4, .last = 27.5,
-        .scaled = POLY(0x1.18932bf08e154p-2, -0x1.f3fe31ecb49bfp-3, 0x1.8be202d26c7b6p-3,
-                       -0x1.14eacb1ad03ap-3, 0x1.52cac2370b40ep-4, -0x1.645fd8a4b79b2p-5,
-                       0x1.38dbd2ca88bd6p-6, -0x1.b00c052e50fe6p-8, 0x1.908f45fb23262p-10,
-                       -0x1.269b4f09939cap-14, -0x1.dd27cab897cecp-14, 0x1.72cda3a1635eep-15,
-                       -0x1.e8e657dd53bc2p-21, -0x1.3c72c346b3426p-18, 0x1.3c5b458c8bed5p-20,
-                       0x1.7fa24d500b367p-22, -0x1.d845c056b6dcep-23, -0x1.7924195bc65e2p-26,
-                       0x1.564db882b633cp-25, 0x1.277f7a7a410fbp-28, -0x1.375d5740c49bp-27,
-                       -0x1.7c76610a1a225p-29, 0x1.aa1d1acd1696ep-30, 0x1.a7bdb20b3f7a8p-31)},
+        .k = 4, .last = 27.5, .first_low = 0x1.09c9e6c12465cp-54,
+        .scaled = POLY(0x1.18932bf08e154p+0, -0x1.f3fe31ecb49bfp-1, 0x1.8be202d26c705p-1,
+                       -0x1.14eacb1ad035ep-1, 0x1.52cac237101bfp-2, -0x1.645fd8a4ba97dp-3,
+                       0x1.38dbd2c8df312p-4, -0x1.b00c052d23e87p-6, 0x1.908f4726f29c2p-8,
+                       -0x1.269b4f8b55df8p-12, -0x1.dd28469478bf7p-12, 0x1.72cd849b941e9p-13,
+                       -0x1.e7e59c8ea5798p-19, -0x1.3c6a1d474c57dp-16, 0x1.3b036cd1b3062p-18,
+                       0x1.7d80c6131873dp-20, -0x1.c5ac02507b541p-21, -0x1.2f2eab68ad421p-24,
+                       0x1.05d5a7d16bbc9p-23, -0x1.00e1616dbd864p-28, -0x1.c4af19558a935p-27,
+                       0x1.1105f51d33a99p-29)},
 };
 /* clang-format on */
 
@@ -72,15 +74,40 @@ Value *math_erf(Math *m, Value *x)
     return m_copysign(m, m_select(m, m_lt(m, a, K(c->edge)), low, high), x);
 }
 
+/* The leading part of H(q)/(a + k), and in `rest` what that is short of it. */
+static Value *scaled_erfc(Math *m, Value *a, Value **rest)
+{
+    const Constants *c = &constants[m->precise];
+    Poly tail = {c->scaled.c + 1, c->scaled.n - 1};
+    Value *k = K(c->k), *first = K(c->scaled.c[0]);
+    Value *sum = m_add(m, k, a);
+    Value *sum_low = m_add(m, m_sub(m, k, sum), a);
+    Value *inverse = m_div(m, K(1), sum); /* short by the share `lack` */
+    Value *minus = m_neg(m, inverse);
+    Value *lack = m_fma(m, minus, sum_low, m_fma(m, minus, sum, K(1)));
+    Value *q =
+        m_fma(m, m_mul(m, inverse, lack), K(-2 * c->k), m_fma(m, inverse, K(-2 * c->k), K(1)));
+    Value *slope = m_poly(m, q, &tail);
+    Value *h = m_fma(m, q, slope, first);
+    Value *h_low = m_add(m, m_fma(m, q, slope, m_sub(m, first, h)), K(c->first_low));
+    Value *product = m_mul(m, inverse, h);
+    Value *low = m_fma(m, inverse, h, m_neg(m, product));
+
+    *rest = m_fma(m, inverse, h_low, m_fma(m, product, lack, low));
+    return product;
+}
+
 Value *math_erfc(Math *m, Value *x)
 {
     const Constants *c = &constants[m->precise];
+    Value *p = m_poly(m, m_mul(m, x, x), &c->low);
+    Value *low = m_fma(m, m_neg(m, x), p, m_sub(m, K(1), x));
     Value *a = m_minnan(m, m_abs(m, x), K(c->last));
-    Value *t = m_div(m, K(c->k), m_add(m, a, K(c->k)));
-    Value *scaled = m_mul(m, t, m_poly(m, m_fma(m, t, K(-2), K(1)), &c->scaled));
     Value *square = m_mul(m, a, a);
     Value *lost = m_fma(m, a, a, m_neg(m, square));
-    Value *y = m_exp_times(m, m_neg(m, square), m_neg(m, lost), scaled);
+    Value *rest, *product = scaled_erfc(m, a, &rest);
+    Value *high = m_exp_times(m, m_neg(m, square), m_neg(m, lost), product, rest);
 
-    return m_select(m, m_lt(m, x, K(0)), m_sub(m, K(2), y), y);
+    high = m_select(m, m_lt(m, x, K(0)), m_sub(m, K(2), high), high);
+    return m_select(m, m_lt(m, a, K(0.75)), low, high);
 }

@@ -113,14 +113,15 @@ static Value *power(Math *m, Value *x, const Power *t)
     return scale(m, p, n.bits);
 }
 
-Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor)
+Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low)
 {
     const Power *t = &exp_table[m->precise];
     Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
-    Value *r = m_add(m, remainder_of(m, x, n.whole, &t->step), x_low);
-    Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
+    Value *r = m_fma(m, n.whole, K(-t->step.hi), x);
+    r = m_add(m, r, m_fma(m, n.whole, K(-t->step.lo), x_low));
+    Value *minus_one = m_mul(m, m_poly(m, r, &t->p), r);
 
-    return scale(m, m_mul(m, p, factor), n.bits);
+    return scale(m, m_add(m, factor, m_fma(m, factor, minus_one, factor_low)), n.bits);
 }
 
 Value *m_exp2_sum(Math *m, Value *x, Value *x_low)

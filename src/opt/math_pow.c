@@ -140,8 +140,8 @@ static Value *power_double(Math *m, Value *a, Value *y)
     split(m, normal, m_select(m, subnormal, K(m_format(m)->mantissa + 1), K(0)), &k, &f);
     Pair log = log2_pair(m, f);
     Pair whole = sum(m, k, log.hi);
+    whole = sum(m, whole.hi, m_add(m, whole.lo, log.lo));
     whole.hi = log_or_special(m, a, whole.hi);
-    whole.lo = m_add(m, whole.lo, log.lo);
     Pair w = exact_product(m, whole.hi, y);
     w.lo = m_fma(m, whole.lo, y, w.lo);
     Value *bounded = m_clamp(m, w.hi, -1080, 1030);

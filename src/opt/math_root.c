@@ -25,12 +25,13 @@ Value *math_rsqrt(Math *m, Value *x)
     return m_div(m, K(1), m_sqrt(m, x));
 }
 
-/* r near a^(-1/3): the sum is 2^mantissa + integer, as is what it is made from. */
+/* r near a^(-1/3): `integer` and `third` are 2^mantissa + an integer, whose bits the shift to the
+ * left makes those of a float again, dropping the exponent. */
 static Value *guess(Math *m, Value *a)
 {
-    static const double start[PRECISIONS] = {0x1.fe9942p+23, 0x1.ffd32846ff514p+52};
+    static const double start[PRECISIONS] = {0x1.a9f74cp+23, 0x1.aa943ece2a534p+52};
     const Format *f = m_format(m);
-    Value *width = U((uint64_t)(dtype_bits(f->bits) - 1 - f->mantissa));
+    Value *width = U((uint64_t)(dtype_bits(f->bits) - f->mantissa));
     uint64_t over = f->one + ((uint64_t)f->mantissa << f->mantissa); /* the bits of 2^mantissa */
     Value *integer = m_from_bits(m, m_or(m, m_shr(m, m_to_bits(m, a), width), U(over)));
     Value *third = m_fma(m, integer, K(-1.0 / 3), K(start[m->precise]));

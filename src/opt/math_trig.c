@@ -19,9 +19,9 @@
  * than 2^-31, so r is good to 2^-29.
  *
  * fp64 subtracts n times pi/2 in three parts of 53 bits (Cody and Waite, with fma): the first
- * difference is exact, the others round relative to their result.  Right for |x| < 2^30 and, but
- * for rare cancellation, to 2^45; beyond 2^50 results are only bounded by 1, since n has no more
- * bits to offer.  Infinities give NaN from inf - inf.
+ * difference is exact, what the second rounds away goes to the third.  Right for |x| < 2^30 and,
+ * but for rare cancellation, to 2^45; beyond 2^50 results are only bounded by 1, since n has no
+ * more bits to offer.  Infinities give NaN from inf - inf.
  *
  * Kernels, s = r^2: sin r = r + r s S(s); cos r = 1 + s C(s); tan r = r + r s T(s), or -1/tan r
  * for odd n.
@@ -63,9 +63,10 @@ static const Poly tangent[PRECISIONS] = {
 };
 /* clang-format on */
 
-/* a = (n + ...) pi/2 and r radians; `quadrant` has n + extra in its low bits */
+/* a - n pi/2 = r; `quadrant` has n + extra in its low bits.  `more` is for tan: the same as r in
+ * fp64 when r is fp32, else what is missing from r. */
 typedef struct {
-    Value *r, *quadrant;
+    Value *r, *more, *quadrant;
 } Reduced;
 
 static Reduced reduce_single(Math *m, Value *a, int extra)
@@ -87,19 +88,23 @@ static Reduced reduce_single(Math *m, Value *a, int extra)
     Value *r = m_fma(d, x, d1, m_add(d, fraction, residue));
     Value *radians = m_mul(d, r, m_num(d, 0x1.921fb54442d18p+0));
     return (Reduced){.r = m_cast(m, radians),
+                     .more = radians,
                      .quadrant = build_cast(&m->b, m_to_bits(d, sum), DT_U32, ROUND_NEAREST)};
 }
 
 static Reduced reduce_double(Math *m, Value *a, int extra)
 {
-    static const double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
-                                     -0x1.f1976b7ed8fbcp-110};
     Nearest n = m_nearest(m, a, 0x1.45f306dc9c883p-1, extra);
-    Value *r = a;
+    Value *high = m_fma(m, n.whole, K(-0x1.921fb54442d18p+0), a);
+    Value *middle = K(-0x1.1a62633145c07p-54), *low = K(0x1.f1976b7ed8fbcp-110);
+    Value *r = m_fma(m, n.whole, middle, high);
+    Value *lost = m_fma(m, n.whole, middle, m_sub(m, high, r));
+    Value *rest = m_fma(m, n.whole, low, lost);
+    Value *both = m_add(m, r, rest);
 
-    for (int i = 0; i < COUNT(half_pi); i++)
-        r = m_fma(m, n.whole, K(-half_pi[i]), r);
-    return (Reduced){.r = m_clamp(m, r, -1, 1), .quadrant = n.bits};
+    return (Reduced){.r = m_clamp(m, both, -1, 1),
+                     .more = m_sub(m, rest, m_sub(m, both, r)),
+                     .quadrant = n.bits};
 }
 
 static Reduced reduce(Math *m, Value *a, int extra)
@@ -152,12 +157,36 @@ Value *math_cos(Math *m, Value *x)
     return m_from_bits(m, wave(m, &a));
 }
 
+/* fp32 finishes in fp64, which has the reduced argument and the reciprocal for half an ulp */
+static Value *tan_single(Math *m, const Reduced *a)
+{
+    Math wide = m_double(m), *d = &wide;
+    Value *p = m_cast(d, m_poly(m, m_mul(m, a->r, a->r), &tangent[SINGLE]));
+    Value *cube = m_mul(d, a->more, m_mul(d, a->more, a->more));
+
+    return m_fma(d, cube, p, a->more);
+}
+
+/* tan(r + more) = tan r + more (1 + tan^2 r), added to the small term */
+static Value *tan_double(Math *m, const Reduced *a)
+{
+    Value *s = m_mul(m, a->r, a->r);
+    Value *cube = m_mul(m, a->r, s), *p = m_poly(m, s, &tangent[DOUBLE]);
+    Value *near = m_fma(m, cube, p, a->r);
+    Value *more = m_mul(m, a->more, m_fma(m, near, near, K(1)));
+
+    return m_add(m, a->r, m_fma(m, cube, p, more));
+}
+
 Value *math_tan(Math *m, Value *x)
 {
     Reduced a = reduce(m, m_abs(m, x), 0);
-    Value *tan = odd_kernel(m, a.r, m_mul(m, a.r, a.r), &tangent[m->precise]);
-    Value *y = m_select(m, is_odd(m, a.quadrant), m_div(m, K(-1), tan), tan);
+    Math wide = m_double(m);
+    Value *tan = m->precise == SINGLE ? tan_single(m, &a) : tan_double(m, &a);
+    Value *odd = is_odd(m, a.quadrant);
+    Value *y = m_select(m, odd, m_div(&wide, m_num(&wide, -1), tan), tan);
     Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
 
+    y = m->precise == SINGLE ? m_cast(m, y) : y;
     return m_from_bits(m, m_xor(m, m_to_bits(m, y), sign));
 }
