@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-TILEC, SOURCE, DEVICE = sys.argv[1:4]
+TILEC, SOURCE, DEVICE = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 NUMBER = re.compile(r"-?\d+\.\d*(?:e-?\d+)?|-?\d+")
 
 
