@@ -201,7 +201,7 @@ static Value *along(Gen *g, const Type *t, int dim, int64_t stride)
 static Value *index_tile(Gen *g, const Type *t)
 {
     int order[MAX_RANK], step = 1;
-    int64_t room = REACH - 1;
+    int64_t left = type_numel(t), room = REACH - 1;
     for (int d = 0; d < t->rank; d++)
         order[d] = d;
     if (one_in(g, 3) && t->rank > 1) {
@@ -216,8 +216,11 @@ static Value *index_tile(Gen *g, const Type *t)
     for (int i = t->rank - 1; i >= 0; i--) {
         Value *v = along(g, t, order[i], stride);
         sum = sum == NULL ? v : build_binary(&g->b, OP_add, sum, v);
-        room -= stride * (t->dims[order[i]] - 1);
-        stride *= t->dims[order[i]] + (one_in(g, 6) && room > 2 * stride * t->dims[order[i]]);
+        int32_t extent = t->dims[order[i]];
+        room -= stride * (extent - 1);
+        left /= extent;
+        bool gap = one_in(g, 6) && stride * (extent + 1) * left < REACH;
+        stride *= extent + gap;
     }
     if (room < 20)
         return sum;

@@ -201,7 +201,7 @@ static void test_random(void **state)
         fail_msg("no code generator: %s", why);
     if (plugin->warm_up != NULL)
         plugin->warm_up();
-    uint64_t first = setting("TILEC_RANDOM_SEED", 1), count = setting("TILEC_RANDOM_COUNT", 250);
+    uint64_t first = setting("TILEC_RANDOM_SEED", 1), count = setting("TILEC_RANDOM_COUNT", 200);
     for (uint64_t seed = first; seed < first + count; seed++) {
         Arena *own = arena_new(NULL);
         const char *text = random_kernel(own, seed);
