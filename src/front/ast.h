@@ -179,11 +179,10 @@ const AstGlobal *file_global(const FrontFile *f, Sym name);
  * calls this first. */
 bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
 
-/* tuning.c: what the parsed decorators of a kernel say about tuning. */
-FrontTuning tuning_of(FrontFile *f, const AstFunc *fn);
 /* file.c: the full name of a dotted expression, imports and global aliases followed, such as
  * "triton.language.float16"; NULL when `n` is no dotted name. */
 const char *file_full_name(const FrontFile *f, const Node *n);
+const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */
 void ast_print(Text *out, const AstFunc *f);

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "decorators.h"
 #include "parse.h"
-#include "scan.h"
 #include "syntax.h"
 
 /* Names that stand for names that stand for names; bounds cycles.  Nodes that tuning.c may
@@ -90,7 +90,7 @@ static const char *dotted_text(Arena *a, const Node *n)
 }
 
 /* What an import says is absolute; what a global says may begin with another name. */
-static const char *full_name(const FrontFile *f, const char *path)
+const char *file_full_path(const FrontFile *f, const char *path)
 {
     for (int i = 0; i < MAX_ALIASES; i++) {
         size_t n = strcspn(path, ".");
@@ -114,7 +114,7 @@ const char *file_full_name(const FrontFile *f, const Node *n)
 {
     const char *path = dotted_text(f->arena, n);
 
-    return path ? full_name(f, path) : NULL;
+    return path ? file_full_path(f, path) : NULL;
 }
 
 /* Bindings: of several for one name, the one that counts. */
@@ -147,114 +147,6 @@ static void bind_functions(FrontFile *f)
     }
 }
 
-/* Decorators. */
-
-typedef enum { DECO_OTHER, DECO_JIT, DECO_CONSTEXPR } Decorator;
-
-/* By the full name: anything of Triton, or of a dialect named after it, that is called `jit`. */
-static Decorator decorator_named(const FrontFile *f, const char *path)
-{
-    const char *full = full_name(f, path);
-    const char *last = strrchr(full, '.');
-    const AstImport *star = file_import(f, intern(f->names, "*"));
-    bool ours = strstr(full, "triton") || strncmp(full, "tl.", 3) == 0 ||
-                (!last && star && strstr(star->module, "triton"));
-
-    last = last ? last + 1 : full;
-    if (ours && strcmp(last, "jit") == 0)
-        return DECO_JIT;
-    return ours && strcmp(last, "constexpr_function") == 0 ? DECO_CONSTEXPR : DECO_OTHER;
-}
-
-/* functools.partial(triton.jit, ...) is as good as triton.jit. */
-static Decorator decorator_aliased(const FrontFile *f, const char *path)
-{
-    const AstGlobal *g = file_global(f, intern(f->names, path));
-    const char *inner;
-
-    if (!g || g->value->kind != N_CALL || g->value->nitems == 0)
-        return DECO_OTHER;
-    inner = dotted_text(f->arena, g->value->items[0]);
-    return inner ? decorator_named(f, inner) : DECO_OTHER;
-}
-
-/* What the decorator text at `where` does, judged by the dotted name that it begins with. */
-static Decorator decorator_kind(const FrontFile *f, Span where)
-{
-    const char *text = f->source->text, *path;
-    uint32_t pos = where.start, n = 0;
-    Decorator kind;
-
-    line_indent(text, &pos, where.end);
-    while (pos + n < where.end && (is_name_char(text[pos + n]) || text[pos + n] == '.'))
-        n++;
-    path = intern_n(f->names, text + pos, n);
-    kind = decorator_named(f, path);
-    return kind == DECO_OTHER ? decorator_aliased(f, path) : kind;
-}
-
-static void parse_decorators(const FrontFile *f, AstFunc *fn, const ScanDef *def)
-{
-    fn->decorators = NEW_N(f->arena, Node *, MAX(def->ndecorators, 1));
-    for (int i = 0; i < def->ndecorators; i++) {
-        Parser p;
-        Node *n;
-
-        parser_init(&p, f->arena, f->names, f->source->text, def->decorators[i]);
-        n = parse_named(&p);
-        if (p.tok.kind == T_NEWLINE || p.tok.kind == T_END)
-            fn->decorators[fn->ndecorators++] = n;
-    }
-}
-
-/* Options of @triton.jit(...). */
-
-/* A parameter by its name or number; NULL for anything else. */
-static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *names)
-{
-    if (n->kind == N_STRING)
-        return intern_n(names, n->text, n->ntext);
-    if (n->kind == N_INT && n->integer < fn->nparams)
-        return fn->params[n->integer].name;
-    return NULL;
-}
-
-static void set_do_not_specialize(const FrontFile *f, AstFunc *fn, const Node *list)
-{
-    const AstGlobal *g = list->kind == N_NAME ? file_global(f, list->name) : NULL;
-
-    list = g ? g->value : list;
-    if (list->kind != N_LIST && list->kind != N_TUPLE)
-        return;
-    fn->do_not_specialize = NEW_N(f->arena, Sym, MAX(list->nitems, 1));
-    for (int i = 0; i < list->nitems; i++) {
-        Sym name = parameter_name(fn, list->items[i], f->names);
-
-        if (name)
-            fn->do_not_specialize[fn->ndo_not_specialize++] = name;
-    }
-}
-
-static void read_jit_options(const FrontFile *f, AstFunc *fn)
-{
-    for (int i = 0; i < fn->ndecorators; i++) {
-        const Node *call = fn->decorators[i];
-
-        if (call->kind != N_CALL || decorator_kind(f, call->span) != DECO_JIT)
-            continue;
-        for (int k = 0; k < call->nitems; k++) {
-            const Node *option = call->items[k];
-
-            if (option->kind != N_KEYWORD)
-                continue;
-            if (strcmp(option->name, "noinline") == 0)
-                fn->noinline = option->left->kind == N_TRUE;
-            if (strcmp(option->name, "do_not_specialize") == 0)
-                set_do_not_specialize(f, fn, option->left);
-        }
-    }
-}
-
 /* Functions. */
 
 static void read_name(const FrontFile *f, AstFunc *fn)
@@ -269,18 +161,6 @@ static void read_name(const FrontFile *f, AstFunc *fn)
     fn->span = (Span){fn->extent.start, t.span.end};
 }
 
-static void read_function(FrontFile *f, AstFunc *fn, const ScanDef *def)
-{
-    Parser p;
-
-    parser_init(&p, f->arena, f->names, f->source->text, def->extent);
-    parse_function(&p, fn);
-    fn->extent = def->extent;
-    parse_decorators(f, fn, def);
-    read_jit_options(f, fn);
-    fn->tuning = tuning_of(f, fn);
-}
-
 static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
 {
     AstFunc *fn = NEW(f->arena, AstFunc);
@@ -289,26 +169,29 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
     fn->extent = def->extent;
     fn->is_fallback = def->is_fallback;
     for (int i = 0; i < def->ndecorators && !in_kernel; i++) {
-        Decorator kind = decorator_kind(f, def->decorators[i]);
+        Decorator kind = decorator_at(f, def->decorators[i]);
 
         fn->is_jit |= kind == DECO_JIT;
         fn->is_constexpr_function |= kind == DECO_CONSTEXPR;
     }
-    if (fn->is_jit || fn->is_constexpr_function)
-        read_function(f, fn, def);
-    else
+    if (!fn->is_jit && !fn->is_constexpr_function) {
         read_name(f, fn);
+        return fn;
+    }
+    parse_function(f->arena, f->names, f->source->text, fn);
+    decorators_read(f, fn, def);
     return fn;
 }
 
 /* Nothing inside a kernel is a kernel, so that all that is parsed is parsed once. */
 static void read_functions(FrontFile *f, const Scan *scan)
 {
+    int most = scan->defs.len + f->nglobals; /* an assignment may make one more */
     bool *in_kernel = NEW_N(f->arena, bool, MAX(scan->defs.len, 1));
 
     f->nfuncs = scan->defs.len;
-    f->funcs = NEW_N(f->arena, AstFunc *, MAX(f->nfuncs, 1));
-    f->kernels = NEW_N(f->arena, AstFunc *, MAX(f->nfuncs, 1));
+    f->funcs = NEW_N(f->arena, AstFunc *, MAX(most, 1));
+    f->kernels = NEW_N(f->arena, AstFunc *, MAX(most, 1));
     for (int i = 0; i < f->nfuncs; i++) {
         const ScanDef *def = &scan->defs.at[i];
         AstFunc *outer = def->inside < 0 ? NULL : f->funcs[def->inside];
@@ -375,6 +258,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
     bind_globals(f);
     read_functions(f, &scan);
     bind_functions(f);
+    decorators_assigned(f);
     if (f->nkernels > 0)
         return f;
     report_no_kernel(f, d);

@@ -278,9 +278,8 @@ static void parameters(Parser *p, AstFunc *f)
 }
 
 /* function = 'def' NAME ['[' ... ']'] '(' parameters ')' ['->' expression] ':' block */
-void parse_function(Parser *p, AstFunc *f)
+static void function(Parser *p, AstFunc *f)
 {
-    f->extent.start = p->tok.span.start;
     expect(p, T_def);
     f->name = expect_name(p);
     if (p->tok.kind == T_LSQUARE)
@@ -293,9 +292,16 @@ void parse_function(Parser *p, AstFunc *f)
     expect(p, T_COLON);
     f->span = (Span){f->extent.start, p->last_end};
     f->body = parse_block(p, &f->nbody);
-    f->extent.end = f->nbody ? f->body[f->nbody - 1]->span.end : p->last_end;
-    f->errors = p->errors.at;
-    f->nerrors = p->errors.len;
+}
+
+void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f)
+{
+    Parser p;
+
+    parser_init(&p, a, names, text, f->extent);
+    function(&p, f);
+    f->errors = p.errors.at;
+    f->nerrors = p.errors.len;
 }
 
 Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d)

@@ -46,8 +46,8 @@ Node *node_end(Parser *p, Node *n); /* its children are there; the last token wa
 Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32_t start);
 Node **list_take(Parser *p, int mark, int *n); /* p->list from `mark` on, which it then drops */
 
-/* At `def`: fills name, parameters, body, spans and errors of f. */
-void parse_function(Parser *p, AstFunc *f);
+/* The function that stands at f->extent: fills name, span, parameters, body and errors. */
+void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f);
 
 /* parse_expr.c */
 Node *parse_expression(Parser *p);

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "decorators.h"
 #include "pyeval.h"
 
 /* Dicts of dicts and lists of lists may name each other in a circle. */
@@ -223,6 +224,11 @@ static const Node *argument(const Node *call, const char *keyword, int position)
 static bool is_autotune(const FrontFile *f, const Node *n)
 {
     return is_call_of(f, n, "autotune") || (n->kind == N_CALL && argument(n, "configs", 1 << 30));
+}
+
+bool tuning_is_decorator(const FrontFile *f, const Node *n)
+{
+    return is_autotune(f, n) || is_call_of(f, n, "heuristics");
 }
 
 static void read_decorator(Tuning *t, const Node *n)

@@ -70,3 +70,16 @@ def nor_this(x): pass
 
 @triton.testing.perf_report([])
 def benchmark(): pass
+
+def by_hand(x): pass
+
+by_hand = triton.jit(by_hand, do_not_specialize=["x"])
+by_hand = triton.heuristics({"N": lambda args: 1})(by_hand)
+
+def shared(x, B: tl.constexpr): pass
+
+small = triton.autotune([triton.Config({"B": 32})], key=[])(triton.jit(shared))
+large = triton.autotune([triton.Config({"B": 64})], key=[])(triton.jit(noinline=True)(shared))
+tuned = triton.autotune([triton.Config({"x": 1})], key=["x"])(renamed)
+launcher = make_launcher(renamed)
+again = launcher(options)

@@ -1,0 +1,209 @@
+/*
+ * decorators.c - which functions are kernels, and with what options (R1, R29)
+ *
+ * A function is a kernel when one of its decorators is triton.jit under any name; others around it
+ * (tuners, caches) do not matter here, but stay in the list for tuning.c.  Wrapping by assignment,
+ * `k = triton.autotune(...)(triton.jit(k))`, means the same as decorating.
+ */
+#include <string.h>
+
+#include "decorators.h"
+#include "parse.h"
+
+/* By the full name: anything of Triton, or of a dialect named after it, that is called `jit`. */
+static Decorator decorator_named(const FrontFile *f, const char *full)
+{
+    const char *last = strrchr(full, '.');
+    const AstImport *star = file_import(f, intern(f->names, "*"));
+    bool ours = strstr(full, "triton") || strncmp(full, "tl.", 3) == 0 ||
+                (!last && star && strstr(star->module, "triton"));
+
+    last = last ? last + 1 : full;
+    if (ours && strcmp(last, "jit") == 0)
+        return DECO_JIT;
+    return ours && strcmp(last, "constexpr_function") == 0 ? DECO_CONSTEXPR : DECO_OTHER;
+}
+
+/* A global that is a call: `quick = functools.partial(triton.jit, noinline=True)`. */
+static const Node *aliased_call(const FrontFile *f, Sym name)
+{
+    const AstGlobal *g = file_global(f, name);
+
+    return g && g->value->kind == N_CALL && g->value->nitems > 0 ? g->value : NULL;
+}
+
+Decorator decorator_at(const FrontFile *f, Span where)
+{
+    const char *text = f->source->text, *full;
+    uint32_t pos = where.start, n = 0;
+    const Node *call;
+    Decorator kind;
+    Sym path;
+
+    line_indent(text, &pos, where.end);
+    while (pos + n < where.end && (is_name_char(text[pos + n]) || text[pos + n] == '.'))
+        n++;
+    path = intern_n(f->names, text + pos, n);
+    kind = decorator_named(f, file_full_path(f, path));
+    call = kind == DECO_OTHER ? aliased_call(f, path) : NULL;
+    full = call ? file_full_name(f, call->items[0]) : NULL;
+    return full ? decorator_named(f, full) : kind;
+}
+
+/* Options of triton.jit. */
+
+/* A parameter by its name or number; NULL for anything else. */
+static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *names)
+{
+    if (n->kind == N_STRING)
+        return intern_n(names, n->text, n->ntext);
+    if (n->kind == N_INT && n->integer < fn->nparams)
+        return fn->params[n->integer].name;
+    return NULL;
+}
+
+static void set_do_not_specialize(const FrontFile *f, AstFunc *fn, const Node *list)
+{
+    const AstGlobal *g = list->kind == N_NAME ? file_global(f, list->name) : NULL;
+
+    list = g ? g->value : list;
+    if (list->kind != N_LIST && list->kind != N_TUPLE)
+        return;
+    fn->do_not_specialize = NEW_N(f->arena, Sym, MAX(list->nitems, 1));
+    fn->ndo_not_specialize = 0;
+    for (int i = 0; i < list->nitems; i++) {
+        Sym name = parameter_name(fn, list->items[i], f->names);
+
+        if (name)
+            fn->do_not_specialize[fn->ndo_not_specialize++] = name;
+    }
+}
+
+static void read_options(const FrontFile *f, AstFunc *fn, const Node *call)
+{
+    for (int i = 0; i < call->nitems; i++) {
+        const Node *option = call->items[i];
+
+        if (option->kind != N_KEYWORD)
+            continue;
+        if (strcmp(option->name, "noinline") == 0)
+            fn->noinline = option->left->kind == N_TRUE;
+        if (strcmp(option->name, "do_not_specialize") == 0)
+            set_do_not_specialize(f, fn, option->left);
+    }
+}
+
+/* Take in what the parsed decorators say. */
+static void apply(FrontFile *f, AstFunc *fn)
+{
+    for (int i = 0; i < fn->ndecorators; i++) {
+        const Node *n = fn->decorators[i];
+        const Node *alias = n->kind == N_NAME ? aliased_call(f, n->name) : NULL;
+
+        if (decorator_at(f, n->span) != DECO_JIT)
+            continue;
+        if (n->kind == N_CALL)
+            read_options(f, fn, n);
+        if (alias)
+            read_options(f, fn, alias);
+    }
+    fn->tuning = tuning_of(f, fn);
+}
+
+void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
+{
+    fn->decorators = NEW_N(f->arena, Node *, MAX(def->ndecorators, 1));
+    for (int i = 0; i < def->ndecorators; i++) {
+        Parser p;
+        Node *n;
+
+        parser_init(&p, f->arena, f->names, f->source->text, def->decorators[i]);
+        n = parse_named(&p);
+        if (p.tok.kind == T_NEWLINE || p.tok.kind == T_END)
+            fn->decorators[fn->ndecorators++] = n;
+    }
+    apply(f, fn);
+}
+
+/* Wrapping by assignment. */
+
+enum { MAX_WRAPPERS = 32 };
+
+typedef struct {
+    Node *at[MAX_WRAPPERS]; /* outermost first */
+    int n;
+} Wrappers;
+
+/* The name inside `wrap(options)(wrap(NAME, option=...))`; NULL when there is none. */
+static Sym unwrap(Node *n, Wrappers *w)
+{
+    while (n->kind == N_CALL && n->nitems > 0 && w->n < MAX_WRAPPERS) {
+        w->at[w->n++] = n->left->kind == N_CALL ? n->left : n;
+        n = n->items[0];
+    }
+    return n->kind == N_NAME && w->n > 0 ? n->name : NULL;
+}
+
+/* Do the wrappers make a kernel of a function, or tune one that is a kernel? */
+static bool makes_kernel(const FrontFile *f, const AstFunc *fn, const Wrappers *w)
+{
+    bool tunes = false;
+
+    for (int i = 0; i < w->n; i++) {
+        if (decorator_at(f, w->at[i]->span) == DECO_JIT)
+            return true;
+        tunes |= tuning_is_decorator(f, w->at[i]);
+    }
+    return fn->is_jit && tunes;
+}
+
+static void add_kernel(FrontFile *f, AstFunc *fn)
+{
+    if (!fn->is_jit)
+        f->kernels[f->nkernels++] = fn;
+    fn->is_jit = true;
+}
+
+/* The function that the assignment gives its name to: `fn` itself, or one that shares its body. */
+static AstFunc *assigned_function(FrontFile *f, AstFunc *fn, Sym name)
+{
+    AstFunc *copy;
+
+    if (fn->nbody == 0 && fn->nerrors == 0)
+        parse_function(f->arena, f->names, f->source->text, fn);
+    if (fn->name == name)
+        return fn;
+    copy = NEW(f->arena, AstFunc);
+    *copy = *fn;
+    copy->name = name;
+    copy->is_jit = false;
+    f->funcs[f->nfuncs++] = copy;
+    return copy;
+}
+
+static void wrap_assigned(FrontFile *f, const AstGlobal *g)
+{
+    Wrappers w = {.n = 0};
+    Sym inner = unwrap(g->value, &w);
+    AstFunc *fn = inner ? map_get(f->func_of, MAP_KEY(inner)) : NULL;
+    Node **all;
+
+    if (!fn || fn->scope || !makes_kernel(f, fn, &w) || fn->ndecorators > MAX_WRAPPERS)
+        return;
+    fn = assigned_function(f, fn, g->name);
+    all = NEW_N(f->arena, Node *, w.n + fn->ndecorators);
+    memcpy(all, w.at, sizeof(Node *) * (size_t)w.n);
+    if (fn->ndecorators > 0)
+        memcpy(all + w.n, fn->decorators, sizeof(Node *) * (size_t)fn->ndecorators);
+    fn->decorators = all;
+    fn->ndecorators += w.n;
+    add_kernel(f, fn);
+    apply(f, fn);
+    map_put(f->func_of, MAP_KEY(fn->name), fn);
+}
+
+void decorators_assigned(FrontFile *f)
+{
+    for (int i = 0; i < f->nglobals; i++)
+        wrap_assigned(f, &f->globals[i]);
+}

@@ -1,0 +1,26 @@
+/*
+ * decorators.h - what decorators make of a function
+ *
+ * Internal to src/front/.
+ */
+#ifndef TILEC_FRONT_DECORATORS_H
+#define TILEC_FRONT_DECORATORS_H
+
+#include "ast.h"
+#include "scan.h"
+
+typedef enum { DECO_OTHER, DECO_JIT, DECO_CONSTEXPR } Decorator;
+
+/* decorators.c */
+/* What the decorator whose text is at `where` does, judged by the name that it begins with. */
+Decorator decorator_at(const FrontFile *f, Span where);
+/* Parse the decorators of a kernel and take in what they say. */
+void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def);
+/* Kernels that are made by assignments at module level: `k = triton.jit(k)`. */
+void decorators_assigned(FrontFile *f);
+
+/* tuning.c */
+bool tuning_is_decorator(const FrontFile *f, const Node *n);
+FrontTuning tuning_of(FrontFile *f, const AstFunc *fn);
+
+#endif
