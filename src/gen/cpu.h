@@ -8,7 +8,7 @@
  *   cpu_affine.c  which of those values step evenly along the inner dimension
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
- *   cpu_reduce.c  reductions and scans
+ *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
  *
@@ -77,6 +77,7 @@ typedef struct {
     int rank, inner; /* inner: the dimension run in vectors */
     int lanes, unroll;
     Bld at[MAX_RANK + 1]; /* at[l]: code that changes with loop l; at[rank] is the inner body */
+    Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];  /* i64 by dimension; of the inner one, the chunk's first */
     int level_of_dim[MAX_RANK];
     bool scalar_lane; /* evaluate the first lane only, as a scalar */
@@ -89,6 +90,7 @@ typedef struct {
     Map *groups;    /* interleaved loads of this body */
     VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
+    Val running[MAX_RANK]; /* slots of a scan's running values */
     int copy; /* which of the unrolled bodies this is */
 } NestCg;
 
@@ -143,6 +145,9 @@ void cpu_reduce_body(NestCg *n, const Op *op);
 /* The part of a row where every bound mask is false, all at once; false: it must be looped over. */
 bool cpu_reduce_dead(NestCg *n, const Op *op, Val count);
 void cpu_reduce_end(NestCg *n); /* behind the inner loops */
+
+/* cpu_scan.c */
+void cpu_scan_begin(NestCg *n, const Op *op);
 void cpu_scan_body(NestCg *n, const Op *op);
 
 /* cpu_dot.c */

@@ -149,6 +149,15 @@ static Bld builder_in(Cpu *c, LLVMBasicBlockRef block)
     return b;
 }
 
+/* Loops count up; a reverse scan sees its axis from the other end. */
+static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
+{
+    const Root *r = &n->nest->roots.at[0];
+    if (r->kind != ROOT_SCAN || r->op->attrs[1] == 0 || r->op->attrs[0] != dim)
+        return i;
+    return LLVMBuildSub(b, llvm_int(n->c->l->i64, n->nest->dims[dim] - 1), i, "");
+}
+
 /* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
 static void open_loops(NestCg *n)
 {
@@ -162,7 +171,8 @@ static void open_loops(NestCg *n)
             continue;
         }
         n->at[k + 1] = builder_in(c, new_block(c));
-        n->index[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
+        n->counter[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
+        n->index[dim] = in_direction(n, n->at[k + 1], dim, n->counter[dim]);
         n->level_of_dim[dim] = k + 1;
     }
     n->level_of_dim[n->inner] = n->rank;
@@ -177,7 +187,7 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
         int dim = n->nest->order[k];
         if (n->nest->dims[dim] == 1)
             continue;
-        Val i = n->index[dim];
+        Val i = n->counter[dim];
         LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = new_block(c);
         Val next = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
         Val more =
@@ -522,19 +532,17 @@ static void inner_loops(NestCg *n)
     n->segment = SEGMENT_MAIN;
 }
 
-/* One element at a time, for atomics and scans. */
+/* One element at a time, for atomics and scans that run backwards. */
 static void serial_loop(NestCg *n)
 {
     Cpu *c = n->c;
     const Root *r = &n->nest->roots.at[0];
     int extent = n->nest->dims[n->inner];
-    bool reverse = r->kind == ROOT_SCAN && r->op->attrs[1] != 0;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), exit = new_block(c);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val at = LLVMBuildPhi(c->b, c->l->i64, "");
-    Val i = reverse ? LLVMBuildSub(c->b, llvm_int(c->l->i64, extent - 1), at, "") : at;
-    begin_body(n, i, 0);
+    begin_body(n, in_direction(n, c->b, n->inner, at), 0);
     root_body(n, r);
     n->in_body = false;
     Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, 1), "");
@@ -561,6 +569,8 @@ void cpu_nest(Cpu *c, const Nest *nest)
     n.depends = map_new(c->arena);
     open_loops(&n);
     cpu_reduce_begin(&n);
+    if (nest->roots.at[0].kind == ROOT_SCAN)
+        cpu_scan_begin(&n, nest->roots.at[0].op);
     if (!nest->serial)
         collect_bounds(&n);
     begin_prefetch(&n);

@@ -1,5 +1,5 @@
 /*
- * cpu_reduce.c - reductions and scans
+ * cpu_reduce.c - reductions
  *
  * Along the inner dimension a reduction keeps vector accumulators, one for each unrolled copy, and
  * folds their lanes once per row.  Along another dimension the accumulators are the result's
@@ -116,7 +116,7 @@ void cpu_reduce_begin(NestCg *n)
 {
     for (int i = 0; i < n->nest->roots.len; i++) {
         const Root *root = &n->nest->roots.at[i];
-        if (root->kind != ROOT_REDUCE && root->kind != ROOT_SCAN)
+        if (root->kind != ROOT_REDUCE)
             continue;
         Reduction *r = NEW(n->c->arena, Reduction);
         r->op = root->op;
@@ -127,12 +127,8 @@ void cpu_reduce_begin(NestCg *n)
         n->reductions = r;
         if (r->n > MAX_TUPLE)
             bug("a reduction over %d tiles", r->n);
-        if (root->kind == ROOT_SCAN) {
-            for (int k = 0; k < r->n; k++)
-                r->slot[0][k] = cpu_slot(n->c, cpu_type(n->c, r->op->operands[k]->type, 0));
-        } else if (r->inner) {
+        if (r->inner)
             begin_inner(n, r);
-        }
     }
 }
 
@@ -338,29 +334,4 @@ void cpu_reduce_body(NestCg *n, const Op *op)
         inner_simple(n, r);
     else
         inner_general(n, r);
-}
-
-/* --- scans --------------------------------------------------------------------------------- */
-
-/* One step along the axis, in a serial nest.  The running value is the element before's result. */
-void cpu_scan_body(NestCg *n, const Op *op)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    Reduction *r = find(n, op);
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
-    bool reverse = op->attrs[1] != 0;
-    int64_t start = reverse ? n->nest->dims[n->inner] - 1 : 0;
-    Val first = LLVMBuildICmp(b, LLVMIntEQ, n->index[n->inner], llvm_int(c->l->i64, start), "");
-    for (int k = 0; k < r->n; k++) {
-        args[r->n + k] = cpu_eval(n, op->operands[k], cpu_identity).v;
-        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
-    }
-    cpu_region(c, b, op->regions[0], args, 0, results);
-    for (int k = 0; k < r->n; k++) {
-        Val x = LLVMBuildSelect(b, first, args[r->n + k], results[k], "");
-        LLVMBuildStore(b, x, r->slot[0][k]);
-        const Value *v = op->results[k];
-        cpu_fill(n, plan_buffer(c->plan, v), v->type, cpu_identity, as_ev(n, x, false));
-    }
 }

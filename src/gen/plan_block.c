@@ -17,14 +17,13 @@ static int new_buffer(Planner *pl, const Type *t)
     return p->buffers.len - 1;
 }
 
-/* A scan runs along its axis; that loop must be the inner one. */
-static void put_inside(Nest *n, int axis)
+/* Atomics go lane by lane, and so does a scan against the direction of its vectors. */
+static bool one_by_one(const Nest *n)
 {
-    int at = 0;
-    for (int d = 0; d < n->rank; d++)
-        if (d != axis)
-            n->order[at++] = d;
-    n->order[at] = axis;
+    const Root *r = &n->roots.at[0];
+    if (r->kind == ROOT_SCAN)
+        return r->op->attrs[1] != 0 && r->op->attrs[0] == n->order[n->rank - 1];
+    return r->kind == ROOT_ATOMIC;
 }
 
 static void flush(Planner *pl, BlockState *st)
@@ -32,8 +31,7 @@ static void flush(Planner *pl, BlockState *st)
     if (st->open == NULL)
         return;
     plan_choose_order(pl, st->open);
-    if (st->open->roots.at[0].kind == ROOT_SCAN)
-        put_inside(st->open, (int)st->open->roots.at[0].op->attrs[0]);
+    st->open->serial = one_by_one(st->open);
     Step s = {.kind = STEP_NEST, .nest = st->open};
     vec_push(pl->plan->arena, &st->out->steps, s);
     st->open = NULL;
@@ -59,7 +57,6 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         flush(pl, st);
     if (st->open == NULL) {
         st->open = leaves;
-        leaves->serial = root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN;
     } else {
         for (int i = 0; i < leaves->leaves.len; i++)
             vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
@@ -69,7 +66,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         pl->plan->facts[root.value->id].fill_nest = st->open->id;
     else
         map_put(pl->nest_of_op, MAP_KEY(root.op), (void *)(intptr_t)(st->open->id + 1));
-    if (st->open->serial)
+    if (root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN)
         flush(pl, st);
 }
 

@@ -169,7 +169,7 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
 
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves)
 {
-    if (open->serial || root->kind == ROOT_ATOMIC || root->kind == ROOT_SCAN ||
+    if (root->kind == ROOT_ATOMIC || root->kind == ROOT_SCAN ||
         !same_dims(open, plan_root_shape(root)))
         return false;
     for (int k = 0; k < open->roots.len; k++) {
