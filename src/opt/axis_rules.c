@@ -611,6 +611,33 @@ static bool fits(const Axis *x, DType from, DType to)
     return x->lo >= lo && x->hi <= hi;
 }
 
+/* A run that starts at a multiple of its length, a power of two, never crosses the largest value.
+ */
+static void align_runs(Axis *a, const Type *t, int bits)
+{
+    int64_t runs[MAX_RANK];
+
+    for (int d = 0; d < t->rank; d++) {
+        int64_t run = power_of_two_in(axis_gcd(a->contiguity[d], a->divisibility));
+        runs[d] = a->contiguity[d] > 1 ? MIN(run, (int64_t)1 << (bits - 1)) : 1;
+    }
+    a->divisibility = divisibility_at(a, t, runs);
+    for (int d = 0; d < t->rank; d++)
+        a->contiguity[d] = runs[d];
+}
+
+/* The facts on integers that are about to be extended.  A run of i32 is taken not to cross the
+ * largest value; small integers do that in earnest, and unsigned ones around 0. */
+static Axis before_extension(const Axis *x, const Type *t)
+{
+    int64_t lo, hi;
+    Axis a = *x;
+
+    if (t->dtype != DT_I32 && dtype_range(t->dtype, &lo, &hi) && x->lo <= lo && x->hi >= hi)
+        align_runs(&a, t, dtype_bits(t->dtype));
+    return a;
+}
+
 static Axis of_cast(const Op *op, const Axis *const *in)
 {
     const Axis *x = in[0];
@@ -621,20 +648,11 @@ static Axis of_cast(const Op *op, const Axis *const *in)
         return of_pointer_cast(op, x);
     if (!is_int(from) || !is_int(to) || to->dtype == DT_I1)
         return r;
-    if (fits(x, from->dtype, to->dtype)) {
-        r = *x;
-        set_range(&r, to, x->has_range, x->lo, x->hi);
-        if (!x->has_range)
-            r.divisibility = x->divisibility;
-        return r;
-    }
-    /* high bits are lost: runs that start at a multiple of their length are not torn */
-    for (int d = 0; d < to->rank; d++) {
-        int64_t run = power_of_two_in(axis_gcd(x->contiguity[d], x->divisibility));
-        r.contiguity[d] =
-            x->contiguity[d] > 1 ? MIN(run, (int64_t)1 << (dtype_bits(to->dtype) - 1)) : 1;
-    }
-    r.divisibility = power_of_two_in(divisibility_at(x, from, r.contiguity));
+    bool kept = fits(x, from->dtype, to->dtype);
+    r = before_extension(x, from);
+    if (!kept)
+        align_runs(&r, from, dtype_bits(to->dtype));
+    set_range(&r, to, kept && x->has_range, x->lo, x->hi);
     return r;
 }
 
@@ -675,8 +693,8 @@ static Axis of_compare(const Op *op, const Axis *const *in)
 
 static Axis of_addptr(const Op *op, const Axis *const *in)
 {
-    const Axis *p = in[0], *x = in[1];
     const Type *t = op->results[0]->type, *offset = op->operands[1]->type;
+    const Axis *p = in[0], steps = before_extension(in[1], offset), *x = &steps;
     Axis r = elementwise(op, in);
 
     for (int d = 0; d < t->rank; d++)

@@ -265,7 +265,7 @@ static Value *fold_sign(Op *op)
         return NULL;
     if (op->code == OP_neg)
         return made_by(x, OP_neg) ? x->def->operands[0] : NULL;
-    if (made_by(x, OP_abs))
+    if (made_by(x, OP_abs) || dtype_is_unsigned(x->type->dtype))
         return x;
     return made_by(x, OP_neg) ? fold_unary(op, OP_abs, x->def->operands[0], NULL) : NULL;
 }

@@ -93,7 +93,7 @@ static Value *horner(Math *m, Value *x, const double *c, int n, int step)
  * largest term is added last and alone. */
 Value *m_poly(Math *m, Value *x, const Poly *p)
 {
-    if (p->n < 8)
+    if (p->n <= 8)
         return horner(m, x, p->c, p->n, 1);
     Value *square = m_mul(m, x, x);
     Value *even = horner(m, square, p->c + 1, p->n - 1, 2);

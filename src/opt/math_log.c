@@ -52,9 +52,9 @@ static const Poly in_square = POLY(
     0x1.74663df0e03b6p-3, 0x1.39a1cb462e30ap-3, 0x1.2f05015356e4ep-3);
 /* clang-format on */
 
-/* x = 2^k (1 + f), log(1 + f) = f + w */
+/* x = 2^k (1 + f), log(1 + f) = f + w, w = factor * inner + rest, where rest may be NULL for 0 */
 typedef struct {
-    Value *minus_k, *f, *w;
+    Value *minus_k, *f, *factor, *inner, *rest;
 } Reduced;
 
 /* What to add to the bits of a number to multiply it by 2^-k, for x given by its bits: minus the
@@ -87,16 +87,21 @@ static Value *minus_k_of(Math *m, Value *shift, Value *raised)
     return m_sub(m, over, zero);
 }
 
-/* log(1 + f) - f */
-static Value *rest_of(Math *m, Value *f)
+static void expand_log(Math *m, Reduced *r)
 {
-    if (m->precise == SINGLE)
-        return m_mul(m, m_mul(m, f, f), m_fma(m, f, m_poly(m, f, &in_f), K(-0.5)));
+    Value *f = r->f;
+
+    if (m->precise == SINGLE) {
+        r->factor = m_mul(m, f, f);
+        r->inner = m_fma(m, f, m_poly(m, f, &in_f), K(-0.5));
+        return;
+    }
     Value *s = m_div(m, f, m_add(m, f, K(2)));
     Value *z = m_mul(m, s, s);
     Value *half = m_mul(m, m_mul(m, f, K(0.5)), f);
-    Value *inner = m_fma(m, z, m_poly(m, z, &in_square), half);
-    return m_fma(m, s, inner, m_neg(m, half));
+    r->factor = s;
+    r->inner = m_fma(m, z, m_poly(m, z, &in_square), half);
+    r->rest = m_neg(m, half);
 }
 
 static Reduced reduce(Math *m, Value *x)
@@ -108,7 +113,7 @@ static Reduced reduce(Math *m, Value *x)
     Reduced r = {.minus_k = minus_k_of(m, shift, raised)};
 
     r.f = m_sub(m, m_from_bits(m, m_add(m, bits, shift)), K(1));
-    r.w = rest_of(m, r.f);
+    expand_log(m, &r);
     return r;
 }
 
@@ -122,22 +127,34 @@ static Reduced reduce_one_plus(Math *m, Value *x)
     Reduced r = {.minus_k = minus_k_of(m, shift, NULL)};
 
     r.f = m_sub(m, scaled, m_fma(m, four, K(-0.25), K(1)));
-    r.w = rest_of(m, r.f);
+    expand_log(m, &r);
     return r;
 }
 
+static Value *small_part(Math *m, const Reduced *r)
+{
+    if (!r->rest)
+        return m_mul(m, r->factor, r->inner);
+    return m_fma(m, r->factor, r->inner, r->rest);
+}
+
+/* In fp32 the low part of log 2 is 2^-30 and of no account. */
 static Value *natural(Math *m, const Reduced *r)
 {
     const Split *ln2 = &constants[m->precise].ln2;
-    Value *low = m_fma(m, r->minus_k, K(-ln2->lo), r->w);
+    Value *y;
 
-    return m_fma(m, r->minus_k, K(-ln2->hi), m_add(m, r->f, low));
+    if (m->precise == SINGLE)
+        y = m_fma(m, r->factor, r->inner, r->f);
+    else
+        y = m_add(m, r->f, m_fma(m, r->minus_k, K(-ln2->lo), small_part(m, r)));
+    return m_fma(m, r->minus_k, K(-ln2->hi), y);
 }
 
 /* (f + w) c */
 static Value *times(Math *m, const Reduced *r, const Split *c)
 {
-    Value *low = m_fma(m, r->f, K(c->lo), m_mul(m, r->w, K(c->hi)));
+    Value *low = m_fma(m, r->f, K(c->lo), m_mul(m, small_part(m, r), K(c->hi)));
 
     return m_fma(m, r->f, K(c->hi), low);
 }

@@ -85,8 +85,8 @@ bool fold_control_after(Op *op);
  *                   are; of every element where no dimension has such runs; for scalars of the
  *                   value itself.  Pointers: in bytes.
  * All at least 1 and at most the extent (divisibility at most 2^30).  Integers may wrap, and no
- * fact on divisibility or range is lost to that; only a contiguous run is taken to end before the
- * largest value of its dtype. */
+ * fact on divisibility or range is lost to that; only where i32 is extended to an address or to
+ * i64, a contiguous run is taken not to cross the largest i32. */
 typedef struct {
     int64_t contiguity[MAX_RANK], constancy[MAX_RANK];
     int64_t divisibility;
