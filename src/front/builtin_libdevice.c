@@ -118,6 +118,8 @@ static Value *argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
     x = val_to_run(l, v, place_of(args, i));
     if (x && d->op == OP_pow && i == 1 && is_integer(x)) /* pow(x, n) */
         return build_cast(&l->b, x, float_beside(args), ROUND_NEAREST);
+    if (x && d->how == FLOAT_INT && i == 1 && is_integer(x))
+        return build_cast(&l->b, x, DT_I32, ROUND_NEAREST);
     if (!x || !floats || is_wide_float(x))
         return x;
     error_at(l, place_of(args, i), E_MATH_DTYPE, d->name, val_type_text(l, x->type));

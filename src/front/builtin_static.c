@@ -32,6 +32,21 @@ Val static_pointer_type(Lower *l, const Args *a)
     return val_type(type_pointer(l->module, t->dtype, is_const));
 }
 
+/* tl.dtype("fp32"), tl.dtype("uint8") */
+Val static_dtype(Lower *l, const Args *a)
+{
+    const char *name;
+    DType t;
+
+    if (a->v[0].kind == VAL_TYPE)
+        return a->v[0];
+    if (!arg_string(l, a, 0, &name))
+        return val_unknown();
+    if (dtype_from_name(name, strlen(name), &t) || dtype_from_long_name(name, strlen(name), &t))
+        return val_dtype(l, t);
+    return fail_val(l, arg_span(a, 0), E_NOT_A_DTYPE, a->builtin->name, name);
+}
+
 Val static_class(Lower *l, const Args *a)
 {
     return fail_val(l, a->span, E_CLASS_CALL, a->builtin->name);

@@ -116,7 +116,7 @@ BUILTIN("print",               IN_PYTHON,          0,              "prefix *args
 BUILTIN("constexpr",           IN_TL | IN_CLASS,   0,              "value",                                          static_constexpr)
 BUILTIN("pointer_type",        IN_TL | IN_CLASS,   0,              "element_ty address_space=1 const=False",         static_pointer_type)
 BUILTIN("tensor",              IN_TL | IN_CLASS,   0,              "",                                               static_class)
-BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "",                                               static_class)
+BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "name",                                           static_dtype)
 BUILTIN("block_type",          IN_TL | IN_CLASS,   0,              "",                                               static_class)
 BUILTIN("tuple",               IN_TL | IN_CLASS,   0,              "",                                               static_class)
 BUILTIN("len",                 IN_PYTHON,          0,              "obj",                                            static_len)

@@ -417,11 +417,15 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
     return NULL;
 }
 
+enum { MAX_STRING = 1 << 20 };
+
 static const char *string_concat(Arena *arena, const Const *x, const Const *y, Const *out)
 {
     size_t n = x->ntext + y->ntext;
-    char *s = arena_alloc(arena, n + 1);
 
+    if (n > MAX_STRING)
+        return "the string is too long";
+    char *s = arena_alloc(arena, n + 1);
     memcpy(s, x->text, x->ntext);
     memcpy(s + x->ntext, y->text, y->ntext);
     *out = const_string(s, n);

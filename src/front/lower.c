@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Helpers nested deeper than this are a recursion that does not end. */
-enum { MAX_CALL_DEPTH = 64 };
-
 /* --- messages --- */
 
 /* "called from here" for each caller, the innermost first, a few at most. */

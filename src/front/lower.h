@@ -139,13 +139,24 @@ typedef struct {
     Diags *diags;
     Builder b;
     Frame *frame;
-    int quiet; /* > 0: errors are counted but not reported */
+    int depth;       /* of expressions and arms within each other, through all callers */
+    long statements; /* lowered so far; repeated ones count again */
+    int quiet;       /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;     /* hash of the key -> Instance */
     Map *globals;       /* AstGlobal -> Val, evaluated once */
     Map *signatures;    /* builtin.c: Builtin -> Signature */
     VEC(Sym) importing; /* globals being evaluated: stops cycles */
 } Lower;
+
+/* What a program may ask of the compiler before it is refused. */
+enum {
+    MAX_DEPTH = 1500,
+    MAX_STATEMENTS = 1000 * 1000,
+    MAX_TUPLE = 1 << 16,
+    MAX_STATIC_TRIPS = 1 << 16,
+    MAX_CALL_DEPTH = 64 /* helpers nested deeper are a recursion that does not end */
+};
 
 /* How a list of statements ends. */
 typedef enum {

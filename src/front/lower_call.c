@@ -292,6 +292,19 @@ static Val call_predicate(Lower *l, const Method *m, const ArgList *args)
 
 /* --- calls --- */
 
+/* tl.float32(x): a run-time scalar of a number, or a cast. */
+static Val call_type(Lower *l, const Type *t, const ArgList *args)
+{
+    Value *v;
+
+    if (args->n != 1 || t->pointer || t->rank > 0)
+        return fail_val(l, args->span, E_NOT_CALLABLE, val_text(l, val_type(t)));
+    if (val_is_number(args->at[0].v))
+        return val_run(literal_value(l, args->at[0].v.c, t->dtype));
+    v = val_to_run(l, args->at[0].v, args->span);
+    return v ? val_run(ops_cast(l, v, t->dtype, ROUND_NEAREST, args->span)) : val_unknown();
+}
+
 static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name)
 {
     ArgList all = {.span = args->span};
@@ -320,6 +333,8 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
         return call_libdevice(l, f.libdevice, args);
     case VAL_METHOD:
         return call_method(l, f.method, args, name);
+    case VAL_TYPE:
+        return call_type(l, f.type, args);
     default:
         return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
     }

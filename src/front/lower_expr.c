@@ -320,7 +320,7 @@ static Val lower_literal(Lower *l, const Node *n)
     }
 }
 
-Val lower_expr(Lower *l, const Node *n)
+static Val lower_any(Lower *l, const Node *n)
 {
     l->b.span = n->span;
     switch (n->kind) {
@@ -363,4 +363,16 @@ Val lower_expr(Lower *l, const Node *n)
     default:
         return fail_val(l, n->span, E_NOT_AN_EXPRESSION);
     }
+}
+
+Val lower_expr(Lower *l, const Node *n)
+{
+    Val v;
+
+    if (l->depth >= MAX_DEPTH)
+        return fail_val(l, n->span, E_DEPTH);
+    l->depth++;
+    v = lower_any(l, n);
+    l->depth--;
+    return v;
 }

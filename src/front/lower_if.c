@@ -58,7 +58,12 @@ static void lower_into_arm(Lower *l, Arm *a, Node *const *stmts, int n, bool tai
     int mark = env_mark(l);
 
     env_redo(l, a->changes);
-    a->flow = lower_stmts(l, stmts, n, tail);
+    l->depth += 4; /* an arm takes more of the stack than an expression */
+    if (l->depth < MAX_DEPTH)
+        a->flow = lower_stmts(l, stmts, n, tail);
+    else if (n > 0)
+        error_at(l, stmts[0]->span, E_DEPTH);
+    l->depth -= 4;
     a->changes = env_rollback(l, mark);
     l->b = back;
 }

@@ -8,8 +8,6 @@
  */
 #include "lower.h"
 
-enum { MAX_STATIC_TRIPS = 1 << 16 };
-
 typedef struct {
     int slot;
     Val like;  /* the value before the loop */
@@ -187,6 +185,8 @@ static void leave_name(Loop *loop, const Change *c)
     Sym name = l->frame->names.at[c->slot];
     Binding lost = {.lost = LOST_IN_LOOP, .span = c->new.span};
 
+    if (l->frame->env.at[c->slot].lost == LOST_LOOP_VARIABLE)
+        return;
     if (!c->old.bound || !c->new.bound) {
         if (c->new.lost)
             lost = c->new;
@@ -501,9 +501,9 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
         vec_push(l->arena, &operands, kept.at[i]);
     end_block(l, body, OP_yield, &yielded);
     Op *op = build_loop(&loop, OP_for, &operands, 1, &r->unroll, &body, 1);
+    lose_variable(l, n->left); /* and is not looked at again by what comes next */
     leave_names(&loop, changes);
     take_carried(&loop, op);
-    lose_variable(l, n->left);
 }
 
 void lower_for(Lower *l, const Node *n)

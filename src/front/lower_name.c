@@ -375,8 +375,6 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
 {
     DType t;
 
-    if (strcmp(name, "value") == 0)
-        return self;
     bool asks_type = strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0;
     if (asks_type && val_is_number(self))
         return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
@@ -433,6 +431,10 @@ static Val block_ptr_attribute(Lower *l, Val self, Sym name, Span span)
 
 Val value_attribute(Lower *l, Val self, Sym name, Span span)
 {
+    bool compile_time = self.kind == VAL_CONST || self.kind == VAL_TYPE || self.kind == VAL_TUPLE;
+
+    if (compile_time && strcmp(name, "value") == 0) /* of a tl.constexpr (R13) */
+        return self;
     switch (self.kind) {
     case VAL_UNKNOWN:
         return self;

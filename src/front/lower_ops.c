@@ -230,10 +230,11 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     return val_run(build_binary(&l->b, binary_opcode(op), vx, vy));
 }
 
-static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b)
+static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b, Span span)
 {
+    if (a->n + b->n > MAX_TUPLE)
+        return fail_val(l, span, E_TUPLE_LONG);
     Val v = val_tuple(l, a->n + b->n, NULL);
-
     memcpy(v.tuple->items, a->items, sizeof(Val) * (size_t)a->n);
     memcpy(v.tuple->items + a->n, b->items, sizeof(Val) * (size_t)b->n);
     return v;
@@ -241,13 +242,13 @@ static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b)
 
 static Val tuple_repeat(Lower *l, const Tuple *t, __int128 times, Span span)
 {
-    int n = times > 0 ? t->n : 0;
-
-    if (times > 4096)
+    if (times <= 0 || t->n == 0)
+        return val_tuple(l, 0, NULL);
+    if (times > MAX_TUPLE / t->n)
         return fail_val(l, span, E_TUPLE_LONG);
-    Val v = val_tuple(l, n * (int)MAX(times, 0), NULL);
+    Val v = val_tuple(l, t->n * (int)times, NULL);
     for (int i = 0; i < v.tuple->n; i++)
-        v.tuple->items[i] = t->items[i % n];
+        v.tuple->items[i] = t->items[i % t->n];
     return v;
 }
 
@@ -258,7 +259,7 @@ static Val tuple_binary(Lower *l, BinaryOp op, Val x, Val y, Span span, bool *to
 
     *took = true;
     if (op == BIN_ADD && x.kind == VAL_TUPLE && y.kind == VAL_TUPLE)
-        return tuple_concat(l, x.tuple, y.tuple);
+        return tuple_concat(l, x.tuple, y.tuple, span);
     if (op == BIN_MUL && x.kind == VAL_TUPLE && ints)
         return tuple_repeat(l, x.tuple, y.c->integer, span);
     *took = false;

@@ -253,9 +253,17 @@ static Flow at_end(Flow f, bool tail)
     return f;
 }
 
+/* Stops what repeats itself without end; complains once. */
+static bool out_of_budget(Lower *l, Span span)
+{
+    if (++l->statements == MAX_STATEMENTS)
+        error_at(l, span, E_STATEMENTS, MAX_STATEMENTS);
+    return l->statements >= MAX_STATEMENTS;
+}
+
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && !out_of_budget(l, stmts[i]->span); i++) {
         bool took_rest = false;
         Flow f = falls();
 

@@ -1,5 +1,6 @@
 # run: kernel out:fp32[12] f:fp32=-2.7 i:i32=-1 h:fp16=3 p:*fp32
 # lower: dtypes p:*fp32 x:fp32 y:bf16 n:i64
+# run: types_called out:fp32[4] n:i32=7 D='int64' T=fp16
 # lower: refused p:*fp32 x:fp32 i:i32 e5:fp8e5 e4:fp8e4nv
 """R80 to R87."""
 import triton
@@ -33,6 +34,15 @@ def dtypes(p, x, y, n):
     tl.store(p, address)
     same = x.to(tl.float32, fp_downcast_rounding="nonsense")
     tl.store(p, same)
+
+
+@triton.jit
+def types_called(out, n, D: tl.constexpr, T: tl.constexpr):
+    x = tl.float32(-1.5)
+    tl.static_assert(tl.float16(n).dtype == tl.float16)
+    tl.static_assert(tl.dtype(D) == tl.int64 and tl.dtype("fp8e5") == tl.float8e5)
+    tl.static_assert(T.value == tl.float16)
+    tl.store(out, x + tl.float32(n))
 
 
 @triton.jit

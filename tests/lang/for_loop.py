@@ -7,6 +7,7 @@
 # lower: in_dead_branch out:*i32 n:i32 FLAG=False
 # run: swap out:i32[2] n:i32=3
 # run: hints out:i32[1] n:i32=4
+# run: rebinds out:i32[4] n:i32=3
 """R125, R126, R127: run-time loops."""
 import triton
 import triton.language as tl
@@ -77,3 +78,13 @@ def hints(out, n):
     for i in tl.range(0, n, 1, num_stages=3, loop_unroll_factor=2, flatten=True, disallow_acc_multi_buffer=True, warp_specialize=False):
         s += i
     tl.store(out, s)
+
+
+# a loop variable may take a name that held something else
+@triton.jit
+def rebinds(out, n):
+    i = tl.arange(0, 4)
+    tl.store(out + i, i)
+    for k in range(n):
+        for i in range(k):
+            tl.store(out + i, 10 * i + k)
