@@ -1,0 +1,352 @@
+/*
+ * test_cpu_reduce.c - reductions, scans and dots on the CPU target against the interpreter
+ *
+ * Every dtype along every axis of tiles that do not fill vectors.  Inputs are halves and small
+ * whole numbers, so that fp32 sums are exact in any order; sums of smaller formats, which the
+ * interpreter rounds step by step, get a tolerance.  Scans and integers are compared to the bit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "versus.h"
+
+#include <cmocka.h> /* after base.h: both have a fail() */
+
+static const GenPlugin *plugin;
+static Arena *plugin_arena;
+
+enum { PROGRAMS = 2 };
+
+/* A kernel while it is built: parameter i of the function is argument i of the case. */
+typedef struct {
+    Case c;
+    Module *m;
+    Func *f;
+    Builder b;
+    Value *pid;
+} Kernel;
+
+static Kernel kernel_begin(void)
+{
+    Kernel k = {.c = {.arena = arena_new(NULL), .plugin = plugin, .grid = {PROGRAMS, 1, 1}}};
+    k.m = module_new(k.c.arena, interner_new(k.c.arena), NULL);
+    k.f = func_new(k.m, "k", (Span){0});
+    k.f->is_kernel = true;
+    k.b = builder_at_end(k.f, k.f->body);
+    const Type *i32 = type_scalar(k.m, DT_I32);
+    const int64_t axis = 0;
+    k.pid = build_op(&k.b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+    return k;
+}
+
+static void kernel_check(Kernel *k, Engine engine, const char *what)
+{
+    Text why = text_new(k->c.arena);
+    build_yield(&k->b, OP_return, 0, NULL);
+    k->c.text = ir_print(k->m, k->c.arena);
+    if (!versus_run(&k->c, engine, &why)) {
+        if (os_env("TILEC_SHOW") != NULL)
+            fprintf(stderr, "%s\n", k->c.text);
+        fail_msg("%s: %s", what, why.s ? why.s : "");
+    }
+    arena_free(k->c.arena);
+}
+
+/* A new array of one such tile for each program, and the pointers to this program's. */
+static Value *array_pointers(Kernel *k, const Type *t, const void *start, double close)
+{
+    int64_t n = type_numel(t);
+    const char *name = arena_printf(k->c.arena, "p%d", k->c.nparams);
+    Value *p = func_add_param(k->f, name, type_pointer(k->m, t->dtype, false), 0);
+    k->c.params[k->c.nparams++] =
+        (Argument){.dtype = t->dtype, .n = (size_t)n * PROGRAMS, .start = start, .close = close};
+    Value *first = build_binary(&k->b, OP_mul, k->pid, build_int(&k->b, k->pid->type, n));
+    p = build_addptr(&k->b, p, first);
+    if (t->rank == 0)
+        return p;
+    Value *at = build_splat(&k->b, p, t);
+    int64_t stride = 1;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        Value *v = build_arange(&k->b, 0, t->dims[d]);
+        for (int i = 0; i < t->rank; i++)
+            if (i != d)
+                v = build_expand(&k->b, v, i);
+        v = build_binary(&k->b, OP_mul, v, build_int(&k->b, v->type, stride));
+        at = build_addptr(&k->b, at, build_broadcast(&k->b, v, t));
+        stride *= t->dims[d];
+    }
+    return at;
+}
+
+static Value *load_input(Kernel *k, const Type *t, const void *start)
+{
+    Value *p = array_pointers(k, t, start, 0);
+    return build_op(&k->b, OP_load, 1, &p, 3, (const int64_t[3]){0}, 0, NULL)->results[0];
+}
+
+static void store_result(Kernel *k, Value *v, double close)
+{
+    Value *p = array_pointers(k, v->type, NULL, close);
+    build_op(&k->b, OP_store, 2, (Value *[]){p, v}, 2, (const int64_t[2]){0}, 0, NULL);
+}
+
+/* Floats: mostly 1 and -1, some 2 and halves; fp8 has many zeros, for sums that it can hold.
+ * Integers: any bits. */
+static void *data_of(Kernel *k, const Type *t, uint64_t seed)
+{
+    static const double values[] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, -1, 1, 2, 0.5, 1.5, -1.5};
+    size_t n = (size_t)type_numel(t) * PROGRAMS, size = (size_t)dtype_size(t->dtype);
+    uint8_t *x = arena_alloc(k->c.arena, n * size);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = scalar_truncate(t->dtype, random_bits(&seed));
+        if (t->dtype == DT_I1)
+            bits = random_bits(&seed) & 1;
+        if (dtype_is_float(t->dtype))
+            bits = scalar_from_double(t->dtype, values[random_below(&seed, COUNT(values))]);
+        if (dtype_is_fp8(t->dtype) && random_below(&seed, 4))
+            bits = 0;
+        memcpy(x + i * size, &bits, size);
+    }
+    return x;
+}
+
+/* --- reductions ---------------------------------------------------------------------------- */
+
+static const Type shapes[] = {
+    {.rank = 1, .dims = {37}},     {.rank = 2, .dims = {5, 64}}, {.rank = 3, .dims = {3, 5, 7}},
+    {.rank = 2, .dims = {64, 1}},  {.rank = 2, .dims = {1, 64}}, {.rank = 1, .dims = {1}},
+    {.rank = 2, .dims = {130, 3}},
+};
+
+static const Type *reduced(Module *m, const Type *t, int axis)
+{
+    Type r = *t;
+    r.rank--;
+    memmove(r.dims + axis, r.dims + axis + 1, sizeof r.dims[0] * (size_t)(r.rank - axis));
+    return type_of(m, r);
+}
+
+static double tolerance(OpCode op, DType t)
+{
+    if (!dtype_is_float(t) || (op != OP_add && op != OP_mul))
+        return 0;
+    if (dtype_bits(t) >= 32)
+        return 1e-30; /* the sign of zero */
+    return dtype_is_fp8(t) ? 0.8 : 0.02;
+}
+
+static void yield_op(Kernel *k, Block *region, OpCode op, const Type *element)
+{
+    Value *x = block_add_arg(region, element), *y = block_add_arg(region, element);
+    Builder b = builder_at_end(k->f, region);
+    Value *out = build_binary(&b, op, x, y);
+    build_yield(&b, OP_yield, 1, &out);
+}
+
+static void write_reduction(Kernel *k, Value *v, OpCode op, int axis)
+{
+    const Type *t = v->type, *result = reduced(k->m, t, axis);
+    const int64_t attr = axis;
+    Op *r = build_op(&k->b, OP_reduce, 1, &v, 1, &attr, 1, &result);
+    yield_op(k, r->regions[0], op, type_element(k->m, t));
+    store_result(k, r->results[0], tolerance(op, t->dtype));
+}
+
+/* The largest element and the first place where it is. */
+static void write_argmax(Kernel *k, Value *v, int axis)
+{
+    const Type *t = v->type, *e = type_element(k->m, t), *i32 = type_scalar(k->m, DT_I32);
+    Value *at = build_arange(&k->b, 0, t->dims[axis]);
+    for (int i = 0; i < t->rank; i++)
+        if (i != axis)
+            at = build_expand(&k->b, at, i);
+    Value *in[2] = {v, build_broadcast(&k->b, at, t)};
+    const Type *given[2] = {reduced(k->m, t, axis), reduced(k->m, in[1]->type, axis)};
+    const int64_t attr = axis;
+    Op *r = build_op(&k->b, OP_reduce, 2, in, 1, &attr, 2, given);
+    const Type *types[4] = {e, i32, e, i32};
+    Value *a[4];
+    for (int i = 0; i < 4; i++)
+        a[i] = block_add_arg(r->regions[0], types[i]);
+    Builder b = builder_at_end(k->f, r->regions[0]);
+    Value *more = build_binary(&b, OP_gt, a[0], a[2]), *same = build_binary(&b, OP_eq, a[0], a[2]);
+    Value *first = build_binary(&b, OP_and, same, build_binary(&b, OP_lt, a[1], a[3]));
+    Value *take = build_binary(&b, OP_or, more, first);
+    Value *out[2] = {build_select(&b, take, a[0], a[2]), build_select(&b, take, a[1], a[3])};
+    build_yield(&b, OP_yield, 2, out);
+    store_result(k, r->results[0], 0);
+    store_result(k, r->results[1], 0);
+}
+
+/* Sums of fp8e4b15 are clamped to 1.75 at every step, in an order that nobody promises. */
+static bool reduces(OpCode op, DType t)
+{
+    if (op == OP_and || op == OP_or || op == OP_xor)
+        return !dtype_is_float(t);
+    return op != OP_add || t != DT_FP8E4B15;
+}
+
+static void check_reductions(DType d, const Type *shape, int axis, Engine engine)
+{
+    static const OpCode ops[] = {OP_add, OP_mul, OP_min, OP_max, OP_and, OP_or, OP_xor};
+    Kernel k = kernel_begin();
+    const Type *t = type_with_dtype(k.m, type_of(k.m, *shape), d);
+    Value *v = load_input(&k, t, data_of(&k, t, d + 1));
+    for (int i = 0; i < COUNT(ops); i++)
+        if (reduces(ops[i], d))
+            write_reduction(&k, v, ops[i], axis);
+    write_argmax(&k, v, axis);
+    kernel_check(
+        &k, engine,
+        arena_printf(plugin_arena, "reduce %s along %d", type_text(plugin_arena, t), axis));
+}
+
+/* All shapes of some dtypes, a third of them of the others. */
+static bool in_turn(DType d, int shape, int axis)
+{
+    return d == DT_I32 || d == DT_FP32 || d == DT_FP16 || d == DT_I1 ||
+           ((int)d + shape + axis) % 3 == 0;
+}
+
+static void test_reductions(void **state)
+{
+    (void)state;
+    for (DType d = 0; d < DT_COUNT; d++)
+        for (int s = 0; s < COUNT(shapes); s++)
+            for (int axis = 0; axis < shapes[s].rank; axis++)
+                if (in_turn(d, s, axis))
+                    check_reductions(d, &shapes[s], axis,
+                                     (s + axis) % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT);
+}
+
+/* --- scans --------------------------------------------------------------------------------- */
+
+static void write_scan(Kernel *k, Value *v, OpCode op, int axis, bool reverse)
+{
+    const int64_t attrs[2] = {axis, reverse};
+    Op *r = build_op(&k->b, OP_scan, 1, &v, 2, attrs, 1, &v->type);
+    yield_op(k, r->regions[0], op, type_element(k->m, v->type));
+    store_result(k, r->results[0], 0);
+}
+
+/* x -> a x + b, composed: the order counts. */
+static void write_recurrence(Kernel *k, Value *x, Value *y, int axis, bool reverse)
+{
+    Value *in[2] = {x, y}, *a[4];
+    const Type *types[2] = {x->type, y->type}, *e = type_element(k->m, x->type);
+    const int64_t attrs[2] = {axis, reverse};
+    Op *r = build_op(&k->b, OP_scan, 2, in, 2, attrs, 2, types);
+    for (int i = 0; i < 4; i++)
+        a[i] = block_add_arg(r->regions[0], e);
+    Builder b = builder_at_end(k->f, r->regions[0]);
+    Value *scaled = build_binary(&b, OP_mul, a[1], a[2]);
+    Value *out[2] = {build_binary(&b, OP_mul, a[0], a[2]), build_binary(&b, OP_add, scaled, a[3])};
+    build_yield(&b, OP_yield, 2, out);
+    store_result(k, r->results[0], 0);
+    store_result(k, r->results[1], 0);
+}
+
+static void test_scans(void **state)
+{
+    (void)state;
+    for (DType d = 0; d < DT_COUNT; d++)
+        for (int s = 0; s < COUNT(shapes); s++)
+            for (int axis = 0; axis < shapes[s].rank; axis++) {
+                if (!in_turn(d, s, axis + 1))
+                    continue;
+                Kernel k = kernel_begin();
+                const Type *t = type_with_dtype(k.m, type_of(k.m, shapes[s]), d);
+                Value *x = load_input(&k, t, data_of(&k, t, d + 5));
+                Value *y = load_input(&k, t, data_of(&k, t, d + 6));
+                write_scan(&k, x, OP_add, axis, false);
+                write_scan(&k, y, OP_max, axis, true);
+                write_recurrence(&k, x, y, axis, (s + axis) % 2);
+                kernel_check(&k, s % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT,
+                             arena_printf(plugin_arena, "scan %s along %d",
+                                          type_text(plugin_arena, t), axis));
+            }
+}
+
+/* --- dots ---------------------------------------------------------------------------------- */
+
+static void check_dot(DType a, DType b, DType sum, int batch, int32_t m, int32_t n,
+                      int32_t k_extent)
+{
+    Kernel k = kernel_begin();
+    const int32_t da[3] = {batch, m, k_extent}, db[3] = {batch, k_extent, n}, ds[3] = {batch, m, n};
+    int rank = batch ? 3 : 2, skip = batch ? 0 : 1;
+    const Type *types[3] = {type_tile(k.m, a, rank, da + skip), type_tile(k.m, b, rank, db + skip),
+                            type_tile(k.m, sum, rank, ds + skip)};
+    Value *in[3];
+    for (int i = 0; i < 3; i++)
+        in[i] = load_input(&k, types[i], data_of(&k, types[i], (uint64_t)i + 11));
+    const int64_t ieee = PRECISION_IEEE;
+    Op *op = build_op(&k.b, OP_dot, 3, in, 1, &ieee, 1, &types[2]);
+    store_result(&k, op->results[0], dtype_is_float(sum) ? 1e-30 : 0);
+    kernel_check(&k, m % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT,
+                 arena_printf(plugin_arena, "dot %s %s %s, batch %d, %dx%dx%d", dtype_name(a),
+                              dtype_name(b), dtype_name(sum), batch, (int)m, (int)n,
+                              (int)k_extent));
+}
+
+static void test_dot_extents(void **state)
+{
+    (void)state;
+    static const int32_t extents[] = {1, 3, 16, 17, 33};
+    for (int m = 0; m < 5; m++)
+        for (int n = 0; n < 5; n++)
+            for (int k = 0; k < 5; k++)
+                if ((m + 2 * n + 3 * k) % 4 == 0)
+                    check_dot(DT_FP32, DT_FP32, DT_FP32, 0, extents[m], extents[n], extents[k]);
+    for (int i = 0; i < 5; i++) {
+        check_dot(DT_FP64, DT_FP64, DT_FP64, i % 3, extents[i], extents[(i + 2) % 5],
+                  extents[(i + 3) % 5]);
+        check_dot(DT_I8, DT_I8, DT_I32, i % 3, extents[i], extents[(i + 1) % 5],
+                  extents[(i + 3) % 5]);
+        check_dot(DT_FP16, DT_FP16, DT_FP16, i % 4, extents[i], extents[(i + 4) % 5],
+                  extents[(i + 1) % 5]);
+        check_dot(DT_BF16, DT_BF16, DT_FP32, i % 2, extents[i], extents[(i + 3) % 5],
+                  extents[(i + 2) % 5]);
+        check_dot(DT_FP32, DT_FP32, DT_FP32, 2 + i, extents[i], extents[(i + 2) % 5],
+                  extents[(i + 1) % 5]);
+    }
+    check_dot(DT_FP16, DT_FP16, DT_FP32, 0, 17, 33, 16);
+}
+
+static void test_dot_fp8(void **state)
+{
+    (void)state;
+    for (DType a = DT_FP8E4NV; a <= DT_FP8E4B15; a++)
+        for (DType b = DT_FP8E4NV; b <= DT_FP8E4B15; b++)
+            check_dot(a, b, (a + b) % 2 ? DT_FP32 : DT_FP16, 0, 3, 17, 16);
+}
+
+static int open_plugin(void **state)
+{
+    (void)state;
+    const char *why = NULL;
+    plugin_arena = arena_new(NULL);
+    plugin = run_plugin(plugin_arena, &why);
+    if (plugin == NULL)
+        fail_msg("no code generator: %s", why);
+    return 0;
+}
+
+static int close_plugin(void **state)
+{
+    (void)state;
+    arena_free(plugin_arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_dot_extents),
+        cmocka_unit_test(test_dot_fp8),
+    };
+    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+}
