@@ -49,7 +49,7 @@ scripts_parse() {
 }
 
 quick_tests() {
-    ctest --test-dir "$build" --output-on-failure --no-tests=error -j2 -R '^(unit|cli)\.'
+    TILEC_RANDOM_COUNT=${TILEC_RANDOM_COUNT:-20} ctest --test-dir "$build" --output-on-failure --no-tests=error -j2 -R '^(unit|cli)\.'
 }
 
 mkdir -p "$build"
