@@ -30,6 +30,7 @@ typedef struct {
     Builder b;
     Value *values[MAX_VALUES]; /* that can be used now */
     int n, depth;
+    bool aligned;
     Value *ints[3], *floats[2], *out_int, *out_float;
 } Gen;
 
@@ -634,14 +635,14 @@ static void store_results(Gen *g)
 
 static Value *parameter(Gen *g, Func *f, DType d, const char *name)
 {
-    return func_add_param(f, name, type_pointer(g->m, d, false), 0);
+    return func_add_param(f, name, type_pointer(g->m, d, false), g->aligned ? 16 : 0);
 }
 
 /* The text of the kernel with this number.  Its parameters: a, b, c of i32, x, y of fp32, the
- * results of both, and a scalar. */
-static const char *random_kernel(Arena *a, uint64_t seed)
+ * results of both, and a scalar.  Aligned: arrays are promised to lie at multiples of 16 bytes. */
+static const char *random_kernel(Arena *a, uint64_t seed, bool aligned)
 {
-    Gen g = {.rng = seed * 1000003, .m = module_new(a, interner_new(a), NULL)};
+    Gen g = {.rng = seed * 1000003, .aligned = aligned, .m = module_new(a, interner_new(a), NULL)};
     Func *f = func_new(g.m, "k", (Span){0});
     static const char *const names[] = {"a", "b", "c", "x", "y"};
     f->is_kernel = true;

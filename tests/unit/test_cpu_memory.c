@@ -150,6 +150,7 @@ static void check_access(const Access *f, Engine engine, const char *name)
 {
     Case c = new_case();
     uint8_t *flags = data_of(c.arena, DT_I1, REACH);
+    c.aligned = f->t % 2 == 0;
     add_array(&c, f->t, REACH, data_of(c.arena, f->t, REACH));
     add_array(&c, f->t, REACH, NULL);
     add_array(&c, DT_I32, PROGRAMS * TILE, shuffled(c.arena, PROGRAMS * TILE));

@@ -2,8 +2,9 @@
  * versus.h - run one kernel through the interpreter and through the CPU target, and compare
  *
  * For tests that write IR text on the fly.  The interpreter runs the text as it stands; the CPU
- * target, or the interpreter again, what the passes have made of it.  Arrays lie between guard
- * elements, which are compared too; scratch memory begins as NaN.
+ * target, or the interpreter again, what the passes have made of it.  On one side of every array
+ * lies a page that cannot be touched, on the other guard elements, which are compared too.  Scratch
+ * memory begins as NaN and ends at such a page.
  */
 #ifndef TILEC_TEST_VERSUS_H
 #define TILEC_TEST_VERSUS_H
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
@@ -37,6 +40,7 @@ typedef struct {
     Argument params[VERSUS_PARAMS];
     int nparams;
     int32_t grid[3];
+    bool aligned; /* all arrays begin at a page; else every second one ends there */
 } Case;
 
 typedef enum { ENGINE_INTERP, ENGINE_CPU, ENGINE_CPU_DISJOINT, ENGINE_CPU_STREAMING } Engine;
@@ -66,42 +70,67 @@ static inline int random_below(uint64_t *state, int n)
 /* --- arrays -------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint8_t *at[VERSUS_PARAMS]; /* guards included; NULL for scalars and parts of others */
+    uint8_t *start;
+    size_t bytes; /* without the forbidden pages around it */
+} Pages;
+
+static inline Pages pages_new(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    Pages p = {.bytes = (bytes + page - 1) / page * page};
+    p.start = mmap(NULL, p.bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p.start == MAP_FAILED)
+        bug("no memory for a test's array");
+    p.start += page;
+    mprotect(p.start, p.bytes, PROT_READ | PROT_WRITE);
+    return p;
+}
+
+static inline void pages_free(Pages p)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(p.start - page, p.bytes + 2 * page);
+}
+
+typedef struct {
+    Pages pages[VERSUS_PARAMS]; /* none for scalars and parts of others */
     uint64_t slots[VERSUS_PARAMS];
 } Arrays;
 
-static inline size_t param_bytes(const Argument *p)
+/* Whether array i ends at its last page; the guard elements are then in front of it. */
+static inline bool versus_ends(const Case *c, int i)
 {
-    return (p->n + 2 * VERSUS_GUARD) * (size_t)dtype_size(p->dtype);
+    return !c->aligned && i % 2 == 0;
 }
 
-/* Fresh arrays; odd parameters begin one element off a round address. */
 static inline Arrays versus_arrays(const Case *c)
 {
-    Arrays a = {{NULL}, {0}};
+    Arrays a = {{{NULL, 0}}, {0}};
     for (int i = 0; i < c->nparams; i++) {
         const Argument *p = &c->params[i];
-        size_t size = (size_t)dtype_size(p->dtype), bytes = param_bytes(p);
+        size_t size = (size_t)dtype_size(p->dtype), bytes = p->n * size;
         a.slots[i] = p->bits;
-        if (p->n == 0)
-            continue;
-        if (p->inside > 0) {
+        if (p->inside > 0)
             a.slots[i] = a.slots[p->inside - 1] + p->offset * size;
+        if (p->n == 0 || p->inside > 0)
             continue;
-        }
-        uint8_t *at = arena_alloc(c->arena, bytes + 128);
-        at += 64 - (uintptr_t)at % 64 + (i % 2) * size;
-        memset(at, 0x5a, bytes);
-        if (p->dtype == DT_I1)
-            memset(at, 1, bytes);
-        a.at[i] = at;
-        at += VERSUS_GUARD * size;
-        memset(at, 0, p->n * size);
+        Pages *pages = &a.pages[i];
+        *pages = pages_new(bytes + VERSUS_GUARD * size);
+        memset(pages->start, p->dtype == DT_I1 ? 1 : 0x5a, pages->bytes);
+        uint8_t *at = versus_ends(c, i) ? pages->start + pages->bytes - bytes : pages->start;
+        memset(at, 0, bytes);
         if (p->start != NULL)
-            memcpy(at, p->start, p->n * size);
+            memcpy(at, p->start, bytes);
         a.slots[i] = (uint64_t)(uintptr_t)at;
     }
     return a;
+}
+
+static inline void versus_free(const Case *c, const Arrays *a)
+{
+    for (int i = 0; i < c->nparams; i++)
+        if (a->pages[i].start != NULL)
+            pages_free(a->pages[i]);
 }
 
 static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b)
@@ -123,17 +152,17 @@ static inline bool versus_compare(const Case *c, const Arrays *want, const Array
     for (int i = 0; i < c->nparams; i++) {
         const Argument *p = &c->params[i];
         size_t size = (size_t)dtype_size(p->dtype);
-        for (size_t k = 0; want->at[i] != NULL && k < p->n + 2 * VERSUS_GUARD; k++) {
+        long first = versus_ends(c, i) ? -VERSUS_GUARD : 0, n = (long)p->n + VERSUS_GUARD;
+        for (long k = first; want->pages[i].start != NULL && k < first + n; k++) {
             uint64_t a = 0, b = 0;
-            memcpy(&a, want->at[i] + k * size, size);
-            memcpy(&b, got->at[i] + k * size, size);
+            memcpy(&a, (uint8_t *)(uintptr_t)want->slots[i] + k * (long)size, size);
+            memcpy(&b, (uint8_t *)(uintptr_t)got->slots[i] + k * (long)size, size);
             if (versus_same(p, a, b) || wrong++ >= 8)
                 continue;
-            text_printf(why,
-                        "%s: parameter %d (%s), element %ld: wanted %.9g (%llx), got %.9g (%llx)\n",
-                        engine_name(engine), i, dtype_name(p->dtype), (long)k - VERSUS_GUARD,
-                        scalar_to_double(p->dtype, a), (unsigned long long)a,
-                        scalar_to_double(p->dtype, b), (unsigned long long)b);
+            text_printf(
+                why, "%s: parameter %d (%s), element %ld: wanted %.9g (%llx), got %.9g (%llx)\n",
+                engine_name(engine), i, dtype_name(p->dtype), k, scalar_to_double(p->dtype, a),
+                (unsigned long long)a, scalar_to_double(p->dtype, b), (unsigned long long)b);
         }
     }
     return wrong == 0;
@@ -185,12 +214,14 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
         return false;
     }
     CpuKernel *kernel = (CpuKernel *)code_symbol(code, "tilec_kernel");
-    void *scratch = os_alloc_pages(out.scratch);
-    memset(scratch, 0xff, out.scratch);
+    size_t bytes = (out.scratch + 63) / 64 * 64;
+    Pages pages = pages_new(bytes);
+    void *scratch = pages.start + pages.bytes - bytes;
+    memset(scratch, 0xff, bytes);
     int64_t programs = versus_programs(c), half = programs / 2;
     kernel(arrays->slots, c->grid, 0, half, scratch);
     kernel(arrays->slots, c->grid, half, programs, scratch);
-    os_free_pages(scratch, out.scratch);
+    pages_free(pages);
     code_free(code);
     return true;
 }
@@ -207,11 +238,12 @@ static inline bool versus_run(const Case *c, Engine engine, Text *why)
         ok = versus_interpret(c, m, &got, d);
     else if (ok)
         ok = versus_compiled(c, m, &got, engine, d, why);
-    if (!ok) {
+    if (!ok)
         text_printf(why, "%s: %s\n", engine_name(engine), diags_text(d, c->arena));
-        return false;
-    }
-    return versus_compare(c, &want, &got, engine, why);
+    ok = ok && versus_compare(c, &want, &got, engine, why);
+    versus_free(c, &want);
+    versus_free(c, &got);
+    return ok;
 }
 
 #endif
