@@ -79,26 +79,28 @@ Value *m_from_bits(Math *m, Value *bits)
     return build_bitcast(&m->b, bits, m_format(m)->real);
 }
 
-static Value *horner(Math *m, Value *x, const double *c, int n, int step)
+static Value *horner(Math *m, Value *x, const double *c, int n)
 {
-    int i = (n - 1) / step * step;
-    Value *sum = K(c[i]);
+    Value *sum = K(c[n - 1]);
 
-    while ((i -= step) >= 0)
+    for (int i = n - 2; i >= 0; i--)
         sum = m_fma(m, sum, x, K(c[i]));
     return sum;
 }
 
-/* Long ones in two chains, of even and odd degrees: half the latency for one op more.  The
- * largest term is added last and alone. */
+/* Long ones in two chains, for half the latency: c0 + x (low + x^k high).  Not even and odd
+ * degrees, whose sums would cancel where signs alternate.  The largest term comes last, alone. */
 Value *m_poly(Math *m, Value *x, const Poly *p)
 {
     if (p->n <= 8)
-        return horner(m, x, p->c, p->n, 1);
-    Value *square = m_mul(m, x, x);
-    Value *even = horner(m, square, p->c + 1, p->n - 1, 2);
-    Value *odd = horner(m, square, p->c + 2, p->n - 2, 2);
-    return m_fma(m, m_fma(m, odd, x, even), x, K(p->c[0]));
+        return horner(m, x, p->c, p->n);
+    int k = p->n <= 12 ? 4 : 8;
+    Value *power = x;
+    for (int i = 1; i < k; i *= 2)
+        power = m_mul(m, power, power);
+    Value *low = horner(m, x, p->c + 1, k);
+    Value *high = horner(m, x, p->c + 1 + k, p->n - 1 - k);
+    return m_fma(m, m_fma(m, power, high, low), x, K(p->c[0]));
 }
 
 Value *m_clamp(Math *m, Value *x, double low, double high)

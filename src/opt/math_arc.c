@@ -67,13 +67,14 @@ Value *math_atan(Math *m, Value *x)
     return m_copysign(m, atan_from(m, base, z), x);
 }
 
-/* 0/0 counts as 0 and inf/inf as 1. */
+/* 0/0 counts as 0 and inf/inf as 1; NaN stays. */
 static Value *ratio_of(Math *m, Value *small, Value *large)
 {
     double least = m->precise == SINGLE ? 0x1p-149 : 0x1p-1074;
     Value *ratio = m_div(m, small, m_maxnan(m, large, K(least)));
+    Value *infinite = m_eq(m, small, K(__builtin_inf()));
 
-    return m_select(m, m_eq(m, small, K(__builtin_inf())), K(1), ratio);
+    return m_select(m, infinite, m_minnan(m, large, K(1)), ratio);
 }
 
 Value *math_atan2(Math *m, Value *y, Value *x)

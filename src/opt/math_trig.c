@@ -19,21 +19,23 @@
  * than 2^-31, so r is good to 2^-29.
  *
  * fp64 subtracts n times pi/2 in three parts of 53 bits (Cody and Waite, with fma): the first
- * difference is exact, what the second rounds away goes to the third.  Right for |x| < 2^30 and,
- * but for rare cancellation, to 2^45; beyond 2^50 results are only bounded by 1, since n has no
- * more bits to offer.  Infinities give NaN from inf - inf.
+ * difference is exact, the others round relative to their result.  tan keeps what they round away.
+ * Right for |x| < 2^30 and, but for rare cancellation, to 2^45; beyond 2^50 results are only
+ * bounded by 1, since n has no more bits to offer.  Infinities give NaN from inf - inf.
  *
  * Kernels, s = r^2: sin r = r + r s S(s); cos r = 1 + s C(s); tan r = r + r s T(s), or -1/tan r
  * for odd n.
  */
 #include "math.h"
 
+#define TWO_OVER_PI 0x1.45f306dc9c883p-1
+
 /* clang-format off */
 /* 2/pi without its bits of weight 2^(1-w) and above, from |x| = `from` on */
 static const struct {
     double from, d0, d1;
 } windows[] = {
-    {0,        0x1.45f306dc9c883p-1,  -0x1.6b01ec5417056p-55},  /* w = 1 */
+    {0,        TWO_OVER_PI,           -0x1.6b01ec5417056p-55},  /* w = 1 */
     {0x1p47,   0x1.b727220a94fe1p-23,  0x1.d5f47d4d37703p-78},  /* 23 */
     {0x1p69,   0x1.054a7f09d5f48p-46, -0x1.596447e493ad5p-101}, /* 45 */
     {0x1p91,   0x1.e13abe8fa9a6fp-67, -0x1.f924eb53361dep-123}, /* 67 */
@@ -92,19 +94,34 @@ static Reduced reduce_single(Math *m, Value *a, int extra)
                      .quadrant = build_cast(&m->b, m_to_bits(d, sum), DT_U32, ROUND_NEAREST)};
 }
 
+/* pi/2 = the sum of these */
+static const double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                 -0x1.f1976b7ed8fbcp-110};
+
 static Reduced reduce_double(Math *m, Value *a, int extra)
 {
-    Nearest n = m_nearest(m, a, 0x1.45f306dc9c883p-1, extra);
-    Value *high = m_fma(m, n.whole, K(-0x1.921fb54442d18p+0), a);
-    Value *middle = K(-0x1.1a62633145c07p-54), *low = K(0x1.f1976b7ed8fbcp-110);
-    Value *r = m_fma(m, n.whole, middle, high);
-    Value *lost = m_fma(m, n.whole, middle, m_sub(m, high, r));
-    Value *rest = m_fma(m, n.whole, low, lost);
-    Value *both = m_add(m, r, rest);
+    Nearest n = m_nearest(m, a, TWO_OVER_PI, extra);
+    Value *r = a;
 
-    return (Reduced){.r = m_clamp(m, both, -1, 1),
-                     .more = m_sub(m, rest, m_sub(m, both, r)),
-                     .quadrant = n.bits};
+    for (int i = 0; i < COUNT(half_pi); i++)
+        r = m_fma(m, n.whole, K(-half_pi[i]), r);
+    return (Reduced){.r = m_clamp(m, r, -1, 1), .quadrant = n.bits};
+}
+
+/* The same, and what the roundings lose, for tan, which is steeper than its argument. */
+static Reduced reduce_double_longer(Math *m, Value *a)
+{
+    Nearest n = m_nearest(m, a, TWO_OVER_PI, 0);
+    Value *high = m_fma(m, n.whole, K(-half_pi[0]), a);
+    Value *middle = m_mul(m, n.whole, K(half_pi[1]));
+    Value *middle_low = m_fma(m, n.whole, K(half_pi[1]), m_neg(m, middle));
+    Value *r = m_sub(m, high, middle);
+    Value *lost = m_sub(m, m_sub(m, m_sub(m, high, r), middle), middle_low);
+    Value *rest = m_fma(m, n.whole, K(-half_pi[2]), lost);
+    Value *sum = m_add(m, r, rest);
+
+    return (Reduced){
+        .r = m_clamp(m, sum, -1, 1), .more = m_sub(m, rest, m_sub(m, sum, r)), .quadrant = n.bits};
 }
 
 static Reduced reduce(Math *m, Value *a, int extra)
@@ -180,13 +197,15 @@ static Value *tan_double(Math *m, const Reduced *a)
 
 Value *math_tan(Math *m, Value *x)
 {
-    Reduced a = reduce(m, m_abs(m, x), 0);
+    bool single = m->precise == SINGLE;
+    Value *absolute = m_abs(m, x);
+    Reduced a = single ? reduce_single(m, absolute, 0) : reduce_double_longer(m, absolute);
     Math wide = m_double(m);
-    Value *tan = m->precise == SINGLE ? tan_single(m, &a) : tan_double(m, &a);
+    Value *tan = single ? tan_single(m, &a) : tan_double(m, &a);
     Value *odd = is_odd(m, a.quadrant);
     Value *y = m_select(m, odd, m_div(&wide, m_num(&wide, -1), tan), tan);
     Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
 
-    y = m->precise == SINGLE ? m_cast(m, y) : y;
+    y = single ? m_cast(m, y) : y;
     return m_from_bits(m, m_xor(m, m_to_bits(m, y), sign));
 }
