@@ -12,11 +12,12 @@
  *   2. Whoever is inside entered by a compare-and-swap that saw the gate open, hence sees the job.
  *   3. The caller returns only after the last one inside has left, hence sees their results.
  *
- * Helpers listen for the bell for some microseconds before they sleep on a futex, so that a run of
- * short launches wakes nobody.  Launches that want helpers take turns on one mutex.
+ * Helpers listen for the bell for a while before they sleep, so that a run of short launches wakes
+ * nobody.  Waking a thread costs the waker a microsecond, so the caller wakes only a few, and the
+ * first of them that comes wakes the rest.  The same helpers are woken first each time: their CPUs
+ * have slept least.  Jobs take turns on one mutex.
  */
 #define _GNU_SOURCE
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,13 +30,20 @@
 enum {
     LINE = 128, /* bytes that two CPUs should not share: a pair of cache lines */
     MAX_THREADS = 1024,
-    SPINS = 2000, /* of a pause each: about 20 microseconds on the CPUs of today */
+    SPINS_PER_LOOK = 32, /* at the clock */
+    WAKE_FIRST = 8,      /* by the caller, before it starts to work */
     SMALLEST_SCRATCH = 64 << 10
 };
+static const double listen_seconds = 100e-6;
 
-/* The gate: how many are inside, whether more may enter, whether the caller sleeps until it is
- * empty. */
-static const uint32_t GATE_OPEN = UINT32_C(1) << 31, GATE_AWAITED = UINT32_C(1) << 30;
+/* The gate: how many are inside, how many more may enter, whether it is open at all, and whether
+ * the caller sleeps until all are out. */
+#define GATE_INSIDE UINT32_C(0xfff)
+#define GATE_PLACE (GATE_INSIDE + 1)
+#define GATE_PLACES (GATE_INSIDE * GATE_PLACE)
+#define GATE_AWAITED (UINT32_C(1) << 30)
+#define GATE_OPEN (UINT32_C(1) << 31)
+_Static_assert(MAX_THREADS <= GATE_INSIDE, "all threads must fit through the gate");
 
 /* Keeps the shared counter from wrapping when every thread goes past the end. */
 static const int64_t MAX_CHUNK = INT64_C(1) << 50;
@@ -44,20 +52,23 @@ typedef struct {
     _Alignas(LINE) pthread_t thread;
     Pool *pool;
     int index;
+    _Atomic uint32_t asleep; /* 1: it is, or is about to be; whoever clears it wakes it */
     void *scratch;
     size_t scratch_bytes;
 } Worker;
 
 struct Pool {
-    int threads; /* the caller counts as one */
-    pid_t owner; /* the process that has the helpers */
-    int spins;
+    int threads;  /* the caller counts as one */
+    pid_t owner;  /* the process that has the helpers */
+    bool listens; /* there is a CPU for every thread, so waiting may use it */
     pthread_mutex_t turn;
     PoolJob job;
 
     _Alignas(LINE) _Atomic uint32_t gate;
     _Alignas(LINE) _Atomic uint32_t bell; /* rung by counting up */
-    _Atomic uint32_t asleep;
+    _Atomic int sleepers;                 /* helpers with `asleep` set */
+    _Atomic int to_wake; /* how many of them this job still wants; may fall below 0 */
+    _Atomic int next_to_look_at;
     _Atomic bool stop;
     _Alignas(LINE) _Atomic int64_t next; /* first program that nobody has taken */
     Worker workers[];
@@ -68,9 +79,9 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t expected)
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
-static void futex_wake_all(_Atomic uint32_t *word)
+static void futex_wake(_Atomic uint32_t *word)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 static void pause_briefly(void)
@@ -103,9 +114,9 @@ static bool enter(Pool *p)
 {
     uint32_t gate = atomic_load_explicit(&p->gate, memory_order_relaxed);
 
-    while ((gate & GATE_OPEN) != 0)
-        if (atomic_compare_exchange_weak_explicit(&p->gate, &gate, gate + 1, memory_order_acquire,
-                                                  memory_order_relaxed))
+    while ((gate & GATE_OPEN) != 0 && (gate & GATE_PLACES) != 0)
+        if (atomic_compare_exchange_weak_explicit(&p->gate, &gate, gate - GATE_PLACE + 1,
+                                                  memory_order_acquire, memory_order_relaxed))
             return true;
     return false;
 }
@@ -115,24 +126,72 @@ static void leave(Pool *p)
     uint32_t gate = atomic_fetch_sub_explicit(&p->gate, 1, memory_order_release);
 
     if (gate == (GATE_AWAITED | 1))
-        futex_wake_all(&p->gate);
+        futex_wake(&p->gate);
+}
+
+/* Wake one that sleeps; false when there is none behind those that were looked at before. */
+static bool wake_one(Pool *p)
+{
+    for (;;) {
+        int i = atomic_fetch_add_explicit(&p->next_to_look_at, 1, memory_order_relaxed);
+
+        if (i >= p->threads)
+            return false;
+        if (atomic_exchange(&p->workers[i].asleep, 0) == 0)
+            continue;
+        futex_wake(&p->workers[i].asleep);
+        return true;
+    }
+}
+
+/* Wake those that the job still wants, but no more than `most`. */
+static void wake_some(Pool *p, int most)
+{
+    while (most-- > 0)
+        if (atomic_fetch_sub_explicit(&p->to_wake, 1, memory_order_relaxed) <= 0 || !wake_one(p))
+            return;
+}
+
+/* Spin until `*word` is no longer `old`, for as long as that is worth it.  Gives what it is. */
+static uint32_t await_change(const Pool *p, _Atomic uint32_t *word, uint32_t old)
+{
+    double end = p->listens ? os_seconds() + listen_seconds : 0;
+    uint32_t now = atomic_load_explicit(word, memory_order_acquire);
+
+    for (int i = 1; now == old; i++) {
+        if (!p->listens || (i % SPINS_PER_LOOK == 0 && os_seconds() > end))
+            return now;
+        pause_briefly();
+        now = atomic_load_explicit(word, memory_order_acquire);
+    }
+    return now;
+}
+
+/* Sleep until somebody clears w->asleep, but not if the bell has rung since it was `heard`. */
+static void sleep_until_woken(Worker *w, uint32_t heard)
+{
+    Pool *p = w->pool;
+
+    atomic_fetch_add(&p->sleepers, 1);
+    atomic_store(&w->asleep, 1);
+    if (atomic_load(&p->bell) != heard)
+        atomic_store(&w->asleep, 0);
+    while (atomic_load(&w->asleep) != 0)
+        futex_wait(&w->asleep, 1);
+    atomic_fetch_sub(&p->sleepers, 1);
 }
 
 /* Give the bell's count once it is no longer `heard`. */
-static uint32_t wait_for_bell(Pool *p, uint32_t heard)
+static uint32_t wait_for_bell(Worker *w, uint32_t heard)
 {
-    uint32_t now;
+    Pool *p = w->pool;
+    uint32_t now = await_change(p, &p->bell, heard);
 
-    for (int i = 0; i < p->spins; i++) {
-        now = atomic_load_explicit(&p->bell, memory_order_acquire);
-        if (now != heard)
-            return now;
-        pause_briefly();
+    while (now == heard) {
+        sleep_until_woken(w, heard);
+        wake_some(p, p->threads);
+        now = atomic_load(&p->bell);
     }
-    atomic_fetch_add(&p->asleep, 1);
-    while ((now = atomic_load(&p->bell)) == heard)
-        futex_wait(&p->bell, heard);
-    atomic_fetch_sub(&p->asleep, 1);
     return now;
 }
 
@@ -143,36 +202,44 @@ static void *helper(void *arg)
     uint32_t heard = 0;
 
     for (;;) {
-        heard = wait_for_bell(p, heard);
+        heard = wait_for_bell(w, heard);
         if (atomic_load(&p->stop))
             return NULL;
         if (!enter(p))
             continue;
-        if (w->index < p->job.threads)
-            work(p, w->index);
+        work(p, w->index);
         leave(p);
     }
 }
 
-static void ring(Pool *p)
-{
-    atomic_fetch_add(&p->bell, 1);
-    if (atomic_load(&p->asleep) > 0)
-        futex_wake_all(&p->bell);
-}
-
 /* the caller */
+
+/* Let `helpers` of them in, and wake those that do not listen. */
+static void call_helpers(Pool *p, int helpers)
+{
+    atomic_store_explicit(&p->gate, GATE_OPEN | (uint32_t)helpers * GATE_PLACE,
+                          memory_order_release);
+    atomic_fetch_add(&p->bell, 1);
+    int sleepers = atomic_load(&p->sleepers), listening = p->threads - 1 - sleepers;
+    if (sleepers == 0 || helpers <= listening)
+        return;
+    atomic_store_explicit(&p->next_to_look_at, 1, memory_order_relaxed);
+    atomic_store_explicit(&p->to_wake, helpers - listening, memory_order_relaxed);
+    wake_some(p, WAKE_FIRST);
+}
 
 /* Shut the gate and wait until nobody is inside. */
 static void shut(Pool *p)
 {
-    uint32_t gate = atomic_fetch_and_explicit(&p->gate, ~GATE_OPEN, memory_order_acquire);
+    uint32_t gate = atomic_fetch_and_explicit(&p->gate, GATE_INSIDE, memory_order_acquire);
+    uint32_t before;
 
-    gate &= ~GATE_OPEN;
-    for (int i = 0; i < p->spins && gate != 0; i++) {
-        pause_briefly();
-        gate = atomic_load_explicit(&p->gate, memory_order_acquire);
-    }
+    atomic_store_explicit(&p->to_wake, 0, memory_order_relaxed);
+    gate &= GATE_INSIDE;
+    do { /* as long as somebody leaves now and then */
+        before = gate;
+        gate = before == 0 ? 0 : await_change(p, &p->gate, before);
+    } while (gate != before);
     if (gate == 0)
         return;
     gate = atomic_fetch_or(&p->gate, GATE_AWAITED) | GATE_AWAITED;
@@ -182,10 +249,11 @@ static void shut(Pool *p)
     }
 }
 
-/* Give each of the first workers that much scratch memory; what is there is used again. */
-static bool provide_scratch(Pool *p, int workers, size_t bytes)
+/* Give every worker that much scratch memory; what is there is used again.  Pages that nobody
+ * touches cost nothing. */
+static bool provide_scratch(Pool *p, size_t bytes)
 {
-    for (int i = 0; i < workers; i++) {
+    for (int i = 0; i < p->threads; i++) {
         Worker *w = &p->workers[i];
 
         if (w->scratch_bytes >= bytes)
@@ -203,18 +271,18 @@ static bool provide_scratch(Pool *p, int workers, size_t bytes)
 
 static RunStatus run_in_turn(Pool *p, const PoolJob *job)
 {
+    int threads = job->threads <= 0 ? p->threads : MIN(job->threads, p->threads);
+
     p->job = *job;
     p->job.chunk = MIN(MAX(job->chunk, 1), MAX_CHUNK);
-    p->job.threads = job->threads <= 0 ? p->threads : MIN(job->threads, p->threads);
-    if (!provide_scratch(p, p->job.threads, job->scratch))
+    if (!provide_scratch(p, job->scratch))
         return RUN_NO_MEMORY;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    if (p->job.threads == 1 || job->n <= p->job.chunk) {
+    if (threads == 1 || job->n <= p->job.chunk) {
         work(p, 0);
         return RUN_OK;
     }
-    atomic_store_explicit(&p->gate, GATE_OPEN, memory_order_release);
-    ring(p);
+    call_helpers(p, threads - 1);
     work(p, 0);
     shut(p);
     return RUN_OK;
@@ -267,7 +335,7 @@ RunStatus pool_new(int threads, Pool **out)
 
     if (!p)
         return RUN_NO_MEMORY;
-    *p = (Pool){.owner = getpid(), .spins = wanted > cpus ? 0 : SPINS};
+    *p = (Pool){.owner = getpid(), .listens = wanted <= cpus};
     for (int i = 0; i < wanted; i++)
         p->workers[i] = (Worker){0};
     if (pthread_mutex_init(&p->turn, NULL) != 0) {
@@ -285,7 +353,10 @@ void pool_free(Pool *p)
         return;
     if (p->owner == getpid()) {
         atomic_store(&p->stop, true);
-        ring(p);
+        atomic_fetch_add(&p->bell, 1);
+        atomic_store(&p->next_to_look_at, 1);
+        while (wake_one(p))
+            continue;
         for (int i = 1; i < p->threads; i++)
             pthread_join(p->workers[i].thread, NULL);
     }

@@ -63,8 +63,8 @@ typedef struct Pool Pool;
 RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU.  Fewer when the system gives fewer */
 void pool_free(Pool *p);
 int pool_threads(const Pool *p);
-/* Called with disjoint ranges; `worker` is 0..threads-1, no two calls at a time have the same one,
- * and `scratch` is its own.  Must not call pool_run on the same pool. */
+/* Called with disjoint ranges; `worker` is below pool_threads(), no two calls at a time have the
+ * same one, and `scratch` is its own.  Must not call pool_run on the same pool. */
 typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *scratch);
 typedef struct {
     int64_t n, chunk;
