@@ -574,7 +574,7 @@ static Axis of_select(const Op *op, const Axis *const *in)
 {
     const Type *t = op->results[0]->type;
     Axis r = axis_meet(t, in[1], in[2]);
-    int64_t runs[MAX_RANK];
+    int64_t runs[MAX_RANK] = {0};
 
     for (int d = 0; d < t->rank; d++) {
         runs[d] = common_run(r.contiguity[d], in[0]->constancy[d], t->dims[d]);
@@ -615,7 +615,7 @@ static bool fits(const Axis *x, DType from, DType to)
  */
 static void align_runs(Axis *a, const Type *t, int bits)
 {
-    int64_t runs[MAX_RANK];
+    int64_t runs[MAX_RANK] = {0};
 
     for (int d = 0; d < t->rank; d++) {
         int64_t run = power_of_two_in(axis_gcd(a->contiguity[d], a->divisibility));
@@ -717,7 +717,7 @@ static Axis of_load(const Op *op, const Axis *const *in)
 /* A run of n elements, as the user says.  Starts of longer runs were starts before. */
 static void promise_run(Axis *a, const Type *t, int d, int64_t n)
 {
-    int64_t runs[MAX_RANK];
+    int64_t runs[MAX_RANK] = {0};
 
     for (int i = 0; i < t->rank; i++)
         runs[i] = a->contiguity[i];
