@@ -9,7 +9,7 @@
  * remainder with 0.  A block has no way out but its end, so an assumption in the block that
  * defines the value, or in the function's own block, holds from the definition on.
  */
-#include "opt.h"
+#include "axis.h"
 
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };
 enum { PATIENCE = 6, DEEPEST = 4 }; /* rounds until facts are given up; loops in loops iterated */

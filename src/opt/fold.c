@@ -13,7 +13,7 @@
  * becomes a scalar op and one splat: work for a whole tile becomes work for one number.  And an
  * op on broadcasts of one small tile is done on the small tile and broadcast after.
  */
-#include "opt.h"
+#include "fold.h"
 
 enum { MAX_OPERANDS = 3 }; /* of an elementwise op */
 

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "opt.h"
+#include "fold.h"
 
 typedef enum { INTS, FLOATS, NUMBERS } Kind;
 typedef enum { GIVES_OTHER, GIVES_ZERO, GIVES_ONES } Gives;

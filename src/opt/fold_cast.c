@@ -5,7 +5,7 @@
  * between integers and C keeps no more bits than B did.  Conversions to fp8 stay as written:
  * their rules differ with the source format (semantics R84).
  */
-#include "opt.h"
+#include "fold.h"
 
 static bool int_fits_int(DType a, DType b)
 {

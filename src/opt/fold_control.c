@@ -1,7 +1,7 @@
 /*
  * fold_control.c - `if` on a constant, loops that run never or once, carries that do not change
  */
-#include "opt.h"
+#include "fold.h"
 
 enum { FOR_BOUNDS = 3 }; /* operands of a `for` in front of the carried values */
 

@@ -3,7 +3,7 @@
  *
  * A lane that is masked off touches no memory and gives `other`, or 0 (semantics R202).
  */
-#include "opt.h"
+#include "fold.h"
 
 enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
 enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */

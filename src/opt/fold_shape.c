@@ -5,7 +5,7 @@
  * as a splat straight from its scalar.  Chains of one kind of op become one op, and ops that only
  * insert dimensions of 1 become expands, which the analyses understand best.
  */
-#include "opt.h"
+#include "fold.h"
 
 static Op *made_by(const Value *v, OpCode code)
 {

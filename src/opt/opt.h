@@ -55,26 +55,6 @@ Op *opt_splice(Block *from, Op *before);
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 void opt_resolve_all(Block *b); /* let every operand in it see v->repl */
 
-/* fold.c for its own parts.  A rule takes an op with one result whose operands are settled and
- * gives the value to use in its place, or NULL; what it builds goes in front of the op, through
- * these, which fold it again. */
-Value *fold_new(Op *at, OpCode code, int n, Value *const *operands, int nattrs,
-                const int64_t *attrs, const Type *given); /* NULL where the table rules */
-Value *fold_unary(Op *at, OpCode code, Value *x, const Type *given); /* no attributes */
-Value *fold_binary(Op *at, OpCode code, Value *x, Value *y);
-Value *fold_const(Op *at, const Type *t, uint64_t bits);
-bool fold_is_const(const Value *v, int64_t want); /* ints and bools, scalar or tile */
-Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select */
-Value *fold_cast(Op *op);    /* fold_cast.c: conversions */
-Value *fold_shape(Op *op);   /* fold_shape.c: splat, broadcast, expand, reshape, permute */
-bool fold_reduction(Op *op); /* fold_shape.c: reduce, scan; sets repl of all results */
-Value *fold_load(Op *op);    /* fold_memory.c */
-Op *fold_write(Op *op);      /* fold_memory.c: the op to use in its place, NULL for none */
-/* fold_control.c: `if` and loops before their regions are folded (gives the op to go on with: `op`
- * itself when it stays) and after (true when it is replaced and may be removed). */
-Op *fold_control_before(Op *op);
-bool fold_control_after(Op *op);
-
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
  * Along dim d, starting from any multiple of the run length, elements come in runs (the last one
  * may be cut short by the end of the tile):
@@ -98,15 +78,5 @@ AxisFacts *axis_analyse(Func *f, Arena *a);
 const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
-
-/* axis_rules.c for axis.c.  In here divisibility 0 stands for "by everything". */
-Axis axis_unknown(const Type *t);
-bool axis_equal(const Type *t, const Axis *a, const Axis *b);
-Axis axis_meet(const Type *t, const Axis *a, const Axis *b); /* what holds for both */
-Axis axis_scalar_range(const Type *t, int64_t lo, int64_t hi, int64_t divisibility);
-int64_t axis_gcd(int64_t a, int64_t b);
-void axis_promise_multiple(Axis *a, int64_t n);
-/* Of the one result of an op without regions; `in` holds the facts on its operands. */
-Axis axis_transfer(const Op *op, const Axis *const *in);
 
 #endif
