@@ -103,6 +103,59 @@ static bool run_passes(Llvm *l, LLVMTargetMachineRef tm, Arena *a, const char **
     return false;
 }
 
+/* The one lane that a constant mask lets through; -1 when it is not constant or not one. */
+static int only_lane(Val mask)
+{
+    int lane = -1;
+    if (!LLVMIsConstant(mask))
+        return -1;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+        Val bit = LLVMGetAggregateElement(mask, i);
+        if (bit == NULL || LLVMIsAConstantInt(bit) == NULL)
+            return -1;
+        if (LLVMConstIntGetZExtValue(bit) == 0)
+            continue;
+        if (lane >= 0)
+            return -1;
+        lane = (int)i;
+    }
+    return lane;
+}
+
+static void store_only_lane(Llvm *l, Bld b, Val call)
+{
+    int mask_at = LLVM_VERSION_MAJOR >= 22 ? 2 : 3;
+    Val v = LLVMGetOperand(call, 0), ptr = LLVMGetOperand(call, 1);
+    int lane = only_lane(LLVMGetOperand(call, (unsigned)mask_at));
+    if (lane < 0)
+        return;
+    LLVMPositionBuilderBefore(b, call);
+    Val offset = LLVMConstInt(l->i64, (unsigned)lane, 0), x = llvm_slice(l, b, v, lane, 1);
+    llvm_store(b, x, LLVMBuildGEP2(b, LLVMTypeOf(x), ptr, &offset, 1, ""), 1);
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* LLVM up to 22.1 makes a masked store of truncated integers that has one lane, known when
+ * compiling, as wide as before the truncation, and so writes behind the array (LLVM's issue
+ * 179489; AVX-512).  Such stores become scalar ones here, after all that could make a mask known. */
+static void avoid_wide_lanes(Llvm *l)
+{
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));
+    Bld b = LLVMCreateBuilderInContext(l->ctx);
+    for (Val f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
+        for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
+            for (Val i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
+                next = LLVMGetNextInstruction(i);
+                if (LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)) &&
+                    LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == id)
+                    store_only_lane(l, b, i);
+            }
+        }
+    }
+    LLVMDisposeBuilder(b);
+}
+
 static bool emit_machine_code(Llvm *l, LLVMTargetMachineRef tm, GenStage stage, Arena *a,
                               GenOutput *out, const char **why)
 {
@@ -143,6 +196,7 @@ bool llvm_finish(Llvm *l, GenStage stage, Arena *a, GenOutput *out, const char *
     LLVMDisposeMessage(broken);
 #endif
     ok = run_passes(l, tm, a, why);
+    avoid_wide_lanes(l);
     if (ok && stage == GEN_LLVM)
         emit_text(l, a, out);
     else if (ok)
