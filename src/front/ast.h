@@ -9,6 +9,7 @@
 
 #include "front.h"
 
+/* clang-format off */
 typedef enum {
     /* expressions */
     N_NAME,      /* name */
@@ -52,15 +53,36 @@ typedef enum {
     N_FUNCTION,  /* inner def: name */
     N_UNSUPPORTED_STMT /* name = Python's AST class: Break, Continue, Raise, Delete, Try... */
 } NodeKind;
+/* clang-format on */
 
 typedef enum { UN_PLUS, UN_MINUS, UN_INVERT, UN_NOT } UnaryOp;
 typedef enum {
-    BIN_ADD, BIN_SUB, BIN_MUL, BIN_DIV, BIN_FLOORDIV, BIN_MOD, BIN_POW, BIN_MATMUL,
-    BIN_AND, BIN_OR, BIN_XOR, BIN_SHL, BIN_SHR
+    BIN_ADD,
+    BIN_SUB,
+    BIN_MUL,
+    BIN_DIV,
+    BIN_FLOORDIV,
+    BIN_MOD,
+    BIN_POW,
+    BIN_MATMUL,
+    BIN_AND,
+    BIN_OR,
+    BIN_XOR,
+    BIN_SHL,
+    BIN_SHR
 } BinaryOp;
 typedef enum { BOOL_AND, BOOL_OR } BoolOp;
 typedef enum {
-    CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN
+    CMP_EQ,
+    CMP_NE,
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_IS,
+    CMP_IS_NOT,
+    CMP_IN,
+    CMP_NOT_IN
 } CompareOp;
 
 /* Deepest tree that the parser hands out, so that recursive readers cannot overflow the stack. */
@@ -88,8 +110,8 @@ struct Node {
 typedef struct {
     Sym name;
     Span span;
-    Node *annotation; /* or NULL */
-    Node *fallback;   /* default value, or NULL */
+    Node *annotation;  /* or NULL */
+    Node *fallback;    /* default value, or NULL */
     bool is_constexpr; /* annotation text contains "constexpr" (semantics R23) */
     bool is_star;      /* *args */
 } AstParam;
@@ -111,16 +133,16 @@ struct AstScope {
 typedef struct {
     Sym name;
     const AstScope *scope;
-    Span span;        /* the `def` line */
-    Span extent;      /* from `def` to the end of the body */
-    bool is_jit;      /* @triton.jit under any alias, or a known wrapper around it */
+    Span span;   /* the `def` line */
+    Span extent; /* from `def` to the end of the body */
+    bool is_jit; /* @triton.jit under any alias, or a known wrapper around it */
     bool is_constexpr_function;
     bool noinline;
     AstParam *params;
     int nparams;
     Node **body;
     int nbody;
-    Node **decorators; /* outermost first, as expressions; those that could not be parsed are absent */
+    Node **decorators; /* outermost first; those that could not be parsed are absent */
     int ndecorators;
     Sym *do_not_specialize; /* parameter names */
     int ndo_not_specialize;
@@ -144,7 +166,7 @@ typedef struct {
 typedef struct {
     Sym name;
     Node *annotation; /* or NULL */
-    Node *value; /* N_UNSUPPORTED_EXPR "SyntaxError" when it could not be parsed */
+    Node *value;      /* N_UNSUPPORTED_EXPR "SyntaxError" when it could not be parsed */
     Span span;
     bool is_fallback; /* stands in an `except` block */
 } AstGlobal;
@@ -172,7 +194,8 @@ Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span w
  * file_find() prefers jit functions over plain ones, module level over nested ones, the last
  * definition over earlier ones; "outer.kernel" names a nested one. */
 const AstFunc *file_find(const FrontFile *f, Sym name);
-const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name); /* closures first */
+/* The same as seen in the body of `inside`: what is nested beside it goes first. */
+const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name);
 const AstImport *file_import(const FrontFile *f, Sym name);
 const AstGlobal *file_global(const FrontFile *f, Sym name);
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body

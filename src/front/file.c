@@ -13,7 +13,7 @@
 
 /* Names that stand for names that stand for names; bounds cycles.  Nodes that tuning.c may
  * evaluate. */
-enum { MAX_ALIASES = 8, MAX_EVALUATIONS = 1 << 20 };
+enum { MAX_ALIASES = 8, MAX_EVALUATIONS = 1 << 19 };
 
 /* Names. */
 

@@ -13,7 +13,13 @@ typedef struct FrontFile FrontFile;
 
 /* A value known at compile time: what Python would hold. */
 typedef enum {
-    CONST_NONE, CONST_BOOL, CONST_INT, CONST_FLOAT, CONST_STRING, CONST_DTYPE, CONST_TUPLE
+    CONST_NONE,
+    CONST_BOOL,
+    CONST_INT,
+    CONST_FLOAT,
+    CONST_STRING,
+    CONST_DTYPE,
+    CONST_TUPLE
 } ConstKind;
 typedef struct Const Const;
 struct Const {
@@ -22,7 +28,7 @@ struct Const {
     double real;
     const char *text; /* CONST_STRING */
     size_t ntext;
-    DType dtype;      /* CONST_DTYPE */
+    DType dtype; /* CONST_DTYPE */
     const Const *items;
     int nitems;
 };
@@ -30,11 +36,11 @@ struct Const {
 /* How one parameter is given to front_lower(). */
 typedef struct {
     const char *name;
-    bool is_constexpr;  /* `constant` holds; else a run-time argument of `dtype` */
+    bool is_constexpr; /* `constant` holds; else a run-time argument of `dtype` */
     Const constant;
     DType dtype;
     bool pointer;
-    int64_t divisible;  /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
+    int64_t divisible; /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
 } FrontArg;
 
 /* One parameter as the language sees it, for callers that bind arguments. */
@@ -42,9 +48,9 @@ typedef struct {
     const char *name;
     bool is_constexpr;
     bool has_default;
-    Const fallback;       /* valid if has_default and default_known */
+    Const fallback; /* valid if has_default and default_known */
     bool default_known;
-    bool typed;           /* a dtype annotation fixes the type (semantics R27) */
+    bool typed; /* a dtype annotation fixes the type (semantics R27) */
     DType dtype;
     bool pointer;
     bool do_not_specialize;
@@ -86,7 +92,8 @@ typedef struct {
 FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);
-const FrontTuning *front_tuning(const FrontFile *f, const char *kernel); /* NULL if no such kernel */
+const FrontTuning *front_tuning(const FrontFile *f,
+                                const char *kernel); /* NULL if no such kernel */
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
 
 /* lower.c */

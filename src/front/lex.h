@@ -120,12 +120,21 @@ double literal_float(Arena *a, const char *s, uint32_t n);
 /* Text between the quotes with escapes replaced; in an f-string also {{ and }}. */
 const char *literal_string(Arena *a, const char *s, uint32_t n, int flags, size_t *nout);
 
-static inline bool is_newline(char c) { return c == '\n' || c == '\r'; }
+static inline bool is_newline(char c)
+{
+    return c == '\n' || c == '\r';
+}
 static inline bool is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
-static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static inline bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool is_name_char(char c)
+{
+    return is_name_start(c) || is_digit(c);
+}
 
 #endif

@@ -52,11 +52,20 @@ void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f);
 /* parse_expr.c */
 Node *parse_expression(Parser *p);
 Node *parse_named(Parser *p);                          /* expression or NAME := expression */
+Node *parse_starred(Parser *p);                        /* named, or one behind a star */
 Node *parse_expressions(Parser *p);                    /* a tuple when there are commas */
 Node *parse_tuple(Parser *p, Node *(*item)(Parser *)); /* the same over any production */
 Node *parse_targets(Parser *p);                        /* of `for` */
+Node *parse_disjunction(Parser *p);                    /* no conditional, no lambda */
+Node *parse_binary(Parser *p, int least);              /* 1: all but comparisons and logic */
 Node *parse_yield(Parser *p);
+Node *parse_missing(Parser *p); /* an expression that was not there: the error says so */
 bool starts_expression(TokenKind kind);
+
+/* parse_atom.c */
+Node *parse_atom(Parser *p);
+bool at_generator(const Parser *p);
+void parse_generators(Parser *p, Node *n, Node *element); /* of a comprehension, into n */
 
 /* parse_string.c */
 Node *parse_strings(Parser *p); /* at T_STRING */

@@ -37,16 +37,8 @@ bool starts_expression(TokenKind kind)
     }
 }
 
-static Node *constant(Parser *p, NodeKind kind)
-{
-    Node *n = node_new(p, kind, p->tok.span.start);
-
-    advance(p);
-    return node_end(p, n);
-}
-
 /* An expression that was not there: the error says so. */
-static Node *missing(Parser *p)
+Node *parse_missing(Parser *p)
 {
     Node *n = node_new(p, N_NONE, p->tok.span.start);
 
@@ -59,34 +51,11 @@ static Node *missing(Parser *p)
 /* A production that may contain itself, one level down. */
 static Node *deeper(Parser *p, Node *(*production)(Parser *))
 {
-    Node *n = enter(p) ? production(p) : missing(p);
+    Node *n = enter(p) ? production(p) : parse_missing(p);
 
     leave(p);
     return n;
 }
-
-static Node *integer(Parser *p)
-{
-    Node *n = node_new(p, N_INT, p->tok.span.start);
-    const char *text = p->lex.text + n->span.start;
-
-    if (!literal_int(text, p->tok.span.end - n->span.start, &n->integer))
-        parse_error(p, p->tok.span, E_INTEGER_SIZE);
-    advance(p);
-    return node_end(p, n);
-}
-
-static Node *real(Parser *p)
-{
-    Node *n = node_new(p, N_FLOAT, p->tok.span.start);
-    const char *text = p->lex.text + n->span.start;
-
-    n->real = literal_float(p->arena, text, p->tok.span.end - n->span.start);
-    advance(p);
-    return node_end(p, n);
-}
-
-static Node *binary(Parser *p, int least);
 
 /* star = '*' binary, at the star */
 static Node *star(Parser *p)
@@ -94,247 +63,26 @@ static Node *star(Parser *p)
     Node *n = node_new(p, N_STARRED, p->tok.span.start);
 
     expect(p, T_STAR);
-    n->left = binary(p, 1);
+    n->left = parse_binary(p, 1);
     return node_end(p, n);
 }
 
 /* starred = star | named */
-static Node *starred(Parser *p)
+Node *parse_starred(Parser *p)
 {
     return p->tok.kind == T_STAR ? star(p) : parse_named(p);
 }
 
-/* Comprehensions. */
-
-static Node *disjunction(Parser *p);
-
 /* target = star | binary, so that `in` ends it */
 static Node *target(Parser *p)
 {
-    return p->tok.kind == T_STAR ? star(p) : binary(p, 1);
+    return p->tok.kind == T_STAR ? star(p) : parse_binary(p, 1);
 }
 
 /* targets = target (',' target)* [',']: what stands between `for` and `in` */
 Node *parse_targets(Parser *p)
 {
     return parse_tuple(p, target);
-}
-
-/* generator = ['async'] 'for' targets 'in' disjunction ('if' disjunction)* */
-static Node *generator(Parser *p)
-{
-    Node *n = node_new(p, N_COMPREHENSION, p->tok.span.start);
-    int mark = p->list.len;
-
-    accept(p, T_async);
-    expect(p, T_for);
-    n->right = parse_targets(p);
-    expect(p, T_in);
-    n->extra = disjunction(p);
-    while (accept(p, T_if)) {
-        Node *condition = disjunction(p);
-
-        vec_push(p->arena, &p->list, condition);
-    }
-    n->items = list_take(p, mark, &n->nitems);
-    return node_end(p, n);
-}
-
-static bool at_generator(const Parser *p)
-{
-    return p->tok.kind == T_for || p->tok.kind == T_async;
-}
-
-/* comprehension = element generator+, `element` being there already.  `n` gets the generators. */
-static void generators(Parser *p, Node *n, Node *element)
-{
-    int mark = p->list.len;
-
-    while (at_generator(p)) {
-        Node *g = generator(p);
-
-        vec_push(p->arena, &p->list, g);
-    }
-    n->left = element;
-    n->items = list_take(p, mark, &n->nitems);
-}
-
-/* A list over one generator is a node of its own; all others are unsupported. */
-static Node *simplify_list(Parser *p, Node *n)
-{
-    if (n->nitems == 1) {
-        const Node *g = n->items[0];
-
-        n->kind = N_COMPREHENSION;
-        n->name = NULL;
-        n->right = g->right;
-        n->extra = g->extra;
-        n->nitems = g->nitems;
-        n->items = g->items;
-    }
-    return node_end(p, n);
-}
-
-/* Displays: brackets with elements. */
-
-/* elements = [starred (',' starred)* [',']] up to the closing bracket; true if there was a comma.
- * Pushed to p->list. */
-static bool elements(Parser *p, TokenKind closing)
-{
-    bool comma = false;
-
-    while (p->tok.kind != closing && p->tok.kind != T_FAILED) {
-        Node *n = starred(p);
-
-        vec_push(p->arena, &p->list, n);
-        if (!accept(p, T_COMMA))
-            break;
-        comma = true;
-    }
-    return comma;
-}
-
-static Node *comprehension(Parser *p, const char *python_name, uint32_t start, int mark)
-{
-    Node *n = node_new(p, N_UNSUPPORTED_EXPR, start);
-
-    n->name = intern(p->names, python_name);
-    generators(p, n, p->list.at[mark]);
-    p->list.len = mark;
-    return n;
-}
-
-/* list = '[' elements ']' | '[' comprehension ']' */
-static Node *list_display(Parser *p)
-{
-    uint32_t start = p->tok.span.start;
-    int mark = p->list.len;
-    Node *n;
-
-    advance(p);
-    elements(p, T_RSQUARE);
-    if (at_generator(p) && p->list.len == mark + 1) {
-        n = comprehension(p, "ListComp", start, mark);
-        expect_closing(p, T_RSQUARE);
-        return simplify_list(p, n);
-    }
-    n = node_new(p, N_LIST, start);
-    n->items = list_take(p, mark, &n->nitems);
-    expect_closing(p, T_RSQUARE);
-    return node_end(p, n);
-}
-
-/* group = '(' (yield | named) ')' | '(' elements ')' | '(' comprehension ')' */
-static Node *group(Parser *p)
-{
-    uint32_t start = p->tok.span.start;
-    int mark = p->list.len;
-    bool comma;
-    Node *n;
-
-    advance(p);
-    if (p->tok.kind == T_yield) {
-        n = parse_yield(p);
-        expect_closing(p, T_RPAREN);
-        return n;
-    }
-    comma = elements(p, T_RPAREN);
-    if (at_generator(p) && p->list.len == mark + 1) {
-        n = comprehension(p, "GeneratorExp", start, mark);
-    } else if (p->list.len == mark + 1 && !comma && p->list.at[mark]->kind != N_STARRED) {
-        n = p->list.at[mark];
-        p->list.len = mark;
-        expect_closing(p, T_RPAREN);
-        return n;
-    } else {
-        n = node_new(p, N_TUPLE, start);
-        n->items = list_take(p, mark, &n->nitems);
-    }
-    expect_closing(p, T_RPAREN);
-    return node_end(p, n);
-}
-
-/* entry = '**' bitwise_or | expression ':' expression | starred; gives true for the first two */
-static bool brace_entry(Parser *p)
-{
-    Node *key = node_new(p, N_DOUBLE_STARRED, p->tok.span.start), *value = NULL;
-    bool is_dict = true;
-
-    if (accept(p, T_POWER)) {
-        key->left = binary(p, 1);
-        key = node_end(p, key);
-    } else {
-        key = starred(p);
-        is_dict = accept(p, T_COLON);
-        if (is_dict)
-            value = parse_expression(p);
-    }
-    vec_push(p->arena, &p->list, key);
-    if (is_dict)
-        vec_push(p->arena, &p->list, value);
-    return is_dict;
-}
-
-/* braces = '{' [entry (',' entry)* [',']] '}' | '{' entry generator+ '}' */
-static Node *braces(Parser *p)
-{
-    uint32_t start = p->tok.span.start;
-    int mark = p->list.len;
-    bool is_dict = true;
-    Node *n;
-
-    advance(p);
-    while (p->tok.kind != T_RBRACE && p->tok.kind != T_FAILED) {
-        is_dict = brace_entry(p);
-        if (!accept(p, T_COMMA))
-            break;
-    }
-    if (at_generator(p) && p->list.len > mark) {
-        n = comprehension(p, is_dict ? "DictComp" : "SetComp", start, mark);
-    } else {
-        n = node_new(p, N_UNSUPPORTED_EXPR, start);
-        n->name = intern(p->names, is_dict ? "Dict" : "Set");
-        n->items = list_take(p, mark, &n->nitems);
-    }
-    expect_closing(p, T_RBRACE);
-    return node_end(p, n);
-}
-
-/* atom = NAME | INT | FLOAT | STRING+ | '...' | 'True' | 'False' | 'None' | group | list | braces
- */
-static Node *atom(Parser *p)
-{
-    Node *n;
-
-    switch (p->tok.kind) {
-    case T_NAME:
-        n = node_new(p, N_NAME, p->tok.span.start);
-        n->name = p->tok.name;
-        advance(p);
-        return node_end(p, n);
-    case T_INT:
-        return integer(p);
-    case T_FLOAT:
-        return real(p);
-    case T_STRING:
-        return parse_strings(p);
-    case T_ELLIPSIS:
-        return constant(p, N_ELLIPSIS);
-    case T_True:
-        return constant(p, N_TRUE);
-    case T_False:
-        return constant(p, N_FALSE);
-    case T_None:
-        return constant(p, N_NONE);
-    case T_LPAREN:
-        return group(p);
-    case T_LSQUARE:
-        return list_display(p);
-    case T_LBRACE:
-        return braces(p);
-    default:
-        return missing(p);
-    }
 }
 
 /* Calls, subscripts, attributes. */
@@ -359,7 +107,7 @@ static Node *argument(Parser *p)
     if (at_generator(p)) {
         n = node_new(p, N_UNSUPPORTED_EXPR, start);
         n->name = intern(p->names, "GeneratorExp");
-        generators(p, n, value);
+        parse_generators(p, n, value);
         return node_end(p, n);
     }
     if (p->tok.kind != T_ASSIGN || value->kind != N_NAME)
@@ -400,7 +148,7 @@ static bool at_slice_end(const Parser *p)
 static Node *slice(Parser *p)
 {
     uint32_t start = p->tok.span.start;
-    Node *first = p->tok.kind == T_COLON ? NULL : starred(p), *n;
+    Node *first = p->tok.kind == T_COLON ? NULL : parse_starred(p), *n;
 
     if (first && p->tok.kind != T_COLON)
         return first;
@@ -444,7 +192,7 @@ static Node *subscript(Parser *p, Node *base, uint32_t start)
 static Node *primary(Parser *p)
 {
     uint32_t start = p->tok.span.start;
-    Node *n = atom(p);
+    Node *n = parse_atom(p);
 
     for (;;) {
         if (p->tok.kind == T_LPAREN) {
@@ -518,7 +266,7 @@ static const struct {
 };
 
 /* binary = unary (OPERATOR binary)*, with operators at least as strong as `least` */
-static Node *binary(Parser *p, int least)
+Node *parse_binary(Parser *p, int least)
 {
     uint32_t start = p->tok.span.start;
     Node *n = unary(p);
@@ -530,7 +278,7 @@ static Node *binary(Parser *p, int least)
         advance(p);
         outer->op = binary_operators[kind].op;
         outer->left = n;
-        outer->right = binary(p, binary_operators[kind].strength + 1);
+        outer->right = parse_binary(p, binary_operators[kind].strength + 1);
         n = node_end(p, outer);
     }
     return n;
@@ -586,13 +334,13 @@ static Node *comparison(Parser *p)
     VEC(uint8_t) ops = {0};
     uint8_t op;
 
-    left = binary(p, 1);
+    left = parse_binary(p, 1);
     if (!compare_operator(p, &op))
         return left;
     outer = node_new(p, N_COMPARE, start);
     outer->left = left;
     do {
-        Node *right = binary(p, 1);
+        Node *right = parse_binary(p, 1);
 
         vec_push(p->arena, &p->list, right);
         vec_push(p->arena, &ops, op);
@@ -643,7 +391,7 @@ static Node *conjunction(Parser *p)
 }
 
 /* disjunction = conjunction ('or' conjunction)* */
-static Node *disjunction(Parser *p)
+Node *parse_disjunction(Parser *p)
 {
     return joined(p, T_or, BOOL_OR, conjunction);
 }
@@ -678,12 +426,12 @@ static Node *conditional(Parser *p)
 
     if (p->tok.kind == T_lambda)
         return lambda(p);
-    n = disjunction(p);
+    n = parse_disjunction(p);
     if (!accept(p, T_if))
         return n;
     outer = node_new(p, N_CONDITIONAL, start);
     outer->left = n;
-    outer->right = disjunction(p);
+    outer->right = parse_disjunction(p);
     expect(p, T_else);
     outer->extra = parse_expression(p);
     return node_end(p, outer);
@@ -730,7 +478,7 @@ Node *parse_tuple(Parser *p, Node *(*item)(Parser *))
 /* expressions = starred (',' starred)* [','] */
 Node *parse_expressions(Parser *p)
 {
-    return parse_tuple(p, starred);
+    return parse_tuple(p, parse_starred);
 }
 
 /* yield = 'yield' ['from' expression | expressions] */

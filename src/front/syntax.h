@@ -1,5 +1,5 @@
 /*
- * syntax.h - THE table of messages about the text of a file: lexer, parser, and the scan for kernels
+ * syntax.h - THE table of messages about the text of a file: lexer, parser, scan for kernels
  *
  * Format strings, so that the compiler checks the arguments; see messages.h for the lowering's.
  */
