@@ -189,21 +189,6 @@ static bool padding_argument(Lower *l, const Args *a, DType t, int64_t *out)
     return false;
 }
 
-static bool hint_options(Lower *l, const Args *a, int cache, int evict, bool load, int64_t *attrs)
-{
-    static const char *const load_caches[] = {"", ".ca", ".cg", ".cs", ".cv"};
-    static const int load_values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
-    static const char *const store_caches[] = {"", ".wb", ".cg", ".cs", ".wt"};
-    static const int store_values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
-    static const char *const evictions[] = {"", "evict_first", "evict_last"};
-    static const int eviction_values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
-
-    return arg_choice(l, a, cache, load ? load_caches : store_caches,
-                      load ? load_values : store_values, COUNT(load_caches), E_CACHE, &attrs[0]) &
-           arg_choice(l, a, evict, evictions, eviction_values, COUNT(evictions), E_EVICTION,
-                      &attrs[1]);
-}
-
 Val load_block_ptr(Lower *l, const Args *a)
 {
     const BlockPtr *p = a->v[0].block_ptr;
@@ -213,7 +198,7 @@ Val load_block_ptr(Lower *l, const Args *a)
 
     if (arg_given(a, 1) || arg_given(a, 2))
         return fail_val(l, arg_span(a, arg_given(a, 1) ? 1 : 2), E_BLOCK_PTR_MASK, "loading");
-    if (!padding_argument(l, a, t, &padding) || !hint_options(l, a, 5, 6, true, attrs) ||
+    if (!padding_argument(l, a, t, &padding) || !load_hints(l, a, attrs) ||
         !boundary_mask(l, a, 3, p, &v[1]))
         return val_unknown();
     v[0] = pointers(l, p);
@@ -240,7 +225,7 @@ Val store_block_ptr(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, a->v[0]));
     v[1] = val_is_number(a->v[1]) ? literal_value(l, a->v[1].c, t) : arg_run(l, a, 1);
     v[1] = v[1] ? ops_cast(l, v[1], t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
-    if (!v[1] || !hint_options(l, a, 4, 5, false, attrs) || !boundary_mask(l, a, 3, p, &v[2]))
+    if (!v[1] || !store_hints(l, a, attrs) || !boundary_mask(l, a, 3, p, &v[2]))
         return val_unknown();
     if (v[1]->type->rank > 0 && !type_same_shape(v[1]->type, &shape))
         return fail_val(l, arg_span(a, 1), E_BLOCK_PTR_SHAPE, val_type_text(l, v[1]->type),

@@ -7,12 +7,33 @@
 
 /* --- options --- */
 
-static const char *const load_caches[] = {"", ".ca", ".cg", ".cs", ".cv"};
-static const int load_cache_values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
-static const char *const store_caches[] = {"", ".wb", ".cg", ".cs", ".wt"};
-static const int store_cache_values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
-static const char *const evictions[] = {"", "evict_first", "evict_last"};
-static const int eviction_values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
+static bool eviction_option(Lower *l, const Args *a, int i, int64_t *out)
+{
+    static const char *const names[] = {"", "evict_first", "evict_last"};
+    static const int values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
+
+    return arg_choice(l, a, i, names, values, COUNT(names), E_EVICTION, out);
+}
+
+bool load_hints(Lower *l, const Args *a, int64_t *attrs)
+{
+    static const char *const names[] = {"", ".ca", ".cg", ".cs", ".cv"};
+    static const int values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
+    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &attrs[0]);
+    bool evict = eviction_option(l, a, 6, &attrs[1]);
+
+    return cache && evict;
+}
+
+bool store_hints(Lower *l, const Args *a, int64_t *attrs)
+{
+    static const char *const names[] = {"", ".wb", ".cg", ".cs", ".wt"};
+    static const int values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
+    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &attrs[0]);
+    bool evict = eviction_option(l, a, 5, &attrs[1]);
+
+    return cache && evict;
+}
 
 static bool is_block_ptr(const Args *a)
 {
@@ -85,14 +106,10 @@ static bool other_argument(Lower *l, const Args *a, const Value *p, Value **out)
 static bool load_options(Lower *l, const Args *a, int64_t attrs[3])
 {
     bool is_volatile = false;
-    bool good =
-        arg_choice(l, a, 5, load_caches, load_cache_values, COUNT(load_caches), E_CACHE,
-                   &attrs[0]) &
-        arg_choice(l, a, 6, evictions, eviction_values, COUNT(evictions), E_EVICTION, &attrs[1]) &
-        arg_bool(l, a, 7, &is_volatile);
+    bool hints = load_hints(l, a, attrs), volatility = arg_bool(l, a, 7, &is_volatile);
 
     attrs[2] = is_volatile;
-    return good;
+    return hints && volatility;
 }
 
 /* R203 */
@@ -175,10 +192,7 @@ Val memory_store(Lower *l, const Args *a)
     if (a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n > 0)
         return fail_val(l, arg_span(a, 3), E_BOUNDARY);
     v[1] = data_argument(l, a, 1, v[0]);
-    if (!v[1] || !mask_argument(l, a, 2, &v[2]) ||
-        !arg_choice(l, a, 4, store_caches, store_cache_values, COUNT(store_caches), E_CACHE,
-                    &attrs[0]) ||
-        !arg_choice(l, a, 5, evictions, eviction_values, COUNT(evictions), E_EVICTION, &attrs[1]) ||
+    if (!v[1] || !mask_argument(l, a, 2, &v[2]) || !store_hints(l, a, attrs) ||
         !check_scalar(l, a, 1, v[0], v[1], "Value") || !check_scalar(l, a, 2, v[0], v[2], "Mask"))
         return val_unknown();
     int n = v[2] ? 3 : 2;
@@ -198,8 +212,9 @@ static bool sem_options(Lower *l, const Args *a, int i, int64_t *sem, int64_t *s
     static const char *const scopes[] = {"", "gpu", "cta", "sys"};
     static const int scope_values[] = {SCOPE_GPU, SCOPE_GPU, SCOPE_CTA, SCOPE_SYS};
 
-    return arg_choice(l, a, i, sems, sem_values, COUNT(sems), E_SEM, sem) &
-           arg_choice(l, a, i + 1, scopes, scope_values, COUNT(scopes), E_SEM, scope);
+    bool good = arg_choice(l, a, i, sems, sem_values, COUNT(sems), E_SEM, sem);
+
+    return arg_choice(l, a, i + 1, scopes, scope_values, COUNT(scopes), E_SEM, scope) && good;
 }
 
 /* The table of R220. */

@@ -27,7 +27,8 @@ Val tile_arange(Lower *l, const Args *a)
 {
     int64_t start, end;
 
-    if (!arg_int(l, a, 0, &start) | !arg_int(l, a, 1, &end))
+    bool known = arg_int(l, a, 0, &start);
+    if (!arg_int(l, a, 1, &end) || !known)
         return val_unknown();
     if (start < 0 || end > INT32_MAX)
         return fail_val(l, a->span, E_ARANGE_RANGE);
@@ -83,7 +84,8 @@ Val tile_full(Lower *l, const Args *a)
     Type shape;
     Value *v;
 
-    if (!shape_argument(l, a, &shape) | !arg_dtype(l, a, 2, &element))
+    bool known = shape_argument(l, a, &shape);
+    if (!arg_dtype(l, a, 2, &element) || !known)
         return val_unknown();
     v = fill_value(l, a, element->dtype);
     return v ? val_run(build_splat(&l->b, v, &shape)) : val_unknown();
@@ -94,7 +96,8 @@ Val tile_zeros(Lower *l, const Args *a)
     const Type *element;
     Type shape;
 
-    if (!shape_argument(l, a, &shape) | !arg_dtype(l, a, 1, &element))
+    bool known = shape_argument(l, a, &shape);
+    if (!arg_dtype(l, a, 1, &element) || !known)
         return val_unknown();
     return val_run(build_const(&l->b, type_with_shape(l->module, element, &shape), 0));
 }

@@ -381,6 +381,11 @@ bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const 
 /* Why a value that had to be known is not: points at the assignment that ended it (R14). */
 void hint_not_constexpr(Lower *l, const Node *n);
 
+/* --- builtin_memory.c --- */
+/* cache_modifier and eviction_policy of tl.load and of tl.store, as attributes of their ops. */
+bool load_hints(Lower *l, const Args *a, int64_t *attrs);
+bool store_hints(Lower *l, const Args *a, int64_t *attrs);
+
 /* --- builtin_block_ptr.c --- */
 Val load_block_ptr(Lower *l, const Args *a);
 Val store_block_ptr(Lower *l, const Args *a);

@@ -387,9 +387,9 @@ static void bind_static(Lower *l, const Node *target, __int128 i)
 static void lower_static_for(Lower *l, const Node *n, const Range *r)
 {
     __int128 a, b, s, trips = 0;
-    bool ok = static_bound(l, r, 0, r->start, n->span, &a) &
-              static_bound(l, r, 1, r->stop, n->span, &b) &
-              static_bound(l, r, 2, r->step, n->span, &s);
+    bool ok_a = static_bound(l, r, 0, r->start, n->span, &a);
+    bool ok_b = static_bound(l, r, 1, r->stop, n->span, &b);
+    bool ok_s = static_bound(l, r, 2, r->step, n->span, &s), ok = ok_a && ok_b && ok_s;
     int errors = error_count(l);
 
     if (!ok || s == 0) {

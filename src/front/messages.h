@@ -243,6 +243,10 @@
 #define E_PROMISE            "a promise of %lld means nothing: it must be at least 1"                       /* R300 */
 #define W_ASSUME_FALSE       "this assumption is false"                                                     /* R301 */
 
+#define E_SEED               "the seed must be an integer scalar, not %s"                                   /* R282 */
+#define E_OFFSET             "counters of random numbers are integers, not %s"                              /* R283 */
+#define E_ROUNDS             "the number of rounds must be 0 to %d"                                         /* R280 */
+
 /* dot */
 #define E_DOT_UINT8          "only int8 supported! uint8 operands have no product"                          /* R261 */
 #define E_DOT_DTYPES         "Both operands must be same dtype. Got %s and %s"                              /* R261 */

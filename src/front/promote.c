@@ -101,8 +101,10 @@ Value *literal_value(Lower *l, const Const *c, DType t)
 
     if (dtype_is_float(t))
         return build_float(&l->b, type, const_to_double(c));
+    if (c->kind == CONST_FLOAT && t != DT_I1) /* toward zero; saturates, NaN gives 0 (R81) */
+        return build_const(&l->b, type, isnan(c->real) ? 0 : scalar_from_double(t, trunc(c->real)));
     if (c->kind == CONST_FLOAT)
-        return build_int(&l->b, type, t == DT_I1 ? c->real != 0 : (int64_t)c->real);
+        return build_int(&l->b, type, c->real != 0);
     return build_int(&l->b, type, t == DT_I1 ? c->integer != 0 : (int64_t)c->integer);
 }
 
