@@ -126,6 +126,7 @@ struct Frame {
     VEC(Sym) names; /* of slots */
     VEC(Change) log;
     int loop_depth;
+    bool is_static; /* of a constexpr_function: everything happens at compile time (R12) */
     Frame *caller;
     Span call; /* the call in the caller */
     int depth;

@@ -184,15 +184,36 @@ static Val call_bound(Lower *l, const AstFunc *fn, const Val *args, Span span)
 
 static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 {
-    if (fn->is_jit)
+    if (fn->is_jit || fn->is_constexpr_function)
         return true;
-    if (fn->is_constexpr_function) {
-        error_at(l, span, E_CONSTEXPR_FUNCTION, fn->name);
-        return false;
-    }
     error_at(l, span, E_PLAIN_FUNCTION, fn->name);
     hint_at(l, H_ADD_JIT);
     return false;
+}
+
+/* R12: Python at compile time, in a frame where nothing becomes a run-time value. */
+static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span span)
+{
+    Flow flow;
+
+    for (int i = 0; i < fn->nparams; i++)
+        if (!val_is_known(args[i]))
+            return fail_val(l, span, E_CONSTEXPR_FUNCTION, fn->name, val_text(l, args[i]));
+    if (l->frame->depth >= MAX_CALL_DEPTH)
+        return fail_val(l, span, E_CALL_DEPTH, fn->name, MAX_CALL_DEPTH);
+    if (l->quiet == 0 && file_report_errors(l->file, fn, l->diags))
+        return val_unknown();
+    l->frame = frame_new(l, fn, span);
+    l->frame->is_static = true;
+    for (int i = 0; i < fn->nparams; i++)
+        env_bind(l, fn->params[i].name, args[i], fn->params[i].span);
+    flow = lower_stmts(l, fn->body, fn->nbody, true);
+    l->frame = l->frame->caller;
+    if (flow.result.kind == VAL_UNDEFINED)
+        return val_none(l);
+    if (flow.result.kind != VAL_UNKNOWN && !val_is_known(flow.result))
+        return fail_val(l, span, E_CONSTEXPR_RESULT, fn->name, val_text(l, flow.result));
+    return flow.result;
 }
 
 static Val star_tuple(Lower *l, const ArgList *args, int first)
@@ -228,7 +249,8 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
         else
             values[i] = lower_default(l, &fn->params[i]);
     }
-    return call_bound(l, fn, values, args->span);
+    return fn->is_jit ? call_bound(l, fn, values, args->span)
+                      : call_constexpr(l, fn, values, args->span);
 }
 
 Val call_function(Lower *l, const AstFunc *fn, const Val *args, int n, Span span)

@@ -216,7 +216,7 @@ static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
     l->quiet--;
     l->frame = frame;
     if (v.kind != VAL_UNKNOWN && val_is_known(v)) {
-        if (declared || may_be_global(v) || makes_constexpr(l, g->value, 0))
+        if (declared || frame->is_static || may_be_global(v) || makes_constexpr(l, g->value, 0))
             return v;
     }
     return refuse_global(l, g, v, span);

@@ -39,7 +39,8 @@
 #define E_RECURSION          "`%s` calls itself with the same types and constants, so the recursion has no end"               /* R141 */
 #define E_CALL_DEPTH         "`%s` is called more than %d levels deep"
 #define E_PLAIN_FUNCTION     "Unsupported function referenced: `%s` is plain Python"                        /* R5 */
-#define E_CONSTEXPR_FUNCTION "calling the constexpr_function `%s` is not supported yet"                     /* R12 */
+#define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
+#define E_CONSTEXPR_RESULT   "the constexpr_function `%s` gives %s, which is not known at compile time"     /* R12 */
 #define E_NOT_CALLABLE       "%s cannot be called"
 #define E_CLASS_CALL         "tl.%s is a class of values and makes none"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
@@ -128,7 +129,7 @@
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */
-#define E_STATIC_TRIPS       "static_range repeats its body more than %d times"
+#define E_STATIC_TRIPS       "%s repeats its body more than %d times at compile time"
 #define E_LOOP_ELSE          "`else` on a loop is not supported"                                            /* R21 */
 #define E_WHILE_CONST        "the condition of a `while` must be a run-time value, not %s"                  /* R130 */
 #define H_WHILE_CONST        "a loop that never ends, or never starts, has no use in a kernel"
