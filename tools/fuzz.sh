@@ -17,7 +17,11 @@ for fuzzer in build-fuzz/fuzzers/fuzz_*; do
         seeds=tests/fuzz/$name
     fi
     echo "$name: $seconds s"
-    "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
-        -artifact_prefix="$corpus/" -verbosity=0 "$corpus" $seeds
+    "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix="$corpus/" -verbosity=0 "$corpus" $seeds >"$corpus.log" 2>&1 || {
+        tail -40 "$corpus.log"
+        echo "fuzz.sh: $name found something; the input is in $corpus/"
+        exit 1
+    }
 done
 echo "fuzz.sh: nothing found"
