@@ -72,7 +72,7 @@ OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) 
 OP( clz,         "int",                first,   "",                PURE|FOLDS )
 OP( popc,        "int",                first,   "",                PURE|FOLDS )
 OP( ffs,         "int",                first,   "",                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
-/* approximated functions: docs/language.md gives the ULP of each; fp32 and fp64 */
+/* approximated functions: docs/accuracy.md gives the ULP of each; fp32 and fp64 */
 OP( rsqrt,       "float",              first,   "",                PURE|FOLDS|APPROX )
 OP( exp,         "float",              first,   "",                PURE|FOLDS|APPROX )
 OP( exp2,        "float",              first,   "",                PURE|FOLDS|APPROX )
