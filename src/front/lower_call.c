@@ -379,7 +379,10 @@ static Val lower_static_assert(Lower *l, const Node *n)
     }
     if (c.c->integer)
         return val_none(l);
-    Val text = n->nitems == 2 ? lower_expr(l, n->items[1]) : val_string(l, "");
+    const Node *msg = n->nitems == 2 ? n->items[1] : NULL;
+    if (msg && msg->kind == N_KEYWORD)
+        msg = msg->left;
+    Val text = msg ? lower_expr(l, msg) : val_string(l, "");
     const char *s = text.kind == VAL_CONST ? const_str(text.c, l->arena) : "";
     return fail_val(l, n->span, E_STATIC_ASSERT, *s ? ": " : "", s);
 }

@@ -159,6 +159,7 @@
 #define E_ROUNDING           "Invalid rounding mode `%s`: it is rtne or rtz"                                /* R82 */
 #define E_ROUNDING_MISPLACED "fp_downcast_rounding should be set only for truncating fp conversions"        /* R82 */
 #define E_NOT_A_DTYPE        "%s: this must be a dtype such as tl.float32, not %s"
+#define E_INT_DTYPE          "there is no integer dtype of %lld bits"
 #define E_POINTER_POINTER    "a pointer to pointers has no dtype"
 #define E_TUPLE_LONG         "the tuple would be too long"
 

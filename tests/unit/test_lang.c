@@ -4,6 +4,7 @@
  * The first lines of a file say what to do with its kernels, one comment a case:
  *     # lower: KERNEL ARG...    the IR
  *     # run: KERNEL ARG...      what its arrays hold after the interpreter ran it
+ *     # signature: KERNEL       what is known of its parameters
  * ARG:
  *     n:i32  n:i32:16  p:*fp32:16   a run-time argument by type, and what it is divisible by
  *     N=64  F=1.5  S='text'  D=fp16  B=True  E=None    a compile-time one
@@ -199,6 +200,34 @@ static Module *lower_case(Case *c, const char *kernel, const Argument *args, int
     return m;
 }
 
+static void print_param(Case *c, const FrontParam *p)
+{
+    text_printf(&c->out, "  %s%s", p->name, p->is_constexpr ? " constexpr" : "");
+    if (p->typed)
+        text_printf(&c->out, " %s%s", p->pointer ? "*" : "", dtype_name(p->dtype));
+    if (p->has_default)
+        text_printf(&c->out, " = %s", p->default_known ? const_text(&p->fallback, c->arena) : "?");
+    text_printf(&c->out, "%s, line %d\n", p->do_not_specialize ? " unspecialised" : "", p->line);
+}
+
+static void print_signature(Case *c, const char *kernel)
+{
+    Diags *d = diags_new(c->arena);
+    FrontFile *file = front_parse(c->arena, c->names, c->source, d);
+    const FrontKernel *k = file ? front_kernel(file, kernel, c->arena, d) : NULL;
+
+    text_put(&c->out, diags_text(d, c->arena));
+    for (int i = 0; k && i < k->nparams; i++)
+        print_param(c, &k->params[i]);
+    c->accepted |= k != NULL;
+}
+
+static bool is_case(const char *line)
+{
+    return strncmp(line, "lower:", 6) == 0 || strncmp(line, "run:", 4) == 0 ||
+           strncmp(line, "signature:", 10) == 0;
+}
+
 /* One line of the specification, without `# `. */
 static void do_case(Case *c, char *line)
 {
@@ -210,6 +239,10 @@ static void do_case(Case *c, char *line)
     text_printf(&c->out, "# %s\n", line);
     bool run = strncmp(line, "run:", 4) == 0;
     char *kernel = strtok(strchr(line, ':') + 1, " ");
+    if (line[0] == 's') {
+        print_signature(c, kernel);
+        return;
+    }
     for (char *w = strtok(NULL, " "); w && n < MAX_ARGS; w = strtok(NULL, " ")) {
         if (strncmp(w, "grid=", 5) == 0)
             parse_grid(w + 5, grid);
@@ -271,7 +304,7 @@ static void test_file(void **state)
     text_put(&c.out, "");
     for (const char *s = text; strncmp(s, "# ", 2) == 0; s += strcspn(s, "\n") + 1) {
         char *line = arena_strndup(a, s + 2, strcspn(s + 2, "\n"));
-        if (strncmp(line, "lower:", 6) == 0 || strncmp(line, "run:", 4) == 0)
+        if (is_case(line))
             do_case(&c, line);
     }
     assert_true(c.out.len > 0);
