@@ -3,7 +3,7 @@
  *
  * name | how it is made of ops (builtin_libdevice.c) | op
  *   F1 F2 F3: the op on one, two, three floats of one dtype    TEST: float to i1
- *   I1: an integer function                                     TO_I32...: round by the op, then cast
+ *   I1: an integer function             TO_I32...: round by the op, then cast
  *   the rest: a composition of its own
  */
 /* clang-format off */

@@ -76,9 +76,9 @@ typedef struct {
     const Nest *nest;
     int rank, inner; /* inner: the dimension run in vectors */
     int lanes, unroll;
-    Bld at[MAX_RANK + 1]; /* at[l]: code that changes with loop l; at[rank] is the inner body */
+    Bld at[MAX_RANK + 1];  /* at[l]: code that changes with loop l; at[rank] is the inner body */
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
-    Val index[MAX_RANK];  /* i64 by dimension; of the inner one, the chunk's first */
+    Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
     int level_of_dim[MAX_RANK];
     bool scalar_lane; /* evaluate the first lane only, as a scalar */
     bool in_body;     /* code for the inner level can be placed now */
@@ -91,7 +91,7 @@ typedef struct {
     VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     Val running[MAX_RANK]; /* slots of a scan's running values */
-    int copy; /* which of the unrolled bodies this is */
+    int copy;              /* which of the unrolled bodies this is */
 } NestCg;
 
 /* cpu.c */

@@ -174,6 +174,57 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
+/* The index tile of ptr = base + index with a base that the inner dimension does not move. */
+static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
+{
+    if (ptr->def == NULL || ptr->def->code != OP_addptr)
+        return NULL;
+    *base = cpu_affine(n, ptr->def->operands[0], map);
+    return base->ok && base->stride == 0 ? ptr->def->operands[1] : NULL;
+}
+
+/* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
+ * load one vector if they are.  NULL when the pointer is not of that form. */
+static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Affine base;
+    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
+    Value *index = index_of(n, v->def->operands[0], map, &base);
+    if (index == NULL || n->lanes < 4)
+        return NULL;
+    Val lanes = cpu_vectorise(n, cpu_eval(n, index, map));
+    LLVMTypeRef t = LLVMTypeOf(lanes), one = LLVMGetElementType(t);
+    Val first = llvm_slice(c->l, b, lanes, 0, 1);
+    Val run = LLVMBuildAdd(b, llvm_splat(b, first, n->lanes), llvm_iota(c->l, one, n->lanes), "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
+    Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
+    Val whole = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+    bool is_signed = dtype_is_signed(index->type->dtype);
+    LLVMTypeRef i64 = c->l->i64;
+    Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
+    Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
+    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
+                      far = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
+                      after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    int align = element_size(v->type);
+    LLVMTypeRef vector = llvm_vector(element, n->lanes);
+    LLVMBuildCondBr(b, whole, near, far);
+    LLVMPositionBuilderAtEnd(b, near);
+    Val x = llvm_load(b, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, far);
+    Val y =
+        llvm_gather(c->l, b, vector, LLVMBuildGEP2(b, element, base.base.v, &offsets, 1, ""), align,
+                    llvm_int(llvm_vector(c->l->i1, n->lanes), -1), LLVMConstNull(vector));
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    Val out = LLVMBuildPhi(b, vector, "");
+    LLVMAddIncoming(out, (Val[]){x, y}, (LLVMBasicBlockRef[]){near, far}, 2);
+    return out;
+}
+
 static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
 {
     Cpu *c = n->c;
@@ -193,6 +244,8 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
         return cpu_from_memory(c, b, raw, v->type->dtype);
     else if (contiguous)
         raw = masked_load(c, b, vector, step_pointer(n, &a, element), align, mask);
+    else if (!a.ok && mask == NULL && (raw = load_indexed(n, v, map)) != NULL)
+        return cpu_from_memory(c, b, raw, v->type->dtype);
     else
         raw = llvm_gather(c->l, b, vector, lane_pointers(n, &a, ptr, map, element), align,
                           mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1), none);

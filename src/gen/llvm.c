@@ -137,7 +137,8 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
 
 /* LLVM up to 22.1 makes a masked store of truncated integers that has one lane, known when
  * compiling, as wide as before the truncation, and so writes behind the array (LLVM's issue
- * 179489; AVX-512).  Such stores become scalar ones here, after all that could make a mask known. */
+ * 179489; AVX-512).  Such stores become scalar ones here, after all that could make a mask known.
+ */
 static void avoid_wide_lanes(Llvm *l)
 {
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));

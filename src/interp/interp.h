@@ -11,7 +11,7 @@
 typedef struct {
     const uint64_t *args; /* one slot a parameter: pointer, or the value's bits zero-extended */
     int32_t grid[3];
-    int64_t first, last;  /* linear program ids [first, last); x fastest */
+    int64_t first, last; /* linear program ids [first, last); x fastest */
     /* called now and then with the share done, may be NULL; false stops the run */
     bool (*progress)(void *ctx, double share);
     void *progress_ctx;
@@ -25,9 +25,9 @@ int interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
  * lanes included, fma and dot 2 each, approximated functions 1. */
 typedef struct {
     double flops;
-    bool flops_known;     /* false: control depends on tile data */
-    uint64_t loaded;      /* bit i: parameter i is read through; 64 and up share bit 63 */
-    uint64_t stored;      /* bit i: parameter i is written through */
+    bool flops_known; /* false: control depends on tile data */
+    uint64_t loaded;  /* bit i: parameter i is read through; 64 and up share bit 63 */
+    uint64_t stored;  /* bit i: parameter i is written through */
 } InterpCounts;
 int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);
 

@@ -3,7 +3,8 @@
  *
  * Expectations are computed here by plain loops.  Extents are odd on purpose.
  */
-/* clang-format off: the kernels inside IR() are not C */
+/* the kernels inside IR() are not C */
+/* clang-format off */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
