@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from arguments import apart, block_of, empty, zeros
 from harness import EPSILON, Suite, Tensor, decode, encode, rounded
 
 suite = Suite()
@@ -15,37 +16,8 @@ def case(label, kernel, grid, args, outputs, **tolerance):
     suite.case(label, "programs/" + kernel, str(grid), args, outputs, **tolerance)
 
 
-def shape_text(*shape):
-    return "x".join(map(str, shape)) if len(shape) > 1 else str(shape[0])
-
-
-def empty(dtype, *shape):
-    return f"empty({dtype},{shape_text(*shape)})"
-
-
-def zeros(dtype, *shape):
-    return f"zeros({dtype},{shape_text(*shape)})"
-
-
 def floats(dtype, *shape):
     return encode(random.standard_normal(shape), dtype)
-
-
-def apart(x, gap=3):
-    """A matrix whose rows lie `gap` elements apart, as an argument."""
-    bits = x.bits if isinstance(x, Tensor) else x
-    wide = np.concatenate([bits, np.full((*bits.shape[:-1], gap), 1, bits.dtype)], axis=-1)
-    wide = Tensor(x.dtype, wide) if isinstance(x, Tensor) else wide
-    return suite.write(wide) + f"[...,:{bits.shape[-1]}]".replace("...", ",".join(
-        ":" * (bits.ndim - 1)))
-
-
-def block_of(columns):
-    return 1 << max(0, (columns - 1).bit_length())
-
-
-def strides(name, rank, *parameters):
-    return {p: f"{name}.stride({i})" for i, p in zip(range(rank), parameters)}
 
 
 def softmax(x):
@@ -134,7 +106,7 @@ def rms_norm():
             case(f"rms {mode} {dtype} {rows}x{columns}", "norms.py:rms_forward",
                        "X_ptr.shape(0)",
                        {"Y_ptr": f"empty({dtype},{rows}x{columns + 5})[:,:{columns}]",
-                        "Y_row_stride": "Y_ptr.stride(0)", "X_ptr": apart(x),
+                        "Y_row_stride": "Y_ptr.stride(0)", "X_ptr": apart(suite, x),
                         "X_row_stride": "X_ptr.stride(0)", "W_ptr": w,
                         "RSTD_ptr": empty("fp32", rows), "n_cols": columns, "eps": 1e-6,
                         "offset": offset, "casting_mode": repr(mode),
@@ -153,9 +125,9 @@ def rms_norm():
             dw = np.stack([(dyv * xv * r)[i * per:(i + 1) * per].sum(0) for i in range(programs)])
             case(f"rms backward {dtype} {rows}x{columns}", "norms.py:rms_backward",
                        programs,
-                       {"dY_ptr": apart(dy), "dY_row_stride": "dY_ptr.stride(0)",
+                       {"dY_ptr": apart(suite, dy), "dY_row_stride": "dY_ptr.stride(0)",
                         "dX_ptr": empty(dtype, rows, columns), "dX_row_stride": columns,
-                        "X_ptr": apart(x, 1), "X_row_stride": "X_ptr.stride(0)", "W_ptr": w,
+                        "X_ptr": apart(suite, x, 1), "X_row_stride": "X_ptr.stride(0)", "W_ptr": w,
                         "RSTD_ptr": rstd, "dW_ptr": empty("fp32", programs, columns),
                         "dW_row_stride": columns, "n_rows": rows, "n_cols": columns,
                         "rows_per_program": per, "offset": 0.0, "BLOCK_SIZE": block_of(columns)},
@@ -251,7 +223,7 @@ def cross_entropy():
         grad = grad * factor[:, None] * (1 - (v / cap) ** 2 if cap else 1)
         case(f"cross entropy {dtype} {rows}x{columns} {smoothing}",
                    "losses.py:cross_entropy_kernel", rows,
-                   {"X_ptr": apart(x), "X_stride": "X_ptr.stride(0)", "Y_ptr": y, "Y_stride": 1,
+                   {"X_ptr": apart(suite, x), "X_stride": "X_ptr.stride(0)", "Y_ptr": y, "Y_stride": 1,
                     "weight_ptr": w if weighted else "None", "loss_ptr": zeros("fp32", rows),
                     "loss_stride": 1, "n_cols": columns, "n_non_ignore": int(kept.sum()),
                     "ignore_index": -100, "label_smoothing": smoothing,
@@ -295,7 +267,7 @@ def masked_softmax():
         e = np.where(seen, np.exp(v - v.max()), 0)
         want = e / np.maximum(e.sum(1, keepdims=True), 1e-300)
         case(f"masked softmax {dtype} {mask}", "losses.py:masked_softmax_kernel", rows,
-                   {"out_ptr": empty(dtype, rows, columns), "x_ptr": apart(x),
+                   {"out_ptr": empty(dtype, rows, columns), "x_ptr": apart(suite, x),
                     "mask_ptr": "None" if mask is None else encode(m, mask),
                     "bias_ptr": b if bias else "None", "seq_lens_ptr": n if lengths else "None",
                     "stride_om": columns, "stride_xm": "x_ptr.stride(0)", "stride_mm": columns,
@@ -363,7 +335,7 @@ def gated():
             want = rounded(reference(decode(g)), dtype) * decode(u)
             case(f"gated {activation} {dtype}", "activations.py:gated_forward",
                        "3,cdiv(n_cols,BLOCK)",
-                       {"gate_ptr": apart(g), "up_ptr": apart(u, 7), "out_ptr": empty(dtype, 3, 300),
+                       {"gate_ptr": apart(suite, g), "up_ptr": apart(suite, u, 7), "out_ptr": empty(dtype, 3, 300),
                         "gate_stride": "gate_ptr.stride(0)", "up_stride": "up_ptr.stride(0)",
                         "out_stride": "out_ptr.stride(0)", "n_cols": 300,
                         "ACTIVATION": repr(activation), "BLOCK": 128},
@@ -407,7 +379,7 @@ def quantise():
              "round": np.trunc(scaled + np.copysign(np.float32(0.5), scaled))}[way]
         q = np.clip(q, -128, 127).astype(np.int8)
         case(f"quantise {dtype} {way}", "activations.py:quantise_rows", 5,
-                   {"x_ptr": apart(x), "q_ptr": "zeros(i8,5x110)[:,:100]", "scale_ptr": empty("fp32", 5),
+                   {"x_ptr": apart(suite, x), "q_ptr": "zeros(i8,5x110)[:,:100]", "scale_ptr": empty("fp32", 5),
                     "stride_x": "x_ptr.stride(0)", "stride_q": "q_ptr.stride(0)", "n_cols": 100,
                     "BLOCK": 100, "ROUND": repr(way)},
                    {"q_ptr": ("i8", q), "scale_ptr": ("fp32", scale.astype(np.float64))}, rtol=2e-7)

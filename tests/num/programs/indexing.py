@@ -1,0 +1,193 @@
+"""Gathers and scatters, scans, histograms, and tiles that change their shape."""
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import libdevice
+
+
+@triton.jit
+def embedding_forward(embeddings_ptr, indices_ptr, output_ptr, n_elements,
+                      embedding_dim: tl.constexpr, padding_idx,
+                      BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr):
+    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
+    offsets_m = pid_m * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
+    mask_m = offsets_m < n_elements
+    indices = tl.load(indices_ptr + offsets_m, mask=mask_m, other=0)
+    offsets_n = pid_n * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
+    mask_n = offsets_n < embedding_dim
+    rows = indices[:, None] * embedding_dim + offsets_n[None, :]
+    if padding_idx is None:
+        wanted = mask_m[:, None] & mask_n[None, :]
+    else:
+        wanted = mask_m[:, None] & mask_n[None, :] & (indices != padding_idx)[:, None]
+    embeddings = tl.load(embeddings_ptr + rows, mask=wanted, other=0.0)
+    tl.store(output_ptr + offsets_m[:, None] * embedding_dim + offsets_n[None, :], embeddings,
+             mask=mask_m[:, None] & mask_n[None, :])
+
+
+@triton.jit
+def embedding_backward(grad_output_ptr, grad_weight_ptr, indices_ptr, n_elements,
+                       embedding_dim: tl.constexpr,
+                       BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr):
+    offsets_m = tl.program_id(0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
+    offsets_n = tl.program_id(1) * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
+    mask = (offsets_m < n_elements)[:, None] & (offsets_n < embedding_dim)
+    indices = tl.load(indices_ptr + offsets_m, mask=offsets_m < n_elements, other=0)
+    grad = tl.load(grad_output_ptr + offsets_m[:, None] * embedding_dim + offsets_n, mask=mask)
+    tl.atomic_add(grad_weight_ptr + indices[:, None] * embedding_dim + offsets_n, grad, mask=mask)
+
+
+@triton.jit
+def segmented_add(value_a, flag_a, value_b, flag_b):
+    return tl.where(flag_b, value_b, value_a + value_b), flag_a | flag_b
+
+
+@triton.jit
+def scans_kernel(x_ptr, flag_ptr, total_ptr, segment_ptr, backward_ptr, product_ptr,
+                 stride, n_cols, BLOCK_R: tl.constexpr, BLOCK: tl.constexpr):
+    """Per row: running sums carried between pieces, segmented and reversed sums, products."""
+    r = tl.program_id(0) * BLOCK_R + tl.arange(0, BLOCK_R)
+    carry = tl.zeros([BLOCK_R], dtype=tl.float32)
+    for start in range(0, n_cols, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        offs = r[:, None] * stride + c[None, :]
+        mask = c[None, :] < n_cols
+        x = tl.load(x_ptr + offs, mask=mask, other=0.0).to(tl.float32)
+        tl.store(total_ptr + offs, tl.cumsum(x, axis=1) + carry[:, None], mask=mask)
+        carry += tl.sum(x, 1)
+        flag = tl.load(flag_ptr + offs, mask=mask, other=0).to(tl.int32)
+        value, _ = tl.associative_scan((x, flag), 1, segmented_add)
+        tl.store(segment_ptr + offs, value, mask=mask)
+        tl.store(backward_ptr + offs, x.cumsum(1, reverse=True), mask=mask)
+        tl.store(product_ptr + offs, tl.cumprod(tl.where(mask, 1 + x * 0.125, 1.0), axis=1), mask=mask)
+
+
+@triton.jit
+def _first(a, b):
+    return a
+
+
+@triton.jit
+def _affine(a1, b1, a2, b2):
+    """x -> a1 x + b1, then x -> a2 x + b2."""
+    return a1 * a2, a2 * b1 + b2
+
+
+@triton.jit
+def linear_recurrence(a_ptr, b_ptr, h_ptr, n, D, BLOCK: tl.constexpr, REVERSE: tl.constexpr):
+    """h[t] = a[t] h[t - 1] + b[t] along the first of two dims (not commutative)."""
+    t = tl.arange(0, BLOCK)
+    d = tl.program_id(0)
+    mask = t < n
+    a = tl.load(a_ptr + t * D + d, mask=mask, other=1.0)
+    b = tl.load(b_ptr + t * D + d, mask=mask, other=0.0)
+    _, h = tl.associative_scan((a, b), axis=0, combine_fn=_affine, reverse=REVERSE)
+    tl.store(h_ptr + t * D + d, h, mask=mask)
+
+
+@triton.jit
+def histogram_kernel(x_ptr, bins_ptr, weights_ptr, lowest_ptr, highest_ptr, n, lo, width, N_BINS,
+                     BLOCK: tl.constexpr):
+    """Counts and weighted counts by atomics, with a persistent loop over all pieces."""
+    for tile in range(tl.program_id(0), tl.cdiv(n, BLOCK), tl.num_programs(0)):
+        offs = tile * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offs, mask=offs < n, other=lo - 1)
+        at = tl.floor((x - lo) / width).to(tl.int32)
+        inside = (offs < n) & (at >= 0) & (at < N_BINS)
+        at = tl.where(inside, at, 0)
+        tl.atomic_add(bins_ptr + at, 1, mask=inside)
+        tl.atomic_add(weights_ptr + at, x.to(tl.float64), mask=inside)
+        tl.atomic_min(lowest_ptr, tl.min(tl.where(inside, at, 2147483647)))
+        tl.atomic_max(highest_ptr + at * 0, at, mask=inside)
+
+
+@triton.jit
+def transpose_kernel(x_ptr, y_ptr, M, N, stride_xm, stride_ym, BLOCK_M: tl.constexpr,
+                     BLOCK_N: tl.constexpr, HOW: tl.constexpr):
+    m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    x = tl.load(x_ptr + m[:, None] * stride_xm + n[None, :], mask=(m < M)[:, None] & (n < N)[None, :])
+    if HOW == "trans":
+        y = tl.trans(x)
+    elif HOW == "method":
+        y = x.trans(1, 0)
+    elif HOW == "permute":
+        y = tl.permute(x, (1, 0))
+    elif HOW == "T":
+        y = x.T
+    elif HOW == "twice":
+        y = tl.trans(x).T.permute(1, 0)
+    else:
+        y = tl.reshape(tl.permute(x.reshape(BLOCK_M, 1, BLOCK_N), 2, 1, 0), BLOCK_N, BLOCK_M)
+    tl.store(y_ptr + n[:, None] * stride_ym + m[None, :], y, mask=(n < N)[:, None] & (m < M)[None, :])
+
+
+@triton.jit
+def rank3_kernel(x_ptr, y_ptr, sum0_ptr, max1_ptr, min2_ptr, all_ptr, flat_ptr,
+                 A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    """A tile of three extents that are no powers of two, permuted, reduced and flattened."""
+    a = tl.arange(0, A)[:, None, None]
+    b = tl.arange(0, B)[None, :, None]
+    c = tl.arange(0, C)[None, None, :]
+    x = tl.load(x_ptr + a * B * C + b * C + c)
+    tl.static_assert(x.shape[0] == A and x.shape[2] == C, "shape")
+    y = tl.permute(x, [2, 0, 1])
+    tl.static_assert(y.shape == (C, A, B))
+    offs = tl.reshape(tl.arange(0, A * B * C), (C, A, B))
+    tl.store(y_ptr + offs, y)
+    bc = tl.arange(0, B)[:, None] * C + tl.arange(0, C)[None, :]
+    tl.store(sum0_ptr + bc, tl.sum(x, 0))
+    tl.store(max1_ptr + tl.arange(0, A)[:, None] * C + tl.arange(0, C), tl.max(x, axis=1))
+    tl.store(min2_ptr + a * B + b, tl.min(x, axis=-1, keep_dims=True))
+    tl.store(all_ptr, tl.sum(x))
+    tl.store(all_ptr + 1, tl.max(tl.max(tl.max(x, 2), 1), 0))
+    flat = tl.ravel(y)
+    tl.store(flat_ptr + tl.arange(0, A * B * C), tl.cumsum(flat, 0))
+    tl.store(flat_ptr + A * B * C + tl.arange(0, A * B * C), tl.view(x, [A * B * C]))
+
+
+@triton.jit
+def window_kernel(x_ptr, y_ptr, M, N, pad: tl.constexpr, STEP: tl.constexpr):
+    """Block pointers walk backwards, begin outside and pad with NaN."""
+    block = tl.make_block_ptr(x_ptr, shape=[M, N], strides=[N, 1], offsets=[-1, N - STEP + 2],
+                              block_shape=[5, STEP], order=[1, 0])
+    best = tl.full([5, STEP], float("-inf"), tl.float32)
+    count = tl.zeros([5, STEP], tl.int32)
+    for _ in range(N, -STEP, -STEP):
+        tile = tl.load(block, boundary_check=(0, 1), padding_option=pad)
+        count += (tile == tile).to(tl.int32)
+        best = tl.maximum(best, tile)
+        block = tl.advance(block, [0, -STEP])
+    out = tl.make_block_ptr(y_ptr, [10, STEP], [STEP, 1], [0, 0], [5, STEP], [1, 0])
+    tl.store(out, best.to(y_ptr.dtype.element_ty))
+    tl.store(tl.advance(out, (5, 0)), count.to(y_ptr.dtype.element_ty))
+
+
+@triton.jit
+def row_sum_kernel(x_ptr, y_ptr, z_ptr, N: tl.constexpr):
+    """A whole row of any length as one tile; sums of small integers are wider."""
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * N + tl.arange(0, N))
+    tl.store(y_ptr + row, tl.sum(x))
+    tl.store(z_ptr + row, tl.sum(x != 0))
+    tl.store(z_ptr + tl.num_programs(0) + row, tl.xor_sum((x.to(tl.int32) * 7), 0))
+
+
+def embedding(weight, indices):
+    ori_shape = indices.shape
+    flat = indices.view(-1)
+    out = torch.empty(flat.shape[0], weight.shape[1], device=weight.device, dtype=weight.dtype)
+    BLOCK = triton.next_power_of_2(min(128, weight.shape[1]))
+    grid = (triton.cdiv(flat.numel(), BLOCK), triton.cdiv(weight.shape[1], BLOCK))
+    embedding_forward[grid](weight, flat, out, flat.numel(), weight.shape[1], None,
+                            BLOCK_SIZE_M=BLOCK, BLOCK_SIZE_N=BLOCK)
+    return out.view(*ori_shape, -1)
+
+
+def check():
+    w = torch.randn(100, 40, device="cuda")
+    i = torch.from_numpy(np.arange(33) % 100).cuda()
+    assert torch.equal(embedding(w, i), w[i]), "embedding"
+    return libdevice.__name__
