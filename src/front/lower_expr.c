@@ -189,7 +189,8 @@ static bool is_full_slice(const Node *n)
     return n->kind == N_SLICE && !n->left && !n->right && !n->extra;
 }
 
-/* One entry of x[...]: None inserts a dimension, `:` steps over one. */
+/* One entry of x[...]: None inserts a dimension, `:` steps over one; a `:` too many is let pass, as
+ * the reference does. */
 static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
 {
     bool none = n->kind == N_NONE;
@@ -205,16 +206,12 @@ static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
         hint_at(l, H_TILE_INDEX);
         return false;
     }
-    if (!none && *axis >= (*v)->type->rank) {
-        error_at(l, n->span, E_TOO_MANY_INDICES, val_type_text(l, (*v)->type));
-        return false;
-    }
     if (none && (*v)->type->rank == MAX_RANK) {
         error_at(l, n->span, E_RANK, MAX_RANK);
         return false;
     }
     if (none)
-        *v = build_expand(&l->b, *v, *axis);
+        *v = build_expand(&l->b, *v, MIN(*axis, (*v)->type->rank));
     ++*axis;
     return true;
 }

@@ -326,18 +326,22 @@ Val ops_unary(Lower *l, UnaryOp op, Val x, Span span)
     return val_run(build_unary(&l->b, op == UN_MINUS ? OP_neg : OP_not, x.run));
 }
 
-static bool check_bool(Lower *l, const Value *v, Span span)
+/* What `and`, `or`, `not` compute with: int1, or whether a pointer is one (R80, R87, R110). */
+static Value *truth_value(Lower *l, Value *v, Span span)
 {
-    if (!v->type->pointer && v->type->dtype == DT_I1)
-        return true;
-    int bits = v->type->pointer ? 64 : dtype_bits(v->type->dtype);
-    error_at(l, span, E_BITCAST, bits, 1);
+    if (v->type->pointer)
+        return build_cast(&l->b, v, DT_I1, ROUND_NEAREST);
+    if (v->type->dtype == DT_I1)
+        return v;
+    error_at(l, span, E_BITCAST, dtype_bits(v->type->dtype), 1);
     hint_at(l, H_NOT_BOOL, val_type_text(l, v->type));
-    return false;
+    return NULL;
 }
 
 Val ops_truth_not(Lower *l, Val x, Span span)
 {
+    Value *v;
+
     if (x.kind == VAL_UNKNOWN)
         return x;
     if (x.kind == VAL_CONST)
@@ -346,17 +350,15 @@ Val ops_truth_not(Lower *l, Val x, Span span)
         return val_bool(l, x.tuple->n == 0);
     if (x.kind != VAL_RUN)
         return val_bool(l, false);
-    if (!check_bool(l, x.run, span))
-        return val_unknown();
-    return val_run(build_unary(&l->b, OP_not, x.run));
+    v = truth_value(l, x.run, span);
+    return v ? val_run(build_unary(&l->b, OP_not, v)) : val_unknown();
 }
 
 /* x may be NULL: the first operand alone. */
 Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span)
 {
-    if (!check_bool(l, y, span))
-        return NULL;
-    if (!x)
+    y = truth_value(l, y, span);
+    if (!x || !y)
         return y;
     if (!ops_broadcast(l, &x, &y, span))
         return NULL;

@@ -169,7 +169,6 @@
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None` and `:` may stand here; slices of tiles are not supported yet"
-#define E_TOO_MANY_INDICES   "more indices than %s has dimensions"                                          /* R153 */
 
 /* shapes */
 #define E_RANK               "a tile has at most %d dimensions"

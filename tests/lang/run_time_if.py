@@ -7,6 +7,7 @@
 # run: tuples out:i32[4] n:i32=1
 # run: tuples out:i32[4] n:i32=0
 # run: narrows out:i32[4] n:i32=1 m=1
+# run: pointers out:i32[4] a:i32[1]=5 b=None
 """R101, R118: names that arms assign."""
 import triton
 import triton.language as tl
@@ -65,3 +66,14 @@ def narrows(out, n, m):
     for i in range(3):
         m += 1
     tl.store(out + 1, m)
+
+
+# a pointer that is there is true; None is not
+@triton.jit
+def pointers(out, a, b):
+    if a and not b:
+        tl.store(out, tl.load(a))
+    if a is not None and out:
+        tl.store(out + 1, 1)
+    if not a:
+        tl.store(out + 2, 1)

@@ -32,7 +32,8 @@ def kernel(p):
     a, b = tl.broadcast(x[:, None], x[None, :])
     tl.static_assert(a.shape == b.shape and a.shape == (12, 12))
     s = tl.sum(x)
-    tl.static_assert(s[None].shape == (1,))
+    tl.static_assert(s[None].shape == (1,) and s[None, :].shape == (1,))
+    tl.static_assert(x[:, :, None].shape == (12, 1))
     tl.store(p, x.reshape(1, 12)[:, None].sum(axis=2).item())
 
 
@@ -60,7 +61,6 @@ def refused(p, n):
     m = tl.broadcast_to(x, (5,))
     o = x[0]
     q = x[1:3]
-    r = x[:, :]
     s = tl.full((2,), x, tl.float32)
     t = tl.zeros((2,), "fp32")
     u = tl.program_id(3)
