@@ -60,7 +60,7 @@ def check_math():
         for dtype in ("fp32", "fp64"):
             x = math_inputs(op)
             if op in ("sin", "cos") and dtype == "fp64":
-                x[np.abs(x) > 2**30] = 2**30  # as far as docs/accuracy.md promises
+                x[np.isfinite(x) & (np.abs(x) > 2**30)] = 2**30  # as far as docs/accuracy.md promises
             x = encode(x, dtype)
             with np.errstate(all="ignore"):
                 want = rounded(reference(decode(x)), dtype)
