@@ -34,29 +34,91 @@ static LLVMBasicBlockRef new_block(Cpu *c)
     return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
 }
 
-static Val region_value(Cpu *c, Bld b, Map *values, const Value *v, int lanes)
+/* The scalar code of a combine region, run on all lanes at once. */
+typedef struct {
+    Cpu *c;
+    Bld b;
+    int lanes;
+    Map *values; /* IR value to LLVM value */
+} Region;
+
+static Val region_value(const Region *r, const Value *v)
 {
-    Val x = map_get(values, MAP_KEY(v));
-    return x != NULL ? x : llvm_splat(b, c->scalars[v->id], lanes);
+    Val x = map_get(r->values, MAP_KEY(v));
+    return x != NULL ? x : llvm_splat(r->b, r->c->scalars[v->id], r->lanes);
+}
+
+static void region_block(const Region *r, const Block *block);
+
+/* Both arms are computed, the condition picks lane by lane; verified regions have no effects. */
+static void region_if(const Region *r, const Op *op)
+{
+    Val condition = region_value(r, op->operands[0]);
+    for (int arm = 0; arm < 2; arm++)
+        region_block(r, op->regions[arm]);
+    for (int i = 0; i < op->nresults; i++) {
+        Val x = region_value(r, op->regions[0]->last->operands[i]);
+        Val y = region_value(r, op->regions[1]->last->operands[i]);
+        map_put(r->values, MAP_KEY(op->results[i]), LLVMBuildSelect(r->b, condition, x, y, ""));
+    }
+}
+
+static void region_block(const Region *r, const Block *block)
+{
+    Cpu *c = r->c;
+    for (const Op *op = block->first; op != block->last; op = op->next) {
+        Val in[4], out;
+        if (op->code == OP_if) {
+            region_if(r, op);
+            continue;
+        }
+        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
+            in[i] = region_value(r, op->operands[i]);
+        if (op->code == OP_const)
+            out = llvm_splat(r->b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]),
+                             r->lanes);
+        else
+            out = cpu_op(c, r->b, op, in);
+        map_put(r->values, MAP_KEY(op->results[0]), out);
+    }
 }
 
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results)
 {
-    Map *values = map_new(c->arena);
+    Region r = {c, b, lanes, map_new(c->arena)};
     for (int i = 0; i < region->nargs; i++)
-        map_put(values, MAP_KEY(region->args[i]), args[i]);
-    for (const Op *op = region->first; op != region->last; op = op->next) {
-        Val in[4];
-        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
-            in[i] = region_value(c, b, values, op->operands[i], lanes);
-        Val out = op->code == OP_const
-                      ? llvm_splat(b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]),
-                                   lanes)
-                      : cpu_op(c, b, op, in);
-        map_put(values, MAP_KEY(op->results[0]), out);
-    }
+        map_put(r.values, MAP_KEY(region->args[i]), args[i]);
+    region_block(&r, region);
     for (int i = 0; i < region->last->noperands; i++)
-        results[i] = region_value(c, b, values, region->last->operands[i], lanes);
+        results[i] = region_value(&r, region->last->operands[i]);
+}
+
+/* What region_block() cannot run on lanes: loops and memory. */
+static bool refuse_region(const Func *f, const Block *b, Diags *d)
+{
+    bool ok = true;
+    for (const Op *op = b->first; op != NULL; op = op->next) {
+        if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES)) {
+            diag(d, DIAG_ERROR, f->module->source, op->span,
+                 "a combine function with %s does not run on the CPU yet",
+                 op_has(op, READS | WRITES) ? "memory accesses" : "loops");
+            return false;
+        }
+        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+            ok = refuse_region(f, op->regions[r], d) && ok;
+    }
+    return ok;
+}
+
+static bool check_regions(const Func *f, const Block *b, Diags *d)
+{
+    bool ok = true;
+    for (const Op *op = b->first; op != NULL; op = op->next) {
+        bool combines = op->code == OP_reduce || op->code == OP_scan;
+        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+            ok = (combines ? refuse_region : check_regions)(f, op->regions[r], d) && ok;
+    }
+    return ok;
 }
 
 /* --- scalar ops ---------------------------------------------------------------------------- */
@@ -378,6 +440,8 @@ static void emit_function(Cpu *c)
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
+    if (!check_regions(f, f->body, d))
+        return false;
     Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
     const char *why = NULL;
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
