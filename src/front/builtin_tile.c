@@ -39,12 +39,6 @@ Val tile_arange(Lower *l, const Args *a)
     return val_run(build_arange(&l->b, (int32_t)start, (int32_t)end));
 }
 
-/* A constant of dtype t as Python's value would be cast to it. */
-static Value *constant_of(Lower *l, const Const *c, DType t)
-{
-    return literal_value(l, c, t);
-}
-
 /* A scalar, or a tile of one element, as a scalar. */
 static Value *to_scalar(Lower *l, Value *v, Span span)
 {
@@ -61,7 +55,7 @@ static Value *fill_value(Lower *l, const Args *a, DType t)
     Value *v;
 
     if (val_is_number(a->v[1]))
-        return constant_of(l, a->v[1].c, t);
+        return literal_value(l, a->v[1].c, t);
     v = arg_run(l, a, 1);
     v = v ? to_scalar(l, v, arg_span(a, 1)) : NULL;
     return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, 1)) : NULL;

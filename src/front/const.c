@@ -76,16 +76,6 @@ bool const_truth(const Const *c)
     return true;
 }
 
-const char *const_kind_name(const Const *c)
-{
-    static const char *const names[] = {
-        [CONST_NONE] = "NoneType", [CONST_BOOL] = "bool",  [CONST_INT] = "int",
-        [CONST_FLOAT] = "float",   [CONST_STRING] = "str", [CONST_DTYPE] = "dtype",
-        [CONST_TUPLE] = "tuple",
-    };
-    return names[c->kind];
-}
-
 /* --- text --- */
 
 static void put_int(Text *t, __int128 i)

@@ -144,10 +144,9 @@ typedef struct {
     long statements; /* lowered so far; repeated ones count again */
     int quiet;       /* > 0: errors are counted but not reported */
     int quiet_errors;
-    Map *instances;     /* hash of the key -> Instance */
-    Map *globals;       /* AstGlobal -> Val, evaluated once */
-    Map *signatures;    /* builtin.c: Builtin -> Signature */
-    VEC(Sym) importing; /* globals being evaluated: stops cycles */
+    Map *instances;  /* hash of the key -> Instance */
+    Map *globals;    /* AstGlobal -> Val, evaluated once */
+    Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;
 
 /* What a program may ask of the compiler before it is refused. */
@@ -181,7 +180,6 @@ bool const_is_integral(const Const *c); /* int or bool */
 bool const_is_number(const Const *c);
 bool const_truth(const Const *c);
 double const_to_double(const Const *c);
-const char *const_kind_name(const Const *c);
 const char *const_str(const Const *c, Arena *a); /* Python's str() */
 const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
 const char *const_unary(UnaryOp op, const Const *x, Const *out);
@@ -326,8 +324,6 @@ Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
  * parameter takes the rest by position and stays -1.  False after an error. */
 bool bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
                     const ArgList *args, int *out);
-/* Call a helper on values, for combine functions. */
-Val call_function(Lower *l, const AstFunc *fn, const Val *args, int n, Span span);
 
 /* --- builtin.c --- */
 enum {

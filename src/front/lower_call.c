@@ -253,15 +253,6 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
                       : call_constexpr(l, fn, values, args->span);
 }
 
-Val call_function(Lower *l, const AstFunc *fn, const Val *args, int n, Span span)
-{
-    ArgList list = {.span = span};
-
-    for (int i = 0; i < n; i++)
-        push_arg(l, &list, args[i], NULL, NULL);
-    return call_user(l, fn, &list);
-}
-
 /* --- predicates of type objects (R72) --- */
 
 static bool type_predicate(const Type *t, const char *name, bool *out)

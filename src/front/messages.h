@@ -56,6 +56,7 @@
 #define E_RETURNS_DIFFER     "Return type mismatch: %s and %s"                                              /* R140 */
 #define E_KERNEL_RETURNS     "a kernel returns nothing, but `%s` returns a value here"                      /* R140 */
 #define E_NOT_YET            "tl.%s is not supported yet"
+#define E_LIBDEVICE_NOT_YET  "libdevice.%s is not supported yet"                                            /* R304 */
 
 /* compile time and run time */
 #define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
