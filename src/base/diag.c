@@ -28,6 +28,7 @@ struct Diags {
     Arena *arena;
     VEC(Diag) list;
     int errors;    /* reported, kept or not */
+    int repeated;  /* of these: said before, of the same place */
     bool dropping; /* the last error was not kept: its notes are not either */
 };
 
@@ -39,16 +40,34 @@ Diags *diags_new(Arena *a)
     return d;
 }
 
+/* A helper that is called twice is wrong twice, in the same place: once is enough. */
+static bool said_before(const Diags *d, const Diag *item)
+{
+    for (int i = 0; item->span.end > 0 && i < d->list.len; i++) {
+        const Diag *old = &d->list.at[i];
+
+        if (old->kind == DIAG_ERROR && old->src == item->src &&
+            old->span.start == item->span.start && old->span.end == item->span.end &&
+            strcmp(old->text, item->text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, va_list ap)
 {
-    if (kind == DIAG_ERROR)
-        d->errors++;
-    if (kind == DIAG_ERROR || kind == DIAG_WARNING)
-        d->dropping = d->errors > MAX_ERRORS;
-    if (d->dropping)
-        return;
     Diag item = {kind, src, span, arena_vprintf(d->arena, fmt, ap)};
-    vec_push(d->arena, &d->list, item);
+
+    if (kind == DIAG_ERROR) {
+        bool again = said_before(d, &item);
+        d->errors++;
+        d->repeated += again;
+        d->dropping = again || d->errors - d->repeated > MAX_ERRORS;
+    } else if (kind == DIAG_WARNING) {
+        d->dropping = d->errors - d->repeated > MAX_ERRORS;
+    }
+    if (!d->dropping)
+        vec_push(d->arena, &d->list, item);
 }
 
 void diag(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, ...)
@@ -202,7 +221,8 @@ const char *diags_text(const Diags *d, Arena *a)
     text_put(&t, "");
     for (int i = 0; i < d->list.len; i++)
         put_diag(&t, &d->list.at[i]);
-    if (d->errors > MAX_ERRORS)
-        text_printf(&t, "... and %d more errors\n", d->errors - MAX_ERRORS);
+    int distinct = d->errors - d->repeated;
+    if (distinct > MAX_ERRORS)
+        text_printf(&t, "... and %d more errors\n", distinct - MAX_ERRORS);
     return t.s;
 }
