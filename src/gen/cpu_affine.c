@@ -32,11 +32,34 @@ static Ev apply(NestCg *n, const Op *op, Ev x, Ev y)
     return out;
 }
 
+/* The same value, seen from the chunk's first lane as chunked ones are. */
+static bool to_chunk(NestCg *n, const Type *t, Affine *a)
+{
+    if (a->chunked || a->stride == 0)
+        return true;
+    if (a->dynamic != NULL || !n->in_body)
+        return false;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef i64 = n->c->l->i64;
+    Val passed = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, a->stride), "");
+    if (t->pointer)
+        a->base.v = LLVMBuildGEP2(b, cpu_memory_type(n->c, t->dtype), a->base.v, &passed, 1, "");
+    else
+        a->base.v = LLVMBuildAdd(b, a->base.v,
+                                 LLVMBuildIntCast2(b, passed, LLVMTypeOf(a->base.v), 1, ""), "");
+    a->base.level = n->rank;
+    a->chunked = true;
+    return true;
+}
+
 static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
 {
     Affine out = {.chunked = x.chunked || y.chunked};
     if (!x.ok || !y.ok || (x.dynamic != NULL && y.stride != 0) ||
         (y.dynamic != NULL && x.stride != 0))
+        return out;
+    if (out.chunked &&
+        (!to_chunk(n, op->operands[0]->type, &x) || !to_chunk(n, op->operands[1]->type, &y)))
         return out;
     out.ok = true;
     out.base = apply(n, op, x.base, y.base);

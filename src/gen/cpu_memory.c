@@ -270,8 +270,10 @@ Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
     Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};
     if (op->noperands > 2 && m.known != KNOWN_TRUE)
         other = cpu_eval(n, op->operands[2], map);
-    if (m.known == KNOWN_FALSE)
+    if (m.known == KNOWN_FALSE) {
+        other.local |= m.local;
         return other;
+    }
     Val mask = lanes_mask(n, m);
     Val masked = mask ? cpu_vectorise(n, other) : NULL;
     return (Ev){.v = load_vector(n, v, map, mask, masked), .vec = true, .level = n->rank};
