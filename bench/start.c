@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <math.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,21 +54,20 @@ static double compile_seconds(const char *path, int block)
 
 int bench_extent(const char *kernels)
 {
-    double seconds[ROUNDS], least = 1e9, most = 0;
+    double least = 1e9, most = 0;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/add.py", kernels);
     compile_seconds(path, 128); /* loads the code generator */
     printf("\ncompiling add, by BLOCK:");
     for (int block = 256; block <= 65536; block *= 4) {
-        double m;
+        double best = compile_seconds(path, block); /* what disturbs only adds */
 
-        for (int i = 0; i < ROUNDS; i++)
-            seconds[i] = compile_seconds(path, block);
-        m = median(seconds, ROUNDS);
-        least = m < least ? m : least;
-        most = m > most ? m : most;
-        printf("  %d: %.2f ms", block, 1e3 * m);
+        for (int i = 1; i < ROUNDS; i++)
+            best = fmin(best, compile_seconds(path, block));
+        least = fmin(least, best);
+        most = fmax(most, best);
+        printf("  %d: %.2f ms", block, 1e3 * best);
     }
     printf("%s\n", most > flat_limit * least ? "  NOT FLAT" : "");
     return most > flat_limit * least;

@@ -16,8 +16,8 @@ __attribute__((target("avx"))) static void triad_avx(const Stream *s, size_t fro
 {
     __m256 three = _mm256_set1_ps(3);
 
-    for (size_t i = from; i < to; i += 16)
-        for (size_t k = i; k < i + 16; k += 8) {
+    for (size_t i = from; i < to; i += 32)
+        for (size_t k = i; k < i + 32; k += 8) {
             __m256 b = _mm256_loadu_ps(s->b + k), c = _mm256_loadu_ps(s->c + k);
 
             _mm256_stream_ps(s->a + k, _mm256_add_ps(b, _mm256_mul_ps(three, c)));
@@ -37,7 +37,7 @@ static void triad_part(void *ctx, int part)
     const Stream *s = ctx;
     size_t from = (size_t)part * PART, to = from + PART;
 
-    to = to < s->n ? to : s->n / 16 * 16;
+    to = to < s->n ? to : s->n / 32 * 32;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx")) {
         triad_avx(s, from, to);

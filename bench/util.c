@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 double now(void)
@@ -33,10 +34,13 @@ void bench_stop(const char *what, char *error)
 
 void *pages(size_t bytes)
 {
-    void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    size_t huge = 2 << 20; /* whole huge pages, where the system has them */
+    size_t size = (bytes + huge - 1) / huge * huge;
+    void *p = aligned_alloc(huge, size);
 
     if (!p)
         bench_stop("out of memory", NULL);
+    madvise(p, size, MADV_HUGEPAGE);
     memset(p, 0, bytes);
     return p;
 }
