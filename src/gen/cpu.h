@@ -61,11 +61,12 @@ typedef struct {
 
 typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
 
-/* A conjunct of some mask, true exactly for inner indices below `count`. */
+/* A conjunct of some mask: true for inner indices below `count`, false from `none` on.  The two are
+ * the same but where the values compared may wrap in between. */
 typedef struct {
     Value *value;
     int8_t map[MAX_RANK];
-    Val count; /* i64, known in front of the inner loop */
+    Val count, none; /* i64, known in front of the inner loop */
     bool uniform;
 } Bound;
 

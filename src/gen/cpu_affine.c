@@ -7,8 +7,9 @@
  * one vector are consecutive or equal ((start + i) % n with everything divisible by 16): then the
  * first lane of each chunk is computed as a scalar.
  *
- * 32-bit index arithmetic is taken not to wrap *within one tile*; the first lane has the exact
- * wrapped value.  A kernel for which that matters addresses memory 2^31 elements apart.
+ * Signed 32-bit index arithmetic is taken not to wrap *within one tile*; the first lane has the
+ * exact wrapped value.  A kernel for which that matters addresses memory 2^31 elements apart.
+ * Masks are another matter, hashes are compared too: cpu_nest.c looks before it relies on it.
  */
 #include "cpu.h"
 
@@ -85,7 +86,7 @@ static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
     if (x.stride == 0)
         return out;
     if (cpu_constant_int(&y.base, &factor)) {
-        out.stride *= factor;
+        out.ok = !__builtin_mul_overflow(x.stride, factor, &out.stride);
         return out;
     }
     out.dynamic = LLVMBuildIntCast2(n->at[y.base.level], y.base.v, n->c->l->i64,
@@ -100,7 +101,8 @@ static Affine shifted(NestCg *n, const Op *op, Affine x, Affine y)
     if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL || !cpu_constant_int(&y.base, &k) ||
         k < 0 || k > 31)
         return (Affine){0};
-    Affine out = {.ok = true, .chunked = x.chunked, .stride = x.stride * ((int64_t)1 << k)};
+    Affine out = {.chunked = x.chunked};
+    out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
     out.base = apply(n, op, x.base, y.base);
     return out;
 }
@@ -183,6 +185,20 @@ static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
     return (Affine){.ok = true, .chunked = true, .base = first, .stride = equal ? 0 : 1};
 }
 
+/* Integers step modulo their width; that is a step only where they do not come around, which is
+ * taken for granted of i32 and wider alone: (offs - 5) as u32 and offs as u8 do on purpose. */
+static bool steps_evenly(const NestCg *n, const Value *v, const Affine *a)
+{
+    const Axis *facts = axis_of(n->c->plan->axis, v);
+    DType t = v->type->dtype;
+    if (v->type->pointer || t == DT_I32 || dtype_bits(t) == 64 || a->stride == 0)
+        return true;
+    if (facts == NULL || !facts->has_range || a->dynamic != NULL)
+        return false;
+    int64_t values = (int64_t)1 << dtype_bits(t), step = a->stride < 0 ? -a->stride : a->stride;
+    return step < values && facts->hi - facts->lo < values - step;
+}
+
 static Affine compute(NestCg *n, Value *v, const int8_t *map)
 {
     if (!is_index(v->type))
@@ -192,7 +208,7 @@ static Affine compute(NestCg *n, Value *v, const int8_t *map)
     Affine a = {0};
     if (plan_buffer(n->c->plan, v) == NO_BUFFER)
         a = definition(n, v, map);
-    return a.ok ? a : by_runs(n, v, map);
+    return a.ok && steps_evenly(n, v, &a) ? a : by_runs(n, v, map);
 }
 
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)

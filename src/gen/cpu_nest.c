@@ -230,9 +230,21 @@ static Val count_below(NestCg *n, const Affine *a, Ev limit, DType t, bool or_eq
     return llvm_call2(l, b, "llvm.smin", room, llvm_int(l->i64, n->nest->dims[n->inner]));
 }
 
-static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, bool uniform)
+/* Does the row's last value still fit its dtype?  Hashes wrap, and are compared like indices. */
+static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
 {
-    Bound b = {.value = v, .count = count, .uniform = uniform};
+    LLVMTypeRef i64 = n->c->l->i64;
+    int bits = dtype_bits(t) - dtype_is_signed(t);
+    int64_t most = bits == 63 ? INT64_MAX : ((int64_t)1 << bits) - 1, span;
+    if (__builtin_mul_overflow(a->stride, n->nest->dims[n->inner] - 1, &span) || span > most)
+        return llvm_int(n->c->l->i1, 0);
+    return LLVMBuildICmp(n->at[n->rank - 1], LLVMIntSLE, widen(n, a->base, t),
+                         llvm_int(i64, most - span), "");
+}
+
+static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, Val none, bool uniform)
+{
+    Bound b = {.value = v, .count = count, .none = none, .uniform = uniform};
     for (int d = 0; d < v->type->rank; d++)
         b.map[d] = map[d];
     vec_push(n->c->arena, &n->bounds, b);
@@ -255,7 +267,11 @@ static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
     if (!a.ok || a.stride <= 0 || a.dynamic != NULL)
         return false;
     bool or_equal = code == OP_le || code == OP_ge;
-    push_bound(n, v, map, count_below(n, &a, cpu_eval(n, limit, map), t, or_equal), false);
+    Bld b = n->at[n->rank - 1];
+    Val count = count_below(n, &a, cpu_eval(n, limit, map), t, or_equal);
+    Val fits = does_not_wrap(n, &a, t), all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+    push_bound(n, v, map, LLVMBuildSelect(b, fits, count, llvm_int(n->c->l->i64, 0), ""),
+               LLVMBuildSelect(b, fits, count, all, ""), false);
     return true;
 }
 
@@ -273,7 +289,8 @@ static void collect_mask(NestCg *n, Value *v, const int8_t *map)
             return;
         Bld b = n->at[n->rank - 1];
         Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-        push_bound(n, v, map, LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), ""), true);
+        Val count = LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), "");
+        push_bound(n, v, map, count, count, true);
         return;
     }
     if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
@@ -520,7 +537,7 @@ static void inner_loops(NestCg *n)
     Val low = extent, high = n->bounds.len ? llvm_int(c->l->i64, 0) : extent;
     for (int i = 0; i < n->bounds.len; i++) {
         low = llvm_call2(c->l, row, "llvm.smin", low, n->bounds.at[i].count);
-        high = llvm_call2(c->l, row, "llvm.smax", high, n->bounds.at[i].count);
+        high = llvm_call2(c->l, row, "llvm.smax", high, n->bounds.at[i].none);
     }
     Val i = llvm_int(c->l->i64, 0);
     i = segment(n, SEGMENT_MAIN, i, low, n->unroll, NULL);
