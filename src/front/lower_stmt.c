@@ -180,8 +180,11 @@ static Flow lower_return(Lower *l, const Node *n)
     return f;
 }
 
+/* R20: constants that stand alone do nothing; of these `...` is no value elsewhere. */
 static void lower_expr_stmt(Lower *l, const Node *n)
 {
+    if (n->left->kind == N_ELLIPSIS)
+        return;
     Val v = lower_expr(l, n->left);
     bool is_call = n->left->kind == N_CALL;
 
