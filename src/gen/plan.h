@@ -82,6 +82,8 @@ typedef struct {
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
     int use_depth; /* deepest loop it is evaluated in */
     bool crosses;  /* evaluated in another block than it is defined in */
+    bool traced;   /* `base` was looked for: of pointers, the parameter it comes from or NULL */
+    const Value *base;
 } ValueFacts;
 
 typedef struct {
@@ -103,7 +105,6 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
 uint64_t plan_key(const Value *v, const int8_t *map);
 /* plan_alias.c */
-const Value *plan_pointer_base(const Value *ptr); /* the parameter it comes from, or NULL */
 bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a);

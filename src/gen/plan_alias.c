@@ -7,24 +7,28 @@
  */
 #include "plan.h"
 
-enum { TRACE_DEPTH = 64 };
+/* A walk over everything that a pointer may have come from, around loops as often as it takes. */
+typedef struct {
+    Map *seen;
+    const Value *base; /* the one parameter found so far */
+} Trace;
 
-static const Value *trace(const Value *v, int depth);
+static bool trace(Trace *t, const Value *v);
 
-/* The base that a loop's carried argument starts from, if the loop keeps it. */
-static const Value *trace_argument(const Value *v, int depth)
+static bool trace_parameter(Trace *t, const Value *v)
 {
-    const Op *owner = v->block->owner;
-    if (owner == NULL)
-        return v; /* a parameter */
-    int first = owner->code == OP_for ? 3 : 0, skip = owner->code == OP_for ? 1 : 0;
-    if (v->index < skip || (owner->code != OP_for && owner->code != OP_while))
-        return NULL;
-    int operand = first + v->index - skip;
-    return operand < owner->noperands ? trace(owner->operands[operand], depth + 1) : NULL;
+    if (t->base == NULL)
+        t->base = v;
+    return t->base == v;
 }
 
-static const Value *trace_result(const Value *v, int depth)
+/* What a loop carries: its first value, and what every trip hands on. */
+static bool trace_carried(Trace *t, const Op *loop, int i)
+{
+    return trace(t, loop->operands[3 + i]) && trace(t, loop->regions[0]->last->operands[i]);
+}
+
+static bool trace_result(Trace *t, const Value *v)
 {
     const Op *op = v->def;
     switch (op->code) {
@@ -35,60 +39,51 @@ static const Value *trace_result(const Value *v, int depth)
     case OP_reshape:
     case OP_permute:
     case OP_hint:
-        return trace(op->operands[0], depth + 1);
     case OP_bitcast:
     case OP_cast:
-        return op->operands[0]->type->pointer ? trace(op->operands[0], depth + 1) : NULL;
-    case OP_select: {
-        const Value *a = trace(op->operands[1], depth + 1);
-        return a == trace(op->operands[2], depth + 1) ? a : NULL;
-    }
-    case OP_for: {
-        const Value *a = trace(op->operands[3 + v->index], depth + 1);
-        return a == trace(op->regions[0]->last->operands[v->index], depth + 1) ? a : NULL;
-    }
+        return trace(t, op->operands[0]);
+    case OP_select:
+        return trace(t, op->operands[1]) && trace(t, op->operands[2]);
+    case OP_if:
+        return trace(t, op->regions[0]->last->operands[v->index]) &&
+               trace(t, op->regions[1]->last->operands[v->index]);
+    case OP_for:
+        return trace_carried(t, op, v->index);
     default:
-        return NULL;
-    }
-}
-
-static const Value *trace(const Value *v, int depth)
-{
-    if (depth > TRACE_DEPTH || !v->type->pointer)
-        return NULL;
-    return v->def != NULL ? trace_result(v, depth) : trace_argument(v, depth);
-}
-
-/* A carried pointer keeps its base only if every loop on its way yields the same one. */
-static bool yields_agree(const Value *base, const Value *v, int depth)
-{
-    if (depth > TRACE_DEPTH)
         return false;
-    if (v->def == NULL) {
-        const Op *owner = v->block->owner;
-        if (owner == NULL)
-            return true;
-        if (owner->code != OP_for)
-            return false;
-        const Value *next = owner->regions[0]->last->operands[v->index - 1];
-        return trace(next, 0) == base &&
-               yields_agree(base, owner->operands[3 + v->index - 1], depth + 1);
     }
-    if (v->def->code == OP_select)
-        return yields_agree(base, v->def->operands[1], depth + 1) &&
-               yields_agree(base, v->def->operands[2], depth + 1);
-    int from = v->def->code == OP_for ? 3 + v->index : 0;
-    return yields_agree(base, v->def->operands[from], depth + 1);
 }
 
-const Value *plan_pointer_base(const Value *ptr)
+/* True when all that v may come from is one parameter, the same as what was traced before. */
+static bool trace(Trace *t, const Value *v)
 {
-    const Value *base = trace(ptr, 0);
-    return base != NULL && yields_agree(base, ptr, 0) ? base : NULL;
+    if (!v->type->pointer)
+        return false;
+    if (map_get(t->seen, MAP_KEY(v)) != NULL)
+        return true; /* it says so where it was met first */
+    map_put(t->seen, MAP_KEY(v), (void *)v);
+    if (v->def != NULL)
+        return trace_result(t, v);
+    const Op *owner = v->block->owner;
+    if (owner == NULL)
+        return trace_parameter(t, v);
+    return owner->code == OP_for && trace_carried(t, owner, v->index - 1);
+}
+
+static const Value *pointer_base(const Plan *p, const Value *ptr)
+{
+    ValueFacts *f = &p->facts[ptr->id];
+    if (f->traced)
+        return f->base;
+    Trace t = {.seen = map_new(p->arena)};
+    f->traced = true;
+    return f->base = trace(&t, ptr) ? t.base : NULL;
 }
 
 bool plan_may_alias(const Plan *p, const Value *a, const Value *b)
 {
-    const Value *x = plan_pointer_base(a), *y = plan_pointer_base(b);
-    return x == NULL || y == NULL || x == y || !p->options->disjoint;
+    if (!p->options->disjoint)
+        return true;
+    const Value *x = pointer_base(p, a), *y = pointer_base(p, b);
+    return x == NULL || y == NULL || x == y;
 }

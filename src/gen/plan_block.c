@@ -109,12 +109,20 @@ typedef struct {
     int order;
 } WriteWalk;
 
+/* No access moves past it: other programs may write in between. */
+static bool orders_memory(const Op *op)
+{
+    if (op->code == OP_atomic_rmw)
+        return op->attrs[1] != SEM_RELAXED;
+    return op->code == OP_barrier || op->code == OP_atomic_cas;
+}
+
 static void note_write(Op *op, void *ctx)
 {
     WriteWalk *w = ctx;
-    if (op->code != OP_store && op->code != OP_atomic_rmw && op->code != OP_atomic_cas)
+    if (op->code != OP_store && !orders_memory(op) && op->code != OP_atomic_rmw)
         return;
-    Write write = {.ptr = op->operands[0], .order = w->order};
+    Write write = {.ptr = orders_memory(op) ? NULL : op->operands[0], .order = w->order};
     vec_push(w->pl->plan->arena, &w->st->writes, write);
 }
 

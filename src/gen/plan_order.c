@@ -101,10 +101,27 @@ static bool pin(Planner *pl, const Value *load)
     return true;
 }
 
-/* The load and the store touch the same element at the same index, and nothing else in common. */
-static bool same_element(const Leaf *load, const Op *store)
+/* No two elements of the tile are at one address, as far as runs of consecutive ones tell: the
+ * tile is one run along some dimension and 1 in the others. */
+static bool no_repeats(const Planner *pl, const Value *ptr)
 {
-    return load->identity && load->value->def->operands[0] == store->operands[0];
+    const Axis *a = axis_of(pl->plan->axis, ptr);
+    const Type *t = ptr->type;
+    int moving = 0;
+    for (int d = 0; d < t->rank; d++) {
+        if (t->dims[d] == 1)
+            continue;
+        if (a == NULL || a->contiguity[d] != t->dims[d] || moving++ > 0)
+            return false;
+    }
+    return true;
+}
+
+/* The load and the store touch the same element at the same index, and nothing else in common. */
+static bool same_element(const Planner *pl, const Leaf *load, const Op *store)
+{
+    return load->identity && load->value->def->operands[0] == store->operands[0] &&
+           no_repeats(pl, store->operands[0]);
 }
 
 static bool is_write(const Root *r)
@@ -129,7 +146,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
                 pinned = pin(pl, leaf->value);
         }
         if (is_write(root) && plan_may_alias(pl->plan, ptr, root->op->operands[0]) &&
-            !same_element(leaf, root->op))
+            !same_element(pl, leaf, root->op))
             pinned = pin(pl, leaf->value);
     }
     return pinned;
@@ -164,7 +181,7 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
         return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
     return root->kind == ROOT_STORE && old->load &&
            plan_may_alias(pl->plan, old->value->def->operands[0], root->op->operands[0]) &&
-           !same_element(old, root->op);
+           !same_element(pl, old, root->op);
 }
 
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves)
@@ -178,7 +195,8 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
             if (reads_result(pl, &leaves->leaves.at[i], r))
                 return false;
         if (r->kind == ROOT_STORE && root->kind == ROOT_STORE &&
-            r->op->operands[0] != root->op->operands[0] &&
+            (r->op->operands[0] != root->op->operands[0] ||
+             !no_repeats(pl, root->op->operands[0])) &&
             plan_may_alias(pl->plan, r->op->operands[0], root->op->operands[0]))
             return false;
         if (root->source != NO_BUFFER && r->kind == ROOT_FILL && r->buffer == root->source)
