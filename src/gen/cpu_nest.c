@@ -92,8 +92,10 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
 static int data_bits(const Cpu *c, const Value *v)
 {
     const Type *t = v->type;
-    if (t->rank == 0 || t->pointer || t->dtype == DT_I1)
+    if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
         return 0;
+    if (t->pointer)
+        return plan_buffer(c->plan, v) != NO_BUFFER ? 64 : 0;
     bool is_data = v->def == NULL || v->def->code == OP_load || dtype_is_float(t->dtype) ||
                    plan_buffer(c->plan, v) != NO_BUFFER;
     return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
@@ -112,14 +114,19 @@ static const Value *root_value(const Root *r)
     }
 }
 
-/* Lanes: as many of the widest data as one machine vector holds, not far beyond the extent. */
+/* Lanes: as many of the widest data as one machine vector holds, not far beyond the extent.  No
+ * buffer holds wider elements, so that a vector at its end stays within its padding. */
 static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
 {
     int bits = 0;
     for (int i = 0; i < nest->leaves.len; i++)
         bits = MAX(bits, data_bits(c, nest->leaves.at[i].value));
-    for (int i = 0; i < nest->roots.len; i++)
-        bits = MAX(bits, data_bits(c, root_value(&nest->roots.at[i])));
+    for (int i = 0; i < nest->roots.len; i++) {
+        const Root *r = &nest->roots.at[i];
+        bits = MAX(bits, data_bits(c, root_value(r)));
+        for (int k = 0; r->op != NULL && k < r->op->nresults; k++)
+            bits = MAX(bits, data_bits(c, r->op->results[k]));
+    }
     int lanes = c->vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
     while (lanes > 1 && lanes / 2 >= extent)
         lanes /= 2;
