@@ -7,7 +7,7 @@
  *   cpu_eval.c    the value of a tile at the place where the loops stand
  *   cpu_affine.c  which of those values step evenly along the inner dimension
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
- *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
+ *   cpu_strided.c loads of interleaved fields; cpu_atomic.c; cpu_divide.c
  *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
@@ -135,6 +135,9 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 
 /* cpu_strided.c: the vector of an unmasked load whose lanes are a few elements apart */
 bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw);
+
+/* cpu_divide.c: x / s for a vector x and a float scalar s made outside of the inner loop */
+Val cpu_divide(NestCg *n, Ev x, Ev s);
 
 /* cpu_atomic.c */
 void cpu_atomic_root(NestCg *n, const Op *op); /* in a serial nest */

@@ -113,6 +113,13 @@ static Ev known_ev(NestCg *n, Known k, bool local)
     return (Ev){.v = llvm_int(n->c->l->i1, k == KNOWN_TRUE), .known = k, .local = local};
 }
 
+/* A float division of a vector by what is one number for the whole row. */
+static bool shares_divisor(const NestCg *n, const Op *op, const Ev *in)
+{
+    return op->code == OP_div && dtype_is_float(op->operands[0]->type->dtype) && in[0].vec &&
+           !in[1].vec && in[1].level < n->rank && n->lanes >= 4;
+}
+
 static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
@@ -133,6 +140,10 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
     Known k = known_result(op, in);
     if (k != KNOWN_NOT)
         return known_ev(n, k, out.local);
+    if (shares_divisor(n, op, in)) {
+        out.v = cpu_round(n->c, n->at[n->rank], cpu_divide(n, in[0], in[1]), v->type->dtype);
+        return out;
+    }
     for (int i = 0; i < op->noperands; i++)
         raw[i] = out.vec ? cpu_vectorise(n, in[i]) : in[i].v;
     out.v = cpu_op(n->c, n->at[out.level], op, raw);

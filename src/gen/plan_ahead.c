@@ -3,14 +3,17 @@
  *
  * A row kernel reads its row from memory in one nest and computes on the cached copy in the next
  * ones; during those the memory idles.  So of the nests that read a tile again, the dearest one
- * also prefetches what the next program will read first.  Where that is, the generated code finds
- * out by itself: as far from this program's row as this one is from the one before.
+ * also prefetches what the next program will read first; a tile that is read only once is
+ * prefetched there, because the processor's own prefetching stops at the end of a page.  Only
+ * launches that move more than the cache holds ask for it.  Where the next row is, the generated
+ * code finds out by itself: as far from this program's row as this one is from the one before.
  */
 #include "plan_internal.h"
 
 typedef struct {
     const Leaf *leaf;
     Nest *first, *best;
+    bool done;
 } Reread;
 
 static int nest_cost(const Plan *p, const Nest *n)
@@ -47,7 +50,7 @@ static void see(Plan *p, Map *seen, Nest *n, const Leaf *leaf)
 void plan_look_ahead(Plan *p)
 {
     Map *seen = map_new(p->arena);
-    for (int i = 0; i < p->body->steps.len; i++) {
+    for (int i = 0; p->options->streaming && i < p->body->steps.len; i++) {
         Nest *n = p->body->steps.at[i].nest;
         if (n == NULL || n->rank != 1 || n->serial)
             continue;
@@ -58,10 +61,11 @@ void plan_look_ahead(Plan *p)
         Nest *n = p->body->steps.at[i].nest;
         for (int k = 0; n != NULL && k < n->leaves.len; k++) {
             Reread *r = n->leaves.at[k].load ? map_get(seen, MAP_KEY(n->leaves.at[k].value)) : NULL;
-            if (r == NULL || r->best == NULL)
+            if (r == NULL || r->done)
                 continue;
-            vec_push(p->arena, &r->best->ahead, *r->leaf);
-            r->best = NULL; /* once */
+            Nest *at = r->best != NULL ? r->best : r->first;
+            vec_push(p->arena, &at->ahead, *r->leaf);
+            r->done = true;
         }
     }
 }
