@@ -158,12 +158,12 @@ Value *arg_run(Lower *l, const Args *a, int i)
     return val_to_run(l, a->v[i], arg_span(a, i));
 }
 
-static bool is_param(Lower *l, Sym name)
+static const AstParam *find_param(Lower *l, Sym name)
 {
     for (int i = 0; i < l->frame->fn->nparams; i++)
         if (l->frame->fn->params[i].name == name)
-            return true;
-    return false;
+            return &l->frame->fn->params[i];
+    return NULL;
 }
 
 void hint_not_constexpr(Lower *l, const Node *n)
@@ -172,10 +172,14 @@ void hint_not_constexpr(Lower *l, const Node *n)
 
     if (!b || !b->bound || b->val.kind != VAL_RUN)
         return;
+    int line = source_place(l->file->source, b->span.start).line;
+    const AstParam *param = find_param(l, n->name);
     if (b->demoted)
-        hint_at(l, H_DEMOTED, n->name, source_place(l->file->source, b->span.start).line, n->name);
-    else if (is_param(l, n->name))
+        hint_at(l, H_DEMOTED, n->name, line, n->name);
+    else if (param && b->span.start == param->span.start)
         hint_at(l, H_PARAM_CONSTEXPR, n->name);
+    else if (param && param->is_constexpr)
+        hint_at(l, H_REBOUND, n->name, line);
 }
 
 /* Argument i had to be a compile-time `wanted`. */

@@ -42,7 +42,7 @@
 #define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
 #define E_CONSTEXPR_RESULT   "the constexpr_function `%s` gives %s, which is not known at compile time"     /* R12 */
 #define E_NOT_CALLABLE       "%s cannot be called"
-#define E_CLASS_CALL         "tl.%s is a class of values and makes none"
+#define E_CLASS_CALL         "`%s` is a class of values and makes none"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
 #define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
 #define E_MISSING            "%s() is missing its argument `%s`"
@@ -62,6 +62,7 @@
 #define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
 #define E_WRONG_KIND         "%s: this must be %s, not %s"
 #define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
+#define H_REBOUND            "`%s` was assigned on line %d, which made it a run-time value: use another name"
 #define H_PARAM_CONSTEXPR    "annotate the parameter: `%s: tl.constexpr`"
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"

@@ -2,6 +2,7 @@
 # lower: after_if p:*fp32 n:i32
 # lower: after_loop p:*fp32 n:i32
 # lower: imported p:*fp32
+# lower: rebound p:*fp32 n=3
 """R3, R7, R14, R118, R126: names that are not there, and why."""
 import triton
 import triton.language as tl
@@ -44,3 +45,10 @@ def after_loop(p, n):
 def imported(p):
     x = clip(tl.load(p))
     tl.store(p, scale(x) + np.pi)
+
+
+@triton.jit
+def rebound(p, n: tl.constexpr):
+    n = 4
+    n += 1
+    tl.store(p + tl.arange(0, n), tl.load(p + str(n)))
