@@ -263,6 +263,33 @@ def row_sums():
              {"y_ptr": (wide, total), "z_ptr": ("i32", np.concatenate([(x != 0).sum(1), xors]))})
 
 
+def state_space():
+    steps, n, p = 7, 5, 6
+    h, x, dt = floats("fp32", p, n), floats("fp32", steps, p), floats("fp32", steps, p) * 10
+    a, b, c = -np.abs(floats("fp32", p, n)), floats("fp32", steps, n), floats("fp32", steps, n)
+    state, y = decode(h), np.zeros((steps, p))
+    for t in range(steps):
+        d = decode(dt)[t]
+        d = np.where(d <= 20, np.log1p(np.exp(d)), d)
+        state = state * np.exp(d[:, None] * a) + d[:, None] * b[t] * x[t][:, None]
+        y[t] = (state * c[t]).sum(1)
+    case("state space", "indexing.py:state_space", 1,
+         {"state_ptr": h, "x_ptr": x, "dt_ptr": dt, "a_ptr": a, "b_ptr": b, "c_ptr": c,
+          "y_ptr": empty("fp32", steps, p), "T": steps, "N": n, "P": p},
+         {"y_ptr": ("fp32", y), "state_ptr": ("fp32", state)}, rtol=1e-5, atol=1e-5)
+
+
+def router():
+    x = floats("fp32", 4, 50)
+    ids = np.argsort(-x, 1)[:, :6]
+    weights = np.exp(np.take_along_axis(decode(x), ids, 1))
+    case("router", "indexing.py:router_kernel", 4,
+         {"x_ptr": x, "weights_ptr": empty("fp32", 4, 6), "ids_ptr": empty("i64", 4, 6), "n": 50,
+          "K": 6, "BLOCK": 64},
+         {"weights_ptr": ("fp32", weights / weights.sum(1, keepdims=True)), "ids_ptr": ("i64", ids)},
+         rtol=1e-6)
+
+
 # --- control.py -----------------------------------------------------------------------------
 
 
@@ -419,7 +446,7 @@ def bits():
 
 
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding, scans, histogram,
-             transposes, rank3, windows, row_sums, bisection, collatz, recursion, conditions, wheres,
+             transposes, rank3, windows, row_sums, state_space, router, bisection, collatz, recursion, conditions, wheres,
              backwards, grids, helpers, hints, bits):
     part()
 suite.finish()

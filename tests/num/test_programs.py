@@ -92,6 +92,38 @@ def rotary():
                    {"OUT": (dtype, want)}, rtol=EPSILON[dtype], atol=EPSILON[dtype])
 
 
+def attention_backward():
+    for dtype, n, dim, block in (("fp32", 37, 24, 12), ("fp16", 20, 40, 16)):
+        q, k, v, do = (floats(dtype, n, dim) for _ in range(4))
+        qv, kv, vv, dov = (decode(t) for t in (q, k, v, do))
+        scores = np.where(np.tri(n, dtype=bool), qv @ kv.T * 0.2, -np.inf)
+        sums = np.log(np.exp(scores).sum(1))
+        p = np.exp(scores - sums[:, None])
+        delta = (p @ vv * dov).sum(1)
+        ds = p * (dov @ vv.T - delta[:, None]) * 0.2
+        case(f"attention backward {dtype} {n}", "attention.py:attn_bwd", "cdiv(n_ctx,BLOCK)",
+             {"Q": q, "K": k, "V": v, "DO": do, "L": sums.astype(np.float32),
+              "Delta": delta.astype(np.float32), "DQ": zeros("fp32", n, dim),
+              "DK": empty(dtype, n, dim), "DV": empty(dtype, n, dim), "n_ctx": n, "sm_scale": 0.2,
+              "D": dim, "BLOCK": block},
+             {"DQ": ("fp32", ds @ kv), "DK": (dtype, ds.T @ qv), "DV": (dtype, p.T @ dov)},
+             rtol=4 * EPSILON[dtype], atol=3e-6 + 2 * EPSILON[dtype])
+
+
+def paged():
+    q, cache = floats("fp32", 5, 3, 24), floats("fp32", 20, 6, 24)
+    tables = random.permutation(20).reshape(5, 4).astype(np.int32)
+    lens = np.array([1, 0, 24, 13, 6], np.int32)
+    want = np.zeros((5, 3, 24))
+    for i in np.flatnonzero(lens):
+        kv = decode(cache)[tables[i]].reshape(-1, 24)[:lens[i]]
+        want[i] = softmax(decode(q)[i] @ kv.T * 0.3) @ kv
+    case("paged decoding", "attention.py:paged_decode", 5,
+         {"Q": q, "Cache": cache, "Tables": tables, "Lens": lens, "Out": empty("fp32", 5, 3, 24),
+          "stride_t": 4, "scale": 0.3, "PAGE": 6, "D": 24, "GROUP": 3},
+         {"Out": ("fp32", want)}, rtol=1e-5, atol=2e-6)
+
+
 # --- norms.py -------------------------------------------------------------------------------
 
 
@@ -410,7 +442,7 @@ def quantise():
                    {"y_ptr": ("fp16", decode(every))})
 
 
-for part in (attention, rotary, rms_norm, group_norm, layer_norm_backward, welford, cross_entropy,
+for part in (attention, attention_backward, paged, rotary, rms_norm, group_norm, layer_norm_backward, welford, cross_entropy,
              kl_divergence, masked_softmax, top1, dropout, gated, adam, quantise):
     part()
 suite.finish()

@@ -131,6 +131,68 @@ def attn_fwd(
     tl.store(o_ptrs, acc.to(Out.type.element_ty), mask=offs_m[:, None] < n_ctx)
 
 
+@triton.jit
+def attn_bwd(Q, K, V, DO, L, Delta, DQ, DK, DV, n_ctx, sm_scale,
+             D: tl.constexpr, BLOCK: tl.constexpr):
+    """dk and dv of one block of columns; what it adds to dq goes through atomics."""
+    offs_n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    offs_d = tl.arange(0, D)
+    in_n = offs_n < n_ctx
+    k = tl.load(K + offs_n[:, None] * D + offs_d, mask=in_n[:, None], other=0.)
+    v = tl.load(V + offs_n[:, None] * D + offs_d, mask=in_n[:, None], other=0.)
+    dk = tl.zeros([BLOCK, D], tl.float32)
+    dv = tl.zeros([BLOCK, D], tl.float32)
+    for start in range(tl.program_id(0) * BLOCK, n_ctx, BLOCK):
+        offs_m = start + tl.arange(0, BLOCK)
+        in_m = offs_m < n_ctx
+        at = offs_m[:, None] * D + offs_d[None, :]
+        q = tl.load(Q + at, mask=in_m[:, None], other=0.)
+        do = tl.load(DO + at, mask=in_m[:, None], other=0.)
+        lse = tl.load(L + offs_m, mask=in_m)
+        qk = tl.dot(q, tl.trans(k)) * sm_scale
+        visible = in_m[:, None] & in_n[None, :] & (offs_m[:, None] >= offs_n[None, :])
+        p = tl.exp(tl.where(visible, qk, float("-inf")) - lse[:, None])
+        dv += tl.dot(tl.trans(p.to(do.dtype)), do)
+        dp = tl.dot(do, tl.trans(v))
+        ds = (p * (dp - tl.load(Delta + offs_m, mask=in_m)[:, None]) * sm_scale).to(q.dtype)
+        dk += tl.dot(tl.trans(ds), q)
+        tl.atomic_add(DQ + at, tl.dot(ds, k), mask=in_m[:, None])
+    tl.store(DK + offs_n[:, None] * D + offs_d, dk, mask=in_n[:, None])
+    tl.store(DV + offs_n[:, None] * D + offs_d, dv, mask=in_n[:, None])
+
+
+@triton.jit
+def paged_decode(Q, Cache, Tables, Lens, Out, stride_t, scale,
+                 PAGE: tl.constexpr, D: tl.constexpr, GROUP: tl.constexpr):
+    """One query of GROUP heads a sequence over keys (and values) that lie in pages."""
+    seq = tl.program_id(0)
+    length = tl.load(Lens + seq)
+    offs_g = tl.arange(0, GROUP)[:, None]
+    offs_d = tl.arange(0, D)
+    out = Out + seq * GROUP * D + offs_g * D + offs_d[None, :]
+    if length == 0:
+        tl.store(out, tl.zeros((GROUP, D), tl.float32))
+        return
+    q = tl.load(Q + seq * GROUP * D + offs_g * D + offs_d)
+    m = tl.full([GROUP], -float("inf"), tl.float32)
+    l = tl.full([GROUP], 0.0, tl.float32)
+    acc = tl.zeros([GROUP, D], tl.float32)
+    for j in range((length + PAGE - 1) // PAGE):
+        page = tl.load(Tables + seq * stride_t + j).to(tl.int64)
+        inside = tl.arange(0, PAGE) < length - j * PAGE
+        kv = tl.load(Cache + page * PAGE * D + tl.arange(0, PAGE)[:, None] * D + offs_d[None, :],
+                     mask=inside[:, None], other=0)
+        s = tl.sum(q[:, None, :] * kv[None, :, :], 2) * scale
+        s = tl.where(inside[None, :], s, -1e30)
+        m_new = tl.maximum(m, tl.max(s, 1))
+        alpha = tl.exp(m - m_new)
+        p = tl.exp(s - m_new[:, None])
+        l = l * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.sum(p[:, :, None] * kv[None, :, :], 1)
+        m = m_new
+    tl.store(out, acc / l[:, None])
+
+
 class _Attention(torch.autograd.Function):
 
     @staticmethod

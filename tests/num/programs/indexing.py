@@ -175,6 +175,41 @@ def row_sum_kernel(x_ptr, y_ptr, z_ptr, N: tl.constexpr):
     tl.store(z_ptr + tl.num_programs(0) + row, tl.xor_sum((x.to(tl.int32) * 7), 0))
 
 
+@triton.jit
+def state_space(state_ptr, x_ptr, dt_ptr, a_ptr, b_ptr, c_ptr, y_ptr,
+                T: tl.constexpr, N: tl.constexpr, P: tl.constexpr):
+    """A state of P x N that decays, takes in x and is read out, T times."""
+    p, n = tl.arange(0, P), tl.arange(0, N)
+    at = p[:, None] * N + n[None, :]
+    h = tl.load(state_ptr + at)
+    a = tl.load(a_ptr + at)
+    for t in range(T):
+        dt = tl.load(dt_ptr + t * P + p)
+        dt = tl.where(dt <= 20.0, libdevice.log1p(tl.exp(dt)), dt)
+        new = dt[:, None] * tl.load(b_ptr + t * N + n)[None, :] * tl.load(x_ptr + t * P + p)[:, None]
+        h = h * tl.exp(dt[:, None] * a) + new
+        tl.store(y_ptr + t * P + p, tl.sum(h * tl.load(c_ptr + t * N + n)[None, :], axis=1))
+    tl.store(state_ptr + at, h)
+
+
+@triton.jit
+def router_kernel(x_ptr, weights_ptr, ids_ptr, n, K: tl.constexpr, BLOCK: tl.constexpr):
+    """The K greatest of a row, one after the other; softmax over what was stored."""
+    r = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x_ptr + r * n + o, mask=o < n, other=-float("inf"))
+    for k in tl.static_range(K):
+        best, at = tl.max(v, axis=0, return_indices=True)
+        tl.store(weights_ptr + r * K + k, best)
+        tl.store(ids_ptr + r * K + k, at)
+        v = tl.where(o == at, -float("inf"), v)
+    total = tl.zeros((), tl.float32)
+    for k in range(K):
+        total += tl.exp(tl.load(weights_ptr + r * K + k))
+    for k in range(0, K):
+        tl.store(weights_ptr + r * K + k, tl.exp(tl.load(weights_ptr + r * K + k)) / total)
+
+
 def embedding(weight, indices):
     ori_shape = indices.shape
     flat = indices.view(-1)
