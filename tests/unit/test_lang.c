@@ -93,7 +93,8 @@ static void fill_array(Case *c, Argument *a, const char *values)
     if (!values)
         return;
     bool iota = strcmp(values, "iota") == 0;
-    for (char *s = strdup(values), *end; !iota && *s && n < 64; s = *end ? end + 1 : end)
+    for (char *s = arena_strndup(c->arena, values, strlen(values)), *end; !iota && *s && n < 64;
+         s = *end ? end + 1 : end)
         list[n++] = strtod(s, &end);
     for (int64_t i = 0; i < a->count; i++)
         put_element(a, i, iota ? (double)i : list[i % n]);
@@ -317,29 +318,38 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct CMUnitTest *)a)->name, ((const struct CMUnitTest *)b)->name);
 }
 
+/* One test a file NAME.py of the folder, or the one that is asked for. */
+static int find_tests(Arena *a, const char *folder, const char *only, struct CMUnitTest *out)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FILES;) {
+        const char *dot = strrchr(e->d_name, '.');
+        if (!dot || strcmp(dot, ".py") != 0)
+            continue;
+        const char *name = arena_strndup(a, e->d_name, (size_t)(dot - e->d_name));
+        if (only && strcmp(only, name) != 0)
+            continue;
+        out[n++] = (struct CMUnitTest){.name = name,
+                                       .test_func = test_file,
+                                       .initial_state = arena_printf(a, "%s/%s", folder, name)};
+    }
+    if (dir)
+        closedir(dir);
+    qsort(out, (size_t)n, sizeof out[0], by_name);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     static struct CMUnitTest tests[MAX_FILES];
     const char *root = getenv("TILEC_SOURCE");
-    char path[4096];
-    int n = 0;
+    Arena *a = arena_new(NULL);
+    const char *folder = arena_printf(a, "%s/tests/lang", root ? root : ".");
+    int n = find_tests(a, folder, argc > 1 ? argv[1] : NULL, tests);
+    int failed = n == 0 ? 1 : _cmocka_run_group_tests("lang", tests, (size_t)n, NULL, NULL);
 
-    snprintf(path, sizeof path, "%s/tests/lang", root ? root : ".");
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FILES;) {
-        char *dot = strrchr(e->d_name, '.');
-        if (!dot || strcmp(dot, ".py") != 0)
-            continue;
-        *dot = 0;
-        if (argc > 1 && strcmp(argv[1], e->d_name) != 0)
-            continue;
-        char base[8192];
-        snprintf(base, sizeof base, "%s/%s", path, e->d_name);
-        tests[n++] = (struct CMUnitTest){
-            .name = strdup(e->d_name), .test_func = test_file, .initial_state = strdup(base)};
-    }
-    if (n == 0)
-        return 1;
-    qsort(tests, (size_t)n, sizeof tests[0], by_name);
-    return _cmocka_run_group_tests("lang", tests, (size_t)n, NULL, NULL);
+    arena_free(a);
+    return failed;
 }
