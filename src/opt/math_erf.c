@@ -10,7 +10,7 @@
  * reaches to where erfc underflows; 2 - that for negative x.  Each factor would add its
  * rounding to the result, and a^2, being large, all of the error of its own.  So what the
  * roundings lose is kept, by fma: of a^2, which is taken from the reduced argument of the
- * exponential; of a + k and its reciprocal; of the last sum of H; and of the product.  Together
+ * exponential; of a + k and its reciprocal; of the last two sums of H; and of the product. Together
  * with e^r - 1 they are added to the leading product in the last step but the scaling by 2^n.
  */
 #include "math.h"
@@ -74,26 +74,39 @@ Value *math_erf(Math *m, Value *x)
     return m_copysign(m, m_select(m, m_lt(m, a, K(c->edge)), low, high), x);
 }
 
+typedef struct {
+    Value *hi, *lo;
+} Pair;
+
+/* A step of Horner's rule, q sum + c, with what its rounding lost (nearly: c - hi may round). */
+static Pair step(Math *m, Value *q, Value *sum, double c)
+{
+    Value *hi = m_fma(m, q, sum, K(c));
+
+    return (Pair){hi, m_fma(m, q, sum, m_sub(m, K(c), hi))};
+}
+
 /* The leading part of H(q)/(a + k), and in `rest` what that is short of it. */
 static Value *scaled_erfc(Math *m, Value *a, Value **rest)
 {
     const Constants *c = &constants[m->precise];
-    Poly tail = {c->scaled.c + 1, c->scaled.n - 1};
-    Value *k = K(c->k), *first = K(c->scaled.c[0]);
+    const double *h = c->scaled.c;
+    Poly tail = {h + 2, c->scaled.n - 2};
+    Value *k = K(c->k);
     Value *sum = m_add(m, k, a);
     Value *sum_low = m_add(m, m_sub(m, k, sum), a);
     Value *inverse = m_div(m, K(1), sum); /* short by the share `lack` */
     Value *minus = m_neg(m, inverse);
     Value *lack = m_fma(m, minus, sum_low, m_fma(m, minus, sum, K(1)));
-    Value *q =
-        m_fma(m, m_mul(m, inverse, lack), K(-2 * c->k), m_fma(m, inverse, K(-2 * c->k), K(1)));
-    Value *slope = m_poly(m, q, &tail);
-    Value *h = m_fma(m, q, slope, first);
-    Value *h_low = m_add(m, m_fma(m, q, slope, m_sub(m, first, h)), K(c->first_low));
-    Value *product = m_mul(m, inverse, h);
-    Value *low = m_fma(m, inverse, h, m_neg(m, product));
+    Value *q = m_fma(m, inverse, K(-2 * c->k), K(1));
+    q = m_fma(m, m_mul(m, inverse, lack), K(-2 * c->k), q);
+    Pair slope = step(m, q, m_poly(m, q, &tail), h[1]);
+    Pair value = step(m, q, slope.hi, h[0]);
+    value.lo = m_add(m, m_fma(m, q, slope.lo, value.lo), K(c->first_low));
+    Value *product = m_mul(m, inverse, value.hi);
+    Value *low = m_fma(m, inverse, value.hi, m_neg(m, product));
 
-    *rest = m_fma(m, inverse, h_low, m_fma(m, product, lack, low));
+    *rest = m_fma(m, inverse, value.lo, m_fma(m, product, lack, low));
     return product;
 }
 

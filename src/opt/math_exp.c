@@ -121,7 +121,8 @@ Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor
     r = m_add(m, r, m_fma(m, n.whole, K(-t->step.lo), x_low));
     Value *minus_one = m_mul(m, m_poly(m, r, &t->p), r);
 
-    return scale(m, m_add(m, factor, m_fma(m, factor, minus_one, factor_low)), n.bits);
+    Value *low = m_fma(m, factor_low, minus_one, factor_low);
+    return scale(m, m_add(m, factor, m_fma(m, factor, minus_one, low)), n.bits);
 }
 
 Value *m_exp2_sum(Math *m, Value *x, Value *x_low)

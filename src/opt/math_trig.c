@@ -20,8 +20,8 @@
  *
  * fp64 subtracts n times pi/2 in three parts of 53 bits (Cody and Waite, with fma): the first
  * difference is exact, the others round relative to their result.  tan keeps what they round away.
- * Right for |x| < 2^30 and, but for rare cancellation, to 2^45; beyond 2^50 results are only
- * bounded by 1, since n has no more bits to offer.  Infinities give NaN from inf - inf.
+ * Right for |x| < 2^45; beyond 2^50, where n has no more bits to offer, sin and cos are only
+ * bounded by 1.  Infinities give NaN from inf - inf.
  *
  * Kernels, s = r^2: sin r = r + r s S(s); cos r = 1 + s C(s); tan r = r + r s T(s), or -1/tan r
  * for odd n.

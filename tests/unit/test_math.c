@@ -60,7 +60,7 @@ typedef struct {
     }
 #define WAVE(f)                                                                                    \
     {                                                                                              \
-        .op = OP_##f, .one = f, .one_wide = f##l, .limit = 0x1p30                                  \
+        .op = OP_##f, .one = f, .one_wide = f##l, .limit = 0x1p45                                  \
     }
 
 static const Function functions[] = {
@@ -362,7 +362,7 @@ static double random_number(const Trial *r, uint64_t *state, double scale)
 
 static void add_random(Trial *r)
 {
-    static const double scales[] = {0.5, 1.5, 4, 40, 750, 1e9};
+    static const double scales[] = {0.5, 1.5, 4, 40, 750, 1e9, 1e13};
     uint64_t state = 1, mask = ~(uint64_t)0 >> (64 - dtype_bits(r->t));
 
     for (int i = 0; i < RANDOM; i++) {
