@@ -1,11 +1,11 @@
-"""The forms of the language as programs use them (programs/products.py, indexing.py, control.py)."""
+"""Forms of the language as programs use them: programs/products.py, indexing.py, control.py."""
 
 import math
 
 import numpy as np
 
-from arguments import apart, block_of, empty, strides, zeros
-from harness import EPSILON, NUMPY_TYPES, Suite, Tensor, decode, encode, rounded
+from arguments import apart, empty, strides, zeros
+from harness import EPSILON, NUMPY_TYPES, Suite, Tensor, decode, encode
 
 suite = Suite()
 random = np.random.default_rng(4)
@@ -32,7 +32,8 @@ def split_k():
         block = (16, 24, 16)
         case(f"split-k {dtype} {m}x{n}x{k} {split}", "products.py:split_k_kernel",
              "cdiv(M,BLOCK_M)*cdiv(N,BLOCK_N),SPLIT_K",
-             {"A": apart(suite, a) if k % 2 == 0 else a, "B": b, "C": zeros(out, m, n), "M": m, "N": n, "K": k,
+             {"A": apart(suite, a) if k % 2 == 0 else a, "B": b, "C": zeros(out, m, n), "M": m,
+              "N": n, "K": k,
               **strides("A", "stride_am", "stride_ak"), **strides("B", "stride_bn", "stride_bk"),
               **strides("C", "stride_cm", "stride_cn"),
               "acc_dtype": "fp64" if dtype == "fp64" else "fp32", "input_precision": "'ieee'",
@@ -55,9 +56,10 @@ def batched():
             ("stride_bb", "stride_bk", "stride_bn")
         case(f"batched {dtype} {m}x{n}x{k}", "products.py:batched_kernel",
              "cdiv(N,BLOCK_N),cdiv(M,BLOCK_M),a_ptr.shape(0)",
-             {"a_ptr": x, "b_ptr": y, "c_ptr": empty(out, b, m, n), "bias_ptr": bias, "M": m, "N": n,
-              "K": k, **strides("a_ptr", "stride_ab", "stride_am", "stride_ak"),
-              **strides("b_ptr", *y_strides), **strides("c_ptr", "stride_cb", "stride_cm", "stride_cn"),
+             {"a_ptr": x, "b_ptr": y, "c_ptr": empty(out, b, m, n), "bias_ptr": bias,
+              "M": m, "N": n, "K": k, **strides("a_ptr", "stride_ab", "stride_am", "stride_ak"),
+              **strides("b_ptr", *y_strides),
+              **strides("c_ptr", "stride_cb", "stride_cm", "stride_cn"),
               "alpha": alpha, "BLOCK_M": 16, "BLOCK_N": 12, "BLOCK_K": 20, "OUT_FP32": wide},
              {"c_ptr": (out, want)}, rtol=2 * EPSILON[out], atol=2e-5)
 
@@ -88,7 +90,8 @@ def int8_product():
         case(f"int8 {m}x{n}x{k}", "products.py:int8_kernel", "cdiv(M,BLOCK_M),cdiv(N,BLOCK_N)",
              {"a_ptr": a, "b_ptr": b, "c_ptr": empty(out, m, n),
               "a_scale_ptr": sa if scaled else "None", "b_scale_ptr": sb if scaled else "None",
-              "M": m, "N": n, "K": k, "BLOCK_M": 16, "BLOCK_N": 24, "BLOCK_K": 32, "SCALED": scaled},
+              "M": m, "N": n, "K": k, "BLOCK_M": 16, "BLOCK_N": 24, "BLOCK_K": 32,
+              "SCALED": scaled},
              {"c_ptr": (out, want)}, rtol=1e-6)
 
 
@@ -106,7 +109,8 @@ def conv1d():
         case(f"conv1d {dtype} {dim}x{length}", "products.py:conv1d_kernel",
              "batch,cdiv(seqlen,BLOCK_L),cdiv(dim,BLOCK_D)",
              {"x_ptr": x, "w_ptr": w, "b_ptr": b, "state_ptr": before if state else "None",
-              "o_ptr": empty(dtype, batch, dim, length), "batch": batch, "dim": dim, "seqlen": length,
+              "o_ptr": empty(dtype, batch, dim, length), "batch": batch, "dim": dim,
+              "seqlen": length,
               **strides("x_ptr", "stride_xb", "stride_xl", "stride_xd"), "KERNEL_WIDTH": width,
               "SILU": silu, "BLOCK_L": 24, "BLOCK_D": 8},
              {"o_ptr": (dtype, want)}, rtol=2 * EPSILON[dtype], atol=2e-6)
@@ -116,7 +120,8 @@ def batch_dot():
     for dtype in ("fp32", "fp16"):
         a, b = floats(dtype, 3, 5, 7), floats(dtype, 3, 7, 6)
         case(f"dot of rank 3 {dtype}", "products.py:batch_dot_kernel", 1,
-             {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", 3, 5, 6), "B": 3, "M": 5, "N": 6, "K": 7},
+             {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", 3, 5, 6), "B": 3, "M": 5, "N": 6,
+              "K": 7},
              {"c_ptr": ("fp32", decode(a) @ decode(b))}, rtol=1e-6, atol=1e-6)
 
 
@@ -224,7 +229,8 @@ def rank3():
               "all_ptr": empty("i64", 2), "flat_ptr": empty(dtype, 2 * a * b * c),
               "A": a, "B": b, "C": c},
              {"y_ptr": (dtype, y.astype(wide)), "sum0_ptr": (dtype, x.sum(0).astype(wide)),
-              "max1_ptr": (dtype, x.max(1).astype(wide)), "min2_ptr": (dtype, x.min(2).astype(wide)),
+              "max1_ptr": (dtype, x.max(1).astype(wide)),
+              "min2_ptr": (dtype, x.min(2).astype(wide)),
               "all_ptr": ("i64", np.array([x.sum(), x.max()]).astype(np.int64)),
               "flat_ptr": (dtype, flat.astype(wide))})
 
@@ -286,7 +292,8 @@ def router():
     case("router", "indexing.py:router_kernel", 4,
          {"x_ptr": x, "weights_ptr": empty("fp32", 4, 6), "ids_ptr": empty("i64", 4, 6), "n": 50,
           "K": 6, "BLOCK": 64},
-         {"weights_ptr": ("fp32", weights / weights.sum(1, keepdims=True)), "ids_ptr": ("i64", ids)},
+         {"weights_ptr": ("fp32", weights / weights.sum(1, keepdims=True)),
+          "ids_ptr": ("i64", ids)},
          rtol=1e-6)
 
 
@@ -333,9 +340,10 @@ def recursion():
 
 def conditions():
     for dtype, source, mode, use, n in (
-            ("fp32", "fp32", "a", "None", 90), ("fp64", "fp16", "a", 3, 90), ("i64", "i32", "b", 2, 90),
-            ("i16", "i8", "b", "None", 33), ("u8", "u16", "c", 5, 64), ("fp32", "i32", "late", 2, 90),
-            ("fp32", "i64", "late", 2, 33), ("i8", "i16", "late", "None", 90), ("u32", "i1", "x", 2, 50)):
+            ("fp32", "fp32", "a", "None", 90), ("fp64", "fp16", "a", 3, 90),
+            ("i64", "i32", "b", 2, 90), ("i16", "i8", "b", "None", 33), ("u8", "u16", "c", 5, 64),
+            ("fp32", "i32", "late", 2, 90), ("fp32", "i64", "late", 2, 33),
+            ("i8", "i16", "late", "None", 90), ("u32", "i1", "x", 2, 50)):
         x = encode(random.integers(0, 2 if source == "i1" else 9, n), source)
         kind = NUMPY_TYPES[dtype]
         v = decode(x).astype(kind)
@@ -356,7 +364,7 @@ def conditions():
             want = np.where(block == 1, 0 * acc, want)
             want = np.where(block > 1, kind(-7) if dtype[0] != "u" else kind(7), want)
         case(f"conditions {dtype} {source} {mode}", "control.py:conditions_kernel", "cdiv(n,32)",
-             {"x_ptr": x, "out_ptr": f"full({dtype},{n},-7)" if dtype[0] != "u" else f"full({dtype},{n},7)", "n": n,
+             {"x_ptr": x, "out_ptr": f"full({dtype},{n},{7 if dtype[0] == 'u' else -7})", "n": n,
               "mode": repr(mode), "use": use, "DTYPE": dtype}, {"out_ptr": (dtype, decode(want))})
 
 
@@ -397,7 +405,8 @@ def backwards():
             seen = (seen * 31 + i + 2**31) % 2**32 - 2**31
         last = np.float32(seen + 16)
         case(f"backwards {dtype} {t}", "control.py:backwards_kernel", 1,
-             {"x_ptr": x, "out_ptr": empty("fp32", 3 * t + 1), "T": t, "stop": stop, "BT": bt, "D": 3},
+             {"x_ptr": x, "out_ptr": empty("fp32", 3 * t + 1), "T": t, "stop": stop, "BT": bt,
+              "D": 3},
              {"out_ptr": ("fp32", np.append(want, last))}, rtol=1e-6, atol=1e-6)
 
 
@@ -407,7 +416,8 @@ def grids():
     want = (x + 10 * y + 100 * z + 1000 * nz).reshape(-1).repeat(block)
     for big in (1, 1 << 40):
         case(f"grid of three dims {big}", "control.py:grid3_kernel", "3,2,4",
-             {"out_ptr": empty("i32", want.size), "big": big, "X": 3, "Y": 2, "Z": 4, "BLOCK": block},
+             {"out_ptr": empty("i32", want.size), "big": big, "X": 3, "Y": 2, "Z": 4,
+              "BLOCK": block},
              {"out_ptr": ("i32", want)})
 
 
@@ -445,8 +455,8 @@ def bits():
                              "count_ptr": ("i32", np.array([(decode(x) < 0).sum()]))})
 
 
-for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding, scans, histogram,
-             transposes, rank3, windows, row_sums, state_space, router, bisection, collatz, recursion, conditions, wheres,
-             backwards, grids, helpers, hints, bits):
+for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding, scans,
+             histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
+             collatz, recursion, conditions, wheres, backwards, grids, helpers, hints, bits):
     part()
 suite.finish()

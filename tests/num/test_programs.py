@@ -128,8 +128,9 @@ def paged():
 
 
 def rms_norm():
-    for mode, dtype, offset in (("llama", "fp16", 0.0), ("gemma", "bf16", 1.0), ("none", "fp32", 0.5),
-                                ("llama", "fp32", 1.0), ("gemma", "fp16", 0.0)):
+    for mode, dtype, offset in (("llama", "fp16", 0.0), ("gemma", "bf16", 1.0),
+                                ("none", "fp32", 0.5), ("llama", "fp32", 1.0),
+                                ("gemma", "fp16", 0.0)):
         for rows, columns in ((1, 1), (5, 7), (3, 781), (2, 1025)):
             x, w = floats(dtype, rows, columns), floats(dtype, columns)
             values = decode(x)
@@ -147,7 +148,8 @@ def rms_norm():
                        rtol=3 * EPSILON[dtype] + 1e-6, atol=1e-5)
     for dtype in HALVES:
         for rows, columns, per in ((7, 40, 3), (1, 9, 1), (10, 781, 4)):
-            x, dy, w = floats(dtype, rows, columns), floats(dtype, rows, columns), floats(dtype, columns)
+            x, dy = floats(dtype, rows, columns), floats(dtype, rows, columns)
+            w = floats(dtype, columns)
             xv, dyv, wv = decode(x), decode(dy), decode(w)
             rstd = (1 / np.sqrt((xv**2).mean(1) + 1e-6)).astype(np.float32)
             r = rstd[:, None].astype(np.float64)
@@ -178,7 +180,8 @@ def group_norm():
         want = want + decode(b) if bias else want
         case(f"group norm {dtype} {groups}x{channels}x{hidden}",
                    "norms.py:group_norm_kernel", f"{batch},{groups}",
-                   {"X_ptr": x, "Y_ptr": empty(dtype, *v.shape), "Mean_ptr": empty("fp32", batch, groups),
+                   {"X_ptr": x, "Y_ptr": empty(dtype, *v.shape),
+                    "Mean_ptr": empty("fp32", batch, groups),
                     "RSTD_ptr": empty("fp32", batch, groups), "W_ptr": w,
                     "B_ptr": b if bias else "None", "channels_per_group": channels,
                     "hidden_size": hidden, "num_channels": groups * channels, "eps": 1e-5,
@@ -188,9 +191,11 @@ def group_norm():
 
 
 def layer_norm_backward():
-    for dtype, rows, columns, group, lock in (("fp32", 13, 50, 4, False), ("fp16", 5, 781, 2, False),
-                                              ("bf16", 9, 33, 3, False), ("fp32", 9, 33, 3, True)):
-        x, dy, w = floats(dtype, rows, columns), floats(dtype, rows, columns), floats(dtype, columns)
+    for dtype, rows, columns, group, lock in (
+            ("fp32", 13, 50, 4, False), ("fp16", 5, 781, 2, False), ("bf16", 9, 33, 3, False),
+            ("fp32", 9, 33, 3, True)):
+        x, dy = floats(dtype, rows, columns), floats(dtype, rows, columns)
+        w = floats(dtype, columns)
         xv, dyv, wv = decode(x), decode(dy), decode(w)
         mean, rstd = xv.mean(1), 1 / np.sqrt(xv.var(1) + 1e-5)
         hat = (xv - mean[:, None]) * rstd[:, None]
@@ -255,7 +260,8 @@ def cross_entropy():
         grad = grad * factor[:, None] * (1 - (v / cap) ** 2 if cap else 1)
         case(f"cross entropy {dtype} {rows}x{columns} {smoothing}",
                    "losses.py:cross_entropy_kernel", rows,
-                   {"X_ptr": apart(suite, x), "X_stride": "X_ptr.stride(0)", "Y_ptr": y, "Y_stride": 1,
+                   {"X_ptr": apart(suite, x), "X_stride": "X_ptr.stride(0)", "Y_ptr": y,
+                    "Y_stride": 1,
                     "weight_ptr": w if weighted else "None", "loss_ptr": zeros("fp32", rows),
                     "loss_stride": 1, "n_cols": columns, "n_non_ignore": int(kept.sum()),
                     "ignore_index": -100, "label_smoothing": smoothing,
@@ -273,7 +279,8 @@ def kl_divergence():
                 t = softmax(random.standard_normal((3, 100)))
                 t = encode(np.log(t) if log_target else t, dtype)
                 tv = decode(t)
-                loss = np.exp(tv) * (tv - decode(y)) if log_target else tv * (np.log(tv) - decode(y))
+                yv = decode(y)
+                loss = np.exp(tv) * (tv - yv) if log_target else tv * (np.log(tv) - yv)
                 want = (loss, loss.sum(1), loss.mean(1))[reduction]
                 case(f"kl {dtype} {reduction} {log_target}", "losses.py:kl_div_kernel",
                            3, {"y_ptr": y, "y_stride": 100, "gt_ptr": t, "gt_stride": 100,
@@ -367,7 +374,8 @@ def gated():
             want = rounded(reference(decode(g)), dtype) * decode(u)
             case(f"gated {activation} {dtype}", "activations.py:gated_forward",
                        "3,cdiv(n_cols,BLOCK)",
-                       {"gate_ptr": apart(suite, g), "up_ptr": apart(suite, u, 7), "out_ptr": empty(dtype, 3, 300),
+                       {"gate_ptr": apart(suite, g), "up_ptr": apart(suite, u, 7),
+                        "out_ptr": empty(dtype, 3, 300),
                         "gate_stride": "gate_ptr.stride(0)", "up_stride": "up_ptr.stride(0)",
                         "out_stride": "out_ptr.stride(0)", "n_cols": 300,
                         "ACTIVATION": repr(activation), "BLOCK": 128},
@@ -395,7 +403,8 @@ def adam():
         case(f"adam {dtype} {amsgrad}", "activations.py:adam_kernel", "cdiv(n,BLOCK)",
                    {"param_ptr": p, "grad_ptr": g, "exp_avg_ptr": m, "exp_avg_sq_ptr": v, "lr": lr,
                     "beta1": b1, "beta2": b2, "eps": eps, "weight_decay": decay, "step": step,
-                    "n": n, "MASTER_IN_FP32": wide, "AMSGRAD": "None" if amsgrad is None else amsgrad,
+                    "n": n, "MASTER_IN_FP32": wide,
+                    "AMSGRAD": "None" if amsgrad is None else amsgrad,
                     "BLOCK": 224},
                    {"param_ptr": (dtype, want), "exp_avg_ptr": ("fp32", new_m),
                     "exp_avg_sq_ptr": ("fp32", new_v)}, rtol=EPSILON[dtype] + 3e-4, atol=1e-6)
@@ -407,16 +416,19 @@ def quantise():
         v = decode(x).astype(np.float32)
         scale = np.abs(v).max(1) / np.float32(127)
         scaled = v * (np.float32(1) / scale)[:, None]
-        q = {"rint": np.rint(scaled), "llrint": np.rint(scaled), "floor": np.floor(scaled + np.float32(0.5)),
+        q = {"rint": np.rint(scaled), "llrint": np.rint(scaled),
+             "floor": np.floor(scaled + np.float32(0.5)),
              "round": np.trunc(scaled + np.copysign(np.float32(0.5), scaled))}[way]
         q = np.clip(q, -128, 127).astype(np.int8)
         case(f"quantise {dtype} {way}", "activations.py:quantise_rows", 5,
-                   {"x_ptr": apart(suite, x), "q_ptr": "zeros(i8,5x110)[:,:100]", "scale_ptr": empty("fp32", 5),
+                   {"x_ptr": apart(suite, x), "q_ptr": "zeros(i8,5x110)[:,:100]",
+                    "scale_ptr": empty("fp32", 5),
                     "stride_x": "x_ptr.stride(0)", "stride_q": "q_ptr.stride(0)", "n_cols": 100,
                     "BLOCK": 100, "ROUND": repr(way)},
                    {"q_ptr": ("i8", q), "scale_ptr": ("fp32", scale.astype(np.float64))}, rtol=2e-7)
         case(f"dequantise {dtype}", "activations.py:dequantise_rows", 5,
-                   {"q_ptr": q, "scale_ptr": scale, "out_ptr": empty(dtype, 5, 100), "stride_q": 100,
+                   {"q_ptr": q, "scale_ptr": scale, "out_ptr": empty(dtype, 5, 100),
+                    "stride_q": 100,
                     "n_cols": 100, "BLOCK": 64},
                    {"out_ptr": (dtype, rounded(q * scale[:, None], dtype))}, rtol=EPSILON[dtype])
     packed = random.integers(0, 256, 333).astype(np.uint8)
@@ -435,14 +447,16 @@ def quantise():
         case(f"cast to {dtype}", "activations.py:fp8_cast_rows", 4,
                    {"x_ptr": x, "y_ptr": empty(dtype, 4, 50), "s_ptr": empty("fp32", 4),
                     "n_cols": 50, "BLOCK": 64},
-                   {"y_ptr": (dtype, decode(y)), "s_ptr": ("fp32", s.astype(np.float64))}, rtol=1e-7)
+                   {"y_ptr": (dtype, decode(y)), "s_ptr": ("fp32", s.astype(np.float64))},
+                   rtol=1e-7)
         every = Tensor(dtype, np.arange(256).astype(np.uint8))
         case(f"from {dtype}", "activations.py:fp8_to", "cdiv(n,BLOCK)",
                    {"x_ptr": every, "y_ptr": empty("fp16", 256), "n": 256, "BLOCK": 100},
                    {"y_ptr": ("fp16", decode(every))})
 
 
-for part in (attention, attention_backward, paged, rotary, rms_norm, group_norm, layer_norm_backward, welford, cross_entropy,
-             kl_divergence, masked_softmax, top1, dropout, gated, adam, quantise):
+for part in (attention, attention_backward, paged, rotary, rms_norm, group_norm,
+             layer_norm_backward, welford, cross_entropy, kl_divergence, masked_softmax, top1,
+             dropout, gated, adam, quantise):
     part()
 suite.finish()

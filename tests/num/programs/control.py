@@ -115,7 +115,8 @@ def recursion_kernel(x_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def conditions_kernel(x_ptr, out_ptr, n, mode: tl.constexpr, use: tl.constexpr,
-                      DTYPE: tl.constexpr, LIST: tl.constexpr = (1, 0, 1), BLOCK: tl.constexpr = 32):
+                      DTYPE: tl.constexpr, LIST: tl.constexpr = (1, 0, 1),
+                      BLOCK: tl.constexpr = 32):
     tl.static_print("mode", mode, "use", use, DTYPE)
     tl.static_assert(mode in ("a", "b") if False else mode != "", f"mode {mode!r} is unknown")
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -279,7 +280,8 @@ def hints_kernel(x_ptr, out_ptr, n, stride, n_one, FACTOR: tl.constexpr, BLOCK: 
                       warp_specialize=False, disallow_acc_multi_buffer=True):
         acc += i * 0.25
     x = x + acc + n_one
-    tl.store(out_ptr + offs * stride, x, mask=mask, cache_modifier=".cs", eviction_policy="evict_last")
+    tl.store(out_ptr + offs * stride, x, mask=mask, cache_modifier=".cs",
+             eviction_policy="evict_last")
 
 
 @triton.jit

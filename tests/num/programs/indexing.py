@@ -61,7 +61,8 @@ def scans_kernel(x_ptr, flag_ptr, total_ptr, segment_ptr, backward_ptr, product_
         value, _ = tl.associative_scan((x, flag), 1, segmented_add)
         tl.store(segment_ptr + offs, value, mask=mask)
         tl.store(backward_ptr + offs, x.cumsum(1, reverse=True), mask=mask)
-        tl.store(product_ptr + offs, tl.cumprod(tl.where(mask, 1 + x * 0.125, 1.0), axis=1), mask=mask)
+        tl.store(product_ptr + offs, tl.cumprod(tl.where(mask, 1 + x * 0.125, 1.0), axis=1),
+                 mask=mask)
 
 
 @triton.jit
@@ -108,7 +109,8 @@ def transpose_kernel(x_ptr, y_ptr, M, N, stride_xm, stride_ym, BLOCK_M: tl.const
                      BLOCK_N: tl.constexpr, HOW: tl.constexpr):
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
-    x = tl.load(x_ptr + m[:, None] * stride_xm + n[None, :], mask=(m < M)[:, None] & (n < N)[None, :])
+    x = tl.load(x_ptr + m[:, None] * stride_xm + n[None, :],
+                mask=(m < M)[:, None] & (n < N)[None, :])
     if HOW == "trans":
         y = tl.trans(x)
     elif HOW == "method":
@@ -121,7 +123,8 @@ def transpose_kernel(x_ptr, y_ptr, M, N, stride_xm, stride_ym, BLOCK_M: tl.const
         y = tl.trans(x).T.permute(1, 0)
     else:
         y = tl.reshape(tl.permute(x.reshape(BLOCK_M, 1, BLOCK_N), 2, 1, 0), BLOCK_N, BLOCK_M)
-    tl.store(y_ptr + n[:, None] * stride_ym + m[None, :], y, mask=(n < N)[:, None] & (m < M)[None, :])
+    tl.store(y_ptr + n[:, None] * stride_ym + m[None, :], y,
+             mask=(n < N)[:, None] & (m < M)[None, :])
 
 
 @triton.jit
@@ -186,7 +189,8 @@ def state_space(state_ptr, x_ptr, dt_ptr, a_ptr, b_ptr, c_ptr, y_ptr,
     for t in range(T):
         dt = tl.load(dt_ptr + t * P + p)
         dt = tl.where(dt <= 20.0, libdevice.log1p(tl.exp(dt)), dt)
-        new = dt[:, None] * tl.load(b_ptr + t * N + n)[None, :] * tl.load(x_ptr + t * P + p)[:, None]
+        x = tl.load(x_ptr + t * P + p)
+        new = dt[:, None] * tl.load(b_ptr + t * N + n)[None, :] * x[:, None]
         h = h * tl.exp(dt[:, None] * a) + new
         tl.store(y_ptr + t * P + p, tl.sum(h * tl.load(c_ptr + t * N + n)[None, :], axis=1))
     tl.store(state_ptr + at, h)

@@ -79,7 +79,8 @@ def rms_backward(
         rstd_row = tl.load(RSTD_ptr)
         m = dY_row * W_row
         dX_row = rstd_row * m
-        dX_row += rstd_row * (-(1 / n_cols) * rstd_row * rstd_row * tl.sum(m * X_row, axis=0) * X_row)
+        dX_row += rstd_row * (-(1 / n_cols) * rstd_row * rstd_row *
+                              tl.sum(m * X_row, axis=0) * X_row)
         dW_row += dY_row * (X_row * rstd_row)
         tl.store(dX_ptr + cols, dX_row.to(dX_ptr.dtype.element_ty), mask=mask)
         dY_ptr += dY_row_stride

@@ -29,8 +29,10 @@ def get_configs_io_bound():
 
 @autotune(
     configs=[
-        Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 32, "SPLIT_K": 1}, num_stages=3, num_warps=8),
-        Config({"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 32, "SPLIT_K": 1}, num_stages=5, num_warps=2),
+        Config({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 32, "SPLIT_K": 1}, num_stages=3,
+               num_warps=8),
+        Config({"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 32, "SPLIT_K": 1}, num_stages=5,
+               num_warps=2),
     ] + get_configs_io_bound(),
     key=["M", "N", "K"],
     prune_configs_by={"early_config_prune": None, "perf_model": None, "top_k": 10},
@@ -235,7 +237,7 @@ def conv1d_kernel(x_ptr, w_ptr, b_ptr, state_ptr, o_ptr, batch, dim: tl.constexp
                   stride_xb, stride_xd, stride_xl,
                   KERNEL_WIDTH: tl.constexpr, SILU: tl.constexpr, BLOCK_L: tl.constexpr,
                   BLOCK_D: tl.constexpr):
-    """y[b, d, t] = sum over i of w[d, i] * x[b, d, t - width + 1 + i], with a state before t = 0."""
+    """y[b, d, t] = sum over i of w[d, i] x[b, d, t - width + 1 + i]; a state lies before t = 0."""
     i_b, i_l, i_d = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     d = i_d * BLOCK_D + tl.arange(0, BLOCK_D)
     t = i_l * BLOCK_L + tl.arange(0, BLOCK_L)
@@ -245,7 +247,8 @@ def conv1d_kernel(x_ptr, w_ptr, b_ptr, state_ptr, o_ptr, batch, dim: tl.constexp
         shifted = t + (i - (KERNEL_WIDTH - 1))
         w = tl.load(w_ptr + d * KERNEL_WIDTH + i, mask=m_d, other=0).to(tl.float32)
         x = tl.load(x_ptr + i_b * stride_xb + d[:, None] * stride_xd + shifted[None, :] * stride_xl,
-                    mask=m_d[:, None] & (shifted >= 0)[None, :] & (shifted < seqlen)[None, :], other=0)
+                    mask=m_d[:, None] & (shifted >= 0)[None, :] & (shifted < seqlen)[None, :],
+                    other=0)
         if state_ptr is not None:
             before = tl.load(
                 state_ptr + i_b * dim * (KERNEL_WIDTH - 1) + d[:, None] * (KERNEL_WIDTH - 1)
