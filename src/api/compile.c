@@ -24,7 +24,9 @@
 #include "api.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
-enum { SMALLEST_CACHE = 1 << 20 }; /* no machine has a smaller last-level cache */
+/* No machine has a smaller last-level cache; and of a larger one, which a launch shares with the
+ * other cores and, in a virtual machine, with strangers, it may not count on more than this. */
+enum { SMALLEST_CACHE = 1 << 20, LARGEST_SHARE = 48 << 20 };
 
 /* the boundary */
 
@@ -179,13 +181,13 @@ const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
     return NULL;
 }
 
-/* The size of the last-level cache.  Asking the system takes longer than a launch. */
+/* What of the last-level cache a launch may count on.  Asking the system takes longer than one. */
 static size_t cache_bytes(tilec_context *ctx)
 {
     size_t bytes = atomic_load_explicit(&ctx->cache_bytes, memory_order_relaxed);
 
     if (bytes == 0) {
-        bytes = os_cache_bytes();
+        bytes = MIN(os_cache_bytes(), (size_t)LARGEST_SHARE);
         atomic_store_explicit(&ctx->cache_bytes, bytes, memory_order_relaxed);
     }
     return bytes;
