@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Derive the polynomial tables of src/opt/math_*.c.
+"""Derive the polynomials and constants of src/opt/math_*.c.
 
     python3 -m venv DIR && DIR/bin/pip install mpmath gmpy2
-    DIR/bin/python tools/minimax.py [NAME...]     all tables, or those named
+    DIR/bin/python tools/minimax.py [NAME...]     all tables and constants, or the tables named
 
 Every polynomial is the weighted minimax approximation of a function g on an
 interval, found with Remez' exchange algorithm in 50 digits:  it minimises
@@ -216,6 +216,34 @@ table("POW_ATANH_F64", lambda z: (atanh(sqrt(z)) / sqrt(z) - 1 - z / 3) / z**2, 
       DOUBLE, weight=lambda z: z**2)
 
 
+# ---- constants in several parts ----
+def parts(value, bits, n):
+    """value as a sum of n numbers of that many bits."""
+    out = []
+    for _ in range(n):
+        out.append(round_to(value, bits))
+        value -= out[-1]
+    return out
+
+
+def two_over_pi(w):
+    """2/pi without its bits of weight 2^(1-w) and above, in two parts (math_trig.c)."""
+    unit = mpf(2) ** (1 - w)
+    return parts(2 / pi % unit, DOUBLE, 2)
+
+
+CONSTANTS = {}
+with mp.workdps(100):
+    CONSTANTS["half pi"] = parts(pi / 2, DOUBLE, 3)
+    for w in (1, 23, 45, 67, 89):
+        CONSTANTS["2/pi from 2^-%d" % w] = two_over_pi(w)
+    for name, value in (("ln 2", log(2)), ("log10 2", log(2) / log(10)), ("log2 e", 1 / log(2)),
+                        ("log10 e", 1 / log(10)), ("pi", +pi), ("2/ln 2", 2 / log(2)),
+                        ("1/3", mpf(1) / 3)):
+        for bits in (SINGLE, DOUBLE):
+            CONSTANTS["%s, %d bits" % (name, bits)] = parts(value, bits, 2)
+
+
 def main():
     names = sys.argv[1:] or list(TABLES)
     for name in names:
@@ -226,6 +254,8 @@ def main():
         if "first" in kwargs:
             low = coefficients[0] - round_to(coefficients[0], args[4])
             print("    and to the first, %s" % hexfloat(low))
+    for name, numbers in CONSTANTS.items() if len(sys.argv) == 1 else ():
+        print("%s: %s" % (name, ", ".join(hexfloat(c) for c in numbers)))
 
 
 main()
