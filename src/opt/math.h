@@ -35,6 +35,11 @@ typedef struct {
     double hi, lo;
 } Split;
 
+/* A number as an unrounded sum: the nearest value, and the rest. */
+typedef struct {
+    Value *hi, *lo;
+} Pair;
+
 /* How the bits of a precision lie. */
 typedef struct {
     DType real, bits;
@@ -57,7 +62,7 @@ Value *m_from_bits(Math *m, Value *bits);
 Value *m_poly(Math *m, Value *x, const Poly *p);
 /* Keep NaN; else the nearest value in [low, high]. */
 Value *m_clamp(Math *m, Value *x, double low, double high);
-/* `wanted` where v is +inf or NaN itself, else y: for functions with f(inf) = inf. */
+/* v where it is +inf or NaN, else y: for functions with f(inf) = inf. */
 Value *m_keep_unbounded(Math *m, Value *v, Value *y);
 /* x where |x| is so small that f(x) = x to the last bit, else y. */
 Value *m_keep_tiny(Math *m, Value *x, Value *y);

@@ -74,10 +74,6 @@ Value *math_erf(Math *m, Value *x)
     return m_copysign(m, m_select(m, m_lt(m, a, K(c->edge)), low, high), x);
 }
 
-typedef struct {
-    Value *hi, *lo;
-} Pair;
-
 /* A step of Horner's rule, q sum + c, with what its rounding lost (nearly: c - hi may round). */
 static Pair step(Math *m, Value *q, Value *sum, double c)
 {

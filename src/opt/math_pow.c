@@ -23,10 +23,6 @@
  */
 #include "math.h"
 
-typedef struct {
-    Value *hi, *lo;
-} Pair;
-
 /* clang-format off */
 /* 2/ln 2 atanh(s)/s in s^2 <= 0.0295, error 2^-43.5; for fp32 */
 static const Poly log2_in_square = POLY(
