@@ -10,7 +10,7 @@
  * with fused multiply-adds.  q1 is within one unit in the last place of x / s, and then q2 is x / s
  * correctly rounded (Markstein, "Computation of elementary functions on the IBM RISC System/6000
  * processor", 1990), as long as nothing under- or overflows on the way.  So s, and every lane of
- * x, must be of moderate size or x +0; a vector with any other lane is divided as usual.
+ * x, must be of moderate size; a vector with any other lane, zeros too, is divided as usual.
  */
 #include "cpu.h"
 
@@ -61,9 +61,7 @@ static Val all_moderate(NestCg *n, Val x)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     Format f = format_of(c, x);
-    Val zero =
-        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, x, f.bits, ""), llvm_int(f.bits, 0), "");
-    Val fits = LLVMBuildOr(b, is_moderate(c, b, x, &f, f.range), zero, "");
+    Val fits = is_moderate(c, b, x, &f, f.range);
     LLVMTypeRef mask = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
     return LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, fits, mask, ""), llvm_int(mask, -1), "");
 }
