@@ -17,7 +17,11 @@
  */
 #include "cpu.h"
 
-enum { MAX_BOUNDS = 12, UNROLL_COST_4 = 14, UNROLL_COST_2 = 40 };
+enum {
+    MAX_BOUNDS = 12,
+    MAX_LANES = 64,
+    UNROLLED_WORK = 64
+}; /* ops in one unrolled body, 16 registers */
 
 /* --- questions ----------------------------------------------------------------------------- */
 
@@ -133,15 +137,22 @@ static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
     return lanes;
 }
 
+/* Copies of the body: independent chains for the processor, as many as registers allow. */
 static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 {
-    int cost = 0; /* roots of one nest mostly share their work */
-    for (int i = 0; i < nest->roots.len; i++)
-        cost = MAX(cost, nest->roots.len + c->plan->facts[root_value(&nest->roots.at[i])->id].cost);
-    int unroll = cost <= UNROLL_COST_4 ? 4 : cost <= UNROLL_COST_2 ? 2 : 1;
-    while (unroll > 1 && extent < 2 * unroll * lanes)
+    int room = c->vector_bytes >= 64 ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int work = nest->work + nest->roots.len, unroll = 4;
+    while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
         unroll /= 2;
     return unroll;
+}
+
+/* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
+ * them well.  Vectors of two registers do the same work, and LLVM splits them op by op. */
+static void put_side_by_side(NestCg *n)
+{
+    n->lanes *= 2;
+    n->unroll = 1;
 }
 
 static LLVMBasicBlockRef new_block(Cpu *c)
@@ -584,6 +595,8 @@ void cpu_nest(Cpu *c, const Nest *nest)
     int extent = nest->dims[n.inner];
     n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
     n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
+    if (n.unroll == 2 && n.lanes <= MAX_LANES / 2)
+        put_side_by_side(&n);
     n.scalar_lane = nest->serial;
     n.outer = map_new(c->arena);
     n.inner_memo = map_new(c->arena);

@@ -92,7 +92,7 @@ Value *plan_renamed(const Value *v, int8_t *map_in)
 
 /* --- facts that do not change from round to round ----------------------------------------- */
 
-static int op_cost(const Op *op)
+int plan_op_cost(const Op *op)
 {
     switch (op->code) {
     case OP_const:
@@ -196,7 +196,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
 static void price_value(Planner *pl, Value *v, const Op *op)
 {
     ValueFacts *f = &pl->plan->facts[v->id];
-    f->cost = op_cost(op);
+    f->cost = plan_op_cost(op);
     f->has_load = op->code == OP_load;
     f->nest = NEST_NONE;
     f->use_depth = f->depth;

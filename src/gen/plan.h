@@ -41,6 +41,7 @@ typedef struct {
     int32_t dims[MAX_RANK];
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
     bool serial;         /* one element at a time: atomics and scans along the inner dimension */
+    int work;            /* ops that one element takes, each counted once for each root */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Leaf) ahead; /* loads whose next program's elements this nest asks the cache for */

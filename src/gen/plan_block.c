@@ -58,6 +58,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
     if (st->open == NULL) {
         st->open = leaves;
     } else {
+        st->open->work += leaves->work;
         for (int i = 0; i < leaves->leaves.len; i++)
             vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
     }

@@ -31,6 +31,9 @@ typedef struct {
  * (NO_BUFFER for scalars), or NULL. */
 BlockPlan *plan_block(Planner *pl, Block *b, const int *carried);
 
+/* plan.c */
+int plan_op_cost(const Op *op); /* of one element, about in instructions */
+
 /* plan_order.c */
 /* The leaves that evaluating `root` over its index space reads. */
 void plan_leaves(Planner *pl, const Root *root, Nest *into);

@@ -69,6 +69,7 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
     }
     if (v->def->code == OP_load)
         add_leaf(w, v, map, true);
+    w->into->work += plan_op_cost(v->def);
     walk_operands(w, v->def, map);
 }
 
