@@ -125,12 +125,9 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, in);
-    if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
+    Value *source = plan_renamed(v, map, in);
+    if (source != NULL)
         return cpu_affine(n, source, in);
-    }
     Llvm *l = n->c->l;
     switch (op->code) {
     case OP_arange: {

@@ -178,12 +178,9 @@ static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
 static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, in);
-    if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
+    Value *source = plan_renamed(v, map, in);
+    if (source != NULL)
         return cpu_eval(n, source, in);
-    }
     const Op *op = v->def;
     Ev chunk;
     switch (op->code) {
@@ -243,12 +240,9 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
     int8_t in[MAX_RANK];
     if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
         return known_ev(n, k, true);
-    Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, in) : NULL;
-    if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
+    Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, map, in) : NULL;
+    if (source != NULL)
         return cpu_eval_mask(n, source, in);
-    }
     if (v->def == NULL || v->def->code != OP_and || plan_buffer(n->c->plan, v) != NO_BUFFER)
         return cpu_eval(n, v, map);
     Ev x = cpu_eval_mask(n, v->def->operands[0], map);

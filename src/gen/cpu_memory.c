@@ -183,6 +183,20 @@ static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
     return base->ok && base->stride == 0 ? ptr->def->operands[1] : NULL;
 }
 
+/* i1: the lanes of an index vector are consecutive numbers, from *first on. */
+static Val is_run(NestCg *n, Val lanes, Val *first)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(lanes));
+    *first = llvm_slice(c->l, b, lanes, 0, 1);
+    Val run =
+        LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(c->l, element, n->lanes), "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
+    Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+}
+
 /* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
  * load one vector if they are.  NULL when the pointer is not of that form. */
 static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
@@ -190,27 +204,21 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     Affine base;
-    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
     Value *index = index_of(n, v->def->operands[0], map, &base);
     if (index == NULL || n->lanes < 4)
         return NULL;
-    Val lanes = cpu_vectorise(n, cpu_eval(n, index, map));
-    LLVMTypeRef t = LLVMTypeOf(lanes), one = LLVMGetElementType(t);
-    Val first = llvm_slice(c->l, b, lanes, 0, 1);
-    Val run = LLVMBuildAdd(b, llvm_splat(b, first, n->lanes), llvm_iota(c->l, one, n->lanes), "");
-    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
-    Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
-    Val whole = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
+    LLVMTypeRef vector = llvm_vector(element, n->lanes);
+    int align = element_size(v->type);
     bool is_signed = dtype_is_signed(index->type->dtype);
-    LLVMTypeRef i64 = c->l->i64;
+    Val lanes = cpu_vectorise(n, cpu_eval(n, index, map)), first;
+    Val run = is_run(n, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
                       far = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
                       after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    int align = element_size(v->type);
-    LLVMTypeRef vector = llvm_vector(element, n->lanes);
-    LLVMBuildCondBr(b, whole, near, far);
+    LLVMBuildCondBr(b, run, near, far);
     LLVMPositionBuilderAtEnd(b, near);
     Val x = llvm_load(b, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
     LLVMBuildBr(b, after);

@@ -38,12 +38,9 @@ static bool depends(const NestCg *n, const Value *v, const int8_t *map)
     int8_t in[MAX_RANK];
     if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
         return moves(n, v->type, map);
-    Value *source = plan_renamed(v, in);
-    if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
+    Value *source = plan_renamed(v, map, in);
+    if (source != NULL)
         return cpu_depends(n, source, in);
-    }
     if (v->def->code == OP_arange || v->def->code == OP_reshape)
         return moves(n, v->type, map);
     for (int i = 0; i < v->def->noperands; i++)
@@ -54,13 +51,13 @@ static bool depends(const NestCg *n, const Value *v, const int8_t *map)
 
 bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
 {
-    static char yes, no;
+    static const char yes = 1, no = 0; /* only their addresses matter */
     if (v->type->rank == 0)
         return false;
     uint64_t key = plan_key(v, map);
     void *old = map_get(n->depends, key);
     if (old == NULL) {
-        old = depends(n, v, map) ? &yes : &no;
+        old = (void *)(depends(n, v, map) ? &yes : &no);
         map_put(n->depends, key, old);
     }
     return old == &yes;
@@ -313,10 +310,8 @@ static void collect_mask(NestCg *n, Value *v, const int8_t *map)
     }
     if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
         return;
-    Value *source = plan_renamed(v, in);
+    Value *source = plan_renamed(v, map, in);
     if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
         collect_mask(n, source, in);
     } else if (v->def->code == OP_and) {
         collect_mask(n, v->def->operands[0], map);
@@ -509,12 +504,9 @@ static bool mask_is_bound(const NestCg *n, const Value *v, const int8_t *map)
             return true;
     if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL || v->type->rank == 0)
         return false;
-    Value *source = plan_renamed(v, in);
-    if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
+    Value *source = plan_renamed(v, map, in);
+    if (source != NULL)
         return mask_is_bound(n, source, in);
-    }
     return v->def->code == OP_and && (mask_is_bound(n, v->def->operands[0], map) ||
                                       mask_is_bound(n, v->def->operands[1], map));
 }

@@ -59,7 +59,8 @@ static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
     return d == to->rank;
 }
 
-Value *plan_renamed(const Value *v, int8_t *map_in)
+/* The operand that v renames, and which dimension of v each of its dimensions follows; -1: none. */
+static Value *renaming(const Value *v, int8_t *map_in)
 {
     const Op *op = v->def;
     if (op == NULL || op->noperands == 0)
@@ -88,6 +89,20 @@ Value *plan_renamed(const Value *v, int8_t *map_in)
     default:
         return NULL;
     }
+}
+
+bool plan_is_renaming(const Value *v)
+{
+    int8_t map[MAX_RANK];
+    return renaming(v, map) != NULL;
+}
+
+Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in)
+{
+    Value *in = renaming(v, map_in);
+    for (int d = 0; in != NULL && d < in->type->rank; d++)
+        map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
+    return in;
 }
 
 /* --- facts that do not change from round to round ----------------------------------------- */
@@ -153,12 +168,11 @@ static bool is_whole(const Value *v)
 /* Of a dot the accumulator is copied into the result's buffer, so it need not have its own. */
 static bool wants_whole(const Op *op, int i)
 {
-    int8_t map[MAX_RANK];
     if (op->operands[i]->type->rank == 0)
         return false;
     return (op->code == OP_dot && i < 2) ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
-           (op->code == OP_reshape && plan_renamed(op->results[0], map) == NULL);
+           (op->code == OP_reshape && !plan_is_renaming(op->results[0]));
 }
 
 static void gather_value(Planner *pl, Value *v, Block *b, int depth)
@@ -260,10 +274,9 @@ static bool place_of(Planner *pl, Op *op, int depth, Site *at)
 static bool is_dear(const ValueFacts *f)
 {
     const Op *op = f->value->def;
-    int8_t map[MAX_RANK];
     if (op == NULL || op->code == OP_const || op->code == OP_splat || f->value->type->pointer)
         return false;
-    if (plan_renamed(f->value, map) != NULL) /* its source is smaller and as good */
+    if (plan_is_renaming(f->value)) /* its source is smaller and as good */
         return false;
     if (f->crosses && f->has_load)
         return true;

@@ -110,9 +110,11 @@ bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a);
 
-/* The operand that a pure renaming of dimensions (broadcast, expand, permute, unit-dim reshape,
- * hint) reads, with map_in[d] = the dimension of v that operand dimension d follows, or -1 for
- * index 0.  NULL when v's definition is none of these. */
-Value *plan_renamed(const Value *v, int8_t *map_in);
+/* Whether v's definition only renames dimensions (broadcast, expand, permute, unit-dim reshape,
+ * hint). */
+bool plan_is_renaming(const Value *v);
+/* What such a v is a renaming of, or NULL when it is none.  `map` says which nest dimension
+ * indexes each dimension of v (-1: always index 0); `map_in` gets the same for the operand. */
+Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 
 #endif

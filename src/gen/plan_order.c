@@ -60,10 +60,8 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
         return;
     }
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, in);
+    Value *source = plan_renamed(v, map, in);
     if (source != NULL) {
-        for (int d = 0; d < source->type->rank; d++)
-            in[d] = in[d] < 0 ? -1 : map[in[d]];
         walk_value(w, source, in, false);
         return;
     }
