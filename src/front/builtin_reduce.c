@@ -281,12 +281,16 @@ Val reduce_extremum(Lower *l, const Args *a)
 
 /* --- own combine functions (R253, R254) --- */
 
-/* One tile or a tuple of them, all of one shape; false after an error. */
+/* One tile or a tuple of at most MAX_COMBINED, all of one shape; false after an error. */
 static bool tile_operands(Lower *l, const Args *a, Values *out)
 {
     Val v = a->v[0];
     int n = v.kind == VAL_TUPLE ? v.tuple->n : 1;
 
+    if (n > MAX_COMBINED) {
+        error_at(l, arg_span(a, 0), E_COMBINE_MANY, MAX_COMBINED, n);
+        return false;
+    }
     for (int i = 0; i < n; i++) {
         Value *x = val_to_run(l, v.kind == VAL_TUPLE ? v.tuple->items[i] : v, arg_span(a, 0));
         if (!x)
@@ -351,7 +355,7 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
 
 static Val results_of(Lower *l, const Args *a, const Plan *p, const Op *op)
 {
-    Val items[MAX_PARAMS];
+    Val items[MAX_COMBINED];
 
     if (a->v[0].kind != VAL_TUPLE)
         return finished(l, p, op->results[0]);
@@ -367,8 +371,6 @@ Val reduce_user(Lower *l, const Args *a)
 
     if (!tile_operands(l, a, &v) || !plan_axis(l, a, 1, 3, v.at[0], &p))
         return val_unknown();
-    if (v.len > MAX_PARAMS)
-        return fail_val(l, arg_span(a, 0), E_COMBINE_MANY, MAX_PARAMS);
     for (int i = 0; i < v.len; i++)
         v.at[i] = prepared(l, &p, v.at[i]);
     Op *op = open_reduction(l, OP_reduce, v.len, v.at, p.axis, false);
@@ -386,8 +388,6 @@ Val scan_user(Lower *l, const Args *a)
         return val_unknown();
     if (p.all)
         return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
-    if (v.len > MAX_PARAMS)
-        return fail_val(l, arg_span(a, 0), E_COMBINE_MANY, MAX_PARAMS);
     Op *op = open_reduction(l, OP_scan, v.len, v.at, p.axis, reverse);
     return fill_region(l, a, op, &v) ? results_of(l, a, &p, op) : val_unknown();
 }

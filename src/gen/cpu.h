@@ -91,8 +91,8 @@ typedef struct {
     Map *groups;    /* interleaved loads of this body */
     VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
-    Val running[MAX_RANK]; /* slots of a scan's running values */
-    int copy;              /* which of the unrolled bodies this is */
+    Val running[MAX_COMBINED]; /* slots of a scan's running values */
+    int copy;                  /* which of the unrolled bodies this is */
 } NestCg;
 
 /* cpu.c */

@@ -11,14 +11,14 @@
  */
 #include "cpu.h"
 
-enum { MAX_COPIES = 4, MAX_TUPLE = 8 };
+enum { MAX_COPIES = 4 };
 
 struct Reduction {
     const Op *op;
     bool inner;
     OpCode simple; /* the region's one op, or OP_COUNT */
     int n;         /* values reduced together */
-    Val slot[MAX_COPIES][MAX_TUPLE];
+    Val slot[MAX_COPIES][MAX_COMBINED];
     Val have[MAX_COPIES]; /* i1 lanes that hold something; unused when simple */
     Reduction *next;
 };
@@ -125,8 +125,6 @@ void cpu_reduce_begin(NestCg *n)
         r->simple = simple_op(root->op);
         r->next = n->reductions;
         n->reductions = r;
-        if (r->n > MAX_TUPLE)
-            bug("a reduction over %d tiles", r->n);
         if (r->inner)
             begin_inner(n, r);
     }
@@ -150,7 +148,7 @@ static void inner_general(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
     Val ok = n->lane_ok ? n->lane_ok : all;
     Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
@@ -170,7 +168,7 @@ static void inner_general(NestCg *n, Reduction *r)
 static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y,
                          Val have_y, int lanes)
 {
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     for (int k = 0; k < r->n; k++) {
         args[k] = x[k];
         args[r->n + k] = y[k];
@@ -203,7 +201,7 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
 {
     Cpu *c = n->c;
     Bld b = c->b;
-    Val y[MAX_TUPLE], have = NULL;
+    Val y[MAX_COMBINED], have = NULL;
     LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
     for (int u = 0; u < n->unroll; u++) {
         Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
@@ -249,7 +247,7 @@ static void put_result(NestCg *n, const Reduction *r, int k, Val x)
 void cpu_reduce_end(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r != NULL; r = r->next) {
-        Val x[MAX_TUPLE];
+        Val x[MAX_COMBINED];
         if (!r->inner || n->nest->serial)
             continue;
         if (r->simple != OP_COUNT)
@@ -300,7 +298,7 @@ static void outer_body(NestCg *n, Reduction *r)
     Bld b = n->at[n->rank];
     int axis = (int)r->op->attrs[0];
     int8_t map[MAX_RANK];
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     for (int d = 0; d < n->rank - 1; d++)
         map[d] = (int8_t)(d < axis ? d : d + 1);
     for (int k = 0; k < r->n; k++) {

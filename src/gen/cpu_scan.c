@@ -9,7 +9,7 @@
  */
 #include "cpu.h"
 
-enum { MAX_TUPLE = 8, MAX_LANES = 64 };
+enum { MAX_LANES = 64 };
 
 static bool is_reverse(const Op *op)
 {
@@ -19,8 +19,6 @@ static bool is_reverse(const Op *op)
 /* In front of the inner loop: where the running values live. */
 void cpu_scan_begin(NestCg *n, const Op *op)
 {
-    if (op->noperands > MAX_TUPLE)
-        bug("a scan over %d tiles", op->noperands);
     for (int k = 0; k < op->noperands; k++)
         n->running[k] = cpu_slot(n->c, cpu_type(n->c, op->operands[k]->type, 0));
 }
@@ -46,7 +44,7 @@ static void serial_step(NestCg *n, const Op *op)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands;
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE], first = at_first(n, op);
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], first = at_first(n, op);
     for (int k = 0; k < count; k++) {
         args[count + k] = cpu_eval(n, op->operands[k], cpu_identity).v;
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[count + k]), n->running[k], "");
@@ -65,7 +63,7 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, shift[MAX_LANES];
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE], stays[MAX_LANES];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
     for (int i = 0; i < n->lanes; i++) {
         shift[i] = i < step ? 0 : i - step;
         stays[i] = llvm_int(c->l->i1, i < step);
@@ -85,7 +83,7 @@ static void vector_step(NestCg *n, const Op *op)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands;
-    Val x[MAX_TUPLE], args[2 * MAX_TUPLE], results[MAX_TUPLE], first = at_first(n, op);
+    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED], first = at_first(n, op);
     for (int k = 0; k < count; k++)
         x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], cpu_identity));
     for (int step = 1; step < n->lanes; step *= 2)
@@ -109,7 +107,8 @@ static void row_step(NestCg *n, const Op *op)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, axis = (int)op->attrs[0];
-    Val args[2 * MAX_TUPLE], results[MAX_TUPLE], first = at_first(n, op), here = n->index[axis];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val first = at_first(n, op), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
     for (int k = 0; k < count; k++)
         args[count + k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], cpu_identity));

@@ -15,7 +15,10 @@
 
 #include "../base/base.h"
 
-enum { MAX_RANK = 8 };
+enum {
+    MAX_RANK = 8,
+    MAX_COMBINED = 8 /* tiles that one reduce or scan takes together */
+};
 #define MAX_TILE ((int64_t)1 << 24) /* most elements that one tile may have */
 
 typedef enum {

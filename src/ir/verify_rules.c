@@ -335,10 +335,12 @@ static bool only_scalars(const Verifier *v, const Block *b)
 static bool check_combine(const Verifier *v, const Op *op)
 {
     int n = op->noperands;
-    const Type **types = NEW_N(v->arena, const Type *, 2 * n);
+    const Type *types[2 * MAX_COMBINED];
 
     if (n == 0)
         return verify_say(v, op, "takes at least 1 operand, not 0");
+    if (n > MAX_COMBINED)
+        return verify_say(v, op, "takes at most %d operands, not %d", MAX_COMBINED, n);
     for (int i = 0; i < n; i++) {
         const Type *t = op->operands[i]->type;
 

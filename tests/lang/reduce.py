@@ -4,6 +4,7 @@
 # run: dtypes out:i32[1] i8:i8=1 u8:u8=1 f16:fp16=1 bf16:bf16=1 i1:i1=1
 # run: own p:fp32[8]=iota out:fp32[12]
 # run: welford p:fp32[4]=1,2,3,6 out:fp32[3]
+# run: eight out:i32[8]
 # lower: refused p:*fp32
 """R250 to R253, R258."""
 import triton
@@ -114,6 +115,20 @@ def half(a, b):
 
 
 @triton.jit
+def eight_sums(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p):
+    return a + i, b + j, c + k, d + l, e + m, f + n, g + o, h + p
+
+
+@triton.jit
+def eight(out):
+    x = tl.arange(0, 5)
+    tiles = (x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7)
+    sums = tl.reduce(tiles, 0, eight_sums)
+    for i in tl.static_range(8):
+        tl.store(out + i, sums[i])
+
+
+@triton.jit
 def refused(p):
     x = tl.load(p + tl.arange(0, 8))
     a = tl.sum(x, 1)
@@ -127,3 +142,5 @@ def refused(p):
     i = tl.cumsum(x, axis=None)
     j = tl.reduce(x, 0, combine_function)
     k = tl.sort(x)
+    m = tl.reduce((x,) * 9, 0, larger)
+    n = tl.associative_scan((x,) * 9, 0, larger)

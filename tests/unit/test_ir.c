@@ -324,6 +324,8 @@ static const struct {
     {"%0 = reduce %t axis=0 : i32 { (%a: i32, %b: i32)\n%1 = add %t, %t : i32[6]\nyield %a\n}",
      "a tile inside a combine region"},
     {"%0 = reduce axis=0 : i32 { (%a: i32, %b: i32)\nyield %a\n}", "takes at least 1 operand"},
+    {"%0 = reduce %t, %t, %t, %t, %t, %t, %t, %t, %t axis=0 : i32 { (%a: i32)\nyield %a\n}",
+     "takes at most 8 operands, not 9"},
     {"%0 = scan %t axis=0 : i32 { (%a: i32, %b: i32)\nyield %a\n}", "must be i32[6]"},
     {"%0 = scan %t axis=0 reverse=2 : i32[6] { (%a: i32, %b: i32)\nyield %a\n}", "reverse=2"},
     {"%0 = dot %tt, %tt, %tt : i32[6,4]", "the shapes of i32[6,4], i32[6,4] and i32[6,4]"},
