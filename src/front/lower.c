@@ -73,27 +73,28 @@ void warn_at(Lower *l, Span span, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Edits to get from a to b, at most `limit` + 1. */
+/* Edits to get from a to b, where swapping two neighbours is one; at most `limit` + 1. */
 static int edit_distance(const char *a, const char *b, int limit)
 {
     enum { LONGEST = 64 };
     int na = (int)strlen(a), nb = (int)strlen(b);
-    int row[LONGEST + 1];
+    int d[LONGEST + 1][LONGEST + 1]; /* of the first i letters of a and j of b */
 
     if (na > LONGEST || nb > LONGEST || abs(na - nb) > limit)
         return limit + 1;
-    for (int j = 0; j <= nb; j++)
-        row[j] = j;
+    for (int i = 0; i <= na; i++)
+        d[i][0] = i;
+    for (int j = 1; j <= nb; j++)
+        d[0][j] = j;
     for (int i = 1; i <= na; i++) {
-        int diagonal = row[0];
-        row[0] = i;
         for (int j = 1; j <= nb; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+            int change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            d[i][j] = MIN(change, MIN(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
-    return row[nb];
+    return MIN(d[na][nb], limit + 1);
 }
 
 const char *near_name(const char *word, const char *const *candidates, int n)
