@@ -149,13 +149,17 @@ static void lower_augmented(Lower *l, const Node *n)
     lower_assign(l, n->left, ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
 }
 
+/* R135: the targets of a refused chain are known from then on, to say no more about them. */
 static void lower_assignment(Lower *l, const Node *n)
 {
+    Val v = lower_expr(l, n->right);
+
     if (n->nitems != 1) {
         error_at(l, n->span, E_CHAINED_ASSIGN);
-        return;
+        v = val_unknown();
     }
-    lower_assign(l, n->items[0], lower_expr(l, n->right), n->span);
+    for (int i = 0; i < n->nitems; i++)
+        lower_assign(l, n->items[i], v, n->span);
 }
 
 /* R137: has no effect here, but its condition may still be wrong. */

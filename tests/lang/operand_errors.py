@@ -66,6 +66,9 @@ def compile_time(p, n):
     c, d = (1,)
     e, g = (1, 2, 3)
     x = y = 1
+    tl.store(p, x + y)
+    (x, y), z = w = 1, 2
+    tl.store(p, x + y + z + w)
     p[0] = 1
     p.x = 1
     lambda: 0
