@@ -21,7 +21,7 @@ def kernel(p, n):
     x = tl.load(p + offset)
     y = x + offset + mroe
     z = tl.arrange(0, 4)
-    w = tl.laod(p) + more.smu(0)
+    w = tl.laod(p) + tl.arange(0, 4).smu(0)
     tl.store(p + more, SIZE + y)
     tl.store(p, abs(n))
 
