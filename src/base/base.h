@@ -133,7 +133,7 @@ Place source_place(const Source *src, uint32_t offset);
 Span span_join(Span a, Span b);
 
 /* diag.c: what went wrong, and where.  Several a run; sorted by the order of reporting. */
-typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_HINT } DiagKind;
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_PRINT, DIAG_NOTE, DIAG_HINT } DiagKind;
 typedef struct Diags Diags;
 Diags *diags_new(Arena *a);
 /* `src` may be NULL: the message then has no place.  Notes and hints attach to the last error or

@@ -63,7 +63,7 @@ void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *f
         d->errors++;
         d->repeated += again;
         d->dropping = again || d->errors - d->repeated > MAX_ERRORS;
-    } else if (kind == DIAG_WARNING) {
+    } else if (kind == DIAG_WARNING || kind == DIAG_PRINT) {
         d->dropping = d->errors - d->repeated > MAX_ERRORS;
     }
     if (!d->dropping)
@@ -197,7 +197,7 @@ static void put_source_line(Text *t, const Place *at, uint32_t length)
 
 static void put_diag(Text *t, const Diag *item)
 {
-    static const char *const kinds[] = {"error", "warning", "note", "hint"};
+    static const char *const kinds[] = {"error", "warning", "static_print", "note", "hint"};
     bool placed = item->src && (item->span.start != 0 || item->span.end != 0);
     Place at = {0};
 

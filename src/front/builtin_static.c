@@ -285,7 +285,7 @@ Val static_math(Lower *l, const Args *a)
 
 /* --- printing --- */
 
-/* A compile-time print shows up as a note among the diagnostics (R294). */
+/* A compile-time print shows up among the diagnostics (R294). */
 Val static_print(Lower *l, const Args *a)
 {
     const Tuple *t = a->v[0].tuple;
@@ -298,7 +298,7 @@ Val static_print(Lower *l, const Args *a)
         text_printf(&s, "%s%s", i ? " " : "",
                     known ? const_str(&c, l->arena) : val_text(l, t->items[i]));
     }
-    warn_at(l, a->span, W_STATIC_PRINT, s.s);
+    print_at(l, a->span, s.s);
     return val_none(l);
 }
 

@@ -73,6 +73,12 @@ void warn_at(Lower *l, Span span, const char *fmt, ...)
     va_end(ap);
 }
 
+void print_at(Lower *l, Span span, const char *text)
+{
+    if (!l->quiet)
+        diag(l->diags, DIAG_PRINT, l->file->source, span, "%s", text);
+}
+
 /* Edits to get from a to b, where swapping two neighbours is one; at most `limit` + 1. */
 static int edit_distance(const char *a, const char *b, int limit)
 {

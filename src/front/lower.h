@@ -232,6 +232,7 @@ int error_count(const Lower *l); /* goes up whenever there is an error, reported
 void hint_at(Lower *l, const char *fmt, ...) PRINTF(2, 3); /* of the error before it */
 void note_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+void print_at(Lower *l, Span span, const char *text); /* what the program itself says (R294) */
 /* Report, and be unknown: `return fail_val(...)`. */
 #define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
 /* Lower `fn` for these arguments (one a parameter) unless that was done before. */

@@ -84,7 +84,6 @@
 #define E_PYTHON_MATH        "math.%s works on compile-time numbers, not on %s"                             /* R10 */
 #define H_PYTHON_MATH        "for run-time values use `tl.%s`"
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
-#define W_STATIC_PRINT       "static_print: %s"                                                             /* R294 */
 #define W_DEVICE_PRINT       "device_print is not supported yet and prints nothing"                         /* R290 */
 
 /* syntax */

@@ -260,6 +260,7 @@ static void test_diagnostics_show_the_line(void **state)
     diag(d, DIAG_NOTE, &src, (Span){6, 7}, "x comes from here");
     diag(d, DIAG_HINT, NULL, (Span){0, 0}, "do not");
     diag(d, DIAG_WARNING, &src, (Span){0, 0}, "odd file");
+    diag(d, DIAG_PRINT, &src, (Span){11, 12}, "y");
     assert_int_equal(diag_errors(d), 1);
     assert_string_equal(diags_text(d, a), "k.py:2:6: error: cannot add these\n"
                                           "    \ty = x + z\n"
@@ -268,7 +269,10 @@ static void test_diagnostics_show_the_line(void **state)
                                           "    def f(x):\n"
                                           "          ^\n"
                                           "hint: do not\n"
-                                          "k.py: warning: odd file\n");
+                                          "k.py: warning: odd file\n"
+                                          "k.py:2:2: static_print: y\n"
+                                          "    \ty = x + z\n"
+                                          "    \t^\n");
 }
 
 static void test_diagnostics_survive_hostile_text(void **state)
