@@ -207,13 +207,11 @@ Val math_umulhi(Lower *l, const Args *a)
     PromoteRule rule = {0};
     Value *vx = arg_run(l, a, 0), *vy = arg_run(l, a, 1);
 
-    if (!vx || !vy || !promote_pair(l, rule, x, y, &vx, &vy, a->span))
+    if (!vx || !vy || !ops_pair(l, rule, x, y, &vx, &vy, a->span))
         return val_unknown();
     DType t = vx->type->dtype;
     if (!dtype_is_int(t) || dtype_bits(t) < 32)
         return fail_val(l, a->span, E_UMULHI, val_type_text(l, vx->type));
-    if (!ops_broadcast(l, &vx, &vy, a->span))
-        return val_unknown();
     return val_run(build_binary(&l->b, OP_mulhi, vx, vy));
 }
 

@@ -302,6 +302,8 @@ typedef struct {
     bool adopts, division;
 } PromoteRule;
 bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
+/* lower_ops.c: and to one shape, which is looked at first. */
+bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
 
 /* --- lower_call.c --- */
 typedef struct {

@@ -89,6 +89,22 @@ bool ops_broadcast(Lower *l, Value **x, Value **y, Span span)
     return true;
 }
 
+/* Checked before operands are promoted, so that a message shows the types that were written. */
+static bool check_shapes(Lower *l, Val x, Val y, Span span)
+{
+    Type both;
+
+    if (x.kind != VAL_RUN || y.kind != VAL_RUN)
+        return true;
+    return common_shape(l, x.run->type, y.run->type, &both, span);
+}
+
+bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span)
+{
+    return check_shapes(l, x, y, span) && promote_pair(l, rule, x, y, vx, vy, span) &&
+           ops_broadcast(l, vx, vy, span);
+}
+
 /* --- helpers --- */
 
 static Val invalid_operands(Lower *l, Val x, Val y, Span span)
@@ -217,13 +233,13 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     Val a = x, b = y;
     Value *vx, *vy;
 
-    if (!check_kinds(l, op, x, y, span))
+    if (!check_kinds(l, op, x, y, span) || !check_shapes(l, x, y, span))
         return val_unknown();
     if (op == BIN_DIV && is_integer(x) && is_integer(y)) { /* R52 */
         a = to_fp32(l, x);
         b = to_fp32(l, y);
     }
-    if (!promote_pair(l, rule, a, b, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+    if (!ops_pair(l, rule, a, b, &vx, &vy, span))
         return val_unknown();
     if (op == BIN_SHR)
         return val_run(build_shift_right(l, x, vx, vy));
@@ -404,7 +420,7 @@ Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)
         return compare_known(l, op, x, y, span);
     if (!is_arithmetic(x) || !is_arithmetic(y))
         return invalid_operands(l, x, y, span);
-    if (!promote_pair(l, rule, x, y, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+    if (!ops_pair(l, rule, x, y, &vx, &vy, span))
         return val_unknown();
     return val_run(build_binary(&l->b, compare_opcode(op), vx, vy));
 }
@@ -420,7 +436,7 @@ Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span)
         return val_unknown();
     if (!is_arithmetic(x) || !is_arithmetic(y))
         return invalid_operands(l, x, y, span);
-    if (!promote_pair(l, rule, x, y, &vx, &vy, span) || !ops_broadcast(l, &vx, &vy, span))
+    if (!ops_pair(l, rule, x, y, &vx, &vy, span))
         return val_unknown();
     return val_run(build_binary(&l->b, code, vx, vy));
 }

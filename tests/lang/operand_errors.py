@@ -36,6 +36,9 @@ def shapes(p):
     a = tl.arange(0, 4)
     b = tl.arange(0, 8)
     c = a + b
+    c = tl.zeros((4,), tl.float32) + b
+    c = a / tl.arange(0, 5)
+    c = a < b.to(tl.float16)
     d = a[:, None] + b[None, :] + tl.zeros((3, 8), tl.int32)
     tl.store(p + a, b)
     tl.store(p, a)
