@@ -78,6 +78,8 @@ static bool where_sides(Lower *l, const Args *a, Value **x, Value **y)
         error_at(l, arg_span(a, 1 + i), E_NOT_A_TENSOR, val_text(l, v));
         return false;
     }
+    if (!ops_shapes_fit(l, a->v[1], a->v[2], a->span))
+        return false;
     if (!pointers[0] && !pointers[1])
         return promote_pair(l, rule, a->v[1], a->v[2], x, y, a->span);
     *x = a->v[1].run;

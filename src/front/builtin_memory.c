@@ -84,7 +84,7 @@ static bool mask_argument(Lower *l, const Args *a, int i, Value **out)
 /* --- load --- */
 
 /* `other`, or NULL where there is none; cast to the element type (R202). */
-static bool other_argument(Lower *l, const Args *a, const Value *p, Value **out)
+static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
 {
     *out = NULL;
     if (!arg_given(a, 2))
@@ -98,8 +98,9 @@ static bool other_argument(Lower *l, const Args *a, const Value *p, Value **out)
         return true;
     }
     *out = arg_run(l, a, 2);
-    if (*out)
-        *out = ops_cast(l, *out, p->type->dtype, ROUND_NEAREST, arg_span(a, 2));
+    if (!*out || !ops_shapes_fit(l, val_run(p), a->v[2], a->span))
+        return false;
+    *out = ops_cast(l, *out, p->type->dtype, ROUND_NEAREST, arg_span(a, 2));
     return *out != NULL;
 }
 
@@ -154,7 +155,7 @@ static bool check_writable(Lower *l, const Args *a, const Value *p)
 }
 
 /* A value in the element type of what p points to. */
-static Value *data_argument(Lower *l, const Args *a, int i, const Value *p)
+static Value *data_argument(Lower *l, const Args *a, int i, Value *p)
 {
     DType t = p->type->dtype;
     Value *v;
@@ -162,7 +163,9 @@ static Value *data_argument(Lower *l, const Args *a, int i, const Value *p)
     if (val_is_number(a->v[i]))
         return literal_value(l, a->v[i].c, t);
     v = arg_run(l, a, i);
-    return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, i)) : NULL;
+    if (!v || !ops_shapes_fit(l, val_run(p), a->v[i], a->span))
+        return NULL;
+    return ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, i));
 }
 
 /* p, value and mask in one shape, which must be p's (R210). */

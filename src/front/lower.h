@@ -282,6 +282,8 @@ Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span); /* R11
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
 bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
+/* Can they be?  Asked before a conversion, so that a message shows the types as written. */
+bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
 Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* a legal broadcast */
 /* One run-time binary op with its operands promoted the non-adopting way (R45). */
 Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);

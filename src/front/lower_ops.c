@@ -89,8 +89,7 @@ bool ops_broadcast(Lower *l, Value **x, Value **y, Span span)
     return true;
 }
 
-/* Checked before operands are promoted, so that a message shows the types that were written. */
-static bool check_shapes(Lower *l, Val x, Val y, Span span)
+bool ops_shapes_fit(Lower *l, Val x, Val y, Span span)
 {
     Type both;
 
@@ -101,7 +100,7 @@ static bool check_shapes(Lower *l, Val x, Val y, Span span)
 
 bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span)
 {
-    return check_shapes(l, x, y, span) && promote_pair(l, rule, x, y, vx, vy, span) &&
+    return ops_shapes_fit(l, x, y, span) && promote_pair(l, rule, x, y, vx, vy, span) &&
            ops_broadcast(l, vx, vy, span);
 }
 
@@ -233,7 +232,7 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     Val a = x, b = y;
     Value *vx, *vy;
 
-    if (!check_kinds(l, op, x, y, span) || !check_shapes(l, x, y, span))
+    if (!check_kinds(l, op, x, y, span) || !ops_shapes_fit(l, x, y, span))
         return val_unknown();
     if (op == BIN_DIV && is_integer(x) && is_integer(y)) { /* R52 */
         a = to_fp32(l, x);

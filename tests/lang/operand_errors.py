@@ -40,6 +40,8 @@ def shapes(p):
     c = a / tl.arange(0, 5)
     c = a < b.to(tl.float16)
     d = a[:, None] + b[None, :] + tl.zeros((3, 8), tl.int32)
+    c = tl.where(a < 2, tl.zeros((4,), tl.float32), b)
+    c = tl.load(p + a, mask=a < 2, other=b)
     tl.store(p + a, b)
     tl.store(p, a)
     tl.store(p[None] + tl.zeros((1,), tl.int32), a)
