@@ -2,7 +2,8 @@
  * show.c - print an array the way NumPy does
  *
  * Long dimensions show their first and last three elements; numbers of one array line up.  Floats
- * print with as many digits as their type can tell apart, shortest form first.
+ * print with as many digits as their type can tell apart, shortest form first: with exponents when
+ * any shown one is below 1e-4 or from 1e8 on, else without.
  */
 #include "cli.h"
 #include "../ir/ir.h"
@@ -32,46 +33,93 @@ static int digits_of(tilec_dtype t)
     return t == TILEC_FP16 ? 5 : 4;
 }
 
-/* The shortest text that reads back as the same element. */
-static void format_float(char *out, tilec_dtype t, double v)
+static uint64_t rounded(tilec_dtype t, double v, int digits)
 {
-    int digits = digits_of(t);
+    char text[WORD];
 
-    if (isnan(v)) {
-        strcpy(out, "nan");
-        return;
-    }
-    for (int d = 1; d <= digits; d++) {
-        snprintf(out, WORD, "%.*g", d, v);
-        if (scalar_from_double((DType)t, strtod(out, NULL)) == scalar_from_double((DType)t, v))
-            break;
-    }
-    if (!strpbrk(out, ".en") && strlen(out) + 1 < WORD)
-        strcat(out, ".");
+    snprintf(text, WORD, "%.*e", digits - 1, v);
+    return scalar_from_double((DType)t, strtod(text, NULL));
 }
 
-static void format_element(char *out, const Array *a, const int64_t *index)
+/* How few significant digits read back as the same element as all that are shown. */
+static int shortest(tilec_dtype t, double v)
+{
+    int most = digits_of(t), d = 1;
+
+    while (d < most && rounded(t, v, d) != rounded(t, v, most))
+        d++;
+    return d;
+}
+
+/* The decimal exponent that `v` has when it is rounded to so many digits. */
+static int exponent_of(double v, int digits)
+{
+    char text[WORD];
+
+    snprintf(text, WORD, "%.*e", digits - 1, v);
+    return atoi(strchr(text, 'e') + 1);
+}
+
+/* The shortest text that reads back as the same element, always with a point. */
+static void format_float(char *out, tilec_dtype t, double v, bool exponents)
+{
+    int digits;
+
+    if (!isfinite(v)) {
+        snprintf(out, WORD, "%s", isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
+    }
+    digits = shortest(t, v);
+    if (exponents)
+        snprintf(out, WORD, "%#.*e", digits - 1, v);
+    else
+        snprintf(out, WORD, "%#.*f", MAX(0, digits - 1 - exponent_of(v, digits)), v);
+}
+
+static uint64_t element_bits(const Array *a, const int64_t *index)
 {
     uint64_t bits = 0;
 
     memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
+    return bits;
+}
+
+static void format_element(char *out, const Array *a, const int64_t *index, bool exponents)
+{
+    uint64_t bits = element_bits(a, index);
+
     if (a->dtype == TILEC_I1)
         strcpy(out, bits ? "True" : "False");
     else if (dtype_is_float((DType)a->dtype))
-        format_float(out, a->dtype, scalar_to_double((DType)a->dtype, bits));
+        format_float(out, a->dtype, scalar_to_double((DType)a->dtype, bits), exponents);
     else if (a->dtype >= TILEC_U8 && a->dtype <= TILEC_U64)
         snprintf(out, WORD, "%llu", (unsigned long long)bits);
     else
         snprintf(out, WORD, "%lld", (long long)scalar_to_int((DType)a->dtype, bits));
 }
 
-/* Walks the shown elements twice: once for the width of the widest, once to print. */
+/* A float that would be too long, or lose its digits, without an exponent. */
+static bool wants_exponent(const Array *a, const int64_t *index)
+{
+    double v;
+
+    if (!dtype_is_float((DType)a->dtype))
+        return false;
+    v = fabs(scalar_to_double((DType)a->dtype, element_bits(a, index)));
+    return isfinite(v) && v != 0 && (v < 1e-4 || v >= 1e8);
+}
+
+/* The shown elements are walked three times: to choose the notation, which is one for the whole
+ * array, for the width of the widest, and to print. */
+typedef enum { CHOOSE, MEASURE, PRINT } Pass;
+
 typedef struct {
     const Array *array;
     bool shortened;
+    Pass pass;
+    bool exponents;
     int width;
-    Text *out; /* NULL while measuring */
-    int column;
+    Text *out;
     int64_t index[CLI_MAX_DIMS];
 } Show;
 
@@ -79,17 +127,20 @@ static void show_element(Show *s)
 {
     char word[WORD];
 
-    format_element(word, s->array, s->index);
-    if (!s->out) {
-        s->width = MAX(s->width, (int)strlen(word));
+    if (s->pass == CHOOSE) {
+        s->exponents |= wants_exponent(s->array, s->index);
         return;
     }
-    text_printf(s->out, "%*s", s->width, word);
+    format_element(word, s->array, s->index, s->exponents);
+    if (s->pass == MEASURE)
+        s->width = MAX(s->width, (int)strlen(word));
+    else
+        text_printf(s->out, "%*s", s->width, word);
 }
 
 static void put(Show *s, const char *text)
 {
-    if (s->out)
+    if (s->pass == PRINT)
         text_put(s->out, text);
 }
 
@@ -139,11 +190,10 @@ static void show_dimension(Show *s, int depth)
 
 void show_array(Text *t, const char *name, const Array *a)
 {
-    Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE};
+    Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE, .out = t};
 
     text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), show_shape(t->arena, a));
-    show_dimension(&s, 0);
-    s.out = t;
-    show_dimension(&s, 0);
+    for (s.pass = CHOOSE; s.pass <= PRINT; s.pass++)
+        show_dimension(&s, 0);
     text_put(t, "\n");
 }

@@ -262,11 +262,45 @@ static void check_show(void **state)
     t = text_new(c->arena);
     a = eval(c, "full(fp32, (2,1,2), 1e20)").array;
     show_array(&t, "b", &a);
-    assert_string_equal(t.s, "b: fp32 2x1x2\n[[[1e+20 1e+20]]\n\n [[1e+20 1e+20]]]\n");
+    assert_string_equal(t.s, "b: fp32 2x1x2\n[[[1.e+20 1.e+20]]\n\n [[1.e+20 1.e+20]]]\n");
     t = text_new(c->arena);
     a = eval(c, "zeros(i1, 0)").array;
     show_array(&t, "e", &a);
     assert_string_equal(t.s, "e: i1 0\n[]\n");
+}
+
+/* One notation for the whole array, and always a point. */
+static void check_show_notation(void **state)
+{
+    static const struct {
+        tilec_dtype dtype;
+        double v[3];
+        const char *want;
+    } cases[] = {
+        {TILEC_FP32, {10, 330, -1}, "[ 10. 330.  -1.]"},
+        {TILEC_FP64, {0, 12500000, 0.5}, "[       0. 12500000.       0.5]"},
+        {TILEC_FP32, {0.0002, 99999992, 0.1}, "[   0.0002 99999992.       0.1]"},
+        {TILEC_FP64, {0.00009, 1, 0}, "[9.e-05 1.e+00 0.e+00]"},
+        {TILEC_FP64, {1e8, 330, 1.25}, "[  1.e+08  3.3e+02 1.25e+00]"},
+        {TILEC_FP64, {INFINITY, -INFINITY, 10}, "[ inf -inf  10.]"},
+        {TILEC_BF16, {10, 330, 65536}, "[   10.   330. 65536.]"},
+        {TILEC_FP64, {0.1 + 0.2, 1.0 / 3, 99999.5}, "[       0.3 0.33333333    99999.5]"},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        Text t = text_new(c->arena);
+        Array a = array_new(c, cases[i].dtype, 1, (int64_t[]){3});
+
+        for (int64_t k = 0; k < 3; k++) {
+            Array one = {.data = (char *)a.data + k * (int64_t)tilec_dtype_size(a.dtype),
+                         .dtype = a.dtype};
+            array_fill(&one, cases[i].v[k]);
+        }
+        show_array(&t, "x", &a);
+        assert_string_equal(
+            t.s, arena_printf(c->arena, "x: %s 3\n%s\n", tilec_dtype_name(a.dtype), cases[i].want));
+    }
 }
 
 static void check_hints(void **state)
@@ -290,6 +324,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_show, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_show_notation, open_cli, close_cli),
         cmocka_unit_test(check_hints),
     };
 
