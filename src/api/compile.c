@@ -152,7 +152,8 @@ static const Func *kernel_of(const Module *m)
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->front;
-    const Module *m = front_lower(r->file->front, k->name, r->binding->front, k->nparams, a, d);
+    const Module *m =
+        front_lower(r->file->front, r->kernel->name, r->binding->front, k->nparams, a, d);
 
     return m ? kernel_of(m) : NULL;
 }

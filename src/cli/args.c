@@ -47,13 +47,23 @@ static bool has_kernel(const tilec_file *f, const char *name)
     return false;
 }
 
+/* Is it a name for the first time?  A kernel may be defined in both arms of an `if`. */
+static bool is_new_name(const tilec_file *f, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (strcmp(tilec_kernel_name(f, k), tilec_kernel_name(f, i)) == 0)
+            return false;
+    return true;
+}
+
 static const char *list_kernels(Cli *c)
 {
     Text t = text_new(c->arena);
 
     text_put(&t, "");
     for (int i = 0; i < tilec_kernel_count(c->file); i++)
-        text_printf(&t, "%s%s", i ? ", " : "", tilec_kernel_name(c->file, i));
+        if (is_new_name(c->file, i))
+            text_printf(&t, "%s%s", i ? ", " : "", tilec_kernel_name(c->file, i));
     return t.s;
 }
 

@@ -151,13 +151,27 @@ static int parse_option(Cli *c, Command command, Options *o, char **words, int l
     return taken;
 }
 
-/* FILE.py[:KERNEL] */
+/* NAME{.NAME}: a kernel inside of functions and classes */
+static bool is_kernel_name(const char *s)
+{
+    for (;;) {
+        size_t n = name_length(s);
+
+        if (n == 0 || !s[n])
+            return n > 0;
+        if (s[n] != '.')
+            return false;
+        s += n + 1;
+    }
+}
+
+/* FILE.py[:KERNEL]; a colon before anything else belongs to the file's name */
 static void parse_file(Cli *c, Options *o, const char *word)
 {
     const char *colon = strrchr(word, ':');
 
     o->file = word;
-    if (!colon || colon == word || name_length(colon + 1) != strlen(colon + 1))
+    if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
         return;
     o->file = arena_strndup(c->arena, word, (size_t)(colon - word));
     o->kernel = colon[1] ? colon + 1 : NULL;

@@ -37,6 +37,38 @@ expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out
 
+# a kernel inside of others goes by its whole name, beside one that has the bare name
+cat >"$folder/nested.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+def make():
+    @triton.jit
+    def k3(out):
+        tl.store(out, 3.0)
+    return k3
+
+@triton.jit
+def k3(out):
+    tl.store(out, 1.0)
+
+class Op:
+    class Inner:
+        @triton.jit
+        def k2(out):
+            tl.store(out, 2.0)
+
+@triton.jit
+def k2(out):
+    tl.store(out, 4.0)
+KERNEL
+for device in interp cpu; do
+    for name in make.k3=3 k3=1 k2=4 Op.Inner.k2=2; do
+        expect 0 out "[${name#*=}.]" "$tilec" run "$folder/nested.py:${name%=*}" --device $device \
+            --grid 1 out="zeros(fp32,1)" --show out
+    done
+done
+
 # a full disk is no success
 if [ -e /dev/full ]; then
     "$tilec" --help >/dev/full 2>"$folder/err"

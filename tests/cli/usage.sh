@@ -43,6 +43,28 @@ expect 3 err "not a .npy file" "$tilec" run "$add" --grid 1 x="@$folder/x.npy"
 expect 3 err "/nowhere/out.npy" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" \
     y=x out="zeros(fp32,4)" n=4 BLOCK=4 --save out=/nowhere/out.npy
 
+expect 3 err "add.py:1x" "$tilec" run "$folder/add.py:1x" --grid 1 # no name: part of the path
+expect 3 err "add.py:k." "$tilec" run "$folder/add.py:k." --grid 1
+
+# a kernel that both arms define is one
+cat >"$folder/arms.py" <<'KERNEL'
+import triton
+
+if triton.__version__ > "3":
+    @triton.jit
+    def twice(out):
+        pass
+else:
+    @triton.jit
+    def twice(out):
+        pass
+
+@triton.jit
+def other(out):
+    pass
+KERNEL
+expect 2 err "it has twice, other" "$tilec" run "$folder/arms.py" --grid 1
+
 # 1: the kernel is refused
 cat >"$folder/bad.py" <<'KERNEL'
 import triton
