@@ -105,12 +105,15 @@ typedef struct {
     int pointer;
 } tilec_arg;
 
-/* One parameter of a kernel; the name lives as long as the file. */
+/* One parameter of a kernel; its texts live as long as the file. */
 typedef struct {
     const char *name;
     int is_constexpr; /* annotated tl.constexpr */
     int has_default;  /* may be left out: a default value, or one from @triton.autotune */
     int line;         /* where it is declared, from 1 */
+    int has_value;    /* `value` is what it takes when it is left out.  0 without a default, and for
+                       * a default that no tilec_arg can hold, such as a tuple */
+    tilec_arg value;  /* INT, UINT, FLOAT, BOOL, NONE, STRING or DTYPE, with the parameter's name */
 } tilec_param;
 
 typedef struct {

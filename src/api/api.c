@@ -163,6 +163,40 @@ int tilec_param_count(const tilec_file *file, const char *kernel)
     return k && k->front ? k->front->nparams : -1;
 }
 
+/* A default as an argument that would mean the same; false for what no argument can say. */
+static bool argument_of(const Const *c, tilec_arg *out)
+{
+    switch (c->kind) {
+    case CONST_NONE:
+        out->kind = TILEC_ARG_NONE;
+        return true;
+    case CONST_BOOL:
+        out->kind = TILEC_ARG_BOOL;
+        out->integer = (int64_t)c->integer;
+        return true;
+    case CONST_INT:
+        out->kind = c->integer > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
+        out->integer = (int64_t)c->integer;
+        out->uinteger = (uint64_t)c->integer;
+        return c->integer >= INT64_MIN && c->integer <= UINT64_MAX;
+    case CONST_FLOAT:
+        out->kind = TILEC_ARG_FLOAT;
+        out->real = c->real;
+        return true;
+    case CONST_STRING:
+        out->kind = TILEC_ARG_STRING;
+        out->text = c->text;
+        return strlen(c->text) == c->ntext;
+    case CONST_DTYPE:
+        out->kind = TILEC_ARG_DTYPE;
+        out->dtype = (tilec_dtype)c->dtype;
+        return true;
+    case CONST_TUPLE:
+        return false;
+    }
+    bug("a constant of an unknown kind");
+}
+
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out)
 {
     const Kernel *k = file ? find_kernel(file, kernel) : NULL;
@@ -175,7 +209,9 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
     *out = (tilec_param){.name = p->name,
                          .is_constexpr = p->is_constexpr,
                          .has_default = k->fallbacks[i].known,
-                         .line = p->line};
+                         .line = p->line,
+                         .value = {.name = p->name}};
+    out->has_value = out->has_default && argument_of(&k->fallbacks[i].value, &out->value);
     return TILEC_OK;
 }
 

@@ -163,6 +163,67 @@ static tilec_arg parse_type(Cli *c, const ArgText *t)
     return arg;
 }
 
+/* What bind() undoes: an argument without memory of its own. */
+static CliValue value_of(const tilec_arg *a)
+{
+    switch (a->kind) {
+    case TILEC_ARG_BOOL:
+        return (CliValue){.kind = VALUE_BOOL, .integer = a->integer};
+    case TILEC_ARG_INT:
+        return (CliValue){.kind = VALUE_INT, .integer = a->integer};
+    case TILEC_ARG_UINT:
+        return (CliValue){.kind = VALUE_INT, .integer = a->uinteger};
+    case TILEC_ARG_FLOAT:
+        return (CliValue){.kind = VALUE_FLOAT, .real = a->real};
+    case TILEC_ARG_STRING:
+        return (CliValue){.kind = VALUE_STRING, .text = a->text};
+    case TILEC_ARG_DTYPE:
+        return (CliValue){.kind = VALUE_DTYPE, .dtype = a->dtype};
+    case TILEC_ARG_NONE:
+        return (CliValue){.kind = VALUE_NONE};
+    case TILEC_ARG_TENSOR:
+    case TILEC_ARG_TYPE:
+        break;
+    }
+    bug("a default that is an array or a type");
+}
+
+/* What a parameter takes that is not given: --num-warps and --num-stages go before its default. */
+static bool left_out(const Options *o, const tilec_param *p, CliValue *out)
+{
+    int option = 0;
+
+    if (strcmp(p->name, "num_warps") == 0)
+        option = o->launch.num_warps;
+    else if (strcmp(p->name, "num_stages") == 0)
+        option = o->launch.num_stages;
+    if (option != 0)
+        *out = (CliValue){.kind = VALUE_INT, .integer = option};
+    else if (p->has_value)
+        *out = value_of(&p->value);
+    return option != 0 || p->has_value;
+}
+
+static bool is_named(const Names *names, const char *name)
+{
+    for (int i = 0; i < names->len; i++)
+        if (strcmp(names->at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void args_add_defaults(Cli *c, const Options *o, Names *names)
+{
+    tilec_param p;
+
+    for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
+        Named named = {.name = p.name};
+
+        if (!is_named(names, p.name) && left_out(o, &p, &named.value))
+            vec_push(c->arena, names, named);
+    }
+}
+
 Arguments args_evaluate(Cli *c, const Options *o)
 {
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};

@@ -37,6 +37,25 @@ expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out
 
+# --grid sees what was not given: defaults, the first configuration, --num-warps; given values win
+cat >"$folder/defaults.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({"B": 2}), triton.Config({"B": 4})], key=["n"])
+@triton.jit
+def tuned(out, n, B: tl.constexpr, num_warps: tl.constexpr, K=3, S: tl.constexpr = "s"):
+    tl.store(out + tl.program_id(0), tl.num_programs(0) * 1.0)
+KERNEL
+tuned() {
+    "$tilec" run "$folder/defaults.py" out="zeros(fp32,64)" n=12 --show out "$@"
+}
+expect 0 out "[6. 6. 6. 6. 6. 6. 0." tuned --grid "n//B"
+expect 0 out "[3. 3. 3. 0." tuned --grid "n//B" B=4
+expect 0 out "[3. 3. 3. 0." tuned --grid "K"
+expect 0 out "[4. 4. 4. 4. 0." tuned --grid num_warps
+expect 0 out "[8. 8. 8. 8. 8. 8. 8. 8. 0." tuned --grid num_warps --num-warps 8
+
 # a kernel inside of others goes by its whole name, beside one that has the bare name
 cat >"$folder/nested.py" <<'KERNEL'
 import triton

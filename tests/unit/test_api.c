@@ -391,6 +391,39 @@ static void test_defaults_and_tuning(void **state)
     assert_int_equal((int)b->front[2].constant.integer, 64);
 }
 
+static tilec_param param_info(const Scene *s, int i)
+{
+    tilec_param p;
+
+    assert_int_equal(tilec_param_info(s->file, NULL, i, &p), TILEC_OK);
+    return p;
+}
+
+static void test_values_of_defaults_are_told(void **state)
+{
+    Scene *s = *state;
+
+    load(s, HEAD "@triton.autotune(configs=[triton.Config({'B': 32})], key=[])\n"
+                 "@triton.jit\ndef k(a, B: tl.constexpr = 1, n=-5, u=2**63, r=0.5, t=True,\n"
+                 "      z=None, s: tl.constexpr = 'hi', d: tl.constexpr = tl.bfloat16,\n"
+                 "      p: tl.constexpr = (1, 2)): pass\n");
+    assert_false(param_info(s, 0).has_value);
+    assert_int_equal(param_info(s, 1).value.kind, TILEC_ARG_INT);
+    assert_int_equal(param_info(s, 1).value.integer, 32);
+    assert_string_equal(param_info(s, 1).value.name, "B");
+    assert_int_equal(param_info(s, 2).value.integer, -5);
+    assert_int_equal(param_info(s, 3).value.kind, TILEC_ARG_UINT);
+    assert_true(param_info(s, 3).value.uinteger == (uint64_t)1 << 63);
+    assert_true(param_info(s, 4).value.real == 0.5);
+    assert_int_equal(param_info(s, 5).value.kind, TILEC_ARG_BOOL);
+    assert_int_equal(param_info(s, 5).value.integer, 1);
+    assert_int_equal(param_info(s, 6).value.kind, TILEC_ARG_NONE);
+    assert_string_equal(param_info(s, 7).value.text, "hi");
+    assert_int_equal(param_info(s, 8).value.kind, TILEC_ARG_DTYPE);
+    assert_int_equal(param_info(s, 8).value.dtype, TILEC_BF16);
+    assert_true(param_info(s, 9).has_default && !param_info(s, 9).has_value);
+}
+
 static void test_options_fill_parameters_of_their_name(void **state)
 {
     Scene *s = *state;
@@ -794,6 +827,7 @@ int main(void)
         TEST(test_specialisation),
         TEST(test_constants_of_different_types_do_not_meet),
         TEST(test_defaults_and_tuning),
+        TEST(test_values_of_defaults_are_told),
         TEST(test_options_fill_parameters_of_their_name),
         TEST(test_configurations_that_cannot_be_read),
         TEST(test_heuristics_ask_for_the_value),
