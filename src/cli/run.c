@@ -68,6 +68,14 @@ static void write_outputs(Cli *c, const Options *o, const Names *names)
         fputs(t.s, o->json ? stderr : stdout);
 }
 
+/* Nothing runs (semantics R330); more often a slip than a wish, so say it. */
+static void mention_empty_grid(const int32_t grid[3])
+{
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+        fprintf(stderr, "tilec: warning: the grid %d,%d,%d is empty: no program runs\n", grid[0],
+                grid[1], grid[2]);
+}
+
 static double launch(Cli *c, const Options *o, const int32_t grid[3], const Arguments *a)
 {
     char *error = NULL;
@@ -127,6 +135,7 @@ void command_run(Cli *c, int argc, char **argv)
     a = args_evaluate(c, &o);
     args_add_defaults(c, &o, &a.names); /* R330: a grid sees all bound arguments */
     evaluate_grid(c, &o, &a.names, t.grid);
+    mention_empty_grid(t.grid);
     check_outputs(c, &o, &a.names);
     t.kernel = kernel_name(c, &o);
     t.device = o.launch.device ? o.launch.device : "cpu";

@@ -36,6 +36,8 @@ expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
 # an empty grid runs nothing; the name of the only kernel may be given
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out
+expect 0 err "the grid 2,0,1 is empty: no program runs" "$tilec" run "$add" --grid 2,0 x="ones(fp32,4)" \
+    y=x out="empty(fp32,4)" n=4 BLOCK=4
 
 # --grid sees what was not given: defaults, the first configuration, --num-warps; given values win
 cat >"$folder/defaults.py" <<'KERNEL'
