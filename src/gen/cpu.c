@@ -450,7 +450,7 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
         out->len = strlen(out->data);
         return true;
     }
-    Cpu c = {.arena = a, .diags = d, .plan = plan, .func = f, .options = o};
+    Cpu c = {.arena = a, .plan = plan, .func = f, .options = o};
     c.l = llvm_new(a, o->cpu, o->features);
     c.scalars = NEW_N(a, Val, f->nvalues + 1);
     c.vector_bytes = strstr(c.l->features, "+avx512f") ? 64

@@ -23,7 +23,6 @@
 
 typedef struct {
     Arena *arena;
-    Diags *diags;
     const Plan *plan;
     const Func *func;
     const GenOptions *options;

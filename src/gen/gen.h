@@ -52,7 +52,6 @@ typedef struct {
     const char *llvm_version;
     const Target *const *targets;
     int ntargets;
-    void (*warm_up)(void); /* compile something tiny: the first compile of a process is slow */
 } GenPlugin;
 
 /* plugin.c, exported from tilec-llvm.so */

@@ -205,8 +205,6 @@ static void test_random(void **state)
     plugin = run_plugin(a, &why);
     if (plugin == NULL)
         fail_msg("no code generator: %s", why);
-    if (plugin->warm_up != NULL)
-        plugin->warm_up();
     uint64_t first = setting("TILEC_RANDOM_SEED", 1), count = setting("TILEC_RANDOM_COUNT", 200);
     for (uint64_t seed = first; seed < first + count; seed++) {
         Arena *own = arena_new(NULL);
