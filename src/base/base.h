@@ -92,6 +92,7 @@ Map *map_new(Arena *a);
 void *map_get(const Map *m, uint64_t key); /* NULL when absent */
 void map_put(Map *m, uint64_t key, void *value);
 int map_count(const Map *m);
+Map *map_copy(const Map *m); /* what is put into one is not in the other */
 #define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
 
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);

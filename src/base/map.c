@@ -68,6 +68,17 @@ void map_put(Map *m, uint64_t key, void *value)
     *s = (Slot){key, value, true};
 }
 
+Map *map_copy(const Map *m)
+{
+    Map *copy = map_new(m->arena);
+
+    *copy = *m;
+    copy->slots = m->cap > 0 ? NEW_N(m->arena, Slot, m->cap) : NULL;
+    for (uint32_t i = 0; i < m->cap; i++)
+        copy->slots[i] = m->slots[i];
+    return copy;
+}
+
 int map_count(const Map *m)
 {
     return (int)m->count;

@@ -7,7 +7,8 @@
  *   cpu_eval.c    the value of a tile at the place where the loops stand
  *   cpu_affine.c  which of those values step evenly along the inner dimension
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
- *   cpu_strided.c loads of interleaved fields; cpu_atomic.c; cpu_divide.c
+ *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
+ *   cpu_detour.c   short ways that all lanes must agree on; cpu_divide.c
  *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
@@ -69,6 +70,11 @@ typedef struct {
     bool uniform;
 } Bound;
 
+/* What has been computed in a body: values, those of its lane 0, addresses, interleaved loads. */
+typedef struct {
+    Map *inner, *lane, *affine, *groups;
+} Memo;
+
 typedef struct Reduction Reduction;
 
 typedef struct {
@@ -82,12 +88,13 @@ typedef struct {
     int level_of_dim[MAX_RANK];
     bool scalar_lane; /* evaluate the first lane only, as a scalar */
     bool in_body;     /* code for the inner level can be placed now */
+    bool stored;      /* this body has written to memory or a buffer */
+    bool in_detour;   /* code that is placed now will rarely run */
     Segment segment;
     Val lane_ok; /* lanes inside the extent, or NULL for all */
     VEC(Bound) bounds;
-    Map *outer, *inner_memo, *lane_memo; /* memo tables: across bodies, of this body, its lane 0 */
-    Map *affine_outer, *affine_inner, *depends;
-    Map *groups;    /* interleaved loads of this body */
+    Memo memo;                           /* of this body */
+    Map *outer, *affine_outer, *depends; /* across bodies */
     VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     Val running[MAX_COMBINED]; /* slots of a scan's running values */
@@ -108,6 +115,7 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
                      Known *out);
 
 /* cpu_eval.c */
+Memo cpu_memo_new(Arena *a);
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
@@ -134,6 +142,20 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 
 /* cpu_strided.c: the vector of an unmasked load whose lanes are a few elements apart */
 bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw);
+
+/* cpu_detour.c: what is computed where not all lanes may go the usual way */
+typedef struct {
+    Val usual;                       /* the result where they may */
+    LLVMBasicBlockRef before, after; /* where the usual way ends, where both meet */
+    Memo memo;                       /* of the usual way */
+    bool nested;                     /* in the detour of another */
+} Detour;
+/* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),
+ * which gives what holds behind both. */
+Detour cpu_detour_begin(NestCg *n, Val all, Val usual);
+Val cpu_detour_end(NestCg *n, const Detour *d, Val rare);
+/* All lanes of a vector of i1. */
+Val cpu_all(NestCg *n, Val lanes);
 
 /* cpu_divide.c: x / s for a vector x and a float scalar s made outside of the inner loop */
 Val cpu_divide(NestCg *n, Ev x, Ev s);

@@ -211,7 +211,7 @@ static Affine compute(NestCg *n, Value *v, const int8_t *map)
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
-    Affine *old = map_get(n->affine_inner, key);
+    Affine *old = map_get(n->memo.affine, key);
     if (old == NULL)
         old = map_get(n->affine_outer, key);
     if (old != NULL)
@@ -219,6 +219,6 @@ Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
     Affine *a = NEW(n->c->arena, Affine);
     *a = compute(n, v, map);
     bool lasting = !a->chunked && a->base.level < n->rank && n->segment == SEGMENT_MAIN;
-    map_put(lasting && a->ok ? n->affine_outer : n->affine_inner, key, a);
+    map_put(lasting && a->ok ? n->affine_outer : n->memo.affine, key, a);
     return *a;
 }

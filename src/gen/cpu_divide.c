@@ -2,22 +2,25 @@
  * cpu_divide.c - dividing a row by one number, exactly and without the divider
  *
  * A vector division occupies the divider for 5 to 16 cycles.  When all lanes share the divisor s,
- * its correctly rounded reciprocal r is computed once, and each vector takes a product and two
- * corrections
+ * its reciprocal is computed once as a sum r + t, with r = 1/s correctly rounded and t what is
+ * missing, and each vector takes
  *
- *     q0 = x r,   q1 = q0 + (x - q0 s) r,   q2 = q1 + (x - q1 s) r
+ *     q = x r + x t,   x / s = q + (x - q s) r
  *
- * with fused multiply-adds.  q1 is within one unit in the last place of x / s, and then q2 is x / s
- * correctly rounded (Markstein, "Computation of elementary functions on the IBM RISC System/6000
- * processor", 1990), as long as nothing under- or overflows on the way.  So s, and every lane of
- * x, must be of moderate size; a vector with any other lane, zeros too, is divided as usual.
+ * with fused multiply-adds.  x r + x t is off by about 2^-22 units in the last place before its
+ * rounding, so q is one of the two neighbours of the quotient; then the correction is exact but for
+ * its last rounding, and gives x / s correctly rounded (Markstein, "Computation of elementary
+ * functions on the IBM RISC System/6000 processor", 1990), as long as nothing under- or overflows
+ * on the way.  So s, and every lane of x, must be of moderate size; a vector with any other lane,
+ * zeros too, is divided as usual.
  */
 #include "cpu.h"
 
-/* The format as an integer, and the moderate sizes: 2^-range to 2^range for x, 2/3 of it for s. */
+/* The format as an integer, and the moderate sizes: 2^-range to 2^range. */
 typedef struct {
     LLVMTypeRef real, bits; /* with lanes, and their integers */
-    int mantissa, bias, range;
+    int mantissa, bias;
+    int range_x, range_s; /* range_x: a quarter of all exponents, so that one bit tells */
 } Format;
 
 static Format format_of(Cpu *c, Val x)
@@ -26,18 +29,34 @@ static Format format_of(Cpu *c, Val x)
     if (llvm_lanes(x) > 0)
         element = LLVMGetElementType(element);
     if (element == c->l->f64)
-        return (Format){LLVMTypeOf(x), llvm_like(c->l->i64, x), 52, 1023, 480};
-    return (Format){LLVMTypeOf(x), llvm_like(c->l->i32, x), 23, 127, 60};
+        return (Format){LLVMTypeOf(x), llvm_like(c->l->i64, x), 52, 1023, 512, 320};
+    return (Format){LLVMTypeOf(x), llvm_like(c->l->i32, x), 23, 127, 64, 40};
 }
 
-/* Lanes with 2^-range <= |x| < 2^range. */
-static Val is_moderate(Cpu *c, Bld b, Val x, const Format *f, int range)
+static Val bits_above(Bld b, Val x, const Format *f, int range)
 {
-    int64_t low = (int64_t)(f->bias - range) << f->mantissa;
-    int64_t width = (int64_t)(2 * range) << f->mantissa;
-    Val bits = LLVMBuildBitCast(b, llvm_call1(c->l, b, "llvm.fabs", x), f->bits, "");
-    Val above = LLVMBuildSub(b, bits, llvm_int(f->bits, low), "");
-    return LLVMBuildICmp(b, LLVMIntULT, above, llvm_int(f->bits, width), "");
+    int64_t low = (int64_t)(f->bias + 1 - range) << f->mantissa;
+    return LLVMBuildSub(b, LLVMBuildBitCast(b, x, f->bits, ""), llvm_int(f->bits, low), "");
+}
+
+/* 2^(1-range) <= |s| < 2^(range+1) */
+static Val divisor_fits(Cpu *c, Bld b, Val s)
+{
+    Format f = format_of(c, s);
+    Val above = bits_above(b, llvm_call1(c->l, b, "llvm.fabs", s), &f, f.range_s);
+    Val width = llvm_int(f.bits, (int64_t)(2 * f.range_s) << f.mantissa);
+    return LLVMBuildICmp(b, LLVMIntULT, above, width, "");
+}
+
+/* The same of every lane of x.  Counted from the lower end, half of the exponents have their
+ * highest bit clear, and those are the moderate ones. */
+static Val dividends_fit(NestCg *n, Val x)
+{
+    Bld b = n->at[n->rank];
+    Format f = format_of(n->c, x);
+    Val highest = llvm_int(f.bits, (int64_t)(2 * f.range_x) << f.mantissa);
+    Val beyond = LLVMBuildAnd(b, bits_above(b, x, &f, f.range_x), highest, "");
+    return cpu_all(n, LLVMBuildICmp(b, LLVMIntEQ, beyond, llvm_int(f.bits, 0), ""));
 }
 
 static Val multiply_add(Cpu *c, Bld b, Val x, Val y, Val z)
@@ -46,49 +65,21 @@ static Val multiply_add(Cpu *c, Bld b, Val x, Val y, Val z)
     return llvm_call(c->l, b, "llvm.fma", 1, &t, 3, (Val[]){x, y, z});
 }
 
-static Val corrected_quotient(NestCg *n, Val x, Val r, Val minus_s)
-{
-    Bld b = n->at[n->rank];
-    Val q = LLVMBuildFMul(b, x, r, "");
-    for (int step = 0; step < 2; step++)
-        q = multiply_add(n->c, b, multiply_add(n->c, b, q, minus_s, x), r, q);
-    return q;
-}
-
-/* All lanes of x may take the short way. */
-static Val all_moderate(NestCg *n, Val x)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    Format f = format_of(c, x);
-    Val fits = is_moderate(c, b, x, &f, f.range);
-    LLVMTypeRef mask = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
-    return LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, fits, mask, ""), llvm_int(mask, -1), "");
-}
-
 Val cpu_divide(NestCg *n, Ev x, Ev s)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank], outer = n->at[s.level];
-    Format f = format_of(c, s.v);
-    Val one = llvm_real(f.real, 1);
-    Val r = llvm_splat(outer, LLVMBuildFDiv(outer, one, s.v, ""), n->lanes);
-    Val minus_s = llvm_splat(outer, LLVMBuildFNeg(outer, s.v, ""), n->lanes);
+    Val one = llvm_real(LLVMTypeOf(s.v), 1), minus_s = LLVMBuildFNeg(outer, s.v, "");
+    Val r = LLVMBuildFDiv(outer, one, s.v, "");
+    Val t = LLVMBuildFMul(outer, multiply_add(c, outer, minus_s, r, one), r, "");
+    Val fits = divisor_fits(c, outer, s.v);
+    r = llvm_splat(outer, r, n->lanes);
+    t = llvm_splat(outer, t, n->lanes);
+    minus_s = llvm_splat(outer, minus_s, n->lanes);
     Val whole_s = llvm_splat(outer, s.v, n->lanes);
-    Val fit = is_moderate(c, outer, s.v, &f, f.range * 2 / 3);
-    Val shortly = LLVMBuildAnd(b, fit, all_moderate(n, x.v), "");
-    LLVMBasicBlockRef quick = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
-                      full = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
-                      after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    LLVMBuildCondBr(b, shortly, quick, full);
-    LLVMPositionBuilderAtEnd(b, quick);
-    Val fast = corrected_quotient(n, x.v, r, minus_s);
-    LLVMBuildBr(b, after);
-    LLVMPositionBuilderAtEnd(b, full);
-    Val slow = LLVMBuildFDiv(b, x.v, whole_s, "");
-    LLVMBuildBr(b, after);
-    LLVMPositionBuilderAtEnd(b, after);
-    Val q = LLVMBuildPhi(b, LLVMTypeOf(x.v), "");
-    LLVMAddIncoming(q, (Val[]){fast, slow}, (LLVMBasicBlockRef[]){quick, full}, 2);
-    return q;
+
+    Val q = multiply_add(c, b, x.v, r, LLVMBuildFMul(b, x.v, t, ""));
+    q = multiply_add(c, b, multiply_add(c, b, q, minus_s, x.v), r, q);
+    Detour d = cpu_detour_begin(n, LLVMBuildAnd(b, fits, dividends_fit(n, x.v), ""), q);
+    return cpu_detour_end(n, &d, LLVMBuildFDiv(b, x.v, whole_s, ""));
 }

@@ -13,6 +13,11 @@
 
 const int8_t cpu_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 
+Memo cpu_memo_new(Arena *a)
+{
+    return (Memo){map_new(a), map_new(a), map_new(a), map_new(a)};
+}
+
 Bld cpu_at(NestCg *n, int level)
 {
     return n->at[level];
@@ -30,13 +35,13 @@ bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map)
 
 static Map *memo_for(const NestCg *n, int level)
 {
-    return n->scalar_lane ? n->lane_memo : level == n->rank ? n->inner_memo : n->outer;
+    return n->scalar_lane ? n->memo.lane : level == n->rank ? n->memo.inner : n->outer;
 }
 
 static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
-    Ev *e = n->scalar_lane ? map_get(n->lane_memo, key) : map_get(n->inner_memo, key);
+    Ev *e = n->scalar_lane ? map_get(n->memo.lane, key) : map_get(n->memo.inner, key);
     return e != NULL || n->scalar_lane ? e : map_get(n->outer, key);
 }
 
@@ -120,12 +125,33 @@ static bool shares_divisor(const NestCg *n, const Op *op, const Ev *in)
            !in[1].vec && in[1].level < n->rank && n->lanes >= 4;
 }
 
+/* select(likely c, x, y) of vectors: y is computed where some lane of c is false. */
+static bool eval_usual(NestCg *n, const Op *op, const int8_t *map, Ev *out)
+{
+    if (!plan_is_usual(op) || n->scalar_lane)
+        return false;
+    Ev c = cpu_eval(n, op->operands[0], map);
+    if (!c.vec || c.level < n->rank || c.known != KNOWN_NOT)
+        return false;
+    Ev usual = cpu_eval(n, op->operands[1], map);
+    Val x = cpu_vectorise(n, usual);
+    Detour d = cpu_detour_begin(n, cpu_all(n, c.v), x);
+    Ev rare = cpu_eval(n, op->operands[2], map);
+    *out = (Ev){.v = cpu_detour_end(n, &d, cpu_vectorise(n, rare)),
+                .vec = true,
+                .level = n->rank,
+                .local = c.local || usual.local || rare.local};
+    return true;
+}
+
 static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
     Ev in[4];
     Val raw[4];
     Ev out = {0};
+    if (eval_usual(n, op, map, &out))
+        return out;
     for (int i = 0; i < op->noperands; i++) {
         in[i] = cpu_eval(n, op->operands[i], map);
         out.vec |= in[i].vec;

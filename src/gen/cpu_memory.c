@@ -115,6 +115,15 @@ static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
 
 /* --- loads --------------------------------------------------------------------------------- */
 
+/* A detour loads again what the usual way has loaded, or that way had to keep it in registers. */
+static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align)
+{
+    Val v = llvm_load(n->at[n->rank], vector, ptr, align);
+    if (n->in_detour)
+        LLVMSetVolatile(v, 1);
+    return v;
+}
+
 static Val lanes_mask(NestCg *n, Ev m)
 {
     Val mask = m.known == KNOWN_TRUE ? NULL : cpu_vectorise(n, m);
@@ -220,7 +229,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
                       after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
     LLVMBuildCondBr(b, run, near, far);
     LLVMPositionBuilderAtEnd(b, near);
-    Val x = llvm_load(b, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
+    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, far);
     Val y =
@@ -247,7 +256,7 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     Val none = LLVMConstNull(vector), raw;
     bool contiguous = a.ok && a.stride == 1 && a.dynamic == NULL;
     if (contiguous && mask == NULL)
-        raw = llvm_load(b, vector, step_pointer(n, &a, element), align);
+        raw = load_row(n, vector, step_pointer(n, &a, element), align);
     else if (a.ok && mask == NULL && cpu_strided_load(n, v, map, &a, &raw))
         return cpu_from_memory(c, b, raw, v->type->dtype);
     else if (contiguous)
@@ -474,7 +483,7 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
     LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
     Val first = inner_address(n, buffer, &s, row), raw;
     if (s.step == 1) {
-        raw = llvm_load(b, vector, first, size);
+        raw = load_row(n, vector, first, size);
     } else {
         Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
         raw = llvm_gather(c->l, b, vector, lane_addresses(n, buffer, &s, first), size,

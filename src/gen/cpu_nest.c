@@ -145,10 +145,14 @@ static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 }
 
 /* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
- * them well.  Vectors of two registers do the same work, and LLVM splits them op by op. */
+ * them well, and copies that branch each branch for themselves.  Vectors of several registers do
+ * the same work, and LLVM splits them op by op. */
 static void put_side_by_side(NestCg *n)
 {
-    n->lanes *= 2;
+    bool apart = n->unroll == 2 || n->nest->branches;
+    if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
+        return;
+    n->lanes *= n->unroll;
     n->unroll = 1;
 }
 
@@ -392,6 +396,7 @@ static void root_body(NestCg *n, const Root *r)
     switch (r->kind) {
     case ROOT_STORE:
         cpu_store_root(n, r->op);
+        n->stored = true;
         break;
     case ROOT_ATOMIC:
         cpu_atomic_root(n, r->op);
@@ -406,6 +411,7 @@ static void root_body(NestCg *n, const Root *r)
         Ev e = r->source == NO_BUFFER ? cpu_eval(n, r->value, cpu_identity)
                                       : cpu_eval_buffer(n, r->source, cpu_identity, r->value->type);
         cpu_fill(n, r->buffer, r->value->type, cpu_identity, e);
+        n->stored = true;
         break;
     }
     }
@@ -417,11 +423,9 @@ static void begin_body(NestCg *n, Val i, int copy)
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
     n->copy = copy;
-    n->inner_memo = map_new(c->arena);
-    n->lane_memo = map_new(c->arena);
-    n->affine_inner = map_new(c->arena);
-    n->groups = map_new(c->arena);
+    n->memo = cpu_memo_new(c->arena);
     n->in_body = true;
+    n->stored = false;
     n->lane_ok = NULL;
     int extent = n->nest->dims[n->inner];
     if (n->segment == SEGMENT_MAIN || extent % n->lanes == 0)
@@ -587,14 +591,11 @@ void cpu_nest(Cpu *c, const Nest *nest)
     int extent = nest->dims[n.inner];
     n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
     n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
-    if (n.unroll == 2 && n.lanes <= MAX_LANES / 2)
-        put_side_by_side(&n);
+    put_side_by_side(&n);
     n.scalar_lane = nest->serial;
     n.outer = map_new(c->arena);
-    n.inner_memo = map_new(c->arena);
+    n.memo = cpu_memo_new(c->arena);
     n.affine_outer = map_new(c->arena);
-    n.affine_inner = map_new(c->arena);
-    n.lane_memo = map_new(c->arena);
     n.depends = map_new(c->arena);
     open_loops(&n);
     cpu_reduce_begin(&n);

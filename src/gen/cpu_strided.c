@@ -172,7 +172,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
         hash_bytes(&(const void *[2]){own.base, own.index}, 2 * sizeof(void *), (uint64_t)step);
     for (int d = 0; d < v->type->rank; d++)
         key = key * 11 + (uint64_t)(map[d] + 2);
-    Group *g = map_get(n->groups, key);
+    Group *g = map_get(n->memo.groups, key);
     if (g == NULL || own.offset < g->low || own.offset > g->high) {
         g = NEW(n->c->arena, Group);
         gather_group(n, v, map, (int)step, g);
@@ -184,7 +184,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
         read_stretch(n, g, element, LLVMBuildGEP2(b, element, first, &back, 1, ""),
                      dtype_size(v->type->dtype));
         take_apart(n, g);
-        map_put(n->groups, key, g);
+        map_put(n->memo.groups, key, g);
     }
     *raw = g->fields[own.offset - g->low];
     return true;

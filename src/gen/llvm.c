@@ -403,6 +403,17 @@ void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask)
                 (Val[]){v, ptrs, mask}, 3, 1, align);
 }
 
+void llvm_likely(Llvm *l, Val branch)
+{
+    enum { USUAL = 2000 };
+    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(l->ctx, "branch_weights", 14),
+                               LLVMValueAsMetadata(llvm_int(l->i32, USUAL)),
+                               LLVMValueAsMetadata(llvm_int(l->i32, 1))};
+    LLVMMetadataRef weights = LLVMMDNodeInContext2(l->ctx, parts, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->ctx, "prof", 4),
+                    LLVMMetadataAsValue(l->ctx, weights));
+}
+
 void llvm_mark_nontemporal(Llvm *l, Val store)
 {
     LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, 0));

@@ -52,5 +52,6 @@ void llvm_masked_store(Llvm *l, Bld b, Val v, Val ptr, int align, Val mask);
 Val llvm_gather(Llvm *l, Bld b, LLVMTypeRef t, Val ptrs, int align, Val mask, Val other);
 void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
 void llvm_mark_nontemporal(Llvm *l, Val store);
+void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
 #endif

@@ -143,6 +143,12 @@ int plan_op_cost(const Op *op)
     }
 }
 
+bool plan_is_usual(const Op *op)
+{
+    const Op *c = op->code == OP_select ? op->operands[0]->def : NULL;
+    return c != NULL && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
+}
+
 /* Values that only exist as whole tiles. */
 static bool is_whole(const Value *v)
 {
@@ -223,7 +229,7 @@ static void price_value(Planner *pl, Value *v, const Op *op)
         if (g->buffered)
             f->cost += 1;
         else if (op->code != OP_load || i > 0) { /* addresses are affine, mostly free */
-            f->cost += g->cost;
+            f->cost += i == 2 && plan_is_usual(op) ? 0 : g->cost;
             f->has_load |= g->has_load;
         }
     }

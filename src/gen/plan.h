@@ -42,6 +42,7 @@ typedef struct {
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
     bool serial;         /* one element at a time: atomics and scans along the inner dimension */
     int work;            /* ops that one element takes, each counted once for each root */
+    bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Leaf) ahead; /* loads whose next program's elements this nest asks the cache for */
@@ -110,6 +111,7 @@ bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a);
 
+bool plan_is_usual(const Op *op); /* a select whose second arm is rarely computed */
 /* Whether v's definition only renames dimensions (broadcast, expand, permute, unit-dim reshape,
  * hint). */
 bool plan_is_renaming(const Value *v);

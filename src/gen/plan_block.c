@@ -59,6 +59,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         st->open = leaves;
     } else {
         st->open->work += leaves->work;
+        st->open->branches |= leaves->branches;
         for (int i = 0; i < leaves->leaves.len; i++)
             vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
     }

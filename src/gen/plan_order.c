@@ -47,6 +47,11 @@ static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
 
 static void walk_operands(Walk *w, const Op *op, const int8_t *map);
 
+static bool is_float_division(const Op *op)
+{
+    return op->code == OP_div && dtype_is_float(op->results[0]->type->dtype);
+}
+
 /* `inside` computes v even when it has a buffer: the fill of that very buffer. */
 static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
 {
@@ -68,7 +73,16 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
     if (v->def->code == OP_load)
         add_leaf(w, v, map, true);
     w->into->work += plan_op_cost(v->def);
+    w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);
     walk_operands(w, v->def, map);
+}
+
+/* Its leaves count, its work is hardly ever done. */
+static void walk_rare(Walk *w, Value *v, const int8_t *map)
+{
+    int work = w->into->work;
+    walk_value(w, v, map, false);
+    w->into->work = work;
 }
 
 static void walk_operands(Walk *w, const Op *op, const int8_t *map)
@@ -77,6 +91,8 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
         Value *in = op->operands[i];
         if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
             add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1}, false);
+        else if (i == 2 && plan_is_usual(op))
+            walk_rare(w, in, map);
         else
             walk_value(w, in, map, false);
     }

@@ -197,6 +197,14 @@ Value *build_select(Builder *b, Value *c, Value *x, Value *y)
     return build_op(b, OP_select, 3, (Value *[]){c, x, y}, 0, NULL, 0, NULL)->results[0];
 }
 
+Value *build_usually(Builder *b, Value *c, Value *x, Value *y)
+{
+    int64_t kind = HINT_LIKELY;
+    Value *likely = build_op(b, OP_hint, 1, &c, 1, &kind, 0, NULL)->results[0];
+
+    return build_select(b, likely, x, y);
+}
+
 Value *build_cast(Builder *b, Value *x, DType to, Rounding r)
 {
     const Type *t = type_with_dtype(b->module, x->type, to);

@@ -47,7 +47,12 @@ typedef enum {
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 
 typedef enum { ROUND_NEAREST, ROUND_TO_ZERO } Rounding;
-typedef enum { HINT_MULTIPLE_OF, HINT_MAX_CONTIGUOUS, HINT_MAX_CONSTANCY } HintKind;
+typedef enum {
+    HINT_MULTIPLE_OF,
+    HINT_MAX_CONTIGUOUS,
+    HINT_MAX_CONSTANCY,
+    HINT_LIKELY /* of a condition: true nearly everywhere; no promise */
+} HintKind;
 typedef enum {
     PRECISION_IEEE,
     PRECISION_TF32,
@@ -197,6 +202,8 @@ Value *build_float(Builder *b, const Type *t, double v);      /* any float dtype
 Value *build_unary(Builder *b, OpCode code, Value *x);
 Value *build_binary(Builder *b, OpCode code, Value *x, Value *y);
 Value *build_select(Builder *b, Value *c, Value *x, Value *y);
+/* The same, where c is true nearly everywhere, and y is right everywhere; see docs/ir.md. */
+Value *build_usually(Builder *b, Value *c, Value *x, Value *y);
 Value *build_cast(Builder *b, Value *x, DType to, Rounding r);
 Value *build_bitcast(Builder *b, Value *x, DType to);
 Value *build_arange(Builder *b, int32_t start, int32_t end);
@@ -238,7 +245,7 @@ bool table_word(const char **list, TableWord *out);
 int attr_words(OpCode code, const TableWord *attr);
 void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v);
 bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out);
-bool attr_is_required(const TableWord *attr); /* the others are 0 when left out of the text */
+bool attr_is_required(const TableWord *attr); /* the others are 0 or empty when left out */
 static inline bool op_has(const Op *op, int flag)
 {
     return (op_info(op->code)->flags & flag) != 0;

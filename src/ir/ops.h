@@ -110,7 +110,7 @@ OP( store,       "ptr data mask?",     none,    "cache evict",     WRITES )
 OP( atomic_rmw,  "ptr data mask?",     pointee, "kind sem scope",  READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
 OP( atomic_cas,  "ptr data data",      pointee, "sem scope",       READS|WRITES ) /* ptr, expected, new; bitwise */
 OP( barrier,     "",                   none,    "",                READS|WRITES )
-/* promises; HintKind and one value per dim, or one for a scalar */
+/* promises; HintKind and one value per dim, or one for a scalar; `likely` takes none */
 OP( hint,        "any",                first,   "kind values*",    PURE )
 OP( assume,      "flag",               none,    "",                WRITES )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */

@@ -178,7 +178,7 @@ static void put_attrs(Printer *p, const Op *op)
     TableWord w;
 
     for (int i = 0; i < op->nattrs && table_word(&list, &w); i++) {
-        if (op->attrs[i] == 0 && !attr_is_required(&w))
+        if (op->attrs[i] == 0 && w.mark != '*' && !attr_is_required(&w))
             continue;
         text_printf(&p->out, " %.*s=", w.len, w.s);
         if (w.mark != '*') {

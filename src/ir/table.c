@@ -66,7 +66,7 @@ static const char *words_of(OpCode code, const TableWord *attr)
     };
 
     if (word_is(attr, "kind"))
-        return code == OP_hint ? "multiple_of max_contiguous max_constancy"
+        return code == OP_hint ? "multiple_of max_contiguous max_constancy likely"
                                : "add max min and or xor xchg";
     for (int i = 0; i < COUNT(rows); i++) {
         if (word_is(attr, rows[i].attr))
@@ -116,8 +116,8 @@ bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n,
 
 bool attr_is_required(const TableWord *attr)
 {
-    return attr->mark == '*' || word_is(attr, "bits") || word_is(attr, "axis") ||
-           word_is(attr, "start") || word_is(attr, "kind");
+    return word_is(attr, "bits") || word_is(attr, "axis") || word_is(attr, "start") ||
+           word_is(attr, "kind");
 }
 
 /* Memory ops do not count: what they give depends on more than their operands. */

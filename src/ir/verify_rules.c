@@ -297,8 +297,12 @@ static bool check_atomic_rmw(const Verifier *v, const Op *op)
 /* R300 */
 static bool check_hint(const Verifier *v, const Op *op)
 {
-    int n = MAX(op->operands[0]->type->rank, 1);
+    const Type *t = op->operands[0]->type;
+    bool likely = op->attrs[0] == HINT_LIKELY;
+    int n = likely ? 0 : MAX(t->rank, 1);
 
+    if (likely && (t->pointer || t->dtype != DT_I1))
+        return verify_say(v, op, "is about a condition, i1");
     if (op->nattrs - 1 != n)
         return verify_say(v, op, "takes %d values, not %d", n, op->nattrs - 1);
     for (int i = 1; i <= n; i++) {

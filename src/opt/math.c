@@ -8,8 +8,8 @@
  *
  * All of them keep these rules:
  *
- *  1. No branches and no tables in memory: an element costs the same whatever its value, and a
- *     tile is computed with full vectors.  Cases are computed side by side and selected.
+ *  1. No tables in memory, and cases are computed side by side and selected.  m_usually() says of a
+ *     select that its second arm is for rare operands; targets may branch around that arm.
  *  2. No op that a vector unit lacks: AVX2 has no conversion between 64-bit integers and floats,
  *     no arithmetic shift and no product of them.  Exponents are read and made by integer adds,
  *     logical shifts, and by adding 1.5 * 2^mantissa, which leaves the nearest integer in the low
@@ -116,6 +116,12 @@ Value *m_keep_unbounded(Math *m, Value *v, Value *y)
 Value *m_keep_tiny(Math *m, Value *x, Value *y)
 {
     return m_select(m, m_lt(m, m_abs(m, x), K(m_format(m)->tiny)), x, y);
+}
+
+/* A scalar takes the arm that is always right: nobody waits for one number. */
+Value *m_usually(Math *m, Value *c, Value *x, Value *y)
+{
+    return m->shape->rank == 0 ? y : build_usually(&m->b, c, x, y);
 }
 
 Math m_double(const Math *m)

@@ -112,6 +112,9 @@ static inline Value *m_select(Math *m, Value *c, Value *x, Value *y)
     return build_select(&m->b, c, x, y);
 }
 
+/* x where c is true, which is nearly everywhere; y is right everywhere, and may cost more. */
+Value *m_usually(Math *m, Value *c, Value *x, Value *y);
+
 /* Inside an expansion the context is always called m. */
 #define K(v) m_num(m, (v))
 #define U(v) m_int(m, (v))

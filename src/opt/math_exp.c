@@ -12,7 +12,9 @@
  * Scaling: n reaches from -150 to 128 (fp32; -1075 to 1024 in fp64), more than one exponent
  * field, so 2^n is the product of 2^floor(n/2) and 2^ceil(n/2).  The first factor is exact, the
  * second rounds once into the subnormals or overflows: what is wanted.  x is bounded first, a
- * little beyond where the result is 0 or infinity, which also takes the infinities in.
+ * little beyond where the result is 0 or infinity, which also takes the infinities in.  All that is
+ * for the few: where n is moderate, there are neither bounds nor halves, n is added to the
+ * exponent of b^r, and as all those factors are exact, the result is the same.
  *
  * expm1: e^x - 1 = 2^n (e^r - 1) + (2^n - 1) with one rounding at the end, computed with half of
  * 2^n so that n = 128 has no overflow of its own.
@@ -103,14 +105,49 @@ static Value *remainder_of(Math *m, Value *x, Value *n, const Split *step)
     return step->lo != 0 ? m_fma(m, n, K(-step->lo), r) : r;
 }
 
-static Value *power(Math *m, Value *x, const Power *t)
+/* b^r */
+static Value *small_power(Math *m, Value *x, Value *n, const Power *t)
+{
+    Value *r = remainder_of(m, x, n, &t->step);
+
+    return m_fma(m, m_poly(m, r, &t->p), r, K(1));
+}
+
+static Value *any_power(Math *m, Value *x, const Power *t)
 {
     x = m_clamp(m, x, t->low, t->high);
     Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
-    Value *r = remainder_of(m, x, n.whole, &t->step);
-    Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
 
-    return scale(m, p, n.bits);
+    return scale(m, small_power(m, x, n.whole, t), n.bits);
+}
+
+/* -limit <= n < limit, a power of two, where m_nearest() gave n without a bias; false on NaN. */
+static Value *is_moderate(Math *m, Value *bits, uint64_t limit)
+{
+    const Format *f = m_format(m);
+    uint64_t zero = ((uint64_t)(f->bias + f->mantissa) << f->mantissa) + /* of 1.5 2^mantissa */
+                    ((uint64_t)1 << (f->mantissa - 1));
+    Value *above = m_sub(m, bits, U(zero - limit));
+
+    return m_eq(m, m_and(m, above, U(~(2 * limit - 1))), U(0));
+}
+
+/* p 2^n by adding n to the exponent */
+static Value *raise(Math *m, Value *p, Value *bits)
+{
+    Value *exponent = m_shl(m, bits, U((uint64_t)m_format(m)->mantissa));
+
+    return m_from_bits(m, m_add(m, m_to_bits(m, p), exponent));
+}
+
+static Value *power(Math *m, Value *x, const Power *t)
+{
+    static const uint64_t limit[PRECISIONS] = {[SINGLE] = 64, [DOUBLE] = 512};
+    Nearest n = m_nearest(m, x, t->per_unit, 0);
+    Value *p = small_power(m, x, n.whole, t);
+    Value *moderate = is_moderate(m, n.bits, limit[m->precise]);
+
+    return m_usually(m, moderate, raise(m, p, n.bits), any_power(m, x, t));
 }
 
 Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low)

@@ -316,6 +316,7 @@ static const struct {
     {"%0 = atomic_rmw %p, %s kind=or : fp32", "bitwise kinds do not work on fp32"},
     {"%0 = hint %tt kind=multiple_of values=[4] : i32[6,4]", "takes 2 values, not 1"},
     {"%0 = hint %n kind=multiple_of values=[0] : i32", "promises 0"},
+    {"%0 = hint %n kind=likely : i32", "about a condition"},
     {"%0 = reduce %n axis=0 : i32 { (%a: i32, %b: i32)\nyield %a\n}", "axis 0 is not between"},
     {"%0 = reduce %tt axis=1 : i32[4] { (%a: i32, %b: i32)\nyield %a\n}", "must be i32[6]"},
     {"%0 = reduce %t axis=0 : i32 { (%a: i32)\nyield %a\n}", "takes 1 arguments but must take 2"},

@@ -102,15 +102,41 @@ static Promise promise_of(OpCode op)
 typedef struct {
     Arena *arena;
     Func *func;
-    int ops; /* that the function became, without constants and bitcasts */
+    int ops; /* that the function usually takes, without constants and bitcasts */
 } Kernel;
+
+/* select(likely c, x, y) usually takes x, without a select. */
+static bool is_usual(const Op *op)
+{
+    const Op *c = op->code == OP_select ? op->operands[0]->def : NULL;
+
+    return c && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
+}
+
+static int count_needed(const Op *op, Map *seen)
+{
+    bool free = op->code == OP_const || op->code == OP_bitcast || op->code == OP_hint;
+    int n = !free && !is_usual(op);
+
+    if (map_get(seen, MAP_KEY(op)))
+        return 0;
+    map_put(seen, MAP_KEY(op), seen);
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->operands[i]->def && !(i == 2 && is_usual(op)))
+            n += count_needed(op->operands[i]->def, seen);
+    }
+    return n;
+}
 
 static int count_ops(const Func *f)
 {
+    Map *seen = map_new(f->module->arena);
     int n = 0;
 
-    for (const Op *op = f->body->first; op; op = op->next)
-        n += op->code != OP_const && op->code != OP_bitcast;
+    for (const Op *op = f->body->first; op; op = op->next) {
+        if (op_has(op, WRITES))
+            n += count_needed(op, seen);
+    }
     return n;
 }
 

@@ -1,0 +1,78 @@
+/*
+ * cpu_detour.c - short ways that all lanes of a vector must agree on
+ *
+ * Some results cost little for nearly all operands and much for a few: exp of a number that is not
+ * huge, x / s where nothing under- or overflows.  A detour computes the short way for all lanes,
+ * and where a lane was not entitled to it, branches to the long way and back:
+ *
+ *     usual = ...                    every lane, wrong or right
+ *     if not all lanes may: rare = ...
+ *     result = phi(usual, rare)
+ *
+ * A detour computes its operands anew, from memory: they are the same as long as the body has not
+ * written, and whatever it took from the usual way would have to be kept in registers there.  For
+ * the same reason its loads are volatile, or LLVM would merge them with the ones before, and it
+ * gives all lanes, so that the usual result is not needed any more.  What it computes is not there
+ * for the code behind, so it has memo tables of its own.
+ */
+#include "cpu.h"
+
+/* x = 0 in all lanes is asked of one register, where the others of a wide x have been joined. */
+static Val zero_lanes(NestCg *n, Val x)
+{
+    Bld b = n->at[n->rank];
+    int bits = (int)LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(x))), k = llvm_lanes(x);
+    for (; k % 2 == 0 && k * bits > n->c->vector_bytes * 8; k /= 2)
+        x = LLVMBuildOr(b, llvm_slice(n->c->l, b, x, 0, k / 2),
+                        llvm_slice(n->c->l, b, x, k / 2, k / 2), "");
+    return LLVMBuildICmp(b, LLVMIntEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
+}
+
+Val cpu_all(NestCg *n, Val lanes)
+{
+    Bld b = n->at[n->rank];
+    if (LLVMIsAICmpInst(lanes) && LLVMGetICmpPredicate(lanes) == LLVMIntEQ &&
+        LLVMIsNull(LLVMGetOperand(lanes, 1)))
+        lanes = zero_lanes(n, LLVMGetOperand(lanes, 0));
+    LLVMTypeRef mask = LLVMIntTypeInContext(n->c->l->ctx, (unsigned)llvm_lanes(lanes));
+    return LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, lanes, mask, ""), llvm_int(mask, -1),
+                         "");
+}
+
+static Memo memo_of_detour(const NestCg *n)
+{
+    if (!n->stored)
+        return cpu_memo_new(n->c->arena);
+    return (Memo){map_copy(n->memo.inner), map_copy(n->memo.lane), map_copy(n->memo.affine),
+                  map_copy(n->memo.groups)};
+}
+
+Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Detour d = {.usual = usual,
+                .before = LLVMGetInsertBlock(b),
+                .after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
+                .memo = n->memo,
+                .nested = n->in_detour};
+    LLVMBasicBlockRef rare = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));
+    LLVMPositionBuilderAtEnd(b, rare);
+    n->memo = memo_of_detour(n);
+    n->in_detour = true;
+    return d;
+}
+
+Val cpu_detour_end(NestCg *n, const Detour *d, Val rare)
+{
+    Bld b = n->at[n->rank];
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, d->after);
+    LLVMPositionBuilderAtEnd(b, d->after);
+    n->memo = d->memo;
+    n->in_detour = d->nested;
+    Val out = LLVMBuildPhi(b, LLVMTypeOf(d->usual), "");
+    LLVMAddIncoming(out, (Val[]){d->usual, rare}, (LLVMBasicBlockRef[]){d->before, from}, 2);
+    return out;
+}
