@@ -348,7 +348,7 @@ static void lay_out_scratch(Plan *p)
     int64_t at = 128; /* the first bytes are a harmless target for accesses that are masked off */
     for (int i = 0; i < p->buffers.len; i++) {
         p->buffers.at[i].offset = at;
-        at += (p->buffers.at[i].bytes + 64 + 63) / 64 * 64; /* vectors may read past the end */
+        at += (p->buffers.at[i].bytes + PLAN_WIDEST + 63) / 64 * 64;
     }
     p->scratch = at;
 }
