@@ -4,6 +4,12 @@
  * Plans the kernel (plan.h), then carries the plan out: a loop over programs around the steps of
  * the body; scalar values are LLVM values, loops and ifs are blocks with phis, nests and dots have
  * files of their own (cpu.h lists them).
+ *
+ * A combine function (of a reduction or scan) that only computes runs on whole vectors, with both
+ * arms of its ifs.  One with loops or memory accesses does not: lanes would wait for the one that
+ * takes longest, lanes that hold nothing could loop forever, and every place that combines vectors
+ * would hold the loops again.  Its nest is serial, like that of an atomic, and its region becomes
+ * the same scalar code that it would be in the kernel's body, once, and run once per element.
  */
 #include "cpu.h"
 
@@ -32,93 +38,6 @@ LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes)
 static LLVMBasicBlockRef new_block(Cpu *c)
 {
     return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-}
-
-/* The scalar code of a combine region, run on all lanes at once. */
-typedef struct {
-    Cpu *c;
-    Bld b;
-    int lanes;
-    Map *values; /* IR value to LLVM value */
-} Region;
-
-static Val region_value(const Region *r, const Value *v)
-{
-    Val x = map_get(r->values, MAP_KEY(v));
-    return x != NULL ? x : llvm_splat(r->b, r->c->scalars[v->id], r->lanes);
-}
-
-static void region_block(const Region *r, const Block *block);
-
-/* Both arms are computed, the condition picks lane by lane; verified regions have no effects. */
-static void region_if(const Region *r, const Op *op)
-{
-    Val condition = region_value(r, op->operands[0]);
-    for (int arm = 0; arm < 2; arm++)
-        region_block(r, op->regions[arm]);
-    for (int i = 0; i < op->nresults; i++) {
-        Val x = region_value(r, op->regions[0]->last->operands[i]);
-        Val y = region_value(r, op->regions[1]->last->operands[i]);
-        map_put(r->values, MAP_KEY(op->results[i]), LLVMBuildSelect(r->b, condition, x, y, ""));
-    }
-}
-
-static void region_block(const Region *r, const Block *block)
-{
-    Cpu *c = r->c;
-    for (const Op *op = block->first; op != block->last; op = op->next) {
-        Val in[4], out;
-        if (op->code == OP_if) {
-            region_if(r, op);
-            continue;
-        }
-        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
-            in[i] = region_value(r, op->operands[i]);
-        if (op->code == OP_const)
-            out = llvm_splat(r->b, cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]),
-                             r->lanes);
-        else
-            out = cpu_op(c, r->b, op, in);
-        map_put(r->values, MAP_KEY(op->results[0]), out);
-    }
-}
-
-void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results)
-{
-    Region r = {c, b, lanes, map_new(c->arena)};
-    for (int i = 0; i < region->nargs; i++)
-        map_put(r.values, MAP_KEY(region->args[i]), args[i]);
-    region_block(&r, region);
-    for (int i = 0; i < region->last->noperands; i++)
-        results[i] = region_value(&r, region->last->operands[i]);
-}
-
-/* What region_block() cannot run on lanes: loops and memory. */
-static bool refuse_region(const Func *f, const Block *b, Diags *d)
-{
-    bool ok = true;
-    for (const Op *op = b->first; op != NULL; op = op->next) {
-        if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES)) {
-            diag(d, DIAG_ERROR, f->module->source, op->span,
-                 "a combine function with %s does not run on the CPU yet",
-                 op_has(op, READS | WRITES) ? "memory accesses" : "loops");
-            return false;
-        }
-        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
-            ok = refuse_region(f, op->regions[r], d) && ok;
-    }
-    return ok;
-}
-
-static bool check_regions(const Func *f, const Block *b, Diags *d)
-{
-    bool ok = true;
-    for (const Op *op = b->first; op != NULL; op = op->next) {
-        bool combines = op->code == OP_reduce || op->code == OP_scan;
-        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
-            ok = (combines ? refuse_region : check_regions)(f, op->regions[r], d) && ok;
-    }
-    return ok;
 }
 
 /* --- scalar ops ---------------------------------------------------------------------------- */
@@ -189,6 +108,101 @@ static void emit_scalar(Cpu *c, const Op *op)
         return;
     }
     c->scalars[op->results[0]->id] = scalar_value(c, op);
+}
+
+/* --- combine functions --------------------------------------------------------------------- */
+
+/* A region without loops and memory accesses, run on all lanes at once. */
+typedef struct {
+    Cpu *c;
+    Bld b;
+    int lanes;
+    Map *values; /* IR value to LLVM value */
+} Region;
+
+static Val region_value(const Region *r, const Value *v)
+{
+    Val x = map_get(r->values, MAP_KEY(v));
+    return x != NULL ? x : llvm_splat(r->b, r->c->scalars[v->id], r->lanes);
+}
+
+static void region_block(const Region *r, const Block *block);
+
+/* Both arms are computed, the condition picks lane by lane; verified regions have no effects. */
+static void region_if(const Region *r, const Op *op)
+{
+    Val condition = region_value(r, op->operands[0]);
+    for (int arm = 0; arm < 2; arm++)
+        region_block(r, op->regions[arm]);
+    for (int i = 0; i < op->nresults; i++) {
+        Val x = region_value(r, op->regions[0]->last->operands[i]);
+        Val y = region_value(r, op->regions[1]->last->operands[i]);
+        map_put(r->values, MAP_KEY(op->results[i]), LLVMBuildSelect(r->b, condition, x, y, ""));
+    }
+}
+
+static void region_block(const Region *r, const Block *block)
+{
+    Cpu *c = r->c;
+    for (const Op *op = block->first; op != block->last; op = op->next) {
+        Val in[4], out;
+        if (op->code == OP_if) {
+            region_if(r, op);
+            continue;
+        }
+        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
+            in[i] = region_value(r, op->operands[i]);
+        if (op->noperands == 0)
+            out = llvm_splat(r->b, scalar_value(c, op), r->lanes);
+        else
+            out = cpu_op(c, r->b, op, in);
+        map_put(r->values, MAP_KEY(op->results[0]), out);
+    }
+}
+
+void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results)
+{
+    Region r = {c, b, lanes, map_new(c->arena)};
+    for (int i = 0; i < region->nargs; i++)
+        map_put(r.values, MAP_KEY(region->args[i]), args[i]);
+    region_block(&r, region);
+    for (int i = 0; i < region->last->noperands; i++)
+        results[i] = region_value(&r, region->last->operands[i]);
+}
+
+/* Any other region, as the scalar code it is.  Only where there is something earlier: nobody
+ * knows how long its loops would run on what the accumulators hold before. */
+static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Val *results)
+{
+    const Block *region = root->op->regions[0];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = new_block(c), after = new_block(c);
+    int n = root->op->noperands;
+    LLVMBuildCondBr(c->b, first, after, run);
+    LLVMPositionBuilderAtEnd(c->b, run);
+    for (int i = 0; i < region->nargs; i++)
+        c->scalars[region->args[i]->id] = args[i];
+    emit_block(c, root->combine, region);
+    run = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    for (int k = 0; k < n; k++) {
+        Val now = scalar(c, region->last->operands[k]);
+        results[k] = LLVMBuildPhi(c->b, LLVMTypeOf(now), "");
+        LLVMAddIncoming(results[k], (Val[]){args[n + k], now}, (LLVMBasicBlockRef[]){before, run},
+                        2);
+    }
+}
+
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
+{
+    if (n->nest->serial) {
+        combine_one(n->c, &n->nest->roots.at[0], first, args, results);
+        return;
+    }
+    Bld b = n->at[n->rank];
+    cpu_region(n->c, b, op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < op->noperands; k++)
+        results[k] = LLVMBuildSelect(b, first, args[op->noperands + k], results[k], "");
 }
 
 /* --- loops and ifs ------------------------------------------------------------------------- */
@@ -440,8 +454,6 @@ static void emit_function(Cpu *c)
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
-    if (!check_regions(f, f->body, d))
-        return false;
     Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
     const char *why = NULL;
     *out = (GenOutput){.scratch = (size_t)plan->scratch};

@@ -107,6 +107,8 @@ Val cpu_buffer(Cpu *c, Bld b, int buffer);
 LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes); /* register form */
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
+/* The same for the root `op` of a nest, serial or not; just the later values where `first`. */
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results);
 
 /* cpu_nest.c */
 void cpu_nest(Cpu *c, const Nest *n);

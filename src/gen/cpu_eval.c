@@ -64,7 +64,7 @@ Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
 
 Val cpu_vectorise(NestCg *n, Ev e)
 {
-    if (e.vec)
+    if (e.vec || n->nest->serial)
         return e.v;
     return llvm_splat(n->at[e.level], e.v, n->lanes);
 }

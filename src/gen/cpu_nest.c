@@ -168,13 +168,20 @@ static Bld builder_in(Cpu *c, LLVMBasicBlockRef block)
     return b;
 }
 
-/* Loops count up; a reverse scan sees its axis from the other end. */
-static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
+static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
-    if (r->kind != ROOT_SCAN || r->op->attrs[1] == 0 || r->op->attrs[0] != dim)
+    return r->kind == ROOT_SCAN && r->op->attrs[1] != 0 && r->op->attrs[0] == dim;
+}
+
+/* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
+static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
+{
+    int step = dim == n->inner ? n->lanes : 1;
+    if (!runs_backwards(n, dim))
         return i;
-    return LLVMBuildSub(b, llvm_int(n->c->l->i64, n->nest->dims[dim] - 1), i, "");
+    int last = (n->nest->dims[dim] / step - 1) * step;
+    return LLVMBuildSub(b, llvm_int(n->c->l->i64, last), i, "");
 }
 
 /* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
@@ -438,6 +445,7 @@ static void begin_body(NestCg *n, Val i, int copy)
 
 static void body(NestCg *n, Val i, int copy, const bool *skip)
 {
+    i = in_direction(n, n->c->b, n->inner, i);
     begin_body(n, i, copy);
     prefetch(n, i, copy);
     for (int r = 0; r < n->nest->roots.len; r++)
@@ -543,6 +551,17 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
+/* The vector that the extent cuts, then the whole ones from the last to the first. */
+static void backward_loop(NestCg *n)
+{
+    LLVMTypeRef t = n->c->l->i64;
+    int extent = n->nest->dims[n->inner], rest = extent % n->lanes;
+    Val i = llvm_int(t, rest > 0 ? -n->lanes : 0);
+    i = segment(n, SEGMENT_MIXED, i, llvm_int(t, 0), 1, NULL);
+    segment(n, SEGMENT_MAIN, i, llvm_int(t, extent - rest), 1, NULL);
+    n->segment = SEGMENT_MAIN;
+}
+
 static void inner_loops(NestCg *n)
 {
     Cpu *c = n->c;
@@ -563,7 +582,7 @@ static void inner_loops(NestCg *n)
     n->segment = SEGMENT_MAIN;
 }
 
-/* One element at a time, for atomics and scans that run backwards. */
+/* One element at a time. */
 static void serial_loop(NestCg *n)
 {
     Cpu *c = n->c;
@@ -601,7 +620,8 @@ void cpu_nest(Cpu *c, const Nest *nest)
     cpu_reduce_begin(&n);
     if (nest->roots.at[0].kind == ROOT_SCAN)
         cpu_scan_begin(&n, nest->roots.at[0].op);
-    if (!nest->serial)
+    bool backwards = runs_backwards(&n, n.inner);
+    if (!nest->serial && !backwards)
         collect_bounds(&n);
     begin_prefetch(&n);
     LLVMBasicBlockRef entry = new_block(c);
@@ -609,7 +629,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     if (nest->serial)
         serial_loop(&n);
     else
-        inner_loops(&n);
+        (backwards ? backward_loop : inner_loops)(&n);
     cpu_reduce_end(&n);
     close_loops(&n, entry);
 }

@@ -4,7 +4,8 @@
  * Along the inner dimension a reduction keeps vector accumulators, one for each unrolled copy, and
  * folds their lanes once per row.  Along another dimension the accumulators are the result's
  * buffer, read and written as the rows go by.  A region that is one op with a neutral element
- * (sum, max, ...) starts from that; any other region tracks which lanes hold something yet.
+ * (sum, max, ...) starts from that; any other region tracks which lanes hold something yet.  In a
+ * serial nest there are no lanes, only one accumulator.
  *
  * The order of combination depends on extents and the machine's vectors, never on threads.  Sums
  * of small floats are kept in fp32 and rounded once.
@@ -91,6 +92,12 @@ static Reduction *find(const NestCg *n, const Op *op)
     return r;
 }
 
+static void begin_serial(NestCg *n, Reduction *r)
+{
+    for (int k = 0; k < r->n; k++)
+        r->slot[0][k] = cpu_slot(n->c, cpu_type(n->c, r->op->operands[k]->type, 0));
+}
+
 static void begin_inner(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
@@ -126,7 +133,7 @@ void cpu_reduce_begin(NestCg *n)
         r->next = n->reductions;
         n->reductions = r;
         if (r->inner)
-            begin_inner(n, r);
+            (n->nest->serial ? begin_serial : begin_inner)(n, r);
     }
 }
 
@@ -162,6 +169,25 @@ static void inner_general(NestCg *n, Reduction *r)
         LLVMBuildStore(b, LLVMBuildSelect(b, ok, next, args[k], ""), r->slot[n->copy][k]);
     }
     LLVMBuildStore(b, LLVMBuildOr(b, have, ok, ""), r->have[n->copy]);
+}
+
+static Val at_first(NestCg *n, const Op *op)
+{
+    Val zero = llvm_int(n->c->l->i64, 0);
+    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[op->attrs[0]], zero, "");
+}
+
+static void inner_serial(NestCg *n, Reduction *r)
+{
+    Bld b = n->at[n->rank];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    for (int k = 0; k < r->n; k++) {
+        args[r->n + k] = cpu_eval(n, r->op->operands[k], cpu_identity).v;
+        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
+    }
+    cpu_combine(n, r->op, at_first(n, r->op), args, results);
+    for (int k = 0; k < r->n; k++)
+        LLVMBuildStore(b, results[k], r->slot[0][k]);
 }
 
 /* Fold two sets of lanes of a general reduction: what only one of them has is taken as it is. */
@@ -227,6 +253,13 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
         x[k] = llvm_slice(c->l, b, x[k], 0, 1);
 }
 
+static void finish_serial(NestCg *n, const Reduction *r, Val *x)
+{
+    for (int k = 0; k < r->n; k++)
+        x[k] =
+            LLVMBuildLoad2(n->c->b, cpu_type(n->c, r->op->operands[k]->type, 0), r->slot[0][k], "");
+}
+
 static void put_result(NestCg *n, const Reduction *r, int k, Val x)
 {
     Cpu *c = n->c;
@@ -248,9 +281,11 @@ void cpu_reduce_end(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r != NULL; r = r->next) {
         Val x[MAX_COMBINED];
-        if (!r->inner || n->nest->serial)
+        if (!r->inner)
             continue;
-        if (r->simple != OP_COUNT)
+        if (n->nest->serial)
+            finish_serial(n, r, x);
+        else if (r->simple != OP_COUNT)
             x[0] = finish_simple(n, r);
         else
             finish_general(n, r, x);
@@ -307,19 +342,20 @@ static void outer_body(NestCg *n, Reduction *r)
         args[k] = cpu_vectorise(n, old);
         args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], cpu_identity));
     }
-    Val first = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis], llvm_int(c->l->i64, 0), "");
+    Val first = at_first(n, r->op);
     Val last = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis],
                              llvm_int(c->l->i64, n->nest->dims[axis] - 1), "");
     if (r->simple != OP_COUNT)
-        results[0] = combine_simple(c, b, r->op, r->simple, args[0], args[1]);
+        results[0] = LLVMBuildSelect(b, first, args[1],
+                                     combine_simple(c, b, r->op, r->simple, args[0], args[1]), "");
     else
-        cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
+        cpu_combine(n, r->op, first, args, results);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
-        Val x = LLVMBuildSelect(b, first, args[r->n + k], results[k], "");
+        Val x = results[k];
         if (r->simple == OP_add && plan_register_dtype(v->type->dtype) != v->type->dtype)
             x = LLVMBuildSelect(b, last, cpu_round(c, b, x, v->type->dtype), x, "");
-        cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, true));
+        cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, !n->nest->serial));
     }
 }
 
@@ -328,6 +364,8 @@ void cpu_reduce_body(NestCg *n, const Op *op)
     Reduction *r = find(n, op);
     if (!r->inner)
         outer_body(n, r);
+    else if (n->nest->serial)
+        inner_serial(n, r);
     else if (r->simple != OP_COUNT)
         inner_simple(n, r);
     else

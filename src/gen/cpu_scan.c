@@ -2,10 +2,11 @@
  * cpu_scan.c - inclusive scans, out[i] = x[0] o ... o x[i]
  *
  * Along an outer dimension the running value is the result's own buffer, one row back, and rows
- * are vectors.  Along the inner dimension each vector is scanned in itself, by steps of 1, 2, 4..
- * lanes, and then takes on what the vectors before it left.  Against the direction of the vectors
- * (reverse, along the inner dimension) the nest is serial and goes element by element.  In all
- * three the earlier element is the region's first argument.
+ * are vectors.  So it is in a serial nest, whose rows are elements.  Along the inner dimension each
+ * vector is scanned in itself, by steps of 1, 2, 4.. lanes, and then takes on what the vectors
+ * before it left.  A reverse scan does the same from the other end: the nest takes the vectors from
+ * the last to the first, and lanes combine with those behind them.  In all of them the earlier
+ * element is the region's first argument.
  */
 #include "cpu.h"
 
@@ -23,50 +24,34 @@ void cpu_scan_begin(NestCg *n, const Op *op)
         n->running[k] = cpu_slot(n->c, cpu_type(n->c, op->operands[k]->type, 0));
 }
 
-static void fill(NestCg *n, const Op *op, int k, Val x, bool vec)
+static void fill(NestCg *n, const Op *op, int k, Val x)
 {
     const Value *v = op->results[k];
-    Ev e = {.v = x, .vec = vec, .level = n->rank};
+    Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
     cpu_fill(n, plan_buffer(n->c->plan, v), v->type, cpu_identity, e);
 }
 
-/* Is this the first element along the axis, in the scan's direction? */
+/* Is this the first element or vector along the axis, in the scan's direction? */
 static Val at_first(NestCg *n, const Op *op)
 {
-    int axis = (int)op->attrs[0];
-    int64_t first = is_reverse(op) ? n->nest->dims[axis] - 1 : 0;
+    int axis = (int)op->attrs[0], step = axis == n->inner ? n->lanes : 1;
+    int64_t first = is_reverse(op) ? (n->nest->dims[axis] - 1) / step * step : 0;
     return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
                          "");
 }
 
-static void serial_step(NestCg *n, const Op *op)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands;
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], first = at_first(n, op);
-    for (int k = 0; k < count; k++) {
-        args[count + k] = cpu_eval(n, op->operands[k], cpu_identity).v;
-        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[count + k]), n->running[k], "");
-    }
-    cpu_region(c, b, op->regions[0], args, 0, results);
-    for (int k = 0; k < count; k++) {
-        Val x = LLVMBuildSelect(b, first, args[count + k], results[k], "");
-        LLVMBuildStore(b, x, n->running[k]);
-        fill(n, op, k, x, false);
-    }
-}
-
-/* Combine each lane with the one `step` before it; the first `step` lanes stay. */
+/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
+ * those whose earlier one is beyond the extent: forwards it is the later one that is. */
 static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int count = op->noperands, shift[MAX_LANES];
+    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
     for (int i = 0; i < n->lanes; i++) {
-        shift[i] = i < step ? 0 : i - step;
-        stays[i] = llvm_int(c->l->i1, i < step);
+        bool first = i - back < 0 || i - back >= n->lanes;
+        shift[i] = first ? i : i - back;
+        stays[i] = llvm_int(c->l->i1, first);
     }
     for (int k = 0; k < count; k++) {
         args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
@@ -74,6 +59,10 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
     }
     cpu_region(c, b, op->regions[0], args, n->lanes, results);
     Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
+    if (is_reverse(op) && n->lane_ok != NULL) {
+        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
+        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
+    }
     for (int k = 0; k < count; k++)
         x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
 }
@@ -82,8 +71,8 @@ static void vector_step(NestCg *n, const Op *op)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int count = op->noperands;
-    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED], first = at_first(n, op);
+    int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
+    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
     for (int k = 0; k < count; k++)
         x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], cpu_identity));
     for (int step = 1; step < n->lanes; step *= 2)
@@ -93,11 +82,10 @@ static void vector_step(NestCg *n, const Op *op)
         args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
         args[count + k] = x[k];
     }
-    cpu_region(c, b, op->regions[0], args, n->lanes, results);
+    cpu_combine(n, op, at_first(n, op), args, results);
     for (int k = 0; k < count; k++) {
-        Val y = LLVMBuildSelect(b, first, x[k], results[k], "");
-        LLVMBuildStore(b, llvm_slice(c->l, b, y, n->lanes - 1, 1), n->running[k]);
-        fill(n, op, k, y, true);
+        LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
+        fill(n, op, k, results[k]);
     }
 }
 
@@ -122,16 +110,14 @@ static void row_step(NestCg *n, const Op *op)
     }
     n->level_of_dim[axis] = level;
     n->index[axis] = here;
-    cpu_region(c, b, op->regions[0], args, n->lanes, results);
+    cpu_combine(n, op, first, args, results);
     for (int k = 0; k < count; k++)
-        fill(n, op, k, LLVMBuildSelect(b, first, args[count + k], results[k], ""), true);
+        fill(n, op, k, results[k]);
 }
 
 void cpu_scan_body(NestCg *n, const Op *op)
 {
-    if (n->nest->serial)
-        serial_step(n, op);
-    else if (op->attrs[0] == n->inner)
+    if (op->attrs[0] == n->inner && !n->nest->serial)
         vector_step(n, op);
     else
         row_step(n, op);

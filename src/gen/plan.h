@@ -17,13 +17,15 @@
 #include "../opt/opt.h"
 #include "gen.h"
 
+typedef struct BlockPlan BlockPlan;
 typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
 typedef struct {
     RootKind kind;
-    Op *op;       /* of all but fills */
-    Value *value; /* what a fill computes */
-    int buffer;   /* where a fill goes */
-    int source;   /* the fill copies this buffer instead of computing; else NO_BUFFER */
+    Op *op;             /* of all but fills */
+    Value *value;       /* what a fill computes */
+    int buffer;         /* where a fill goes */
+    int source;         /* the fill copies this buffer instead of computing; else NO_BUFFER */
+    BlockPlan *combine; /* the region's steps, when it cannot run on the lanes of a vector */
 } Root;
 
 /* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its
@@ -40,7 +42,7 @@ typedef struct {
     int rank;
     int32_t dims[MAX_RANK];
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
-    bool serial;         /* one element at a time: atomics and scans along the inner dimension */
+    bool serial;         /* one element at a time, for the one root: atomics, loops in regions */
     int work;            /* ops that one element takes, each counted once for each root */
     bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
     VEC(Root) roots;
@@ -49,7 +51,6 @@ typedef struct {
 } Nest;
 
 typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF } StepKind;
-typedef struct BlockPlan BlockPlan;
 typedef struct {
     StepKind kind;
     Op *op; /* of all but nests */

@@ -17,13 +17,11 @@ static int new_buffer(Planner *pl, const Type *t)
     return p->buffers.len - 1;
 }
 
-/* Atomics go lane by lane, and so does a scan against the direction of its vectors. */
+/* Atomics go lane by lane, and so do combine functions that lanes cannot share. */
 static bool one_by_one(const Nest *n)
 {
     const Root *r = &n->roots.at[0];
-    if (r->kind == ROOT_SCAN)
-        return r->op->attrs[1] != 0 && r->op->attrs[0] == n->order[n->rank - 1];
-    return r->kind == ROOT_ATOMIC;
+    return r->kind == ROOT_ATOMIC || r->combine != NULL;
 }
 
 static void flush(Planner *pl, BlockState *st)
@@ -47,37 +45,6 @@ static Nest *new_nest(Planner *pl, const Type *shape)
     return n;
 }
 
-static void add_root(Planner *pl, BlockState *st, Root root, int now)
-{
-    Arena *a = pl->plan->arena;
-    Nest *leaves = new_nest(pl, plan_root_shape(&root));
-    plan_leaves(pl, &root, leaves);
-    plan_pin_loads(pl, st, &root, leaves, now);
-    if (st->open != NULL && !plan_can_fuse(pl, st->open, &root, leaves))
-        flush(pl, st);
-    if (st->open == NULL) {
-        st->open = leaves;
-    } else {
-        st->open->work += leaves->work;
-        st->open->branches |= leaves->branches;
-        for (int i = 0; i < leaves->leaves.len; i++)
-            vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
-    }
-    vec_push(a, &st->open->roots, root);
-    if (root.kind == ROOT_FILL)
-        pl->plan->facts[root.value->id].fill_nest = st->open->id;
-    else
-        map_put(pl->nest_of_op, MAP_KEY(root.op), (void *)(intptr_t)(st->open->id + 1));
-    if (root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN)
-        flush(pl, st);
-}
-
-static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int source, int now)
-{
-    add_root(pl, st, (Root){.kind = ROOT_FILL, .value = v, .buffer = buffer, .source = source},
-             now);
-}
-
 static bool makes(const Root *r, const Value *v)
 {
     return r->kind == ROOT_FILL ? r->value == v : v->def == r->op;
@@ -92,6 +59,60 @@ static bool needs_open(const BlockState *st, const Op *op)
             if (makes(&st->open->roots.at[k], op->operands[i]))
                 return true;
     return false;
+}
+
+/* The same of what a region takes from outside. */
+static bool region_needs_open(const BlockState *st, const Block *b)
+{
+    for (const Op *op = b->first; op != NULL; op = op->next) {
+        if (needs_open(st, op))
+            return true;
+        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+            if (region_needs_open(st, op->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+/* May the root join the open nest? */
+static bool joins_open(const Planner *pl, const BlockState *st, const Root *root,
+                       const Nest *leaves)
+{
+    const Block *region = root->op != NULL ? root->op->regions[0] : NULL;
+    if (root->combine != NULL || (region != NULL && region_needs_open(st, region)))
+        return false;
+    return plan_can_fuse(pl, st->open, root, leaves);
+}
+
+static void add_root(Planner *pl, BlockState *st, Root root, int now)
+{
+    Arena *a = pl->plan->arena;
+    Nest *leaves = new_nest(pl, plan_root_shape(&root));
+    plan_leaves(pl, &root, leaves);
+    plan_pin_loads(pl, st, &root, leaves, now);
+    if (st->open != NULL && !joins_open(pl, st, &root, leaves))
+        flush(pl, st);
+    if (st->open == NULL) {
+        st->open = leaves;
+    } else {
+        st->open->work += leaves->work;
+        st->open->branches |= leaves->branches;
+        for (int i = 0; i < leaves->leaves.len; i++)
+            vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
+    }
+    vec_push(a, &st->open->roots, root);
+    if (root.kind == ROOT_FILL)
+        pl->plan->facts[root.value->id].fill_nest = st->open->id;
+    else
+        map_put(pl->nest_of_op, MAP_KEY(root.op), (void *)(intptr_t)(st->open->id + 1));
+    if (root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN || root.combine)
+        flush(pl, st);
+}
+
+static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int source, int now)
+{
+    add_root(pl, st, (Root){.kind = ROOT_FILL, .value = v, .buffer = buffer, .source = source},
+             now);
 }
 
 static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
@@ -299,10 +320,39 @@ static void plan_tile_results(Planner *pl, const Op *op)
             pl->plan->facts[op->results[i]->id].buffer = new_buffer(pl, op->results[i]->type);
 }
 
+/* Can the lanes of a vector run this region together? */
+static bool runs_on_lanes(const Block *b)
+{
+    for (const Op *op = b->first; op != NULL; op = op->next) {
+        if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES))
+            return false;
+        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+            if (!runs_on_lanes(op->regions[r]))
+                return false;
+    }
+    return true;
+}
+
+/* The steps of a combine region, which are scalar.  For the rest of the plan they happen where
+ * the op stands. */
+static BlockPlan *plan_region(Planner *pl, const Op *op)
+{
+    int order = pl->order;
+    const int *none = carry_buffers(pl, op->regions[0]->args, NULL, op->noperands);
+    BlockPlan *out = plan_block(pl, op->regions[0], none);
+    pl->order = order;
+    return out;
+}
+
 static void plan_root(Planner *pl, BlockState *st, RootKind kind, Op *op, int now)
 {
+    Root root = {.kind = kind, .op = op, .buffer = NO_BUFFER, .source = NO_BUFFER};
+    if (op->regions[0] != NULL && !runs_on_lanes(op->regions[0])) {
+        root.combine = plan_region(pl, op);
+        note_writes(pl, st, op, now++); /* its operands are whole before it writes */
+    }
     plan_tile_results(pl, op);
-    add_root(pl, st, (Root){.kind = kind, .op = op, .buffer = NO_BUFFER, .source = NO_BUFFER}, now);
+    add_root(pl, st, root, now);
 }
 
 static bool is_tile_op(const Op *op)
