@@ -327,6 +327,22 @@ def collatz():
               "BLOCK": block}, {"steps_ptr": ("i32", want), "tile_ptr": ("i32", want)})
 
 
+def combines():
+    for m, n, reverse in ((7, 33, False), (16, 9, True), (1, 64, True)):
+        x = (random.integers(1, 40, (m, n)) * 6).astype(np.int32)
+        flipped = x[:, ::-1] if reverse else x
+        want = np.zeros((m, n), np.int64)
+        for j in range(n):
+            want[:, j] = (want[:, j - 1] * 3 if j > 0 else 0) + flipped[:, j]
+            want[:, j] = (want[:, j] + 2**31) % 2**32 - 2**31
+        case(f"combine with loops {m}x{n} {reverse}", "control.py:combine_kernel", 1,
+             {"x_ptr": x, "rows_ptr": empty("i32", m), "columns_ptr": empty("i32", n),
+              "digits_ptr": empty("i32", m, n), "rows": m, "columns": n, "M": 16, "N": 64,
+              "REVERSE": reverse},
+             {"rows_ptr": ("i32", np.gcd.reduce(x, 1)), "columns_ptr": ("i32", np.gcd.reduce(x, 0)),
+              "digits_ptr": ("i32", want[:, ::-1] if reverse else want)})
+
+
 def recursion():
     for dtype, power in (("fp32", 5), ("fp32", 0), ("fp32", 11)):
         x = np.abs(floats(dtype, 16)) + 1
@@ -457,6 +473,7 @@ def bits():
 
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding, scans,
              histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
-             collatz, recursion, conditions, wheres, backwards, grids, helpers, hints, bits):
+             collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
+             bits):
     part()
 suite.finish()

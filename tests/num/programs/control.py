@@ -47,6 +47,37 @@ def bisect_kernel(starts_ptr, x_ptr, out_ptr, n, STRICT: tl.constexpr):
 
 
 @triton.jit
+def gcd(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@triton.jit
+def power_step(a, n, b, m):
+    """Digits a (n of them) followed by digits b, in base 3."""
+    for _ in range(m):
+        a = a * 3
+    return a + b, n + m
+
+
+@triton.jit
+def combine_kernel(x_ptr, rows_ptr, columns_ptr, digits_ptr, rows, columns, M: tl.constexpr,
+                   N: tl.constexpr, REVERSE: tl.constexpr):
+    """Combine functions that loop, each pair of elements for as long as it takes."""
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    at = i[:, None] * columns + j[None, :]
+    inside = (i[:, None] < rows) & (j[None, :] < columns)
+    x = tl.load(x_ptr + at, mask=inside, other=0)
+    tl.store(rows_ptr + i, tl.reduce(x, 1, gcd), mask=i < rows)
+    tl.store(columns_ptr + j, tl.reduce(x, 0, gcd), mask=j < columns)
+    ones = tl.full(x.shape, 1, tl.int32)
+    digits, _ = tl.associative_scan((x, ones), 1, power_step, reverse=REVERSE)
+    tl.store(digits_ptr + at, digits, mask=inside)
+
+
+@triton.jit
 def collatz_kernel(x_ptr, steps_ptr, tile_ptr, n, BLOCK: tl.constexpr):
     """Scalar and tile versions: a loop that ends when every lane is done."""
     first = tl.program_id(0) * BLOCK
