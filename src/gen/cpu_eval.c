@@ -4,8 +4,19 @@
  * cpu_eval() walks from a value through its virtual operands down to loads, buffers, constants and
  * scalars, and emits each op at the outermost loop whose index it changes with.  So what does not
  * depend on the inner dimension is computed once per row without any hoisting pass, and stays a
- * scalar until a vector needs it.  Results are remembered per place: across the bodies of a nest
- * for outer levels, per body for the inner one.
+ * scalar until a vector needs it.
+ *
+ * Results are remembered, under these invariants:
+ *
+ *   1. A table's entries are made by code that dominates every place where the table is asked:
+ *      `outer` lives as long as the nest, whose at[0..rank-1] stay open to the end; `memo` as long
+ * as one body, and a detour has its own.
+ *   2. What depends on a segment (its bounds are known to be true or false) ends with its body,
+ * even at an outer level: `local`, and everything outside of the main segment.
+ *   3. `memo.lane` holds values of lane 0 as scalars, and is the only table while scalar_lane is
+ * set; they would not do for other lanes, nor vectors for lane 0.
+ *   4. A key is a value and the dimensions that index it, so the same value read at two places of a
+ *      nest has two entries.
  *
  * `map` gives, for each dimension of the value, the nest dimension that indexes it, or -1 for 0.
  */

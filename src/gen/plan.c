@@ -8,7 +8,8 @@
  *
  *   1. the op cannot be evaluated element by element: dot, scan, reduce, atomics, loops, ifs;
  *      and so the operands that those read as whole tiles (dot, scan, reshape);
- *   2. a load would move past a store that may reach the same memory (plan_order.c);
+ *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
+ *      or an arm of an if behind it, where nobody looks for such stores;
  *   3. it costs more to compute again in several nests, or in every trip of a loop, than to keep.
  *
  * Read plan.h first.
@@ -247,8 +248,9 @@ static void price_block(Planner *pl, Block *b)
     }
 }
 
-/* --- reason 3: computed in several places -------------------------------------------------- */
+/* --- reasons 2 and 3: where values are computed -------------------------------------------- */
 
+/* A place that asks for a value.  block: NULL when several blocks do. */
 typedef struct {
     int nest, depth;
     Block *block;
@@ -261,42 +263,60 @@ static void use_at(ValueFacts *f, Site at)
     f->crosses |= at.block != f->block;
 }
 
-/* Where op is evaluated: with its consumers when virtual, in its own nest when a root. */
-static bool place_of(Planner *pl, Op *op, int depth, Site *at)
+/* The nest where op is a root or its value is filled; NEST_NONE when it has none in this round. */
+static int own_nest(const Planner *pl, const Op *op, const ValueFacts *result)
 {
-    void *nest = map_get(pl->nest_of_op, MAP_KEY(op));
-    *at = (Site){nest ? (int)(intptr_t)nest - 1 : pl->next_nest++, depth, op->block};
-    if (nest != NULL || op->nresults != 1 || op->results[0]->type->rank == 0)
-        return true;
-    const ValueFacts *f = &pl->plan->facts[op->results[0]->id];
-    if (f->buffered) {
-        at->nest = f->fill_nest >= 0 ? f->fill_nest : at->nest;
-        return true;
+    const void *nest = map_get(pl->nest_of_op, MAP_KEY(op));
+    if (nest != NULL)
+        return (int)(intptr_t)nest - 1;
+    return result != NULL && result->buffered ? result->fill_nest : NEST_NONE;
+}
+
+/* Where op reads its operands: with the consumers of its value when that is virtual, else in a nest
+ * of its own.  False when nobody needs the value. */
+static bool site_of(Planner *pl, const Op *op, int depth, Site *at)
+{
+    bool is_tile = op->nresults == 1 && op->results[0]->type->rank > 0;
+    const ValueFacts *result = is_tile ? &pl->plan->facts[op->results[0]->id] : NULL;
+    int nest = own_nest(pl, op, result);
+    if (nest == NEST_NONE && result != NULL && !result->buffered) {
+        *at =
+            (Site){result->nest, MAX(depth, result->use_depth), result->crosses ? NULL : op->block};
+        return result->nest != NEST_NONE;
     }
-    *at = (Site){f->nest, MAX(depth, f->use_depth), f->crosses ? NULL : op->block};
-    return f->nest != NEST_NONE; /* else nobody needs it */
+    *at = (Site){nest != NEST_NONE ? nest : pl->next_nest++, depth, op->block};
+    return true;
+}
+
+/* Renamings are not kept: their source is smaller and as good. */
+static bool may_be_kept(const ValueFacts *f)
+{
+    const Op *op = f->value->def;
+    return op != NULL && op->code != OP_const && op->code != OP_splat && !f->value->type->pointer &&
+           !plan_is_renaming(f->value);
+}
+
+/* Reason 2, of loads that are virtual in another block. */
+static bool moves_a_load(const ValueFacts *f)
+{
+    return f->crosses && f->has_load;
 }
 
 static bool is_dear(const ValueFacts *f)
 {
-    const Op *op = f->value->def;
-    if (op == NULL || op->code == OP_const || op->code == OP_splat || f->value->type->pointer)
-        return false;
-    if (plan_is_renaming(f->value)) /* its source is smaller and as good */
-        return false;
-    if (f->crosses && f->has_load)
-        return true;
     if (f->use_depth > f->depth && f->cost > KEEP_COST_LOOP)
         return true;
     return f->nest == NEST_SEVERAL && f->cost > KEEP_COST;
 }
 
-static bool keep_dear(Planner *pl, Op *op)
+static bool keep_results(Planner *pl, const Op *op)
 {
     bool changed = false;
     for (int i = 0; i < op->nresults; i++) {
         ValueFacts *f = &pl->plan->facts[op->results[i]->id];
-        if (op->results[i]->type->rank == 0 || f->buffered || !is_dear(f))
+        if (op->results[i]->type->rank == 0 || f->buffered || !may_be_kept(f))
+            continue;
+        if (!moves_a_load(f) && !is_dear(f))
             continue;
         f->buffered = changed = true;
         f->fill_nest = NEST_NONE;
@@ -313,9 +333,9 @@ static bool keep_block(Planner *pl, Block *b, int depth)
         for (int r = 0; r < 2; r++)
             if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
                 changed |= keep_block(pl, op->regions[r], depth + loops);
-        changed |= keep_dear(pl, op);
+        changed |= keep_results(pl, op);
         Site at;
-        if (!place_of(pl, op, depth, &at))
+        if (!site_of(pl, op, depth, &at))
             continue;
         for (int i = 0; i < op->noperands; i++)
             if (op->operands[i]->type->rank > 0)
@@ -334,8 +354,10 @@ static bool plan_round(Planner *pl)
     pl->nest_of_op = map_new(p->arena);
     pl->next_nest = 0;
     p->buffers.len = 0;
-    for (int i = 0; i < p->func->nvalues; i++)
-        p->facts[i].buffer = p->facts[i].fill_nest = -1;
+    for (int i = 0; i < p->func->nvalues; i++) {
+        p->facts[i].buffer = NO_BUFFER;
+        p->facts[i].fill_nest = NEST_NONE;
+    }
     price_block(pl, p->func->body);
     p->body = plan_block(pl, p->func->body, NULL);
     if (!pl->changed)
