@@ -1,6 +1,7 @@
 #!/bin/sh
 # fuzz.sh [SECONDS] - build every fuzzer with clang and run each for so long
 #
+# tools/setup.sh --checks installs clang.
 # What a fuzzer finds is kept in build-fuzz/NAME/, and so is the corpus, which later runs start from.
 set -eu
 seconds=${1:-60}

@@ -1,13 +1,26 @@
 #!/bin/sh
-# setup.sh - install what the build, the tests and the checks need, from the distribution's packages
+# setup.sh [--checks] - install what is missing from the distribution's packages
 #
-# For Debian 12 and later and Ubuntu 24.04 and later.  Says what it does; does nothing when all is
-# there.  Uses sudo when it is not run by root.
+# Without --checks: what the build, the demo and the tests need.  With it: also what `make check`
+# and `make fuzz` run.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
+# it; says nothing and does nothing when all is there.  Uses sudo unless root runs it.
 set -eu
 cd "$(dirname "$0")/.."
+LC_ALL=C # parts of what apt says are read below
+export LC_ALL
 
-# the newest LLVM that both we and the distribution know; the names are those of its packages
+# the newest LLVM that both we and the distribution know
 llvm_versions="22 21 20 19"
+
+# every line says who speaks
+say() {
+    echo "setup.sh: $*"
+}
+
+die() {
+    say "$*" >&2
+    exit 1
+}
 
 have() {
     command -v "$1" >/dev/null 2>&1
@@ -17,22 +30,23 @@ have_header() {
     [ -e "/usr/include/$1" ] || [ -e "/usr/include/$(uname -m)-linux-gnu/$1" ]
 }
 
+# the same question that src/gen/CMakeLists.txt asks
 have_llvm() {
     for version in $llvm_versions; do
-        [ -e "/usr/lib/llvm-$version/include/llvm-c/Core.h" ] && return 0
+        have "llvm-config-$version" &&
+            [ -e "$("llvm-config-$version" --includedir)/llvm-c/Core.h" ] && return 0
     done
     return 1
 }
 
-# name every package that is missing, one a line
+# name every package that the build and the tests miss, one a line
 missing() {
     have gcc && have_header stdio.h || echo gcc libc6-dev
     have g++ || echo g++ # LLVM's static libraries want its libstdc++
-    for command in make cmake ccache cppcheck clang pkg-config; do
+    for command in make cmake pkg-config; do
         have "$command" || echo "$command"
     done
     have ninja || echo ninja-build
-    have clang-format-14 || echo clang-format-14
     have_header cmocka.h || echo libcmocka-dev
     have_header zstd.h || echo libzstd-dev
     have_header zlib.h || echo zlib1g-dev
@@ -40,59 +54,96 @@ missing() {
     tools/python.sh >/dev/null 2>&1 || echo python3-numpy
 }
 
-# packages that go by another name, or that only some releases have
+# what only the checks miss
+missing_for_checks() {
+    for command in ccache cppcheck clang; do
+        have "$command" || echo "$command"
+    done
+    have clang-format-14 || have clang-format || echo clang-format-14
+}
+
+wanted_packages() {
+    missing
+    [ -z "$checks" ] || missing_for_checks
+}
+
+available() {
+    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+}
+
+# packages that go by another name, or that only some releases have; one a line
 resolve() {
     case $1 in
     llvm)
         for version in $llvm_versions; do
-            if apt-cache show "llvm-$version-dev" >/dev/null 2>&1; then
+            if available "llvm-$version-dev"; then
                 echo "llvm-$version-dev"
                 return
             fi
         done
-        echo "setup.sh: no LLVM from 19 to 22 among this system's packages" >&2
-        return 1
+        die "no LLVM from 19 to 22 among this system's packages; https://apt.llvm.org has them"
         ;;
     clang)
         # the fuzzers need its run-time library, which newer releases pack apart
         default=$(apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -1)
         echo clang
-        if apt-cache show "libclang-rt-$default-dev" >/dev/null 2>&1; then
+        if available "libclang-rt-$default-dev"; then
             echo "libclang-rt-$default-dev"
         fi
         ;;
     clang-format-14)
-        # one version, since each formats a little differently
-        if apt-cache show clang-format-14 >/dev/null 2>&1; then
+        # one version, since each formats a little differently; check.sh skips with another
+        if available clang-format-14; then
             echo clang-format-14
         else
             echo clang-format
         fi
         ;;
     *)
+        available "$1" || die "no package $1 in this system's lists"
         echo "$1"
         ;;
     esac
 }
 
-wanted=$(missing)
+# a package manager that is just running, as on a machine that has just started, is waited for
+apt_get() {
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
+}
+
+checks=
+case ${1-} in
+'') ;;
+--checks) checks=yes ;;
+*) die "usage: tools/setup.sh [--checks]" ;;
+esac
+
+wanted=$(wanted_packages)
 [ -n "$wanted" ] || exit 0
-if ! have apt-get; then
-    echo "setup.sh: this system has no apt-get; please install:" $wanted >&2
-    exit 1
-fi
+say "missing:" $wanted
+have apt-get || die "this system has no apt-get; please install these in its own way"
 sudo=
 if [ "$(id -u)" != 0 ]; then
+    have sudo || die "installing needs root, and there is no sudo: run tools/setup.sh as root"
     sudo=sudo
+    say "asking sudo for root's rights"
+    sudo true || die "sudo did not give them; or run tools/setup.sh as root"
 fi
-echo "setup.sh: missing:" $wanted
-echo "setup.sh: reading the list of packages"
-$sudo apt-get update -qq
+
+say "reading the lists of packages: ${sudo:+$sudo }apt-get update"
+apt_get update || say "the lists could not all be read; going on with those that are there" >&2
 packages=
 for name in $wanted; do
-    packages="$packages $(resolve "$name")"
+    more=$(resolve "$name") # apart, so that its failure ends this script
+    packages="$packages $more"
 done
-echo "setup.sh: installing" $packages
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    $packages >/dev/null
-echo "setup.sh: done"
+packages=$(echo $packages)
+
+say "installing: ${sudo:+$sudo }apt-get install --no-install-recommends $packages"
+apt-get install --assume-no --no-install-recommends -o Debug::NoLocking=1 $packages 2>/dev/null |
+    sed -n 's/^\(Need to get\|After this operation\)/setup.sh: &/p'
+apt_get install -y --no-install-recommends $packages >/dev/null ||
+    die "apt-get could not install them, see above"
+wanted=$(wanted_packages)
+[ -z "$wanted" ] || die "installed, but still not found:" $wanted
+say "done"
