@@ -359,7 +359,7 @@ static void begin_prefetch(NestCg *n)
     Cpu *c = n->c;
     Bld b = n->at[0];
     for (int i = 0; i < n->nest->ahead.len; i++) {
-        const Leaf *leaf = &n->nest->ahead.at[i];
+        const Leaf *leaf = &n->nest->ahead.at[i].leaf;
         Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
         Val next = NULL;
         if (a.ok && a.stride == 1 && a.dynamic == NULL && a.base.level == 0) {
@@ -376,24 +376,31 @@ static void begin_prefetch(NestCg *n)
     }
 }
 
-/* Ask for the lines of this chunk; of two chunks on one line, the first one asks. */
-static void prefetch(NestCg *n, Val i, int copy)
+/* The first of the unrolled bodies asks for the lines of all, as many as the nest's share is. */
+static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
 {
     Cpu *c = n->c;
-    for (int k = 0; k < n->ahead.len && n->segment == SEGMENT_MAIN; k++) {
-        DType t = n->nest->ahead.at[k].value->type->dtype;
-        int bytes = dtype_size(t) * n->lanes;
-        if (n->ahead.at[k] == NULL || copy * bytes % LINE != 0)
-            continue;
-        Val p = LLVMBuildGEP2(c->b, cpu_memory_type(c, t), n->ahead.at[k], &i, 1, "");
-        for (int at = 0; at < MAX(bytes, 1); at += LINE) {
-            Val offset = llvm_int(c->l->i64, at);
-            Val line = LLVMBuildGEP2(c->b, c->l->i8, p, &offset, 1, "");
-            llvm_call(c->l, c->b, "llvm.prefetch", 1, &c->l->ptr, 4,
-                      (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, LEVEL_2),
-                              llvm_int(c->l->i32, 1)});
-        }
+    LLVMTypeRef i64 = c->l->i64;
+    int size = dtype_size(a->leaf.value->type->dtype), step = n->lanes * n->unroll * size;
+    int64_t row = (int64_t)n->nest->dims[n->inner] * size;
+    Val at = LLVMBuildMul(c->b, i, llvm_int(i64, size * a->share), "");
+    at = LLVMBuildUDiv(c->b, at, llvm_int(i64, AHEAD_PARTS), "");
+    at = LLVMBuildAdd(c->b, at, llvm_int(i64, row * a->first / AHEAD_PARTS), "");
+    Val p = LLVMBuildGEP2(c->b, c->l->i8, next, &at, 1, "");
+    for (int k = 0; k < MAX(step * a->share / AHEAD_PARTS, 1); k += LINE) {
+        Val offset = llvm_int(i64, k);
+        Val line = LLVMBuildGEP2(c->b, c->l->i8, p, &offset, 1, "");
+        llvm_call(c->l, c->b, "llvm.prefetch", 1, &c->l->ptr, 4,
+                  (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, LEVEL_2),
+                          llvm_int(c->l->i32, 1)});
     }
+}
+
+static void prefetch(NestCg *n, Val i, int copy)
+{
+    for (int k = 0; copy == 0 && n->segment == SEGMENT_MAIN && k < n->ahead.len; k++)
+        if (n->ahead.at[k] != NULL)
+            prefetch_row(n, i, &n->nest->ahead.at[k], n->ahead.at[k]);
 }
 
 /* --- bodies -------------------------------------------------------------------------------- */

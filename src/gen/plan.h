@@ -37,6 +37,14 @@ typedef struct {
     bool load;     /* memory is read here, not a buffer */
 } Leaf;
 
+/* A load of which a nest asks the cache for the next program's elements: `share` parts of its row
+ * from part `first` on. */
+enum { AHEAD_PARTS = 16 };
+typedef struct {
+    Leaf leaf;
+    int first, share;
+} Ahead;
+
 typedef struct {
     int id;
     int rank;
@@ -47,7 +55,7 @@ typedef struct {
     bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
     VEC(Root) roots;
     VEC(Leaf) leaves;
-    VEC(Leaf) ahead; /* loads whose next program's elements this nest asks the cache for */
+    VEC(Ahead) ahead;
 } Nest;
 
 typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF } StepKind;

@@ -2,19 +2,22 @@
  * plan_ahead.c - let memory work while a program computes
  *
  * A row kernel reads its row from memory in one nest and computes on the cached copy in the next
- * ones; during those the memory idles.  So of the nests that read a tile again, the dearest one
- * also prefetches what the next program will read first; a tile that is read only once is
- * prefetched there, because the processor's own prefetching stops at the end of a page.  Only
- * launches that move more than the cache holds ask for it.  Where the next row is, the generated
- * code finds out by itself: as far from this program's row as this one is from the one before.
+ * ones; during those the memory idles.  So all nests that read a row also prefetch what the next
+ * program will read first, each a share that fits its cost: memory is asked at an even pace, which
+ * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
+ * because the processor's own prefetching stops at the end of a page.  Only launches that move more
+ * than the cache holds ask for it.  Where the next row is, the generated code finds out by itself:
+ * as far from this program's row as this one is from the one before.
  */
 #include "plan_internal.h"
 
+/* A load and the nests that read it. */
 typedef struct {
     const Leaf *leaf;
-    Nest *first, *best;
-    bool done;
-} Reread;
+    VEC(Nest *) nests;
+} Row;
+
+enum { OVERHEAD = 4 }; /* of a vector: its load and the loop, about in instructions */
 
 static int nest_cost(const Plan *p, const Nest *n)
 {
@@ -22,7 +25,7 @@ static int nest_cost(const Plan *p, const Nest *n)
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
         const Value *v = r->kind == ROOT_FILL ? r->value : r->op->operands[r->kind == ROOT_STORE];
-        cost += 1 + p->facts[v->id].cost;
+        cost += OVERHEAD + p->facts[v->id].cost;
     }
     return cost;
 }
@@ -33,39 +36,51 @@ static bool known_contiguous(const Plan *p, const Leaf *leaf)
     return a != NULL && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
 }
 
-static void see(Plan *p, Map *seen, Nest *n, const Leaf *leaf)
+static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
 {
     if (!leaf->load || !known_contiguous(p, leaf))
         return;
-    Reread *r = map_get(seen, MAP_KEY(leaf->value));
+    Row *r = map_get(rows, MAP_KEY(leaf->value));
     if (r == NULL) {
-        r = NEW(p->arena, Reread);
-        *r = (Reread){.leaf = leaf, .first = n};
-        map_put(seen, MAP_KEY(leaf->value), r);
-    } else if (n != r->first && (r->best == NULL || nest_cost(p, n) > nest_cost(p, r->best))) {
-        r->best = n;
+        r = NEW(p->arena, Row);
+        r->leaf = leaf;
+        map_put(rows, MAP_KEY(leaf->value), r);
+    }
+    if (r->nests.len == 0 || r->nests.at[r->nests.len - 1] != n)
+        vec_push(p->arena, &r->nests, n);
+}
+
+/* Rounded sums, so that the shares make a whole. */
+static void share_out(Plan *p, const Row *r)
+{
+    int total = 0, sum = 0, first = 0;
+    for (int i = 0; i < r->nests.len; i++)
+        total += nest_cost(p, r->nests.at[i]);
+    for (int i = 0; i < r->nests.len; i++) {
+        sum += nest_cost(p, r->nests.at[i]);
+        int end = (int)(((int64_t)sum * AHEAD_PARTS + total / 2) / total);
+        if (end > first)
+            vec_push(p->arena, &r->nests.at[i]->ahead, ((Ahead){*r->leaf, first, end - first}));
+        first = end;
     }
 }
 
 void plan_look_ahead(Plan *p)
 {
-    Map *seen = map_new(p->arena);
-    for (int i = 0; p->options->streaming && i < p->body->steps.len; i++) {
+    Map *rows = map_new(p->arena);
+    if (!p->options->streaming)
+        return;
+    for (int i = 0; i < p->body->steps.len; i++) {
         Nest *n = p->body->steps.at[i].nest;
-        if (n == NULL || n->rank != 1 || n->serial)
-            continue;
-        for (int k = 0; k < n->leaves.len; k++)
-            see(p, seen, n, &n->leaves.at[k]);
+        for (int k = 0; n != NULL && n->rank == 1 && !n->serial && k < n->leaves.len; k++)
+            see(p, rows, n, &n->leaves.at[k]);
     }
     for (int i = 0; i < p->body->steps.len; i++) {
         Nest *n = p->body->steps.at[i].nest;
         for (int k = 0; n != NULL && k < n->leaves.len; k++) {
-            Reread *r = n->leaves.at[k].load ? map_get(seen, MAP_KEY(n->leaves.at[k].value)) : NULL;
-            if (r == NULL || r->done)
-                continue;
-            Nest *at = r->best != NULL ? r->best : r->first;
-            vec_push(p->arena, &at->ahead, *r->leaf);
-            r->done = true;
+            const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
+            if (r != NULL && r->leaf == &n->leaves.at[k])
+                share_out(p, r);
         }
     }
 }

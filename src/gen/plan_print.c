@@ -36,7 +36,8 @@ static void print_nest(Text *t, const Nest *n, int indent, Arena *a)
     for (int i = 0; i < n->roots.len; i++)
         print_root(t, &n->roots.at[i], indent + 2, a);
     for (int i = 0; i < n->ahead.len; i++)
-        text_printf(t, "%*sprefetch: %s\n", indent + 2, "", op_text(n->ahead.at[i].value->def, a));
+        text_printf(t, "%*sprefetch %d/%d: %s\n", indent + 2, "", n->ahead.at[i].share, AHEAD_PARTS,
+                    op_text(n->ahead.at[i].leaf.value->def, a));
 }
 
 static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
