@@ -176,6 +176,8 @@ void hint_not_constexpr(Lower *l, const Node *n)
     const AstParam *param = find_param(l, n->name);
     if (b->demoted)
         hint_at(l, H_DEMOTED, n->name, line, n->name);
+    else if (param && b->span.start == param->span.start && param->is_constexpr)
+        hint_at(l, H_GIVEN_RUN_TIME, n->name);
     else if (param && b->span.start == param->span.start)
         hint_at(l, H_PARAM_CONSTEXPR, n->name);
     else if (param && param->is_constexpr)

@@ -233,7 +233,7 @@ Val math_abs(Lower *l, const Args *a)
     if (!v)
         return val_unknown();
     if (v->type->pointer)
-        return fail_val(l, arg_span(a, 0), E_NOT_A_TENSOR, val_type_text(l, v->type));
+        return fail_val(l, arg_span(a, 0), E_NEEDS_NUMBERS, "abs", val_type_text(l, v->type));
     bool never_negative = dtype_is_unsigned(v->type->dtype);
     return val_run(never_negative ? v : build_unary(&l->b, OP_abs, v));
 }

@@ -60,7 +60,7 @@ static bool check_scalar(Lower *l, const Args *a, int i, const Value *p, const V
 {
     if (!v || p->type->rank > 0 || v->type->rank == 0)
         return true;
-    error_at(l, arg_span(a, i), E_SCALAR_POINTER, what, val_type_text(l, v->type));
+    error_at(l, arg_span(a, i), E_SCALAR_POINTER, what, val_text(l, a->v[i]));
     hint_at(l, H_SCALAR_POINTER);
     return false;
 }

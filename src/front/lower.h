@@ -93,6 +93,7 @@ typedef struct {
                     * into a run-time value where the code needs one (R26, kinder) */
     bool demoted;  /* was a constant until an unannotated assignment (R14) */
     bool pending;  /* the next assignment is constexpr (R17) */
+    bool missing;  /* has no value, which was reported once (env_miss) */
     uint8_t lost;  /* LOST_*: why a name that was bound is no longer */
     Span span;     /* of the assignment */
     Val val;
@@ -221,6 +222,8 @@ int env_slot(Lower *l, Sym name);
 Binding *env_find(Lower *l, Sym name); /* NULL when the name never had a slot */
 void env_put(Lower *l, int slot, Binding b);
 void env_bind(Lower *l, Sym name, Val v, Span span);
+/* There is no such value, and an error has said so. */
+void env_miss(Lower *l, Sym name, Span span);
 int env_mark(Lower *l);
 /* Undo everything since the mark; gives each changed slot once. */
 Changes env_rollback(Lower *l, int mark);
@@ -312,6 +315,7 @@ typedef struct {
     Val v;
     const Node *node;
     Sym keyword; /* NULL: by position */
+    Span word;   /* where it stands */
 } Arg;
 typedef struct {
     Arg *at;

@@ -8,12 +8,12 @@
 
 /* --- arguments --- */
 
-static void push_arg(Lower *l, ArgList *list, Val v, const Node *n, Sym keyword)
+static void push_arg(Lower *l, ArgList *list, Arg arg)
 {
     if ((list->n & (list->n - 1)) == 0) /* full: the room is a power of two */
         list->at = arena_grow(l->arena, list->at, sizeof(Arg) * (size_t)list->n,
                               sizeof(Arg) * (size_t)MAX(2 * list->n, 1));
-    list->at[list->n++] = (Arg){v, n, keyword};
+    list->at[list->n++] = arg;
 }
 
 static void push_starred(Lower *l, ArgList *list, const Node *n)
@@ -23,11 +23,20 @@ static void push_starred(Lower *l, ArgList *list, const Node *n)
     if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN)
         error_at(l, n->span, E_STARRED, val_text(l, v));
     if (v.kind != VAL_TUPLE) {
-        push_arg(l, list, val_unknown(), n->left, NULL);
+        push_arg(l, list, (Arg){.v = val_unknown(), .node = n->left});
         return;
     }
     for (int i = 0; i < v.tuple->n; i++)
-        push_arg(l, list, v.tuple->items[i], n->left, NULL);
+        push_arg(l, list, (Arg){.v = v.tuple->items[i], .node = n->left});
+}
+
+static void push_keyword(Lower *l, ArgList *list, const Node *n)
+{
+    uint32_t start = n->span.start;
+    Arg arg = {
+        lower_expr(l, n->left), n->left, n->name, {start, start + (uint32_t)strlen(n->name)}};
+
+    push_arg(l, list, arg);
 }
 
 ArgList lower_arguments(Lower *l, const Node *call)
@@ -39,11 +48,11 @@ ArgList lower_arguments(Lower *l, const Node *call)
         if (n->kind == N_STARRED)
             push_starred(l, &list, n);
         else if (n->kind == N_DOUBLE_STARRED)
-            push_arg(l, &list, fail_val(l, n->span, E_DOUBLE_STAR), n, NULL);
+            push_arg(l, &list, (Arg){.v = fail_val(l, n->span, E_DOUBLE_STAR), .node = n});
         else if (n->kind == N_KEYWORD)
-            push_arg(l, &list, lower_expr(l, n->left), n->left, n->name);
+            push_keyword(l, &list, n);
         else
-            push_arg(l, &list, lower_expr(l, n), n, NULL);
+            push_arg(l, &list, (Arg){.v = lower_expr(l, n), .node = n});
     }
     l->b.span = call->span;
     return list;
@@ -75,7 +84,7 @@ static void unexpected_keyword(Lower *l, const char *what, const BindParam *para
 
     for (int i = 0; i < n; i++)
         names[i] = params[i].name;
-    error_at(l, arg->node->span, E_KEYWORD, what, arg->keyword);
+    error_at(l, arg->word, E_KEYWORD, what, arg->keyword);
     const char *near = near_name(arg->keyword, names, n);
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
@@ -90,7 +99,7 @@ static bool bind_keyword(Lower *l, const char *what, const BindParam *params, in
         if (params[k].name != arg->keyword || params[k].star)
             continue;
         if (out[k] >= 0) {
-            error_at(l, arg->node->span, E_TWICE, what, arg->keyword);
+            error_at(l, arg->word, E_TWICE, what, arg->keyword);
             return false;
         }
         out[k] = i;
@@ -327,9 +336,9 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
         return call_predicate(l, m, args);
     self->kind = N_PASS; /* only its place is looked at */
     self->span = name;
-    push_arg(l, &all, m->self, self, NULL);
+    push_arg(l, &all, (Arg){.v = m->self, .node = self});
     for (int i = 0; i < args->n; i++)
-        push_arg(l, &all, args->at[i].v, args->at[i].node, args->at[i].keyword);
+        push_arg(l, &all, args->at[i]);
     return call_builtin(l, m->builtin, &all);
 }
 

@@ -53,6 +53,13 @@ void env_bind(Lower *l, Sym name, Val v, Span span)
     env_put(l, env_slot(l, name), (Binding){.bound = true, .span = span, .val = v});
 }
 
+void env_miss(Lower *l, Sym name, Span span)
+{
+    Binding b = {.bound = true, .missing = true, .span = span, .val = val_unknown()};
+
+    env_put(l, env_slot(l, name), b);
+}
+
 int env_mark(Lower *l)
 {
     return l->frame->log.len;

@@ -70,13 +70,26 @@ static Val compare_identity(Lower *l, bool is, Val x, Val y)
     return val_bool(l, val_same(x, y) == is);
 }
 
+/* In `a < b & c < d` the `&` binds first, so `b & c` is what stands in the middle. */
+static bool binds_bits_first(const Node *chain)
+{
+    for (int i = 0; i + 1 < chain->nitems; i++)
+        if (chain->items[i]->kind == N_BINARY &&
+            (chain->items[i]->op == BIN_AND || chain->items[i]->op == BIN_OR))
+            return true;
+    return false;
+}
+
 static Val lower_compare(Lower *l, const Node *n)
 {
     Val x = lower_expr(l, n->left), y;
 
     if (n->nitems > 1) {
         error_at(l, n->span, E_COMPARE_CHAIN);
-        hint_at(l, H_COMPARE_CHAIN);
+        if (binds_bits_first(n))
+            hint_at(l, H_COMPARE_BITS);
+        else
+            hint_at(l, H_COMPARE_CHAIN);
         return val_unknown();
     }
     y = lower_expr(l, n->items[0]);
@@ -203,7 +216,10 @@ static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
     }
     if (!none && !is_full_slice(n)) {
         error_at(l, n->span, E_TILE_INDEX);
-        hint_at(l, H_TILE_INDEX);
+        if ((*v)->type->pointer)
+            hint_at(l, H_POINTER_INDEX);
+        else
+            hint_at(l, H_TILE_INDEX);
         return false;
     }
     if (none && (*v)->type->rank == MAX_RANK) {

@@ -218,6 +218,10 @@ static void join_name(Join *j, int slot)
     bool t_returns = j->arms[0]->flow.kind == FLOW_RETURNS;
     bool e_returns = j->arms[1]->flow.kind == FLOW_RETURNS;
 
+    if (t.missing || e.missing) {
+        env_put(j->l, slot, t.missing ? t : e);
+        return;
+    }
     if ((t_returns && !ce) || (e_returns && !ct))
         return; /* whoever looks at the name comes through an arm that left it alone */
     if (t_returns) {

@@ -188,7 +188,7 @@ static void leave_name(Loop *loop, const Change *c)
     if (l->frame->env.at[c->slot].lost == LOST_LOOP_VARIABLE)
         return;
     if (!c->old.bound || !c->new.bound) {
-        if (c->new.lost)
+        if (c->new.lost || c->new.missing)
             lost = c->new;
         env_put(l, c->slot, lost);
         return;

@@ -270,7 +270,7 @@ static const char *near_visible(Lower *l, Sym name)
     VEC(const char *) words = {0};
 
     for (int i = 0; i < l->frame->env.len; i++)
-        if (l->frame->env.at[i].bound)
+        if (l->frame->env.at[i].bound && !l->frame->env.at[i].missing)
             vec_push(l->arena, &words, l->frame->names.at[i]);
     for (int i = 0; i < l->file->nfuncs; i++)
         if (l->file->funcs[i]->is_jit)
@@ -304,7 +304,7 @@ static Val undefined_name(Lower *l, Sym name, Span span)
         hint_at(l, H_DID_YOU_MEAN, near);
     else if (builtin_find(name, IN_TL))
         hint_at(l, H_NEEDS_TL, name, name);
-    env_bind(l, name, val_unknown(), span); /* one complaint a name */
+    env_miss(l, name, span); /* one complaint a name */
     return val_unknown();
 }
 
@@ -368,6 +368,8 @@ static Val run_attribute(Lower *l, Val self, Sym name, Span span)
         return val_type(t);
     if (strcmp(name, "T") == 0 && t->rank == 2)
         return val_run(build_permute(&l->b, self.run, (int[]){1, 0}));
+    if (strcmp(name, "T") == 0)
+        return fail_val(l, span, E_T_RANK, val_text(l, self));
     return method_of(l, self, name, span);
 }
 

@@ -202,6 +202,7 @@ static void lower_unsupported(Lower *l, const Node *n)
 {
     if (n->kind == N_FUNCTION) {
         error_at(l, n->span, E_NESTED_FUNCTION, n->name);
+        env_miss(l, n->name, n->span);
         return;
     }
     if (n->kind == N_WITH) {

@@ -32,6 +32,7 @@
 #define E_UNKNOWN_IMPORT     "`%s` comes from module `%s`, which cannot be read here"                       /* R5 */
 #define H_UNKNOWN_IMPORT     "only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define E_NO_MEMBER          "module `%s` has no `%s`"
+#define E_T_RANK             "`.T` needs a tile of two dimensions, not %s"                                  /* R157 */
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
 
 /* calls */
@@ -63,6 +64,7 @@
 #define E_WRONG_KIND         "%s: this must be %s, not %s"
 #define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
 #define H_REBOUND            "`%s` was assigned on line %d, which made it a run-time value: use another name"
+#define H_GIVEN_RUN_TIME     "the call gives `%s` a run-time value, and the annotation does not change that"     /* R30 */
 #define H_PARAM_CONSTEXPR    "annotate the parameter: `%s: tl.constexpr`"
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"
@@ -104,6 +106,7 @@
 #define W_UNPACK_MANY        "%d values on the right are dropped"                                           /* R135 */
 #define E_COMPARE_CHAIN      "simultaneous multiple comparison is not supported"                            /* R103 */
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
+#define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"
 #define E_IN                 "`in` is not supported in a kernel"                                            /* R21 */
 #define E_MATMUL             "`@` is not supported"                                                         /* R21 */
 #define H_MATMUL             "use tl.dot"
@@ -170,6 +173,7 @@
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None` and `:` may stand here; slices of tiles are not supported yet"
+#define H_POINTER_INDEX      "a pointer has no elements of its own: read memory with tl.load(pointer + index)"
 
 /* shapes */
 #define E_RANK               "a tile has at most %d dimensions"
@@ -226,6 +230,7 @@
 #define E_PADDING_NAN        "Padding option `nan` is not supported for %s"                                 /* R231 */
 
 /* functions */
+#define E_NEEDS_NUMBERS      "%s needs numbers, not %s"                                                     /* R57 */
 #define E_MATH_DTYPE         "%s: Expected dtype ['fp32', 'fp64'] but got %s"                               /* R66, R304 */
 #define H_MATH_DTYPE         "convert it first: x.to(tl.float32)"
 #define E_LIBDEVICE_TYPES    "libdevice.%s does not promote its arguments: %s and %s"                       /* R304 */
