@@ -36,6 +36,8 @@ typedef enum {
     N_COMPREHENSION, /* [left for right in extra if items...] over one generator */
     N_UNSUPPORTED_EXPR, /* name = Python's AST class: Lambda, Dict, Set, Await, Yield...
                          * Dict: items = key, value, key, value... (N_DOUBLE_STARRED, NULL for **d)
+                         * Lambda: left = result, items = parameters: N_NAME, N_KEYWORD with its
+                         * default, N_STARRED or N_DOUBLE_STARRED with a name and no left
                          * ListComp over several generators, GeneratorExp, SetComp: left = element,
                          * items = generators, each an N_COMPREHENSION whose left is NULL */
     /* statements */
@@ -205,6 +207,8 @@ bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
 /* file.c: the full name of a dotted expression, imports and global aliases followed, such as
  * "triton.language.float16"; NULL when `n` is no dotted name. */
 const char *file_full_name(const FrontFile *f, const Node *n);
+/* The same in `a`, for those who may not allocate in the file's arena. */
+const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a);
 const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */

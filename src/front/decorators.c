@@ -202,8 +202,10 @@ static void wrap_assigned(FrontFile *f, const AstGlobal *g)
     map_put(f->func_of, MAP_KEY(fn->name), fn);
 }
 
-void decorators_assigned(FrontFile *f)
+void decorators_finish(FrontFile *f)
 {
     for (int i = 0; i < f->nglobals; i++)
         wrap_assigned(f, &f->globals[i]);
+    for (int i = 0; i < f->nkernels; i++)
+        tuning_parse_callees(f, f->kernels[i]);
 }

@@ -110,11 +110,33 @@ const char *file_full_path(const FrontFile *f, const char *path)
     return path;
 }
 
+/* As file_full_path(); `aliases` may still be followed. */
+static const char *full_name(const FrontFile *f, const Node *n, int aliases, Arena *a)
+{
+    const AstImport *import = n->kind == N_NAME ? file_import(f, n->name) : NULL;
+    const AstGlobal *global = n->kind == N_NAME ? file_global(f, n->name) : NULL;
+    const char *left = NULL;
+
+    if (n->kind == N_ATTRIBUTE) {
+        left = full_name(f, n->left, aliases, a);
+        return left ? arena_printf(a, "%s.%s", left, n->name) : NULL;
+    }
+    if (import)
+        return import->member ? arena_printf(a, "%s.%s", import->module, import->member)
+                              : import->module;
+    if (global && aliases > 0)
+        left = full_name(f, global->value, aliases - 1, a);
+    return left ? left : n->kind == N_NAME ? n->name : NULL;
+}
+
+const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a)
+{
+    return full_name(f, n, MAX_ALIASES, a);
+}
+
 const char *file_full_name(const FrontFile *f, const Node *n)
 {
-    const char *path = dotted_text(f->arena, n);
-
-    return path ? file_full_path(f, path) : NULL;
+    return file_full_name_in(f, n, f->arena);
 }
 
 /* Bindings: of several for one name, the one that counts. */
@@ -258,7 +280,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
     bind_globals(f);
     read_functions(f, &scan);
     bind_functions(f);
-    decorators_assigned(f);
+    decorators_finish(f);
     if (f->nkernels > 0)
         return f;
     report_no_kernel(f, d);

@@ -66,6 +66,8 @@ typedef struct {
     int nparams;
 } FrontKernel;
 
+struct Node;
+
 /* What @triton.autotune and @triton.heuristics said.  Values that are not constants are kept as
  * source text only (text != NULL, known false); a whole configuration, list or dict that cannot be
  * read is one such binding with the name "**". */
@@ -74,6 +76,7 @@ typedef struct {
     bool known;
     Const value;
     const char *text;
+    const struct Node *node; /* that text's expression */
 } FrontBinding;
 typedef struct {
     FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
@@ -88,6 +91,34 @@ typedef struct {
     int nheuristics;
 } FrontTuning;
 
+/* One argument of a launch, as the functions of @triton.heuristics see it. */
+typedef enum {
+    GIVEN_NOT,    /* there is none of that name, or it has no value yet */
+    GIVEN_VALUE,  /* value */
+    GIVEN_TENSOR, /* dtype, and what follows it */
+    GIVEN_TYPE    /* a type without a value: dtype, pointer */
+} GivenKind;
+typedef struct {
+    GivenKind kind;
+    Const value;
+    DType dtype;
+    bool pointer;
+    int ndim; /* negative: the shape is not known */
+    const int64_t *shape, *strides;
+    uint64_t address;
+} FrontGiven;
+typedef struct {
+    FrontGiven (*find)(void *context, const char *name);
+    void *context;
+} FrontArguments;
+
+/* Why a heuristic has no value. */
+typedef struct {
+    Span where;
+    const char *why;     /* NULL: nothing was wrong */
+    const char *missing; /* the argument that it asked for and did not get, or NULL */
+} FrontTrouble;
+
 /* file.c */
 FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
@@ -95,6 +126,13 @@ const char *front_kernel_name(const FrontFile *f, int i);
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
+
+/* pyeval_args.c */
+/* Evaluate a function of FrontTuning.heuristics; everything made is in `a`.  Touches nothing of the
+ * file, so several threads may.  False when it has no value; `trouble` (NULL: nobody asks), which
+ * was zero, then says why. */
+bool front_heuristic(const FrontFile *f, const FrontBinding *heuristic, const FrontArguments *args,
+                     Arena *a, Const *out, FrontTrouble *trouble);
 
 /* lower.c */
 /* NULL and a diagnostic when there is no such kernel (the message lists near names) or its

@@ -396,25 +396,45 @@ Node *parse_disjunction(Parser *p)
     return joined(p, T_or, BOOL_OR, conjunction);
 }
 
-/* lambda = 'lambda' [['*' | '**'] NAME ['=' expression] (',' ...)*] ':' expression */
+/* formal = '*' | '/' | ['*' | '**'] NAME ['=' expression]; NULL for a bare sign */
+static Node *formal(Parser *p)
+{
+    uint32_t start = p->tok.span.start;
+    NodeKind kind = p->tok.kind == T_STAR    ? N_STARRED
+                    : p->tok.kind == T_POWER ? N_DOUBLE_STARRED
+                                             : N_NAME;
+    bool sign = accept(p, T_SLASH) || accept(p, T_STAR) || accept(p, T_POWER);
+    Node *n;
+
+    if (sign && p->tok.kind != T_NAME)
+        return NULL;
+    n = node_new(p, kind, start);
+    n->name = expect_name(p);
+    if (accept(p, T_ASSIGN)) {
+        n->kind = N_KEYWORD;
+        n->left = parse_expression(p);
+    }
+    return node_end(p, n);
+}
+
+/* lambda = 'lambda' [formal (',' formal)* [',']] ':' expression */
 static Node *lambda(Parser *p)
 {
-    Node *n = node_new(p, N_UNSUPPORTED_EXPR, p->tok.span.start);
+    Node *n = node_new(p, N_UNSUPPORTED_EXPR, p->tok.span.start), *param;
+    int mark = p->list.len;
 
     n->name = intern(p->names, "Lambda");
     expect(p, T_lambda);
     while (p->tok.kind != T_COLON && p->tok.kind != T_FAILED) {
-        bool bare = accept(p, T_SLASH) || accept(p, T_STAR) || accept(p, T_POWER);
-
-        if (!bare || p->tok.kind == T_NAME)
-            expect_name(p);
-        if (accept(p, T_ASSIGN))
-            parse_expression(p);
+        param = formal(p);
+        if (param)
+            vec_push(p->arena, &p->list, param);
         if (!accept(p, T_COMMA))
             break;
     }
+    n->items = list_take(p, mark, &n->nitems);
     expect(p, T_COLON);
-    parse_expression(p);
+    n->left = parse_expression(p);
     return node_end(p, n);
 }
 

@@ -2,8 +2,9 @@
  * pyeval.c - the value of the simple Python that stands in decorators
  *
  * Lists of configurations are written as literals, as comprehensions over literals, and with names
- * for both.  This evaluates that much of Python, with the operators of const.c, and gives up
- * without a message on everything else.  A budget bounds time and memory whatever is written.
+ * for both; heuristics are small functions of a launch's arguments.  This evaluates that much of
+ * Python, with the operators of const.c, and gives up on everything else, saying why to those who
+ * ask.  A budget bounds time and memory whatever is written.
  */
 #include <string.h>
 
@@ -12,29 +13,34 @@
 
 enum { MAX_EVAL_DEPTH = 64 };
 
-static Arena *arena_of(const PyEval *e)
+bool pyeval_fail(PyEval *e, const Node *n, const char *fmt, ...)
 {
-    return e->file->arena;
+    va_list ap;
+
+    if (!e->trouble || e->trouble->why)
+        return false;
+    va_start(ap, fmt);
+    e->trouble->where = n->span;
+    e->trouble->why =
+        e->budget > 0 ? arena_vprintf(e->arena, fmt, ap) : "evaluating this takes too long";
+    va_end(ap);
+    return false;
 }
 
-static bool variable(const PyEval *e, Sym name, Const *out)
+const PyVariable *pyeval_variable(const PyEval *e, Sym name)
 {
-    for (int i = e->variables.len - 1; i >= 0; i--) {
-        if (e->variables.at[i].name == name) {
-            *out = e->variables.at[i].value;
-            return true;
-        }
-    }
-    return false;
+    for (int i = e->variables.len - 1; i >= e->scope; i--)
+        if (e->variables.at[i].name == name)
+            return &e->variables.at[i];
+    return NULL;
 }
 
 const Node *pyeval_alias(const PyEval *e, const Node *n)
 {
     const AstGlobal *g;
-    Const ignored;
 
     for (int i = 0; n->kind == N_NAME && i < MAX_EVAL_DEPTH; i++) {
-        g = variable(e, n->name, &ignored) ? NULL : file_global(e->file, n->name);
+        g = pyeval_variable(e, n->name) ? NULL : file_global(e->file, n->name);
         if (!g)
             break;
         n = g->value;
@@ -44,30 +50,28 @@ const Node *pyeval_alias(const PyEval *e, const Node *n)
 
 /* Tuples. */
 
-typedef VEC(Const) ConstList;
-
-static bool push(PyEval *e, ConstList *list, Const c)
+bool pyeval_push(PyEval *e, PyList *list, Const c)
 {
-    vec_push(arena_of(e), list, c);
+    vec_push(e->arena, list, c);
     return --e->budget > 0;
 }
 
-static bool push_all(PyEval *e, ConstList *list, const Const *tuple)
+bool pyeval_push_all(PyEval *e, PyList *list, const Const *tuple)
 {
     for (int i = 0; i < tuple->nitems; i++)
-        if (!push(e, list, tuple->items[i]))
+        if (!pyeval_push(e, list, tuple->items[i]))
             return false;
     return tuple->kind == CONST_TUPLE;
 }
 
-static Const tuple_of(const ConstList *list)
+Const pyeval_tuple(const PyList *list)
 {
     return (Const){.kind = CONST_TUPLE, .items = list->at, .nitems = list->len};
 }
 
-static bool eval_display(PyEval *e, const Node *n, Const *out)
+bool pyeval_display(PyEval *e, const Node *n, Const *out)
 {
-    ConstList list = {0};
+    PyList list = {0};
 
     for (int i = 0; i < n->nitems; i++) {
         const Node *item = n->items[i];
@@ -76,10 +80,10 @@ static bool eval_display(PyEval *e, const Node *n, Const *out)
 
         if (!pyeval(e, star ? item->left : item, &c))
             return false;
-        if (!(star ? push_all(e, &list, &c) : push(e, &list, c)))
+        if (!(star ? pyeval_push_all(e, &list, &c) : pyeval_push(e, &list, c)))
             return false;
     }
-    *out = tuple_of(&list);
+    *out = pyeval_tuple(&list);
     return true;
 }
 
@@ -107,7 +111,9 @@ static bool is_comprehension(const Node *n)
 static bool assign(PyEval *e, const Node *target, const Const *value)
 {
     if (target->kind == N_NAME) {
-        vec_push(arena_of(e), &e->variables, ((PyVariable){target->name, *value}));
+        PyVariable v = {.name = target->name, .value = *value};
+
+        vec_push(e->arena, &e->variables, v);
         return --e->budget > 0;
     }
     if ((target->kind != N_TUPLE && target->kind != N_LIST) || value->kind != CONST_TUPLE ||
@@ -174,100 +180,47 @@ static bool collect(PyEval *e, const Node *element, void *ctx)
 {
     Const c;
 
-    return pyeval(e, element, &c) && push(e, ctx, c);
+    return pyeval(e, element, &c) && pyeval_push(e, ctx, c);
 }
 
 static bool eval_comprehension(PyEval *e, const Node *n, Const *out)
 {
-    ConstList list = {0};
+    PyList list = {0};
 
     if (!pyeval_each(e, n, collect, &list))
         return false;
-    *out = tuple_of(&list);
+    *out = pyeval_tuple(&list);
     return true;
-}
-
-/* Calls of range, list, tuple, and itertools.product. */
-
-static bool eval_range(PyEval *e, const Const *args, int n, Const *out)
-{
-    __int128 bounds[3] = {0, 0, 1};
-    ConstList list = {0};
-
-    for (int i = 0; i < n; i++)
-        if (args[i].kind != CONST_INT)
-            return false;
-    if (n < 1 || n > 3)
-        return false;
-    bounds[1] = args[0].integer;
-    for (int i = 0; i < n && n > 1; i++)
-        bounds[i] = args[i].integer;
-    if (bounds[2] == 0)
-        return false;
-    for (__int128 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2])
-        if (!push(e, &list, const_int(i)))
-            return false;
-    *out = tuple_of(&list);
-    return true;
-}
-
-/* All tuples with one element of each argument, the last changing fastest. */
-static bool eval_product(PyEval *e, const Const *args, int n, Const *out)
-{
-    Const none = {.kind = CONST_TUPLE};
-    ConstList list = {0};
-
-    push(e, &list, none);
-    for (int i = 0; i < n; i++) {
-        ConstList longer = {0};
-
-        for (int k = 0; k < list.len; k++) {
-            for (int j = 0; j < args[i].nitems; j++) {
-                ConstList one = {0};
-
-                if (!push_all(e, &one, &list.at[k]) || !push(e, &one, args[i].items[j]))
-                    return false;
-                push(e, &longer, tuple_of(&one));
-            }
-        }
-        list = longer;
-    }
-    *out = tuple_of(&list);
-    return true;
-}
-
-static bool eval_call(PyEval *e, const Node *n, Const *out)
-{
-    const char *name = file_full_name(e->file, n->left);
-    Node arguments = {.kind = N_TUPLE, .items = n->items, .nitems = n->nitems};
-    Const args;
-
-    if (!name || !eval_display(e, &arguments, &args))
-        return false;
-    if (strcmp(name, "range") == 0)
-        return eval_range(e, args.items, args.nitems, out);
-    if (strcmp(name, "itertools.product") == 0)
-        return eval_product(e, args.items, args.nitems, out);
-    if (args.nitems != 1 || (strcmp(name, "list") != 0 && strcmp(name, "tuple") != 0))
-        return false;
-    *out = args.items[0];
-    return out->kind == CONST_TUPLE;
 }
 
 /* Operators. */
 
+static bool eval_unary(PyEval *e, const Node *n, Const *out)
+{
+    const char *wrong;
+    Const x;
+
+    if (!pyeval(e, n->left, &x))
+        return false;
+    wrong = const_unary((UnaryOp)n->op, &x, out);
+    return !wrong || pyeval_fail(e, n, "%s", wrong);
+}
+
 static bool eval_binary(PyEval *e, const Node *n, Const *out)
 {
-    ConstList list = {0};
+    PyList list = {0};
+    const char *wrong;
     Const x, y;
 
     if (!pyeval(e, n->left, &x) || !pyeval(e, n->right, &y))
         return false;
-    if (x.kind != CONST_TUPLE && y.kind != CONST_TUPLE)
-        return const_binary(arena_of(e), (BinaryOp)n->op, &x, &y, out) == NULL;
-    if (n->op != BIN_ADD || !push_all(e, &list, &x) || !push_all(e, &list, &y))
+    if (x.kind != CONST_TUPLE && y.kind != CONST_TUPLE) {
+        wrong = const_binary(e->arena, (BinaryOp)n->op, &x, &y, out);
+        return !wrong || pyeval_fail(e, n, "%s", wrong);
+    }
+    if (n->op != BIN_ADD || !pyeval_push_all(e, &list, &x) || !pyeval_push_all(e, &list, &y))
         return false;
-    *out = tuple_of(&list);
+    *out = pyeval_tuple(&list);
     return true;
 }
 
@@ -293,51 +246,136 @@ static bool is_in(const Const *x, const Const *tuple)
     return false;
 }
 
+/* `is` as it is for None, True, False and small numbers: same type, same value. */
+static bool is_same(const Const *x, const Const *y)
+{
+    return x->kind == y->kind && const_equal(x, y);
+}
+
+static bool holds_between(CompareOp op, const Const *x, const Const *y, bool *out)
+{
+    switch (op) {
+    case CMP_IS:
+    case CMP_IS_NOT:
+        *out = is_same(x, y) == (op == CMP_IS);
+        return true;
+    case CMP_IN:
+    case CMP_NOT_IN:
+        *out = is_in(x, y) == (op == CMP_IN);
+        return y->kind == CONST_TUPLE;
+    default:
+        return !const_compare(op, x, y, out);
+    }
+}
+
+/* `TENSOR is not None`: all that can be asked about an argument without a value.
+ * `"x" in args`: all that can be asked about the dictionary. */
+static bool is_about_presence(PyEval *e, const Node *n)
+{
+    const Node *right = n->items[0];
+    bool equality = n->ops[0] == CMP_IS || n->ops[0] == CMP_IS_NOT || n->ops[0] == CMP_EQ ||
+                    n->ops[0] == CMP_NE;
+    bool membership = n->ops[0] == CMP_IN || n->ops[0] == CMP_NOT_IN;
+
+    return n->nitems == 1 && ((equality && right->kind == N_NONE && pyeval_is_object(e, n->left)) ||
+                              (membership && pyeval_is_arguments(e, right)));
+}
+
+static bool eval_presence(PyEval *e, const Node *n, Const *out)
+{
+    bool membership = n->ops[0] == CMP_IN || n->ops[0] == CMP_NOT_IN, there = true;
+    Const name;
+
+    if (membership && !pyeval(e, n->left, &name))
+        return false;
+    if (membership)
+        there = pyeval_has_argument(e, &name);
+    *out = const_bool(there ==
+                      (n->ops[0] == CMP_IN || n->ops[0] == CMP_IS_NOT || n->ops[0] == CMP_NE));
+    return true;
+}
+
 static bool eval_compare(PyEval *e, const Node *n, Const *out)
 {
     bool holds = true;
     Const x, y;
 
+    if (is_about_presence(e, n))
+        return eval_presence(e, n, out);
     if (!pyeval(e, n->left, &x))
         return false;
-    for (int i = 0; i < n->nitems && holds; i++, x = y) {
-        CompareOp op = (CompareOp)n->ops[i];
-
-        if (!pyeval(e, n->items[i], &y))
-            return false;
-        if ((op == CMP_IN || op == CMP_NOT_IN) && y.kind == CONST_TUPLE)
-            holds = is_in(&x, &y) == (op == CMP_IN);
-        else if (const_compare(op, &x, &y, &holds))
-            return false;
-    }
+    for (int i = 0; i < n->nitems && holds; i++, x = y)
+        if (!pyeval(e, n->items[i], &y) || !holds_between((CompareOp)n->ops[i], &x, &y, &holds))
+            return pyeval_fail(e, n, "these cannot be compared");
     *out = const_bool(holds);
     return true;
 }
 
-static bool eval_name(PyEval *e, const Node *n, Const *out)
-{
-    const Node *value;
+/* Names, attributes, subscripts. */
 
-    if (variable(e, n->name, out))
-        return true;
-    value = pyeval_alias(e, n);
-    return value->kind != N_NAME && pyeval(e, value, out);
-}
-
-/* tl.float16 and the like. */
+/* tl.float16, torch.float16: dtypes have the same names everywhere (R25). */
 static bool eval_dtype(PyEval *e, const Node *n, Const *out)
 {
-    const char *name = file_full_name(e->file, n), *last = name ? strrchr(name, '.') : NULL;
+    const char *name = file_full_name_in(e->file, n, e->arena);
+    const char *last = name ? strrchr(name, '.') : NULL;
 
     *out = (Const){.kind = CONST_DTYPE};
-    return last && strstr(name, "triton") == name &&
+    return last && (strncmp(name, "triton", 6) == 0 || strncmp(name, "torch.", 6) == 0) &&
            dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype);
+}
+
+static bool eval_name(PyEval *e, const Node *n, Const *out)
+{
+    const PyVariable *v = pyeval_variable(e, n->name);
+    const Node *value;
+
+    if (v && v->is_arguments)
+        return false;
+    if (v) {
+        *out = v->value;
+        return true;
+    }
+    value = pyeval_alias(e, n);
+    if (value->kind != N_NAME)
+        return pyeval(e, value, out);
+    return eval_dtype(e, value, out) ||
+           pyeval_fail(e, n, "`%s` is no constant of this file", n->name);
+}
+
+static bool eval_attribute(PyEval *e, const Node *n, Const *out)
+{
+    Const of;
+
+    if (eval_dtype(e, n, out))
+        return true;
+    if (strcmp(n->name, "itemsize") != 0 || !pyeval(e, n->left, &of) || of.kind != CONST_DTYPE)
+        return false;
+    *out = const_int(dtype_size(of.dtype));
+    return true;
+}
+
+static bool eval_subscript(PyEval *e, const Node *n, Const *out)
+{
+    Const of, at;
+
+    if (!pyeval(e, n->left, &of) || !pyeval(e, n->right, &at))
+        return false;
+    if (of.kind != CONST_TUPLE || at.kind != CONST_INT)
+        return false;
+    if (at.integer < 0)
+        at.integer += of.nitems;
+    if (at.integer < 0 || at.integer >= of.nitems)
+        return pyeval_fail(e, n, "there are only %d elements", of.nitems);
+    *out = of.items[at.integer];
+    return true;
 }
 
 static bool eval_node(PyEval *e, const Node *n, Const *out)
 {
     Const c;
 
+    if (e->arguments && pyeval_is_argument(e, n))
+        return pyeval_argument(e, n, out);
     switch (n->kind) {
     case N_INT:
         *out = const_int(n->integer);
@@ -358,17 +396,19 @@ static bool eval_node(PyEval *e, const Node *n, Const *out)
     case N_NAME:
         return eval_name(e, n, out);
     case N_ATTRIBUTE:
-        return eval_dtype(e, n, out);
+        return eval_attribute(e, n, out);
+    case N_SUBSCRIPT:
+        return eval_subscript(e, n, out);
     case N_TUPLE:
     case N_LIST:
-        return eval_display(e, n, out);
+        return pyeval_display(e, n, out);
     case N_COMPREHENSION:
     case N_UNSUPPORTED_EXPR:
         return eval_comprehension(e, n, out);
     case N_CALL:
-        return eval_call(e, n, out);
+        return pyeval_call(e, n, out);
     case N_UNARY:
-        return pyeval(e, n->left, &c) && !const_unary((UnaryOp)n->op, &c, out);
+        return eval_unary(e, n, out);
     case N_BINARY:
         return eval_binary(e, n, out);
     case N_BOOL:
@@ -384,8 +424,10 @@ static bool eval_node(PyEval *e, const Node *n, Const *out)
 
 bool pyeval(PyEval *e, const Node *n, Const *out)
 {
-    bool known = --e->budget > 0 && ++e->depth <= MAX_EVAL_DEPTH && eval_node(e, n, out);
+    bool known = ++e->depth <= MAX_EVAL_DEPTH && --e->budget > 0 && eval_node(e, n, out);
 
     e->depth--;
+    if (!known)
+        pyeval_fail(e, n, "this is beyond what can be evaluated here");
     return known;
 }

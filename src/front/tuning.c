@@ -39,7 +39,7 @@ static const char *source_text(const Tuning *t, const Node *n)
 
 static FrontBinding unknown(const Tuning *t, const char *name, const Node *value)
 {
-    return (FrontBinding){.name = name, .text = source_text(t, value)};
+    return (FrontBinding){.name = name, .text = source_text(t, value), .node = value};
 }
 
 static void push_value(Tuning *t, Bindings *list, const char *name, const Node *value)
@@ -253,7 +253,7 @@ static void read_decorator(Tuning *t, const Node *n)
 FrontTuning tuning_of(FrontFile *f, const AstFunc *fn)
 {
     int budget = MIN(f->eval_budget, MAX_FUNCTION_BUDGET);
-    Tuning t = {.eval = {.file = f, .budget = budget}, .arena = f->arena};
+    Tuning t = {.eval = {.file = f, .arena = f->arena, .budget = budget}, .arena = f->arena};
 
     for (int i = 0; i < fn->ndecorators; i++)
         read_decorator(&t, fn->decorators[i]);
@@ -266,4 +266,10 @@ FrontTuning tuning_of(FrontFile *f, const AstFunc *fn)
         .heuristics = t.heuristics.at,
         .nheuristics = t.heuristics.len,
     };
+}
+
+void tuning_parse_callees(FrontFile *f, const AstFunc *fn)
+{
+    for (int i = 0; i < fn->tuning.nheuristics; i++)
+        pyeval_parse_callees(f, fn->tuning.heuristics[i].node);
 }

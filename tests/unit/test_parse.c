@@ -244,7 +244,7 @@ static void test_displays_and_what_is_not_supported(void **state)
         {"{a: b, **c}", "unsupported Dict(name a, name b, double-starred(name c), -)"},
         {"{a, b}", "unsupported Set(name a, name b)"},
         {"{}", "unsupported Dict"},
-        {"lambda x, *y, z=1: x", "unsupported Lambda"},
+        {"lambda x, *y, z=1: x", "unsupported Lambda(name x, name x, starred y, keyword z(int 1))"},
         {"(yield)", "unsupported Yield"},
         {"await f(x)", "unsupported Await"},
         {"f(x for x in y)",

@@ -65,3 +65,19 @@ def partly(x_ptr, A: tl.constexpr):
 @triton.autotune(configs=list(filter(keep, by_hand)), key=["x"])
 @triton.jit
 def filtered(x): pass
+
+
+SIZES = [16, 32]
+
+
+@triton.autotune(
+    configs=[
+        Cfg({"B": b, "K": k}, num_warps=w)
+        for (b, w) in zip(SIZES, [4, 8, 16])
+        for k in [x + i for i, x in enumerate([y for y in range(len(SIZES)) if y > 0])]
+    ] + [Cfg({"B": max(SIZES), "K": triton.cdiv(100, min(SIZES[-1], 30))}) for _ in range(1)],
+    key=[],
+)
+@triton.jit
+def zipped(x, B: tl.constexpr, K: tl.constexpr):
+    pass
