@@ -109,11 +109,14 @@ typedef struct {
 typedef struct {
     const char *name;
     int is_constexpr; /* annotated tl.constexpr */
-    int has_default;  /* may be left out: a default value, or one from @triton.autotune */
+    int has_default;  /* may be left out: a default value, or one from @triton.autotune or
+                       * @triton.heuristics */
     int line;         /* where it is declared, from 1 */
-    int has_value;    /* `value` is what it takes when it is left out.  0 without a default, and for
-                       * a default that no tilec_arg can hold, such as a tuple */
+    int has_value;    /* `value` is what it takes when it is left out.  0 without a default, for a
+                       * default that no tilec_arg can hold, such as a tuple, and if is_computed */
     tilec_arg value;  /* INT, UINT, FLOAT, BOOL, NONE, STRING or DTYPE, with the parameter's name */
+    int is_computed;  /* @triton.heuristics computes it from the other arguments of a launch:
+                       * tilec_param_value() says what */
 } tilec_param;
 
 typedef struct {
@@ -186,15 +189,30 @@ int tilec_param_count(const tilec_file *file, const char *kernel);
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out);
 
 /*
+ * What parameter `i` takes in a call with these arguments: the argument given for it, or what
+ * stands in for one that was left out; so a grid can be computed from a block size that comes from
+ * @triton.autotune or @triton.heuristics.  The arguments are those of tilec_launch(), all of them;
+ * nothing is compiled.  A text in `out` lives as long as the file, or is the caller's own.
+ *
+ * Fails as tilec_launch() does for wrong arguments, and with TILEC_NOT_FOUND for an index out of
+ * range or a value that no tilec_arg can hold, such as a tuple.
+ */
+tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, const tilec_arg *args,
+                               int nargs, const tilec_launch_options *options, tilec_arg *out,
+                               char **error);
+
+/*
  * Run a kernel over a grid of programs and wait for the end.
  *
  * grid: programs along x, y, z, none negative.  A zero launches nothing, but still checks and
  *     compiles.
  * args, nargs: in any order.  As in a Python call, unnamed ones come first and fill the parameters
- *     in order, named ones may follow; defaults fill the rest, and constexpr parameters that have
- *     none take the value of the first @triton.autotune configuration.  Launch options of Triton
- *     (num_warps, num_stages, num_ctas, maxnreg, ...) are accepted as named arguments.  Nothing is
- *     kept after the call: the same array may be changed and passed again.
+ *     in order, named ones may follow.  A parameter that is left out takes what @triton.heuristics
+ *     computes for it, else the value of the first @triton.autotune configuration, else its
+ *     default.  Heuristics see all other arguments; one that cannot be evaluated (the text says
+ *     where and why) must be given.  Launch options of Triton (num_warps, num_stages, num_ctas,
+ *     maxnreg, ...) are accepted as named arguments.  Nothing is kept after the call: the same
+ *     array may be changed and passed again.
  * options: NULL = all defaults.
  *
  * The first launch of a kernel with a new set of dtypes and compiled-in values compiles it

@@ -163,8 +163,7 @@ int tilec_param_count(const tilec_file *file, const char *kernel)
     return k && k->front ? k->front->nparams : -1;
 }
 
-/* A default as an argument that would mean the same; false for what no argument can say. */
-static bool argument_of(const Const *c, tilec_arg *out)
+bool argument_of(const Const *c, tilec_arg *out)
 {
     switch (c->kind) {
     case CONST_NONE:
@@ -206,12 +205,17 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
     if (!k || !k->front || i < 0 || i >= k->front->nparams)
         return TILEC_NOT_FOUND;
     const FrontParam *p = &k->front->params[i];
+    const Fallback *f = &k->fallbacks[i];
+    bool computed =
+        f->heuristic >= 0 && strcmp(k->tuning->heuristics[f->heuristic].name, p->name) == 0;
     *out = (tilec_param){.name = p->name,
                          .is_constexpr = p->is_constexpr,
-                         .has_default = k->fallbacks[i].known,
+                         .has_default = computed || f->known,
+                         .is_computed = computed,
                          .line = p->line,
                          .value = {.name = p->name}};
-    out->has_value = out->has_default && argument_of(&k->fallbacks[i].value, &out->value);
+    out->has_value =
+        out->has_default && !out->is_computed && argument_of(&k->fallbacks[i].value, &out->value);
     return TILEC_OK;
 }
 
@@ -418,6 +422,28 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
     r.binding = &binding;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     return status == TILEC_OK ? make_ready(&r, error) : status;
+}
+
+tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, const tilec_arg *args,
+                               int nargs, const tilec_launch_options *options, tilec_arg *out,
+                               char **error)
+{
+    Binding binding;
+    Request r;
+    ValueJob job = {.request = &r, .param = i};
+
+    r.binding = &binding;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK && !out)
+        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
+    if (status == TILEC_OK && (i < 0 || i >= r.kernel->front->nparams))
+        status =
+            complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name, i);
+    if (status == TILEC_OK)
+        status = run_locked(file, bind_param_value, &job, error);
+    if (status == TILEC_OK)
+        *out = job.value;
+    return status;
 }
 
 tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],

@@ -34,7 +34,7 @@ typedef struct {
     bool known;
     Const value;
     const char *text; /* the source of a value that is not a constant, or NULL */
-    bool by_function; /* @triton.heuristics computes it */
+    int heuristic;    /* which one of FrontTuning goes before all of this; -1: none */
 } Fallback;
 
 typedef struct {
@@ -42,7 +42,8 @@ typedef struct {
     int index;                /* in the file */
     const FrontKernel *front; /* NULL when the signature is wrong; `problem` then says why */
     const char *problem;
-    Fallback *fallbacks; /* one a parameter */
+    Fallback *fallbacks;       /* one a parameter */
+    const FrontTuning *tuning; /* NULL when `front` is */
 } Kernel;
 
 typedef struct Spec Spec;
@@ -62,7 +63,8 @@ struct tilec_file {
     _Atomic(Spec *) specs[SPEC_BUCKETS];
 };
 
-/* The arguments of one call, one entry a parameter; nothing here is allocated. */
+/* The arguments of one call, one entry a parameter; nothing here is allocated.  Texts and tuples
+ * in `front` that a heuristic made live as long as the job that bound them. */
 typedef struct {
     FrontArg front[MAX_PARAMS];
     uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
@@ -145,6 +147,30 @@ GenOptions compile_options(const Request *r, uint64_t stored);
 void bind_describe(tilec_file *f, Kernel *k, Arena *a); /* finds the fallbacks */
 /* Quietly when job is NULL; TILEC_OK, or what was wrong. */
 tilec_status bind_request(Request *r, Job *job);
+int bind_param_index(const FrontKernel *k, const char *name, int guess); /* -1: none */
+/* The Python value of an argument; false for tensors, types, and what is wrong. */
+bool bind_constant_of(const tilec_arg *a, Const *out);
+/* The launch option of that name as tilec_launch_options has it, and its default; false: none. */
+bool bind_option(const Request *r, const char *name, Const *out);
+bool bind_option_default(const char *name, Const *out);
+/* What parameter `param` of a bound call takes; text may live in `job`. */
+typedef struct {
+    Request *request;
+    int param;
+    tilec_arg value;
+} ValueJob;
+tilec_status bind_param_value(Job *job, void *value); /* on a ValueJob, under the file's lock */
+
+/* heuristics.c */
+typedef struct {
+    bool known;
+    Const value;
+    FrontTrouble trouble; /* why not, when it was to be explained and nobody gave the value */
+} Computed;
+/* One entry for each heuristic of the kernel, in `a`; `given` holds one argument, or NULL, a
+ * parameter. */
+const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *given, Arena *a,
+                                    bool explain);
 
 /* memory.c: what a kernel writes to, and what the arguments of a launch promise */
 uint64_t memory_stored(const Func *f, Arena *a); /* as Spec.stored */
@@ -178,5 +204,8 @@ typedef struct {
     tilec_stats stats;
 } StatsJob;
 tilec_status dump_stats(Job *job, void *stats); /* on a StatsJob */
+
+/* api.c: a constant as an argument that would mean the same; false for what no argument can say */
+bool argument_of(const Const *c, tilec_arg *out);
 
 #endif

@@ -3,9 +3,10 @@
  *
  * Takes what the caller gave, by position or name, and fills a Binding: for each parameter either
  * a constant to compile in or a run-time type with its hint, the run-time values as slots, and the
- * key that all of this makes.  Runs on every launch, so it allocates nothing and, when told
- * nothing to report to, says nothing; a failed call is bound again with a Job that collects every
- * complaint, each at the parameter's place in the source.
+ * key that all of this makes.  Runs on every launch, so it allocates nothing (unless heuristics.c
+ * must compute arguments first) and, when told nothing to report to, says nothing; a failed call is
+ * bound again with a Job that collects every complaint, each at the parameter's place in the
+ * source.
  */
 #include <string.h>
 
@@ -16,8 +17,9 @@ typedef struct {
     Job *job; /* NULL: quietly */
     Binding *out;
     const FrontKernel *kernel;
-    tilec_status status; /* the first thing that was wrong */
-    bool misspelt;       /* a name was wrong: a parameter that is missing is no news then */
+    tilec_status status;      /* the first thing that was wrong */
+    bool misspelt;            /* a name was wrong: a parameter that is missing is no news then */
+    const Computed *computed; /* by @triton.heuristics; NULL when there are none */
     const tilec_arg *given[MAX_PARAMS];
 } Binder;
 
@@ -50,6 +52,18 @@ static bool refuse(Binder *b, tilec_status status, Span span, const char *fmt, .
     return false;
 }
 
+static void note(Binder *b, Span span, const char *fmt, ...) PRINTF(3, 4);
+static void note(Binder *b, Span span, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!b->job)
+        return;
+    va_start(ap, fmt);
+    diag_v(b->job->diags, DIAG_NOTE, &b->r->file->source, span, fmt, ap);
+    va_end(ap);
+}
+
 static void hint(Binder *b, const char *fmt, ...) PRINTF(2, 3);
 static void hint(Binder *b, const char *fmt, ...)
 {
@@ -73,7 +87,7 @@ static int option_index(const char *name)
 }
 
 /* The parameter of that name; `guess` is looked at first. */
-static int param_index(const FrontKernel *k, const char *name, int guess)
+int bind_param_index(const FrontKernel *k, const char *name, int guess)
 {
     if (guess < k->nparams && strcmp(k->params[guess].name, name) == 0)
         return guess;
@@ -124,7 +138,7 @@ static void assign(Binder *b)
 
     for (int i = 0; i < b->r->nargs; i++) {
         const tilec_arg *a = &b->r->args[i];
-        int param = a->name ? param_index(b->kernel, a->name, i) : next++;
+        int param = a->name ? bind_param_index(b->kernel, a->name, i) : next++;
 
         if (param >= 0 && param < b->kernel->nparams)
             take(b, param, a);
@@ -156,6 +170,46 @@ static void key_byte(Binding *out, int byte)
 
 enum { KEY_RUN_TIME = 0x40, KEY_POINTER = 0x80 };
 
+static Hash128 hash_tuple(const Const *c);
+
+/* What tells a constant from all others of its kind, in 128 bits. */
+static Hash128 hash_constant(const Const *c)
+{
+    uint64_t parts[2] = {0, 0};
+
+    switch (c->kind) {
+    case CONST_STRING:
+        return hash128_bytes(c->text, c->ntext);
+    case CONST_TUPLE:
+        return hash_tuple(c);
+    case CONST_FLOAT:
+        memcpy(parts, &c->real, sizeof c->real);
+        break;
+    case CONST_DTYPE:
+        parts[0] = (uint64_t)c->dtype;
+        break;
+    default:
+        memcpy(parts, &c->integer, sizeof c->integer);
+        break;
+    }
+    return (Hash128){parts[0], parts[1]};
+}
+
+static Hash128 hash_tuple(const Const *c)
+{
+    struct {
+        Hash128 before, item;
+        uint64_t kind;
+    } chain = {{0, 0}, {0, 0}, 0};
+
+    for (int i = 0; i < c->nitems; i++) {
+        chain.item = hash_constant(&c->items[i]);
+        chain.kind = (uint64_t)c->items[i].kind;
+        chain.before = hash128_bytes(&chain, sizeof chain);
+    }
+    return chain.before;
+}
+
 static void key_constant(Binding *out, const Const *c)
 {
     Hash128 hash;
@@ -177,8 +231,12 @@ static void key_constant(Binding *out, const Const *c)
     case CONST_DTYPE:
         key_byte(out, (int)c->dtype);
         break;
+    case CONST_TUPLE:
+        key_put(out, &c->nitems, sizeof c->nitems);
+        hash = hash_tuple(c);
+        key_put(out, &hash, sizeof hash);
+        break;
     case CONST_NONE:
-    case CONST_TUPLE: /* tuples only come from the signature: there is one a parameter */
         break;
     }
 }
@@ -358,50 +416,83 @@ static bool bind_type(Binder *b, int i, const tilec_arg *a)
     return true;
 }
 
+bool bind_constant_of(const tilec_arg *a, Const *out)
+{
+    *out = (Const){.kind = CONST_NONE};
+    switch (a->kind) {
+    case TILEC_ARG_INT:
+        *out = (Const){.kind = CONST_INT, .integer = a->integer};
+        return true;
+    case TILEC_ARG_UINT:
+        *out = (Const){.kind = CONST_INT, .integer = a->uinteger};
+        return true;
+    case TILEC_ARG_FLOAT:
+        *out = (Const){.kind = CONST_FLOAT, .real = a->real};
+        return true;
+    case TILEC_ARG_BOOL:
+        *out = (Const){.kind = CONST_BOOL, .integer = a->integer != 0};
+        return true;
+    case TILEC_ARG_NONE:
+        return true;
+    case TILEC_ARG_STRING:
+        *out =
+            (Const){.kind = CONST_STRING, .text = a->text, .ntext = a->text ? strlen(a->text) : 0};
+        return a->text != NULL;
+    case TILEC_ARG_DTYPE:
+        *out = (Const){.kind = CONST_DTYPE, .dtype = (DType)a->dtype};
+        return tilec_dtype_name(a->dtype) != NULL;
+    default:
+        return false;
+    }
+}
+
 static bool bind_given(Binder *b, int i, const tilec_arg *a)
 {
-    Const c = {.kind = CONST_NONE};
+    const FrontParam *p = &b->kernel->params[i];
+    Const c;
 
-    switch (a->kind) {
-    case TILEC_ARG_TENSOR:
+    if (a->kind == TILEC_ARG_TENSOR)
         return bind_tensor(b, i, &a->tensor);
-    case TILEC_ARG_TYPE:
+    if (a->kind == TILEC_ARG_TYPE)
         return bind_type(b, i, a);
-    case TILEC_ARG_INT:
-        c = (Const){.kind = CONST_INT, .integer = a->integer};
-        break;
-    case TILEC_ARG_UINT:
-        c = (Const){.kind = CONST_INT, .integer = a->uinteger};
-        break;
-    case TILEC_ARG_FLOAT:
-        c = (Const){.kind = CONST_FLOAT, .real = a->real};
-        break;
-    case TILEC_ARG_BOOL:
-        c = (Const){.kind = CONST_BOOL, .integer = a->integer != 0};
-        break;
-    case TILEC_ARG_NONE:
-        break;
-    case TILEC_ARG_STRING:
-        if (!a->text)
-            return refuse(b, TILEC_BAD_ARGUMENT, b->kernel->params[i].span,
-                          "the text given for `%s` is NULL", b->kernel->params[i].name);
-        c = (Const){.kind = CONST_STRING, .text = a->text, .ntext = strlen(a->text)};
-        break;
-    case TILEC_ARG_DTYPE:
-        if (!tilec_dtype_name(a->dtype))
-            return refuse(b, TILEC_BAD_ARGUMENT, b->kernel->params[i].span,
-                          "the dtype given for `%s` is wrong", b->kernel->params[i].name);
-        c = (Const){.kind = CONST_DTYPE, .dtype = (DType)a->dtype};
-        break;
-    default:
-        return refuse(b, TILEC_BAD_ARGUMENT, b->kernel->params[i].span,
-                      "the kind of the argument for `%s` is none of tilec_arg_kind",
-                      b->kernel->params[i].name);
-    }
-    return bind_value(b, i, &c);
+    if (bind_constant_of(a, &c))
+        return bind_value(b, i, &c);
+    if (a->kind == TILEC_ARG_STRING)
+        return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the text given for `%s` is NULL", p->name);
+    if (a->kind == TILEC_ARG_DTYPE)
+        return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the dtype given for `%s` is wrong", p->name);
+    return refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                  "the kind of the argument for `%s` is none of tilec_arg_kind", p->name);
 }
 
 /* parameters that are not given */
+
+static const Const *missing_value(const Binder *b, int i, Const *option);
+
+/* Does it only lack an argument that is complained about itself: one that nobody gave, or one that
+ * an earlier heuristic should have computed? */
+static bool is_consequence(const Binder *b, int heuristic)
+{
+    const char *missing = b->computed[heuristic].trouble.missing;
+    int cause = missing ? bind_param_index(b->kernel, missing, 0) : -1;
+    Const ignored;
+
+    return cause >= 0 && !b->given[cause] && !missing_value(b, cause, &ignored) &&
+           b->r->kernel->fallbacks[cause].heuristic < heuristic;
+}
+
+static void refuse_uncomputed(Binder *b, const FrontParam *p, int heuristic)
+{
+    const FrontTrouble *t = &b->computed[heuristic].trouble;
+
+    if (is_consequence(b, heuristic))
+        return;
+    refuse(b, TILEC_REFUSED, p->span, "`%s` was not given, and its heuristic cannot be evaluated",
+           p->name);
+    if (t->why)
+        note(b, t->where, "%s", t->why);
+    hint(b, "give the value of `%s`", p->name);
+}
 
 static void refuse_missing(Binder *b, int i, const Fallback *f)
 {
@@ -409,60 +500,81 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
 
     if (b->misspelt)
         return;
+    if (f->heuristic >= 0) {
+        refuse_uncomputed(b, p, f->heuristic);
+        return;
+    }
     refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
            p->is_constexpr ? "the constexpr" : "argument", p->name);
-    if (f->by_function)
-        hint(b, "@triton.heuristics computes it, which runs in Python only; give the value");
-    else if (f->text)
+    if (f->text)
         hint(b, "it comes from `%s`, which is not a constant of the file; give the value", f->text);
     else if (p->has_default)
         hint(b, "its default is not a constant of the file; give the value");
 }
 
-/* The launch option that a parameter of this name asks for; 0: none. */
-static int option_value(const Binder *b, const char *name)
+bool bind_option(const Request *r, const char *name, Const *out)
 {
-    const tilec_launch_options *o = &b->r->options;
+    const tilec_launch_options *o = &r->options;
+    int value = 0;
 
     if (o->num_warps != 0 && strcmp(name, "num_warps") == 0)
-        return o->num_warps;
+        value = o->num_warps;
     if (o->num_stages != 0 && strcmp(name, "num_stages") == 0)
-        return o->num_stages;
-    return 0;
+        value = o->num_stages;
+    *out = (Const){.kind = CONST_INT, .integer = value};
+    return value != 0;
+}
+
+bool bind_option_default(const char *name, Const *out)
+{
+    int option = option_index(name), value = option >= 0 ? option_names[option].fallback : 0;
+
+    *out = (Const){.kind = CONST_INT, .integer = value};
+    return value != 0;
+}
+
+/* What a parameter takes that the caller did not give; NULL when there is nothing. */
+static const Const *missing_value(const Binder *b, int i, Const *option)
+{
+    const Fallback *f = &b->r->kernel->fallbacks[i];
+
+    if (bind_option(b->r, b->kernel->params[i].name, option))
+        return option;
+    if (f->heuristic >= 0)
+        return b->computed[f->heuristic].known ? &b->computed[f->heuristic].value : NULL;
+    return f->known ? &f->value : NULL;
 }
 
 static bool bind_missing(Binder *b, int i)
 {
-    const Fallback *f = &b->r->kernel->fallbacks[i];
-    int option = option_value(b, b->kernel->params[i].name);
-    Const c = {.kind = CONST_INT, .integer = option};
+    Const option;
+    const Const *c = missing_value(b, i, &option);
 
-    if (option != 0 || f->known)
-        return bind_value(b, i, option != 0 ? &c : &f->value);
-    refuse_missing(b, i, f);
+    if (c)
+        return bind_value(b, i, c);
+    refuse_missing(b, i, &b->r->kernel->fallbacks[i]);
     return false;
 }
 
 /* What the signature says, or the launch option of that name. */
 static Fallback find_default(const FrontParam *p)
 {
-    int option = option_index(p->name);
+    Fallback f = {.heuristic = -1};
 
-    if (p->has_default)
-        return (Fallback){.known = p->default_known, .value = p->fallback};
-    if (option < 0 || option_names[option].fallback == 0)
-        return (Fallback){.known = false};
-    return (Fallback){
-        .known = true,
-        .value = {.kind = CONST_INT, .integer = option_names[option].fallback},
-    };
+    if (p->has_default) {
+        f.known = p->default_known;
+        f.value = p->fallback;
+    } else {
+        f.known = bind_option_default(p->name, &f.value);
+    }
+    return f;
 }
 
 /* Whether `name` gives the parameter a value; "**" stands for what could not be read and may give
  * any, but nothing that is known already. */
 static bool gives(const char *name, const FrontParam *p, const Fallback *f)
 {
-    return strcmp(name, p->name) == 0 || (strcmp(name, "**") == 0 && !f->known);
+    return strcmp(name, p->name) == 0 || (strcmp(name, "**") == 0 && !f->known && f->heuristic < 0);
 }
 
 /* The first configuration of @triton.autotune goes before the default in the signature, and what
@@ -471,53 +583,94 @@ static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
 {
     Fallback f = find_default(p);
 
-    if (!tuning)
-        return f;
     for (int i = 0; tuning->nconfigs > 0 && i < tuning->configs[0].nbindings; i++) {
         const FrontBinding *given = &tuning->configs[0].bindings[i];
         if (gives(given->name, p, &f))
-            f = (Fallback){.known = given->known, .value = given->value, .text = given->text};
+            f = (Fallback){given->known, given->value, given->text, -1};
     }
     for (int i = 0; i < tuning->nheuristics; i++)
         if (gives(tuning->heuristics[i].name, p, &f))
-            f = (Fallback){.by_function = true};
+            f.heuristic = i;
     return f;
 }
 
 void bind_describe(tilec_file *f, Kernel *k, Arena *a)
 {
+    static const FrontTuning none;
     const FrontTuning *tuning = front_tuning(f->front, k->name);
 
+    k->tuning = tuning ? tuning : &none;
     k->fallbacks = NEW_N(a, Fallback, k->front->nparams);
     for (int i = 0; i < k->front->nparams; i++)
-        k->fallbacks[i] = find_fallback(&k->front->params[i], tuning);
+        k->fallbacks[i] = find_fallback(&k->front->params[i], k->tuning);
 }
 
-tilec_status bind_request(Request *r, Job *job)
+/* In `a` where something must be computed. */
+static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
 {
     Binding *out = r->binding;
-    Binder b;
 
-    b.r = r;
-    b.job = job;
-    b.out = out;
-    b.kernel = r->kernel->front;
-    b.status = TILEC_OK;
-    b.misspelt = false;
-    for (int i = 0; i < b.kernel->nparams; i++)
-        b.given[i] = NULL;
+    b->r = r;
+    b->job = job;
+    b->out = out;
+    b->kernel = r->kernel->front;
+    b->status = TILEC_OK;
+    b->misspelt = false;
+    b->computed = NULL;
+    for (int i = 0; i < b->kernel->nparams; i++)
+        b->given[i] = NULL;
     out->nslots = 0;
     out->typed_only = false;
     out->nkey = 0;
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, (int)r->device);
-    assign(&b);
-    for (int i = 0; i < b.kernel->nparams; i++) {
-        if (b.given[i])
-            bind_given(&b, i, b.given[i]);
+    assign(b);
+    if (r->kernel->tuning->nheuristics > 0)
+        b->computed = heuristics_evaluate(r, b->given, a, job != NULL);
+    for (int i = 0; i < b->kernel->nparams; i++) {
+        if (b->given[i])
+            bind_given(b, i, b->given[i]);
         else
-            bind_missing(&b, i);
+            bind_missing(b, i);
     }
     out->hash = hash_bytes(out->key, out->nkey, 0);
-    return b.status;
+    return b->status;
+}
+
+static tilec_status bind_quietly(Job *job, void *request)
+{
+    Binder b;
+
+    return bind_in(&b, request, NULL, job->arena);
+}
+
+tilec_status bind_request(Request *r, Job *job)
+{
+    Binder b;
+    Guard guard;
+
+    if (!job && r->kernel->tuning->nheuristics > 0)
+        return job_run(&guard, bind_quietly, r, NULL);
+    return bind_in(&b, r, job, job ? job->arena : NULL);
+}
+
+tilec_status bind_param_value(Job *job, void *value)
+{
+    ValueJob *v = value;
+    Interner *names = v->request->file->names;
+    Binder b;
+    tilec_status status = bind_in(&b, v->request, job, job->arena);
+    Const option;
+
+    if (status != TILEC_OK)
+        return status;
+    const FrontParam *p = &b.kernel->params[v->param];
+    const Const *c = b.given[v->param] ? NULL : missing_value(&b, v->param, &option);
+    v->value = b.given[v->param] ? *b.given[v->param] : (tilec_arg){0};
+    if (c && !argument_of(c, &v->value))
+        return job_refuse(job, TILEC_NOT_FOUND, "no argument can have the value of `%s`", p->name);
+    if (c && c->kind == CONST_STRING)
+        v->value.text = intern(names, v->value.text);
+    v->value.name = p->name;
+    return TILEC_OK;
 }

@@ -90,11 +90,12 @@ tilec_status dump_stats(Job *job, void *stats)
 {
     StatsJob *s = stats;
     const Request *r = s->request;
-    const Func *f = compile_lower(r, job->arena, job->diags);
+    tilec_status status = bind_request(s->request, job); /* what heuristics made lives in a job */
+    const Func *f = status == TILEC_OK ? compile_lower(r, job->arena, job->diags) : NULL;
     InterpCounts counts = {0};
 
     if (!f)
-        return TILEC_REFUSED;
+        return status != TILEC_OK ? status : TILEC_REFUSED;
     InterpLaunch launch = {.args = r->binding->slots,
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};

@@ -204,6 +204,22 @@ static bool left_out(const Options *o, const tilec_param *p, CliValue *out)
     return option != 0 || p->has_value;
 }
 
+/* What @triton.heuristics computes for parameter `i`; false for what no argument can say. */
+static bool computed(Cli *c, const Options *o, int i, const Arguments *a, CliValue *out)
+{
+    char *error = NULL;
+    tilec_arg value;
+    tilec_status status =
+        tilec_param_value(c->file, o->kernel, i, a->args, a->count, &o->launch, &value, &error);
+
+    if (status == TILEC_REFUSED)
+        check(c, status, &error);
+    tilec_free(error);
+    if (status == TILEC_OK)
+        *out = value_of(&value);
+    return status == TILEC_OK;
+}
+
 static bool is_named(const Names *names, const char *name)
 {
     for (int i = 0; i < names->len; i++)
@@ -212,15 +228,17 @@ static bool is_named(const Names *names, const char *name)
     return false;
 }
 
-void args_add_defaults(Cli *c, const Options *o, Names *names)
+void args_add_defaults(Cli *c, const Options *o, Arguments *a)
 {
     tilec_param p;
 
     for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
         Named named = {.name = p.name};
 
-        if (!is_named(names, p.name) && left_out(o, &p, &named.value))
-            vec_push(c->arena, names, named);
+        if (is_named(&a->names, p.name))
+            continue;
+        if (p.is_computed ? computed(c, o, i, a, &named.value) : left_out(o, &p, &named.value))
+            vec_push(c->arena, &a->names, named);
     }
 }
 

@@ -183,7 +183,7 @@ typedef struct {
 void args_open_kernel(Cli *c, const Options *o);
 Arguments args_evaluate(Cli *c, const Options *o);
 /* Names for the parameters that are not given but have a value all the same. */
-void args_add_defaults(Cli *c, const Options *o, Names *names);
+void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
 void check(Cli *c, tilec_status status, char **error);
 

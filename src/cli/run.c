@@ -133,7 +133,7 @@ void command_run(Cli *c, int argc, char **argv)
 
     args_open_kernel(c, &o);
     a = args_evaluate(c, &o);
-    args_add_defaults(c, &o, &a.names); /* R330: a grid sees all bound arguments */
+    args_add_defaults(c, &o, &a); /* R330: a grid sees all bound arguments */
     evaluate_grid(c, &o, &a.names, t.grid);
     mention_empty_grid(t.grid);
     check_outputs(c, &o, &a.names);

@@ -58,6 +58,69 @@ expect 0 out "[3. 3. 3. 0." tuned --grid "K"
 expect 0 out "[4. 4. 4. 4. 0." tuned --grid num_warps
 expect 0 out "[8. 8. 8. 8. 8. 8. 8. 8. 0." tuned --grid num_warps --num-warps 8
 
+# heuristics are evaluated over the first configuration and the arguments; --grid sees their values
+cat >"$folder/computed.py" <<'KERNEL'
+import os
+import triton
+import triton.language as tl
+
+
+def is_even(args):
+    return args["n"] % args["BLOCK"] == 0
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": b}, num_warps=w)
+                          for b, w in zip([64, 128], [4, 8])], key=["n"])
+@triton.heuristics({
+    "EVEN": is_even,
+    "PARTS": lambda args: triton.cdiv(args["n"], args["BLOCK"]) + (0 if args["EVEN"] else 100),
+    "HAS_BIAS": lambda args: args["bias"] is not None,
+    "HALVES": lambda args: args["x"].dtype == tl.float16 and args["x"].element_size() == 2,
+})
+@triton.jit
+def scale(x, bias, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, PARTS: tl.constexpr,
+          HAS_BIAS: tl.constexpr, HALVES: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + at) if EVEN else tl.load(x + at, mask=at < n)
+    if HAS_BIAS:
+        values += tl.load(bias)
+    values = values * (2 if HALVES else 3) + PARTS * 1000
+    tl.store(out + at, values, mask=at < n)
+
+
+@triton.heuristics({"CPUS": lambda args: os.cpu_count()})
+@triton.jit
+def unknown(out, CPUS: tl.constexpr):
+    tl.store(out, CPUS)
+KERNEL
+scale() {
+    n=$1 type=$2
+    shift 2
+    "$tilec" run "$folder/computed.py:scale" n="$n" x="full($type,n,1)" out="zeros(fp32,n)" \
+        --show out "$@"
+}
+for device in interp cpu; do
+    expect 0 out "3003" scale 192 fp32 --device $device --grid "cdiv(n,BLOCK)" bias=None
+    expect 0 out "[3003. 3003. 3003. ... 3003. 3003. 3003.]" scale 192 fp32 --device $device \
+        --grid "PARTS" bias=None
+    expect 0 out "[2014. 2014. 2014. ... 2014. 2014. 2014.]" scale 128 fp16 --device $device \
+        --grid "PARTS" bias="full(fp16,1,6)"
+    expect 0 out " 102006.]" scale 100 fp32 \
+        --device $device --grid "PARTS - 100" bias="full(fp32,1,1)"
+    expect 0 out "[5003. 5003. 5003. ... 5003. 5003. 5003.]" scale 128 fp32 --device $device \
+        --grid 4 bias=None BLOCK=32 PARTS=5 --time=2
+    expect 0 out "[7]" "$tilec" run "$folder/computed.py:unknown" --device $device --grid 1 \
+        out="zeros(i32,1)" CPUS=7 --show out
+    expect 1 err "error: \`CPUS\` was not given, and its heuristic cannot be evaluated" \
+        "$tilec" run "$folder/computed.py:unknown" --device $device --grid CPUS out="zeros(i32,1)"
+    expect 1 err "computed.py:29:42: note: \`os.cpu_count\` cannot be called here" \
+        "$tilec" run "$folder/computed.py:unknown" --device $device --grid 1 out="zeros(i32,1)"
+done
+expect 0 out "scale" "$tilec" dump "$folder/computed.py:scale" --stage ir "x:*fp16" "out:*fp32" \
+    bias=None n=256
+expect 1 err "note: \`n\` was given as a type, without a value" "$tilec" dump \
+    "$folder/computed.py:scale" --stage ir "x:*fp16" "out:*fp32" bias=None n:i32
+
 # a kernel inside of others goes by its whole name, beside one that has the bare name
 cat >"$folder/nested.py" <<'KERNEL'
 import triton

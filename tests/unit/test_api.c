@@ -24,6 +24,19 @@ static const char add_source[] =
          "    m = i < n\n"
          "    tl.store(out + i, tl.load(x + i, mask=m) + tl.load(y + i, mask=m), mask=m)\n";
 
+/* The same, with a block that is computed: at least `width`, which is no launch's business. */
+static const char computed_source[] = HEAD
+    "import math\nLEAST = [1, 2]\n"
+    "def widest(args): return max([args['width'], *[x + 1 for x in LEAST]])\n"
+    "@triton.heuristics({'BLOCK': lambda args: triton.cdiv(widest(args), 1),\n"
+    "                    'name': lambda args: 'a' + 'b' * 0 if args['n'] < 0 else 'a' + 'b'})\n"
+    "@triton.jit\n"
+    "def add(x, y, out, n, width: tl.constexpr, BLOCK: tl.constexpr, name: tl.constexpr):\n"
+    "    tl.static_assert(name == 'ab')\n"
+    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    m = i < n\n"
+    "    tl.store(out + i, tl.load(x + i, mask=m) + tl.load(y + i, mask=m), mask=m)\n";
+
 /* help */
 
 typedef struct {
@@ -455,14 +468,251 @@ static void test_configurations_that_cannot_be_read(void **state)
     refused(s, TILEC_REFUSED, &n, 1, "hint: it comes from `os.getenv('CONFIGS')`");
 }
 
-static void test_heuristics_ask_for_the_value(void **state)
+/* heuristics */
+
+#define HEURISTIC_HEAD                                                                             \
+    "import math\nimport os\nimport torch\n" HEAD                                                  \
+    "SIZES = [16, 32, 64]\ndef half(n, by=2):\n    'half of it'\n    return n // by\n"             \
+    "loop = lambda a: loop(a)\ndef loud(args):\n    print(args)\n    return 1\n"                   \
+    "def big(args): return half(args['n'], by()) > SIZES[-1]\nby = lambda: 2\n"
+
+/* A kernel whose E is `function` of m = 4096, x = fp16[3, 5] with rows 8 apart, and none. */
+static void load_heuristic(Scene *s, const char *function)
 {
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             HEURISTIC_HEAD "@triton.autotune([triton.Config({'B': 64}, num_warps=2)], [])\n"
+                            "@triton.heuristics({'E': %s})\n@triton.jit\n"
+                            "def k(n, x, none, E: tl.constexpr, B: tl.constexpr, D=7): pass\n",
+             function);
+    tilec_unload(s->file);
+    s->file = NULL;
+    load(s, text);
+}
+
+static const int64_t heuristic_shape[] = {3, 5}, heuristic_strides[] = {8, 1};
+static uint16_t heuristic_data[64];
+
+static Binding *bind_heuristic(Scene *s, const char *function)
+{
+    const tilec_arg args[] = {
+        of_int("n", 4096),
+        {.name = "x",
+         .kind = TILEC_ARG_TENSOR,
+         .tensor = {heuristic_data, TILEC_FP16, 2, heuristic_shape, heuristic_strides}},
+        {.name = "none", .kind = TILEC_ARG_NONE},
+    };
+
+    load_heuristic(s, function);
+    return bind_one(s, args, 3);
+}
+
+static void test_heuristics_are_evaluated(void **state)
+{
+    static const struct {
+        const char *function;
+        int64_t want;
+    } cases[] = {
+        {"lambda args: args['n'] % args['B'] == 0", 1},
+        {"lambda a: a['n'] // 3", 1365},
+        {"lambda a: -a['n'] // 3", -1366},
+        {"lambda a: a['D'] + a['num_warps']", 9},
+        {"lambda a: a['num_stages']", 3},
+        {"lambda a: 1 if a['n'] < 5000 and not a['B'] == 32 else 2", 1},
+        {"lambda a: a['none'] or 5", 5},
+        {"lambda a: 0 < a['B'] <= 64 < a['n']", 1},
+        {"lambda a: min(a['n'], 128)", 128},
+        {"lambda a: max(SIZES)", 64},
+        {"lambda a: len(SIZES) + SIZES[-1]", 67},
+        {"lambda a: triton.cdiv(a['n'] + 1, a['B'])", 65},
+        {"lambda a: triton.next_power_of_2(a['n'] - 1)", 4096},
+        {"lambda a: triton.next_power_of_2(0)", 0},
+        {"lambda a: int(math.log2(a['n']))", 12},
+        {"lambda a: math.ceil(a['n'] / 3)", 1366},
+        {"lambda a: half(a['n'])", 2048},
+        {"lambda a: half(a['n'], 4) + half(by=3, n=9) if False else 3", 3},
+        {"big", 1},
+        {"lambda a: big(a)", 1},
+        {"lambda _: sum_ if 0 else 8", 8},
+        {"lambda a: (lambda b: b * 2)(a['B'])", 128},
+        {"lambda a, more=SIZES: more[1]", 32},
+        {"lambda a: a.get('nothing', 11)", 11},
+        {"lambda a: a.get('nothing') is None", 1},
+        {"lambda a: 'n' in a and 'nothing' not in a", 1},
+        {"lambda a: a['x'] is not None", 1},
+        {"lambda a: a['x'] == None", 0},
+        {"lambda a: a['none'] is None", 1},
+        {"lambda a: a['n'] is not None", 1},
+        {"lambda a: a['x'].dtype == torch.float16", 1},
+        {"lambda a: a['x'].dtype in [tl.float32, tl.bfloat16]", 0},
+        {"lambda a: a['x'].element_size() + a['x'].dtype.itemsize + a['x'].itemsize", 6},
+        {"lambda a: a['x'].numel() + a['x'].dim() + a['x'].ndim", 19},
+        {"lambda a: a['x'].shape[0] * 100 + a['x'].shape[-1] * 10 + a['x'].size(1)", 355},
+        {"lambda a: a['x'].stride(0) * 10 + a['x'].stride(-1)", 81},
+        {"lambda a: len(a['x'].stride())", 2},
+        {"lambda a: (a['x'].data_ptr() % 2 == 0)", 1},
+        {"lambda a: [i for i, x in enumerate(SIZES) if x == a['B']][0]", 2},
+    };
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        const Const *c = &bind_heuristic(*state, cases[i].function)->front[3].constant;
+
+        if (c->integer != cases[i].want)
+            print_error("%s gives %ld\n", cases[i].function, (long)c->integer);
+        assert_true(c->kind == CONST_INT || c->kind == CONST_BOOL);
+        assert_true(c->integer == cases[i].want);
+    }
+}
+
+static void test_heuristics_that_cannot_be_evaluated(void **state)
+{
+    static const struct {
+        const char *function, *why;
+    } cases[] = {
+        {"lambda a: os.cpu_count()", "note: `os.cpu_count` cannot be called here\n"},
+        {"lambda a: a['n'] // a['none'].x", "note: `none` is no array\n"},
+        {"lambda a: a['n'] // 0", "note: division by zero\n"},
+        {"lambda a: a['nothing']", "note: `nothing` has no value\n"},
+        {"lambda a: a['E']", "note: `E` has no value\n"},
+        {"lambda a: a['x']", "note: `x` is an array, which has no value here\n"},
+        {"lambda a: a['x'].storage()", "note: what `storage` of an array is cannot be told here\n"},
+        {"lambda a: a['x'].size(2)", "note: the array has 2 dimensions\n"},
+        {"lambda a: LIMIT", "note: `LIMIT` is no constant of this file\n"},
+        {"lambda a: SIZES[3]", "note: there are only 3 elements\n"},
+        {"lambda a: a['n'] < 'text'", "note: these cannot be compared\n"},
+        {"lambda a, b: 1", "note: it cannot be called with 1 arguments\n"},
+        {"lambda: 1", "note: it takes 0 arguments, not 1\n"},
+        {"lambda **a: 1", "note: it cannot be called with 1 arguments\n"},
+        {"loud", "note: only functions of one `return` statement can be evaluated\n"},
+        {"os.cpu_count", "note: this is no function of this file\n"},
+        {"lambda a: half(1, 2, 3)", "note: it takes 2 arguments, not 3\n"},
+        {"lambda a: len(range(10**9))", "note: evaluating this takes too long\n"},
+        {"lambda a: big", "note: `big` is no constant of this file\n"},
+        {"lambda a: a", "note: this is beyond what can be evaluated here\n"},
+        {"lambda a: SIZES[0](1)", "note: `this` cannot be called here\n"},
+        {"lambda a: loop(a)", "note: this is beyond what can be evaluated here\n"},
+        {"lambda a: min()", "note: `min` does not take 0 arguments\n"},
+    };
     Scene *s = *state;
 
-    load(s, HEAD "@triton.heuristics({'E': lambda a: a['n'] % 2 == 0})\n@triton.jit\n"
-                 "def k(n, E: tl.constexpr): pass\n");
-    tilec_arg n = of_int("n", 5);
-    refused(s, TILEC_REFUSED, &n, 1, "@triton.heuristics");
+    for (int i = 0; i < COUNT(cases); i++) {
+        const tilec_arg args[] = {
+            of_int("n", 4096),
+            {.name = "x",
+             .kind = TILEC_ARG_TENSOR,
+             .tensor = {heuristic_data, TILEC_FP16, 2, heuristic_shape, heuristic_strides}},
+            {.name = "none", .kind = TILEC_ARG_NONE},
+            of_int("E", 3),
+        };
+        tilec_param p;
+
+        load_heuristic(s, cases[i].function);
+        refused(s, TILEC_REFUSED, args, 3, cases[i].why);
+        refused(s, TILEC_REFUSED, args, 3,
+                "`E` was not given, and its heuristic cannot be evaluated");
+        assert_int_equal((int)bind_one(s, args, 4)->front[3].constant.integer, 3);
+        assert_int_equal(tilec_param_info(s->file, NULL, 3, &p), TILEC_OK);
+        assert_true(p.is_computed && p.has_default && !p.has_value);
+    }
+}
+
+/* R341, R346: configurations first, then the functions in order, each seeing those before it. */
+static void test_heuristics_see_earlier_values(void **state)
+{
+    Scene *s = *state;
+    tilec_arg args[2] = {of_int("n", 100)};
+
+    load(s,
+         HEAD "@triton.autotune([triton.Config({'B': 64, 'C': 3})], [])\n"
+              "@triton.heuristics({'B': lambda a: min(a['B'], a['n'] // 4),\n"
+              "                    'num_warps': lambda a: a['B'] // 5,\n"
+              "                    'W': lambda a: a['num_warps'] + a['C']})\n"
+              "@triton.heuristics({'W': lambda a: 10 * a['W']})\n"
+              "@triton.jit\ndef k(n, W: tl.constexpr, B: tl.constexpr, C: tl.constexpr): pass\n");
+    const Binding *b = bind_one(s, args, 1);
+    assert_int_equal((int)b->front[1].constant.integer, 80);
+    assert_int_equal((int)b->front[2].constant.integer, 25);
+    args[1] = of_int("B", 10);
+    b = bind_one(s, args, 2);
+    assert_int_equal((int)b->front[1].constant.integer, 50);
+    assert_int_equal((int)b->front[2].constant.integer, 10);
+}
+
+/* What follows from a missing argument is no news. */
+static void test_heuristics_without_their_arguments(void **state)
+{
+    Scene *s = *state;
+    tilec_arg x = of_int("x", 1);
+
+    load(s, HEAD "@triton.heuristics({'E': lambda a: a['n'] > 1, 'F': lambda a: a['E']})\n"
+                 "@triton.jit\ndef k(x, n, E: tl.constexpr, F: tl.constexpr): pass\n");
+    refused(s, TILEC_REFUSED, &x, 1, "argument `n` was not given");
+    tilec_prepare(s->file, NULL, &x, 1, NULL, &s->error);
+    assert_null(strstr(s->error, "heuristic"));
+    tilec_free(s->error);
+    s->error = NULL;
+}
+
+/* A computed value makes the code that the same value makes when it is given. */
+static void test_computed_values_specialise(void **state)
+{
+    Scene *s = *state;
+    uint64_t hashes[4];
+    const char *const kinds[] = {"a['n'] // 100", "a['n'] * 1.0", "(a['n'], 'x')",
+                                 "'a' + ('b' if a['n'] > 500 else 'c')"};
+
+    for (int i = 0; i < COUNT(kinds); i++) {
+        char text[512];
+
+        snprintf(text, sizeof text,
+                 HEAD "@triton.heuristics({'E': lambda a: %s})\n@triton.jit\n"
+                      "def k(n: tl.int32, E: tl.constexpr): pass\n",
+                 kinds[i]);
+        tilec_unload(s->file);
+        s->file = NULL;
+        load(s, text);
+        for (int k = 0; k < 3; k++) {
+            tilec_arg n = of_int("n", k == 0 ? 321 : 654 + (k == 2 ? 1 : 0));
+            hashes[k] = bind_one(s, &n, 1)->hash;
+        }
+        assert_true(hashes[0] != hashes[1]);
+        assert_true((hashes[1] == hashes[2]) == (i == 0 || i == 3));
+    }
+    tilec_arg given[] = {of_int("n", 500), {.name = "E", .kind = TILEC_ARG_STRING, .text = "ac"}};
+    hashes[0] = bind_one(s, given, 1)->hash;
+    assert_true(bind_one(s, given, 2)->hash == hashes[0]);
+}
+
+static void test_values_of_parameters_are_told(void **state)
+{
+    Scene *s = *state;
+    tilec_arg args[] = {of_int("n", 100), of_int("C", 3)}, v;
+    const tilec_launch_options options = {.num_warps = 16};
+
+    load(s, HEAD "@triton.autotune([triton.Config({'B': 64})], [])\n"
+                 "@triton.heuristics({'C': lambda a: a['B'] + a['n'],\n"
+                 "                    'S': lambda a: 'b' + 'c', 'T': lambda a: (1, 2)})\n"
+                 "@triton.jit\ndef k(n, C: tl.constexpr, B: tl.constexpr, S: tl.constexpr,\n"
+                 "      T: tl.constexpr, num_warps: tl.constexpr, D=5): pass\n");
+    assert_int_equal(tilec_param_value(s->file, NULL, 0, args, 1, NULL, &v, &s->error), TILEC_OK);
+    assert_true(v.kind == TILEC_ARG_INT && v.integer == 100);
+    assert_int_equal(tilec_param_value(s->file, NULL, 1, args, 1, NULL, &v, &s->error), TILEC_OK);
+    assert_true(v.kind == TILEC_ARG_INT && v.integer == 164);
+    assert_string_equal(v.name, "C");
+    assert_int_equal(tilec_param_value(s->file, NULL, 1, args, 2, NULL, &v, &s->error), TILEC_OK);
+    assert_true(v.integer == 3);
+    assert_int_equal(tilec_param_value(s->file, NULL, 2, args, 1, NULL, &v, &s->error), TILEC_OK);
+    assert_true(v.integer == 64);
+    assert_int_equal(tilec_param_value(s->file, NULL, 3, args, 1, NULL, &v, &s->error), TILEC_OK);
+    assert_string_equal(v.text, "bc");
+    assert_int_equal(tilec_param_value(s->file, NULL, 5, args, 1, &options, &v, NULL), TILEC_OK);
+    assert_true(v.integer == 16);
+    assert_int_equal(tilec_param_value(s->file, NULL, 4, args, 1, NULL, &v, NULL), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_param_value(s->file, NULL, 7, args, 1, NULL, &v, NULL), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_param_value(s->file, NULL, 1, NULL, 0, NULL, &v, NULL), TILEC_REFUSED);
+    assert_int_equal(tilec_param_value(s->file, NULL, 1, args, 1, NULL, NULL, NULL),
+                     TILEC_BAD_ARGUMENT);
 }
 
 static void test_annotated_values_are_checked(void **state)
@@ -726,7 +976,7 @@ static void test_cpu_uses_the_cache_of_another_context(void **state)
 
 typedef struct {
     Scene *scene;
-    const char *device;
+    const char *device, *varied; /* the parameter that differs between launches, or NULL */
     int self;
     bool right;
 } Worker;
@@ -744,7 +994,7 @@ static void *launch_many(void *arg)
     for (int round = 0; round < 20; round++) {
         /* all threads meet on some specialisations and not on others */
         const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
-                                  of_int(NULL, N), of_int(NULL, 50 + round % 5)};
+                                  of_int(NULL, N), of_int(w->varied, 50 + round % 5)};
         for (int i = 0; i < N; i++)
             x[i] = (float)(i + w->self), out[i] = 0;
         if (tilec_launch(w->scene->file, NULL, grid, args, 5, &options, NULL) != TILEC_OK)
@@ -755,13 +1005,13 @@ static void *launch_many(void *arg)
     return NULL;
 }
 
-static void check_threads(Scene *s, const char *device)
+static void check_threads(Scene *s, const char *device, const char *varied)
 {
     pthread_t threads[6];
     Worker workers[6];
 
     for (int i = 0; i < COUNT(threads); i++) {
-        workers[i] = (Worker){s, device, i, false};
+        workers[i] = (Worker){s, device, varied, i, false};
         assert_int_equal(pthread_create(&threads[i], NULL, launch_many, &workers[i]), 0);
     }
     for (int i = 0; i < COUNT(threads); i++) {
@@ -773,15 +1023,23 @@ static void check_threads(Scene *s, const char *device)
 static void test_many_threads_launch(void **state)
 {
     load(*state, add_source);
-    check_threads(*state, "interp");
+    check_threads(*state, "interp", NULL);
     if (has_cpu())
-        check_threads(*state, "cpu");
+        check_threads(*state, "cpu", NULL);
+}
+
+/* Evaluating must leave no trace in the file. */
+static void test_many_threads_evaluate_heuristics(void **state)
+{
+    load(*state, computed_source);
+    check_threads(*state, "interp", "width");
+    if (has_cpu())
+        check_threads(*state, "cpu", "width");
 }
 
 /* Whatever allocation fails, the call says so, and the same call works afterwards. */
-static void test_lack_of_memory(void **state)
+static void check_lack_of_memory(Scene *s, const char *source)
 {
-    Scene *s = *state;
     float x[4] = {1, 2, 3, 4}, out[4];
     const int64_t shape[] = {4};
     const int32_t grid[3] = {1, 1, 1};
@@ -793,7 +1051,7 @@ static void test_lack_of_memory(void **state)
 
     for (long n = 1; status != TILEC_OK; n++) {
         arena_inject_failure(n);
-        status = tilec_load_string(s->ctx, "m.py", add_source, strlen(add_source), &s->file, NULL);
+        status = tilec_load_string(s->ctx, "m.py", source, strlen(source), &s->file, NULL);
         arena_inject_failure(-1);
         assert_true(status == TILEC_OK || (status == TILEC_NO_MEMORY && !s->file));
         failures += status != TILEC_OK;
@@ -810,6 +1068,16 @@ static void test_lack_of_memory(void **state)
     }
     assert_true(failures > 2);
     assert_true(out[3] == 8);
+}
+
+static void test_lack_of_memory(void **state)
+{
+    Scene *s = *state;
+
+    check_lack_of_memory(s, add_source);
+    tilec_unload(s->file);
+    s->file = NULL;
+    check_lack_of_memory(s, computed_source);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -830,7 +1098,12 @@ int main(void)
         TEST(test_values_of_defaults_are_told),
         TEST(test_options_fill_parameters_of_their_name),
         TEST(test_configurations_that_cannot_be_read),
-        TEST(test_heuristics_ask_for_the_value),
+        TEST(test_heuristics_are_evaluated),
+        TEST(test_heuristics_that_cannot_be_evaluated),
+        TEST(test_heuristics_see_earlier_values),
+        TEST(test_heuristics_without_their_arguments),
+        TEST(test_computed_values_specialise),
+        TEST(test_values_of_parameters_are_told),
         TEST(test_annotated_values_are_checked),
         TEST(test_overlapping_tensors),
         TEST(test_what_is_stored_through),
@@ -840,6 +1113,7 @@ int main(void)
         TEST(test_cpu_agrees_with_the_interpreter),
         TEST(test_cpu_uses_the_cache_of_another_context),
         TEST(test_many_threads_launch),
+        TEST(test_many_threads_evaluate_heuristics),
         TEST(test_lack_of_memory),
     };
 
