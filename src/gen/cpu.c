@@ -101,6 +101,10 @@ static Val scalar_value(Cpu *c, const Op *op)
 
 static void emit_scalar(Cpu *c, const Op *op)
 {
+    if (op->code == OP_barrier) {
+        LLVMBuildFence(c->b, LLVMAtomicOrderingAcquireRelease, 1, ""); /* for this program only */
+        return;
+    }
     if (op->code == OP_store) {
         Val mask = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
         cpu_scalar_store(c, c->b, op->operands[0]->type->dtype, scalar(c, op->operands[0]),

@@ -407,6 +407,8 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
         flush(pl, st);
         break;
     case OP_barrier:
+        add_step(pl, st, STEP_SCALAR, op);
+        break;
     case OP_assume:
     case OP_return:
         break;
