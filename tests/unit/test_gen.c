@@ -11,6 +11,9 @@
  *     # n: 1000              a scalar
  *
  * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
+ *
+ * Code is also made for machines of other widths than this one's, and run where this one has all
+ * that they have.  Scratch memory ends where a page begins that nobody may touch.
  */
 #include <dirent.h>
 #include <math.h>
@@ -20,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
@@ -209,18 +214,32 @@ static void check_plan(Case *c, const char *path, const char *text)
         assert_string_equal(text, want);
 }
 
-static CpuKernel *compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o,
-                          Code **code, size_t *scratch)
+static GenOutput compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o)
 {
     Diags *d = diags_new(c->arena);
     GenOutput out;
-    const char *why = NULL;
     if (!plugin->targets[0]->emit(f, o, GEN_OBJECT, c->arena, &out, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
-    if (code_load(out.data, out.len, code, &why) != RUN_OK)
-        fail_msg("%s: the object does not load: %s", c->name, why);
-    *scratch = out.scratch;
-    return (CpuKernel *)code_symbol(*code, "tilec_kernel");
+    return out;
+}
+
+/* Bytes that end at a page which faults. */
+typedef struct {
+    uint8_t *pages, *at;
+    size_t bytes;
+} Scratch;
+
+static Scratch scratch_new(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+    Scratch s = {.bytes = room + page};
+    s.pages = mmap(NULL, s.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(s.pages, MAP_FAILED);
+    assert_int_equal(mprotect(s.pages + room, page, PROT_NONE), 0);
+    assert_int_equal(bytes % 64, 0); /* or the end would not be the alignment that code expects */
+    s.at = s.pages + room - bytes;
+    memset(s.at, 0xff, bytes); /* NaN: nobody may rely on what is there */
+    return s;
 }
 
 static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o,
@@ -229,17 +248,62 @@ static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const 
     uint8_t *arrays[MAX_PARAMS] = {NULL};
     uint64_t slots[MAX_PARAMS];
     Code *code;
-    size_t bytes;
-    CpuKernel *kernel = compile(c, plugin, f, o, &code, &bytes);
+    const char *why = NULL;
+    GenOutput out = compile(c, plugin, f, o);
+    if (code_load(out.data, out.len, &code, &why) != RUN_OK)
+        fail_msg("%s (%s): the object does not load: %s", c->name, how, why);
+    CpuKernel *kernel = (CpuKernel *)code_symbol(code, "tilec_kernel");
     set_slots(c, arrays, slots);
-    void *scratch = os_alloc_pages(bytes);
-    memset(scratch, 0xff, bytes); /* NaN: nobody may rely on what is there */
+    Scratch scratch = scratch_new(out.scratch);
     int64_t programs = (int64_t)c->grid[0] * c->grid[1] * c->grid[2], half = programs / 2;
-    kernel(slots, c->grid, 0, half, scratch);
-    kernel(slots, c->grid, half, programs, scratch);
+    kernel(slots, c->grid, 0, half, scratch.at);
+    kernel(slots, c->grid, half, programs, scratch.at);
     compare(c, want, arrays, how);
-    os_free_pages(scratch, bytes);
+    munmap(scratch.pages, scratch.bytes);
     code_free(code);
+}
+
+/* --- other machines ------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *name, *features; /* as LLVM spells them */
+    bool runs; /* not SSE2: fp16 needs functions there that the loader does not provide */
+} Machine;
+
+static const Machine machines[] = {
+#if defined(__x86_64__)
+    {"SSE2", "", false},
+    {"AVX", "+avx,+f16c", true},
+    {"AVX2", "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt", true},
+    {"AVX-512",
+     "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"
+     "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl",
+     true},
+#endif
+    {NULL, NULL, false}};
+
+/* The host's list ends without a comma, ours is compared name by name. */
+static bool host_has(const Machine *m)
+{
+    char have[2048], name[32];
+    snprintf(have, sizeof have, "%s,", host_cpu_features());
+    for (const char *at = m->features; *at != 0; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof name, "%.*s,", (int)strcspn(at, ","), at);
+        if (strstr(have, name) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void run_on_others(Case *c, const GenPlugin *plugin, const Func *f, uint8_t **want)
+{
+    for (const Machine *m = machines; m->name != NULL; m++) {
+        GenOptions o = {.cpu = "x86-64", .features = m->features, .disjoint = true};
+        if (m->runs && host_has(m))
+            run_compiled(c, plugin, f, &o, want, m->name);
+        else
+            compile(c, plugin, f, &o);
+    }
 }
 
 static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
@@ -269,6 +333,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
     check_plan(c, plan_path, plan.data);
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
+    run_on_others(c, plugin, kernel_of(m), want);
 }
 
 static void test_cases(void **state)
