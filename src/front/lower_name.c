@@ -96,12 +96,34 @@ static Val find_constant(Lower *l, Sym module, Sym member, int where)
     return val_unknown();
 }
 
+static const char *own_dtype(Lower *l, Sym name)
+{
+    size_t n = strlen(name);
+    DType t;
+
+    if (!dtype_from_long_name(name, n, &t) && !dtype_from_name(name, n, &t))
+        return NULL;
+    return arena_printf(l->arena, "tl.%s", dtype_long_name(t));
+}
+
+/* How a kernel spells what bears this name elsewhere, or NULL. */
+static const char *own_name(Lower *l, Sym name)
+{
+    if (builtin_find(name, IN_TL))
+        return arena_printf(l->arena, "tl.%s", name);
+    if (libdevice_find(name))
+        return arena_printf(l->arena, "tl.extra.libdevice.%s", name);
+    return own_dtype(l, name);
+}
+
 static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
 {
-    const char *near = builtin_near(member, where);
+    const char *own = own_name(l, member), *near = builtin_near(member, where);
 
     error_at(l, span, E_NO_MEMBER, module, member);
-    if (near)
+    if (own)
+        hint_at(l, H_LANGUAGE_HAS, own);
+    else if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
     return val_unknown();
 }
@@ -112,8 +134,12 @@ Val module_member(Lower *l, Sym module, Sym member, Span span)
     Val v;
 
     if (where < 0) {
+        const char *own = own_dtype(l, member);
         error_at(l, span, E_UNKNOWN_IMPORT, member, module);
-        hint_at(l, H_UNKNOWN_IMPORT);
+        if (own)
+            hint_at(l, H_LANGUAGE_HAS, own);
+        else
+            hint_at(l, H_UNKNOWN_IMPORT);
         return val_unknown();
     }
     v = find_function(member, where);
@@ -267,8 +293,11 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
 /* The nearest of all names that could have been meant. */
 static const char *near_visible(Lower *l, Sym name)
 {
+    static const char *const constants[] = {"None", "True", "False"};
     VEC(const char *) words = {0};
 
+    for (int i = 0; i < COUNT(constants); i++)
+        vec_push(l->arena, &words, constants[i]);
     for (int i = 0; i < l->frame->env.len; i++)
         if (l->frame->env.at[i].bound && !l->frame->env.at[i].missing)
             vec_push(l->arena, &words, l->frame->names.at[i]);
@@ -295,15 +324,15 @@ static void explain_lost(Lower *l, const Binding *b, Sym name)
 static Val undefined_name(Lower *l, Sym name, Span span)
 {
     const Binding *b = env_find(l, name);
-    const char *near = near_visible(l, name);
+    const char *near = near_visible(l, name), *own = own_name(l, name);
 
     error_at(l, span, E_NOT_DEFINED, name);
     if (b && b->lost)
         explain_lost(l, b, name);
     else if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
-    else if (builtin_find(name, IN_TL))
-        hint_at(l, H_NEEDS_TL, name, name);
+    else if (own)
+        hint_at(l, H_LANGUAGE_HAS, own);
     env_miss(l, name, span); /* one complaint a name */
     return val_unknown();
 }

@@ -21,7 +21,7 @@
 #define E_CONSTEXPR_LISTED   "`%s` is marked as constexpr and listed in do_not_specialize"                  /* R29 */
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
-#define H_NEEDS_TL           "Python's `%s` is not visible in a kernel; the tile function is `tl.%s`"
+#define H_LANGUAGE_HAS       "the language has it as `%s`"
 #define NOTE_LOST_IN_ARM     "`%s` is assigned in only one arm of a run-time `if`: bind it before the `if` or in both arms"   /* R118 */
 #define NOTE_LOST_IN_LOOP    "`%s` is first assigned inside a loop, which may not run: bind it before the loop"               /* R126 */
 #define NOTE_LOST_LOOP_VARIABLE "the loop variable `%s` has no value behind the loop"                       /* R126 */

@@ -1,7 +1,9 @@
 # lower: kernel p:*fp32 q:*i32 n:i32
 # lower: unknown p:*fp32 n:i32
 # lower: given p:*fp32 n:i32
+# lower: elsewhere p:*fp32 f:fp32
 """R7, R30, R103, R153: the first reason for an error is the one that is told, where it stands."""
+import torch
 import triton
 import triton.language as tl
 
@@ -51,3 +53,12 @@ def unknown(p, n):
 @triton.jit
 def given(p, n):
     tl.store(p + iota(n), 1)
+
+
+@triton.jit
+def elsewhere(p, f):
+    a = tl.tanh(f) + tl.math.sum(f)
+    b = f.to(tl.fp16) + f.to(float32) + f.to(torch.bfloat16)
+    c = load(p) + torch.sum(p)
+    d = true
+    tl.store(p, abs(f))
