@@ -111,32 +111,42 @@ static const struct {
 };
 /* clang-format on */
 
-static __int128 extent(const FrontGiven *g, int i)
+/* The product of the extents from dimension `from` on; false when nothing is that large. */
+static bool elements(const FrontGiven *g, int from, __int128 *out)
 {
-    return g->shape[i];
+    *out = 1;
+    for (int i = from; i < g->ndim; i++)
+        if (__builtin_mul_overflow(*out, (__int128)g->shape[i], out))
+            return false;
+    return true;
 }
 
 /* In elements; without strides, rows follow each other. */
-static __int128 stride(const FrontGiven *g, int i)
+static bool stride(const FrontGiven *g, int i, __int128 *out)
 {
-    __int128 step = 1;
+    if (!g->strides)
+        return elements(g, i + 1, out);
+    *out = g->strides[i];
+    return true;
+}
 
-    if (g->strides)
-        return g->strides[i];
-    for (int k = i + 1; k < g->ndim; k++)
-        step *= g->shape[k];
-    return step;
+static bool extent(const FrontGiven *g, int i, __int128 *out)
+{
+    *out = g->shape[i];
+    return true;
 }
 
 /* All of them, or the one that the call has for its argument. */
 static bool one_or_all(PyEval *e, const Node *n, const FrontGiven *g,
-                       __int128 (*each)(const FrontGiven *g, int i), Const *out)
+                       bool (*each)(const FrontGiven *g, int i, __int128 *out), Const *out)
 {
     PyList list = {0};
+    __int128 one;
     Const at;
 
     for (int i = 0; i < g->ndim; i++)
-        pyeval_push(e, &list, const_int(each(g, i)));
+        if (!each(g, i, &one) || !pyeval_push(e, &list, const_int(one)))
+            return false;
     *out = pyeval_tuple(&list);
     if (n->kind != N_CALL || n->nitems == 0)
         return true;
@@ -150,7 +160,7 @@ static bool one_or_all(PyEval *e, const Node *n, const FrontGiven *g,
 
 static bool property_of(PyEval *e, const Node *n, const FrontGiven *g, Ask ask, Const *out)
 {
-    __int128 elements = 1;
+    __int128 count;
 
     switch (ask) {
     case ASK_DTYPE:
@@ -172,9 +182,9 @@ static bool property_of(PyEval *e, const Node *n, const FrontGiven *g, Ask ask, 
         return pyeval_fail(e, n, "the array was given without a shape");
     if (ask == ASK_SHAPE || ask == ASK_STRIDE)
         return one_or_all(e, n, g, ask == ASK_SHAPE ? extent : stride, out);
-    for (int i = 0; i < g->ndim; i++)
-        elements *= g->shape[i];
-    *out = const_int(ask == ASK_NDIM ? g->ndim : elements);
+    if (!elements(g, 0, &count))
+        return false;
+    *out = const_int(ask == ASK_NDIM ? g->ndim : count);
     return true;
 }
 

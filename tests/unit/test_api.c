@@ -473,7 +473,8 @@ static void test_configurations_that_cannot_be_read(void **state)
 #define HEURISTIC_HEAD                                                                             \
     "import math\nimport os\nimport torch\n" HEAD                                                  \
     "SIZES = [16, 32, 64]\ndef half(n, by=2):\n    'half of it'\n    return n // by\n"             \
-    "loop = lambda a: loop(a)\ndef loud(args):\n    print(args)\n    return 1\n"                   \
+    "loop = lambda a: loop(a)\nsizes = lambda a: a['x'].size()\ndef loud(args):\n    "             \
+    "print(args)\n    return 1\n"                                                                  \
     "def big(args): return half(args['n'], by()) > SIZES[-1]\nby = lambda: 2\n"
 
 /* A kernel whose E is `function` of m = 4096, x = fp16[3, 5] with rows 8 apart, and none. */
@@ -551,6 +552,7 @@ static void test_heuristics_are_evaluated(void **state)
         {"lambda a: a['x'].shape[0] * 100 + a['x'].shape[-1] * 10 + a['x'].size(1)", 355},
         {"lambda a: a['x'].stride(0) * 10 + a['x'].stride(-1)", 81},
         {"lambda a: len(a['x'].stride())", 2},
+        {"lambda a: sizes(a)[0] + a['x'].stride()[0]", 11},
         {"lambda a: (a['x'].data_ptr() % 2 == 0)", 1},
         {"lambda a: [i for i, x in enumerate(SIZES) if x == a['B']][0]", 2},
     };
@@ -637,6 +639,22 @@ static void test_heuristics_see_earlier_values(void **state)
     b = bind_one(s, args, 2);
     assert_int_equal((int)b->front[1].constant.integer, 50);
     assert_int_equal((int)b->front[2].constant.integer, 10);
+}
+
+/* A shape that no memory has is the tensor's fault, and none of the heuristic's business. */
+static void test_heuristics_of_absurd_shapes(void **state)
+{
+    Scene *s = *state;
+    const int64_t shape[] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = {heuristic_data, TILEC_I8, 3, shape}};
+
+    load(s,
+         HEAD "@triton.heuristics({'E': lambda a: a['x'].numel(), 'F': lambda a: 1})\n"
+              "@triton.heuristics(other.values)\n"
+              "@triton.jit\ndef k(x, E: tl.constexpr, F: tl.constexpr, G: tl.constexpr): pass\n");
+    refused(s, TILEC_REFUSED, &x, 1, "note: this is beyond what can be evaluated here\n");
+    refused(s, TILEC_REFUSED, &x, 1, "`G` was not given");
+    refused(s, TILEC_REFUSED, &x, 1, "note: what this gives cannot be read\n");
 }
 
 /* What follows from a missing argument is no news. */
@@ -1101,6 +1119,7 @@ int main(void)
         TEST(test_heuristics_are_evaluated),
         TEST(test_heuristics_that_cannot_be_evaluated),
         TEST(test_heuristics_see_earlier_values),
+        TEST(test_heuristics_of_absurd_shapes),
         TEST(test_heuristics_without_their_arguments),
         TEST(test_computed_values_specialise),
         TEST(test_values_of_parameters_are_told),
