@@ -36,7 +36,7 @@ static const char help[] =
     "  --save NAME=FILE.npy write an array after the first run\n"
     "  --show NAME          print an array after the first run\n"
     "  --time[=N]           time N more runs, or as many as fit in a second\n"
-    "  --json               print one JSON object instead of tables\n"
+    "  --json               print JSON instead of tables\n"
     "options of dump:\n"
     "  --stage STAGE        ast, ir, opt, plan, llvm or asm\n"
     "\n"
@@ -46,9 +46,9 @@ static const char help[] =
     "  x.stride(0)  x.dtype  cdiv(n,1024)  next_power_of_2(n)  min  max  + - * / // % **  < ==\n"
     "A TYPE is a dtype, or *dtype for a pointer.\n"
     "\n"
-    "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK_SIZE)' --show output \\\n"
-    "             x='rand(fp32,98432)' y='rand(fp32,98432)' output='empty(fp32,98432)' \\\n"
-    "             n='x.numel()' BLOCK_SIZE=1024\n";
+    "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
+    "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
+    "             n='x.numel()' BLOCK=1024\n";
 
 static void run_command(Cli *c, int argc, char **argv)
 {

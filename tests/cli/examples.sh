@@ -1,0 +1,28 @@
+#!/bin/sh
+# examples.sh TILEC SOURCE - the commands on kernels/ that the help and the documents print do work
+. "$(dirname "$0")/expect.inc"
+cd "$source" || exit 1
+
+tilec() {
+    "$tilec" "$@"
+}
+
+# one command a line; the backslashes of roff and those before a line's end are taken out
+commands() {
+    awk '/^example: |^ *tilec /, !/\\$/ {
+        sub(/^example: /, "")
+        gsub(/\\-/, "-")
+        printf "%s%s", $0, sub(/\\+$/, "") ? "" : "\n"
+    }' "$1" | sed 's/\\*  */ /g' | grep kernels/
+}
+
+tilec --help >"$folder/help"
+for file in "$folder/help" docs/tilec.1 docs/cli.md docs/ir.md; do
+    expect 0 out "" commands "$file"
+    mv "$folder/out" "$folder/commands"
+    while read -r command; do
+        expect 0 out "" eval "$command"
+        [ -s "$folder/out" ] || wrong "it printed nothing: $command"
+    done <"$folder/commands"
+done
+finish
