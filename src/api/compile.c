@@ -158,10 +158,20 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     return m ? kernel_of(m) : NULL;
 }
 
+/* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
+ * tests tell them. */
+static bool verifies(void)
+{
+#ifdef NDEBUG
+    return os_env("TILEC_VERIFY") != NULL;
+#else
+    return true;
+#endif
+}
+
 const Func *compile_optimise(const Func *f, const Target *target, Diags *d)
 {
-    OptOptions options = {.native = target ? target->native_math : NULL,
-                          .verify = os_env("TILEC_VERIFY") != NULL};
+    OptOptions options = {.native = target ? target->native_math : NULL, .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
 }

@@ -13,7 +13,7 @@ typedef struct {
     /* which functions the target has natively; others are expanded by math.c.  OP_COUNT entries,
      * or NULL for "expand every op that math.c knows" */
     const bool *native;
-    bool verify; /* after every pass; on in debug and test builds */
+    bool verify; /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
     void *trace_ctx;
@@ -34,7 +34,7 @@ bool opt_licm(Func *f);
 bool opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 bool opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
-bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; 1-2 ULP */
+bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
