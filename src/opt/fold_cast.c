@@ -2,8 +2,9 @@
  * fold_cast.c - conversions that do nothing, and chains of two that are one
  *
  * A chain A -> B -> C is A -> C when the first step keeps every value, or when both steps are
- * between integers and C keeps no more bits than B did.  Conversions to fp8 stay as written:
- * their rules differ with the source format (semantics R84).
+ * between integers and C keeps no more bits than B did.  From integer over float to integer, C
+ * must hold all of A too: a float that C does not hold saturates (R81), an integer is cut off.
+ * Conversions to fp8 stay as written: their rules differ with the source format (R84).
  */
 #include "fold.h"
 
@@ -44,7 +45,9 @@ static Value *merge_casts(Op *op)
         return NULL; /* no such cast (R80) */
     bool keeps_low_bits = dtype_is_int(a) && dtype_is_int(b) && dtype_is_int(c) && c != DT_I1 &&
                           dtype_bits(c) <= dtype_bits(b);
-    if (!keeps_values(a, b) && !keeps_low_bits)
+    bool may_saturate = dtype_is_int(a) && dtype_is_float(b) && dtype_is_int(c) && c != DT_I1 &&
+                        !int_fits_int(a, c);
+    if (may_saturate || (!keeps_values(a, b) && !keeps_low_bits))
         return NULL;
     return a == c ? x : fold_new(op, OP_cast, 1, &x, 1, op->attrs, t);
 }
