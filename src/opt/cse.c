@@ -8,7 +8,9 @@
  *
  * Loads take part while memory cannot have changed between them: each is tagged with the number
  * of the memory state it reads, and whatever may write starts a new state.  A loop that writes
- * somewhere starts one at its head too, because the previous iteration came in between.
+ * somewhere starts one at its head too, because the previous iteration came in between; so does
+ * the region of a reduction or scan, which runs once a pair.  A reduction whose region reads or
+ * writes memory is never merged.
  */
 #include "opt.h"
 
@@ -32,8 +34,10 @@ enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
 
 static bool is_candidate(const Op *op)
 {
-    return op->nresults > 0 &&
-           (op_has(op, PURE) || (op->code == OP_load && !op->attrs[LOAD_VOLATILE]));
+    if (op->nresults == 0)
+        return false;
+    return op->code == OP_load ? !op->attrs[LOAD_VOLATILE]
+                               : op_has(op, PURE) && !op_has_effects(op);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -178,7 +182,7 @@ static void merge(Cse *c, Op *op)
 static void number_block(Cse *c, Block *b);
 
 /* The arms of an `if` start from the state in front of it, and so does each region of a loop
- * that writes nothing. */
+ * or reduction that writes nothing. */
 static void number_regions(Cse *c, Op *op)
 {
     bool writes = opt_writes(op);
@@ -187,7 +191,7 @@ static void number_regions(Cse *c, Op *op)
     for (int r = 0; r < COUNT(op->regions); r++) {
         if (!op->regions[r])
             continue;
-        c->memory = writes && opt_is_loop(op) ? ++c->states : before;
+        c->memory = writes && op->code != OP_if ? ++c->states : before;
         number_block(c, op->regions[r]);
     }
     c->memory = writes ? ++c->states : before;

@@ -46,7 +46,7 @@ static bool runs_at_least_once(const Op *op, const Op *loop)
 static bool may_leave(const Op *op, const Op *loop)
 {
     if (op_has(op, PURE))
-        return true;
+        return !op_has_effects(op); /* a reduction whose region reads or writes memory stays */
     return op->code == OP_load && !op->attrs[LOAD_VOLATILE] && !opt_writes(loop) &&
            runs_at_least_once(op, loop);
 }
