@@ -180,10 +180,14 @@ void tilec_unload(tilec_file *file);
 int tilec_kernel_count(const tilec_file *file);
 const char *tilec_kernel_name(const tilec_file *file, int i);
 
+/* The only kernel of the file: the @triton.jit function that no other one in it calls or passes
+ * on.  NULL when there are several.  Wherever a kernel is asked for, NULL means this one. */
+const char *tilec_only_kernel(const tilec_file *file);
+
 /*
- * The parameters of a kernel.  Wherever a kernel is asked for, NULL means the only kernel of the
- * file.  The count is negative when there is no such kernel or its signature is wrong (a launch
- * says why).  tilec_param_info() gives TILEC_NOT_FOUND for such a kernel or an index out of range.
+ * The parameters of a kernel.  The count is negative when there is no such kernel or its signature
+ * is wrong (a launch says why).  tilec_param_info() gives TILEC_NOT_FOUND for such a kernel or an
+ * index out of range.
  */
 int tilec_param_count(const tilec_file *file, const char *kernel);
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out);

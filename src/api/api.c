@@ -146,10 +146,15 @@ const char *tilec_kernel_name(const tilec_file *file, int i)
     return file && i >= 0 && i < file->nkernels ? file->kernels[i].name : NULL;
 }
 
+const char *tilec_only_kernel(const tilec_file *file)
+{
+    return file && file->only ? file->only->name : NULL;
+}
+
 static const Kernel *find_kernel(const tilec_file *file, const char *name)
 {
     if (!name)
-        return file->nkernels == 1 ? &file->kernels[0] : NULL;
+        return file->only;
     for (int i = 0; i < file->nkernels; i++)
         if (strcmp(file->kernels[i].name, name) == 0)
             return &file->kernels[i];

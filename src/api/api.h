@@ -60,6 +60,7 @@ struct tilec_file {
     FrontFile *front;
     Kernel *kernels;
     int nkernels;
+    const Kernel *only; /* the one that NULL stands for, or NULL */
     _Atomic(Spec *) specs[SPEC_BUCKETS];
 };
 

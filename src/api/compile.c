@@ -136,6 +136,7 @@ tilec_status compile_file(Job *job, void *load)
         f->kernels[i] = (Kernel){.name = front_kernel_name(f->front, i), .index = i};
         describe_kernel(job, f, &f->kernels[i]);
     }
+    f->only = front_only_kernel(f->front) < 0 ? NULL : &f->kernels[front_only_kernel(f->front)];
     return TILEC_OK;
 }
 

@@ -67,7 +67,7 @@ static const char *list_kernels(Cli *c)
     return t.s;
 }
 
-void args_open_kernel(Cli *c, const Options *o)
+void args_open_kernel(Cli *c, Options *o)
 {
     char *error = NULL;
 
@@ -75,7 +75,9 @@ void args_open_kernel(Cli *c, const Options *o)
     check(c, tilec_load_file(c->tilec, o->file, &c->file, &error), &error);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
-    if (!o->kernel && tilec_kernel_count(c->file) > 1 && tilec_param_count(c->file, NULL) < 0)
+    if (!o->kernel)
+        o->kernel = tilec_only_kernel(c->file);
+    if (!o->kernel)
         stop(c, CLI_USAGE, "which kernel of %s? Write %s:NAME; it has %s", o->file, o->file,
              list_kernels(c));
 }

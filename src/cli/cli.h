@@ -180,7 +180,7 @@ typedef struct {
     tilec_arg *args;
     int count;
 } Arguments;
-void args_open_kernel(Cli *c, const Options *o);
+void args_open_kernel(Cli *c, Options *o); /* names the kernel, if the user did not */
 Arguments args_evaluate(Cli *c, const Options *o);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);

@@ -106,12 +106,6 @@ static void time_runs(Cli *c, const Options *o, const Arguments *a, Timing *t)
     timing_summary(t, seconds, n);
 }
 
-/* The only kernel's name, when none was given. */
-static const char *kernel_name(Cli *c, const Options *o)
-{
-    return o->kernel ? o->kernel : tilec_kernel_name(c->file, tilec_kernel_count(c->file) - 1);
-}
-
 static void report(Cli *c, const Options *o, const Arguments *a, Timing *t)
 {
     char *error = NULL;
@@ -137,7 +131,7 @@ void command_run(Cli *c, int argc, char **argv)
     evaluate_grid(c, &o, &a.names, t.grid);
     mention_empty_grid(t.grid);
     check_outputs(c, &o, &a.names);
-    t.kernel = kernel_name(c, &o);
+    t.kernel = o.kernel;
     t.device = o.launch.device ? o.launch.device : "cpu";
     t.first = launch(c, &o, t.grid, &a);
     write_outputs(c, &o, &a.names);

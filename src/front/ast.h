@@ -185,6 +185,7 @@ struct FrontFile {
     int nglobals;
     AstFunc **kernels; /* the jit functions among `funcs` */
     int nkernels;
+    int only_kernel; /* see file_only_kernel() */
     int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
 };
@@ -203,6 +204,9 @@ const AstGlobal *file_global(const FrontFile *f, Sym name);
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body
  * calls this first. */
 bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
+
+/* only.c: the number of the kernel that no other one uses; -1 when there are several, or none. */
+int file_only_kernel(const FrontFile *f);
 
 /* file.c: the full name of a dotted expression, imports and global aliases followed, such as
  * "triton.language.float16"; NULL when `n` is no dotted name. */

@@ -281,6 +281,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
     read_functions(f, &scan);
     bind_functions(f);
     decorators_finish(f);
+    f->only_kernel = file_only_kernel(f);
     if (f->nkernels > 0)
         return f;
     report_no_kernel(f, d);
@@ -290,6 +291,11 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
 int front_kernel_count(const FrontFile *f)
 {
     return f->nkernels;
+}
+
+int front_only_kernel(const FrontFile *f)
+{
+    return f->only_kernel;
 }
 
 /* One that its bare name does not find goes by the names of what it is nested in. */

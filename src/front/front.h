@@ -87,7 +87,7 @@ typedef struct {
     int nconfigs;
     const char **key;
     int nkey;
-    FrontBinding *heuristics; /* name, and the function's source text */
+    FrontBinding *heuristics; /* name, source text and expression: see front_heuristic() */
     int nheuristics;
 } FrontTuning;
 
@@ -123,6 +123,7 @@ typedef struct {
 FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);
+int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);

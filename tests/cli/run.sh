@@ -33,6 +33,24 @@ cmp -s "$folder/x.npy" "$folder/before.npy" || wrong "an input file changed"
 expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
     out="empty(fp32,100)" n=100 BLOCK=32 --show out
 
+# the only kernel needs no name, though it has helpers in its file
+cat >"$folder/helpers.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def least(a, b):
+    return tl.minimum(a, b)
+
+@triton.jit
+def kernel(x, out):
+    tl.store(out, tl.reduce(tl.load(x + tl.arange(0, 8)), 0, least))
+KERNEL
+expect 0 out "[-5.]" "$tilec" run "$folder/helpers.py" --grid 1 x="full(fp32,8,-5)" \
+    out="zeros(fp32,1)" --show out
+expect 0 out '"kernel": "kernel"' "$tilec" run "$folder/helpers.py" --grid 1 x="ones(fp32,8)" \
+    out="zeros(fp32,1)" --json
+
 # an empty grid runs nothing; the name of the only kernel may be given
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out

@@ -142,6 +142,7 @@ static void test_kernels_and_parameters_are_listed(void **state)
     assert_int_equal(tilec_param_count(s->file, "two"), 0);
     assert_true(tilec_param_count(s->file, "three") < 0);
     assert_true(tilec_param_count(s->file, NULL) < 0); /* two kernels: which? */
+    assert_null(tilec_only_kernel(s->file));
     assert_int_equal(tilec_param_info(s->file, "one", 2, &p), TILEC_OK);
     assert_string_equal(p.name, "B");
     assert_true(p.is_constexpr && p.has_default);
@@ -149,6 +150,18 @@ static void test_kernels_and_parameters_are_listed(void **state)
     assert_int_equal(tilec_param_info(s->file, "one", 0, &p), TILEC_OK);
     assert_false(p.is_constexpr || p.has_default);
     assert_int_equal(tilec_param_info(s->file, "one", 3, &p), TILEC_NOT_FOUND);
+}
+
+static void test_helpers_are_not_the_only_kernel(void **state)
+{
+    Scene *s = *state;
+
+    load(s, HEAD "@triton.jit\ndef helper(a, b): return a\n\n"
+                 "@triton.jit\ndef kernel(x): tl.store(x, helper(1, 2))\n");
+    assert_int_equal(tilec_kernel_count(s->file), 2);
+    assert_string_equal(tilec_only_kernel(s->file), "kernel");
+    assert_int_equal(tilec_param_count(s->file, NULL), 1);
+    assert_null(tilec_only_kernel(NULL));
 }
 
 static void test_files_that_cannot_be_loaded(void **state)
@@ -1104,6 +1117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_kernels_and_parameters_are_listed),
+        TEST(test_helpers_are_not_the_only_kernel),
         TEST(test_files_that_cannot_be_loaded),
         TEST(test_a_broken_kernel_does_not_spoil_the_others),
         TEST(test_arguments_by_position_and_name),

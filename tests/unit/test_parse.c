@@ -674,6 +674,47 @@ static void test_which_definition_counts(void **state)
     assert_string_equal(front_kernel_name(file, 1), "g");
 }
 
+/* The kernel that stands for a file, or "" */
+static const char *only_kernel(Fixture *f, const char *kernels)
+{
+    FrontFile *file = parse(f, arena_printf(f->arena, "from triton import jit\n%s", kernels));
+    int i = front_only_kernel(file);
+
+    return i < 0 ? "" : front_kernel_name(file, i);
+}
+
+static void test_helpers_are_not_the_only_kernel(void **state)
+{
+#define HELPER "@jit\ndef h(a): return a\n"
+    static const struct {
+        const char *text, *only;
+    } cases[] = {
+        {HELPER, "h"},
+        {HELPER "@jit\ndef k(x): h(x)\n", "k"},
+        {"@jit\ndef k(x): tl.reduce(x, 0, h)\n" HELPER, "k"},
+        {"@jit\ndef k(x):\n  for i in range(x):\n    if i: y = [h(1)]\n" HELPER, "k"},
+        {HELPER "@jit\ndef g(x): h(x)\n@jit\ndef k(x): g(x)\n", "k"},
+        {HELPER "@jit\ndef k(x): pass\n", ""},
+        {HELPER "@jit\ndef k(h): h(1)\n", ""},
+        {HELPER "@jit\ndef k(x):\n  i, h = x\n  y = h\n", ""},
+        {HELPER "@jit\ndef k(x): x[h] = 1\n", "k"},
+        {HELPER "@jit\ndef k(x): x.h(1)\n", ""},
+        {HELPER "@jit\ndef k(x): h(1)\n@jit\ndef l(x): h(1)\n", ""},
+        {"@jit\ndef a(x): a(x)\n", "a"},
+        {"@jit\ndef a(x): b(x)\n@jit\ndef b(x): a(x)\n", ""},
+        {"if 1:\n  @jit\n  def a(x): pass\nelse:\n  @jit\n  def a(x): pass\n", "a"},
+        {"if 1:\n  @jit\n  def a(x): pass\nelse:\n  @jit\n  def a(x): pass\n"
+         "@jit\ndef k(x): a(x)\n",
+         "k"},
+        {"def f():\n  @jit\n  def h(x): pass\n  @jit\n  def k(x): h(x)\n", "k"},
+        {HELPER "def f():\n  @jit\n  def h(x): pass\n  @jit\n  def k(x): h(x)\n", ""},
+    };
+#undef HELPER
+
+    for (int i = 0; i < COUNT(cases); i++)
+        assert_string_equal(only_kernel(*state, cases[i].text), cases[i].only);
+}
+
 /* What there is to know about a file, for comparison with NAME.want. */
 
 static void put_source(Text *t, const FrontFile *f, Span where)
@@ -887,6 +928,7 @@ int main(void)
         TEST(test_what_is_no_kernel_file),
         TEST(test_errors_wait_until_the_function_is_needed),
         TEST(test_which_definition_counts),
+        TEST(test_helpers_are_not_the_only_kernel),
         TEST(test_whole_files),
         TEST(test_random_words),
     };

@@ -1,0 +1,105 @@
+/*
+ * only.c - which kernel is meant when none is named: the one that no other uses
+ *
+ * A jit function that another one of the file calls, or hands on as an argument, is a helper. Names
+ * count as Python reads them: what a function assigns or takes as a parameter is its own.
+ */
+#include "ast.h"
+
+typedef struct {
+    const FrontFile *file;
+    const AstFunc *inside;
+    Map *own;  /* names of `inside`, for the one function */
+    Map *used; /* functions of the file */
+} Uses;
+
+typedef void See(Uses *u, const Node *n);
+
+static void walk(Uses *u, const Node *n, See *see);
+
+static void walk_list(Uses *u, Node *const *at, int n, See *see)
+{
+    for (int i = 0; i < n; i++)
+        walk(u, at[i], see);
+}
+
+static void walk(Uses *u, const Node *n, See *see)
+{
+    if (!n)
+        return;
+    see(u, n);
+    walk(u, n->left, see);
+    walk(u, n->right, see);
+    walk(u, n->extra, see);
+    walk_list(u, n->items, n->nitems, see);
+    walk_list(u, n->body, n->nbody, see);
+    walk_list(u, n->orelse, n->norelse, see);
+}
+
+/* `x`, or the names in `(x, *y)`; the `x` of `x[i]` is used, not assigned. */
+static void assign(Uses *u, const Node *target)
+{
+    if (target->kind == N_NAME)
+        map_put(u->own, MAP_KEY(target->name), u->own);
+    if (target->kind == N_STARRED)
+        assign(u, target->left);
+    for (int i = 0; (target->kind == N_TUPLE || target->kind == N_LIST) && i < target->nitems; i++)
+        assign(u, target->items[i]);
+}
+
+static void see_assignment(Uses *u, const Node *n)
+{
+    if (n->kind == N_WALRUS)
+        map_put(u->own, MAP_KEY(n->name), u->own);
+    if (n->kind == N_FOR || n->kind == N_AUGMENTED || n->kind == N_ANNOTATED)
+        assign(u, n->left);
+    for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
+        assign(u, n->items[i]);
+}
+
+static void see_use(Uses *u, const Node *n)
+{
+    const AstFunc *fn;
+
+    if (n->kind != N_NAME || map_get(u->own, MAP_KEY(n->name)))
+        return;
+    fn = file_find_from(u->file, u->inside, n->name);
+    if (fn && fn != u->inside)
+        map_put(u->used, MAP_KEY(fn), u->used);
+}
+
+static void add_uses(Uses *u, const AstFunc *fn)
+{
+    u->inside = fn;
+    u->own = map_new(u->file->arena);
+    for (int i = 0; i < fn->nparams; i++)
+        map_put(u->own, MAP_KEY(fn->params[i].name), u->own);
+    walk_list(u, fn->body, fn->nbody, see_assignment);
+    walk_list(u, fn->body, fn->nbody, see_use);
+}
+
+/* Of several definitions of one name, such as in both arms of an `if`, the one that counts. */
+static const AstFunc *counting(const FrontFile *f, const AstFunc *fn)
+{
+    return fn->scope ? fn : file_find(f, fn->name);
+}
+
+int file_only_kernel(const FrontFile *f)
+{
+    Uses u = {.file = f, .used = map_new(f->arena)};
+    int only = -1;
+
+    for (int i = 0; i < f->nkernels; i++)
+        add_uses(&u, f->kernels[i]);
+    for (int i = 0; i < f->nkernels; i++) {
+        const AstFunc *fn = counting(f, f->kernels[i]);
+
+        if (map_get(u.used, MAP_KEY(fn)))
+            continue;
+        if (only >= 0 && counting(f, f->kernels[only]) != fn)
+            return -1;
+        if (only < 0)
+            only = i;
+    }
+    return only;
+}
