@@ -173,8 +173,7 @@ typedef struct {
 const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *given, Arena *a,
                                     bool explain);
 
-/* memory.c: what a kernel writes to, and what the arguments of a launch promise */
-uint64_t memory_stored(const Func *f, Arena *a); /* as Spec.stored */
+/* memory.c: what the arguments of a launch promise; sets of parameters as MemoryUse has them */
 /* Whether every two tensors are apart or both only read; and how many bytes they are together. */
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */

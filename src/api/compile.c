@@ -312,7 +312,7 @@ static tilec_status make_cpu(Job *job, const Request *r, Spec *s)
     if (!f)
         return TILEC_REFUSED;
     if (!atomic_load_explicit(&s->ready, memory_order_relaxed))
-        s->stored = memory_stored(f, job->arena);
+        s->stored = ir_memory_use(f, job->arena).stored;
     GenOptions options = compile_options(r, s->stored);
     tilec_status status = make_variant(job, r, f, &options, &v);
     if (status != TILEC_OK)

@@ -38,8 +38,7 @@ static tilec_status dump_target(Job *job, DumpJob *d, const Func *f, GenStage st
 {
     const char *why;
     const Target *target = compile_target(d->request->file->ctx, job->arena, &why);
-    uint64_t stored = memory_stored(f, job->arena);
-    GenOptions options = compile_options(d->request, stored);
+    GenOptions options = compile_options(d->request, ir_memory_use(f, job->arena).stored);
     GenOutput out;
 
     if (!target)
@@ -99,14 +98,10 @@ tilec_status dump_stats(Job *job, void *stats)
     InterpLaunch launch = {.args = r->binding->slots,
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};
+    MemoryUse use = ir_memory_use(f, job->arena);
     bool counted = interp_count(f, &launch, SAMPLE, &counts) == 0;
-    if (!counted) {
-        counts.loaded = UINT64_MAX;
-        counts.stored = memory_stored(f, job->arena);
-    }
     s->stats.flops = counted && counts.flops_known ? counts.flops : -1;
-    s->stats.bytes =
-        memory_bytes(r->binding, counts.loaded) + memory_bytes(r->binding, counts.stored);
+    s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant ? r->variant->seconds : r->spec->seconds;
     s->stats.from_cache = r->variant && r->variant->from_cache;
     return TILEC_OK;

@@ -1,5 +1,5 @@
 /*
- * count.c - how many float operations does a launch do, and on which parameters' memory?
+ * count.c - how many float operations does a launch do?
  *
  * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
  * that follow from arguments and program ids are computed, tiles and what comes from memory are
@@ -346,8 +346,7 @@ int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCo
     c.arena = arena = arena_new(&guard);
     c.idle = map_new(c.arena);
     count_programs(&c, f, sample);
-    ParamUse use = trace_params(c.arena, f);
-    *out = (InterpCounts){c.flops, c.known, use.loaded, use.stored};
+    *out = (InterpCounts){c.flops, c.known};
     arena_free(arena);
     return 0;
 }

@@ -26,8 +26,6 @@ int interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 typedef struct {
     double flops;
     bool flops_known; /* false: control depends on tile data */
-    uint64_t loaded;  /* bit i: parameter i is read through; 64 and up share bit 63 */
-    uint64_t stored;  /* bit i: parameter i is written through */
 } InterpCounts;
 int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);
 

@@ -139,10 +139,4 @@ enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */
 DType dot_compute_dtype(const Op *op);
 void exec_dot(Frame *f, const Op *op);
 
-/* trace.c: bit i stands for parameter i; 63 for the rest, too */
-typedef struct {
-    uint64_t loaded, stored;
-} ParamUse;
-ParamUse trace_params(Arena *a, const Func *f);
-
 #endif

@@ -226,6 +226,13 @@ void ir_count_uses(const Func *f, int *uses);        /* uses[id], nvalues entrie
 /* In order, each op before its regions; `visit` may remove the op. */
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
 
+/* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
+ * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */
+typedef struct {
+    uint64_t loaded, stored;
+} MemoryUse;
+MemoryUse ir_memory_use(const Func *f, Arena *a);
+
 /* table.c: what ops.h says */
 typedef struct {
     const char *name, *operands, *result, *attrs;

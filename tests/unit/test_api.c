@@ -832,7 +832,7 @@ static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
     for (int i = 0; i < m->nfuncs; i++)
         if (m->funcs[i]->is_kernel)
             kernel = m->funcs[i];
-    uint64_t stored = memory_stored(kernel, a);
+    uint64_t stored = ir_memory_use(kernel, a).stored;
     arena_free(a);
     return stored;
 }

@@ -1400,8 +1400,6 @@ static void counts_of_an_elementwise_kernel(void **state)
     for (int sample = 0; sample < 6; sample++) {
         InterpCounts c = counts_of(text, 4, sample, args);
         assert_true(c.flops_known && c.flops == 4 * 224);
-        assert_int_equal(c.loaded, 3);
-        assert_int_equal(c.stored, 4);
     }
     arena_free(a);
 }
@@ -1456,8 +1454,6 @@ static void counts_follow_loops_and_calls(void **state)
     (void)state;
     assert_true(c.flops_known);
     assert_true(c.flops == 3 * (7 * 30 + 1000.0 * 2 * 6 * 6 * 5 + 30 + 2 * 6));
-    assert_int_equal(c.loaded, 6);
-    assert_int_equal(c.stored, 8 | 32);
     arena_free(a);
 }
 
@@ -1491,11 +1487,8 @@ static void counts_depend_on_arguments_not_on_data(void **state)
     (void)state;
     InterpCounts c = counts_of(spell_out(a, plain, NULL, NULL), 3, 3, args);
     assert_true(c.flops_known && c.flops == 10 * (5 + 4 + 3));
-    assert_true(c.loaded == 0 && c.stored == 0);
     c = counts_of(spell_out(a, data, NULL, NULL), 3, 3, args);
     assert_false(c.flops_known);
-    assert_int_equal(c.loaded, UINT64_MAX); /* an address from memory may be anyone's */
-    assert_int_equal(c.stored, 0);
     arena_free(a);
 }
 
