@@ -49,6 +49,15 @@ typedef struct {
     bool local; /* follows from a mask that is known in this segment only */
 } Ev;
 
+/* An i32, base + stride * (index along the inner dimension) as below, that was extended to 64 bits
+ * as if it did not wrap. */
+typedef struct Widened Widened;
+struct Widened {
+    Ev base;
+    int64_t stride;
+    const Widened *next;
+};
+
 /* base + stride * (index along the inner dimension), base not changing with it unless chunked;
  * pointers step in elements. */
 typedef struct {
@@ -56,7 +65,8 @@ typedef struct {
     bool chunked; /* base belongs to this chunk's first lane */
     Ev base;
     int64_t stride;
-    Val dynamic; /* i64: multiplies stride when not NULL */
+    Val dynamic;            /* i64: multiplies stride when not NULL */
+    const Widened *widened; /* what it was made from */
 } Affine;
 
 typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
@@ -141,6 +151,9 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
 int cpu_buffer_size(const Cpu *c, int buffer);
 LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
+/* Between what a buffer holds and register form. */
+Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
+Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v);
 
 /* cpu_strided.c: the vector of an unmasked load whose lanes are a few elements apart */
 bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw);

@@ -9,7 +9,11 @@
  *
  * Signed 32-bit index arithmetic is taken not to wrap *within one tile*; the first lane has the
  * exact wrapped value.  A kernel for which that matters addresses memory 2^31 elements apart.
- * Masks are another matter, hashes are compared too: cpu_nest.c looks before it relies on it.
+ * Masks are another matter, hashes are compared too: cpu_nest.c looks before it relies on it, also
+ * at the i32 that the value was widened from.
+ *
+ * All else steps modulo the width of its type, which is harmless until it is widened: what may come
+ * around before that does not step evenly.
  */
 #include "cpu.h"
 
@@ -53,6 +57,17 @@ static bool to_chunk(NestCg *n, const Type *t, Affine *a)
     return true;
 }
 
+/* Both lists, of which the first is copied. */
+static const Widened *join(NestCg *n, const Widened *x, const Widened *y)
+{
+    if (x == NULL || y == NULL)
+        return x != NULL ? x : y;
+    Widened *w = NEW(n->c->arena, Widened);
+    *w = *x;
+    w->next = join(n, x->next, y);
+    return w;
+}
+
 static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
 {
     Affine out = {.chunked = x.chunked || y.chunked};
@@ -62,10 +77,11 @@ static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
     if (out.chunked &&
         (!to_chunk(n, op->operands[0]->type, &x) || !to_chunk(n, op->operands[1]->type, &y)))
         return out;
-    out.ok = true;
+    out.ok = op->code == OP_sub ? !__builtin_sub_overflow(x.stride, y.stride, &out.stride)
+                                : !__builtin_add_overflow(x.stride, y.stride, &out.stride);
     out.base = apply(n, op, x.base, y.base);
     out.dynamic = x.dynamic != NULL ? x.dynamic : y.dynamic;
-    out.stride = x.stride + (op->code == OP_sub ? -y.stride : y.stride);
+    out.widened = join(n, x.widened, y.widened);
     return out;
 }
 
@@ -82,6 +98,7 @@ static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
     out.ok = true;
     out.base = apply(n, op, x.base, y.base);
     out.stride = x.stride;
+    out.widened = x.widened;
     int64_t factor;
     if (x.stride == 0)
         return out;
@@ -101,24 +118,68 @@ static Affine shifted(NestCg *n, const Op *op, Affine x, Affine y)
     if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL || !cpu_constant_int(&y.base, &k) ||
         k < 0 || k > 31)
         return (Affine){0};
-    Affine out = {.chunked = x.chunked};
+    Affine out = {.chunked = x.chunked, .widened = x.widened};
     out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
     out.base = apply(n, op, x.base, y.base);
     return out;
 }
 
-static Affine unary(NestCg *n, const Op *op, Affine x, int64_t factor)
+static Affine negated(NestCg *n, const Op *op, Affine x)
 {
     if (!x.ok)
         return x;
     x.base.v = cpu_op(n->c, n->at[x.base.level], op, &x.base.v);
-    x.stride *= factor;
+    x.ok = !__builtin_sub_overflow(0, x.stride, &x.stride);
     return x;
 }
 
 static bool is_index(const Type *t)
 {
     return t->pointer || (!dtype_is_float(t->dtype) && t->dtype != DT_I1);
+}
+
+/* Integers step modulo their width; that is a step only where they do not come around, which is
+ * taken for granted of i32 and wider alone: (offs - 5) as u32 and offs as u8 do on purpose. */
+static bool steps_evenly(const NestCg *n, const Value *v, const Affine *a)
+{
+    const Axis *facts = axis_of(n->c->plan->axis, v);
+    DType t = v->type->dtype;
+    if (v->type->pointer || t == DT_I32 || dtype_bits(t) == 64 || a->stride == 0)
+        return true;
+    if (facts == NULL || !facts->has_range || a->dynamic != NULL)
+        return false;
+    int64_t values = (int64_t)1 << dtype_bits(t), step = a->stride < 0 ? -a->stride : a->stride;
+    return step < values && facts->hi - facts->lo < values - step;
+}
+
+/* `x`, the steps of `v`, where they go on with 64 bits. */
+static Affine widened(NestCg *n, const Value *v, Affine x)
+{
+    if (!x.ok || x.stride == 0 || v->type->pointer || dtype_bits(v->type->dtype) == 64)
+        return x;
+    if (!steps_evenly(n, v, &x))
+        return (Affine){0};
+    if (v->type->dtype != DT_I32)
+        return x;
+    Widened *w = NEW(n->c->arena, Widened);
+    *w = (Widened){.base = x.base, .stride = x.stride, .next = x.widened};
+    x.widened = w;
+    return x;
+}
+
+/* Pointers step in elements, integers in bytes when they are addresses. */
+static Affine converted(NestCg *n, const Op *op, Affine x)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    int64_t had = from->pointer ? dtype_size(from->dtype) : 1;
+    int64_t wants = to->pointer ? dtype_size(to->dtype) : 1;
+    if (from->pointer || to->pointer || dtype_bits(to->dtype) > dtype_bits(from->dtype))
+        x = widened(n, op->operands[0], x);
+    if (!x.ok || __builtin_mul_overflow(x.stride, had, &x.stride) || x.stride % wants != 0)
+        return (Affine){0};
+    x.stride /= wants;
+    x.base.v = cpu_op(n->c, n->at[x.base.level], op, &x.base.v);
+    return x;
 }
 
 static Affine definition(NestCg *n, Value *v, const int8_t *map)
@@ -135,9 +196,11 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
                                  llvm_int(l->i32, op->attrs[0]), "");
         return (Affine){.ok = true, .base = {.v = first}, .stride = 1};
     }
+    case OP_addptr:
+        return sum(n, op, cpu_affine(n, op->operands[0], map),
+                   widened(n, op->operands[1], cpu_affine(n, op->operands[1], map)));
     case OP_add:
     case OP_sub:
-    case OP_addptr:
         return sum(n, op, cpu_affine(n, op->operands[0], map), cpu_affine(n, op->operands[1], map));
     case OP_mul:
         return product(n, op, cpu_affine(n, op->operands[0], map),
@@ -146,17 +209,17 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
         return shifted(n, op, cpu_affine(n, op->operands[0], map),
                        cpu_affine(n, op->operands[1], map));
     case OP_neg:
-        return unary(n, op, cpu_affine(n, op->operands[0], map), -1);
+        return negated(n, op, cpu_affine(n, op->operands[0], map));
     case OP_cast:
         if (is_index(op->operands[0]->type) && is_index(v->type))
-            return unary(n, op, cpu_affine(n, op->operands[0], map), 1);
+            return converted(n, op, cpu_affine(n, op->operands[0], map));
         return (Affine){0};
     default:
         return (Affine){0};
     }
 }
 
-/* Runs known to the axis analysis that cover whole vectors. */
+/* Runs known to the axis analysis that cover whole vectors; they too step modulo the width. */
 static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
 {
     const Axis *a = axis_of(n->c->plan->axis, v);
@@ -175,25 +238,12 @@ static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
     bool equal = a->constancy[dim] % n->lanes == 0, runs = a->contiguity[dim] % n->lanes == 0;
     if (!equal && !runs)
         return (Affine){0};
+    bool scalar_lane = n->scalar_lane;
     n->scalar_lane = true;
     Ev first = cpu_eval(n, v, map);
-    n->scalar_lane = false;
+    n->scalar_lane = scalar_lane;
     first.level = n->rank;
     return (Affine){.ok = true, .chunked = true, .base = first, .stride = equal ? 0 : 1};
-}
-
-/* Integers step modulo their width; that is a step only where they do not come around, which is
- * taken for granted of i32 and wider alone: (offs - 5) as u32 and offs as u8 do on purpose. */
-static bool steps_evenly(const NestCg *n, const Value *v, const Affine *a)
-{
-    const Axis *facts = axis_of(n->c->plan->axis, v);
-    DType t = v->type->dtype;
-    if (v->type->pointer || t == DT_I32 || dtype_bits(t) == 64 || a->stride == 0)
-        return true;
-    if (facts == NULL || !facts->has_range || a->dynamic != NULL)
-        return false;
-    int64_t values = (int64_t)1 << dtype_bits(t), step = a->stride < 0 ? -a->stride : a->stride;
-    return step < values && facts->hi - facts->lo < values - step;
 }
 
 static Affine compute(NestCg *n, Value *v, const int8_t *map)

@@ -256,16 +256,30 @@ static Val count_below(NestCg *n, const Affine *a, Ev limit, DType t, bool or_eq
     return llvm_call2(l, b, "llvm.smin", room, llvm_int(l->i64, n->nest->dims[n->inner]));
 }
 
-/* Does the row's last value still fit its dtype?  Hashes wrap, and are compared like indices. */
-static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
+/* Do all values of the row fit dtype t, the first and the last of them? */
+static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
 {
     LLVMTypeRef i64 = n->c->l->i64;
+    Bld b = n->at[n->rank - 1];
     int bits = dtype_bits(t) - dtype_is_signed(t);
-    int64_t most = bits == 63 ? INT64_MAX : ((int64_t)1 << bits) - 1, span;
-    if (__builtin_mul_overflow(a->stride, n->nest->dims[n->inner] - 1, &span) || span > most)
+    int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1, span;
+    int64_t least = dtype_is_signed(t) ? -most - 1 : 0;
+    if (__builtin_mul_overflow(stride, n->nest->dims[n->inner] - 1, &span) || span > most ||
+        span < -most)
         return llvm_int(n->c->l->i1, 0);
-    return LLVMBuildICmp(n->at[n->rank - 1], LLVMIntSLE, widen(n, a->base, t),
-                         llvm_int(i64, most - span), "");
+    Val first = widen(n, base, t);
+    if (span < 0)
+        return LLVMBuildICmp(b, LLVMIntSGE, first, llvm_int(i64, least - span), "");
+    return LLVMBuildICmp(b, LLVMIntSLE, first, llvm_int(i64, most - span), "");
+}
+
+/* Hashes wrap, and are compared like indices. */
+static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
+{
+    Val ok = fits(n, a->base, a->stride, t);
+    for (const Widened *w = a->widened; w != NULL; w = w->next)
+        ok = LLVMBuildAnd(n->at[n->rank - 1], ok, fits(n, w->base, w->stride, DT_I32), "");
+    return ok;
 }
 
 static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, Val none, bool uniform)
@@ -295,9 +309,9 @@ static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
     bool or_equal = code == OP_le || code == OP_ge;
     Bld b = n->at[n->rank - 1];
     Val count = count_below(n, &a, cpu_eval(n, limit, map), t, or_equal);
-    Val fits = does_not_wrap(n, &a, t), all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-    push_bound(n, v, map, LLVMBuildSelect(b, fits, count, llvm_int(n->c->l->i64, 0), ""),
-               LLVMBuildSelect(b, fits, count, all, ""), false);
+    Val whole = does_not_wrap(n, &a, t), all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+    push_bound(n, v, map, LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
+               LLVMBuildSelect(b, whole, count, all, ""), false);
     return true;
 }
 
