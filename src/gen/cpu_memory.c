@@ -192,8 +192,16 @@ static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
     return base->ok && base->stride == 0 ? ptr->def->operands[1] : NULL;
 }
 
-/* i1: the lanes of an index vector are consecutive numbers, from *first on. */
-static Val is_run(NestCg *n, Val lanes, Val *first)
+/* The largest integer of t, as a zero-extended pattern. */
+static uint64_t largest(DType t)
+{
+    int bits = dtype_bits(t) - dtype_is_signed(t);
+    return ~(uint64_t)0 >> (64 - bits);
+}
+
+/* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
+ * as addresses would not.  Of i32 that is taken for granted, as in cpu_affine.c. */
+static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -203,7 +211,12 @@ static Val is_run(NestCg *n, Val lanes, Val *first)
         LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(c->l, element, n->lanes), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
     Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
-    return LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+    Val steps = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+    if (t == DT_I32 || dtype_bits(t) == 64)
+        return steps;
+    Val last = LLVMConstInt(element, largest(t) - (uint64_t)(n->lanes - 1), 0);
+    Val ends = LLVMBuildICmp(b, dtype_is_signed(t) ? LLVMIntSLE : LLVMIntULE, *first, last, "");
+    return LLVMBuildAnd(b, steps, ends, "");
 }
 
 /* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
@@ -214,14 +227,14 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Bld b = n->at[n->rank];
     Affine base;
     Value *index = index_of(n, v->def->operands[0], map, &base);
-    if (index == NULL || n->lanes < 4)
+    if (index == NULL || n->lanes < 4 || largest(index->type->dtype) < (uint64_t)n->lanes)
         return NULL;
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
     bool is_signed = dtype_is_signed(index->type->dtype);
     Val lanes = cpu_vectorise(n, cpu_eval(n, index, map)), first;
-    Val run = is_run(n, lanes, &first);
+    Val run = is_run(n, index->type->dtype, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
@@ -390,12 +403,12 @@ static bool is_bool_buffer(const Cpu *c, int buffer)
     return !f->pointer && f->dtype == DT_I1;
 }
 
-static Val from_buffer(Cpu *c, Bld b, int buffer, Val v)
+Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
     return is_bool_buffer(c, buffer) ? cpu_from_memory(c, b, v, DT_I1) : v;
 }
 
-static Val to_buffer(Cpu *c, Bld b, int buffer, Val v)
+Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
     return is_bool_buffer(c, buffer) ? cpu_to_memory(c, b, v, DT_I1) : v;
 }
@@ -476,9 +489,9 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
     Bld b = n->at[s.level];
     Val row = cpu_element(c, b, buffer, shape, s.index);
     if (s.step == 0)
-        return (Ev){
-            .v = from_buffer(c, b, buffer, llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
-            .level = s.level};
+        return (Ev){.v = cpu_from_buffer(c, b, buffer,
+                                         llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
+                    .level = s.level};
     b = n->at[n->rank];
     LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
     Val first = inner_address(n, buffer, &s, row), raw;
@@ -489,7 +502,7 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
         raw = llvm_gather(c->l, b, vector, lane_addresses(n, buffer, &s, first), size,
                           n->lane_ok ? n->lane_ok : all, LLVMConstNull(vector));
     }
-    return (Ev){.v = from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
+    return (Ev){.v = cpu_from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
 }
 
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
@@ -500,7 +513,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
     Val row = cpu_element(c, n->at[s.level], buffer, shape, s.index);
     Bld b = n->at[n->rank];
     Ev memory = e;
-    memory.v = to_buffer(c, n->at[e.level], buffer, e.v);
+    memory.v = cpu_to_buffer(c, n->at[e.level], buffer, e.v);
     if (s.step == 0) {
         Val one = e.vec ? llvm_slice(c->l, b, memory.v, 0, 1) : memory.v;
         llvm_store(b, one, row, size);
