@@ -70,7 +70,7 @@ static Val only_element(Cpu *c, const Value *v)
     int buffer = plan_buffer(c->plan, v);
     Val x = llvm_load(c->b, cpu_buffer_type(c, buffer, 0), cpu_buffer(c, c->b, buffer),
                       cpu_buffer_size(c, buffer));
-    return v->type->dtype == DT_I1 ? cpu_from_memory(c, c->b, x, DT_I1) : x;
+    return cpu_from_buffer(c, c->b, buffer, x);
 }
 
 static Val scalar_value(Cpu *c, const Op *op)

@@ -106,7 +106,7 @@ static void begin_inner(NestCg *n, Reduction *r)
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
             DType t = r->op->operands[k]->type->dtype;
-            LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+            LLVMTypeRef vector = cpu_type(c, r->op->operands[k]->type, n->lanes);
             Val start = r->simple == OP_COUNT ? LLVMConstNull(vector)
                                               : llvm_splat(row, neutral(c, r->simple, t), n->lanes);
             r->slot[u][k] = cpu_slot(c, vector);
@@ -232,7 +232,7 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
     for (int u = 0; u < n->unroll; u++) {
         Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
         for (int k = 0; k < r->n; k++) {
-            LLVMTypeRef t = cpu_register_type(c, r->op->operands[k]->type->dtype, n->lanes);
+            LLVMTypeRef t = cpu_type(c, r->op->operands[k]->type, n->lanes);
             (u ? y : x)[k] = LLVMBuildLoad2(b, t, r->slot[u][k], "");
         }
         if (u > 0)
@@ -273,8 +273,7 @@ static void put_result(NestCg *n, const Reduction *r, int k, Val x)
         index[d] = n->index[d < n->inner ? d : d + 1];
     int buffer = plan_buffer(c->plan, v);
     Val at = cpu_element(c, c->b, buffer, v->type, index);
-    Val memory = v->type->dtype == DT_I1 ? cpu_to_memory(c, c->b, x, DT_I1) : x;
-    llvm_store(c->b, memory, at, cpu_buffer_size(c, buffer));
+    llvm_store(c->b, cpu_to_buffer(c, c->b, buffer, x), at, cpu_buffer_size(c, buffer));
 }
 
 void cpu_reduce_end(NestCg *n)
