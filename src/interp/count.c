@@ -49,29 +49,9 @@ static int element_flops(const Op *op)
     if (op->noperands == 0 || op->operands[0]->type->pointer ||
         !dtype_is_float(op->operands[0]->type->dtype))
         return 0;
-    switch (op->code) {
-    case OP_fma:
+    if (op->code == OP_fma)
         return 2;
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_div:
-    case OP_rem:
-    case OP_min:
-    case OP_max:
-    case OP_minnan:
-    case OP_maxnan:
-    case OP_sqrt:
-    case OP_floor:
-    case OP_ceil:
-    case OP_trunc:
-    case OP_rint:
-    case OP_round:
-    case OP_ldexp:
-        return 1;
-    default:
-        return op_has(op, APPROX) ? 1 : 0;
-    }
+    return op_has(op, FLOP | APPROX) ? 1 : 0;
 }
 
 static void add_flops(Op *op, void *ctx)

@@ -42,7 +42,8 @@ typedef enum {
     APPROX = 1 << 5,
     ENDS = 1 << 6,
     REGION_1 = 1 << 7,
-    REGION_2 = 1 << 8
+    REGION_2 = 1 << 8,
+    FLOP = 1 << 9
 } OpFlags;
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 

@@ -1,5 +1,5 @@
 /*
- * ops.h - THE op table: enum, names, printer, reader, verifier and documentation come from it
+ * ops.h - THE op table: enum, names, printer, reader and verifier come from it
  *
  * operands: one word per operand; `?` marks one that may be left out, `*` any number of them.
  *     any     every type                 num    integer, bool or float, scalar or tile
@@ -13,7 +13,8 @@
  *     shape) | pointee (what operand 0 points to) | given (the builder says; verify.c has the rule)
  * attributes: names of op->attrs[] in order; `*` takes all the rest (a list).
  * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
- *     FOLDS scalar.c can evaluate it element by element.  READS / WRITES memory.  APPROX targets
+ *     FOLDS scalar.c can evaluate it element by element.  FLOP counts as one float operation an
+ *     element when operand 0 is a float; APPROX does too.  READS / WRITES memory.  APPROX targets
  *     may differ from the interpreter within the documented ULP.  ENDS ends a block.
  *     REGIONS(n) carries n regions.
  */
@@ -31,11 +32,11 @@ OP( reshape,     "any",                given,   "",                PURE ) /* ran
 OP( permute,     "any",                given,   "dims*",           PURE ) /* out dim i = in dim dims[i] */
 /* arithmetic: ints wrap, int division truncates toward zero, floats round to nearest even.
  * fp16, bf16 and fp8 compute in fp32 and round once per op. */
-OP( add,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( sub,         "num same",           first,   "",                PURE|FOLDS )
-OP( mul,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( div,         "num same",           first,   "",                PURE|FOLDS ) /* x/0 = 0, MIN/-1 = MIN on ints */
-OP( rem,         "num same",           first,   "",                PURE|FOLDS ) /* C's %, fmod; x%0 = 0, MIN%-1 = 0 */
+OP( add,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
+OP( sub,         "num same",           first,   "",                PURE|FOLDS|FLOP )
+OP( mul,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
+OP( div,         "num same",           first,   "",                PURE|FOLDS|FLOP ) /* x/0 = 0, MIN/-1 = MIN on ints */
+OP( rem,         "num same",           first,   "",                PURE|FOLDS|FLOP ) /* C's %, fmod; x%0 = 0, MIN%-1 = 0 */
 OP( mulhi,       "int same",           first,   "",                PURE|COMMUTES|FOLDS ) /* unsigned high half */
 OP( neg,         "num",                first,   "",                PURE|FOLDS )
 OP( abs,         "num",                first,   "",                PURE|FOLDS )
@@ -45,11 +46,11 @@ OP( xor,         "int same",           first,   "",                PURE|COMMUTES
 OP( not,         "int",                first,   "",                PURE|FOLDS ) /* bitwise */
 OP( shl,         "int same",           first,   "",                PURE|FOLDS ) /* amount >= width: 0 */
 OP( shr,         "int same",           first,   "",                PURE|FOLDS ) /* arithmetic iff signed; amount >= width: sign fill or 0 */
-OP( min,         "num same",           first,   "",                PURE|COMMUTES|FOLDS ) /* one NaN: the other operand */
-OP( max,         "num same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( minnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS ) /* any NaN: NaN */
-OP( maxnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS )
-OP( fma,         "float same same",    first,   "",                PURE|FOLDS ) /* one rounding */
+OP( min,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP ) /* one NaN: the other operand */
+OP( max,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
+OP( minnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS|FLOP ) /* any NaN: NaN */
+OP( maxnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS|FLOP )
+OP( fma,         "float same same",    first,   "",                PURE|FOLDS|FLOP ) /* one rounding */
 OP( select,      "bool any any",       second,  "",                PURE|FOLDS )
 /* comparisons; floats ordered, but ne is true on NaN */
 OP( eq,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS )
@@ -61,14 +62,14 @@ OP( ge,          "num same",           bool,    "",                PURE|FOLDS )
 OP( isnan,       "float",              bool,    "",                PURE|FOLDS )
 OP( isinf,       "float",              bool,    "",                PURE|FOLDS )
 /* exact functions */
-OP( sqrt,        "float",              first,   "",                PURE|FOLDS )
-OP( floor,       "float",              first,   "",                PURE|FOLDS )
-OP( ceil,        "float",              first,   "",                PURE|FOLDS )
-OP( trunc,       "float",              first,   "",                PURE|FOLDS )
-OP( rint,        "float",              first,   "",                PURE|FOLDS ) /* ties to even */
-OP( round,       "float",              first,   "",                PURE|FOLDS ) /* ties away from zero */
+OP( sqrt,        "float",              first,   "",                PURE|FOLDS|FLOP )
+OP( floor,       "float",              first,   "",                PURE|FOLDS|FLOP )
+OP( ceil,        "float",              first,   "",                PURE|FOLDS|FLOP )
+OP( trunc,       "float",              first,   "",                PURE|FOLDS|FLOP )
+OP( rint,        "float",              first,   "",                PURE|FOLDS|FLOP ) /* ties to even */
+OP( round,       "float",              first,   "",                PURE|FOLDS|FLOP ) /* ties away from zero */
 OP( copysign,    "float same",         first,   "",                PURE|FOLDS )
-OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS ) /* x * 2^n, n is i32 */
+OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS|FLOP ) /* x * 2^n, n is i32 */
 OP( clz,         "int",                first,   "",                PURE|FOLDS )
 OP( popc,        "int",                first,   "",                PURE|FOLDS )
 OP( ffs,         "int",                first,   "",                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
@@ -101,7 +102,7 @@ OP( pow,         "float same",         first,   "",                PURE|FOLDS|AP
 OP( atan2,       "float same",         first,   "",                PURE|FOLDS|APPROX )
 OP( hypot,       "float same",         first,   "",                PURE|FOLDS|APPROX )
 /* conversions */
-OP( cast,        "any",                given,   "rounding",        PURE|FOLDS ) /* Rounding; section 4 of the semantics */
+OP( cast,        "any",                given,   "rounding",        PURE|FOLDS ) /* Rounding; R80 */
 OP( bitcast,     "any",                given,   "",                PURE|FOLDS ) /* equal widths */
 /* memory */
 OP( addptr,      "ptr offset",         first,   "",                PURE )  /* offset counts elements */
