@@ -129,8 +129,9 @@ typedef struct {
 /* One device; the texts live as long as the context. */
 typedef struct {
     const char *name;        /* for tilec_launch_options.device */
-    const char *description; /* for people: the CPU's model, or why it is not available */
-    int available;           /* launching there can work */
+    const char *description; /* for people: the CPU's model */
+    int available;           /* this machine has it; that the code generator is missing shows at
+                              * the first launch that must compile */
     int threads;
 } tilec_device;
 
@@ -144,7 +145,7 @@ typedef struct {
 } tilec_stats;
 
 /*
- * Make a context.  Cheap (well under a millisecond): threads start with the first launch that
+ * Make a context.  Cheap: threads start with the first launch that
  * needs them, and the code generator is loaded when something must be compiled that the cache
  * does not hold.
  *
@@ -160,7 +161,8 @@ tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **er
 void tilec_close(tilec_context *ctx);
 
 /*
- * Read a Python source file and find the @triton.jit functions in it.  What surrounds them
+ * Read a Python source file and find the @triton.jit functions in it, the decorators that tune
+ * them, and what those name: constants, lambdas, functions of one `return`.  Everything else
  * (imports, host code, benchmarks) is skipped.  A syntax error inside one kernel is reported when
  * that kernel is used, so that it does not spoil the others.
  *
@@ -220,14 +222,16 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  * options: NULL = all defaults.
  *
  * The first launch of a kernel with a new set of dtypes and compiled-in values compiles it
- * (milliseconds; tens of microseconds when the cache has it); later ones find it in about a
- * microsecond.  Several threads may launch at once; launches that use more than one CPU take
+ * (milliseconds, tens of them for the first in a process; a fraction of one when the cache has
+ * it); later ones find it without a lock.  Kernels with @triton.heuristics evaluate these at each
+ * launch.  Several threads may launch at once; launches that use more than one CPU take
  * turns.  Programs of one launch run in any order and at the same time.
  *
  * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
  * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes and a
  * grid beyond 2^62 programs; TILEC_FAILED when the code generator is missing or refuses;
- * TILEC_NO_MEMORY.  Nothing has run then.
+ * TILEC_NO_MEMORY.  Nothing has run then, except that the interpreter gives TILEC_REFUSED in the
+ * middle of a launch where tl.assume does not hold or calls nest too deep.
  */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,

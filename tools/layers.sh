@@ -11,11 +11,10 @@ BEGIN {
     allowed["ir"]     = "base ir"
     allowed["front"]  = "base ir front"
     allowed["opt"]    = "base ir opt"
-    allowed["grad"]   = "base ir grad"
     allowed["interp"] = "base ir interp"
     allowed["gen"]    = "base ir opt gen"
     allowed["run"]    = "base ir gen run"
-    allowed["api"]    = "base ir front opt grad interp gen run api tilec.h"
+    allowed["api"]    = "base ir front opt interp gen run api tilec.h"
     allowed["cli"]    = "base ir api cli tilec.h"
 }
 function refuse(what) {

@@ -2,8 +2,9 @@
  * api.c - the entry points of tilec.h
  *
  * Each checks what the caller gave, and calls what does the work.  A launch first tries the quick
- * way, without locks or memory: bind, look up, run.  Whatever is not there or not right takes the
- * slow way, a job under the file's lock that compiles or says what is wrong.
+ * way, bind, look up, run: without locks, and without memory unless heuristics must be evaluated.
+ * Whatever is not there or not right takes the slow way, a job under the file's lock that compiles
+ * or says what is wrong.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -373,9 +374,15 @@ static tilec_status run_interp(Job *job, void *what)
                            .grid = {i->grid[0], i->grid[1], i->grid[2]},
                            .last = grid_programs(i->grid)};
 
-    /* nothing else can go wrong, since there is no progress() to stop it */
-    int status = interp_run(i->request->spec->func, &launch, job->diags);
-    return status == 0 ? TILEC_OK : TILEC_NO_MEMORY;
+    switch (interp_run(i->request->spec->func, &launch, job->diags)) {
+    case INTERP_OK:
+        return TILEC_OK;
+    case INTERP_STOPPED:
+        return TILEC_REFUSED;
+    case INTERP_NO_MEMORY:
+        return TILEC_NO_MEMORY;
+    }
+    bug("a run of the interpreter ended in no known way");
 }
 
 static tilec_status run_cpu(const Request *r, const int32_t *grid, char **error)

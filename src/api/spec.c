@@ -1,9 +1,9 @@
 /*
  * spec.c - the compiled kernels of a file, found by what they were compiled for
  *
- * A launch that was made before must find its code in well under a microsecond and without a
- * lock: the table's buckets are chains that only grow at their front.  Adding happens under the
- * file's lock; entries are freed only with the file.
+ * A launch that was made before must find its code at once and without a lock: the table's buckets
+ * are chains that only grow at their front.  Adding happens under the file's lock; entries are
+ * freed only with the file.
  */
 #include <stdlib.h>
 #include <string.h>

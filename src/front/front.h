@@ -3,6 +3,8 @@
  *
  * front_parse() reads a file once; front_lower() makes IR for one kernel and one set of argument
  * types.  Both report every error they can find into `d` and return NULL when there was any.
+ *
+ * R and a number, here and in every other folder, is a rule of the language: docs/language.md.
  */
 #ifndef TILEC_FRONT_H
 #define TILEC_FRONT_H

@@ -440,7 +440,7 @@ Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span)
     return val_run(build_binary(&l->b, code, vx, vy));
 }
 
-/* --- casts (section 4) --- */
+/* --- casts (R80 to R85) --- */
 
 static bool may_cast(const Type *from, DType to)
 {

@@ -2,7 +2,7 @@
  * messages.h - THE table of the lowering's messages
  *
  * E_ errors, W_ warnings, NOTE_ places that explain an error, H_ hints.  Errors hold the key words
- * that users of the language search for (section 13 of the semantics); rule numbers stand behind.
+ * that users of the language search for; rule numbers stand behind.
  * They are format strings and not an enum so that the compiler checks the arguments.
  */
 #ifndef TILEC_FRONT_MESSAGES_H

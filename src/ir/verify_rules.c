@@ -226,7 +226,7 @@ static bool is_address(const Type *t)
     return !t->pointer && (t->dtype == DT_I64 || t->dtype == DT_U64);
 }
 
-/* The table of section 4 of the language's rules (R80). */
+/* R80 */
 static bool may_cast(const Type *from, const Type *to)
 {
     if (from->pointer)
