@@ -5,9 +5,17 @@
 #include "cpu.h"
 
 #include <llvm-c/Target.h>
+#include <pthread.h>
 
 extern const Target cpu_target; /* cpu.c */
 
+static void start_llvm(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+}
+
+/* Several threads may ask at once, and LLVM's list of targets has no lock. */
 __attribute__((visibility("default"))) const GenPlugin *tilec_gen_plugin(void)
 {
     static const Target *const targets[] = {&cpu_target};
@@ -18,7 +26,8 @@ __attribute__((visibility("default"))) const GenPlugin *tilec_gen_plugin(void)
         .targets = targets,
         .ntargets = COUNT(targets),
     };
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, start_llvm);
     return &plugin;
 }
