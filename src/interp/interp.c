@@ -375,7 +375,7 @@ static bool report_progress(const InterpLaunch *launch, int64_t done, double *re
                                                       (double)(launch->last - launch->first));
 }
 
-static int run_programs(Machine *m, const Func *func)
+static InterpStatus run_programs(Machine *m, const Func *func)
 {
     const InterpLaunch *launch = m->launch;
     double reported = os_seconds();
@@ -390,26 +390,26 @@ static int run_programs(Machine *m, const Func *func)
         if (!report_progress(launch, id + 1, &reported)) {
             diag(m->diags, DIAG_ERROR, NULL, (Span){0}, "stopped after %lld of %lld programs",
                  (long long)(id + 1 - launch->first), (long long)(launch->last - launch->first));
-            return 1;
+            return INTERP_STOPPED;
         }
     }
-    return 0;
+    return INTERP_OK;
 }
 
-int interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
+InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
 {
     Machine m = {.diags = d, .launch = launch};
     Arena *volatile arena = NULL;
-    int status;
+    InterpStatus status;
 
     if (launch->first >= launch->last)
-        return 0;
+        return INTERP_OK;
     if (setjmp(m.guard.env) != 0) {
         bool no_memory = m.guard.why == GUARD_NO_MEMORY;
         arena_free(arena);
         if (no_memory)
             diag(d, DIAG_ERROR, NULL, (Span){0}, "not enough memory to interpret %s", f->name);
-        return 1;
+        return no_memory ? INTERP_NO_MEMORY : INTERP_STOPPED;
     }
     m.arena = arena = arena_new(&m.guard);
     m.plans = map_new(m.arena);

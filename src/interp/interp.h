@@ -17,8 +17,10 @@ typedef struct {
     void *progress_ctx;
 } InterpLaunch;
 
-/* 0, or nonzero with a diagnostic (out of memory; stopped by progress). */
-int interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
+/* With a diagnostic unless OK.  STOPPED: by progress, an assumption that does not hold, or calls
+ * that nest too deep; programs have run then. */
+typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;
+InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 
 /* count.c: what a launch does, by running only the scalar part of the kernel for up to `sample`
  * programs spread over the grid and scaling up.  flops: float operations on tile elements, masked

@@ -308,6 +308,24 @@ static void becomes(Scene *s, const char *source, const tilec_arg *args, int n, 
     s->file = NULL;
 }
 
+static void test_a_launch_option_of_any_integer_kind(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg warps = {.name = "num_warps", .kind = TILEC_ARG_UINT, .uinteger = 8};
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    launch(s, "interp", 1, &warps, 1);
+}
+
+static void test_what_stops_the_interpreter(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg n = of_int(NULL, 3);
+
+    load(s, HEAD "@triton.jit\ndef k(n):\n    tl.assume(n > 5)\n");
+    refused(s, TILEC_REFUSED, &n, 1, "test.py:6:5: error: the assumption does not hold");
+}
+
 static void test_run_time_types(void **state)
 {
     Scene *s = *state;
@@ -1005,6 +1023,43 @@ static void test_cpu_uses_the_cache_of_another_context(void **state)
 
 /* many threads */
 
+/* Each thread in a context of its own. */
+static void *first_compile(void *right)
+{
+    Scene *s;
+    const tilec_arg args[] = {
+        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32},
+        of_int(NULL, 64),
+    };
+    char *text = NULL;
+
+    set_up((void **)&s);
+    load(s, add_source);
+    tilec_status status = tilec_dump(s->file, NULL, "asm", args, 5, NULL, &text, NULL);
+    *(bool *)right = status == TILEC_FAILED || (status == TILEC_OK && strstr(text, "tilec_kernel"));
+    tilec_free(text);
+    tear_down((void **)&s);
+    return NULL;
+}
+
+/* Runs first, before anything has opened the code generator. */
+static void test_threads_compile_first(void **state)
+{
+    pthread_t threads[6];
+    bool right[6];
+
+    (void)state;
+    for (int i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, first_compile, &right[i]), 0);
+    for (int i = 0; i < COUNT(threads); i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(right[i]);
+    }
+}
+
 typedef struct {
     Scene *scene;
     const char *device, *varied; /* the parameter that differs between launches, or NULL */
@@ -1116,6 +1171,7 @@ static void test_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_threads_compile_first),
         TEST(test_kernels_and_parameters_are_listed),
         TEST(test_helpers_are_not_the_only_kernel),
         TEST(test_files_that_cannot_be_loaded),
@@ -1123,6 +1179,8 @@ int main(void)
         TEST(test_arguments_by_position_and_name),
         TEST(test_wrong_arguments_are_named_at_their_place),
         TEST(test_wrong_calls),
+        TEST(test_a_launch_option_of_any_integer_kind),
+        TEST(test_what_stops_the_interpreter),
         TEST(test_run_time_types),
         TEST(test_specialisation),
         TEST(test_constants_of_different_types_do_not_meet),
