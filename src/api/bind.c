@@ -120,21 +120,34 @@ static void take(Binder *b, int param, const tilec_arg *a)
                b->kernel->params[param].name);
 }
 
-static bool is_power_of_two(int64_t n)
+static bool is_power_of_two(const Const *c)
 {
-    return n > 0 && (n & (n - 1)) == 0;
+    return c->kind == CONST_INT && c->integer > 0 && (c->integer & (c->integer - 1)) == 0;
 }
 
 /* R330; all other options are hints that a CPU ignores. */
-static void check_warps(Binder *b, int64_t warps)
+static bool check_warps(Binder *b, Span span, const Const *c)
 {
-    if (!is_power_of_two(warps))
-        refuse(b, TILEC_REFUSED, (Span){0}, "num_warps must be a power of 2");
+    return is_power_of_two(c) || refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
+}
+
+/* An option that fills a parameter is checked there. */
+static void check_options(Binder *b)
+{
+    Const c;
+
+    if (!bind_option(b->r, "num_warps", &c))
+        return;
+    int param = bind_param_index(b->kernel, "num_warps", 0);
+    if (param < 0 || b->given[param])
+        check_warps(b, (Span){0}, &c);
 }
 
 static void assign(Binder *b)
 {
+    static const Const none = {.kind = CONST_NONE};
     int next = 0; /* the parameter that an unnamed argument goes to */
+    Const c;
 
     for (int i = 0; i < b->r->nargs; i++) {
         const tilec_arg *a = &b->r->args[i];
@@ -149,10 +162,9 @@ static void assign(Binder *b)
         else if (option_index(a->name) < 0)
             refuse_name(b, a->name);
         else if (strcmp(a->name, "num_warps") == 0)
-            check_warps(b, a->integer);
+            check_warps(b, (Span){0}, bind_constant_of(a, &c) ? &c : &none);
     }
-    if (b->r->options.num_warps != 0)
-        check_warps(b, b->r->options.num_warps);
+    check_options(b);
 }
 
 /* the key */
@@ -374,6 +386,8 @@ static bool bind_value(Binder *b, int i, const Const *c)
 {
     const FrontParam *p = &b->kernel->params[i];
 
+    if (c->kind != CONST_NONE && strcmp(p->name, "num_warps") == 0 && !check_warps(b, p->span, c))
+        return false;
     if (p->is_constexpr || c->kind == CONST_NONE) {
         bind_constant(b, i, c);
         return true;

@@ -239,6 +239,8 @@ static void test_wrong_arguments_are_named_at_their_place(void **state)
     WRONG(4, t, TILEC_REFUSED, "`BLOCK` is a constexpr; it cannot be a tensor");
     WRONG(4, ((tilec_arg){.name = "num_warps", .kind = TILEC_ARG_INT, .integer = 3}), TILEC_REFUSED,
           "num_warps must be a power of 2");
+    WRONG(4, ((tilec_arg){.name = "num_warps", .kind = TILEC_ARG_FLOAT, .real = 4}), TILEC_REFUSED,
+          "num_warps must be a power of 2");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING, .text = "relu"}), TILEC_REFUSED,
           "`n` is a run-time parameter; a string cannot be passed");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING}), TILEC_BAD_ARGUMENT, "NULL");
@@ -474,6 +476,8 @@ static void test_options_fill_parameters_of_their_name(void **state)
     tilec_param p;
 
     load(s, HEAD "@triton.jit\ndef k(a, num_warps: tl.constexpr): pass\n");
+    const tilec_arg warps[] = {of_int(NULL, 2), of_int("num_warps", 12)};
+    refused(s, TILEC_REFUSED, warps, 2, "num_warps must be a power of 2");
     tilec_arg a = of_int("a", 5);
     assert_int_equal((int)bind_one(s, &a, 1)->front[1].constant.integer, 4);
     assert_int_equal(tilec_param_info(s->file, NULL, 1, &p), TILEC_OK);
