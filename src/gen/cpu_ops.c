@@ -5,6 +5,8 @@
  * opt/math.c has turned them into these.  Operands and results are in register form, scalars or
  * vectors alike.  Small floats compute in fp32 and are rounded after each op.
  */
+#include <string.h>
+
 #include "cpu.h"
 
 Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
@@ -17,8 +19,9 @@ Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
         return LLVMConstBitCast(LLVMConstInt(c->l->i64, bits, 0), c->l->f64);
     uint32_t single = (uint32_t)bits;
     if (t->dtype != DT_FP32) {
+        const int64_t rounding = ROUND_NEAREST;
         uint32_t out = 0;
-        scalar_apply(OP_cast, ROUND_NEAREST, t->dtype, DT_FP32, (const void *[]){&bits}, &out, 1);
+        scalar_apply(OP_cast, &rounding, t->dtype, DT_FP32, (const void *[]){&bits}, &out, 1);
         single = out;
     }
     return LLVMConstBitCast(LLVMConstInt(c->l->i32, single, 0), c->l->f32);
@@ -126,6 +129,56 @@ static LLVMIntPredicate int_predicate(OpCode code, bool is_signed)
     }
 }
 
+/* Half the choices remain for each of the three bits. */
+static Val choose(Bld b, const int64_t *table, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    Val left[8];
+    for (int i = 0; i < 8; i++)
+        left[i] = llvm_int(t, table[i]);
+    for (int n = 4, bit = 4; n > 0; n /= 2, bit /= 2) {
+        Val masked = LLVMBuildAnd(b, x, llvm_int(t, bit), "");
+        Val high = LLVMBuildICmp(b, LLVMIntNE, masked, zero(x), "");
+        for (int i = 0; i < n; i++)
+            left[i] = LLVMBuildSelect(b, high, left[i + n], left[i], "");
+    }
+    return left[0];
+}
+
+/* AVX2 has one instruction that permutes eight lanes of 32 bits by the low bits of others, AVX-512
+ * one for sixteen.  Narrower vectors are widened, wider ones halved. */
+static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
+{
+    int lanes = llvm_lanes(x), most = strstr(c->l->features, "+avx512f") ? 16 : 8;
+    int index[256];
+    Val entries[16];
+    for (int i = 0; i < MAX(lanes, 8); i++)
+        index[i] = lanes < 8 && i >= lanes ? -1 : i;
+    if (lanes < 8) {
+        Val wide = llvm_shuffle(c->l, b, x, NULL, 8, index);
+        return llvm_slice(c->l, b, permute_entries(c, b, table, wide), 0, lanes);
+    }
+    if (lanes > most) {
+        int half = lanes / 2;
+        Val low = permute_entries(c, b, table, llvm_slice(c->l, b, x, 0, half));
+        Val high = permute_entries(c, b, table, llvm_slice(c->l, b, x, half, half));
+        return llvm_shuffle(c->l, b, low, high, lanes, index);
+    }
+    for (int i = 0; i < lanes; i++)
+        entries[i] = LLVMConstInt(c->l->i32, (uint64_t)table[i % 8], 0);
+    return llvm_call(c->l, b,
+                     lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512", 0,
+                     NULL, 2, (Val[]){LLVMConstVector(entries, (unsigned)lanes), x});
+}
+
+static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
+{
+    bool narrow = LLVMTypeOf(x) != llvm_like(c->l->i32, x);
+    return narrow || llvm_lanes(x) < 2 || !strstr(c->l->features, "+avx2")
+               ? choose(b, op->attrs, x)
+               : permute_entries(c, b, op->attrs, x);
+}
+
 static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 {
     bool s = dtype_is_signed(t);
@@ -178,6 +231,8 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
         return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
     case OP_ffs:
         return t == DT_I1 ? x : int_ffs(c, b, x);
+    case OP_lookup8:
+        return int_lookup(c, b, op, x);
     case OP_popc:
         return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
     default:

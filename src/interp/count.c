@@ -143,7 +143,7 @@ static Scalar computed(const Activation *a, const Op *op)
         r.known &= in[i].known;
     }
     if (r.known)
-        r.known = scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, value_dtype(typical),
+        r.known = scalar_apply(op->code, op->attrs, value_dtype(typical),
                                value_dtype(op->results[0]), src, &r.bits, 1);
     return r;
 }

@@ -129,7 +129,7 @@ static void exec_elementwise(Frame *f, const Op *op)
 
     for (int i = 0; i < op->noperands; i++)
         src[i] = operand(f, op, i);
-    if (!scalar_apply(op->code, op->nattrs > 0 ? op->attrs[0] : 0, value_dtype(typical),
+    if (!scalar_apply(op->code, op->attrs, value_dtype(typical),
                       value_dtype(v), src, result(f, op), value_numel(v) * f->width))
         bug("%s has no meaning on %s", op_info(op->code)->name, dtype_name(value_dtype(typical)));
 }
@@ -226,7 +226,7 @@ static void exec_wide_if(Frame *f, const Op *op)
         void *chosen = f->slot[op->results[i]->id];
         const void *src[] = {operand(f, op, 0), chosen, operand(f, yield, i)};
         DType t = value_dtype(op->results[i]);
-        scalar_apply(OP_select, 0, t, t, src, chosen, f->width);
+        scalar_apply(OP_select, NULL, t, t, src, chosen, f->width);
     }
 }
 

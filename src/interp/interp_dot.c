@@ -56,7 +56,9 @@ static void multiply_rows(const Dot *d, const void *a, const void *b, int64_t ro
 
 static void convert(DType from, DType to, const void *src, void *dst, int64_t n)
 {
-    scalar_apply(OP_cast, ROUND_NEAREST, from, to, &src, dst, (size_t)n);
+    const int64_t rounding = ROUND_NEAREST;
+
+    scalar_apply(OP_cast, &rounding, from, to, &src, dst, (size_t)n);
 }
 
 /* r = sums + acc; r may be acc. */
@@ -65,12 +67,12 @@ static void add_row(const Dot *d, const void *sums, const void *acc, void *r)
     const void *src[] = {sums, acc};
 
     if (d->acc_dtype == d->compute) {
-        scalar_apply(OP_add, 0, d->compute, d->compute, src, r, (size_t)d->cols);
+        scalar_apply(OP_add, NULL, d->compute, d->compute, src, r, (size_t)d->cols);
         return;
     }
     convert(d->acc_dtype, d->compute, acc, d->widened, d->cols);
     src[1] = d->widened;
-    scalar_apply(OP_add, 0, d->compute, d->compute, src, d->widened, (size_t)d->cols);
+    scalar_apply(OP_add, NULL, d->compute, d->compute, src, d->widened, (size_t)d->cols);
     convert(d->compute, d->acc_dtype, d->widened, r, d->cols);
 }
 

@@ -251,7 +251,7 @@ static uint64_t combine_bits(OpCode op, DType t, uint64_t x, uint64_t y)
     const void *src[] = {&x, &y};
     uint64_t r = 0;
 
-    if (!scalar_apply(op, 0, t, t, src, &r, 1))
+    if (!scalar_apply(op, NULL, t, t, src, &r, 1))
         bug("no atomic %s on %s", op_info(op)->name, dtype_name(t));
     return r;
 }

@@ -277,10 +277,10 @@ bool ir_verify(const Module *m, Diags *d);
 /* scalar.c: what each op with FOLDS means, on each dtype, once.
  * Applies `op` to n elements: operands are arrays in memory form (dtype_size bytes each, i1 one
  * byte of 0 or 1), `in` the dtype of operand 0 (of operand 1 for select), `out` of the result;
- * `attr` is the rounding of cast; ldexp's exponents are i32; pointers pass as u64.  dst may be a
- * source whose elements are no narrower.  False: no such meaning. */
-bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *const *src, void *dst,
-                  size_t n);
+ * `attrs` are the op's, NULL when it has none; ldexp's exponents are i32; pointers pass as u64.
+ * dst may be a source whose elements are no narrower.  False: no such meaning. */
+bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const void *const *src,
+                  void *dst, size_t n);
 double scalar_to_double(DType t, uint64_t bits);  /* ints too, nearest */
 uint64_t scalar_from_double(DType t, double v);   /* nearest even, once; ints saturate */
 int64_t scalar_to_int(DType t, uint64_t bits);    /* ints: by signedness; floats: toward zero */

@@ -73,6 +73,7 @@ OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS|FL
 OP( clz,         "int",                first,   "",                PURE|FOLDS )
 OP( popc,        "int",                first,   "",                PURE|FOLDS )
 OP( ffs,         "int",                first,   "",                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
+OP( lookup8,     "int",                first,   "table*",          PURE|FOLDS ) /* table[the low 3 bits], 8 entries */
 /* approximated functions: docs/accuracy.md gives the ULP of each; fp32 and fp64 */
 OP( rsqrt,       "float",              first,   "",                PURE|FOLDS|APPROX )
 OP( exp,         "float",              first,   "",                PURE|FOLDS|APPROX )

@@ -49,14 +49,36 @@ static void select_lanes(int size, const void *const *src, void *dst, size_t n)
     }
 }
 
-bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *const *src, void *dst,
-                  size_t n)
+#define LOOKUP(T)                                                                                  \
+    {                                                                                              \
+        const T *x = src;                                                                          \
+        T *d = dst;                                                                                \
+        EACH_LANE for (size_t i = 0; i < n; i++) d[i] = (T)table[x[i] & 7];                        \
+        break;                                                                                     \
+    }
+
+static void lookup_lanes(int size, const int64_t *table, const void *src, void *dst, size_t n)
+{
+    switch (size) {
+    case 1:
+        LOOKUP(uint8_t)
+    case 2:
+        LOOKUP(uint16_t)
+    case 4:
+        LOOKUP(uint32_t)
+    default:
+        LOOKUP(uint64_t)
+    }
+}
+
+bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const void *const *src,
+                  void *dst, size_t n)
 {
     const void *operands[3] = {0};
 
     switch (op) {
     case OP_cast:
-        scalar_cast((Rounding)attr, in, out, src[0], dst, n);
+        scalar_cast((Rounding)attrs[0], in, out, src[0], dst, n);
         return true;
     case OP_bitcast:
         memmove(dst, src[0], n * (size_t)dtype_size(in));
@@ -64,6 +86,10 @@ bool scalar_apply(OpCode op, int64_t attr, DType in, DType out, const void *cons
     case OP_select:
         select_lanes(dtype_size(in), src, dst, n);
         return true;
+    case OP_lookup8:
+        if (dtype_is_int(in))
+            lookup_lanes(dtype_size(in), attrs, src[0], dst, n);
+        return dtype_is_int(in);
     default:
         break;
     }

@@ -295,6 +295,20 @@ static bool check_atomic_rmw(const Verifier *v, const Op *op)
 }
 
 /* R300 */
+static bool check_lookup(const Verifier *v, const Op *op)
+{
+    DType t = op->operands[0]->type->dtype;
+
+    if (op->nattrs != 8)
+        return verify_say(v, op, "takes 8 entries, not %d", op->nattrs);
+    for (int i = 0; i < op->nattrs; i++) {
+        if (scalar_truncate(t, (uint64_t)op->attrs[i]) != (uint64_t)op->attrs[i])
+            return verify_say(v, op, "has the entry %lld, which %s does not hold as bits",
+                              (long long)op->attrs[i], dtype_name(t));
+    }
+    return true;
+}
+
 static bool check_hint(const Verifier *v, const Op *op)
 {
     const Type *t = op->operands[0]->type;
@@ -513,6 +527,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_permute] = check_permute,
         [OP_select] = check_select,
         [OP_ldexp] = check_ldexp,
+        [OP_lookup8] = check_lookup,
         [OP_cast] = check_cast,
         [OP_bitcast] = check_bitcast,
         [OP_store] = check_store,

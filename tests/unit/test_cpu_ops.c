@@ -257,8 +257,9 @@ static void write_ops(Kernel *k, DType t, const Pairs *p)
     int in[3] = {write_load(k, t, p->x), write_load(k, t, p->y), write_load(k, t, p->z)};
     for (OpCode op = 0; op < OP_COUNT; op++) {
         bool is_test = strcmp(op_info(op)->result, "bool") == 0;
+        const char *attrs = op == OP_lookup8 ? " table=[0,1,1,0,1,0,0,1]" : "";
         if (tested_here(op) && takes(op, t))
-            write_op(k, op, operands_of(op), in, "", is_test ? DT_I1 : t);
+            write_op(k, op, operands_of(op), in, attrs, is_test ? DT_I1 : t);
     }
     int less = k->values++;
     text_printf(&k->body, "  %%v%d = lt %%v%d, %%v%d : i1%s\n", less, in[1], in[2], k->dims);

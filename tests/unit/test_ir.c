@@ -304,6 +304,8 @@ static const struct {
     {"%0 = permute %tt dims=[1,0] : i32[6,4]", "result 0 is i32[6,4] but must be i32[4,6]"},
     {"%0 = select %c, %t, %t : i32[6]", "the condition is i1, the choices are i32[6]"},
     {"%0 = select %c, %n, %s : i32", "the choices are i32 and fp32"},
+    {"%0 = lookup8 %n table=[1,2] : i32", "takes 8 entries, not 2"},
+    {"%0 = lookup8 %n table=[0,0,0,0,0,0,0,-1] : i32", "has the entry -1, which i32 does not hold"},
     {"%0 = cast %p : fp32", "cannot cast *fp32 to fp32"},
     {"%0 = cast %n : *fp32", "cannot cast i32 to *fp32"},
     {"%0 = cast %n : fp8e5", "cannot cast i32 to fp8e5"},

@@ -534,7 +534,7 @@ static void test_8_bits(void **state)
         DType t = formats[i % COUNT(formats)];
         Kernel k = make_kernel(op, t);
         run_kernel(&k, x, y, got, TILE);
-        assert_true(scalar_apply(op, 0, t, t, (const void *[]){x, y}, want, TILE));
+        assert_true(scalar_apply(op, NULL, t, t, (const void *[]){x, y}, want, TILE));
         for (int j = 0; j < TILE; j++) {
             double g = scalar_to_double(t, got[j]), w = scalar_to_double(t, want[j]);
             if (g != w && !(isnan(g) && isnan(w)))

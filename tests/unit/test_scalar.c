@@ -35,7 +35,7 @@ static uint64_t apply(OpCode op, int64_t attr, DType in, DType out, uint64_t x, 
     const void *src[3] = {&x, &y, &z};
     uint64_t r = 0;
 
-    assert_true(scalar_apply(op, attr, in, out, src, &r, 1));
+    assert_true(scalar_apply(op, &attr, in, out, src, &r, 1));
     return r;
 }
 
@@ -776,9 +776,9 @@ static void arrays_equal_elements(void **state)
                 less[i] = (uint8_t)apply(OP_lt, 0, types[t], DT_I1, a, b, 0);
             }
             uint8_t flags[LONGEST];
-            assert_true(scalar_apply(OP_lt, 0, types[t], DT_I1, src, flags, n));
+            assert_true(scalar_apply(OP_lt, NULL, types[t], DT_I1, src, flags, n));
             assert_memory_equal(flags, less, n);
-            assert_true(scalar_apply(OP_max, 0, types[t], types[t], src, x, n));
+            assert_true(scalar_apply(OP_max, NULL, types[t], types[t], src, x, n));
             assert_memory_equal(x, want, n * size);
         }
     }
@@ -796,7 +796,7 @@ static void select_and_bitcast(void **state)
         const void *src[] = {c, x, y};
         memset(x, 1, sizeof x);
         memset(y, 0, sizeof y);
-        assert_true(scalar_apply(OP_select, 0, types[i], types[i], src, r, 3));
+        assert_true(scalar_apply(OP_select, NULL, types[i], types[i], src, r, 3));
         assert_memory_equal(r, x, size);
         assert_memory_equal((char *)r + size, y, size);
         assert_memory_equal((char *)r + 2 * size, x, size);
@@ -821,7 +821,8 @@ static void meanings_follow_the_table(void **state)
                 allowed = dtype_is_float(t);
             uint64_t x = 1, y = 1, z = 1, r = 0;
             const void *src[] = {&x, &y, &z};
-            assert_int_equal(scalar_apply(op, 0, t, t, src, &r, 1), allowed);
+            const int64_t attrs[8] = {0};
+            assert_int_equal(scalar_apply(op, attrs, t, t, src, &r, 1), allowed);
         }
     }
 }
