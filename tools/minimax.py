@@ -142,6 +142,13 @@ for name, n, bits in (("F32", 6, SINGLE), ("F64", 11, DOUBLE)):
           weight=lambda x: abs(x) * 2**-x)
     table("EXP10_" + name, lambda x: expm1(x * log(10)) / x, -TENTH, TENTH, n, bits,
           weight=lambda x: abs(x) * 10**-x)
+# fp32 looks the eighths of the exponent up, so that r is an eighth as long.
+START = 1 - mpf(3115) / 2**23
+
+for name, base in (("EXP", exp(mpf(1))), ("EXP2", mpf(2)), ("EXP10", mpf(10))):
+    eighth = log(mpf(2), base) / 16 * mpf("1.001")
+    table(name + "_EIGHTHS", lambda x, b=base: b**x / START - 1, -eighth, eighth, 4, SINGLE,
+          weight=lambda x, b=base: b**-x)
 for name, n, bits in (("F32", 6, SINGLE), ("F64", 11, DOUBLE)):
     table("EXPM1_" + name, lambda x: (expm1(x) - x) / x**2, -HALF, HALF, n, bits,
           weight=lambda x: abs(x**2 / expm1(x)), fixed=(0.5,))
@@ -232,6 +239,14 @@ def two_over_pi(w):
     return parts(2 / pi % unit, DOUBLE, 2)
 
 
+def eighths():
+    """START 2^(j/8), rounded, and the error that is left, in units of 2^-23 (math_exp.c).  START is
+    the best single number in the ten thousand around 1, found by trying them all."""
+    exact = [START * mpf(2) ** (mpf(j) / 8) for j in range(8)]
+    rounded = [round_to(x, SINGLE) for x in exact]
+    return rounded, max(abs(r / x - 1) for r, x in zip(rounded, exact)) * 2**23
+
+
 CONSTANTS = {}
 with mp.workdps(100):
     CONSTANTS["half pi"] = parts(pi / 2, DOUBLE, 3)
@@ -254,6 +269,9 @@ def main():
         if "first" in kwargs:
             low = coefficients[0] - round_to(coefficients[0], args[4])
             print("    and to the first, %s" % hexfloat(low))
+    if len(sys.argv) == 1:
+        numbers, error = eighths()
+        print("eighths, error %.3f: %s" % (float(error), ", ".join(hexfloat(c) for c in numbers)))
     for name, numbers in CONSTANTS.items() if len(sys.argv) == 1 else ():
         print("%s: %s" % (name, ", ".join(hexfloat(c) for c in numbers)))
 

@@ -8,8 +8,9 @@
  *
  * All of them keep these rules:
  *
- *  1. No tables in memory, and cases are computed side by side and selected.  m_usually() says of a
- *     select that its second arm is for rare operands; targets may branch around that arm.
+ *  1. No tables in memory: lookup8 has eight entries of 32 bits, which one register holds and one
+ *     instruction of AVX2 looks up.  Cases are computed side by side and selected.  m_usually()
+ *     says of a select that its second arm is for rare operands; targets may branch around it.
  *  2. No op that a vector unit lacks: AVX2 has no conversion between 64-bit integers and floats,
  *     no arithmetic shift and no product of them.  Exponents are read and made by integer adds,
  *     logical shifts, and by adding 1.5 * 2^mantissa, which leaves the nearest integer in the low

@@ -107,6 +107,10 @@ static inline Value *m_fma(Math *m, Value *x, Value *y, Value *z)
 {
     return build_op(&m->b, OP_fma, 3, (Value *[]){x, y, z}, 0, NULL, 1, NULL)->results[0];
 }
+static inline Value *m_lookup8(Math *m, Value *x, const int64_t *table)
+{
+    return build_op(&m->b, OP_lookup8, 1, &x, 8, table, 0, NULL)->results[0];
+}
 static inline Value *m_select(Math *m, Value *c, Value *x, Value *y)
 {
     return build_select(&m->b, c, x, y);
@@ -132,7 +136,7 @@ typedef struct {
     Value *h, *q;
 } Growth;
 Growth m_growth(Math *m, Value *x, int k);
-/* e^(x + x_low) (factor + factor_low), and 2^(x + x_low), for x within the bounds of exp */
+/* e^(x + x_low) (factor + factor_low), and in fp64 2^(x + x_low), for x within the bounds of exp */
 Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low);
 Value *m_exp2_sum(Math *m, Value *x, Value *x_low);
 Value *math_exp(Math *m, Value *x);

@@ -9,6 +9,14 @@
  * b^r = 1 + r P(r).  Error in units of the last place of the result: half for the last fma, at
  * most 0.18 from the rounding of r, 0.18 from that of P, 0.05 from the approximation.
  *
+ * exp, exp2 and exp10 in fp32 reduce to eighths (P. T. P. Tang, Table-driven implementation of the
+ * exponential function, 1989): b^x = 2^(n/8) b^r with |r| <= log_b(2)/16, where a cubic does.
+ * 2^(n/8) is looked up by the low three bits of n.  So that its rounding does not matter, the
+ * entries are s 2^(j/8) for a number s just below 1 which makes all eight lie within 0.053 units of
+ * a float (cf. S. Gal's accurate tables, 1986), and 1/s goes into the polynomial:
+ * b^x = (s 2^(n/8)) (1 + Q(r)), Q(r) = b^r/s - 1.  Error: half for the last fma, 0.05 from the
+ * entries, 0.16 from the approximation, 0.04 from the rounding of r and Q.
+ *
  * Scaling: n reaches from -150 to 128 (fp32; -1075 to 1024 in fp64), more than one exponent
  * field, so 2^n is the product of 2^floor(n/2) and 2^ceil(n/2).  The first factor is exact, the
  * second rounds once into the subnormals or overflows: what is wanted.  x is bounded first, a
@@ -28,6 +36,14 @@ typedef struct {
     Poly p;           /* (b^r - 1)/r */
 } Power;
 
+/* The same in eighths. */
+typedef struct {
+    double low, high;
+    double per_unit; /* 8 log2(b) */
+    Split step;      /* log_b(2)/8 */
+    Poly q;          /* b^r/s - 1 */
+} Eighths;
+
 /* clang-format off */
 static const Power exp_table[PRECISIONS] = {
     [SINGLE] = {-105, 89, 0x1.715476p+0, {0x1.62e43p-1, -0x1.05c61p-29}, /* error 2^-28.3 */
@@ -40,28 +56,28 @@ static const Power exp_table[PRECISIONS] = {
              0x1.ad97d3bde7d52p-26)},
 };
 
-static const Power exp2_table[PRECISIONS] = {
-    [SINGLE] = {-151, 129, 1, {1, 0}, /* error 2^-28.3 */
-        POLY(0x1.62e43p-1, 0x1.ebfbdcp-3, 0x1.c6af7cp-5, 0x1.3b2dep-7, 0x1.5f082ep-10,
-             0x1.416b5ep-13)},
-    [DOUBLE] = {-1076, 1025, 1, {1, 0}, /* error 2^-57.8 */
-        POLY(0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3, 0x1.c6b08d704a0d4p-5,
-             0x1.3b2ab6fba11f6p-7, 0x1.5d87fe78b3b97p-10, 0x1.4309130c00d89p-13,
-             0x1.ffcbfbf8c6ffdp-17, 0x1.62bfcddf554bep-20, 0x1.b5260da6de3b3p-24,
-             0x1.e6119e9cf3622p-28, 0x1.e80ed27a0756bp-32)},
-};
+static const Power exp2_double = {-1076, 1025, 1, {1, 0}, /* error 2^-57.8 */
+    POLY(0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3, 0x1.c6b08d704a0d4p-5, 0x1.3b2ab6fba11f6p-7,
+         0x1.5d87fe78b3b97p-10, 0x1.4309130c00d89p-13, 0x1.ffcbfbf8c6ffdp-17, 0x1.62bfcddf554bep-20,
+         0x1.b5260da6de3b3p-24, 0x1.e6119e9cf3622p-28, 0x1.e80ed27a0756bp-32)};
 
-static const Power exp10_table[PRECISIONS] = {
-    [SINGLE] = {-46, 39, 0x1.a934fp+1, {0x1.344136p-2, -0x1.ec10cp-27}, /* error 2^-28.5 */
-        POLY(0x1.26bb1cp+1, 0x1.53524ap+1, 0x1.046f9cp+1, 0x1.2bdap+0, 0x1.156a46p-1,
-             0x1.a63a9cp-3)},
-    [DOUBLE] = {-325, 309, 0x1.a934f0979a371p+1,
-        {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59}, /* error 2^-57.7 */
-        POLY(0x1.26bb1bbb55516p+1, 0x1.53524c73cea6fp+1, 0x1.0470591de2b7ap+1,
-             0x1.2bd7609fd663dp+0, 0x1.1429ffd2112ep-1, 0x1.a7ed709ca9334p-3,
-             0x1.16e4df19b2d64p-4, 0x1.4116662ebcb84p-6, 0x1.489963919b077p-8,
-             0x1.2f6c33551c54fp-10, 0x1.f85bd1564c924p-13)},
-};
+static const Power exp10_double = {-325, 309, 0x1.a934f0979a371p+1,
+    {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59}, /* error 2^-57.7 */
+    POLY(0x1.26bb1bbb55516p+1, 0x1.53524c73cea6fp+1, 0x1.0470591de2b7ap+1, 0x1.2bd7609fd663dp+0,
+         0x1.1429ffd2112ep-1, 0x1.a7ed709ca9334p-3, 0x1.16e4df19b2d64p-4, 0x1.4116662ebcb84p-6,
+         0x1.489963919b077p-8, 0x1.2f6c33551c54fp-10, 0x1.f85bd1564c924p-13)};
+
+/* s 2^(j/8) for s = 1 - 3115/2^23: their bits, less j at the place where n has it */
+static const int64_t eighths[8] = {0x3f7fe7aa, 0x3f7b887d, 0x3f782978, 0x3f75ef0f,
+                                   0x3f74f3be, 0x3f755466, 0x3f773086, 0x3f7aaa76};
+
+/* errors 2^-25.7 */
+static const Eighths exp_eighths = {-105, 89, 0x1.715476p+3, {0x1.62e43p-4, -0x1.05c61p-32},
+    POLY(0x1.858016p-12, 0x1.001858p+0, 0x1.002294p-1, 0x1.557e4ap-3)};
+static const Eighths exp2_eighths = {-151, 129, 8, {0.125, 0},
+    POLY(0x1.858016p-12, 0x1.6305fp-1, 0x1.ec3e5cp-3, 0x1.c6dbeap-5)};
+static const Eighths exp10_eighths = {-46, 39, 0x1.a934fp+4, {0x1.344136p-5, -0x1.ec10cp-30},
+    POLY(0x1.858016p-12, 0x1.26d724p+1, 0x1.53802cp+1, 0x1.047fc8p+1)};
 
 /* (e^r - 1 - r)/r^2 to a relative error of e^r - 1 of 2^-31.1 and 2^-61.6 */
 static const Poly growth_table[PRECISIONS] = {
@@ -142,13 +158,45 @@ static Value *raise(Math *m, Value *p, Value *bits)
 
 static Value *power(Math *m, Value *x, const Power *t)
 {
-    static const uint64_t limit[PRECISIONS] = {[SINGLE] = 64, [DOUBLE] = 512};
     Nearest n = m_nearest(m, x, t->per_unit, 0);
     Value *p = small_power(m, x, n.whole, t);
-    Value *moderate = is_moderate(m, n.bits, limit[m->precise]);
 
-    return m_usually(m, moderate, raise(m, p, n.bits), any_power(m, x, t));
+    return m_usually(m, is_moderate(m, n.bits, 512), raise(m, p, n.bits), any_power(m, x, t));
 }
+
+/* ---- fp32 in eighths ---- */
+
+enum { EIGHTH = 20 }; /* where the bits of a float have an eighth of the exponent */
+
+/* b^r s 2^(n/8)/s, given the bits of s 2^(n/8) */
+static Value *times_small_power(Math *m, Value *x, Value *n, Value *bits, const Eighths *t)
+{
+    Value *factor = m_from_bits(m, bits);
+    Value *q = m_poly(m, remainder_of(m, x, n, &t->step), &t->q);
+
+    return m_fma(m, factor, q, factor);
+}
+
+static Value *any_power_by_eighths(Math *m, Value *x, const Eighths *t)
+{
+    x = m_clamp(m, x, t->low, t->high);
+    Nearest n = m_nearest(m, x, t->per_unit, 8 * 2 * m_format(m)->bias);
+    Value *j = m_shl(m, m_and(m, n.bits, U(7)), U(EIGHTH));
+    Value *entry = m_add(m, m_lookup8(m, n.bits, eighths), j);
+
+    return scale(m, times_small_power(m, x, n.whole, entry, t), m_shr(m, n.bits, U(3)));
+}
+
+static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
+{
+    Nearest n = m_nearest(m, x, t->per_unit, 0);
+    Value *bits = m_add(m, m_lookup8(m, n.bits, eighths), m_shl(m, n.bits, U(EIGHTH)));
+    Value *p = times_small_power(m, x, n.whole, bits, t);
+
+    return m_usually(m, is_moderate(m, n.bits, 8 * 64), p, any_power_by_eighths(m, x, t));
+}
+
+/* ---- the functions ---- */
 
 Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low)
 {
@@ -164,7 +212,7 @@ Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor
 
 Value *m_exp2_sum(Math *m, Value *x, Value *x_low)
 {
-    const Power *t = &exp2_table[m->precise];
+    const Power *t = &exp2_double;
     Nearest n = m_nearest(m, x, 1, 2 * m_format(m)->bias);
     Value *r = m_add(m, m_sub(m, x, n.whole), x_low);
     Value *p = m_fma(m, m_poly(m, r, &t->p), r, K(1));
@@ -174,17 +222,19 @@ Value *m_exp2_sum(Math *m, Value *x, Value *x_low)
 
 Value *math_exp(Math *m, Value *x)
 {
-    return power(m, x, &exp_table[m->precise]);
+    return m->precise == SINGLE ? power_by_eighths(m, x, &exp_eighths)
+                                : power(m, x, &exp_table[DOUBLE]);
 }
 
 Value *math_exp2(Math *m, Value *x)
 {
-    return power(m, x, &exp2_table[m->precise]);
+    return m->precise == SINGLE ? power_by_eighths(m, x, &exp2_eighths) : power(m, x, &exp2_double);
 }
 
 Value *math_exp10(Math *m, Value *x)
 {
-    return power(m, x, &exp10_table[m->precise]);
+    return m->precise == SINGLE ? power_by_eighths(m, x, &exp10_eighths)
+                                : power(m, x, &exp10_double);
 }
 
 Growth m_growth(Math *m, Value *x, int k)
