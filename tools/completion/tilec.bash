@@ -1,7 +1,23 @@
-# bash completion for tilec: subcommands, options, files, kernels of a file, arguments of a kernel
+# bash completion for tilec: subcommands, options, files, kernels of a file, parameters of a kernel
 
+# the @triton.jit functions of a file, one a line: NAME PARAMETER...
+_tilec_kernels() {
+    awk '/^[ \t]*@/ { jit = jit || /jit/ }
+        /^[ \t]*def / { reading = jit; jit = 0; text = "" }
+        reading { sub(/#.*/, ""); text = text $0 }
+        reading && /\)/ {
+            sub(/^[ \t]*def +/, "", text)
+            sub(/\).*/, "", text)
+            gsub(/[ \t]*[:=][^,]*/, "", text)
+            gsub(/[(,]/, " ", text)
+            print text
+            reading = 0
+        }' "$1" 2>/dev/null
+}
+
+# bash takes `:` and `=` for words of their own
 _tilec() {
-    local word=$2 before=$3 options
+    local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "run dump devices --help --version" -- "$word"))
@@ -16,7 +32,7 @@ _tilec() {
         COMPREPLY=($(compgen -W "ast ir opt plan llvm asm" -- "$word"))
         return
         ;;
-    --grid | --threads | --num-warps | --num-stages | --save | --show)
+    --grid | --threads | --num-warps | --num-stages | --save | --show | =)
         return
         ;;
     esac
@@ -25,10 +41,19 @@ _tilec() {
     dump) options="--stage --device --threads --num-warps --num-stages" ;;
     devices) options="--json" ;;
     esac
+    if [ "${COMP_WORDS[3]}" = : ]; then
+        kernel=${COMP_WORDS[4]}
+    fi
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     elif [ "$COMP_CWORD" -eq 2 ]; then
         COMPREPLY=($(compgen -f -X '!*.py' -- "$word") $(compgen -d -- "$word"))
+    elif [ "${COMP_WORDS[3]}" = : ] && [ "$COMP_CWORD" -le 4 ]; then
+        COMPREPLY=($(compgen -W "$(_tilec_kernels "${COMP_WORDS[2]}" | cut -d ' ' -f 1)" -- "${word#:}"))
+    elif [ "$word" != = ] && [ -f "${COMP_WORDS[2]}" ]; then
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -S = -W "$(_tilec_kernels "${COMP_WORDS[2]}" |
+            awk -v kernel="$kernel" 'kernel == "" || $1 == kernel { $1 = ""; print }')" -- "$word"))
     fi
 }
 complete -o filenames -F _tilec tilec

@@ -1,0 +1,28 @@
+#!/bin/sh
+# completion.sh TILEC SOURCE - what bash offers behind a beginning of a command line
+. "$(dirname "$0")/expect.inc"
+command -v bash >/dev/null || exit 0
+cd "$source" || exit 1
+
+# offers WORD... : what completes the last one, with bash's words
+offers() {
+    bash -c '. tools/completion/tilec.bash
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _tilec tilec "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+        echo "[${COMPREPLY[*]}]"' bash "$@"
+}
+
+add=kernels/add.py
+expect 0 out "[dump devices]" offers tilec d
+expect 0 out "[--save --show]" offers tilec run "$add" --s
+expect 0 out "[llvm]" offers tilec dump "$add" --stage l
+expect 0 out "[$add]" offers tilec run kernels/a
+expect 0 out "[add_kernel]" offers tilec run "$add" :
+expect 0 out "[matmul_kernel]" offers tilec run kernels/matmul.py : mat
+expect 0 out "[BLOCK_M= BLOCK_N= BLOCK_K=]" offers tilec run kernels/matmul.py : matmul_kernel BLOCK_
+expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" ""
+expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" : add_kernel ""
+expect 0 out "[]" offers tilec run "$add" x =
+expect 0 out "[]" offers tilec run "$add" x = ra
+expect 0 out "[]" offers tilec run missing.py : k ""
+finish
