@@ -75,10 +75,12 @@ static locale_t c_locale(void)
 
 void text_put_double(Text *t, double v, int digits)
 {
+    char s[64];
     locale_t before = uselocale(c_locale());
 
-    text_printf(t, "%.*g", digits, v);
+    snprintf(s, sizeof s, "%.*g", MIN(digits, 40), v); /* into no arena: that may jump */
     uselocale(before);
+    text_put(t, s);
 }
 
 double double_from_text(const char *s, const char **end)

@@ -115,14 +115,14 @@ Val static_int(Lower *l, const Args *a)
 Val static_float(Lower *l, const Args *a)
 {
     Val v = a->v[0];
-    char *end;
+    const char *end;
 
     if (val_is_number(v))
         return val_float(l, const_to_double(v.c));
     if (!val_is_const(v, CONST_STRING))
         return bad_conversion(l, a);
     const char *s = const_str(v.c, l->arena);
-    double d = strtod(s, &end);
+    double d = double_from_text(s, &end);
     return *s && !*end ? val_float(l, d) : bad_conversion(l, a);
 }
 

@@ -98,19 +98,20 @@ static void put_int(Text *t, __int128 i)
 /* The shortest decimal that reads back as the same double, with ".0" where it looks like an int. */
 static void put_float(Text *t, double d)
 {
-    char s[40];
+    size_t start = t->len;
+    const char *end;
 
     if (isnan(d) || isinf(d)) {
         text_put(t, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, d);
-        if (strtod(s, NULL) == d)
+        t->len = start;
+        text_put_double(t, d, digits);
+        if (double_from_text(t->s + start, &end) == d)
             break;
     }
-    text_put(t, s);
-    if (!strpbrk(s, ".e"))
+    if (!strpbrk(t->s + start, ".e"))
         text_put(t, ".0");
 }
 

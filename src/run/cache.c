@@ -56,8 +56,8 @@ static const char magic[8] = "tilec\0\1\n"; /* the byte before the end is the fo
 static uint64_t parse_size(const char *s)
 {
     static const char units[] = "KMGT";
-    char *end;
-    double n = strtod(s, &end);
+    const char *end;
+    double n = double_from_text(s, &end);
     const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
 
     if (unit)

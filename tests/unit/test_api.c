@@ -4,6 +4,7 @@
  * Kernels run on the interpreter, and on the CPU too where the code generator can be loaded.
  */
 #define _GNU_SOURCE
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -317,6 +318,19 @@ static void test_a_launch_option_of_any_integer_kind(void **state)
 
     load(s, HEAD "@triton.jit\ndef k(): pass\n");
     launch(s, "interp", 1, &warps, 1);
+}
+
+/* Programs that link us choose their locale; where there is none such this tests less. */
+static void test_numbers_in_another_locale(void **state)
+{
+    Scene *s = *state;
+
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    load(s, HEAD "@triton.jit\ndef k():\n"
+                 "    tl.static_assert(float('0.5') == 0.5)\n"
+                 "    tl.static_assert(False, f'{0.5} {2.0} {1e+30}')\n");
+    refused(s, TILEC_REFUSED, NULL, 0, "0.5 2.0 1e+30");
+    setlocale(LC_ALL, "C");
 }
 
 static void test_what_stops_the_interpreter(void **state)
@@ -1184,6 +1198,7 @@ int main(void)
         TEST(test_wrong_arguments_are_named_at_their_place),
         TEST(test_wrong_calls),
         TEST(test_a_launch_option_of_any_integer_kind),
+        TEST(test_numbers_in_another_locale),
         TEST(test_what_stops_the_interpreter),
         TEST(test_run_time_types),
         TEST(test_specialisation),
