@@ -156,7 +156,7 @@ static uint64_t instance_key(Lower *l, const AstFunc *fn, const Val *args)
     text_printf(&t, "%p:", (const void *)fn);
     for (int i = 0; i < fn->nparams; i++)
         put_key(l, &t, args[i]);
-    return MAP_KEY(intern_n(l->names, t.s, t.len));
+    return MAP_KEY(intern_n(l->keys, t.s, t.len));
 }
 
 static const char *instance_name(Lower *l, const AstFunc *fn)
@@ -289,6 +289,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     Lower l = {.file = file, .arena = a, .names = file->names, .diags = d};
 
     l.module = module_new(a, file->names, file->source);
+    l.keys = interner_new(a);
     l.instances = map_new(a);
     l.globals = map_new(a);
     l.signatures = map_new(a);

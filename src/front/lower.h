@@ -136,7 +136,8 @@ struct Frame {
 typedef struct {
     const FrontFile *file;
     Arena *arena;
-    Interner *names;
+    Interner *names; /* of the file: what is put there stays with it */
+    Interner *keys;  /* of instances: they hold addresses, and mean nothing to another lowering */
     Module *module;
     Diags *diags;
     Builder b;
@@ -145,7 +146,7 @@ typedef struct {
     long statements; /* lowered so far; repeated ones count again */
     int quiet;       /* > 0: errors are counted but not reported */
     int quiet_errors;
-    Map *instances;  /* hash of the key -> Instance */
+    Map *instances;  /* key -> Instance */
     Map *globals;    /* AstGlobal -> Val, evaluated once */
     Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;

@@ -333,6 +333,30 @@ static void test_numbers_in_another_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
+/* Lowering once more keeps nothing in the file, wherever in memory it works. */
+static void test_files_do_not_grow(void **state)
+{
+    Scene *s = *state;
+    const FrontArg args[] = {
+        {.name = "p", .dtype = DT_FP32, .pointer = true, .divisible = 16},
+        {.name = "n", .dtype = DT_I32, .divisible = 1},
+    };
+    Arena *arenas[4];
+    size_t used = 0;
+
+    load(s, HEAD "@triton.jit\ndef put(p, v): tl.store(p, v)\n"
+                 "@triton.jit\ndef k(p, n): put(p + n, 1.0)\n");
+    for (int i = 0; i < COUNT(arenas); i++) {
+        arenas[i] = arena_new(NULL);
+        Diags *d = diags_new(arenas[i]);
+        assert_non_null(front_lower(s->file->front, "k", args, 2, arenas[i], d));
+        assert_true(i == 0 || arena_used(s->file->arena) == used);
+        used = arena_used(s->file->arena);
+    }
+    for (int i = 0; i < COUNT(arenas); i++)
+        arena_free(arenas[i]);
+}
+
 static void test_what_stops_the_interpreter(void **state)
 {
     Scene *s = *state;
@@ -1199,6 +1223,7 @@ int main(void)
         TEST(test_wrong_calls),
         TEST(test_a_launch_option_of_any_integer_kind),
         TEST(test_numbers_in_another_locale),
+        TEST(test_files_do_not_grow),
         TEST(test_what_stops_the_interpreter),
         TEST(test_run_time_types),
         TEST(test_specialisation),
