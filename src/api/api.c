@@ -59,6 +59,11 @@ tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **er
     return TILEC_OK;
 }
 
+const char *tilec_cache_problem(const tilec_context *ctx)
+{
+    return ctx ? cache_problem(ctx->cache) : NULL;
+}
+
 void tilec_close(tilec_context *ctx)
 {
     if (!ctx)

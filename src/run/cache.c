@@ -8,7 +8,8 @@
  *      removed: it is damaged, cut short by a full disk, or was copied here by hand.
  *   2. Equal keys have equal contents, so it does not matter which of several writers comes last.
  *   3. Removing an entry at any time is allowed: whoever had opened it still reads it to the end.
- *   4. Code from a folder that everybody may write to is not run: such a folder is not used.
+ *   4. Code that another user may have put there is not run: a folder that is not ours, or that
+ *      others may write to, is not used.
  *
  * A hit touches the file's time; trimming removes the oldest first and happens now and then, so
  * the folder may exceed its cap by a few entries.
@@ -37,7 +38,8 @@ enum {
 static const char suffix[] = ".tilec";
 
 struct Cache {
-    char *folder; /* NULL: memory only */
+    char *folder;  /* NULL: memory only */
+    char *problem; /* why `folder` is NULL, when somebody should know */
     uint64_t cap;
 };
 
@@ -82,12 +84,34 @@ static char *default_folder(void)
     return n < 0 ? NULL : path;
 }
 
-static bool usable_folder(const char *path)
+/* NULL when only we can have put there what is in it. */
+static const char *distrust(const struct stat *folder)
+{
+    if (folder->st_uid != geteuid())
+        return "it belongs to another user";
+    if (folder->st_mode & (S_IWGRP | S_IWOTH))
+        return "others may write to it, and what it holds is run; `chmod go-w` helps";
+    return NULL;
+}
+
+/* Use `folder`, which the cache then owns, if it can be. */
+static RunStatus take_folder(Cache *c, char *folder)
 {
     struct stat st;
+    const char *why = NULL;
+    bool usable = folder && os_make_dirs(folder) == 0 && stat(folder, &st) == 0 &&
+                  access(folder, R_OK | W_OK | X_OK) == 0 && !(why = distrust(&st));
+    int length = 0;
 
-    return os_make_dirs(path) == 0 && stat(path, &st) == 0 && (st.st_mode & S_IWOTH) == 0 &&
-           access(path, R_OK | W_OK | X_OK) == 0;
+    if (why)
+        length = asprintf(&c->problem, "the cache folder %s is not used: %s", folder, why);
+    if (usable)
+        c->folder = folder;
+    else
+        free(folder);
+    if (length < 0)
+        c->problem = NULL;
+    return length < 0 ? RUN_NO_MEMORY : RUN_OK;
 }
 
 RunStatus cache_open(const char *folder, Cache **out)
@@ -100,10 +124,12 @@ RunStatus cache_open(const char *folder, Cache **out)
     c->cap = cap ? parse_size(cap) : 0;
     if (c->cap == 0)
         c->cap = DEFAULT_CAP;
-    c->folder = !folder ? default_folder() : folder[0] != '\0' ? strdup(folder) : NULL;
-    if (c->folder && !usable_folder(c->folder)) {
-        free(c->folder);
-        c->folder = NULL;
+    RunStatus status = take_folder(c, !folder             ? default_folder()
+                                      : folder[0] != '\0' ? strdup(folder)
+                                                          : NULL);
+    if (status != RUN_OK) {
+        cache_close(c);
+        return status;
     }
     *out = c;
     return RUN_OK;
@@ -114,12 +140,18 @@ void cache_close(Cache *c)
     if (!c)
         return;
     free(c->folder);
+    free(c->problem);
     free(c);
 }
 
 const char *cache_folder(const Cache *c)
 {
     return c->folder;
+}
+
+const char *cache_problem(const Cache *c)
+{
+    return c->problem;
 }
 
 /* entries */

@@ -52,6 +52,8 @@ typedef struct Cache Cache;
 RunStatus cache_open(const char *folder, Cache **out);
 void cache_close(Cache *c);
 const char *cache_folder(const Cache *c); /* NULL when there is nowhere to write: memory only */
+/* Why the folder that was asked for is not trusted; NULL when it is, or cannot be written. */
+const char *cache_problem(const Cache *c);
 /* A damaged or foreign entry is a miss and is removed. */
 bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out);
 RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in);

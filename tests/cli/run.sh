@@ -51,6 +51,15 @@ expect 0 out "[-5.]" "$tilec" run "$folder/helpers.py" --grid 1 x="full(fp32,8,-
 expect 0 out '"kernel": "kernel"' "$tilec" run "$folder/helpers.py" --grid 1 x="ones(fp32,8)" \
     out="zeros(fp32,1)" --json
 
+# a cache that others can write to is not used, and that is no error
+mkdir "$folder/shared" && chmod 775 "$folder/shared"
+for device in interp cpu; do
+    expect 0 err "tilec: warning: the cache folder $folder/shared is not used" env \
+        TILEC_CACHE_DIR="$folder/shared" "$tilec" run "$add" --device $device --grid 1 \
+        x="ones(fp32,4)" y=x out="empty(fp32,4)" n=4 BLOCK=4
+done
+[ -z "$(ls "$folder/shared")" ] || wrong "the cache folder was used"
+
 # an empty grid runs nothing; the name of the only kernel may be given
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out

@@ -457,7 +457,6 @@ static void test_cache_without_a_folder(void **state)
     Scene *s = *state;
     Cache *c;
     GenOutput out = entry_for(s->arena, 5);
-    char *open_to_all = arena_printf(s->arena, "%s", s->folder);
 
     assert_int_equal(cache_open("", &c), RUN_OK);
     assert_null(cache_folder(c));
@@ -467,11 +466,37 @@ static void test_cache_without_a_folder(void **state)
     cache_close(c);
     assert_int_equal(cache_open("/dev/null/no", &c), RUN_OK);
     assert_null(cache_folder(c));
+    assert_null(cache_problem(c));
     cache_close(c);
-    chmod(open_to_all, 0777);
-    assert_int_equal(cache_open(open_to_all, &c), RUN_OK);
+}
+
+/* What others can write could be anything; it is not run, and the reason is told. */
+static void test_cache_folder_of_others(void **state)
+{
+    Scene *s = *state;
+    const mode_t open_modes[] = {0777, 0775, 0702};
+    Cache *c;
+
+    for (int i = 0; i < COUNT(open_modes); i++) {
+        chmod(s->folder, open_modes[i]);
+        assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+        assert_null(cache_folder(c));
+        assert_non_null(strstr(cache_problem(c), "others may write to it"));
+        assert_non_null(strstr(cache_problem(c), s->folder));
+        cache_close(c);
+    }
+    chmod(s->folder, 0755);
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    assert_string_equal(cache_folder(c), s->folder);
+    assert_null(cache_problem(c));
+    cache_close(c);
+    if (chown(s->folder, 12345, 12345) != 0)
+        return; /* only root can give folders away */
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
     assert_null(cache_folder(c));
+    assert_non_null(strstr(cache_problem(c), "it belongs to another user"));
     cache_close(c);
+    assert_int_equal(chown(s->folder, geteuid(), getegid()), 0);
 }
 
 static void test_cache_folder_from_the_environment(void **state)
@@ -813,6 +838,7 @@ int main(void)
         TEST(test_cache_removes_damaged_entries),
         TEST(test_cache_forgets_the_least_recently_used),
         TEST(test_cache_without_a_folder),
+        TEST(test_cache_folder_of_others),
         TEST(test_cache_folder_from_the_environment),
         TEST(test_cache_under_many_processes),
         TEST(test_cache_under_many_processes_while_trimming),
