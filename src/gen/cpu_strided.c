@@ -60,9 +60,16 @@ static const Value *mask_of(const Value *load)
     return load->def->noperands > 1 ? load->def->operands[1] : NULL;
 }
 
+/* Do the lanes of a load stand `step` apart?  Not where offset and index wrap together. */
+static bool has_step(NestCg *n, const Leaf *leaf, int step)
+{
+    Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
+    return a.ok && a.stride == step && a.dynamic == NULL && !a.chunked;
+}
+
 /* All loads of this nest that belong together with `v`: one mask, so that all lanes of all of them
  * are read here, and offsets within one record. */
-static void gather_group(const NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
+static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
 {
     Split own = split_pointer(v->def->operands[0]);
     *g = (Group){.low = own.offset, .high = own.offset, .step = step, .lanes = n->lanes};
@@ -75,7 +82,7 @@ static void gather_group(const NestCg *n, const Value *v, const int8_t *map, int
         Split s = split_pointer(leaf->value->def->operands[0]);
         if (s.base != own.base || s.index != own.index)
             continue;
-        if (MAX(g->high, s.offset) - MIN(g->low, s.offset) >= step)
+        if (MAX(g->high, s.offset) - MIN(g->low, s.offset) >= step || !has_step(n, leaf, step))
             continue;
         g->low = MIN(g->low, s.offset);
         g->high = MAX(g->high, s.offset);
