@@ -40,6 +40,8 @@ static OpCode simple_op(const Op *op)
     case OP_mul:
     case OP_min:
     case OP_max:
+    case OP_minnan:
+    case OP_maxnan:
     case OP_and:
     case OP_or:
     case OP_xor:
@@ -59,12 +61,28 @@ static uint64_t extreme(DType t, bool highest)
     return highest ? all & ~top : top;
 }
 
-/* The element e with e op x = x.  For min and max of floats that is NaN, which they ignore. */
+static double neutral_float(OpCode code)
+{
+    switch (code) {
+    case OP_add:
+        return -0.0;
+    case OP_mul:
+        return 1;
+    case OP_maxnan:
+        return -__builtin_inf();
+    case OP_minnan:
+        return __builtin_inf();
+    default: /* min and max ignore it */
+        return __builtin_nan("");
+    }
+}
+
+/* The element e with e op x = x. */
 static Val neutral(Cpu *c, OpCode code, DType t)
 {
     LLVMTypeRef reg = cpu_register_type(c, t, 0);
     if (dtype_is_float(t))
-        return llvm_real(reg, code == OP_add ? -0.0 : code == OP_mul ? 1.0 : __builtin_nan(""));
+        return llvm_real(reg, neutral_float(code));
     uint64_t v = code == OP_min   ? extreme(t, true)
                  : code == OP_max ? extreme(t, false)
                  : code == OP_and ? ~(uint64_t)0

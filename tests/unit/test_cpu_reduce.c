@@ -182,6 +182,8 @@ static void write_argmax(Kernel *k, Value *v, int axis)
 /* Sums of fp8e4b15 are clamped to 1.75 at every step, in an order that nobody promises. */
 static bool reduces(OpCode op, DType t)
 {
+    if (op == OP_minnan || op == OP_maxnan)
+        return dtype_is_float(t);
     if (op == OP_and || op == OP_or || op == OP_xor)
         return !dtype_is_float(t);
     return op != OP_add || t != DT_FP8E4B15;
@@ -189,7 +191,8 @@ static bool reduces(OpCode op, DType t)
 
 static void check_reductions(DType d, const Type *shape, int axis, Engine engine)
 {
-    static const OpCode ops[] = {OP_add, OP_mul, OP_min, OP_max, OP_and, OP_or, OP_xor};
+    static const OpCode ops[] = {OP_add,    OP_mul, OP_min, OP_max, OP_minnan,
+                                 OP_maxnan, OP_and, OP_or,  OP_xor};
     Kernel k = kernel_begin();
     const Type *t = type_with_dtype(k.m, type_of(k.m, *shape), d);
     Value *v = load_input(&k, t, data_of(&k, t, d + 1));
