@@ -24,9 +24,8 @@
 #include "api.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
-/* No machine has a smaller last-level cache; and of a larger one, which a launch shares with the
- * other cores and, in a virtual machine, with strangers, it may not count on more than this. */
-enum { SMALLEST_CACHE = 1 << 20, LARGEST_SHARE = 48 << 20 };
+/* Launches that move less are never worth a look at the cache. */
+enum { SMALLEST_CACHE = 1 << 20 };
 
 /* the boundary */
 
@@ -199,7 +198,7 @@ static size_t cache_bytes(tilec_context *ctx)
     size_t bytes = atomic_load_explicit(&ctx->cache_bytes, memory_order_relaxed);
 
     if (bytes == 0) {
-        bytes = MIN(os_cache_bytes(), (size_t)LARGEST_SHARE);
+        bytes = os_cache_bytes();
         atomic_store_explicit(&ctx->cache_bytes, bytes, memory_order_relaxed);
     }
     return bytes;

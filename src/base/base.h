@@ -145,14 +145,18 @@ int diag_errors(const Diags *d);
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes. */
 const char *diags_text(const Diags *d, Arena *a);
 
-/* os.c: the only file with #ifdefs for the operating system.  Status results: 0 or an errno. */
+/* os_cpu.c; the files under /proc and /sys are named for the tests */
+int os_cpu_count(void);      /* CPUs this process may use: by affinity and by quota */
+size_t os_cache_bytes(void); /* what they may count on of the last-level cache; 32 MiB if unknown */
+int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no limit */
+size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
+
+/* os.c: the operating system.  Status results: 0 or an errno. */
 int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *len);
 /* Write to a temporary name in the same folder, then rename over `path`: all or nothing. */
 int os_write_file(const char *path, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
 double os_seconds(void);            /* monotonic clock */
-int os_cpu_count(void);             /* CPUs this process may run on */
-size_t os_cache_bytes(void);        /* size of the last-level data cache; 32 MiB when unknown */
 const char *os_env(const char *name);
 bool os_is_terminal(int fd);
 void *os_map_code(size_t bytes);         /* writable pages, NULL on failure */

@@ -1,7 +1,8 @@
 /*
- * os.c - the operating system: files, clocks, CPUs, pages, shared libraries
+ * os.c - the operating system: files, clocks, pages, shared libraries
  *
- * The only file with #ifdefs for the system.  POSIX throughout; what Linux adds has a fallback.
+ * With os_cpu.c the only file with #ifdefs for the system.  POSIX throughout; what Linux adds has
+ * a fallback.
  * Functions that can fail give 0 or an errno, or NULL.
  */
 #define _GNU_SOURCE
@@ -16,19 +17,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 #include "base.h"
 
-enum {
-    HUGE_PAGE = 2 << 20,
-    DEFAULT_CACHE = 32 << 20,
-    FIRST_READ = 64 << 10,
-    FIRST_GUESS = 4000,
-    NAME_TRIES = 100
-};
+enum { HUGE_PAGE = 2 << 20, FIRST_READ = 64 << 10, FIRST_GUESS = 4000, NAME_TRIES = 100 };
 
 /* files */
 
@@ -194,58 +186,6 @@ double os_seconds(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-int os_cpu_count(void)
-{
-#ifdef __linux__
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return MAX(CPU_COUNT(&set), 1);
-#endif
-    return (int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
-}
-
-#ifdef __linux__
-/* One number of /sys about cache `index` of the first CPU, such as "size" in bytes; 0: unknown. */
-static size_t cache_fact(int index, const char *fact)
-{
-    char path[96], text[32] = "";
-
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, fact);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    char *got = fgets(text, sizeof text, f);
-    fclose(f);
-    if (!got)
-        return 0;
-    size_t n = strtoul(text, &got, 10);
-    return *got == 'K' ? n << 10 : *got == 'M' ? n << 20 : n;
-}
-#endif
-
-size_t os_cache_bytes(void)
-{
-    size_t best = 0;
-
-#ifdef __linux__
-    size_t best_level = 0;
-    for (int i = 0; i < 8; i++) {
-        size_t level = cache_fact(i, "level");
-
-        if (level >= best_level && level > 1) {
-            best_level = level;
-            best = cache_fact(i, "size");
-        }
-    }
-#endif
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    if (best == 0)
-        best = (size_t)MAX(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#endif
-    return best ? best : DEFAULT_CACHE;
 }
 
 const char *os_env(const char *name)

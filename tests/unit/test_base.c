@@ -457,6 +457,69 @@ static void test_the_machine_is_known(void **state)
     assert_false(os_is_terminal(-1));
 }
 
+/* A file in a folder that is made if need be. */
+static void put_file(Arena *a, const char *folder, const char *name, const char *text)
+{
+    assert_int_equal(os_make_dirs(folder), 0);
+    assert_int_equal(os_write_file(arena_printf(a, "%s/%s", folder, name), text, strlen(text)), 0);
+}
+
+static void remove_all(Arena *a, const char *folder)
+{
+    assert_int_equal(system(arena_printf(a, "rm -r '%s'", folder)), 0);
+}
+
+static void test_cpu_quota(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *groups = arena_printf(a, "%s/groups", folder);
+    const char *outer = arena_printf(a, "%s/outer", folder);
+    const char *old = arena_printf(a, "%s/cpu", folder);
+
+    assert_int_equal(os_cpu_quota(groups, folder), 0);
+    put_file(a, folder, "groups", "0::/outer/inner\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 0);
+    put_file(a, arena_printf(a, "%s/inner", outer), "cpu.max", "max 100000\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 0);
+    put_file(a, arena_printf(a, "%s/inner", outer), "cpu.max", "350000 100000\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 4);
+    put_file(a, outer, "cpu.max", "200000 100000\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 2);
+    put_file(a, folder, "cpu.max", "800000 100000\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 2);
+    put_file(a, folder, "groups", "0::/../elsewhere\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 8);
+    put_file(a, folder, "groups", "5:cpuset:/\n3:cpuacct,cpu:/from/the/host\n0::/none\n");
+    put_file(a, old, "cpu.cfs_period_us", "50000\n");
+    put_file(a, old, "cpu.cfs_quota_us", "-1\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 8);
+    put_file(a, old, "cpu.cfs_quota_us", "150000\n");
+    assert_int_equal(os_cpu_quota(groups, folder), 3);
+    remove_all(a, folder);
+}
+
+static void test_cache_share(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *second = arena_printf(a, "%s/index2", folder);
+    const char *third = arena_printf(a, "%s/index3", folder);
+
+    assert_int_equal(os_cache_share(folder, 4), 0);
+    put_file(a, second, "level", "2\n");
+    put_file(a, second, "size", "1024K\n");
+    put_file(a, second, "shared_cpu_list", "0\n");
+    assert_int_equal(os_cache_share(folder, 4), 4 << 20);
+    put_file(a, third, "level", "3\n");
+    put_file(a, third, "size", "32M\n");
+    assert_int_equal(os_cache_share(folder, 1), 4 << 20); /* nobody has more of one */
+    put_file(a, third, "shared_cpu_list", "0-7,32-39\n");
+    assert_int_equal(os_cache_share(folder, 4), 8 << 20);
+    assert_int_equal(os_cache_share(folder, 32), 64 << 20); /* two such caches */
+    remove_all(a, folder);
+}
+
 static void test_pages(void **state)
 {
     (void)state;
@@ -528,6 +591,8 @@ int main(void)
         TEST(test_a_device_is_written_to_not_replaced),
         TEST(test_reading_without_memory_fails),
         TEST(test_the_machine_is_known),
+        TEST(test_cpu_quota),
+        TEST(test_cache_share),
         TEST(test_pages),
 #if defined(__x86_64__)
         TEST(test_sealed_code_runs),
