@@ -434,10 +434,8 @@ static void emit_function(Cpu *c)
     LLVMTypeRef params[5] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
     c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
     LLVMBasicBlockRef entry = new_block(c), start = new_block(c);
-    c->entry = LLVMCreateBuilderInContext(l->ctx);
-    c->b = LLVMCreateBuilderInContext(l->ctx);
-    LLVMPositionBuilderAtEnd(c->entry, entry);
-    LLVMPositionBuilderAtEnd(c->b, start);
+    c->entry = llvm_builder(l, entry);
+    c->b = llvm_builder(l, start);
     c->args = LLVMGetParam(c->fn, 0);
     c->grid = LLVMGetParam(c->fn, 1);
     c->scratch = LLVMGetParam(c->fn, 4);
@@ -451,33 +449,76 @@ static void emit_function(Cpu *c)
     fence_streaming_stores(c);
     LLVMBuildRetVoid(c->b);
     LLVMBuildBr(c->entry, start);
-    LLVMDisposeBuilder(c->entry);
-    LLVMDisposeBuilder(c->b);
+}
+
+/* --- the target ---------------------------------------------------------------------------- */
+
+/* One kernel on its way through LLVM.  What it allocates does not leave through its caller's guard,
+ * or nobody would give LLVM's memory back. */
+typedef struct {
+    Guard guard;
+    Arena *arena; /* leaves through `guard` */
+    Cpu cpu;
+    Llvm llvm;
+    GenOutput out;
+    const char *why; /* NULL, or what went wrong */
+} Emission;
+
+static void make_code(Emission *e, GenStage stage)
+{
+    Cpu *c = &e->cpu;
+    e->arena = c->arena = arena_new(&e->guard);
+    llvm_start(&e->llvm, e->arena, c->options->cpu, c->options->features);
+    c->l = &e->llvm;
+    c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
+    c->vector_bytes = strstr(c->l->features, "+avx512f") ? 64
+                      : strstr(c->l->features, "+avx2")  ? 32
+                                                         : 16;
+    emit_function(c);
+    llvm_finish(&e->llvm, stage, &e->out, &e->why);
+}
+
+/* False: memory ran out. */
+static bool attempt(Emission *e, GenStage stage)
+{
+    if (setjmp(e->guard.env) != 0)
+        return false;
+    make_code(e, stage);
+    return true;
+}
+
+/* Copy code or message to the caller's arena, and leave nothing behind. */
+static char *take_over(Emission *e, bool made, Arena *a)
+{
+    size_t len = e->why != NULL ? strlen(e->why) : e->out.len;
+    char *copy = made ? arena_try_alloc(a, len + 1) : NULL;
+    if (copy != NULL)
+        memcpy(copy, e->why != NULL ? e->why : e->out.data, len);
+    llvm_free(&e->llvm);
+    arena_free(e->arena);
+    return copy != NULL ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
 }
 
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
     Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
-    const char *why = NULL;
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
     if (stage == GEN_PLAN) {
         out->data = (char *)plan_text(plan, a);
         out->len = strlen(out->data);
         return true;
     }
-    Cpu c = {.arena = a, .plan = plan, .func = f, .options = o};
-    c.l = llvm_new(a, o->cpu, o->features);
-    c.scalars = NEW_N(a, Val, f->nvalues + 1);
-    c.vector_bytes = strstr(c.l->features, "+avx512f") ? 64
-                     : strstr(c.l->features, "+avx2")  ? 32
-                                                       : 16;
-    emit_function(&c);
-    bool ok = llvm_finish(c.l, stage, a, out, &why);
-    llvm_free(c.l);
-    if (!ok)
-        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "the code generator failed: %s", why);
-    return ok;
+    Emission e = {.cpu = {.plan = plan, .func = f, .options = o}};
+    bool made = attempt(&e, stage), refused = e.why != NULL;
+    char *text = take_over(&e, made, a);
+    if (refused) {
+        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "the code generator failed: %s", text);
+        return false;
+    }
+    out->data = text;
+    out->len = e.out.len;
+    return true;
 }
 
 const Target cpu_target = {

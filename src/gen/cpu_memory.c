@@ -56,8 +56,7 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
                       head = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
                       body = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
                       done = LLVMAppendBasicBlockInContext(l->ctx, fn, "");
-    Bld b = LLVMCreateBuilderInContext(l->ctx);
-    LLVMPositionBuilderAtEnd(b, start);
+    Bld b = llvm_builder(l, start);
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
     Val bits = LLVMBuildPhi(b, l->i64, ""), none = llvm_int(l->i64, 0);
@@ -73,7 +72,6 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
                     2);
     LLVMPositionBuilderAtEnd(b, done);
     LLVMBuildRetVoid(b);
-    LLVMDisposeBuilder(b);
     return fn;
 }
 

@@ -161,13 +161,6 @@ static LLVMBasicBlockRef new_block(Cpu *c)
     return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
 }
 
-static Bld builder_in(Cpu *c, LLVMBasicBlockRef block)
-{
-    Bld b = LLVMCreateBuilderInContext(c->l->ctx);
-    LLVMPositionBuilderAtEnd(b, block);
-    return b;
-}
-
 static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
@@ -188,7 +181,7 @@ static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
 static void open_loops(NestCg *n)
 {
     Cpu *c = n->c;
-    n->at[0] = builder_in(c, LLVMGetInsertBlock(c->b));
+    n->at[0] = llvm_builder(c->l, LLVMGetInsertBlock(c->b));
     for (int k = 0; k < n->rank - 1; k++) {
         int dim = n->nest->order[k];
         if (n->nest->dims[dim] == 1) {
@@ -196,7 +189,7 @@ static void open_loops(NestCg *n)
             n->at[k + 1] = n->at[k];
             continue;
         }
-        n->at[k + 1] = builder_in(c, new_block(c));
+        n->at[k + 1] = llvm_builder(c->l, new_block(c));
         n->counter[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
         n->index[dim] = in_direction(n, n->at[k + 1], dim, n->counter[dim]);
         n->level_of_dim[dim] = k + 1;
@@ -225,9 +218,6 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
                         (LLVMBasicBlockRef[]){before, latch}, 2);
         LLVMPositionBuilderAtEnd(c->b, exit);
     }
-    for (int k = 0; k < n->rank; k++)
-        if (k == 0 || n->at[k] != n->at[k - 1])
-            LLVMDisposeBuilder(n->at[k]);
 }
 
 /* --- bounds -------------------------------------------------------------------------------- */

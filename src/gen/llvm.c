@@ -16,18 +16,32 @@
 
 static const char passes[] = "function(mem2reg,early-cse,simplifycfg)";
 
-static const char *host_text(Arena *a, char *text)
+/* --- from start to end --------------------------------------------------------------------- */
+
+/* Takes one of LLVM's messages. */
+static const char *own_text(Llvm *l, char *text)
 {
-    const char *copy = arena_strndup(a, text, strlen(text));
+    l->text = text;
+    const char *copy = arena_strndup(l->arena, text, strlen(text));
+    l->text = NULL;
     LLVMDisposeMessage(text);
     return copy;
 }
 
-Llvm *llvm_new(Arena *a, const char *cpu, const char *features)
+/* What LLVM would print before it ends the process. */
+static void note_problem(LLVMDiagnosticInfoRef info, void *llvm)
 {
-    Llvm *l = NEW(a, Llvm);
+    Llvm *l = llvm;
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError && l->problem == NULL)
+        l->problem = LLVMGetDiagInfoDescription(info);
+}
+
+void llvm_start(Llvm *l, Arena *a, const char *cpu, const char *features)
+{
+    l->arena = a;
     l->ctx = LLVMContextCreate();
     LLVMContextSetDiscardValueNames(l->ctx, 1);
+    LLVMContextSetDiagnosticHandler(l->ctx, note_problem, l);
     l->module = LLVMModuleCreateWithNameInContext("kernel", l->ctx);
     l->i1 = LLVMInt1TypeInContext(l->ctx);
     l->i8 = LLVMInt8TypeInContext(l->ctx);
@@ -39,15 +53,33 @@ Llvm *llvm_new(Arena *a, const char *cpu, const char *features)
     l->f64 = LLVMDoubleTypeInContext(l->ctx);
     l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
     l->none = LLVMVoidTypeInContext(l->ctx);
-    l->cpu = cpu ? cpu : host_text(a, LLVMGetHostCPUName());
-    l->features = features ? features : host_text(a, LLVMGetHostCPUFeatures());
-    return l;
+    l->cpu = cpu ? cpu : own_text(l, LLVMGetHostCPUName());
+    l->features = features ? features : own_text(l, LLVMGetHostCPUFeatures());
 }
 
 void llvm_free(Llvm *l)
 {
-    LLVMDisposeModule(l->module);
-    LLVMContextDispose(l->ctx);
+    for (int i = 0; i < l->builders.len; i++)
+        LLVMDisposeBuilder(l->builders.at[i]);
+    if (l->object != NULL)
+        LLVMDisposeMemoryBuffer(l->object);
+    if (l->machine != NULL)
+        LLVMDisposeTargetMachine(l->machine);
+    if (l->module != NULL)
+        LLVMDisposeModule(l->module);
+    if (l->ctx != NULL)
+        LLVMContextDispose(l->ctx);
+    LLVMDisposeMessage(l->text);
+    LLVMDisposeMessage(l->problem);
+}
+
+Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at)
+{
+    vec_push(l->arena, &l->builders, NULL); /* nothing may fail once it is there */
+    Bld b = LLVMCreateBuilderInContext(l->ctx);
+    l->builders.at[l->builders.len - 1] = b;
+    LLVMPositionBuilderAtEnd(b, at);
+    return b;
 }
 
 static void add_attribute(Llvm *l, Val fn, const char *name, const char *value)
@@ -70,37 +102,33 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
     return fn;
 }
 
-static LLVMTargetMachineRef make_machine(Llvm *l, Arena *a, const char **why)
+static bool make_machine(Llvm *l, const char **why)
 {
     char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
     LLVMTargetRef target;
-    LLVMTargetMachineRef tm = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &error) != 0) {
-        *why = arena_printf(a, "LLVM does not know this machine: %s", error);
-        LLVMDisposeMessage(error);
-    } else {
-        tm = LLVMCreateTargetMachine(target, triple, l->cpu, l->features, LLVMCodeGenLevelDefault,
-                                     LLVMRelocPIC, LLVMCodeModelSmall);
+    bool known = LLVMGetTargetFromTriple(triple, &target, &error) == 0;
+    if (known) {
+        l->machine =
+            LLVMCreateTargetMachine(target, triple, l->cpu, l->features, LLVMCodeGenLevelDefault,
+                                    LLVMRelocPIC, LLVMCodeModelSmall);
         LLVMSetTarget(l->module, triple);
-        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
         LLVMSetModuleDataLayout(l->module, layout);
         LLVMDisposeTargetData(layout);
     }
     LLVMDisposeMessage(triple);
-    return tm;
+    if (!known)
+        *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
+    return known;
 }
 
-static bool run_passes(Llvm *l, LLVMTargetMachineRef tm, Arena *a, const char **why)
+static void run_passes(Llvm *l)
 {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(l->module, passes, tm, o);
+    LLVMErrorRef e = LLVMRunPasses(l->module, passes, l->machine, o);
     LLVMDisposePassBuilderOptions(o);
-    if (e == NULL)
-        return true;
-    char *text = LLVMGetErrorMessage(e);
-    *why = arena_strndup(a, text, strlen(text));
-    LLVMDisposeErrorMessage(text);
-    return false;
+    if (e != NULL)
+        bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
 }
 
 /* The one lane that a constant mask lets through; -1 when it is not constant or not one. */
@@ -142,7 +170,7 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
 static void avoid_wide_lanes(Llvm *l)
 {
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));
-    Bld b = LLVMCreateBuilderInContext(l->ctx);
+    Bld b = llvm_builder(l, LLVMGetEntryBasicBlock(LLVMGetFirstFunction(l->module)));
     for (Val f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
         for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
@@ -154,40 +182,31 @@ static void avoid_wide_lanes(Llvm *l)
             }
         }
     }
-    LLVMDisposeBuilder(b);
 }
 
-static bool emit_machine_code(Llvm *l, LLVMTargetMachineRef tm, GenStage stage, Arena *a,
-                              GenOutput *out, const char **why)
+static bool emit_machine_code(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
-    LLVMMemoryBufferRef buffer = NULL;
     char *error = NULL;
     LLVMCodeGenFileType type = stage == GEN_ASM ? LLVMAssemblyFile : LLVMObjectFile;
-    if (LLVMTargetMachineEmitToMemoryBuffer(tm, l->module, type, &error, &buffer) != 0) {
-        *why = arena_strndup(a, error, strlen(error));
-        LLVMDisposeMessage(error);
+    if (LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, type, &error, &l->object) != 0) {
+        *why = own_text(l, error);
         return false;
     }
-    out->len = LLVMGetBufferSize(buffer);
-    out->data = arena_strndup(a, LLVMGetBufferStart(buffer), out->len);
-    LLVMDisposeMemoryBuffer(buffer);
+    out->len = LLVMGetBufferSize(l->object);
+    out->data = arena_strndup(l->arena, LLVMGetBufferStart(l->object), out->len);
     return true;
 }
 
-static void emit_text(Llvm *l, Arena *a, GenOutput *out)
+static void emit_text(Llvm *l, GenOutput *out)
 {
-    char *text = LLVMPrintModuleToString(l->module);
-    out->len = strlen(text);
-    out->data = arena_strndup(a, text, out->len);
-    LLVMDisposeMessage(text);
+    out->data = (char *)own_text(l, LLVMPrintModuleToString(l->module));
+    out->len = strlen(out->data);
 }
 
-bool llvm_finish(Llvm *l, GenStage stage, Arena *a, GenOutput *out, const char **why)
+bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
-    LLVMTargetMachineRef tm = make_machine(l, a, why);
-    if (tm == NULL)
+    if (!make_machine(l, why))
         return false;
-    bool ok = true;
 #ifdef TILEC_VERIFY_LLVM
     char *broken = NULL;
     if (LLVMVerifyModule(l->module, LLVMReturnStatusAction, &broken) != 0) {
@@ -196,14 +215,15 @@ bool llvm_finish(Llvm *l, GenStage stage, Arena *a, GenOutput *out, const char *
     }
     LLVMDisposeMessage(broken);
 #endif
-    ok = run_passes(l, tm, a, why);
+    run_passes(l);
     avoid_wide_lanes(l);
-    if (ok && stage == GEN_LLVM)
-        emit_text(l, a, out);
-    else if (ok)
-        ok = emit_machine_code(l, tm, stage, a, out, why);
-    LLVMDisposeTargetMachine(tm);
-    return ok;
+    if (stage == GEN_LLVM)
+        emit_text(l, out);
+    else if (!emit_machine_code(l, stage, out, why))
+        return false;
+    if (l->problem != NULL)
+        *why = arena_strndup(l->arena, l->problem, strlen(l->problem));
+    return l->problem == NULL;
 }
 
 /* --- types and constants ------------------------------------------------------------------- */

@@ -1,9 +1,10 @@
 /*
  * llvm.h - the part of LLVM's C API that the code generators use, in shorter words
  *
- * One Llvm holds a context, a module and the usual types.  Values carry their own LLVM types; the
- * number of lanes of a vector is asked from the value, so most helpers serve scalars and vectors.
- * Differences between LLVM 19 and 22 end in llvm.c.
+ * One Llvm holds a context, a module and the usual types, and all that must be given back should an
+ * allocation in an arena fail.  Values carry their own LLVM types; the number of lanes of a vector
+ * is asked from the value, so most helpers serve scalars and vectors.  Differences between LLVM 19
+ * and 22 end in llvm.c.
  */
 #ifndef TILEC_GEN_LLVM_H
 #define TILEC_GEN_LLVM_H
@@ -21,12 +22,20 @@ typedef struct {
     LLVMModuleRef module;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     const char *cpu, *features;
+    Arena *arena;
+    VEC(Bld) builders;
+    LLVMTargetMachineRef machine;
+    LLVMMemoryBufferRef object;
+    char *text;    /* LLVM's, while it is copied */
+    char *problem; /* the first error that LLVM found in the module, or NULL */
 } Llvm;
 
-Llvm *llvm_new(Arena *a, const char *cpu, const char *features);
-void llvm_free(Llvm *l);
+/* `l` is zeroed.  May leave through the guard of `a`, as all that allocates here. */
+void llvm_start(Llvm *l, Arena *a, const char *cpu, const char *features);
+void llvm_free(Llvm *l); /* wherever it was left */
 /* Run the short pass list and make an object or assembly.  False: *why is set (arena text). */
-bool llvm_finish(Llvm *l, GenStage stage, Arena *a, GenOutput *out, const char **why);
+bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why);
+Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at); /* at the end of a block; lives as long as l */
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
 
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */

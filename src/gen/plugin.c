@@ -4,13 +4,21 @@
 #include "build_id.h" /* made by src/run/CMakeLists.txt */
 #include "cpu.h"
 
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 
 extern const Target cpu_target; /* cpu.c */
 
+/* LLVM cannot go on, and has no way back to us: without this it would call exit(). */
+static void stop(const char *reason)
+{
+    bug("LLVM: %s", reason);
+}
+
 static void start_llvm(void)
 {
+    LLVMInstallFatalErrorHandler(stop);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
 }
