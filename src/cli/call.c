@@ -149,21 +149,22 @@ static const char *compute_cdiv(Cli *c, const CliValue *args, int n, CliValue *o
     (void)n;
     if (!is_int(&args[0]) || !is_int(&args[1]) || args[1].integer <= 0 || args[0].integer < 0)
         return "cdiv needs an integer of 0 or more and one above 0";
-    *out = int_value((args[0].integer + args[1].integer - 1) / args[1].integer);
+    *out = int_value(args[0].integer / args[1].integer + (args[0].integer % args[1].integer != 0));
     return NULL;
 }
 
+/* Triton's, which gives 0 for 0. */
 static const char *compute_power_of_2(Cli *c, const CliValue *args, int n, CliValue *out)
 {
     WideInt v = 1;
 
     (void)c;
     (void)n;
-    if (!is_int(&args[0]) || args[0].integer > (WideInt)1 << 63)
-        return "next_power_of_2 needs a 64-bit integer";
+    if (!is_int(&args[0]) || args[0].integer < 0 || args[0].integer > (WideInt)1 << 63)
+        return "next_power_of_2 needs a 64-bit integer of 0 or more";
     while (v < args[0].integer)
         v *= 2;
-    *out = int_value(v);
+    *out = int_value(args[0].integer == 0 ? 0 : v);
     return NULL;
 }
 
@@ -174,7 +175,7 @@ static const char *pick(const CliValue *args, int n, int sign, CliValue *out)
     for (int i = 0; i < n; i++) {
         if (!is_int(&args[i]) && args[i].kind != VALUE_FLOAT)
             return "min and max need numbers";
-        if (sign * as_real(&args[i]) < sign * as_real(out))
+        if (sign > 0 ? value_less(&args[i], out) : value_less(out, &args[i]))
             *out = args[i];
     }
     return NULL;

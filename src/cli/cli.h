@@ -136,6 +136,7 @@ CliValue value_parse(Cli *c, const Names *names, const char *label, const char *
 int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, CliValue *out,
                      int limit);
 const char *value_kind_name(ValueKind k);
+bool value_less(const CliValue *a, const CliValue *b); /* of numbers; integers exactly */
 
 /* call.c: what a value can be asked: functions, methods, subscripts */
 typedef struct {

@@ -116,12 +116,12 @@ static CliValue parse_integer(Parser *p, int base)
 static CliValue parse_number(Parser *p)
 {
     const char *start = p->at;
-    char *end;
+    const char *end;
     CliValue v;
 
     if (start[0] == '0' && (start[1] == 'x' || start[1] == 'X'))
         return parse_integer(p, 16);
-    v = float_value(strtod(start, &end));
+    v = float_value(double_from_text(start, &end));
     p->at = end;
     if (strspn(start, "0123456789") == (size_t)(end - start)) {
         p->at = start;
@@ -430,12 +430,35 @@ static double as_real(const CliValue *v)
     return v->kind == VALUE_FLOAT ? v->real : (double)v->integer;
 }
 
-/* Python's: toward minus infinity, the remainder with the divisor's sign. */
-static WideInt floor_divide(WideInt a, WideInt b)
+bool value_less(const CliValue *a, const CliValue *b)
 {
-    WideInt q = a / b;
+    if (a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT)
+        return as_real(a) < as_real(b);
+    return a->integer < b->integer;
+}
 
-    return q - (a % b != 0 && (a < 0) != (b < 0));
+static bool value_at_most(const CliValue *a, const CliValue *b)
+{
+    if (a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT)
+        return as_real(a) <= as_real(b);
+    return a->integer <= b->integer;
+}
+
+/* Python's: toward minus infinity.  False when the result leaves 128 bits. */
+static bool floor_divide(WideInt a, WideInt b, WideInt *out)
+{
+    if (b == -1)
+        return !__builtin_sub_overflow((WideInt)0, a, out);
+    *out = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    return true;
+}
+
+/* With the divisor's sign. */
+static WideInt floor_remainder(WideInt a, WideInt b)
+{
+    WideInt r = b == -1 ? 0 : a % b;
+
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 /* false when the result leaves 128 bits */
@@ -465,10 +488,9 @@ static bool int_arithmetic(Operator op, WideInt a, WideInt b, WideInt *out)
     case MULTIPLY:
         return !__builtin_mul_overflow(a, b, out);
     case FLOOR_DIVIDE:
-        *out = floor_divide(a, b);
-        return true;
+        return floor_divide(a, b, out);
     case REMAINDER:
-        *out = a - b * floor_divide(a, b);
+        *out = floor_remainder(a, b);
         return true;
     default:
         return int_power(a, b, out);
@@ -512,7 +534,7 @@ static CliValue arithmetic(Parser *p, const char *where, Operator op, const CliV
     if (!whole)
         return float_value(float_arithmetic(op, as_real(a), as_real(b)));
     if (!int_arithmetic(op, a->integer, b->integer, &v.integer))
-        wrong(p, where, "the result is beyond 64 bits");
+        wrong(p, where, "the result is beyond 128 bits");
     return v;
 }
 
@@ -594,11 +616,8 @@ static CliValue parse_sum(Parser *p)
 
 static bool values_equal(const CliValue *a, const CliValue *b)
 {
-    if (is_number(a) && is_number(b)) {
-        if (a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT)
-            return as_real(a) == as_real(b);
-        return a->integer == b->integer;
-    }
+    if (is_number(a) && is_number(b))
+        return value_at_most(a, b) && value_at_most(b, a);
     if (a->kind != b->kind)
         return false;
     if (a->kind == VALUE_STRING)
@@ -627,13 +646,13 @@ static CliValue parse_expression(Parser *p)
         wrong(p, where, "only numbers can be less or greater");
     switch (op) {
     case 2:
-        return bool_value(as_real(&left) <= as_real(&right));
+        return bool_value(value_at_most(&left, &right));
     case 3:
-        return bool_value(as_real(&left) >= as_real(&right));
+        return bool_value(value_at_most(&right, &left));
     case 4:
-        return bool_value(as_real(&left) < as_real(&right));
+        return bool_value(value_less(&left, &right));
     default:
-        return bool_value(as_real(&left) > as_real(&right));
+        return bool_value(value_less(&right, &left));
     }
 }
 
