@@ -73,6 +73,9 @@ int64_t array_numel(const Array *a)
     int64_t n = 1;
 
     for (int i = 0; i < a->ndim; i++)
+        if (a->shape[i] == 0)
+            return 0; /* the other extents may have a product beyond 64 bits */
+    for (int i = 0; i < a->ndim; i++)
         n *= a->shape[i];
     return n;
 }
@@ -86,6 +89,8 @@ bool array_is_dense(const Array *a)
 {
     int64_t step = 1;
 
+    if (array_numel(a) == 0)
+        return true;
     for (int i = a->ndim - 1; i >= 0; i--) {
         if (a->shape[i] != 1 && a->strides[i] != step)
             return false;

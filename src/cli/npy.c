@@ -239,11 +239,14 @@ static tilec_dtype choose_type(Cli *c, const char *path, const NpyHeader *h, con
     return *as;
 }
 
-/* Column-major: the first index runs fastest. */
+/* Column-major: the first index runs fastest.  The extents of an empty array may have a product
+ * beyond 64 bits, and its strides do not matter. */
 static void make_fortran(Array *a)
 {
     int64_t step = 1;
 
+    if (array_numel(a) == 0)
+        return;
     for (int i = 0; i < a->ndim; i++) {
         a->strides[i] = step;
         step *= a->shape[i];

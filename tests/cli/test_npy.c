@@ -199,6 +199,27 @@ static void writes_what_it_reads(void **state)
     }
 }
 
+/* Extents whose product is too large, but for the 0 among them. */
+static void reads_empty_arrays(void **state)
+{
+    Cli *c = *state;
+
+    for (int fortran = 0; fortran < 2; fortran++) {
+        write_npy(fortran ? "{'descr': '<f4', 'fortran_order': True, 'shape': "
+                            "(4611686018427387904, 4, 0)}"
+                          : "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                            "(4611686018427387904, 4, 0)}",
+                  0);
+        Array a = npy_load(c, path, NULL);
+        assert_int_equal(a.ndim, 3);
+        assert_int_equal(a.shape[0], INT64_C(4611686018427387904));
+        assert_int_equal(array_numel(&a), 0);
+        assert_int_equal(array_bytes(&a), 0);
+        assert_true(array_is_dense(&a));
+        npy_save(c, path, &a);
+    }
+}
+
 static void writes_views_in_order(void **state)
 {
     Cli *c = *state;
@@ -229,6 +250,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refuses_with_a_reason, open_file, close_file),
         cmocka_unit_test_setup_teardown(refuses_cut_files, open_file, close_file),
         cmocka_unit_test_setup_teardown(writes_what_it_reads, open_file, close_file),
+        cmocka_unit_test_setup_teardown(reads_empty_arrays, open_file, close_file),
         cmocka_unit_test_setup_teardown(writes_views_in_order, open_file, close_file),
     };
 
