@@ -179,8 +179,11 @@ static Val slice_tuple(Lower *l, const Tuple *t, const Node *n)
         return val_unknown();
     from = clamp_index(from, t->n, down ? -1 : 0, down ? t->n - 1 : t->n);
     to = clamp_index(to, t->n, down ? -1 : 0, down ? t->n - 1 : t->n);
-    for (__int128 i = from; down ? i > to : i < to; i += step)
+    for (__int128 i = from; down ? i > to : i < to;) {
         vec_push(l->arena, &items, t->items[(int)i]);
+        if (__builtin_add_overflow(i, step, &i))
+            break;
+    }
     return val_tuple(l, items.len, items.at);
 }
 

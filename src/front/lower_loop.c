@@ -399,7 +399,7 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
         return;
     }
     l->frame->loop_depth++;
-    for (__int128 i = a; s > 0 ? i < b : i > b; i += s) {
+    for (__int128 i = a; s > 0 ? i < b : i > b;) {
         if (++trips > MAX_STATIC_TRIPS) {
             error_at(l, n->right->span, E_STATIC_TRIPS, "static_range", MAX_STATIC_TRIPS);
             break;
@@ -408,6 +408,8 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
         lower_stmts(l, n->body, n->nbody, false);
         if (error_count(l) != errors)
             break; /* the next round would only repeat it */
+        if (__builtin_add_overflow(i, s, &i))
+            break; /* beyond every end */
     }
     l->frame->loop_depth--;
 }

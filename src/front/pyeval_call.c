@@ -26,9 +26,12 @@ static bool call_range(PyEval *e, const Const *args, int n, Const *out)
         bounds[i] = args[i].integer;
     if (bounds[2] == 0)
         return false;
-    for (__int128 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2])
+    for (__int128 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
         if (!pyeval_push(e, &list, const_int(i)))
             return false;
+        if (__builtin_add_overflow(i, bounds[2], &i))
+            break;
+    }
     *out = pyeval_tuple(&list);
     return true;
 }
@@ -50,6 +53,8 @@ static bool call_product(PyEval *e, const Const *args, int n, Const *out)
     for (int i = 0; i < n; i++) {
         PyList longer = {0};
 
+        if (args[i].kind != CONST_TUPLE)
+            return false;
         for (int k = 0; k < list.len; k++) {
             for (int j = 0; j < args[i].nitems; j++) {
                 PyList one = {0};

@@ -602,6 +602,8 @@ static void test_heuristics_are_evaluated(void **state)
         {"lambda a: triton.cdiv(a['n'] + 1, a['B'])", 65},
         {"lambda a: triton.next_power_of_2(a['n'] - 1)", 4096},
         {"lambda a: triton.next_power_of_2(0)", 0},
+        {"lambda a: len(range(2**126, 2**126 - 1 + 2**126, 2**126))", 1},
+        {"lambda a: len(range(-2**126, -2**126 - 2**126, -2**126 - 1))", 1},
         {"lambda a: int(math.log2(a['n']))", 12},
         {"lambda a: math.ceil(a['n'] / 3)", 1366},
         {"lambda a: half(a['n'])", 2048},
@@ -668,6 +670,7 @@ static void test_heuristics_that_cannot_be_evaluated(void **state)
         {"lambda a: SIZES[0](1)", "note: `this` cannot be called here\n"},
         {"lambda a: loop(a)", "note: this is beyond what can be evaluated here\n"},
         {"lambda a: min()", "note: `min` does not take 0 arguments\n"},
+        {"lambda a: len(itertools.product(3, SIZES))", "note: "},
     };
     Scene *s = *state;
 
