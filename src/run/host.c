@@ -250,9 +250,11 @@ static void list_features(uint64_t usable, char *to, size_t size)
 
     for (int sign = 1; sign >= 0; sign--)
         for (int i = 0; i < COUNT(features); i++)
-            if ((int)(usable >> i & 1) == sign)
+            if ((int)(usable >> i & 1) == sign && n < size)
                 n += (size_t)snprintf(to + n, size - n, "%s%c%s", n > 0 ? "," : "",
                                       sign ? '+' : '-', features[i].name);
+    if (n >= size)
+        bug("the features take %zu bytes", n);
 }
 
 /* The brand string of the CPU, without the spaces around it. */
