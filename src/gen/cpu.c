@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static void emit_block(Cpu *c, const BlockPlan *plan, const Block *b);
+static void emit_block(Cpu *c, const BlockPlan *plan);
 
 /* --- small services ------------------------------------------------------------------------ */
 
@@ -35,9 +35,29 @@ LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes)
     return t->pointer ? llvm_vector(c->l->ptr, lanes) : cpu_register_type(c, t->dtype, lanes);
 }
 
-static LLVMBasicBlockRef new_block(Cpu *c)
+LLVMBasicBlockRef cpu_block(Cpu *c)
 {
     return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+}
+
+Loop cpu_loop_begin(Cpu *c)
+{
+    Loop l = {.before = LLVMGetInsertBlock(c->b), .head = cpu_block(c)};
+    LLVMBuildBr(c->b, l.head);
+    LLVMPositionBuilderAtEnd(c->b, l.head);
+    l.index = LLVMBuildPhi(c->b, c->l->i64, "");
+    return l;
+}
+
+void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), exit = cpu_block(c);
+    Val next = LLVMBuildAdd(c->b, l->index, llvm_int(c->l->i64, step), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, limit), "");
+    LLVMBuildCondBr(c->b, more, l->head, exit);
+    LLVMAddIncoming(l->index, (Val[]){llvm_int(c->l->i64, 0), next},
+                    (LLVMBasicBlockRef[]){l->before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
 }
 
 /* --- scalar ops ---------------------------------------------------------------------------- */
@@ -179,13 +199,13 @@ void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, 
 static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Val *results)
 {
     const Block *region = root->op->regions[0];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = new_block(c), after = new_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
     int n = root->op->noperands;
     LLVMBuildCondBr(c->b, first, after, run);
     LLVMPositionBuilderAtEnd(c->b, run);
     for (int i = 0; i < region->nargs; i++)
         c->scalars[region->args[i]->id] = args[i];
-    emit_block(c, root->combine, region);
+    emit_block(c, root->combine);
     run = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
@@ -251,8 +271,8 @@ static void emit_for(Cpu *c, const Step *s)
     Val lo = scalar(c, op->operands[0]), step = scalar(c, op->operands[2]);
     Val trips = trip_count(c, lo, scalar(c, op->operands[1]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
-                      exit = new_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
+                      exit = cpu_block(c);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val left = LLVMBuildPhi(c->b, t, ""), iv = LLVMBuildPhi(c->b, t, "");
@@ -265,7 +285,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");
     LLVMBuildCondBr(c->b, go, in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    emit_block(c, s->body[0], body);
+    emit_block(c, s->body[0]);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, iv, step, "");
     Val fewer = LLVMBuildSub(c->b, left, llvm_int(t, 1), "");
@@ -284,8 +304,8 @@ static void emit_while(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
     const Block *test = op->regions[0], *body = op->regions[1];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
-                      exit = new_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
+                      exit = cpu_block(c);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val *phis = NEW_N(c->arena, Val, test->nargs + 1);
@@ -293,7 +313,7 @@ static void emit_while(Cpu *c, const Step *s)
         phis[i] = phi_for(c, test->args[i]);
         incoming(c, phis[i], op->operands[i], before);
     }
-    emit_block(c, s->body[0], test);
+    emit_block(c, s->body[0]);
     const Op *end = test->last;
     for (int i = 1; i < end->noperands; i++) {
         c->scalars[op->results[i - 1]->id] = scalar(c, end->operands[i]);
@@ -301,7 +321,7 @@ static void emit_while(Cpu *c, const Step *s)
     }
     LLVMBuildCondBr(c->b, scalar(c, end->operands[0]), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    emit_block(c, s->body[1], body);
+    emit_block(c, s->body[1]);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     for (int i = 0; i < test->nargs; i++)
         incoming(c, phis[i], body->last->operands[i], latch);
@@ -312,12 +332,12 @@ static void emit_while(Cpu *c, const Step *s)
 static void emit_if(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
-    LLVMBasicBlockRef arm[2] = {new_block(c), new_block(c)}, end[2], after = new_block(c);
+    LLVMBasicBlockRef arm[2] = {cpu_block(c), cpu_block(c)}, end[2], after = cpu_block(c);
     Val *values[2];
     LLVMBuildCondBr(c->b, scalar(c, op->operands[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {
         LLVMPositionBuilderAtEnd(c->b, arm[r]);
-        emit_block(c, s->body[r], op->regions[r]);
+        emit_block(c, s->body[r]);
         end[r] = LLVMGetInsertBlock(c->b);
         values[r] = NEW_N(c->arena, Val, op->nresults + 1);
         for (int i = 0; i < op->nresults; i++)
@@ -332,9 +352,8 @@ static void emit_if(Cpu *c, const Step *s)
     }
 }
 
-static void emit_block(Cpu *c, const BlockPlan *plan, const Block *b)
+static void emit_block(Cpu *c, const BlockPlan *plan)
 {
-    (void)b;
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
         switch (s->kind) {
@@ -391,8 +410,8 @@ static void program_loop(Cpu *c, Val first, Val last)
     Val row = LLVMBuildUDiv(c->b, first, size[0], "");
     Val start[3] = {LLVMBuildURem(c->b, first, size[0], ""), LLVMBuildURem(c->b, row, size[1], ""),
                     LLVMBuildUDiv(c->b, row, size[1], "")};
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), in = new_block(c),
-                      exit = new_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
+                      exit = cpu_block(c);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val p = LLVMBuildPhi(c->b, t, ""), at[3], next[3], one = llvm_int(t, 1), zero = llvm_int(t, 0);
@@ -402,7 +421,7 @@ static void program_loop(Cpu *c, Val first, Val last)
         c->program[d] = LLVMBuildTrunc(c->b, at[d], l->i32, "");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    emit_block(c, c->plan->body, c->func->body);
+    emit_block(c, c->plan->body);
     Val carry = llvm_int(l->i1, 1);
     for (int d = 0; d < 3; d++) {
         Val up = LLVMBuildAdd(c->b, at[d], LLVMBuildZExt(c->b, carry, t, ""), "");
@@ -433,7 +452,7 @@ static void emit_function(Cpu *c)
     Llvm *l = c->l;
     LLVMTypeRef params[5] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
     c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
-    LLVMBasicBlockRef entry = new_block(c), start = new_block(c);
+    LLVMBasicBlockRef entry = cpu_block(c), start = cpu_block(c);
     c->entry = llvm_builder(l, entry);
     c->b = llvm_builder(l, start);
     c->args = LLVMGetParam(c->fn, 0);

@@ -111,7 +111,18 @@ typedef struct {
     int copy;                  /* which of the unrolled bodies this is */
 } NestCg;
 
+/* A counted loop of at least one trip that goes up to a constant. */
+typedef struct {
+    LLVMBasicBlockRef head, before;
+    Val index; /* i64 */
+} Loop;
+
 /* cpu.c */
+extern const Target cpu_target;
+LLVMBasicBlockRef cpu_block(Cpu *c); /* a new one, behind all others */
+/* Code for the body goes to c->b between the two. */
+Loop cpu_loop_begin(Cpu *c);
+void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
 Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
 Val cpu_buffer(Cpu *c, Bld b, int buffer);
 LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes); /* register form */
@@ -126,6 +137,9 @@ bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map); /* on the 
 bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
                      Known *out);
 
+/* i1: does the body stand at the first element or vector along an axis, in that direction? */
+Val cpu_at_first(const NestCg *n, int axis, bool backwards);
+
 /* cpu_eval.c */
 Memo cpu_memo_new(Arena *a);
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
@@ -133,8 +147,6 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 Bld cpu_at(NestCg *n, int level);
 Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level);
-extern const int8_t cpu_identity[MAX_RANK];
-bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map);
 
 /* cpu_affine.c */
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map);

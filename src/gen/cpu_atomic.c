@@ -52,11 +52,10 @@ static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
 }
 
 /* Order of bit patterns as in R221: flip the magnitude of negative values. */
-static Val order_key(Cpu *c, Bld b, Val bits)
+static Val order_key(Bld b, Val bits)
 {
     LLVMTypeRef t = LLVMTypeOf(bits);
     int width = (int)LLVMGetIntTypeWidth(t);
-    (void)c;
     Val sign = LLVMBuildAShr(b, bits, llvm_int(t, width - 1), "");
     Val flip = LLVMBuildLShr(b, sign, llvm_int(t, 1), "");
     return LLVMBuildXor(b, bits, flip, "");
@@ -77,7 +76,7 @@ static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
         return LLVMBuildBitCast(b, cpu_to_memory(c, b, sum, t), LLVMTypeOf(old), "");
     }
     LLVMIntPredicate p = kind == RMW_MAX ? LLVMIntSGT : LLVMIntSLT;
-    Val wins = LLVMBuildICmp(b, p, order_key(c, b, data), order_key(c, b, old), "");
+    Val wins = LLVMBuildICmp(b, p, order_key(b, data), order_key(b, old), "");
     return LLVMBuildSelect(b, wins, data, old, "");
 }
 
@@ -85,8 +84,8 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
     LLVMTypeRef bits = LLVMTypeOf(data);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef loop = cpu_block(c);
+    LLVMBasicBlockRef done = cpu_block(c);
     Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[0]->type->dtype));
     LLVMSetOrdering(start, LLVMAtomicOrderingMonotonic);
     LLVMBuildBr(b, loop);
@@ -137,8 +136,8 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val
     if (mask == NULL)
         return unmasked(c, b, op, ptr, data);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
-    LLVMBasicBlockRef act = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef act = cpu_block(c);
+    LLVMBasicBlockRef after = cpu_block(c);
     LLVMBuildCondBr(b, mask, act, after);
     LLVMPositionBuilderAtEnd(b, act);
     Val old = unmasked(c, b, op, ptr, data);
@@ -155,14 +154,14 @@ void cpu_atomic_root(NestCg *n, const Op *op)
 {
     int last = op->code == OP_atomic_cas ? 3 : 2;
     Val data[2] = {NULL};
-    Val ptr = cpu_eval(n, op->operands[0], cpu_identity).v;
+    Val ptr = cpu_eval(n, op->operands[0], plan_identity).v;
     for (int i = 1; i < last; i++)
-        data[i - 1] = cpu_eval(n, op->operands[i], cpu_identity).v;
+        data[i - 1] = cpu_eval(n, op->operands[i], plan_identity).v;
     Val mask = NULL;
     if (op->noperands > last)
-        mask = cpu_eval(n, op->operands[last], cpu_identity).v;
+        mask = cpu_eval(n, op->operands[last], plan_identity).v;
     Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, ptr, data, mask);
     int buffer = plan_buffer(n->c->plan, op->results[0]);
     if (buffer != NO_BUFFER)
-        cpu_fill(n, buffer, op->results[0]->type, cpu_identity, (Ev){.v = old, .level = n->rank});
+        cpu_fill(n, buffer, op->results[0]->type, plan_identity, (Ev){.v = old, .level = n->rank});
 }

@@ -53,10 +53,10 @@ Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
     Bld b = n->at[n->rank];
     Detour d = {.usual = usual,
                 .before = LLVMGetInsertBlock(b),
-                .after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
+                .after = cpu_block(c),
                 .memo = n->memo,
                 .nested = n->in_detour};
-    LLVMBasicBlockRef rare = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef rare = cpu_block(c);
     llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));
     LLVMPositionBuilderAtEnd(b, rare);
     n->memo = memo_of_detour(n);

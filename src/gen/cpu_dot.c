@@ -15,7 +15,6 @@ enum { MAX_ROWS = 14, MAX_VECTORS = 4, K_UNROLL = 4 };
 
 typedef struct {
     Cpu *c;
-    const Op *op;
     int64_t m, n, k;
     int lanes, rows, vectors; /* of a full block */
     DType in, out;            /* register dtypes of operands and accumulator */
@@ -23,34 +22,6 @@ typedef struct {
     int buffer[3];
     Val base[3]; /* of this batch: a, b, acc */
 } Dot;
-
-/* A counted loop with a constant number of trips: `begin` gives the index, `end` closes. */
-typedef struct {
-    LLVMBasicBlockRef head, before;
-    Val index;
-} Loop;
-
-static Loop begin_loop(Cpu *c)
-{
-    Loop l = {.before = LLVMGetInsertBlock(c->b)};
-    l.head = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    LLVMBuildBr(c->b, l.head);
-    LLVMPositionBuilderAtEnd(c->b, l.head);
-    l.index = LLVMBuildPhi(c->b, c->l->i64, "");
-    return l;
-}
-
-static void end_loop(Cpu *c, Loop *l, int64_t limit, int64_t step)
-{
-    LLVMBasicBlockRef exit = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    Val next = LLVMBuildAdd(c->b, l->index, llvm_int(c->l->i64, step), "");
-    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, limit), "");
-    LLVMBuildCondBr(c->b, more, l->head, exit);
-    LLVMAddIncoming(l->index, (Val[]){llvm_int(c->l->i64, 0), next},
-                    (LLVMBasicBlockRef[]){l->before, latch}, 2);
-    LLVMPositionBuilderAtEnd(c->b, exit);
-}
 
 static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column,
               int64_t offset)
@@ -103,7 +74,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[MAX_V
     int unroll = d->k >= K_UNROLL ? K_UNROLL : 1;
     int64_t whole = d->k / unroll * unroll;
     Val phi[MAX_ROWS][MAX_VECTORS];
-    Loop l = begin_loop(c);
+    Loop l = cpu_loop_begin(c);
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {
             Val start = acc[r][v];
@@ -116,7 +87,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[MAX_V
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++)
             LLVMAddIncoming(phi[r][v], &acc[r][v], &latch, 1);
-    end_loop(c, &l, whole, unroll);
+    cpu_loop_end(c, &l, whole, unroll);
     for (int64_t k = whole; k < d->k; k++)
         step(d, rows, vectors, i, j, llvm_int(c->l->i64, k), 0, acc);
 }
@@ -151,9 +122,9 @@ static void columns(Dot *d, int vectors, int last, Val j)
     Cpu *c = d->c;
     int64_t whole = d->m / d->rows * d->rows;
     if (whole > 0) {
-        Loop l = begin_loop(c);
+        Loop l = cpu_loop_begin(c);
         block(d, d->rows, vectors, last, l.index, j);
-        end_loop(c, &l, whole, d->rows);
+        cpu_loop_end(c, &l, whole, d->rows);
     }
     if (whole < d->m)
         block(d, (int)(d->m - whole), vectors, last, llvm_int(c->l->i64, whole), j);
@@ -164,9 +135,9 @@ static void product(Dot *d)
     Cpu *c = d->c;
     int64_t width = (int64_t)d->vectors * d->lanes, whole = d->n / width * width;
     if (whole > 0) {
-        Loop l = begin_loop(c);
+        Loop l = cpu_loop_begin(c);
         columns(d, d->vectors, d->lanes, l.index);
-        end_loop(c, &l, whole, width);
+        cpu_loop_end(c, &l, whole, width);
     }
     int64_t rest = d->n - whole;
     if (rest > 0) {
@@ -195,8 +166,7 @@ void cpu_dot(Cpu *c, const Op *op)
 {
     const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->results[0]->type;
     int rank = a->rank;
-    Dot d = {
-        .c = c, .op = op, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
+    Dot d = {.c = c, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
     d.out = plan_register_dtype(acc->dtype);
@@ -210,7 +180,7 @@ void cpu_dot(Cpu *c, const Op *op)
     const int64_t sizes[3] = {d.m * d.k, d.k * d.n, d.m * d.n};
     Loop l = {0};
     if (batches > 1)
-        l = begin_loop(c);
+        l = cpu_loop_begin(c);
     for (int i = 0; i < 3; i++) {
         d.base[i] = cpu_buffer(c, c->b, d.buffer[i]);
         if (batches == 1)
@@ -221,5 +191,5 @@ void cpu_dot(Cpu *c, const Op *op)
     }
     product(&d);
     if (batches > 1)
-        end_loop(c, &l, batches, 1);
+        cpu_loop_end(c, &l, batches, 1);
 }

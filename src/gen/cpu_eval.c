@@ -10,19 +10,17 @@
  *
  *   1. A table's entries are made by code that dominates every place where the table is asked:
  *      `outer` lives as long as the nest, whose at[0..rank-1] stay open to the end; `memo` as long
- * as one body, and a detour has its own.
+ *      as one body, and a detour has its own.
  *   2. What depends on a segment (its bounds are known to be true or false) ends with its body,
- * even at an outer level: `local`, and everything outside of the main segment.
+ *      even at an outer level: `local`, and everything outside of the main segment.
  *   3. `memo.lane` holds values of lane 0 as scalars, and is the only table while scalar_lane is
- * set; they would not do for other lanes, nor vectors for lane 0.
+ *      set; they would not do for other lanes, nor vectors for lane 0.
  *   4. A key is a value and the dimensions that index it, so the same value read at two places of a
  *      nest has two entries.
  *
  * `map` gives, for each dimension of the value, the nest dimension that indexes it, or -1 for 0.
  */
 #include "cpu.h"
-
-const int8_t cpu_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 Memo cpu_memo_new(Arena *a)
 {
@@ -32,16 +30,6 @@ Memo cpu_memo_new(Arena *a)
 Bld cpu_at(NestCg *n, int level)
 {
     return n->at[level];
-}
-
-bool cpu_is_identity(const Nest *n, const Value *v, const int8_t *map)
-{
-    if (v->type->rank != n->rank)
-        return false;
-    for (int d = 0; d < n->rank; d++)
-        if (map[d] != d && v->type->dims[d] != 1)
-            return false;
-    return true;
 }
 
 static Map *memo_for(const NestCg *n, int level)
@@ -242,7 +230,7 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
 static bool filled_here(const NestCg *n, const Value *v, const int8_t *map)
 {
     int buffer = plan_buffer(n->c->plan, v);
-    if (!cpu_is_identity(n->nest, v, map))
+    if (!plan_is_identity(v, map, n->rank))
         return false;
     for (int i = 0; i < n->nest->roots.len; i++) {
         const Root *r = &n->nest->roots.at[i];

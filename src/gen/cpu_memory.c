@@ -235,9 +235,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Val run = is_run(n, index->type->dtype, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
-    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
-                      far = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, ""),
-                      after = LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
+    LLVMBasicBlockRef near = cpu_block(c), far = cpu_block(c), after = cpu_block(c);
     LLVMBuildCondBr(b, run, near, far);
     LLVMPositionBuilderAtEnd(b, near);
     Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
@@ -361,12 +359,12 @@ void cpu_store_root(NestCg *n, const Op *op)
     Value *ptr = op->operands[0];
     DType t = ptr->type->dtype;
     LLVMTypeRef element = cpu_memory_type(c, t);
-    Ev m = op->noperands > 2 ? cpu_eval_mask(n, op->operands[2], cpu_identity) : all_lanes;
+    Ev m = op->noperands > 2 ? cpu_eval_mask(n, op->operands[2], plan_identity) : all_lanes;
     if (m.known == KNOWN_FALSE)
         return;
-    Ev e = cpu_eval(n, op->operands[1], cpu_identity);
+    Ev e = cpu_eval(n, op->operands[1], plan_identity);
     Val mask = lanes_mask(n, m);
-    Affine a = cpu_affine(n, ptr, cpu_identity);
+    Affine a = cpu_affine(n, ptr, plan_identity);
     if (a.ok && a.stride == 0 && !e.vec && !m.vec && n->lane_ok == NULL) {
         cpu_scalar_store(c, n->at[n->rank], t, a.base.v, e.v, m.known == KNOWN_TRUE ? NULL : m.v);
         return;
@@ -377,7 +375,7 @@ void cpu_store_root(NestCg *n, const Op *op)
         return;
     }
     Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
-    llvm_scatter(c->l, n->at[n->rank], v, lane_pointers(n, &a, ptr, cpu_identity, element),
+    llvm_scatter(c->l, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity, element),
                  dtype_size(t), mask ? mask : all);
 }
 

@@ -156,11 +156,6 @@ static void put_side_by_side(NestCg *n)
     n->unroll = 1;
 }
 
-static LLVMBasicBlockRef new_block(Cpu *c)
-{
-    return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-}
-
 static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
@@ -189,7 +184,7 @@ static void open_loops(NestCg *n)
             n->at[k + 1] = n->at[k];
             continue;
         }
-        n->at[k + 1] = llvm_builder(c->l, new_block(c));
+        n->at[k + 1] = llvm_builder(c->l, cpu_block(c));
         n->counter[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
         n->index[dim] = in_direction(n, n->at[k + 1], dim, n->counter[dim]);
         n->level_of_dim[dim] = k + 1;
@@ -207,7 +202,7 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
         if (n->nest->dims[dim] == 1)
             continue;
         Val i = n->counter[dim];
-        LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = new_block(c);
+        LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = cpu_block(c);
         Val next = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
         Val more =
             LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, n->nest->dims[dim]), "");
@@ -218,6 +213,14 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
                         (LLVMBasicBlockRef[]){before, latch}, 2);
         LLVMPositionBuilderAtEnd(c->b, exit);
     }
+}
+
+Val cpu_at_first(const NestCg *n, int axis, bool backwards)
+{
+    int step = axis == n->inner ? n->lanes : 1;
+    int64_t first = backwards ? (n->nest->dims[axis] - 1) / step * step : 0;
+    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
+                         "");
 }
 
 /* --- bounds -------------------------------------------------------------------------------- */
@@ -349,7 +352,7 @@ static void collect_bounds(NestCg *n)
     for (int i = 0; i < n->nest->roots.len; i++) {
         const Root *r = &n->nest->roots.at[i];
         if (r->kind == ROOT_STORE && r->op->noperands > 2)
-            collect_mask(n, r->op->operands[2], cpu_identity);
+            collect_mask(n, r->op->operands[2], plan_identity);
     }
 }
 
@@ -426,9 +429,10 @@ static void root_body(NestCg *n, const Root *r)
         cpu_scan_body(n, r->op);
         break;
     case ROOT_FILL: {
-        Ev e = r->source == NO_BUFFER ? cpu_eval(n, r->value, cpu_identity)
-                                      : cpu_eval_buffer(n, r->source, cpu_identity, r->value->type);
-        cpu_fill(n, r->buffer, r->value->type, cpu_identity, e);
+        Ev e = r->source == NO_BUFFER
+                   ? cpu_eval(n, r->value, plan_identity)
+                   : cpu_eval_buffer(n, r->source, plan_identity, r->value->type);
+        cpu_fill(n, r->buffer, r->value->type, plan_identity, e);
         n->stored = true;
         break;
     }
@@ -504,7 +508,7 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
         bodies(n, i, copies, skip);
         return llvm_int(c->l->i64, from + step);
     }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = new_block(c), exit = new_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
     LLVMBuildCondBr(c->b, may_step(c, kind, i, limit, step), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     Val at = LLVMBuildPhi(c->b, c->l->i64, "");
@@ -541,7 +545,7 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     Cpu *c = n->c;
     int roots = n->nest->roots.len, left = 0;
     bool *skip = NEW_N(c->arena, bool, roots);
-    LLVMBasicBlockRef once = new_block(c), after = new_block(c);
+    LLVMBasicBlockRef once = cpu_block(c), after = cpu_block(c);
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, extent, ""), once, after);
     LLVMPositionBuilderAtEnd(c->b, once);
     n->segment = SEGMENT_DEAD;
@@ -550,7 +554,7 @@ static void dead_segment(NestCg *n, Val i, Val extent)
         const Root *root = &n->nest->roots.at[r];
         if (root->kind == ROOT_STORE)
             skip[r] =
-                root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], cpu_identity);
+                root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], plan_identity);
         else if (root->kind == ROOT_REDUCE)
             skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
         left += !skip[r];
@@ -597,22 +601,11 @@ static void inner_loops(NestCg *n)
 static void serial_loop(NestCg *n)
 {
     Cpu *c = n->c;
-    const Root *r = &n->nest->roots.at[0];
-    int extent = n->nest->dims[n->inner];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = new_block(c), exit = new_block(c);
-    LLVMBuildBr(c->b, head);
-    LLVMPositionBuilderAtEnd(c->b, head);
-    Val at = LLVMBuildPhi(c->b, c->l->i64, "");
-    begin_body(n, in_direction(n, c->b, n->inner, at), 0);
-    root_body(n, r);
+    Loop l = cpu_loop_begin(c);
+    begin_body(n, in_direction(n, c->b, n->inner, l.index), 0);
+    root_body(n, &n->nest->roots.at[0]);
     n->in_body = false;
-    Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, 1), "");
-    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, extent), "");
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    LLVMBuildCondBr(c->b, more, head, exit);
-    LLVMAddIncoming(at, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch},
-                    2);
-    LLVMPositionBuilderAtEnd(c->b, exit);
+    cpu_loop_end(c, &l, n->nest->dims[n->inner], 1);
 }
 
 void cpu_nest(Cpu *c, const Nest *nest)
@@ -635,7 +628,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     if (!nest->serial && !backwards)
         collect_bounds(&n);
     begin_prefetch(&n);
-    LLVMBasicBlockRef entry = new_block(c);
+    LLVMBasicBlockRef entry = cpu_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);
     if (nest->serial)
         serial_loop(&n);

@@ -160,7 +160,7 @@ static void inner_simple(NestCg *n, Reduction *r)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     DType t = r->op->operands[0]->type->dtype;
-    Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], cpu_identity));
+    Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], plan_identity));
     if (n->lane_ok != NULL)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes),
                             "");
@@ -178,7 +178,7 @@ static void inner_general(NestCg *n, Reduction *r)
     Val ok = n->lane_ok ? n->lane_ok : all;
     Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
     for (int k = 0; k < r->n; k++) {
-        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], cpu_identity));
+        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[n->copy][k], "");
     }
     cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
@@ -189,21 +189,15 @@ static void inner_general(NestCg *n, Reduction *r)
     LLVMBuildStore(b, LLVMBuildOr(b, have, ok, ""), r->have[n->copy]);
 }
 
-static Val at_first(NestCg *n, const Op *op)
-{
-    Val zero = llvm_int(n->c->l->i64, 0);
-    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[op->attrs[0]], zero, "");
-}
-
 static void inner_serial(NestCg *n, Reduction *r)
 {
     Bld b = n->at[n->rank];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     for (int k = 0; k < r->n; k++) {
-        args[r->n + k] = cpu_eval(n, r->op->operands[k], cpu_identity).v;
+        args[r->n + k] = cpu_eval(n, r->op->operands[k], plan_identity).v;
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
     }
-    cpu_combine(n, r->op, at_first(n, r->op), args, results);
+    cpu_combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
     for (int k = 0; k < r->n; k++)
         LLVMBuildStore(b, results[k], r->slot[0][k]);
 }
@@ -320,7 +314,7 @@ bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
     Bld b = n->at[n->rank];
     if (!r->inner || r->simple == OP_COUNT || r->simple == OP_mul || r->simple == OP_xor)
         return false;
-    Ev e = cpu_eval(n, op->operands[0], cpu_identity);
+    Ev e = cpu_eval(n, op->operands[0], plan_identity);
     if (e.vec)
         return false;
     DType t = op->operands[0]->type->dtype;
@@ -357,9 +351,9 @@ static void outer_body(NestCg *n, Reduction *r)
         const Value *v = r->op->results[k];
         Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), map, v->type);
         args[k] = cpu_vectorise(n, old);
-        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], cpu_identity));
+        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
     }
-    Val first = at_first(n, r->op);
+    Val first = cpu_at_first(n, axis, false);
     Val last = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis],
                              llvm_int(c->l->i64, n->nest->dims[axis] - 1), "");
     if (r->simple != OP_COUNT)

@@ -28,16 +28,7 @@ static void fill(NestCg *n, const Op *op, int k, Val x)
 {
     const Value *v = op->results[k];
     Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
-    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, cpu_identity, e);
-}
-
-/* Is this the first element or vector along the axis, in the scan's direction? */
-static Val at_first(NestCg *n, const Op *op)
-{
-    int axis = (int)op->attrs[0], step = axis == n->inner ? n->lanes : 1;
-    int64_t first = is_reverse(op) ? (n->nest->dims[axis] - 1) / step * step : 0;
-    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
-                         "");
+    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
 }
 
 /* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
@@ -74,7 +65,7 @@ static void vector_step(NestCg *n, const Op *op)
     int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
     Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
     for (int k = 0; k < count; k++)
-        x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], cpu_identity));
+        x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
     for (int step = 1; step < n->lanes; step *= 2)
         combine_shifted(n, op, x, step);
     for (int k = 0; k < count; k++) {
@@ -82,7 +73,7 @@ static void vector_step(NestCg *n, const Op *op)
         args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
         args[count + k] = x[k];
     }
-    cpu_combine(n, op, at_first(n, op), args, results);
+    cpu_combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
     for (int k = 0; k < count; k++) {
         LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
         fill(n, op, k, results[k]);
@@ -96,16 +87,16 @@ static void row_step(NestCg *n, const Op *op)
     Bld b = n->at[n->rank];
     int count = op->noperands, axis = (int)op->attrs[0];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
-    Val first = at_first(n, op), here = n->index[axis];
+    Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
     for (int k = 0; k < count; k++)
-        args[count + k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], cpu_identity));
+        args[count + k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
     n->index[axis] = LLVMBuildSelect(b, first, here, back, "");
     int level = n->level_of_dim[axis];
     n->level_of_dim[axis] = n->rank; /* this index is made in the body */
     for (int k = 0; k < count; k++) {
         const Value *v = op->results[k];
-        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), cpu_identity, v->type);
+        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), plan_identity, v->type);
         args[k] = cpu_vectorise(n, old);
     }
     n->level_of_dim[axis] = level;

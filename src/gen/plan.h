@@ -119,6 +119,10 @@ int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
 uint64_t plan_key(const Value *v, const int8_t *map);
+/* plan_order.c */
+extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
+/* Does the map read v at the very index of a nest of that rank? */
+bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* plan_alias.c */
 bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */

@@ -21,7 +21,9 @@ const Type *plan_root_shape(const Root *r)
     return NULL;
 }
 
-static bool is_identity(const Value *v, const int8_t *map, int rank)
+const int8_t plan_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+bool plan_is_identity(const Value *v, const int8_t *map, int rank)
 {
     if (v->type->rank != rank)
         return false;
@@ -39,7 +41,7 @@ typedef struct {
 
 static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
 {
-    Leaf leaf = {.value = v, .identity = is_identity(v, map, w->into->rank), .load = load};
+    Leaf leaf = {.value = v, .identity = plan_is_identity(v, map, w->into->rank), .load = load};
     for (int d = 0; d < v->type->rank; d++)
         leaf.map[d] = map[d];
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
@@ -100,12 +102,11 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
 
 void plan_leaves(Planner *pl, const Root *root, Nest *into)
 {
-    static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
     Walk w = {pl, into, map_new(pl->plan->arena)};
     if (root->kind != ROOT_FILL)
-        walk_operands(&w, root->op, identity);
+        walk_operands(&w, root->op, plan_identity);
     else if (root->source == NO_BUFFER)
-        walk_value(&w, root->value, identity,
+        walk_value(&w, root->value, plan_identity,
                    pl->plan->facts[root->value->id].buffer == root->buffer);
 }
 

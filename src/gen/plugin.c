@@ -8,8 +8,6 @@
 #include <llvm-c/Target.h>
 #include <pthread.h>
 
-extern const Target cpu_target; /* cpu.c */
-
 /* LLVM cannot go on, and has no way back to us: without this it would call exit(). */
 static void stop(const char *reason)
 {
