@@ -145,6 +145,9 @@ int diag_errors(const Diags *d);
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes. */
 const char *diags_text(const Diags *d, Arena *a);
 
+/* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
+const char *near_name(const char *word, const char *const *candidates, int n);
+
 /* os_cpu.c; the files under /proc and /sys are named for the tests */
 int os_cpu_count(void);      /* CPUs this process may use: by affinity and by quota */
 size_t os_cache_bytes(void); /* what they may count on of the last-level cache; 32 MiB if unknown */

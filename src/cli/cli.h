@@ -49,8 +49,6 @@ typedef struct {
 /* Leave the command with this exit code and this text for stderr. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
-/* The candidate nearest to a misspelt `word`, or NULL when none is near. */
-const char *hint_nearest(const char *word, const char *const *candidates, int n);
 /* "; did you mean 'X'?" or "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
 

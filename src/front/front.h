@@ -146,9 +146,6 @@ const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a
 Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
                     Arena *a, Diags *d);
 
-/* The candidate nearest to `word`, or NULL when none is near. */
-const char *near_name(const char *word, const char *const *candidates, int n);
-
 /* const.c: compile-time values, also used by the command line's expressions. */
 const char *const_text(const Const *c, Arena *a); /* Python's repr */
 bool const_equal(const Const *a, const Const *b); /* Python's ==, but True is not 1 */

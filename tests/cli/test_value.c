@@ -317,10 +317,10 @@ static void check_hints(void **state)
     static const char *const words[] = {"--grid", "--device", "--show", "--save"};
 
     (void)state;
-    assert_string_equal(hint_nearest("--gird", words, 4), "--grid");
-    assert_string_equal(hint_nearest("--divice", words, 4), "--device");
-    assert_null(hint_nearest("--colour", words, 4));
-    assert_null(hint_nearest("", words, 4));
+    assert_string_equal(near_name("--gird", words, 4), "--grid");
+    assert_string_equal(near_name("--divice", words, 4), "--device");
+    assert_null(near_name("--colour", words, 4));
+    assert_null(near_name("", words, 4));
 }
 
 int main(void)
