@@ -75,7 +75,6 @@ static double op_flops(const Op *op)
 
     switch (op->code) {
     case OP_reduce:
-        return region_flops(op) * (n - n / t->dims[op->attrs[0]]);
     case OP_scan:
         return region_flops(op) * (n - n / t->dims[op->attrs[0]]);
     case OP_dot:

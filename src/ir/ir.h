@@ -266,7 +266,6 @@ bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's s
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);
-const char *ir_print_func(const Func *f, Arena *a);
 const char *op_text(const Op *op, Arena *a); /* one line, for messages */
 /* Verified; NULL after errors. */
 Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d);

@@ -292,14 +292,6 @@ const char *ir_print(const Module *m, Arena *a)
     return p.out.s;
 }
 
-const char *ir_print_func(const Func *f, Arena *a)
-{
-    Printer p = printer_new(a);
-
-    put_func(&p, f);
-    return p.out.s;
-}
-
 const char *op_text(const Op *op, Arena *a)
 {
     Printer p = printer_new(a);

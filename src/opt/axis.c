@@ -11,7 +11,6 @@
  */
 #include "axis.h"
 
-enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };
 enum { PATIENCE = 6, DEEPEST = 4 }; /* rounds until facts are given up; loops in loops iterated */
 enum { MOST_DIVISIBLE = 1 << 30 };
 

@@ -5,8 +5,6 @@
  */
 #include "axis.h"
 
-enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
-
 /* Constancy that every elementwise op keeps, and nothing else. */
 static Axis elementwise(const Op *op, const Axis *const *in)
 {

@@ -14,7 +14,6 @@
  */
 #include "opt.h"
 
-enum { FOR_BOUNDS = 3 }; /* operands of a `for` in front of the carried values */
 enum { MAX_STEPS = 64 }; /* additions to one tile in one iteration */
 
 typedef struct {

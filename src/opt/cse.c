@@ -30,8 +30,6 @@ typedef struct {
     bool changed;
 } Cse;
 
-enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
-
 static bool is_candidate(const Op *op)
 {
     if (op->nresults == 0)

@@ -22,9 +22,6 @@ typedef struct {
     bool changed;
 } Dce;
 
-enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
-enum { FOR_BOUNDS = 3 };    /* operands of a `for` in front of the carried values */
-
 static bool is_root(const Op *op)
 {
     if (op->code == OP_load)

@@ -152,11 +152,6 @@ static Value *fold_with_itself(Op *op)
     return NULL;
 }
 
-static Op *made_by(const Value *v, OpCode code)
-{
-    return v->def && v->def->code == code ? v->def : NULL;
-}
-
 static bool is_fixed(const Value *v)
 {
     uint64_t bits;
@@ -193,7 +188,7 @@ static Value *fold_chain(Op *op)
     Value *x = op->operands[0], *y = op->operands[1];
     if (rank_of(x) < rank_of(y))
         return fold_binary(op, op->code, y, x);
-    const Op *inner = made_by(x, op->code);
+    const Op *inner = opt_made_by(x, op->code);
     if (!inner || rank_of(y) == 2 || rank_of(inner->operands[1]) == 2)
         return NULL;
     Value *both = fold_binary(op, op->code, inner->operands[1], y);
@@ -234,7 +229,7 @@ static Value *fold_float_div(Op *op)
 static Value *fold_bool_compare(Op *op)
 {
     Value *x = op->operands[0], *y = op->operands[1];
-    const Op *cast = made_by(x, OP_cast);
+    const Op *cast = opt_made_by(x, OP_cast);
 
     if (cast && cast->operands[0]->type->dtype == DT_I1 && fold_is_const(y, 0))
         x = cast->operands[0];
@@ -248,10 +243,10 @@ static Value *fold_not(Op *op)
 {
     Value *x = op->operands[0];
 
-    if (made_by(x, OP_not))
+    if (opt_made_by(x, OP_not))
         return x->def->operands[0];
     for (int i = 0; i < COUNT(opposites) && x->type->dtype == DT_I1; i++) {
-        if (made_by(x, opposites[i].op) && is_kind(x->def->operands[0], opposites[i].kind))
+        if (opt_made_by(x, opposites[i].op) && is_kind(x->def->operands[0], opposites[i].kind))
             return fold_binary(op, opposites[i].inverse, x->def->operands[0], x->def->operands[1]);
     }
     return NULL;
@@ -264,10 +259,10 @@ static Value *fold_sign(Op *op)
     if (!is_kind(x, NUMBERS))
         return NULL;
     if (op->code == OP_neg)
-        return made_by(x, OP_neg) ? x->def->operands[0] : NULL;
-    if (made_by(x, OP_abs) || dtype_is_unsigned(x->type->dtype))
+        return opt_made_by(x, OP_neg) ? x->def->operands[0] : NULL;
+    if (opt_made_by(x, OP_abs) || dtype_is_unsigned(x->type->dtype))
         return x;
-    return made_by(x, OP_neg) ? fold_unary(op, OP_abs, x->def->operands[0], NULL) : NULL;
+    return opt_made_by(x, OP_neg) ? fold_unary(op, OP_abs, x->def->operands[0], NULL) : NULL;
 }
 
 static Value *fold_select(Op *op)
@@ -278,7 +273,7 @@ static Value *fold_select(Op *op)
         return yes;
     if (fold_is_const(c, 0))
         return no;
-    if (made_by(c, OP_not))
+    if (opt_made_by(c, OP_not))
         return fold_new(op, OP_select, 3, (Value *[]){c->def->operands[0], no, yes}, 0, NULL, NULL);
     if (yes->type != c->type)
         return NULL;

@@ -3,8 +3,6 @@
  */
 #include "fold.h"
 
-enum { FOR_BOUNDS = 3 }; /* operands of a `for` in front of the carried values */
-
 /* Put the ops of a region where `op` is and give op's results the terminator's operands from
  * `first` on.  Gives the first op that was moved, or the one after. */
 static Op *replace_by_region(Op *op, Block *region, int first)

@@ -6,8 +6,7 @@
 #include "fold.h"
 
 enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
-enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
-enum { WRITE_MASK = 2 };    /* operand of stores and read-modify-writes */
+enum { WRITE_MASK = 2 }; /* operand of stores and read-modify-writes */
 
 static bool is_zero_bits(const Value *v)
 {

@@ -7,11 +7,6 @@
  */
 #include "fold.h"
 
-static Op *made_by(const Value *v, OpCode code)
-{
-    return v->def && v->def->code == code ? v->def : NULL;
-}
-
 /* A uniform tile, or a scalar, in another shape. */
 static Value *reshape_uniform(Op *op)
 {
@@ -21,7 +16,7 @@ static Value *reshape_uniform(Op *op)
 
     if (type_is_tile(x->type) && !opt_is_uniform(x))
         return NULL;
-    if (made_by(x, OP_const) && value_constant(x, &bits))
+    if (opt_made_by(x, OP_const) && value_constant(x, &bits))
         return fold_const(op, t, bits);
     if (!type_is_tile(t))
         return x->def->operands[0]; /* a splat back to its scalar */
@@ -32,7 +27,7 @@ static Value *reshape_uniform(Op *op)
 
 static Value *fold_broadcast(Op *op)
 {
-    const Op *inner = made_by(op->operands[0], OP_broadcast);
+    const Op *inner = opt_made_by(op->operands[0], OP_broadcast);
 
     return inner ? fold_unary(op, OP_broadcast, inner->operands[0], op->results[0]->type) : NULL;
 }
@@ -58,7 +53,7 @@ static Value *fold_reshape(Op *op)
     Value *x = op->operands[0];
     const Type *t = op->results[0]->type;
 
-    if (made_by(x, OP_reshape) || made_by(x, OP_expand))
+    if (opt_made_by(x, OP_reshape) || opt_made_by(x, OP_expand))
         return fold_unary(op, OP_reshape, x->def->operands[0], t);
     int axis = inserted_axis(x->type, t);
     if (axis < 0)
@@ -85,7 +80,7 @@ static bool keeps_order(const Op *op)
 static Value *fold_permute(Op *op)
 {
     Value *x = op->operands[0];
-    const Op *inner = made_by(x, OP_permute);
+    const Op *inner = opt_made_by(x, OP_permute);
     int64_t dims[MAX_RANK];
 
     if (keeps_order(op))

@@ -31,9 +31,9 @@ bool opt_is_int(const Value *v)
     return !v->type->pointer && dtype_is_int(v->type->dtype);
 }
 
-bool opt_is_float(const Value *v)
+Op *opt_made_by(const Value *v, OpCode code)
 {
-    return !v->type->pointer && dtype_is_float(v->type->dtype);
+    return v->def && v->def->code == code ? v->def : NULL;
 }
 
 bool opt_is_loop(const Op *op)

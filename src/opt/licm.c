@@ -15,8 +15,6 @@ typedef struct {
     bool changed;
 } Licm;
 
-enum { LOAD_VOLATILE = 2 }; /* index into the attributes of a load */
-
 static int deepest_operand(const Licm *c, const Op *op, const Op *root)
 {
     int level = 0;

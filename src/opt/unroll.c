@@ -16,7 +16,6 @@
  */
 #include "opt.h"
 
-enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };
 enum { WHOLLY = -1 };
 
 typedef struct {
