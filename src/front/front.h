@@ -87,8 +87,6 @@ typedef struct {
 typedef struct {
     FrontConfig *configs;
     int nconfigs;
-    const char **key;
-    int nkey;
     FrontBinding *heuristics; /* name, source text and expression: see front_heuristic() */
     int nheuristics;
 } FrontTuning;

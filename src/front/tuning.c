@@ -21,7 +21,6 @@ typedef struct {
     Arena *arena;
     VEC(FrontConfig) configs;
     Bindings heuristics;
-    VEC(const char *) key;
     int depth; /* of lists in lists, dicts in dicts */
 } Tuning;
 
@@ -191,17 +190,6 @@ static void read_configs(Tuning *t, const Node *n)
     t->depth--;
 }
 
-static void read_key(Tuning *t, const Node *n)
-{
-    Const c;
-
-    if (!pyeval(&t->eval, n, &c) || c.kind != CONST_TUPLE)
-        return;
-    for (int i = 0; i < c.nitems; i++)
-        if (c.items[i].kind == CONST_STRING)
-            vec_push(t->arena, &t->key, c.items[i].text);
-}
-
 static void push_text(Tuning *t, Bindings *list, const char *name, const Node *value)
 {
     vec_push(t->arena, list, unknown(t, name, value));
@@ -236,12 +224,10 @@ static void read_decorator(Tuning *t, const Node *n)
     const FrontFile *f = t->eval.file;
 
     if (is_autotune(f, n)) {
-        const Node *configs = argument(n, "configs", 0), *key = argument(n, "key", 1);
+        const Node *configs = argument(n, "configs", 0);
 
         if (configs)
             read_configs(t, configs);
-        if (key)
-            read_key(t, key);
     } else if (is_call_of(f, n, "heuristics")) {
         const Node *values = argument(n, "values", 0);
 
@@ -261,8 +247,6 @@ FrontTuning tuning_of(FrontFile *f, const AstFunc *fn)
     return (FrontTuning){
         .configs = t.configs.at,
         .nconfigs = t.configs.len,
-        .key = t.key.at,
-        .nkey = t.key.len,
         .heuristics = t.heuristics.at,
         .nheuristics = t.heuristics.len,
     };

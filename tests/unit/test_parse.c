@@ -745,8 +745,6 @@ static void put_tuning(Text *t, const FrontTuning *tuning)
             put_binding(t, &tuning->configs[i].bindings[k]);
         text_put(t, "\n");
     }
-    for (int i = 0; i < tuning->nkey; i++)
-        text_printf(t, "  key %s\n", tuning->key[i]);
     for (int i = 0; i < tuning->nheuristics; i++) {
         text_put(t, "  heuristic");
         put_binding(t, &tuning->heuristics[i]);
