@@ -1,0 +1,150 @@
+/*
+ * test_count.c - the float operations that a launch is said to do
+ */
+/* the kernels inside IR() are not C */
+/* clang-format off */
+#include "interp_text.h"
+
+static InterpCounts counts_of(const char *text, int programs, int sample, const uint64_t *args)
+{
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a);
+    const Func *f = kernel_of(a, text, d);
+    InterpLaunch launch = {.args = args, .grid = {programs, 1, 1}, .first = 0, .last = programs};
+    InterpCounts counts;
+
+    assert_int_equal(interp_count(f, &launch, sample, &counts), 0);
+    arena_free(a);
+    return counts;
+}
+
+static void counts_of_an_elementwise_kernel(void **state)
+{
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 0, 0, 781}; /* null pointers: nothing is touched */
+    const char *text = spell_out(a, ADD_KERNEL, "BLOCK", "224");
+
+    (void)state;
+    for (int sample = 0; sample < 6; sample++) {
+        InterpCounts c = counts_of(text, 4, sample, args);
+        assert_true(c.flops_known && c.flops == 4 * 224);
+    }
+    arena_free(a);
+}
+
+/* Loops of known length, long and short, with pointers carried; dot, fma and reductions. */
+static void counts_follow_loops_and_calls(void **state)
+{
+    static const char text[] = IR(
+    func @next(%p: *fp32[6,5], %q: *fp32[6,5]) -> *fp32[6,5], *fp32[6,5] {
+        %one = const 1 : i32[6,5];
+        %p2 = addptr %p, %one : *fp32[6,5];
+        %v = load %p2 : fp32[6,5];
+        %s = exp %v : fp32[6,5];
+        %n = neg %s : fp32[6,5];
+        return %q, %p2;
+    }
+    kernel @k(%n: i32, %a: *fp32, %b: *fp32, %c: *fp32, %unused: *fp32, %d: *fp32) {
+        %zero = const 0 : i32;
+        %one = const 1 : i32;
+        %as = splat %a : *fp32[6,5];
+        %bs = splat %b : *fp32[6,5];
+        %x, %y = for %zero, %n, %one, %as, %bs : *fp32[6,5], *fp32[6,5] {
+                (%i: i32, %p: *fp32[6,5], %q: *fp32[6,5]);
+            %p2, %q2 = call @next(%p, %q) : *fp32[6,5], *fp32[6,5];
+            yield %p2, %q2;
+        }
+        %v = load %x : fp32[6,5];
+        %t = permute %v dims=[1,0] : fp32[5,6];
+        %acc0 = const 0.0 : fp32[6,6];
+        %many = const 1000 : i32;
+        %acc = for %zero, %many, %one, %acc0 : fp32[6,6] { (%j: i32, %w: fp32[6,6]);
+            %w2 = dot %v, %t, %w : fp32[6,6];
+            yield %w2;
+        }
+        %r = reduce %acc axis=0 : fp32[6] { (%e: fp32, %f: fp32);
+            %g = add %e, %f : fp32;
+            yield %g;
+        }
+        %h = fma %r, %r, %r : fp32[6];
+        %five = const 5 : i32;
+        %less = lt %n, %five : i1;
+        %o = select %less, %c, %d : *fp32;
+        %os = splat %o : *fp32[6];
+        store %os, %h;
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {7, 0, 0, 0, 0, 0};
+    InterpCounts c = counts_of(spell_out(a, text, NULL, NULL), 3, 2, args);
+
+    (void)state;
+    assert_true(c.flops_known);
+    assert_true(c.flops == 3 * (7 * 30 + 1000.0 * 2 * 6 * 6 * 5 + 30 + 2 * 6));
+    arena_free(a);
+}
+
+static void counts_depend_on_arguments_not_on_data(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%n: i32, %p: *i64, %x: *fp32) {
+        %zero = const 0 : i32;
+        %pid = program_id axis=0 : i32;
+        %v = const 1.0 : fp32[10];
+        %last, %rest = while %n, %zero : i32, i32 { (%i: i32, %u: i32);
+            %c = gt %i, %pid : i1;
+            condition %c, %i, %u;
+        } { (%j: i32, %w: i32);
+            %one = const 1 : i32;
+            %k = sub %j, %one : i32;
+            %s = add %v, %v : fp32[10];
+            yield %k, %w;
+        }
+        BODY
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {5, 0, 0};
+    const char *plain = spell_out(a, text, "BODY", "");
+    const char *data = spell_out(a, text, "BODY",
+                                 "%d = load %p : i64; %f = cast %d : *fp32; %g = load %f : fp32;"
+                                 "%h = isnan %g : i1; if %h { yield; } { yield; }");
+
+    (void)state;
+    InterpCounts c = counts_of(spell_out(a, plain, NULL, NULL), 3, 3, args);
+    assert_true(c.flops_known && c.flops == 10 * (5 + 4 + 3));
+    c = counts_of(spell_out(a, data, NULL, NULL), 3, 3, args);
+    assert_false(c.flops_known);
+    arena_free(a);
+}
+
+static void counting_ends(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%n: i32) {
+        %true = const true : i1;
+        while { condition %true; } { yield; }
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {5};
+
+    (void)state;
+    assert_false(counts_of(spell_out(a, text, NULL, NULL), 3, 3, args).flops_known);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_of_an_elementwise_kernel),
+        cmocka_unit_test(counts_follow_loops_and_calls),
+        cmocka_unit_test(counts_depend_on_arguments_not_on_data),
+        cmocka_unit_test(counting_ends),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
