@@ -540,5 +540,4 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     return true;
 }
 
-const Target cpu_target = {
-    .name = "cpu", .what = "vector code for this machine's processors", .emit = emit};
+const Target cpu_target = {.name = "cpu", .emit = emit};

@@ -104,7 +104,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
         }
     k_loop(d, rows, vectors, i, j, acc);
     int size = cpu_buffer_size(c, d->buffer[2]);
-    Val lane = llvm_iota(c->l, c->l->i32, d->lanes);
+    Val lane = llvm_iota(c->l->i32, d->lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {

@@ -81,7 +81,7 @@ static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
         i = LLVMBuildAdd(b, i, llvm_int(l->i32, start), "");
     if (dim != n->inner || n->scalar_lane)
         return (Ev){.v = i, .level = level};
-    Val lanes = LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), llvm_iota(l, l->i32, n->lanes), "");
+    Val lanes = LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), llvm_iota(l->i32, n->lanes), "");
     return (Ev){.v = lanes, .vec = true, .level = level};
 }
 
@@ -193,7 +193,7 @@ static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
     if (a.stride == 0)
         return true;
     LLVMTypeRef t = LLVMTypeOf(a.base.v);
-    Val lanes = llvm_iota(n->c->l, t, n->lanes);
+    Val lanes = llvm_iota(t, n->lanes);
     *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, a.base.v, n->lanes), lanes, ""),
                 .vec = true,
                 .level = n->rank};

@@ -42,11 +42,6 @@ static Val int_like(Cpu *c, Val x, int64_t v)
     return llvm_int(llvm_like(c->l->i32, x), v);
 }
 
-static Val is_nan(Bld b, Val x)
-{
-    return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
-}
-
 /* Add half a unit of the bits below `drop`, ties to even; the caller cuts them off. */
 static Val add_half(Cpu *c, Bld b, Val bits, int drop)
 {
@@ -63,7 +58,7 @@ static Val round_bf16(Cpu *c, Bld b, Val x, Rounding r)
     Val bits = llvm_bits(c->l, b, x);
     Val up = r == ROUND_NEAREST ? add_half(c, b, bits, 16) : bits;
     Val quiet = LLVMBuildOr(b, bits, int_like(c, bits, 0x400000), "");
-    bits = LLVMBuildSelect(b, is_nan(b, x), quiet, up, "");
+    bits = LLVMBuildSelect(b, llvm_is_nan(b, x), quiet, up, "");
     bits = LLVMBuildAnd(b, bits, int_like(c, bits, (int32_t)0xffff0000), "");
     return llvm_from_bits(c->l, b, bits);
 }
@@ -144,7 +139,7 @@ static Val fp8_encode(Cpu *c, Bld b, Val x, DType t, Rounding r)
     }
     Val nan =
         f.fnuz ? int_like(c, bits, f.nan) : LLVMBuildOr(b, sign, int_like(c, bits, f.nan), "");
-    whole = LLVMBuildSelect(b, is_nan(b, x), nan, whole, "");
+    whole = LLVMBuildSelect(b, llvm_is_nan(b, x), nan, whole, "");
     return LLVMBuildTrunc(b, whole, llvm_like(c->l->i8, x), "");
 }
 
@@ -185,7 +180,7 @@ static Val fp8_exact(Cpu *c, Bld b, Val x, DType t)
     double scale = 1.0; /* 2^(bias - 127) */
     for (int i = 0; i < 127 - f.bias; i++)
         scale /= 2;
-    Val bits = llvm_bits(c->l, b, x), nan = is_nan(b, x);
+    Val bits = llvm_bits(c->l, b, x), nan = llvm_is_nan(b, x);
     Val placed = LLVMBuildFMul(b, x, llvm_real(LLVMTypeOf(x), scale), "");
     Val mag = LLVMBuildSelect(b, nan, bits, llvm_bits(c->l, b, placed), "");
     mag = LLVMBuildLShr(b, mag, int_like(c, bits, 23 - f.m), "");
@@ -308,10 +303,9 @@ static Val int_to_fp(Bld b, Val x, LLVMTypeRef t, bool is_signed)
 }
 
 /* A 64-bit integer whose low bits are gathered into one, so that fp64 holds the rest exactly. */
-static Val keep_sticky(Cpu *c, Bld b, Val x)
+static Val keep_sticky(Bld b, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
-    (void)c;
     Val low = LLVMBuildAnd(b, x, llvm_int(t, 0x7ff), "");
     Val high = LLVMBuildAnd(b, x, llvm_int(t, ~(int64_t)0x7ff), "");
     Val lost = LLVMBuildICmp(b, LLVMIntNE, low, llvm_int(t, 0), "");
@@ -331,7 +325,7 @@ static Val cast_from_int(Cpu *c, Bld b, Val x, DType from, DType to)
     if (dtype_bits(from) <= 16)
         return cpu_round(c, b, int_to_fp(b, x, llvm_like(c->l->f32, x), is_signed), to);
     if (dtype_bits(from) == 64)
-        x = keep_sticky(c, b, x);
+        x = keep_sticky(b, x);
     Val wide = int_to_fp(b, x, llvm_like(c->l->f64, x), is_signed);
     return cast_float(c, b, wide, DT_FP64, to, ROUND_NEAREST);
 }

@@ -166,8 +166,7 @@ static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *m
         step = LLVMBuildMul(b, step, a->dynamic, "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, a->base.v, &first, 1, "");
-    Val offsets =
-        LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(n->c->l, i64, n->lanes), "");
+    Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(i64, n->lanes), "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
 
@@ -205,8 +204,7 @@ static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
     Bld b = n->at[n->rank];
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(lanes));
     *first = llvm_slice(c->l, b, lanes, 0, 1);
-    Val run =
-        LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(c->l, element, n->lanes), "");
+    Val run = LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(element, n->lanes), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
     Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
     Val steps = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");

@@ -453,8 +453,7 @@ static void begin_body(NestCg *n, Val i, int copy)
     if (n->segment == SEGMENT_MAIN || extent % n->lanes == 0)
         return;
     Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
-    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes),
-                        llvm_iota(c->l, c->l->i32, n->lanes), "");
+    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l->i32, n->lanes), "");
     n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), extent), "");
 }
 

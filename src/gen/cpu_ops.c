@@ -242,11 +242,6 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 
 /* --- floats -------------------------------------------------------------------------------- */
 
-static Val is_nan(Bld b, Val x)
-{
-    return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
-}
-
 /* A constant, or a vector of one, that is neither NaN nor zero. */
 static bool is_plain_constant(Val y)
 {
@@ -265,7 +260,7 @@ static Val float_pick(Bld b, LLVMRealPredicate p, Val x, Val y, Val either)
     if (either == x && is_plain_constant(y)) /* then one instruction that passes NaN on does it */
         return LLVMBuildSelect(b, LLVMBuildFCmp(b, p, y, x, ""), y, x, "");
     Val r = LLVMBuildSelect(b, LLVMBuildFCmp(b, p, x, y, ""), x, y, "");
-    return LLVMBuildSelect(b, is_nan(b, either), x, r, "");
+    return LLVMBuildSelect(b, llvm_is_nan(b, either), x, r, "");
 }
 
 static Val float_round_away(Cpu *c, Bld b, Val x)
@@ -365,7 +360,7 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     case OP_ge:
         return LLVMBuildFCmp(b, float_predicate(op->code), x, y, "");
     case OP_isnan:
-        return is_nan(b, x);
+        return llvm_is_nan(b, x);
     case OP_isinf:
         return float_isinf(c, b, x);
     case OP_sqrt:
@@ -393,19 +388,12 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 
 static Val bitcast(Cpu *c, Bld b, const Op *op, Val x)
 {
-    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
-    LLVMTypeRef i64 = llvm_like(c->l->i64, x);
-    if (from->pointer && to->pointer)
+    DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
+    if (from == DT_I1)
         return x;
-    if (from->pointer)
-        return LLVMBuildPtrToInt(b, x, i64, "");
-    if (to->pointer)
-        return LLVMBuildIntToPtr(b, x, llvm_like(c->l->ptr, x), "");
-    if (from->dtype == DT_I1)
-        return x;
-    Val memory = cpu_to_memory(c, b, x, from->dtype);
-    memory = LLVMBuildBitCast(b, memory, llvm_like(cpu_memory_type(c, to->dtype), x), "");
-    return cpu_from_memory(c, b, memory, to->dtype);
+    Val memory = cpu_to_memory(c, b, x, from);
+    memory = LLVMBuildBitCast(b, memory, llvm_like(cpu_memory_type(c, to), x), "");
+    return cpu_from_memory(c, b, memory, to);
 }
 
 static Val cast(Cpu *c, Bld b, const Op *op, Val x)

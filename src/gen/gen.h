@@ -3,8 +3,8 @@
  *
  * A Target is data and one function that turns optimised IR into bytes.  Targets that need LLVM
  * live in the plugin tilec-llvm.so, which the core opens on the first cache miss through
- * gen_plugin() below; the core itself never links LLVM.  src/gen/ reads src/ir/ and src/opt/'s
- * analyses and nothing else of the project.
+ * tilec_gen_plugin() below; the core itself never links LLVM.  src/gen/ reads src/ir/ and
+ * src/opt/'s analyses and nothing else of the project.
  */
 #ifndef TILEC_GEN_H
 #define TILEC_GEN_H
@@ -13,7 +13,8 @@
 
 /* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
 typedef struct {
-    const char *cpu; /* LLVM names, as gen_host() gives them; NULL = this machine */
+    const char
+        *cpu; /* LLVM names, as host_cpu_name() and _features() give them; NULL = this machine */
     const char *features;
     /* promised by the launch: two pointer arguments never reach the same memory.  False: the
      * code must be right for any overlap. */
@@ -39,17 +40,15 @@ typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t firs
 
 typedef struct {
     const char *name;        /* "cpu" */
-    const char *what;        /* one line for help */
     const bool *native_math; /* for OptOptions.native */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 1 };
+enum { GEN_ABI = 2 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;
-    const char *llvm_version;
     const Target *const *targets;
     int ntargets;
 } GenPlugin;

@@ -286,10 +286,9 @@ Val llvm_splat(Bld b, Val scalar, int lanes)
     return LLVMBuildShuffleVector(b, one, LLVMGetPoison(t), zeros, "");
 }
 
-Val llvm_iota(Llvm *l, LLVMTypeRef t, int lanes)
+Val llvm_iota(LLVMTypeRef t, int lanes)
 {
     Val all[256];
-    (void)l;
     for (int i = 0; i < lanes; i++)
         all[i] = LLVMConstInt(t, (unsigned long long)i, 0);
     return LLVMConstVector(all, (unsigned)lanes);
@@ -339,6 +338,11 @@ Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n)
     for (int i = 0; i < n; i++)
         lanes[i] = first + i;
     return llvm_shuffle(l, b, x, NULL, n, lanes);
+}
+
+Val llvm_is_nan(Bld b, Val x)
+{
+    return LLVMBuildFCmp(b, LLVMRealUNO, x, x, "");
 }
 
 static LLVMTypeRef scalar_type(Val x)

@@ -43,15 +43,16 @@ int llvm_lanes(Val v);                             /* 0 for scalars */
 LLVMTypeRef llvm_like(LLVMTypeRef t, Val v);       /* t with v's lanes */
 Val llvm_int(LLVMTypeRef t, int64_t v);            /* scalar or vector type */
 Val llvm_real(LLVMTypeRef t, double v);
-Val llvm_splat(Bld b, Val scalar, int lanes);     /* scalar itself when lanes is 0 */
-Val llvm_iota(Llvm *l, LLVMTypeRef t, int lanes); /* <0, 1, 2, ...> */
+Val llvm_splat(Bld b, Val scalar, int lanes); /* scalar itself when lanes is 0 */
+Val llvm_iota(LLVMTypeRef t, int lanes);      /* <0, 1, 2, ...> */
 Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs,
               Val *args);
 Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x);
 Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y);
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes);
 Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n); /* n lanes; 1 gives a scalar */
-Val llvm_bits(Llvm *l, Bld b, Val x);                    /* float to the int of its width */
+Val llvm_is_nan(Bld b, Val x);
+Val llvm_bits(Llvm *l, Bld b, Val x);      /* float to the int of its width */
 Val llvm_from_bits(Llvm *l, Bld b, Val x); /* and back: i16 half, i32 float, i64 double */
 
 Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align);

@@ -392,7 +392,6 @@ Plan *plan_make(Func *f, const GenOptions *o, Arena *a)
     for (int round = 0; plan_round(&pl); round++)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
-    p->nests = pl.next_nest;
     plan_look_ahead(p);
     lay_out_scratch(p);
     return p;

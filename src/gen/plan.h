@@ -110,7 +110,6 @@ typedef struct {
     BlockPlan *body;
     VEC(Buffer) buffers;
     int64_t scratch; /* bytes one thread needs */
-    int nests;
 } Plan;
 
 /* plan.c */

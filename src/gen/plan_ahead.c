@@ -5,7 +5,9 @@
  * ones; during those the memory idles.  So all nests that read a row also prefetch what the next
  * program will read first, each a share that fits its cost: memory is asked at an even pace, which
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
- * because the processor's own prefetching stops at the end of a page.  Only launches that move more
+ * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
+ * dimension that is read outside of loops: rows of larger tiles, and those that a loop walks over,
+ * are left to the processor.  Only launches that move more
  * than the cache holds ask for it.  Where the next row is, the generated code finds out by itself:
  * as far from this program's row as this one is from the one before.
  */

@@ -39,7 +39,6 @@ static bool trace_result(Trace *t, const Value *v)
     case OP_reshape:
     case OP_permute:
     case OP_hint:
-    case OP_bitcast:
     case OP_cast:
         return trace(t, op->operands[0]);
     case OP_select:

@@ -412,7 +412,6 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
     case OP_assume:
     case OP_return:
         break;
-    case OP_reshape: /* of a scalar or to a scalar included */
     default:
         plan_value(pl, st, op, now);
         break;

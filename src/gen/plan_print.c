@@ -1,11 +1,13 @@
 /*
  * plan_print.c - a plan as text, for people (`tilec dump --stage plan`) and for golden tests
  *
- *     buffer 0: fp32 x 64
- *     scalar %3 = mul %1, %2 : i32
+ *     plan of scale_rows: 2 nests, 640 bytes of scratch
+ *     buffer 0: i32, 256 bytes
+ *     scalar: %3 = mul %1, %2 : i32
+ *     nest [64,1] order 1 0
+ *       fill 0: %12 = mul %9, %11 : i32[64,1]
  *     nest [64,32] order 0 1
- *       fill 0 = %12
- *       store %15, %14, %9
+ *       store: store %15, %14, %mask
  */
 #include "plan_internal.h"
 
@@ -61,11 +63,22 @@ static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
     }
 }
 
+static int count_nests(const BlockPlan *b)
+{
+    int n = 0;
+    for (int i = 0; b != NULL && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        n += (s->kind == STEP_NEST) + count_nests(s->body[0]) + count_nests(s->body[1]);
+    }
+    return n;
+}
+
 const char *plan_text(const Plan *p, Arena *a)
 {
     Text t = text_new(a);
-    text_printf(&t, "plan of %s: %d nests, %lld bytes of scratch\n", p->func->name, p->nests,
-                (long long)p->scratch);
+    int nests = count_nests(p->body);
+    text_printf(&t, "plan of %s: %d nest%s, %lld bytes of scratch\n", p->func->name, nests,
+                nests == 1 ? "" : "s", (long long)p->scratch);
     for (int i = 0; i < p->buffers.len; i++) {
         const Buffer *b = &p->buffers.at[i];
         text_printf(&t, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",

@@ -28,7 +28,6 @@ __attribute__((visibility("default"))) const GenPlugin *tilec_gen_plugin(void)
     static const GenPlugin plugin = {
         .abi = GEN_ABI,
         .build_id = TILEC_BUILD_ID,
-        .llvm_version = TILEC_LLVM_VERSION,
         .targets = targets,
         .ntargets = COUNT(targets),
     };
