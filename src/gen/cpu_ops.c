@@ -166,9 +166,8 @@ static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
     }
     for (int i = 0; i < lanes; i++)
         entries[i] = LLVMConstInt(c->l->i32, (uint64_t)table[i % 8], 0);
-    return llvm_call(c->l, b,
-                     lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512", 0,
-                     NULL, 2, (Val[]){LLVMConstVector(entries, (unsigned)lanes), x});
+    return llvm_call(c->l, b, lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512",
+                     0, NULL, 2, (Val[]){LLVMConstVector(entries, (unsigned)lanes), x});
 }
 
 static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
