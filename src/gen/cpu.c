@@ -439,12 +439,11 @@ static void program_loop(Cpu *c, Val first, Val last)
 
 static void fence_streaming_stores(Cpu *c)
 {
-#if defined(__x86_64__)
-    if (c->nontemporal_used)
+    static const char x86[] = "x86_64";
+    if (strncmp(c->l->triple, x86, strlen(x86)) != 0)
+        LLVMBuildFence(c->b, LLVMAtomicOrderingRelease, 0, "");
+    else if (c->nontemporal_used)
         llvm_call(c->l, c->b, "llvm.x86.sse.sfence", 0, NULL, 0, NULL);
-#else
-    LLVMBuildFence(c->b, LLVMAtomicOrderingRelease, 0, "");
-#endif
 }
 
 static void emit_function(Cpu *c)

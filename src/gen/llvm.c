@@ -53,6 +53,7 @@ void llvm_start(Llvm *l, Arena *a, const char *cpu, const char *features)
     l->f64 = LLVMDoubleTypeInContext(l->ctx);
     l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
     l->none = LLVMVoidTypeInContext(l->ctx);
+    l->triple = own_text(l, LLVMGetDefaultTargetTriple());
     l->cpu = cpu ? cpu : own_text(l, LLVMGetHostCPUName());
     l->features = features ? features : own_text(l, LLVMGetHostCPUFeatures());
 }
@@ -104,22 +105,19 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
 
 static bool make_machine(Llvm *l, const char **why)
 {
-    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    char *error = NULL;
     LLVMTargetRef target;
-    bool known = LLVMGetTargetFromTriple(triple, &target, &error) == 0;
-    if (known) {
-        l->machine =
-            LLVMCreateTargetMachine(target, triple, l->cpu, l->features, LLVMCodeGenLevelDefault,
-                                    LLVMRelocPIC, LLVMCodeModelSmall);
-        LLVMSetTarget(l->module, triple);
-        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
-        LLVMSetModuleDataLayout(l->module, layout);
-        LLVMDisposeTargetData(layout);
-    }
-    LLVMDisposeMessage(triple);
-    if (!known)
+    if (LLVMGetTargetFromTriple(l->triple, &target, &error) != 0) {
         *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
-    return known;
+        return false;
+    }
+    l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
+                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMSetTarget(l->module, l->triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
+    LLVMSetModuleDataLayout(l->module, layout);
+    LLVMDisposeTargetData(layout);
+    return true;
 }
 
 static void run_passes(Llvm *l)

@@ -21,7 +21,7 @@ typedef struct {
     LLVMContextRef ctx;
     LLVMModuleRef module;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
-    const char *cpu, *features;
+    const char *triple, *cpu, *features;
     Arena *arena;
     VEC(Bld) builders;
     LLVMTargetMachineRef machine;
