@@ -129,8 +129,8 @@ static void exec_elementwise(Frame *f, const Op *op)
 
     for (int i = 0; i < op->noperands; i++)
         src[i] = operand(f, op, i);
-    if (!scalar_apply(op->code, op->attrs, value_dtype(typical),
-                      value_dtype(v), src, result(f, op), value_numel(v) * f->width))
+    if (!scalar_apply(op->code, op->attrs, value_dtype(typical), value_dtype(v), src, result(f, op),
+                      value_numel(v) * f->width))
         bug("%s has no meaning on %s", op_info(op->code)->name, dtype_name(value_dtype(typical)));
 }
 

@@ -127,7 +127,8 @@ static void combine(const Combine *c, void *const *a, void *const *b, void *cons
         const void *src[2];
         for (int i = 0; i < 2; i++)
             src[i] = c->only->operands[i]->index == 0 ? a[0] : b[0];
-        scalar_apply(c->only->code, c->only->attrs, value_dtype(v), value_dtype(v), src, r[0], (size_t)n);
+        scalar_apply(c->only->code, c->only->attrs, value_dtype(v), value_dtype(v), src, r[0],
+                     (size_t)n);
         return;
     }
     for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++)

@@ -72,8 +72,7 @@ static Value *fold_constants(Op *op)
             return NULL;
     }
     DType in = op->operands[op->code == OP_select ? 1 : 0]->type->dtype;
-    if (!scalar_apply(op->code, op->attrs, in, t->dtype, sources, &result,
-                      1))
+    if (!scalar_apply(op->code, op->attrs, in, t->dtype, sources, &result, 1))
         return NULL;
     return fold_const(op, t, result);
 }
