@@ -27,6 +27,7 @@ Val cpu_slot(Cpu *c, LLVMTypeRef t)
 Val cpu_buffer(Cpu *c, Bld b, int buffer)
 {
     Val offset = llvm_int(c->l->i64, c->plan->buffers.at[buffer].offset);
+
     return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
 }
 
@@ -43,6 +44,7 @@ LLVMBasicBlockRef cpu_block(Cpu *c)
 Loop cpu_loop_begin(Cpu *c)
 {
     Loop l = {.before = LLVMGetInsertBlock(c->b), .head = cpu_block(c)};
+
     LLVMBuildBr(c->b, l.head);
     LLVMPositionBuilderAtEnd(c->b, l.head);
     l.index = LLVMBuildPhi(c->b, c->l->i64, "");
@@ -54,6 +56,7 @@ void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), exit = cpu_block(c);
     Val next = LLVMBuildAdd(c->b, l->index, llvm_int(c->l->i64, step), "");
     Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, limit), "");
+
     LLVMBuildCondBr(c->b, more, l->head, exit);
     LLVMAddIncoming(l->index, (Val[]){llvm_int(c->l->i64, 0), next},
                     (LLVMBasicBlockRef[]){l->before, latch}, 2);
@@ -71,6 +74,7 @@ static Val scalar_load(Cpu *c, const Op *op)
 {
     Val mask = op->noperands > 1 ? scalar(c, op->operands[1]) : NULL;
     Val other = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
+
     return cpu_scalar_load(c, c->b, op->results[0]->type, scalar(c, op->operands[0]), mask, other);
 }
 
@@ -78,6 +82,7 @@ static Val scalar_atomic(Cpu *c, const Op *op)
 {
     int last = op->code == OP_atomic_cas ? 3 : 2;
     Val data[2] = {NULL};
+
     for (int i = 1; i < last; i++)
         data[i - 1] = scalar(c, op->operands[i]);
     Val mask = op->noperands > last ? scalar(c, op->operands[last]) : NULL;
@@ -90,12 +95,14 @@ static Val only_element(Cpu *c, const Value *v)
     int buffer = plan_buffer(c->plan, v);
     Val x = llvm_load(c->b, cpu_buffer_type(c, buffer, 0), cpu_buffer(c, c->b, buffer),
                       cpu_buffer_size(c, buffer));
+
     return cpu_from_buffer(c, c->b, buffer, x);
 }
 
 static Val scalar_value(Cpu *c, const Op *op)
 {
     Val in[4];
+
     switch (op->code) {
     case OP_const:
         return cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]);
@@ -147,7 +154,8 @@ typedef struct {
 static Val region_value(const Region *r, const Value *v)
 {
     Val x = map_get(r->values, MAP_KEY(v));
-    return x != NULL ? x : llvm_splat(r->b, r->c->scalars[v->id], r->lanes);
+
+    return x ? x : llvm_splat(r->b, r->c->scalars[v->id], r->lanes);
 }
 
 static void region_block(const Region *r, const Block *block);
@@ -156,6 +164,7 @@ static void region_block(const Region *r, const Block *block);
 static void region_if(const Region *r, const Op *op)
 {
     Val condition = region_value(r, op->operands[0]);
+
     for (int arm = 0; arm < 2; arm++)
         region_block(r, op->regions[arm]);
     for (int i = 0; i < op->nresults; i++) {
@@ -168,6 +177,7 @@ static void region_if(const Region *r, const Op *op)
 static void region_block(const Region *r, const Block *block)
 {
     Cpu *c = r->c;
+
     for (const Op *op = block->first; op != block->last; op = op->next) {
         Val in[4], out;
         if (op->code == OP_if) {
@@ -187,6 +197,7 @@ static void region_block(const Region *r, const Block *block)
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results)
 {
     Region r = {c, b, lanes, map_new(c->arena)};
+
     for (int i = 0; i < region->nargs; i++)
         map_put(r.values, MAP_KEY(region->args[i]), args[i]);
     region_block(&r, region);
@@ -201,6 +212,7 @@ static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Va
     const Block *region = root->op->regions[0];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
     int n = root->op->noperands;
+
     LLVMBuildCondBr(c->b, first, after, run);
     LLVMPositionBuilderAtEnd(c->b, run);
     for (int i = 0; i < region->nargs; i++)
@@ -240,7 +252,7 @@ static Val phi_for(Cpu *c, const Value *v)
 
 static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block)
 {
-    if (phi == NULL)
+    if (!phi)
         return;
     Val v = scalar(c, from);
     LLVMAddIncoming(phi, &v, &block, 1);
@@ -256,6 +268,7 @@ static Val trip_count(Cpu *c, Val lo, Val hi, Val step)
     Val first = LLVMBuildSelect(b, up, lo, hi, ""), end = LLVMBuildSelect(b, up, hi, lo, "");
     Val stride = LLVMBuildSelect(b, up, step, LLVMBuildNeg(b, step, ""), "");
     Val some = LLVMBuildICmp(b, LLVMIntSLT, first, end, "");
+
     some = LLVMBuildAnd(b, some, LLVMBuildICmp(b, LLVMIntNE, step, none, ""), "");
     Val divisor =
         LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
@@ -273,6 +286,7 @@ static void emit_for(Cpu *c, const Step *s)
     LLVMTypeRef t = LLVMTypeOf(lo);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
+
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val left = LLVMBuildPhi(c->b, t, ""), iv = LLVMBuildPhi(c->b, t, "");
@@ -296,7 +310,7 @@ static void emit_for(Cpu *c, const Step *s)
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, exit);
     for (int i = 0; i < op->nresults; i++)
-        if (phis[i] != NULL)
+        if (phis[i])
             c->scalars[op->results[i]->id] = phis[i];
 }
 
@@ -306,6 +320,7 @@ static void emit_while(Cpu *c, const Step *s)
     const Block *test = op->regions[0], *body = op->regions[1];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
+
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val *phis = NEW_N(c->arena, Val, test->nargs + 1);
@@ -334,6 +349,7 @@ static void emit_if(Cpu *c, const Step *s)
     const Op *op = s->op;
     LLVMBasicBlockRef arm[2] = {cpu_block(c), cpu_block(c)}, end[2], after = cpu_block(c);
     Val *values[2];
+
     LLVMBuildCondBr(c->b, scalar(c, op->operands[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {
         LLVMPositionBuilderAtEnd(c->b, arm[r]);
@@ -347,7 +363,7 @@ static void emit_if(Cpu *c, const Step *s)
     LLVMPositionBuilderAtEnd(c->b, after);
     for (int i = 0; i < op->nresults; i++) {
         Val phi = phi_for(c, op->results[i]);
-        if (phi != NULL)
+        if (phi)
             LLVMAddIncoming(phi, (Val[]){values[0][i], values[1][i]}, end, 2);
     }
 }
@@ -384,6 +400,7 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
 static void load_arguments(Cpu *c)
 {
     const Block *body = c->func->body;
+
     for (int i = 0; i < body->nargs; i++) {
         const Type *t = body->args[i]->type;
         Val offset = llvm_int(c->l->i64, 8 * i);
@@ -405,6 +422,7 @@ static void program_loop(Cpu *c, Val first, Val last)
     Llvm *l = c->l;
     LLVMTypeRef t = l->i64;
     Val size[3];
+
     for (int d = 0; d < 3; d++)
         size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
     Val row = LLVMBuildUDiv(c->b, first, size[0], "");
@@ -440,6 +458,7 @@ static void program_loop(Cpu *c, Val first, Val last)
 static void fence_streaming_stores(Cpu *c)
 {
     static const char x86[] = "x86_64";
+
     if (strncmp(c->l->triple, x86, strlen(x86)) != 0)
         LLVMBuildFence(c->b, LLVMAtomicOrderingRelease, 0, "");
     else if (c->nontemporal_used)
@@ -450,6 +469,7 @@ static void emit_function(Cpu *c)
 {
     Llvm *l = c->l;
     LLVMTypeRef params[5] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
+
     c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
     LLVMBasicBlockRef entry = cpu_block(c), start = cpu_block(c);
     c->entry = llvm_builder(l, entry);
@@ -485,6 +505,7 @@ typedef struct {
 static void make_code(Emission *e, GenStage stage)
 {
     Cpu *c = &e->cpu;
+
     e->arena = c->arena = arena_new(&e->guard);
     llvm_start(&e->llvm, e->arena, c->options->cpu, c->options->features);
     c->l = &e->llvm;
@@ -508,19 +529,21 @@ static bool attempt(Emission *e, GenStage stage)
 /* Copy code or message to the caller's arena, and leave nothing behind. */
 static char *take_over(Emission *e, bool made, Arena *a)
 {
-    size_t len = e->why != NULL ? strlen(e->why) : e->out.len;
+    size_t len = e->why ? strlen(e->why) : e->out.len;
     char *copy = made ? arena_try_alloc(a, len + 1) : NULL;
-    if (copy != NULL)
-        memcpy(copy, e->why != NULL ? e->why : e->out.data, len);
+
+    if (copy)
+        memcpy(copy, e->why ? e->why : e->out.data, len);
     llvm_free(&e->llvm);
     arena_free(e->arena);
-    return copy != NULL ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
+    return copy ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
 }
 
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
     Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
+
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
     if (stage == GEN_PLAN) {
         out->data = (char *)plan_text(plan, a);
@@ -528,7 +551,7 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
         return true;
     }
     Emission e = {.cpu = {.plan = plan, .func = f, .options = o}};
-    bool made = attempt(&e, stage), refused = e.why != NULL;
+    bool made = attempt(&e, stage), refused = e.why;
     char *text = take_over(&e, made, a);
     if (refused) {
         diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "the code generator failed: %s", text);

@@ -33,6 +33,7 @@ static Affine fixed(Ev base)
 static Ev apply(NestCg *n, const Op *op, Ev x, Ev y)
 {
     Ev out = {.level = MAX(x.level, y.level)};
+
     out.v = cpu_op(n->c, n->at[out.level], op, (Val[]){x.v, y.v});
     return out;
 }
@@ -42,7 +43,7 @@ static bool to_chunk(NestCg *n, const Type *t, Affine *a)
 {
     if (a->chunked || a->stride == 0)
         return true;
-    if (a->dynamic != NULL || !n->in_body)
+    if (a->dynamic || !n->in_body)
         return false;
     Bld b = n->at[n->rank];
     LLVMTypeRef i64 = n->c->l->i64;
@@ -60,8 +61,8 @@ static bool to_chunk(NestCg *n, const Type *t, Affine *a)
 /* Both lists, of which the first is copied. */
 static const Widened *join(NestCg *n, const Widened *x, const Widened *y)
 {
-    if (x == NULL || y == NULL)
-        return x != NULL ? x : y;
+    if (!x || !y)
+        return x ? x : y;
     Widened *w = NEW(n->c->arena, Widened);
     *w = *x;
     w->next = join(n, x->next, y);
@@ -71,8 +72,8 @@ static const Widened *join(NestCg *n, const Widened *x, const Widened *y)
 static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
 {
     Affine out = {.chunked = x.chunked || y.chunked};
-    if (!x.ok || !y.ok || (x.dynamic != NULL && y.stride != 0) ||
-        (y.dynamic != NULL && x.stride != 0))
+
+    if (!x.ok || !y.ok || (x.dynamic && y.stride != 0) || (y.dynamic && x.stride != 0))
         return out;
     if (out.chunked &&
         (!to_chunk(n, op->operands[0]->type, &x) || !to_chunk(n, op->operands[1]->type, &y)))
@@ -80,7 +81,7 @@ static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
     out.ok = op->code == OP_sub ? !__builtin_sub_overflow(x.stride, y.stride, &out.stride)
                                 : !__builtin_add_overflow(x.stride, y.stride, &out.stride);
     out.base = apply(n, op, x.base, y.base);
-    out.dynamic = x.dynamic != NULL ? x.dynamic : y.dynamic;
+    out.dynamic = x.dynamic ? x.dynamic : y.dynamic;
     out.widened = join(n, x.widened, y.widened);
     return out;
 }
@@ -93,7 +94,7 @@ static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
         y = t;
     }
     Affine out = {.chunked = x.chunked || y.chunked};
-    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL)
+    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic)
         return out;
     out.ok = true;
     out.base = apply(n, op, x.base, y.base);
@@ -115,8 +116,9 @@ static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
 static Affine shifted(NestCg *n, const Op *op, Affine x, Affine y)
 {
     int64_t k;
-    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic != NULL || !cpu_constant_int(&y.base, &k) ||
-        k < 0 || k > 31)
+
+    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic || !cpu_constant_int(&y.base, &k) || k < 0 ||
+        k > 31)
         return (Affine){0};
     Affine out = {.chunked = x.chunked, .widened = x.widened};
     out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
@@ -144,9 +146,10 @@ static bool steps_evenly(const NestCg *n, const Value *v, const Affine *a)
 {
     const Axis *facts = axis_of(n->c->plan->axis, v);
     DType t = v->type->dtype;
+
     if (v->type->pointer || t == DT_I32 || dtype_bits(t) == 64 || a->stride == 0)
         return true;
-    if (facts == NULL || !facts->has_range || a->dynamic != NULL)
+    if (!facts || !facts->has_range || a->dynamic)
         return false;
     int64_t values = (int64_t)1 << dtype_bits(t), step = a->stride < 0 ? -a->stride : a->stride;
     return step < values && facts->hi - facts->lo < values - step;
@@ -173,6 +176,7 @@ static Affine converted(NestCg *n, const Op *op, Affine x)
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
     int64_t had = from->pointer ? dtype_size(from->dtype) : 1;
     int64_t wants = to->pointer ? dtype_size(to->dtype) : 1;
+
     if (from->pointer || to->pointer || dtype_bits(to->dtype) > dtype_bits(from->dtype))
         x = widened(n, op->operands[0], x);
     if (!x.ok || __builtin_mul_overflow(x.stride, had, &x.stride) || x.stride % wants != 0)
@@ -187,7 +191,8 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
     const Op *op = v->def;
     int8_t in[MAX_RANK];
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL)
+
+    if (source)
         return cpu_affine(n, source, in);
     Llvm *l = n->c->l;
     switch (op->code) {
@@ -224,6 +229,7 @@ static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
 {
     const Axis *a = axis_of(n->c->plan->axis, v);
     int dim = -1;
+
     if (!n->in_body)
         return (Affine){0};
     for (int d = 0; d < v->type->rank; d++) {
@@ -233,7 +239,7 @@ static Affine by_runs(NestCg *n, Value *v, const int8_t *map)
             return (Affine){0};
         dim = d;
     }
-    if (dim < 0 || a == NULL)
+    if (dim < 0 || !a)
         return (Affine){0};
     bool equal = a->constancy[dim] % n->lanes == 0, runs = a->contiguity[dim] % n->lanes == 0;
     if (!equal && !runs)
@@ -262,9 +268,10 @@ Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
     Affine *old = map_get(n->memo.affine, key);
-    if (old == NULL)
+
+    if (!old)
         old = map_get(n->affine_outer, key);
-    if (old != NULL)
+    if (old)
         return *old;
     Affine *a = NEW(n->c->arena, Affine);
     *a = compute(n, v, map);

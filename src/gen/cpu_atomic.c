@@ -23,6 +23,7 @@ static LLVMAtomicOrdering ordering(Sem sem)
 static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
 {
     bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
+
     switch (kind) {
     case RMW_ADD:
         *out = is_float     ? LLVMAtomicRMWBinOpFAdd
@@ -58,6 +59,7 @@ static Val order_key(Bld b, Val bits)
     int width = (int)LLVMGetIntTypeWidth(t);
     Val sign = LLVMBuildAShr(b, bits, llvm_int(t, width - 1), "");
     Val flip = LLVMBuildLShr(b, sign, llvm_int(t, 1), "");
+
     return LLVMBuildXor(b, bits, flip, "");
 }
 
@@ -67,6 +69,7 @@ static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
     DType t = op->operands[0]->type->dtype;
     LLVMTypeRef memory = cpu_memory_type(c, t);
     RmwKind kind = (RmwKind)op->attrs[0];
+
     if (kind == RMW_XCHG)
         return data;
     if (kind == RMW_ADD) {
@@ -87,6 +90,7 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     LLVMBasicBlockRef loop = cpu_block(c);
     LLVMBasicBlockRef done = cpu_block(c);
     Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[0]->type->dtype));
+
     LLVMSetOrdering(start, LLVMAtomicOrderingMonotonic);
     LLVMBuildBr(b, loop);
     LLVMPositionBuilderAtEnd(b, loop);
@@ -104,6 +108,7 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 static Val as_bits(Cpu *c, Bld b, Val v, DType t)
 {
     Val memory = cpu_to_memory(c, b, v, t);
+
     return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)),
                             "");
 }
@@ -117,6 +122,7 @@ static Val unmasked(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data)
 {
     DType t = op->operands[0]->type->dtype;
     LLVMAtomicRMWBinOp native;
+
     if (op->code == OP_atomic_cas) {
         Val pair =
             LLVMBuildAtomicCmpXchg(b, ptr, as_bits(c, b, data[0], t), as_bits(c, b, data[1], t),
@@ -133,7 +139,7 @@ static Val unmasked(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data)
 
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val mask)
 {
-    if (mask == NULL)
+    if (!mask)
         return unmasked(c, b, op, ptr, data);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef act = cpu_block(c);
@@ -155,6 +161,7 @@ void cpu_atomic_root(NestCg *n, const Op *op)
     int last = op->code == OP_atomic_cas ? 3 : 2;
     Val data[2] = {NULL};
     Val ptr = cpu_eval(n, op->operands[0], plan_identity).v;
+
     for (int i = 1; i < last; i++)
         data[i - 1] = cpu_eval(n, op->operands[i], plan_identity).v;
     Val mask = NULL;

@@ -22,6 +22,7 @@ static Val zero_lanes(NestCg *n, Val x)
 {
     Bld b = n->at[n->rank];
     int bits = (int)LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(x))), k = llvm_lanes(x);
+
     for (; k % 2 == 0 && k * bits > n->c->vector_bytes * 8; k /= 2)
         x = LLVMBuildOr(b, llvm_slice(n->c->l, b, x, 0, k / 2),
                         llvm_slice(n->c->l, b, x, k / 2, k / 2), "");
@@ -31,6 +32,7 @@ static Val zero_lanes(NestCg *n, Val x)
 Val cpu_all(NestCg *n, Val lanes)
 {
     Bld b = n->at[n->rank];
+
     if (LLVMIsAICmpInst(lanes) && LLVMGetICmpPredicate(lanes) == LLVMIntEQ &&
         LLVMIsNull(LLVMGetOperand(lanes, 1)))
         lanes = zero_lanes(n, LLVMGetOperand(lanes, 0));
@@ -57,6 +59,7 @@ Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
                 .memo = n->memo,
                 .nested = n->in_detour};
     LLVMBasicBlockRef rare = cpu_block(c);
+
     llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));
     LLVMPositionBuilderAtEnd(b, rare);
     n->memo = memo_of_detour(n);
@@ -68,6 +71,7 @@ Val cpu_detour_end(NestCg *n, const Detour *d, Val rare)
 {
     Bld b = n->at[n->rank];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+
     LLVMBuildBr(b, d->after);
     LLVMPositionBuilderAtEnd(b, d->after);
     n->memo = d->memo;

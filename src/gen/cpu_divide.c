@@ -26,6 +26,7 @@ typedef struct {
 static Format format_of(Cpu *c, Val x)
 {
     LLVMTypeRef element = LLVMTypeOf(x);
+
     if (llvm_lanes(x) > 0)
         element = LLVMGetElementType(element);
     if (element == c->l->f64)
@@ -36,6 +37,7 @@ static Format format_of(Cpu *c, Val x)
 static Val bits_above(Bld b, Val x, const Format *f, int range)
 {
     int64_t low = (int64_t)(f->bias + 1 - range) << f->mantissa;
+
     return LLVMBuildSub(b, LLVMBuildBitCast(b, x, f->bits, ""), llvm_int(f->bits, low), "");
 }
 
@@ -45,6 +47,7 @@ static Val divisor_fits(Cpu *c, Bld b, Val s)
     Format f = format_of(c, s);
     Val above = bits_above(b, llvm_call1(c->l, b, "llvm.fabs", s), &f, f.range_s);
     Val width = llvm_int(f.bits, (int64_t)(2 * f.range_s) << f.mantissa);
+
     return LLVMBuildICmp(b, LLVMIntULT, above, width, "");
 }
 
@@ -56,12 +59,14 @@ static Val dividends_fit(NestCg *n, Val x)
     Format f = format_of(n->c, x);
     Val highest = llvm_int(f.bits, (int64_t)(2 * f.range_x) << f.mantissa);
     Val beyond = LLVMBuildAnd(b, bits_above(b, x, &f, f.range_x), highest, "");
+
     return cpu_all(n, LLVMBuildICmp(b, LLVMIntEQ, beyond, llvm_int(f.bits, 0), ""));
 }
 
 static Val multiply_add(Cpu *c, Bld b, Val x, Val y, Val z)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
+
     return llvm_call(c->l, b, "llvm.fma", 1, &t, 3, (Val[]){x, y, z});
 }
 
@@ -73,6 +78,7 @@ Val cpu_divide(NestCg *n, Ev x, Ev s)
     Val r = LLVMBuildFDiv(outer, one, s.v, "");
     Val t = LLVMBuildFMul(outer, multiply_add(c, outer, minus_s, r, one), r, "");
     Val fits = divisor_fits(c, outer, s.v);
+
     r = llvm_splat(outer, r, n->lanes);
     t = llvm_splat(outer, t, n->lanes);
     minus_s = llvm_splat(outer, minus_s, n->lanes);

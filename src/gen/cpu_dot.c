@@ -29,7 +29,8 @@ static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val
     Cpu *c = d->c;
     LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0), i64 = c->l->i64;
     Val index = LLVMBuildMul(c->b, row, llvm_int(i64, pitch), "");
-    if (column != NULL)
+
+    if (column)
         index = LLVMBuildAdd(c->b, index, column, "");
     Val p = LLVMBuildGEP2(c->b, e, d->base[which], &index, 1, "");
     Val rest = llvm_int(i64, row_offset * pitch + offset);
@@ -41,6 +42,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     Cpu *c = d->c;
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
+
     return which == 2 ? v : cpu_cast(c, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
@@ -48,6 +50,7 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 {
     Cpu *c = d->c;
     LLVMTypeRef t = LLVMTypeOf(acc);
+
     if (!dtype_is_float(d->out))
         return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
     return llvm_call(c->l, c->b, "llvm.fma", 1, &t, 3, (Val[]){a, b, acc});
@@ -58,6 +61,7 @@ static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
                  Val (*acc)[MAX_VECTORS])
 {
     Val b[MAX_VECTORS];
+
     for (int v = 0; v < vectors; v++)
         b[v] = load_as(d, 1, at(d, 1, k, ahead, d->n, j, v * d->lanes), d->lanes);
     for (int r = 0; r < rows; r++) {
@@ -75,6 +79,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[MAX_V
     int64_t whole = d->k / unroll * unroll;
     Val phi[MAX_ROWS][MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
+
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {
             Val start = acc[r][v];
@@ -97,6 +102,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 {
     Cpu *c = d->c;
     Val acc[MAX_ROWS][MAX_VECTORS], place[MAX_ROWS][MAX_VECTORS];
+
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, 2, i, r, d->n, j, v * d->lanes);
@@ -121,6 +127,7 @@ static void columns(Dot *d, int vectors, int last, Val j)
 {
     Cpu *c = d->c;
     int64_t whole = d->m / d->rows * d->rows;
+
     if (whole > 0) {
         Loop l = cpu_loop_begin(c);
         block(d, d->rows, vectors, last, l.index, j);
@@ -134,6 +141,7 @@ static void product(Dot *d)
 {
     Cpu *c = d->c;
     int64_t width = (int64_t)d->vectors * d->lanes, whole = d->n / width * width;
+
     if (whole > 0) {
         Loop l = cpu_loop_begin(c);
         columns(d, d->vectors, d->lanes, l.index);
@@ -151,6 +159,7 @@ static void product(Dot *d)
 static void choose_block(Dot *d)
 {
     int bytes = d->c->vector_bytes, size = cpu_buffer_size(d->c, d->buffer[2]);
+
     d->lanes = bytes / size;
     while (d->lanes > 1 && d->lanes / 2 >= d->n)
         d->lanes /= 2;
@@ -167,6 +176,7 @@ void cpu_dot(Cpu *c, const Op *op)
     const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->results[0]->type;
     int rank = a->rank;
     Dot d = {.c = c, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
+
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
     d.out = plan_register_dtype(acc->dtype);

@@ -41,12 +41,14 @@ static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
     Ev *e = n->scalar_lane ? map_get(n->memo.lane, key) : map_get(n->memo.inner, key);
-    return e != NULL || n->scalar_lane ? e : map_get(n->outer, key);
+
+    return e || n->scalar_lane ? e : map_get(n->outer, key);
 }
 
 static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
 {
     Ev *copy = NEW(n->c->arena, Ev);
+
     *copy = e;
     /* what a segment's masks make simpler holds for this body only */
     bool lasting = e.level < n->rank && n->segment == SEGMENT_MAIN && !e.local;
@@ -58,6 +60,7 @@ static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
 Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
 {
     Val i = n->index[dim];
+
     return LLVMTypeOf(i) == t ? i : LLVMBuildIntCast2(n->at[level], i, t, 1, "");
 }
 
@@ -72,6 +75,7 @@ static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
 {
     Llvm *l = n->c->l;
     int dim = map[0], start = (int)v->def->attrs[0];
+
     if (dim < 0)
         return (Ev){.v = llvm_int(l->i32, start)};
     int level = n->level_of_dim[dim];
@@ -90,6 +94,7 @@ static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
 static Ev eval_reshape(NestCg *n, Value *v, const int8_t *map)
 {
     Value *in = v->def->operands[0];
+
     if (in->type->rank == 0)
         return (Ev){.v = n->c->scalars[in->id]};
     return cpu_eval_buffer(n, plan_buffer(n->c->plan, in), map, v->type);
@@ -149,6 +154,7 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
     Ev in[4];
     Val raw[4];
     Ev out = {0};
+
     if (eval_usual(n, op, map, &out))
         return out;
     for (int i = 0; i < op->noperands; i++) {
@@ -204,7 +210,8 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL)
+
+    if (source)
         return cpu_eval(n, source, in);
     const Op *op = v->def;
     Ev chunk;
@@ -230,6 +237,7 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
 static bool filled_here(const NestCg *n, const Value *v, const int8_t *map)
 {
     int buffer = plan_buffer(n->c->plan, v);
+
     if (!plan_is_identity(v, map, n->rank))
         return false;
     for (int i = 0; i < n->nest->roots.len; i++) {
@@ -243,17 +251,18 @@ static bool filled_here(const NestCg *n, const Value *v, const int8_t *map)
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map)
 {
     Known k;
+
     if (v->type->rank == 0)
         return (Ev){.v = n->c->scalars[v->id]};
     if (!n->scalar_lane && cpu_bound_known(n, v, map, false, &k))
         return known_ev(n, k, true);
     Ev *old = recall(n, v, map);
-    if (old != NULL)
+    if (old)
         return *old;
     int buffer = plan_buffer(n->c->plan, v);
-    if (buffer != NO_BUFFER && !(filled_here(n, v, map) && v->def != NULL))
+    if (buffer != NO_BUFFER && !(filled_here(n, v, map) && v->def))
         return remember(n, v, map, cpu_eval_buffer(n, buffer, map, v->type));
-    if (v->def == NULL)
+    if (!v->def)
         bug("a tile argument without a buffer");
     return remember(n, v, map, eval_definition(n, v, map));
 }
@@ -263,12 +272,13 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
 {
     Known k;
     int8_t in[MAX_RANK];
+
     if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
         return known_ev(n, k, true);
     Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, map, in) : NULL;
-    if (source != NULL)
+    if (source)
         return cpu_eval_mask(n, source, in);
-    if (v->def == NULL || v->def->code != OP_and || plan_buffer(n->c->plan, v) != NO_BUFFER)
+    if (!v->def || v->def->code != OP_and || plan_buffer(n->c->plan, v) != NO_BUFFER)
         return cpu_eval(n, v, map);
     Ev x = cpu_eval_mask(n, v->def->operands[0], map);
     Ev y = cpu_eval_mask(n, v->def->operands[1], map);

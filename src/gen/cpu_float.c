@@ -32,6 +32,7 @@ LLVMTypeRef cpu_memory_type(Cpu *c, DType t)
 LLVMTypeRef cpu_register_type(Cpu *c, DType t, int lanes)
 {
     LLVMTypeRef e = t == DT_I1 ? c->l->i1 : is_small(t) ? c->l->f32 : cpu_memory_type(c, t);
+
     return llvm_vector(e, lanes);
 }
 
@@ -46,6 +47,7 @@ static Val int_like(Cpu *c, Val x, int64_t v)
 static Val add_half(Cpu *c, Bld b, Val bits, int drop)
 {
     Val odd = LLVMBuildLShr(b, bits, int_like(c, bits, drop), "");
+
     odd = LLVMBuildAnd(b, odd, int_like(c, bits, 1), "");
     Val half = int_like(c, bits, ((int64_t)1 << (drop - 1)) - 1);
     return LLVMBuildAdd(b, bits, LLVMBuildAdd(b, odd, half, ""), "");
@@ -58,6 +60,7 @@ static Val round_bf16(Cpu *c, Bld b, Val x, Rounding r)
     Val bits = llvm_bits(c->l, b, x);
     Val up = r == ROUND_NEAREST ? add_half(c, b, bits, 16) : bits;
     Val quiet = LLVMBuildOr(b, bits, int_like(c, bits, 0x400000), "");
+
     bits = LLVMBuildSelect(b, llvm_is_nan(b, x), quiet, up, "");
     bits = LLVMBuildAnd(b, bits, int_like(c, bits, (int32_t)0xffff0000), "");
     return llvm_from_bits(c->l, b, bits);
@@ -71,6 +74,7 @@ static Val half_to_float(Cpu *c, Bld b, Val h)
 static Val float_to_half(Cpu *c, Bld b, Val x, Rounding r)
 {
     Val h = LLVMBuildFPTrunc(b, x, llvm_like(c->l->f16, x), "");
+
     if (r == ROUND_NEAREST)
         return h;
     Val back = llvm_call1(c->l, b, "llvm.fabs", half_to_float(c, b, h));
@@ -92,6 +96,7 @@ typedef struct {
 static Fp8 fp8_format(DType t)
 {
     Fp8 f = {dtype_exponent_bits(t), dtype_mantissa_bits(t), dtype_bias(t), 448, 0x7f, false};
+
     if (t == DT_FP8E5 || t == DT_FP8E5B16)
         f.max = 57344;
     if (t == DT_FP8E4B8)
@@ -108,6 +113,7 @@ static Val fp8_encode_finite(Cpu *c, Bld b, Val x, const Fp8 *f, Rounding r)
     int drop = 23 - f->m;
     Val bits = llvm_bits(c->l, b, x);
     Val normal = r == ROUND_NEAREST ? add_half(c, b, bits, drop) : bits;
+
     normal = LLVMBuildLShr(b, normal, int_like(c, bits, drop), "");
     normal = LLVMBuildSub(b, normal, int_like(c, bits, (int64_t)(127 - f->bias) << f->m), "");
     double unit = 1.0; /* 2^(1 - bias - m) */
@@ -131,6 +137,7 @@ static Val fp8_encode(Cpu *c, Bld b, Val x, DType t, Rounding r)
     Val low = LLVMBuildFCmp(b, LLVMRealOLT, abs, max, ""); /* NaN is replaced below */
     Val code = fp8_encode_finite(c, b, LLVMBuildSelect(b, low, abs, max, ""), &f, r);
     Val sign = LLVMBuildLShr(b, bits, int_like(c, bits, 24), "");
+
     sign = LLVMBuildAnd(b, sign, int_like(c, bits, 0x80), "");
     Val whole = LLVMBuildOr(b, code, sign, "");
     if (f.fnuz) {
@@ -151,6 +158,7 @@ static Val fp8_decode(Cpu *c, Bld b, Val code, DType t)
     Val placed = LLVMBuildShl(b, mag, int_like(c, wide, 23 - f.m), "");
     Val x = llvm_from_bits(c->l, b, placed);
     double scale = 1.0; /* 2^(127 - bias) */
+
     for (int i = 0; i < 127 - f.bias; i++)
         scale *= 2;
     x = LLVMBuildFMul(b, x, llvm_real(LLVMTypeOf(x), scale), "");
@@ -178,6 +186,7 @@ static Val fp8_exact(Cpu *c, Bld b, Val x, DType t)
 {
     Fp8 f = fp8_format(t);
     double scale = 1.0; /* 2^(bias - 127) */
+
     for (int i = 0; i < 127 - f.bias; i++)
         scale /= 2;
     Val bits = llvm_bits(c->l, b, x), nan = llvm_is_nan(b, x);
@@ -198,6 +207,7 @@ static Val e4b15_encode(Cpu *c, Bld b, Val x)
     Val bits = llvm_bits(c->l, b, float_to_half(c, b, x, ROUND_TO_ZERO));
     LLVMTypeRef t = LLVMTypeOf(bits);
     Val mag = LLVMBuildAnd(b, bits, llvm_int(t, 0x7fff), "");
+
     mag = llvm_call2(c->l, b, "llvm.umin", mag, llvm_int(t, 0x3f00));
     Val code = LLVMBuildLShr(b, LLVMBuildAdd(b, mag, llvm_int(t, 0x40), ""), llvm_int(t, 7), "");
     Val sign = LLVMBuildLShr(b, bits, llvm_int(t, 8), "");
@@ -223,6 +233,7 @@ static Val encode(Cpu *c, Bld b, Val x, DType t, Rounding r)
 static Val bf16_to_memory(Cpu *c, Bld b, Val x)
 {
     Val bits = llvm_bits(c->l, b, x); /* the low half is zero already */
+
     bits = LLVMBuildLShr(b, bits, int_like(c, bits, 16), "");
     return LLVMBuildTrunc(b, bits, llvm_like(c->l->i16, x), "");
 }
@@ -276,6 +287,7 @@ static Val narrow_exactly(Cpu *c, Bld b, Val x, bool odd)
                               llvm_call1(c->l, b, "llvm.fabs", x), "");
     Val bits = llvm_bits(c->l, b, y);
     Val less = LLVMBuildSub(b, bits, int_like(c, bits, 1), "");
+
     bits = LLVMBuildSelect(b, above, less, bits, "");
     if (odd) {
         Val lost = LLVMBuildFCmp(b, LLVMRealONE, back, x, "");
@@ -314,12 +326,14 @@ static Val keep_sticky(Bld b, Val x)
     Val top = LLVMBuildAShr(b, x, llvm_int(t, 52), "");
     Val next = LLVMBuildAdd(b, top, llvm_int(t, 1), "");
     Val fits = LLVMBuildICmp(b, LLVMIntULT, next, llvm_int(t, 2), ""); /* |x| < 2^52 */
+
     return LLVMBuildSelect(b, fits, x, big, "");
 }
 
 static Val cast_from_int(Cpu *c, Bld b, Val x, DType from, DType to)
 {
     bool is_signed = dtype_is_signed(from);
+
     if (!is_small(to))
         return int_to_fp(b, x, cpu_register_type(c, to, llvm_lanes(x)), is_signed);
     if (dtype_bits(from) <= 16)
@@ -342,6 +356,7 @@ static Val cast_to_int(Cpu *c, Bld b, Val x, DType to)
 static Val cast_int(Cpu *c, Bld b, Val x, DType from, DType to)
 {
     LLVMTypeRef t = llvm_like(to == DT_I1 ? c->l->i1 : cpu_memory_type(c, to), x);
+
     if (to == DT_I1)
         return from == DT_I1 ? x : LLVMBuildICmp(b, LLVMIntNE, x, llvm_int(LLVMTypeOf(x), 0), "");
     if (dtype_bits(to) <= dtype_bits(from))

@@ -20,11 +20,11 @@ static int element_size(const Type *t)
 
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
 {
-    if (mask != NULL)
+    if (mask)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
     Val v = llvm_load(b, cpu_memory_type(c, t->dtype), ptr, element_size(t));
     v = cpu_from_memory(c, b, v, t->dtype);
-    if (mask == NULL)
+    if (!mask)
         return v;
     return LLVMBuildSelect(b, mask, v, other ? other : LLVMConstNull(LLVMTypeOf(v)), "");
 }
@@ -32,7 +32,7 @@ Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
 /* Masked off, the store goes to the place in scratch that nobody reads. */
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
 {
-    if (mask != NULL)
+    if (mask)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
     llvm_store(b, cpu_to_memory(c, b, v, t), ptr, dtype_size(t));
 }
@@ -44,11 +44,12 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
 {
     Llvm *l = c->l;
     char name[] = "tilec_masked_copy_0";
+
     name[sizeof name - 2] = (char)('0' + size);
     LLVMTypeRef params[3] = {l->ptr, l->ptr, l->i64};
     *type = LLVMFunctionType(l->none, params, 3, 0);
     Val fn = LLVMGetNamedFunction(l->module, name);
-    if (fn != NULL)
+    if (fn)
         return fn;
     fn = llvm_function(l, name, *type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
@@ -78,7 +79,7 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
 /* The machine has masked moves of 4 and 8 bytes; of 1 and 2 only with AVX-512BW. */
 static bool moves_masked(const Cpu *c, int size)
 {
-    return size >= 4 || strstr(c->l->features, "+avx512bw") != NULL;
+    return size >= 4 || strstr(c->l->features, "+avx512bw");
 }
 
 static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int size, Val mask)
@@ -86,6 +87,7 @@ static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int
     LLVMTypeRef type, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
     Val fn = masked_copy(c, element, size, &type);
     Val set = LLVMBuildZExt(b, LLVMBuildBitCast(b, mask, bits, ""), c->l->i64, "");
+
     LLVMBuildCall2(b, type, fn, (Val[]){to, from, set}, 3, "");
 }
 
@@ -117,6 +119,7 @@ static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
 static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align)
 {
     Val v = llvm_load(n->at[n->rank], vector, ptr, align);
+
     if (n->in_detour)
         LLVMSetVolatile(v, 1);
     return v;
@@ -125,9 +128,10 @@ static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align)
 static Val lanes_mask(NestCg *n, Ev m)
 {
     Val mask = m.known == KNOWN_TRUE ? NULL : cpu_vectorise(n, m);
-    if (n->lane_ok == NULL)
+
+    if (!n->lane_ok)
         return mask;
-    return mask == NULL ? n->lane_ok : LLVMBuildAnd(n->at[n->rank], mask, n->lane_ok, "");
+    return !mask ? n->lane_ok : LLVMBuildAnd(n->at[n->rank], mask, n->lane_ok, "");
 }
 
 static const Ev all_lanes = {.known = KNOWN_TRUE};
@@ -136,6 +140,7 @@ static const Ev all_lanes = {.known = KNOWN_TRUE};
 static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map)
 {
     Ev p = cpu_eval(n, op->operands[0], map), m = all_lanes, o = {0};
+
     if (op->noperands > 1)
         m = cpu_eval(n, op->operands[1], map);
     if (op->noperands > 2)
@@ -162,7 +167,7 @@ static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *m
     Bld b = n->at[n->rank];
     LLVMTypeRef i64 = n->c->l->i64;
     Val step = llvm_int(i64, a->stride);
-    if (a->dynamic != NULL)
+    if (a->dynamic)
         step = LLVMBuildMul(b, step, a->dynamic, "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, a->base.v, &first, 1, "");
@@ -177,13 +182,14 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     Bld b = n->at[n->rank];
     Val any = mask ? llvm_call1(c->l, b, "llvm.vector.reduce.or", mask) : NULL;
     Val v = llvm_splat(b, cpu_scalar_load(c, b, t, ptr, any, NULL), n->lanes);
+
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
 /* The index tile of ptr = base + index with a base that the inner dimension does not move. */
 static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
 {
-    if (ptr->def == NULL || ptr->def->code != OP_addptr)
+    if (!ptr->def || ptr->def->code != OP_addptr)
         return NULL;
     *base = cpu_affine(n, ptr->def->operands[0], map);
     return base->ok && base->stride == 0 ? ptr->def->operands[1] : NULL;
@@ -193,6 +199,7 @@ static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
 static uint64_t largest(DType t)
 {
     int bits = dtype_bits(t) - dtype_is_signed(t);
+
     return ~(uint64_t)0 >> (64 - bits);
 }
 
@@ -203,6 +210,7 @@ static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(lanes));
+
     *first = llvm_slice(c->l, b, lanes, 0, 1);
     Val run = LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(element, n->lanes), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
@@ -223,7 +231,8 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Bld b = n->at[n->rank];
     Affine base;
     Value *index = index_of(n, v->def->operands[0], map, &base);
-    if (index == NULL || n->lanes < 4 || largest(index->type->dtype) < (uint64_t)n->lanes)
+
+    if (!index || n->lanes < 4 || largest(index->type->dtype) < (uint64_t)n->lanes)
         return NULL;
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
@@ -258,23 +267,24 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
     Affine a = cpu_affine(n, ptr, map);
+
     if (a.ok && a.stride == 0)
         return load_shared(n, v->type, a.base.v, mask, other);
     Val none = LLVMConstNull(vector), raw;
-    bool contiguous = a.ok && a.stride == 1 && a.dynamic == NULL;
-    if (contiguous && mask == NULL)
+    bool contiguous = a.ok && a.stride == 1 && !a.dynamic;
+    if (contiguous && !mask)
         raw = load_row(n, vector, step_pointer(n, &a, element), align);
-    else if (a.ok && mask == NULL && cpu_strided_load(n, v, map, &a, &raw))
+    else if (a.ok && !mask && cpu_strided_load(n, v, map, &a, &raw))
         return cpu_from_memory(c, b, raw, v->type->dtype);
     else if (contiguous)
         raw = masked_load(c, b, vector, step_pointer(n, &a, element), align, mask);
-    else if (!a.ok && mask == NULL && (raw = load_indexed(n, v, map)) != NULL)
+    else if (!a.ok && !mask && (raw = load_indexed(n, v, map)))
         return cpu_from_memory(c, b, raw, v->type->dtype);
     else
         raw = llvm_gather(c->l, b, vector, lane_pointers(n, &a, ptr, map, element), align,
                           mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1), none);
     Val out = cpu_from_memory(c, b, raw, v->type->dtype);
-    return mask == NULL ? out : LLVMBuildSelect(b, mask, out, other, "");
+    return !mask ? out : LLVMBuildSelect(b, mask, out, other, "");
 }
 
 static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)
@@ -288,6 +298,7 @@ static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
+
     if (n->scalar_lane || !any_depends(n, op, map))
         return load_uniform(n, op, v->type, map);
     Ev m = op->noperands > 1 ? cpu_eval_mask(n, op->operands[1], map) : all_lanes;
@@ -308,6 +319,7 @@ Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
 static Val to_memory_lanes(NestCg *n, Ev e, DType t)
 {
     Ev memory = e;
+
     memory.v = cpu_to_memory(n->c, n->at[e.level], e.v, t);
     return cpu_vectorise(n, memory);
 }
@@ -317,7 +329,8 @@ static int64_t chunk_alignment(const NestCg *n, const Value *ptr)
 {
     const Axis *a = axis_of(n->c->plan->axis, ptr);
     int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
-    if (a == NULL || a->contiguity[n->inner] % n->lanes != 0)
+
+    if (!a || a->contiguity[n->inner] % n->lanes != 0)
         return 1;
     int64_t d = MAX(a->divisibility, 1);
     return MIN(d & -d, bytes);
@@ -329,6 +342,7 @@ static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
     Bld b = n->at[n->rank];
     LLVMTypeRef element = cpu_memory_type(n->c, t);
     int lanes = (int)(align / dtype_size(t));
+
     for (int at = 0; at < n->lanes; at += lanes) {
         Val offset = llvm_int(n->c->l->i64, at);
         Val piece = lanes == n->lanes ? v : llvm_slice(n->c->l, b, v, at, lanes);
@@ -343,7 +357,8 @@ static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
     Bld b = n->at[n->rank];
     DType t = op->operands[0]->type->dtype;
     int64_t align = chunk_alignment(n, op->operands[0]);
-    if (mask != NULL)
+
+    if (mask)
         masked_store(n->c, b, v, ptr, dtype_size(t), mask);
     else if (n->c->options->streaming && align >= NT_LEAST)
         store_streaming(n, v, ptr, t, align);
@@ -358,17 +373,18 @@ void cpu_store_root(NestCg *n, const Op *op)
     DType t = ptr->type->dtype;
     LLVMTypeRef element = cpu_memory_type(c, t);
     Ev m = op->noperands > 2 ? cpu_eval_mask(n, op->operands[2], plan_identity) : all_lanes;
+
     if (m.known == KNOWN_FALSE)
         return;
     Ev e = cpu_eval(n, op->operands[1], plan_identity);
     Val mask = lanes_mask(n, m);
     Affine a = cpu_affine(n, ptr, plan_identity);
-    if (a.ok && a.stride == 0 && !e.vec && !m.vec && n->lane_ok == NULL) {
+    if (a.ok && a.stride == 0 && !e.vec && !m.vec && !n->lane_ok) {
         cpu_scalar_store(c, n->at[n->rank], t, a.base.v, e.v, m.known == KNOWN_TRUE ? NULL : m.v);
         return;
     }
     Val v = to_memory_lanes(n, e, t);
-    if (a.ok && a.stride == 1 && a.dynamic == NULL) {
+    if (a.ok && a.stride == 1 && !a.dynamic) {
         store_contiguous(n, op, v, step_pointer(n, &a, element), mask);
         return;
     }
@@ -382,18 +398,21 @@ void cpu_store_root(NestCg *n, const Op *op)
 int cpu_buffer_size(const Cpu *c, int buffer)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
+
     return f->pointer ? 8 : dtype_size(f->dtype);
 }
 
 LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
+
     return llvm_vector(f->pointer ? c->l->ptr : cpu_memory_type(c, f->dtype), lanes);
 }
 
 static bool is_bool_buffer(const Cpu *c, int buffer)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
+
     return !f->pointer && f->dtype == DT_I1;
 }
 
@@ -410,6 +429,7 @@ Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 static void pitches(const Type *shape, int64_t *pitch)
 {
     int64_t p = 1;
+
     for (int d = shape->rank - 1; d >= 0; d--) {
         pitch[d] = p;
         p *= shape->dims[d];
@@ -420,9 +440,10 @@ Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index)
 {
     int64_t pitch[MAX_RANK];
     Val at = llvm_int(c->l->i64, 0);
+
     pitches(shape, pitch);
     for (int d = 0; d < shape->rank; d++) {
-        if (index[d] == NULL || shape->dims[d] == 1)
+        if (!index[d] || shape->dims[d] == 1)
             continue;
         Val part =
             pitch[d] == 1 ? index[d] : LLVMBuildMul(b, index[d], llvm_int(c->l->i64, pitch[d]), "");
@@ -443,6 +464,7 @@ static Spot find_spot(NestCg *n, const Type *shape, const int8_t *map)
 {
     Spot s = {0};
     int64_t pitch[MAX_RANK];
+
     pitches(shape, pitch);
     for (int d = 0; d < shape->rank; d++) {
         if (map[d] < 0 || shape->dims[d] == 1)
@@ -461,6 +483,7 @@ static Val inner_address(NestCg *n, int buffer, const Spot *s, Val row)
 {
     Bld b = n->at[n->rank];
     Val at = n->index[n->inner];
+
     if (s->step != 1)
         at = LLVMBuildMul(b, at, llvm_int(n->c->l->i64, s->step), "");
     return LLVMBuildGEP2(b, cpu_buffer_type(n->c, buffer, 0), row, &at, 1, "");
@@ -469,6 +492,7 @@ static Val inner_address(NestCg *n, int buffer, const Spot *s, Val row)
 static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
 {
     Val offsets[256];
+
     for (int i = 0; i < n->lanes; i++)
         offsets[i] = llvm_int(n->c->l->i64, i * s->step);
     Val lanes = LLVMConstVector(offsets, (unsigned)n->lanes);
@@ -482,6 +506,7 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
     int size = cpu_buffer_size(c, buffer);
     Bld b = n->at[s.level];
     Val row = cpu_element(c, b, buffer, shape, s.index);
+
     if (s.step == 0)
         return (Ev){.v = cpu_from_buffer(c, b, buffer,
                                          llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
@@ -507,6 +532,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
     Val row = cpu_element(c, n->at[s.level], buffer, shape, s.index);
     Bld b = n->at[n->rank];
     Ev memory = e;
+
     memory.v = cpu_to_buffer(c, n->at[e.level], buffer, e.v);
     if (s.step == 0) {
         Val one = e.vec ? llvm_slice(c->l, b, memory.v, 0, 1) : memory.v;
@@ -519,7 +545,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
         Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
         llvm_scatter(c->l, b, v, lane_addresses(n, buffer, &s, first), size,
                      n->lane_ok ? n->lane_ok : all);
-    } else if (n->lane_ok != NULL) {
+    } else if (n->lane_ok) {
         masked_store(c, b, v, first, size, n->lane_ok);
     } else {
         llvm_store(b, v, first, size);

@@ -36,10 +36,11 @@ static bool moves(const NestCg *n, const Type *t, const int8_t *map)
 static bool depends(const NestCg *n, const Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
+
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def)
         return moves(n, v->type, map);
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL)
+    if (source)
         return cpu_depends(n, source, in);
     if (v->def->code == OP_arange || v->def->code == OP_reshape)
         return moves(n, v->type, map);
@@ -52,11 +53,12 @@ static bool depends(const NestCg *n, const Value *v, const int8_t *map)
 bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
 {
     static const char yes = 1, no = 0; /* only their addresses matter */
+
     if (v->type->rank == 0)
         return false;
     uint64_t key = plan_key(v, map);
     void *old = map_get(n->depends, key);
-    if (old == NULL) {
+    if (!old) {
         old = (void *)(depends(n, v, map) ? &yes : &no);
         map_put(n->depends, key, old);
     }
@@ -93,11 +95,12 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
 static int data_bits(const Cpu *c, const Value *v)
 {
     const Type *t = v->type;
+
     if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
         return 0;
     if (t->pointer)
         return plan_buffer(c->plan, v) != NO_BUFFER ? 64 : 0;
-    bool is_data = v->def == NULL || v->def->code == OP_load || dtype_is_float(t->dtype) ||
+    bool is_data = !v->def || v->def->code == OP_load || dtype_is_float(t->dtype) ||
                    plan_buffer(c->plan, v) != NO_BUFFER;
     return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
 }
@@ -120,12 +123,13 @@ static const Value *root_value(const Root *r)
 static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
 {
     int bits = 0;
+
     for (int i = 0; i < nest->leaves.len; i++)
         bits = MAX(bits, data_bits(c, nest->leaves.at[i].value));
     for (int i = 0; i < nest->roots.len; i++) {
         const Root *r = &nest->roots.at[i];
         bits = MAX(bits, data_bits(c, root_value(r)));
-        for (int k = 0; r->op != NULL && k < r->op->nresults; k++)
+        for (int k = 0; r->op && k < r->op->nresults; k++)
             bits = MAX(bits, data_bits(c, r->op->results[k]));
     }
     int lanes = c->vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
@@ -139,6 +143,7 @@ static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 {
     int room = c->vector_bytes >= 64 ? 2 * UNROLLED_WORK : UNROLLED_WORK;
     int work = nest->work + nest->roots.len, unroll = 4;
+
     while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
         unroll /= 2;
     return unroll;
@@ -150,6 +155,7 @@ static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 static void put_side_by_side(NestCg *n)
 {
     bool apart = n->unroll == 2 || n->nest->branches;
+
     if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
         return;
     n->lanes *= n->unroll;
@@ -159,6 +165,7 @@ static void put_side_by_side(NestCg *n)
 static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
+
     return r->kind == ROOT_SCAN && r->op->attrs[1] != 0 && r->op->attrs[0] == dim;
 }
 
@@ -166,6 +173,7 @@ static bool runs_backwards(const NestCg *n, int dim)
 static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
 {
     int step = dim == n->inner ? n->lanes : 1;
+
     if (!runs_backwards(n, dim))
         return i;
     int last = (n->nest->dims[dim] / step - 1) * step;
@@ -176,6 +184,7 @@ static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
 static void open_loops(NestCg *n)
 {
     Cpu *c = n->c;
+
     n->at[0] = llvm_builder(c->l, LLVMGetInsertBlock(c->b));
     for (int k = 0; k < n->rank - 1; k++) {
         int dim = n->nest->order[k];
@@ -196,6 +205,7 @@ static void open_loops(NestCg *n)
 static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
 {
     Cpu *c = n->c;
+
     LLVMBuildBr(n->at[n->rank - 1], inner_entry);
     for (int k = n->rank - 2; k >= 0; k--) {
         int dim = n->nest->order[k];
@@ -219,6 +229,7 @@ Val cpu_at_first(const NestCg *n, int axis, bool backwards)
 {
     int step = axis == n->inner ? n->lanes : 1;
     int64_t first = backwards ? (n->nest->dims[axis] - 1) / step * step : 0;
+
     return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
                          "");
 }
@@ -228,6 +239,7 @@ Val cpu_at_first(const NestCg *n, int axis, bool backwards)
 static Val widen(NestCg *n, Ev e, DType t)
 {
     Bld b = n->at[e.level];
+
     return dtype_is_signed(t) ? LLVMBuildSExtOrBitCast(b, e.v, n->c->l->i64, "")
                               : LLVMBuildZExtOrBitCast(b, e.v, n->c->l->i64, "");
 }
@@ -238,6 +250,7 @@ static Val count_below(NestCg *n, const Affine *a, Ev limit, DType t, bool or_eq
     Llvm *l = n->c->l;
     Bld b = n->at[n->rank - 1];
     Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), widen(n, a->base, t));
+
     if (or_equal)
         room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, 1));
     if (a->stride > 1) {
@@ -257,6 +270,7 @@ static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
     int bits = dtype_bits(t) - dtype_is_signed(t);
     int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1, span;
     int64_t least = dtype_is_signed(t) ? -most - 1 : 0;
+
     if (__builtin_mul_overflow(stride, n->nest->dims[n->inner] - 1, &span) || span > most ||
         span < -most)
         return llvm_int(n->c->l->i1, 0);
@@ -270,7 +284,8 @@ static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
 static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
 {
     Val ok = fits(n, a->base, a->stride, t);
-    for (const Widened *w = a->widened; w != NULL; w = w->next)
+
+    for (const Widened *w = a->widened; w; w = w->next)
         ok = LLVMBuildAnd(n->at[n->rank - 1], ok, fits(n, w->base, w->stride, DT_I32), "");
     return ok;
 }
@@ -278,6 +293,7 @@ static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
 static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, Val none, bool uniform)
 {
     Bound b = {.value = v, .count = count, .none = none, .uniform = uniform};
+
     for (int d = 0; d < v->type->rank; d++)
         b.map[d] = map[d];
     vec_push(n->c->arena, &n->bounds, b);
@@ -287,6 +303,7 @@ static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
     OpCode code = op->code;
+
     if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
         return false;
     int moving = code == OP_lt || code == OP_le ? 0 : 1;
@@ -297,7 +314,7 @@ static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
     if (cpu_depends(n, limit, map))
         return false;
     Affine a = cpu_affine(n, op->operands[moving], map);
-    if (!a.ok || a.stride <= 0 || a.dynamic != NULL)
+    if (!a.ok || a.stride <= 0 || a.dynamic)
         return false;
     bool or_equal = code == OP_le || code == OP_ge;
     Bld b = n->at[n->rank - 1];
@@ -311,6 +328,7 @@ static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
 static void collect_mask(NestCg *n, Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
+
     for (int i = 0; i < n->bounds.len; i++)
         if (same_place(&n->bounds.at[i], v, map))
             return;
@@ -326,10 +344,10 @@ static void collect_mask(NestCg *n, Value *v, const int8_t *map)
         push_bound(n, v, map, count, count, true);
         return;
     }
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL)
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def)
         return;
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL) {
+    if (source) {
         collect_mask(n, source, in);
     } else if (v->def->code == OP_and) {
         collect_mask(n, v->def->operands[0], map);
@@ -344,7 +362,7 @@ static void collect_bounds(NestCg *n)
     for (int i = 0; i < n->nest->leaves.len; i++) {
         const Leaf *leaf = &n->nest->leaves.at[i];
         const Op *op = leaf->value->def;
-        if (op != NULL && op->code == OP_load && op->noperands > 1 && leaf->value->type->rank > 0 &&
+        if (op && op->code == OP_load && op->noperands > 1 && leaf->value->type->rank > 0 &&
             (cpu_depends(n, op->operands[0], leaf->map) ||
              cpu_depends(n, op->operands[1], leaf->map)))
             collect_mask(n, op->operands[1], leaf->map);
@@ -365,11 +383,12 @@ static void begin_prefetch(NestCg *n)
 {
     Cpu *c = n->c;
     Bld b = n->at[0];
+
     for (int i = 0; i < n->nest->ahead.len; i++) {
         const Leaf *leaf = &n->nest->ahead.at[i].leaf;
         Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
         Val next = NULL;
-        if (a.ok && a.stride == 1 && a.dynamic == NULL && a.base.level == 0) {
+        if (a.ok && a.stride == 1 && !a.dynamic && a.base.level == 0) {
             Val slot = cpu_slot(c, c->l->i64);
             LLVMBuildStore(c->entry, llvm_int(c->l->i64, 0), slot);
             Val now = LLVMBuildPtrToInt(b, a.base.v, c->l->i64, "");
@@ -391,6 +410,7 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
     int size = dtype_size(a->leaf.value->type->dtype), step = n->lanes * n->unroll * size;
     int64_t row = (int64_t)n->nest->dims[n->inner] * size;
     Val at = LLVMBuildMul(c->b, i, llvm_int(i64, size * a->share), "");
+
     at = LLVMBuildUDiv(c->b, at, llvm_int(i64, AHEAD_PARTS), "");
     at = LLVMBuildAdd(c->b, at, llvm_int(i64, row * a->first / AHEAD_PARTS), "");
     Val p = LLVMBuildGEP2(c->b, c->l->i8, next, &at, 1, "");
@@ -406,7 +426,7 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
 static void prefetch(NestCg *n, Val i, int copy)
 {
     for (int k = 0; copy == 0 && n->segment == SEGMENT_MAIN && k < n->ahead.len; k++)
-        if (n->ahead.at[k] != NULL)
+        if (n->ahead.at[k])
             prefetch_row(n, i, &n->nest->ahead.at[k], n->ahead.at[k]);
 }
 
@@ -442,6 +462,7 @@ static void root_body(NestCg *n, const Root *r)
 static void begin_body(NestCg *n, Val i, int copy)
 {
     Cpu *c = n->c;
+
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
     n->copy = copy;
@@ -463,7 +484,7 @@ static void body(NestCg *n, Val i, int copy, const bool *skip)
     begin_body(n, i, copy);
     prefetch(n, i, copy);
     for (int r = 0; r < n->nest->roots.len; r++)
-        if (skip == NULL || !skip[r])
+        if (!skip || !skip[r])
             root_body(n, &n->nest->roots.at[r]);
     n->in_body = false;
 }
@@ -497,6 +518,7 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
 {
     Cpu *c = n->c;
     int64_t from, to, step = (int64_t)copies * n->lanes, trips = 2;
+
     n->segment = kind;
     bool known = constant(i, &from) && constant(limit, &to);
     if (known)
@@ -525,13 +547,14 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
 static bool mask_is_bound(const NestCg *n, const Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
+
     for (int i = 0; i < n->bounds.len; i++)
         if (same_place(&n->bounds.at[i], v, map))
             return true;
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || v->def == NULL || v->type->rank == 0)
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def || v->type->rank == 0)
         return false;
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL)
+    if (source)
         return mask_is_bound(n, source, in);
     return v->def->code == OP_and && (mask_is_bound(n, v->def->operands[0], map) ||
                                       mask_is_bound(n, v->def->operands[1], map));
@@ -545,6 +568,7 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     int roots = n->nest->roots.len, left = 0;
     bool *skip = NEW_N(c->arena, bool, roots);
     LLVMBasicBlockRef once = cpu_block(c), after = cpu_block(c);
+
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, extent, ""), once, after);
     LLVMPositionBuilderAtEnd(c->b, once);
     n->segment = SEGMENT_DEAD;
@@ -571,6 +595,7 @@ static void backward_loop(NestCg *n)
     LLVMTypeRef t = n->c->l->i64;
     int extent = n->nest->dims[n->inner], rest = extent % n->lanes;
     Val i = llvm_int(t, rest > 0 ? -n->lanes : 0);
+
     i = segment(n, SEGMENT_MIXED, i, llvm_int(t, 0), 1, NULL);
     segment(n, SEGMENT_MAIN, i, llvm_int(t, extent - rest), 1, NULL);
     n->segment = SEGMENT_MAIN;
@@ -582,6 +607,7 @@ static void inner_loops(NestCg *n)
     Bld row = n->at[n->rank - 1];
     Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
     Val low = extent, high = n->bounds.len ? llvm_int(c->l->i64, 0) : extent;
+
     for (int i = 0; i < n->bounds.len; i++) {
         low = llvm_call2(c->l, row, "llvm.smin", low, n->bounds.at[i].count);
         high = llvm_call2(c->l, row, "llvm.smax", high, n->bounds.at[i].none);
@@ -601,6 +627,7 @@ static void serial_loop(NestCg *n)
 {
     Cpu *c = n->c;
     Loop l = cpu_loop_begin(c);
+
     begin_body(n, in_direction(n, c->b, n->inner, l.index), 0);
     root_body(n, &n->nest->roots.at[0]);
     n->in_body = false;
@@ -611,6 +638,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
     int extent = nest->dims[n.inner];
+
     n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
     n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
     put_side_by_side(&n);

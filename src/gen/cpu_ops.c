@@ -39,6 +39,7 @@ static Val safe_divisor(Bld b, Val y, bool is_signed)
 {
     Val one = llvm_int(LLVMTypeOf(y), 1);
     Val bad = LLVMBuildICmp(b, LLVMIntEQ, y, zero(y), "");
+
     if (is_signed)
         bad = LLVMBuildOr(b, bad, LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(LLVMTypeOf(y), -1), ""),
                           "");
@@ -57,6 +58,7 @@ static Val int_div(Bld b, Val x, Val y, bool is_signed)
 {
     Val d = divides_safely(y) ? y : safe_divisor(b, y, is_signed);
     Val q = is_signed ? LLVMBuildSDiv(b, x, d, "") : LLVMBuildUDiv(b, x, d, "");
+
     if (d == y)
         return q;
     if (is_signed) {
@@ -78,6 +80,7 @@ static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
 {
     LLVMTypeRef t = LLVMTypeOf(y);
     Val fits = LLVMBuildICmp(b, LLVMIntULT, y, llvm_int(t, bits), "");
+
     if (code == OP_shr && is_signed) {
         Val most = llvm_int(t, bits - 1);
         return LLVMBuildAShr(b, x, LLVMBuildSelect(b, fits, y, most, ""), "");
@@ -91,6 +94,7 @@ static Val int_mulhi(Cpu *c, Bld b, Val x, Val y, int bits)
 {
     LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(c->l->ctx, 2 * (unsigned)bits), x);
     Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
+
     return LLVMBuildTrunc(b, LLVMBuildLShr(b, p, llvm_int(wide, bits), ""), LLVMTypeOf(x), "");
 }
 
@@ -98,6 +102,7 @@ static Val int_clz(Cpu *c, Bld b, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
     Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
+
     return llvm_call(c->l, b, "llvm.ctlz", 1, &t, 2, args);
 }
 
@@ -108,6 +113,7 @@ static Val int_ffs(Cpu *c, Bld b, Val x)
     Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
     Val at = llvm_call(c->l, b, "llvm.cttz", 1, &t, 2, args);
     Val none = LLVMBuildICmp(b, LLVMIntEQ, x, zero(x), "");
+
     return LLVMBuildSelect(b, none, zero(x), LLVMBuildAdd(b, at, llvm_int(t, 1), ""), "");
 }
 
@@ -134,6 +140,7 @@ static Val choose(Bld b, const int64_t *table, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
     Val left[8];
+
     for (int i = 0; i < 8; i++)
         left[i] = llvm_int(t, table[i]);
     for (int n = 4, bit = 4; n > 0; n /= 2, bit /= 2) {
@@ -152,6 +159,7 @@ static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
     int lanes = llvm_lanes(x), most = strstr(c->l->features, "+avx512f") ? 16 : 8;
     int index[256];
     Val entries[16];
+
     for (int i = 0; i < MAX(lanes, 8); i++)
         index[i] = lanes < 8 && i >= lanes ? -1 : i;
     if (lanes < 8) {
@@ -173,6 +181,7 @@ static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
 static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
 {
     bool narrow = LLVMTypeOf(x) != llvm_like(c->l->i32, x);
+
     return narrow || llvm_lanes(x) < 2 || !strstr(c->l->features, "+avx2")
                ? choose(b, op->attrs, x)
                : permute_entries(c, b, op->attrs, x);
@@ -183,6 +192,7 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     bool s = dtype_is_signed(t);
     int bits = dtype_bits(t);
     Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
+
     switch (op->code) {
     case OP_add:
         return LLVMBuildAdd(b, x, y, "");
@@ -245,9 +255,10 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 static bool is_plain_constant(Val y)
 {
     LLVMBool lossy;
+
     if (llvm_lanes(y) > 0 && LLVMIsConstant(y))
         y = LLVMGetAggregateElement(y, 0);
-    if (y == NULL || !LLVMIsAConstantFP(y))
+    if (!y || !LLVMIsAConstantFP(y))
         return false;
     double v = LLVMConstRealGetDouble(y, &lossy);
     return v == v && v != 0;
@@ -268,12 +279,14 @@ static Val float_round_away(Cpu *c, Bld b, Val x)
     Val rest = llvm_call1(c->l, b, "llvm.fabs", LLVMBuildFSub(b, x, t, ""));
     Val up = LLVMBuildFCmp(b, LLVMRealOGE, rest, llvm_real(LLVMTypeOf(x), 0.5), "");
     Val one = llvm_call2(c->l, b, "llvm.copysign", llvm_real(LLVMTypeOf(x), 1), x);
+
     return LLVMBuildSelect(b, up, LLVMBuildFAdd(b, t, one, ""), t, "");
 }
 
 static Val float_isinf(Cpu *c, Bld b, Val x)
 {
     Val inf = llvm_real(LLVMTypeOf(x), __builtin_inf());
+
     return LLVMBuildFCmp(b, LLVMRealOEQ, llvm_call1(c->l, b, "llvm.fabs", x), inf, "");
 }
 
@@ -285,6 +298,7 @@ static Val float_ldexp(Cpu *c, Bld b, Val x, Val k, DType t)
     LLVMTypeRef it = llvm_like(wide ? c->l->i64 : c->l->i32, x);
     int mantissa = wide ? 52 : 23, bias = wide ? 1023 : 127;
     LLVMTypeRef kt = llvm_like(c->l->i64, x);
+
     k = LLVMBuildIntCast2(b, k, kt, 1, "");
     k = llvm_call2(c->l, b, "llvm.smax", k, llvm_int(kt, -3 * bias));
     k = llvm_call2(c->l, b, "llvm.smin", k, llvm_int(kt, 3 * bias));
@@ -324,6 +338,7 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 {
     Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
     Llvm *l = c->l;
+
     switch (op->code) {
     case OP_add:
         return LLVMBuildFAdd(b, x, y, "");
@@ -388,6 +403,7 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
 static Val bitcast(Cpu *c, Bld b, const Op *op, Val x)
 {
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
+
     if (from == DT_I1)
         return x;
     Val memory = cpu_to_memory(c, b, x, from);
@@ -398,6 +414,7 @@ static Val bitcast(Cpu *c, Bld b, const Op *op, Val x)
 static Val cast(Cpu *c, Bld b, const Op *op, Val x)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+
     if (from->pointer && to->pointer)
         return x;
     if (to->pointer)
@@ -414,6 +431,7 @@ static Val addptr(Cpu *c, Bld b, const Op *op, Val p, Val offset)
     LLVMTypeRef i64 = llvm_like(c->l->i64, offset);
     Val wide = dtype_is_signed(t) ? LLVMBuildSExtOrBitCast(b, offset, i64, "")
                                   : LLVMBuildZExtOrBitCast(b, offset, i64, "");
+
     return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &wide, 1, "");
 }
 
@@ -428,6 +446,7 @@ static bool keeps_format(OpCode code, DType t)
 Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
 {
     DType t = op->noperands > 0 ? op->operands[0]->type->dtype : DT_I1;
+
     switch (op->code) {
     case OP_select:
         return LLVMBuildSelect(b, in[0], in[1], in[2], "");

@@ -30,7 +30,8 @@ static OpCode simple_op(const Op *op)
 {
     const Block *r = op->regions[0];
     const Op *first = r->first;
-    if (r->nargs != 2 || first == NULL || first->next != r->last || first->noperands != 2)
+
+    if (r->nargs != 2 || !first || first->next != r->last || first->noperands != 2)
         return OP_COUNT;
     if (r->last->operands[0]->def != first || first->operands[0] != r->args[0] ||
         first->operands[1] != r->args[1])
@@ -55,6 +56,7 @@ static uint64_t extreme(DType t, bool highest)
 {
     int bits = dtype_bits(t);
     uint64_t all = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+
     if (dtype_is_unsigned(t))
         return highest ? all : 0;
     uint64_t top = (uint64_t)1 << (bits - 1);
@@ -81,6 +83,7 @@ static double neutral_float(OpCode code)
 static Val neutral(Cpu *c, OpCode code, DType t)
 {
     LLVMTypeRef reg = cpu_register_type(c, t, 0);
+
     if (dtype_is_float(t))
         return llvm_real(reg, neutral_float(code));
     uint64_t v = code == OP_min   ? extreme(t, true)
@@ -95,6 +98,7 @@ static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y
 {
     DType t = op->operands[0]->type->dtype;
     bool small = dtype_is_float(t) && dtype_bits(t) < 32;
+
     if (small && code == OP_add)
         return LLVMBuildFAdd(b, x, y, ""); /* rounded at the end */
     return cpu_op(c, b, op->regions[0]->first, (Val[]){x, y});
@@ -105,7 +109,8 @@ static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y
 static Reduction *find(const NestCg *n, const Op *op)
 {
     Reduction *r = n->reductions;
-    while (r != NULL && r->op != op)
+
+    while (r && r->op != op)
         r = r->next;
     return r;
 }
@@ -121,6 +126,7 @@ static void begin_inner(NestCg *n, Reduction *r)
     Cpu *c = n->c;
     Bld row = n->at[n->rank - 1];
     LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
             DType t = r->op->operands[k]->type->dtype;
@@ -161,7 +167,8 @@ static void inner_simple(NestCg *n, Reduction *r)
     Bld b = n->at[n->rank];
     DType t = r->op->operands[0]->type->dtype;
     Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], plan_identity));
-    if (n->lane_ok != NULL)
+
+    if (n->lane_ok)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes),
                             "");
     Val slot = r->slot[n->copy][0];
@@ -177,6 +184,7 @@ static void inner_general(NestCg *n, Reduction *r)
     Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
     Val ok = n->lane_ok ? n->lane_ok : all;
     Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
+
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[n->copy][k], "");
@@ -193,6 +201,7 @@ static void inner_serial(NestCg *n, Reduction *r)
 {
     Bld b = n->at[n->rank];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_eval(n, r->op->operands[k], plan_identity).v;
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
@@ -207,6 +216,7 @@ static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, 
                          Val have_y, int lanes)
 {
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+
     for (int k = 0; k < r->n; k++) {
         args[k] = x[k];
         args[r->n + k] = y[k];
@@ -225,6 +235,7 @@ static Val finish_simple(NestCg *n, const Reduction *r)
     DType t = r->op->operands[0]->type->dtype;
     LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
     Val x = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
+
     for (int u = 1; u < n->unroll; u++)
         x = combine_simple(c, b, r->op, r->simple, x, LLVMBuildLoad2(b, vector, r->slot[u][0], ""));
     for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2)
@@ -241,6 +252,7 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
     Bld b = c->b;
     Val y[MAX_COMBINED], have = NULL;
     LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+
     for (int u = 0; u < n->unroll; u++) {
         Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
         for (int k = 0; k < r->n; k++) {
@@ -277,6 +289,7 @@ static void put_result(NestCg *n, const Reduction *r, int k, Val x)
     Cpu *c = n->c;
     Value *v = r->op->results[k];
     Val index[MAX_RANK] = {NULL};
+
     if (v->type->rank == 0) {
         c->scalars[v->id] = x;
         return;
@@ -290,7 +303,7 @@ static void put_result(NestCg *n, const Reduction *r, int k, Val x)
 
 void cpu_reduce_end(NestCg *n)
 {
-    for (const Reduction *r = n->reductions; r != NULL; r = r->next) {
+    for (const Reduction *r = n->reductions; r; r = r->next) {
         Val x[MAX_COMBINED];
         if (!r->inner)
             continue;
@@ -312,6 +325,7 @@ bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
     Reduction *r = find(n, op);
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
+
     if (!r->inner || r->simple == OP_COUNT || r->simple == OP_mul || r->simple == OP_xor)
         return false;
     Ev e = cpu_eval(n, op->operands[0], plan_identity);
@@ -345,6 +359,7 @@ static void outer_body(NestCg *n, Reduction *r)
     int axis = (int)r->op->attrs[0];
     int8_t map[MAX_RANK];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+
     for (int d = 0; d < n->rank - 1; d++)
         map[d] = (int8_t)(d < axis ? d : d + 1);
     for (int k = 0; k < r->n; k++) {
@@ -373,6 +388,7 @@ static void outer_body(NestCg *n, Reduction *r)
 void cpu_reduce_body(NestCg *n, const Op *op)
 {
     Reduction *r = find(n, op);
+
     if (!r->inner)
         outer_body(n, r);
     else if (n->nest->serial)

@@ -28,6 +28,7 @@ static void fill(NestCg *n, const Op *op, int k, Val x)
 {
     const Value *v = op->results[k];
     Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
+
     cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
 }
 
@@ -39,6 +40,7 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
     Bld b = n->at[n->rank];
     int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
+
     for (int i = 0; i < n->lanes; i++) {
         bool first = i - back < 0 || i - back >= n->lanes;
         shift[i] = first ? i : i - back;
@@ -50,7 +52,7 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
     }
     cpu_region(c, b, op->regions[0], args, n->lanes, results);
     Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
-    if (is_reverse(op) && n->lane_ok != NULL) {
+    if (is_reverse(op) && n->lane_ok) {
         Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
         mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
     }
@@ -64,6 +66,7 @@ static void vector_step(NestCg *n, const Op *op)
     Bld b = n->at[n->rank];
     int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
     Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
+
     for (int k = 0; k < count; k++)
         x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
     for (int step = 1; step < n->lanes; step *= 2)
@@ -89,6 +92,7 @@ static void row_step(NestCg *n, const Op *op)
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
+
     for (int k = 0; k < count; k++)
         args[count + k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
     n->index[axis] = LLVMBuildSelect(b, first, here, back, "");

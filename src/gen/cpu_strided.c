@@ -30,16 +30,17 @@ static Split split_pointer(const Value *ptr)
 {
     Split s = {.base = ptr};
     int64_t c;
-    while (s.base->def != NULL && s.base->def->code == OP_addptr &&
+
+    while (s.base->def && s.base->def->code == OP_addptr &&
            value_const_int(s.base->def->operands[1], &c)) {
         s.offset += c;
         s.base = s.base->def->operands[0];
     }
-    if (s.base->def == NULL || s.base->def->code != OP_addptr)
+    if (!s.base->def || s.base->def->code != OP_addptr)
         return s;
     s.index = s.base->def->operands[1];
     s.base = s.base->def->operands[0];
-    while (s.index->def != NULL && s.index->def->code == OP_add &&
+    while (s.index->def && s.index->def->code == OP_add &&
            value_const_int(s.index->def->operands[1], &c)) {
         s.offset += c;
         s.index = s.index->def->operands[0];
@@ -64,7 +65,8 @@ static const Value *mask_of(const Value *load)
 static bool has_step(NestCg *n, const Leaf *leaf, int step)
 {
     Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
-    return a.ok && a.stride == step && a.dynamic == NULL && !a.chunked;
+
+    return a.ok && a.stride == step && !a.dynamic && !a.chunked;
 }
 
 /* All loads of this nest that belong together with `v`: one mask, so that all lanes of all of them
@@ -72,6 +74,7 @@ static bool has_step(NestCg *n, const Leaf *leaf, int step)
 static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
 {
     Split own = split_pointer(v->def->operands[0]);
+
     *g = (Group){.low = own.offset, .high = own.offset, .step = step, .lanes = n->lanes};
     for (int i = 0; i < n->nest->leaves.len; i++) {
         const Leaf *leaf = &n->nest->leaves.at[i];
@@ -94,6 +97,7 @@ static void read_stretch(NestCg *n, Group *g, LLVMTypeRef element, Val first, in
 {
     Bld b = n->at[n->rank];
     int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
+
     for (int k = 0; k < g->step; k++) {
         int64_t at = MIN((int64_t)k * g->lanes, length - g->lanes);
         Val offset = llvm_int(n->c->l->i64, at);
@@ -108,6 +112,7 @@ static Val in_place(NestCg *n, const Group *g, int k)
     int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
     int moved = (int)((int64_t)k * g->lanes - MIN((int64_t)k * g->lanes, length - g->lanes));
     int lanes[64];
+
     if (moved == 0)
         return g->read[k];
     for (int i = 0; i < g->lanes; i++)
@@ -118,6 +123,7 @@ static Val in_place(NestCg *n, const Group *g, int k)
 static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
 {
     int pick[64];
+
     for (int i = 0; i < lanes; i++)
         pick[i] = 2 * i + start;
     return llvm_shuffle(n->c->l, n->at[n->rank], x, y, lanes, pick);
@@ -128,6 +134,7 @@ static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
 static void halve(NestCg *n, Val *v, int count, int lanes)
 {
     Val even[MAX_STEP], odd[MAX_STEP];
+
     if (count == 1)
         return;
     for (int k = 0; k < count / 2; k++) {
@@ -144,13 +151,14 @@ static void halve(NestCg *n, Val *v, int count, int lanes)
 static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
 {
     Val out = NULL;
+
     for (int k = 0; k < g->step; k++) {
         int lanes[64];
         for (int i = 0; i < g->lanes; i++) {
             int at = g->step * i + field;
-            lanes[i] = at / g->lanes == k ? g->lanes + at % g->lanes : out != NULL ? i : -1;
+            lanes[i] = at / g->lanes == k ? g->lanes + at % g->lanes : out ? i : -1;
         }
-        Val before = out != NULL ? out : LLVMGetPoison(LLVMTypeOf(v[k]));
+        Val before = out ? out : LLVMGetPoison(LLVMTypeOf(v[k]));
         out = llvm_shuffle(n->c->l, n->at[n->rank], before, v[k], g->lanes, lanes);
     }
     return out;
@@ -160,6 +168,7 @@ static void take_apart(NestCg *n, Group *g)
 {
     Val v[MAX_STEP];
     bool power = (g->step & (g->step - 1)) == 0;
+
     for (int k = 0; k < g->step; k++)
         v[k] = in_place(n, g, k);
     if (power)
@@ -171,8 +180,8 @@ static void take_apart(NestCg *n, Group *g)
 bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw)
 {
     int64_t step = a->stride;
-    if (step < 2 || step > MAX_STEP || a->dynamic != NULL || a->chunked || n->lanes < 2 ||
-        n->lanes > 64)
+
+    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2 || n->lanes > 64)
         return false;
     Split own = split_pointer(v->def->operands[0]);
     uint64_t key =
@@ -180,7 +189,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
     for (int d = 0; d < v->type->rank; d++)
         key = key * 11 + (uint64_t)(map[d] + 2);
     Group *g = map_get(n->memo.groups, key);
-    if (g == NULL || own.offset < g->low || own.offset > g->high) {
+    if (!g || own.offset < g->low || own.offset > g->high) {
         g = NEW(n->c->arena, Group);
         gather_group(n, v, map, (int)step, g);
         LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);

@@ -32,7 +32,8 @@ static const char *own_text(Llvm *l, char *text)
 static void note_problem(LLVMDiagnosticInfoRef info, void *llvm)
 {
     Llvm *l = llvm;
-    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError && l->problem == NULL)
+
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError && !l->problem)
         l->problem = LLVMGetDiagInfoDescription(info);
 }
 
@@ -62,13 +63,13 @@ void llvm_free(Llvm *l)
 {
     for (int i = 0; i < l->builders.len; i++)
         LLVMDisposeBuilder(l->builders.at[i]);
-    if (l->object != NULL)
+    if (l->object)
         LLVMDisposeMemoryBuffer(l->object);
-    if (l->machine != NULL)
+    if (l->machine)
         LLVMDisposeTargetMachine(l->machine);
-    if (l->module != NULL)
+    if (l->module)
         LLVMDisposeModule(l->module);
-    if (l->ctx != NULL)
+    if (l->ctx)
         LLVMContextDispose(l->ctx);
     LLVMDisposeMessage(l->text);
     LLVMDisposeMessage(l->problem);
@@ -87,6 +88,7 @@ static void add_attribute(Llvm *l, Val fn, const char *name, const char *value)
 {
     LLVMAttributeRef a = LLVMCreateStringAttribute(l->ctx, name, (unsigned)strlen(name), value,
                                                    (unsigned)strlen(value));
+
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
 }
 
@@ -94,6 +96,7 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
 {
     Val fn = LLVMAddFunction(l->module, name, type);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(l->ctx, nounwind, 0));
     add_attribute(l, fn, "target-cpu", l->cpu);
@@ -107,6 +110,7 @@ static bool make_machine(Llvm *l, const char **why)
 {
     char *error = NULL;
     LLVMTargetRef target;
+
     if (LLVMGetTargetFromTriple(l->triple, &target, &error) != 0) {
         *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
         return false;
@@ -124,8 +128,9 @@ static void run_passes(Llvm *l)
 {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
     LLVMErrorRef e = LLVMRunPasses(l->module, passes, l->machine, o);
+
     LLVMDisposePassBuilderOptions(o);
-    if (e != NULL)
+    if (e)
         bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
 }
 
@@ -133,11 +138,12 @@ static void run_passes(Llvm *l)
 static int only_lane(Val mask)
 {
     int lane = -1;
+
     if (!LLVMIsConstant(mask))
         return -1;
     for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
         Val bit = LLVMGetAggregateElement(mask, i);
-        if (bit == NULL || LLVMIsAConstantInt(bit) == NULL)
+        if (!bit || !LLVMIsAConstantInt(bit))
             return -1;
         if (LLVMConstIntGetZExtValue(bit) == 0)
             continue;
@@ -153,6 +159,7 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
     int mask_at = LLVM_VERSION_MAJOR >= 22 ? 2 : 3;
     Val v = LLVMGetOperand(call, 0), ptr = LLVMGetOperand(call, 1);
     int lane = only_lane(LLVMGetOperand(call, (unsigned)mask_at));
+
     if (lane < 0)
         return;
     LLVMPositionBuilderBefore(b, call);
@@ -169,10 +176,11 @@ static void avoid_wide_lanes(Llvm *l)
 {
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));
     Bld b = llvm_builder(l, LLVMGetEntryBasicBlock(LLVMGetFirstFunction(l->module)));
-    for (Val f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+
+    for (Val f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
-        for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (Val i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {
+        for (; block; block = LLVMGetNextBasicBlock(block)) {
+            for (Val i = LLVMGetFirstInstruction(block), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
                 if (LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)) &&
                     LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == id)
@@ -186,6 +194,7 @@ static bool emit_machine_code(Llvm *l, GenStage stage, GenOutput *out, const cha
 {
     char *error = NULL;
     LLVMCodeGenFileType type = stage == GEN_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+
     if (LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, type, &error, &l->object) != 0) {
         *why = own_text(l, error);
         return false;
@@ -219,9 +228,9 @@ bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
         emit_text(l, out);
     else if (!emit_machine_code(l, stage, out, why))
         return false;
-    if (l->problem != NULL)
+    if (l->problem)
         *why = arena_strndup(l->arena, l->problem, strlen(l->problem));
-    return l->problem == NULL;
+    return !l->problem;
 }
 
 /* --- types and constants ------------------------------------------------------------------- */
@@ -239,6 +248,7 @@ static bool is_vector(LLVMTypeRef t)
 int llvm_lanes(Val v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
+
     return is_vector(t) ? (int)LLVMGetVectorSize(t) : 0;
 }
 
@@ -252,6 +262,7 @@ static Val constant_splat(LLVMTypeRef vector, Val scalar)
     enum { MOST = 256 };
     Val all[MOST];
     unsigned n = LLVMGetVectorSize(vector);
+
     for (unsigned i = 0; i < n && i < MOST; i++)
         all[i] = scalar;
     return LLVMConstVector(all, n);
@@ -287,6 +298,7 @@ Val llvm_splat(Bld b, Val scalar, int lanes)
 Val llvm_iota(LLVMTypeRef t, int lanes)
 {
     Val all[256];
+
     for (int i = 0; i < lanes; i++)
         all[i] = LLVMConstInt(t, (unsigned long long)i, 0);
     return LLVMConstVector(all, (unsigned)lanes);
@@ -298,6 +310,7 @@ Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *ty
               Val *args)
 {
     unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+
     if (id == 0)
         bug("LLVM has no intrinsic %s", intrinsic);
     Val fn = LLVMGetIntrinsicDeclaration(l->module, id, types, (size_t)ntypes);
@@ -308,6 +321,7 @@ Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *ty
 Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
+
     return llvm_call(l, b, intrinsic, 1, &t, 1, &x);
 }
 
@@ -315,12 +329,14 @@ Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
     Val args[2] = {x, y};
+
     return llvm_call(l, b, intrinsic, 1, &t, 2, args);
 }
 
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 {
     Val index[256];
+
     for (int i = 0; i < n; i++)
         index[i] =
             lanes[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)lanes[i], 0);
@@ -331,6 +347,7 @@ Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n)
 {
     int lanes[256];
+
     if (n == 1)
         return LLVMBuildExtractElement(b, x, LLVMConstInt(l->i32, (unsigned)first, 0), "");
     for (int i = 0; i < n; i++)
@@ -346,6 +363,7 @@ Val llvm_is_nan(Bld b, Val x)
 static LLVMTypeRef scalar_type(Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
+
     return is_vector(t) ? LLVMGetElementType(t) : t;
 }
 
@@ -353,6 +371,7 @@ Val llvm_bits(Llvm *l, Bld b, Val x)
 {
     LLVMTypeRef t = scalar_type(x);
     LLVMTypeRef to = t == l->f16 ? l->i16 : t == l->f32 ? l->i32 : t == l->f64 ? l->i64 : t;
+
     return LLVMBuildBitCast(b, x, llvm_like(to, x), "");
 }
 
@@ -360,6 +379,7 @@ Val llvm_from_bits(Llvm *l, Bld b, Val x)
 {
     LLVMTypeRef t = scalar_type(x);
     LLVMTypeRef to = t == l->i16 ? l->f16 : t == l->i32 ? l->f32 : t == l->i64 ? l->f64 : t;
+
     return LLVMBuildBitCast(b, x, llvm_like(to, x), "");
 }
 
@@ -368,6 +388,7 @@ Val llvm_from_bits(Llvm *l, Bld b, Val x)
 Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align)
 {
     Val v = LLVMBuildLoad2(b, t, ptr, "");
+
     LLVMSetAlignment(v, (unsigned)align);
     return v;
 }
@@ -375,6 +396,7 @@ Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align)
 Val llvm_store(Bld b, Val v, Val ptr, int align)
 {
     Val s = LLVMBuildStore(b, v, ptr);
+
     LLVMSetAlignment(s, (unsigned)align);
     return s;
 }
@@ -432,6 +454,7 @@ void llvm_likely(Llvm *l, Val branch)
                                LLVMValueAsMetadata(llvm_int(l->i32, USUAL)),
                                LLVMValueAsMetadata(llvm_int(l->i32, 1))};
     LLVMMetadataRef weights = LLVMMDNodeInContext2(l->ctx, parts, 3);
+
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->ctx, "prof", 4),
                     LLVMMetadataAsValue(l->ctx, weights));
 }
@@ -440,6 +463,7 @@ void llvm_mark_nontemporal(Llvm *l, Val store)
 {
     LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, 0));
     LLVMMetadataRef node = LLVMMDNodeInContext2(l->ctx, &one, 1);
+
     LLVMSetMetadata(store, LLVMGetMDKindIDInContext(l->ctx, "nontemporal", 11),
                     LLVMMetadataAsValue(l->ctx, node));
 }

@@ -35,6 +35,7 @@ int plan_buffer(const Plan *p, const Value *v)
 uint64_t plan_key(const Value *v, const int8_t *map)
 {
     uint64_t key = (uint64_t)v->id + 1;
+
     for (int d = 0; d < MAX_RANK; d++)
         key = key << 4 | (uint64_t)(d < v->type->rank ? map[d] + 1 : 0);
     return key;
@@ -45,6 +46,7 @@ uint64_t plan_key(const Value *v, const int8_t *map)
 static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
 {
     int d = 0;
+
     for (int s = 0; s < from->rank; s++) {
         map_in[s] = -1;
         if (from->dims[s] == 1)
@@ -64,7 +66,8 @@ static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
 static Value *renaming(const Value *v, int8_t *map_in)
 {
     const Op *op = v->def;
-    if (op == NULL || op->noperands == 0)
+
+    if (!op || op->noperands == 0)
         return NULL;
     Value *in = op->operands[0];
     int rank = in->type->rank;
@@ -95,13 +98,15 @@ static Value *renaming(const Value *v, int8_t *map_in)
 bool plan_is_renaming(const Value *v)
 {
     int8_t map[MAX_RANK];
-    return renaming(v, map) != NULL;
+
+    return renaming(v, map);
 }
 
 Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in)
 {
     Value *in = renaming(v, map_in);
-    for (int d = 0; in != NULL && d < in->type->rank; d++)
+
+    for (int d = 0; in && d < in->type->rank; d++)
         map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
     return in;
 }
@@ -147,7 +152,8 @@ int plan_op_cost(const Op *op)
 bool plan_is_usual(const Op *op)
 {
     const Op *c = op->code == OP_select ? op->operands[0]->def : NULL;
-    return c != NULL && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
+
+    return c && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
 }
 
 /* Values that only exist as whole tiles. */
@@ -155,7 +161,7 @@ static bool is_whole(const Value *v)
 {
     if (v->type->rank == 0)
         return false;
-    if (v->def == NULL)
+    if (!v->def)
         return true; /* carried by a loop */
     switch (v->def->code) {
     case OP_dot:
@@ -185,6 +191,7 @@ static bool wants_whole(const Op *op, int i)
 static void gather_value(Planner *pl, Value *v, Block *b, int depth)
 {
     ValueFacts *f = &pl->plan->facts[v->id];
+
     f->value = v;
     f->block = b;
     f->depth = depth;
@@ -197,7 +204,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
 {
     for (int i = 0; i < b->nargs; i++)
         gather_value(pl, b->args[i], b, depth);
-    for (Op *op = b->first; op != NULL; op = op->next) {
+    for (Op *op = b->first; op; op = op->next) {
         pl->order++;
         for (int i = 0; i < op->nresults; i++)
             gather_value(pl, op->results[i], b, depth);
@@ -208,7 +215,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         int inner = depth + (op->code == OP_for || op->code == OP_while);
         for (int r = 0; r < 2; r++)
-            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
                 gather_facts(pl, op->regions[r], inner);
     }
 }
@@ -217,6 +224,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
 static void price_value(Planner *pl, Value *v, const Op *op)
 {
     ValueFacts *f = &pl->plan->facts[v->id];
+
     f->cost = plan_op_cost(op);
     f->has_load = op->code == OP_load;
     f->nest = NEST_NONE;
@@ -239,11 +247,11 @@ static void price_value(Planner *pl, Value *v, const Op *op)
 
 static void price_block(Planner *pl, Block *b)
 {
-    for (Op *op = b->first; op != NULL; op = op->next) {
+    for (Op *op = b->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++)
             price_value(pl, op->results[i], op);
         for (int r = 0; r < 2; r++)
-            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
                 price_block(pl, op->regions[r]);
     }
 }
@@ -267,9 +275,10 @@ static void use_at(ValueFacts *f, Site at)
 static int own_nest(const Planner *pl, const Op *op, const ValueFacts *result)
 {
     const void *nest = map_get(pl->nest_of_op, MAP_KEY(op));
-    if (nest != NULL)
+
+    if (nest)
         return (int)(intptr_t)nest - 1;
-    return result != NULL && result->buffered ? result->fill_nest : NEST_NONE;
+    return result && result->buffered ? result->fill_nest : NEST_NONE;
 }
 
 /* Where op reads its operands: with the consumers of its value when that is virtual, else in a nest
@@ -279,7 +288,8 @@ static bool site_of(Planner *pl, const Op *op, int depth, Site *at)
     bool is_tile = op->nresults == 1 && op->results[0]->type->rank > 0;
     const ValueFacts *result = is_tile ? &pl->plan->facts[op->results[0]->id] : NULL;
     int nest = own_nest(pl, op, result);
-    if (nest == NEST_NONE && result != NULL && !result->buffered) {
+
+    if (nest == NEST_NONE && result && !result->buffered) {
         *at =
             (Site){result->nest, MAX(depth, result->use_depth), result->crosses ? NULL : op->block};
         return result->nest != NEST_NONE;
@@ -292,7 +302,8 @@ static bool site_of(Planner *pl, const Op *op, int depth, Site *at)
 static bool may_be_kept(const ValueFacts *f)
 {
     const Op *op = f->value->def;
-    return op != NULL && op->code != OP_const && op->code != OP_splat && !f->value->type->pointer &&
+
+    return op && op->code != OP_const && op->code != OP_splat && !f->value->type->pointer &&
            !plan_is_renaming(f->value);
 }
 
@@ -312,6 +323,7 @@ static bool is_dear(const ValueFacts *f)
 static bool keep_results(Planner *pl, const Op *op)
 {
     bool changed = false;
+
     for (int i = 0; i < op->nresults; i++) {
         ValueFacts *f = &pl->plan->facts[op->results[i]->id];
         if (op->results[i]->type->rank == 0 || f->buffered || !may_be_kept(f))
@@ -328,10 +340,11 @@ static bool keep_results(Planner *pl, const Op *op)
 static bool keep_block(Planner *pl, Block *b, int depth)
 {
     bool changed = false;
-    for (Op *op = b->last; op != NULL; op = op->prev) {
+
+    for (Op *op = b->last; op; op = op->prev) {
         bool loops = op->code == OP_for || op->code == OP_while;
         for (int r = 0; r < 2; r++)
-            if (op->regions[r] != NULL && op->code != OP_reduce && op->code != OP_scan)
+            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
                 changed |= keep_block(pl, op->regions[r], depth + loops);
         changed |= keep_results(pl, op);
         Site at;
@@ -349,6 +362,7 @@ static bool keep_block(Planner *pl, Block *b, int depth)
 static bool plan_round(Planner *pl)
 {
     Plan *p = pl->plan;
+
     pl->changed = false;
     pl->order = 0;
     pl->nest_of_op = map_new(p->arena);
@@ -368,6 +382,7 @@ static bool plan_round(Planner *pl)
 static void lay_out_scratch(Plan *p)
 {
     int64_t at = 128; /* the first bytes are a harmless target for accesses that are masked off */
+
     for (int i = 0; i < p->buffers.len; i++) {
         p->buffers.at[i].offset = at;
         at += (p->buffers.at[i].bytes + PLAN_WIDEST + 63) / 64 * 64;
@@ -379,6 +394,7 @@ Plan *plan_make(Func *f, const GenOptions *o, Arena *a)
 {
     Plan *p = NEW(a, Plan);
     Planner pl = {.plan = p};
+
     p->arena = a;
     p->func = f;
     p->options = o;

@@ -24,6 +24,7 @@ enum { OVERHEAD = 4 }; /* of a vector: its load and the loop, about in instructi
 static int nest_cost(const Plan *p, const Nest *n)
 {
     int cost = 0;
+
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
         const Value *v = r->kind == ROOT_FILL ? r->value : r->op->operands[r->kind == ROOT_STORE];
@@ -35,7 +36,8 @@ static int nest_cost(const Plan *p, const Nest *n)
 static bool known_contiguous(const Plan *p, const Leaf *leaf)
 {
     const Axis *a = axis_of(p->axis, leaf->value->def->operands[0]);
-    return a != NULL && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
+
+    return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
 }
 
 static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
@@ -43,7 +45,7 @@ static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
     if (!leaf->load || !known_contiguous(p, leaf))
         return;
     Row *r = map_get(rows, MAP_KEY(leaf->value));
-    if (r == NULL) {
+    if (!r) {
         r = NEW(p->arena, Row);
         r->leaf = leaf;
         map_put(rows, MAP_KEY(leaf->value), r);
@@ -56,6 +58,7 @@ static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
 static void share_out(Plan *p, const Row *r)
 {
     int total = 0, sum = 0, first = 0;
+
     for (int i = 0; i < r->nests.len; i++)
         total += nest_cost(p, r->nests.at[i]);
     for (int i = 0; i < r->nests.len; i++) {
@@ -70,18 +73,19 @@ static void share_out(Plan *p, const Row *r)
 void plan_look_ahead(Plan *p)
 {
     Map *rows = map_new(p->arena);
+
     if (!p->options->streaming)
         return;
     for (int i = 0; i < p->body->steps.len; i++) {
         Nest *n = p->body->steps.at[i].nest;
-        for (int k = 0; n != NULL && n->rank == 1 && !n->serial && k < n->leaves.len; k++)
+        for (int k = 0; n && n->rank == 1 && !n->serial && k < n->leaves.len; k++)
             see(p, rows, n, &n->leaves.at[k]);
     }
     for (int i = 0; i < p->body->steps.len; i++) {
         Nest *n = p->body->steps.at[i].nest;
-        for (int k = 0; n != NULL && k < n->leaves.len; k++) {
+        for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r != NULL && r->leaf == &n->leaves.at[k])
+            if (r && r->leaf == &n->leaves.at[k])
                 share_out(p, r);
         }
     }

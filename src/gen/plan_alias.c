@@ -17,7 +17,7 @@ static bool trace(Trace *t, const Value *v);
 
 static bool trace_parameter(Trace *t, const Value *v)
 {
-    if (t->base == NULL)
+    if (!t->base)
         t->base = v;
     return t->base == v;
 }
@@ -31,6 +31,7 @@ static bool trace_carried(Trace *t, const Op *loop, int i)
 static bool trace_result(Trace *t, const Value *v)
 {
     const Op *op = v->def;
+
     switch (op->code) {
     case OP_addptr:
     case OP_splat:
@@ -58,13 +59,13 @@ static bool trace(Trace *t, const Value *v)
 {
     if (!v->type->pointer)
         return false;
-    if (map_get(t->seen, MAP_KEY(v)) != NULL)
+    if (map_get(t->seen, MAP_KEY(v)))
         return true; /* it says so where it was met first */
     map_put(t->seen, MAP_KEY(v), (void *)v);
-    if (v->def != NULL)
+    if (v->def)
         return trace_result(t, v);
     const Op *owner = v->block->owner;
-    if (owner == NULL)
+    if (!owner)
         return trace_parameter(t, v);
     return owner->code == OP_for && trace_carried(t, owner, v->index - 1);
 }
@@ -72,6 +73,7 @@ static bool trace(Trace *t, const Value *v)
 static const Value *pointer_base(const Plan *p, const Value *ptr)
 {
     ValueFacts *f = &p->facts[ptr->id];
+
     if (f->traced)
         return f->base;
     Trace t = {.seen = map_new(p->arena)};
@@ -84,5 +86,5 @@ bool plan_may_alias(const Plan *p, const Value *a, const Value *b)
     if (!p->options->disjoint)
         return true;
     const Value *x = pointer_base(p, a), *y = pointer_base(p, b);
-    return x == NULL || y == NULL || x == y;
+    return !x || !y || x == y;
 }

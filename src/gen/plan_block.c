@@ -12,6 +12,7 @@ static int new_buffer(Planner *pl, const Type *t)
     Plan *p = pl->plan;
     Buffer b = {.pointer = t->pointer,
                 .dtype = t->pointer ? t->dtype : plan_register_dtype(t->dtype)};
+
     b.bytes = type_numel(t) * (t->pointer ? 8 : dtype_size(b.dtype));
     vec_push(p->arena, &p->buffers, b);
     return p->buffers.len - 1;
@@ -21,12 +22,13 @@ static int new_buffer(Planner *pl, const Type *t)
 static bool one_by_one(const Nest *n)
 {
     const Root *r = &n->roots.at[0];
-    return r->kind == ROOT_ATOMIC || r->combine != NULL;
+
+    return r->kind == ROOT_ATOMIC || r->combine;
 }
 
 static void flush(Planner *pl, BlockState *st)
 {
-    if (st->open == NULL)
+    if (!st->open)
         return;
     plan_choose_order(pl, st->open);
     st->open->serial = one_by_one(st->open);
@@ -38,6 +40,7 @@ static void flush(Planner *pl, BlockState *st)
 static Nest *new_nest(Planner *pl, const Type *shape)
 {
     Nest *n = NEW(pl->plan->arena, Nest);
+
     n->id = pl->next_nest++;
     n->rank = shape->rank;
     for (int d = 0; d < shape->rank; d++)
@@ -52,7 +55,7 @@ static bool makes(const Root *r, const Value *v)
 
 static bool needs_open(const BlockState *st, const Op *op)
 {
-    if (st->open == NULL)
+    if (!st->open)
         return false;
     for (int i = 0; i < op->noperands; i++)
         for (int k = 0; k < st->open->roots.len; k++)
@@ -64,10 +67,10 @@ static bool needs_open(const BlockState *st, const Op *op)
 /* The same of what a region takes from outside. */
 static bool region_needs_open(const BlockState *st, const Block *b)
 {
-    for (const Op *op = b->first; op != NULL; op = op->next) {
+    for (const Op *op = b->first; op; op = op->next) {
         if (needs_open(st, op))
             return true;
-        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+        for (int r = 0; r < 2 && op->regions[r]; r++)
             if (region_needs_open(st, op->regions[r]))
                 return true;
     }
@@ -78,8 +81,9 @@ static bool region_needs_open(const BlockState *st, const Block *b)
 static bool joins_open(const Planner *pl, const BlockState *st, const Root *root,
                        const Nest *leaves)
 {
-    const Block *region = root->op != NULL ? root->op->regions[0] : NULL;
-    if (root->combine != NULL || (region != NULL && region_needs_open(st, region)))
+    const Block *region = root->op ? root->op->regions[0] : NULL;
+
+    if (root->combine || (region && region_needs_open(st, region)))
         return false;
     return plan_can_fuse(pl, st->open, root, leaves);
 }
@@ -88,11 +92,12 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
 {
     Arena *a = pl->plan->arena;
     Nest *leaves = new_nest(pl, plan_root_shape(&root));
+
     plan_leaves(pl, &root, leaves);
     plan_pin_loads(pl, st, &root, leaves, now);
-    if (st->open != NULL && !joins_open(pl, st, &root, leaves))
+    if (st->open && !joins_open(pl, st, &root, leaves))
         flush(pl, st);
-    if (st->open == NULL) {
+    if (!st->open) {
         st->open = leaves;
     } else {
         st->open->work += leaves->work;
@@ -118,6 +123,7 @@ static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int sour
 static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
 {
     bool pure_scalar = kind == STEP_SCALAR && !op_has(op, READS | WRITES);
+
     if (!pure_scalar || needs_open(st, op))
         flush(pl, st);
     Step s = {.kind = kind, .op = op};
@@ -143,6 +149,7 @@ static bool orders_memory(const Op *op)
 static void note_write(Op *op, void *ctx)
 {
     WriteWalk *w = ctx;
+
     if (op->code != OP_store && !orders_memory(op) && op->code != OP_atomic_rmw)
         return;
     Write write = {.ptr = orders_memory(op) ? NULL : op->operands[0], .order = w->order};
@@ -152,9 +159,10 @@ static void note_write(Op *op, void *ctx)
 static void note_writes(Planner *pl, BlockState *st, Op *op, int order)
 {
     WriteWalk w = {pl, st, order};
+
     note_write(op, &w);
     for (int r = 0; r < 2; r++)
-        if (op->regions[r] != NULL)
+        if (op->regions[r])
             ir_walk(op->regions[r], note_write, &w);
 }
 
@@ -192,6 +200,7 @@ static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, cons
     Plan *p = pl->plan;
     int n = yield->noperands - first;
     int *copies = NEW_N(p->arena, int, n);
+
     for (int j = 0; j < n; j++) {
         Value *v = yield->operands[first + j];
         copies[j] = NO_BUFFER;
@@ -214,10 +223,11 @@ static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, cons
 static int *carry_buffers(Planner *pl, Value *const *values, Value *const *also, int n)
 {
     int *out = NEW_N(pl->plan->arena, int, MAX(n, 1));
+
     for (int i = 0; i < n; i++) {
         out[i] = values[i]->type->rank > 0 ? new_buffer(pl, values[i]->type) : NO_BUFFER;
         pl->plan->facts[values[i]->id].buffer = out[i];
-        if (also != NULL)
+        if (also)
             pl->plan->facts[also[i]->id].buffer = out[i];
     }
     return out;
@@ -234,6 +244,7 @@ static void plan_for(Planner *pl, BlockState *st, Op *op, int now)
 {
     Block *body = op->regions[0];
     int *buffers = carry_buffers(pl, body->args + 1, op->results, op->nresults);
+
     fill_inits(pl, st, op, 3, buffers, now);
     flush(pl, st);
     Step s = {.kind = STEP_FOR, .op = op, .body = {plan_block(pl, body, buffers)}};
@@ -246,6 +257,7 @@ static void plan_while(Planner *pl, BlockState *st, Op *op, int now)
     Block *before = op->regions[0], *body = op->regions[1];
     int *carried = carry_buffers(pl, before->args, NULL, before->nargs);
     int *passed = carry_buffers(pl, op->results, body->args, op->nresults);
+
     fill_inits(pl, st, op, 0, carried, now);
     flush(pl, st);
     Step s = {.kind = STEP_WHILE, .op = op};
@@ -257,6 +269,7 @@ static void plan_while(Planner *pl, BlockState *st, Op *op, int now)
 static void plan_if(Planner *pl, BlockState *st, Op *op)
 {
     int *buffers = carry_buffers(pl, op->results, NULL, op->nresults);
+
     flush(pl, st);
     Step s = {.kind = STEP_IF, .op = op};
     s.body[0] = plan_block(pl, op->regions[0], buffers);
@@ -272,12 +285,12 @@ static const Value *sole_source(const Planner *pl, const Value *v, const Block *
 {
     if (pl->plan->facts[v->id].uses != 1 || v->type->rank == 0 || depth > 8)
         return NULL;
-    if (v->def == NULL)
-        return v->block == loop_body && v->block->owner != NULL ? v : NULL;
+    if (!v->def)
+        return v->block == loop_body && v->block->owner ? v : NULL;
     if (!op_is_elementwise(v->def))
         return NULL;
     const Value *found = NULL;
-    for (int i = 0; i < v->def->noperands && found == NULL; i++)
+    for (int i = 0; i < v->def->noperands && !found; i++)
         found = sole_source(pl, v->def->operands[i], loop_body, depth + 1);
     return found;
 }
@@ -289,7 +302,8 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
     const Value *result = op->results[0];
     const Op *yield = op->block->last;
     const Value *source = sole_source(pl, op->operands[2], op->block, 0);
-    if (carried == NULL || source == NULL || pl->plan->facts[result->id].uses != 1)
+
+    if (!carried || !source || pl->plan->facts[result->id].uses != 1)
         return NO_BUFFER;
     int first = yield->code == OP_condition ? 1 : 0;
     for (int i = first; i < yield->noperands; i++)
@@ -303,6 +317,7 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
 {
     Value *result = op->results[0];
     int buffer = dot_buffer(pl, op, carried);
+
     if (buffer == NO_BUFFER)
         buffer = new_buffer(pl, result->type);
     pl->plan->facts[result->id].buffer = buffer;
@@ -323,10 +338,10 @@ static void plan_tile_results(Planner *pl, const Op *op)
 /* Can the lanes of a vector run this region together? */
 static bool runs_on_lanes(const Block *b)
 {
-    for (const Op *op = b->first; op != NULL; op = op->next) {
+    for (const Op *op = b->first; op; op = op->next) {
         if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES))
             return false;
-        for (int r = 0; r < 2 && op->regions[r] != NULL; r++)
+        for (int r = 0; r < 2 && op->regions[r]; r++)
             if (!runs_on_lanes(op->regions[r]))
                 return false;
     }
@@ -340,6 +355,7 @@ static BlockPlan *plan_region(Planner *pl, const Op *op)
     int order = pl->order;
     const int *none = carry_buffers(pl, op->regions[0]->args, NULL, op->noperands);
     BlockPlan *out = plan_block(pl, op->regions[0], none);
+
     pl->order = order;
     return out;
 }
@@ -347,7 +363,8 @@ static BlockPlan *plan_region(Planner *pl, const Op *op)
 static void plan_root(Planner *pl, BlockState *st, RootKind kind, Op *op, int now)
 {
     Root root = {.kind = kind, .op = op, .buffer = NO_BUFFER, .source = NO_BUFFER};
-    if (op->regions[0] != NULL && !runs_on_lanes(op->regions[0])) {
+
+    if (op->regions[0] && !runs_on_lanes(op->regions[0])) {
         root.combine = plan_region(pl, op);
         note_writes(pl, st, op, now++); /* its operands are whole before it writes */
     }
@@ -421,7 +438,8 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
 BlockPlan *plan_block(Planner *pl, Block *b, const int *carried)
 {
     BlockState st = {.out = NEW(pl->plan->arena, BlockPlan)};
-    for (Op *op = b->first; op != NULL; op = op->next) {
+
+    for (Op *op = b->first; op; op = op->next) {
         int now = pl->order = pl->order + 1;
         plan_op(pl, &st, op, carried, now);
         note_writes(pl, &st, op, now);

@@ -42,6 +42,7 @@ typedef struct {
 static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
 {
     Leaf leaf = {.value = v, .identity = plan_is_identity(v, map, w->into->rank), .load = load};
+
     for (int d = 0; d < v->type->rank; d++)
         leaf.map[d] = map[d];
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
@@ -59,7 +60,8 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
 {
     const ValueFacts *f = &w->pl->plan->facts[v->id];
     uint64_t key = plan_key(v, map);
-    if (map_get(w->seen, key) != NULL)
+
+    if (map_get(w->seen, key))
         return;
     map_put(w->seen, key, v);
     if (v->type->rank == 0 || (f->buffered && !inside)) {
@@ -68,7 +70,7 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
     }
     int8_t in[MAX_RANK];
     Value *source = plan_renamed(v, map, in);
-    if (source != NULL) {
+    if (source) {
         walk_value(w, source, in, false);
         return;
     }
@@ -83,6 +85,7 @@ static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
 static void walk_rare(Walk *w, Value *v, const int8_t *map)
 {
     int work = w->into->work;
+
     walk_value(w, v, map, false);
     w->into->work = work;
 }
@@ -103,6 +106,7 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
 void plan_leaves(Planner *pl, const Root *root, Nest *into)
 {
     Walk w = {pl, into, map_new(pl->plan->arena)};
+
     if (root->kind != ROOT_FILL)
         walk_operands(&w, root->op, plan_identity);
     else if (root->source == NO_BUFFER)
@@ -124,10 +128,11 @@ static bool no_repeats(const Planner *pl, const Value *ptr)
     const Axis *a = axis_of(pl->plan->axis, ptr);
     const Type *t = ptr->type;
     int moving = 0;
+
     for (int d = 0; d < t->rank; d++) {
         if (t->dims[d] == 1)
             continue;
-        if (a == NULL || a->contiguity[d] != t->dims[d] || moving++ > 0)
+        if (!a || a->contiguity[d] != t->dims[d] || moving++ > 0)
             return false;
     }
     return true;
@@ -149,6 +154,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
                     int now)
 {
     bool pinned = false;
+
     for (int i = 0; i < leaves->leaves.len; i++) {
         const Leaf *leaf = &leaves->leaves.at[i];
         if (!leaf->load)
@@ -158,7 +164,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
         for (int k = 0; k < st->writes.len; k++) {
             const Write *w = &st->writes.at[k];
             if (w->order > from && w->order < now &&
-                (w->ptr == NULL || plan_may_alias(pl->plan, ptr, w->ptr)))
+                (!w->ptr || plan_may_alias(pl->plan, ptr, w->ptr)))
                 pinned = pin(pl, leaf->value);
         }
         if (is_write(root) && plan_may_alias(pl->plan, ptr, root->op->operands[0]) &&
@@ -230,6 +236,7 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 static void vote(const Planner *pl, const Leaf *leaf, int *votes)
 {
     const Type *t = leaf->value->type;
+
     if (t->rank == 0)
         return;
     if (leaf->load) {
@@ -249,6 +256,7 @@ static void vote(const Planner *pl, const Leaf *leaf, int *votes)
 static void vote_store(const Planner *pl, const Op *op, int *votes)
 {
     const Axis *a = axis_of(pl->plan->axis, op->operands[0]);
+
     for (int d = 0; d < op->operands[0]->type->rank; d++)
         if (a->contiguity[d] > 1)
             votes[d] += 2;
@@ -257,6 +265,7 @@ static void vote_store(const Planner *pl, const Op *op, int *votes)
 void plan_choose_order(const Planner *pl, Nest *n)
 {
     int votes[MAX_RANK] = {0};
+
     for (int i = 0; i < n->leaves.len; i++)
         vote(pl, &n->leaves.at[i], votes);
     for (int i = 0; i < n->roots.len; i++) {

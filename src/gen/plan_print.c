@@ -20,7 +20,7 @@ static void print_root(Text *t, const Root *r, int indent, Arena *a)
         text_printf(t, "%s: %s\n", root_names[r->kind], op_text(r->op, a));
     else if (r->source != NO_BUFFER)
         text_printf(t, "fill %d = buffer %d\n", r->buffer, r->source);
-    else if (r->value->def != NULL)
+    else if (r->value->def)
         text_printf(t, "fill %d: %s\n", r->buffer, op_text(r->value->def, a));
     else
         text_printf(t, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
@@ -45,6 +45,7 @@ static void print_nest(Text *t, const Nest *n, int indent, Arena *a)
 static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
 {
     static const char *const names[] = {"scalar", "nest", "dot", "for", "while", "if"};
+
     for (int i = 0; i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
         if (s->kind == STEP_NEST) {
@@ -54,7 +55,7 @@ static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
         text_printf(t, "%*s%s: %s\n", indent, "", names[s->kind],
                     s->body[0] ? op_info(s->op->code)->name : op_text(s->op, a));
         for (int r = 0; r < 2; r++) {
-            if (s->body[r] == NULL)
+            if (!s->body[r])
                 continue;
             if (r == 1)
                 text_printf(t, "%*s%s\n", indent, "", s->kind == STEP_IF ? "else" : "do");
@@ -66,7 +67,8 @@ static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
 static int count_nests(const BlockPlan *b)
 {
     int n = 0;
-    for (int i = 0; b != NULL && i < b->steps.len; i++) {
+
+    for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
         n += (s->kind == STEP_NEST) + count_nests(s->body[0]) + count_nests(s->body[1]);
     }
@@ -77,6 +79,7 @@ const char *plan_text(const Plan *p, Arena *a)
 {
     Text t = text_new(a);
     int nests = count_nests(p->body);
+
     text_printf(&t, "plan of %s: %d nest%s, %lld bytes of scratch\n", p->func->name, nests,
                 nests == 1 ? "" : "s", (long long)p->scratch);
     for (int i = 0; i < p->buffers.len; i++) {
