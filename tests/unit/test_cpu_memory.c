@@ -6,16 +6,8 @@
  * mask, masks that are bounds, masks that are data; with and without `other`.  The guard elements
  * around all arrays must stay as they were.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include "versus.h"
-
-#include <cmocka.h> /* after base.h: both have a fail() */
-
-static const GenPlugin *plugin;
-static Arena *plugin_arena;
+#include "versus_test.h"
 
 enum { TILE = 37, PROGRAMS = 3, N = 100 }; /* the last tile is cut at 26 elements */
 
@@ -63,16 +55,6 @@ static void *shuffled(Arena *a, int n)
         x[k] = i;
     }
     return x;
-}
-
-static void check(Case *c, Engine engine, const char *what)
-{
-    Text why = text_new(c->arena);
-    if (!versus_run(c, engine, &why)) {
-        if (os_env("TILEC_SHOW") != NULL)
-            fprintf(stderr, "%s\n", c->text);
-        fail_msg("%s: %s", what, why.s ? why.s : "");
-    }
 }
 
 /* --- loads and stores ---------------------------------------------------------------------- */
@@ -158,9 +140,10 @@ static void check_access(const Access *f, Engine engine, const char *name)
     add_scalar(&c, DT_I32, N);
     add_scalar(&c, DT_I32, 5);
     c.text = access_text(c.arena, f);
-    check(&c, engine,
-          arena_printf(c.arena, "%s, %s, %s%s%s", dtype_name(f->t), name, masks[f->mask].name,
-                       f->other ? ", other" : "", f->scatter ? ", scatter" : ""));
+    versus_expect(&c, engine,
+                  arena_printf(c.arena, "%s, %s, %s%s%s", dtype_name(f->t), name,
+                               masks[f->mask].name, f->other ? ", other" : "",
+                               f->scatter ? ", scatter" : ""));
     arena_free(c.arena);
 }
 
@@ -240,7 +223,7 @@ static void check_atomic(DType t, const char *op, const char *attrs, int operand
     add_array(&c, t, 1, NULL);
     add_array(&c, t, PROGRAMS * TILE, data_of(c.arena, t, PROGRAMS * TILE));
     c.text = atomic_text(c.arena, t, op, attrs, operands, masked, used);
-    check(
+    versus_expect(
         &c, used ? ENGINE_CPU : ENGINE_CPU_DISJOINT,
         arena_printf(c.arena, "%s%s on %s%s", op, attrs, dtype_name(t), masked ? ", masked" : ""));
     arena_free(c.arena);
@@ -317,24 +300,6 @@ static void test_threads(void **state)
     check_threads(DT_FP64);
 }
 
-static int open_plugin(void **state)
-{
-    (void)state;
-    const char *why = NULL;
-    plugin_arena = arena_new(NULL);
-    plugin = run_plugin(plugin_arena, &why);
-    if (plugin == NULL)
-        fail_msg("no code generator: %s", why);
-    return 0;
-}
-
-static int close_plugin(void **state)
-{
-    (void)state;
-    arena_free(plugin_arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,5 +307,5 @@ int main(void)
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_threads),
     };
-    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+    return cmocka_run_group_tests(tests, versus_open, versus_close);
 }

@@ -5,16 +5,8 @@
  * the interpreter computes is wanted to the bit (any NaN for a NaN), except from reductions, dots
  * and functions that targets approximate.  TILEC_SHOW=1 prints the kernels that fail.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include "versus.h"
-
-#include <cmocka.h> /* after base.h: both have a fail() */
-
-static const GenPlugin *plugin;
-static Arena *plugin_arena;
+#include "versus_test.h"
 
 /* --- inputs -------------------------------------------------------------------------------- */
 
@@ -199,20 +191,10 @@ static void kernel_text(Kernel *k)
 }
 
 /* Fail with what differs; the kernel dies either way. */
-static void check_case(Case *c, Engine engine, const char *what)
-{
-    Text why = text_new(c->arena);
-    if (!versus_run(c, engine, &why)) {
-        if (os_env("TILEC_SHOW") != NULL)
-            fprintf(stderr, "%s\n", c->text);
-        fail_msg("%s: %s", what, why.s ? why.s : "");
-    }
-}
-
 static void kernel_check(Kernel *k, Engine engine, const char *what)
 {
     kernel_text(k);
-    check_case(&k->c, engine, what);
+    versus_expect(&k->c, engine, what);
     arena_free(k->c.arena);
 }
 
@@ -369,24 +351,6 @@ static void test_scalar_casts(void **state)
     }
 }
 
-static int open_plugin(void **state)
-{
-    (void)state;
-    const char *why = NULL;
-    plugin_arena = arena_new(NULL);
-    plugin = run_plugin(plugin_arena, &why);
-    if (plugin == NULL)
-        fail_msg("no code generator: %s", why);
-    return 0;
-}
-
-static int close_plugin(void **state)
-{
-    (void)state;
-    arena_free(plugin_arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,5 +358,5 @@ int main(void)
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_scalar_casts),
     };
-    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+    return cmocka_run_group_tests(tests, versus_open, versus_close);
 }

@@ -5,16 +5,8 @@
  * whole numbers, so that fp32 sums are exact in any order; sums of smaller formats, which are
  * rounded at each step in whatever order, get a tolerance.  All else is compared to the bit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include "versus.h"
-
-#include <cmocka.h> /* after base.h: both have a fail() */
-
-static const GenPlugin *plugin;
-static Arena *plugin_arena;
+#include "versus_test.h"
 
 enum { PROGRAMS = 2 };
 
@@ -42,14 +34,9 @@ static Kernel kernel_begin(void)
 
 static void kernel_check(Kernel *k, Engine engine, const char *what)
 {
-    Text why = text_new(k->c.arena);
     build_yield(&k->b, OP_return, 0, NULL);
     k->c.text = ir_print(k->m, k->c.arena);
-    if (!versus_run(&k->c, engine, &why)) {
-        if (os_env("TILEC_SHOW") != NULL)
-            fprintf(stderr, "%s\n", k->c.text);
-        fail_msg("%s: %s", what, why.s ? why.s : "");
-    }
+    versus_expect(&k->c, engine, what);
     arena_free(k->c.arena);
 }
 
@@ -327,24 +314,6 @@ static void test_dot_fp8(void **state)
             check_dot(a, b, (a + b) % 2 ? DT_FP32 : DT_FP16, 0, 3, 17, 16);
 }
 
-static int open_plugin(void **state)
-{
-    (void)state;
-    const char *why = NULL;
-    plugin_arena = arena_new(NULL);
-    plugin = run_plugin(plugin_arena, &why);
-    if (plugin == NULL)
-        fail_msg("no code generator: %s", why);
-    return 0;
-}
-
-static int close_plugin(void **state)
-{
-    (void)state;
-    arena_free(plugin_arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,5 +322,5 @@ int main(void)
         cmocka_unit_test(test_dot_extents),
         cmocka_unit_test(test_dot_fp8),
     };
-    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+    return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
