@@ -335,14 +335,14 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
 /* --- the signature --- */
 
 /* Evaluate a default without a word; some need more than the compiler knows (os.environ...). */
-static void find_fallback(Lower *l, const AstParam *p, FrontParam *out)
+static void find_fallback(Lower *l, const AstFunc *fn, const AstParam *p, FrontParam *out)
 {
     out->has_default = p->fallback != NULL;
     if (!p->fallback)
         return;
     int errors = l->quiet_errors;
     l->quiet++;
-    Val v = lower_default(l, p);
+    Val v = lower_default(l, fn, p, p->span);
     l->quiet--;
     if (errors == l->quiet_errors)
         out->default_known = val_to_const(l, v, &out->fallback);
@@ -367,7 +367,7 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
     if (p->is_star)
         error_at(l, p->span, E_STAR_PARAM, p->name);
     out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);
-    find_fallback(l, p, &out);
+    find_fallback(l, fn, p, &out);
     return out;
 }
 

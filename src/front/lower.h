@@ -127,11 +127,18 @@ struct Frame {
     VEC(Sym) names; /* of slots */
     VEC(Change) log;
     int loop_depth;
-    bool is_static; /* of a constexpr_function: everything happens at compile time (R12) */
+    /* Of Python outside of kernels: a constexpr_function (R12), a default (R19), the value of a
+     * global.  Everything happens at compile time, and any global counts. */
+    bool is_static;
     Frame *caller;
     Span call; /* the call in the caller */
     int depth;
 };
+
+typedef struct {
+    Val val;      /* evaluated once; unknown when the compiler cannot */
+    bool refused; /* to a kernel, in so many words */
+} GlobalValue;
 
 typedef struct {
     const FrontFile *file;
@@ -147,7 +154,7 @@ typedef struct {
     int quiet;       /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;  /* key -> Instance */
-    Map *globals;    /* AstGlobal -> Val, evaluated once */
+    Map *globals;    /* AstGlobal -> GlobalValue */
     Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;
 
@@ -245,7 +252,8 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 /* --- lower_param.c --- */
 bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer); /* R27 */
 bool param_is_const(const AstParam *p);                                   /* R28 */
-Val lower_default(Lower *l, const AstParam *p);                           /* R19 */
+/* The default of a parameter of `fn`, for a call at `call` (R19). */
+Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 
 /* --- lower_name.c --- */
 Val lower_name(Lower *l, const Node *n);

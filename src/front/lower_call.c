@@ -256,7 +256,7 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
         else if (index[i] >= 0)
             values[i] = args->at[index[i]].v;
         else
-            values[i] = lower_default(l, &fn->params[i]);
+            values[i] = lower_default(l, fn, &fn->params[i], args->span);
     }
     return fn->is_jit ? call_bound(l, fn, values, args->span)
                       : call_constexpr(l, fn, values, args->span);

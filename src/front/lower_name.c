@@ -181,7 +181,18 @@ bool annotation_is_constexpr(const Node *n)
     return (n->kind == N_NAME || n->kind == N_ATTRIBUTE) && strcmp(n->name, "constexpr") == 0;
 }
 
-/* Would Python hold a tl.constexpr instance here: the call itself, or arithmetic on one? */
+static bool makes_constexpr(Lower *l, const Node *n, int depth);
+
+static bool one_makes_constexpr(Lower *l, Node *const *at, int n, int depth)
+{
+    for (int i = 0; i < n; i++)
+        if (makes_constexpr(l, at[i], depth))
+            return true;
+    return false;
+}
+
+/* Would Python hold a tl.constexpr instance here: the call itself, or an operator on one?  Of two
+ * that it would choose from, either is enough. */
 static bool makes_constexpr(Lower *l, const Node *n, int depth)
 {
     const AstGlobal *g;
@@ -193,6 +204,13 @@ static bool makes_constexpr(Lower *l, const Node *n, int depth)
         return makes_constexpr(l, n->left, depth);
     case N_BINARY:
         return makes_constexpr(l, n->left, depth) || makes_constexpr(l, n->right, depth);
+    case N_CONDITIONAL:
+        return makes_constexpr(l, n->left, depth) || makes_constexpr(l, n->extra, depth);
+    case N_COMPARE:
+        return makes_constexpr(l, n->left, depth) ||
+               one_makes_constexpr(l, n->items, n->nitems, depth);
+    case N_BOOL:
+        return one_makes_constexpr(l, n->items, n->nitems, depth);
     case N_NAME:
         g = file_global(l->file, n->name);
         if (!g || depth > 8)
@@ -204,8 +222,8 @@ static bool makes_constexpr(Lower *l, const Node *n, int depth)
     }
 }
 
-/* R3: which kinds of values a kernel may take from module level. */
-static bool may_be_global(Val v)
+/* R3: may a kernel take from module level what `g` holds? */
+static bool may_be_global(Lower *l, const AstGlobal *g, Val v)
 {
     switch (v.kind) {
     case VAL_TYPE:
@@ -215,51 +233,62 @@ static bool may_be_global(Val v)
     case VAL_MODULE:
         return true;
     default:
-        return val_is_none(v);
+        return val_is_none(v) || (g->annotation && annotation_is_constexpr(g->annotation)) ||
+               makes_constexpr(l, g->value, 0);
     }
 }
 
-static Val refuse_global(Lower *l, const AstGlobal *g, Val v, Span span)
+/* What Python holds, whoever may use it; unknown when that cannot be told. */
+static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
 {
+    Frame *frame = l->frame;
+    Val v;
+
+    l->frame = frame_new(l, frame->fn, span);
+    l->frame->is_static = true;
+    l->quiet++;
+    v = lower_expr(l, g->value);
+    l->quiet--;
+    l->frame = frame;
+    return val_is_known(v) ? v : val_unknown();
+}
+
+static GlobalValue *find_global(Lower *l, const AstGlobal *g, Span span)
+{
+    GlobalValue *known = map_get(l->globals, MAP_KEY(g));
+
+    if (known)
+        return known;
+    known = NEW(l->arena, GlobalValue);
+    known->val = val_unknown(); /* a global made of itself */
+    map_put(l->globals, MAP_KEY(g), known);
+    known->val = evaluate_global(l, g, span);
+    return known;
+}
+
+/* Each global is complained about once. */
+static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span span)
+{
+    if (known->refused)
+        return val_unknown();
+    known->refused = l->quiet == 0;
     error_at(l, span, E_GLOBAL, g->name);
     note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
-    if (v.kind == VAL_UNKNOWN)
+    if (known->val.kind == VAL_UNKNOWN)
         hint_at(l, H_GLOBAL_UNKNOWN);
     else
         hint_at(l, H_GLOBAL, g->name);
     return val_unknown();
 }
 
-static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
-{
-    bool declared = g->annotation && annotation_is_constexpr(g->annotation);
-    Frame *frame = l->frame;
-    Val v;
-
-    l->frame = frame_new(l, frame->fn, span);
-    l->quiet++;
-    v = lower_expr(l, g->value);
-    l->quiet--;
-    l->frame = frame;
-    if (v.kind != VAL_UNKNOWN && val_is_known(v)) {
-        if (declared || frame->is_static || may_be_global(v) || makes_constexpr(l, g->value, 0))
-            return v;
-    }
-    return refuse_global(l, g, v, span);
-}
-
-/* Each global is evaluated, and complained about, once. */
 static Val file_global_value(Lower *l, const AstGlobal *g, Span span)
 {
-    Val *known = map_get(l->globals, MAP_KEY(g));
+    GlobalValue *known = find_global(l, g, span);
+    Val v = known->val;
 
-    if (known)
-        return *known;
-    known = NEW(l->arena, Val);
-    *known = val_unknown(); /* a global made of itself */
-    map_put(l->globals, MAP_KEY(g), known);
-    *known = evaluate_global(l, g, span);
-    return *known;
+    if (v.kind != VAL_UNKNOWN && (l->frame->is_static || may_be_global(l, g, v)))
+        return v;
+    return refuse_global(l, g, known, span);
 }
 
 Val global_value(Lower *l, Sym name, Span span, bool *found)

@@ -75,12 +75,14 @@ bool param_is_const(const AstParam *p)
     return name && strcmp(name, "const") == 0;
 }
 
-Val lower_default(Lower *l, const AstParam *p)
+/* It sees no locals, and whatever module level holds. */
+Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
 {
     Frame *frame = l->frame;
     Val v;
 
-    l->frame = frame_new(l, frame->fn, p->span); /* a default does not see the locals */
+    l->frame = frame_new(l, fn, call);
+    l->frame->is_static = true;
     v = lower_expr(l, p->fallback);
     l->frame = frame;
     return v;
