@@ -13,53 +13,58 @@
 
 static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "fill"};
 
-static void print_root(Text *t, const Root *r, int indent, Arena *a)
+typedef struct {
+    Text out;
+    Printer *ops;
+} PlanText;
+
+static void print_root(PlanText *p, const Root *r, int indent)
 {
-    text_printf(t, "%*s", indent, "");
+    text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL)
-        text_printf(t, "%s: %s\n", root_names[r->kind], op_text(r->op, a));
+        text_printf(&p->out, "%s: %s\n", root_names[r->kind], op_printer_text(p->ops, r->op));
     else if (r->source != NO_BUFFER)
-        text_printf(t, "fill %d = buffer %d\n", r->buffer, r->source);
+        text_printf(&p->out, "fill %d = buffer %d\n", r->buffer, r->source);
     else if (r->value->def)
-        text_printf(t, "fill %d: %s\n", r->buffer, op_text(r->value->def, a));
+        text_printf(&p->out, "fill %d: %s\n", r->buffer, op_printer_text(p->ops, r->value->def));
     else
-        text_printf(t, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
+        text_printf(&p->out, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
 }
 
-static void print_nest(Text *t, const Nest *n, int indent, Arena *a)
+static void print_nest(PlanText *p, const Nest *n, int indent)
 {
-    text_printf(t, "%*snest [", indent, "");
+    text_printf(&p->out, "%*snest [", indent, "");
     for (int d = 0; d < n->rank; d++)
-        text_printf(t, "%s%d", d ? "," : "", n->dims[d]);
-    text_put(t, "] order");
+        text_printf(&p->out, "%s%d", d ? "," : "", n->dims[d]);
+    text_put(&p->out, "] order");
     for (int d = 0; d < n->rank; d++)
-        text_printf(t, " %d", n->order[d]);
-    text_put(t, n->serial ? " serial\n" : "\n");
+        text_printf(&p->out, " %d", n->order[d]);
+    text_put(&p->out, n->serial ? " serial\n" : "\n");
     for (int i = 0; i < n->roots.len; i++)
-        print_root(t, &n->roots.at[i], indent + 2, a);
+        print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
-        text_printf(t, "%*sprefetch %d/%d: %s\n", indent + 2, "", n->ahead.at[i].share, AHEAD_PARTS,
-                    op_text(n->ahead.at[i].leaf.value->def, a));
+        text_printf(&p->out, "%*sprefetch %d/%d: %s\n", indent + 2, "", n->ahead.at[i].share,
+                    AHEAD_PARTS, op_printer_text(p->ops, n->ahead.at[i].leaf.value->def));
 }
 
-static void print_block(Text *t, const BlockPlan *b, int indent, Arena *a)
+static void print_block(PlanText *p, const BlockPlan *b, int indent)
 {
     static const char *const names[] = {"scalar", "nest", "dot", "for", "while", "if"};
 
     for (int i = 0; i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
         if (s->kind == STEP_NEST) {
-            print_nest(t, s->nest, indent, a);
+            print_nest(p, s->nest, indent);
             continue;
         }
-        text_printf(t, "%*s%s: %s\n", indent, "", names[s->kind],
-                    s->body[0] ? op_info(s->op->code)->name : op_text(s->op, a));
+        text_printf(&p->out, "%*s%s: %s\n", indent, "", names[s->kind],
+                    s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op));
         for (int r = 0; r < 2; r++) {
             if (!s->body[r])
                 continue;
             if (r == 1)
-                text_printf(t, "%*s%s\n", indent, "", s->kind == STEP_IF ? "else" : "do");
-            print_block(t, s->body[r], indent + 2, a);
+                text_printf(&p->out, "%*s%s\n", indent, "", s->kind == STEP_IF ? "else" : "do");
+            print_block(p, s->body[r], indent + 2);
         }
     }
 }
@@ -75,18 +80,18 @@ static int count_nests(const BlockPlan *b)
     return n;
 }
 
-const char *plan_text(const Plan *p, Arena *a)
+const char *plan_text(const Plan *plan, Arena *a)
 {
-    Text t = text_new(a);
-    int nests = count_nests(p->body);
+    PlanText p = {.out = text_new(a), .ops = op_printer_new(plan->func, a)};
+    int nests = count_nests(plan->body);
 
-    text_printf(&t, "plan of %s: %d nest%s, %lld bytes of scratch\n", p->func->name, nests,
-                nests == 1 ? "" : "s", (long long)p->scratch);
-    for (int i = 0; i < p->buffers.len; i++) {
-        const Buffer *b = &p->buffers.at[i];
-        text_printf(&t, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
+    text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch\n", plan->func->name, nests,
+                nests == 1 ? "" : "s", (long long)plan->scratch);
+    for (int i = 0; i < plan->buffers.len; i++) {
+        const Buffer *b = &plan->buffers.at[i];
+        text_printf(&p.out, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
                     dtype_name(b->dtype), (long long)b->bytes);
     }
-    print_block(&t, p->body, 0, a);
-    return t.s;
+    print_block(&p, plan->body, 0);
+    return p.out.s;
 }

@@ -267,6 +267,10 @@ bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's s
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);
 const char *op_text(const Op *op, Arena *a); /* one line, for messages */
+/* The same for many ops of a function, whose values get their names once. */
+typedef struct Printer Printer;
+Printer *op_printer_new(const Func *f, Arena *a);
+const char *op_printer_text(Printer *p, const Op *op);
 /* Verified; NULL after errors. */
 Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d);
 

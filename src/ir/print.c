@@ -20,14 +20,14 @@
 
 #include "ir.h"
 
-typedef struct {
+struct Printer {
     Arena *arena;
     Text out;
     Map *names;     /* Value* to its text, without the % */
     Interner *pool; /* of those texts */
     Map *taken;     /* a text to the last Suffix tried on it */
     int unnamed;    /* values so far that are called by number */
-} Printer;
+};
 
 typedef struct {
     int last;
@@ -292,12 +292,24 @@ const char *ir_print(const Module *m, Arena *a)
     return p.out.s;
 }
 
+Printer *op_printer_new(const Func *f, Arena *a)
+{
+    Printer *p = NEW(a, Printer);
+
+    *p = printer_new(a);
+    if (f)
+        name_values(p, f);
+    return p;
+}
+
+const char *op_printer_text(Printer *p, const Op *op)
+{
+    p->out = text_new(p->arena);
+    put_op_line(p, op);
+    return p->out.s;
+}
+
 const char *op_text(const Op *op, Arena *a)
 {
-    Printer p = printer_new(a);
-
-    if (op->block)
-        name_values(&p, op->block->func);
-    put_op_line(&p, op);
-    return p.out.s;
+    return op_printer_text(op_printer_new(op->block ? op->block->func : NULL, a), op);
 }
