@@ -280,7 +280,7 @@ Value *lower_condition(Lower *l, Val c, Span span);
 /* --- lower_loop.c --- */
 void lower_for(Lower *l, const Node *n);
 void lower_while(Lower *l, const Node *n);
-void forget_assigned(Lower *l, Node *const *stmts, int n); /* what they assign is unknown */
+void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
 
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n);

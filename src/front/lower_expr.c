@@ -278,6 +278,16 @@ static Val lower_walrus(Lower *l, const Node *n)
     return b && b->bound ? b->val : val_unknown();
 }
 
+/* The variable of a comprehension is its own; what `:=` binds in it stays. */
+static void leave_comprehension(Lower *l, int mark, Sym variable)
+{
+    Changes changes = env_rollback(l, mark);
+
+    for (int i = 0; i < changes.n; i++)
+        if (l->frame->names.at[changes.at[i].slot] != variable)
+            env_put(l, changes.at[i].slot, changes.at[i].new);
+}
+
 /* [e for v in t] over a tuple (R21). */
 static Val lower_comprehension(Lower *l, const Node *n)
 {
@@ -292,13 +302,13 @@ static Val lower_comprehension(Lower *l, const Node *n)
             error_at(l, n->extra->span, E_COMPREHENSION, val_text(l, source));
         return val_unknown();
     }
+    if (n->right->kind != N_NAME)
+        return fail_val(l, n->right->span, E_TARGET);
     for (int i = 0; i < source.tuple->n; i++) {
-        if (n->right->kind != N_NAME)
-            return fail_val(l, n->right->span, E_TARGET);
         env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
         vec_push(l->arena, &items, lower_expr(l, n->left));
     }
-    env_rollback(l, mark);
+    leave_comprehension(l, mark, n->right->name);
     return val_tuple(l, items.len, items.at);
 }
 

@@ -486,10 +486,12 @@ Flow lower_guarded(Lower *l, Flow before, Node *const *rest, int nrest, bool tai
 static Val lower_side(Lower *l, Arm *a, const Node *n)
 {
     Builder back = enter_block(l, a->block);
+    int mark = env_mark(l);
     Val v = lower_expr(l, n);
 
     if (val_is_number(v))
         v = val_run(val_to_run(l, v, n->span));
+    a->changes = env_rollback(l, mark);
     l->b = back;
     return v;
 }
@@ -499,13 +501,14 @@ static Val lower_dynamic_conditional(Lower *l, const Node *n, Value *cond)
     Arm t = new_arm(l), e = new_arm(l);
     Join j = {.l = l, .arms = {&t, &e}};
     Val x = lower_side(l, &t, n->left), y = lower_side(l, &e, n->extra);
+    Val given[2] = {x, y};
     Binding none = {0};
 
-    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
-        return val_unknown();
-    Val given[2] = {x, y};
-    if (!unify(&j, false, &x, &y))
-        return fail_val(l, n->span, E_TERNARY, val_text(l, given[0]), val_text(l, given[1]));
+    if (!unify(&j, false, &x, &y)) {
+        error_at(l, n->span, E_TERNARY, val_text(l, given[0]), val_text(l, given[1]));
+        x = y = val_unknown();
+    }
+    join_names(&j); /* what `:=` bound */
     join_pair(&j, -1, none, x, y);
     return take_results(&j, build_if(&j, cond));
 }
@@ -521,5 +524,8 @@ Val lower_conditional(Lower *l, const Node *n)
         return lower_expr(l, truth ? n->left : n->extra);
     }
     Value *cond = lower_condition(l, c, n->right->span);
-    return cond ? lower_dynamic_conditional(l, n, cond) : val_unknown();
+    if (cond)
+        return lower_dynamic_conditional(l, n, cond);
+    forget_assigned(l, (Node *const[]){n->left, n->extra}, 2);
+    return val_unknown();
 }

@@ -5,21 +5,28 @@
  * region, results of its op.  Which names a body assigns is found by a walk over its syntax, so
  * some turn out to keep their value (the assignment stood in a dead static branch, the shape of a
  * block pointer never changes); those are taken out again once the body is there.
+ *
+ * The condition of a `while` may assign as well, with `:=`.  It is evaluated once more than the
+ * body, so a name that it binds first is there in the body and behind the loop.
  */
 #include "lower.h"
 
 typedef struct {
     int slot;
-    Val like;  /* the value before the loop */
-    int first; /* of its parts in init, args, final */
+    Binding binding; /* its value is that before the loop */
+    int first;       /* of its parts in init, passed, final and args */
 } Carried;
+typedef VEC(Carried) CarriedNames;
 
+/* The parts of `fresh` stand behind those of `names` in passed and args[1], and nowhere else. */
 typedef struct {
     Lower *l;
-    VEC(Carried) names;
-    Values init, final;
+    CarriedNames names;
+    CarriedNames fresh; /* names that the condition of a `while` binds first */
+    Values init;
+    Values passed; /* by the condition to the body of a `while` */
+    Values final;
     Value **args[2]; /* in the region(s) */
-    Value **after;   /* the parts behind the loop */
     bool *fixed;     /* parts that never change */
 } Loop;
 
@@ -27,45 +34,54 @@ typedef struct {
 
 typedef VEC(Sym) Syms;
 
+static void collect_name(Lower *l, Sym name, Syms *out)
+{
+    for (int i = 0; i < out->len; i++)
+        if (out->at[i] == name)
+            return;
+    vec_push(l->arena, out, name);
+}
+
 static void collect_target(Lower *l, const Node *n, Syms *out)
 {
-    if (n->kind == N_TUPLE || n->kind == N_LIST) {
+    if (n->kind == N_NAME)
+        collect_name(l, n->name, out);
+    for (int i = 0; i < n->nitems && (n->kind == N_TUPLE || n->kind == N_LIST); i++)
+        collect_target(l, n->items[i], out);
+}
+
+static void collect_list(Lower *l, Node *const *nodes, int n, Syms *out);
+
+/* Of a statement or an expression, which assigns with `:=`. */
+static void collect_assigned(Lower *l, const Node *n, Syms *out)
+{
+    Node *const parts[] = {n->left, n->right, n->extra};
+
+    if (n->kind == N_ASSIGN)
         for (int i = 0; i < n->nitems; i++)
             collect_target(l, n->items[i], out);
-        return;
-    }
-    if (n->kind != N_NAME)
-        return;
-    for (int i = 0; i < out->len; i++)
-        if (out->at[i] == n->name)
-            return;
-    vec_push(l->arena, out, n->name);
+    else if (n->kind == N_AUGMENTED || (n->kind == N_ANNOTATED && n->right))
+        collect_target(l, n->left, out);
+    else if (n->kind == N_WALRUS)
+        collect_name(l, n->name, out);
+    collect_list(l, parts, COUNT(parts), out);
+    collect_list(l, n->items, n->nitems, out);
+    collect_list(l, n->body, n->nbody, out);
+    collect_list(l, n->orelse, n->norelse, out);
 }
 
-static void collect_assigned(Lower *l, Node *const *stmts, int n, Syms *out);
-
-static void collect_stmt(Lower *l, const Node *s, Syms *out)
-{
-    if (s->kind == N_ASSIGN)
-        for (int i = 0; i < s->nitems; i++)
-            collect_target(l, s->items[i], out);
-    else if (s->kind == N_AUGMENTED || (s->kind == N_ANNOTATED && s->right))
-        collect_target(l, s->left, out);
-    collect_assigned(l, s->body, s->nbody, out);
-    collect_assigned(l, s->orelse, s->norelse, out);
-}
-
-static void collect_assigned(Lower *l, Node *const *stmts, int n, Syms *out)
+static void collect_list(Lower *l, Node *const *nodes, int n, Syms *out)
 {
     for (int i = 0; i < n; i++)
-        collect_stmt(l, stmts[i], out);
+        if (nodes[i])
+            collect_assigned(l, nodes[i], out);
 }
 
-void forget_assigned(Lower *l, Node *const *stmts, int n)
+void forget_assigned(Lower *l, Node *const *nodes, int n)
 {
     Syms names = {0};
 
-    collect_assigned(l, stmts, n, &names);
+    collect_list(l, nodes, n, &names);
     for (int i = 0; i < names.len; i++)
         env_bind(l, names.at[i], val_unknown(), l->b.span);
 }
@@ -82,44 +98,55 @@ static void strengthen(Lower *l, Sym name, Binding b)
     env_put(l, env_slot(l, name), b);
 }
 
+/* The variable of a `for` is not carried: each round begins with its own value of it. */
 static void find_carried(Loop *loop, const Node *n)
 {
     Lower *l = loop->l;
+    Sym variable = n->kind == N_FOR && n->left->kind == N_NAME ? n->left->name : NULL;
     Syms names = {0};
 
-    collect_assigned(l, n->body, n->nbody, &names);
+    if (n->kind == N_WHILE)
+        collect_assigned(l, n->left, &names);
+    collect_list(l, n->body, n->nbody, &names);
     for (int i = 0; i < names.len; i++) {
         const Binding *b = env_find(l, names.at[i]);
-        if (!b || !b->bound)
+        if (!b || !b->bound || names.at[i] == variable)
             continue;
         strengthen(l, names.at[i], *b);
         if (b->val.kind != VAL_UNKNOWN && val_is_known(b->val))
             continue;
-        Carried c = {env_slot(l, names.at[i]), b->val, loop->init.len};
+        Carried c = {env_slot(l, names.at[i]), *b, loop->init.len};
         vec_push(l->arena, &loop->names, c);
         val_flatten(l, b->val, &loop->init);
     }
 }
 
-/* The carried names as arguments of a new region, and bound to them. */
-static void open_region(Loop *loop, int region, Block *block)
+/* Bind names to the values that stand for their parts. */
+static void bind_parts(Lower *l, const CarriedNames *names, Value *const *parts)
 {
-    Lower *l = loop->l;
-    int n = loop->init.len;
-    Value **args = NEW_N(l->arena, Value *, n + 1);
-
-    for (int i = 0; i < n; i++)
-        args[i] = block_add_arg(block, loop->init.at[i]->type);
-    loop->args[region] = args;
-    for (int i = 0; i < loop->names.len; i++) {
-        Carried *c = &loop->names.at[i];
-        Value *const *next = args + c->first;
-        Binding b = l->frame->env.at[c->slot];
-        b.val = val_rebuild(l, c->like, &next);
-        if (b.val.kind == VAL_RUN)
+    for (int i = 0; i < names->len; i++) {
+        const Carried *c = &names->at[i];
+        Value *const *next = parts + c->first;
+        Binding b = c->binding;
+        b.val = val_rebuild(l, b.val, &next);
+        if (b.val.kind == VAL_RUN && !b.val.run->name)
             b.val.run->name = l->frame->names.at[c->slot];
         env_put(l, c->slot, b);
     }
+}
+
+/* What a region is given as its arguments, and the names bound to them. */
+static void open_region(Loop *loop, int region, Block *block)
+{
+    const Values *given = region ? &loop->passed : &loop->init;
+    Value **args = NEW_N(loop->l->arena, Value *, given->len + 1);
+
+    for (int i = 0; i < given->len; i++)
+        args[i] = block_add_arg(block, given->at[i]->type);
+    loop->args[region] = args;
+    bind_parts(loop->l, &loop->names, args);
+    if (region)
+        bind_parts(loop->l, &loop->fresh, args);
 }
 
 static bool same_form(Val a, Val b)
@@ -143,37 +170,38 @@ static bool same_form(Val a, Val b)
     return same;
 }
 
-/* What the body leaves in one carried name; its own argument after an error. */
-static void close_name(Loop *loop, const Carried *c)
+/* What a region leaves in one carried name; its own argument after an error. */
+static void close_name(Loop *loop, const Carried *c, int region, Values *out)
 {
     Lower *l = loop->l;
     Binding *b = &l->frame->env.at[c->slot];
     Sym name = l->frame->names.at[c->slot];
-    int parts = loop->final.len;
+    Val like = c->binding.val;
+    int parts = out->len;
 
-    if (b->bound && same_form(c->like, b->val)) {
-        val_flatten(l, b->val, &loop->final);
+    if (b->bound && same_form(like, b->val)) {
+        val_flatten(l, b->val, out);
         return;
     }
-    if (b->bound && b->val.kind != VAL_UNKNOWN && c->like.kind != VAL_UNKNOWN) {
-        error_at(l, b->span, E_CARRIED_TYPE, name, val_text(l, c->like), val_text(l, b->val));
+    if (b->bound && b->val.kind != VAL_UNKNOWN && like.kind != VAL_UNKNOWN) {
+        error_at(l, b->span, E_CARRIED_TYPE, name, val_text(l, like), val_text(l, b->val));
         hint_at(l, H_CARRIED_TYPE, name);
     }
-    val_flatten(l, c->like, &loop->final);
-    for (int i = parts; i < loop->final.len; i++)
-        loop->final.at[i] = loop->args[0][i];
+    val_flatten(l, like, out);
+    for (int i = parts; i < out->len; i++)
+        out->at[i] = loop->args[region][i];
 }
 
-static void close_names(Loop *loop)
+static void close_names(Loop *loop, int region, Values *out)
 {
     for (int i = 0; i < loop->names.len; i++)
-        close_name(loop, &loop->names.at[i]);
+        close_name(loop, &loop->names.at[i], region, out);
 }
 
-static bool is_carried_slot(const Loop *loop, int slot)
+static bool has_slot(const CarriedNames *names, int slot)
 {
-    for (int i = 0; i < loop->names.len; i++)
-        if (loop->names.at[i].slot == slot)
+    for (int i = 0; i < names->len; i++)
+        if (names->at[i].slot == slot)
             return true;
     return false;
 }
@@ -208,7 +236,8 @@ static void leave_name(Loop *loop, const Change *c)
 static void leave_names(Loop *loop, Changes changes)
 {
     for (int i = 0; i < changes.n; i++)
-        if (!is_carried_slot(loop, changes.at[i].slot))
+        if (!has_slot(&loop->names, changes.at[i].slot) &&
+            !has_slot(&loop->fresh, changes.at[i].slot))
             leave_name(loop, &changes.at[i]);
 }
 
@@ -227,7 +256,8 @@ static bool find_fixed(Loop *loop, int regions)
 
     loop->fixed = NEW_N(loop->l->arena, bool, n + 1);
     for (int i = 0; i < n; i++) {
-        bool fixed = loop->final.at[i] == loop->args[regions - 1][i];
+        bool fixed = loop->final.at[i] == loop->args[regions - 1][i] &&
+                     (regions == 1 || loop->passed.at[i] == loop->args[0][i]);
         loop->fixed[i] = fixed;
         any |= fixed;
         for (int r = 0; fixed && r < regions; r++)
@@ -249,14 +279,14 @@ static void drop_fixed_args(Block *b)
     b->nargs = kept;
 }
 
-/* The values that change, of a list with one for every part. */
-static Values changing(const Loop *loop, Value *const *all)
+/* The values that change, of a list that begins with one for every carried part. */
+static Values changing(const Loop *loop, const Values *all)
 {
     Values out = {0};
 
-    for (int i = 0; i < loop->init.len; i++)
-        if (!loop->fixed[i])
-            vec_push(loop->l->arena, &out, ir_resolve(all[i]));
+    for (int i = 0; i < all->len; i++)
+        if (i >= loop->init.len || !loop->fixed[i])
+            vec_push(loop->l->arena, &out, ir_resolve(all->at[i]));
     return out;
 }
 
@@ -282,16 +312,16 @@ static void end_block(Lower *l, Block *b, OpCode ends, const Values *v)
     l->b = old;
 }
 
-static Op *build_loop(Loop *loop, OpCode code, const Values *operands, int nattrs,
-                      const int64_t *attrs, Block *const *blocks, int regions)
+/* `kept` has the types of the results. */
+static Op *build_loop(Loop *loop, OpCode code, const Values *operands, const Values *kept,
+                      int nattrs, const int64_t *attrs, Block *const *blocks, int regions)
 {
     Lower *l = loop->l;
-    Values kept = changing(loop, loop->init.at);
-    const Type **types = NEW_N(l->arena, const Type *, kept.len + 1);
+    const Type **types = NEW_N(l->arena, const Type *, kept->len + 1);
 
-    for (int i = 0; i < kept.len; i++)
-        types[i] = kept.at[i]->type;
-    Op *op = build_op(&l->b, code, operands->len, operands->at, nattrs, attrs, kept.len, types);
+    for (int i = 0; i < kept->len; i++)
+        types[i] = kept->at[i]->type;
+    Op *op = build_op(&l->b, code, operands->len, operands->at, nattrs, attrs, kept->len, types);
     for (int r = 0; r < regions; r++) {
         op->regions[r] = blocks[r];
         blocks[r]->owner = op;
@@ -299,24 +329,18 @@ static Op *build_loop(Loop *loop, OpCode code, const Values *operands, int nattr
     return op;
 }
 
-/* Bind the carried names to what they are behind the loop. */
-static void take_carried(Loop *loop, const Op *op)
+/* Bind the names to what they are behind the loop: results, one for each of `given` that changes. */
+static void take_results(Loop *loop, const Values *given, const Op *op)
 {
-    Lower *l = loop->l;
+    Value **after = NEW_N(loop->l->arena, Value *, given->len + 1);
     int at = 0;
 
-    loop->after = NEW_N(l->arena, Value *, loop->init.len + 1);
-    for (int i = 0; i < loop->init.len; i++)
-        loop->after[i] = loop->fixed[i] ? loop->init.at[i] : op->results[at++];
-    for (int i = 0; i < loop->names.len; i++) {
-        Carried *c = &loop->names.at[i];
-        Value *const *next = loop->after + c->first;
-        Binding b = l->frame->env.at[c->slot];
-        b.val = val_rebuild(l, c->like, &next);
-        if (b.val.kind == VAL_RUN && !b.val.run->name)
-            b.val.run->name = l->frame->names.at[c->slot];
-        env_put(l, c->slot, b);
+    for (int i = 0; i < given->len; i++) {
+        bool fixed = i < loop->init.len && loop->fixed[i];
+        after[i] = fixed ? loop->init.at[i] : op->results[at++];
     }
+    bind_parts(loop->l, &loop->names, after);
+    bind_parts(loop->l, &loop->fresh, after);
 }
 
 /* --- for --- */
@@ -476,7 +500,7 @@ static Changes lower_loop_body(Loop *loop, const Node *n, Block *body, Value *iv
     l->frame->loop_depth++;
     lower_stmts(l, n->body, n->nbody, false);
     l->frame->loop_depth--;
-    close_names(loop);
+    close_names(loop, iv ? 0 : 1, &loop->final);
     l->b = old;
     return env_rollback(l, mark);
 }
@@ -498,14 +522,14 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
     Changes changes = lower_loop_body(&loop, n, body, iv);
     l->b.span = n->span;
     simplify(&loop, &body, 1);
-    Values kept = changing(&loop, loop.init.at), yielded = changing(&loop, loop.final.at);
+    Values kept = changing(&loop, &loop.init), yielded = changing(&loop, &loop.final);
     for (int i = 0; i < kept.len; i++)
         vec_push(l->arena, &operands, kept.at[i]);
     end_block(l, body, OP_yield, &yielded);
-    Op *op = build_loop(&loop, OP_for, &operands, 1, &r->unroll, &body, 1);
+    Op *op = build_loop(&loop, OP_for, &operands, &kept, 1, &r->unroll, &body, 1);
     lose_variable(l, n->left); /* and is not looked at again by what comes next */
     leave_names(&loop, changes);
-    take_carried(&loop, op);
+    take_results(&loop, &loop.init, op);
 }
 
 void lower_for(Lower *l, const Node *n)
@@ -529,6 +553,23 @@ void lower_for(Lower *l, const Node *n)
 
 /* --- while --- */
 
+/* Names that the condition assigns and that are not carried. */
+static void pass_fresh(Loop *loop, Changes changes)
+{
+    for (int i = 0; i < changes.n; i++) {
+        const Change *c = &changes.at[i];
+        Carried fresh = {c->slot, c->new, loop->passed.len};
+        if (has_slot(&loop->names, c->slot))
+            continue;
+        if (c->old.bound || !c->new.bound) {
+            leave_name(loop, c);
+            continue;
+        }
+        vec_push(loop->l->arena, &loop->fresh, fresh);
+        val_flatten(loop->l, c->new.val, &loop->passed);
+    }
+}
+
 /* The first region: evaluates the condition from the carried names. */
 static Value *lower_while_condition(Loop *loop, const Node *n, Block *block)
 {
@@ -548,8 +589,9 @@ static Value *lower_while_condition(Loop *loop, const Node *n, Block *block)
     } else {
         c = lower_condition(l, v, n->left->span);
     }
+    close_names(loop, 0, &loop->passed);
     l->b = old;
-    env_rollback(l, mark);
+    pass_fresh(loop, env_rollback(l, mark));
     return c;
 }
 
@@ -588,20 +630,20 @@ void lower_while(Lower *l, const Node *n)
     Value *cond = lower_while_condition(&loop, n, blocks[0]);
     Changes changes = lower_loop_body(&loop, n, blocks[1], NULL);
     if (!cond) {
+        forget_assigned(l, &n->left, 1);
         forget_assigned(l, n->body, n->nbody);
         return;
     }
     l->b.span = n->span;
     simplify(&loop, blocks, 2);
-    Values passed = {0}, kept, yielded = changing(&loop, loop.final.at);
-    vec_push(l->arena, &passed, ir_resolve(cond));
-    kept = changing(&loop, loop.args[0]);
-    for (int i = 0; i < kept.len; i++)
-        vec_push(l->arena, &passed, kept.at[i]);
-    end_block(l, blocks[0], OP_condition, &passed);
+    Values condition = {0}, init = changing(&loop, &loop.init);
+    Values passed = changing(&loop, &loop.passed), yielded = changing(&loop, &loop.final);
+    vec_push(l->arena, &condition, ir_resolve(cond));
+    for (int i = 0; i < passed.len; i++)
+        vec_push(l->arena, &condition, passed.at[i]);
+    end_block(l, blocks[0], OP_condition, &condition);
     end_block(l, blocks[1], OP_yield, &yielded);
-    kept = changing(&loop, loop.init.at);
-    Op *op = build_loop(&loop, OP_while, &kept, 0, NULL, blocks, 2);
+    Op *op = build_loop(&loop, OP_while, &init, &passed, 0, NULL, blocks, 2);
     leave_names(&loop, changes);
-    take_carried(&loop, op);
+    take_results(&loop, &loop.passed, op);
 }
