@@ -89,6 +89,7 @@ struct BlockPtr {
 typedef struct {
     bool bound;
     bool declared; /* constexpr by annotation: may not be declared again (R16) */
+    bool round;    /* the variable of a static_range (R128) */
     bool weak;     /* a constant that came through a parameter not annotated constexpr: turns
                     * into a run-time value where the code needs one (R26, kinder) */
     bool demoted;  /* was a constant until an unannotated assignment (R14) */
@@ -99,7 +100,7 @@ typedef struct {
     Val val;
 } Binding;
 
-enum { LOST_NOT, LOST_IN_ARM, LOST_IN_LOOP, LOST_LOOP_VARIABLE };
+enum { LOST_NOT, LOST_IN_ARM, LOST_WITH_ARM, LOST_IN_LOOP, LOST_LOOP_VARIABLE };
 
 typedef struct {
     int slot;
@@ -232,6 +233,8 @@ void env_put(Lower *l, int slot, Binding b);
 void env_bind(Lower *l, Sym name, Val v, Span span);
 /* There is no such value, and an error has said so. */
 void env_miss(Lower *l, Sym name, Span span);
+/* Lives only in the branch or loop that binds it: is neither joined nor carried. */
+bool env_is_local(const Binding *b);
 int env_mark(Lower *l);
 /* Undo everything since the mark; gives each changed slot once. */
 Changes env_rollback(Lower *l, int mark);

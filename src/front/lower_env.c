@@ -60,6 +60,11 @@ void env_miss(Lower *l, Sym name, Span span)
     env_put(l, env_slot(l, name), b);
 }
 
+bool env_is_local(const Binding *b)
+{
+    return b->declared || b->round;
+}
+
 int env_mark(Lower *l)
 {
     return l->frame->log.len;

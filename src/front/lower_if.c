@@ -202,18 +202,33 @@ static void report_arms(Join *j, int slot, const Binding *old, const Binding *t,
         hint_at(l, H_MAKE_RUN_TIME, name, name);
 }
 
-/* A name that only one arm binds is not there afterwards, and its use will say why. */
-static void lose_name(Join *j, int slot, Span span)
+/* The name is not there afterwards, and its use will say why. */
+static void lose_name(Join *j, int slot, uint8_t lost, Span span)
 {
-    Binding b = {.lost = LOST_IN_ARM, .span = span};
+    Binding b = {.lost = lost, .span = span};
 
     env_put(j->l, slot, b);
+}
+
+/* What only the arm sees changes nothing behind it. */
+static const Change *leave_local(Join *j, const Change *c)
+{
+    if (!c->old.bound)
+        lose_name(j, c->slot, LOST_WITH_ARM, c->new.span);
+    return NULL;
 }
 
 static void join_name(Join *j, int slot)
 {
     Binding old = j->l->frame->env.at[slot];
     const Change *ct = change_of(j->arms[0], slot), *ce = change_of(j->arms[1], slot);
+
+    if (ct && env_is_local(&ct->new))
+        ct = leave_local(j, ct);
+    if (ce && env_is_local(&ce->new))
+        ce = leave_local(j, ce);
+    if (!ct && !ce)
+        return;
     Binding t = ct ? ct->new : old, e = ce ? ce->new : old;
     bool t_returns = j->arms[0]->flow.kind == FLOW_RETURNS;
     bool e_returns = j->arms[1]->flow.kind == FLOW_RETURNS;
@@ -233,7 +248,7 @@ static void join_name(Join *j, int slot)
     }
     if (!t.bound || !e.bound) {
         if (t.bound || e.bound)
-            lose_name(j, slot, t.bound ? t.span : e.span);
+            lose_name(j, slot, LOST_IN_ARM, t.bound ? t.span : e.span);
         return;
     }
     Val x = t.val, y = e.val;

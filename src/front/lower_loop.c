@@ -215,6 +215,10 @@ static void leave_name(Loop *loop, const Change *c)
 
     if (l->frame->env.at[c->slot].lost == LOST_LOOP_VARIABLE)
         return;
+    if (env_is_local(&c->new) && c->old.bound)
+        return; /* and is what it was */
+    if (c->new.round)
+        lost.lost = LOST_LOOP_VARIABLE;
     if (!c->old.bound || !c->new.bound) {
         if (c->new.lost || c->new.missing)
             lost = c->new;
@@ -329,7 +333,7 @@ static Op *build_loop(Loop *loop, OpCode code, const Values *operands, const Val
     return op;
 }
 
-/* Bind the names to what they are behind the loop: results, one for each of `given` that changes. */
+/* Bind the names to what they are behind the loop: of `given`, what changes is a result. */
 static void take_results(Loop *loop, const Values *given, const Op *op)
 {
     Value **after = NEW_N(loop->l->arena, Value *, given->len + 1);
@@ -399,7 +403,7 @@ static bool static_bound(Lower *l, const Range *r, int i, Val v, Span span, __in
 
 static void bind_static(Lower *l, const Node *target, __int128 i)
 {
-    Binding b = {.bound = true, .span = target->span, .val = val_int(l, i)};
+    Binding b = {.bound = true, .round = true, .span = target->span, .val = val_int(l, i)};
 
     if (target->kind == N_NAME)
         env_put(l, env_slot(l, target->name), b);

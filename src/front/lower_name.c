@@ -344,6 +344,8 @@ static void explain_lost(Lower *l, const Binding *b, Sym name)
 {
     if (b->lost == LOST_IN_ARM)
         note_at(l, b->span, NOTE_LOST_IN_ARM, name);
+    else if (b->lost == LOST_WITH_ARM)
+        note_at(l, b->span, NOTE_LOST_WITH_ARM, name);
     else if (b->lost == LOST_IN_LOOP)
         note_at(l, b->span, NOTE_LOST_IN_LOOP, name);
     else

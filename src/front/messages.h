@@ -23,6 +23,7 @@
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
 #define NOTE_LOST_IN_ARM     "`%s` is assigned in only one arm of a run-time `if`: bind it before the `if` or in both arms"   /* R118 */
+#define NOTE_LOST_WITH_ARM   "`%s` is a constant of this arm of a run-time `if`, and lives only there"                        /* R16, R128 */
 #define NOTE_LOST_IN_LOOP    "`%s` is first assigned inside a loop, which may not run: bind it before the loop"               /* R126 */
 #define NOTE_LOST_LOOP_VARIABLE "the loop variable `%s` has no value behind the loop"                       /* R126 */
 #define E_GLOBAL             "Cannot access global variable `%s` from within a @triton.jit function"        /* R3 */
