@@ -47,8 +47,9 @@ Val math_logical(Lower *l, const Args *a)
     Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
     BinaryOp op = (BinaryOp)a->builtin->data;
 
-    x = x && y ? ops_logical(l, op, NULL, x, arg_span(a, 0)) : NULL;
-    return x ? val_run(ops_logical(l, op, x, y, arg_span(a, 1))) : val_unknown();
+    if (!x || !y)
+        return val_unknown();
+    return val_run(ops_logical(l, op, x, arg_span(a, 0), y, arg_span(a, 1)));
 }
 
 /* --- where --- */

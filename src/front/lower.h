@@ -293,7 +293,8 @@ Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
 Val ops_unary(Lower *l, UnaryOp op, Val x, Span span);
 Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
 Val ops_truth_not(Lower *l, Val x, Span span);
-Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span); /* R110 */
+/* R110 */
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
 bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);

@@ -118,12 +118,12 @@ static bool known_truth(Val v)
 }
 
 /* R110: operands known at compile time short-circuit and are otherwise dropped; those that are
- * not combine elementwise. */
+ * not combine elementwise, but one alone stays as it is. */
 static Val lower_bool(Lower *l, const Node *n)
 {
     bool is_or = n->op == BOOL_OR;
-    Value *rest = NULL;
-    Val last = val_unknown();
+    Span first = n->span; /* of `rest`, while that is one operand */
+    Val rest = {.kind = VAL_UNDEFINED}, last = rest;
 
     for (int i = 0; i < n->nitems; i++) {
         last = lower_expr(l, n->items[i]);
@@ -133,12 +133,19 @@ static Val lower_bool(Lower *l, const Node *n)
             return last;
         if (last.kind != VAL_RUN)
             continue;
+        if (rest.kind == VAL_UNDEFINED) {
+            rest = last;
+            first = n->items[i]->span;
+            continue;
+        }
         l->b.span = n->span;
-        rest = ops_logical(l, is_or ? BIN_OR : BIN_AND, rest, last.run, n->items[i]->span);
-        if (!rest)
-            return val_unknown();
+        rest = val_run(ops_logical(l, is_or ? BIN_OR : BIN_AND, rest.run, first, last.run,
+                                   n->items[i]->span));
+        if (rest.kind == VAL_UNKNOWN)
+            return rest;
+        first = n->span;
     }
-    return rest ? val_run(rest) : last;
+    return rest.kind == VAL_RUN ? rest : last;
 }
 
 /* --- subscripts --- */

@@ -369,13 +369,11 @@ Val ops_truth_not(Lower *l, Val x, Span span)
     return v ? val_run(build_unary(&l->b, OP_not, v)) : val_unknown();
 }
 
-/* x may be NULL: the first operand alone. */
-Value *ops_logical(Lower *l, BinaryOp op, Value *x, Value *y, Span span)
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span)
 {
-    y = truth_value(l, y, span);
-    if (!x || !y)
-        return y;
-    if (!ops_broadcast(l, &x, &y, span))
+    x = truth_value(l, x, x_span);
+    y = x ? truth_value(l, y, y_span) : NULL;
+    if (!y || !ops_broadcast(l, &x, &y, y_span))
         return NULL;
     return build_binary(&l->b, binary_opcode(op), x, y);
 }
