@@ -132,6 +132,11 @@ static void set(AxisFacts *x, const Value *v, Axis a)
 {
     const Promise *p = &x->promises[v->id];
 
+    for (int d = 0; d < v->type->rank; d++) {
+        int64_t extent = v->type->dims[d], shortest = MIN(a.contiguity[d], a.constancy[d]);
+        if (shortest < 1 || MAX(a.contiguity[d], a.constancy[d]) > extent)
+            bug("a run in dimension %d that is not between 1 and %lld", d, (long long)extent);
+    }
     if (p->any)
         keep_promise(&a, p);
     x->at[v->id] = a;

@@ -431,14 +431,14 @@ static bool fits(const Axis *x, DType from, DType to)
 }
 
 /* A run that starts at a multiple of its length, a power of two, never crosses the largest value.
- */
+ * No tile is as long as the cap for wide integers. */
 static void align_runs(Axis *a, const Type *t, int bits)
 {
-    int64_t runs[MAX_RANK] = {0};
+    int64_t runs[MAX_RANK] = {0}, longest = (int64_t)1 << MIN(bits - 1, 30);
 
     for (int d = 0; d < t->rank; d++) {
         int64_t run = axis_power_of_two_in(axis_gcd(a->contiguity[d], a->divisibility));
-        runs[d] = a->contiguity[d] > 1 ? MIN(run, (int64_t)1 << (bits - 1)) : 1;
+        runs[d] = a->contiguity[d] > 1 ? MIN(run, longest) : 1;
     }
     a->divisibility = axis_divisibility_at(a, t, runs);
     for (int d = 0; d < t->rank; d++)

@@ -44,8 +44,8 @@ static uint32_t below(Gen *g, uint32_t n)
     return (uint32_t)(g->rng >> 32) % n;
 }
 
-static const DType dtypes[] = {DT_I32, DT_I32, DT_I32, DT_FP32, DT_FP32, DT_I64,
-                               DT_I1,  DT_U32, DT_I8,  DT_FP16, DT_I16};
+static const DType dtypes[] = {DT_I32, DT_I32, DT_I32,  DT_FP32, DT_FP32, DT_I64, DT_I1,
+                               DT_U32, DT_I8,  DT_FP16, DT_I16,  DT_U64,  DT_U8,  DT_U16};
 
 static const Type shapes[] = {
     {.rank = 0},
