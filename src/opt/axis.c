@@ -207,15 +207,18 @@ static Axis counter_facts(const AxisFacts *x, const Op *loop)
     return r;
 }
 
+/* A result is what came in or what the last iteration handed on.  What is promised of an argument
+ * inside the loop holds for neither. */
 static void flow_for(AxisFacts *x, const Op *op)
 {
     const Block *body = op->regions[0];
-    Value *const *next = opt_last(body)->operands;
+    Value *const *inits = op->operands + FOR_BOUNDS, *const *next = opt_last(body)->operands;
 
     set(x, body->args[0], counter_facts(x, op));
-    flow_loop(x, op, body, 1, op->operands + FOR_BOUNDS, next);
+    flow_loop(x, op, body, 1, inits, next);
     for (int i = 0; i < op->nresults; i++)
-        set(x, op->results[i], x->at[body->args[1 + i]->id]);
+        set(x, op->results[i],
+            axis_meet(op->results[i]->type, &x->at[inits[i]->id], &x->at[next[i]->id]));
 }
 
 /* The second region's arguments are the condition's operands; flow_block() sets them at it. */
