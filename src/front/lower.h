@@ -265,17 +265,27 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span);
 Val module_member(Lower *l, Sym module, Sym member, Span span);
 Val global_value(Lower *l, Sym name, Span span, bool *found); /* module level and builtins */
 bool annotation_is_constexpr(const Node *n);
+void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 
 /* --- lower_stmt.c --- */
+/* Statements, and others that follow as if they stood in the same list. */
+typedef struct Stmts Stmts;
+struct Stmts {
+    Node *const *at;
+    int n;
+    const Stmts *then;
+};
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
+Flow lower_sequence(Lower *l, Stmts s, bool tail);
+bool stmts_end(const Stmts *s); /* is none left? */
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
 Val val_demote(Lower *l, Val v, Span span); /* R14, R15 */
 
 /* --- lower_if.c --- */
-/* `rest` are the statements behind the `if` in its list; *took_rest tells that the flow given
- * covers them as well. */
-Flow lower_if(Lower *l, const Node *n, Node *const *rest, int nrest, bool tail, bool *took_rest);
-Flow lower_guarded(Lower *l, Flow before, Node *const *rest, int nrest, bool tail);
+/* `rest` are the statements behind the `if`; an arm chosen at compile time is put in front of them.
+ * *took_rest tells that the flow given covers them as well. */
+Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest);
+Flow lower_guarded(Lower *l, Flow before, Stmts rest, bool tail);
 Val lower_conditional(Lower *l, const Node *n);
 /* An i1 scalar of a run-time condition (R101); NULL after an error. */
 Value *lower_condition(Lower *l, Val c, Span span);

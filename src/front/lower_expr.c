@@ -139,8 +139,8 @@ static Val lower_bool(Lower *l, const Node *n)
             continue;
         }
         l->b.span = n->span;
-        rest = val_run(ops_logical(l, is_or ? BIN_OR : BIN_AND, rest.run, first, last.run,
-                                   n->items[i]->span));
+        rest = val_run(
+            ops_logical(l, is_or ? BIN_OR : BIN_AND, rest.run, first, last.run, n->items[i]->span));
         if (rest.kind == VAL_UNKNOWN)
             return rest;
         first = n->span;

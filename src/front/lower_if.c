@@ -52,7 +52,7 @@ static Builder enter_block(Lower *l, Block *b)
     return old;
 }
 
-static void lower_into_arm(Lower *l, Arm *a, Node *const *stmts, int n, bool tail)
+static void lower_into_arm(Lower *l, Arm *a, Stmts s, bool tail)
 {
     Builder back = enter_block(l, a->block);
     int mark = env_mark(l);
@@ -60,9 +60,9 @@ static void lower_into_arm(Lower *l, Arm *a, Node *const *stmts, int n, bool tai
     env_redo(l, a->changes);
     l->depth += 4; /* an arm takes more of the stack than an expression */
     if (l->depth < MAX_DEPTH)
-        a->flow = lower_stmts(l, stmts, n, tail);
-    else if (n > 0)
-        error_at(l, stmts[0]->span, E_DEPTH);
+        a->flow = lower_sequence(l, s, tail);
+    else if (!stmts_end(&s))
+        error_at(l, l->b.span, E_DEPTH);
     l->depth -= 4;
     a->changes = env_rollback(l, mark);
     l->b = back;
@@ -76,11 +76,11 @@ static Arm new_arm(Lower *l)
     return a;
 }
 
-static Arm lower_arm(Lower *l, Node *const *stmts, int n, bool tail)
+static Arm lower_arm(Lower *l, Stmts s, bool tail)
 {
     Arm a = new_arm(l);
 
-    lower_into_arm(l, &a, stmts, n, tail);
+    lower_into_arm(l, &a, s, tail);
     return a;
 }
 
@@ -415,47 +415,39 @@ static bool static_condition(Lower *l, Val c, Span span, bool *truth)
 
 /* --- `if` --- */
 
-static bool holds_return(Node *const *stmts, int n)
+/* The statements of an arm in front of those behind the `if`: so a `return` in it ends them all. */
+static void choose(Lower *l, Node *const *arm, int n, Stmts *rest)
 {
-    for (int i = 0; i < n; i++) {
-        const Node *s = stmts[i];
-        bool inside = s->kind == N_IF &&
-                      (holds_return(s->body, s->nbody) || holds_return(s->orelse, s->norelse));
-        if (inside || s->kind == N_RETURN)
-            return true;
+    Stmts *then = NULL;
+
+    if (!stmts_end(rest)) {
+        then = NEW(l->arena, Stmts);
+        *then = *rest;
     }
-    return false;
+    *rest = (Stmts){arm, n, then};
 }
 
-/* An arm that may return is lowered together with what follows the `if`, as one list. */
-static Flow lower_chosen(Lower *l, Node *const *arm, int n, Node *const *rest, int nrest, bool tail,
+static Flow lower_branch(Lower *l, const Node *n, Value *cond, const Stmts *rest, bool tail,
                          bool *took_rest)
 {
-    if (!holds_return(arm, n))
-        return lower_stmts(l, arm, n, tail && nrest == 0);
-    Node **all = NEW_N(l->arena, Node *, n + nrest + 1);
-    for (int i = 0; i < n + nrest; i++)
-        all[i] = i < n ? arm[i] : rest[i - n];
-    *took_rest = true;
-    return lower_stmts(l, all, n + nrest, tail);
-}
-
-static Flow lower_branch(Lower *l, const Node *n, Value *cond, Node *const *rest, int nrest,
-                         bool tail, bool *took_rest)
-{
-    bool last = tail && nrest == 0;
-    Arm t = lower_arm(l, n->body, n->nbody, last);
-    Arm e = lower_arm(l, n->orelse, n->norelse, last);
+    bool last = tail && stmts_end(rest);
+    Arm t = lower_arm(l, (Stmts){n->body, n->nbody, NULL}, last);
+    Arm e = lower_arm(l, (Stmts){n->orelse, n->norelse, NULL}, last);
     Arm *falling = t.flow.kind == FLOW_FALLS ? &t : &e;
     bool one_returns = (t.flow.kind == FLOW_RETURNS && e.flow.kind == FLOW_FALLS) ||
                        (t.flow.kind == FLOW_FALLS && e.flow.kind == FLOW_RETURNS);
 
     if (one_returns) {
         *took_rest = true;
-        lower_into_arm(l, falling, rest, nrest, tail);
+        lower_into_arm(l, falling, *rest, tail);
     }
     l->b.span = n->span;
     return join_arms(l, cond, &t, &e, n->span);
+}
+
+static Flow falls(void)
+{
+    return (Flow){.kind = FLOW_FALLS, .result = {.kind = VAL_UNDEFINED}};
 }
 
 /* After an error in the condition: what either arm assigns is unknown. */
@@ -463,10 +455,10 @@ static Flow skip_arms(Lower *l, const Node *n)
 {
     forget_assigned(l, n->body, n->nbody);
     forget_assigned(l, n->orelse, n->norelse);
-    return (Flow){.kind = FLOW_FALLS, .result = {.kind = VAL_UNDEFINED}};
+    return falls();
 }
 
-Flow lower_if(Lower *l, const Node *n, Node *const *rest, int nrest, bool tail, bool *took_rest)
+Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest)
 {
     Val c = lower_expr(l, n->left);
     Value *cond;
@@ -475,23 +467,23 @@ Flow lower_if(Lower *l, const Node *n, Node *const *rest, int nrest, bool tail, 
     if (c.kind != VAL_UNKNOWN && val_is_known(c)) {
         if (!static_condition(l, c, n->left->span, &truth))
             return skip_arms(l, n);
-        return lower_chosen(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest,
-                            nrest, tail, took_rest);
+        choose(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest);
+        return falls();
     }
     cond = lower_condition(l, c, n->left->span);
     if (!cond)
         return skip_arms(l, n);
-    return lower_branch(l, n, cond, rest, nrest, tail, took_rest);
+    return lower_branch(l, n, cond, rest, tail, took_rest);
 }
 
-Flow lower_guarded(Lower *l, Flow before, Node *const *rest, int nrest, bool tail)
+Flow lower_guarded(Lower *l, Flow before, Stmts rest, bool tail)
 {
     Span span = l->b.span;
     Arm t = new_arm(l), e;
 
     t.flow = before;
     t.flow.kind = FLOW_RETURNS;
-    e = lower_arm(l, rest, nrest, tail);
+    e = lower_arm(l, rest, tail);
     l->b.span = span;
     return join_arms(l, before.done, &t, &e, span);
 }

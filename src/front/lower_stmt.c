@@ -269,25 +269,46 @@ static bool out_of_budget(Lower *l, Span span)
     return l->statements >= MAX_STATEMENTS;
 }
 
-Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail)
+bool stmts_end(const Stmts *s)
 {
-    for (int i = 0; i < n && !out_of_budget(l, stmts[i]->span); i++) {
+    while (s && s->n == 0)
+        s = s->then;
+    return !s;
+}
+
+/* Take one from the front; NULL when none is left. */
+static const Node *next_stmt(Stmts *s)
+{
+    while (s->n == 0 && s->then)
+        *s = *s->then;
+    if (s->n == 0)
+        return NULL;
+    s->n--;
+    return *s->at++;
+}
+
+Flow lower_sequence(Lower *l, Stmts s, bool tail)
+{
+    for (const Node *n; (n = next_stmt(&s)) && !out_of_budget(l, n->span);) {
         bool took_rest = false;
         Flow f = falls();
 
-        l->b.span = stmts[i]->span;
-        if (stmts[i]->kind == N_IF)
-            f = lower_if(l, stmts[i], stmts + i + 1, n - i - 1, tail, &took_rest);
-        else if (stmts[i]->kind == N_RETURN)
-            f = lower_return(l, stmts[i]);
+        l->b.span = n->span;
+        if (n->kind == N_IF)
+            f = lower_if(l, n, &s, tail, &took_rest);
+        else if (n->kind == N_RETURN)
+            f = lower_return(l, n);
         else
-            lower_simple(l, stmts[i]);
-        if (took_rest || f.kind == FLOW_RETURNS)
-            return at_end(f, tail);
-        if (f.kind == FLOW_MAYBE && i + 1 < n)
-            return at_end(lower_guarded(l, f, stmts + i + 1, n - i - 1, tail), tail);
-        if (f.kind == FLOW_MAYBE)
+            lower_simple(l, n);
+        if (!took_rest && f.kind == FLOW_MAYBE && !stmts_end(&s))
+            f = lower_guarded(l, f, s, tail);
+        if (took_rest || f.kind != FLOW_FALLS)
             return at_end(f, tail);
     }
     return at_end(falls(), tail);
+}
+
+Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail)
+{
+    return lower_sequence(l, (Stmts){stmts, n, NULL}, tail);
 }
