@@ -152,6 +152,7 @@ typedef struct {
     AstError *errors; /* see file_report_errors() */
     int nerrors;
     bool is_fallback; /* stands in an `except` block: any other function of that name goes first */
+    bool is_choice;   /* stands in an `if` or a loop outside of kernels */
 } AstFunc;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
@@ -164,14 +165,21 @@ typedef struct {
     bool is_fallback; /* stands in an `except` block or in a function */
 } AstImport;
 
-/* A module-level `name = value` or `name: annotation = value`; the last one wins. */
-typedef struct {
+/* `name = value` or `name: annotation = value` outside of kernels: at module level, or in a
+ * function or class around a kernel.  The last one wins. */
+typedef struct AstGlobal AstGlobal;
+struct AstGlobal {
     Sym name;
     Node *annotation; /* or NULL */
-    Node *value;      /* N_UNSUPPORTED_EXPR "SyntaxError" when it could not be parsed */
+    Node *value;      /* N_UNSUPPORTED_EXPR when it has none that could be parsed */
     Span span;
-    bool is_fallback; /* stands in an `except` block */
-} AstGlobal;
+    uint32_t start;           /* of the statement */
+    const AstScope *scope;    /* NULL = the module */
+    const AstGlobal *earlier; /* what the name held before, or NULL */
+    bool is_fallback;         /* stands in an `except` block */
+    bool is_choice;           /* stands in an `if` or a loop: the name may hold `earlier` instead */
+    bool is_augmented;        /* `name op= x`; the value is `name op x` */
+};
 
 struct FrontFile {
     Arena *arena;
@@ -188,6 +196,7 @@ struct FrontFile {
     int only_kernel; /* see file_only_kernel() */
     int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
+    Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */
 };
 
 /* parse.c: one expression, which must fill `where`; NULL and a diagnostic when it does not. */
@@ -199,8 +208,16 @@ Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span w
 const AstFunc *file_find(const FrontFile *f, Sym name);
 /* The same as seen in the body of `inside`: what is nested beside it goes first. */
 const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name);
+/* A function defined right in `scope`, which is not NULL. */
+const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name);
+/* Another definition of a function that may be the one that counts; NULL when `fn` is certain. */
+const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn);
 const AstImport *file_import(const FrontFile *f, Sym name);
+/* The last assignment at module level, but for augmented ones. */
 const AstGlobal *file_global(const FrontFile *f, Sym name);
+/* The last assignment of `scope`, of those that stand before `before`. */
+const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym name,
+                               uint32_t before);
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body
  * calls this first. */
 bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);

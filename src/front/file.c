@@ -27,6 +27,16 @@ const AstGlobal *file_global(const FrontFile *f, Sym name)
     return map_get(f->global_of, MAP_KEY(name));
 }
 
+const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym name, uint32_t before)
+{
+    Map *names = map_get(f->scopes, MAP_KEY(scope));
+    const AstGlobal *g = names ? map_get(names, MAP_KEY(name)) : NULL;
+
+    while (g && g->start >= before)
+        g = g->earlier;
+    return g;
+}
+
 /* Is `path`, up to `n`, the name of `fn` behind the names of the scopes around it? */
 static bool qualified_as(const AstFunc *fn, const char *path, size_t n)
 {
@@ -67,13 +77,35 @@ const AstFunc *file_find(const FrontFile *f, Sym name)
     return found;
 }
 
+const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name)
+{
+    for (int i = f->nfuncs - 1; i >= 0; i--)
+        if (f->funcs[i]->scope == scope && f->funcs[i]->name == name)
+            return f->funcs[i];
+    return NULL;
+}
+
 const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name)
 {
-    for (const AstScope *s = inside->scope; s; s = s->outer)
-        for (int i = f->nfuncs - 1; i >= 0 && !s->is_class; i--)
-            if (f->funcs[i]->scope == s && f->funcs[i]->name == name)
-                return f->funcs[i];
+    for (const AstScope *s = inside->scope; s; s = s->outer) {
+        const AstFunc *fn = s->is_class ? NULL : file_find_in(f, s, name);
+
+        if (fn)
+            return fn;
+    }
     return file_find(f, name);
+}
+
+const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn)
+{
+    for (int i = f->nfuncs - 1; i >= 0 && fn->is_choice; i--) {
+        const AstFunc *other = f->funcs[i];
+
+        if (other != fn && other->name == fn->name && other->scope == fn->scope &&
+            !other->is_fallback)
+            return other;
+    }
+    return NULL;
 }
 
 /* The text of a chain NAME.NAME...; NULL for any other expression. */
@@ -153,10 +185,58 @@ static void bind_imports(FrontFile *f)
         bind(f->import_of, f->imports[i].name, &f->imports[i], !f->imports[i].is_fallback);
 }
 
+/* What an `except` block assigns counts only where nothing else does. */
+static void chain(FrontFile *f, AstGlobal *g)
+{
+    Map *names = map_get(f->scopes, MAP_KEY(g->scope));
+    const AstGlobal *last;
+
+    if (!names)
+        map_put(f->scopes, MAP_KEY(g->scope), names = map_new(f->arena));
+    last = map_get(names, MAP_KEY(g->name));
+    if (last && g->is_fallback && !last->is_fallback)
+        return;
+    if (last && g->is_fallback == last->is_fallback)
+        g->earlier = last;
+    map_put(names, MAP_KEY(g->name), g);
+}
+
 static void bind_globals(FrontFile *f)
 {
-    for (int i = 0; i < f->nglobals; i++)
-        bind(f->global_of, f->globals[i].name, &f->globals[i], !f->globals[i].is_fallback);
+    for (int i = 0; i < f->nglobals; i++) {
+        AstGlobal *g = &f->globals[i];
+
+        if (!g->is_augmented)
+            bind(f->global_of, g->name, g, !g->is_fallback);
+        chain(f, g);
+    }
+}
+
+/* Functions and classes with a kernel inside. */
+static Map *scopes_around_kernels(const FrontFile *f)
+{
+    Map *around = map_new(f->arena);
+
+    for (int i = 0; i < f->nfuncs; i++)
+        for (const AstScope *s = f->funcs[i]->scope; s; s = s->outer)
+            if (f->funcs[i]->is_jit || f->funcs[i]->is_constexpr_function)
+                map_put(around, MAP_KEY(s), around);
+    return around;
+}
+
+static void bind_locals(FrontFile *f, const Scan *scan)
+{
+    Map *around = scopes_around_kernels(f);
+    AstGlobals locals = {0};
+
+    for (int i = 0; i < scan->defs.len; i++)
+        if (map_get(around, MAP_KEY(scan->defs.at[i].body)))
+            scan_parameters(f->arena, f->names, f->source->text, &scan->defs.at[i], &locals);
+    for (int i = 0; i < scan->locals.len; i++)
+        if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
+            scan_assignments(f->arena, f->names, f->source->text, &scan->locals.at[i], &locals);
+    for (int i = 0; i < locals.len; i++)
+        chain(f, &locals.at[i]);
 }
 
 static void bind_functions(FrontFile *f)
@@ -190,6 +270,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
     fn->scope = def->scope;
     fn->extent = def->extent;
     fn->is_fallback = def->is_fallback;
+    fn->is_choice = def->is_choice;
     for (int i = 0; i < def->ndecorators && !in_kernel; i++) {
         Decorator kind = decorator_at(f, def->decorators[i]);
 
@@ -271,6 +352,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
     f->func_of = map_new(a);
     f->import_of = map_new(a);
     f->global_of = map_new(a);
+    f->scopes = map_new(a);
     scan_file(a, names, src, &scan);
     f->imports = scan.imports.at;
     f->nimports = scan.imports.len;
@@ -280,6 +362,7 @@ FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
     bind_globals(f);
     read_functions(f, &scan);
     bind_functions(f);
+    bind_locals(f, &scan);
     decorators_finish(f);
     f->only_kernel = file_only_kernel(f);
     if (f->nkernels > 0)

@@ -253,6 +253,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.keys = interner_new(a);
     l.instances = map_new(a);
     l.globals = map_new(a);
+    l.told = map_new(a);
     l.signatures = map_new(a);
     return l;
 }
@@ -312,6 +313,7 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     l->b = builder_at_end(in.func, in.func->body);
     for (int i = 0; i < fn->nparams; i++)
         bind_param(l, &fn->params[i], kernel_param(l, in.func, &fn->params[i], &args[i]));
+    warn_of_choice(l, fn);
     lower_body(l, &in, fn);
 }
 

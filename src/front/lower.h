@@ -123,7 +123,9 @@ typedef struct {
 typedef struct Frame Frame;
 struct Frame {
     const AstFunc *fn;
-    Map *slots; /* name -> slot + 1 */
+    const AstScope *scope; /* where names that are no locals are looked for */
+    uint32_t before;       /* what `scope` assigns from here on has not happened yet */
+    Map *slots;            /* name -> slot + 1 */
     VEC(Binding) env;
     VEC(Sym) names; /* of slots */
     VEC(Change) log;
@@ -137,8 +139,10 @@ struct Frame {
 };
 
 typedef struct {
-    Val val;      /* evaluated once; unknown when the compiler cannot */
-    bool refused; /* to a kernel, in so many words */
+    Val val;                /* evaluated once; unknown when the compiler cannot */
+    bool joined;            /* with what the name may hold instead */
+    bool told;              /* that it is refused, or that it is one of several */
+    const AstGlobal *other; /* that gives another value, and nothing says which of them counts */
 } GlobalValue;
 
 typedef struct {
@@ -158,6 +162,7 @@ typedef struct {
     Map *globals;    /* AstGlobal -> GlobalValue */
     Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;
+    Map *told;       /* AstFunc that a warning was about */
 
 /* What a program may ask of the compiler before it is refused. */
 enum {

@@ -11,6 +11,8 @@ Frame *frame_new(Lower *l, const AstFunc *fn, Span call)
     Frame *f = NEW(l->arena, Frame);
 
     f->fn = fn;
+    f->scope = fn->scope;
+    f->before = UINT32_MAX;
     f->slots = map_new(l->arena);
     f->caller = l->frame;
     f->call = call;

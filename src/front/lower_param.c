@@ -75,13 +75,14 @@ bool param_is_const(const AstParam *p)
     return name && strcmp(name, "const") == 0;
 }
 
-/* It sees no locals, and whatever module level holds. */
+/* It is evaluated where the `def` stands, and sees whatever there is. */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
 {
     Frame *frame = l->frame;
     Val v;
 
     l->frame = frame_new(l, fn, call);
+    l->frame->before = fn->extent.start;
     l->frame->is_static = true;
     v = lower_expr(l, p->fallback);
     l->frame = frame;

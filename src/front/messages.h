@@ -27,6 +27,9 @@
 #define NOTE_LOST_IN_LOOP    "`%s` is first assigned inside a loop, which may not run: bind it before the loop"               /* R126 */
 #define NOTE_LOST_LOOP_VARIABLE "the loop variable `%s` has no value behind the loop"                       /* R126 */
 #define E_GLOBAL             "Cannot access global variable `%s` from within a @triton.jit function"        /* R3 */
+#define E_GLOBAL_CHOICE      "the value of global variable `%s` depends on a condition outside of the kernel"  /* R3 */
+#define W_CHOICE             "`%s` depends on a condition outside of the kernel; this one is taken"
+#define NOTE_OTHER_CHOICE    "and not this one"
 #define H_GLOBAL             "make it a compile-time constant: `%s: tl.constexpr = ...`, or pass it as an argument"
 #define H_GLOBAL_UNKNOWN     "its value is not known at compile time; pass it as an argument"
 #define NOTE_ASSIGNED_HERE   "`%s` is assigned here"
@@ -167,6 +170,7 @@
 #define E_INT_DTYPE          "there is no integer dtype of %lld bits"
 #define E_POINTER_POINTER    "a pointer to pointers has no dtype"
 #define E_TUPLE_LONG         "the tuple would be too long"
+#define E_STRING_LONG        "the string would be too long"
 
 /* indexing */
 #define E_NOT_INDEXABLE      "%s cannot be indexed"

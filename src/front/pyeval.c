@@ -324,6 +324,16 @@ static bool eval_dtype(PyEval *e, const Node *n, Const *out)
            dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype);
 }
 
+/* May the name hold something else than what is read for it?  Of configurations any one will do,
+ * but a heuristic's value is what the kernel computes with. */
+static bool is_uncertain(const PyEval *e, Sym name)
+{
+    const AstGlobal *last = file_assigned(e->file, NULL, name, UINT32_MAX);
+
+    return e->arguments && last &&
+           (last->is_augmented || (last->is_choice && last->earlier != NULL));
+}
+
 static bool eval_name(PyEval *e, const Node *n, Const *out)
 {
     const PyVariable *v = pyeval_variable(e, n->name);
@@ -335,6 +345,8 @@ static bool eval_name(PyEval *e, const Node *n, Const *out)
         *out = v->value;
         return true;
     }
+    if (is_uncertain(e, n->name))
+        return pyeval_fail(e, n, "what `%s` holds depends on more than its assignment", n->name);
     value = pyeval_alias(e, n);
     if (value->kind != N_NAME)
         return pyeval(e, value, out);

@@ -1,17 +1,14 @@
 /*
- * scan.c - find the functions, imports and global assignments of a file
+ * scan.c - find the functions, imports and assignments of a file
  *
  * Reads logical lines and looks at the first word of each; everything else about host code is
  * skipped, whatever it says.  Blocks are followed by indentation alone: a frame is a `def`,
- * `class` or `except` that the current line stands in.
+ * `class`, `except`, or an `if` or loop, that the current line stands in.
  */
 #include <string.h>
 
 #include "parse.h"
 #include "scan.h"
-
-/* A longer assignment is data, not a setting; it is not parsed. */
-enum { MAX_GLOBAL_TEXT = 1 << 16 };
 
 typedef struct {
     int indent;            /* of the line that opens it; deeper lines belong to it */
@@ -19,6 +16,7 @@ typedef struct {
     bool is_def;           /* this frame is that `def` */
     const AstScope *scope; /* what names inside are local to; NULL = the module */
     bool is_fallback;      /* inside an `except` */
+    bool is_choice;        /* inside an `if` or a loop of that scope */
 } Frame;
 
 typedef struct {
@@ -75,6 +73,7 @@ static void open_def(Scanner *s, const Line *line)
     ScanDef d = {.extent = {line->start, line->end}, .scope = f.scope, .inside = f.def};
 
     d.is_fallback = f.is_fallback;
+    d.is_choice = f.is_choice;
     d.ndecorators = s->decorators.len;
     d.decorators = NEW_N(s->arena, Span, MAX(d.ndecorators, 1));
     for (int i = 0; i < d.ndecorators; i++)
@@ -82,7 +81,8 @@ static void open_def(Scanner *s, const Line *line)
     f.indent = line->indent;
     f.def = s->out->defs.len;
     f.is_def = true;
-    f.scope = new_scope(s, word_at(s, line, 1), false);
+    f.is_choice = false;
+    f.scope = d.body = new_scope(s, word_at(s, line, 1), false);
     vec_push(s->arena, &s->out->defs, d);
     vec_push(s->arena, &s->frames, f);
 }
@@ -94,6 +94,7 @@ static void open_scope(Scanner *s, const Line *line, Sym name, bool is_class)
 
     f.indent = line->indent;
     f.is_def = false;
+    f.is_choice = false;
     f.scope = new_scope(s, name, is_class);
     vec_push(s->arena, &s->frames, f);
 }
@@ -186,62 +187,49 @@ static void imports(Scanner *s, const Line *line)
     } while (accept(&p, T_SEMICOLON));
 }
 
-/* Global assignments. */
+/* Assignments. */
 
-static void add_global(Scanner *s, const Node *target, Node *annotation, Node *value)
+/* Those of functions wait until it is known whether there is a kernel inside. */
+static void assignments(Scanner *s, const Line *line)
 {
-    AstGlobal g = {target->name, annotation, value, target->span, innermost(s)->is_fallback};
+    const Frame *f = innermost(s);
+    ScanLine l = {{line->start, line->end}, f->scope, f->is_fallback, f->is_choice};
 
-    if (target->kind == N_NAME)
-        vec_push(s->arena, &s->out->globals, g);
+    if (f->scope)
+        vec_push(s->arena, &s->out->locals, l);
+    else
+        scan_assignments(s->arena, s->names, s->text, &l, &s->out->globals);
 }
 
-/* One target of an assignment; a tuple takes a tuple apart. */
-static void assign_global(Scanner *s, const Node *target, Node *value)
+/* The block of an `if` or a loop, which may begin, and end, behind the colon. */
+static void open_choice(Scanner *s, const Line *line)
 {
-    if (target->kind != N_TUPLE || value->kind != N_TUPLE || target->nitems != value->nitems) {
-        add_global(s, target, NULL, value);
-        return;
+    Frame f = *innermost(s);
+
+    f.indent = line->indent;
+    f.is_def = false;
+    f.is_choice = true;
+    vec_push(s->arena, &s->frames, f);
+    assignments(s, line);
+}
+
+/* Is it an operator with `=` behind it, as in `NAME += value`? */
+static bool is_augmenting(const char *text, const char *end)
+{
+    static const char *const operators[] = {"+", "-", "*",  "/",  "%",  "&", "|",
+                                            "^", "@", "**", "//", "<<", ">>"};
+
+    for (int i = 0; i < COUNT(operators); i++) {
+        size_t n = strlen(operators[i]);
+
+        if ((size_t)(end - text) > n && memcmp(operators[i], text, n) == 0 && text[n] == '=')
+            return true;
     }
-    for (int i = 0; i < target->nitems; i++)
-        assign_global(s, target->items[i], value->items[i]);
+    return false;
 }
 
-/* Keep that there is such a name, though its value is beyond us. */
-static void unreadable_global(Scanner *s, Parser *p, const Line *line)
-{
-    Node *target = node_new(p, N_NAME, line->start);
-    uint32_t n = 0;
-
-    while (is_name_char(s->text[line->start + n]))
-        n++;
-    target->name = intern_n(s->names, s->text + line->start, n);
-    target->span.end = line->start + n;
-    add_global(s, target, NULL,
-               node_unsupported(p, N_UNSUPPORTED_EXPR, "SyntaxError", line->start));
-}
-
-/* global = (target '=')+ value | NAME ':' annotation '=' value */
-static void global_assignment(Scanner *s, const Line *line)
-{
-    bool is_long = line->end - line->start > MAX_GLOBAL_TEXT;
-    Parser p;
-    Node *n;
-
-    parser_init(&p, s->arena, s->names, s->text,
-                (Span){line->start, is_long ? line->start : line->end});
-    n = parse_simple_statement(&p);
-    if (p.tok.kind == T_FAILED) {
-        unreadable_global(s, &p, line);
-        return;
-    }
-    if (n->kind == N_ANNOTATED && n->right)
-        add_global(s, n->left, n->extra, n->right);
-    for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
-        assign_global(s, n->items[i], n->right);
-}
-
-/* Is this `NAME =`, `NAME :` or `NAME ,` with a word of n letters that is no keyword? */
+/* Is this `NAME =`, `NAME :`, `NAME ,` or `NAME op=` with a word of n letters that is no keyword,
+ * or targets in brackets? */
 static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
 {
     static const char *const others[] = {"else", "try", "finally", "except", "lambda"};
@@ -254,19 +242,32 @@ static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
     for (int i = 0; i < COUNT(others); i++)
         if (strlen(others[i]) == n && memcmp(others[i], s->text + line->start, n) == 0)
             return false;
-    return n > 0 && (c == ':' || c == ',' || (c == '=' && next != '='));
+    if (n == 0)
+        return c == '(' || c == '[' || c == '*';
+    return c == ':' || c == ',' || (c == '=' && next != '=') ||
+           is_augmenting(s->text + pos, s->text + line->end);
 }
 
 /* What a line may begin with. */
 
-typedef enum { WORD_OTHER, WORD_DEF, WORD_CLASS, WORD_ASYNC, WORD_EXCEPT, WORD_IMPORT } Word;
+typedef enum {
+    WORD_OTHER,
+    WORD_DEF,
+    WORD_CLASS,
+    WORD_ASYNC,
+    WORD_EXCEPT,
+    WORD_IMPORT,
+    WORD_CHOICE, /* may not be run, or more than once */
+    WORD_CASE    /* the same, but no keyword */
+} Word;
 
 static const struct {
     const char *text;
     Word word;
 } words[] = {
-    {"def", WORD_DEF},       {"class", WORD_CLASS},   {"async", WORD_ASYNC},
-    {"except", WORD_EXCEPT}, {"import", WORD_IMPORT}, {"from", WORD_IMPORT},
+    {"def", WORD_DEF},       {"class", WORD_CLASS}, {"async", WORD_ASYNC},  {"except", WORD_EXCEPT},
+    {"import", WORD_IMPORT}, {"from", WORD_IMPORT}, {"if", WORD_CHOICE},    {"elif", WORD_CHOICE},
+    {"else", WORD_CHOICE},   {"for", WORD_CHOICE},  {"while", WORD_CHOICE}, {"case", WORD_CASE},
 };
 
 static Word first_word(const Scanner *s, const Line *line, uint32_t *n)
@@ -309,9 +310,18 @@ static void scan_line(Scanner *s, const Line *line)
     case WORD_IMPORT:
         imports(s, line);
         break;
+    case WORD_CHOICE:
+        open_choice(s, line);
+        break;
+    case WORD_CASE:
+        if (is_assignment(s, line, n))
+            assignments(s, line);
+        else
+            open_choice(s, line);
+        break;
     case WORD_OTHER:
-        if (!innermost(s)->scope && is_assignment(s, line, n))
-            global_assignment(s, line);
+        if (is_assignment(s, line, n))
+            assignments(s, line);
         break;
     }
     s->decorators.len = 0;

@@ -14,16 +14,35 @@ typedef struct {
     Span *decorators; /* the text behind each `@`, outermost first */
     int ndecorators;
     const AstScope *scope;
-    int inside; /* index of the nearest `def` around it, or -1 */
-    bool is_fallback;
+    const AstScope *body; /* what names inside are local to */
+    int inside;           /* index of the nearest `def` around it, or -1 */
+    bool is_fallback, is_choice;
 } ScanDef;
+
+/* A line that may assign names, or the first one of a block that does. */
+typedef struct {
+    Span span;
+    const AstScope *scope;
+    bool is_fallback, is_choice;
+} ScanLine;
+
+typedef VEC(AstGlobal) AstGlobals;
 
 typedef struct {
     VEC(ScanDef) defs;
     VEC(AstImport) imports;
-    VEC(AstGlobal) globals;
+    AstGlobals globals;   /* of the module */
+    VEC(ScanLine) locals; /* of functions and classes, for scan_assignments() */
 } Scan;
 
+/* scan.c */
 void scan_file(Arena *a, Interner *names, const Source *src, Scan *out);
+
+/* scan_assign.c */
+void scan_assignments(Arena *a, Interner *names, const char *text, const ScanLine *line,
+                      AstGlobals *out);
+/* The parameters of a `def`, which have no value that could be known. */
+void scan_parameters(Arena *a, Interner *names, const char *text, const ScanDef *def,
+                     AstGlobals *out);
 
 #endif

@@ -271,7 +271,8 @@ static void test_configurations_that_cannot_be_read(void **state)
     "SIZES = [16, 32, 64]\ndef half(n, by=2):\n    'half of it'\n    return n // by\n"             \
     "loop = lambda a: loop(a)\nsizes = lambda a: a['x'].size()\ndef loud(args):\n    "             \
     "print(args)\n    return 1\n"                                                                  \
-    "def big(args): return half(args['n'], by()) > SIZES[-1]\nby = lambda: 2\n"
+    "def big(args): return half(args['n'], by()) > SIZES[-1]\nby = lambda: 2\n"                    \
+    "GROWN = 1\nGROWN += 1\nEITHER = 2\nif torch.cuda.is_available(): EITHER = 3\n"
 
 /* A kernel whose E is `function` of m = 4096, x = fp16[3, 5] with rows 8 apart, and none. */
 static void load_heuristic(Scene *s, const char *function)
@@ -379,6 +380,8 @@ static void test_heuristics_that_cannot_be_evaluated(void **state)
         {"lambda a: a['x'].storage()", "note: what `storage` of an array is cannot be told here\n"},
         {"lambda a: a['x'].size(2)", "note: the array has 2 dimensions\n"},
         {"lambda a: LIMIT", "note: `LIMIT` is no constant of this file\n"},
+        {"lambda a: GROWN", "note: what `GROWN` holds depends on more than its assignment\n"},
+        {"lambda a: EITHER", "note: what `EITHER` holds depends on more than its assignment\n"},
         {"lambda a: SIZES[3]", "note: there are only 3 elements\n"},
         {"lambda a: a['n'] < 'text'", "note: these cannot be compared\n"},
         {"lambda a, b: 1", "note: it cannot be called with 1 arguments\n"},
