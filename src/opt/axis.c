@@ -76,7 +76,7 @@ static void assume_compare(AxisFacts *x, const Op *assume, OpCode code, const Va
 {
     Promise *p = promise_for(x, assume, v);
 
-    if (!p)
+    if (!p || (v->type->dtype == DT_U64 && c < 0)) /* from 2^63 on: no bound that an i64 is */
         return;
     if (code == OP_eq || code == OP_ge || (code == OP_gt && c < INT64_MAX))
         p->lo = MAX(p->lo, code == OP_gt ? c + 1 : c);
@@ -112,14 +112,16 @@ static void read_assume(Op *op, void *ctx)
         read_condition(ctx, op, op->operands[0]);
 }
 
-/* A false promise is undefined behaviour (semantics R301); an empty range is left alone. */
-static void keep_promise(Axis *a, const Promise *p)
+/* A false promise is undefined behaviour (semantics R301); an empty range is left alone, and so is
+ * the lower bound of a u64, which may be more than a range can hold. */
+static void keep_promise(Axis *a, const Type *t, const Promise *p)
 {
-    int64_t lo = a->has_range ? MAX(a->lo, p->lo) : p->lo;
+    int64_t least = t->dtype == DT_U64 ? 0 : INT64_MIN;
+    int64_t lo = MAX(a->has_range ? a->lo : least, p->lo);
     int64_t hi = a->has_range ? MIN(a->hi, p->hi) : p->hi;
 
     axis_promise_multiple(a, p->divisibility);
-    if (lo > hi || (lo == INT64_MIN && hi == INT64_MAX))
+    if (lo > hi || (hi == INT64_MAX && (lo == INT64_MIN || t->dtype == DT_U64)))
         return;
     a->has_range = true;
     a->lo = lo;
@@ -138,7 +140,7 @@ static void set(AxisFacts *x, const Value *v, Axis a)
             bug("a run in dimension %d that is not between 1 and %lld", d, (long long)extent);
     }
     if (p->any)
-        keep_promise(&a, p);
+        keep_promise(&a, v->type, p);
     x->at[v->id] = a;
 }
 
