@@ -408,8 +408,6 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
     return NULL;
 }
 
-enum { MAX_STRING = 1 << 20 };
-
 static const char *string_concat(Arena *arena, const Const *x, const Const *y, Const *out)
 {
     size_t n = x->ntext + y->ntext;

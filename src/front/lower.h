@@ -67,6 +67,7 @@ struct Val {
 
 struct Tuple {
     int n;
+    long size; /* of all that is in it: values, tuples, and what is in those */
     Val *items;
 };
 
@@ -154,21 +155,23 @@ typedef struct {
     Diags *diags;
     Builder b;
     Frame *frame;
-    int depth;       /* of expressions and arms within each other, through all callers */
-    long statements; /* lowered so far; repeated ones count again */
-    int quiet;       /* > 0: errors are counted but not reported */
+    int depth;      /* of expressions and arms within each other, through all callers */
+    long work;      /* statements lowered so far; repeated ones and parts of tuples count too */
+    bool exhausted; /* there was too much of it, which was reported */
+    int quiet;      /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;  /* key -> Instance */
     Map *globals;    /* AstGlobal -> GlobalValue */
+    Map *told;       /* AstFunc that a warning was about */
     Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;
-    Map *told;       /* AstFunc that a warning was about */
 
 /* What a program may ask of the compiler before it is refused. */
 enum {
     MAX_DEPTH = 1500,
     MAX_STATEMENTS = 1000 * 1000,
-    MAX_TUPLE = 1 << 16,
+    MAX_TUPLE = 1 << 16, /* values and tuples in it, at all levels */
+    MAX_STRING = 1 << 20,
     MAX_STATIC_TRIPS = 1 << 16,
     MAX_CALL_DEPTH = 64 /* helpers nested deeper are a recursion that does not end */
 };
@@ -211,7 +214,9 @@ Val val_string(Lower *l, const char *s);
 Val val_run(Value *v);
 Val val_type(const Type *t);
 Val val_dtype(Lower *l, DType d);
-Val val_tuple(Lower *l, int n, const Val *items); /* a copy; NULL: to be filled in */
+Val val_tuple(Lower *l, int n, const Val *items); /* a copy */
+/* The same for what programs put together: unknown after an error when it is beyond MAX_TUPLE. */
+Val val_new_tuple(Lower *l, int n, const Val *items, Span span);
 Val val_pair(Lower *l, Val a, Val b);
 Val val_module(Sym module);
 bool val_is_const(Val v, ConstKind kind);
@@ -283,6 +288,8 @@ struct Stmts {
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
 Flow lower_sequence(Lower *l, Stmts s, bool tail);
 bool stmts_end(const Stmts *s); /* is none left? */
+/* Stops what repeats itself without end; complains once. */
+bool out_of_budget(Lower *l, Span span);
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
 Val val_demote(Lower *l, Val v, Span span); /* R14, R15 */
 

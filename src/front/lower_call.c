@@ -232,7 +232,7 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
     for (int i = first; first >= 0 && i < args->n; i++)
         if (!args->at[i].keyword)
             vec_push(l->arena, &items, args->at[i].v);
-    return val_tuple(l, items.len, items.at);
+    return val_new_tuple(l, items.len, items.at, args->span);
 }
 
 static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static Val lower_items(Lower *l, Node *const *nodes, int n)
+static Val lower_items(Lower *l, Node *const *nodes, int n, Span span)
 {
     VEC(Val) items = {0};
 
@@ -23,7 +23,7 @@ static Val lower_items(Lower *l, Node *const *nodes, int n)
         if (!star)
             vec_push(l->arena, &items, v);
     }
-    return val_tuple(l, items.len, items.at);
+    return val_new_tuple(l, items.len, items.at, span);
 }
 
 /* --- f-strings (R20) --- */
@@ -57,6 +57,8 @@ static Val lower_fstring(Lower *l, const Node *n)
             text_putn(&t, n->items[i]->text, n->items[i]->ntext);
         else if (!put_formatted(l, &t, n->items[i]))
             return val_unknown();
+        if (t.len > MAX_STRING)
+            return fail_val(l, n->span, E_STRING_LONG);
     }
     return val_const(l, const_string(t.s, t.len));
 }
@@ -311,12 +313,18 @@ static Val lower_comprehension(Lower *l, const Node *n)
     }
     if (n->right->kind != N_NAME)
         return fail_val(l, n->right->span, E_TARGET);
-    for (int i = 0; i < source.tuple->n; i++) {
+    Val v = val_unknown();
+    for (int i = 0; i < source.tuple->n && !out_of_budget(l, n->span); i++) {
         env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
-        vec_push(l->arena, &items, lower_expr(l, n->left));
+        v = lower_expr(l, n->left);
+        vec_push(l->arena, &items, v);
+        if (v.kind == VAL_UNKNOWN)
+            break; /* the others would only say the same */
     }
     leave_comprehension(l, mark, n->right->name);
-    return val_tuple(l, items.len, items.at);
+    if (items.len < source.tuple->n || (items.len > 0 && v.kind == VAL_UNKNOWN))
+        return val_unknown();
+    return val_new_tuple(l, items.len, items.at, n->span);
 }
 
 static Val lower_binary(Lower *l, const Node *n)
@@ -370,7 +378,7 @@ static Val lower_any(Lower *l, const Node *n)
         return lower_fstring(l, n);
     case N_TUPLE:
     case N_LIST:
-        return lower_items(l, n->items, n->nitems);
+        return lower_items(l, n->items, n->nitems, n->span);
     case N_ATTRIBUTE:
         return lower_attribute(l, n);
     case N_SUBSCRIPT:

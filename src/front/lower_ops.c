@@ -247,12 +247,11 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
 
 static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b, Span span)
 {
-    if (a->n + b->n > MAX_TUPLE)
-        return fail_val(l, span, E_TUPLE_LONG);
-    Val v = val_tuple(l, a->n + b->n, NULL);
-    memcpy(v.tuple->items, a->items, sizeof(Val) * (size_t)a->n);
-    memcpy(v.tuple->items + a->n, b->items, sizeof(Val) * (size_t)b->n);
-    return v;
+    Val *items = NEW_N(l->arena, Val, a->n + b->n + 1);
+
+    memcpy(items, a->items, sizeof(Val) * (size_t)a->n);
+    memcpy(items + a->n, b->items, sizeof(Val) * (size_t)b->n);
+    return val_new_tuple(l, a->n + b->n, items, span);
 }
 
 static Val tuple_repeat(Lower *l, const Tuple *t, __int128 times, Span span)
@@ -261,10 +260,11 @@ static Val tuple_repeat(Lower *l, const Tuple *t, __int128 times, Span span)
         return val_tuple(l, 0, NULL);
     if (times > MAX_TUPLE / t->n)
         return fail_val(l, span, E_TUPLE_LONG);
-    Val v = val_tuple(l, t->n * (int)times, NULL);
-    for (int i = 0; i < v.tuple->n; i++)
-        v.tuple->items[i] = t->items[i % t->n];
-    return v;
+    int n = t->n * (int)times;
+    Val *items = NEW_N(l->arena, Val, n + 1);
+    for (int i = 0; i < n; i++)
+        items[i] = t->items[i % t->n];
+    return val_new_tuple(l, n, items, span);
 }
 
 /* Python's operators on tuples; *took tells that there is one. */

@@ -14,6 +14,7 @@ static Val demote_tuple(Lower *l, const Tuple *t, Span span)
 {
     Val v = val_tuple(l, t->n, t->items);
 
+    l->work += t->n;
     for (int i = 0; i < t->n; i++)
         v.tuple->items[i] = val_demote(l, t->items[i], span);
     return v;
@@ -261,12 +262,14 @@ static Flow at_end(Flow f, bool tail)
     return f;
 }
 
-/* Stops what repeats itself without end; complains once. */
-static bool out_of_budget(Lower *l, Span span)
+bool out_of_budget(Lower *l, Span span)
 {
-    if (++l->statements == MAX_STATEMENTS)
+    if (++l->work < MAX_STATEMENTS)
+        return false;
+    if (!l->exhausted)
         error_at(l, span, E_STATEMENTS, MAX_STATEMENTS);
-    return l->statements >= MAX_STATEMENTS;
+    l->exhausted = l->quiet == 0;
+    return true;
 }
 
 bool stmts_end(const Stmts *s)

@@ -73,9 +73,19 @@ Val val_tuple(Lower *l, int n, const Val *items)
 
     t->n = n;
     t->items = NEW_N(l->arena, Val, n + 1);
-    for (int i = 0; items && i < n; i++)
+    t->size = n;
+    for (int i = 0; i < n; i++) {
         t->items[i] = items[i];
+        t->size += items[i].kind == VAL_TUPLE ? items[i].tuple->size : 0;
+    }
     return (Val){.kind = VAL_TUPLE, .tuple = t};
+}
+
+Val val_new_tuple(Lower *l, int n, const Val *items, Span span)
+{
+    Val v = val_tuple(l, n, items);
+
+    return v.tuple->size <= MAX_TUPLE ? v : fail_val(l, span, E_TUPLE_LONG);
 }
 
 Val val_pair(Lower *l, Val a, Val b)
@@ -272,6 +282,7 @@ static void flatten_block_ptr(Lower *l, const BlockPtr *p, Values *out)
 
 void val_flatten(Lower *l, Val v, Values *out)
 {
+    l->work += v.kind == VAL_TUPLE ? v.tuple->n : 0;
     if (v.kind == VAL_RUN)
         vec_push(l->arena, out, v.run);
     else if (v.kind == VAL_BLOCK_PTR)

@@ -1,7 +1,9 @@
 /*
- * test_limits.c - what a kernel may ask of the front end: long ones compile, endless ones are refused
+ * test_limits.c - what a kernel may ask of the front end: long ones compile, endless ones are
+ * refused
  *
- * The kernels are generated.  None may take more than a moment: a test that seems to hang has failed.
+ * The kernels are generated.  None may take more than a moment: a test that seems to hang has
+ * failed.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -48,6 +50,68 @@ static void test_many_static_branches(void **state)
     assert_string_equal(complaint(a, t.s), "t.py:150005:5: error: `wrong` is not defined");
 }
 
+/* Each tuple holds the one before twice: 2^40 numbers at the end. */
+static void test_tuples_that_double(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    text_put(&t, "    t0 = (1, 2)\n");
+    for (int i = 1; i <= 40; i++)
+        text_printf(&t, "    t%d = (t%d, t%d)\n", i, i - 1, i - 1);
+    assert_string_equal(complaint(a, t.s), "t.py:20:11: error: the tuple would be too long");
+
+    t = text_new(a);
+    put_kernel(&t);
+    text_put(&t, "    t: tl.constexpr = (1, 2)\n    for i in tl.static_range(40):\n");
+    text_put(&t, "        t = t + t\n");
+    assert_string_equal(complaint(a, t.s), "t.py:7:13: error: the tuple would be too long");
+}
+
+static void test_comprehensions_in_each_other(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    text_put(&t, "    t = (0,) * 300\n    u = [[[0 for a in t] for b in t] for c in t]\n");
+    assert_string_equal(complaint(a, t.s), "t.py:6:10: error: the tuple would be too long");
+
+    t = text_new(a);
+    put_kernel(&t);
+    text_put(&t,
+             "    t = (0,) * 250\n    u = [len([len([0 for a in t]) for b in t]) for c in t]\n");
+    assert_string_equal(complaint(a, t.s),
+                        "t.py:6:19: error: the kernel repeats itself for more than "
+                        "1000000 statements");
+}
+
+/* What is copied over and over counts as well. */
+static void test_tuples_that_are_assigned(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    text_put(&t, "    t = (0,) * 60000\n    for i in tl.static_range(60000):\n        t = t\n");
+    assert_string_equal(complaint(a, t.s),
+                        "t.py:7:9: error: the kernel repeats itself for more than "
+                        "1000000 statements");
+}
+
+static void test_strings_that_double(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    text_put(&t, "import triton\nimport triton.language as tl\n@triton.constexpr_function\n"
+                 "def double():\n    s = 'abc'\n");
+    put_times(&t, 40, "    s = f'{s}{s}'\n");
+    text_put(&t, "    return s\n@triton.jit\ndef k():\n    tl.static_print(double())\n");
+    assert_string_equal(complaint(a, t.s), "t.py:24:9: error: the string would be too long");
+}
+
 static int set_up(void **state)
 {
     *state = arena_new(NULL);
@@ -65,7 +129,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_many_static_branches),
+        TEST(test_many_static_branches),         TEST(test_tuples_that_double),
+        TEST(test_comprehensions_in_each_other), TEST(test_tuples_that_are_assigned),
+        TEST(test_strings_that_double),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
