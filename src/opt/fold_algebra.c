@@ -21,6 +21,11 @@ static bool is_kind(const Value *v, Kind kind)
     return kind == NUMBERS || dtype_is_int(v->type->dtype) == (kind == INTS);
 }
 
+static bool is_bool(const Value *v)
+{
+    return !v->type->pointer && v->type->dtype == DT_I1;
+}
+
 /* x op constant.  In commutative ops on either side. */
 /* clang-format off */
 static const struct {
@@ -217,7 +222,7 @@ static Value *fold_float_div(Op *op)
         return NULL;
     DType t = y->type->dtype;
     double divisor = scalar_to_double(t, bits);
-    if (fabs(frexp(divisor, &exponent)) != 0.5 || isinf(divisor))
+    if (fabs(frexp(divisor, &exponent)) != 0.5 || isinf(1 / divisor))
         return NULL;
     uint64_t reciprocal = scalar_from_double(t, 1 / divisor);
     if (scalar_to_double(t, reciprocal) != 1 / divisor)
@@ -231,9 +236,9 @@ static Value *fold_bool_compare(Op *op)
     Value *x = op->operands[0], *y = op->operands[1];
     const Op *cast = opt_made_by(x, OP_cast);
 
-    if (cast && cast->operands[0]->type->dtype == DT_I1 && fold_is_const(y, 0))
+    if (cast && is_bool(cast->operands[0]) && fold_is_const(y, 0))
         x = cast->operands[0];
-    else if (x->type->dtype != DT_I1 || !is_fixed(y))
+    else if (!is_bool(x) || !is_fixed(y))
         return NULL;
     bool same = fold_is_const(y, 1) == (op->code == OP_eq);
     return same ? x : fold_unary(op, OP_not, x, NULL);
@@ -245,7 +250,7 @@ static Value *fold_not(Op *op)
 
     if (opt_made_by(x, OP_not))
         return x->def->operands[0];
-    for (int i = 0; i < COUNT(opposites) && x->type->dtype == DT_I1; i++) {
+    for (int i = 0; i < COUNT(opposites) && is_bool(x); i++) {
         if (opt_made_by(x, opposites[i].op) && is_kind(x->def->operands[0], opposites[i].kind))
             return fold_binary(op, opposites[i].inverse, x->def->operands[0], x->def->operands[1]);
     }
