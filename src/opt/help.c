@@ -118,6 +118,18 @@ bool opt_trip_count(const Op *loop, uint64_t *trips)
     return true;
 }
 
+int opt_count_ops(const Block *b)
+{
+    int n = 0;
+
+    for (const Op *op = b->first; op; op = op->next) {
+        n++;
+        for (int r = 0; r < COUNT(op->regions); r++)
+            n += op->regions[r] ? opt_count_ops(op->regions[r]) : 0;
+    }
+    return n;
+}
+
 static void resolve(Op *op, void *ctx)
 {
     (void)ctx;

@@ -4,9 +4,12 @@
  * Takes a module with calls, gives one that holds only its kernels, without calls.  A function is
  * freed of its own calls before it is copied, so each body is copied once for each call of it.
  * Calls in a circle are a diagnostic: whatever could end them at compile time has been decided by
- * the front end, and a kernel has no stack.
+ * the front end, and a kernel has no stack.  So is growth without measure: where each of n
+ * functions calls the next one twice, the last is copied 2^n times.
  */
 #include "opt.h"
+
+enum { MOST_COPIED = 1000000 }; /* ops, over all calls of a module */
 
 typedef enum { FRESH, OPEN, DONE } State; /* OPEN: on the way down from the kernel to here */
 
@@ -14,6 +17,7 @@ typedef struct {
     Module *module;
     State *states; /* one a function */
     Diags *diags;
+    int copied; /* ops so far */
     bool changed, failed;
 } Inliner;
 
@@ -47,6 +51,12 @@ static void replace_call(Module *m, Op *call)
     op_remove(call);
 }
 
+static void refuse(Inliner *in, const Op *call, const char *why)
+{
+    diag(in->diags, DIAG_ERROR, in->module->source, call->span, "%s %s", call->callee->name, why);
+    in->failed = true;
+}
+
 static void visit(Op *op, void *ctx)
 {
     Inliner *in = ctx;
@@ -56,16 +66,22 @@ static void visit(Op *op, void *ctx)
         return;
     Func *callee = op->callee;
     if (in->states[index_of(in->module, callee)] == OPEN) {
-        diag(in->diags, DIAG_ERROR, in->module->source, op->span,
-             "%s calls itself without end: a call in a kernel is copied in place, so only "
-             "compile-time conditions can end a recursion",
-             callee->name);
-        in->failed = true;
+        refuse(in, op,
+               "calls itself without end: a call in a kernel is copied in place, so only "
+               "compile-time conditions can end a recursion");
         return;
     }
     inline_calls(in, callee);
     if (in->failed)
         return;
+    in->copied += opt_count_ops(callee->body);
+    if (in->copied > MOST_COPIED) {
+        refuse(
+            in, op,
+            "is one call too many: a call in a kernel is copied in place with all that it calls, "
+            "and the copies are more than a million operations now");
+        return;
+    }
     replace_call(in->module, op);
     in->changed = true;
 }

@@ -57,7 +57,8 @@ Value *opt_uniform_scalar(Builder *b, Value *v);
 Op *opt_splice(Block *from, Op *before);
 /* How often the body of a `for` runs, when its bounds and step are constants. */
 bool opt_trip_count(const Op *loop, uint64_t *trips);
-void opt_resolve_all(Block *b); /* let every operand in it see v->repl */
+int opt_count_ops(const Block *b); /* with all that is in their regions */
+void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
 
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
  * Along dim d, starting from any multiple of the run length, elements come in runs (the last one

@@ -23,18 +23,6 @@ typedef struct {
     bool changed;
 } Unroll;
 
-static int count_ops(const Block *b)
-{
-    int n = 0;
-
-    for (const Op *op = b->first; op; op = op->next) {
-        n++;
-        for (int r = 0; r < COUNT(op->regions); r++)
-            n += op->regions[r] ? count_ops(op->regions[r]) : 0;
-    }
-    return n;
-}
-
 /* Copy the loop's body once, for this counter; `carried` goes in and comes out. */
 static void copy_body(Builder *b, const Op *loop, Value *counter, Value **carried)
 {
@@ -166,7 +154,7 @@ static bool factor_fits(const Op *loop, int64_t factor, int64_t *step)
 /* Is there room for this many more bodies? */
 static bool spend(Unroll *u, const Op *loop, uint64_t bodies)
 {
-    int size = count_ops(loop->regions[0]);
+    int size = opt_count_ops(loop->regions[0]);
 
     if (bodies > (uint64_t)(u->budget / size))
         return false;
