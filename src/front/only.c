@@ -6,6 +6,8 @@
  */
 #include "ast.h"
 
+enum { MAX_ALIASES = 8 }; /* bounds cycles */
+
 typedef struct {
     const FrontFile *file;
     const AstFunc *inside;
@@ -57,13 +59,29 @@ static void see_assignment(Uses *u, const Node *n)
         assign(u, n->items[i]);
 }
 
+/* The function that a name stands for, perhaps through other names. */
+static const AstFunc *function_named(const Uses *u, Sym name)
+{
+    const AstFunc *fn = file_find_from(u->file, u->inside, name);
+    const AstGlobal *g;
+
+    for (int i = 0; !fn && i < MAX_ALIASES; i++) {
+        g = file_global(u->file, name);
+        if (!g || g->value->kind != N_NAME)
+            return NULL;
+        name = g->value->name;
+        fn = file_find(u->file, name);
+    }
+    return fn;
+}
+
 static void see_use(Uses *u, const Node *n)
 {
     const AstFunc *fn;
 
     if (n->kind != N_NAME || map_get(u->own, MAP_KEY(n->name)))
         return;
-    fn = file_find_from(u->file, u->inside, n->name);
+    fn = function_named(u, n->name);
     if (fn && fn != u->inside)
         map_put(u->used, MAP_KEY(fn), u->used);
 }

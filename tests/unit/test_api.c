@@ -44,6 +44,11 @@ static void test_helpers_are_not_the_only_kernel(void **state)
     assert_string_equal(tilec_only_kernel(s->file), "kernel");
     assert_int_equal(tilec_param_count(s->file, NULL), 1);
     assert_null(tilec_only_kernel(NULL));
+    tilec_unload(s->file);
+    s->file = NULL;
+    load(s, HEAD "@triton.jit\ndef helper(a, b): return a\n\nfirst = helper\nadd = first\n\n"
+                 "@triton.jit\ndef kernel(x): tl.store(x, add(1, 2))\n");
+    assert_string_equal(tilec_only_kernel(s->file), "kernel");
 }
 
 static void test_files_that_cannot_be_loaded(void **state)
@@ -118,6 +123,74 @@ static void test_wrong_calls(void **state)
 }
 
 /* Programs that link us choose their locale; where there is none such this tests less. */
+/* what a successful compile says */
+
+static void keep_message(void *user, const char *text)
+{
+    char **kept = user;
+
+    assert_null(*kept);
+    *kept = strdup(text);
+}
+
+/* Launch, or dump the IR, and give what was said; NULL when nothing was. */
+static char *said_by(Scene *s, const char *device, const tilec_arg *args, int n, bool dump)
+{
+    char *said = NULL, *text = NULL;
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options options = {
+        .device = device, .on_message = keep_message, .user = &said};
+    tilec_stats stats;
+
+    if (dump)
+        assert_int_equal(tilec_dump(s->file, NULL, "ir", args, n, &options, &text, NULL), TILEC_OK);
+    else
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, n, &options, NULL), TILEC_OK);
+    tilec_free(text);
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, n, &options, &stats, NULL),
+                     TILEC_OK);
+    return said;
+}
+
+static void expect_said(Scene *s, const char *device, const tilec_arg *args, bool dump,
+                        const char *want)
+{
+    char *said = said_by(s, device, args, 2, dump);
+
+    if (want)
+        assert_string_equal(said, want);
+    else
+        assert_null(said);
+    free(said);
+}
+
+static void test_messages_of_a_success(void **state)
+{
+    static const char two[] = "test.py:5:5: static_print: B is 2\n"
+                              "test.py:7:9: warning: 1 values on the right are dropped\n"
+                              "            a, b = (B, B, B)\n"
+                              "            ^~~~~~~~~~~~~~~~\n",
+                      three[] = "test.py:5:5: static_print: B is 3\n"
+                                "test.py:7:9: warning: 1 values on the right are dropped\n"
+                                "            a, b = (B, B, B)\n"
+                                "            ^~~~~~~~~~~~~~~~\n";
+    Scene *s = *state;
+    float x[1];
+    const int64_t shape[] = {1};
+    tilec_arg args[] = {of_floats(x, shape), of_int("B", 2)};
+
+    load(s, HEAD "@triton.jit\ndef k(x, B: tl.constexpr):\n    tl.static_print('B is', B)\n"
+                 "    for i in tl.static_range(4):\n        a, b = (B, B, B)\n"
+                 "    tl.store(x, 1.0)\n");
+    expect_said(s, "interp", args, false, two);
+    expect_said(s, "interp", args, false, NULL);
+    expect_said(s, "interp", args, true, two);
+    if (has_cpu())
+        expect_said(s, "cpu", args, false, NULL);
+    args[1].integer = 3;
+    expect_said(s, "interp", args, false, three);
+}
+
 static void test_numbers_in_another_locale(void **state)
 {
     Scene *s = *state;
@@ -554,6 +627,7 @@ int main(void)
         TEST(test_files_that_cannot_be_loaded),
         TEST(test_a_broken_kernel_does_not_spoil_the_others),
         TEST(test_wrong_calls),
+        TEST(test_messages_of_a_success),
         TEST(test_numbers_in_another_locale),
         TEST(test_files_do_not_grow),
         TEST(test_what_stops_the_interpreter),
