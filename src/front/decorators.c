@@ -3,7 +3,8 @@
  *
  * A function is a kernel when one of its decorators is triton.jit under any name; others around it
  * (tuners, caches) do not matter here, but stay in the list for tuning.c.  Wrapping by assignment,
- * `k = triton.autotune(...)(triton.jit(k))`, means the same as decorating.
+ * `k = triton.autotune(...)(triton.jit(k))`, means the same as decorating, and so does what takes
+ * triton.jit for its first argument, `functools.partial(triton.jit, noinline=True)`.
  */
 #include <string.h>
 
@@ -32,22 +33,40 @@ static const Node *aliased_call(const FrontFile *f, Sym name)
     return g && g->value->kind == N_CALL && g->value->nitems > 0 ? g->value : NULL;
 }
 
+/* Read NAME.NAME...; the token behind it is in *next. */
+static const char *dotted_name(const FrontFile *f, Lexer *lx, Token *next)
+{
+    const char *path = "";
+
+    for (;;) {
+        *next = lex_next(lx);
+        if (next->kind != T_NAME && next->kind != T_DOT)
+            return path;
+        path = arena_printf(f->arena, "%s%s", path, next->kind == T_NAME ? next->name : ".");
+    }
+}
+
 Decorator decorator_at(const FrontFile *f, Span where)
 {
-    const char *text = f->source->text, *full;
-    uint32_t pos = where.start, n = 0;
+    const char *path, *full = NULL;
     const Node *call;
     Decorator kind;
-    Sym path;
+    Token next;
+    Lexer lx;
 
-    line_indent(text, &pos, where.end);
-    while (pos + n < where.end && (is_name_char(text[pos + n]) || text[pos + n] == '.'))
-        n++;
-    path = intern_n(f->names, text + pos, n);
+    lex_init_inside(&lx, f->names, f->source->text, where.start, where.end);
+    path = dotted_name(f, &lx, &next);
     kind = decorator_named(f, file_full_path(f, path));
-    call = kind == DECO_OTHER ? aliased_call(f, path) : NULL;
-    full = call ? file_full_name(f, call->items[0]) : NULL;
-    return full ? decorator_named(f, full) : kind;
+    if (kind != DECO_OTHER)
+        return kind;
+    call = aliased_call(f, intern(f->names, path));
+    if (call)
+        full = file_full_name(f, call->items[0]);
+    else if (next.kind == T_LPAREN)
+        full = file_full_path(f, dotted_name(f, &lx, &next));
+    return full && (call || next.kind == T_COMMA || next.kind == T_RPAREN)
+               ? decorator_named(f, full)
+               : kind;
 }
 
 /* Options of triton.jit. */
@@ -107,7 +126,6 @@ static void apply(FrontFile *f, AstFunc *fn)
         if (alias)
             read_options(f, fn, alias);
     }
-    fn->tuning = tuning_of(f, fn);
 }
 
 void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
@@ -207,5 +225,5 @@ void decorators_finish(FrontFile *f)
     for (int i = 0; i < f->nglobals; i++)
         wrap_assigned(f, &f->globals[i]);
     for (int i = 0; i < f->nkernels; i++)
-        tuning_parse_callees(f, f->kernels[i]);
+        tuning_read(f, f->kernels[i]);
 }

@@ -17,13 +17,12 @@ Decorator decorator_at(const FrontFile *f, Span where);
 /* Parse the decorators of a kernel and take in what they say. */
 void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def);
 /* What takes knowing all of the file: kernels that are made by assignments at module level,
- * `k = triton.jit(k)`, and the functions that heuristics call. */
+ * `k = triton.jit(k)`, and what the functions give that decorators call. */
 void decorators_finish(FrontFile *f);
 
 /* tuning.c */
 bool tuning_is_decorator(const FrontFile *f, const Node *n);
-FrontTuning tuning_of(FrontFile *f, const AstFunc *fn);
-/* Parse the functions of the file that the heuristics of `fn` may call. */
-void tuning_parse_callees(FrontFile *f, const AstFunc *fn);
+/* Fill fn->tuning from its decorators, and parse the functions of the file that they may call. */
+void tuning_read(FrontFile *f, AstFunc *fn);
 
 #endif

@@ -53,6 +53,13 @@ bool pyeval_display(PyEval *e, const Node *n, Const *out); /* of its items, star
 bool pyeval_call(PyEval *e, const Node *n, Const *out);
 /* Call a lambda, or a `def` that is one `return` statement, which `callee` is or is a name for. */
 bool pyeval_apply(PyEval *e, const Node *callee, const PyVariable *args, int n, Const *out);
+/* Stand inside the function of the file that `call` calls: gives the expression that it returns,
+ * with the parameters as variables until pyeval_leave().  NULL: there is no such function. */
+typedef struct {
+    int scope, mark;
+} PyScope;
+const Node *pyeval_enter(PyEval *e, const Node *call, PyScope *outer);
+void pyeval_leave(PyEval *e, PyScope outer);
 /* Parse the functions that evaluating `n` may call, while the file is still being read. */
 void pyeval_parse_callees(FrontFile *f, const Node *n);
 

@@ -365,38 +365,74 @@ static bool bind_params(PyEval *e, const Node *at, const Callee *c, const PyVari
     return true;
 }
 
-bool pyeval_apply(PyEval *e, const Node *callee, const PyVariable *args, int n, Const *out)
+static const Node *enter_function(PyEval *e, const Node *callee, const PyVariable *args, int n,
+                                  PyScope *outer)
 {
-    int scope = e->scope, mark = e->variables.len;
     const Node *result;
-    bool known;
     Callee c;
 
-    if (!find_callee(e, callee, &c))
-        return pyeval_fail(e, callee, "this is no function of this file");
+    *outer = (PyScope){e->scope, e->variables.len};
+    if (!find_callee(e, callee, &c)) {
+        pyeval_fail(e, callee, "this is no function of this file");
+        return NULL;
+    }
     result = c.lambda ? c.lambda->left : result_of_def(c.def);
     if (!result)
-        return pyeval_fail(e, callee, "only functions of one `return` statement can be evaluated");
-    known = bind_params(e, callee, &c, args, n);
-    e->scope = mark;
-    known = known && pyeval(e, result, out);
-    e->scope = scope;
-    e->variables.len = mark;
+        pyeval_fail(e, callee, "only functions of one `return` statement can be evaluated");
+    else if (!bind_params(e, callee, &c, args, n))
+        result = NULL;
+    e->scope = outer->mark;
+    if (!result)
+        pyeval_leave(e, *outer);
+    return result;
+}
+
+void pyeval_leave(PyEval *e, PyScope outer)
+{
+    e->scope = outer.scope;
+    e->variables.len = outer.mark;
+}
+
+bool pyeval_apply(PyEval *e, const Node *callee, const PyVariable *args, int n, Const *out)
+{
+    PyScope outer;
+    const Node *result = enter_function(e, callee, args, n, &outer);
+    bool known = result && pyeval(e, result, out);
+
+    if (result)
+        pyeval_leave(e, outer);
     return known;
+}
+
+typedef VEC(PyVariable) Variables;
+
+static bool eval_arguments(PyEval *e, const Node *call, Variables *args)
+{
+    for (int i = 0; i < call->nitems; i++) {
+        PyVariable v = {.is_arguments = pyeval_is_arguments(e, call->items[i])};
+
+        if (!v.is_arguments && !pyeval(e, call->items[i], &v.value))
+            return false;
+        vec_push(e->arena, args, v);
+    }
+    return true;
+}
+
+const Node *pyeval_enter(PyEval *e, const Node *call, PyScope *outer)
+{
+    Variables args = {0};
+    Callee c;
+
+    if (call->kind != N_CALL || !find_callee(e, call->left, &c) || !eval_arguments(e, call, &args))
+        return NULL;
+    return enter_function(e, call->left, args.at, args.len, outer);
 }
 
 static bool call_of_file(PyEval *e, const Node *n, Const *out)
 {
-    VEC(PyVariable) args = {0};
+    Variables args = {0};
 
-    for (int i = 0; i < n->nitems; i++) {
-        PyVariable v = {.is_arguments = pyeval_is_arguments(e, n->items[i])};
-
-        if (!v.is_arguments && !pyeval(e, n->items[i], &v.value))
-            return false;
-        vec_push(e->arena, &args, v);
-    }
-    return pyeval_apply(e, n->left, args.at, args.len, out);
+    return eval_arguments(e, n, &args) && pyeval_apply(e, n->left, args.at, args.len, out);
 }
 
 bool pyeval_call(PyEval *e, const Node *n, Const *out)
@@ -418,41 +454,60 @@ bool pyeval_call(PyEval *e, const Node *n, Const *out)
 
 enum { MAX_WALK = 64 }; /* evaluation goes no deeper */
 
-static void parse_callees(FrontFile *f, const Node *n, int depth);
+typedef struct {
+    FrontFile *file;
+    Map *seen; /* globals and functions; each is walked once */
+} Walk;
 
-static void parse_list(FrontFile *f, Node *const *list, int n, int depth)
+static void parse_callees(Walk *w, const Node *n, int depth);
+
+static void parse_list(Walk *w, Node *const *list, int n, int depth)
 {
     for (int i = 0; i < n; i++)
-        parse_callees(f, list[i], depth);
+        parse_callees(w, list[i], depth);
 }
 
-static void parse_function_named(FrontFile *f, Sym name, int depth)
+static bool is_new(Walk *w, const void *p)
 {
+    bool seen = !p || map_get(w->seen, MAP_KEY(p));
+
+    if (!seen)
+        map_put(w->seen, MAP_KEY(p), w);
+    return !seen;
+}
+
+static void parse_function_named(Walk *w, Sym name, int depth)
+{
+    FrontFile *f = w->file;
     AstFunc *fn = map_get(f->func_of, MAP_KEY(name));
     const AstGlobal *g = file_global(f, name);
 
-    if (g)
-        parse_callees(f, g->value, depth);
-    if (!fn || fn->is_jit)
+    if (is_new(w, g))
+        parse_callees(w, g->value, depth);
+    if (!fn || fn->is_jit || !is_new(w, fn))
         return;
     if (fn->nbody == 0 && fn->nerrors == 0)
         parse_function(f->arena, f->names, f->source->text, fn);
-    parse_list(f, fn->body, fn->nbody, depth);
+    for (int i = 0; i < fn->nparams; i++)
+        parse_callees(w, fn->params[i].fallback, depth);
+    parse_list(w, fn->body, fn->nbody, depth);
 }
 
-static void parse_callees(FrontFile *f, const Node *n, int depth)
+static void parse_callees(Walk *w, const Node *n, int depth)
 {
-    if (!n || depth > MAX_WALK || --f->eval_budget < 0)
+    if (!n || depth > MAX_WALK || --w->file->eval_budget < 0)
         return;
     if (n->kind == N_NAME)
-        parse_function_named(f, n->name, depth + 1);
-    parse_callees(f, n->left, depth + 1);
-    parse_callees(f, n->right, depth + 1);
-    parse_callees(f, n->extra, depth + 1);
-    parse_list(f, n->items, n->nitems, depth + 1);
+        parse_function_named(w, n->name, depth + 1);
+    parse_callees(w, n->left, depth + 1);
+    parse_callees(w, n->right, depth + 1);
+    parse_callees(w, n->extra, depth + 1);
+    parse_list(w, n->items, n->nitems, depth + 1);
 }
 
 void pyeval_parse_callees(FrontFile *f, const Node *n)
 {
-    parse_callees(f, n, 0);
+    Walk w = {f, map_new(f->arena)};
+
+    parse_callees(&w, n, 0);
 }

@@ -1,8 +1,9 @@
 /*
  * tuning.c - what @triton.autotune and @triton.heuristics say (R340-R346)
  *
- * Configurations are read out of literal lists, comprehensions and names for them.  What cannot be
- * read is kept as source text, so that a tool can say what it does not know:
+ * Configurations are read out of literal lists, comprehensions, names for them and functions of one
+ * `return` that give them.  What cannot be read is kept as source text, so that a tool can say what
+ * it does not know:
  *   - a value: its binding has known = false and the text of the value;
  *   - a whole configuration, or list of them: one configuration whose only binding is called "**".
  */
@@ -115,18 +116,19 @@ static void push_config(Tuning *t, const Bindings *b)
     vec_push(t->arena, &t->configs, c);
 }
 
-/* Config({...}, num_warps=4, ...); anything else is unknown. */
-static bool read_config(PyEval *e, const Node *n, void *ctx)
+static void push_unknown_config(Tuning *t, const Node *n)
 {
-    Tuning *t = ctx;
     Bindings list = {0};
 
-    n = pyeval_alias(e, n);
-    if (!is_call_of(e->file, n, "Config")) {
-        vec_push(t->arena, &list, unknown(t, "**", n));
-        push_config(t, &list);
-        return true;
-    }
+    vec_push(t->arena, &list, unknown(t, "**", n));
+    push_config(t, &list);
+}
+
+/* Config({...}, num_warps=4, ...) */
+static void read_config_call(Tuning *t, const Node *n)
+{
+    Bindings list = {0};
+
     for (int i = 0; i < n->nitems; i++) {
         const Node *arg = n->items[i];
 
@@ -140,6 +142,28 @@ static bool read_config(PyEval *e, const Node *n, void *ctx)
             vec_push(t->arena, &list, unknown(t, "**", arg));
     }
     push_config(t, &list);
+}
+
+/* A configuration, a name for one, or a function of the file that gives one. */
+static bool read_config(PyEval *e, const Node *n, void *ctx)
+{
+    Tuning *t = ctx;
+    const Node *config = pyeval_alias(e, n), *result = NULL;
+    bool deep = too_deep(t), is_config = is_call_of(e->file, config, "Config");
+    PyScope outer;
+
+    t->depth++;
+    if (!deep && !is_config)
+        result = pyeval_enter(e, config, &outer);
+    if (is_config)
+        read_config_call(t, config);
+    else if (result)
+        read_config(e, result, t);
+    else
+        push_unknown_config(t, config);
+    if (result)
+        pyeval_leave(e, outer);
+    t->depth--;
     return true;
 }
 
@@ -168,12 +192,24 @@ static bool read_comprehension(Tuning *t, const Node *n)
     return known;
 }
 
-/* A list of configurations, the sum of several, or a name for one. */
+/* The list that a function of the file gives; false when there is no such function. */
+static bool read_returned(Tuning *t, const Node *call)
+{
+    PyScope outer;
+    const Node *result = pyeval_enter(&t->eval, call, &outer);
+
+    if (!result)
+        return false;
+    read_configs(t, result);
+    pyeval_leave(&t->eval, outer);
+    return true;
+}
+
+/* A list of configurations, the sum of several, a name for one, or a function that gives one. */
 static void read_configs(Tuning *t, const Node *n)
 {
     const Node *list = pyeval_alias(&t->eval, n);
     bool deep = too_deep(t);
-    Bindings whole = {0};
 
     t->depth++;
     if (!deep && (list->kind == N_LIST || list->kind == N_TUPLE)) {
@@ -183,9 +219,8 @@ static void read_configs(Tuning *t, const Node *n)
         read_configs(t, list->right);
     } else if (!deep && is_call_of(t->eval.file, list, "list") && list->nitems == 1) {
         read_configs(t, list->items[0]);
-    } else if (deep || !read_comprehension(t, list)) {
-        vec_push(t->arena, &whole, unknown(t, "**", n));
-        push_config(t, &whole);
+    } else if (deep || !(read_returned(t, list) || read_comprehension(t, list))) {
+        push_unknown_config(t, n);
     }
     t->depth--;
 }
@@ -236,24 +271,22 @@ static void read_decorator(Tuning *t, const Node *n)
     }
 }
 
-FrontTuning tuning_of(FrontFile *f, const AstFunc *fn)
+void tuning_read(FrontFile *f, AstFunc *fn)
 {
+    for (int i = 0; i < fn->ndecorators; i++)
+        if (tuning_is_decorator(f, fn->decorators[i]))
+            pyeval_parse_callees(f, fn->decorators[i]);
+
     int budget = MIN(f->eval_budget, MAX_FUNCTION_BUDGET);
     Tuning t = {.eval = {.file = f, .arena = f->arena, .budget = budget}, .arena = f->arena};
 
     for (int i = 0; i < fn->ndecorators; i++)
         read_decorator(&t, fn->decorators[i]);
     f->eval_budget -= budget - MAX(t.eval.budget, 0);
-    return (FrontTuning){
+    fn->tuning = (FrontTuning){
         .configs = t.configs.at,
         .nconfigs = t.configs.len,
         .heuristics = t.heuristics.at,
         .nheuristics = t.heuristics.len,
     };
-}
-
-void tuning_parse_callees(FrontFile *f, const AstFunc *fn)
-{
-    for (int i = 0; i < fn->tuning.nheuristics; i++)
-        pyeval_parse_callees(f, fn->tuning.heuristics[i].node);
 }

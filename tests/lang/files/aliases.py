@@ -83,3 +83,13 @@ large = triton.autotune([triton.Config({"B": 64})], key=[])(triton.jit(noinline=
 tuned = triton.autotune([triton.Config({"x": 1})], key=["x"])(renamed)
 launcher = make_launcher(renamed)
 again = launcher(options)
+
+@functools.partial(
+    triton.jit,  # the first argument
+    noinline=True)
+def inline_partial(x): pass
+
+@functools.partial(numba.jit, triton.jit)
+def another_partial(x): pass
+
+from_partial = functools.partial(tt.jit, do_not_specialize=["x"])(by_hand)

@@ -81,3 +81,35 @@ SIZES = [16, 32]
 @triton.jit
 def zipped(x, B: tl.constexpr, K: tl.constexpr):
     pass
+
+
+def make(b, w=4):
+    """One."""
+    return Cfg({"B": b, "W": w}, num_warps=w)
+
+
+def get(n=16):
+    return [make(n), make(2 * n, 8)] + more(n)
+
+
+more = lambda n: [make(s) for s in SIZES if s > n]
+
+
+def endless():
+    return endless()
+
+
+def one(n):
+    return one(n)
+
+
+@triton.autotune(get(8), key=[])
+@triton.jit
+def returned(x, B: tl.constexpr, W: tl.constexpr):
+    pass
+
+
+@triton.autotune([one(3)] + endless() + get(1, 2, 3), key=[])
+@triton.jit
+def without_end(x, B: tl.constexpr):
+    pass
