@@ -308,10 +308,14 @@ static bool only_moves(const Op *op)
            op->code == OP_permute;
 }
 
-/* Do all the pointers come from one, by adding offsets and moving dimensions? */
+/* Do all the pointers come from one, by adding offsets and moving dimensions a few times?  A
+ * uniform step is moved through all of that, so long chains are left as they are: every step of
+ * them would make the chain anew. */
 static bool has_uniform_base(const Value *p)
 {
-    while (p->def && (p->def->code == OP_addptr || only_moves(p->def)))
+    enum { FEW = 16 };
+
+    for (int i = 0; i < FEW && p->def && (p->def->code == OP_addptr || only_moves(p->def)); i++)
         p = p->def->operands[0];
     return opt_is_uniform(p);
 }

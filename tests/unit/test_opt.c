@@ -122,10 +122,39 @@ static void test_names(void **state)
     arena_free(a);
 }
 
+/* Steps of whole tiles and uniform steps in turn: what fold makes of them grows as they do. */
+static void test_long_chain(void **state)
+{
+    enum { STEPS = 500, MOST_A_STEP = 100 };
+    Arena *a = arena_new(NULL);
+    Module *m = module_new(a, interner_new(a), NULL);
+    Func *f = func_new(m, "chain", (Span){0});
+    Builder b = builder_at_end(f, f->body);
+
+    (void)state;
+    f->is_kernel = true;
+    Value *base = func_add_param(f, "x", type_pointer(m, DT_I32, false), 16);
+    Value *n = func_add_param(f, "n", type_scalar(m, DT_I32), 1);
+    Value *tile = build_arange(&b, 0, 16);
+    Value *p = build_splat(&b, base, tile->type);
+    for (int i = 0; i < STEPS; i++) {
+        p = build_addptr(&b, p, tile);
+        p = build_addptr(&b, p, build_splat(&b, n, tile->type));
+    }
+    build_op(&b, OP_store, 2, (Value *[]){p, tile}, 2, (int64_t[]){0, 0}, 0, NULL);
+    build_yield(&b, OP_return, 0, NULL);
+    assert_true(ir_verify(m, diags_new(a)));
+    assert_true(opt_fold(f));
+    assert_true(ir_verify(m, diags_new(a)));
+    assert_in_range(opt_count_ops(f->body), STEPS, STEPS * MOST_A_STEP);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_long_chain),
         cmocka_unit_test(test_goldens),
     };
 
