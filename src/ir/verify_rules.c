@@ -329,24 +329,51 @@ static bool check_hint(const Verifier *v, const Op *op)
 
 /* whole tiles */
 
-/* A combine region works on scalars only (R253). */
-static bool only_scalars(const Verifier *v, const Block *b)
+static bool has_tiles(const Op *op)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->operands[i]->type->rank > 0)
+            return true;
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        if (op->results[i]->type->rank > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A combine region works on scalars only (R253), and so do the functions that it calls.  Gives the
+ * first op that does not, which may be the call; `seen` holds the functions that were searched. */
+static const Op *find_tiles(const Block *b, Map *seen)
 {
     for (const Op *op = b->first; op; op = op->next) {
-        bool tiles = false;
+        const Func *f = op->callee;
 
-        for (int i = 0; i < op->noperands; i++)
-            tiles |= op->operands[i]->type->rank > 0;
-        for (int i = 0; i < op->nresults; i++)
-            tiles |= op->results[i]->type->rank > 0;
-        if (tiles)
-            return verify_say(v, op, "a tile inside a combine region");
+        if (has_tiles(op))
+            return op;
         for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r] && !only_scalars(v, op->regions[r]))
-                return false;
+            const Op *inner = op->regions[r] ? find_tiles(op->regions[r], seen) : NULL;
+            if (inner)
+                return inner;
         }
+        if (!f || map_get(seen, MAP_KEY(f)))
+            continue;
+        map_put(seen, MAP_KEY(f), op->callee);
+        if (find_tiles(f->body, seen))
+            return op;
     }
-    return true;
+    return NULL;
+}
+
+static bool only_scalars(const Verifier *v, const Block *b)
+{
+    const Op *op = find_tiles(b, map_new(v->arena));
+
+    if (!op)
+        return true;
+    if (has_tiles(op))
+        return verify_say(v, op, "a tile inside a combine region");
+    return verify_say(v, op, "@%s works on tiles, inside a combine region", op->callee->name);
 }
 
 /* Operands of one shape, and a region (a1..an, b1..bn) that yields n, all element types. */

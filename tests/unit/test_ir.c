@@ -392,6 +392,13 @@ static void test_broken_functions_are_refused(void **state)
         {"kernel @k() -> i32 {\n%0 = const 1 : i32\nreturn %0\n}", "a kernel gives no results"},
         {"func @f() {\nreturn\n}\nfunc @f() {\nreturn\n}", "@f is already defined"},
         {"func @f() -> i32 {\nreturn\n}", "hands over 0 values but must hand over 1"},
+        {"kernel @k(%x: i32) {\n%t = arange start=0 : i32[6]\n"
+         "%0 = reduce %t axis=0 : i32 { (%a: i32, %b: i32)\n"
+         "%c = call @f(%a, %b) : i32\nyield %c\n}\nreturn\n}\n"
+         "func @f(%a: i32, %b: i32) -> i32 {\n%c = call @g(%a) : i32\nreturn %c\n}\n"
+         "func @g(%a: i32) -> i32 {\n%t = arange start=0 : i32[6]\n"
+         "%c = call @f(%a, %a) : i32\nreturn %c\n}",
+         "@f works on tiles, inside a combine region"},
         {"func @f() {\n}", "a block does not end in return"},
         {"func @f() {\n  return\n", "expected an op, found the end"},
     };
