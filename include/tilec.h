@@ -124,6 +124,17 @@ typedef struct {
     int threads;               /* at most that many; 0 = every CPU */
     int num_warps, num_stages; /* 0 = the defaults; hints on a CPU.  A kernel that declares
                                 * parameters of these names and is not given them gets these */
+    /*
+     * NULL, or what receives the text of a compile that succeeded and had something to say: its
+     * warnings, with their places, and what tl.static_print prints, in the order of the source.
+     * Called at most once in a call, before the kernel runs, on the calling thread and with no
+     * lock held; `text` is freed behind it, `user` is passed on.  The text comes with the launch
+     * that compiles, or that finds what an earlier process compiled in the cache; later launches
+     * of the same specialisation on the same device say nothing.  tilec_dump() compiles, and says
+     * it, each time.  When a compile fails the same text is part of the error's.
+     */
+    void (*on_message)(void *user, const char *text);
+    void *user;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

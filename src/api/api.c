@@ -101,7 +101,7 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     f->ctx = ctx;
     pthread_mutex_init(&f->lock, NULL);
     l->file = f;
-    tilec_status status = job_run(&f->guard, compile_file, l, error);
+    tilec_status status = job_run(&f->guard, compile_file, l, error, NULL);
     if (status == TILEC_OK)
         *out = f;
     else
@@ -302,7 +302,7 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     if (!r->kernel) {
         Guard guard;
         Lookup lookup = {r->file, name};
-        return job_run(&guard, explain_lookup, &lookup, error);
+        return job_run(&guard, explain_lookup, &lookup, error, NULL);
     }
     if (r->kernel->front)
         return TILEC_OK;
@@ -333,12 +333,19 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     return find_request_kernel(r, kernel, error);
 }
 
-/* Run a job that may allocate in the file's arena. */
-static tilec_status run_locked(tilec_file *f, JobFn *fn, void *what, char **error)
+/* Run a job that may allocate in the file's arena, and pass on what it says. */
+static tilec_status run_locked(const Request *r, JobFn *fn, void *what, char **error)
 {
+    tilec_file *f = r->file;
+    char *message = NULL;
+
     pthread_mutex_lock(&f->lock);
-    tilec_status status = job_run(&f->guard, fn, what, error);
+    tilec_status status =
+        job_run(&f->guard, fn, what, error, r->options.on_message ? &message : NULL);
     pthread_mutex_unlock(&f->lock);
+    if (message)
+        r->options.on_message(r->options.user, message);
+    free(message);
     return status;
 }
 
@@ -351,7 +358,7 @@ static tilec_status make_ready(Request *r, char **error)
         return complain(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
     if (bound && request_ready(r))
         return TILEC_OK;
-    tilec_status status = run_locked(r->file, compile_request, r, error);
+    tilec_status status = run_locked(r, compile_request, r, error);
     return status != TILEC_OK || request_ready(r) ? status : TILEC_FAILED;
 }
 
@@ -427,7 +434,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
     if (r.device == DEVICE_CPU)
         return run_cpu(&r, grid, error);
     InterpJob job = {&r, grid};
-    return job_run(&guard, run_interp, &job, error);
+    return job_run(&guard, run_interp, &job, error, NULL);
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
@@ -457,7 +464,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
         status =
             complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name, i);
     if (status == TILEC_OK)
-        status = run_locked(file, bind_param_value, &job, error);
+        status = run_locked(&r, bind_param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
     return status;
@@ -480,7 +487,7 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)
-        status = run_locked(file, dump_stats, &job, error);
+        status = run_locked(&r, dump_stats, &job, error);
     if (status == TILEC_OK)
         *out = job.stats;
     return status;
@@ -499,7 +506,7 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     if (status == TILEC_OK && (!stage || !text))
         status = complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
     if (status == TILEC_OK)
-        status = run_locked(file, dump_stage, &job, error);
+        status = run_locked(&r, dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;
     return status;

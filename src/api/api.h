@@ -122,11 +122,12 @@ struct Spec {
 typedef struct {
     Arena *arena;
     Diags *diags;
+    bool repeats; /* what it says of a success was said before */
 } Job;
 typedef tilec_status JobFn(Job *job, void *what);
-/* Run `fn` with an arena and diagnostics of its own; what it reported becomes *error, unless error
- * is NULL. */
-tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error);
+/* Run `fn` with an arena and diagnostics of its own.  What it reported becomes *error when it
+ * failed, and else *message, if there was anything; each may be NULL. */
+tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error, char **message);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
 

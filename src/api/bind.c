@@ -664,7 +664,7 @@ tilec_status bind_request(Request *r, Job *job)
     Guard guard;
 
     if (!job && r->kernel->tuning->nheuristics > 0)
-        return job_run(&guard, bind_quietly, r, NULL);
+        return job_run(&guard, bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);
 }
 

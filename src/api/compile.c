@@ -59,16 +59,24 @@ static void render_step(Attempt *t)
     t->text = diags_text(t->job.diags, t->job.arena);
 }
 
+/* What the job reported, for tilec_free(); NULL when that is nothing. */
+static char *report_text(Attempt *t)
+{
+    bool any = t->job.diags && attempt(t, render_step) && t->text[0] != '\0';
+
+    return any ? strdup(t->text) : NULL;
+}
+
 static char *error_text(Attempt *t)
 {
-    char *text;
+    char *text = report_text(t);
 
-    if (t->job.diags && attempt(t, render_step) && t->text[0] != '\0')
-        return strdup(t->text);
+    if (text)
+        return text;
     return asprintf(&text, "error: %s\n", tilec_status_text(t->status)) < 0 ? NULL : text;
 }
 
-tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error)
+tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error, char **message)
 {
     Attempt t = {.guard = guard, .fn = fn, .what = what};
 
@@ -76,6 +84,8 @@ tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error)
         t.status = guard->why == GUARD_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_REFUSED;
     if (t.status != TILEC_OK && error)
         *error = error_text(&t);
+    if (t.status == TILEC_OK && message)
+        *message = t.job.repeats ? NULL : report_text(&t);
     arena_free(t.job.arena);
     return t.status;
 }
@@ -333,6 +343,7 @@ tilec_status compile_request(Job *job, void *request)
     Spec *s = spec_find(r->file, r->binding);
     if (!s && !(s = spec_add(r->file, r->binding)))
         return TILEC_NO_MEMORY;
+    job->repeats = atomic_load_explicit(&s->ready, memory_order_relaxed);
     status = r->device == DEVICE_INTERP ? make_interp(job, r, s) : make_cpu(job, r, s);
     if (status == TILEC_OK)
         atomic_store_explicit(&s->ready, true, memory_order_release);

@@ -93,6 +93,7 @@ tilec_status dump_stats(Job *job, void *stats)
     const Func *f = status == TILEC_OK ? compile_lower(r, job->arena, job->diags) : NULL;
     InterpCounts counts = {0};
 
+    job->repeats = true;
     if (!f)
         return status != TILEC_OK ? status : TILEC_REFUSED;
     InterpLaunch launch = {.args = r->binding->slots,

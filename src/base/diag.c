@@ -40,13 +40,14 @@ Diags *diags_new(Arena *a)
     return d;
 }
 
-/* A helper that is called twice is wrong twice, in the same place: once is enough. */
+/* A helper that is called twice is wrong twice, in the same place: once is enough, and so it is for
+ * what a warning is about. */
 static bool said_before(const Diags *d, const Diag *item)
 {
     for (int i = 0; item->span.end > 0 && i < d->list.len; i++) {
         const Diag *old = &d->list.at[i];
 
-        if (old->kind == DIAG_ERROR && old->src == item->src &&
+        if (old->kind == item->kind && old->src == item->src &&
             old->span.start == item->span.start && old->span.end == item->span.end &&
             strcmp(old->text, item->text) == 0)
             return true;
@@ -64,7 +65,8 @@ void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *f
         d->repeated += again;
         d->dropping = again || d->errors - d->repeated > MAX_ERRORS;
     } else if (kind == DIAG_WARNING || kind == DIAG_PRINT) {
-        d->dropping = d->errors - d->repeated > MAX_ERRORS;
+        bool again = kind == DIAG_WARNING && said_before(d, &item);
+        d->dropping = again || d->errors - d->repeated > MAX_ERRORS;
     }
     if (!d->dropping)
         vec_push(d->arena, &d->list, item);

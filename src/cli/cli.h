@@ -49,6 +49,9 @@ typedef struct {
 /* Leave the command with this exit code and this text for stderr. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
+/* The on_message of every launch: to stderr. */
+void tell(void *unused, const char *text);
+
 /* "; did you mean 'X'?" or "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
 

@@ -26,6 +26,7 @@ void command_dump(Cli *c, int argc, char **argv)
     Arguments a;
 
     check_stage(c, o.stage);
+    o.launch.on_message = tell;
     args_open_kernel(c, &o);
     a = args_evaluate(c, &o);
     check(c, tilec_dump(c->file, o.kernel, o.stage, a.args, a.count, &o.launch, &text, &error),

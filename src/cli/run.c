@@ -125,6 +125,7 @@ void command_run(Cli *c, int argc, char **argv)
     Timing t = {0};
     Arguments a;
 
+    o.launch.on_message = tell;
     args_open_kernel(c, &o);
     a = args_evaluate(c, &o);
     args_add_defaults(c, &o, &a); /* R330: a grid sees all bound arguments */

@@ -3,6 +3,8 @@
  */
 #include "cli.h"
 
+#include <stdio.h>
+
 void stop(Cli *c, CliCode code, const char *fmt, ...)
 {
     va_list ap;
@@ -12,6 +14,12 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     c->trouble = arena_vprintf(c->arena, fmt, ap);
     va_end(ap);
     fail(&c->guard);
+}
+
+void tell(void *unused, const char *text)
+{
+    (void)unused;
+    fputs(text, stderr);
 }
 
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n)

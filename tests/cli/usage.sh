@@ -65,6 +65,25 @@ def other(out):
 KERNEL
 expect 2 err "it has twice, other" "$tilec" run "$folder/arms.py" --grid 1
 
+# what is said of a kernel that is accepted, from the cache as well
+cat >"$folder/says.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def says(x, n):
+    tl.static_print("type of n:", n)
+    a, b = (n, n, n)
+    tl.store(x, a)
+KERNEL
+for i in 1 2; do
+    expect 0 err "type of n: int32" "$tilec" run "$folder/says.py" --grid 1 x="ones(i32,4)" n=4
+    expect 0 err "says.py:7:5: warning: 1 values on the right are dropped" \
+        "$tilec" run "$folder/says.py" --grid 1 --time=3 x="ones(i32,4)" n=4
+    [ "$(grep -c warning "$folder/err")" = 1 ] || wrong "it was said more than once"
+done
+expect 0 err "type of n: int32" "$tilec" dump "$folder/says.py" --stage ir x="ones(i32,4)" n=4
+
 # 1: the kernel is refused
 cat >"$folder/bad.py" <<'KERNEL'
 import triton

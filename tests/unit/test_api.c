@@ -166,12 +166,16 @@ static void expect_said(Scene *s, const char *device, const tilec_arg *args, boo
 
 static void test_messages_of_a_success(void **state)
 {
-    static const char two[] = "test.py:5:5: static_print: B is 2\n"
-                              "test.py:7:9: warning: 1 values on the right are dropped\n"
+    static const char two[] = "test.py:6:5: static_print: B is 2\n"
+                              "        tl.static_print('B is', B)\n"
+                              "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                              "test.py:8:9: warning: 1 values on the right are dropped\n"
                               "            a, b = (B, B, B)\n"
                               "            ^~~~~~~~~~~~~~~~\n",
-                      three[] = "test.py:5:5: static_print: B is 3\n"
-                                "test.py:7:9: warning: 1 values on the right are dropped\n"
+                      three[] = "test.py:6:5: static_print: B is 3\n"
+                                "        tl.static_print('B is', B)\n"
+                                "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                                "test.py:8:9: warning: 1 values on the right are dropped\n"
                                 "            a, b = (B, B, B)\n"
                                 "            ^~~~~~~~~~~~~~~~\n";
     Scene *s = *state;
@@ -186,7 +190,7 @@ static void test_messages_of_a_success(void **state)
     expect_said(s, "interp", args, false, NULL);
     expect_said(s, "interp", args, true, two);
     if (has_cpu())
-        expect_said(s, "cpu", args, false, NULL);
+        expect_said(s, "cpu", args, false, two);
     args[1].integer = 3;
     expect_said(s, "interp", args, false, three);
 }
