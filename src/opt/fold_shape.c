@@ -123,7 +123,8 @@ Value *fold_shape(Op *op)
 
     if (!changes_shape)
         return fold_by_code(op);
-    if (op->code != OP_permute && op->operands[0]->type == op->results[0]->type)
+    const Type *t = op->results[0]->type;
+    if (t == op->operands[0]->type && (op->code != OP_permute || t->rank <= 1))
         return op->operands[0];
     Value *v = reshape_uniform(op);
     return v ? v : fold_by_code(op);
