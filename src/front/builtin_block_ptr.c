@@ -24,7 +24,9 @@ static bool i64_parts(Lower *l, const Args *a, int i, int n, Value **out)
     for (int d = 0; d < n; d++) {
         Val v = t->items[d];
         if (v.kind == VAL_CONST && const_is_integral(v.c)) {
-            out[d] = literal_value(l, v.c, DT_I64);
+            out[d] = literal_cast(l, v.c, DT_I64, arg_span(a, i));
+            if (!out[d])
+                return false;
             continue;
         }
         bool scalar = v.kind == VAL_RUN && !v.run->type->pointer && v.run->type->rank == 0 &&
@@ -205,7 +207,7 @@ Val load_block_ptr(Lower *l, const Args *a)
     int n = v[1] ? 2 : 1;
     if (v[1] && padding == PAD_NAN) {
         const Const nan = const_float(__builtin_nan(""));
-        v[2] = build_splat(&l->b, literal_value(l, &nan, t), v[0]->type);
+        v[2] = build_splat(&l->b, literal_cast(l, &nan, t, a->span), v[0]->type);
         n = 3;
     }
     return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
@@ -223,7 +225,8 @@ Val store_block_ptr(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, 2), E_BLOCK_PTR_MASK, "storing");
     if (p->base->type->is_const)
         return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, a->v[0]));
-    v[1] = val_is_number(a->v[1]) ? literal_value(l, a->v[1].c, t) : arg_run(l, a, 1);
+    v[1] =
+        val_is_number(a->v[1]) ? literal_cast(l, a->v[1].c, t, arg_span(a, 1)) : arg_run(l, a, 1);
     v[1] = v[1] ? ops_cast(l, v[1], t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
     if (!v[1] || !store_hints(l, a, attrs) || !boundary_mask(l, a, 3, p, &v[2]))
         return val_unknown();

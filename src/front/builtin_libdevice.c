@@ -115,7 +115,7 @@ static Value *argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
     Value *x;
 
     if (floats && val_is_number(v))
-        return literal_value(l, v.c, float_beside(args));
+        return literal_cast(l, v.c, float_beside(args), place_of(args, i));
     x = val_to_run(l, v, place_of(args, i));
     if (x && d->op == OP_pow && i == 1 && is_integer(x)) /* pow(x, n) */
         return build_cast(&l->b, x, float_beside(args), ROUND_NEAREST);

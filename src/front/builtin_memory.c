@@ -94,8 +94,8 @@ static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
         return false;
     }
     if (val_is_number(a->v[2])) {
-        *out = literal_value(l, a->v[2].c, p->type->dtype);
-        return true;
+        *out = literal_cast(l, a->v[2].c, p->type->dtype, arg_span(a, 2));
+        return *out != NULL;
     }
     *out = arg_run(l, a, 2);
     if (!*out || !ops_shapes_fit(l, val_run(p), a->v[2], a->span))
@@ -161,7 +161,7 @@ static Value *data_argument(Lower *l, const Args *a, int i, Value *p)
     Value *v;
 
     if (val_is_number(a->v[i]))
-        return literal_value(l, a->v[i].c, t);
+        return literal_cast(l, a->v[i].c, t, arg_span(a, i));
     v = arg_run(l, a, i);
     if (!v || !ops_shapes_fit(l, val_run(p), a->v[i], a->span))
         return NULL;
@@ -267,8 +267,10 @@ static Value *cas_operand(Lower *l, const Args *a, int i, const Value *p)
     const Type *want = type_with_dtype(l->module, p->type, p->type->dtype);
     Value *v;
 
-    if (val_is_number(a->v[i]))
-        return ops_to_shape(l, literal_value(l, a->v[i].c, p->type->dtype), p->type);
+    if (val_is_number(a->v[i])) {
+        v = literal_cast(l, a->v[i].c, p->type->dtype, arg_span(a, i));
+        return v ? ops_to_shape(l, v, p->type) : NULL;
+    }
     v = arg_run(l, a, i);
     if (!v || v->type == want)
         return v;

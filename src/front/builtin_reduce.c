@@ -321,7 +321,7 @@ static bool check_combined(Lower *l, const Args *a, Val r, const Values *v, Valu
     for (int i = 0; i < n; i++) {
         Val item = r.kind == VAL_TUPLE ? r.tuple->items[i] : r;
         const Type *want = type_element(l->module, v->at[i]->type);
-        Value *x = val_is_number(item) ? literal_value(l, item.c, want->dtype)
+        Value *x = val_is_number(item) ? literal_cast(l, item.c, want->dtype, arg_span(a, 2))
                                        : val_to_run(l, item, arg_span(a, 2));
         if (!x)
             return false;

@@ -55,7 +55,7 @@ static Value *fill_value(Lower *l, const Args *a, DType t)
     Value *v;
 
     if (val_is_number(a->v[1]))
-        return literal_value(l, a->v[1].c, t);
+        return literal_cast(l, a->v[1].c, t, arg_span(a, 1));
     v = arg_run(l, a, 1);
     v = v ? to_scalar(l, v, arg_span(a, 1)) : NULL;
     return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, 1)) : NULL;

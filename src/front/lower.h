@@ -334,7 +334,8 @@ bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *
 bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);                  /* R40 */
 bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span,
                    DType *out); /* R41 */
-Value *literal_value(Lower *l, const Const *c, DType t);
+/* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
+Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
 /* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
 Value *val_to_run(Lower *l, Val v, Span span);
 /* Bring x and y to one dtype by the rules of operators that adopt literals (or do not). */

@@ -322,7 +322,7 @@ static Val call_type(Lower *l, const Type *t, const ArgList *args)
     if (args->n != 1 || t->pointer || t->rank > 0)
         return fail_val(l, args->span, E_NOT_CALLABLE, val_text(l, val_type(t)));
     if (val_is_number(args->at[0].v))
-        return val_run(literal_value(l, args->at[0].v.c, t->dtype));
+        return val_run(literal_cast(l, args->at[0].v.c, t->dtype, args->span));
     v = val_to_run(l, args->at[0].v, args->span);
     return v ? val_run(ops_cast(l, v, t->dtype, ROUND_NEAREST, args->span)) : val_unknown();
 }

@@ -95,7 +95,8 @@ bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span, 
     return true;
 }
 
-Value *literal_value(Lower *l, const Const *c, DType t)
+/* Of a literal that is known to have a type. */
+static Value *literal_value(Lower *l, const Const *c, DType t)
 {
     const Type *type = type_scalar(l->module, t);
 
@@ -106,6 +107,13 @@ Value *literal_value(Lower *l, const Const *c, DType t)
     if (c->kind == CONST_FLOAT)
         return build_int(&l->b, type, c->real != 0);
     return build_int(&l->b, type, t == DT_I1 ? c->integer != 0 : (int64_t)c->integer);
+}
+
+Value *literal_cast(Lower *l, const Const *c, DType t, Span span)
+{
+    DType own;
+
+    return dtype_is_float(t) || literal_dtype(l, c, span, &own) ? literal_value(l, c, t) : NULL;
 }
 
 Value *val_to_run(Lower *l, Val v, Span span)
