@@ -2,6 +2,7 @@
  * builtin_static.c - what runs at compile time, promises and notes to the compiler (semantics R8
  * to R11, R290 to R301)
  */
+#include "lex.h"
 #include "lower.h"
 
 #include <math.h>
@@ -93,16 +94,64 @@ Val static_len(Lower *l, const Args *a)
 
 static Val bad_conversion(Lower *l, const Args *a)
 {
-    error_at(l, arg_span(a, 0), E_CONVERSION, a->builtin->name, val_text(l, a->v[0]));
-    if (a->v[0].kind == VAL_RUN)
+    bool runs = a->v[0].kind == VAL_RUN;
+
+    error_at(l, arg_span(a, 0), runs ? E_CONVERSION : E_CONVERSION_VALUE, a->builtin->name,
+             val_text(l, a->v[0]));
+    if (runs)
         hint_at(l, H_CONVERSION);
     return val_unknown();
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The text of a number as C reads it: without the space around it, and without the `_` that Python
+ * has between digits.  NULL where Python has something else there. */
+static const char *number_text(Lower *l, const Const *c)
+{
+    const char *from = c->text, *end = c->text + c->ntext;
+    Text t = text_new(l->arena);
+
+    while (from < end && is_space(*from))
+        from++;
+    while (from < end && is_space(end[-1]))
+        end--;
+    text_put(&t, "");
+    for (const char *s = from; s < end; s++) {
+        bool between = s > from && s + 1 < end && is_digit(s[-1]) && is_digit(s[1]);
+
+        if (!*s || is_space(*s) || (*s == '_' && !between))
+            return NULL;
+        if (*s != '_')
+            text_putn(&t, s, 1);
+    }
+    return t.s;
+}
+
+static Val int_of_text(Lower *l, const Args *a)
+{
+    const char *s = number_text(l, a->v[0].c);
+    bool negative = s && *s == '-';
+    const char *digits = s ? s + (negative || *s == '+') : "";
+    __int128 v;
+
+    while (digits[0] == '0' && digits[1])
+        digits++;
+    if (!*digits || digits[strspn(digits, "0123456789")] ||
+        !literal_int(digits, (uint32_t)strlen(digits), &v))
+        return bad_conversion(l, a);
+    return val_int(l, negative ? -v : v);
 }
 
 Val static_int(Lower *l, const Args *a)
 {
     Val v = a->v[0];
 
+    if (val_is_const(v, CONST_STRING))
+        return int_of_text(l, a);
     if (!val_is_number(v))
         return bad_conversion(l, a);
     if (v.c->kind != CONST_FLOAT)
@@ -115,15 +164,16 @@ Val static_int(Lower *l, const Args *a)
 Val static_float(Lower *l, const Args *a)
 {
     Val v = a->v[0];
-    const char *end;
+    const char *s, *end;
+    double d;
 
     if (val_is_number(v))
         return val_float(l, const_to_double(v.c));
-    if (!val_is_const(v, CONST_STRING))
+    s = val_is_const(v, CONST_STRING) ? number_text(l, v.c) : NULL;
+    if (!s || !*s || strpbrk(s, "xX(")) /* what C reads too, but Python does not */
         return bad_conversion(l, a);
-    const char *s = const_str(v.c, l->arena);
-    double d = double_from_text(s, &end);
-    return *s && !*end ? val_float(l, d) : bad_conversion(l, a);
+    d = double_from_text(s, &end);
+    return *end ? bad_conversion(l, a) : val_float(l, d);
 }
 
 Val static_bool(Lower *l, const Args *a)
@@ -249,38 +299,57 @@ Val static_extremum(Lower *l, const Args *a)
     return v;
 }
 
-/* math.f of Python (R10). */
+static double python_math(int function, double x, double y)
+{
+    switch (function) {
+    case PY_SQRT:
+        return sqrt(x);
+    case PY_EXP:
+        return exp(x);
+    case PY_LOG:
+        return log(x);
+    case PY_LOG2:
+        return log2(x);
+    case PY_LOG10:
+        return log10(x);
+    case PY_POW:
+        return pow(x, y);
+    case PY_SIN:
+        return sin(x);
+    case PY_COS:
+        return cos(x);
+    case PY_FABS:
+        return fabs(x);
+    case PY_FLOOR:
+        return floor(x);
+    default:
+        return ceil(x);
+    }
+}
+
+/* math.f of Python (R10).  It has no NaN or infinity of finite numbers. */
 Val static_math(Lower *l, const Args *a)
 {
-    double x = val_is_number(a->v[0]) ? const_to_double(a->v[0].c) : 0;
+    int f = a->builtin->data, n = a->node[1] && !val_is_none(a->v[1]) ? 2 : 1;
+    double x[2] = {0, 0}, r;
 
-    if (!val_is_number(a->v[0])) {
-        error_at(l, arg_span(a, 0), E_PYTHON_MATH, a->builtin->name, val_text(l, a->v[0]));
-        hint_at(l, H_PYTHON_MATH, a->builtin->name);
-        return val_unknown();
+    for (int i = 0; i < n; i++) {
+        if (!val_is_number(a->v[i])) {
+            error_at(l, arg_span(a, i), E_PYTHON_MATH, a->builtin->name, val_text(l, a->v[i]));
+            if (builtin_find(intern(l->names, a->builtin->name), IN_TL))
+                hint_at(l, H_PYTHON_MATH, a->builtin->name);
+            return val_unknown();
+        }
+        x[i] = const_to_double(a->v[i].c);
     }
-    switch (a->builtin->data) {
-    case PY_SQRT:
-        return val_float(l, sqrt(x));
-    case PY_EXP:
-        return val_float(l, exp(x));
-    case PY_LOG:
-        return val_float(l, log(x));
-    case PY_LOG2:
-        return val_float(l, log2(x));
-    case PY_LOG10:
-        return val_float(l, log10(x));
-    case PY_SIN:
-        return val_float(l, sin(x));
-    case PY_COS:
-        return val_float(l, cos(x));
-    case PY_FABS:
-        return val_float(l, fabs(x));
-    default:
-        if (!(fabs(x) < 0x1p126))
-            return bad_conversion(l, a);
-        return val_int(l, (__int128)(a->builtin->data == PY_FLOOR ? floor(x) : ceil(x)));
-    }
+    r = python_math(f, x[0], x[1]);
+    if (f == PY_LOG && n == 2)
+        r /= log(x[1]);
+    if (!isfinite(r) && isfinite(x[0]) && isfinite(x[1]))
+        return fail_val(l, a->span, E_PYTHON_DOMAIN, a->builtin->name, val_text(l, a->v[0]));
+    if (f != PY_FLOOR && f != PY_CEIL)
+        return val_float(l, r);
+    return fabs(r) < 0x1p126 ? val_int(l, (__int128)r) : bad_conversion(l, a);
 }
 
 /* --- printing --- */

@@ -144,11 +144,12 @@ BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",   
 /* Python's math on constants; data picks the function in builtin_static.c */
 BUILTIN("sqrt",                IN_PYMATH,          PY_SQRT,        "x",                                              static_math)
 BUILTIN("exp",                 IN_PYMATH,          PY_EXP,         "x",                                              static_math)
-BUILTIN("log",                 IN_PYMATH,          PY_LOG,         "x",                                              static_math)
+BUILTIN("log",                 IN_PYMATH,          PY_LOG,         "x base=None",                                    static_math)
 BUILTIN("log2",                IN_PYMATH,          PY_LOG2,        "x",                                              static_math)
 BUILTIN("log10",               IN_PYMATH,          PY_LOG10,       "x",                                              static_math)
 BUILTIN("sin",                 IN_PYMATH,          PY_SIN,         "x",                                              static_math)
 BUILTIN("cos",                 IN_PYMATH,          PY_COS,         "x",                                              static_math)
+BUILTIN("pow",                 IN_PYMATH,          PY_POW,         "x y",                                            static_math)
 BUILTIN("fabs",                IN_PYMATH,          PY_FABS,        "x",                                              static_math)
 BUILTIN("floor",               IN_PYMATH,          PY_FLOOR,       "x",                                              static_math)
 BUILTIN("ceil",                IN_PYMATH,          PY_CEIL,        "x",                                              static_math)

@@ -95,21 +95,25 @@ static void put_int(Text *t, __int128 i)
     text_put(t, digits + at);
 }
 
-/* The shortest decimal that reads back as the same double, with ".0" where it looks like an int. */
+/* Python's repr: the shortest decimal that reads back as the same double, with an exponent for what
+ * is below 1e-4 or at least 1e16, and with ".0" where it looks like an int. */
 static void put_float(Text *t, double d)
 {
     size_t start = t->len;
     const char *end;
+    int digits = 0;
 
     if (isnan(d) || isinf(d)) {
         text_put(t, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    do {
         t->len = start;
-        text_put_double(t, d, digits);
-        if (double_from_text(t->s + start, &end) == d)
-            break;
+        text_put_double(t, d, ++digits);
+    } while (digits < 17 && double_from_text(t->s + start, &end) != d);
+    if (fabs(d) >= 1 && fabs(d) < 1e16 && strchr(t->s + start, 'e')) {
+        t->len = start;
+        text_put_double(t, d, 16); /* enough for all digits of an integer of this size */
     }
     if (!strpbrk(t->s + start, ".e"))
         text_put(t, ".0");
@@ -180,15 +184,47 @@ const char *const_str(const Const *c, Arena *a)
 
 /* --- equality and order --- */
 
-bool const_equal(const Const *a, const Const *b)
+static int sign_of(bool less, bool greater)
 {
-    if ((a->kind == CONST_BOOL) != (b->kind == CONST_BOOL))
+    return less ? -1 : greater;
+}
+
+/* Exactly, though a double holds no more than 53 bits of i.  d is no NaN. */
+static int order_int_double(__int128 i, double d)
+{
+    __int128 whole;
+    double rest;
+
+    if (fabs(d) >= 0x1p127)
+        return d > 0 ? -1 : 1;
+    whole = (__int128)d;
+    rest = d - (double)whole;
+    return i != whole ? sign_of(i < whole, whole < i) : sign_of(0 < rest, rest < 0);
+}
+
+/* *nan: one is NaN, and then no order holds. */
+static int order_numbers(const Const *x, const Const *y, bool *nan)
+{
+    *nan = (x->kind == CONST_FLOAT && isnan(x->real)) || (y->kind == CONST_FLOAT && isnan(y->real));
+    if (*nan)
+        return 0;
+    if (x->kind == CONST_FLOAT && y->kind == CONST_FLOAT)
+        return sign_of(x->real < y->real, y->real < x->real);
+    if (x->kind == CONST_FLOAT)
+        return -order_int_double(y->integer, x->real);
+    if (y->kind == CONST_FLOAT)
+        return order_int_double(x->integer, y->real);
+    return sign_of(x->integer < y->integer, y->integer < x->integer);
+}
+
+static bool equal(const Const *a, const Const *b, bool bools_are_ints)
+{
+    bool nan;
+
+    if (!bools_are_ints && (a->kind == CONST_BOOL) != (b->kind == CONST_BOOL))
         return false;
-    if (const_is_number(a) && const_is_number(b)) {
-        if (const_is_integral(a) && const_is_integral(b))
-            return a->integer == b->integer;
-        return const_to_double(a) == const_to_double(b);
-    }
+    if (const_is_number(a) && const_is_number(b))
+        return order_numbers(a, b, &nan) == 0 && !nan;
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
@@ -198,7 +234,7 @@ bool const_equal(const Const *a, const Const *b)
         return a->dtype == b->dtype;
     case CONST_TUPLE:
         for (int i = 0; i < a->nitems && a->nitems == b->nitems; i++)
-            if (!const_equal(&a->items[i], &b->items[i]))
+            if (!equal(&a->items[i], &b->items[i], bools_are_ints))
                 return false;
         return a->nitems == b->nitems;
     default:
@@ -206,44 +242,38 @@ bool const_equal(const Const *a, const Const *b)
     }
 }
 
-/* Python's ==, where True == 1. */
-static bool python_equal(const Const *x, const Const *y)
+bool const_equal(const Const *a, const Const *b)
 {
-    Const a = *x, b = *y;
-
-    if (a.kind == CONST_BOOL)
-        a.kind = CONST_INT;
-    if (b.kind == CONST_BOOL)
-        b.kind = CONST_INT;
-    return const_equal(&a, &b);
+    return equal(a, b, false);
 }
 
-static int sign_of(bool less, bool greater)
+static bool const_order(const Const *x, const Const *y, int *order, bool *nan);
+
+/* The first elements that differ decide, then the lengths. */
+static bool order_tuples(const Const *x, const Const *y, int *order, bool *nan)
 {
-    return less ? -1 : greater;
+    for (int i = 0; i < x->nitems && i < y->nitems; i++)
+        if (!equal(&x->items[i], &y->items[i], true))
+            return const_order(&x->items[i], &y->items[i], order, nan);
+    *order = sign_of(x->nitems < y->nitems, y->nitems < x->nitems);
+    return true;
 }
 
-/* Python's <=> for numbers and strings.  False when Python has no order for the two; *nan is set
- * when one is NaN, and then no order holds. */
+/* Python's <=> for numbers, strings and tuples.  False when Python has no order for the two; *nan
+ * is set when one is NaN, and then no order holds. */
 static bool const_order(const Const *x, const Const *y, int *order, bool *nan)
 {
     *nan = false;
-    if (const_is_integral(x) && const_is_integral(y)) {
-        *order = sign_of(x->integer<y->integer, x->integer> y->integer);
-        return true;
-    }
     if (const_is_number(x) && const_is_number(y)) {
-        double a = const_to_double(x), b = const_to_double(y);
-        *nan = isnan(a) || isnan(b);
-        *order = sign_of(a<b, a> b);
+        *order = order_numbers(x, y, nan);
         return true;
     }
     if (x->kind == CONST_STRING && y->kind == CONST_STRING) {
         int c = memcmp(x->text, y->text, MIN(x->ntext, y->ntext));
-        *order = c ? c : sign_of(x->ntext<y->ntext, x->ntext> y->ntext);
+        *order = c ? c : sign_of(x->ntext < y->ntext, y->ntext < x->ntext);
         return true;
     }
-    return false;
+    return x->kind == CONST_TUPLE && y->kind == CONST_TUPLE && order_tuples(x, y, order, nan);
 }
 
 const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out)
@@ -252,7 +282,7 @@ const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *ou
     bool nan;
 
     if (op == CMP_EQ || op == CMP_NE) {
-        *out = python_equal(x, y) == (op == CMP_EQ);
+        *out = equal(x, y, true) == (op == CMP_EQ); /* True == 1 */
         return NULL;
     }
     if (!const_order(x, y, &order, &nan))
@@ -296,15 +326,28 @@ static const char *shift_right(__int128 a, __int128 n, __int128 *out)
     return NULL;
 }
 
+static const char *float_pow(double a, double b, double *out)
+{
+    bool finite = isfinite(a) && isfinite(b);
+
+    if (a == 0 && b < 0 && finite)
+        return "0 cannot be raised to a negative power";
+    if (a < 0 && finite && b != floor(b))
+        return "the result is a complex number";
+    *out = pow(a, b);
+    return finite && isinf(*out) ? "the result is too large" : NULL;
+}
+
 static const char *int_pow(__int128 base, __int128 n, Const *out)
 {
     __int128 r = 1;
 
     if (n < 0) {
-        if (base == 0)
-            return "0 cannot be raised to a negative power";
-        *out = const_float(pow((double)base, (double)n));
-        return NULL;
+        double power = 0;
+        const char *wrong = float_pow((double)base, (double)n, &power);
+
+        *out = const_float(power);
+        return wrong;
     }
     if (base >= -1 && base <= 1)
         n = base == 0 ? n != 0 : base == 1 ? 0 : n % 2;
@@ -367,15 +410,29 @@ static const char *int_binary(BinaryOp op, __int128 a, __int128 b, Const *out)
     return overflow ? too_large : wrong;
 }
 
-static double float_mod(double a, double b)
+/* Python's divmod, which rounds the quotient once: 1.0 // 0.1 is 9.  b is not 0. */
+static double float_divmod(double a, double b, double *mod)
 {
-    double r = fmod(a, b);
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    double quotient, whole;
+
+    *mod = fmod(a, b);
+    quotient = (a - *mod) / b;
+    if (*mod == 0) {
+        *mod = copysign(0, b);
+    } else if ((*mod < 0) != (b < 0)) {
+        *mod += b;
+        quotient -= 1;
+    }
+    if (quotient == 0)
+        return copysign(0, a / b);
+    whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
 static const char *float_binary(BinaryOp op, double a, double b, Const *out)
 {
-    double r;
+    const char *wrong = NULL;
+    double r = 0;
 
     if ((op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD) && b == 0)
         return "division by zero";
@@ -393,19 +450,19 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
         r = a / b;
         break;
     case BIN_FLOORDIV:
-        r = floor(a / b);
+        r = float_divmod(a, b, &(double){0});
         break;
     case BIN_MOD:
-        r = float_mod(a, b);
+        float_divmod(a, b, &r);
         break;
     case BIN_POW:
-        r = pow(a, b);
+        wrong = float_pow(a, b, &r);
         break;
     default:
         return "floats have no such operator";
     }
     *out = const_float(r);
-    return NULL;
+    return wrong;
 }
 
 static const char *string_concat(Arena *arena, const Const *x, const Const *y, Const *out)
@@ -417,6 +474,23 @@ static const char *string_concat(Arena *arena, const Const *x, const Const *y, C
     char *s = arena_alloc(arena, n + 1);
     memcpy(s, x->text, x->ntext);
     memcpy(s + x->ntext, y->text, y->ntext);
+    *out = const_string(s, n);
+    return NULL;
+}
+
+static const char *string_repeat(Arena *arena, const Const *x, __int128 times, Const *out)
+{
+    if (times <= 0 || x->ntext == 0) {
+        *out = const_string("", 0);
+        return NULL;
+    }
+    if (times > MAX_STRING / (__int128)x->ntext)
+        return "the string is too long";
+    size_t n = x->ntext * (size_t)times;
+    char *s = arena_alloc(arena, n + 1);
+    for (size_t i = 0; i < n; i += x->ntext)
+        memcpy(s + i, x->text, x->ntext);
+    s[n] = '\0';
     *out = const_string(s, n);
     return NULL;
 }
@@ -435,6 +509,10 @@ const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const 
         return float_binary(op, const_to_double(x), const_to_double(y), out);
     if (op == BIN_ADD && x->kind == CONST_STRING && y->kind == CONST_STRING)
         return string_concat(arena, x, y, out);
+    if (op == BIN_MUL && x->kind == CONST_STRING && const_is_integral(y))
+        return string_repeat(arena, x, y->integer, out);
+    if (op == BIN_MUL && const_is_integral(x) && y->kind == CONST_STRING)
+        return string_repeat(arena, y, x->integer, out);
     return "unsupported operand types";
 }
 

@@ -446,6 +446,18 @@ Value *float_operand(Lower *l, const Args *a, int i);            /* R66 */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
 #include "builtins.h"
 
-enum { PY_SQRT, PY_EXP, PY_LOG, PY_LOG2, PY_LOG10, PY_SIN, PY_COS, PY_FABS, PY_FLOOR, PY_CEIL };
+enum {
+    PY_SQRT,
+    PY_EXP,
+    PY_LOG,
+    PY_LOG2,
+    PY_LOG10,
+    PY_POW,
+    PY_SIN,
+    PY_COS,
+    PY_FABS,
+    PY_FLOOR,
+    PY_CEIL
+};
 
 #endif

@@ -271,12 +271,15 @@ static Val tuple_repeat(Lower *l, const Tuple *t, __int128 times, Span span)
 static Val tuple_binary(Lower *l, BinaryOp op, Val x, Val y, Span span, bool *took)
 {
     bool ints = y.kind == VAL_CONST && const_is_integral(y.c);
+    bool ints_first = x.kind == VAL_CONST && const_is_integral(x.c);
 
     *took = true;
     if (op == BIN_ADD && x.kind == VAL_TUPLE && y.kind == VAL_TUPLE)
         return tuple_concat(l, x.tuple, y.tuple, span);
     if (op == BIN_MUL && x.kind == VAL_TUPLE && ints)
         return tuple_repeat(l, x.tuple, y.c->integer, span);
+    if (op == BIN_MUL && y.kind == VAL_TUPLE && ints_first)
+        return tuple_repeat(l, y.tuple, x.c->integer, span);
     *took = false;
     return val_unknown();
 }
@@ -389,21 +392,49 @@ static OpCode compare_opcode(CompareOp op)
     return codes[op];
 }
 
+/* Python's ==; run-time values in a tuple are equal when they are one value. */
+static bool python_equal(Val x, Val y)
+{
+    bool same = x.kind == VAL_TUPLE && y.kind == VAL_TUPLE && x.tuple->n == y.tuple->n;
+
+    if (x.kind == VAL_CONST && y.kind == VAL_CONST) {
+        const_compare(CMP_EQ, x.c, y.c, &same);
+        return same;
+    }
+    if (x.kind != VAL_TUPLE || y.kind != VAL_TUPLE)
+        return val_same(x, y);
+    for (int i = 0; same && i < x.tuple->n; i++)
+        same = python_equal(x.tuple->items[i], y.tuple->items[i]);
+    return same;
+}
+
+static Val compare_constants(Lower *l, CompareOp op, Val x, Val y, Span span)
+{
+    const char *wrong;
+    bool out;
+
+    wrong = const_compare(op, x.c, y.c, &out);
+    return wrong ? fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y))
+                 : val_bool(l, out);
+}
+
 /* Constants, types, tuples, functions: Python's == and order. */
 static Val compare_known(Lower *l, CompareOp op, Val x, Val y, Span span)
 {
-    bool out;
-    const char *wrong;
+    int i = 0;
 
-    if (x.kind == VAL_CONST && y.kind == VAL_CONST) {
-        wrong = const_compare(op, x.c, y.c, &out);
-        if (wrong)
-            return fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
-        return val_bool(l, out);
-    }
-    if (op != CMP_EQ && op != CMP_NE)
+    if (x.kind == VAL_CONST && y.kind == VAL_CONST)
+        return compare_constants(l, op, x, y, span);
+    if (op == CMP_EQ || op == CMP_NE)
+        return val_bool(l, python_equal(x, y) == (op == CMP_EQ));
+    if (x.kind != VAL_TUPLE || y.kind != VAL_TUPLE)
         return invalid_operands(l, x, y, span);
-    return val_bool(l, val_same(x, y) == (op == CMP_EQ));
+    /* the first elements that differ decide, then the lengths */
+    while (i < MIN(x.tuple->n, y.tuple->n) && python_equal(x.tuple->items[i], y.tuple->items[i]))
+        i++;
+    if (i < MIN(x.tuple->n, y.tuple->n))
+        return ops_compare(l, op, x.tuple->items[i], y.tuple->items[i], span);
+    return compare_constants(l, op, val_int(l, x.tuple->n), val_int(l, y.tuple->n), span);
 }
 
 Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)

@@ -84,10 +84,12 @@
 #define E_LEN                "len() of %s"                                                                  /* R9 */
 #define H_LEN                "the extent of a tile is `x.shape[i]`"
 #define E_CONVERSION         "%s() works at compile time only, not on %s"                                   /* R9 */
+#define E_CONVERSION_VALUE   "%s() has no value for %s"                                                      /* R9 */
 #define H_CONVERSION         "use `.to(tl.float32)` and the like for run-time values"
 #define E_ISINSTANCE         "isinstance() needs a class such as tl.tensor, not %s"                         /* R9 */
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
 #define E_PYTHON_MATH        "math.%s works on compile-time numbers, not on %s"                             /* R10 */
+#define E_PYTHON_DOMAIN      "math.%s has no value here, or one that is too large: %s"                       /* R10 */
 #define H_PYTHON_MATH        "for run-time values use `tl.%s`"
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 #define W_DEVICE_PRINT       "device_print is not supported yet and prints nothing"                         /* R290 */
