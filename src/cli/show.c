@@ -193,6 +193,10 @@ void show_array(Text *t, const char *name, const Array *a)
     Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE, .out = t};
 
     text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), show_shape(t->arena, a));
+    if (array_numel(a) == 0) { /* its other extents may be of any size */
+        text_put(t, "[]\n");
+        return;
+    }
     for (s.pass = CHOOSE; s.pass <= PRINT; s.pass++)
         show_dimension(&s, 0);
     text_put(t, "\n");

@@ -276,6 +276,10 @@ static void check_show(void **state)
     a = eval(c, "zeros(i1, 0)").array;
     show_array(&t, "e", &a);
     assert_string_equal(t.s, "e: i1 0\n[]\n");
+    t = text_new(c->arena);
+    a = eval(c, "zeros(fp32, (4611686018427387904, 4, 0))").array;
+    show_array(&t, "f", &a);
+    assert_string_equal(t.s, "f: fp32 4611686018427387904x4x0\n[]\n");
 }
 
 /* One notation for the whole array, and always a point. */
