@@ -154,11 +154,18 @@ size_t os_cache_bytes(void); /* what they may count on of the last-level cache; 
 int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no limit */
 size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
 
-/* os.c: the operating system.  Status results: 0 or an errno. */
+/* os_output.c: before long work whose result is to be written */
+int os_check_output(const char *path); /* 0, or the errno that writing would meet */
+bool os_same_output(const char *a, const char *b); /* one file, there or not; not devices */
+
+/* os_file.c.  Status results: 0 or an errno. */
 int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *len);
-/* Write to a temporary name in the same folder, then rename over `path`: all or nothing. */
+/* Make these the contents of what `path` names, behind links if it is one: all or nothing where
+ * that is a file of one name, whose mode and owner stay.  EACCES: it may not be written to. */
 int os_write_file(const char *path, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
+
+/* os.c: the rest of the operating system.  Status results: 0 or an errno. */
 double os_seconds(void);            /* monotonic clock */
 const char *os_env(const char *name);
 bool os_is_terminal(int fd);

@@ -36,9 +36,9 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Guard guard;
-    CliCode code; /* why it stopped; with `trouble`, the text for stderr */
-    const char *trouble;
-    bool diagnosed; /* the text says where in a source file: print it as it is */
+    CliCode code;        /* what went wrong */
+    const char *trouble; /* when it stopped: the text for stderr */
+    bool diagnosed;      /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
     VEC(Storage) blocks; /* the storage of all arrays */
@@ -48,6 +48,9 @@ typedef struct {
 /* trouble.c */
 /* Leave the command with this exit code and this text for stderr. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
+
+/* Print the text at once and go on: the command will exit with this code. */
+void complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
 /* The on_message of every launch: to stderr. */
 void tell(void *unused, const char *text);
@@ -97,7 +100,7 @@ typedef struct {
 const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out);
 /* `as`: read raw bits as this type; NULL = what the file says.  Fortran order becomes strides. */
 Array npy_load(Cli *c, const char *path, const tilec_dtype *as);
-void npy_save(Cli *c, const char *path, const Array *a);
+int npy_save(Cli *c, const char *path, const Array *a); /* 0 or an errno */
 
 /* value.c: the language of NAME=VALUE and --grid */
 typedef enum {
@@ -167,7 +170,8 @@ typedef struct {
     const char *grid, *stage;
     tilec_launch_options launch;
     bool time, json;
-    int runs; /* 0 = as many as fit in a second */
+    int runs;       /* 0 = as many as fit in a second */
+    unsigned given; /* a bit for each option: options.c */
     VEC(ArgText) args;
     VEC(SaveText) saves;
     VEC(const char *) shows;

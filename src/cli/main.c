@@ -90,7 +90,7 @@ static CliCode run_guarded(Cli *c, int argc, char **argv)
     if (setjmp(c->guard.env) == 0) {
         c->arena = arena_new(&c->guard);
         run_command(c, argc, argv);
-        return CLI_DONE;
+        return c->code;
     }
     if (c->guard.why == GUARD_NO_MEMORY) {
         c->code = CLI_REFUSED;

@@ -312,12 +312,11 @@ static const char *type_text(tilec_dtype t)
 }
 
 /* Version 1.0, the header padded so that the elements begin at a multiple of 64. */
-void npy_save(Cli *c, const char *path, const Array *a)
+int npy_save(Cli *c, const char *path, const Array *a)
 {
     Text t = text_new(c->arena);
     size_t size = tilec_dtype_size(a->dtype), head;
     char *whole;
-    int error;
 
     text_putn(&t, magic, 6);
     text_putn(&t, "\1\0\0\0", 4);
@@ -335,7 +334,5 @@ void npy_save(Cli *c, const char *path, const Array *a)
     whole = arena_alloc(c->arena, head + array_bytes(a));
     memcpy(whole, t.s, head);
     array_copy_dense(a, whole + head);
-    error = os_write_file(path, whole, head + array_bytes(a));
-    if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    return os_write_file(path, whole, head + array_bytes(a));
 }

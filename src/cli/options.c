@@ -32,17 +32,18 @@ static const struct {
     OptionId id;
     int commands; /* that know it */
     Operand operand;
+    bool once; /* two of them would contradict each other */
 } table[] = {
-    {"--grid",       OPTION_GRID,    COMMAND_RUN,                   NEEDS},
-    {"--device",     OPTION_DEVICE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS},
-    {"--stage",      OPTION_STAGE,   COMMAND_DUMP,                  NEEDS},
-    {"--threads",    OPTION_THREADS, COMMAND_RUN | COMMAND_DUMP,    NEEDS},
-    {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS},
-    {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS},
-    {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE},
-    {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE},
-    {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS},
-    {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS},
+    {"--grid",       OPTION_GRID,    COMMAND_RUN,                   NEEDS,    true},
+    {"--device",     OPTION_DEVICE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
+    {"--stage",      OPTION_STAGE,   COMMAND_DUMP,                  NEEDS,    true},
+    {"--threads",    OPTION_THREADS, COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
+    {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
+    {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
+    {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE, true},
+    {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
+    {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
+    {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
 };
 /* clang-format on */
 
@@ -147,6 +148,9 @@ static int parse_option(Cli *c, Command command, Options *o, char **words, int l
         operand = words[1];
         taken = 2;
     }
+    if (table[i].once && (o->given & 1u << table[i].id))
+        stop(c, CLI_USAGE, "%s is given twice", name);
+    o->given |= 1u << table[i].id;
     set_option(c, o, table[i].id, name, operand);
     return taken;
 }

@@ -47,21 +47,43 @@ static const Array *find_array(Cli *c, const Names *names, const char *option, c
          hint_text(c->arena, name, known, names->len));
 }
 
-/* Names are checked before anything runs. */
+/* A kernel may run for hours: what it cannot be saved to is better known before. */
+static void check_path(Cli *c, const Options *o, int i)
+{
+    const char *path = o->saves.at[i].path;
+    int error = os_check_output(path);
+
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    for (int k = 0; k < i; k++)
+        if (os_same_output(o->saves.at[k].path, path))
+            stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already",
+                 o->saves.at[i].name, path, o->saves.at[k].name);
+}
+
+/* Names and files are checked before anything runs. */
 static void check_outputs(Cli *c, const Options *o, const Names *names)
 {
     for (int i = 0; i < o->saves.len; i++)
         find_array(c, names, "--save", o->saves.at[i].name);
     for (int i = 0; i < o->shows.len; i++)
         find_array(c, names, "--show", o->shows.at[i]);
+    for (int i = 0; i < o->saves.len; i++)
+        check_path(c, o, i);
 }
 
+/* One that fails must not cost the others. */
 static void write_outputs(Cli *c, const Options *o, const Names *names)
 {
     Text t = text_new(c->arena);
 
-    for (int i = 0; i < o->saves.len; i++)
-        npy_save(c, o->saves.at[i].path, find_array(c, names, "--save", o->saves.at[i].name));
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        int error = npy_save(c, save->path, find_array(c, names, "--save", save->name));
+        if (error)
+            complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, save->path,
+                     strerror(error));
+    }
     for (int i = 0; i < o->shows.len; i++)
         show_array(&t, o->shows.at[i], find_array(c, names, "--show", o->shows.at[i]));
     if (o->shows.len > 0)

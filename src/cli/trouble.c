@@ -16,6 +16,16 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     fail(&c->guard);
 }
 
+void complain(Cli *c, CliCode code, const char *fmt, ...)
+{
+    va_list ap;
+
+    c->code = code;
+    va_start(ap, fmt);
+    fprintf(stderr, "tilec: %s\n", arena_vprintf(c->arena, fmt, ap));
+    va_end(ap);
+}
+
 void tell(void *unused, const char *text)
 {
     (void)unused;

@@ -23,6 +23,7 @@ expect 2 err "whole number" "$tilec" run "$add" --grid 1 --threads=none
 expect 2 err "NAME=FILE.npy" "$tilec" run "$add" --grid 1 --save out
 expect 2 err "is no option and no NAME=VALUE" "$tilec" run "$add" --grid 1 more
 expect 2 err "is given twice" "$tilec" run "$add" --grid 1 n=1 n=2
+expect 2 err "--grid is given twice" "$tilec" run "$add" --grid 1 --grid=2
 expect 2 err "did you mean 'BLOCK'?" "$tilec" run "$add" --grid 1 BLOCKS=4
 expect 2 err "has no kernel 'adder'" "$tilec" run "$add:adder" --grid 1
 expect 2 err "matmul_kernel" "$tilec" run "$matmul" --grid 1
@@ -40,8 +41,37 @@ expect 3 err "/nowhere/add.py" "$tilec" run /nowhere/add.py --grid 1
 expect 3 err "/nowhere/x.npy" "$tilec" run "$add" --grid 1 x=@/nowhere/x.npy
 echo junk >"$folder/x.npy"
 expect 3 err "not a .npy file" "$tilec" run "$add" --grid 1 x="@$folder/x.npy"
-expect 3 err "/nowhere/out.npy" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" \
-    y=x out="zeros(fp32,4)" n=4 BLOCK=4 --save out=/nowhere/out.npy
+
+# what --save cannot write is found before the kernel runs
+save() {
+    (cd "$folder" && "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" y="ones(fp32,4)" \
+        out="zeros(fp32,4)" n=4 BLOCK=4 --save x=ok.npy --show out "$@")
+}
+mkdir "$folder/kept" && chmod 500 "$folder/kept"
+expect 3 err "/nowhere/out.npy: No such file or directory" save --save out=/nowhere/out.npy
+expect 3 err "kept: Is a directory" save --save out=kept
+expect 3 err "new/: Is a directory" save --save out=new/
+if [ "$(id -u)" != 0 ]; then
+    expect 3 err "kept/out.npy: Permission denied" save --save out=kept/out.npy
+fi
+[ ! -e "$folder/ok.npy" ] || wrong "it ran all the same"
+ln -s . "$folder/here"
+for same in ok.npy ./ok.npy "$folder/ok.npy" here/ok.npy; do # first a new file, then an old one
+    expect 2 err "--save out=$same: 'x' is saved to that file already" save --save "out=$same"
+done
+expect 0 "" "" save
+ln "$folder/ok.npy" "$folder/link.npy"
+for same in ok.npy here/ok.npy link.npy; do
+    expect 2 err "--save out=$same: 'x' is saved to that file already" save --save "out=$same"
+done
+
+# one that fails all the same does not cost the others
+if [ -e /dev/full ]; then
+    rm -f "$folder/ok.npy"
+    expect 3 out "[2. 2. 2. 2.]" save --save out=/dev/full --save y=y.npy
+    grep -qF "'out' could not be saved: /dev/full: No space left" "$folder/err" || wrong "no reason"
+    [ -e "$folder/ok.npy" ] && [ -e "$folder/y.npy" ] || wrong "the other arrays were not saved"
+fi
 
 expect 3 err "add.py:1x" "$tilec" run "$folder/add.py:1x" --grid 1 # no name: part of the path
 expect 3 err "add.py:k." "$tilec" run "$folder/add.py:k." --grid 1
