@@ -381,6 +381,23 @@ static bool closure_value(Lower *l, Sym name, Span span, Val *out)
     return false;
 }
 
+/* `from MODULE import *` brings every name of a known module, but none that begins with `_`; the
+ * last one wins. */
+static bool star_value(Lower *l, Sym name, Span span, Val *out)
+{
+    for (int i = l->file->nimports - 1; i >= 0 && name[0] != '_'; i--) {
+        AstImport import = l->file->imports[i];
+        if (strcmp(import.name, "*") != 0)
+            continue;
+        import.member = name;
+        if (!import_resolves(l, &import))
+            continue;
+        *out = import_value(l, &import, span);
+        return true;
+    }
+    return false;
+}
+
 Val global_value(Lower *l, Sym name, Span span, bool *found)
 {
     const AstFunc *fn = file_find(l->file, name);
@@ -405,6 +422,8 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
         return assigned_value(l, g, span);
     if (import)
         return import_value(l, import, span);
+    if (star_value(l, name, span, &v))
+        return v;
     if (b)
         return (Val){.kind = VAL_BUILTIN, .builtin = b};
     *found = false;
