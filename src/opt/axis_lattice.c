@@ -24,7 +24,7 @@ int64_t axis_gcd(int64_t a, int64_t b)
 
 int64_t axis_power_of_two_in(int64_t n)
 {
-    return n & -n;
+    return (int64_t)((uint64_t)n & -(uint64_t)n);
 }
 
 int64_t axis_multiply(int64_t a, int64_t b)

@@ -307,10 +307,10 @@ static Axis of_and(const Op *op, const Axis *const *in)
     dx = axis_power_of_two_in(dx);
     dy = axis_power_of_two_in(dy);
     r.divisibility = dx == 0 || dy == 0 ? 0 : MAX(dx, dy);
-    if (axis_is_value(y, &mask) && mask >= 0 && (mask & (mask + 1)) == 0 && mask < INT64_MAX)
+    bool known = axis_is_value(y, &mask) && mask > INT64_MIN && mask < INT64_MAX;
+    if (known && mask >= 0 && (mask & (mask + 1)) == 0)
         set_remainder(&r, t, x, mask + 1);
-    for (int d = 0; d < t->rank && axis_is_value(y, &mask) && mask == -axis_power_of_two_in(mask);
-         d++)
+    for (int d = 0; d < t->rank && known && mask <= 0 && (-mask & (-mask - 1)) == 0; d++)
         r.constancy[d] = MAX(r.constancy[d], group(x, t, d, -mask));
     if (x_positive || y_positive)
         axis_set_range(&r, t, true, 0,

@@ -86,7 +86,7 @@ static Value *random_const(Gen *g, const Type *t)
 {
     static const double floats[] = {0.0,  0.0, 0.0, -0.0, -0.0, 1.0,  1.0,
                                     -1.0, 0.5, 2.0, 3.25, -7.0, 1e30, 1.0 / 0.0};
-    static const int64_t ints[] = {0, 1, 2, -1, 3, 8, 16, 5, -4, 31, 127, INT32_MIN};
+    static const int64_t ints[] = {0, 1, 2, -1, 3, 8, 16, 5, -4, 31, 127, INT32_MIN, INT64_MIN};
 
     if (dtype_is_float(t->dtype))
         return build_float(&g->b, t, floats[below(g, COUNT(floats))]);
