@@ -7,7 +7,8 @@
  * fold_memory.c and fold_control.c hold the rules by kind of op.
  *
  * Results never change, floats included: there is no reassociation, no x+0 and no x*0 on them,
- * and constants go through scalar_apply(), which the interpreter uses too.
+ * and constants go through scalar_apply(), which the interpreter uses too.  Payloads of NaN aside:
+ * x*1 is x, also where the multiplication would make a signalling NaN quiet.
  *
  * Two rules carry most of the weight.  An elementwise op on uniform tiles (splats, constants)
  * becomes a scalar op and one splat: work for a whole tile becomes work for one number.  And an
