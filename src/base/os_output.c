@@ -2,12 +2,13 @@
  * os_output.c - can a file be written, and are two paths one file?  Asked before long work
  *
  * Takes paths as a user wrote them, of files that need not exist yet; nothing is changed.  The
- * answers hold for the moment: writing (os.c) may fail all the same.
+ * answers hold for the moment: writing (os_file.c) may fail all the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ static bool dangles(const char *path)
 
 int os_check_output(const char *path)
 {
-    char whole[PATH_MAX], folder[PATH_MAX];
+    char folder[PATH_MAX];
     struct stat st;
 
     if (strlen(path) >= PATH_MAX)
@@ -53,12 +54,7 @@ int os_check_output(const char *path)
             return errno == ENOENT ? 0 : errno;
         return *split(path, folder) ? may(folder, W_OK | X_OK) : EISDIR;
     }
-    if (S_ISDIR(st.st_mode))
-        return EISDIR;
-    if (!S_ISREG(st.st_mode) || may(path, W_OK) != 0 || !realpath(path, whole))
-        return may(path, W_OK);
-    split(whole, folder); /* a new file is made there, to take the old one's place */
-    return may(folder, W_OK | X_OK);
+    return S_ISDIR(st.st_mode) ? EISDIR : may(path, W_OK); /* if need be, where it stands */
 }
 
 bool os_same_output(const char *a, const char *b)
