@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../src/base/base.h"
@@ -430,6 +432,152 @@ static void test_a_device_is_written_to_not_replaced(void **state)
     assert_true(S_ISCHR(st.st_mode));
 }
 
+static void check_contents(Arena *a, const char *path, const char *wanted)
+{
+    char *data;
+    size_t len;
+
+    assert_int_equal(os_read_file(a, path, 100, &data, &len), 0);
+    assert_string_equal(data, wanted);
+}
+
+static void check_is_link(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+}
+
+static void test_links_are_written_through(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *file = arena_printf(a, "%s/file", folder), *sub = arena_printf(a, "%s/sub", folder);
+    const char *near = arena_printf(a, "%s/near", folder), *far = arena_printf(a, "%s/far", sub);
+    const char *loop = arena_printf(a, "%s/loop", folder);
+
+    assert_int_equal(mkdir(sub, 0700), 0);
+    assert_int_equal(symlink("../near", far), 0);
+    assert_int_equal(symlink(file, near), 0);
+    assert_int_equal(os_write_file(far, "new", 3), 0); /* nothing is behind the links yet */
+    check_contents(a, file, "new");
+    assert_int_equal(os_write_file(far, "next", 4), 0);
+    check_contents(a, file, "next");
+    check_is_link(near);
+    check_is_link(far);
+    assert_int_equal(symlink("loop", loop), 0);
+    assert_int_equal(os_write_file(loop, "x", 1), ELOOP);
+
+    /* an open file is reached through a link too, as /dev/stdout is */
+    int fd = open(file, O_RDONLY);
+    char got[8] = "";
+    assert_int_equal(os_write_file(arena_printf(a, "/dev/fd/%d", fd), "open", 4), 0);
+    assert_int_equal(read(fd, got, sizeof got), 4);
+    assert_string_equal(got, "open");
+    close(fd);
+    assert_int_equal(unlink(file) + unlink(near) + unlink(far) + unlink(loop), 0);
+    assert_int_equal(rmdir(sub) + rmdir(folder), 0);
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+/* The file keeps its mode and its other names. */
+static void test_a_written_file_stays_what_it_is(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *file = arena_printf(a, "%s/file", folder);
+    const char *other = arena_printf(a, "%s/other", folder);
+
+    assert_int_equal(os_write_file(file, "old", 3), 0);
+    assert_int_equal(chmod(file, 0610), 0);
+    assert_int_equal(os_write_file(file, "new", 3), 0);
+    assert_int_equal(mode_of(file), 0610);
+    assert_int_equal(link(file, other), 0);
+    assert_int_equal(os_write_file(other, "both", 4), 0);
+    check_contents(a, file, "both");
+    assert_int_equal(mode_of(file), 0610);
+    assert_int_equal(unlink(file) + unlink(other) + rmdir(folder), 0);
+}
+
+/* Run fn in a process of its own, which 12345 runs where we may choose; 0: it found no fault. */
+static int as_another_user(int (*fn)(const char *path), const char *path)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(geteuid() == 0 && seteuid(12345) != 0 ? 1 : fn(path));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int write_fails(const char *path)
+{
+    return os_write_file(path, "no", 2) == EACCES ? 0 : 2;
+}
+
+static int write_succeeds(const char *path)
+{
+    return os_write_file(path, "yes", 3) == 0 ? 0 : 2;
+}
+
+static void test_files_that_may_not_be_written_are_not(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+    const char *file = arena_printf(a, "%s/file", folder);
+    struct stat st;
+
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(os_write_file(file, "old", 3), 0);
+    assert_int_equal(chmod(file, 0444), 0);
+    assert_int_equal(as_another_user(write_fails, file), 0);
+    check_contents(a, file, "old");
+    /* who may write to it, but not make another in its folder, or not give one away */
+    assert_int_equal(chmod(file, 0666), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(as_another_user(write_succeeds, file), 0);
+        check_contents(a, file, "yes");
+        assert_int_equal(stat(file, &st), 0);
+        assert_int_equal(st.st_uid, geteuid());
+        assert_int_equal(st.st_mode & 07777, 0666);
+        assert_int_equal(os_write_file(file, "old", 3), 0);
+        assert_int_equal(chmod(folder, 0555), 0);
+    }
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(unlink(file) + rmdir(folder), 0);
+}
+
+/* The process that hits a limit goes on, and leaves neither half a file nor a temporary one. */
+static int write_too_much(const char *path)
+{
+    static const char data[5000];
+    const struct rlimit small = {1000, 1000};
+
+    if (setrlimit(RLIMIT_FSIZE, &small) != 0)
+        return 1;
+    return os_write_file(path, data, sizeof data) == EFBIG && access(path, F_OK) != 0 ? 0 : 2;
+}
+
+static void test_a_limit_on_files_ends_no_process(void **state)
+{
+    Arena *a = *state;
+    const char *folder = scratch_folder(a);
+
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(as_another_user(write_too_much, arena_printf(a, "%s/file", folder)), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* Running out of memory while a file is read closes it and is reported. */
 static void test_reading_without_memory_fails(void **state)
 {
@@ -589,6 +737,10 @@ int main(void)
         TEST(test_files_are_written_and_read),
         TEST(test_pipes_are_read_to_the_end),
         TEST(test_a_device_is_written_to_not_replaced),
+        TEST(test_links_are_written_through),
+        TEST(test_a_written_file_stays_what_it_is),
+        TEST(test_files_that_may_not_be_written_are_not),
+        TEST(test_a_limit_on_files_ends_no_process),
         TEST(test_reading_without_memory_fails),
         TEST(test_the_machine_is_known),
         TEST(test_cpu_quota),
