@@ -144,6 +144,8 @@ void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *f
 int diag_errors(const Diags *d);
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes. */
 const char *diags_text(const Diags *d, Arena *a);
+/* Put `s` with \xNN for what is neither UTF-8 nor safe on a terminal; tabs and newlines stay. */
+void text_put_printable(Text *t, const char *s);
 
 /* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
@@ -155,7 +157,7 @@ int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no
 size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
 
 /* os_output.c: before long work whose result is to be written */
-int os_check_output(const char *path); /* 0, or the errno that writing would meet */
+int os_check_output(const char *path);             /* 0, or the errno that writing would meet */
 bool os_same_output(const char *a, const char *b); /* one file, there or not; not devices */
 
 /* os_file.c.  Status results: 0 or an errno. */
@@ -166,7 +168,7 @@ int os_write_file(const char *path, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
-double os_seconds(void);            /* monotonic clock */
+double os_seconds(void); /* monotonic clock */
 const char *os_env(const char *name);
 bool os_is_terminal(int fd);
 void *os_map_code(size_t bytes);         /* writable pages, NULL on failure */

@@ -131,7 +131,7 @@ static int put_character(Text *t, const char *p, size_t n, int *width)
 }
 
 /* A message or a path: one that has several lines keeps them. */
-static void put_printable(Text *t, const char *s)
+void text_put_printable(Text *t, const char *s)
 {
     size_t n = strlen(s);
     int width;
@@ -204,13 +204,13 @@ static void put_diag(Text *t, const Diag *item)
     Place at = {0};
 
     if (item->src)
-        put_printable(t, item->src->path);
+        text_put_printable(t, item->src->path);
     if (placed) {
         at = source_place(item->src, item->span.start);
         text_printf(t, ":%d:%d", at.line, at.column);
     }
     text_printf(t, "%s%s: ", item->src ? ": " : "", kinds[item->kind]);
-    put_printable(t, item->text);
+    text_put_printable(t, item->text);
     text_put(t, "\n");
     if (placed)
         put_source_line(t, &at, MAX(item->span.end, item->span.start) - item->span.start);

@@ -5,7 +5,6 @@
  */
 #include "cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The exit code that stands for a status of the library. */
@@ -74,7 +73,7 @@ void args_open_kernel(Cli *c, Options *o)
 
     check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
-        fprintf(stderr, "tilec: warning: %s\n", tilec_cache_problem(c->tilec));
+        warn(c, "%s", tilec_cache_problem(c->tilec));
     check(c, tilec_load_file(c->tilec, o->file, &c->file, &error), &error);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));

@@ -52,6 +52,9 @@ NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 /* Print the text at once and go on: the command will exit with this code. */
 void complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
+/* Print "tilec: warning: " and the text, and go on. */
+void warn(Cli *c, const char *fmt, ...) PRINTF(2, 3);
+
 /* The on_message of every launch: to stderr. */
 void tell(void *unused, const char *text);
 

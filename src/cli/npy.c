@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONGEST_HEADER = 1 << 16 };
 static const char magic[] = "\x93NUMPY";
@@ -183,6 +184,9 @@ static void read_dictionary(Reader *r, NpyHeader *h)
     }
     if (!r->error && seen != (1 << COUNT(keys)) - 1)
         r->error = "the header lacks descr, fortran_order or shape";
+    skip_space(r);
+    if (!r->error && r->at < r->end)
+        r->error = "the header goes on behind its dictionary";
 }
 
 const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out)
@@ -253,26 +257,48 @@ static void make_fortran(Array *a)
     }
 }
 
+/* Stop when the last read failed, as it does for a folder. */
+static void check_read(Cli *c, const char *path, FILE *f)
+{
+    if (ferror(f))
+        stop(c, CLI_FILES, "%s: %s", path, strerror(errno));
+}
+
+/* A file is known to be too short before memory is taken for what it claims to hold. */
+static bool too_short(FILE *f, size_t at, size_t bytes)
+{
+    struct stat st;
+
+    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    return (size_t)st.st_size < at || bytes > (size_t)st.st_size - at;
+}
+
+/* From the beginning to the end, without going back: it may be a pipe. */
 static Array load_from(Cli *c, const char *path, FILE *f, const tilec_dtype *as)
 {
+    static const char shorter[] = "%s: the file is shorter than its header says";
     char *head = arena_alloc(c->arena, LONGEST_HEADER);
-    size_t got = fread(head, 1, LONGEST_HEADER, f), bytes;
+    size_t got = fread(head, 1, LONGEST_HEADER, f), bytes, ready;
+    const char *error;
     NpyHeader h;
-    const char *error = npy_parse(c->arena, head, got, &h);
-    long length;
     tilec_dtype t;
     Array a;
 
+    check_read(c, path, f);
+    error = npy_parse(c->arena, head, got, &h);
     if (error)
         stop(c, CLI_FILES, "%s: %s", path, error);
     t = choose_type(c, path, &h, as);
-    if (fseek(f, 0, SEEK_END) != 0 || (length = ftell(f)) < 0)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(errno));
-    if (!payload_bytes(&h, tilec_dtype_size(t), &bytes) || bytes > (size_t)length - h.data_at)
-        stop(c, CLI_FILES, "%s: the file is shorter than its header says", path);
+    if (!payload_bytes(&h, tilec_dtype_size(t), &bytes) || too_short(f, h.data_at, bytes))
+        stop(c, CLI_FILES, shorter, path);
     a = array_new(c, t, h.ndim, h.shape);
-    if (fseek(f, (long)h.data_at, SEEK_SET) != 0 || fread(a.data, 1, bytes, f) != bytes)
-        stop(c, CLI_FILES, "%s: could not be read to its end", path);
+    ready = MIN(bytes, got - h.data_at);
+    memcpy(a.data, head + h.data_at, ready);
+    ready += fread((char *)a.data + ready, 1, bytes - ready, f);
+    check_read(c, path, f);
+    if (ready != bytes)
+        stop(c, CLI_FILES, shorter, path);
     if (h.fortran)
         make_fortran(&a);
     return a;

@@ -91,11 +91,10 @@ static void write_outputs(Cli *c, const Options *o, const Names *names)
 }
 
 /* Nothing runs (semantics R330); more often a slip than a wish, so say it. */
-static void mention_empty_grid(const int32_t grid[3])
+static void mention_empty_grid(Cli *c, const int32_t grid[3])
 {
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-        fprintf(stderr, "tilec: warning: the grid %d,%d,%d is empty: no program runs\n", grid[0],
-                grid[1], grid[2]);
+        warn(c, "the grid %d,%d,%d is empty: no program runs", grid[0], grid[1], grid[2]);
 }
 
 static double launch(Cli *c, const Options *o, const int32_t grid[3], const Arguments *a)
@@ -152,7 +151,7 @@ void command_run(Cli *c, int argc, char **argv)
     a = args_evaluate(c, &o);
     args_add_defaults(c, &o, &a); /* R330: a grid sees all bound arguments */
     evaluate_grid(c, &o, &a.names, t.grid);
-    mention_empty_grid(t.grid);
+    mention_empty_grid(c, t.grid);
     check_outputs(c, &o, &a.names);
     t.kernel = o.kernel;
     t.device = o.launch.device ? o.launch.device : "cpu";

@@ -5,13 +5,23 @@
 
 #include <stdio.h>
 
+/* What users and files wrote is in these texts: it must not drive the terminal. */
+static const char *printable(Cli *c, const char *fmt, va_list ap)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "");
+    text_put_printable(&t, arena_vprintf(c->arena, fmt, ap));
+    return t.s;
+}
+
 void stop(Cli *c, CliCode code, const char *fmt, ...)
 {
     va_list ap;
 
     c->code = code;
     va_start(ap, fmt);
-    c->trouble = arena_vprintf(c->arena, fmt, ap);
+    c->trouble = printable(c, fmt, ap);
     va_end(ap);
     fail(&c->guard);
 }
@@ -22,7 +32,16 @@ void complain(Cli *c, CliCode code, const char *fmt, ...)
 
     c->code = code;
     va_start(ap, fmt);
-    fprintf(stderr, "tilec: %s\n", arena_vprintf(c->arena, fmt, ap));
+    fprintf(stderr, "tilec: %s\n", printable(c, fmt, ap));
+    va_end(ap);
+}
+
+void warn(Cli *c, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fprintf(stderr, "tilec: warning: %s\n", printable(c, fmt, ap));
     va_end(ap);
 }
 

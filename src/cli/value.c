@@ -30,8 +30,15 @@ static CliValue parse_expression(Parser *p);
 /* Stop with the text and a caret below `where`. */
 NORETURN static void wrong(Parser *p, const char *where, const char *what)
 {
-    stop(p->cli, CLI_USAGE, "%s: %s\n    %s\n    %*s^", p->label, what, p->text,
-         (int)(where - p->text), "");
+    Arena *a = p->cli->arena;
+    Text before = text_new(a);
+    int width = 0;
+
+    text_put(&before, "");
+    text_put_printable(&before, arena_strndup(a, p->text, (size_t)(where - p->text)));
+    for (const char *s = before.s; *s; s++)
+        width += ((unsigned char)*s & 0xc0) != 0x80; /* a character counts by its first byte */
+    stop(p->cli, CLI_USAGE, "%s: %s\n    %s\n    %*s^", p->label, what, p->text, width, "");
 }
 
 static CliValue int_value(WideInt v)

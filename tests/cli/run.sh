@@ -33,6 +33,26 @@ cmp -s "$folder/x.npy" "$folder/before.npy" || wrong "an input file changed"
 expect 0 out "[8. 8. 8." "$tilec" run "$add" --grid 4 x="@$folder/y.npy" y=x \
     out="empty(fp32,100)" n=100 BLOCK=32 --show out
 
+# what is read may be a pipe, of less than the header's buffer or of more; it may end early
+for n in 100 70000; do
+    mkfifo "$folder/pipe$n"
+    expect 0 out "" "$tilec" run "$add" --grid 1 x="ones(fp32,4)" y=x out="arange(fp32,$n)" n=4 \
+        BLOCK=4 --save "out=$folder/whole.npy"
+    cat "$folder/whole.npy" >"$folder/pipe$n" &
+    expect 0 out "$((n - 1)).]" "$tilec" run "$add" --grid 0 x="@$folder/pipe$n" y=x out=x n=4 \
+        BLOCK=4 --show x
+    head -c 300 "$folder/whole.npy" >"$folder/pipe$n" &
+    expect 3 err "shorter than its header says" "$tilec" run "$add" --grid 0 \
+        x="@$folder/pipe$n" y=x out=x n=4 BLOCK=4
+done
+wait
+# ... to where the output goes, and behind links
+ln -s z.npy "$folder/link.npy"
+ln -s /dev/fd/1 "$folder/stdout"
+expect 0 out "NUMPY" run_add --save "out=$folder/stdout"
+expect 0 out "" run_add --save "out=$folder/link.npy"
+[ -L "$folder/link.npy" ] && [ -s "$folder/z.npy" ] || wrong "a link was replaced"
+
 # the only kernel needs no name, though it has helpers in its file
 cat >"$folder/helpers.py" <<'KERNEL'
 import triton

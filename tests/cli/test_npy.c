@@ -141,6 +141,9 @@ static void refuses_with_a_reason(void **state)
         {"{'descr: '<f4'", 4, "each once"},
         {"{'descr': '<f4", 4, "has no end"},
         {"nonsense", 4, "not a dictionary"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} {}", 4, "behind its dictionary"},
+        {"{'descr': '<\33[31mRED\xff\x9b', 'fortran_order': False, 'shape': (1,)}", 4,
+         "'<\\x1b[31mRED\\xff\\x9b'"},
     };
     Cli *c = *state;
 
@@ -151,6 +154,8 @@ static void refuses_with_a_reason(void **state)
             fail_msg("%s: %s", cases[i].header, c->trouble);
     }
     assert_int_equal(load_stops(c, "/nowhere/x.npy", NULL), CLI_FILES);
+    assert_int_equal(load_stops(c, "/tmp", NULL), CLI_FILES);
+    assert_string_equal(c->trouble, "/tmp: Is a directory");
 }
 
 /* Every prefix of a good file is refused, never read beyond. */

@@ -238,6 +238,8 @@ static void check_errors(void **state)
     }
     assert_int_equal(eval_stops(c, "x.numle()"), CLI_USAGE);
     assert_non_null(strstr(c->trouble, "\n    x.numle()\n      ^"));
+    assert_int_equal(eval_stops(c, "'é' + '\33' + 1"), CLI_USAGE);
+    assert_non_null(strstr(c->trouble, "\n    'é' + '\\x1b' + 1\n        ^"));
 }
 
 static void check_lists(void **state)
