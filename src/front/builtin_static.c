@@ -299,6 +299,65 @@ Val static_extremum(Lower *l, const Args *a)
     return v;
 }
 
+/* --- of Python, in constexpr_functions (R12) --- */
+
+static const Tuple *values_of(Lower *l, const Args *a)
+{
+    if (a->v[0].kind == VAL_TUPLE)
+        return a->v[0].tuple;
+    error_at(l, arg_span(a, 0), E_NOT_ITERABLE, val_text(l, a->v[0]));
+    return NULL;
+}
+
+Val static_sum(Lower *l, const Args *a)
+{
+    const Tuple *t = values_of(l, a);
+    Val sum = t ? a->v[1] : val_unknown();
+
+    for (int i = 0; t && i < t->n; i++)
+        sum = ops_binary(l, BIN_ADD, sum, t->items[i], a->span);
+    return sum;
+}
+
+/* `any` looks for a true value, `all` for a false one. */
+Val static_any_all(Lower *l, const Args *a)
+{
+    const Tuple *t = values_of(l, a);
+    bool any = a->builtin->data, found = false;
+
+    for (int i = 0; t && i < t->n && !found; i++) {
+        Val negated = ops_truth_not(l, t->items[i], a->span);
+
+        if (!val_is_const(negated, CONST_BOOL))
+            return fail_val(l, a->span, E_CONDITION, val_text(l, t->items[i]));
+        found = negated.c->integer != any;
+    }
+    return t ? val_bool(l, found == any) : val_unknown();
+}
+
+Val static_abs(Lower *l, const Args *a)
+{
+    Val v = a->v[0];
+
+    if (!val_is_number(v))
+        return bad_conversion(l, a);
+    if (v.c->kind == CONST_FLOAT)
+        return val_float(l, fabs(v.c->real));
+    return ops_unary(l, v.c->integer < 0 ? UN_MINUS : UN_PLUS, v, a->span);
+}
+
+Val static_bit_length(Lower *l, const Args *a)
+{
+    __int128 i = a->v[0].c->integer;
+    int n = 0;
+
+    for (unsigned __int128 u = i < 0 ? -(unsigned __int128)i : (unsigned __int128)i; u; u >>= 1)
+        n++;
+    return val_int(l, n);
+}
+
+/* --- math (R10) --- */
+
 static double python_math(int function, double x, double y)
 {
     switch (function) {
@@ -327,7 +386,7 @@ static double python_math(int function, double x, double y)
     }
 }
 
-/* math.f of Python (R10).  It has no NaN or infinity of finite numbers. */
+/* It has no NaN or infinity of finite numbers. */
 Val static_math(Lower *l, const Args *a)
 {
     int f = a->builtin->data, n = a->node[1] && !val_is_none(a->v[1]) ? 2 : 1;

@@ -142,6 +142,11 @@ BUILTIN("hasattr",             IN_PYTHON,          0,              "obj name",  
 BUILTIN("min",                 IN_PYTHON,          OP_min,         "*values",                                        static_extremum)
 BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",                                        static_extremum)
 /* Python's math on constants; data picks the function in builtin_static.c */
+BUILTIN("abs",                 IN_STATIC,          0,              "x",                                              static_abs)
+BUILTIN("sum",                 IN_STATIC,          0,              "values start=0",                                 static_sum)
+BUILTIN("any",                 IN_STATIC,          true,           "values",                                         static_any_all)
+BUILTIN("all",                 IN_STATIC,          false,          "values",                                         static_any_all)
+BUILTIN("bit_length",          IN_NUMBER,          0,              "self",                                           static_bit_length)
 BUILTIN("sqrt",                IN_PYMATH,          PY_SQRT,        "x",                                              static_math)
 BUILTIN("exp",                 IN_PYMATH,          PY_EXP,         "x",                                              static_math)
 BUILTIN("log",                 IN_PYMATH,          PY_LOG,         "x base=None",                                    static_math)

@@ -12,6 +12,7 @@
  *   lower_param.c      annotations and defaults of parameters
  *   lower_name.c       names and attributes: locals, globals, imports, modules
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
+ *   lower_python.c     statements of constexpr_functions, which run while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
  *   lower_call.c       calls: binding of arguments, helpers
  *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
@@ -307,6 +308,10 @@ void lower_for(Lower *l, const Node *n);
 void lower_while(Lower *l, const Node *n);
 void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
 
+/* --- lower_python.c --- */
+/* Run the body of a constexpr_function in the frame that has its parameters bound. */
+Val run_function(Lower *l, const AstFunc *fn);
+
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n);
 
@@ -372,14 +377,16 @@ bool bind_arguments(Lower *l, const char *what, const BindParam *params, int npa
 
 /* --- builtin.c --- */
 enum {
-    IN_TL = 1,      /* tl.NAME */
-    IN_MATH = 2,    /* tl.math.NAME */
-    IN_METHOD = 4,  /* tile.NAME */
-    IN_PYTHON = 8,  /* NAME */
-    IN_TRITON = 16, /* triton.NAME */
-    IN_CUDA = 32,   /* tl.extra.cuda.NAME */
-    IN_PYMATH = 64, /* math.NAME of Python */
-    IN_CLASS = 128  /* names a class for isinstance */
+    IN_TL = 1,       /* tl.NAME */
+    IN_MATH = 2,     /* tl.math.NAME */
+    IN_METHOD = 4,   /* tile.NAME */
+    IN_PYTHON = 8,   /* NAME */
+    IN_TRITON = 16,  /* triton.NAME */
+    IN_CUDA = 32,    /* tl.extra.cuda.NAME */
+    IN_PYMATH = 64,  /* math.NAME of Python */
+    IN_CLASS = 128,  /* names a class for isinstance */
+    IN_STATIC = 256, /* NAME, outside of kernels */
+    IN_NUMBER = 512  /* constant.NAME */
 };
 enum { MAX_PARAMS = 12 };
 

@@ -203,7 +203,7 @@ static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 /* R12: Python at compile time, in a frame where nothing becomes a run-time value. */
 static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
-    Flow flow;
+    Val result;
 
     for (int i = 0; i < fn->nparams; i++)
         if (!val_is_known(args[i]))
@@ -216,13 +216,11 @@ static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span spa
     l->frame->is_static = true;
     for (int i = 0; i < fn->nparams; i++)
         env_bind(l, fn->params[i].name, args[i], fn->params[i].span);
-    flow = lower_stmts(l, fn->body, fn->nbody, true);
+    result = run_function(l, fn);
     l->frame = l->frame->caller;
-    if (flow.result.kind == VAL_UNDEFINED)
-        return val_none(l);
-    if (flow.result.kind != VAL_UNKNOWN && !val_is_known(flow.result))
-        return fail_val(l, span, E_CONSTEXPR_RESULT, fn->name, val_text(l, flow.result));
-    return flow.result;
+    if (result.kind != VAL_UNKNOWN && !val_is_known(result))
+        return fail_val(l, span, E_CONSTEXPR_RESULT, fn->name, val_text(l, result));
+    return result;
 }
 
 static Val star_tuple(Lower *l, const ArgList *args, int first)

@@ -549,7 +549,7 @@ void lower_for(Lower *l, const Node *n)
             env_bind(l, n->left->name, val_unknown(), n->span);
         return;
     }
-    if (is_static || l->frame->is_static)
+    if (is_static)
         lower_static_for(l, n, &r);
     else
         lower_dynamic_for(l, n, &r);
@@ -599,24 +599,6 @@ static Value *lower_while_condition(Loop *loop, const Node *n, Block *block)
     return c;
 }
 
-/* `while` of a constexpr_function. */
-static void lower_static_while(Lower *l, const Node *n)
-{
-    int errors = error_count(l);
-
-    l->frame->loop_depth++;
-    for (int trips = 0; error_count(l) == errors; trips++) {
-        Val c = lower_expr(l, n->left);
-        if (c.kind != VAL_CONST || !const_truth(c.c))
-            break;
-        if (trips >= MAX_STATIC_TRIPS)
-            error_at(l, n->left->span, E_STATIC_TRIPS, "while", MAX_STATIC_TRIPS);
-        else
-            lower_stmts(l, n->body, n->nbody, false);
-    }
-    l->frame->loop_depth--;
-}
-
 void lower_while(Lower *l, const Node *n)
 {
     Loop loop = {.l = l};
@@ -624,10 +606,6 @@ void lower_while(Lower *l, const Node *n)
 
     if (n->norelse)
         error_at(l, n->orelse[0]->span, E_LOOP_ELSE);
-    if (l->frame->is_static) {
-        lower_static_while(l, n);
-        return;
-    }
     find_carried(&loop, n);
     for (int r = 0; r < 2; r++)
         blocks[r] = block_new(l->b.func, NULL);

@@ -404,7 +404,7 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
     uint32_t before = l->frame->scope ? UINT32_MAX : l->frame->before;
     const AstGlobal *g = file_assigned(l->file, NULL, name, before);
     const AstImport *import = file_import(l->file, name);
-    const Builtin *b = builtin_find(name, IN_PYTHON);
+    const Builtin *b = builtin_find(name, IN_PYTHON | (l->frame->is_static ? IN_STATIC : 0));
     Val v;
 
     *found = true;
@@ -551,6 +551,10 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
     DType t;
 
     bool asks_type = strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0;
+    const Builtin *b = builtin_find(name, IN_NUMBER);
+
+    if (b && const_is_integral(self.c))
+        return bind_method(l, self, name, b);
     if (asks_type && val_is_number(self))
         return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
     return method_of(l, self, name, span);

@@ -136,6 +136,8 @@
 #define E_CARRIED_KIND       "loop-carried `%s` is not a triton value: %s"                                  /* R127 */
 #define E_ITERATOR           "Only `range` and `static_range` iterators are currently supported"            /* R129 */
 #define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
+#define E_NOT_ITERABLE       "%s cannot be iterated"                                                         /* R12 */
+#define E_OUTSIDE_LOOP       "`%s` outside of a loop"                                                        /* R12 */
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */
