@@ -10,7 +10,8 @@
  *   lower_env.c        names in scope, and what a piece of code changed
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
- *   lower_name.c       names and attributes: locals, globals, imports, modules
+ *   lower_name.c       names and attributes: locals, modules and what they have
+ *   lower_global.c     what code outside of kernels binds: globals, closures, imports
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_python.c     statements of constexpr_functions, which run while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
@@ -274,7 +275,10 @@ Val lower_name(Lower *l, const Node *n);
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
 Val module_member(Lower *l, Sym module, Sym member, Span span);
-Val global_value(Lower *l, Sym name, Span span, bool *found); /* module level and builtins */
+Val import_value(Lower *l, const AstImport *i, Span span);
+
+/* --- lower_global.c --- */
+Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
 bool annotation_is_constexpr(const Node *n);
 void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 

@@ -1,0 +1,285 @@
+/*
+ * lower_global.c - what code outside of kernels binds to names (semantics R2, R3, R6, R19)
+ *
+ * Python has run all of a file before a kernel is compiled; here its assignments are read, and
+ * evaluated when a kernel asks.  Each knows its scope, its place and what the name held before, so
+ * that code at module level sees what stands before it.  Where a host `if` or loop decides what a
+ * name holds, all that it may hold must agree.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- imports --- */
+
+static bool import_resolves(Lower *l, const AstImport *i)
+{
+    int errors = l->quiet_errors;
+
+    if (!i)
+        return false;
+    l->quiet++;
+    import_value(l, i, i->span);
+    l->quiet--;
+    return errors == l->quiet_errors;
+}
+
+bool annotation_is_constexpr(const Node *n)
+{
+    if (n->kind == N_STRING)
+        return strstr(n->text, "constexpr") != NULL;
+    return (n->kind == N_NAME || n->kind == N_ATTRIBUTE) && strcmp(n->name, "constexpr") == 0;
+}
+
+/* --- assignments --- */
+
+/* Would Python hold a tl.constexpr instance in `g`: the call itself, or an operator on one?  Of two
+ * that it would choose from, either is enough. */
+static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth);
+
+static bool one_makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
+{
+    for (int i = 0; i < n->nitems; i++)
+        if (makes_constexpr(l, g, n->items[i], depth))
+            return true;
+    return false;
+}
+
+static bool name_makes_constexpr(Lower *l, const AstGlobal *g, Sym name, int depth)
+{
+    const AstGlobal *of = file_assigned(l->file, g->scope, name, g->start);
+
+    if (!of && g->scope)
+        of = file_assigned(l->file, NULL, name, UINT32_MAX);
+    if (!of || depth > 8)
+        return false;
+    return (of->annotation && annotation_is_constexpr(of->annotation)) ||
+           makes_constexpr(l, of, of->value, depth + 1);
+}
+
+static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
+{
+    switch (n->kind) {
+    case N_CALL:
+        return annotation_is_constexpr(n->left);
+    case N_UNARY:
+        return makes_constexpr(l, g, n->left, depth);
+    case N_BINARY:
+        return makes_constexpr(l, g, n->left, depth) || makes_constexpr(l, g, n->right, depth);
+    case N_CONDITIONAL:
+        return makes_constexpr(l, g, n->left, depth) || makes_constexpr(l, g, n->extra, depth);
+    case N_COMPARE:
+        return makes_constexpr(l, g, n->left, depth) || one_makes_constexpr(l, g, n, depth);
+    case N_BOOL:
+        return one_makes_constexpr(l, g, n, depth);
+    case N_NAME:
+        return name_makes_constexpr(l, g, n->name, depth);
+    default:
+        return false;
+    }
+}
+
+static bool is_function(Val v)
+{
+    return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
+           v.kind == VAL_MODULE;
+}
+
+/* R3: may a kernel take from outside what `g` holds? */
+static bool may_be_global(Lower *l, const AstGlobal *g, Val v)
+{
+    return is_function(v) || v.kind == VAL_TYPE || val_is_none(v) ||
+           (g->annotation && annotation_is_constexpr(g->annotation)) ||
+           makes_constexpr(l, g, g->value, 0);
+}
+
+/* What Python holds, whoever may use it; unknown when that cannot be told. */
+static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
+{
+    Frame *frame = l->frame;
+    Val v;
+
+    l->frame = frame_new(l, frame->fn, span);
+    l->frame->scope = g->scope;
+    l->frame->before = g->start;
+    l->frame->is_static = true;
+    l->quiet++;
+    v = lower_expr(l, g->value);
+    l->quiet--;
+    l->frame = frame;
+    return val_is_known(v) ? v : val_unknown();
+}
+
+static GlobalValue *find_global(Lower *l, const AstGlobal *g, Span span)
+{
+    GlobalValue *known = map_get(l->globals, MAP_KEY(g));
+
+    if (known)
+        return known;
+    known = NEW(l->arena, GlobalValue);
+    known->val = val_unknown(); /* a global made of itself */
+    map_put(l->globals, MAP_KEY(g), known);
+    known->val = evaluate_global(l, g, span);
+    return known;
+}
+
+/* Of functions any one will do: they are the same function for different machines and versions. */
+static void join_global(GlobalValue *known, const GlobalValue *before, const AstGlobal *g)
+{
+    bool unknown = known->val.kind == VAL_UNKNOWN;
+
+    if (known->other || (val_same(known->val, before->val) && !unknown))
+        return;
+    if (is_function(before->val) && unknown)
+        known->val = before->val;
+    known->other = g;
+}
+
+/* What the name holds behind `g`: under a condition, that or what it held before. */
+static GlobalValue *find_joined(Lower *l, const AstGlobal *g, Span span)
+{
+    GlobalValue *known = find_global(l, g, span);
+    const AstGlobal *last = g;
+
+    while (!known->joined && last->is_choice && last->earlier) {
+        last = last->earlier;
+        join_global(known, find_global(l, last, span), last);
+    }
+    known->joined = true;
+    return known;
+}
+
+/* Each global is complained about once. */
+static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span span)
+{
+    if (known->told && l->quiet == 0)
+        return val_unknown();
+    known->told = l->quiet == 0;
+    error_at(l, span, known->other ? E_GLOBAL_CHOICE : E_GLOBAL, g->name);
+    note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
+    if (known->other)
+        note_at(l, known->other->span, NOTE_ASSIGNED_HERE, g->name);
+    if (known->other || known->val.kind == VAL_UNKNOWN)
+        hint_at(l, H_GLOBAL_UNKNOWN);
+    else
+        hint_at(l, H_GLOBAL, g->name);
+    return val_unknown();
+}
+
+static void warn_choice(Lower *l, Span at, Span other, Sym name)
+{
+    warn_at(l, at, W_CHOICE, name);
+    note_at(l, other, NOTE_OTHER_CHOICE);
+}
+
+static Val assigned_value(Lower *l, const AstGlobal *g, Span span)
+{
+    GlobalValue *known = find_joined(l, g, span);
+    Val v = known->val;
+    bool usable = known->other
+                      ? is_function(v)
+                      : v.kind != VAL_UNKNOWN && (l->frame->is_static || may_be_global(l, g, v));
+
+    if (!usable)
+        return refuse_global(l, g, known, span);
+    if (known->other && !known->told && l->quiet == 0) {
+        known->told = true;
+        warn_choice(l, g->span, known->other->span, g->name);
+    }
+    return v;
+}
+
+void warn_of_choice(Lower *l, const AstFunc *fn)
+{
+    const AstFunc *other = file_other_choice(l->file, fn);
+    const AstGlobal *g =
+        fn->is_choice ? file_assigned(l->file, fn->scope, fn->name, UINT32_MAX) : NULL;
+
+    if ((!other && !g) || l->quiet > 0 || map_get(l->told, MAP_KEY(fn)))
+        return;
+    map_put(l->told, MAP_KEY(fn), l);
+    warn_choice(l, fn->span, other ? other->span : g->span, fn->name);
+}
+
+static Val function_value(Lower *l, const AstFunc *fn)
+{
+    warn_of_choice(l, fn);
+    return (Val){.kind = VAL_FUNC, .func = fn};
+}
+
+/* --- names --- */
+
+/* What functions and classes around the code bind, the innermost first.  A class counts only for
+ * what stands right in it. */
+static bool closure_value(Lower *l, Sym name, Span span, Val *out)
+{
+    const Frame *frame = l->frame;
+
+    for (const AstScope *s = frame->scope; s; s = s->outer) {
+        bool right_here = s == frame->scope && frame->before != UINT32_MAX;
+        uint32_t before = right_here ? frame->before : UINT32_MAX;
+        const AstFunc *fn;
+        const AstGlobal *g;
+
+        if (s->is_class && !right_here)
+            continue;
+        fn = file_find_in(l->file, s, name);
+        g = fn ? NULL : file_assigned(l->file, s, name, before);
+        if (fn)
+            *out = function_value(l, fn);
+        else if (g)
+            *out = assigned_value(l, g, span);
+        if (fn || g)
+            return true;
+    }
+    return false;
+}
+
+/* `from MODULE import *` brings every name of a known module, but none that begins with `_`; the
+ * last one wins. */
+static bool star_value(Lower *l, Sym name, Span span, Val *out)
+{
+    for (int i = l->file->nimports - 1; i >= 0 && name[0] != '_'; i--) {
+        AstImport import = l->file->imports[i];
+        if (strcmp(import.name, "*") != 0)
+            continue;
+        import.member = name;
+        if (!import_resolves(l, &import))
+            continue;
+        *out = import_value(l, &import, span);
+        return true;
+    }
+    return false;
+}
+
+Val global_value(Lower *l, Sym name, Span span, bool *found)
+{
+    const AstFunc *fn = file_find(l->file, name);
+    uint32_t before = l->frame->scope ? UINT32_MAX : l->frame->before;
+    const AstGlobal *g = file_assigned(l->file, NULL, name, before);
+    const AstImport *import = file_import(l->file, name);
+    const Builtin *b = builtin_find(name, IN_PYTHON | (l->frame->is_static ? IN_STATIC : 0));
+    Val v;
+
+    *found = true;
+    if (closure_value(l, name, span, &v))
+        return v;
+    if (fn && !fn->is_fallback)
+        return function_value(l, fn);
+    if (g && !g->is_fallback)
+        return assigned_value(l, g, span);
+    if (import_resolves(l, import))
+        return import_value(l, import, span);
+    if (fn)
+        return function_value(l, fn);
+    if (g)
+        return assigned_value(l, g, span);
+    if (import)
+        return import_value(l, import, span);
+    if (star_value(l, name, span, &v))
+        return v;
+    if (b)
+        return (Val){.kind = VAL_BUILTIN, .builtin = b};
+    *found = false;
+    return val_unknown();
+}
