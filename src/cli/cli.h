@@ -180,6 +180,8 @@ typedef struct {
     VEC(const char *) shows;
 } Options;
 typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4 } Command;
+bool is_name_char(char ch);        /* of an identifier; all that is not ASCII may be in one */
+size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* argv behind the command's name */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
 

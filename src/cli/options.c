@@ -72,14 +72,18 @@ static int parse_count(Cli *c, const char *option, const char *text)
     return (int)v;
 }
 
-/* The length of the identifier that `s` begins with. */
-static size_t name_length(const char *s)
+bool is_name_char(char ch)
+{
+    return isalnum((unsigned char)ch) || ch == '_' || (unsigned char)ch >= 0x80;
+}
+
+size_t name_length(const char *s)
 {
     size_t n = 0;
 
     if (isdigit((unsigned char)*s))
         return 0;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    while (is_name_char(s[n]))
         n++;
     return n;
 }

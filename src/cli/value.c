@@ -86,21 +86,11 @@ static void expect(Parser *p, const char *word)
         wrong(p, p->at, arena_printf(p->cli->arena, "'%s' is missing here", word));
 }
 
-static bool is_name_start(char ch)
-{
-    return isalpha((unsigned char)ch) || ch == '_';
-}
-static bool is_name_char(char ch)
-{
-    return isalnum((unsigned char)ch) || ch == '_';
-}
-
 static const char *parse_name(Parser *p)
 {
     const char *start = p->at;
 
-    while (is_name_char(*p->at))
-        p->at++;
+    p->at += name_length(start);
     return arena_strndup(p->cli->arena, start, (size_t)(p->at - start));
 }
 
@@ -198,8 +188,7 @@ static CliValue parse_file(Parser *p)
         return v;
     }
     as = ++p->at;
-    while (is_name_char(*p->at))
-        p->at++;
+    p->at += name_length(as);
     if (!array_dtype(as, (size_t)(p->at - as), &t))
         wrong(p, as, "not a dtype");
     v.array = npy_load(p->cli, path, &t);
@@ -338,7 +327,7 @@ static CliValue parse_primary(Parser *p)
         return parse_file(p);
     if (ch == '(' || ch == '[')
         return parse_parenthesis(p, ch == '(' ? ")" : "]");
-    if (is_name_start(ch))
+    if (name_length(p->at) > 0)
         return parse_word(p);
     wrong(p, p->at, "a value is missing here");
 }
@@ -437,18 +426,45 @@ static double as_real(const CliValue *v)
     return v->kind == VALUE_FLOAT ? v->real : (double)v->integer;
 }
 
-bool value_less(const CliValue *a, const CliValue *b)
+typedef enum { LESS, EQUAL, GREATER, UNORDERED } Order;
+
+/* Exactly, as Python does: 2^53 + 1 is not equal to 2^53 as a float. */
+static Order order_int_real(WideInt a, double b)
 {
-    if (a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT)
-        return as_real(a) < as_real(b);
-    return a->integer < b->integer;
+    static const double limit = 0x1p127;
+    WideInt whole;
+
+    if (isnan(b))
+        return UNORDERED;
+    if (b >= limit || b < -limit)
+        return b > 0 ? LESS : GREATER;
+    whole = (WideInt)b; /* toward 0 */
+    if (a != whole)
+        return a < whole ? LESS : GREATER;
+    return b > (double)whole ? LESS : b < (double)whole ? GREATER : EQUAL;
 }
 
-static bool value_at_most(const CliValue *a, const CliValue *b)
+/* Of two numbers. */
+static Order order_of(const CliValue *a, const CliValue *b)
 {
-    if (a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT)
-        return as_real(a) <= as_real(b);
-    return a->integer <= b->integer;
+    Order reverse;
+
+    if (a->kind == VALUE_FLOAT && b->kind == VALUE_FLOAT)
+        return a->real < b->real    ? LESS
+               : a->real > b->real  ? GREATER
+               : a->real == b->real ? EQUAL
+                                    : UNORDERED;
+    if (b->kind == VALUE_FLOAT)
+        return order_int_real(a->integer, b->real);
+    if (a->kind != VALUE_FLOAT)
+        return a->integer < b->integer ? LESS : a->integer > b->integer ? GREATER : EQUAL;
+    reverse = order_int_real(b->integer, a->real);
+    return reverse == LESS ? GREATER : reverse == GREATER ? LESS : reverse;
+}
+
+bool value_less(const CliValue *a, const CliValue *b)
+{
+    return order_of(a, b) == LESS;
 }
 
 /* Python's: toward minus infinity.  False when the result leaves 128 bits. */
@@ -504,8 +520,29 @@ static bool int_arithmetic(Operator op, WideInt a, WideInt b, WideInt *out)
     }
 }
 
+/* Python's divmod, which rounds the quotient once: 1.0 // 0.1 is 9.  b is not 0. */
+static double float_divmod(double a, double b, double *remainder)
+{
+    double quotient, whole;
+
+    *remainder = fmod(a, b);
+    quotient = (a - *remainder) / b;
+    if (*remainder == 0) {
+        *remainder = copysign(0, b);
+    } else if ((*remainder < 0) != (b < 0)) {
+        *remainder += b;
+        quotient -= 1;
+    }
+    if (quotient == 0)
+        return copysign(0, a / b);
+    whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
 static double float_arithmetic(Operator op, double a, double b)
 {
+    double quotient, remainder;
+
     switch (op) {
     case ADD:
         return a + b;
@@ -516,9 +553,9 @@ static double float_arithmetic(Operator op, double a, double b)
     case DIVIDE:
         return a / b;
     case FLOOR_DIVIDE:
-        return floor(a / b);
     case REMAINDER:
-        return a - b * floor(a / b);
+        quotient = float_divmod(a, b, &remainder);
+        return op == REMAINDER ? remainder : quotient;
     default:
         return pow(a, b);
     }
@@ -536,6 +573,11 @@ static CliValue arithmetic(Parser *p, const char *where, Operator op, const CliV
                            value_kind_name(is_number(a) ? b->kind : a->kind)));
     if ((op == DIVIDE || op == FLOOR_DIVIDE || op == REMAINDER) && as_real(b) == 0)
         wrong(p, where, "division by zero");
+    if (op == POWER && as_real(a) == 0 && as_real(b) < 0)
+        wrong(p, where, "0 to a negative power");
+    if (op == POWER && as_real(a) < 0 && isfinite(as_real(a)) && isfinite(as_real(b)) &&
+        as_real(b) != floor(as_real(b)))
+        wrong(p, where, "a fractional power of a negative number is complex");
     if (op == POWER && whole && b->integer < 0)
         whole = false;
     if (!whole)
@@ -623,13 +665,24 @@ static CliValue parse_sum(Parser *p)
 
 static bool values_equal(const CliValue *a, const CliValue *b)
 {
+    bool equal = true;
+
     if (is_number(a) && is_number(b))
-        return value_at_most(a, b) && value_at_most(b, a);
+        return order_of(a, b) == EQUAL;
     if (a->kind != b->kind)
         return false;
-    if (a->kind == VALUE_STRING)
+    switch (a->kind) {
+    case VALUE_STRING:
         return strcmp(a->text, b->text) == 0;
-    return a->kind == VALUE_NONE || (a->kind == VALUE_DTYPE && a->dtype == b->dtype);
+    case VALUE_TUPLE:
+        for (int i = 0; equal && i < a->count && i < b->count; i++)
+            equal = values_equal(&a->items[i], &b->items[i]);
+        return equal && a->count == b->count;
+    case VALUE_DTYPE:
+        return a->dtype == b->dtype;
+    default:
+        return a->kind == VALUE_NONE;
+    }
 }
 
 /* expression := sum [('==' | '!=' | '<=' | '>=' | '<' | '>') sum] */
@@ -638,6 +691,7 @@ static CliValue parse_expression(Parser *p)
     static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
     const char *where;
     CliValue left, right;
+    Order order;
     int op = 0;
 
     left = parse_sum(p);
@@ -651,15 +705,16 @@ static CliValue parse_expression(Parser *p)
         return bool_value(values_equal(&left, &right) == (op == 0));
     if (!is_number(&left) || !is_number(&right))
         wrong(p, where, "only numbers can be less or greater");
+    order = order_of(&left, &right);
     switch (op) {
     case 2:
-        return bool_value(value_at_most(&left, &right));
+        return bool_value(order == LESS || order == EQUAL);
     case 3:
-        return bool_value(value_at_most(&right, &left));
+        return bool_value(order == GREATER || order == EQUAL);
     case 4:
-        return bool_value(value_less(&left, &right));
+        return bool_value(order == LESS);
     default:
-        return bool_value(value_less(&right, &left));
+        return bool_value(order == GREATER);
     }
 }
 

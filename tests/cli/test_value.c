@@ -125,6 +125,58 @@ static void check_others(void **state)
     assert_int_equal(eval(c, "[7]").count, 1);
 }
 
+/* The values are CPython's. */
+static void check_floats(void **state)
+{
+    static const struct {
+        const char *text;
+        double want;
+    } cases[] = {
+        {"5.0 % inf", 5},        {"-1 % inf", INFINITY},  {"5.0 // inf", 0},
+        {"-5.0 // inf", -1},     {"6.0 // 0.1", 59},      {"1.0 // 0.1", 9},
+        {"1e300 % 7.0", 1},      {"-7.5 % 2", 0.5},       {"7.5 % -2", -0.5},
+        {"-7.5 // 2", -4},       {"-6.0 % 3", 0},         {"5 % 0.1", 0.09999999999999973},
+        {"-1e-20 % 1.0", 1},     {"0.3 // -0.1", -3},     {"1e300 // 1e-5", 1e305},
+        {"2.0 ** 0.5", M_SQRT2}, {"(-8.0) ** 3", -512.0}, {"0 ** 0.0", 1},
+    };
+    static const char *const truths[] = {
+        "(1, 2) == (1, 2.0)",
+        "(1, 2) != (1, 3)",
+        "(1, 2) != (1, 2, 3)",
+        "(1, ('a', None)) == (1, ('a', None))",
+        "x.shape == (4, 6)",
+        "9007199254740993 != 9007199254740992.0",
+        "9007199254740992.0 < 9007199254740993",
+        "9007199254740993 > 9007199254740992.0",
+        "18446744073709551615 < 18446744073709551616.0",
+        "-1 > -1.5",
+        "1 < 1.5",
+        "0 > -inf",
+        "2 ** 126 < inf",
+        "0.0 == -0.0",
+        "nan != nan",
+        "(nan <= 1) == (1 <= nan)",
+        "(nan < 1) == False",
+        "min(9007199254740993, 9007199254740992.0) == 9007199254740992.0",
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        CliValue v = eval(c, cases[i].text);
+
+        if (v.kind != VALUE_FLOAT || v.real != cases[i].want)
+            fail_msg("%s gave %.17g", cases[i].text, v.real);
+    }
+    assert_true(signbit(eval(c, "-0.0 // 1").real));
+    assert_true(signbit(eval(c, "6.0 % -3").real));
+    for (int i = 0; i < COUNT(truths); i++) {
+        CliValue v = eval(c, truths[i]);
+
+        if (v.kind != VALUE_BOOL || v.integer != 1)
+            fail_msg("%s is not true", truths[i]);
+    }
+}
+
 static double at(const Array *a, int64_t i)
 {
     return array_get(a, (int64_t[]){i});
@@ -216,6 +268,10 @@ static void check_errors(void **state)
         {"x[]", "missing"},
         {"1 // 0", "division by zero"},
         {"1 % 0.0", "division by zero"},
+        {"0.0 ** -1", "negative power"},
+        {"0 ** -1", "negative power"},
+        {"(-8) ** 0.5", "complex"},
+        {"été", "'été' is not an earlier argument"},
         {"2**200", "beyond 128 bits"},
         {"(-2)**127 // -1", "beyond 128 bits"},
         {"next_power_of_2(-1)", "of 0 or more"},
@@ -334,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(check_integers, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_others, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_floats, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_arrays, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_random, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),

@@ -114,6 +114,24 @@ for i in 1 2; do
 done
 expect 0 err "type of n: int32" "$tilec" dump "$folder/says.py" --stage ir x="ones(i32,4)" n=4
 
+# names are Python's, which are not only ASCII
+cat >"$folder/names.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def other(x):
+    tl.store(x, 2)
+
+@triton.jit
+def ké(é, größe):
+    tl.store(é, größe)
+KERNEL
+expect 0 out "é: i32 1" "$tilec" run "$folder/names.py:ké" --grid 'größe - 6' é="zeros(i32,1)" \
+    größe='é.numel() + 6' --show é --save "é=$folder/é.npy"
+expect 0 out "[7]" "$tilec" run "$folder/names.py:other" --grid 0 x="@$folder/é.npy" --show x
+expect 0 out "ké" "$tilec" dump "$folder/names.py:ké" --stage ir "é:*i32" größe:i32
+
 # 1: the kernel is refused
 cat >"$folder/bad.py" <<'KERNEL'
 import triton
