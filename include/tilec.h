@@ -163,15 +163,18 @@ typedef struct {
  * cache_folder: where compiled kernels are kept between processes; NULL: TILEC_CACHE_DIR, else
  *     $XDG_CACHE_HOME/tilec, else ~/.cache/tilec; "" keeps them in memory only, and so does a
  *     folder that cannot be written, silently, or is not trusted (tilec_cache_problem() says so).
- *     Any number of processes of one user may share a folder.
- *     TILEC_CACHE_SIZE (bytes, with K, M or G; default 1G) bounds it: the least recently used go.
+ *     Any number of processes of one user may share a folder.  It is looked up once, and stays
+ *     open until tilec_close().
+ *     TILEC_CACHE_SIZE (bytes, or a number with K, M, G or T; default 1G; 0: memory only) bounds
+ *     it: the least recently used go.
  * Fails with TILEC_NO_MEMORY or TILEC_BAD_ARGUMENT.
  */
 tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error);
 
 /* What is in the cache is run, so a folder that belongs to another user, or that the group or
- * everybody may write to, is not used.  One line that says so, for a warning, or NULL when there
- * is nothing to warn of; it lives as long as the context. */
+ * everybody may write to, is not used; nor is any when TILEC_CACHE_SIZE cannot be read.  One line
+ * that says so, for a warning, or NULL when there is nothing to warn of; it lives as long as the
+ * context. */
 const char *tilec_cache_problem(const tilec_context *ctx);
 
 /* Free a context, after all of its files.  Waits for its threads to end.  NULL is allowed. */

@@ -165,6 +165,10 @@ int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *
 /* Make these the contents of what `path` names, behind links if it is one: all or nothing where
  * that is a file of one name, whose mode and owner stay.  EACCES: it may not be written to. */
 int os_write_file(const char *path, const void *data, size_t len);
+/* For what nobody else may have written, in an open folder.  EPERM: it may have been, or `name` is
+ * no file but a link or a pipe.  Writing replaces whatever has that name, all or nothing. */
+int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len);
+int os_write_private(int folder, const char *name, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */

@@ -80,6 +80,29 @@ int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *
     return status;
 }
 
+/* Whether nobody but us can have put there what is in the file. */
+static bool is_private(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+           (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len)
+{
+    struct stat st;
+    /* does not wait for who writes to a pipe */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), status;
+
+    if (fd < 0)
+        return errno == ELOOP || errno == ENXIO ? EPERM : errno; /* a link, a socket */
+    if (fstat(fd, &st) != 0)
+        status = errno;
+    else
+        status = is_private(&st) ? read_known(a, fd, &st, limit, data, len) : EPERM;
+    close(fd);
+    return status;
+}
+
 /* writing */
 
 static int write_all(int fd, const char *data, size_t len)
@@ -274,6 +297,13 @@ int os_write_file(const char *path, const void *data, size_t len)
         status = write_in_place(path, data, len);
     return status;
 }
+
+int os_write_private(int folder, const char *name, const void *data, size_t len)
+{
+    return replace(folder, name, NULL, S_IRUSR | S_IWUSR, data, len);
+}
+
+/* folders */
 
 static int make_dir(const char *path)
 {

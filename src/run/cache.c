@@ -8,8 +8,8 @@
  *      removed: it is damaged, cut short by a full disk, or was copied here by hand.
  *   2. Equal keys have equal contents, so it does not matter which of several writers comes last.
  *   3. Removing an entry at any time is allowed: whoever had opened it still reads it to the end.
- *   4. Code that another user may have put there is not run: a folder that is not ours, or that
- *      others may write to, is not used.
+ *   4. Code that another user may have put there is not run: a folder or an entry that is not
+ *      ours, or that others may write to, is not used.  The folder is opened once and for all.
  *
  * A hit touches the file's time; trimming removes the oldest first and happens now and then, so
  * the folder may exceed its cap by a few entries.
@@ -18,7 +18,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +34,13 @@ enum {
 };
 #define DEFAULT_CAP ((uint64_t)1 << 30)
 #define MAX_ENTRY ((size_t)256 << 20)
+#define MAX_SCRATCH ((uint64_t)64 << 30) /* more than a thread can be given */
 static const char suffix[] = ".tilec";
 
 struct Cache {
-    char *folder;  /* NULL: memory only */
-    char *problem; /* why `folder` is NULL, when somebody should know */
+    char *folder;  /* as it was named, for people; NULL: memory only */
+    int dir;       /* the folder, open; -1: memory only */
+    char *problem; /* why there is none, when somebody should know */
     uint64_t cap;
 };
 
@@ -54,17 +55,22 @@ static const char magic[8] = "tilec\0\1\n"; /* the byte before the end is the fo
 
 /* opening */
 
-/* "512M" in bytes; 0 when it is not a size. */
-static uint64_t parse_size(const char *s)
+/* "512M" in bytes; false when it is not a size. */
+static bool parse_size(const char *s, uint64_t *bytes)
 {
-    static const char units[] = "KMGT";
+    static const char units[] = "KkMmGgTt";
     const char *end;
     double n = double_from_text(s, &end);
-    const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
 
+    if (end == s || (unit ? end[1] : end[0]) != '\0')
+        return false;
     if (unit)
-        n *= (double)((uint64_t)1 << 10 * (unit - units + 1));
-    return n >= 1 && n < 0x1p63 && (unit ? end[1] : end[0]) == '\0' ? (uint64_t)n : 0;
+        n *= (double)((uint64_t)1 << 10 * ((unit - units) / 2 + 1));
+    if (n != 0 && !(n >= 1 && n < 0x1p63))
+        return false;
+    *bytes = (uint64_t)n;
+    return true;
 }
 
 /* The folder that the environment asks for; NULL for none. */
@@ -94,51 +100,77 @@ static const char *distrust(const struct stat *folder)
     return NULL;
 }
 
-/* Use `folder`, which the cache then owns, if it can be. */
-static RunStatus take_folder(Cache *c, char *folder)
+/* After asprintf(&c->problem, ...). */
+static RunStatus told(Cache *c, int length)
 {
-    struct stat st;
-    const char *why = NULL;
-    bool usable = folder && os_make_dirs(folder) == 0 && stat(folder, &st) == 0 &&
-                  access(folder, R_OK | W_OK | X_OK) == 0 && !(why = distrust(&st));
-    int length = 0;
-
-    if (why)
-        length = asprintf(&c->problem, "the cache folder %s is not used: %s", folder, why);
-    if (usable)
-        c->folder = folder;
-    else
-        free(folder);
     if (length < 0)
         c->problem = NULL;
     return length < 0 ? RUN_NO_MEMORY : RUN_OK;
 }
 
+/* How much may be kept; 0 when that cannot be read. */
+static RunStatus take_size(Cache *c)
+{
+    const char *size = os_env("TILEC_CACHE_SIZE");
+
+    c->cap = DEFAULT_CAP;
+    if (!size || size[0] == '\0' || parse_size(size, &c->cap))
+        return RUN_OK;
+    c->cap = 0;
+    return told(c, asprintf(&c->problem,
+                            "the cache is not used: TILEC_CACHE_SIZE is `%s`, which is not a "
+                            "number of bytes, nor one with K, M, G or T",
+                            size));
+}
+
+/* Use the folder if it can be.  It stays open: its name may come to mean another one. */
+static RunStatus take_folder(Cache *c, const char *folder)
+{
+    struct stat st;
+    const char *why = NULL;
+
+    if (os_make_dirs(folder) == 0)
+        c->dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (c->dir < 0)
+        return RUN_OK;
+    if (fstat(c->dir, &st) == 0 && !(why = distrust(&st)) &&
+        faccessat(c->dir, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
+        c->folder = strdup(folder);
+        return c->folder ? RUN_OK : RUN_NO_MEMORY;
+    }
+    close(c->dir);
+    c->dir = -1;
+    if (!why)
+        return RUN_OK;
+    return told(c, asprintf(&c->problem, "the cache folder %s is not used: %s", folder, why));
+}
+
 RunStatus cache_open(const char *folder, Cache **out)
 {
-    const char *cap = os_env("TILEC_CACHE_SIZE");
+    char *path = folder ? strdup(folder) : default_folder();
     Cache *c = calloc(1, sizeof *c);
+    RunStatus status = c ? RUN_OK : RUN_NO_MEMORY;
 
-    if (!c)
-        return RUN_NO_MEMORY;
-    c->cap = cap ? parse_size(cap) : 0;
-    if (c->cap == 0)
-        c->cap = DEFAULT_CAP;
-    RunStatus status = take_folder(c, !folder             ? default_folder()
-                                      : folder[0] != '\0' ? strdup(folder)
-                                                          : NULL);
-    if (status != RUN_OK) {
+    if (c)
+        c->dir = -1;
+    if (c && path && path[0] != '\0')
+        status = take_size(c);
+    if (c && c->cap > 0 && status == RUN_OK)
+        status = take_folder(c, path);
+    free(path);
+    if (status == RUN_OK)
+        *out = c;
+    else
         cache_close(c);
-        return status;
-    }
-    *out = c;
-    return RUN_OK;
+    return status;
 }
 
 void cache_close(Cache *c)
 {
     if (!c)
         return;
+    if (c->dir >= 0)
+        close(c->dir);
     free(c->folder);
     free(c->problem);
     free(c);
@@ -156,12 +188,12 @@ const char *cache_problem(const Cache *c)
 
 /* entries */
 
-static bool entry_path(const Cache *c, Hash128 key, char *path, size_t size)
-{
-    int n = snprintf(path, size, "%s/%016llx%016llx%s", c->folder, (unsigned long long)key.hi,
-                     (unsigned long long)key.lo, suffix);
+typedef char EntryName[KEY_DIGITS + sizeof suffix];
 
-    return n > 0 && (size_t)n < size;
+static void entry_name(Hash128 key, EntryName name)
+{
+    snprintf(name, sizeof(EntryName), "%016llx%016llx%s", (unsigned long long)key.hi,
+             (unsigned long long)key.lo, suffix);
 }
 
 static Header make_header(Hash128 key, const void *data, size_t len, size_t scratch)
@@ -181,7 +213,7 @@ static bool is_entry(const char *file, size_t len, Hash128 key, Header *h)
     if (len < sizeof *h)
         return false;
     memcpy(h, file, sizeof *h);
-    if (h->len != len - sizeof *h)
+    if (h->len != len - sizeof *h || h->scratch > MAX_SCRATCH)
         return false;
     Header right = make_header(key, file + sizeof *h, h->len, h->scratch);
     return memcmp(h, &right, sizeof *h) == 0;
@@ -189,37 +221,51 @@ static bool is_entry(const char *file, size_t len, Hash128 key, Header *h)
 
 bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out)
 {
-    char path[PATH_MAX], *file;
+    EntryName name;
+    char *file;
     size_t len;
     Header h;
 
-    if (!c->folder || !entry_path(c, key, path, sizeof path))
+    if (c->dir < 0)
         return false;
-    int status = os_read_file(a, path, MAX_ENTRY, &file, &len);
-    if (status != 0 && status != EFBIG)
+    entry_name(key, name);
+    int status = os_read_private(a, c->dir, name, MAX_ENTRY, &file, &len);
+    if (status != 0 && status != EFBIG && status != EPERM)
         return false;
     if (status != 0 || !is_entry(file, len, key, &h)) {
-        unlink(path);
+        cache_remove(c, key);
         return false;
     }
-    utimensat(AT_FDCWD, path, NULL, 0); /* used now; if that fails it only ages */
+    utimensat(c->dir, name, NULL, AT_SYMLINK_NOFOLLOW); /* used now; else it only ages */
     *out = (GenOutput){.data = file + sizeof h, .len = h.len, .scratch = h.scratch};
     return true;
 }
 
+void cache_remove(Cache *c, Hash128 key)
+{
+    EntryName name;
+
+    if (c->dir < 0)
+        return;
+    entry_name(key, name);
+    unlinkat(c->dir, name, 0);
+}
+
 RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in)
 {
-    char path[PATH_MAX];
+    EntryName name;
+    Header h;
 
-    if (!c->folder || !entry_path(c, key, path, sizeof path))
+    if (c->dir < 0 || in->len > MIN(MAX_ENTRY, c->cap) - MIN(sizeof h, c->cap))
         return RUN_OK;
-    Header h = make_header(key, in->data, in->len, in->scratch);
+    h = make_header(key, in->data, in->len, in->scratch);
     char *file = malloc(sizeof h + in->len);
     if (!file)
         return RUN_NO_MEMORY;
     memcpy(file, &h, sizeof h);
     memcpy(file + sizeof h, in->data, in->len);
-    int status = os_write_file(path, file, sizeof h + in->len);
+    entry_name(key, name);
+    int status = os_write_private(c->dir, name, file, sizeof h + in->len);
     free(file);
     if (key.lo % TRIM_EVERY == 0 || in->len > c->cap / TRIM_EVERY)
         cache_trim(c);
@@ -229,7 +275,7 @@ RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in)
 /* trimming */
 
 typedef struct {
-    char name[KEY_DIGITS + sizeof suffix];
+    EntryName name;
     uint64_t size;
     struct timespec used;
 } Entry;
@@ -245,7 +291,7 @@ static bool is_entry_name(const char *name)
     return strspn(name, "0123456789abcdef") == KEY_DIGITS && strcmp(name + KEY_DIGITS, suffix) == 0;
 }
 
-/* Names that os_write_file() makes. */
+/* Names that os_write_private() makes. */
 static bool is_temporary_name(const char *name)
 {
     size_t n = strlen(name);
@@ -309,9 +355,12 @@ static void remove_oldest(Entries *list, int folder, uint64_t wanted)
 void cache_trim(Cache *c)
 {
     Entries list = {0};
-    DIR *dir = c->folder ? opendir(c->folder) : NULL;
+    int fd = c->dir < 0 ? -1 : openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     time_t now = time(NULL);
 
+    if (!dir && fd >= 0)
+        close(fd);
     if (!dir)
         return;
     for (struct dirent *e; (e = readdir(dir)) != NULL;)

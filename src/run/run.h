@@ -52,10 +52,13 @@ typedef struct Cache Cache;
 RunStatus cache_open(const char *folder, Cache **out);
 void cache_close(Cache *c);
 const char *cache_folder(const Cache *c); /* NULL when there is nowhere to write: memory only */
-/* Why the folder that was asked for is not trusted; NULL when it is, or cannot be written. */
+/* Why nothing is kept, when it was asked for: the folder is not trusted, or TILEC_CACHE_SIZE is no
+ * size.  NULL when there is nothing to say; a folder that cannot be written says nothing. */
 const char *cache_problem(const Cache *c);
 /* A damaged or foreign entry is a miss and is removed. */
 bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out);
+void cache_remove(Cache *c, Hash128 key); /* of an entry that is of no use after all */
+/* What is larger than the cap, or than any object should be, is not kept. */
 RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in);
 void cache_trim(Cache *c); /* remove the least recently used until three quarters of the cap are
                             * left; cache_put() calls it now and then */

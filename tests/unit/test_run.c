@@ -405,8 +405,117 @@ static void test_cache_removes_damaged_entries(void **state)
     assert_int_equal(os_write_file(path_of(s, 4), data, len), 0);
     assert_false(holds(c, s->arena, 4));
     assert_int_equal(os_write_file(path_of(s, 3), data, len), 0);
+    assert_int_equal(chmod(path_of(s, 3), 0600), 0);
     assert_true(holds(c, s->arena, 3));
     cache_close(c);
+}
+
+static void check_dropped(Scene *s, Cache *c, uint64_t number)
+{
+    struct stat st;
+
+    assert_false(holds(c, s->arena, number));
+    assert_int_equal(lstat(path_of(s, number), &st), -1);
+}
+
+/* Whatever the umask, and whatever stands where an entry should. */
+static void test_cache_entries_are_ours_alone(void **state)
+{
+    Scene *s = *state;
+    const char *elsewhere = arena_printf(s->arena, "%s/elsewhere", s->folder);
+    mode_t before = umask(0);
+    struct stat st;
+    Cache *c;
+
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    put(c, s->arena, 6);
+    assert_int_equal(stat(path_of(s, 6), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(chmod(path_of(s, 6), 0620), 0);
+    check_dropped(s, c, 6);
+    put(c, s->arena, 6);
+    assert_int_equal(rename(path_of(s, 6), elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, path_of(s, 6)), 0);
+    check_dropped(s, c, 6);
+    assert_int_equal(mkfifo(path_of(s, 6), 0600), 0);
+    check_dropped(s, c, 6);
+    assert_int_equal(symlink(elsewhere, path_of(s, 6)), 0);
+    put(c, s->arena, 6);
+    assert_true(holds(c, s->arena, 6));
+    if (chown(path_of(s, 6), 12345, 12345) == 0) /* only root can give files away */
+        check_dropped(s, c, 6);
+    cache_close(c);
+    umask(before);
+}
+
+/* The name of the folder is looked up once. */
+static void test_cache_folder_is_relative_to_where_it_was_opened(void **state)
+{
+    Scene *s = *state;
+    int before = open(".", O_RDONLY | O_DIRECTORY);
+    char *sub = arena_printf(s->arena, "%s/sub", s->folder);
+    Cache *c;
+
+    assert_true(before >= 0);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    assert_int_equal(chdir(s->folder), 0);
+    assert_int_equal(cache_open("sub", &c), RUN_OK);
+    assert_int_equal(chdir("/"), 0);
+    put(c, s->arena, 7);
+    assert_true(holds(c, s->arena, 7));
+    assert_int_equal(count_files(sub, ".tilec"), 1);
+    cache_trim(c);
+    cache_remove(c, key_for(7));
+    assert_int_equal(count_files(sub, ".tilec"), 0);
+    cache_close(c);
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    assert_int_equal(rmdir(sub), 0);
+}
+
+static void test_cache_keeps_nothing_that_makes_no_sense(void **state)
+{
+    Scene *s = *state;
+    GenOutput out = entry_for(s->arena, 8);
+    Cache *c;
+
+    setenv("TILEC_CACHE_SIZE", "120", 1);
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    put(c, s->arena, 8);
+    assert_int_equal(count_files(s->folder, ".tilec"), 0);
+    cache_close(c);
+    unsetenv("TILEC_CACHE_SIZE");
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    out.scratch = (size_t)1 << 40;
+    assert_int_equal(cache_put(c, key_for(8), &out), RUN_OK);
+    check_dropped(s, c, 8);
+    cache_close(c);
+}
+
+static void check_size(Scene *s, const char *size, bool used, bool problem)
+{
+    Cache *c;
+
+    setenv("TILEC_CACHE_SIZE", size, 1);
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    if ((cache_folder(c) != NULL) != used || (cache_problem(c) != NULL) != problem)
+        fail_msg("TILEC_CACHE_SIZE=`%s`: %s", size, cache_problem(c));
+    cache_close(c);
+    unsetenv("TILEC_CACHE_SIZE");
+}
+
+static void test_cache_sizes(void **state)
+{
+    static const char *const good[] = {"", "4096", "64k", "0.5M", "1G", "2t", "1e6"};
+    static const char *const none[] = {"0", "0G"};
+    static const char *const bad[] = {"5 ", "1GB", "0.5", "-1", "K", "much", "1e99", "nan"};
+
+    for (int i = 0; i < COUNT(good); i++)
+        check_size(*state, good[i], true, false);
+    for (int i = 0; i < COUNT(none); i++)
+        check_size(*state, none[i], false, false);
+    for (int i = 0; i < COUNT(bad); i++)
+        check_size(*state, bad[i], false, true);
 }
 
 static void set_used(Scene *s, uint64_t number, time_t when)
@@ -836,6 +945,10 @@ int main(void)
         TEST(test_loader_survives_hostile_objects),
         TEST(test_cache_keeps_entries),
         TEST(test_cache_removes_damaged_entries),
+        TEST(test_cache_entries_are_ours_alone),
+        TEST(test_cache_folder_is_relative_to_where_it_was_opened),
+        TEST(test_cache_keeps_nothing_that_makes_no_sense),
+        TEST(test_cache_sizes),
         TEST(test_cache_forgets_the_least_recently_used),
         TEST(test_cache_without_a_folder),
         TEST(test_cache_folder_of_others),
