@@ -254,25 +254,41 @@ static tilec_status generate(Job *job, const Request *r, const Func *f, const Ge
 
 /* load */
 
-static tilec_status load(Job *job, const GenOutput *object, Variant **out)
+static RunStatus load(const GenOutput *object, Variant **out, const char **why)
 {
-    const char *why;
     Variant *v = calloc(1, sizeof *v);
 
+    *why = run_status_text(RUN_NO_MEMORY);
     if (!v)
-        return TILEC_NO_MEMORY;
-    RunStatus status = code_load(object->data, object->len, &v->code, &why);
+        return RUN_NO_MEMORY;
+    RunStatus status = code_load(object->data, object->len, &v->code, why);
     if (status == RUN_OK)
         v->entry = (CpuKernel *)code_symbol(v->code, "tilec_kernel");
     if (v->entry) {
         v->scratch = object->scratch;
         *out = v;
-        return TILEC_OK;
+        return RUN_OK;
     }
     variant_free(v);
-    return job_refuse(job, status == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED,
-                      "the compiled kernel cannot be loaded: %s",
-                      status == RUN_OK ? "it has no entry" : why);
+    if (status != RUN_OK)
+        return status;
+    *why = "it has no entry";
+    return RUN_BAD_OBJECT;
+}
+
+/* The code that the cache has; false for a miss, or when it is an object that does not load: made
+ * by an earlier version, or forged. */
+static bool load_cached(Job *job, Cache *cache, Hash128 key, Variant **out)
+{
+    const char *why;
+    GenOutput object;
+
+    if (!cache_get(cache, key, job->arena, &object))
+        return false;
+    RunStatus status = load(&object, out, &why);
+    if (status == RUN_BAD_OBJECT)
+        cache_remove(cache, key);
+    return status == RUN_OK;
 }
 
 /* An object from the cache, or a new one. */
@@ -282,19 +298,21 @@ static tilec_status make_variant(Job *job, const Request *r, const Func *f, cons
     Cache *cache = r->file->ctx->cache;
     Hash128 key = compile_key(f, o, job->arena);
     GenOutput object;
-    tilec_status status = TILEC_OK;
-    bool hit = cache_get(cache, key, job->arena, &object);
+    const char *why;
 
-    if (!hit) {
-        status = generate(job, r, f, o, &object);
-        if (status == TILEC_OK)
-            cache_put(cache, key, &object); /* a full disk is no reason to fail */
+    if (load_cached(job, cache, key, out)) {
+        (*out)->from_cache = true;
+        return TILEC_OK;
     }
-    if (status == TILEC_OK)
-        status = load(job, &object, out);
-    if (status == TILEC_OK)
-        (*out)->from_cache = hit;
-    return status;
+    tilec_status status = generate(job, r, f, o, &object);
+    if (status != TILEC_OK)
+        return status;
+    RunStatus loaded = load(&object, out, &why);
+    if (loaded != RUN_OK)
+        return job_refuse(job, loaded == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED,
+                          "the compiled kernel cannot be loaded: %s", why);
+    cache_put(cache, key, &object); /* a full disk is no reason to fail */
+    return TILEC_OK;
 }
 
 /* all of it */
