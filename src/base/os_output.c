@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,12 +48,11 @@ int os_check_output(const char *path)
 
     if (strlen(path) >= PATH_MAX)
         return ENAMETOOLONG;
-    if (stat(path, &st) != 0) {
-        if (errno != ENOENT || dangles(path))
-            return errno == ENOENT ? 0 : errno;
-        return *split(path, folder) ? may(folder, W_OK | X_OK) : EISDIR;
-    }
-    return S_ISDIR(st.st_mode) ? EISDIR : may(path, W_OK); /* if need be, where it stands */
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? EISDIR : may(path, W_OK);
+    if (errno != ENOENT || dangles(path))
+        return errno == ENOENT ? 0 : errno;
+    return *split(path, folder) ? may(folder, W_OK | X_OK) : EISDIR;
 }
 
 bool os_same_output(const char *a, const char *b)

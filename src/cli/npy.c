@@ -337,12 +337,11 @@ static const char *type_text(tilec_dtype t)
     bug("no file type for dtype %d", (int)t);
 }
 
-/* Version 1.0, the header padded so that the elements begin at a multiple of 64. */
-int npy_save(Cli *c, const char *path, const Array *a)
+/* Version 1.0, padded so that the elements begin at a multiple of 64. */
+static Text make_header(Arena *arena, const Array *a)
 {
-    Text t = text_new(c->arena);
-    size_t size = tilec_dtype_size(a->dtype), head;
-    char *whole;
+    Text t = text_new(arena);
+    size_t size = tilec_dtype_size(a->dtype);
 
     text_putn(&t, magic, 6);
     text_putn(&t, "\1\0\0\0", 4);
@@ -354,11 +353,23 @@ int npy_save(Cli *c, const char *path, const Array *a)
     while ((t.len + 1) % 64 != 0)
         text_put(&t, " ");
     text_put(&t, "\n");
-    head = t.len;
-    t.s[8] = (char)((head - 10) & 0xff);
-    t.s[9] = (char)((head - 10) >> 8);
-    whole = arena_alloc(c->arena, head + array_bytes(a));
-    memcpy(whole, t.s, head);
-    array_copy_dense(a, whole + head);
-    return os_write_file(path, whole, head + array_bytes(a));
+    t.s[8] = (char)((t.len - 10) & 0xff);
+    t.s[9] = (char)((t.len - 10) >> 8);
+    return t;
+}
+
+int npy_save(Cli *c, const char *path, const Array *a)
+{
+    Text head = make_header(c->arena, a);
+    size_t bytes = head.len + array_bytes(a);
+    char *whole = os_alloc_pages(bytes); /* given back at once, and no other result is lost */
+    int error;
+
+    if (!whole)
+        return ENOMEM;
+    memcpy(whole, head.s, head.len);
+    array_copy_dense(a, whole + head.len);
+    error = os_write_file(path, whole, bytes);
+    os_free_pages(whole, bytes);
+    return error;
 }

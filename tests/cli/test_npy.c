@@ -237,6 +237,19 @@ static void writes_views_in_order(void **state)
     assert_int_equal(npy_save(c, "/nowhere/x.npy", &b), ENOENT);
 }
 
+/* There is no room for a copy of it. */
+static void fails_alone_when_memory_is_out(void **state)
+{
+    Cli *c = *state;
+    Array a = array_new(c, TILEC_I8, 1, (int64_t[]){1});
+
+    a.shape[0] = INT64_C(1) << 60;
+    a.strides[0] = 0;
+    assert_int_equal(npy_save(c, path, &a), ENOMEM);
+    a.shape[0] = 5;
+    assert_int_equal(npy_save(c, path, &a), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(writes_what_it_reads, open_file, close_file),
         cmocka_unit_test_setup_teardown(reads_empty_arrays, open_file, close_file),
         cmocka_unit_test_setup_teardown(writes_views_in_order, open_file, close_file),
+        cmocka_unit_test_setup_teardown(fails_alone_when_memory_is_out, open_file, close_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
