@@ -3,6 +3,7 @@
  * R72, R140 to R144)
  */
 #include "lower.h"
+#include "parse.h"
 
 #include <string.h>
 
@@ -191,6 +192,24 @@ static Val call_bound(Lower *l, const AstFunc *fn, const Val *args, Span span)
     return call_instance(l, in, args, fn->nparams);
 }
 
+/* Outside of kernels Python calls any function.  The file does not hold their bodies: a copy does.
+ * What a decorator makes of one is not known. */
+static const AstFunc *find_body(Lower *l, const AstFunc *fn)
+{
+    AstFunc *copy = map_get(l->plain, MAP_KEY(fn));
+
+    if (fn->is_jit || fn->is_constexpr_function || fn->is_decorated || !l->frame->is_static)
+        return fn;
+    if (copy)
+        return copy;
+    copy = NEW(l->arena, AstFunc);
+    *copy = *fn;
+    parse_function(l->arena, l->names, l->file->source->text, copy);
+    copy->is_constexpr_function = true;
+    map_put(l->plain, MAP_KEY(fn), copy);
+    return copy;
+}
+
 static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 {
     if (fn->is_jit || fn->is_constexpr_function)
@@ -210,8 +229,12 @@ static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span spa
             return fail_val(l, span, E_CONSTEXPR_FUNCTION, fn->name, val_text(l, args[i]));
     if (l->frame->depth >= MAX_CALL_DEPTH)
         return fail_val(l, span, E_CALL_DEPTH, fn->name, MAX_CALL_DEPTH);
-    if (l->quiet == 0 && file_report_errors(l->file, fn, l->diags))
+    if (fn->nerrors > 0) {
+        l->quiet_errors += l->quiet > 0;
+        if (l->quiet == 0)
+            file_report_errors(l->file, fn, l->diags);
         return val_unknown();
+    }
     l->frame = frame_new(l, fn, span);
     l->frame->is_static = true;
     for (int i = 0; i < fn->nparams; i++)
@@ -233,8 +256,9 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
     return val_new_tuple(l, items.len, items.at, args->span);
 }
 
-static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
+static Val call_user(Lower *l, const AstFunc *of, const ArgList *args)
 {
+    const AstFunc *fn = find_body(l, of);
     int n = fn->nparams;
     BindParam *params = NEW_N(l->arena, BindParam, n + 1);
     int *index = NEW_N(l->arena, int, n + 1);
@@ -286,7 +310,7 @@ static bool type_predicate(const Type *t, const char *name, bool *out)
     else if (strcmp(rest, "int_signed") == 0)
         *out = number && dtype_is_int(d) && dtype_is_signed(d);
     else if (strcmp(rest, "int_unsigned") == 0)
-        *out = number && dtype_is_unsigned(d) && d != DT_I1;
+        *out = number && dtype_is_unsigned(d);
     else if (strcmp(rest, "bool") == 0)
         *out = number && d == DT_I1;
     else if (strcmp(rest, "void") == 0)

@@ -52,6 +52,13 @@ static Builder enter_block(Lower *l, Block *b)
     return old;
 }
 
+static void refuse_depth(Lower *l, const Stmts *s)
+{
+    error_at(l, l->b.span, E_DEPTH);
+    for (; s; s = s->then)
+        forget_assigned(l, s->at, s->n);
+}
+
 static void lower_into_arm(Lower *l, Arm *a, Stmts s, bool tail)
 {
     Builder back = enter_block(l, a->block);
@@ -62,7 +69,7 @@ static void lower_into_arm(Lower *l, Arm *a, Stmts s, bool tail)
     if (l->depth < MAX_DEPTH)
         a->flow = lower_sequence(l, s, tail);
     else if (!stmts_end(&s))
-        error_at(l, l->b.span, E_DEPTH);
+        refuse_depth(l, &s);
     l->depth -= 4;
     a->changes = env_rollback(l, mark);
     l->b = back;

@@ -23,18 +23,32 @@ void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, 
     advance(p);
 }
 
+static void complain(Parser *p, Span where, const char *fmt, va_list ap)
+{
+    if (p->errors.len >= PARSE_MAX_ERRORS || p->tok.kind == T_FAILED)
+        return;
+    AstError e = {where, arena_vprintf(p->arena, fmt, ap)};
+    vec_push(p->arena, &p->errors, e);
+}
+
+void parse_complaint(Parser *p, Span where, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    complain(p, where, fmt, ap);
+    va_end(ap);
+}
+
 void parse_error(Parser *p, Span where, const char *fmt, ...)
 {
     va_list ap;
 
     if (p->tok.kind == T_FAILED)
         return;
-    if (p->errors.len < PARSE_MAX_ERRORS) {
-        va_start(ap, fmt);
-        AstError e = {where, arena_vprintf(p->arena, fmt, ap)};
-        va_end(ap);
-        vec_push(p->arena, &p->errors, e);
-    }
+    va_start(ap, fmt);
+    complain(p, where, fmt, ap);
+    va_end(ap);
     p->error_at = p->tok.span.start;
     p->tok.kind = T_FAILED;
 }

@@ -13,7 +13,7 @@
 #include "lex.h"
 
 /* Nested brackets, operators and blocks; each level takes a few C frames. */
-enum { PARSE_MAX_DEPTH = 200, PARSE_MAX_ERRORS = 20 };
+enum { PARSE_MAX_DEPTH = 200, PARSE_MAX_BRANCHES = 900, PARSE_MAX_ERRORS = 20 };
 
 typedef struct {
     Arena *arena;
@@ -32,6 +32,8 @@ typedef struct {
 void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where);
 void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
+/* The same where the text can be understood all the same: parsing goes on. */
+void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ...", or better */
 void advance(Parser *p);
 bool accept(Parser *p, TokenKind kind);

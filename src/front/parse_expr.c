@@ -119,16 +119,28 @@ static Node *argument(Parser *p)
     return node_end(p, n);
 }
 
+/* Python's order: values, then keywords; `*t` may stand between those, but not behind `**d`. */
+static void check_order(Parser *p, const Node *arg, int *past)
+{
+    int least = arg->kind == N_DOUBLE_STARRED ? 2 : arg->kind == N_KEYWORD;
+    int most = arg->kind == N_STARRED ? 1 : arg->kind == N_KEYWORD || least == 2 ? 2 : 0;
+
+    if (*past > most)
+        parse_complaint(p, arg->span, E_POSITIONAL);
+    *past = MAX(*past, least);
+}
+
 /* call = primary '(' [argument (',' argument)* [',']] ')' */
 static Node *call(Parser *p, Node *callee, uint32_t start)
 {
     Node *n = node_new(p, N_CALL, start);
-    int mark = p->list.len;
+    int mark = p->list.len, past = 0;
 
     advance(p);
     while (p->tok.kind != T_RPAREN && p->tok.kind != T_FAILED) {
         Node *arg = argument(p);
 
+        check_order(p, arg, &past);
         vec_push(p->arena, &p->list, arg);
         if (!accept(p, T_COMMA))
             break;

@@ -254,22 +254,45 @@ static Node *condition(Parser *p)
     return n;
 }
 
-/* if = ('if' | 'elif') condition block [if | else] */
-static Node *if_statement(Parser *p)
+/* branch = ('if' | 'elif') condition block */
+static Node *branch(Parser *p)
 {
     Node *n = node_new(p, N_IF, p->tok.span.start);
 
     advance(p);
     n->left = condition(p);
     n->body = parse_block(p, &n->nbody);
-    if (p->tok.kind == T_elif) {
+    return n;
+}
+
+/* Readers of the tree go one deeper with each `elif`. */
+static void too_many_branches(Parser *p)
+{
+    parse_complaint(p, p->tok.span, E_BRANCHES, PARSE_MAX_BRANCHES);
+    while (p->tok.kind == T_elif || p->tok.kind == T_else)
+        skip_compound(p);
+}
+
+/* if = branch branch* [else] */
+static Node *if_statement(Parser *p)
+{
+    Node *first = branch(p), *n = first;
+    VEC(Node *) all = {0};
+
+    vec_push(p->arena, &all, n);
+    while (p->tok.kind == T_elif && all.len < PARSE_MAX_BRANCHES) {
         n->orelse = NEW(p->arena, Node *);
-        n->orelse[n->norelse++] = enter(p) ? if_statement(p) : node_new(p, N_PASS, 0);
-        leave(p);
-    } else {
-        else_block(p, n);
+        n->norelse = 1;
+        n = n->orelse[0] = branch(p);
+        vec_push(p->arena, &all, n);
     }
-    return compound_end(p, n);
+    if (p->tok.kind == T_elif)
+        too_many_branches(p);
+    else
+        else_block(p, n);
+    for (int i = all.len - 1; i >= 0; i--)
+        compound_end(p, all.at[i]);
+    return first;
 }
 
 /* for = 'for' targets 'in' expressions ':' block [else] */

@@ -42,6 +42,8 @@
 #define E_ASSIGN_COMPARISON  "a comparison cannot be assigned to; is one `=` too many?"
 #define E_ASSIGN_SEVERAL     "only one name can be assigned to here"
 #define E_NESTED_DEEP        "this is nested too deeply"
+#define E_BRANCHES           "an `if` has at most %d branches"
+#define E_POSITIONAL         "positional argument follows keyword argument"
 #define E_LEVELS             "this expression has too many levels; give parts of it names"
 
 /* parameters */

@@ -37,7 +37,7 @@ def dtypes(p, q):
     tl.static_assert(x.type.element_ty == tl.float16 and x.type.shape == (4,))
     tl.static_assert(tl.load(q).dtype == tl.int1)
     tl.static_assert(str_of(x) == "fp16")
-    tl.static_assert(tl.uint8.is_int_unsigned() and not tl.int1.is_int_unsigned())
+    tl.static_assert(tl.uint8.is_int_unsigned() and tl.int1.is_int_unsigned())
     tl.static_assert(isinstance(x, tl.tensor) and isinstance(p.dtype, tl.pointer_type))
     tl.static_assert(not isinstance(1, tl.tensor) and isinstance(1, int))
     tl.static_assert(hasattr(x, "shape") and not hasattr(x, "nothing"))

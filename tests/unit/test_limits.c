@@ -13,7 +13,8 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-/* The first line of what the compiler says of a file whose kernel is `k()`; "" when nothing. */
+/* What the compiler says of a file whose kernel is `k()`: the first line, and that there is only
+ * one error; "" when nothing. */
 static const char *complaint(Arena *a, const char *text)
 {
     Source src = {"t.py", text, strlen(text)};
@@ -24,6 +25,9 @@ static const char *complaint(Arena *a, const char *text)
     if (file && diag_errors(d) == 0)
         front_lower(file, "k", NULL, 0, a, d);
     const char *said = diags_text(d, a);
+    const char *first = strstr(said, ": error: ");
+    if (first && strstr(first + 1, ": error: "))
+        fail_msg("more than one error:\n%s", said);
     return arena_printf(a, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
@@ -50,7 +54,7 @@ static void test_many_static_branches(void **state)
     assert_string_equal(complaint(a, t.s), "t.py:150005:5: error: `wrong` is not defined");
 }
 
-/* Each tuple holds the one before twice: 2^40 numbers at the end. */
+/* Each tuple holds the one before twice: 2^31 numbers at the end. */
 static void test_tuples_that_double(void **state)
 {
     Arena *a = *state;
@@ -58,7 +62,7 @@ static void test_tuples_that_double(void **state)
 
     put_kernel(&t);
     text_put(&t, "    t0 = (1, 2)\n");
-    for (int i = 1; i <= 40; i++)
+    for (int i = 1; i <= 30; i++)
         text_printf(&t, "    t%d = (t%d, t%d)\n", i, i - 1, i - 1);
     assert_string_equal(complaint(a, t.s), "t.py:20:11: error: the tuple would be too long");
 
@@ -112,6 +116,33 @@ static void test_strings_that_double(void **state)
     assert_string_equal(complaint(a, t.s), "t.py:24:9: error: the string would be too long");
 }
 
+/* An `if` with n branches, in a kernel whose condition is `what` == i. */
+static const char *branches(Arena *a, const char *what, int n)
+{
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    text_printf(&t, "    if %s == 0:\n        x = 0\n", what);
+    for (int i = 1; i < n; i++)
+        text_printf(&t, "    elif %s == %d:\n        x = %d\n", what, i, i);
+    text_printf(&t, "    else:\n        x = %d\n", n);
+    text_put(&t, "    tl.static_assert(x.dtype == tl.int32)\n");
+    return t.s;
+}
+
+static void test_branches_of_an_if(void **state)
+{
+    Arena *a = *state;
+
+    assert_string_equal(complaint(a, branches(a, "7", 900)), "");
+    assert_string_equal(complaint(a, branches(a, "901", 900)), "");
+    assert_string_equal(complaint(a, branches(a, "tl.program_id(0)", 370)), "");
+    const char *said = complaint(a, branches(a, "7", 20000));
+    assert_string_equal(said, "t.py:1805:5: error: an `if` has at most 900 branches");
+    said = complaint(a, branches(a, "tl.program_id(0)", 900));
+    assert_non_null(strstr(said, "too deeply nested"));
+}
+
 static int set_up(void **state)
 {
     *state = arena_new(NULL);
@@ -131,7 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_many_static_branches),         TEST(test_tuples_that_double),
         TEST(test_comprehensions_in_each_other), TEST(test_tuples_that_are_assigned),
-        TEST(test_strings_that_double),
+        TEST(test_strings_that_double),          TEST(test_branches_of_an_if),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -498,6 +498,10 @@ static void test_error_messages(void **state)
         {"    x = a \\ b\n", "1:11 only a new line may follow a backslash"},
         {"    else:\n        a\n", "1:5 expected an expression, found `else`"},
         {"    return = 1\n", "1:12 expected an operator or the end of the line, found `=`"},
+        {"    f(b=2, 3)\n", "1:12 positional argument follows keyword argument"},
+        {"    f(**d, 3)\n", "1:12 positional argument follows keyword argument"},
+        {"    f(**d, *t)\n", "1:12 positional argument follows keyword argument"},
+        {"    f(1, *t, 2, b=2, *t, **d, c=3)\n", ""},
     };
     Fixture *f = *state;
 
