@@ -50,9 +50,11 @@ static Extent extent_of(const tilec_tensor *t)
     for (int i = 0; i < t->ndim; i++)
         if (!reach(t, i, size, &below, &above))
             return unknown;
-    uint64_t start = (uint64_t)(uintptr_t)t->data;
+    uint64_t start = (uint64_t)(uintptr_t)t->data, lo, hi;
     double span = (double)above - (double)below;
-    return (Extent){start + (uint64_t)below, start + (uint64_t)above, false, MIN(elements, span)};
+    if (__builtin_add_overflow(start, below, &lo) || __builtin_add_overflow(start, above, &hi))
+        return unknown; /* around the end of the addresses */
+    return (Extent){lo, hi, false, MIN(elements, span)};
 }
 
 static bool apart(const Extent *a, const Extent *b)

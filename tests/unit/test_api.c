@@ -263,6 +263,10 @@ static void test_overlapping_tensors(void **state)
     tilec_tensor window = {m, TILEC_FP32, 2, matrix, wide};
     tilec_tensor beside = {m + 20, TILEC_FP32, 2, matrix, wide};
     tilec_tensor bare = {m + 900, TILEC_FP32, -1}, empty = {m, TILEC_FP32, 1, none};
+    const int64_t huge[] = {(int64_t)1 << 61}, far[] = {INT64_MAX / 4};
+    tilec_tensor below = {m, TILEC_FP32, 1, huge, back}, above = {m, TILEC_FP32, 1, far};
+    tilec_tensor last = {(void *)(UINTPTR_MAX - 100), TILEC_FP32, 1, ten};
+    tilec_tensor around = {(void *)(UINTPTR_MAX - 100), TILEC_FP32, 2, matrix, wide};
     tilec_tensor repeated = {m + 10, TILEC_FP32, 1, ten, none}; /* one element, ten times */
     double bytes;
 
@@ -278,6 +282,10 @@ static void test_overlapping_tensors(void **state)
     assert_false(disjoint(1, front, bare, &bytes));
     assert_true(disjoint(0, front, bare, &bytes));
     assert_true(disjoint(3, front, empty, &bytes));
+    assert_false(disjoint(3, front, below, &bytes)); /* below address 0 */
+    assert_false(disjoint(3, front, above, &bytes));
+    assert_true(disjoint(3, front, last, &bytes));
+    assert_false(disjoint(3, front, around, &bytes)); /* beyond the last address */
     assert_true(disjoint(3, front, repeated, &bytes));
     assert_true(bytes == 44);
 }
