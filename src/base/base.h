@@ -172,8 +172,8 @@ int os_write_private(int folder, const char *name, const void *data, size_t len)
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
-double os_seconds(void); /* monotonic clock */
-const char *os_env(const char *name);
+double os_seconds(void);              /* monotonic clock */
+const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
 bool os_is_terminal(int fd);
 void *os_map_code(size_t bytes);         /* writable pages, NULL on failure */
 int os_seal_code(void *p, size_t bytes); /* make them executable and read-only */

@@ -30,7 +30,11 @@ double os_seconds(void)
 
 const char *os_env(const char *name)
 {
+#ifdef __GLIBC__
+    return secure_getenv(name);
+#else
     return getenv(name);
+#endif
 }
 
 bool os_is_terminal(int fd)

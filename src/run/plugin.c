@@ -6,14 +6,15 @@
  * LLVM does not support that.
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
 
 static const char plugin_name[] = "tilec-llvm.so";
 
-/* Where it may lie, seen from the folder of this library or program: in a build tree, installed
- * beside the library, installed beside the program's folder. */
+/* Where it may lie, seen from the folder of this library or program: beside it, above it in a build
+ * tree, installed beside the library, installed beside the program's folder. */
 static const char *const places[] = {"", "../", "tilec/", "../lib/tilec/", "../lib/"};
 
 #ifdef TILEC_PLUGIN_FOLDER /* absolute; where `install` puts it */
@@ -50,6 +51,31 @@ static const GenPlugin *open_plugin(Arena *a, const char *path, const char **why
     return problem ? NULL : p;
 }
 
+/* Loading it runs it, so it must not be that anybody can put one there: the folder above may be
+ * everybody's.  Trusted are the system, who runs this, and who owns the library. */
+static bool is_trusted(const char *path, uid_t owner)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 &&
+           (st.st_uid == 0 || st.st_uid == geteuid() || st.st_uid == owner) &&
+           access(path, R_OK) == 0;
+}
+
+const char *run_plugin_path(Arena *a, const char *folder)
+{
+    struct stat st;
+
+    if (stat(folder, &st) != 0)
+        return NULL;
+    for (int i = 0; i < COUNT(places); i++) {
+        const char *path = arena_printf(a, "%s/%s%s", folder, places[i], plugin_name);
+        if (is_trusted(path, st.st_uid))
+            return path;
+    }
+    return NULL;
+}
+
 const GenPlugin *run_plugin(Arena *a, const char **why)
 {
     const char *chosen = os_env("TILEC_PLUGIN"), *folder, *path;
@@ -57,11 +83,9 @@ const GenPlugin *run_plugin(Arena *a, const char **why)
     if (chosen && chosen[0] != '\0')
         return open_plugin(a, chosen, why);
     folder = os_library_folder(a);
-    for (int i = 0; i < COUNT(places); i++) {
-        path = arena_printf(a, "%s/%s%s", folder, places[i], plugin_name);
-        if (access(path, R_OK) == 0)
-            return open_plugin(a, path, why);
-    }
+    path = run_plugin_path(a, folder);
+    if (path)
+        return open_plugin(a, path, why);
     path = arena_printf(a, "%s%s", install_folder, plugin_name);
     if (install_folder[0] != '\0' && access(path, R_OK) == 0)
         return open_plugin(a, path, why);

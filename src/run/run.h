@@ -100,6 +100,8 @@ int64_t grid_programs(const int32_t grid[3]);
 /* plugin.c: open tilec-llvm.so: TILEC_PLUGIN, else beside this library, else where it is
  * installed.  NULL and the reason, in the arena. */
 const GenPlugin *run_plugin(Arena *a, const char **why);
+/* Where it lies, seen from the folder of this library; NULL.  One that a stranger owns is none. */
+const char *run_plugin_path(Arena *a, const char *folder);
 
 /* build.c: what the compiler was built from, in hex: equal ids make equal code. */
 const char *run_build_id(void);

@@ -932,6 +932,25 @@ static void test_plugin_says_why_not(void **state)
     free(saved);
 }
 
+/* The folder above the library's may be one that everybody writes to. */
+static void test_plugin_of_a_stranger_is_not_found(void **state)
+{
+    Scene *s = *state;
+    const char *sub = arena_printf(s->arena, "%s/sub", s->folder);
+    const char *plugin = arena_printf(s->arena, "%s/tilec-llvm.so", s->folder);
+
+    assert_int_equal(mkdir(sub, 0700), 0);
+    assert_null(run_plugin_path(s->arena, sub));
+    assert_int_equal(os_write_file(plugin, "", 0), 0);
+    assert_non_null(run_plugin_path(s->arena, sub));
+    if (chown(plugin, 12345, 12345) == 0) { /* only root can give files away */
+        assert_null(run_plugin_path(s->arena, sub));
+        assert_int_equal(chown(sub, 12345, 12345), 0);
+        assert_non_null(run_plugin_path(s->arena, sub)); /* the owner of the library */
+    }
+    assert_int_equal(rmdir(sub), 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -963,6 +982,7 @@ int main(void)
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
         TEST(test_plugin_says_why_not),
+        TEST(test_plugin_of_a_stranger_is_not_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
