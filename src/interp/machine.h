@@ -22,9 +22,10 @@ typedef struct Frame Frame;
 
 /* What a plan knows about one op beyond its operands' slots. */
 typedef struct {
-    int first_temp, ntemps; /* slots for the op's own use */
-    bool wide;              /* of reduce, scan: the region runs on many lanes at once */
-    Value **captured;       /* of a wide region: scalars from outside; one temp each, at the end */
+    int *temps; /* slots for the op's own use */
+    int ntemps;
+    bool wide;        /* of reduce, scan: the region runs on many lanes at once */
+    Value **captured; /* of a wide region: scalars from outside; one temp each, at the end */
     int ncaptured;
 } OpPlan;
 
@@ -93,7 +94,7 @@ const Op *exec_block(Frame *f, const Block *b); /* gives its terminator */
 OpPlan *op_plan(const Frame *f, const Op *op);
 static inline void *op_temp(const Frame *f, const OpPlan *p, int i)
 {
-    return f->memory[p->first_temp + i];
+    return f->memory[p->temps[i]];
 }
 /* The program of this number in the grid, x fastest. */
 void program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);

@@ -125,7 +125,7 @@ static void release_dying(Planner *p, const Op *op)
         release(p, v);
 }
 
-/* Some consecutive slots for an op's own use. */
+/* Slots for an op's own use: nothing that is alive lies in them. */
 static OpPlan *plan_temps(Planner *p, Op *op, int n, const size_t *bytes)
 {
     OpPlan *plan = map_get(p->plan->ops, MAP_KEY(op));
@@ -134,17 +134,17 @@ static OpPlan *plan_temps(Planner *p, Op *op, int n, const size_t *bytes)
         plan = NEW(p->arena, OpPlan);
         map_put(p->plan->ops, MAP_KEY(op), plan);
     }
-    plan->first_temp = p->slots.len;
+    plan->temps = NEW_N(p->arena, int, n + 1);
     plan->ntemps = n;
     for (int i = 0; i < n; i++)
-        slot_new(p, bytes[i], false);
+        plan->temps[i] = slot_new(p, bytes[i], true);
     return plan;
 }
 
 static void release_temps(Planner *p, const OpPlan *plan)
 {
     for (int i = 0; i < plan->ntemps; i++)
-        p->slots.at[plan->first_temp + i].users = 0;
+        p->slots.at[plan->temps[i]].users = 0;
 }
 
 /* ---- fixed values ---- */
@@ -216,6 +216,16 @@ static void plan_simple(Planner *p, Op *op)
         give_slot(p, op->results[i]);
 }
 
+/* Values die at the yield that hands them on, but are read after the first were moved. */
+static void hold_handed_on(Planner *p, const Op *yield, int users)
+{
+    for (int i = 0; i < yield->noperands; i++) {
+        int slot = p->plan->slot_of[yield->operands[i]->id];
+        if (slot >= 0)
+            p->slots.at[slot].users += users;
+    }
+}
+
 /* `for` hands on its carried values through temps where the next iteration's argument j lies in
  * the slot of a value that becomes argument i. */
 static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
@@ -231,8 +241,11 @@ static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
             crossed |= i != j && from >= 0 && from == slot_of[loop->results[j]->id];
         }
     }
-    if (crossed)
-        release_temps(p, plan_temps(p, loop, yield->noperands, bytes));
+    if (!crossed)
+        return;
+    hold_handed_on(p, yield, 1);
+    release_temps(p, plan_temps(p, loop, yield->noperands, bytes));
+    hold_handed_on(p, yield, -1);
 }
 
 static void plan_for(Planner *p, Op *op)
@@ -247,8 +260,8 @@ static void plan_for(Planner *p, Op *op)
     plan_block(p, body);
     for (int i = 0; i < op->nresults; i++)
         p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
-    p->slots.at[p->plan->slot_of[body->args[0]->id]].users = 0;
     plan_hand_over(p, op, body->last);
+    p->slots.at[p->plan->slot_of[body->args[0]->id]].users = 0;
 }
 
 static void plan_while(Planner *p, Op *op)

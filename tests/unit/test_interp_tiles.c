@@ -3,6 +3,7 @@
  */
 /* the kernels inside IR() are not C */
 /* clang-format off */
+#include "../../src/interp/machine.h" /* before cmocka.h, as in interp_text.h */
 #include "interp_text.h"
 
 /* ---- reduce ---- */
@@ -616,6 +617,40 @@ static void compare_and_swap_is_bitwise(void **state)
     assert_int_equal(old, 0x80000000);
 }
 
+/* ---- plans ---- */
+
+/* The bytes that a frame has for a kernel of so many products and reductions, one after another. */
+static size_t frame_bytes(Arena *a, int n)
+{
+    Text t = text_new(a);
+    size_t bytes = 0;
+
+    text_put(&t, "kernel @k(%x: *fp32) {\n%p = program_id axis=0 : i32\n"
+                 "%h = cast %p rounding=nearest : fp16\n%t = splat %h : fp16[64,64]\n"
+                 "%f = cast %p rounding=nearest : fp32\n%acc0 = splat %f : fp32[64,64]\n");
+    for (int i = 0; i < n; i++) {
+        text_printf(&t, "%%acc%d = dot %%t, %%t, %%acc%d : fp32[64,64]\n", i + 1, i);
+        text_printf(&t, "%%s%d = reduce %%acc%d axis=1 : fp32[64] {\n", i, i + 1);
+        text_printf(&t, "(%%a%d: fp32, %%b%d: fp32)\n%%c%d = add %%a%d, %%b%d : fp32\n", i, i, i,
+                    i, i);
+        text_printf(&t, "yield %%c%d\n}\n", i);
+    }
+    text_put(&t, "return\n}\n");
+    const Plan *plan = plan_func(a, kernel_of(a, t.s, diags_new(a)), 1);
+    for (int i = 0; i < plan->nslots; i++)
+        bytes += plan->bytes[i];
+    return bytes;
+}
+
+static void temps_lie_where_nothing_is_alive(void **state)
+{
+    Arena *a = arena_new(NULL);
+
+    (void)state;
+    assert_in_range(frame_bytes(a, 40), 1, frame_bytes(a, 2));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,6 +664,7 @@ int main(void)
         cmocka_unit_test(atomics_of_several_threads),
         cmocka_unit_test(float_atomics_use_the_total_order),
         cmocka_unit_test(compare_and_swap_is_bitwise),
+        cmocka_unit_test(temps_lie_where_nothing_is_alive),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
