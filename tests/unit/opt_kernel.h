@@ -2,7 +2,8 @@
  * opt_kernel.h - random well-typed kernels that passes find something to do in
  *
  * Arithmetic on scalars and tiles of odd extents, index arithmetic, changes of shape, masked loads
- * and stores to few addresses, loops of all kinds, branches, reductions, pointers that loops step.
+ * and stores to few addresses, loops of all kinds, branches, reductions, pointers that loops step,
+ * promises that are true.
  * Ops take their types from what is there already, so that they build on each other.  In the end
  * every value that is left is stored at its own place, so nothing is dead and all can be compared.
  */
@@ -205,6 +206,32 @@ static Value *gen_select(Gen *g)
     const Type *t = random_type(g);
 
     return build_select(&g->b, any(g, type_like(g, DT_I1, t)), any(g, t), any(g, t));
+}
+
+static void assume_that(Gen *g, OpCode code, Value *x, Value *y)
+{
+    Value *holds = build_binary(&g->b, code, x, y);
+
+    build_op(&g->b, OP_assume, 1, &holds, 0, NULL, 0, NULL);
+}
+
+/* A number within a bound, or a multiple of one, and a promise that it is that. */
+static Value *gen_promise(Gen *g)
+{
+    static const OpCode codes[] = {OP_le, OP_ge, OP_eq};
+    DType d = dtypes[below(g, COUNT(dtypes))];
+    const Type *t = type_scalar(g->b.module, dtype_is_int(d) && d != DT_I1 ? d : DT_U64);
+    Value *x = any(g, t), *bound = random_const(g, t);
+    OpCode code = one_of(g, codes, COUNT(codes));
+
+    if (below(g, 3) != 0) {
+        x = build_select(&g->b, build_binary(&g->b, code, x, bound), x, bound);
+        assume_that(g, code, x, bound);
+        return x;
+    }
+    x = build_binary(&g->b, OP_sub, x, build_binary(&g->b, OP_rem, x, bound));
+    assume_that(g, OP_eq, build_binary(&g->b, OP_rem, x, bound), build_int(&g->b, t, 0));
+    return x;
 }
 
 static Value *gen_cast(Gen *g)
@@ -513,9 +540,10 @@ typedef Value *Maker(Gen *g);
 static void gen_op(Gen *g)
 {
     static Maker *const makers[] = {
-        gen_binary, gen_binary, gen_binary, gen_binary,  gen_unary,   gen_compare, gen_select,
-        gen_cast,   gen_cast,   gen_arange, gen_index,   gen_index,   gen_index,   gen_broadcast,
-        gen_expand, gen_load,   gen_load,   gen_reshape, gen_permute, gen_permute, gen_reduction,
+        gen_binary,  gen_binary,    gen_binary,    gen_binary,  gen_unary, gen_compare,
+        gen_select,  gen_cast,      gen_cast,      gen_arange,  gen_index, gen_index,
+        gen_index,   gen_broadcast, gen_expand,    gen_load,    gen_load,  gen_reshape,
+        gen_permute, gen_permute,   gen_reduction, gen_promise,
     };
     uint32_t choice = below(g, COUNT(makers) + 6);
 
