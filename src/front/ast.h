@@ -139,6 +139,7 @@ typedef struct {
     Span extent; /* from `def` to the end of the body */
     bool is_jit; /* @triton.jit under any alias, or a known wrapper around it */
     bool is_constexpr_function;
+    bool is_decorated; /* by something that makes neither of these of it */
     bool noinline;
     AstParam *params;
     int nparams;

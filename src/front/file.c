@@ -279,6 +279,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
     }
     if (!fn->is_jit && !fn->is_constexpr_function) {
         read_name(f, fn);
+        fn->is_decorated = def->ndecorators > 0;
         return fn;
     }
     parse_function(f->arena, f->names, f->source->text, fn);

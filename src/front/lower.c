@@ -254,6 +254,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.instances = map_new(a);
     l.globals = map_new(a);
     l.told = map_new(a);
+    l.plain = map_new(a);
     l.signatures = map_new(a);
     return l;
 }

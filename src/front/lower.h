@@ -165,6 +165,7 @@ typedef struct {
     Map *instances;  /* key -> Instance */
     Map *globals;    /* AstGlobal -> GlobalValue */
     Map *told;       /* AstFunc that a warning was about */
+    Map *plain;      /* AstFunc of plain Python -> the same with its body */
     Map *signatures; /* builtin.c: Builtin -> Signature */
 } Lower;
 

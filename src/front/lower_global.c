@@ -49,8 +49,8 @@ static bool name_makes_constexpr(Lower *l, const AstGlobal *g, Sym name, int dep
 {
     const AstGlobal *of = file_assigned(l->file, g->scope, name, g->start);
 
-    if (!of && g->scope)
-        of = file_assigned(l->file, NULL, name, UINT32_MAX);
+    for (const AstScope *s = g->scope; !of && s; s = s->outer)
+        of = file_assigned(l->file, s->outer, name, UINT32_MAX);
     if (!of || depth > 8)
         return false;
     return (of->annotation && annotation_is_constexpr(of->annotation)) ||

@@ -1,7 +1,11 @@
 # lower: kernel out:*fp32
 # lower: refused out:*fp32
 # lower: in_kernels out:*fp32
+# run: plain_functions out:fp32[3] n=8
+# signature: plain_functions
+# lower: plain_refused out:*fp32
 """R12: statements, loops and expressions of a constexpr_function are Python's."""
+import functools
 import triton
 import triton.language as tl
 
@@ -171,3 +175,44 @@ def in_kernels(out):
     tl.store(out, 1 in (1, 2))
     tl.store(out, 1 < 2 < 3)
     tl.store(out, sum((1, 2)))
+
+
+def power_above(n, least=1):
+    """Plain Python, which may be called outside of kernels."""
+    p = least
+    while p < n:
+        p *= 2
+    return p
+
+
+@functools.lru_cache
+def cached(n):
+    return n
+
+
+def starred(*values, **more):
+    return values
+
+
+BLOCK = tl.constexpr(power_above(37))
+CACHED = tl.constexpr(cached(3))
+STARRED = tl.constexpr(starred(3))
+
+
+@triton.constexpr_function
+def through(n):
+    return power_above(n) + power_above(n, least=3)
+
+
+@triton.jit
+def plain_functions(out, n: tl.constexpr = power_above(5)):
+    tl.store(out, BLOCK)
+    tl.store(out + 1, through(5))
+    tl.store(out + 2, n)
+
+
+@triton.jit
+def plain_refused(out):
+    tl.store(out, power_above(5))
+    tl.store(out, CACHED)
+    tl.store(out, STARRED)
