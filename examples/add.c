@@ -23,18 +23,18 @@ int main(int argc, char **argv)
     tilec_context *ctx = NULL;
     tilec_file *file = NULL;
     char *error = NULL;
+    tilec_status status;
 
     for (int i = 0; i < N; i++)
         x[i] = (float)i, y[i] = 0.5f;
-    if (tilec_open(NULL, &ctx, &error) ||
-        tilec_load_file(ctx, argc > 1 ? argv[1] : "kernels/add.py", &file, &error) ||
-        tilec_launch(file, "add_kernel", grid, args, 5, NULL, &error))
-        fprintf(stderr, "%s", error);
+    if ((status = tilec_open(NULL, &ctx, &error)) ||
+        (status = tilec_load_file(ctx, argc > 1 ? argv[1] : "kernels/add.py", &file, &error)) ||
+        (status = tilec_launch(file, "add_kernel", grid, args, 5, NULL, &error)))
+        fprintf(stderr, "%s: %s", tilec_status_text(status), error ? error : "\n");
     else
         printf("%g + %g = %g\n", x[N - 1], y[N - 1], out[N - 1]);
     tilec_unload(file);
     tilec_close(ctx);
-    int failed = error != NULL;
     tilec_free(error);
-    return failed;
+    return status != TILEC_OK;
 }

@@ -92,7 +92,7 @@ int main(void)
     /* what a mistake looks like: nothing has run, and the text says where and why */
     args[4].name = "colums";
     tilec_status status = tilec_launch(file, "softmax", grid, args, 6, NULL, &error);
-    printf("status: %s\n%s", tilec_status_text(status), error);
+    printf("status: %s\n%s", tilec_status_text(status), error ? error : "");
     tilec_free(error);
     args[4].name = "columns";
 
