@@ -378,13 +378,16 @@ const char *call_subscript(Cli *c, const CliValue *self, const Subscript *subs, 
         return arena_printf(c->arena, "the array has only %d dimensions", self->array.ndim);
     *out = *self;
     for (int i = 0; i < n; i++) {
-        if (subs[i].step == 0 || subs[i].step == INT64_MIN)
+        Subscript sub = subs[i];
+
+        if (sub.step == 0)
             return "the step of a slice must not be 0";
-        if (!subs[i].is_index)
-            slice(&out->array, d++, &subs[i]);
-        else if (!take(&out->array, d, subs[i].start))
+        sub.step = MAX(sub.step, -INT64_MAX); /* so that it can be negated; no array is as long */
+        if (!sub.is_index)
+            slice(&out->array, d++, &sub);
+        else if (!take(&out->array, d, sub.start))
             return arena_printf(c->arena, "index %lld is outside dimension %d of extent %lld",
-                                (long long)subs[i].start, i, (long long)self->array.shape[i]);
+                                (long long)sub.start, i, (long long)self->array.shape[i]);
     }
     return NULL;
 }

@@ -86,8 +86,8 @@ static void write_outputs(Cli *c, const Options *o, const Names *names)
     }
     for (int i = 0; i < o->shows.len; i++)
         show_array(&t, o->shows.at[i], find_array(c, names, "--show", o->shows.at[i]));
-    if (o->shows.len > 0)
-        fputs(t.s, o->json ? stderr : stdout);
+    if (o->shows.len > 0 && fputs(t.s, o->json ? stderr : stdout) == EOF)
+        complain(c, CLI_FILES, "what --show prints could not be written");
 }
 
 /* Nothing runs (semantics R330); more often a slip than a wish, so say it. */

@@ -86,11 +86,11 @@ const char *timing_json(Arena *a, const Timing *t)
     if (t->stats.flops >= 0)
         text_printf(&out, ", \"flops\": %.17g", t->stats.flops);
     if (t->runs > 0)
-        text_printf(&out,
-                    ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g"
-                    ", \"gb_per_s\": %.6g",
-                    t->runs, t->median, t->min, t->max, t->stats.bytes / t->median / 1e9);
-    if (t->runs > 0 && t->stats.flops >= 0)
+        text_printf(&out, ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g",
+                    t->runs, t->median, t->min, t->max);
+    if (t->runs > 0 && t->median > 0) /* JSON has no infinity for the rates */
+        text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->median / 1e9);
+    if (t->runs > 0 && t->median > 0 && t->stats.flops >= 0)
         text_printf(&out, ", \"gflop_per_s\": %.6g", t->stats.flops / t->median / 1e9);
     text_put(&out, "}\n");
     return out.s;

@@ -136,7 +136,9 @@ static bool accept_dims(Parser *p, CliValue *out)
     WideInt dims[CLI_MAX_DIMS];
     int n = 0;
 
-    while (isdigit((unsigned char)*s) && n < CLI_MAX_DIMS) {
+    while (isdigit((unsigned char)*s)) {
+        if (n == CLI_MAX_DIMS)
+            wrong(p, start, "more than 8 dimensions");
         p->at = s;
         dims[n++] = parse_integer(p, 10).integer;
         s = p->at;

@@ -204,6 +204,8 @@ done
 if [ -e /dev/full ]; then
     "$tilec" --help >/dev/full 2>"$folder/err"
     [ $? = 3 ] || wrong "writing to a full disk did not fail"
+    run_add --json --show out >"$folder/out" 2>/dev/full
+    [ $? = 3 ] || wrong "showing on a full disk did not fail"
 fi
 
 for stage in ast ir opt; do

@@ -81,6 +81,8 @@ static void check_integers(void **state)
         {"x[:, 2].shape(0)", 4},
         {"x[::-1].stride(0)", -6},
         {"x[4:].numel()", 0},
+        {"x[::-9223372036854775807 - 1].shape(0)", 1},
+        {"x[::9223372036854775807].shape(0)", 1},
         {"x[-1][-1].ndim", 0},
         {"9223372036854775807", INT64_MAX},
         {"-9223372036854775808", INT64_MIN},
@@ -255,6 +257,8 @@ static void check_errors(void **state)
         {"zeros(4, 4)", "must be a dtype"},
         {"zeros(fp32, -4)", "negative"},
         {"zeros(fp32, 4.0)", "a shape is"},
+        {"zeros(fp32, 1x1x1x1x1x1x1x1x1)", "more than 8 dimensions"},
+        {"zeros(fp32, (1,1,1,1,1,1,1,1,1))", "more than 8 dimensions"},
         {"zeros(fp32, (4294967296, 4294967296))", "address space"},
         {"full(i32, 4, 0.5)", "integer value"},
         {"randn(i32, 4)", "randn makes floats"},
@@ -374,6 +378,19 @@ static void check_show_notation(void **state)
     }
 }
 
+/* A clock may stand still for as long as a run takes. */
+static void check_json_of_no_time(void **state)
+{
+    Cli *c = *state;
+    double none[3] = {0};
+    Timing t = {.kernel = "k", .device = "cpu", .grid = {1, 1, 1}, .stats = {.bytes = 8}};
+
+    timing_summary(&t, none, 3);
+    assert_non_null(strstr(timing_json(c->arena, &t), "\"median_s\": 0"));
+    assert_null(strstr(timing_json(c->arena, &t), "inf"));
+    assert_null(strstr(timing_json(c->arena, &t), "nan"));
+}
+
 static void check_hints(void **state)
 {
     static const char *const words[] = {"--grid", "--device", "--show", "--save"};
@@ -397,6 +414,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_show, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_show_notation, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_json_of_no_time, open_cli, close_cli),
         cmocka_unit_test(check_hints),
     };
 
