@@ -129,16 +129,25 @@ static size_t input_bytes(const Input *in)
     return (in->n + 2 * GUARD_ELEMENTS) * (size_t)dtype_size(in->dtype);
 }
 
-/* A fresh copy of all arrays; the slots point behind the guard elements. */
+/* A fresh copy of all arrays; the slots point behind the guard elements.  The arrays lie one behind
+ * the other in every copy, so that kernels which compare addresses give the same everywhere. */
 static void set_slots(Case *c, uint8_t **arrays, uint64_t *slots)
 {
+    size_t at[MAX_PARAMS], bytes = 0;
+
+    for (int i = 0; i < c->n; i++) {
+        at[i] = bytes;
+        if (c->inputs[i].pointer)
+            bytes += (input_bytes(&c->inputs[i]) + 63) / 64 * 64;
+    }
+    uint8_t *all = arena_alloc(c->arena, bytes + 64);
+    all = (uint8_t *)(((uintptr_t)all + 63) / 64 * 64);
     for (int i = 0; i < c->n; i++) {
         const Input *in = &c->inputs[i];
         slots[i] = in->bits;
         if (!in->pointer)
             continue;
-        arrays[i] = arena_alloc(c->arena, input_bytes(in) + 64);
-        arrays[i] = (uint8_t *)(((uintptr_t)arrays[i] + 63) / 64 * 64);
+        arrays[i] = all + at[i];
         memcpy(arrays[i], in->start, input_bytes(in));
         slots[i] =
             (uint64_t)(uintptr_t)(arrays[i] + GUARD_ELEMENTS * (size_t)dtype_size(in->dtype));
