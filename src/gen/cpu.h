@@ -158,6 +158,8 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape);
 void cpu_store_root(NestCg *n, const Op *op);
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
+/* Lanes that are masked off are zero.  `size`: bytes of an element. */
+Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 /* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
 Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
@@ -167,8 +169,9 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v);
 
-/* cpu_strided.c: the vector of an unmasked load whose lanes are a few elements apart */
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw);
+/* cpu_strided.c: the vector of a load whose lanes are a few elements apart, as it lies in memory;
+ * zero where the mask, if there is one, is not set */
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask, Val *raw);
 
 /* cpu_detour.c: what is computed where not all lanes may go the usual way */
 typedef struct {

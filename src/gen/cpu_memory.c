@@ -91,8 +91,7 @@ static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int
     LLVMBuildCall2(b, type, fn, (Val[]){to, from, set}, 3, "");
 }
 
-/* Lanes that are masked off are zero. */
-static Val masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask)
+Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask)
 {
     if (moves_masked(c, size) || llvm_lanes(mask) < 8)
         return llvm_masked_load(c->l, b, vector, ptr, size, mask, LLVMConstNull(vector));
@@ -258,7 +257,8 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     return out;
 }
 
-static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
+/* A vector as it lies in memory; lanes that a mask leaves out are zero. */
+static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -266,25 +266,32 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
-    Affine a = cpu_affine(n, ptr, map);
+    Val raw;
+
+    if (a->ok && a->stride == 1 && !a->dynamic) {
+        Val p = step_pointer(n, a, element);
+        return mask ? cpu_masked_load(c, b, vector, p, align, mask) : load_row(n, vector, p, align);
+    }
+    if (a->ok && cpu_strided_load(n, v, map, a, mask, &raw))
+        return raw;
+    if (!a->ok && !mask && (raw = load_indexed(n, v, map)))
+        return raw;
+    return llvm_gather(c->l, b, vector, lane_pointers(n, a, ptr, map, element), align,
+                       mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1),
+                       LLVMConstNull(vector));
+}
+
+static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
+{
+    Affine a = cpu_affine(n, v->def->operands[0], map);
 
     if (a.ok && a.stride == 0)
         return load_shared(n, v->type, a.base.v, mask, other);
-    Val none = LLVMConstNull(vector), raw;
-    bool contiguous = a.ok && a.stride == 1 && !a.dynamic;
-    if (contiguous && !mask)
-        raw = load_row(n, vector, step_pointer(n, &a, element), align);
-    else if (a.ok && !mask && cpu_strided_load(n, v, map, &a, &raw))
-        return cpu_from_memory(c, b, raw, v->type->dtype);
-    else if (contiguous)
-        raw = masked_load(c, b, vector, step_pointer(n, &a, element), align, mask);
-    else if (!a.ok && !mask && (raw = load_indexed(n, v, map)))
-        return cpu_from_memory(c, b, raw, v->type->dtype);
-    else
-        raw = llvm_gather(c->l, b, vector, lane_pointers(n, &a, ptr, map, element), align,
-                          mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1), none);
-    Val out = cpu_from_memory(c, b, raw, v->type->dtype);
-    return !mask ? out : LLVMBuildSelect(b, mask, out, other, "");
+    Val raw = load_lanes(n, v, map, &a, mask); /* puts code, and more blocks */
+    Val out = cpu_from_memory(n->c, n->at[n->rank], raw, v->type->dtype);
+    if (!mask || LLVMIsNull(other))
+        return out;
+    return LLVMBuildSelect(n->at[n->rank], mask, out, other, "");
 }
 
 static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)

@@ -5,13 +5,14 @@
  * of memory.  The loads of a nest that differ only in a constant offset form a group; the stretch
  * from its first to its last element is read once, in contiguous vectors, and taken apart by
  * shuffles.  Nothing outside of that stretch is touched, and what lies inside it lies between two
- * elements that the program reads.
+ * elements that the program reads.  Under a mask only the elements that the program asks for are
+ * read: a record's lane is repeated for its fields.
  *
  * Steps that are powers of two are halved by even/odd shuffles; others are picked lane by lane.
  */
 #include "cpu.h"
 
-enum { MAX_STEP = 8 };
+enum { MAX_STEP = 8, MAX_LANES = 64 };
 
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
@@ -26,20 +27,33 @@ typedef struct {
     int64_t offset;
 } Split;
 
+/* Take constant steps off s->base, whether all lanes take them together or one by one. */
+static void split_base(Split *s)
+{
+    int64_t c;
+
+    while (s->base->def) {
+        const Op *op = s->base->def;
+
+        if (op->code == OP_addptr && value_const_int(op->operands[1], &c))
+            s->offset += c;
+        else if (op->code != OP_splat)
+            return;
+        s->base = op->operands[0];
+    }
+}
+
 static Split split_pointer(const Value *ptr)
 {
     Split s = {.base = ptr};
     int64_t c;
 
-    while (s.base->def && s.base->def->code == OP_addptr &&
-           value_const_int(s.base->def->operands[1], &c)) {
-        s.offset += c;
-        s.base = s.base->def->operands[0];
-    }
+    split_base(&s);
     if (!s.base->def || s.base->def->code != OP_addptr)
         return s;
     s.index = s.base->def->operands[1];
     s.base = s.base->def->operands[0];
+    split_base(&s);
     while (s.index->def && s.index->def->code == OP_add &&
            value_const_int(s.index->def->operands[1], &c)) {
         s.offset += c;
@@ -92,8 +106,34 @@ static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step,
     }
 }
 
+/* The lanes of the k-th vector of the stretch that belong to a field of the group and to a record
+ * whose lane of `mask` is set. */
+static Val spread_mask(NestCg *n, const Group *g, Val mask, int k)
+{
+    int lanes[MAX_LANES];
+
+    for (int i = 0; i < g->lanes; i++) {
+        int element = k * g->lanes + i;
+        lanes[i] = element % g->step <= g->high - g->low ? element / g->step : g->lanes;
+    }
+    return llvm_shuffle(n->c->l, n->at[n->rank], mask, LLVMConstNull(LLVMTypeOf(mask)), g->lanes,
+                        lanes);
+}
+
+static void read_masked(NestCg *n, Group *g, LLVMTypeRef element, Val first, int align, Val mask)
+{
+    Bld b = n->at[n->rank];
+
+    for (int k = 0; k < g->step; k++) {
+        Val offset = llvm_int(n->c->l->i64, (int64_t)k * g->lanes);
+        Val p = LLVMBuildGEP2(b, element, first, &offset, 1, "");
+        g->read[k] = cpu_masked_load(n->c, b, llvm_vector(element, g->lanes), p, align,
+                                     spread_mask(n, g, mask, k));
+    }
+}
+
 /* Read the stretch; the last vector moves back so that it ends with the last element. */
-static void read_stretch(NestCg *n, Group *g, LLVMTypeRef element, Val first, int align)
+static void read_whole(NestCg *n, Group *g, LLVMTypeRef element, Val first, int align)
 {
     Bld b = n->at[n->rank];
     int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
@@ -106,12 +146,12 @@ static void read_stretch(NestCg *n, Group *g, LLVMTypeRef element, Val first, in
     }
 }
 
-/* Lanes of `read` that follow each other in memory again: undo the last vector's move. */
+/* Lanes of `read` that follow each other in memory again: undo the move of read_whole(). */
 static Val in_place(NestCg *n, const Group *g, int k)
 {
     int64_t length = (int64_t)g->step * (g->lanes - 1) + (g->high - g->low) + 1;
     int moved = (int)((int64_t)k * g->lanes - MIN((int64_t)k * g->lanes, length - g->lanes));
-    int lanes[64];
+    int lanes[MAX_LANES];
 
     if (moved == 0)
         return g->read[k];
@@ -122,7 +162,7 @@ static Val in_place(NestCg *n, const Group *g, int k)
 
 static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
 {
-    int pick[64];
+    int pick[MAX_LANES];
 
     for (int i = 0; i < lanes; i++)
         pick[i] = 2 * i + start;
@@ -153,7 +193,7 @@ static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
     Val out = NULL;
 
     for (int k = 0; k < g->step; k++) {
-        int lanes[64];
+        int lanes[MAX_LANES];
         for (int i = 0; i < g->lanes; i++) {
             int at = g->step * i + field;
             lanes[i] = at / g->lanes == k ? g->lanes + at % g->lanes : out ? i : -1;
@@ -164,42 +204,55 @@ static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
     return out;
 }
 
-static void take_apart(NestCg *n, Group *g)
+static void take_apart(NestCg *n, Group *g, bool masked)
 {
     Val v[MAX_STEP];
     bool power = (g->step & (g->step - 1)) == 0;
 
     for (int k = 0; k < g->step; k++)
-        v[k] = in_place(n, g, k);
+        v[k] = masked ? g->read[k] : in_place(n, g, k);
     if (power)
         halve(n, v, g->step, g->lanes);
     for (int f = 0; f <= g->high - g->low; f++)
         g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
 }
 
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val *raw)
+/* Read and take apart what belongs together with `v`. */
+static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Affine *a, Val mask)
+{
+    Group *g = NEW(n->c->arena, Group);
+    LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);
+    int align = dtype_size(v->type->dtype);
+    Bld b = n->at[n->rank];
+
+    gather_group(n, v, map, (int)a->stride, g);
+    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, a->stride), "");
+    Val own = LLVMBuildGEP2(b, element, a->base.v, &at, 1, "");
+    Val back = llvm_int(n->c->l->i64, g->low - split_pointer(v->def->operands[0]).offset);
+    Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
+    if (mask)
+        read_masked(n, g, element, first, align, mask);
+    else
+        read_whole(n, g, element, first, align);
+    take_apart(n, g, mask != NULL);
+    return g;
+}
+
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask, Val *raw)
 {
     int64_t step = a->stride;
 
-    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2 || n->lanes > 64)
+    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2 ||
+        n->lanes > MAX_LANES)
         return false;
     Split own = split_pointer(v->def->operands[0]);
-    uint64_t key =
-        hash_bytes(&(const void *[2]){own.base, own.index}, 2 * sizeof(void *), (uint64_t)step);
+    const void *parts[] = {own.base, own.index, mask ? mask_of(v) : NULL};
+    uint64_t key = hash_bytes(parts, sizeof parts, (uint64_t)step);
     for (int d = 0; d < v->type->rank; d++)
         key = key * 11 + (uint64_t)(map[d] + 2);
     Group *g = map_get(n->memo.groups, key);
     if (!g || own.offset < g->low || own.offset > g->high) {
-        g = NEW(n->c->arena, Group);
-        gather_group(n, v, map, (int)step, g);
-        LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);
-        Bld b = n->at[n->rank];
-        Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, step), "");
-        Val first = LLVMBuildGEP2(b, element, a->base.v, &at, 1, "");
-        Val back = llvm_int(n->c->l->i64, g->low - own.offset);
-        read_stretch(n, g, element, LLVMBuildGEP2(b, element, first, &back, 1, ""),
-                     dtype_size(v->type->dtype));
-        take_apart(n, g);
+        g = new_group(n, v, map, a, mask);
         map_put(n->memo.groups, key, g);
     }
     *raw = g->fields[own.offset - g->low];

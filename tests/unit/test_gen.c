@@ -10,6 +10,8 @@
  *     # x: randn 4096        a pointer: elements; also `ints N LO HI`, `zeros N`, `specials N`
  *     # n: 1000              a scalar
  *
+ *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
+ *
  * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
  *
  * Code is also made for machines of other widths than this one's, and run where this one has all
@@ -315,6 +317,38 @@ static void run_on_others(Case *c, const GenPlugin *plugin, const Func *f, uint8
     }
 }
 
+static int occurrences(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/* What the code is made of, where results do not tell. */
+static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f)
+{
+    static const char key[] = "# llvm:";
+    const Machine *m = machines;
+    while (m->name != NULL && strcmp(m->name, "AVX2") != 0)
+        m++;
+    const char *line = strstr(c->text, key);
+    if (line == NULL || m->name == NULL)
+        return;
+    GenOptions o = {.cpu = "x86-64", .features = m->features, .disjoint = true};
+    GenOutput out;
+    assert_true(plugin->targets[0]->emit(f, &o, GEN_LLVM, c->arena, &out, diags_new(c->arena)));
+    for (; line != NULL; line = strstr(line + 1, key)) {
+        char what[128];
+        int want;
+        if (sscanf(line + sizeof key - 1, "%d %127[^\n]", &want, what) != 2)
+            fail_msg("%s: cannot read '%.40s'", c->name, line);
+        int got = occurrences(out.data, what);
+        if (got != want)
+            fail_msg("%s: '%s' stands %d times in the LLVM IR, not %d", c->name, what, got, want);
+    }
+}
+
 static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
@@ -340,6 +374,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
     GenOutput plan;
     assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
     check_plan(c, plan_path, plan.data);
+    check_llvm(c, plugin, kernel_of(m));
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
     run_on_others(c, plugin, kernel_of(m), want);
