@@ -122,30 +122,45 @@ static Value *remainder_of(Math *m, Value *x, Value *n, const Split *step)
 }
 
 /* b^r */
-static Value *small_power(Math *m, Value *x, Value *n, const Power *t)
+static Value *small_power(Math *m, Value *r, const Poly *p)
 {
-    Value *r = remainder_of(m, x, n, &t->step);
-
-    return m_fma(m, m_poly(m, r, &t->p), r, K(1));
+    return m_fma(m, m_poly(m, r, p), r, K(1));
 }
 
 static Value *any_power(Math *m, Value *x, const Power *t)
 {
     x = m_clamp(m, x, t->low, t->high);
     Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
+    Value *r = remainder_of(m, x, n.whole, &t->step);
 
-    return scale(m, small_power(m, x, n.whole, t), n.bits);
+    return scale(m, small_power(m, r, &t->p), n.bits);
 }
 
-/* -limit <= n < limit, a power of two, where m_nearest() gave n without a bias; false on NaN. */
-static Value *is_moderate(Math *m, Value *bits, uint64_t limit)
+/* What is left of x for the usual way: as m_nearest() and remainder_of(), but n is counted in units
+ * of 2^-8.  Then n is moderate, below 512 in size, where the float is below 2, which a single bit
+ * tells.  Nothing else changes: units are powers of two. */
+typedef struct {
+    Value *n, *bits, *r;
+} Reduced;
+
+static Reduced reduce(Math *m, Value *x, double per_unit, const Split *step)
+{
+    const double unit = 0x1p-8, magic = 1.5 * m_format(m)->integers * unit;
+    Value *sum = m_fma(m, x, K(per_unit * unit), K(magic));
+    Value *n = m_sub(m, sum, K(magic));
+
+    return (Reduced){.n = n,
+                     .bits = m_to_bits(m, sum),
+                     .r = remainder_of(m, x, n, &(Split){step->hi / unit, step->lo / unit})};
+}
+
+/* False on NaN. */
+static Value *is_moderate(Math *m, Value *n)
 {
     const Format *f = m_format(m);
-    uint64_t zero = ((uint64_t)(f->bias + f->mantissa) << f->mantissa) + /* of 1.5 2^mantissa */
-                    ((uint64_t)1 << (f->mantissa - 1));
-    Value *above = m_sub(m, bits, U(zero - limit));
+    uint64_t highest = (uint64_t)(f->bias + 1) << f->mantissa; /* of the exponent: 2 or more */
 
-    return m_eq(m, m_and(m, above, U(~(2 * limit - 1))), U(0));
+    return m_eq(m, m_and(m, m_to_bits(m, n), U(highest)), U(0));
 }
 
 /* p 2^n by adding n to the exponent */
@@ -158,10 +173,10 @@ static Value *raise(Math *m, Value *p, Value *bits)
 
 static Value *power(Math *m, Value *x, const Power *t)
 {
-    Nearest n = m_nearest(m, x, t->per_unit, 0);
-    Value *p = small_power(m, x, n.whole, t);
+    Reduced u = reduce(m, x, t->per_unit, &t->step);
+    Value *p = small_power(m, u.r, &t->p);
 
-    return m_usually(m, is_moderate(m, n.bits, 512), raise(m, p, n.bits), any_power(m, x, t));
+    return m_usually(m, is_moderate(m, u.n), raise(m, p, u.bits), any_power(m, x, t));
 }
 
 /* ---- fp32 in eighths ---- */
@@ -169,12 +184,11 @@ static Value *power(Math *m, Value *x, const Power *t)
 enum { EIGHTH = 20 }; /* where the bits of a float have an eighth of the exponent */
 
 /* b^r s 2^(n/8)/s, given the bits of s 2^(n/8) */
-static Value *times_small_power(Math *m, Value *x, Value *n, Value *bits, const Eighths *t)
+static Value *times_small_power(Math *m, Value *r, Value *bits, const Poly *q)
 {
     Value *factor = m_from_bits(m, bits);
-    Value *q = m_poly(m, remainder_of(m, x, n, &t->step), &t->q);
 
-    return m_fma(m, factor, q, factor);
+    return m_fma(m, factor, m_poly(m, r, q), factor);
 }
 
 static Value *any_power_by_eighths(Math *m, Value *x, const Eighths *t)
@@ -183,17 +197,18 @@ static Value *any_power_by_eighths(Math *m, Value *x, const Eighths *t)
     Nearest n = m_nearest(m, x, t->per_unit, 8 * 2 * m_format(m)->bias);
     Value *j = m_shl(m, m_and(m, n.bits, U(7)), U(EIGHTH));
     Value *entry = m_add(m, m_lookup8(m, n.bits, eighths), j);
+    Value *r = remainder_of(m, x, n.whole, &t->step);
 
-    return scale(m, times_small_power(m, x, n.whole, entry, t), m_shr(m, n.bits, U(3)));
+    return scale(m, times_small_power(m, r, entry, &t->q), m_shr(m, n.bits, U(3)));
 }
 
 static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
 {
-    Nearest n = m_nearest(m, x, t->per_unit, 0);
-    Value *bits = m_add(m, m_lookup8(m, n.bits, eighths), m_shl(m, n.bits, U(EIGHTH)));
-    Value *p = times_small_power(m, x, n.whole, bits, t);
+    Reduced u = reduce(m, x, t->per_unit, &t->step);
+    Value *bits = m_add(m, m_lookup8(m, u.bits, eighths), m_shl(m, u.bits, U(EIGHTH)));
+    Value *p = times_small_power(m, u.r, bits, &t->q);
 
-    return m_usually(m, is_moderate(m, n.bits, 8 * 64), p, any_power_by_eighths(m, x, t));
+    return m_usually(m, is_moderate(m, u.n), p, any_power_by_eighths(m, x, t));
 }
 
 /* ---- the functions ---- */
