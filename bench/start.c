@@ -54,20 +54,23 @@ static double compile_seconds(const char *path, int block)
 
 int bench_extent(const char *kernels)
 {
-    double least = 1e9, most = 0;
+    static const int blocks[] = {256, 1024, 4096, 16384, 65536};
+    double best[sizeof blocks / sizeof *blocks], least = INFINITY, most = 0;
+    const int n = sizeof blocks / sizeof *blocks;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/add.py", kernels);
     compile_seconds(path, 128); /* loads the code generator */
+    for (int k = 0; k < n; k++)
+        best[k] = INFINITY;
+    for (int i = 0; i < ROUNDS; i++) /* what disturbs only adds, and meets all of them */
+        for (int k = 0; k < n; k++)
+            best[k] = fmin(best[k], compile_seconds(path, blocks[k]));
     printf("\ncompiling add, by BLOCK:");
-    for (int block = 256; block <= 65536; block *= 4) {
-        double best = compile_seconds(path, block); /* what disturbs only adds */
-
-        for (int i = 1; i < ROUNDS; i++)
-            best = fmin(best, compile_seconds(path, block));
-        least = fmin(least, best);
-        most = fmax(most, best);
-        printf("  %d: %.2f ms", block, 1e3 * best);
+    for (int k = 0; k < n; k++) {
+        least = fmin(least, best[k]);
+        most = fmax(most, best[k]);
+        printf("  %d: %.2f ms", blocks[k], 1e3 * best[k]);
     }
     printf("%s\n", most > flat_limit * least ? "  NOT FLAT" : "");
     return most > flat_limit * least;

@@ -504,14 +504,6 @@ static void bodies(NestCg *n, Val i, int copies, const bool *skip)
              skip);
 }
 
-static Val may_step(Cpu *c, Segment kind, Val i, Val limit, int64_t step)
-{
-    if (kind != SEGMENT_MAIN)
-        return LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, "");
-    Val end = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, step), "");
-    return LLVMBuildICmp(c->b, LLVMIntSLE, end, limit, "");
-}
-
 /* Run bodies from i while a whole step fits below limit (main) or i is below it (others); gives
  * the index where it stopped.  Known trip counts of 0 and 1 need no loop. */
 static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const bool *skip)
@@ -530,13 +522,15 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
         return llvm_int(c->l->i64, from + step);
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
-    LLVMBuildCondBr(c->b, may_step(c, kind, i, limit, step), in, exit);
+    if (kind == SEGMENT_MAIN) /* in front of the loop, which then counts with one register */
+        limit = LLVMBuildSub(c->b, limit, llvm_int(c->l->i64, step - 1), "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     Val at = LLVMBuildPhi(c->b, c->l->i64, "");
     bodies(n, at, copies, skip);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, step), "");
-    LLVMBuildCondBr(c->b, may_step(c, kind, next, limit, step), in, exit);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, ""), in, exit);
     LLVMAddIncoming(at, (Val[]){i, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMPositionBuilderAtEnd(c->b, exit);
     Val stop = LLVMBuildPhi(c->b, c->l->i64, "");

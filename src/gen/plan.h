@@ -39,7 +39,7 @@ typedef struct {
 
 /* A load of which a nest asks the cache for the next program's elements: `share` parts of its row
  * from part `first` on. */
-enum { AHEAD_PARTS = 16 };
+enum { AHEAD_PARTS = 4 };
 typedef struct {
     Leaf leaf;
     int first, share;
