@@ -106,7 +106,7 @@ static void trace_for(Trace *t, const Op *op)
 
     for (int i = 0; i < 3; i++)
         flow(t, body->args[0], from(t, op->operands[i]));
-    flow_all(t, op->nresults, op->operands + 3, body->args + 1);
+    flow_all(t, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     trace_block(t, body);
     flow_all(t, op->nresults, body->last->operands, body->args + 1);
     flow_all(t, op->nresults, body->args + 1, op->results);

@@ -421,8 +421,9 @@ static bool check_scan(const Verifier *v, const Op *op)
 {
     if (!check_combine(v, op))
         return false;
-    if (op->attrs[1] < 0 || op->attrs[1] > 1)
-        return verify_say(v, op, "reverse=%lld is not 0 or 1", (long long)op->attrs[1]);
+    int64_t reverse = op->attrs[SCAN_REVERSE];
+    if (reverse != 0 && reverse != 1)
+        return verify_say(v, op, "reverse=%lld is not 0 or 1", (long long)reverse);
     for (int i = 0; i < op->noperands; i++) {
         if (!result_is(v, op, i, op->operands[i]->type))
             return false;
@@ -487,7 +488,7 @@ static bool results_are(const Verifier *v, const Op *op, int n, const Type *cons
 static bool check_for(const Verifier *v, const Op *op)
 {
     const Type **types = types_of(v, op->noperands, op->operands);
-    int n = op->noperands - 3;
+    int n = op->noperands - FOR_BOUNDS;
 
     if (types[0] != types[1] || types[0] != types[2])
         return verify_say(v, op, "the bounds and the step differ in type: %s, %s, %s",

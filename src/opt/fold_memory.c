@@ -5,8 +5,8 @@
  */
 #include "fold.h"
 
-enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
-enum { WRITE_MASK = 2 }; /* operand of stores and read-modify-writes */
+enum { WRITE_MASK = STORE_MASK }; /* of stores and of read-modify-writes */
+_Static_assert((int)STORE_MASK == (int)RMW_MASK, "both have it there");
 
 static bool is_zero_bits(const Value *v)
 {

@@ -105,8 +105,9 @@ bool opt_trip_count(const Op *loop, uint64_t *trips)
 {
     int64_t lo, hi, step;
 
-    if (!signed_constant(loop->operands[0], &lo) || !signed_constant(loop->operands[1], &hi) ||
-        !signed_constant(loop->operands[2], &step) || step == 0)
+    if (!signed_constant(loop->operands[FOR_LO], &lo) ||
+        !signed_constant(loop->operands[FOR_HI], &hi) ||
+        !signed_constant(loop->operands[FOR_STEP], &step) || step == 0)
         return false;
     if (step > 0 ? lo >= hi : lo <= hi) {
         *trips = 0;

@@ -36,10 +36,6 @@ bool opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
-/* where things stand in the lists of an op */
-enum { LOAD_VOLATILE = 2 };                    /* attributes of a load */
-enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* operands of a `for`; carried values follow */
-
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
 bool opt_writes(const Op *op);                 /* it, or an op in its regions, writes memory */
