@@ -125,6 +125,20 @@ static bool assign(PyEval *e, const Node *target, const Const *value)
     return true;
 }
 
+static bool assign_unknown(PyEval *e, const Node *target)
+{
+    bool ok = target->kind == N_NAME || target->kind == N_TUPLE || target->kind == N_LIST;
+
+    if (target->kind == N_NAME) {
+        PyVariable v = {.name = target->name, .is_unknown = true};
+        vec_push(e->arena, &e->variables, v);
+        return --e->budget > 0;
+    }
+    for (int i = 0; ok && i < target->nitems; i++)
+        ok = assign_unknown(e, target->items[i]);
+    return ok;
+}
+
 /* Do all conditions of a generator hold?  False in *known when one has no value. */
 static bool conditions_hold(PyEval *e, const Node *generator, bool *known)
 {
@@ -143,6 +157,7 @@ enum { MAX_GENERATORS = 16 };
 typedef struct {
     const Node *generators[MAX_GENERATORS];
     int n;
+    bool some; /* go on with unknown variables */
     const Node *element;
     PyBody *body;
     void *ctx;
@@ -157,10 +172,11 @@ static bool run_loops(PyEval *e, const Loops *loops, int level)
 
     if (level == loops->n)
         return loops->body(e, loops->element, loops->ctx);
-    if (!pyeval(e, g->extra, &over) || over.kind != CONST_TUPLE)
+    bool there = pyeval(e, g->extra, &over) && over.kind == CONST_TUPLE;
+    if (!there && !loops->some)
         return false;
-    for (int i = 0; i < over.nitems && known; i++) {
-        known = assign(e, g->right, &over.items[i]);
+    for (int i = 0; i < (there ? over.nitems : 1) && known; i++) {
+        known = there ? assign(e, g->right, &over.items[i]) : assign_unknown(e, g->right);
         if (known && conditions_hold(e, g, &known))
             known = run_loops(e, loops, level + 1);
         e->variables.len = mark;
@@ -168,12 +184,17 @@ static bool run_loops(PyEval *e, const Loops *loops, int level)
     return known;
 }
 
-bool pyeval_each(PyEval *e, const Node *n, PyBody *body, void *ctx)
+static bool loop(PyEval *e, const Node *n, bool some, PyBody *body, void *ctx)
 {
-    Loops loops = {.element = n->left, .body = body, .ctx = ctx};
+    Loops loops = {.some = some, .element = n->left, .body = body, .ctx = ctx};
 
     loops.n = pyeval_generators(n, loops.generators, MAX_GENERATORS - 1);
     return is_comprehension(n) && loops.n < MAX_GENERATORS && run_loops(e, &loops, 0);
+}
+
+bool pyeval_some(PyEval *e, const Node *n, PyBody *body, void *ctx)
+{
+    return loop(e, n, true, body, ctx);
 }
 
 static bool collect(PyEval *e, const Node *element, void *ctx)
@@ -187,7 +208,7 @@ static bool eval_comprehension(PyEval *e, const Node *n, Const *out)
 {
     PyList list = {0};
 
-    if (!pyeval_each(e, n, collect, &list))
+    if (!loop(e, n, false, collect, &list))
         return false;
     *out = pyeval_tuple(&list);
     return true;
@@ -339,7 +360,7 @@ static bool eval_name(PyEval *e, const Node *n, Const *out)
     const PyVariable *v = pyeval_variable(e, n->name);
     const Node *value;
 
-    if (v && v->is_arguments)
+    if (v && (v->is_arguments || v->is_unknown))
         return false;
     if (v) {
         *out = v->value;

@@ -12,6 +12,7 @@
 typedef struct {
     Sym name;
     bool is_arguments; /* the dictionary that a heuristic is called with; no `value` */
+    bool is_unknown;   /* it hides what else has the name, and has no `value` */
     Const value;
 } PyVariable;
 
@@ -38,10 +39,10 @@ bool pyeval_fail(PyEval *e, const Node *n, const char *fmt, ...) PRINTF(3, 4);
 
 /* The generators of any comprehension, as nodes whose left is NULL. */
 int pyeval_generators(const Node *comprehension, const Node **out, int most);
-/* Call `body` once for each combination of the generators' variables; false when some generator
- * has no value, or body gave false. */
+/* Call `body` once for each combination of the generators' variables, which are unknown, and one,
+ * where a generator has no value; false when a condition has none, or body gave false. */
 typedef bool PyBody(PyEval *e, const Node *element, void *ctx);
-bool pyeval_each(PyEval *e, const Node *comprehension, PyBody *body, void *ctx);
+bool pyeval_some(PyEval *e, const Node *comprehension, PyBody *body, void *ctx);
 
 typedef VEC(Const) PyList;
 bool pyeval_push(PyEval *e, PyList *list, Const c); /* false: the budget is used up */

@@ -181,15 +181,25 @@ static void read_items(Tuning *t, const Node *n)
     }
 }
 
-/* A comprehension gives all of its configurations or none; false for none. */
+static bool any_known(const Tuning *t, int from)
+{
+    for (int i = from; i < t->configs.len; i++)
+        for (int k = 0; k < t->configs.at[i].nbindings; k++)
+            if (t->configs.at[i].bindings[k].known)
+                return true;
+    return false;
+}
+
+/* False when nothing is known of what the comprehension gives.  Of lists that cannot be read, such
+ * as the numbers of warps that a project's settings name, one unknown element stands for all. */
 static bool read_comprehension(Tuning *t, const Node *n)
 {
     int before = t->configs.len;
-    bool known = pyeval_each(&t->eval, n, read_config, t);
+    bool ok = pyeval_some(&t->eval, n, read_config, t) && any_known(t, before);
 
-    if (!known)
+    if (!ok)
         t->configs.len = before;
-    return known;
+    return ok;
 }
 
 /* The list that a function of the file gives; false when there is no such function. */

@@ -113,3 +113,19 @@ def returned(x, B: tl.constexpr, W: tl.constexpr):
 @triton.jit
 def without_end(x, B: tl.constexpr):
     pass
+
+
+@triton.autotune(
+    [Cfg({"B": b}, num_warps=w, num_stages=s)
+     for b in [16, 32] for w in settings.WARPS for s in settings.STAGES if b > 16],
+    key=["N"],
+)
+@triton.jit
+def partly_known(x_ptr, N, B: tl.constexpr):
+    pass
+
+
+@triton.autotune([Cfg({"B": b}) for b in settings.BLOCKS if b > 16], key=["N"])
+@triton.jit
+def all_unknown(x_ptr, N, B: tl.constexpr):
+    pass
