@@ -74,8 +74,8 @@ void tilec_close(tilec_context *ctx)
     free(ctx);
 }
 
-/* The threads, which start when a launch first asks.  NULL when there is no memory for them: the
- * calling thread can do without. */
+/* The threads, and the scratch memory that they keep.  NULL when there is no memory for the pool
+ * itself: the calling thread can do without. */
 static Pool *the_pool(tilec_context *ctx)
 {
     Pool *pool = atomic_load_explicit(&ctx->pool, memory_order_acquire);
@@ -406,8 +406,7 @@ static tilec_status run_cpu(const Request *r, const int32_t *grid, char **error)
                         .grid = {grid[0], grid[1], grid[2]},
                         .threads = r->options.threads,
                         .cost = &v->cost};
-    bool alone = v->scratch == 0 && (grid_programs(grid) <= 1 || r->options.threads == 1);
-    RunStatus status = cpu_launch(alone ? NULL : the_pool(r->file->ctx), &launch);
+    RunStatus status = cpu_launch(the_pool(r->file->ctx), &launch);
 
     if (status == RUN_OK)
         return TILEC_OK;

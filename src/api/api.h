@@ -24,7 +24,7 @@ typedef enum { DEVICE_CPU, DEVICE_INTERP, DEVICE_COUNT } Device;
 struct tilec_context {
     Cache *cache;
     pthread_mutex_t lock; /* held while the pool is made */
-    _Atomic(Pool *) pool; /* NULL until a launch needs it */
+    _Atomic(Pool *) pool; /* NULL before the first launch on a CPU */
     _Atomic(const GenPlugin *) plugin;
     _Atomic size_t cache_bytes; /* of the last-level data cache; 0: not asked yet */
 };

@@ -19,7 +19,8 @@
 enum {
     KEEP_COST = 8,      /* of an element: dearer than this is kept when several nests need it */
     KEEP_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
-    MAX_ROUNDS = 64
+    MAX_ROUNDS = 64,
+    SCRATCH_SINK = 128 /* bytes in front: a harmless target for accesses that are masked off */
 };
 
 DType plan_register_dtype(DType t)
@@ -381,7 +382,7 @@ static bool plan_round(Planner *pl)
 
 static void lay_out_scratch(Plan *p)
 {
-    int64_t at = 128; /* the first bytes are a harmless target for accesses that are masked off */
+    int64_t at = SCRATCH_SINK;
 
     for (int i = 0; i < p->buffers.len; i++) {
         p->buffers.at[i].offset = at;

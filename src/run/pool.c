@@ -12,10 +12,11 @@
  *   2. Whoever is inside entered by a compare-and-swap that saw the gate open, hence sees the job.
  *   3. The caller returns only after the last one inside has left, hence sees their results.
  *
- * Helpers listen for the bell for a while before they sleep, so that a run of short launches wakes
- * nobody.  Waking a thread costs the waker a microsecond, so the caller wakes only a few, and the
- * first of them that comes wakes the rest.  The same helpers are woken first each time: their CPUs
- * have slept least.  Jobs take turns on one mutex.
+ * Helpers start with the first job that can use them.  They listen for the bell for a while before
+ * they sleep, so that a run of short launches wakes nobody.  Waking a thread costs the waker a
+ * microsecond, so the caller wakes only a few, and the first of them that comes wakes the rest.
+ * The same helpers are woken first each time: their CPUs have slept least.  Jobs take turns on one
+ * mutex.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -58,8 +59,9 @@ typedef struct {
 } Worker;
 
 struct Pool {
-    int threads;  /* the caller counts as one */
-    pid_t owner;  /* the process that has the helpers */
+    int most;     /* threads; the caller counts as one */
+    int threads;  /* that there are: 1 before a job that can use more */
+    pid_t owner;  /* the process that has the helpers; 0: they have not started */
     bool listens; /* there is a CPU for every thread, so waiting may use it */
     pthread_mutex_t turn;
     PoolJob job;
@@ -269,16 +271,43 @@ static bool provide_scratch(Pool *p, size_t bytes)
     return true;
 }
 
+/* Start the helpers; the pool has as many threads as could be had.  Signals stay with the threads
+ * of the program that we are part of. */
+static void start_helpers(Pool *p)
+{
+    sigset_t all, before;
+    int i = 1;
+
+    p->owner = getpid();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; i < p->most; i++) {
+        Worker *w = &p->workers[i];
+
+        w->pool = p;
+        w->index = i;
+        if (pthread_create(&w->thread, NULL, helper, w) != 0)
+            break;
+    }
+    p->threads = i;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static RunStatus run_in_turn(Pool *p, const PoolJob *job)
 {
-    int threads = job->threads <= 0 ? p->threads : MIN(job->threads, p->threads);
+    int threads = job->threads <= 0 ? p->most : MIN(job->threads, p->most);
 
     p->job = *job;
     p->job.chunk = MIN(MAX(job->chunk, 1), MAX_CHUNK);
+    if (job->n <= p->job.chunk)
+        threads = 1;
+    if (threads > 1 && p->owner == 0)
+        start_helpers(p);
     if (!provide_scratch(p, job->scratch))
         return RUN_NO_MEMORY;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    if (threads == 1 || job->n <= p->job.chunk) {
+    threads = MIN(threads, p->threads);
+    if (threads == 1) {
         work(p, 0);
         return RUN_OK;
     }
@@ -300,31 +329,10 @@ RunStatus pool_run(Pool *p, const PoolJob *job)
 
 int pool_threads(const Pool *p)
 {
-    return p->threads;
+    return p->most;
 }
 
 /* making and ending */
-
-/* Start the helpers; the pool has as many threads as could be had.  Signals stay with the threads
- * of the program that we are part of. */
-static void start_helpers(Pool *p, int threads)
-{
-    sigset_t all, before;
-    int i = 1;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; i < threads; i++) {
-        Worker *w = &p->workers[i];
-
-        w->pool = p;
-        w->index = i;
-        if (pthread_create(&w->thread, NULL, helper, w) != 0)
-            break;
-    }
-    p->threads = i;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
 
 RunStatus pool_new(int threads, Pool **out)
 {
@@ -335,14 +343,13 @@ RunStatus pool_new(int threads, Pool **out)
 
     if (!p)
         return RUN_NO_MEMORY;
-    *p = (Pool){.owner = getpid(), .listens = wanted <= cpus};
+    *p = (Pool){.most = wanted, .threads = 1, .listens = wanted <= cpus};
     for (int i = 0; i < wanted; i++)
         p->workers[i] = (Worker){0};
     if (pthread_mutex_init(&p->turn, NULL) != 0) {
         free(p);
         return RUN_NO_THREADS;
     }
-    start_helpers(p, wanted);
     *out = p;
     return RUN_OK;
 }

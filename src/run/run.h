@@ -63,11 +63,12 @@ RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in);
 void cache_trim(Cache *c); /* remove the least recently used until three quarters of the cap are
                             * left; cache_put() calls it now and then */
 
-/* pool.c: persistent threads.  pool_run hands out chunks of [0, n) until none is left. */
+/* pool.c: persistent threads, which start with the first job that can use more than one.
+ * pool_run hands out chunks of [0, n) until none is left. */
 typedef struct Pool Pool;
-RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU.  Fewer when the system gives fewer */
+RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU */
 void pool_free(Pool *p);
-int pool_threads(const Pool *p);
+int pool_threads(const Pool *p); /* at most: there are fewer when the system gives fewer */
 /* Called with disjoint ranges; `worker` is below pool_threads(), no two calls at a time have the
  * same one, and `scratch` is its own.  Must not call pool_run on the same pool. */
 typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *scratch);

@@ -4,6 +4,7 @@
  * Kernels run on the interpreter, and on the CPU too where the code generator can be loaded.
  */
 #include "scene.h"
+#include "threads.h"
 
 #include <dirent.h>
 
@@ -456,6 +457,32 @@ static void test_cpu_agrees_with_the_interpreter(void **state)
         assert_true(a[i] == x[i] + y[i]);
 }
 
+/* One program, or one thread, needs no others, however much scratch memory it takes. */
+static void test_cpu_starts_threads_when_they_are_needed(void **state)
+{
+    Scene *s = *state;
+    enum { N = 4096, ROWS = 64 };
+    static float x[ROWS * N], out[ROWS * N];
+    const int64_t shape[] = {ROWS * N};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(out, shape), of_int("N", N)};
+    const int32_t one[3] = {1, 1, 1}, many[3] = {ROWS, 1, 1};
+    const tilec_launch_options alone = {.threads = 1};
+    int before = thread_count();
+
+    if (!has_cpu())
+        skip();
+    load(s, HEAD "@triton.jit\ndef k(x, out, N: tl.constexpr):\n"
+                 "    at = tl.program_id(0) * N + tl.arange(0, N)\n"
+                 "    e = tl.exp(tl.load(x + at))\n"
+                 "    tl.store(out + at, e / tl.sum(e, axis=0))\n");
+    assert_int_equal(tilec_launch(s->file, NULL, one, args, 3, NULL, NULL), TILEC_OK);
+    assert_int_equal(tilec_launch(s->file, NULL, many, args, 3, &alone, NULL), TILEC_OK);
+    assert_int_equal(thread_count(), before);
+    assert_true(out[ROWS * N - 1] == 1.0F / N);
+    assert_int_equal(tilec_launch(s->file, NULL, many, args, 3, NULL, NULL), TILEC_OK);
+    assert_int_equal(thread_count(), before + os_cpu_count() - 1);
+}
+
 /* Launch add_kernel in a new context; gives whether the code came from the cache. */
 static bool launch_with_cache(void **state, const char *folder)
 {
@@ -679,6 +706,7 @@ int main(void)
         TEST(test_dump_shows_stages),
         TEST(test_stats),
         TEST(test_cpu_agrees_with_the_interpreter),
+        TEST(test_cpu_starts_threads_when_they_are_needed),
         TEST(test_cpu_uses_the_cache_of_another_context),
         TEST(test_many_threads_launch),
         TEST(test_many_threads_evaluate_heuristics),

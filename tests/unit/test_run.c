@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../src/run/run.h"
+#include "threads.h"
 /* after base.h: cmocka makes fail() a macro */
 #include <cmocka.h>
 
@@ -809,6 +810,28 @@ static void test_pool_refuses_impossible_scratch(void **state)
     free(t);
 }
 
+/* Jobs for one thread start no others, whatever scratch they need. */
+static void test_pool_starts_threads_when_they_are_needed(void **state)
+{
+    int before = thread_count();
+    Pool *p;
+
+    (void)state;
+    assert_int_equal(pool_new(4, &p), RUN_OK);
+    assert_int_equal(pool_threads(p), 4);
+    check_job(p, 1000, 1, 1, 1 << 20);
+    check_job(p, 1000, 1000, 0, 1 << 20);
+    assert_int_equal(thread_count(), before);
+    check_job(p, 1000, 1, 0, 1 << 20);
+    assert_int_equal(thread_count(), before + 3);
+    check_job(p, 1000, 1, 2, 0);
+    assert_int_equal(thread_count(), before + 3);
+    pool_free(p);
+    assert_int_equal(pool_new(4, &p), RUN_OK);
+    pool_free(p); /* that never had a thread */
+    assert_int_equal(thread_count(), before);
+}
+
 /* The child has no helpers any more, and must neither hang nor lose work. */
 static void test_pool_after_fork(void **state)
 {
@@ -978,6 +1001,7 @@ int main(void)
         cmocka_unit_test(test_pool_wakes_up_again),
         cmocka_unit_test(test_pool_takes_jobs_of_several_threads),
         cmocka_unit_test(test_pool_refuses_impossible_scratch),
+        cmocka_unit_test(test_pool_starts_threads_when_they_are_needed),
         cmocka_unit_test(test_pool_after_fork),
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
