@@ -101,7 +101,8 @@ typedef struct {
     Variant *variant; /* cpu only */
 } Request;
 
-enum { VARIANTS = 4 };
+/* What a launch may promise (GenOptions), and how many sets of promises there are. */
+enum { IF_DISJOINT = 1, IF_STREAMING = 2, VARIANTS = 2 * IF_STREAMING };
 
 /* What is known of one kernel with one set of types and constants. */
 struct Spec {

@@ -24,6 +24,8 @@
 #include "api.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
+/* What every device that compiles uses. */
+static const char target_name[] = "cpu";
 /* Launches that move less are never worth a look at the cache. */
 enum { SMALLEST_CACHE = 1 << 20 };
 
@@ -196,7 +198,7 @@ const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
         return NULL;
     atomic_store_explicit(&ctx->plugin, p, memory_order_release);
     for (int i = 0; i < p->ntargets; i++)
-        if (strcmp(p->targets[i]->name, "cpu") == 0)
+        if (strcmp(p->targets[i]->name, target_name) == 0)
             return p->targets[i];
     *why = "the code generator has no target for this CPU";
     return NULL;
@@ -226,12 +228,27 @@ GenOptions compile_options(const Request *r, uint64_t stored)
 
 /* key */
 
+/* All of GenOptions.  That the list below has every field is for the compiler to check: one that
+ * nobody printed would let launches find code that was made for others.  A promise of the launch
+ * is also a bit of promise_index(). */
+static void put_options(Text *t, const GenOptions *o)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wmissing-field-initializers"
+    const GenOptions all = {o->cpu, o->features, o->disjoint, o->streaming};
+#pragma GCC diagnostic pop
+
+    text_printf(t, "%s %s disjoint %d streaming %d", all.cpu, all.features, all.disjoint,
+                all.streaming);
+}
+
 static Hash128 compile_key(const Func *f, const GenOptions *o, Arena *a)
 {
     Text t = text_new(a);
 
-    text_printf(&t, "tilec %s cpu %s %s disjoint %d streaming %d\n", run_build_id(), o->cpu,
-                o->features, o->disjoint, o->streaming);
+    text_printf(&t, "tilec %s %s ", run_build_id(), target_name);
+    put_options(&t, o);
+    text_put(&t, "\n");
     text_put(&t, ir_print(f->module, a));
     return hash128_bytes(t.s, t.len);
 }

@@ -50,7 +50,7 @@ bool request_ready(Request *r)
 
 int promise_index(const GenOptions *o)
 {
-    return (o->disjoint ? 1 : 0) | (o->streaming ? 2 : 0);
+    return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0);
 }
 
 void variant_free(Variant *v)
