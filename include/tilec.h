@@ -9,7 +9,8 @@
  *     tilec_close(ctx);
  *
  * The one public header; examples/ has whole programs and docs/c-api.md the tasks.  Nothing here
- * prints, exits or keeps global state.
+ * prints, exits or keeps global state, with one exception: where the library finds an error of its
+ * own, or LLVM says that it cannot go on, one line on stderr says where and the process is aborted.
  *
  * Errors: functions that can fail return a tilec_status.  Where the last parameter is
  * `char **error` and not NULL, it receives NULL on success, and on failure the full diagnostic
@@ -122,7 +123,7 @@ typedef struct {
 
 typedef struct {
     const char *device;        /* "cpu" (also NULL), or "interp", the reference interpreter */
-    int threads;               /* at most that many; 0 = every CPU */
+    int threads;               /* at most that many; 0 = every CPU; negative is refused */
     int num_warps, num_stages; /* 0 = the defaults; hints on a CPU.  A kernel that declares
                                 * parameters of these names and is not given them gets these */
     /*
@@ -187,11 +188,13 @@ void tilec_close(tilec_context *ctx);
  * (imports, host code, benchmarks) is skipped.  A syntax error inside one kernel is reported when
  * that kernel is used, so that it does not spoil the others.
  *
- * Fails with TILEC_IO when the file cannot be read, TILEC_REFUSED when it is not Python.
+ * Fails with TILEC_IO when the file cannot be read or is larger than 256 MiB; TILEC_REFUSED when
+ * it is not Python or has no @triton.jit function; TILEC_BAD_ARGUMENT for NULLs; TILEC_NO_MEMORY.
  */
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error);
 
-/* The same for text in memory, which is copied.  `name` stands for the path in messages. */
+/* The same for text in memory, which is copied.  `name` stands for the path in messages; NULL:
+ * "<string>".  More than 256 MiB are TILEC_REFUSED. */
 tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
                                tilec_file **out, char **error);
 
@@ -199,18 +202,19 @@ tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char 
 void tilec_unload(tilec_file *file);
 
 /* The @triton.jit functions in file order, helpers included; the names live as long as the file.
- * NULL for an index out of range. */
+ * NULL for an index out of range.  A NULL file has none. */
 int tilec_kernel_count(const tilec_file *file);
 const char *tilec_kernel_name(const tilec_file *file, int i);
 
 /* The only kernel of the file: the @triton.jit function that no other one in it calls or passes
- * on.  NULL when there are several.  Wherever a kernel is asked for, NULL means this one. */
+ * on.  NULL when there are several such, or none, since all are called; and for a NULL file.
+ * Wherever a kernel is asked for, NULL means this one. */
 const char *tilec_only_kernel(const tilec_file *file);
 
 /*
- * The parameters of a kernel.  The count is negative when there is no such kernel or its signature
- * is wrong (a launch says why).  tilec_param_info() gives TILEC_NOT_FOUND for such a kernel or an
- * index out of range.
+ * The parameters of a kernel.  The count is negative when there is no such kernel, its signature
+ * is wrong (a launch says why), or the file is NULL.  tilec_param_info() gives TILEC_NOT_FOUND for
+ * such a kernel or an index out of range, TILEC_BAD_ARGUMENT for NULLs.
  */
 int tilec_param_count(const tilec_file *file, const char *kernel);
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out);
@@ -245,8 +249,9 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  * The first launch of a kernel with a new set of dtypes and compiled-in values compiles it
  * (milliseconds, tens of them for the first in a process; a fraction of one when the cache has
  * it); later ones find it without a lock.  Kernels with @triton.heuristics evaluate these at each
- * launch.  Several threads may launch at once; launches that use more than one CPU take
- * turns.  Programs of one launch run in any order and at the same time.
+ * launch.  Several threads may launch at once; launches that use more than one CPU, or more than
+ * a few KiB for intermediate tiles, take turns.  Programs of one launch run in any order and at the
+ * same time.
  *
  * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
  * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes and a
@@ -258,7 +263,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,
                           char **error);
 
-/* Everything tilec_launch() does short of running: check, compile and keep. */
+/* Everything tilec_launch() does short of running: check, compile and keep.  Fails as it does. */
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
                            const tilec_launch_options *options, char **error);
 
@@ -268,6 +273,8 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
  * scaling up: adds, multiplies and the like count 1 an element, masked ones too, fma and dot 2,
  * exp and its kin 1.  Bytes are the sizes of the tensors that the kernel can read plus those that
  * it can write, so sparse use of a tensor counts in full; bare pointers count nothing.
+ *
+ * Fails as tilec_launch() does.
  */
 tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],
                                 const tilec_arg *args, int nargs,
@@ -282,12 +289,20 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
  *     the machine code as text.
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
+ * options: the device must exist, but all show the same: what is made for the CPU.
+ *
+ * Fails as tilec_launch() does for the kernel and its arguments; with TILEC_BAD_ARGUMENT for NULLs
+ * and a stage that does not exist; TILEC_FAILED for "plan", "llvm" and "asm" when the code
+ * generator is missing or refuses.  Without one "opt" shows what targets get that have no math
+ * functions.
  */
 tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
 
-/* The devices that this build knows, whether they can be used here or not. */
+/* The devices that this build knows, whether they can be used here or not.  The count is 0 for a
+ * NULL context; tilec_device_info() gives TILEC_NOT_FOUND for an index out of range,
+ * TILEC_BAD_ARGUMENT for NULLs. */
 int tilec_device_count(const tilec_context *ctx);
 tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out);
 

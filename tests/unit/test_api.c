@@ -52,6 +52,13 @@ static void test_helpers_are_not_the_only_kernel(void **state)
     load(s, HEAD "@triton.jit\ndef helper(a, b): return a\n\nfirst = helper\nadd = first\n\n"
                  "@triton.jit\ndef kernel(x): tl.store(x, add(1, 2))\n");
     assert_string_equal(tilec_only_kernel(s->file), "kernel");
+    tilec_unload(s->file);
+    s->file = NULL;
+    load(s, HEAD "@triton.jit\ndef a(x): b(x)\n\n@triton.jit\ndef b(x): a(x)\n");
+    assert_null(tilec_only_kernel(s->file));
+    assert_int_equal(tilec_kernel_count(NULL), 0);
+    assert_int_equal(tilec_device_count(NULL), 0);
+    assert_true(tilec_param_count(NULL, "a") < 0);
 }
 
 static void test_files_that_cannot_be_loaded(void **state)
@@ -403,6 +410,30 @@ static void test_dump_shows_stages(void **state)
     }
 }
 
+static void test_stages_without_a_code_generator(void **state)
+{
+    static const struct {
+        const char *stage;
+        tilec_status status;
+    } cases[] = {{"ast", TILEC_OK},      {"ir", TILEC_OK},       {"opt", TILEC_OK},
+                 {"plan", TILEC_FAILED}, {"llvm", TILEC_FAILED}, {"asm", TILEC_FAILED}};
+    Scene *s = *state;
+    char *saved = os_env("TILEC_PLUGIN") ? strdup(os_env("TILEC_PLUGIN")) : NULL;
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    setenv("TILEC_PLUGIN", "/nowhere/tilec-llvm.so", 1);
+    for (int i = 0; i < COUNT(cases); i++) {
+        char *text = NULL;
+        assert_int_equal(tilec_dump(s->file, NULL, cases[i].stage, NULL, 0, NULL, &text, NULL),
+                         cases[i].status);
+        tilec_free(text);
+    }
+    unsetenv("TILEC_PLUGIN");
+    if (saved)
+        setenv("TILEC_PLUGIN", saved, 1);
+    free(saved);
+}
+
 static void test_stats(void **state)
 {
     Scene *s = *state;
@@ -704,6 +735,7 @@ int main(void)
         TEST(test_what_is_stored_through),
         TEST(test_devices),
         TEST(test_dump_shows_stages),
+        TEST(test_stages_without_a_code_generator),
         TEST(test_stats),
         TEST(test_cpu_agrees_with_the_interpreter),
         TEST(test_cpu_starts_threads_when_they_are_needed),
