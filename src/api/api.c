@@ -171,7 +171,7 @@ int tilec_param_count(const tilec_file *file, const char *kernel)
 {
     const Kernel *k = file ? find_kernel(file, kernel) : NULL;
 
-    return k && k->front ? k->front->nparams : -1;
+    return k && k->signature ? k->signature->nparams : -1;
 }
 
 bool argument_of(const Const *c, tilec_arg *out)
@@ -213,9 +213,9 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
 
     if (!file || !out)
         return TILEC_BAD_ARGUMENT;
-    if (!k || !k->front || i < 0 || i >= k->front->nparams)
+    if (!k || !k->signature || i < 0 || i >= k->signature->nparams)
         return TILEC_NOT_FOUND;
-    const FrontParam *p = &k->front->params[i];
+    const FrontParam *p = &k->signature->params[i];
     const Fallback *f = &k->fallbacks[i];
     bool computed =
         f->heuristic >= 0 && strcmp(k->tuning->heuristics[f->heuristic].name, p->name) == 0;
@@ -304,7 +304,7 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
         Lookup lookup = {r->file, name};
         return job_run(&guard, explain_lookup, &lookup, error, NULL);
     }
-    if (r->kernel->front)
+    if (r->kernel->signature)
         return TILEC_OK;
     if (error)
         *error = strdup(r->kernel->problem);
@@ -459,7 +459,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK && !out)
         status = complain(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
-    if (status == TILEC_OK && (i < 0 || i >= r.kernel->front->nparams))
+    if (status == TILEC_OK && (i < 0 || i >= r.kernel->signature->nparams))
         status =
             complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name, i);
     if (status == TILEC_OK)

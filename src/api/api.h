@@ -39,11 +39,11 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    int index;                /* in the file */
-    const FrontKernel *front; /* NULL when the signature is wrong; `problem` then says why */
+    int index;                    /* in the file */
+    const FrontKernel *signature; /* NULL when it is wrong; `problem` then says why */
     const char *problem;
     Fallback *fallbacks;       /* one a parameter */
-    const FrontTuning *tuning; /* NULL when `front` is */
+    const FrontTuning *tuning; /* NULL when `signature` is */
 } Kernel;
 
 typedef struct Spec Spec;
@@ -57,7 +57,7 @@ struct tilec_file {
     Arena *arena;
     Interner *names;
     Source source;
-    FrontFile *front;
+    FrontFile *parsed;
     Kernel *kernels;
     int nkernels;
     const Kernel *only; /* the one that NULL stands for, or NULL */
@@ -65,9 +65,9 @@ struct tilec_file {
 };
 
 /* The arguments of one call, one entry a parameter; nothing here is allocated.  Texts and tuples
- * in `front` that a heuristic made live as long as the job that bound them. */
+ * in `params` that a heuristic made live as long as the job that bound them. */
 typedef struct {
-    FrontArg front[MAX_PARAMS];
+    FrontArg params[MAX_PARAMS];
     uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
     const tilec_tensor *tensors[MAX_PARAMS]; /* by slot; NULL where there is none */
     int nslots;

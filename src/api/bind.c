@@ -257,7 +257,7 @@ static void key_constant(Binding *out, const Const *c)
 
 static void bind_constant(Binder *b, int i, const Const *c)
 {
-    b->out->front[i] = (FrontArg){
+    b->out->params[i] = (FrontArg){
         .name = b->kernel->params[i].name, .is_constexpr = true, .constant = *c, .divisible = 1};
     key_constant(b->out, c);
 }
@@ -266,7 +266,7 @@ static void bind_run_time(Binder *b, int i, DType t, bool pointer, int divisible
 {
     Binding *out = b->out;
 
-    out->front[i] = (FrontArg){
+    out->params[i] = (FrontArg){
         .name = b->kernel->params[i].name, .dtype = t, .pointer = pointer, .divisible = divisible};
     out->slots[out->nslots] = bits;
     out->tensors[out->nslots] = NULL;
@@ -611,12 +611,12 @@ static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
 void bind_describe(tilec_file *f, Kernel *k, Arena *a)
 {
     static const FrontTuning none;
-    const FrontTuning *tuning = front_tuning(f->front, k->name);
+    const FrontTuning *tuning = front_tuning(f->parsed, k->name);
 
     k->tuning = tuning ? tuning : &none;
-    k->fallbacks = NEW_N(a, Fallback, k->front->nparams);
-    for (int i = 0; i < k->front->nparams; i++)
-        k->fallbacks[i] = find_fallback(&k->front->params[i], k->tuning);
+    k->fallbacks = NEW_N(a, Fallback, k->signature->nparams);
+    for (int i = 0; i < k->signature->nparams; i++)
+        k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);
 }
 
 /* In `a` where something must be computed. */
@@ -627,7 +627,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     b->r = r;
     b->job = job;
     b->out = out;
-    b->kernel = r->kernel->front;
+    b->kernel = r->kernel->signature;
     b->status = TILEC_OK;
     b->misspelt = false;
     b->computed = NULL;

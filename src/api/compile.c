@@ -13,8 +13,10 @@
  * The key is made from the IR before the passes: they are a function of it and of the build, whose
  * id is in the key, so that a hit pays for neither passes nor LLVM.
  *
- * This file also holds the one boundary that fail() and a lack of memory leave to: everything that
- * allocates in an arena runs as a job.
+ * This file also holds the one boundary of this folder that fail() and a lack of memory leave to:
+ * everything here that allocates in an arena runs as a job.  The interpreter and the code
+ * generators have boundaries of their own, as they hold what an arena does not free, and so does
+ * the command.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -109,13 +111,13 @@ static void describe_kernel(Job *job, tilec_file *f, Kernel *k)
 {
     Diags *diags = diags_new(job->arena);
 
-    k->front = front_kernel(f->front, k->name, f->arena, diags);
-    if (k->front && k->front->nparams > MAX_PARAMS) {
-        diag(diags, DIAG_ERROR, &f->source, k->front->span,
+    k->signature = front_kernel(f->parsed, k->name, f->arena, diags);
+    if (k->signature && k->signature->nparams > MAX_PARAMS) {
+        diag(diags, DIAG_ERROR, &f->source, k->signature->span,
              "kernel `%s` has more than %d parameters", k->name, MAX_PARAMS);
-        k->front = NULL;
+        k->signature = NULL;
     }
-    if (k->front)
+    if (k->signature)
         bind_describe(f, k, f->arena);
     else
         k->problem = diags_text(diags, f->arena);
@@ -138,16 +140,16 @@ tilec_status compile_file(Job *job, void *load)
     if (len > MAX_SOURCE)
         return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
     f->source = (Source){arena_strndup(f->arena, l->path, strlen(l->path)), text, len};
-    f->front = front_parse(f->arena, f->names, &f->source, job->diags);
-    if (!f->front)
+    f->parsed = front_parse(f->arena, f->names, &f->source, job->diags);
+    if (!f->parsed)
         return TILEC_REFUSED;
-    f->nkernels = front_kernel_count(f->front);
+    f->nkernels = front_kernel_count(f->parsed);
     f->kernels = NEW_N(f->arena, Kernel, MAX(f->nkernels, 1));
     for (int i = 0; i < f->nkernels; i++) {
-        f->kernels[i] = (Kernel){.name = front_kernel_name(f->front, i), .index = i};
+        f->kernels[i] = (Kernel){.name = front_kernel_name(f->parsed, i), .index = i};
         describe_kernel(job, f, &f->kernels[i]);
     }
-    f->only = front_only_kernel(f->front) < 0 ? NULL : &f->kernels[front_only_kernel(f->front)];
+    f->only = front_only_kernel(f->parsed) < 0 ? NULL : &f->kernels[front_only_kernel(f->parsed)];
     return TILEC_OK;
 }
 
@@ -163,9 +165,9 @@ static const Func *kernel_of(const Module *m)
 
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
-    const FrontKernel *k = r->kernel->front;
+    const FrontKernel *k = r->kernel->signature;
     const Module *m =
-        front_lower(r->file->front, r->kernel->name, r->binding->front, k->nparams, a, d);
+        front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams, a, d);
 
     return m ? kernel_of(m) : NULL;
 }

@@ -72,7 +72,7 @@ tilec_status dump_stage(Job *job, void *dump)
         return TILEC_BAD_ARGUMENT;
     }
     if (stage->kind == FROM_SOURCE)
-        return give_text(d, front_print_ast(r->file->front, r->kernel->name, job->arena));
+        return give_text(d, front_print_ast(r->file->parsed, r->kernel->name, job->arena));
     tilec_status status = bind_request(d->request, job);
     if (status != TILEC_OK)
         return status;

@@ -85,7 +85,7 @@ static FrontGiven find(void *context, const char *name)
 {
     const Known *k = context;
     const Kernel *kernel = k->request->kernel;
-    int param = bind_param_index(kernel->front, name, 0);
+    int param = bind_param_index(kernel->signature, name, 0);
     const tilec_arg *a = given_argument(k, name, param);
     Const c;
 
@@ -107,7 +107,7 @@ static bool is_said(const Known *k, const char *name)
 {
     Const ignored;
 
-    return given_argument(k, name, bind_param_index(k->request->kernel->front, name, 0)) ||
+    return given_argument(k, name, bind_param_index(k->request->kernel->signature, name, 0)) ||
            bind_option(k->request, name, &ignored);
 }
 
@@ -123,7 +123,7 @@ const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *gi
         Computed *c = &all[i];
 
         if (!is_said(&known, t->heuristics[i].name))
-            c->known = front_heuristic(r->file->front, &t->heuristics[i], &args, a, &c->value,
+            c->known = front_heuristic(r->file->parsed, &t->heuristics[i], &args, a, &c->value,
                                        explain ? &c->trouble : NULL);
         known.ncomputed++;
     }

@@ -233,7 +233,7 @@ static void test_files_do_not_grow(void **state)
     for (int i = 0; i < COUNT(arenas); i++) {
         arenas[i] = arena_new(NULL);
         Diags *d = diags_new(arenas[i]);
-        assert_non_null(front_lower(s->file->front, "k", args, 2, arenas[i], d));
+        assert_non_null(front_lower(s->file->parsed, "k", args, 2, arenas[i], d));
         assert_true(i == 0 || arena_used(s->file->arena) == used);
         used = arena_used(s->file->arena);
     }

@@ -137,25 +137,25 @@ static void test_specialisation(void **state)
 
     load(s, HEAD "@triton.jit\ndef k(v): pass\n");
     a = of_int(NULL, 1);
-    assert_true(bind_one(s, &a, 1)->front[0].is_constexpr);
+    assert_true(bind_one(s, &a, 1)->params[0].is_constexpr);
     assert_int_equal(bind_one(s, &a, 1)->nslots, 0);
     a = of_int(NULL, 0);
-    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 16);
+    assert_int_equal(bind_one(s, &a, 1)->params[0].divisible, 16);
     a = of_int(NULL, 48);
-    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 16);
+    assert_int_equal(bind_one(s, &a, 1)->params[0].divisible, 16);
     hash = bind_one(s, &a, 1)->hash;
     a = of_int(NULL, -32);
     assert_int_equal(bind_one(s, &a, 1)->slots[0], (uint32_t)-32);
     assert_true(bind_one(s, &a, 1)->hash == hash); /* one compiled kernel serves both */
     a = of_int(NULL, 49);
-    assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, 1);
+    assert_int_equal(bind_one(s, &a, 1)->params[0].divisible, 1);
     assert_false(bind_one(s, &a, 1)->hash == hash);
     a = (tilec_arg){.kind = TILEC_ARG_BOOL, .integer = 1};
-    assert_false(bind_one(s, &a, 1)->front[0].is_constexpr); /* True is not 1 */
+    assert_false(bind_one(s, &a, 1)->params[0].is_constexpr); /* True is not 1 */
     for (int offset = 0; offset < 64; offset += 4) {
         a = of_floats(memory + offset / 4, shape);
         int wanted = offset == 0 ? 64 : offset % 16 == 0 ? 16 : 1;
-        assert_int_equal(bind_one(s, &a, 1)->front[0].divisible, wanted);
+        assert_int_equal(bind_one(s, &a, 1)->params[0].divisible, wanted);
     }
 }
 
@@ -190,12 +190,12 @@ static void test_defaults_and_tuning(void **state)
                  "@triton.jit\n"
                  "def k(n=5, A: tl.constexpr = 1, B: tl.constexpr = 2, num_warps=None): pass\n");
     b = bind_one(s, NULL, 0);
-    assert_false(b->front[0].is_constexpr);
+    assert_false(b->params[0].is_constexpr);
     assert_int_equal(b->slots[0], 5);
-    assert_int_equal((int)b->front[1].constant.integer, 32);
-    assert_int_equal((int)b->front[2].constant.integer, 8);
+    assert_int_equal((int)b->params[1].constant.integer, 32);
+    assert_int_equal((int)b->params[2].constant.integer, 8);
     b = bind_one(s, &given, 1);
-    assert_int_equal((int)b->front[2].constant.integer, 64);
+    assert_int_equal((int)b->params[2].constant.integer, 64);
 }
 
 static tilec_param param_info(const Scene *s, int i)
@@ -240,7 +240,7 @@ static void test_options_fill_parameters_of_their_name(void **state)
     const tilec_arg warps[] = {of_int(NULL, 2), of_int("num_warps", 12)};
     refused(s, TILEC_REFUSED, warps, 2, "num_warps must be a power of 2");
     tilec_arg a = of_int("a", 5);
-    assert_int_equal((int)bind_one(s, &a, 1)->front[1].constant.integer, 4);
+    assert_int_equal((int)bind_one(s, &a, 1)->params[1].constant.integer, 4);
     assert_int_equal(tilec_param_info(s->file, NULL, 1, &p), TILEC_OK);
     assert_true(p.has_default);
     Request r = {.file = s->file,
@@ -250,7 +250,7 @@ static void test_options_fill_parameters_of_their_name(void **state)
                  .options = {.num_warps = 8},
                  .binding = bind_one(s, &a, 1)};
     assert_int_equal(bind_request(&r, NULL), TILEC_OK);
-    assert_int_equal((int)r.binding->front[1].constant.integer, 8);
+    assert_int_equal((int)r.binding->params[1].constant.integer, 8);
 }
 
 static void test_configurations_that_cannot_be_read(void **state)
@@ -357,7 +357,7 @@ static void test_heuristics_are_evaluated(void **state)
     };
 
     for (int i = 0; i < COUNT(cases); i++) {
-        const Const *c = &bind_heuristic(*state, cases[i].function)->front[3].constant;
+        const Const *c = &bind_heuristic(*state, cases[i].function)->params[3].constant;
 
         if (c->integer != cases[i].want)
             print_error("%s gives %ld\n", cases[i].function, (long)c->integer);
@@ -415,7 +415,7 @@ static void test_heuristics_that_cannot_be_evaluated(void **state)
         refused(s, TILEC_REFUSED, args, 3, cases[i].why);
         refused(s, TILEC_REFUSED, args, 3,
                 "`E` was not given, and its heuristic cannot be evaluated");
-        assert_int_equal((int)bind_one(s, args, 4)->front[3].constant.integer, 3);
+        assert_int_equal((int)bind_one(s, args, 4)->params[3].constant.integer, 3);
         assert_int_equal(tilec_param_info(s->file, NULL, 3, &p), TILEC_OK);
         assert_true(p.is_computed && p.has_default && !p.has_value);
     }
@@ -435,12 +435,12 @@ static void test_heuristics_see_earlier_values(void **state)
               "@triton.heuristics({'W': lambda a: 10 * a['W']})\n"
               "@triton.jit\ndef k(n, W: tl.constexpr, B: tl.constexpr, C: tl.constexpr): pass\n");
     const Binding *b = bind_one(s, args, 1);
-    assert_int_equal((int)b->front[1].constant.integer, 80);
-    assert_int_equal((int)b->front[2].constant.integer, 25);
+    assert_int_equal((int)b->params[1].constant.integer, 80);
+    assert_int_equal((int)b->params[2].constant.integer, 25);
     args[1] = of_int("B", 10);
     b = bind_one(s, args, 2);
-    assert_int_equal((int)b->front[1].constant.integer, 50);
-    assert_int_equal((int)b->front[2].constant.integer, 10);
+    assert_int_equal((int)b->params[1].constant.integer, 50);
+    assert_int_equal((int)b->params[2].constant.integer, 10);
 }
 
 /* A shape that no memory has is the tensor's fault, and none of the heuristic's business. */
