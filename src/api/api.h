@@ -119,7 +119,7 @@ struct Spec {
     uint8_t key[];
 };
 
-/* compile.c: the compiler, and the one place where fail() and a lack of memory land */
+/* compile.c: the compiler, and where fail() and a lack of memory land */
 typedef struct {
     Arena *arena;
     Diags *diags;

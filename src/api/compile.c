@@ -13,10 +13,10 @@
  * The key is made from the IR before the passes: they are a function of it and of the build, whose
  * id is in the key, so that a hit pays for neither passes nor LLVM.
  *
- * This file also holds the one boundary of this folder that fail() and a lack of memory leave to:
- * everything here that allocates in an arena runs as a job.  The interpreter and the code
- * generators have boundaries of their own, as they hold what an arena does not free, and so does
- * the command.
+ * This file also holds the boundary of src/api/ that fail() and a lack of memory leave to:
+ * everything here that allocates in an arena runs as a job.  Three more have a boundary each: to the
+ * interpreter a lack of memory is a result (interp.c, count.c), a target must give LLVM's memory
+ * back (gen/cpu.c), and the command ends with an exit code (cli/main.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
