@@ -26,7 +26,7 @@ struct tilec_context {
     pthread_mutex_t lock; /* held while the pool is made */
     _Atomic(Pool *) pool; /* NULL before the first launch on a CPU */
     _Atomic(const GenPlugin *) plugin;
-    _Atomic size_t cache_bytes; /* of the last-level data cache; 0: not asked yet */
+    _Atomic size_t llc_bytes; /* of the last-level data cache; 0: not asked yet */
 };
 
 /* What stands in for an argument that is not given. */

@@ -14,9 +14,9 @@
  * id is in the key, so that a hit pays for neither passes nor LLVM.
  *
  * This file also holds the boundary of src/api/ that fail() and a lack of memory leave to:
- * everything here that allocates in an arena runs as a job.  Three more have a boundary each: to the
- * interpreter a lack of memory is a result (interp.c, count.c), a target must give LLVM's memory
- * back (gen/cpu.c), and the command ends with an exit code (cli/main.c).
+ * everything here that allocates in an arena runs as a job.  Three more have a boundary each: to
+ * the interpreter a lack of memory is a result (interp.c, count.c), a target must give LLVM's
+ * memory back (gen/cpu.c), and the command ends with an exit code (cli/main.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,8 +28,8 @@
 #define MAX_SOURCE ((size_t)256 << 20)
 /* What every device that compiles uses. */
 static const char target_name[] = "cpu";
-/* Launches that move less are never worth a look at the cache. */
-enum { SMALLEST_CACHE = 1 << 20 };
+/* Launches that move less are never worth a look at the last-level cache. */
+enum { SMALLEST_LLC = 1 << 20 };
 
 /* the boundary */
 
@@ -207,13 +207,13 @@ const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
 }
 
 /* What of the last-level cache a launch may count on.  Asking the system takes longer than one. */
-static size_t cache_bytes(tilec_context *ctx)
+static size_t llc_bytes(tilec_context *ctx)
 {
-    size_t bytes = atomic_load_explicit(&ctx->cache_bytes, memory_order_relaxed);
+    size_t bytes = atomic_load_explicit(&ctx->llc_bytes, memory_order_relaxed);
 
     if (bytes == 0) {
-        bytes = os_cache_bytes();
-        atomic_store_explicit(&ctx->cache_bytes, bytes, memory_order_relaxed);
+        bytes = os_last_level_cache_bytes();
+        atomic_store_explicit(&ctx->llc_bytes, bytes, memory_order_relaxed);
     }
     return bytes;
 }
@@ -224,7 +224,7 @@ GenOptions compile_options(const Request *r, uint64_t stored)
     double bytes;
 
     o.disjoint = memory_disjoint(r->binding, stored, &bytes);
-    o.streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes(r->file->ctx);
+    o.streaming = bytes > SMALLEST_LLC && bytes > (double)llc_bytes(r->file->ctx);
     return o;
 }
 

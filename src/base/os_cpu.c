@@ -190,7 +190,7 @@ size_t os_cache_share(const char *folder, int cpus)
     return MIN(size / (size_t)MAX(sharing, 1), largest_share) * (size_t)cpus;
 }
 
-size_t os_cache_bytes(void)
+size_t os_last_level_cache_bytes(void)
 {
     size_t share = os_cache_share("/sys/devices/system/cpu/cpu0/cache", os_cpu_count());
 

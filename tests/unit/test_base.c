@@ -597,7 +597,7 @@ static void test_the_machine_is_known(void **state)
     double before = os_seconds();
 
     assert_true(os_cpu_count() >= 1);
-    assert_true(os_cache_bytes() >= 1 << 18);
+    assert_true(os_last_level_cache_bytes() >= 1 << 18);
     assert_true(os_seconds() >= before);
     assert_true(os_seconds() < before + 60);
     assert_null(os_env("TILEC_NO_SUCH_VARIABLE"));
