@@ -284,9 +284,9 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 /*
  * Show a stage of the compiler as text, to be freed with tilec_free().
  *
- * stage: "ast" the syntax tree (arguments are not looked at), "ir" the tile IR as lowered, "opt"
- *     after the passes, and from the code generator "plan" the loop nests, "llvm" its IR, "asm"
- *     the machine code as text.
+ * stage: one of tilec_stage_name(): "ast" the syntax tree (arguments are not looked at), "ir" the
+ *     tile IR as lowered, "opt" after the passes, and from the code generator "plan" the loop
+ *     nests, "llvm" its IR, "asm" the machine code as text.
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
  * options: the device must exist, but all show the same: what is made for the CPU.
@@ -299,6 +299,10 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
+
+/* The stages of tilec_dump(), in the order in which a kernel passes them; NULL for an index out of
+ * range. */
+const char *tilec_stage_name(int i);
 
 /* The devices that this build knows, whether they can be used here or not.  The count is 0 for a
  * NULL context; tilec_device_info() gives TILEC_NOT_FOUND for an index out of range,

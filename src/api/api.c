@@ -296,6 +296,20 @@ static tilec_status explain_lookup(Job *job, void *lookup)
     return TILEC_NOT_FOUND;
 }
 
+static tilec_status explain_device(Job *job, void *name)
+{
+    Text all = text_new(job->arena);
+
+    for (int i = 0; i < DEVICE_COUNT; i++)
+        text_printf(&all, "%s%s",
+                    i == 0                 ? ""
+                    : i < DEVICE_COUNT - 1 ? ", "
+                                           : " and ",
+                    device_names[i]);
+    return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s",
+                      (const char *)name, all.s);
+}
+
 static tilec_status find_request_kernel(Request *r, const char *name, char **error)
 {
     r->kernel = find_kernel(r->file, name);
@@ -316,6 +330,8 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
                                  const tilec_arg *args, int nargs,
                                  const tilec_launch_options *options, char **error)
 {
+    Guard guard;
+
     no_error(error);
     if (!file || nargs < 0 || (nargs > 0 && !args))
         return complain(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
@@ -326,8 +342,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->spec = NULL;
     r->variant = NULL;
     if (!find_device(r->options.device, &r->device))
-        return complain(error, TILEC_NOT_FOUND, "there is no device `%s`; there are cpu and interp",
-                        r->options.device);
+        return job_run(&guard, explain_device, (void *)r->options.device, error, NULL);
     if (r->options.threads < 0)
         return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     return find_request_kernel(r, kernel, error);
@@ -509,6 +524,11 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     if (status == TILEC_OK)
         *text = job.text;
     return status;
+}
+
+const char *tilec_stage_name(int i)
+{
+    return dump_stage_name(i);
 }
 
 /* small things */

@@ -200,6 +200,7 @@ typedef struct {
     char *text; /* for tilec_free() */
 } DumpJob;
 tilec_status dump_stage(Job *job, void *dump); /* on a DumpJob */
+const char *dump_stage_name(int i);            /* NULL behind the last */
 typedef struct {
     Request *request; /* that is ready */
     const int32_t *grid;

@@ -28,6 +28,26 @@ static const struct Stage *find_stage(const char *name)
     return NULL;
 }
 
+const char *dump_stage_name(int i)
+{
+    return i >= 0 && i < COUNT(stages) ? stages[i].name : NULL;
+}
+
+static tilec_status refuse_stage(Job *job, const char *name)
+{
+    Text all = text_new(job->arena);
+
+    for (int i = 0; i < COUNT(stages); i++)
+        text_printf(&all, "%s%s",
+                    i == 0                  ? ""
+                    : i < COUNT(stages) - 1 ? ", "
+                                            : " or ",
+                    stages[i].name);
+    job_refuse(job, TILEC_BAD_ARGUMENT, "there is no stage `%s`", name);
+    diag(job->diags, DIAG_HINT, NULL, (Span){0}, "%s", all.s);
+    return TILEC_BAD_ARGUMENT;
+}
+
 static tilec_status give_text(DumpJob *d, const char *text)
 {
     d->text = strdup(text);
@@ -66,11 +86,8 @@ tilec_status dump_stage(Job *job, void *dump)
     const Request *r = d->request;
     const struct Stage *stage = find_stage(d->stage);
 
-    if (!stage) {
-        job_refuse(job, TILEC_BAD_ARGUMENT, "there is no stage `%s`", d->stage);
-        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "ast, ir, opt, plan, llvm or asm");
-        return TILEC_BAD_ARGUMENT;
-    }
+    if (!stage)
+        return refuse_stage(job, d->stage);
     if (stage->kind == FROM_SOURCE)
         return give_text(d, front_print_ast(r->file->parsed, r->kernel->name, job->arena));
     tilec_status status = bind_request(d->request, job);

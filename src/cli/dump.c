@@ -6,17 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const stages[] = {"ast", "ir", "opt", "plan", "llvm", "asm"};
+typedef VEC(const char *) Stages;
+
+static NORETURN void ask_for_stage(Cli *c, const Stages *stages)
+{
+    Text all = text_new(c->arena);
+
+    for (int i = 0; i < stages->len; i++)
+        text_printf(&all, "%s%s", i == 0 ? "" : i < stages->len - 1 ? ", " : " or ", stages->at[i]);
+    stop(c, CLI_USAGE, "which stage? --stage %s is missing", all.s);
+}
 
 static void check_stage(Cli *c, const char *stage)
 {
-    if (!stage)
-        stop(c, CLI_USAGE, "which stage? --stage ast, ir, opt, plan, llvm or asm is missing");
-    for (int i = 0; i < COUNT(stages); i++)
-        if (strcmp(stages[i], stage) == 0)
+    Stages stages = {0};
+
+    for (const char *name; (name = tilec_stage_name(stages.len)) != NULL;) {
+        if (stage && strcmp(name, stage) == 0)
             return;
+        vec_push(c->arena, &stages, name);
+    }
+    if (!stage)
+        ask_for_stage(c, &stages);
     stop(c, CLI_USAGE, "there is no stage '%s'%s", stage,
-         hint_text(c->arena, stage, stages, COUNT(stages)));
+         hint_text(c->arena, stage, stages.at, stages.len));
 }
 
 void command_dump(Cli *c, int argc, char **argv)

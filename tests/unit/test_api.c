@@ -111,7 +111,10 @@ static void test_wrong_calls(void **state)
         s->error = NULL;                                                                           \
     } while (0)
     FAILS(TILEC_NOT_FOUND, tilec_launch(s->file, "kernle", grid, NULL, 0, NULL, &s->error));
-    FAILS(TILEC_NOT_FOUND, tilec_launch(s->file, NULL, grid, NULL, 0, &options, &s->error));
+    assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &options, &s->error),
+                     TILEC_NOT_FOUND);
+    assert_string_equal(s->error, "error: there is no device `tpu`; there are cpu and interp\n");
+    tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, bad_grid, NULL, 0, NULL, &s->error));
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, NULL, NULL, 0, NULL, &s->error));
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, grid, NULL, -1, NULL, &s->error));
@@ -123,7 +126,11 @@ static void test_wrong_calls(void **state)
           tilec_launch_stats(s->file, NULL, grid, NULL, 0, NULL, NULL, &s->error));
     FAILS(TILEC_BAD_ARGUMENT,
           tilec_launch_stats(s->file, NULL, NULL, NULL, 0, NULL, &stats, &s->error));
-    FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error));
+    assert_int_equal(tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error),
+                     TILEC_BAD_ARGUMENT);
+    assert_string_equal(s->error, "error: there is no stage `soup`\n"
+                                  "hint: ast, ir, opt, plan, llvm or asm\n");
+    tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
 #undef FAILS
     assert_int_equal(tilec_launch(s->file, "kernle", grid, NULL, 0, NULL, NULL), TILEC_NOT_FOUND);
@@ -397,6 +404,10 @@ static void test_dump_shows_stages(void **state)
     static const char *const stages[] = {"ast", "ir", "opt", "plan", "llvm", "asm"};
     int count = has_cpu() ? COUNT(stages) : 3;
 
+    for (int i = 0; i < COUNT(stages); i++)
+        assert_string_equal(tilec_stage_name(i), stages[i]);
+    assert_null(tilec_stage_name(COUNT(stages)));
+    assert_null(tilec_stage_name(-1));
     load(s, add_source);
     for (int i = 0; i < count; i++) {
         char *text = NULL;

@@ -1,0 +1,36 @@
+#!/bin/sh
+# words.sh TILEC SOURCE - help, manual, header and completions name the stages and devices there are
+. "$(dirname "$0")/expect.inc"
+cd "$source" || exit 1
+
+# what the library has: "ast, ir or asm", the same in words, and the devices
+stages=$("$tilec" dump x.py 2>&1 | sed -n 's/.*--stage \(.*\) is missing/\1/p')
+stage_words=$(echo "$stages" | sed 's/,//g; s/ or / /')
+devices=$("$tilec" devices --json | grep -o '"name": "[^"]*"' | cut -d '"' -f 4 | tr '\n' ' ')
+devices=${devices% }
+[ -n "$stages" ] && [ -n "$devices" ] || wrong "there are no stages or devices"
+
+# manual OPTION : the words that the manual page has for it
+manual() {
+    sed -nE "/^\.BI \\\\-\\\\-$1 /,/^\.(TP|SH)/p" docs/tilec.1 |
+        sed '1d; $d; s/^\.[A-Z]* //; s/ *[,.]$//' | tr '\n' ' '
+}
+
+expect 0 out "--stage STAGE        $stages" "$tilec" --help
+expect 0 out "$(echo "$stages" | tr -d ,) " manual stage
+expect 0 "" "" grep -F "compgen -W \"$stage_words\"" tools/completion/tilec.bash
+expect 0 "" "" grep -F ":stage:($stage_words)" tools/completion/_tilec
+expect 0 "" "" grep -F -- "--stage $(echo "$stage_words" | tr ' ' '|')" docs/cli.md
+expect 0 "" "" grep -F "compgen -W \"$devices\"" tools/completion/tilec.bash
+expect 0 "" "" grep -F ":device:($devices)" tools/completion/_tilec
+for word in $stage_words; do
+    expect 0 out "\"$word\"" sed -n '/^ \* stage: /,/^ \* args: /p' include/tilec.h
+    expect 0 "" "" grep "^| \`$word\`" docs/cli.md
+done
+for word in $devices; do
+    expect 0 out " $word" sh -c '"$1" --help | grep -e --device' sh "$tilec"
+    expect 0 out "$word " manual device
+    expect 0 "" "" grep "^| .--device NAME. .*\`$word\`" docs/cli.md
+    expect 0 "" "" grep "const char \*device;.*\"$word\"" include/tilec.h
+done
+finish
