@@ -108,22 +108,8 @@ const void *array_at(const Array *a, const int64_t *index)
     return (const char *)a->data + offset * (int64_t)tilec_dtype_size(a->dtype);
 }
 
-static uint64_t load_bits(const void *p, size_t size)
-{
-    uint64_t bits = 0;
-
-    memcpy(&bits, p, size); /* little-endian, like every target of tilec */
-    return bits;
-}
-
-double array_get(const Array *a, const int64_t *index)
-{
-    uint64_t bits = load_bits(array_at(a, index), tilec_dtype_size(a->dtype));
-
-    return scalar_to_double((DType)a->dtype, bits);
-}
-
-bool array_next(const Array *a, int64_t *index)
+/* The next index in row-major order; false behind the last. */
+static bool next_index(const Array *a, int64_t *index)
 {
     for (int i = a->ndim - 1; i >= 0; i--) {
         if (++index[i] < a->shape[i])
@@ -148,7 +134,7 @@ void array_copy_dense(const Array *a, void *to)
     do {
         memcpy(out, array_at(a, index), size);
         out += size;
-    } while (array_next(a, index));
+    } while (next_index(a, index));
 }
 
 static void put_bits(Array *a, int64_t k, uint64_t bits)

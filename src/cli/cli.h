@@ -76,10 +76,7 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape);
 int64_t array_numel(const Array *a);
 size_t array_bytes(const Array *a);
 bool array_is_dense(const Array *a); /* row-major without gaps */
-double array_get(const Array *a, const int64_t *index);
 const void *array_at(const Array *a, const int64_t *index);
-/* The next index in row-major order; false behind the last. */
-bool array_next(const Array *a, int64_t *index);
 void array_copy_dense(const Array *a, void *to); /* array_bytes() bytes, row-major */
 void array_fill(Array *a, double v);             /* dense arrays only, as the five below */
 void array_fill_int(Array *a, uint64_t v);       /* of an integer type: its low bits */
@@ -200,9 +197,8 @@ void check(Cli *c, tilec_status status, char **error);
 
 /* show.c */
 void show_array(Text *t, const char *name, const Array *a);
-const char *show_shape(Arena *a, const Array *x); /* "4096x781" */
 
-/* table.c: what --time says */
+/* timing.c: what --time says */
 typedef struct {
     const char *kernel, *device;
     int32_t grid[3];
@@ -210,7 +206,7 @@ typedef struct {
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
 } Timing;
-double timing_summary(Timing *t, double *seconds, int n); /* sorts; gives the median */
+void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 const char *timing_table(Arena *a, const Timing *t);
 const char *timing_json(Arena *a, const Timing *t);
 

@@ -15,7 +15,8 @@
 
 enum { EDGE = 3, LONGEST_WHOLE = 100, WORD = 32, LINE = 90 };
 
-const char *show_shape(Arena *a, const Array *x)
+/* "4096x781" */
+static const char *shape_text(Arena *a, const Array *x)
 {
     Text t = text_new(a);
 
@@ -192,7 +193,7 @@ void show_array(Text *t, const char *name, const Array *a)
 {
     Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE, .out = t};
 
-    text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), show_shape(t->arena, a));
+    text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), shape_text(t->arena, a));
     if (array_numel(a) == 0) { /* its other extents may be of any size */
         text_put(t, "[]\n");
         return;

@@ -8,12 +8,23 @@
 #define TILEC_TEST_CLI_HELP_H
 
 #include "../../src/cli/cli.h"
+#include "../../src/ir/ir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* An element as a number. */
+static inline double element(const Array *a, const int64_t *index)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype)); /* little-endian */
+    return scalar_to_double((DType)a->dtype, bits);
+}
 
 static inline int open_cli(void **state)
 {

@@ -56,7 +56,7 @@ static void reads_c_order(void **state)
     assert_int_equal(a.ndim, 2);
     assert_int_equal(a.strides[0], 3);
     assert_int_equal(a.strides[1], 1);
-    assert_true(array_get(&a, (int64_t[]){1, 0}) == 0x0706);
+    assert_true(element(&a, (int64_t[]){1, 0}) == 0x0706);
     assert_int_equal((uintptr_t)a.data % 64, 0);
 }
 
@@ -69,7 +69,7 @@ static void reads_fortran_order_as_strides(void **state)
     a = npy_load(c, path, NULL);
     assert_int_equal(a.strides[0], 1);
     assert_int_equal(a.strides[1], 2);
-    assert_true(array_get(&a, (int64_t[]){1, 2}) == 5);
+    assert_true(element(&a, (int64_t[]){1, 2}) == 5);
     assert_false(array_is_dense(&a));
 }
 

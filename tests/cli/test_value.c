@@ -181,7 +181,7 @@ static void check_floats(void **state)
 
 static double at(const Array *a, int64_t i)
 {
-    return array_get(a, (int64_t[]){i});
+    return element(a, (int64_t[]){i});
 }
 
 static void check_arrays(void **state)
@@ -199,11 +199,11 @@ static void check_arrays(void **state)
     assert_int_equal(a.shape[1], 781);
     a = eval(c, "ones(fp64, (x.shape(0), 2))").array;
     assert_int_equal(a.shape[0], 4);
-    assert_true(array_get(&a, (int64_t[]){3, 1}) == 1);
+    assert_true(element(&a, (int64_t[]){3, 1}) == 1);
     a = eval(c, "empty(fp16, 3)").array;
     assert_true(isnan(at(&a, 1)));
     a = eval(c, "x[1:, ::2]").array;
-    assert_true(array_get(&a, (int64_t[]){0, 1}) == 8);
+    assert_true(element(&a, (int64_t[]){0, 1}) == 8);
     a = eval(c, "x[::-1, 1]").array;
     assert_true(at(&a, 0) == 19);
     a = eval(c, "x[10:20]").array;

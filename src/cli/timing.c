@@ -1,5 +1,5 @@
 /*
- * table.c - what `run --time` says, as a table for people or as JSON for programs
+ * timing.c - what `run --time` says, as a table for people or as JSON for programs
  *
  * Rates are counted from the kernel itself: bytes are its arrays, once each for reading and once
  * for writing; operations are those that the compiler counted.  The median stands for the run.
@@ -15,14 +15,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double timing_summary(Timing *t, double *seconds, int n)
+void timing_summary(Timing *t, double *seconds, int n)
 {
     qsort(seconds, (size_t)n, sizeof *seconds, by_value);
     t->runs = n;
     t->min = seconds[0];
     t->max = seconds[n - 1];
     t->median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-    return t->median;
 }
 
 static const char *duration(Arena *a, double s)
