@@ -174,39 +174,6 @@ int tilec_param_count(const tilec_file *file, const char *kernel)
     return k && k->signature ? k->signature->nparams : -1;
 }
 
-bool argument_of(const Const *c, tilec_arg *out)
-{
-    switch (c->kind) {
-    case CONST_NONE:
-        out->kind = TILEC_ARG_NONE;
-        return true;
-    case CONST_BOOL:
-        out->kind = TILEC_ARG_BOOL;
-        out->integer = (int64_t)c->integer;
-        return true;
-    case CONST_INT:
-        out->kind = c->integer > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
-        out->integer = (int64_t)c->integer;
-        out->uinteger = (uint64_t)c->integer;
-        return c->integer >= INT64_MIN && c->integer <= UINT64_MAX;
-    case CONST_FLOAT:
-        out->kind = TILEC_ARG_FLOAT;
-        out->real = c->real;
-        return true;
-    case CONST_STRING:
-        out->kind = TILEC_ARG_STRING;
-        out->text = c->text;
-        return strlen(c->text) == c->ntext;
-    case CONST_DTYPE:
-        out->kind = TILEC_ARG_DTYPE;
-        out->dtype = (tilec_dtype)c->dtype;
-        return true;
-    case CONST_TUPLE:
-        return false;
-    }
-    bug("a constant of an unknown kind");
-}
-
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out)
 {
     const Kernel *k = file ? find_kernel(file, kernel) : NULL;
@@ -225,8 +192,8 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
                          .is_computed = computed,
                          .line = p->line,
                          .value = {.name = p->name}};
-    out->has_value =
-        out->has_default && !out->is_computed && argument_of(&k->fallbacks[i].value, &out->value);
+    out->has_value = out->has_default && !out->is_computed &&
+                     bind_argument_of(&k->fallbacks[i].value, &out->value);
     return TILEC_OK;
 }
 
@@ -371,10 +338,10 @@ static tilec_status make_ready(Request *r, char **error)
 
     if (bound && r->binding->typed_only)
         return complain(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
-    if (bound && request_ready(r))
+    if (bound && spec_ready(r))
         return TILEC_OK;
     tilec_status status = run_locked(r, compile_request, r, error);
-    return status != TILEC_OK || request_ready(r) ? status : TILEC_FAILED;
+    return status != TILEC_OK || spec_ready(r) ? status : TILEC_FAILED;
 }
 
 static tilec_status check_grid(const int32_t *grid, char **error)

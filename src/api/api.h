@@ -96,7 +96,7 @@ typedef struct {
     int nargs;
     tilec_launch_options options;
     Binding *binding;
-    /* what request_ready() found */
+    /* what spec_ready() found */
     Spec *spec;
     Variant *variant; /* cpu only */
 } Request;
@@ -114,7 +114,7 @@ struct Spec {
     Arena *arena;
     const Func *func;
     double seconds;
-    _Atomic(Variant *) variants[VARIANTS]; /* cpu only; by promise_index() */
+    _Atomic(Variant *) variants[VARIANTS]; /* cpu only; by spec_variant_index() */
     size_t nkey;
     uint8_t key[];
 };
@@ -153,6 +153,8 @@ tilec_status bind_request(Request *r, Job *job);
 int bind_param_index(const FrontKernel *k, const char *name, int guess); /* -1: none */
 /* The Python value of an argument; false for tensors, types, and what is wrong. */
 bool bind_constant_of(const tilec_arg *a, Const *out);
+/* A constant as an argument that would mean the same; false for what no argument can say. */
+bool bind_argument_of(const Const *c, tilec_arg *out);
 /* The launch option of that name as tilec_launch_options has it, and its default; false: none. */
 bool bind_option(const Request *r, const char *name, Const *out);
 bool bind_option_default(const char *name, Const *out);
@@ -179,19 +181,15 @@ const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *gi
 /* Whether every two tensors are apart or both only read; and how many bytes they are together. */
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
-static inline bool memory_bit(uint64_t set, int i)
-{
-    return set >> MIN(i, 63) & 1;
-}
 
 /* spec.c: compiled kernels of one file */
 Spec *spec_find(tilec_file *f, const Binding *b);
 Spec *spec_add(tilec_file *f, const Binding *b); /* under its lock; NULL when memory is out */
 void spec_free_all(tilec_file *f);
 /* Whether everything is there that this call needs; fills its last fields. */
-bool request_ready(Request *r);
-void variant_free(Variant *v);
-int promise_index(const GenOptions *o);
+bool spec_ready(Request *r);
+void spec_free_variant(Variant *v);
+int spec_variant_index(const GenOptions *o);
 
 /* dump.c: jobs under the file's lock */
 typedef struct {
@@ -207,8 +205,5 @@ typedef struct {
     tilec_stats stats;
 } StatsJob;
 tilec_status dump_stats(Job *job, void *stats); /* on a StatsJob */
-
-/* api.c: a constant as an argument that would mean the same; false for what no argument can say */
-bool argument_of(const Const *c, tilec_arg *out);
 
 #endif

@@ -430,6 +430,39 @@ static bool bind_type(Binder *b, int i, const tilec_arg *a)
     return true;
 }
 
+bool bind_argument_of(const Const *c, tilec_arg *out)
+{
+    switch (c->kind) {
+    case CONST_NONE:
+        out->kind = TILEC_ARG_NONE;
+        return true;
+    case CONST_BOOL:
+        out->kind = TILEC_ARG_BOOL;
+        out->integer = (int64_t)c->integer;
+        return true;
+    case CONST_INT:
+        out->kind = c->integer > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
+        out->integer = (int64_t)c->integer;
+        out->uinteger = (uint64_t)c->integer;
+        return c->integer >= INT64_MIN && c->integer <= UINT64_MAX;
+    case CONST_FLOAT:
+        out->kind = TILEC_ARG_FLOAT;
+        out->real = c->real;
+        return true;
+    case CONST_STRING:
+        out->kind = TILEC_ARG_STRING;
+        out->text = c->text;
+        return strlen(c->text) == c->ntext;
+    case CONST_DTYPE:
+        out->kind = TILEC_ARG_DTYPE;
+        out->dtype = (tilec_dtype)c->dtype;
+        return true;
+    case CONST_TUPLE:
+        return false;
+    }
+    bug("a constant of an unknown kind");
+}
+
 bool bind_constant_of(const tilec_arg *a, Const *out)
 {
     *out = (Const){.kind = CONST_NONE};
@@ -681,7 +714,7 @@ tilec_status bind_param_value(Job *job, void *value)
     const FrontParam *p = &b.kernel->params[v->param];
     const Const *c = b.given[v->param] ? NULL : missing_value(&b, v->param, &option);
     v->value = b.given[v->param] ? *b.given[v->param] : (tilec_arg){0};
-    if (c && !argument_of(c, &v->value))
+    if (c && !bind_argument_of(c, &v->value))
         return job_refuse(job, TILEC_NOT_FOUND, "no argument can have the value of `%s`", p->name);
     if (c && c->kind == CONST_STRING)
         v->value.text = intern(names, v->value.text);

@@ -232,7 +232,7 @@ GenOptions compile_options(const Request *r, uint64_t stored)
 
 /* All of GenOptions.  That the list below has every field is for the compiler to check: one that
  * nobody printed would let launches find code that was made for others.  A promise of the launch
- * is also a bit of promise_index(). */
+ * is also a bit of spec_variant_index(). */
 static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
@@ -288,7 +288,7 @@ static RunStatus load(const GenOutput *object, Variant **out, const char **why)
         *out = v;
         return RUN_OK;
     }
-    variant_free(v);
+    spec_free_variant(v);
     if (status != RUN_OK)
         return status;
     *why = "it has no entry";
@@ -364,7 +364,7 @@ static tilec_status make_cpu(Job *job, const Request *r, Spec *s)
     if (status != TILEC_OK)
         return status;
     v->seconds = os_seconds() - start;
-    atomic_store_explicit(&s->variants[promise_index(&options)], v, memory_order_release);
+    atomic_store_explicit(&s->variants[spec_variant_index(&options)], v, memory_order_release);
     return TILEC_OK;
 }
 
@@ -375,7 +375,7 @@ tilec_status compile_request(Job *job, void *request)
 
     if (status != TILEC_OK)
         return status;
-    if (request_ready(r))
+    if (spec_ready(r))
         return TILEC_OK; /* another thread was faster */
     Spec *s = spec_find(r->file, r->binding);
     if (!s && !(s = spec_add(r->file, r->binding)))

@@ -57,6 +57,11 @@ static Extent extent_of(const tilec_tensor *t)
     return (Extent){lo, hi, false, MIN(elements, span)};
 }
 
+static bool in_set(uint64_t set, int i)
+{
+    return set >> MIN(i, 63) & 1;
+}
+
 static bool apart(const Extent *a, const Extent *b)
 {
     return !a->whole && !b->whole && (a->hi <= b->lo || b->hi <= a->lo);
@@ -66,7 +71,7 @@ static bool apart(const Extent *a, const Extent *b)
 static bool clashes(const Binding *b, const Extent *extents, int i, uint64_t stored)
 {
     for (int k = 0; k < i; k++)
-        if (b->tensors[k] && (memory_bit(stored, i) || memory_bit(stored, k)) &&
+        if (b->tensors[k] && (in_set(stored, i) || in_set(stored, k)) &&
             !apart(&extents[i], &extents[k]))
             return true;
     return false;
@@ -93,7 +98,7 @@ double memory_bytes(const Binding *b, uint64_t params)
     double bytes = 0;
 
     for (int i = 0; i < b->nslots; i++)
-        if (b->tensors[i] && memory_bit(params, i))
+        if (b->tensors[i] && in_set(params, i))
             bytes += extent_of(b->tensors[i]).bytes;
     return bytes;
 }

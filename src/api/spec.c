@@ -34,7 +34,7 @@ Spec *spec_add(tilec_file *f, const Binding *b)
     return s;
 }
 
-bool request_ready(Request *r)
+bool spec_ready(Request *r)
 {
     Spec *s = spec_find(r->file, r->binding);
 
@@ -44,16 +44,16 @@ bool request_ready(Request *r)
     if (r->device == DEVICE_INTERP)
         return true;
     GenOptions o = compile_options(r, s->stored);
-    r->variant = atomic_load_explicit(&s->variants[promise_index(&o)], memory_order_acquire);
+    r->variant = atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
     return r->variant != NULL;
 }
 
-int promise_index(const GenOptions *o)
+int spec_variant_index(const GenOptions *o)
 {
     return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0);
 }
 
-void variant_free(Variant *v)
+void spec_free_variant(Variant *v)
 {
     if (!v)
         return;
@@ -64,7 +64,7 @@ void variant_free(Variant *v)
 static void spec_free(Spec *s)
 {
     for (int i = 0; i < VARIANTS; i++)
-        variant_free(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
+        spec_free_variant(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
     arena_free(s->arena);
     free(s);
 }
