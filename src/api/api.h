@@ -46,7 +46,7 @@ typedef struct {
     const FrontTuning *tuning; /* NULL when `signature` is */
 } Kernel;
 
-typedef struct Spec Spec;
+typedef struct Specialisation Specialisation;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`.  Lookups in
  * `specs` need no lock: chains only grow, at the front. */
@@ -61,7 +61,7 @@ struct tilec_file {
     Kernel *kernels;
     int nkernels;
     const Kernel *only; /* the one that NULL stands for, or NULL */
-    _Atomic(Spec *) specs[SPEC_BUCKETS];
+    _Atomic(Specialisation *) specs[SPEC_BUCKETS];
 };
 
 /* The arguments of one call, one entry a parameter; nothing here is allocated.  Texts and tuples
@@ -97,7 +97,7 @@ typedef struct {
     tilec_launch_options options;
     Binding *binding;
     /* what spec_ready() found */
-    Spec *spec;
+    Specialisation *spec;
     Variant *variant; /* cpu only */
 } Request;
 
@@ -105,8 +105,8 @@ typedef struct {
 enum { IF_DISJOINT = 1, IF_STREAMING = 2, VARIANTS = 2 * IF_STREAMING };
 
 /* What is known of one kernel with one set of types and constants. */
-struct Spec {
-    Spec *next; /* in its bucket */
+struct Specialisation {
+    Specialisation *next; /* in its bucket */
     uint64_t hash;
     _Atomic bool ready; /* what follows is set, and no longer changes but for more variants */
     uint64_t stored;    /* bit i: slot i is written through; 63 stands for all from there on */
@@ -183,8 +183,9 @@ bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 
 /* spec.c: compiled kernels of one file */
-Spec *spec_find(tilec_file *f, const Binding *b);
-Spec *spec_add(tilec_file *f, const Binding *b); /* under its lock; NULL when memory is out */
+Specialisation *spec_find(tilec_file *f, const Binding *b);
+/* Under the file's lock; NULL when memory is out. */
+Specialisation *spec_add(tilec_file *f, const Binding *b);
 void spec_free_all(tilec_file *f);
 /* Whether everything is there that this call needs; fills its last fields. */
 bool spec_ready(Request *r);

@@ -337,7 +337,7 @@ static tilec_status make_variant(Job *job, const Request *r, const Func *f, cons
 /* all of it */
 
 /* The reference interpreter runs IR as it was lowered. */
-static tilec_status make_interp(Job *job, const Request *r, Spec *s)
+static tilec_status make_interp(Job *job, const Request *r, Specialisation *s)
 {
     double start = os_seconds();
 
@@ -349,7 +349,7 @@ static tilec_status make_interp(Job *job, const Request *r, Spec *s)
     return s->func ? TILEC_OK : TILEC_REFUSED;
 }
 
-static tilec_status make_cpu(Job *job, const Request *r, Spec *s)
+static tilec_status make_cpu(Job *job, const Request *r, Specialisation *s)
 {
     double start = os_seconds();
     Variant *v = NULL;
@@ -377,7 +377,7 @@ tilec_status compile_request(Job *job, void *request)
         return status;
     if (spec_ready(r))
         return TILEC_OK; /* another thread was faster */
-    Spec *s = spec_find(r->file, r->binding);
+    Specialisation *s = spec_find(r->file, r->binding);
     if (!s && !(s = spec_add(r->file, r->binding)))
         return TILEC_NO_MEMORY;
     job->repeats = atomic_load_explicit(&s->ready, memory_order_relaxed);

@@ -10,19 +10,20 @@
 
 #include "api.h"
 
-Spec *spec_find(tilec_file *f, const Binding *b)
+Specialisation *spec_find(tilec_file *f, const Binding *b)
 {
-    Spec *s = atomic_load_explicit(&f->specs[b->hash % SPEC_BUCKETS], memory_order_acquire);
+    Specialisation *s =
+        atomic_load_explicit(&f->specs[b->hash % SPEC_BUCKETS], memory_order_acquire);
 
     while (s && (s->hash != b->hash || s->nkey != b->nkey || memcmp(s->key, b->key, s->nkey) != 0))
         s = s->next;
     return s;
 }
 
-Spec *spec_add(tilec_file *f, const Binding *b)
+Specialisation *spec_add(tilec_file *f, const Binding *b)
 {
-    _Atomic(Spec *) *bucket = &f->specs[b->hash % SPEC_BUCKETS];
-    Spec *s = calloc(1, sizeof *s + b->nkey);
+    _Atomic(Specialisation *) *bucket = &f->specs[b->hash % SPEC_BUCKETS];
+    Specialisation *s = calloc(1, sizeof *s + b->nkey);
 
     if (!s)
         return NULL;
@@ -36,7 +37,7 @@ Spec *spec_add(tilec_file *f, const Binding *b)
 
 bool spec_ready(Request *r)
 {
-    Spec *s = spec_find(r->file, r->binding);
+    Specialisation *s = spec_find(r->file, r->binding);
 
     if (!s || !atomic_load_explicit(&s->ready, memory_order_acquire))
         return false;
@@ -61,7 +62,7 @@ void spec_free_variant(Variant *v)
     free(v);
 }
 
-static void spec_free(Spec *s)
+static void spec_free(Specialisation *s)
 {
     for (int i = 0; i < VARIANTS; i++)
         spec_free_variant(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
@@ -72,7 +73,7 @@ static void spec_free(Spec *s)
 void spec_free_all(tilec_file *f)
 {
     for (int i = 0; i < SPEC_BUCKETS; i++)
-        for (Spec *s = atomic_load_explicit(&f->specs[i], memory_order_relaxed), *next; s;
+        for (Specialisation *s = atomic_load_explicit(&f->specs[i], memory_order_relaxed), *next; s;
              s = next) {
             next = s->next;
             spec_free(s);
