@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double eps = 1e-5; /* of the kernels that take one */
+
 static tilec_arg *next_arg(Launch *l, const char *name, tilec_arg_kind kind)
 {
     tilec_arg *a = &l->args[l->nargs++];
@@ -176,7 +178,7 @@ static void prepare_norm(const Case *c, Launch *l)
     put_array(l, "rstd", c->rows, 0, 0);
     put_int(l, "stride", c->columns);
     put_int(l, "n_cols", c->columns);
-    put_float(l, "eps", 1e-5);
+    put_float(l, "eps", eps);
     put_int(l, "BLOCK", c->columns);
     set_grid(l, c->rows);
 }
@@ -196,7 +198,7 @@ static double error_norm(const Case *c, const Launch *l)
             variance += ((double)x[j] - mean) * ((double)x[j] - mean) / n;
         for (int64_t j = 0; j < c->columns; j++)
             judge(&w, (double)y[j],
-                  ((double)x[j] - mean) / sqrt(variance + 1e-5) * (double)weight[j] +
+                  ((double)x[j] - mean) / sqrt(variance + eps) * (double)weight[j] +
                       (double)bias[j]);
     }
     return relative(&w);
@@ -223,7 +225,7 @@ static void prepare_giou(const Case *c, Launch *l)
     make_boxes(c, put_random(l, "gt", c->rows, c->columns, 4), true);
     put_array(l, "out", c->rows, c->columns, 0);
     put_int(l, "n_boxes", c->columns);
-    put_float(l, "eps", 1e-5);
+    put_float(l, "eps", eps);
     put_int(l, "BLOCK", c->columns);
     set_grid(l, c->rows);
 }
@@ -236,7 +238,7 @@ static double giou(const float *p, const float *g)
     double total = (pr - pl) * (pb - pt) + (gr - gl) * (gb - gt) - common;
     double around = (fmax(pr, gr) - fmin(pl, gl)) * (fmax(pb, gb) - fmin(pt, gt));
 
-    return gb > 0 ? common / (total + 1e-5) - (around - total) / (around + 1e-5) : 0;
+    return gb > 0 ? common / (total + eps) - (around - total) / (around + eps) : 0;
 }
 
 static double error_giou(const Case *c, const Launch *l)
