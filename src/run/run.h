@@ -1,5 +1,5 @@
 /*
- * run.h - devices, threads, the object cache, the loader, and launching
+ * run.h - this CPU, threads, the object cache, the loader, the plugin, and launching
  *
  * Returns status codes; never prints, exits or jumps (but an arena that is passed in may leave
  * through its guard).
