@@ -832,10 +832,11 @@ static void test_pool_starts_threads_when_they_are_needed(void **state)
     assert_int_equal(thread_count(), before);
 }
 
-/* The child has no helpers any more, and must neither hang nor lose work. */
+/* The child has no helpers any more, and must neither hang nor lose work.  Those of a pool that had
+ * none yet are its own. */
 static void test_pool_after_fork(void **state)
 {
-    Pool *p;
+    Pool *p, *late;
     int status;
 
     (void)state;
@@ -843,17 +844,22 @@ static void test_pool_after_fork(void **state)
     skip(); /* TSan does not support threads around a fork */
 #endif
     assert_int_equal(pool_new(4, &p), RUN_OK);
+    assert_int_equal(pool_new(4, &late), RUN_OK);
     check_job(p, 1000, 1, 0, 0);
     pid_t child = fork();
     if (child == 0) {
         check_job(p, 1000, 1, 0, 1000);
+        check_job(late, 1000, 1, 0, 1000);
         pool_free(p);
+        pool_free(late);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     check_job(p, 1000, 1, 0, 0);
+    check_job(late, 1000, 1, 0, 0);
     pool_free(p);
+    pool_free(late);
 }
 
 /* launch.c */
