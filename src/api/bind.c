@@ -553,7 +553,7 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     }
     refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
            p->is_constexpr ? "the constexpr" : "argument", p->name);
-    if (f->text)
+    if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */
         hint(b, "it comes from `%s`, which is not a constant of the file; give the value", f->text);
     else if (p->has_default)
         hint(b, "its default is not a constant of the file; give the value");

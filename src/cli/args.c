@@ -102,6 +102,9 @@ static void check_name(Cli *c, const Options *o, const char *name)
         if (strcmp(p.name, name) == 0)
             return;
     }
+    if (strcmp(name, "num_warps") == 0 || strcmp(name, "num_stages") == 0)
+        stop(c, CLI_USAGE, "the kernel has no parameter '%s'; an option says it: --num-%s N", name,
+             name + strlen("num_"));
     stop(c, CLI_USAGE, "the kernel has no parameter '%s'%s", name,
          hint_text(c->arena, name, names, n));
 }

@@ -25,6 +25,7 @@ expect 2 err "is no option and no NAME=VALUE" "$tilec" run "$add" --grid 1 more
 expect 2 err "is given twice" "$tilec" run "$add" --grid 1 n=1 n=2
 expect 2 err "--grid is given twice" "$tilec" run "$add" --grid 1 --grid=2
 expect 2 err "did you mean 'BLOCK'?" "$tilec" run "$add" --grid 1 BLOCKS=4
+expect 2 err "an option says it: --num-warps N" "$tilec" run "$add" --grid 1 num_warps=4
 expect 2 err "has no kernel 'adder'" "$tilec" run "$add:adder" --grid 1
 expect 2 err "matmul_kernel" "$tilec" run "$matmul" --grid 1
 expect 2 err "from 0 to 2^31 - 1" "$tilec" run "$add" --grid -1

@@ -474,6 +474,29 @@ static void test_heuristics_without_their_arguments(void **state)
     s->error = NULL;
 }
 
+/* A configuration that cannot be read sets constexprs, if anything, and no arguments. */
+static void test_unread_configurations(void **state)
+{
+    Scene *s = *state;
+    tilec_arg x = of_int("x", 1);
+
+    load(s, HEAD "@triton.autotune(configs=settings.get('k'), key=['n'])\n"
+                 "@triton.jit\ndef k(x, n, B: tl.constexpr): pass\n");
+    refused(s, TILEC_REFUSED, &x, 1,
+            "the constexpr `B` was not given\n"
+            "    def k(x, n, B: tl.constexpr): pass\n"
+            "                ^~~~~~~~~~~~~~~\n"
+            "hint: it comes from `settings.get('k')`, which is not a constant of the file");
+    tilec_prepare(s->file, NULL, &x, 1, NULL, &s->error);
+    const char *n = strstr(s->error, "argument `n` was not given");
+    assert_non_null(n);
+    assert_null(strstr(s->error, "argument `n` was not given\n"
+                                 "    def k(x, n, B: tl.constexpr): pass\n"
+                                 "             ^\nhint"));
+    tilec_free(s->error);
+    s->error = NULL;
+}
+
 /* A computed value makes the code that the same value makes when it is given. */
 static void test_computed_values_specialise(void **state)
 {
@@ -573,6 +596,7 @@ int main(void)
         TEST(test_heuristics_see_earlier_values),
         TEST(test_heuristics_of_absurd_shapes),
         TEST(test_heuristics_without_their_arguments),
+        TEST(test_unread_configurations),
         TEST(test_computed_values_specialise),
         TEST(test_values_of_parameters_are_told),
         TEST(test_annotated_values_are_checked),
