@@ -275,6 +275,7 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 Val lower_name(Lower *l, const Node *n);
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
+bool module_is_known(Sym module); /* does it mean something inside a kernel? */
 Val module_member(Lower *l, Sym module, Sym member, Span span);
 Val import_value(Lower *l, const AstImport *i, Span span);
 

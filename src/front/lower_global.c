@@ -149,6 +149,21 @@ static GlobalValue *find_joined(Lower *l, const AstGlobal *g, Span span)
     return known;
 }
 
+/* The first import in an expression that brings nothing a kernel can use; NULL without one. */
+static const AstImport *unreadable_import(Lower *l, const Node *n)
+{
+    const Node *parts[] = {n->left, n->right, n->extra};
+    const AstImport *found = n->kind == N_NAME ? file_import(l->file, n->name) : NULL;
+
+    if (found && module_is_known(found->module))
+        found = NULL;
+    for (size_t i = 0; i < COUNT(parts) && !found; i++)
+        found = parts[i] ? unreadable_import(l, parts[i]) : NULL;
+    for (int i = 0; i < n->nitems && !found; i++)
+        found = n->items[i] ? unreadable_import(l, n->items[i]) : NULL;
+    return found;
+}
+
 /* Each global is complained about once. */
 static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span span)
 {
@@ -159,7 +174,15 @@ static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span 
     note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
     if (known->other)
         note_at(l, known->other->span, NOTE_ASSIGNED_HERE, g->name);
-    if (known->other || known->val.kind == VAL_UNKNOWN)
+    const AstImport *import =
+        known->val.kind == VAL_UNKNOWN && !known->other ? unreadable_import(l, g->value) : NULL;
+    if (import) {
+        if (import->member)
+            note_at(l, import->span, NOTE_UNKNOWN_IMPORT, import->name, import->module);
+        else
+            note_at(l, import->span, NOTE_UNKNOWN_MODULE, import->module);
+        hint_at(l, H_UNKNOWN_IMPORT_VALUE, g->name);
+    } else if (known->other || known->val.kind == VAL_UNKNOWN)
         hint_at(l, H_GLOBAL_UNKNOWN);
     else
         hint_at(l, H_GLOBAL, g->name);
@@ -252,6 +275,14 @@ static bool star_value(Lower *l, Sym name, Span span, Val *out)
     return false;
 }
 
+/* `if there: import project.tile as t` and `else: t = None`: what the import brings is meant. */
+static bool stands_for_import(const AstGlobal *g, const AstImport *import)
+{
+    while (g && g->is_choice)
+        g = g->earlier;
+    return import && !g;
+}
+
 Val global_value(Lower *l, Sym name, Span span, bool *found)
 {
     const AstFunc *fn = file_find(l->file, name);
@@ -266,6 +297,8 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
         return v;
     if (fn && !fn->is_fallback)
         return function_value(l, fn);
+    if (stands_for_import(g, import))
+        g = NULL;
     if (g && !g->is_fallback)
         return assigned_value(l, g, span);
     if (import_resolves(l, import))

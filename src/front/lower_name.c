@@ -49,6 +49,11 @@ static int module_where(const char *name)
     return -1;
 }
 
+bool module_is_known(Sym module)
+{
+    return module_where(module) >= 0;
+}
+
 static bool python_constant(const char *name, double *out)
 {
     static const struct {
@@ -287,6 +292,8 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
         return bind_method(l, self, name, b);
     if (asks_type && val_is_number(self))
         return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
+    if (!val_is_number(self))
+        return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
     return method_of(l, self, name, span);
 }
 

@@ -213,6 +213,8 @@ static void lower_unsupported(Lower *l, const Node *n)
     error_at(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
     if (strcmp(n->name, "Break") == 0 || strcmp(n->name, "Continue") == 0)
         hint_at(l, H_BREAK);
+    if (strcmp(n->name, "Raise") == 0)
+        hint_at(l, H_RAISE);
 }
 
 /* Every statement that cannot return. */

@@ -35,6 +35,9 @@
 #define NOTE_ASSIGNED_HERE   "`%s` is assigned here"
 #define E_UNKNOWN_IMPORT     "`%s` comes from module `%s`, which cannot be read here"                       /* R5 */
 #define H_UNKNOWN_IMPORT     "only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
+#define NOTE_UNKNOWN_IMPORT  "`%s` comes from module `%s`, which cannot be read here"
+#define NOTE_UNKNOWN_MODULE  "module `%s` cannot be read here"
+#define H_UNKNOWN_IMPORT_VALUE "write the value of `%s`, or the function that it is, into this file"
 #define E_NO_MEMBER          "module `%s` has no `%s`"
 #define E_T_RANK             "`.T` needs a tile of two dimensions, not %s"                                  /* R157 */
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
@@ -96,6 +99,7 @@
 
 /* syntax */
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
+#define H_RAISE              "the kernel raises this for the types and constants that it was given"
 #define H_BREAK              "loops run to their end: put the condition into a `while`, or mask the work"
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
