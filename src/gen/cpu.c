@@ -70,23 +70,18 @@ static Val scalar(Cpu *c, const Value *v)
     return c->scalars[v->id];
 }
 
-static Val scalar_load(Cpu *c, const Op *op)
+/* NULL where the op leaves the operand out. */
+static Val scalar_operand(Cpu *c, const Op *op, int i)
 {
-    Val mask = op->noperands > 1 ? scalar(c, op->operands[1]) : NULL;
-    Val other = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
+    const Value *v = plan_operand(op, i);
 
-    return cpu_scalar_load(c, c->b, op->results[0]->type, scalar(c, op->operands[0]), mask, other);
+    return v ? scalar(c, v) : NULL;
 }
 
-static Val scalar_atomic(Cpu *c, const Op *op)
+static Val scalar_load(Cpu *c, const Op *op)
 {
-    int last = op->code == OP_atomic_cas ? 3 : 2;
-    Val data[2] = {NULL};
-
-    for (int i = 1; i < last; i++)
-        data[i - 1] = scalar(c, op->operands[i]);
-    Val mask = op->noperands > last ? scalar(c, op->operands[last]) : NULL;
-    return cpu_scalar_atomic(c, c->b, op, scalar(c, op->operands[0]), data, mask);
+    return cpu_scalar_load(c, c->b, op->results[0]->type, scalar(c, op->operands[LOAD_PTR]),
+                           scalar_operand(c, op, LOAD_MASK), scalar_operand(c, op, LOAD_OTHER));
 }
 
 /* A scalar that is the one element of a tile in a buffer. */
@@ -112,9 +107,6 @@ static Val scalar_value(Cpu *c, const Op *op)
         return c->programs[op->attrs[0]];
     case OP_load:
         return scalar_load(c, op);
-    case OP_atomic_rmw:
-    case OP_atomic_cas:
-        return scalar_atomic(c, op);
     default:
         break;
     }
@@ -122,6 +114,8 @@ static Val scalar_value(Cpu *c, const Op *op)
         return only_element(c, op->operands[0]);
     for (int i = 0; i < op->noperands; i++)
         in[i] = scalar(c, op->operands[i]);
+    if (op->code == OP_atomic_rmw || op->code == OP_atomic_cas)
+        return cpu_scalar_atomic(c, c->b, op, in);
     bool moves = op->code == OP_reshape || op->code == OP_splat || op->code == OP_broadcast;
     return moves ? in[0] : cpu_op(c, c->b, op, in);
 }
@@ -133,9 +127,9 @@ static void emit_scalar(Cpu *c, const Op *op)
         return;
     }
     if (op->code == OP_store) {
-        Val mask = op->noperands > 2 ? scalar(c, op->operands[2]) : NULL;
-        cpu_scalar_store(c, c->b, op->operands[0]->type->dtype, scalar(c, op->operands[0]),
-                         scalar(c, op->operands[1]), mask);
+        const Value *ptr = op->operands[STORE_PTR];
+        cpu_scalar_store(c, c->b, ptr->type->dtype, scalar(c, ptr),
+                         scalar(c, op->operands[STORE_DATA]), scalar_operand(c, op, STORE_MASK));
         return;
     }
     c->scalars[op->results[0]->id] = scalar_value(c, op);
@@ -281,8 +275,8 @@ static void emit_for(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
     const Block *body = op->regions[0];
-    Val lo = scalar(c, op->operands[0]), step = scalar(c, op->operands[2]);
-    Val trips = trip_count(c, lo, scalar(c, op->operands[1]), step);
+    Val lo = scalar(c, op->operands[FOR_LO]), step = scalar(c, op->operands[FOR_STEP]);
+    Val trips = trip_count(c, lo, scalar(c, op->operands[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
@@ -293,7 +287,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val *phis = NEW_N(c->arena, Val, op->nresults + 1);
     for (int i = 0; i < op->nresults; i++) {
         phis[i] = phi_for(c, body->args[i + 1]);
-        incoming(c, phis[i], op->operands[i + 3], before);
+        incoming(c, phis[i], op->operands[FOR_BOUNDS + i], before);
     }
     c->scalars[body->args[0]->id] = iv;
     Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");

@@ -192,7 +192,8 @@ Val cpu_divide(NestCg *n, Ev x, Ev s);
 
 /* cpu_atomic.c */
 void cpu_atomic_root(NestCg *n, const Op *op); /* in a serial nest */
-Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val mask);
+/* `in`: its operands, as scalars. */
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
 /* cpu_reduce.c */
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */

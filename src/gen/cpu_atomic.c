@@ -66,9 +66,9 @@ static Val order_key(Bld b, Val bits)
 /* The new bits for old bits, where no single instruction does it. */
 static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
 {
-    DType t = op->operands[0]->type->dtype;
+    DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMTypeRef memory = cpu_memory_type(c, t);
-    RmwKind kind = (RmwKind)op->attrs[0];
+    RmwKind kind = (RmwKind)op->attrs[RMW_KIND];
 
     if (kind == RMW_XCHG)
         return data;
@@ -89,7 +89,7 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef loop = cpu_block(c);
     LLVMBasicBlockRef done = cpu_block(c);
-    Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[0]->type->dtype));
+    Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[RMW_PTR]->type->dtype));
 
     LLVMSetOrdering(start, LLVMAtomicOrderingMonotonic);
     LLVMBuildBr(b, loop);
@@ -118,35 +118,41 @@ static Val from_bits(Cpu *c, Bld b, Val bits, DType t)
     return cpu_from_memory(c, b, LLVMBuildBitCast(b, bits, cpu_memory_type(c, t), ""), t);
 }
 
-static Val unmasked(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data)
+static Val compare_and_swap(Cpu *c, Bld b, const Op *op, const Val *in)
 {
-    DType t = op->operands[0]->type->dtype;
-    LLVMAtomicRMWBinOp native;
+    DType t = op->operands[CAS_PTR]->type->dtype;
+    Val expected = as_bits(c, b, in[CAS_EXPECTED], t), wanted = as_bits(c, b, in[CAS_NEW], t);
+    Val pair =
+        LLVMBuildAtomicCmpXchg(b, in[CAS_PTR], expected, wanted, LLVMAtomicOrderingAcquireRelease,
+                               LLVMAtomicOrderingAcquire, 0);
 
-    if (op->code == OP_atomic_cas) {
-        Val pair =
-            LLVMBuildAtomicCmpXchg(b, ptr, as_bits(c, b, data[0], t), as_bits(c, b, data[1], t),
-                                   LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingAcquire, 0);
-        return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
-    }
-    if (native_op((RmwKind)op->attrs[0], t, &native)) {
-        Val memory = cpu_to_memory(c, b, data[0], t);
-        Val old = LLVMBuildAtomicRMW(b, native, ptr, memory, ordering((Sem)op->attrs[1]), 0);
-        return cpu_from_memory(c, b, old, t);
-    }
-    return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data[0], t)), t);
+    return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
 }
 
-Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val mask)
+static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
-    if (!mask)
-        return unmasked(c, b, op, ptr, data);
+    DType t = op->operands[RMW_PTR]->type->dtype;
+    LLVMAtomicRMWBinOp native;
+
+    if (!native_op((RmwKind)op->attrs[RMW_KIND], t, &native))
+        return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
+    LLVMAtomicOrdering order = ordering((Sem)op->attrs[RMW_SEM]);
+    Val old = LLVMBuildAtomicRMW(b, native, ptr, cpu_to_memory(c, b, data, t), order, 0);
+    return cpu_from_memory(c, b, old, t);
+}
+
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
+{
+    if (op->code == OP_atomic_cas)
+        return compare_and_swap(c, b, op, in);
+    if (!plan_operand(op, RMW_MASK))
+        return unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef act = cpu_block(c);
     LLVMBasicBlockRef after = cpu_block(c);
-    LLVMBuildCondBr(b, mask, act, after);
+    LLVMBuildCondBr(b, in[RMW_MASK], act, after);
     LLVMPositionBuilderAtEnd(b, act);
-    Val old = unmasked(c, b, op, ptr, data);
+    Val old = unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, after);
@@ -158,16 +164,11 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, Val ptr, const Val *data, Val
 
 void cpu_atomic_root(NestCg *n, const Op *op)
 {
-    int last = op->code == OP_atomic_cas ? 3 : 2;
-    Val data[2] = {NULL};
-    Val ptr = cpu_eval(n, op->operands[0], plan_identity).v;
+    Val in[3];
 
-    for (int i = 1; i < last; i++)
-        data[i - 1] = cpu_eval(n, op->operands[i], plan_identity).v;
-    Val mask = NULL;
-    if (op->noperands > last)
-        mask = cpu_eval(n, op->operands[last], plan_identity).v;
-    Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, ptr, data, mask);
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = cpu_eval(n, op->operands[i], plan_identity).v;
+    Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, in);
     int buffer = plan_buffer(n->c->plan, op->results[0]);
     if (buffer != NO_BUFFER)
         cpu_fill(n, buffer, op->results[0]->type, plan_identity, (Ev){.v = old, .level = n->rank});

@@ -19,8 +19,8 @@ typedef struct {
     int lanes, rows, vectors; /* of a full block */
     DType in, out;            /* register dtypes of operands and accumulator */
     DType rounded;            /* what the accumulator's values must fit */
-    int buffer[3];
-    Val base[3]; /* of this batch: a, b, acc */
+    int buffer[3];            /* by operand; that of the accumulator is the result's */
+    Val base[3];              /* of this batch */
 } Dot;
 
 static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column,
@@ -43,7 +43,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    return which == 2 ? v : cpu_cast(c, c->b, v, d->in, d->out, ROUND_NEAREST);
+    return which == DOT_ACC ? v : cpu_cast(c, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -63,9 +63,9 @@ static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
     Val b[MAX_VECTORS];
 
     for (int v = 0; v < vectors; v++)
-        b[v] = load_as(d, 1, at(d, 1, k, ahead, d->n, j, v * d->lanes), d->lanes);
+        b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->lanes), d->lanes);
     for (int r = 0; r < rows; r++) {
-        Val a = load_as(d, 0, at(d, 0, i, r, d->k, k, ahead), 0);
+        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, d->k, k, ahead), 0);
         Val wide = llvm_splat(d->c->b, a, d->lanes);
         for (int v = 0; v < vectors; v++)
             acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
@@ -105,11 +105,11 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {
-            place[r][v] = at(d, 2, i, r, d->n, j, v * d->lanes);
-            acc[r][v] = load_as(d, 2, place[r][v], d->lanes);
+            place[r][v] = at(d, DOT_ACC, i, r, d->n, j, v * d->lanes);
+            acc[r][v] = load_as(d, DOT_ACC, place[r][v], d->lanes);
         }
     k_loop(d, rows, vectors, i, j, acc);
-    int size = cpu_buffer_size(c, d->buffer[2]);
+    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
     Val lane = llvm_iota(c->l->i32, d->lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
     for (int r = 0; r < rows; r++)
@@ -158,7 +158,7 @@ static void product(Dot *d)
 /* Registers: rows * vectors accumulators, the vectors of b and one broadcast; 32 with AVX-512. */
 static void choose_block(Dot *d)
 {
-    int bytes = d->c->vector_bytes, size = cpu_buffer_size(d->c, d->buffer[2]);
+    int bytes = d->c->vector_bytes, size = cpu_buffer_size(d->c, d->buffer[DOT_ACC]);
 
     d->lanes = bytes / size;
     while (d->lanes > 1 && d->lanes / 2 >= d->n)
@@ -173,16 +173,17 @@ static void choose_block(Dot *d)
 
 void cpu_dot(Cpu *c, const Op *op)
 {
-    const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->results[0]->type;
+    const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
+    const Type *acc = op->results[0]->type;
     int rank = a->rank;
     Dot d = {.c = c, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
 
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
     d.out = plan_register_dtype(acc->dtype);
-    d.buffer[0] = plan_buffer(c->plan, op->operands[0]);
-    d.buffer[1] = plan_buffer(c->plan, op->operands[1]);
-    d.buffer[2] = plan_buffer(c->plan, op->results[0]);
+    d.buffer[DOT_A] = plan_buffer(c->plan, op->operands[DOT_A]);
+    d.buffer[DOT_B] = plan_buffer(c->plan, op->operands[DOT_B]);
+    d.buffer[DOT_ACC] = plan_buffer(c->plan, op->results[0]);
     choose_block(&d);
     int64_t batches = 1;
     for (int i = 0; i < rank - 2; i++)

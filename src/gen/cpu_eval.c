@@ -134,13 +134,13 @@ static bool eval_usual(NestCg *n, const Op *op, const int8_t *map, Ev *out)
 {
     if (!plan_is_usual(op) || n->scalar_lane)
         return false;
-    Ev c = cpu_eval(n, op->operands[0], map);
+    Ev c = cpu_eval(n, op->operands[SELECT_IF], map);
     if (!c.vec || c.level < n->rank || c.known != KNOWN_NOT)
         return false;
-    Ev usual = cpu_eval(n, op->operands[1], map);
+    Ev usual = cpu_eval(n, op->operands[SELECT_THEN], map);
     Val x = cpu_vectorise(n, usual);
     Detour d = cpu_detour_begin(n, cpu_all(n, c.v), x);
-    Ev rare = cpu_eval(n, op->operands[2], map);
+    Ev rare = cpu_eval(n, op->operands[SELECT_ELSE], map);
     *out = (Ev){.v = cpu_detour_end(n, &d, cpu_vectorise(n, rare)),
                 .vec = true,
                 .level = n->rank,
@@ -162,8 +162,9 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
         out.vec |= in[i].vec;
         out.level = MAX(out.level, in[i].level);
         out.local |= in[i].local;
-        if (op->code == OP_select && i == 0 && in[0].known != KNOWN_NOT) {
-            Ev choice = cpu_eval(n, op->operands[in[0].known == KNOWN_TRUE ? 1 : 2], map);
+        if (op->code == OP_select && i == SELECT_IF && in[i].known != KNOWN_NOT) {
+            int chosen = in[i].known == KNOWN_TRUE ? SELECT_THEN : SELECT_ELSE;
+            Ev choice = cpu_eval(n, op->operands[chosen], map);
             choice.local |= out.local;
             return choice;
         }

@@ -135,15 +135,19 @@ static Val lanes_mask(NestCg *n, Ev m)
 
 static const Ev all_lanes = {.known = KNOWN_TRUE};
 
+/* Of an access that has a mask, or none: NULL. */
+static Ev eval_mask(NestCg *n, Value *mask, const int8_t *map)
+{
+    return mask ? cpu_eval_mask(n, mask, map) : all_lanes;
+}
+
 /* One scalar for all lanes: pointer, mask and other do not change with the inner dimension. */
 static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map)
 {
-    Ev p = cpu_eval(n, op->operands[0], map), m = all_lanes, o = {0};
-
-    if (op->noperands > 1)
-        m = cpu_eval(n, op->operands[1], map);
-    if (op->noperands > 2)
-        o = cpu_eval(n, op->operands[2], map);
+    Value *masked = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
+    Ev p = cpu_eval(n, op->operands[LOAD_PTR], map);
+    Ev m = masked ? cpu_eval(n, masked, map) : all_lanes;
+    Ev o = other ? cpu_eval(n, other, map) : (Ev){0};
     Ev out = {.level = MAX(p.level, MAX(m.level, o.level)), .local = p.local || m.local || o.local};
     Val mask = m.known == KNOWN_TRUE ? NULL : m.v;
     out.v = cpu_scalar_load(n->c, n->at[out.level], t, p.v, mask, o.v);
@@ -229,7 +233,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     Affine base;
-    Value *index = index_of(n, v->def->operands[0], map, &base);
+    Value *index = index_of(n, v->def->operands[LOAD_PTR], map, &base);
 
     if (!index || n->lanes < 4 || largest(index->type->dtype) < (uint64_t)n->lanes)
         return NULL;
@@ -262,7 +266,7 @@ static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Value *ptr = v->def->operands[0];
+    Value *ptr = v->def->operands[LOAD_PTR];
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
@@ -283,7 +287,7 @@ static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
 
 static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
 {
-    Affine a = cpu_affine(n, v->def->operands[0], map);
+    Affine a = cpu_affine(n, v->def->operands[LOAD_PTR], map);
 
     if (a.ok && a.stride == 0)
         return load_shared(n, v->type, a.base.v, mask, other);
@@ -308,10 +312,10 @@ Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
 
     if (n->scalar_lane || !any_depends(n, op, map))
         return load_uniform(n, op, v->type, map);
-    Ev m = op->noperands > 1 ? cpu_eval_mask(n, op->operands[1], map) : all_lanes;
+    Ev m = eval_mask(n, plan_operand(op, LOAD_MASK), map);
     Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};
-    if (op->noperands > 2 && m.known != KNOWN_TRUE)
-        other = cpu_eval(n, op->operands[2], map);
+    if (plan_operand(op, LOAD_OTHER) && m.known != KNOWN_TRUE)
+        other = cpu_eval(n, op->operands[LOAD_OTHER], map);
     if (m.known == KNOWN_FALSE) {
         other.local |= m.local;
         return other;
@@ -362,8 +366,8 @@ static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
 static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
 {
     Bld b = n->at[n->rank];
-    DType t = op->operands[0]->type->dtype;
-    int64_t align = chunk_alignment(n, op->operands[0]);
+    DType t = op->operands[STORE_PTR]->type->dtype;
+    int64_t align = chunk_alignment(n, op->operands[STORE_PTR]);
 
     if (mask)
         masked_store(n->c, b, v, ptr, dtype_size(t), mask);
@@ -376,14 +380,14 @@ static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
 void cpu_store_root(NestCg *n, const Op *op)
 {
     Cpu *c = n->c;
-    Value *ptr = op->operands[0];
+    Value *ptr = op->operands[STORE_PTR];
     DType t = ptr->type->dtype;
     LLVMTypeRef element = cpu_memory_type(c, t);
-    Ev m = op->noperands > 2 ? cpu_eval_mask(n, op->operands[2], plan_identity) : all_lanes;
+    Ev m = eval_mask(n, plan_operand(op, STORE_MASK), plan_identity);
 
     if (m.known == KNOWN_FALSE)
         return;
-    Ev e = cpu_eval(n, op->operands[1], plan_identity);
+    Ev e = cpu_eval(n, op->operands[STORE_DATA], plan_identity);
     Val mask = lanes_mask(n, m);
     Affine a = cpu_affine(n, ptr, plan_identity);
     if (a.ok && a.stride == 0 && !e.vec && !m.vec && !n->lane_ok) {

@@ -111,8 +111,9 @@ static const Value *root_value(const Root *r)
     case ROOT_FILL:
         return r->value;
     case ROOT_STORE:
-    case ROOT_ATOMIC:
-        return r->op->operands[1];
+        return r->op->operands[STORE_DATA];
+    case ROOT_ATOMIC: /* the new value of a compare-and-swap is as wide as what it expects */
+        return r->op->operands[RMW_DATA];
     default:
         return r->op->operands[0];
     }
@@ -166,7 +167,8 @@ static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
 
-    return r->kind == ROOT_SCAN && r->op->attrs[1] != 0 && r->op->attrs[0] == dim;
+    return r->kind == ROOT_SCAN && r->op->attrs[SCAN_REVERSE] != 0 &&
+           r->op->attrs[SCAN_AXIS] == dim;
 }
 
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
@@ -362,15 +364,16 @@ static void collect_bounds(NestCg *n)
     for (int i = 0; i < n->nest->leaves.len; i++) {
         const Leaf *leaf = &n->nest->leaves.at[i];
         const Op *op = leaf->value->def;
-        if (op && op->code == OP_load && op->noperands > 1 && leaf->value->type->rank > 0 &&
-            (cpu_depends(n, op->operands[0], leaf->map) ||
-             cpu_depends(n, op->operands[1], leaf->map)))
-            collect_mask(n, op->operands[1], leaf->map);
+        Value *mask = op && op->code == OP_load ? plan_operand(op, LOAD_MASK) : NULL;
+        if (mask && leaf->value->type->rank > 0 &&
+            (cpu_depends(n, op->operands[LOAD_PTR], leaf->map) || cpu_depends(n, mask, leaf->map)))
+            collect_mask(n, mask, leaf->map);
     }
     for (int i = 0; i < n->nest->roots.len; i++) {
         const Root *r = &n->nest->roots.at[i];
-        if (r->kind == ROOT_STORE && r->op->noperands > 2)
-            collect_mask(n, r->op->operands[2], plan_identity);
+        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+        if (mask)
+            collect_mask(n, mask, plan_identity);
     }
 }
 
@@ -386,7 +389,7 @@ static void begin_prefetch(NestCg *n)
 
     for (int i = 0; i < n->nest->ahead.len; i++) {
         const Leaf *leaf = &n->nest->ahead.at[i].leaf;
-        Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
+        Affine a = cpu_affine(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
         Val next = NULL;
         if (a.ok && a.stride == 1 && !a.dynamic && a.base.level == 0) {
             Val slot = cpu_slot(c, c->l->i64);
@@ -569,9 +572,9 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     begin_body(n, i, 0);
     for (int r = 0; r < roots; r++) {
         const Root *root = &n->nest->roots.at[r];
+        const Value *mask = root->kind == ROOT_STORE ? plan_operand(root->op, STORE_MASK) : NULL;
         if (root->kind == ROOT_STORE)
-            skip[r] =
-                root->op->noperands > 2 && mask_is_bound(n, root->op->operands[2], plan_identity);
+            skip[r] = mask && mask_is_bound(n, mask, plan_identity);
         else if (root->kind == ROOT_REDUCE)
             skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
         left += !skip[r];

@@ -14,7 +14,7 @@ enum { MAX_LANES = 64 };
 
 static bool is_reverse(const Op *op)
 {
-    return op->attrs[1] != 0;
+    return op->attrs[SCAN_REVERSE] != 0;
 }
 
 /* In front of the inner loop: where the running values live. */
@@ -88,7 +88,7 @@ static void row_step(NestCg *n, const Op *op)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int count = op->noperands, axis = (int)op->attrs[0];
+    int count = op->noperands, axis = (int)op->attrs[SCAN_AXIS];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
@@ -112,7 +112,7 @@ static void row_step(NestCg *n, const Op *op)
 
 void cpu_scan_body(NestCg *n, const Op *op)
 {
-    if (op->attrs[0] == n->inner && !n->nest->serial)
+    if (op->attrs[SCAN_AXIS] == n->inner && !n->nest->serial)
         vector_step(n, op);
     else
         row_step(n, op);

@@ -72,13 +72,13 @@ static bool same_map(const int8_t *x, const int8_t *y, int rank)
 
 static const Value *mask_of(const Value *load)
 {
-    return load->def->noperands > 1 ? load->def->operands[1] : NULL;
+    return plan_operand(load->def, LOAD_MASK);
 }
 
 /* Do the lanes of a load stand `step` apart?  Not where offset and index wrap together. */
 static bool has_step(NestCg *n, const Leaf *leaf, int step)
 {
-    Affine a = cpu_affine(n, leaf->value->def->operands[0], leaf->map);
+    Affine a = cpu_affine(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
 
     return a.ok && a.stride == step && !a.dynamic && !a.chunked;
 }
@@ -87,7 +87,7 @@ static bool has_step(NestCg *n, const Leaf *leaf, int step)
  * are read here, and offsets within one record. */
 static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
 {
-    Split own = split_pointer(v->def->operands[0]);
+    Split own = split_pointer(v->def->operands[LOAD_PTR]);
 
     *g = (Group){.low = own.offset, .high = own.offset, .step = step, .lanes = n->lanes};
     for (int i = 0; i < n->nest->leaves.len; i++) {
@@ -96,7 +96,7 @@ static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step,
             continue;
         if (mask_of(leaf->value) != mask_of(v))
             continue;
-        Split s = split_pointer(leaf->value->def->operands[0]);
+        Split s = split_pointer(leaf->value->def->operands[LOAD_PTR]);
         if (s.base != own.base || s.index != own.index)
             continue;
         if (MAX(g->high, s.offset) - MIN(g->low, s.offset) >= step || !has_step(n, leaf, step))
@@ -228,7 +228,7 @@ static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Affi
     gather_group(n, v, map, (int)a->stride, g);
     Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, a->stride), "");
     Val own = LLVMBuildGEP2(b, element, a->base.v, &at, 1, "");
-    Val back = llvm_int(n->c->l->i64, g->low - split_pointer(v->def->operands[0]).offset);
+    Val back = llvm_int(n->c->l->i64, g->low - split_pointer(v->def->operands[LOAD_PTR]).offset);
     Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
         read_masked(n, g, element, first, align, mask);
@@ -245,7 +245,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
     if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2 ||
         n->lanes > MAX_LANES)
         return false;
-    Split own = split_pointer(v->def->operands[0]);
+    Split own = split_pointer(v->def->operands[LOAD_PTR]);
     const void *parts[] = {own.base, own.index, mask ? mask_of(v) : NULL};
     uint64_t key = hash_bytes(parts, sizeof parts, (uint64_t)step);
     for (int d = 0; d < v->type->rank; d++)

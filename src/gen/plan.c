@@ -152,7 +152,7 @@ int plan_op_cost(const Op *op)
 
 bool plan_is_usual(const Op *op)
 {
-    const Op *c = op->code == OP_select ? op->operands[0]->def : NULL;
+    const Op *c = op->code == OP_select ? op->operands[SELECT_IF]->def : NULL;
 
     return c && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
 }
@@ -184,7 +184,7 @@ static bool wants_whole(const Op *op, int i)
 {
     if (op->operands[i]->type->rank == 0)
         return false;
-    return (op->code == OP_dot && i < 2) ||
+    return (op->code == OP_dot && i != DOT_ACC) ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
            (op->code == OP_reshape && !plan_is_renaming(op->results[0]));
 }
@@ -212,7 +212,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         for (int i = 0; i < op->noperands; i++)
             if (wants_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
-        if (op->code == OP_load && op->attrs[2] != 0 && op->results[0]->type->rank > 0)
+        if (op->code == OP_load && op->attrs[LOAD_VOLATILE] != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         int inner = depth + (op->code == OP_for || op->code == OP_while);
         for (int r = 0; r < 2; r++)
@@ -238,8 +238,8 @@ static void price_value(Planner *pl, Value *v, const Op *op)
             continue;
         if (g->buffered)
             f->cost += 1;
-        else if (op->code != OP_load || i > 0) { /* addresses are affine, mostly free */
-            f->cost += i == 2 && plan_is_usual(op) ? 0 : g->cost;
+        else if (op->code != OP_load || i != LOAD_PTR) { /* addresses are affine, mostly free */
+            f->cost += i == SELECT_ELSE && plan_is_usual(op) ? 0 : g->cost;
             f->has_load |= g->has_load;
         }
     }

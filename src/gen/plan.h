@@ -127,7 +127,22 @@ bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a);
 
-bool plan_is_usual(const Op *op); /* a select whose second arm is rarely computed */
+/* Operand i, or NULL where the op leaves it out: masks, and what a load gives under them. */
+static inline Value *plan_operand(const Op *op, int i)
+{
+    return i < op->noperands ? op->operands[i] : NULL;
+}
+/* What a load, store or atomic accesses. */
+_Static_assert(LOAD_PTR == 0 && STORE_PTR == 0 && RMW_PTR == 0 && CAS_PTR == 0,
+               "plan_pointer() is right for all of them");
+static inline Value *plan_pointer(const Op *access)
+{
+    return access->operands[0];
+}
+/* Operands, as ir.h names those of other ops. */
+enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
+enum { DOT_A, DOT_B, DOT_ACC };
+bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
 /* Whether v's definition only renames dimensions (broadcast, expand, permute, unit-dim reshape,
  * hint). */
 bool plan_is_renaming(const Value *v);

@@ -27,7 +27,9 @@ static int nest_cost(const Plan *p, const Nest *n)
 
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        const Value *v = r->kind == ROOT_FILL ? r->value : r->op->operands[r->kind == ROOT_STORE];
+        const Value *v = r->kind == ROOT_FILL
+                             ? r->value
+                             : r->op->operands[r->kind == ROOT_STORE ? STORE_DATA : 0];
         cost += OVERHEAD + p->facts[v->id].cost;
     }
     return cost;
@@ -35,7 +37,7 @@ static int nest_cost(const Plan *p, const Nest *n)
 
 static bool known_contiguous(const Plan *p, const Leaf *leaf)
 {
-    const Axis *a = axis_of(p->axis, leaf->value->def->operands[0]);
+    const Axis *a = axis_of(p->axis, leaf->value->def->operands[LOAD_PTR]);
 
     return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
 }

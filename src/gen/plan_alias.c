@@ -25,7 +25,8 @@ static bool trace_parameter(Trace *t, const Value *v)
 /* What a loop carries: its first value, and what every trip hands on. */
 static bool trace_carried(Trace *t, const Op *loop, int i)
 {
-    return trace(t, loop->operands[3 + i]) && trace(t, loop->regions[0]->last->operands[i]);
+    return trace(t, loop->operands[FOR_BOUNDS + i]) &&
+           trace(t, loop->regions[0]->last->operands[i]);
 }
 
 static bool trace_result(Trace *t, const Value *v)
@@ -43,7 +44,7 @@ static bool trace_result(Trace *t, const Value *v)
     case OP_cast:
         return trace(t, op->operands[0]);
     case OP_select:
-        return trace(t, op->operands[1]) && trace(t, op->operands[2]);
+        return trace(t, op->operands[SELECT_THEN]) && trace(t, op->operands[SELECT_ELSE]);
     case OP_if:
         return trace(t, op->regions[0]->last->operands[v->index]) &&
                trace(t, op->regions[1]->last->operands[v->index]);

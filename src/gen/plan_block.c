@@ -142,7 +142,7 @@ typedef struct {
 static bool orders_memory(const Op *op)
 {
     if (op->code == OP_atomic_rmw)
-        return op->attrs[1] != SEM_RELAXED;
+        return op->attrs[RMW_SEM] != SEM_RELAXED;
     return op->code == OP_barrier || op->code == OP_atomic_cas;
 }
 
@@ -152,7 +152,7 @@ static void note_write(Op *op, void *ctx)
 
     if (op->code != OP_store && !orders_memory(op) && op->code != OP_atomic_rmw)
         return;
-    Write write = {.ptr = orders_memory(op) ? NULL : op->operands[0], .order = w->order};
+    Write write = {.ptr = orders_memory(op) ? NULL : plan_pointer(op), .order = w->order};
     vec_push(w->pl->plan->arena, &w->st->writes, write);
 }
 
@@ -245,7 +245,7 @@ static void plan_for(Planner *pl, BlockState *st, Op *op, int now)
     Block *body = op->regions[0];
     int *buffers = carry_buffers(pl, body->args + 1, op->results, op->nresults);
 
-    fill_inits(pl, st, op, 3, buffers, now);
+    fill_inits(pl, st, op, FOR_BOUNDS, buffers, now);
     flush(pl, st);
     Step s = {.kind = STEP_FOR, .op = op, .body = {plan_block(pl, body, buffers)}};
     vec_push(pl->plan->arena, &st->out->steps, s);
@@ -301,7 +301,7 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
 {
     const Value *result = op->results[0];
     const Op *yield = op->block->last;
-    const Value *source = sole_source(pl, op->operands[2], op->block, 0);
+    const Value *source = sole_source(pl, op->operands[DOT_ACC], op->block, 0);
 
     if (!carried || !source || pl->plan->facts[result->id].uses != 1)
         return NO_BUFFER;
@@ -321,8 +321,8 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
     if (buffer == NO_BUFFER)
         buffer = new_buffer(pl, result->type);
     pl->plan->facts[result->id].buffer = buffer;
-    if (pl->plan->facts[op->operands[2]->id].buffer != buffer)
-        add_fill(pl, st, op->operands[2], buffer, NO_BUFFER, now);
+    if (pl->plan->facts[op->operands[DOT_ACC]->id].buffer != buffer)
+        add_fill(pl, st, op->operands[DOT_ACC], buffer, NO_BUFFER, now);
     add_step(pl, st, STEP_DOT, op);
 }
 
@@ -372,9 +372,9 @@ static void plan_root(Planner *pl, BlockState *st, RootKind kind, Op *op, int no
     add_root(pl, st, root, now);
 }
 
-static bool is_tile_op(const Op *op)
+static bool accesses_tile(const Op *op)
 {
-    return op->noperands > 0 && op->operands[0]->type->rank > 0;
+    return plan_pointer(op)->type->rank > 0;
 }
 
 static void plan_value(Planner *pl, BlockState *st, Op *op, int now)
@@ -397,7 +397,7 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
     case OP_store:
     case OP_atomic_rmw:
     case OP_atomic_cas:
-        if (is_tile_op(op))
+        if (accesses_tile(op))
             plan_root(pl, st, op->code == OP_store ? ROOT_STORE : ROOT_ATOMIC, op, now);
         else
             add_step(pl, st, STEP_SCALAR, op);

@@ -96,7 +96,7 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
         Value *in = op->operands[i];
         if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
             add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1}, false);
-        else if (i == 2 && plan_is_usual(op))
+        else if (i == SELECT_ELSE && plan_is_usual(op))
             walk_rare(w, in, map);
         else
             walk_value(w, in, map, false);
@@ -138,11 +138,12 @@ static bool no_repeats(const Planner *pl, const Value *ptr)
     return true;
 }
 
-/* The load and the store touch the same element at the same index, and nothing else in common. */
-static bool same_element(const Planner *pl, const Leaf *load, const Op *store)
+/* The load and the store or atomic touch the same element at the same index, and nothing else in
+ * common. */
+static bool same_element(const Planner *pl, const Leaf *load, const Op *write)
 {
-    return load->identity && load->value->def->operands[0] == store->operands[0] &&
-           no_repeats(pl, store->operands[0]);
+    return load->identity && load->value->def->operands[LOAD_PTR] == plan_pointer(write) &&
+           no_repeats(pl, plan_pointer(write));
 }
 
 static bool is_write(const Root *r)
@@ -159,7 +160,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
         const Leaf *leaf = &leaves->leaves.at[i];
         if (!leaf->load)
             continue;
-        const Value *ptr = leaf->value->def->operands[0];
+        const Value *ptr = leaf->value->def->operands[LOAD_PTR];
         int from = pl->plan->facts[leaf->value->id].order;
         for (int k = 0; k < st->writes.len; k++) {
             const Write *w = &st->writes.at[k];
@@ -167,7 +168,7 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
                 (!w->ptr || plan_may_alias(pl->plan, ptr, w->ptr)))
                 pinned = pin(pl, leaf->value);
         }
-        if (is_write(root) && plan_may_alias(pl->plan, ptr, root->op->operands[0]) &&
+        if (is_write(root) && plan_may_alias(pl->plan, ptr, plan_pointer(root->op)) &&
             !same_element(pl, leaf, root->op))
             pinned = pin(pl, leaf->value);
     }
@@ -194,7 +195,8 @@ static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
     if (r->op == leaf->value->def && r->kind != ROOT_STORE)
         return true;
     return r->kind == ROOT_STORE && leaf->load &&
-           plan_may_alias(pl->plan, leaf->value->def->operands[0], r->op->operands[0]);
+           plan_may_alias(pl->plan, leaf->value->def->operands[LOAD_PTR],
+                          r->op->operands[STORE_PTR]);
 }
 
 static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
@@ -202,8 +204,17 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
     if (root->kind == ROOT_FILL)
         return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
     return root->kind == ROOT_STORE && old->load &&
-           plan_may_alias(pl->plan, old->value->def->operands[0], root->op->operands[0]) &&
+           plan_may_alias(pl->plan, old->value->def->operands[LOAD_PTR],
+                          root->op->operands[STORE_PTR]) &&
            !same_element(pl, old, root->op);
+}
+
+/* Two stores may reach one element, and not just each at its index. */
+static bool stores_clash(const Planner *pl, const Op *x, const Op *y)
+{
+    const Value *to = x->operands[STORE_PTR], *too = y->operands[STORE_PTR];
+
+    return (to != too || !no_repeats(pl, too)) && plan_may_alias(pl->plan, to, too);
 }
 
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves)
@@ -216,10 +227,7 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
         for (int i = 0; i < leaves->leaves.len; i++)
             if (reads_result(pl, &leaves->leaves.at[i], r))
                 return false;
-        if (r->kind == ROOT_STORE && root->kind == ROOT_STORE &&
-            (r->op->operands[0] != root->op->operands[0] ||
-             !no_repeats(pl, root->op->operands[0])) &&
-            plan_may_alias(pl->plan, r->op->operands[0], root->op->operands[0]))
+        if (r->kind == ROOT_STORE && root->kind == ROOT_STORE && stores_clash(pl, r->op, root->op))
             return false;
         if (root->source != NO_BUFFER && r->kind == ROOT_FILL && r->buffer == root->source)
             return false;
@@ -240,7 +248,7 @@ static void vote(const Planner *pl, const Leaf *leaf, int *votes)
     if (t->rank == 0)
         return;
     if (leaf->load) {
-        const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[0]);
+        const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[LOAD_PTR]);
         for (int d = 0; d < t->rank; d++)
             if (leaf->map[d] >= 0 && a->contiguity[d] > 1)
                 votes[leaf->map[d]] += 2;
@@ -255,9 +263,10 @@ static void vote(const Planner *pl, const Leaf *leaf, int *votes)
 
 static void vote_store(const Planner *pl, const Op *op, int *votes)
 {
-    const Axis *a = axis_of(pl->plan->axis, op->operands[0]);
+    const Value *ptr = op->operands[STORE_PTR];
+    const Axis *a = axis_of(pl->plan->axis, ptr);
 
-    for (int d = 0; d < op->operands[0]->type->rank; d++)
+    for (int d = 0; d < ptr->type->rank; d++)
         if (a->contiguity[d] > 1)
             votes[d] += 2;
 }
