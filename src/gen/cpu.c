@@ -504,7 +504,7 @@ static void make_code(Emission *e, GenStage stage)
     llvm_start(&e->llvm, e->arena, c->options->cpu, c->options->features);
     c->l = &e->llvm;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
-    c->vector_bytes = strstr(c->l->features, "+avx512f") ? 64
+    c->vector_bytes = strstr(c->l->features, "+avx512f") ? MAX_VECTOR
                       : strstr(c->l->features, "+avx2")  ? 32
                                                          : 16;
     emit_function(c);

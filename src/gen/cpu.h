@@ -22,6 +22,16 @@
 #include "llvm.h"
 #include "plan.h"
 
+enum {
+    MAX_VECTOR = 64, /* bytes of a register */
+    MAX_UNROLL = 4,  /* copies of a nest's body */
+    MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
+};
+_Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
+_Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
+_Static_assert(PLAN_WIDEST >= MAX_UNROLL * MAX_VECTOR,
+               "all copies of a body may become one vector, which reads to the end of the padding");
+
 typedef struct {
     Arena *arena;
     const Plan *plan;

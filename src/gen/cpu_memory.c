@@ -82,6 +82,7 @@ static bool moves_masked(const Cpu *c, int size)
     return size >= 4 || strstr(c->l->features, "+avx512bw");
 }
 
+_Static_assert(MAX_LANES <= 64, "the bits of a mask fit an i64");
 static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int size, Val mask)
 {
     LLVMTypeRef type, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
@@ -502,7 +503,7 @@ static Val inner_address(NestCg *n, int buffer, const Spot *s, Val row)
 
 static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
 {
-    Val offsets[256];
+    Val offsets[MAX_LANES];
 
     for (int i = 0; i < n->lanes; i++)
         offsets[i] = llvm_int(n->c->l->i64, i * s->step);

@@ -19,9 +19,8 @@
 
 enum {
     MAX_BOUNDS = 12,
-    MAX_LANES = 64,
-    UNROLLED_WORK = 64
-}; /* ops in one unrolled body, 16 registers */
+    UNROLLED_WORK = 64 /* ops in one unrolled body, 16 registers */
+};
 
 /* --- questions ----------------------------------------------------------------------------- */
 
@@ -142,8 +141,8 @@ static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
 /* Copies of the body: independent chains for the processor, as many as registers allow. */
 static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 {
-    int room = c->vector_bytes >= 64 ? 2 * UNROLLED_WORK : UNROLLED_WORK;
-    int work = nest->work + nest->roots.len, unroll = 4;
+    int room = c->vector_bytes == MAX_VECTOR ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
 
     while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
         unroll /= 2;

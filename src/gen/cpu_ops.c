@@ -157,7 +157,7 @@ static Val choose(Bld b, const int64_t *table, Val x)
 static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
 {
     int lanes = llvm_lanes(x), most = strstr(c->l->features, "+avx512f") ? 16 : 8;
-    int index[256];
+    int index[MAX_LANES];
     Val entries[16];
 
     for (int i = 0; i < MAX(lanes, 8); i++)

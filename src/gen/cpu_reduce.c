@@ -12,15 +12,13 @@
  */
 #include "cpu.h"
 
-enum { MAX_COPIES = 4 };
-
 struct Reduction {
     const Op *op;
     bool inner;
     OpCode simple; /* the region's one op, or OP_COUNT */
     int n;         /* values reduced together */
-    Val slot[MAX_COPIES][MAX_COMBINED];
-    Val have[MAX_COPIES]; /* i1 lanes that hold something; unused when simple */
+    Val slot[MAX_UNROLL][MAX_COMBINED];
+    Val have[MAX_UNROLL]; /* i1 lanes that hold something; unused when simple */
     Reduction *next;
 };
 

@@ -10,8 +10,6 @@
  */
 #include "cpu.h"
 
-enum { MAX_LANES = 64 };
-
 static bool is_reverse(const Op *op)
 {
     return op->attrs[SCAN_REVERSE] != 0;

@@ -12,7 +12,7 @@
  */
 #include "cpu.h"
 
-enum { MAX_STEP = 8, MAX_LANES = 64 };
+enum { MAX_STEP = 8 };
 
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
@@ -242,8 +242,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
 {
     int64_t step = a->stride;
 
-    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2 ||
-        n->lanes > MAX_LANES)
+    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2)
         return false;
     Split own = split_pointer(v->def->operands[LOAD_PTR]);
     const void *parts[] = {own.base, own.index, mask ? mask_of(v) : NULL};

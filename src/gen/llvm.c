@@ -257,15 +257,22 @@ LLVMTypeRef llvm_like(LLVMTypeRef t, Val v)
     return llvm_vector(t, llvm_lanes(v));
 }
 
+/* Of what is listed lane by lane. */
+static void check_lanes(int n)
+{
+    if (n > LLVM_MAX_LANES)
+        bug("a vector of %d lanes", n);
+}
+
 static Val constant_splat(LLVMTypeRef vector, Val scalar)
 {
-    enum { MOST = 256 };
-    Val all[MOST];
-    unsigned n = LLVMGetVectorSize(vector);
+    Val all[LLVM_MAX_LANES];
+    int n = (int)LLVMGetVectorSize(vector);
 
-    for (unsigned i = 0; i < n && i < MOST; i++)
+    check_lanes(n);
+    for (int i = 0; i < n; i++)
         all[i] = scalar;
-    return LLVMConstVector(all, n);
+    return LLVMConstVector(all, (unsigned)n);
 }
 
 Val llvm_int(LLVMTypeRef t, int64_t v)
@@ -297,8 +304,9 @@ Val llvm_splat(Bld b, Val scalar, int lanes)
 
 Val llvm_iota(LLVMTypeRef t, int lanes)
 {
-    Val all[256];
+    Val all[LLVM_MAX_LANES];
 
+    check_lanes(lanes);
     for (int i = 0; i < lanes; i++)
         all[i] = LLVMConstInt(t, (unsigned long long)i, 0);
     return LLVMConstVector(all, (unsigned)lanes);
@@ -335,8 +343,9 @@ Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y)
 
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 {
-    Val index[256];
+    Val index[LLVM_MAX_LANES];
 
+    check_lanes(n);
     for (int i = 0; i < n; i++)
         index[i] =
             lanes[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)lanes[i], 0);
@@ -346,8 +355,9 @@ Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 
 Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n)
 {
-    int lanes[256];
+    int lanes[LLVM_MAX_LANES];
 
+    check_lanes(n);
     if (n == 1)
         return LLVMBuildExtractElement(b, x, LLVMConstInt(l->i32, (unsigned)first, 0), "");
     for (int i = 0; i < n; i++)

@@ -17,6 +17,8 @@
 typedef LLVMValueRef Val;
 typedef LLVMBuilderRef Bld;
 
+enum { LLVM_MAX_LANES = 256 }; /* of a vector that the functions below make */
+
 typedef struct {
     LLVMContextRef ctx;
     LLVMModuleRef module;

@@ -76,8 +76,8 @@ typedef struct {
     int64_t bytes, offset;
 } Buffer;
 
-/* Bytes that a nest accesses at once: four registers of 64.  The last vector of a row may begin at
- * its last element, and loads of it are not masked. */
+/* Bytes that a nest accesses at once (cpu.h asserts it).  The last vector of a row may begin at its
+ * last element, and loads of it are not masked. */
 enum { PLAN_WIDEST = 256 };
 
 enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
