@@ -155,12 +155,9 @@ Memo cpu_memo_new(Arena *a);
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
-Bld cpu_at(NestCg *n, int level);
-Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level);
 
 /* cpu_affine.c */
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map);
-bool cpu_constant_int(const Ev *e, int64_t *out);
 
 /* cpu_memory.c */
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);

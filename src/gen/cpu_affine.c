@@ -17,7 +17,7 @@
  */
 #include "cpu.h"
 
-bool cpu_constant_int(const Ev *e, int64_t *out)
+static bool constant_int(const Ev *e, int64_t *out)
 {
     if (e->vec || !LLVMIsAConstantInt(e->v))
         return false;
@@ -103,7 +103,7 @@ static Affine product(NestCg *n, const Op *op, Affine x, Affine y)
     int64_t factor;
     if (x.stride == 0)
         return out;
-    if (cpu_constant_int(&y.base, &factor)) {
+    if (constant_int(&y.base, &factor)) {
         out.ok = !__builtin_mul_overflow(x.stride, factor, &out.stride);
         return out;
     }
@@ -117,7 +117,7 @@ static Affine shifted(NestCg *n, const Op *op, Affine x, Affine y)
 {
     int64_t k;
 
-    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic || !cpu_constant_int(&y.base, &k) || k < 0 ||
+    if (!x.ok || !y.ok || y.stride != 0 || x.dynamic || !constant_int(&y.base, &k) || k < 0 ||
         k > 31)
         return (Affine){0};
     Affine out = {.chunked = x.chunked, .widened = x.widened};

@@ -27,11 +27,6 @@ Memo cpu_memo_new(Arena *a)
     return (Memo){map_new(a), map_new(a), map_new(a), map_new(a)};
 }
 
-Bld cpu_at(NestCg *n, int level)
-{
-    return n->at[level];
-}
-
 static Map *memo_for(const NestCg *n, int level)
 {
     return n->scalar_lane ? n->memo.lane : level == n->rank ? n->memo.inner : n->outer;
@@ -57,7 +52,7 @@ static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
 }
 
 /* The nest dimension's index as an integer of type t, at the level of its loop. */
-Val cpu_index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
+static Val index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
 {
     Val i = n->index[dim];
 
@@ -80,7 +75,7 @@ static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
         return (Ev){.v = llvm_int(l->i32, start)};
     int level = n->level_of_dim[dim];
     Bld b = n->at[level];
-    Val i = cpu_index_as(n, dim, l->i32, level);
+    Val i = index_as(n, dim, l->i32, level);
     if (start != 0)
         i = LLVMBuildAdd(b, i, llvm_int(l->i32, start), "");
     if (dim != n->inner || n->scalar_lane)

@@ -96,7 +96,7 @@ static Value *renaming(const Value *v, int8_t *map_in)
     }
 }
 
-bool plan_is_renaming(const Value *v)
+static bool is_renaming(const Value *v)
 {
     int8_t map[MAX_RANK];
 
@@ -186,7 +186,7 @@ static bool wants_whole(const Op *op, int i)
         return false;
     return (op->code == OP_dot && i != DOT_ACC) ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
-           (op->code == OP_reshape && !plan_is_renaming(op->results[0]));
+           (op->code == OP_reshape && !is_renaming(op->results[0]));
 }
 
 static void gather_value(Planner *pl, Value *v, Block *b, int depth)
@@ -305,7 +305,7 @@ static bool may_be_kept(const ValueFacts *f)
     const Op *op = f->value->def;
 
     return op && op->code != OP_const && op->code != OP_splat && !f->value->type->pointer &&
-           !plan_is_renaming(f->value);
+           !is_renaming(f->value);
 }
 
 /* Reason 2, of loads that are virtual in another block. */

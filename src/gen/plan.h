@@ -143,11 +143,9 @@ static inline Value *plan_pointer(const Op *access)
 enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 enum { DOT_A, DOT_B, DOT_ACC };
 bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
-/* Whether v's definition only renames dimensions (broadcast, expand, permute, unit-dim reshape,
- * hint). */
-bool plan_is_renaming(const Value *v);
-/* What such a v is a renaming of, or NULL when it is none.  `map` says which nest dimension
- * indexes each dimension of v (-1: always index 0); `map_in` gets the same for the operand. */
+/* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
+ * expand, permute, unit-dim reshape, hint).  `map` says which nest dimension indexes each dimension
+ * of v (-1: always index 0); `map_in` gets the same for the operand. */
 Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 
 #endif

@@ -37,8 +37,8 @@ int plan_op_cost(const Op *op); /* of one element, about in instructions */
 /* plan_order.c */
 /* The leaves that evaluating `root` over its index space reads. */
 void plan_leaves(Planner *pl, const Root *root, Nest *into);
-/* Mark loads that would move past a write to memory they may reach; true when there were any. */
-bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+/* Mark loads that would move past a write to memory they may reach. */
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
                     int now);
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves);
 void plan_choose_order(const Planner *pl, Nest *n);

@@ -114,11 +114,10 @@ void plan_leaves(Planner *pl, const Root *root, Nest *into)
                    pl->plan->facts[root->value->id].buffer == root->buffer);
 }
 
-static bool pin(Planner *pl, const Value *load)
+static void pin(Planner *pl, const Value *load)
 {
     pl->plan->facts[load->id].buffered = true;
     pl->changed = true;
-    return true;
 }
 
 /* No two elements of the tile are at one address, as far as runs of consecutive ones tell: the
@@ -151,11 +150,9 @@ static bool is_write(const Root *r)
     return r->kind == ROOT_STORE || r->kind == ROOT_ATOMIC;
 }
 
-bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
                     int now)
 {
-    bool pinned = false;
-
     for (int i = 0; i < leaves->leaves.len; i++) {
         const Leaf *leaf = &leaves->leaves.at[i];
         if (!leaf->load)
@@ -166,13 +163,12 @@ bool plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
             const Write *w = &st->writes.at[k];
             if (w->order > from && w->order < now &&
                 (!w->ptr || plan_may_alias(pl->plan, ptr, w->ptr)))
-                pinned = pin(pl, leaf->value);
+                pin(pl, leaf->value);
         }
         if (is_write(root) && plan_may_alias(pl->plan, ptr, plan_pointer(root->op)) &&
             !same_element(pl, leaf, root->op))
-            pinned = pin(pl, leaf->value);
+            pin(pl, leaf->value);
     }
-    return pinned;
 }
 
 static bool same_dims(const Nest *n, const Type *t)
