@@ -536,7 +536,7 @@ static char *take_over(Emission *e, bool made, Arena *a)
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
-    Plan *plan = plan_make((Func *)f, o, a); /* the analysis only reads it */
+    Plan *plan = plan_make(f, o, a);
 
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
     if (stage == GEN_PLAN) {

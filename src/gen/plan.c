@@ -391,7 +391,7 @@ static void lay_out_scratch(Plan *p)
     p->scratch = at;
 }
 
-Plan *plan_make(Func *f, const GenOptions *o, Arena *a)
+Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
 {
     Plan *p = NEW(a, Plan);
     Planner pl = {.plan = p};

@@ -113,7 +113,7 @@ typedef struct {
 } Plan;
 
 /* plan.c */
-Plan *plan_make(Func *f, const GenOptions *o, Arena *a);
+Plan *plan_make(const Func *f, const GenOptions *o, Arena *a);
 int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */

@@ -303,7 +303,7 @@ static void set_params(AxisFacts *x, const Func *f)
     }
 }
 
-AxisFacts *axis_analyse(Func *f, Arena *a)
+AxisFacts *axis_analyse(const Func *f, Arena *a)
 {
     AxisFacts *x = NEW(a, AxisFacts);
 

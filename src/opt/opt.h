@@ -75,7 +75,7 @@ typedef struct {
     int64_t lo, hi;
 } Axis;
 typedef struct AxisFacts AxisFacts;
-AxisFacts *axis_analyse(Func *f, Arena *a);
+AxisFacts *axis_analyse(const Func *f, Arena *a);
 const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
