@@ -496,6 +496,16 @@ typedef struct {
     const char *why; /* NULL, or what went wrong */
 } Emission;
 
+static void find_features(Cpu *c)
+{
+    const char *all = c->l->features;
+
+    c->avx2 = strstr(all, "+avx2");
+    c->avx512f = strstr(all, "+avx512f");
+    c->avx512bw = strstr(all, "+avx512bw");
+    c->vector_bytes = c->avx512f ? MAX_VECTOR : c->avx2 ? 32 : 16;
+}
+
 static void make_code(Emission *e, GenStage stage)
 {
     Cpu *c = &e->cpu;
@@ -504,9 +514,7 @@ static void make_code(Emission *e, GenStage stage)
     llvm_start(&e->llvm, e->arena, c->options->cpu, c->options->features);
     c->l = &e->llvm;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
-    c->vector_bytes = strstr(c->l->features, "+avx512f") ? MAX_VECTOR
-                      : strstr(c->l->features, "+avx2")  ? 32
-                                                         : 16;
+    find_features(c);
     emit_function(c);
     llvm_finish(&e->llvm, stage, &e->out, &e->why);
 }

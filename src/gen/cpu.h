@@ -44,6 +44,7 @@ typedef struct {
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
     int vector_bytes;
+    bool avx2, avx512f, avx512bw; /* what the machine has */
     bool nontemporal_used;
 } Cpu;
 

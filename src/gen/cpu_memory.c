@@ -5,8 +5,6 @@
  * the inner dimension), a contiguous vector, or a gather.  Lanes that are masked off never touch
  * memory; a masked scalar load reads a harmless place in scratch instead of branching.
  */
-#include <string.h>
-
 #include "cpu.h"
 
 enum { NT_LEAST = 16 }; /* bytes: the smallest non-temporal vector store */
@@ -79,7 +77,7 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
 /* The machine has masked moves of 4 and 8 bytes; of 1 and 2 only with AVX-512BW. */
 static bool moves_masked(const Cpu *c, int size)
 {
-    return size >= 4 || strstr(c->l->features, "+avx512bw");
+    return size >= 4 || c->avx512bw;
 }
 
 _Static_assert(MAX_LANES <= 64, "the bits of a mask fit an i64");

@@ -19,7 +19,7 @@
 
 enum {
     MAX_BOUNDS = 12,
-    UNROLLED_WORK = 64 /* ops in one unrolled body, 16 registers */
+    UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */
 };
 
 /* --- questions ----------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
 /* Copies of the body: independent chains for the processor, as many as registers allow. */
 static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
 {
-    int room = c->vector_bytes == MAX_VECTOR ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int room = c->avx512f ? 2 * UNROLLED_WORK : UNROLLED_WORK;
     int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
 
     while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))

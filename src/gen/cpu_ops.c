@@ -5,8 +5,6 @@
  * opt/math.c has turned them into these.  Operands and results are in register form, scalars or
  * vectors alike.  Small floats compute in fp32 and are rounded after each op.
  */
-#include <string.h>
-
 #include "cpu.h"
 
 Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
@@ -156,7 +154,7 @@ static Val choose(Bld b, const int64_t *table, Val x)
  * one for sixteen.  Narrower vectors are widened, wider ones halved. */
 static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
 {
-    int lanes = llvm_lanes(x), most = strstr(c->l->features, "+avx512f") ? 16 : 8;
+    int lanes = llvm_lanes(x), most = c->avx512f ? 16 : 8;
     int index[MAX_LANES];
     Val entries[16];
 
@@ -182,9 +180,9 @@ static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
 {
     bool narrow = LLVMTypeOf(x) != llvm_like(c->l->i32, x);
 
-    return narrow || llvm_lanes(x) < 2 || !strstr(c->l->features, "+avx2")
-               ? choose(b, op->attrs, x)
-               : permute_entries(c, b, op->attrs, x);
+    if (narrow || llvm_lanes(x) < 2 || !c->avx2)
+        return choose(b, op->attrs, x);
+    return permute_entries(c, b, op->attrs, x);
 }
 
 static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
