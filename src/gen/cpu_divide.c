@@ -63,20 +63,13 @@ static Val dividends_fit(NestCg *n, Val x)
     return cpu_all(n, LLVMBuildICmp(b, LLVMIntEQ, beyond, llvm_int(f.bits, 0), ""));
 }
 
-static Val multiply_add(Cpu *c, Bld b, Val x, Val y, Val z)
-{
-    LLVMTypeRef t = LLVMTypeOf(x);
-
-    return llvm_call(c->l, b, "llvm.fma", 1, &t, 3, (Val[]){x, y, z});
-}
-
 Val cpu_divide(NestCg *n, Ev x, Ev s)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank], outer = n->at[s.level];
     Val one = llvm_real(LLVMTypeOf(s.v), 1), minus_s = LLVMBuildFNeg(outer, s.v, "");
     Val r = LLVMBuildFDiv(outer, one, s.v, "");
-    Val t = LLVMBuildFMul(outer, multiply_add(c, outer, minus_s, r, one), r, "");
+    Val t = LLVMBuildFMul(outer, llvm_fma(c->l, outer, minus_s, r, one), r, "");
     Val fits = divisor_fits(c, outer, s.v);
 
     r = llvm_splat(outer, r, n->lanes);
@@ -84,8 +77,8 @@ Val cpu_divide(NestCg *n, Ev x, Ev s)
     minus_s = llvm_splat(outer, minus_s, n->lanes);
     Val whole_s = llvm_splat(outer, s.v, n->lanes);
 
-    Val q = multiply_add(c, b, x.v, r, LLVMBuildFMul(b, x.v, t, ""));
-    q = multiply_add(c, b, multiply_add(c, b, q, minus_s, x.v), r, q);
+    Val q = llvm_fma(c->l, b, x.v, r, LLVMBuildFMul(b, x.v, t, ""));
+    q = llvm_fma(c->l, b, llvm_fma(c->l, b, q, minus_s, x.v), r, q);
     Detour d = cpu_detour_begin(n, LLVMBuildAnd(b, fits, dividends_fit(n, x.v), ""), q);
     return cpu_detour_end(n, &d, LLVMBuildFDiv(b, x.v, whole_s, ""));
 }

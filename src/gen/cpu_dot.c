@@ -49,11 +49,10 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 {
     Cpu *c = d->c;
-    LLVMTypeRef t = LLVMTypeOf(acc);
 
-    if (!dtype_is_float(d->out))
-        return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
-    return llvm_call(c->l, c->b, "llvm.fma", 1, &t, 3, (Val[]){a, b, acc});
+    if (dtype_is_float(d->out))
+        return llvm_fma(c->l, c->b, a, b, acc);
+    return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
 }
 
 /* One step of k for the whole block. */

@@ -360,10 +360,8 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
         return float_pick(b, LLVMRealOLT, x, y, x);
     case OP_maxnan:
         return float_pick(b, LLVMRealOGT, x, y, x);
-    case OP_fma: {
-        LLVMTypeRef type = LLVMTypeOf(x);
-        return llvm_call(l, b, "llvm.fma", 1, &type, 3, (Val[]){x, y, in[2]});
-    }
+    case OP_fma:
+        return llvm_fma(l, b, x, y, in[2]);
     case OP_eq:
     case OP_ne:
     case OP_lt:

@@ -341,6 +341,13 @@ Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y)
     return llvm_call(l, b, intrinsic, 1, &t, 2, args);
 }
 
+Val llvm_fma(Llvm *l, Bld b, Val x, Val y, Val z)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+
+    return llvm_call(l, b, "llvm.fma", 1, &t, 3, (Val[]){x, y, z});
+}
+
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes)
 {
     Val index[LLVM_MAX_LANES];

@@ -51,6 +51,7 @@ Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *ty
               Val *args);
 Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x);
 Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y);
+Val llvm_fma(Llvm *l, Bld b, Val x, Val y, Val z); /* x y + z, rounded once */
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes);
 Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n); /* n lanes; 1 gives a scalar */
 Val llvm_is_nan(Bld b, Val x);

@@ -201,6 +201,20 @@ static void gather_value(Planner *pl, Value *v, Block *b, int depth)
     f->buffered = is_whole(v);
 }
 
+static bool is_loop(const Op *op)
+{
+    return op->code == OP_for || op->code == OP_while;
+}
+
+/* How many regions are blocks of the kernel: those of loops and ifs.  What a reduction or scan
+ * combines with is planned by itself, where it is planned at all. */
+static int nested_blocks(const Op *op)
+{
+    if (op->code == OP_reduce || op->code == OP_scan)
+        return 0;
+    return (op->regions[0] != NULL) + (op->regions[1] != NULL);
+}
+
 static void gather_facts(Planner *pl, Block *b, int depth)
 {
     for (int i = 0; i < b->nargs; i++)
@@ -214,10 +228,8 @@ static void gather_facts(Planner *pl, Block *b, int depth)
                 pl->plan->facts[op->operands[i]->id].buffered = true;
         if (op->code == OP_load && op->attrs[LOAD_VOLATILE] != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
-        int inner = depth + (op->code == OP_for || op->code == OP_while);
-        for (int r = 0; r < 2; r++)
-            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
-                gather_facts(pl, op->regions[r], inner);
+        for (int r = 0; r < nested_blocks(op); r++)
+            gather_facts(pl, op->regions[r], depth + is_loop(op));
     }
 }
 
@@ -251,9 +263,8 @@ static void price_block(Planner *pl, Block *b)
     for (Op *op = b->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++)
             price_value(pl, op->results[i], op);
-        for (int r = 0; r < 2; r++)
-            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
-                price_block(pl, op->regions[r]);
+        for (int r = 0; r < nested_blocks(op); r++)
+            price_block(pl, op->regions[r]);
     }
 }
 
@@ -343,10 +354,8 @@ static bool keep_block(Planner *pl, Block *b, int depth)
     bool changed = false;
 
     for (Op *op = b->last; op; op = op->prev) {
-        bool loops = op->code == OP_for || op->code == OP_while;
-        for (int r = 0; r < 2; r++)
-            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
-                changed |= keep_block(pl, op->regions[r], depth + loops);
+        for (int r = 0; r < nested_blocks(op); r++)
+            changed |= keep_block(pl, op->regions[r], depth + is_loop(op));
         changed |= keep_results(pl, op);
         Site at;
         if (!site_of(pl, op, depth, &at))
