@@ -19,6 +19,7 @@
 enum {
     KEEP_COST = 8,      /* of an element: dearer than this is kept when several nests need it */
     KEEP_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
+    MAX_COST = 1 << 20, /* what several operands share counts for each, and soon overflows */
     MAX_ROUNDS = 64,
     SCRATCH_SINK = 128 /* bytes in front: a harmless target for accesses that are masked off */
 };
@@ -255,7 +256,7 @@ static void price_value(Planner *pl, Value *v, const Op *op)
             f->has_load |= g->has_load;
         }
     }
-    f->cost = MIN(f->cost, 1 << 20);
+    f->cost = MIN(f->cost, MAX_COST);
 }
 
 static void price_block(Planner *pl, Block *b)
@@ -306,7 +307,9 @@ static bool site_of(Planner *pl, const Op *op, int depth, Site *at)
             (Site){result->nest, MAX(depth, result->use_depth), result->crosses ? NULL : op->block};
         return result->nest != NEST_NONE;
     }
-    *at = (Site){nest != NEST_NONE ? nest : pl->next_nest++, depth, op->block};
+    if (nest == NEST_NONE)
+        nest = pl->next_nest++; /* a place that no other op has */
+    *at = (Site){nest, depth, op->block};
     return true;
 }
 

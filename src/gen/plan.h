@@ -46,7 +46,7 @@ typedef struct {
 } Ahead;
 
 typedef struct {
-    int id;
+    int id; /* no other nest has it; some belong to none */
     int rank;
     int32_t dims[MAX_RANK];
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */

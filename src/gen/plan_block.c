@@ -79,31 +79,31 @@ static bool region_needs_open(const BlockState *st, const Block *b)
 
 /* May the root join the open nest? */
 static bool joins_open(const Planner *pl, const BlockState *st, const Root *root,
-                       const Nest *leaves)
+                       const Nest *candidate)
 {
     const Block *region = root->op ? root->op->regions[0] : NULL;
 
     if (root->combine || (region && region_needs_open(st, region)))
         return false;
-    return plan_can_fuse(pl, st->open, root, leaves);
+    return plan_can_fuse(pl, st->open, root, candidate);
 }
 
 static void add_root(Planner *pl, BlockState *st, Root root, int now)
 {
     Arena *a = pl->plan->arena;
-    Nest *leaves = new_nest(pl, plan_root_shape(&root));
+    Nest *candidate = new_nest(pl, plan_root_shape(&root));
 
-    plan_leaves(pl, &root, leaves);
-    plan_pin_loads(pl, st, &root, leaves, now);
-    if (st->open && !joins_open(pl, st, &root, leaves))
+    plan_leaves(pl, &root, candidate);
+    plan_pin_loads(pl, st, &root, candidate, now);
+    if (st->open && !joins_open(pl, st, &root, candidate))
         flush(pl, st);
     if (!st->open) {
-        st->open = leaves;
+        st->open = candidate;
     } else {
-        st->open->work += leaves->work;
-        st->open->branches |= leaves->branches;
-        for (int i = 0; i < leaves->leaves.len; i++)
-            vec_push(a, &st->open->leaves, leaves->leaves.at[i]);
+        st->open->work += candidate->work;
+        st->open->branches |= candidate->branches;
+        for (int i = 0; i < candidate->leaves.len; i++)
+            vec_push(a, &st->open->leaves, candidate->leaves.at[i]);
     }
     vec_push(a, &st->open->roots, root);
     if (root.kind == ROOT_FILL)
@@ -168,15 +168,19 @@ static void note_writes(Planner *pl, BlockState *st, Op *op, int order)
 
 /* --- loops and ifs ------------------------------------------------------------------------- */
 
-static bool reads_buffer(const Nest *leaves, const Plan *p, int buffer, bool own)
+static bool reads_buffer(const Nest *candidate, const Plan *p, int buffer, bool own)
 {
-    for (int i = 0; i < leaves->leaves.len; i++) {
-        const Leaf *leaf = &leaves->leaves.at[i];
+    for (int i = 0; i < candidate->leaves.len; i++) {
+        const Leaf *leaf = &candidate->leaves.at[i];
         if (p->facts[leaf->value->id].buffer == buffer && !(own && leaf->identity))
             return true;
     }
     return false;
 }
+
+/* Of fills that are only tried.  No value has it, NO_BUFFER many have: what is kept in a buffer of
+ * its own is read from there and not computed. */
+enum { TRIAL_BUFFER = NO_BUFFER - 1 };
 
 /* Filling `carried[j]` in place would spoil what a yield still has to read. */
 static bool needs_copy(Planner *pl, const Op *yield, int first, const int *carried, int j)
@@ -185,10 +189,10 @@ static bool needs_copy(Planner *pl, const Op *yield, int first, const int *carri
         Value *v = yield->operands[k];
         if (v->type->rank == 0)
             continue;
-        Root root = {.kind = ROOT_FILL, .value = v, .buffer = NO_BUFFER - 1, .source = NO_BUFFER};
-        Nest *leaves = new_nest(pl, v->type);
-        plan_leaves(pl, &root, leaves);
-        if (reads_buffer(leaves, pl->plan, carried[j], k - first == j))
+        Root root = {.kind = ROOT_FILL, .value = v, .buffer = TRIAL_BUFFER, .source = NO_BUFFER};
+        Nest *candidate = new_nest(pl, v->type);
+        plan_leaves(pl, &root, candidate);
+        if (reads_buffer(candidate, pl->plan, carried[j], k - first == j))
             return true;
     }
     return false;

@@ -35,12 +35,13 @@ BlockPlan *plan_block(Planner *pl, Block *b, const int *carried);
 int plan_op_cost(const Op *op); /* of one element, about in instructions */
 
 /* plan_order.c */
-/* The leaves that evaluating `root` over its index space reads. */
+/* Fill in leaves, work and branches of `into`, a nest of the root's shape that has no roots yet: a
+ * candidate, which becomes the open nest, or is added to it, or is only looked at. */
 void plan_leaves(Planner *pl, const Root *root, Nest *into);
 /* Mark loads that would move past a write to memory they may reach. */
-void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *candidate,
                     int now);
-bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves);
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
 void plan_choose_order(const Planner *pl, Nest *n);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);

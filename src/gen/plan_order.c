@@ -150,11 +150,11 @@ static bool is_write(const Root *r)
     return r->kind == ROOT_STORE || r->kind == ROOT_ATOMIC;
 }
 
-void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *leaves,
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *candidate,
                     int now)
 {
-    for (int i = 0; i < leaves->leaves.len; i++) {
-        const Leaf *leaf = &leaves->leaves.at[i];
+    for (int i = 0; i < candidate->leaves.len; i++) {
+        const Leaf *leaf = &candidate->leaves.at[i];
         if (!leaf->load)
             continue;
         const Value *ptr = leaf->value->def->operands[LOAD_PTR];
@@ -213,15 +213,15 @@ static bool stores_clash(const Planner *pl, const Op *x, const Op *y)
     return (to != too || !no_repeats(pl, too)) && plan_may_alias(pl->plan, to, too);
 }
 
-bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *leaves)
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate)
 {
     if (root->kind == ROOT_ATOMIC || root->kind == ROOT_SCAN ||
         !same_dims(open, plan_root_shape(root)))
         return false;
     for (int k = 0; k < open->roots.len; k++) {
         const Root *r = &open->roots.at[k];
-        for (int i = 0; i < leaves->leaves.len; i++)
-            if (reads_result(pl, &leaves->leaves.at[i], r))
+        for (int i = 0; i < candidate->leaves.len; i++)
+            if (reads_result(pl, &candidate->leaves.at[i], r))
                 return false;
         if (r->kind == ROOT_STORE && root->kind == ROOT_STORE && stores_clash(pl, r->op, root->op))
             return false;
