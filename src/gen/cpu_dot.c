@@ -3,15 +3,31 @@
  *
  * acc[M,N] += a[M,K] b[K,N], batch dimensions in front.  All three are dense row-major buffers in
  * scratch, small floats widened to fp32 when they were filled, so the product needs no packing of
- * its own: a block of MR rows by NV vectors of acc stays in registers while k runs; each step
- * loads NV vectors of b and broadcasts MR elements of a.  What M and N leave over gets blocks of
- * its own of just that size; only the last vector of a row is masked.
+ * its own: a block of acc, some rows by some vectors, stays in registers while k runs; each step
+ * loads as many vectors of b and broadcasts an element of a for each row.  What M and N leave over
+ * gets blocks of its own of just that size; only the last vector of a row is masked.
  *
  * Sums run over k in order with fused multiply-adds, then the accumulator is rounded to its dtype.
  */
 #include "cpu.h"
 
-enum { MAX_ROWS = 14, MAX_VECTORS = 4, K_UNROLL = 4 };
+/* Full blocks are as large as the registers allow: 16, and 32 with AVX-512.  Wider than high they
+ * are where there are few rows, or too few sums would run side by side. */
+enum {
+    ROWS = 6,
+    ROWS_AVX512 = 14,
+    VECTORS = 2,
+    FEW_ROWS = 2,
+    VECTORS_OF_FEW = 4,
+    MAX_ROWS = ROWS_AVX512,
+    MAX_VECTORS = VECTORS_OF_FEW,
+    K_UNROLL = 4
+};
+/* The accumulators, the vectors of b, and one element of a in all lanes. */
+#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
+_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, VECTORS_OF_FEW) <= 16 &&
+                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
+               "a block stays in registers");
 
 typedef struct {
     Cpu *c;
@@ -154,20 +170,13 @@ static void product(Dot *d)
     }
 }
 
-/* Registers: rows * vectors accumulators, the vectors of b and one broadcast; 32 with AVX-512. */
 static void choose_block(Dot *d)
 {
-    int bytes = d->c->vector_bytes, size = cpu_buffer_size(d->c, d->buffer[DOT_ACC]);
-
-    d->lanes = bytes / size;
+    d->lanes = d->c->vector_bytes / cpu_buffer_size(d->c, d->buffer[DOT_ACC]);
     while (d->lanes > 1 && d->lanes / 2 >= d->n)
         d->lanes /= 2;
-    d->rows = bytes >= 64 ? MAX_ROWS : 6;
-    d->vectors = 2;
-    if (d->rows > d->m)
-        d->rows = (int)d->m;
-    if (d->m <= 2)
-        d->vectors = 4;
+    d->rows = (int)MIN(d->m, d->c->avx512f ? ROWS_AVX512 : ROWS);
+    d->vectors = d->m <= FEW_ROWS ? VECTORS_OF_FEW : VECTORS;
 }
 
 void cpu_dot(Cpu *c, const Op *op)
