@@ -36,6 +36,7 @@ int plan_buffer(const Plan *p, const Value *v)
 
 uint64_t plan_key(const Value *v, const int8_t *map)
 {
+    _Static_assert(MAX_RANK <= 8, "0 to MAX_RANK in 4 bits for each dimension, and 32 for the id");
     uint64_t key = (uint64_t)v->id + 1;
 
     for (int d = 0; d < MAX_RANK; d++)

@@ -21,7 +21,9 @@ const Type *plan_root_shape(const Root *r)
     return NULL;
 }
 
+_Static_assert(MAX_RANK == 8, "the maps below have an entry for each dimension");
 const int8_t plan_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+static const int8_t nowhere[MAX_RANK] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
 bool plan_is_identity(const Value *v, const int8_t *map, int rank)
 {
@@ -95,7 +97,7 @@ static void walk_operands(Walk *w, const Op *op, const int8_t *map)
     for (int i = 0; i < op->noperands; i++) {
         Value *in = op->operands[i];
         if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
-            add_leaf(w, in, (const int8_t[MAX_RANK]){-1, -1, -1, -1, -1, -1, -1, -1}, false);
+            add_leaf(w, in, nowhere, false);
         else if (i == SELECT_ELSE && plan_is_usual(op))
             walk_rare(w, in, map);
         else
