@@ -13,9 +13,8 @@
 
 /* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
 typedef struct {
-    const char
-        *cpu; /* LLVM names, as host_cpu_name() and _features() give them; NULL = this machine */
-    const char *features;
+    /* LLVM's names, as host_cpu_name() and host_cpu_features() give them; NULL = this machine. */
+    const char *cpu, *features;
     /* promised by the launch: two pointer arguments never reach the same memory.  False: the
      * code must be right for any overlap. */
     bool disjoint;
