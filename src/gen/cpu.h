@@ -8,7 +8,7 @@
  *   cpu_affine.c  which of those values step evenly along the inner dimension
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
- *   cpu_detour.c   short ways that all lanes must agree on; cpu_divide.c
+ *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts

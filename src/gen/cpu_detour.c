@@ -1,13 +1,23 @@
 /*
- * cpu_detour.c - short ways that all lanes of a vector must agree on
+ * cpu_detour.c - fast paths that all lanes of a vector must agree on
  *
  * Some results cost little for nearly all operands and much for a few: exp of a number that is not
- * huge, x / s where nothing under- or overflows.  A detour computes the short way for all lanes,
- * and where a lane was not entitled to it, branches to the long way and back:
+ * huge, x / s where nothing under- or overflows.  The usual way, a fast path, is computed for all
+ * lanes, and where a lane was not entitled to it, a detour takes the long way and comes back:
  *
  *     usual = ...                    every lane, wrong or right
  *     if not all lanes may: rare = ...
  *     result = phi(usual, rare)
+ *
+ * A kernel meets this in four places:
+ *
+ *   1. A pass makes select(likely c, usual, rare), with HINT_LIKELY (docs/ir.md): m_usually() of
+ *      opt/math.h.  `rare` is right for every lane, so that one of them may send all there.
+ *   2. plan_is_usual() knows such a select.  The planner does not count the work of `rare`, and
+ *      notes that the nest branches, which makes copies of its body one wide vector (cpu_nest.c).
+ *   3. eval_usual() of cpu_eval.c, for vectors: evaluates c and `usual`, and `rare` in a Detour.
+ *      Where c is one number for all lanes, the select remains.
+ *   4. cpu_divide.c makes a Detour from a division by one number; no select stands for it.
  *
  * A detour computes its operands anew, from memory: they are the same as long as the body has not
  * written, and whatever it took from the usual way would have to be kept in registers there.  For

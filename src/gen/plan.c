@@ -10,16 +10,16 @@
  *      and so the operands that those read as whole tiles (dot, scan, reshape);
  *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
  *      or an arm of an if behind it, where nobody looks for such stores;
- *   3. it costs more to compute again in several nests, or in every trip of a loop, than to keep.
+ *   3. rematerialising it in several nests, or in every trip of a loop, costs more than a buffer.
  *
  * Read plan.h first.
  */
 #include "plan_internal.h"
 
 enum {
-    KEEP_COST = 8,      /* of an element: dearer than this is kept when several nests need it */
-    KEEP_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
-    MAX_COST = 1 << 20, /* what several operands share counts for each, and soon overflows */
+    BUFFER_COST = 8,      /* of an element: what is dearer is buffered when several nests need it */
+    BUFFER_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
+    MAX_COST = 1 << 20,   /* what several operands share counts for each, and soon overflows */
     MAX_ROUNDS = 64,
     SCRATCH_SINK = 128 /* bytes in front: a harmless target for accesses that are masked off */
 };
@@ -181,8 +181,9 @@ static bool is_whole(const Value *v)
     }
 }
 
-/* Of a dot the accumulator is copied into the result's buffer, so it need not have its own. */
-static bool wants_whole(const Op *op, int i)
+/* Does op read operand i as a whole tile, from a buffer?  Of a dot the accumulator is copied into
+ * the result's buffer, so it need not have its own. */
+static bool reads_whole(const Op *op, int i)
 {
     if (op->operands[i]->type->rank == 0)
         return false;
@@ -226,7 +227,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         for (int i = 0; i < op->nresults; i++)
             gather_value(pl, op->results[i], b, depth);
         for (int i = 0; i < op->noperands; i++)
-            if (wants_whole(op, i))
+            if (reads_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
         if (op->code == OP_load && op->attrs[LOAD_VOLATILE] != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
@@ -314,8 +315,8 @@ static bool site_of(Planner *pl, const Op *op, int depth, Site *at)
     return true;
 }
 
-/* Renamings are not kept: their source is smaller and as good. */
-static bool may_be_kept(const ValueFacts *f)
+/* Renamings are not: their source is smaller and as good. */
+static bool may_be_buffered(const ValueFacts *f)
 {
     const Op *op = f->value->def;
 
@@ -329,20 +330,21 @@ static bool moves_a_load(const ValueFacts *f)
     return f->crosses && f->has_load;
 }
 
+/* Reason 3. */
 static bool is_dear(const ValueFacts *f)
 {
-    if (f->use_depth > f->depth && f->cost > KEEP_COST_LOOP)
+    if (f->use_depth > f->depth && f->cost > BUFFER_COST_LOOP)
         return true;
-    return f->nest == NEST_SEVERAL && f->cost > KEEP_COST;
+    return f->nest == NEST_SEVERAL && f->cost > BUFFER_COST;
 }
 
-static bool keep_results(Planner *pl, const Op *op)
+static bool buffer_results(Planner *pl, const Op *op)
 {
     bool changed = false;
 
     for (int i = 0; i < op->nresults; i++) {
         ValueFacts *f = &pl->plan->facts[op->results[i]->id];
-        if (op->results[i]->type->rank == 0 || f->buffered || !may_be_kept(f))
+        if (op->results[i]->type->rank == 0 || f->buffered || !may_be_buffered(f))
             continue;
         if (!moves_a_load(f) && !is_dear(f))
             continue;
@@ -352,15 +354,15 @@ static bool keep_results(Planner *pl, const Op *op)
     return changed;
 }
 
-/* Consumers before producers, so that a kept consumer counts as one place. */
-static bool keep_block(Planner *pl, Block *b, int depth)
+/* Consumers before producers, so that a buffered consumer counts as one place. */
+static bool buffer_block(Planner *pl, Block *b, int depth)
 {
     bool changed = false;
 
     for (Op *op = b->last; op; op = op->prev) {
         for (int r = 0; r < nested_blocks(op); r++)
-            changed |= keep_block(pl, op->regions[r], depth + is_loop(op));
-        changed |= keep_results(pl, op);
+            changed |= buffer_block(pl, op->regions[r], depth + is_loop(op));
+        changed |= buffer_results(pl, op);
         Site at;
         if (!site_of(pl, op, depth, &at))
             continue;
@@ -389,7 +391,7 @@ static bool plan_round(Planner *pl)
     price_block(pl, p->func->body);
     p->body = plan_block(pl, p->func->body, NULL);
     if (!pl->changed)
-        pl->changed = keep_block(pl, p->func->body, 0);
+        pl->changed = buffer_block(pl, p->func->body, 0);
     return pl->changed;
 }
 

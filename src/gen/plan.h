@@ -7,9 +7,11 @@
  * value may not be moved past a store.  cpu_*.c then only carries the plan out.
  *
  * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
- * *buffered* (computed once by a `fill` into scratch).  A *root* is what forces work: a store, an
- * atomic, a reduction, a scan, a fill.  A *nest* is a set of roots over one index space.  A block's
- * plan is a list of *steps*, in order.
+ * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
+ * materialising, and plan.c chooses.  A *root* is what forces work: a store, an atomic, a
+ * reduction, a scan, a fill.  A *nest* is a set of roots over one index space.  A block's plan is a
+ * list of *steps*, in order.  A *usual* select has a fast path and a slow one; cpu_detour.c follows
+ * it from the pass that makes it to the branch that it becomes.
  */
 #ifndef TILEC_GEN_PLAN_H
 #define TILEC_GEN_PLAN_H
@@ -86,7 +88,7 @@ enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
 typedef struct {
     Value *value;
     int buffer;    /* NO_BUFFER: virtual, scalar or unused */
-    bool buffered; /* wanted in a buffer: keep across rounds of planning */
+    bool buffered; /* has to be: a mark that no later round takes back */
     bool has_load; /* a load can be reached through virtual operands */
     int cost;      /* of evaluating one element, down to loads and buffers */
     int order;     /* position of the definition in program order */
