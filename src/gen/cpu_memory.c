@@ -111,6 +111,38 @@ static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
     copy_lanes(c, b, ptr, slot, LLVMGetElementType(LLVMTypeOf(v)), size, mask);
 }
 
+/* --- lanes at addresses of their own -------------------------------------------------------- */
+
+/* Without masked gathers the machine would branch around each lane; lanes that are masked off go to
+ * the harmless place in scratch instead. */
+static Val redirect(Cpu *c, Bld b, Val ptrs, Val *mask)
+{
+    Val all = llvm_int(llvm_vector(c->l->i1, llvm_lanes(ptrs)), -1);
+
+    if (*mask && c->avx512f)
+        return ptrs;
+    if (*mask)
+        ptrs = LLVMBuildSelect(b, *mask, ptrs, llvm_splat(b, c->scratch, llvm_lanes(ptrs)), "");
+    *mask = all;
+    return ptrs;
+}
+
+/* Lanes that are masked off are zero; the mask may be NULL. */
+static Val gather(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
+{
+    Val none = LLVMConstNull(vector), asked = mask;
+
+    ptrs = redirect(c, b, ptrs, &asked);
+    Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);
+    return mask && asked != mask ? LLVMBuildSelect(b, mask, v, none, "") : v;
+}
+
+static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
+{
+    ptrs = redirect(c, b, ptrs, &mask);
+    llvm_scatter(c->l, b, v, ptrs, align, mask);
+}
+
 /* --- loads --------------------------------------------------------------------------------- */
 
 /* A detour loads again what the usual way has loaded, or that way had to keep it in registers. */
@@ -250,9 +282,8 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, far);
-    Val y =
-        llvm_gather(c->l, b, vector, LLVMBuildGEP2(b, element, base.base.v, &offsets, 1, ""), align,
-                    llvm_int(llvm_vector(c->l->i1, n->lanes), -1), LLVMConstNull(vector));
+    Val ptrs = LLVMBuildGEP2(b, element, base.base.v, &offsets, 1, "");
+    Val y = gather(c, b, vector, ptrs, align, NULL);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, after);
     Val out = LLVMBuildPhi(b, vector, "");
@@ -279,9 +310,7 @@ static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
         return raw;
     if (!a->ok && !mask && (raw = load_indexed(n, v, map)))
         return raw;
-    return llvm_gather(c->l, b, vector, lane_pointers(n, a, ptr, map, element), align,
-                       mask ? mask : llvm_int(llvm_vector(c->l->i1, n->lanes), -1),
-                       LLVMConstNull(vector));
+    return gather(c, b, vector, lane_pointers(n, a, ptr, map, element), align, mask);
 }
 
 static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
@@ -398,9 +427,8 @@ void cpu_store_root(NestCg *n, const Op *op)
         store_contiguous(n, op, v, step_pointer(n, &a, element), mask);
         return;
     }
-    Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
-    llvm_scatter(c->l, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity, element),
-                 dtype_size(t), mask ? mask : all);
+    scatter(c, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity, element), dtype_size(t),
+            mask);
 }
 
 /* --- buffers ------------------------------------------------------------------------------- */
@@ -524,13 +552,10 @@ Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
     b = n->at[n->rank];
     LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
     Val first = inner_address(n, buffer, &s, row), raw;
-    if (s.step == 1) {
+    if (s.step == 1)
         raw = load_row(n, vector, first, size);
-    } else {
-        Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
-        raw = llvm_gather(c->l, b, vector, lane_addresses(n, buffer, &s, first), size,
-                          n->lane_ok ? n->lane_ok : all, LLVMConstNull(vector));
-    }
+    else
+        raw = gather(c, b, vector, lane_addresses(n, buffer, &s, first), size, n->lane_ok);
     return (Ev){.v = cpu_from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
 }
 
@@ -551,13 +576,10 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
     }
     Val v = cpu_vectorise(n, memory);
     Val first = inner_address(n, buffer, &s, row);
-    if (s.step != 1) {
-        Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
-        llvm_scatter(c->l, b, v, lane_addresses(n, buffer, &s, first), size,
-                     n->lane_ok ? n->lane_ok : all);
-    } else if (n->lane_ok) {
+    if (s.step != 1)
+        scatter(c, b, v, lane_addresses(n, buffer, &s, first), size, n->lane_ok);
+    else if (n->lane_ok)
         masked_store(c, b, v, first, size, n->lane_ok);
-    } else {
+    else
         llvm_store(b, v, first, size);
-    }
 }
