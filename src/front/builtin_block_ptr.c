@@ -201,13 +201,13 @@ Val load_block_ptr(Lower *l, const Args *a)
     if (arg_given(a, 1) || arg_given(a, 2))
         return fail_val(l, arg_span(a, arg_given(a, 1) ? 1 : 2), E_BLOCK_PTR_MASK, "loading");
     if (!padding_argument(l, a, t, &padding) || !load_hints(l, a, attrs) ||
-        !boundary_mask(l, a, 3, p, &v[1]))
+        !boundary_mask(l, a, 3, p, &v[LOAD_MASK]))
         return val_unknown();
-    v[0] = pointers(l, p);
-    int n = v[1] ? 2 : 1;
-    if (v[1] && padding == PAD_NAN) {
+    v[LOAD_PTR] = pointers(l, p);
+    int n = v[LOAD_MASK] ? 2 : 1;
+    if (v[LOAD_MASK] && padding == PAD_NAN) {
         const Const nan = const_float(__builtin_nan(""));
-        v[2] = build_splat(&l->b, literal_cast(l, &nan, t, a->span), v[0]->type);
+        v[LOAD_OTHER] = build_splat(&l->b, literal_cast(l, &nan, t, a->span), v[LOAD_PTR]->type);
         n = 3;
     }
     return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
@@ -225,16 +225,17 @@ Val store_block_ptr(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, 2), E_BLOCK_PTR_MASK, "storing");
     if (p->base->type->is_const)
         return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, a->v[0]));
-    v[1] =
+    v[STORE_DATA] =
         val_is_number(a->v[1]) ? literal_cast(l, a->v[1].c, t, arg_span(a, 1)) : arg_run(l, a, 1);
-    v[1] = v[1] ? ops_cast(l, v[1], t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
-    if (!v[1] || !store_hints(l, a, attrs) || !boundary_mask(l, a, 3, p, &v[2]))
+    v[STORE_DATA] =
+        v[STORE_DATA] ? ops_cast(l, v[STORE_DATA], t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
+    if (!v[STORE_DATA] || !store_hints(l, a, attrs) || !boundary_mask(l, a, 3, p, &v[STORE_MASK]))
         return val_unknown();
-    if (v[1]->type->rank > 0 && !type_same_shape(v[1]->type, &shape))
-        return fail_val(l, arg_span(a, 1), E_BLOCK_PTR_SHAPE, val_type_text(l, v[1]->type),
+    if (v[STORE_DATA]->type->rank > 0 && !type_same_shape(v[STORE_DATA]->type, &shape))
+        return fail_val(l, arg_span(a, 1), E_BLOCK_PTR_SHAPE, val_type_text(l, v[STORE_DATA]->type),
                         val_text(l, a->v[0]));
-    v[0] = pointers(l, p);
-    v[1] = ops_to_shape(l, v[1], &shape);
-    build_op(&l->b, OP_store, v[2] ? 3 : 2, v, 2, attrs, 0, NULL);
+    v[STORE_PTR] = pointers(l, p);
+    v[STORE_DATA] = ops_to_shape(l, v[STORE_DATA], &shape);
+    build_op(&l->b, OP_store, v[STORE_MASK] ? 3 : 2, v, 2, attrs, 0, NULL);
     return val_none(l);
 }

@@ -19,8 +19,8 @@ bool load_hints(Lower *l, const Args *a, int64_t *attrs)
 {
     static const char *const names[] = {"", ".ca", ".cg", ".cs", ".cv"};
     static const int values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
-    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &attrs[0]);
-    bool evict = eviction_option(l, a, 6, &attrs[1]);
+    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &attrs[LOAD_CACHE]);
+    bool evict = eviction_option(l, a, 6, &attrs[LOAD_EVICT]);
 
     return cache && evict;
 }
@@ -29,8 +29,8 @@ bool store_hints(Lower *l, const Args *a, int64_t *attrs)
 {
     static const char *const names[] = {"", ".wb", ".cg", ".cs", ".wt"};
     static const int values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
-    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &attrs[0]);
-    bool evict = eviction_option(l, a, 5, &attrs[1]);
+    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &attrs[LOAD_CACHE]);
+    bool evict = eviction_option(l, a, 5, &attrs[LOAD_EVICT]);
 
     return cache && evict;
 }
@@ -109,7 +109,7 @@ static bool load_options(Lower *l, const Args *a, int64_t attrs[3])
     bool is_volatile = false;
     bool hints = load_hints(l, a, attrs), volatility = arg_bool(l, a, 7, &is_volatile);
 
-    attrs[2] = is_volatile;
+    attrs[LOAD_VOLATILE] = is_volatile;
     return hints && volatility;
 }
 
@@ -133,12 +133,14 @@ Val memory_load(Lower *l, const Args *a)
 
     if (is_block_ptr(a))
         return load_block_ptr(l, a);
-    v[0] = pointer_argument(l, a);
-    if (!v[0] || !load_options(l, a, attrs) || !check_no_boundary(l, a) ||
-        !mask_argument(l, a, 1, &v[1]) || !other_argument(l, a, v[0], &v[2]) ||
-        !check_scalar(l, a, 1, v[0], v[1], "Mask") || !check_scalar(l, a, 2, v[0], v[2], "Other"))
+    v[LOAD_PTR] = pointer_argument(l, a);
+    if (!v[LOAD_PTR] || !load_options(l, a, attrs) || !check_no_boundary(l, a) ||
+        !mask_argument(l, a, 1, &v[LOAD_MASK]) ||
+        !other_argument(l, a, v[LOAD_PTR], &v[LOAD_OTHER]) ||
+        !check_scalar(l, a, 1, v[LOAD_PTR], v[LOAD_MASK], "Mask") ||
+        !check_scalar(l, a, 2, v[LOAD_PTR], v[LOAD_OTHER], "Other"))
         return val_unknown();
-    int n = v[2] ? 3 : v[1] ? 2 : 1;
+    int n = v[LOAD_OTHER] ? 3 : v[LOAD_MASK] ? 2 : 1;
     if (!ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
     return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
@@ -189,16 +191,17 @@ Val memory_store(Lower *l, const Args *a)
 
     if (is_block_ptr(a))
         return store_block_ptr(l, a);
-    v[0] = pointer_argument(l, a);
-    if (!v[0] || !check_writable(l, a, v[0]))
+    v[STORE_PTR] = pointer_argument(l, a);
+    if (!v[STORE_PTR] || !check_writable(l, a, v[STORE_PTR]))
         return val_unknown();
     if (a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n > 0)
         return fail_val(l, arg_span(a, 3), E_BOUNDARY);
-    v[1] = data_argument(l, a, 1, v[0]);
-    if (!v[1] || !mask_argument(l, a, 2, &v[2]) || !store_hints(l, a, attrs) ||
-        !check_scalar(l, a, 1, v[0], v[1], "Value") || !check_scalar(l, a, 2, v[0], v[2], "Mask"))
+    v[STORE_DATA] = data_argument(l, a, 1, v[STORE_PTR]);
+    if (!v[STORE_DATA] || !mask_argument(l, a, 2, &v[STORE_MASK]) || !store_hints(l, a, attrs) ||
+        !check_scalar(l, a, 1, v[STORE_PTR], v[STORE_DATA], "Value") ||
+        !check_scalar(l, a, 2, v[STORE_PTR], v[STORE_MASK], "Mask"))
         return val_unknown();
-    int n = v[2] ? 3 : 2;
+    int n = v[STORE_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
         return val_unknown();
     build_op(&l->b, OP_store, n, v, 2, attrs, 0, NULL);
@@ -243,19 +246,21 @@ static bool atomic_takes(RmwKind kind, DType t)
 
 Val memory_atomic(Lower *l, const Args *a)
 {
-    int64_t attrs[3] = {a->builtin->data};
-    Value *v[3] = {pointer_argument(l, a)};
+    int64_t attrs[3] = {[RMW_KIND] = a->builtin->data};
+    Value *v[3] = {[RMW_PTR] = pointer_argument(l, a)};
 
-    if (!v[0] || !check_writable(l, a, v[0]))
+    if (!v[RMW_PTR] || !check_writable(l, a, v[RMW_PTR]))
         return val_unknown();
-    DType t = v[0]->type->dtype;
+    DType t = v[RMW_PTR]->type->dtype;
     if (!atomic_takes((RmwKind)a->builtin->data, t))
         return fail_val(l, arg_span(a, 0), E_ATOMIC_TYPE, a->builtin->name, dtype_triton_name(t));
-    v[1] = data_argument(l, a, 1, v[0]);
-    if (!v[1] || !mask_argument(l, a, 2, &v[2]) || !sem_options(l, a, 3, &attrs[1], &attrs[2]) ||
-        !check_scalar(l, a, 1, v[0], v[1], "Value") || !check_scalar(l, a, 2, v[0], v[2], "Mask"))
+    v[RMW_DATA] = data_argument(l, a, 1, v[RMW_PTR]);
+    if (!v[RMW_DATA] || !mask_argument(l, a, 2, &v[RMW_MASK]) ||
+        !sem_options(l, a, 3, &attrs[RMW_SEM], &attrs[RMW_SCOPE]) ||
+        !check_scalar(l, a, 1, v[RMW_PTR], v[RMW_DATA], "Value") ||
+        !check_scalar(l, a, 2, v[RMW_PTR], v[RMW_MASK], "Mask"))
         return val_unknown();
-    int n = v[2] ? 3 : 2;
+    int n = v[RMW_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
         return val_unknown();
     return val_run(build_op(&l->b, OP_atomic_rmw, n, v, 3, attrs, 0, NULL)->results[0]);
@@ -280,16 +285,17 @@ static Value *cas_operand(Lower *l, const Args *a, int i, const Value *p)
 
 Val memory_cas(Lower *l, const Args *a)
 {
-    Value *v[3] = {pointer_argument(l, a)};
+    Value *v[3] = {[CAS_PTR] = pointer_argument(l, a)};
     int64_t attrs[2];
 
-    if (!v[0] || !check_writable(l, a, v[0]))
+    if (!v[CAS_PTR] || !check_writable(l, a, v[CAS_PTR]))
         return val_unknown();
-    if (dtype_bits(v[0]->type->dtype) < 16)
-        return fail_val(l, arg_span(a, 0), E_CAS_WIDTH, dtype_triton_name(v[0]->type->dtype));
-    v[1] = cas_operand(l, a, 1, v[0]);
-    v[2] = cas_operand(l, a, 2, v[0]);
-    if (!v[1] || !v[2] || !sem_options(l, a, 3, &attrs[0], &attrs[1]))
+    if (dtype_bits(v[CAS_PTR]->type->dtype) < 16)
+        return fail_val(l, arg_span(a, 0), E_CAS_WIDTH, dtype_triton_name(v[CAS_PTR]->type->dtype));
+    v[CAS_EXPECTED] = cas_operand(l, a, 1, v[CAS_PTR]);
+    v[CAS_NEW] = cas_operand(l, a, 2, v[CAS_PTR]);
+    if (!v[CAS_EXPECTED] || !v[CAS_NEW] ||
+        !sem_options(l, a, 3, &attrs[CAS_SEM], &attrs[CAS_SCOPE]))
         return val_unknown();
     return val_run(build_op(&l->b, OP_atomic_cas, 3, v, 2, attrs, 0, NULL)->results[0]);
 }

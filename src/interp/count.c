@@ -76,7 +76,7 @@ static double op_flops(const Op *op)
     switch (op->code) {
     case OP_reduce:
     case OP_scan:
-        return region_flops(op) * (n - n / t->dims[op->attrs[0]]);
+        return region_flops(op) * (n - n / t->dims[op->attrs[SCAN_AXIS]]);
     case OP_dot:
         return dtype_is_float(t->dtype)
                    ? 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]
@@ -191,16 +191,17 @@ static void count_for(Counter *c, Activation *a, const Op *op)
     LoopBounds bounds;
     bool known = true;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < FOR_BOUNDS; i++)
         known &= scalar_of(a, op->operands[i]).known;
     if (!known) {
         c->known = false;
         forget(a, op->nresults, op->results);
         return;
     }
-    bounds = loop_bounds(op, scalar_of(a, op->operands[0]).bits, scalar_of(a, op->operands[1]).bits,
-                         scalar_of(a, op->operands[2]).bits);
-    hand_over(a, a, op->nresults, op->operands + 3, body->args + 1);
+    bounds = loop_bounds(op, scalar_of(a, op->operands[FOR_LO]).bits,
+                         scalar_of(a, op->operands[FOR_HI]).bits,
+                         scalar_of(a, op->operands[FOR_STEP]).bits);
+    hand_over(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
         double before = c->flops;
         count_round(c, a, op, bounds.first);

@@ -175,7 +175,7 @@ static int64_t sign_extended(uint64_t bits, int width)
  * The last step may pass the end of the type, so the trips are counted, not the variable. */
 LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
 {
-    int width = dtype_bits(loop->operands[0]->type->dtype);
+    int width = dtype_bits(loop->operands[FOR_LO]->type->dtype);
     int64_t from = sign_extended(lo, width), to = sign_extended(hi, width);
     int64_t by = sign_extended(step, width);
     LoopBounds b = {.first = (uint64_t)from, .step = (uint64_t)by};
@@ -190,10 +190,11 @@ LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
 static void exec_for(Frame *f, const Op *op)
 {
     const Block *body = op->regions[0];
-    LoopBounds b = loop_bounds(op, bits_of(f, op->operands[0]), bits_of(f, op->operands[1]),
-                               bits_of(f, op->operands[2]));
+    LoopBounds b =
+        loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
+                    bits_of(f, op->operands[FOR_STEP]));
 
-    hand_over(f, op->nresults, op->operands + 3, body->args + 1);
+    hand_over(f, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step) {
         memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
         next_iteration(f, op, exec_block(f, body));

@@ -153,9 +153,9 @@ static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, const v
 void exec_load(Frame *f, const Op *op)
 {
     const Type *t = op->results[0]->type;
-    const uint64_t *p = operand(f, op, 0);
-    const uint8_t *mask = op->noperands > 1 ? operand(f, op, 1) : NULL;
-    const char *other = op->noperands > 2 ? operand(f, op, 2) : NULL;
+    const uint64_t *p = operand(f, op, LOAD_PTR);
+    const uint8_t *mask = op->noperands > LOAD_MASK ? operand(f, op, LOAD_MASK) : NULL;
+    const char *other = op->noperands > LOAD_OTHER ? operand(f, op, LOAD_OTHER) : NULL;
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     size_t row = row_length(t);
     char *dst = result(f, op);
@@ -185,10 +185,10 @@ static void store_some(const void *src, const uint64_t *p, const uint8_t *mask, 
 /* Of several lanes to one address the last wins (R210 leaves it open). */
 void exec_store(Frame *f, const Op *op)
 {
-    const Value *v = op->operands[1];
-    const uint64_t *p = operand(f, op, 0);
-    const char *src = operand(f, op, 1);
-    const uint8_t *mask = op->noperands > 2 ? operand(f, op, 2) : NULL;
+    const Value *v = op->operands[STORE_DATA];
+    const uint64_t *p = operand(f, op, STORE_PTR);
+    const char *src = operand(f, op, STORE_DATA);
+    const uint8_t *mask = op->noperands > STORE_MASK ? operand(f, op, STORE_MASK) : NULL;
     size_t n = value_numel(v), size = value_size(v), row = row_length(v->type);
 
     for (size_t at = 0, lanes; at < n; at += lanes) {
@@ -286,9 +286,9 @@ static uint64_t rmw_lane(RmwKind kind, DType t, uint64_t p, uint64_t x)
 void exec_atomic_rmw(Frame *f, const Op *op)
 {
     DType t = op->results[0]->type->dtype;
-    const uint64_t *p = operand(f, op, 0);
-    const char *src = operand(f, op, 1);
-    const uint8_t *mask = op->noperands > 2 ? operand(f, op, 2) : NULL;
+    const uint64_t *p = operand(f, op, RMW_PTR);
+    const char *src = operand(f, op, RMW_DATA);
+    const uint8_t *mask = op->noperands > RMW_MASK ? operand(f, op, RMW_MASK) : NULL;
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     char *dst = result(f, op);
 
@@ -296,15 +296,15 @@ void exec_atomic_rmw(Frame *f, const Op *op)
         uint64_t x = 0, old = 0;
         memcpy(&x, src + i * size, size);
         if (!mask || mask[i])
-            old = rmw_lane((RmwKind)op->attrs[0], t, p[i], x);
+            old = rmw_lane((RmwKind)op->attrs[RMW_KIND], t, p[i], x);
         memcpy(dst + i * size, &old, size);
     }
 }
 
 void exec_atomic_cas(Frame *f, const Op *op)
 {
-    const uint64_t *p = operand(f, op, 0);
-    const char *expected = operand(f, op, 1), *wanted = operand(f, op, 2);
+    const uint64_t *p = operand(f, op, CAS_PTR);
+    const char *expected = operand(f, op, CAS_EXPECTED), *wanted = operand(f, op, CAS_NEW);
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     char *dst = result(f, op);
 

@@ -197,7 +197,7 @@ static void halve_together(const Combine *c, AxisView v, void *const *from, void
 /* The first level reads the operands, later ones the working copies. */
 void exec_reduce(Frame *f, const Op *op)
 {
-    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Combine c = combine_begin(f, op);
     void *from[c.n], *work[c.n];
 
@@ -212,7 +212,7 @@ void exec_reduce(Frame *f, const Op *op)
             halve_rows(&c, v, at, work);
         v.length -= v.length / 2;
     }
-    bool reduced = op->operands[0]->type->dims[op->attrs[0]] > 1;
+    bool reduced = op->operands[0]->type->dims[op->attrs[SCAN_AXIS]] > 1;
     for (int i = 0; i < c.n; i++)
         memcpy(f->slot[op->results[i]->id], reduced ? work[i] : from[i],
                value_numel(op->results[i]) * value_size(op->results[i]));
@@ -318,9 +318,9 @@ static void scan_together(const Combine *c, AxisView v, bool reverse)
 
 void exec_scan(Frame *f, const Op *op)
 {
-    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Combine c = combine_begin(f, op);
-    bool reverse = op->attrs[1] != 0;
+    bool reverse = op->attrs[SCAN_REVERSE] != 0;
     void *from[c.n], *to[c.n];
 
     if (scan_lines(&c, v, reverse))

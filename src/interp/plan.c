@@ -355,7 +355,7 @@ static void note_capture(Op *op, void *ctx)
 
 static void plan_combine(Planner *p, Op *op)
 {
-    AxisView view = axis_view(op->operands[0]->type, (int)op->attrs[0]);
+    AxisView view = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Captures captures = {.arena = p->arena, .region = op->regions[0]};
     bool wide = is_straight(op->regions[0], MOST_CALLS);
     bool short_rows = view.inner < SHORT_ROW;

@@ -119,10 +119,11 @@ enum { STORE_PTR, STORE_DATA, STORE_MASK };
 enum { RMW_PTR, RMW_DATA, RMW_MASK };           /* of atomic_rmw */
 enum { CAS_PTR, CAS_EXPECTED, CAS_NEW };        /* of atomic_cas */
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };  /* carried values follow the bounds */
-enum { LOAD_CACHE, LOAD_EVICT, LOAD_VOLATILE }; /* attributes */
+enum { LOAD_CACHE, LOAD_EVICT, LOAD_VOLATILE }; /* attributes; a store has the first two */
 enum { RMW_KIND, RMW_SEM, RMW_SCOPE };
 enum { CAS_SEM, CAS_SCOPE };
-enum { SCAN_AXIS, SCAN_REVERSE };
+enum { FOR_UNROLL };
+enum { SCAN_AXIS, SCAN_REVERSE }; /* of reduce too, which has no direction */
 
 /* What is promised about one parameter of a kernel. */
 typedef struct {

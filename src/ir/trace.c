@@ -104,7 +104,7 @@ static void trace_for(Trace *t, const Op *op)
 {
     const Block *body = op->regions[0];
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < FOR_BOUNDS; i++)
         flow(t, body->args[0], from(t, op->operands[i]));
     flow_all(t, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     trace_block(t, body);

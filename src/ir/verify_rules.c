@@ -286,8 +286,9 @@ static bool check_store(const Verifier *v, const Op *op)
 /* R220 */
 static bool check_atomic_rmw(const Verifier *v, const Op *op)
 {
-    DType d = op->operands[0]->type->dtype;
-    bool bitwise = op->attrs[0] == RMW_AND || op->attrs[0] == RMW_OR || op->attrs[0] == RMW_XOR;
+    DType d = op->operands[RMW_PTR]->type->dtype;
+    int64_t kind = op->attrs[RMW_KIND];
+    bool bitwise = kind == RMW_AND || kind == RMW_OR || kind == RMW_XOR;
 
     if (bitwise && !dtype_is_int(d))
         return verify_say(v, op, "bitwise kinds do not work on %s", dtype_name(d));
@@ -404,7 +405,7 @@ static bool check_reduce(const Verifier *v, const Op *op)
 {
     if (!check_combine(v, op))
         return false;
-    int axis = (int)op->attrs[0];
+    int axis = (int)op->attrs[SCAN_AXIS];
     for (int i = 0; i < op->noperands; i++) {
         Type want = *op->operands[i]->type;
 
@@ -490,14 +491,14 @@ static bool check_for(const Verifier *v, const Op *op)
     const Type **types = types_of(v, op->noperands, op->operands);
     int n = op->noperands - FOR_BOUNDS;
 
-    if (types[0] != types[1] || types[0] != types[2])
+    if (types[FOR_LO] != types[FOR_HI] || types[FOR_LO] != types[FOR_STEP])
         return verify_say(v, op, "the bounds and the step differ in type: %s, %s, %s",
-                          verify_type_text(v, types[0]), verify_type_text(v, types[1]),
-                          verify_type_text(v, types[2]));
-    /* types from 2 on: the step's, which is the counter's, then the carried ones */
-    return args_are(v, op, 0, 1 + n, types + 2) &&
-           verify_hands_over(v, op->regions[0], 0, n, types + 3) &&
-           results_are(v, op, n, types + 3);
+                          verify_type_text(v, types[FOR_LO]), verify_type_text(v, types[FOR_HI]),
+                          verify_type_text(v, types[FOR_STEP]));
+    /* from the step on: its type, which is the counter's, then the carried ones */
+    return args_are(v, op, 0, 1 + n, types + FOR_STEP) &&
+           verify_hands_over(v, op->regions[0], 0, n, types + FOR_BOUNDS) &&
+           results_are(v, op, n, types + FOR_BOUNDS);
 }
 
 static bool check_while(const Verifier *v, const Op *op)

@@ -133,7 +133,7 @@ Value *fold_shape(Op *op)
 bool fold_reduction(Op *op)
 {
     if ((op->code != OP_reduce && op->code != OP_scan) ||
-        op->operands[0]->type->dims[op->attrs[0]] != 1)
+        op->operands[0]->type->dims[op->attrs[SCAN_AXIS]] != 1)
         return false;
     for (int i = 0; i < op->nresults; i++) {
         const Type *t = op->results[i]->type;

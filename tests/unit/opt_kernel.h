@@ -362,9 +362,10 @@ static Value *gen_load(Gen *g)
     const Type *t = type_like(g, operands[0]->type->dtype, shape);
     int n = below(g, 2) ? 1 : 2 + (int)below(g, 2);
 
-    operands[1] = any(g, type_like(g, DT_I1, shape));
-    operands[2] = any(g, t);
-    return build_op(&g->b, OP_load, n, operands, 3, (int64_t[]){0, 0, below(g, 10) == 0}, 1, &t)
+    operands[LOAD_MASK] = any(g, type_like(g, DT_I1, shape));
+    operands[LOAD_OTHER] = any(g, t);
+    return build_op(&g->b, OP_load, n, operands, 3,
+                    (int64_t[3]){[LOAD_VOLATILE] = below(g, 10) == 0}, 1, &t)
         ->results[0];
 }
 
@@ -375,8 +376,8 @@ static void gen_store(Gen *g)
     Value *operands[3] = {pointers(g, g->mem, shape)};
     const Type *element = type_scalar(g->b.module, g->mem->type->dtype);
 
-    operands[1] = build_splat(&g->b, any(g, element), shape);
-    operands[2] = any(g, type_like(g, DT_I1, shape));
+    operands[STORE_DATA] = build_splat(&g->b, any(g, element), shape);
+    operands[STORE_MASK] = any(g, type_like(g, DT_I1, shape));
     build_op(&g->b, OP_store, 2 + (int)below(g, 2), operands, 2, (int64_t[]){0, 0}, 0, NULL);
 }
 
@@ -467,22 +468,22 @@ static void gen_for(Gen *g)
     static const int64_t unrolls[] = {0, 0, -1, 2, 3};
     DType d = counters[below(g, COUNT(counters))];
     const Type *index = type_scalar(g->b.module, d), *types[4];
-    Value *operands[7] = {small_int(g, d, -2, 5), small_int(g, d, 0, 5)};
+    Value *operands[FOR_BOUNDS + 4] = {small_int(g, d, -2, 5), small_int(g, d, 0, 5)};
     int n = 1 + (int)below(g, 4);
 
-    operands[2] = build_int(&g->b, index, steps[below(g, COUNT(steps))]);
+    operands[FOR_STEP] = build_int(&g->b, index, steps[below(g, COUNT(steps))]);
     for (int i = 0; i < n; i++) {
         if (i == 0 && below(g, 2) == 0) {
             Value *middle = build_addptr(&g->b, g->mem,
                                          build_int(&g->b, type_scalar(g->b.module, DT_I32), 1000));
-            operands[3] = pointers(g, middle, &shapes[below(g, COUNT(shapes))]);
+            operands[FOR_BOUNDS] = pointers(g, middle, &shapes[below(g, COUNT(shapes))]);
         } else {
-            operands[3 + i] = any(g, random_type(g));
+            operands[FOR_BOUNDS + i] = any(g, random_type(g));
         }
-        types[i] = operands[3 + i]->type;
+        types[i] = operands[FOR_BOUNDS + i]->type;
     }
     int64_t unroll = unrolls[below(g, COUNT(unrolls))];
-    Op *op = build_op(&g->b, OP_for, 3 + n, operands, 1, &unroll, n, types);
+    Op *op = build_op(&g->b, OP_for, FOR_BOUNDS + n, operands, 1, &unroll, n, types);
     Value *next[4];
     Outside outer = enter(g, op->regions[0]);
     keep(g, block_add_arg(op->regions[0], index));

@@ -662,7 +662,7 @@ static void test_edit(void **state)
     op_insert_before(one, zero);
     assert_ptr_equal(fn->body->first, one);
     assert_ptr_equal(zero->next, loop);
-    loop->results[0]->repl = loop->operands[3];
+    loop->results[0]->repl = loop->operands[FOR_BOUNDS];
     ir_resolve_operands(fn->body->last);
     op_remove(loop);
     op_append(fn->body, zero);
