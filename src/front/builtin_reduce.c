@@ -68,11 +68,11 @@ typedef struct {
     bool keep;
     int rank; /* of the operand */
     bool all; /* axis None: everything, as one row */
-} Plan;
+} ReduceArgs;
 
-static bool plan_axis(Lower *l, const Args *a, int axis, int keep, Value *v, Plan *out)
+static bool reduce_args(Lower *l, const Args *a, int axis, int keep, Value *v, ReduceArgs *out)
 {
-    *out = (Plan){.v = v, .rank = v->type->rank};
+    *out = (ReduceArgs){.v = v, .rank = v->type->rank};
     if (keep >= 0 && !arg_bool(l, a, keep, &out->keep))
         return false;
     if (arg_given(a, axis)) {
@@ -93,17 +93,17 @@ static Value *flat(Lower *l, Value *v)
     return build_reshape(&l->b, v, 1, &n);
 }
 
-static Value *prepared(Lower *l, const Plan *p, Value *v)
+static Value *prepared(Lower *l, const ReduceArgs *r, Value *v)
 {
-    return p->all && v->type->rank != 1 ? flat(l, v) : v;
+    return r->all && v->type->rank != 1 ? flat(l, v) : v;
 }
 
-static Val finished(Lower *l, const Plan *p, Value *v)
+static Val finished(Lower *l, const ReduceArgs *r, Value *v)
 {
-    int n = p->all ? p->rank : 1;
+    int n = r->all ? r->rank : 1;
 
-    for (int i = 0; p->keep && i < n; i++)
-        v = build_expand(&l->b, v, p->all ? 0 : p->axis);
+    for (int i = 0; r->keep && i < n; i++)
+        v = build_expand(&l->b, v, r->all ? 0 : r->axis);
     return val_run(v);
 }
 
@@ -153,33 +153,33 @@ static Value *to_accumulator(Lower *l, const Args *a, int i, Value *v, DType t)
 
 /* --- sum, max, min, xor_sum, reduce_or --- */
 
-static Val reduce_plan(Lower *l, const Plan *p, OpCode code)
+static Val reduce_by(Lower *l, const ReduceArgs *r, OpCode code)
 {
-    return finished(l, p, reduce_values(l, code, prepared(l, p, p->v), p->axis));
+    return finished(l, r, reduce_values(l, code, prepared(l, r, r->v), r->axis));
 }
 
 Val reduce_sum(Lower *l, const Args *a)
 {
     Value *v = tile_operand(l, a);
-    Plan p;
+    ReduceArgs r;
 
     v = v ? to_accumulator(l, a, 3, v, sum_dtype(v->type->dtype)) : NULL;
-    if (!v || !plan_axis(l, a, 1, 2, v, &p))
+    if (!v || !reduce_args(l, a, 1, 2, v, &r))
         return val_unknown();
-    return reduce_plan(l, &p, OP_add);
+    return reduce_by(l, &r, OP_add);
 }
 
 Val reduce_bits(Lower *l, const Args *a)
 {
     Value *v = tile_operand(l, a);
-    Plan p;
+    ReduceArgs r;
 
-    if (!v || !plan_axis(l, a, 1, 2, v, &p))
+    if (!v || !reduce_args(l, a, 1, 2, v, &r))
         return val_unknown();
     if (!dtype_is_int(v->type->dtype))
         return fail_val(l, arg_span(a, 0), E_INTEGERS_ONLY, a->builtin->name,
                         val_type_text(l, v->type));
-    return reduce_plan(l, &p, (OpCode)a->builtin->data);
+    return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
 
 /* --- argmax, argmin --- */
@@ -229,12 +229,12 @@ static Op *reduce_indexed(Lower *l, OpCode code, Value *v, int axis)
     return op;
 }
 
-static bool plan_indexed(Lower *l, const Args *a, int keep, Plan *out)
+static bool indexed_args(Lower *l, const Args *a, int keep, ReduceArgs *out)
 {
     Value *v = tile_operand(l, a);
 
     v = v ? build_cast(&l->b, v, widened(v->type->dtype), ROUND_NEAREST) : NULL;
-    if (!v || !plan_axis(l, a, 1, keep, v, out))
+    if (!v || !reduce_args(l, a, 1, keep, v, out))
         return false;
     if (!out->all)
         return true;
@@ -244,29 +244,29 @@ static bool plan_indexed(Lower *l, const Args *a, int keep, Plan *out)
 
 Val reduce_arg(Lower *l, const Args *a)
 {
-    Plan p;
+    ReduceArgs r;
 
-    if (!plan_indexed(l, a, 3, &p))
+    if (!indexed_args(l, a, 3, &r))
         return val_unknown();
-    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, p.v, p.axis);
-    return finished(l, &p, op->results[1]);
+    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
+    return finished(l, &r, op->results[1]);
 }
 
 static Val extremum_with_index(Lower *l, const Args *a)
 {
-    Plan p;
+    ReduceArgs r;
 
-    if (!plan_indexed(l, a, 4, &p))
+    if (!indexed_args(l, a, 4, &r))
         return val_unknown();
-    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, p.v, p.axis);
-    return val_pair(l, finished(l, &p, op->results[0]), finished(l, &p, op->results[1]));
+    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
+    return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
 }
 
 Val reduce_extremum(Lower *l, const Args *a)
 {
     Value *v;
     bool indices;
-    Plan p;
+    ReduceArgs r;
 
     if (!arg_bool(l, a, 2, &indices))
         return val_unknown();
@@ -274,9 +274,9 @@ Val reduce_extremum(Lower *l, const Args *a)
         return extremum_with_index(l, a);
     v = tile_operand(l, a);
     v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
-    if (!v || !plan_axis(l, a, 1, 4, v, &p))
+    if (!v || !reduce_args(l, a, 1, 4, v, &r))
         return val_unknown();
-    return reduce_plan(l, &p, (OpCode)a->builtin->data);
+    return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
 
 /* --- own combine functions (R253, R254) --- */
@@ -353,43 +353,43 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
     return good;
 }
 
-static Val results_of(Lower *l, const Args *a, const Plan *p, const Op *op)
+static Val results_of(Lower *l, const Args *a, const ReduceArgs *r, const Op *op)
 {
     Val items[MAX_COMBINED];
 
     if (a->v[0].kind != VAL_TUPLE)
-        return finished(l, p, op->results[0]);
+        return finished(l, r, op->results[0]);
     for (int i = 0; i < op->nresults; i++)
-        items[i] = finished(l, p, op->results[i]);
+        items[i] = finished(l, r, op->results[i]);
     return val_tuple(l, op->nresults, items);
 }
 
 Val reduce_user(Lower *l, const Args *a)
 {
     Values v = {0};
-    Plan p;
+    ReduceArgs r;
 
-    if (!tile_operands(l, a, &v) || !plan_axis(l, a, 1, 3, v.at[0], &p))
+    if (!tile_operands(l, a, &v) || !reduce_args(l, a, 1, 3, v.at[0], &r))
         return val_unknown();
     for (int i = 0; i < v.len; i++)
-        v.at[i] = prepared(l, &p, v.at[i]);
-    Op *op = open_reduction(l, OP_reduce, v.len, v.at, p.axis, false);
-    return fill_region(l, a, op, &v) ? results_of(l, a, &p, op) : val_unknown();
+        v.at[i] = prepared(l, &r, v.at[i]);
+    Op *op = open_reduction(l, OP_reduce, v.len, v.at, r.axis, false);
+    return fill_region(l, a, op, &v) ? results_of(l, a, &r, op) : val_unknown();
 }
 
 Val scan_user(Lower *l, const Args *a)
 {
     Values v = {0};
     bool reverse;
-    Plan p;
+    ReduceArgs r;
 
     if (!tile_operands(l, a, &v) || !arg_bool(l, a, 3, &reverse) ||
-        !plan_axis(l, a, 1, -1, v.at[0], &p))
+        !reduce_args(l, a, 1, -1, v.at[0], &r))
         return val_unknown();
-    if (p.all)
+    if (r.all)
         return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
-    Op *op = open_reduction(l, OP_scan, v.len, v.at, p.axis, reverse);
-    return fill_region(l, a, op, &v) ? results_of(l, a, &p, op) : val_unknown();
+    Op *op = open_reduction(l, OP_scan, v.len, v.at, r.axis, reverse);
+    return fill_region(l, a, op, &v) ? results_of(l, a, &r, op) : val_unknown();
 }
 
 /* --- cumsum, cumprod --- */
@@ -399,15 +399,15 @@ Val scan_cumulative(Lower *l, const Args *a)
     OpCode code = (OpCode)a->builtin->data;
     Value *v = tile_operand(l, a);
     bool reverse;
-    Plan p;
+    ReduceArgs r;
 
     if (!v || !arg_bool(l, a, 2, &reverse))
         return val_unknown();
     DType t = widened(v->type->dtype);
     v = to_accumulator(l, a, 3, v, code == OP_add ? sum_dtype(t) : t);
-    if (!v || !plan_axis(l, a, 1, -1, v, &p))
+    if (!v || !reduce_args(l, a, 1, -1, v, &r))
         return val_unknown();
-    if (p.all)
+    if (r.all)
         return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
-    return val_run(combine_by(l, OP_scan, code, v, p.axis, reverse));
+    return val_run(combine_by(l, OP_scan, code, v, r.axis, reverse));
 }

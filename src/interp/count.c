@@ -198,9 +198,9 @@ static void count_for(Counter *c, Activation *a, const Op *op)
         forget(a, op->nresults, op->results);
         return;
     }
-    bounds = loop_bounds(op, scalar_of(a, op->operands[FOR_LO]).bits,
-                         scalar_of(a, op->operands[FOR_HI]).bits,
-                         scalar_of(a, op->operands[FOR_STEP]).bits);
+    bounds = machine_loop_bounds(op, scalar_of(a, op->operands[FOR_LO]).bits,
+                                 scalar_of(a, op->operands[FOR_HI]).bits,
+                                 scalar_of(a, op->operands[FOR_STEP]).bits);
     hand_over(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
         double before = c->flops;
@@ -306,7 +306,7 @@ static void count_programs(Counter *c, const Func *f, int sample)
     for (int i = 0; i < f->nparams; i++)
         a->scalar[f->body->args[i]->id] = (Scalar){true, launch->args[i]};
     for (int64_t i = 0; i < n && c->known; i++) {
-        program_at(launch, launch->first + i * (total / n), c->program);
+        machine_program_at(launch, launch->first + i * (total / n), c->program);
         count_block(c, a, f->body);
     }
     if (n > 0)

@@ -29,7 +29,7 @@ void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
 
 static void exec_op(Frame *f, const Op *op);
 
-static Frame *frame_new(Machine *m, Plan *plan)
+static Frame *frame_new(Machine *m, SlotPlan *plan)
 {
     Frame *f = NEW(m->arena, Frame);
 
@@ -54,7 +54,7 @@ static void exec_once(Frame *f)
 static Frame *frame_take(Machine *m, const Func *func, bool wide)
 {
     Map *plans = wide ? m->wide_plans : m->plans;
-    Plan *plan = map_get(plans, MAP_KEY(func));
+    SlotPlan *plan = map_get(plans, MAP_KEY(func));
     Frame *f = plan ? plan->idle : NULL;
 
     if (f) {
@@ -62,7 +62,7 @@ static Frame *frame_take(Machine *m, const Func *func, bool wide)
         return f;
     }
     if (!plan) {
-        plan = plan_func(m->arena, func, wide ? WIDE_LANES : 1);
+        plan = slots_plan(m->arena, func, wide ? WIDE_LANES : 1);
         map_put(plans, MAP_KEY(func), plan);
     }
     f = frame_new(m, plan);
@@ -77,7 +77,7 @@ static void frame_give_back(Frame *f)
     f->plan->idle = f;
 }
 
-OpPlan *op_plan(const Frame *f, const Op *op)
+OpSlots *slots_of_op(const Frame *f, const Op *op)
 {
     return map_get(f->plan->ops, MAP_KEY(op));
 }
@@ -103,7 +103,7 @@ static void exec_const(Frame *f, const Op *op)
 {
     const Value *v = op->results[0];
 
-    fill_elements(result(f, op), op->attrs, value_size(v), value_numel(v) * f->width);
+    machine_fill(result(f, op), op->attrs, value_size(v), value_numel(v) * f->width);
 }
 
 static void exec_program(Frame *f, const Op *op)
@@ -112,7 +112,7 @@ static void exec_program(Frame *f, const Op *op)
     int axis = (int)op->attrs[0];
     int32_t v = op->code == OP_program_id ? m->program[axis] : m->launch->grid[axis];
 
-    fill_elements(result(f, op), &v, sizeof v, f->width);
+    machine_fill(result(f, op), &v, sizeof v, f->width);
 }
 
 /* hint, expand, reshape and bitcast give the bytes that they take. */
@@ -149,10 +149,10 @@ static bool flag_of(const Frame *f, const Value *v)
     return *(const uint8_t *)f->slot[v->id] != 0;
 }
 
-/* What the yield hands to the next iteration, by way of temps if it must (plan.c). */
+/* What the yield hands to the next iteration, by way of temps if it must (slots.c). */
 static void next_iteration(Frame *f, const Op *loop, const Op *yield)
 {
-    const OpPlan *temps = op_plan(f, loop);
+    const OpSlots *temps = slots_of_op(f, loop);
     Value **args = loop->regions[0]->args + 1;
 
     if (!temps) {
@@ -173,7 +173,7 @@ static int64_t sign_extended(uint64_t bits, int width)
 
 /* A positive step counts up while iv < hi, a negative one down while iv > hi; 0 does nothing.
  * The last step may pass the end of the type, so the trips are counted, not the variable. */
-LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
+LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
 {
     int width = dtype_bits(loop->operands[FOR_LO]->type->dtype);
     int64_t from = sign_extended(lo, width), to = sign_extended(hi, width);
@@ -191,8 +191,8 @@ static void exec_for(Frame *f, const Op *op)
 {
     const Block *body = op->regions[0];
     LoopBounds b =
-        loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
-                    bits_of(f, op->operands[FOR_STEP]));
+        machine_loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
+                            bits_of(f, op->operands[FOR_STEP]));
 
     hand_over(f, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step) {
@@ -355,7 +355,7 @@ const Op *exec_block(Frame *f, const Block *b)
 
 /* ---- the launch ---- */
 
-void program_at(const InterpLaunch *launch, int64_t id, int32_t program[3])
+void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3])
 {
     const int32_t *grid = launch->grid;
 
@@ -386,7 +386,7 @@ static InterpStatus run_programs(Machine *m, const Func *func)
         f->slot[func->body->args[i]->id] = (void *)&launch->args[i];
     exec_once(f);
     for (int64_t id = launch->first; id < launch->last; id++) {
-        program_at(launch, id, m->program);
+        machine_program_at(launch, id, m->program);
         exec_block(f, func->body);
         if (!report_progress(launch, id + 1, &reported)) {
             diag(m->diags, DIAG_ERROR, NULL, (Span){0}, "stopped after %lld of %lld programs",

@@ -96,7 +96,7 @@ static const char *prepared(Frame *f, const Op *op, int i, DType compute)
 
     if (t == compute)
         return operand(f, op, i);
-    void *temp = op_temp(f, op_plan(f, op), i);
+    void *temp = op_temp(f, slots_of_op(f, op), i);
     convert(t, compute, operand(f, op, i), temp, type_numel(op->operands[i]->type));
     return temp;
 }
@@ -104,14 +104,14 @@ static const char *prepared(Frame *f, const Op *op, int i, DType compute)
 void exec_dot(Frame *f, const Op *op)
 {
     const Type *a = op->operands[0]->type, *acc = op->operands[2]->type;
-    const OpPlan *plan = op_plan(f, op);
+    const OpSlots *slots = slots_of_op(f, op);
     Dot d = {.compute = dot_compute_dtype(op),
              .acc_dtype = acc->dtype,
              .rows = acc->dims[acc->rank - 2],
              .depth = a->dims[a->rank - 1],
              .cols = acc->dims[acc->rank - 1],
-             .sums = op_temp(f, plan, 2),
-             .widened = op_temp(f, plan, 3)};
+             .sums = op_temp(f, slots, 2),
+             .widened = op_temp(f, slots, 3)};
     int64_t batches = type_numel(acc) / (d.rows * d.cols), size = dtype_size(d.compute);
     int64_t acc_bytes = d.rows * d.cols * dtype_size(d.acc_dtype);
     const char *x = prepared(f, op, 0, d.compute), *y = prepared(f, op, 1, d.compute);

@@ -17,9 +17,9 @@
 
 VECTOR_LOOPS
 
-AxisView axis_view(const Type *t, int axis)
+CombineView combine_view(const Type *t, int axis)
 {
-    AxisView v = {1, t->dims[axis], 1};
+    CombineView v = {1, t->dims[axis], 1};
 
     for (int i = 0; i < t->rank; i++) {
         if (i < axis)
@@ -36,7 +36,7 @@ AxisView axis_view(const Type *t, int axis)
 typedef struct {
     Frame *frame;
     const Op *op;
-    const OpPlan *plan;
+    const OpSlots *slots;
     const Block *region;
     const Op *only; /* the region's op, where it is a single elementwise one on one operand */
     int n;          /* operands */
@@ -58,20 +58,20 @@ static const Op *single_op(const Op *op)
 
 static void *combine_temp(const Combine *c, int i, CombineTemp which)
 {
-    return op_temp(c->frame, c->plan, COMBINE_TEMPS * i + (int)which);
+    return op_temp(c->frame, c->slots, COMBINE_TEMPS * i + (int)which);
 }
 
 static Combine combine_begin(Frame *f, const Op *op)
 {
-    const OpPlan *plan = op_plan(f, op);
-    Combine c = {f, op, plan, op->regions[0], single_op(op), op->noperands};
+    const OpSlots *slots = slots_of_op(f, op);
+    Combine c = {f, op, slots, op->regions[0], single_op(op), op->noperands};
 
-    if (!plan->wide)
+    if (!slots->wide)
         return c;
-    for (int i = 0; i < plan->ncaptured; i++) {
-        const Value *v = plan->captured[i];
-        fill_elements(op_temp(f, plan, COMBINE_TEMPS * c.n + i), f->slot[v->id], value_size(v),
-                      WIDE_LANES);
+    for (int i = 0; i < slots->ncaptured; i++) {
+        const Value *v = slots->captured[i];
+        machine_fill(op_temp(f, slots, COMBINE_TEMPS * c.n + i), f->slot[v->id], value_size(v),
+                     WIDE_LANES);
     }
     return c;
 }
@@ -79,8 +79,8 @@ static Combine combine_begin(Frame *f, const Op *op)
 /* Captured scalars are arrays while a wide region runs, and scalars again after it. */
 static void swap_captured(const Combine *c, void **others)
 {
-    for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++) {
-        void **slot = &c->frame->slot[c->plan->captured[i]->id];
+    for (int i = 0; c->slots->wide && i < c->slots->ncaptured; i++) {
+        void **slot = &c->frame->slot[c->slots->captured[i]->id];
         void *now = *slot;
         *slot = others[i];
         others[i] = now;
@@ -119,8 +119,8 @@ static void run_region(const Combine *c, void *const *a, void *const *b, void *c
 /* r = a o b on n lanes; r may be a, or lie before it. */
 static void combine(const Combine *c, void *const *a, void *const *b, void *const *r, int64_t n)
 {
-    void *captured[c->plan->ncaptured + 1];
-    int64_t step = c->plan->wide ? WIDE_LANES : 1;
+    void *captured[c->slots->ncaptured + 1];
+    int64_t step = c->slots->wide ? WIDE_LANES : 1;
 
     if (c->only) {
         const Value *v = c->op->operands[0];
@@ -131,8 +131,8 @@ static void combine(const Combine *c, void *const *a, void *const *b, void *cons
                      (size_t)n);
         return;
     }
-    for (int i = 0; c->plan->wide && i < c->plan->ncaptured; i++)
-        captured[i] = op_temp(c->frame, c->plan, COMBINE_TEMPS * c->n + i);
+    for (int i = 0; c->slots->wide && i < c->slots->ncaptured; i++)
+        captured[i] = op_temp(c->frame, c->slots, COMBINE_TEMPS * c->n + i);
     swap_captured(c, captured);
     for (int64_t at = 0; at < n; at += step)
         run_region(c, a, b, r, at, (size_t)MIN(step, n - at));
@@ -142,7 +142,7 @@ static void combine(const Combine *c, void *const *a, void *const *b, void *cons
 /* ---- reduce ---- */
 
 /* One level of the tree where rows are long: each pair of rows where it lies. */
-static void halve_rows(const Combine *c, AxisView v, void *const *from, void *const *to)
+static void halve_rows(const Combine *c, CombineView v, void *const *from, void *const *to)
 {
     int64_t pairs = v.length / 2, half = v.length - pairs;
     void *a[c->n], *b[c->n], *r[c->n];
@@ -165,7 +165,7 @@ static void halve_rows(const Combine *c, AxisView v, void *const *from, void *co
 
 /* One level where rows are short: all first and all second rows of the pairs are brought
  * together, combined in one go, and put down with the odd rows between them. */
-static void halve_together(const Combine *c, AxisView v, void *const *from, void *const *to)
+static void halve_together(const Combine *c, CombineView v, void *const *from, void *const *to)
 {
     int64_t pairs = v.length / 2, half = v.length - pairs;
     const int64_t dims[] = {v.outer, pairs, v.inner}, odd[] = {v.outer, v.inner};
@@ -178,8 +178,9 @@ static void halve_together(const Combine *c, AxisView v, void *const *from, void
         const Value *x = c->op->operands[i];
         a[i] = combine_temp(c, i, TEMP_FIRST);
         b[i] = combine_temp(c, i, TEMP_SECOND);
-        copy_strided(a[i], packed, from[i], two_rows, 3, dims, value_size(x));
-        copy_strided(b[i], packed, element(from[i], v.inner, x), two_rows, 3, dims, value_size(x));
+        machine_copy_strided(a[i], packed, from[i], two_rows, 3, dims, value_size(x));
+        machine_copy_strided(b[i], packed, element(from[i], v.inner, x), two_rows, 3, dims,
+                             value_size(x));
     }
     if (half == pairs) {
         combine(c, a, b, to, v.outer * pairs * v.inner);
@@ -188,16 +189,17 @@ static void halve_together(const Combine *c, AxisView v, void *const *from, void
     combine(c, a, b, a, v.outer * pairs * v.inner);
     for (int i = 0; i < c->n; i++) {
         const Value *x = c->op->operands[i];
-        copy_strided(element(to[i], pairs * v.inner, x), last_to,
-                     element(from[i], 2 * pairs * v.inner, x), last_from, 2, odd, value_size(x));
-        copy_strided(to[i], put, a[i], packed, 3, dims, value_size(x));
+        machine_copy_strided(element(to[i], pairs * v.inner, x), last_to,
+                             element(from[i], 2 * pairs * v.inner, x), last_from, 2, odd,
+                             value_size(x));
+        machine_copy_strided(to[i], put, a[i], packed, 3, dims, value_size(x));
     }
 }
 
 /* The first level reads the operands, later ones the working copies. */
 void exec_reduce(Frame *f, const Op *op)
 {
-    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView v = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Combine c = combine_begin(f, op);
     void *from[c.n], *work[c.n];
 
@@ -259,7 +261,7 @@ static bool scan_line(OpCode op, DType t, const void *src, void *dst, int64_t n,
     return false;
 }
 
-static bool scan_lines(const Combine *c, AxisView v, bool reverse)
+static bool scan_lines(const Combine *c, CombineView v, bool reverse)
 {
     const Value *x = c->op->operands[0];
 
@@ -297,7 +299,7 @@ static void scan_rows(const Combine *c, int64_t length, int64_t lanes, void **fr
 }
 
 /* Short rows: the axis goes in front, so that all lanes of a step lie side by side. */
-static void scan_together(const Combine *c, AxisView v, bool reverse)
+static void scan_together(const Combine *c, CombineView v, bool reverse)
 {
     const int64_t dims[] = {v.length, v.outer, v.inner};
     const int64_t apart[] = {v.inner, v.length * v.inner, 1};
@@ -307,18 +309,18 @@ static void scan_together(const Combine *c, AxisView v, bool reverse)
     for (int i = 0; i < c->n; i++) {
         from[i] = combine_temp(c, i, TEMP_FIRST);
         to[i] = combine_temp(c, i, TEMP_SECOND);
-        copy_strided(from[i], packed, operand(c->frame, c->op, i), apart, 3, dims,
-                     value_size(c->op->operands[i]));
+        machine_copy_strided(from[i], packed, operand(c->frame, c->op, i), apart, 3, dims,
+                             value_size(c->op->operands[i]));
     }
     scan_rows(c, v.length, v.outer * v.inner, from, to, reverse);
     for (int i = 0; i < c->n; i++)
-        copy_strided(c->frame->slot[c->op->results[i]->id], apart, to[i], packed, 3, dims,
-                     value_size(c->op->operands[i]));
+        machine_copy_strided(c->frame->slot[c->op->results[i]->id], apart, to[i], packed, 3, dims,
+                             value_size(c->op->operands[i]));
 }
 
 void exec_scan(Frame *f, const Op *op)
 {
-    AxisView v = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView v = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Combine c = combine_begin(f, op);
     bool reverse = op->attrs[SCAN_REVERSE] != 0;
     void *from[c.n], *to[c.n];

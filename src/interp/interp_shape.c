@@ -1,8 +1,8 @@
 /*
  * interp_shape.c - ops that make tiles and move elements: arange, splat, broadcast, permute
  *
- * All moving is copy_strided: a grid of elements from one set of strides to another.  Elements
- * have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
+ * All moving is machine_copy_strided: a grid of elements from one set of strides to another.
+ * Elements have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ VECTOR_LOOPS
     }                                                                                              \
     }
 
-void fill_elements(void *dst, const void *one, size_t size, size_t n)
+void machine_fill(void *dst, const void *one, size_t size, size_t n)
 {
     FOR_SIZE(size, {
         E *d = dst;
@@ -50,7 +50,7 @@ static void copy_row(void *dst, int64_t dst_step, const void *src, int64_t src_s
         return;
     }
     if (dst_step == 1 && src_step == 0) {
-        fill_elements(dst, src, size, (size_t)n);
+        machine_fill(dst, src, size, (size_t)n);
         return;
     }
     if (dst_step == 1 && src_step == 2) { /* what reduce does most: a step known to the compiler */
@@ -99,8 +99,8 @@ static Grid simplify(int rank, const int64_t *dims, const int64_t *dst, const in
 }
 
 /* All but the last dim count like an odometer. */
-void copy_strided(void *dst, const int64_t *dst_strides, const void *src,
-                  const int64_t *src_strides, int rank, const int64_t *dims, size_t size)
+void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
+                          const int64_t *src_strides, int rank, const int64_t *dims, size_t size)
 {
     Grid g = simplify(rank, dims, dst_strides, src_strides);
     int64_t at[MAX_RANK] = {0}, to = 0, from = 0;
@@ -145,7 +145,7 @@ void exec_splat(Frame *f, const Op *op)
 {
     const Value *v = op->results[0];
 
-    fill_elements(result(f, op), operand(f, op, 0), value_size(v), value_numel(v));
+    machine_fill(result(f, op), operand(f, op, 0), value_size(v), value_numel(v));
 }
 
 void exec_broadcast(Frame *f, const Op *op)
@@ -159,8 +159,8 @@ void exec_broadcast(Frame *f, const Op *op)
         dims[i] = to->dims[i];
         src[i] = from->dims[i] == 1 ? 0 : src[i];
     }
-    copy_strided(result(f, op), dst, operand(f, op, 0), src, to->rank, dims,
-                 value_size(op->results[0]));
+    machine_copy_strided(result(f, op), dst, operand(f, op, 0), src, to->rank, dims,
+                         value_size(op->results[0]));
 }
 
 void exec_permute(Frame *f, const Op *op)
@@ -175,6 +175,6 @@ void exec_permute(Frame *f, const Op *op)
         dims[i] = to->dims[i];
         steps[i] = src[op->attrs[i]];
     }
-    copy_strided(result(f, op), dst, operand(f, op, 0), steps, to->rank, dims,
-                 value_size(op->results[0]));
+    machine_copy_strided(result(f, op), dst, operand(f, op, 0), steps, to->rank, dims,
+                         value_size(op->results[0]));
 }

@@ -1,9 +1,9 @@
 /*
  * machine.h - what the interpreter's files share; nothing outside src/interp/ includes it
  *
- * A Plan says where the values of a function live: shapes are static, so every value gets a slot
- * of fixed size, and values that do not live at the same time share one (plan.c).  A Frame is the
- * memory of one activation; frames are kept and used again, so that running a program allocates
+ * A SlotPlan says where the values of a function live: shapes are static, so every value gets a
+ * slot of fixed size, and values that do not live at the same time share one (slots.c).  A Frame is
+ * the memory of one activation; frames are kept and used again, so that running a program allocates
  * nothing.
  *
  * Elements lie in row-major order in memory form: dtype_size bytes each, i1 one byte of 0 or 1,
@@ -27,7 +27,7 @@ typedef struct {
     bool wide;        /* of reduce, scan: the region runs on many lanes at once */
     Value **captured; /* of a wide region: scalars from outside; one temp each, at the end */
     int ncaptured;
-} OpPlan;
+} OpSlots;
 
 typedef struct {
     const Func *func;
@@ -38,9 +38,9 @@ typedef struct {
     bool *fixed;   /* by value id: the same in every program, computed once a frame */
     Op **once;     /* the ops that make those, in order */
     int nonce;
-    Map *ops;    /* Op* to OpPlan* */
+    Map *ops;    /* Op* to OpSlots* */
     Frame *idle; /* frames that wait to be used again */
-} Plan;
+} SlotPlan;
 
 typedef struct {
     Arena *arena;
@@ -48,13 +48,13 @@ typedef struct {
     Diags *diags;
     const InterpLaunch *launch;
     int32_t program[3];
-    Map *plans, *wide_plans; /* Func* to Plan* */
+    Map *plans, *wide_plans; /* Func* to SlotPlan* */
     int depth;               /* of calls */
 } Machine;
 
 struct Frame {
     Machine *machine;
-    Plan *plan;
+    SlotPlan *plan;
     void **slot;   /* by value id */
     void **memory; /* by slot */
     size_t width;  /* lanes that each scalar has now; 1 outside wide regions */
@@ -86,23 +86,23 @@ static inline void *result(const Frame *f, const Op *op)
     return f->slot[op->results[0]->id];
 }
 
-/* plan.c */
-Plan *plan_func(Arena *a, const Func *func, int lanes);
+/* slots.c */
+SlotPlan *slots_plan(Arena *a, const Func *func, int lanes);
 
 /* interp.c */
 const Op *exec_block(Frame *f, const Block *b); /* gives its terminator */
-OpPlan *op_plan(const Frame *f, const Op *op);
-static inline void *op_temp(const Frame *f, const OpPlan *p, int i)
+OpSlots *slots_of_op(const Frame *f, const Op *op);
+static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
 {
     return f->memory[p->temps[i]];
 }
 /* The program of this number in the grid, x fastest. */
-void program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);
+void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);
 /* A `for` with these bits in its bounds: the counter's values are first, first + step, .. */
 typedef struct {
     uint64_t first, step, trips;
 } LoopBounds;
-LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
+LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
 /* Stop the run with an error at the op. */
 NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 
@@ -114,10 +114,10 @@ void exec_atomic_rmw(Frame *f, const Op *op);
 void exec_atomic_cas(Frame *f, const Op *op);
 
 /* interp_shape.c */
-void fill_elements(void *dst, const void *one, size_t size, size_t n);
+void machine_fill(void *dst, const void *one, size_t size, size_t n);
 /* Copy a grid of elements; strides count elements, dims are row-major. */
-void copy_strided(void *dst, const int64_t *dst_strides, const void *src,
-                  const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
+void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
+                          const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
 void exec_arange(Frame *f, const Op *op);
 void exec_splat(Frame *f, const Op *op);
 void exec_broadcast(Frame *f, const Op *op);
@@ -126,8 +126,8 @@ void exec_permute(Frame *f, const Op *op);
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
 typedef struct {
     int64_t outer, length, inner; /* length is the axis */
-} AxisView;
-AxisView axis_view(const Type *t, int axis);
+} CombineView;
+CombineView combine_view(const Type *t, int axis);
 /* Rows this short are first brought together, so that each step has many lanes. */
 enum { SHORT_ROW = 32 };
 /* Of each operand; the captured scalars come behind them all. */

@@ -1,5 +1,5 @@
 /*
- * plan.c - where the values of a function live while it is interpreted
+ * slots.c - where the values of a function live while it is interpreted
  *
  * Takes verified IR; gives a slot for every value.  Rules that the rest of the interpreter may
  * rely on:
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    Plan *plan;
+    SlotPlan *plan;
     VEC(Slot) slots;
     VEC(Op *) once;
     Op **last;          /* by value id: the last op of its block that uses it, regions included */
@@ -37,7 +37,7 @@ typedef struct {
     size_t fixed_bytes;
     size_t lanes;
     int combine_depth;
-} Planner;
+} Placer;
 
 /* ---- where values die ---- */
 
@@ -51,13 +51,13 @@ static Op *ancestor_beside(const Value *v, Op *op)
 
 static void note_use(Op *op, void *ctx)
 {
-    Planner *p = ctx;
+    Placer *p = ctx;
 
     for (int i = 0; i < op->noperands; i++)
         p->last[op->operands[i]->id] = ancestor_beside(op->operands[i], op);
 }
 
-static void add_dying(Planner *p, Value *v, Op *op)
+static void add_dying(Placer *p, Value *v, Op *op)
 {
     p->next_dying[v->id] = map_get(p->first_dying, MAP_KEY(op));
     map_put(p->first_dying, MAP_KEY(op), v);
@@ -66,7 +66,7 @@ static void add_dying(Planner *p, Value *v, Op *op)
 /* A result that is never used dies where it is made. */
 static void note_deaths(Op *op, void *ctx)
 {
-    Planner *p = ctx;
+    Placer *p = ctx;
 
     for (int i = 0; i < op->nresults; i++) {
         Op *last = p->last[op->results[i]->id];
@@ -83,13 +83,13 @@ static void note_deaths(Op *op, void *ctx)
 
 /* ---- slots ---- */
 
-static size_t bytes_of(const Planner *p, const Value *v)
+static size_t bytes_of(const Placer *p, const Value *v)
 {
     return value_size(v) * value_numel(v) * p->lanes;
 }
 
 /* Slots come in sizes of powers of two, so that values of like size find each other's. */
-static int slot_new(Planner *p, size_t bytes, bool shared)
+static int slot_new(Placer *p, size_t bytes, bool shared)
 {
     size_t room = 64;
 
@@ -105,12 +105,12 @@ static int slot_new(Planner *p, size_t bytes, bool shared)
     return p->slots.len - 1;
 }
 
-static void give_slot(Planner *p, const Value *v)
+static void give_slot(Placer *p, const Value *v)
 {
     p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), true);
 }
 
-static void release(Planner *p, const Value *v)
+static void release(Placer *p, const Value *v)
 {
     int slot = p->plan->slot_of[v->id];
 
@@ -119,39 +119,39 @@ static void release(Planner *p, const Value *v)
     p->released[v->id] = true;
 }
 
-static void release_dying(Planner *p, const Op *op)
+static void release_dying(Placer *p, const Op *op)
 {
     for (Value *v = map_get(p->first_dying, MAP_KEY(op)); v; v = p->next_dying[v->id])
         release(p, v);
 }
 
 /* Slots for an op's own use: nothing that is alive lies in them. */
-static OpPlan *plan_temps(Planner *p, Op *op, int n, const size_t *bytes)
+static OpSlots *take_temps(Placer *p, Op *op, int n, const size_t *bytes)
 {
-    OpPlan *plan = map_get(p->plan->ops, MAP_KEY(op));
+    OpSlots *own = map_get(p->plan->ops, MAP_KEY(op));
 
-    if (!plan) {
-        plan = NEW(p->arena, OpPlan);
-        map_put(p->plan->ops, MAP_KEY(op), plan);
+    if (!own) {
+        own = NEW(p->arena, OpSlots);
+        map_put(p->plan->ops, MAP_KEY(op), own);
     }
-    plan->temps = NEW_N(p->arena, int, n + 1);
-    plan->ntemps = n;
+    own->temps = NEW_N(p->arena, int, n + 1);
+    own->ntemps = n;
     for (int i = 0; i < n; i++)
-        plan->temps[i] = slot_new(p, bytes[i], true);
-    return plan;
+        own->temps[i] = slot_new(p, bytes[i], true);
+    return own;
 }
 
-static void release_temps(Planner *p, const OpPlan *plan)
+static void release_temps(Placer *p, const OpSlots *own)
 {
-    for (int i = 0; i < plan->ntemps; i++)
-        p->slots.at[plan->temps[i]].users = 0;
+    for (int i = 0; i < own->ntemps; i++)
+        p->slots.at[own->temps[i]].users = 0;
 }
 
 /* ---- fixed values ---- */
 
 /* Ops that give the same in every program, on operands that are.  Combine regions keep their
  * constants: they have many lanes there. */
-static bool is_fixed(const Planner *p, const Op *op)
+static bool is_fixed(const Placer *p, const Op *op)
 {
     bool simple =
         op_has(op, PURE) && !op->regions[0] && op->code != OP_program_id && op->code != OP_dot;
@@ -162,7 +162,7 @@ static bool is_fixed(const Planner *p, const Op *op)
            p->fixed_bytes + bytes_of(p, op->results[0]) <= FIXED_BYTES;
 }
 
-static void plan_fixed(Planner *p, Op *op)
+static void place_fixed(Placer *p, Op *op)
 {
     const Value *v = op->results[0];
 
@@ -174,7 +174,7 @@ static void plan_fixed(Planner *p, Op *op)
 
 /* ---- ops ---- */
 
-static void plan_block(Planner *p, const Block *b);
+static void place_block(Placer *p, const Block *b);
 
 /* The result holds operand 0's bytes unchanged. */
 static bool moves_nothing(const Op *op)
@@ -197,7 +197,7 @@ static bool may_take_over(const Op *op, const Value *v)
     return op_is_elementwise(op) && value_size(op->results[0]) <= value_size(v);
 }
 
-static void plan_simple(Planner *p, Op *op)
+static void place_simple(Placer *p, Op *op)
 {
     int *slot_of = p->plan->slot_of;
 
@@ -217,7 +217,7 @@ static void plan_simple(Planner *p, Op *op)
 }
 
 /* Values die at the yield that hands them on, but are read after the first were moved. */
-static void hold_handed_on(Planner *p, const Op *yield, int users)
+static void hold_handed_on(Placer *p, const Op *yield, int users)
 {
     for (int i = 0; i < yield->noperands; i++) {
         int slot = p->plan->slot_of[yield->operands[i]->id];
@@ -228,7 +228,7 @@ static void hold_handed_on(Planner *p, const Op *yield, int users)
 
 /* `for` hands on its carried values through temps where the next iteration's argument j lies in
  * the slot of a value that becomes argument i. */
-static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
+static void place_hand_over(Placer *p, Op *loop, const Op *yield)
 {
     const int *slot_of = p->plan->slot_of;
     size_t *bytes = NEW_N(p->arena, size_t, yield->noperands);
@@ -244,11 +244,11 @@ static void plan_hand_over(Planner *p, Op *loop, const Op *yield)
     if (!crossed)
         return;
     hold_handed_on(p, yield, 1);
-    release_temps(p, plan_temps(p, loop, yield->noperands, bytes));
+    release_temps(p, take_temps(p, loop, yield->noperands, bytes));
     hold_handed_on(p, yield, -1);
 }
 
-static void plan_for(Planner *p, Op *op)
+static void place_for(Placer *p, Op *op)
 {
     const Block *body = op->regions[0];
 
@@ -257,14 +257,14 @@ static void plan_for(Planner *p, Op *op)
         give_slot(p, op->results[i]);
         p->plan->slot_of[body->args[i + 1]->id] = p->plan->slot_of[op->results[i]->id];
     }
-    plan_block(p, body);
+    place_block(p, body);
     for (int i = 0; i < op->nresults; i++)
         p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
-    plan_hand_over(p, op, body->last);
+    place_hand_over(p, op, body->last);
     p->slots.at[p->plan->slot_of[body->args[0]->id]].users = 0;
 }
 
-static void plan_while(Planner *p, Op *op)
+static void place_while(Placer *p, Op *op)
 {
     const Block *before = op->regions[0], *body = op->regions[1];
 
@@ -274,22 +274,22 @@ static void plan_while(Planner *p, Op *op)
     }
     for (int i = 0; i < before->nargs; i++)
         give_slot(p, before->args[i]);
-    plan_block(p, before);
+    place_block(p, before);
     for (int i = 0; i < before->nargs; i++)
         p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 1;
-    plan_block(p, body);
+    place_block(p, body);
     for (int i = 0; i < op->nresults; i++)
         p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
     for (int i = 0; i < before->nargs; i++)
         p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 0;
 }
 
-static void plan_if(Planner *p, Op *op)
+static void place_if(Placer *p, Op *op)
 {
     for (int i = 0; i < op->nresults; i++)
         give_slot(p, op->results[i]);
-    plan_block(p, op->regions[0]);
-    plan_block(p, op->regions[1]);
+    place_block(p, op->regions[0]);
+    place_block(p, op->regions[1]);
 }
 
 /* ---- combine regions ---- */
@@ -297,7 +297,7 @@ static void plan_if(Planner *p, Op *op)
 static bool is_straight(const Block *b, int calls);
 
 /* One op on scalars.  Both arms of an `if` will be run, so they must be straight too. */
-static bool runs_on_lanes(const Op *op, int calls)
+static bool is_straight_op(const Op *op, int calls)
 {
     for (int i = 0; i < op->nresults; i++) {
         if (op->results[i]->type->rank > 0)
@@ -321,7 +321,7 @@ static bool runs_on_lanes(const Op *op, int calls)
 static bool is_straight(const Block *b, int calls)
 {
     for (const Op *op = b->first; op; op = op->next) {
-        if (!runs_on_lanes(op, calls))
+        if (!is_straight_op(op, calls))
             return false;
     }
     return true;
@@ -353,9 +353,9 @@ static void note_capture(Op *op, void *ctx)
     }
 }
 
-static void plan_combine(Planner *p, Op *op)
+static void place_combine(Placer *p, Op *op)
 {
-    AxisView view = axis_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView view = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
     Captures captures = {.arena = p->arena, .region = op->regions[0]};
     bool wide = is_straight(op->regions[0], MOST_CALLS);
     bool short_rows = view.inner < SHORT_ROW;
@@ -372,23 +372,23 @@ static void plan_combine(Planner *p, Op *op)
     }
     for (int i = 0; i < ncaptured; i++)
         bytes[n + i] = value_size(captures.found.at[i]) * WIDE_LANES;
-    OpPlan *plan = plan_temps(p, op, n + ncaptured, bytes);
-    plan->wide = wide;
-    plan->captured = captures.found.at;
-    plan->ncaptured = ncaptured;
-    plan_simple(p, op);
+    OpSlots *own = take_temps(p, op, n + ncaptured, bytes);
+    own->wide = wide;
+    own->captured = captures.found.at;
+    own->ncaptured = ncaptured;
+    place_simple(p, op);
 
     size_t lanes = p->lanes;
     p->lanes = wide ? WIDE_LANES : 1;
     p->combine_depth++;
-    plan_block(p, op->regions[0]);
+    place_block(p, op->regions[0]);
     p->combine_depth--;
     p->lanes = lanes;
-    release_temps(p, plan);
+    release_temps(p, own);
 }
 
 /* fp32 (or fp64, i32) copies of both operands, some rows of the product, and one of the result. */
-static void plan_dot(Planner *p, Op *op)
+static void place_dot(Placer *p, Op *op)
 {
     const Type *acc = op->operands[2]->type;
     size_t size = (size_t)dtype_size(dot_compute_dtype(op)),
@@ -397,51 +397,51 @@ static void plan_dot(Planner *p, Op *op)
     size_t bytes[] = {ready ? 0 : size * value_numel(op->operands[0]),
                       ready ? 0 : size * value_numel(op->operands[1]), size * cols * DOT_ROWS,
                       size * cols};
-    OpPlan *plan = plan_temps(p, op, COUNT(bytes), bytes);
+    OpSlots *own = take_temps(p, op, COUNT(bytes), bytes);
 
-    plan_simple(p, op);
-    release_temps(p, plan);
+    place_simple(p, op);
+    release_temps(p, own);
 }
 
-static void plan_op(Planner *p, Op *op)
+static void place_op(Placer *p, Op *op)
 {
     switch (op->code) {
     case OP_for:
-        plan_for(p, op);
+        place_for(p, op);
         break;
     case OP_while:
-        plan_while(p, op);
+        place_while(p, op);
         break;
     case OP_if:
-        plan_if(p, op);
+        place_if(p, op);
         break;
     case OP_reduce:
     case OP_scan:
-        plan_combine(p, op);
+        place_combine(p, op);
         break;
     case OP_dot:
-        plan_dot(p, op);
+        place_dot(p, op);
         break;
     default:
-        plan_simple(p, op);
+        place_simple(p, op);
         break;
     }
 }
 
-static void plan_block(Planner *p, const Block *b)
+static void place_block(Placer *p, const Block *b)
 {
     for (Op *op = b->first; op; op = op->next) {
         if (is_fixed(p, op))
-            plan_fixed(p, op);
+            place_fixed(p, op);
         else
-            plan_op(p, op);
+            place_op(p, op);
         release_dying(p, op);
     }
 }
 
-static void fill_plan(Planner *p)
+static void fill_plan(Placer *p)
 {
-    Plan *plan = p->plan;
+    SlotPlan *plan = p->plan;
 
     plan->nslots = p->slots.len;
     plan->bytes = NEW_N(p->arena, size_t, p->slots.len + 1);
@@ -451,11 +451,11 @@ static void fill_plan(Planner *p)
     plan->nonce = p->once.len;
 }
 
-Plan *plan_func(Arena *a, const Func *func, int lanes)
+SlotPlan *slots_plan(Arena *a, const Func *func, int lanes)
 {
     int n = func->nvalues + 1;
-    Plan *plan = NEW(a, Plan);
-    Planner p = {.arena = a, .plan = plan, .lanes = (size_t)lanes};
+    SlotPlan *plan = NEW(a, SlotPlan);
+    Placer p = {.arena = a, .plan = plan, .lanes = (size_t)lanes};
 
     plan->func = func;
     plan->lanes = lanes;
@@ -472,7 +472,7 @@ Plan *plan_func(Arena *a, const Func *func, int lanes)
         plan->fixed[func->body->args[i]->id] = func->is_kernel;
     ir_walk(func->body, note_use, &p);
     ir_walk(func->body, note_deaths, &p);
-    plan_block(&p, func->body);
+    place_block(&p, func->body);
     fill_plan(&p);
     return plan;
 }
