@@ -41,8 +41,8 @@ const char *builtin_near(const char *word, int where)
 
 typedef struct {
     int n;
-    BindParam params[MAX_PARAMS];
-    Val fallback[MAX_PARAMS];
+    BindParam params[BUILTIN_MAX_PARAMS];
+    Val fallback[BUILTIN_MAX_PARAMS];
 } Signature;
 
 static Val parse_default(Lower *l, const char *s)
@@ -81,7 +81,7 @@ static const Signature *signature_of(Lower *l, const Builtin *b)
     s = NEW(l->arena, Signature);
     for (const char *at = b->signature; *at;) {
         size_t n = strcspn(at, " ");
-        if (s->n == MAX_PARAMS)
+        if (s->n == BUILTIN_MAX_PARAMS)
             bug("builtins.h: %s has too many parameters", b->name);
         parse_param(l, s, at, n);
         at += n + strspn(at + n, " ");
@@ -107,7 +107,7 @@ static Val rest_tuple(Lower *l, const ArgList *args, int first)
 bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
 {
     const Signature *s = signature_of(l, b);
-    int index[MAX_PARAMS];
+    int index[BUILTIN_MAX_PARAMS];
 
     *out = (Args){.builtin = b, .span = args->span};
     if (!bind_arguments(l, b->name, s->params, s->n, args, index))
@@ -147,7 +147,7 @@ bool arg_given(const Args *a, int i)
 
 bool arg_unknown(const Args *a)
 {
-    for (int i = 0; i < MAX_PARAMS; i++)
+    for (int i = 0; i < BUILTIN_MAX_PARAMS; i++)
         if (a->node[i] && val_unknown_inside(a->v[i]))
             return true;
     return false;

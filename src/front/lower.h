@@ -171,7 +171,7 @@ typedef struct {
 
 /* What a program may ask of the compiler before it is refused. */
 enum {
-    MAX_DEPTH = 1500,
+    LOWER_MAX_DEPTH = 1500, /* of expressions; an arm of an `if` counts as several */
     MAX_STATEMENTS = 1000 * 1000,
     MAX_TUPLE = 1 << 16, /* values and tuples in it, at all levels */
     MAX_STRING = 1 << 20,
@@ -394,14 +394,14 @@ enum {
     IN_STATIC = 256, /* NAME, outside of kernels */
     IN_NUMBER = 512  /* constant.NAME */
 };
-enum { MAX_PARAMS = 12 };
+enum { BUILTIN_MAX_PARAMS = 12 };
 
 /* The arguments of one call, by parameter. */
 typedef struct {
     const Builtin *builtin;
-    Span span;                    /* of the call */
-    Val v[MAX_PARAMS];            /* a star parameter holds a tuple */
-    const Node *node[MAX_PARAMS]; /* NULL where the default stands */
+    Span span;                            /* of the call */
+    Val v[BUILTIN_MAX_PARAMS];            /* a star parameter holds a tuple */
+    const Node *node[BUILTIN_MAX_PARAMS]; /* NULL where the default stands */
 } Args;
 
 struct Builtin {

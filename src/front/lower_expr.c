@@ -470,7 +470,7 @@ Val lower_expr(Lower *l, const Node *n)
 {
     Val v;
 
-    if (l->depth >= MAX_DEPTH)
+    if (l->depth >= LOWER_MAX_DEPTH)
         return fail_val(l, n->span, E_DEPTH);
     l->depth++;
     v = lower_any(l, n);

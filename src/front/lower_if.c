@@ -66,7 +66,7 @@ static void lower_into_arm(Lower *l, Arm *a, Stmts s, bool tail)
 
     env_redo(l, a->changes);
     l->depth += 4; /* an arm takes more of the stack than an expression */
-    if (l->depth < MAX_DEPTH)
+    if (l->depth < LOWER_MAX_DEPTH)
         a->flow = lower_sequence(l, s, tail);
     else if (!stmts_end(&s))
         refuse_depth(l, &s);

@@ -13,7 +13,7 @@
 #include "pyeval.h"
 
 /* Dicts of dicts and lists of lists may name each other in a circle. */
-enum { MAX_DEPTH = 32, MAX_FUNCTION_BUDGET = 50000 };
+enum { TUNING_MAX_DEPTH = 32, MAX_FUNCTION_BUDGET = 50000 };
 
 typedef VEC(FrontBinding) Bindings;
 
@@ -27,7 +27,7 @@ typedef struct {
 
 static bool too_deep(Tuning *t)
 {
-    return t->depth >= MAX_DEPTH || --t->eval.budget < 0;
+    return t->depth >= TUNING_MAX_DEPTH || --t->eval.budget < 0;
 }
 
 static const char *source_text(const Tuning *t, const Node *n)

@@ -13,7 +13,7 @@
 enum {
     MOST_STEPS = 1000000, /* ops that a count may run in all */
     LONG_LOOP = 64,       /* loops longer than this are multiplied out if their body allows */
-    DEEPEST_CALL = 50
+    COUNT_DEEPEST_CALL = 50
 };
 
 typedef struct {
@@ -133,8 +133,8 @@ static void hand_over(const Activation *from, Activation *to, int n, Value *cons
 static Scalar computed(const Activation *a, const Op *op)
 {
     const Value *typical = op->operands[op->code == OP_select ? 1 : 0];
-    Scalar in[3] = {{0}}, r = {.known = true};
-    const void *src[3];
+    Scalar in[MAX_ELEMENTWISE_OPERANDS] = {{0}}, r = {.known = true};
+    const void *src[MAX_ELEMENTWISE_OPERANDS];
 
     for (int i = 0; i < op->noperands; i++) {
         in[i] = scalar_of(a, op->operands[i]);
@@ -249,7 +249,7 @@ static void count_if(Counter *c, Activation *a, const Op *op)
 
 static void count_call(Counter *c, Activation *a, const Op *op)
 {
-    if (c->depth == DEEPEST_CALL) {
+    if (c->depth == COUNT_DEEPEST_CALL) {
         c->known = false;
         forget(a, op->nresults, op->results);
         return;

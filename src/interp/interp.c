@@ -125,7 +125,7 @@ static void exec_elementwise(Frame *f, const Op *op)
 {
     const Value *typical = op->operands[op->code == OP_select ? 1 : 0];
     const Value *v = op->results[0];
-    const void *src[3];
+    const void *src[MAX_ELEMENTWISE_OPERANDS];
 
     for (int i = 0; i < op->noperands; i++)
         src[i] = operand(f, op, i);

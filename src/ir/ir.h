@@ -17,7 +17,8 @@
 
 enum {
     MAX_RANK = 8,
-    MAX_COMBINED = 8 /* tiles that one reduce or scan takes together */
+    MAX_COMBINED = 8, /* tiles that one reduce or scan takes together */
+    MAX_ELEMENTWISE_OPERANDS = 3
 };
 #define MAX_TILE ((int64_t)1 << 24) /* most elements that one tile may have */
 

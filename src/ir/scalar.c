@@ -74,7 +74,7 @@ static void lookup_lanes(int size, const int64_t *table, const void *src, void *
 bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const void *const *src,
                   void *dst, size_t n)
 {
-    const void *operands[3] = {0};
+    const void *operands[MAX_ELEMENTWISE_OPERANDS] = {0};
 
     switch (op) {
     case OP_cast:

@@ -265,11 +265,11 @@ static bool sign_op(OpCode op, DType t, const void *const *src, void *dst, size_
 /* At most SCALAR_BLOCK elements: to fp32, the op there, and one rounding of its result. */
 static bool by_way_of_fp32(OpCode op, DType t, const void *const *src, void *dst, size_t n)
 {
-    float wide[3][SCALAR_BLOCK];
-    const void *operands[3] = {0};
+    float wide[MAX_ELEMENTWISE_OPERANDS][SCALAR_BLOCK];
+    const void *operands[MAX_ELEMENTWISE_OPERANDS] = {0};
     bool gives_bool = strcmp(op_info(op)->result, "bool") == 0;
 
-    for (int i = 0; i < 3 && src[i]; i++) {
+    for (int i = 0; i < MAX_ELEMENTWISE_OPERANDS && src[i]; i++) {
         operands[i] = wide[i];
         if (op == OP_ldexp && i == 1)
             operands[i] = src[i]; /* the exponents are i32 */
@@ -292,7 +292,7 @@ bool scalar_small(OpCode op, DType t, const void *const *src, void *dst, size_t 
     if (sign_op(op, t, src, dst, n))
         return true;
     for (size_t at = 0; at < n; at += SCALAR_BLOCK) {
-        const void *s[3] = {
+        const void *s[MAX_ELEMENTWISE_OPERANDS] = {
             (const char *)src[0] + at * size,
             src[1] ? (const char *)src[1] + at * size_1 : NULL,
             src[2] ? (const char *)src[2] + at * size : NULL,

@@ -16,8 +16,6 @@
  */
 #include "fold.h"
 
-enum { MAX_OPERANDS = 3 }; /* of an elementwise op */
-
 static Value *simplify(Op *op);
 
 Value *fold_new(Op *at, OpCode code, int n, Value *const *operands, int nattrs,
@@ -61,8 +59,8 @@ bool fold_is_const(const Value *v, int64_t want)
 static Value *fold_constants(Op *op)
 {
     const Type *t = op->results[0]->type;
-    uint64_t bits[MAX_OPERANDS] = {0}, result = 0;
-    const void *sources[MAX_OPERANDS] = {&bits[0], &bits[1], &bits[2]};
+    uint64_t bits[MAX_ELEMENTWISE_OPERANDS] = {0}, result = 0;
+    const void *sources[MAX_ELEMENTWISE_OPERANDS] = {&bits[0], &bits[1], &bits[2]};
 
     if (!op_has(op, FOLDS) || t->pointer)
         return NULL;
@@ -87,7 +85,7 @@ static bool is_tile_arithmetic(const Op *op)
 static Value *make_scalar(Op *op)
 {
     const Type *t = op->results[0]->type;
-    Value *scalars[MAX_OPERANDS];
+    Value *scalars[MAX_ELEMENTWISE_OPERANDS];
     Builder b = builder_before(op);
 
     if (!is_tile_arithmetic(op))
@@ -125,7 +123,7 @@ static const Type *shape_before_broadcast(const Op *op)
 static Value *narrow_broadcasts(Op *op)
 {
     const Type *t = op->results[0]->type, *small;
-    Value *narrow[MAX_OPERANDS];
+    Value *narrow[MAX_ELEMENTWISE_OPERANDS];
     Builder b = builder_before(op);
 
     if (!is_tile_arithmetic(op) || !(small = shape_before_broadcast(op)))

@@ -548,6 +548,23 @@ static void test_op_names(void **state)
     assert_false(opcode_from_name("adds", 4, &(OpCode){0}));
 }
 
+static void test_elementwise_operands(void **state)
+{
+    int most = 0;
+
+    (void)state;
+    for (int c = 0; c < OP_COUNT; c++) {
+        const char *operands = op_info((OpCode)c)->operands;
+        TableWord word;
+        int n = 0;
+
+        while (op_is_elementwise(&(Op){.code = (OpCode)c}) && table_word(&operands, &word))
+            n++;
+        most = MAX(most, n);
+    }
+    assert_int_equal(most, MAX_ELEMENTWISE_OPERANDS);
+}
+
 /* building and editing */
 
 /* func @f(%x: fp32[4], %n: i32) with a loop that adds x to itself n times. */
@@ -742,6 +759,7 @@ int main(void)
         TEST(test_types),
         TEST(test_dtype_names),
         TEST(test_op_names),
+        TEST(test_elementwise_operands),
         TEST(test_builder),
         TEST(test_clone_is_deep),
         TEST(test_edit),
