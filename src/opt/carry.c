@@ -94,7 +94,7 @@ static void set_slot(Op *loop, int i, Value *init, Value *next)
     opt_last(loop->regions[0])->operands[i] = next;
 }
 
-static bool carry_sum(Op *loop, int i)
+static void carry_sum(Op *loop, int i)
 {
     Block *body = loop->regions[0];
     Value *init = loop->operands[FOR_BOUNDS + i], *arg = body->args[1 + i];
@@ -104,7 +104,7 @@ static bool carry_sum(Op *loop, int i)
     int n = steppable ? find_steps(arg, ir_resolve(opt_last(body)->operands[i]), steps) : 0;
 
     if (n == 0)
-        return false;
+        return;
     Builder front = builder_before(loop), start = builder_before(body->first);
     Builder end = builder_before(opt_last(body)), behind = builder_before(loop->next);
     const Type *t = type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
@@ -113,7 +113,6 @@ static bool carry_sum(Op *loop, int i)
     set_slot(loop, i, build_int(&front, t, 0), sum_of(&end, sum, steps, n));
     replace(arg, tile_at(&start, init, sum));
     replace(result, tile_at(&behind, init, total));
-    return true;
 }
 
 static bool carry_scalar(Op *loop, int i)
@@ -135,37 +134,30 @@ static bool carry_scalar(Op *loop, int i)
     return true;
 }
 
-static bool carry_loop(Op *loop)
+static void carry_loop(Op *loop)
 {
-    bool changed = false;
-
     for (int i = 0; i < loop->nresults; i++) {
-        if (type_is_tile(loop->results[i]->type) && (carry_scalar(loop, i) || carry_sum(loop, i)))
-            changed = true;
+        if (type_is_tile(loop->results[i]->type) && !carry_scalar(loop, i))
+            carry_sum(loop, i);
     }
-    return changed;
 }
 
 /* Inner loops first: a tile that steps in both then steps by one sum in the outer one. */
-static void carry_block(Block *b, bool *changed)
+static void carry_block(Block *b)
 {
     for (Op *op = b->first; op; op = op->next) {
         ir_resolve_operands(op);
         for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
-                carry_block(op->regions[r], changed);
+                carry_block(op->regions[r]);
         }
-        if (op->code == OP_for && carry_loop(op))
-            *changed = true;
+        if (op->code == OP_for)
+            carry_loop(op);
     }
 }
 
-bool opt_carry(Func *f)
+void opt_carry(Func *f)
 {
-    bool changed = false;
-
-    carry_block(f->body, &changed);
-    if (changed)
-        opt_resolve_all(f->body);
-    return changed;
+    carry_block(f->body);
+    opt_resolve_all(f->body);
 }

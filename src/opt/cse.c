@@ -27,7 +27,6 @@ typedef struct {
     int *buckets;       /* newest entry, or -1 */
     uint64_t nbuckets;  /* a power of two */
     int memory, states; /* the current memory state, and how many there have been */
-    bool changed;
 } Cse;
 
 static bool is_candidate(const Op *op)
@@ -174,7 +173,6 @@ static void merge(Cse *c, Op *op)
     for (int i = 0; i < op->nresults; i++)
         op->results[i]->repl = e->op->results[i];
     op_remove(op);
-    c->changed = true;
 }
 
 static void number_block(Cse *c, Block *b);
@@ -212,7 +210,7 @@ static void number_block(Cse *c, Block *b)
     pop_to(c, mark);
 }
 
-bool opt_cse(Func *f)
+void opt_cse(Func *f)
 {
     Cse c = {.arena = f->module->arena, .nbuckets = 64, .memory = 1, .states = 1};
 
@@ -222,5 +220,4 @@ bool opt_cse(Func *f)
     for (uint64_t i = 0; i < c.nbuckets; i++)
         c.buckets[i] = -1;
     number_block(&c, f->body);
-    return c.changed;
 }

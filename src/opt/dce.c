@@ -19,7 +19,6 @@ typedef struct {
     bool *live;        /* by value id */
     Map *live_ops;     /* ops that stay */
     VEC(Value *) todo; /* live values whose needs are not yet marked */
-    bool changed;
 } Dce;
 
 static bool is_root(const Op *op)
@@ -189,7 +188,7 @@ static bool some_dead(const Dce *c, Value *const *values, int n, bool *keep)
     return dead;
 }
 
-static bool drop_slots(Dce *c, Op *op)
+static void drop_slots(Dce *c, Op *op)
 {
     bool keep[op->nresults + op->noperands + 1];
     bool dead = some_dead(c, op->results, op->nresults, keep);
@@ -207,15 +206,12 @@ static bool drop_slots(Dce *c, Op *op)
         drop_operands(opt_last(op->regions[0]), 1, keep);
         drop_arguments(op->regions[1], 0, keep);
         drop_results(op, keep);
-    } else {
-        dead = false;
     }
     if (op->code != OP_while || !some_dead(c, op->regions[0]->args, op->noperands, keep))
-        return dead;
+        return;
     drop_operands(op, 0, keep);
     drop_arguments(op->regions[0], 0, keep);
     drop_operands(opt_last(op->regions[1]), 0, keep);
-    return true;
 }
 
 static void sweep(Op *op, void *ctx)
@@ -224,18 +220,16 @@ static void sweep(Op *op, void *ctx)
 
     if (!map_get(c->live_ops, MAP_KEY(op))) {
         op_remove(op);
-        c->changed = true;
-    } else if ((opt_is_loop(op) || op->code == OP_if) && drop_slots(c, op)) {
-        c->changed = true;
+    } else if (opt_is_loop(op) || op->code == OP_if) {
+        drop_slots(c, op);
     }
 }
 
-bool opt_dce(Func *f)
+void opt_dce(Func *f)
 {
     Arena *a = f->module->arena;
     Dce c = {.arena = a, .live = NEW_N(a, bool, f->nvalues), .live_ops = map_new(a)};
 
     mark(&c, f);
     ir_walk(f->body, sweep, &c);
-    return c.changed;
 }

@@ -33,29 +33,24 @@ static bool take_accumulator(Op *add, const int *uses)
     return false;
 }
 
-static bool walk(Block *b, const int *uses)
+static void walk(Block *b, const int *uses)
 {
-    bool changed = false;
-
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         ir_resolve_operands(op);
         for (int r = 0; r < 2; r++) {
             if (op->regions[r])
-                changed |= walk(op->regions[r], uses);
+                walk(op->regions[r], uses);
         }
-        if (op->code == OP_add && take_accumulator(op, uses)) {
+        if (op->code == OP_add && take_accumulator(op, uses))
             op_remove(op);
-            changed = true;
-        }
     }
-    return changed;
 }
 
-bool opt_dot(Func *f)
+void opt_dot(Func *f)
 {
     int *uses = NEW_N(f->module->arena, int, f->nvalues + 1);
 
     ir_count_uses(f, uses);
-    return walk(f->body, uses);
+    walk(f->body, uses);
 }

@@ -156,69 +156,60 @@ static Value *simplify(Op *op)
     return NULL;
 }
 
-static void fold_block(Block *b, bool *changed);
+static void fold_block(Block *b);
 
 /* Ops without a result that may turn into another op, or none. */
-static bool fold_effect(Op *op)
+static void fold_effect(Op *op)
 {
-    Op *other = fold_write(op);
-
-    if (other == op)
-        return false;
-    op_remove(op);
-    return true;
+    if (fold_write(op) != op)
+        op_remove(op);
 }
 
-/* Fold one op that has no regions.  True when it was replaced. */
-static bool fold_plain(Op *op)
+/* Fold one op that has no regions. */
+static void fold_plain(Op *op)
 {
     Value *v = simplify(op);
 
-    if (!v)
-        return op_has(op, WRITES) && fold_effect(op);
+    if (!v) {
+        if (op_has(op, WRITES))
+            fold_effect(op);
+        return;
+    }
     if (!v->name)
         v->name = op->results[0]->name;
     op->results[0]->repl = v;
     op_remove(op);
-    return true;
 }
 
 /* Fold an op with regions, inside too.  Gives the op to go on with. */
-static Op *fold_nested(Op *op, bool *changed)
+static Op *fold_nested(Op *op)
 {
     Op *next = op->next, *go_on = fold_control_before(op);
 
-    if (go_on != op) {
-        *changed = true;
+    if (go_on != op)
         return go_on;
-    }
     for (int r = 0; r < COUNT(op->regions); r++) {
         if (op->regions[r])
-            fold_block(op->regions[r], changed);
+            fold_block(op->regions[r]);
     }
-    if (fold_control_after(op) || fold_reduction(op)) {
-        *changed = true;
+    if (fold_control_after(op) || fold_reduction(op))
         op_remove(op);
-    }
     return next;
 }
 
-static void fold_block(Block *b, bool *changed)
+static void fold_block(Block *b)
 {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         ir_resolve_operands(op);
         if (op->regions[0])
-            next = fold_nested(op, changed);
-        else if (fold_plain(op))
-            *changed = true;
+            next = fold_nested(op);
+        else
+            fold_plain(op);
     }
 }
 
-bool opt_fold(Func *f)
+void opt_fold(Func *f)
 {
-    bool changed = false;
-
-    fold_block(f->body, &changed);
-    return changed;
+    fold_block(f->body);
 }

@@ -18,7 +18,7 @@ typedef struct {
     State *states; /* one a function */
     Diags *diags;
     int copied; /* ops so far */
-    bool changed, failed;
+    bool failed;
 } Inliner;
 
 static int index_of(const Module *m, const Func *f)
@@ -83,7 +83,6 @@ static void visit(Op *op, void *ctx)
         return;
     }
     replace_call(in->module, op);
-    in->changed = true;
 }
 
 static void inline_calls(Inliner *in, Func *f)
@@ -98,19 +97,18 @@ static void inline_calls(Inliner *in, Func *f)
 }
 
 /* Helpers have served. */
-static bool drop_helpers(Module *m)
+static void drop_helpers(Module *m)
 {
-    int kept = 0, before = m->nfuncs;
+    int kept = 0;
 
     for (int i = 0; i < m->nfuncs; i++) {
         if (m->funcs[i]->is_kernel)
             m->funcs[kept++] = m->funcs[i];
     }
     m->nfuncs = kept;
-    return kept < before;
 }
 
-bool opt_inline(Module *m, Diags *d)
+void opt_inline(Module *m, Diags *d)
 {
     Inliner in = {.module = m, .states = NEW_N(m->arena, State, m->nfuncs), .diags = d};
 
@@ -118,6 +116,6 @@ bool opt_inline(Module *m, Diags *d)
         if (m->funcs[i]->is_kernel)
             inline_calls(&in, m->funcs[i]);
     }
-    bool dropped = !in.failed && drop_helpers(m);
-    return in.changed || dropped;
+    if (!in.failed)
+        drop_helpers(m);
 }

@@ -12,7 +12,6 @@
 
 typedef struct {
     int *levels; /* by value id: how many regions are around the definition */
-    bool changed;
 } Licm;
 
 static int deepest_operand(const Licm *c, const Op *op, const Op *root)
@@ -61,7 +60,6 @@ static int hoist(Licm *c, Op *op, int level)
         if (!may_leave(op, loop))
             break;
         op_insert_before(op, loop);
-        c->changed = true;
         level--;
     }
     return level;
@@ -83,10 +81,9 @@ static void visit_block(Licm *c, Block *b, int level)
     }
 }
 
-bool opt_licm(Func *f)
+void opt_licm(Func *f)
 {
     Licm c = {.levels = NEW_N(f->module->arena, int, f->nvalues)};
 
     visit_block(&c, f->body, 0);
-    return c.changed;
 }

@@ -181,28 +181,19 @@ static Value *expand(Op *op)
     return small ? build_cast(&m.b, result, given, ROUND_NEAREST) : result;
 }
 
-typedef struct {
-    const bool *native;
-    bool changed;
-} Pass;
-
 static void visit(Op *op, void *ctx)
 {
-    Pass *pass = ctx;
+    const bool *native = ctx;
     const Expansion *e = &expansions[op->code];
 
     ir_resolve_operands(op);
-    if ((!e->unary && !e->binary) || (pass->native && pass->native[op->code]))
+    if ((!e->unary && !e->binary) || (native && native[op->code]))
         return;
     op->results[0]->repl = expand(op);
     op_remove(op);
-    pass->changed = true;
 }
 
-bool opt_math(Func *f, const bool *native)
+void opt_math(Func *f, const bool *native)
 {
-    Pass pass = {.native = native};
-
-    ir_walk(f->body, visit, &pass);
-    return pass.changed;
+    ir_walk(f->body, visit, (void *)native);
 }

@@ -21,20 +21,22 @@ typedef struct {
 /* Leaves one function in the module: the kernel.  False: a diagnostic (an internal error found by
  * the verifier, or recursion that never ends). */
 bool opt_run(Module *m, const OptOptions *o, Diags *d);
-/* One pass by name ("inline", "fold", ...), for tests; false when there is none. */
+/* One pass by name ("inline", "fold", ...), with the verifier, for tests.  False: there is none, or
+ * a diagnostic as from opt_run(). */
 bool opt_run_pass(Module *m, const char *name, Diags *d);
+const char *opt_pass_name(int i);     /* NULL behind the last */
 const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
-/* the passes, one file each; true when something changed */
-bool opt_inline(Module *m, Diags *d);
-bool opt_fold(Func *f); /* constants, algebra that is exact, branches on constants */
-bool opt_cse(Func *f);
-bool opt_dce(Func *f); /* also unused loop carries */
-bool opt_licm(Func *f);
-bool opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
-bool opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
-bool opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
-bool opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
+/* the passes, one file each */
+void opt_inline(Module *m, Diags *d);
+void opt_fold(Func *f); /* constants, algebra that is exact, branches on constants */
+void opt_cse(Func *f);
+void opt_dce(Func *f); /* also unused loop carries */
+void opt_licm(Func *f);
+void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
+void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */

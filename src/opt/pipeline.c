@@ -11,24 +11,21 @@
 /* A pass works on one function after the other, or on the module. */
 typedef struct {
     const char *name, *what;
-    bool (*on_func)(Func *f);
-    bool (*on_module)(Module *m, const OptOptions *o, Diags *d);
+    void (*on_func)(Func *f);
+    void (*on_module)(Module *m, const OptOptions *o, Diags *d);
 } Pass;
 
-static bool inline_module(Module *m, const OptOptions *o, Diags *d)
+static void inline_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)o;
-    return opt_inline(m, d);
+    opt_inline(m, d);
 }
 
-static bool math_module(Module *m, const OptOptions *o, Diags *d)
+static void math_module(Module *m, const OptOptions *o, Diags *d)
 {
-    bool changed = false;
-
     (void)d;
     for (int i = 0; i < m->nfuncs; i++)
-        changed |= opt_math(m->funcs[i], o->native);
-    return changed;
+        opt_math(m->funcs[i], o->native);
 }
 
 typedef enum { INLINE, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
@@ -114,6 +111,11 @@ bool opt_run_pass(Module *m, const char *name, Diags *d)
             return run_pass(&passes[i], m, &options, d);
     }
     return false;
+}
+
+const char *opt_pass_name(int i)
+{
+    return i < COUNT(passes) ? passes[i].name : NULL;
 }
 
 const char *opt_pass_names(Arena *a)

@@ -20,7 +20,6 @@ enum { WHOLLY = -1 };
 
 typedef struct {
     int budget; /* ops that may still be added to the function */
-    bool changed;
 } Unroll;
 
 /* Copy the loop's body once, for this counter; `carried` goes in and comes out. */
@@ -187,7 +186,6 @@ static void unroll_block(Unroll *u, Block *b)
         next = op->next;
         ir_resolve_operands(op);
         if (op->code == OP_for && unroll_loop(u, op)) {
-            u->changed = true;
             next = before ? before->next : b->first; /* the copies have loops too */
             continue;
         }
@@ -198,10 +196,9 @@ static void unroll_block(Unroll *u, Block *b)
     }
 }
 
-bool opt_unroll(Func *f)
+void opt_unroll(Func *f)
 {
     Unroll u = {.budget = 16384};
 
     unroll_block(&u, f->body);
-    return u.changed;
 }
