@@ -290,7 +290,8 @@ Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d);
 /* verify.c: false and diagnostics when the IR is not well formed. */
 bool ir_verify(const Module *m, Diags *d);
 
-/* scalar.c: what each op with FOLDS means, on each dtype, once.
+/* scalar.c: what each op with FOLDS means, on each dtype; scalar_int_ops.h and scalar_float_ops.h
+ * say it, once.
  * Applies `op` to n elements: operands are arrays in memory form (dtype_size bytes each, i1 one
  * byte of 0 or 1), `in` the dtype of operand 0 (of operand 1 for select), `out` of the result;
  * `attrs` are the op's, NULL when it has none; ldexp's exponents are i32; pointers pass as u64.

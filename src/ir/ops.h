@@ -10,13 +10,14 @@
  *     offset  integer in operand 0's shape
  *     data    the element type that operand 0 points to, in its shape
  * result: none | first (operand 0's type) | second (operand 1's type) | bool (i1 in operand 0's
- *     shape) | pointee (what operand 0 points to) | given (the builder says; verify.c has the rule)
+ *     shape) | pointee (what operand 0 points to) | given (the builder says; verify_rules.c has the
+ *     rule)
  * attributes: names of op->attrs[] in order; `*` takes all the rest (a list).
  * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
- *     FOLDS scalar.c can evaluate it element by element.  FLOP counts as one float operation an
- *     element when operand 0 is a float; APPROX does too.  READS / WRITES memory.  APPROX targets
- *     may differ from the interpreter within the documented ULP.  ENDS ends a block.
- *     REGIONS(n) carries n regions.
+ *     FOLDS scalar_apply() evaluates it element by element, for constants and in the interpreter.
+ *     FLOP counts as one float operation an element when operand 0 is a float; APPROX does too.
+ *     READS / WRITES memory.  APPROX targets may differ from the interpreter within the documented
+ *     ULP.  ENDS ends a block.  REGIONS(n) carries n regions.
  */
 /*  name         operands              result   attributes         flags                            */
 /* values */

@@ -1,5 +1,5 @@
 /*
- * scalar.c - what each op with FOLDS means, on each dtype, once
+ * scalar.c - the way to what each op with FOLDS means, on each dtype, once
  *
  * The constant folder calls scalar_apply with one element and the interpreter with whole tiles, so
  * no second meaning can creep in.  This file only chooses: scalar_int_ops.h and
