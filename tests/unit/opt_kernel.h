@@ -1,11 +1,13 @@
 /*
- * opt_kernel.h - random well-typed kernels that passes find something to do in
+ * opt_kernel.h - random well-typed kernels that passes find something to do in, for
+ * test_opt_random.c
  *
  * Arithmetic on scalars and tiles of odd extents, index arithmetic, changes of shape, masked loads
  * and stores to few addresses, loops of all kinds, branches, reductions, pointers that loops step,
  * promises that are true.
  * Ops take their types from what is there already, so that they build on each other.  In the end
  * every value that is left is stored at its own place, so nothing is dead and all can be compared.
+ * Values may be any: the interpreter runs them all (random_kernel.h is for targets).
  */
 #ifndef TILEC_TEST_OPT_KERNEL_H
 #define TILEC_TEST_OPT_KERNEL_H

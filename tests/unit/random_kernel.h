@@ -1,12 +1,13 @@
 /*
- * random_kernel.h - a generator of random well-typed kernels, for test_random.c
+ * random_kernel.h - random well-typed kernels to compile, for test_random.c
  *
  * A kernel is a list of random statements on tiles of a few shapes: arithmetic, loads and stores
  * through overlapping addresses in program order, masks, reductions, scans, dots, shape changes,
  * loops that carry tiles and scalars, ifs.  Statements take values that earlier ones have made, and
  * make what is missing.
  *
- * What makes results comparable: all floats are whole numbers below 2^24, so that no order of
+ * Those of opt_kernel.h give passes more to do, and only the interpreter runs them.  Here a target
+ * must be able to give the same bits: all floats are whole numbers below 2^24, so that no order of
  * summing can be told from another; the lanes of a store or an atomic never meet; all addresses
  * lie within the arrays.
  */

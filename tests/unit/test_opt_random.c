@@ -3,7 +3,7 @@
  *
  * The interpreter runs a kernel of opt_kernel.h as it was made and as a pass left it, and all
  * memory must agree bit for bit (any NaN equals any other).  The same stored values check what the
- * axis analysis claims of them.
+ * axis analysis claims of them.  Nothing is compiled; test_random.c does that.
  *
  * TILEC_SEED=N runs the one kernel of that number and prints it.
  */
