@@ -212,8 +212,3 @@ size_t arena_used(const Arena *a)
 {
     return a->used;
 }
-
-Guard *arena_guard(const Arena *a)
-{
-    return a->guard;
-}

@@ -52,9 +52,8 @@ void *arena_grow(Arena *a, void *old, size_t n, size_t m); /* copies n bytes int
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
-size_t arena_used(const Arena *a);
-Guard *arena_guard(const Arena *a);
-NORETURN void fail(Guard *guard); /* leave through the guard: the reason is in the diagnostics */
+size_t arena_used(const Arena *a); /* for the tests */
+NORETURN void fail(Guard *guard);  /* leave through the guard: the reason is in the diagnostics */
 
 /* Let the n-th system allocation from now on fail, and all after it; negative switches it off.
  * For the tests of running out of memory; per thread. */
@@ -91,7 +90,6 @@ typedef struct Map Map;
 Map *map_new(Arena *a);
 void *map_get(const Map *m, uint64_t key); /* NULL when absent */
 void map_put(Map *m, uint64_t key, void *value);
-int map_count(const Map *m);
 Map *map_copy(const Map *m); /* what is put into one is not in the other */
 #define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
 
@@ -111,7 +109,6 @@ Text text_new(Arena *a);
 void text_put(Text *t, const char *s);
 void text_putn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
-void text_vprintf(Text *t, const char *fmt, va_list ap);
 /* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
 void text_put_double(Text *t, double v, int digits);
 double double_from_text(const char *s, const char **end); /* *end == s: no number there */
@@ -131,7 +128,6 @@ typedef struct {
     int length;       /* of that line, without its newline */
 } Place;
 Place source_place(const Source *src, uint32_t offset);
-Span span_join(Span a, Span b);
 
 /* diag.c: what went wrong, and where.  Several a run; sorted by the order of reporting. */
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_PRINT, DIAG_NOTE, DIAG_HINT } DiagKind;

@@ -78,8 +78,3 @@ Map *map_copy(const Map *m)
         copy->slots[i] = m->slots[i];
     return copy;
 }
-
-int map_count(const Map *m)
-{
-    return (int)m->count;
-}

@@ -22,17 +22,3 @@ Place source_place(const Source *src, uint32_t offset)
         place.length--;
     return place;
 }
-
-static bool is_nowhere(Span s)
-{
-    return s.start == 0 && s.end == 0;
-}
-
-Span span_join(Span a, Span b)
-{
-    if (is_nowhere(a))
-        return b;
-    if (is_nowhere(b))
-        return a;
-    return (Span){MIN(a.start, b.start), MAX(a.end, b.end)};
-}

@@ -40,7 +40,7 @@ void text_put(Text *t, const char *s)
     text_putn(t, s, strlen(s));
 }
 
-void text_vprintf(Text *t, const char *fmt, va_list ap)
+static void text_vprintf(Text *t, const char *fmt, va_list ap)
 {
     va_list again;
 

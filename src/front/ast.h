@@ -200,9 +200,6 @@ struct FrontFile {
     Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */
 };
 
-/* parse.c: one expression, which must fill `where`; NULL and a diagnostic when it does not. */
-Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d);
-
 /* file.c: what a name means at module level; NULL when nothing in the file binds it so.
  * file_find() prefers jit functions over plain ones, module level over nested ones, the last
  * definition over earlier ones; "outer.kernel" names a nested one. */

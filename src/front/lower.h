@@ -276,7 +276,6 @@ Val lower_name(Lower *l, const Node *n);
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
 bool module_is_known(Sym module); /* does it mean something inside a kernel? */
-Val module_member(Lower *l, Sym module, Sym member, Span span);
 Val import_value(Lower *l, const AstImport *i, Span span);
 
 /* --- lower_global.c --- */
@@ -298,7 +297,6 @@ bool stmts_end(const Stmts *s); /* is none left? */
 /* Stops what repeats itself without end; complains once. */
 bool out_of_budget(Lower *l, Span span);
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
-Val val_demote(Lower *l, Val v, Span span); /* R14, R15 */
 
 /* --- lower_if.c --- */
 /* `rest` are the statements behind the `if`; an arm chosen at compile time is put in front of them.
@@ -343,8 +341,6 @@ bool check_tile(Lower *l, int rank, const int64_t *dims,
 /* --- promote.c --- */
 bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out); /* R43 */
 bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);                  /* R40 */
-bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span,
-                   DType *out); /* R41 */
 /* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
 Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
 /* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */

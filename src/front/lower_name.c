@@ -133,7 +133,7 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
     return val_unknown();
 }
 
-Val module_member(Lower *l, Sym module, Sym member, Span span)
+static Val module_member(Lower *l, Sym module, Sym member, Span span)
 {
     int where = module_where(module);
     Val v;

@@ -10,17 +10,20 @@
 
 /* --- what assignment does to values --- */
 
+static Val demote(Lower *l, Val v, Span span);
+
 static Val demote_tuple(Lower *l, const Tuple *t, Span span)
 {
     Val v = val_tuple(l, t->n, t->items);
 
     l->work += t->n;
     for (int i = 0; i < t->n; i++)
-        v.tuple->items[i] = val_demote(l, t->items[i], span);
+        v.tuple->items[i] = demote(l, t->items[i], span);
     return v;
 }
 
-Val val_demote(Lower *l, Val v, Span span)
+/* R14, R15 */
+static Val demote(Lower *l, Val v, Span span)
 {
     switch (v.kind) {
     case VAL_CONST:
@@ -69,7 +72,7 @@ static void bind_name(Lower *l, Sym name, Val v, Span span)
         return;
     }
     b.demoted = val_is_number(v) && !l->frame->is_static;
-    b.val = l->frame->is_static ? v : val_demote(l, v, span);
+    b.val = l->frame->is_static ? v : demote(l, v, span);
     if (b.val.kind == VAL_RUN && !b.val.run->name)
         b.val.run->name = name;
     env_put(l, env_slot(l, name), b);

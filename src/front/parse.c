@@ -1,5 +1,5 @@
 /*
- * parse.c - the parser's tools, function definitions, and single expressions
+ * parse.c - the parser's tools, and function definitions
  *
  * Read parse.h first.  Errors are kept in the parser; who started it decides what to do with them.
  */
@@ -13,13 +13,6 @@ void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span wh
 {
     *p = (Parser){.arena = a, .names = names, .tok = {.span = {where.start, where.start}}};
     lex_init(&p->lex, names, text, where.start, where.end);
-    advance(p);
-}
-
-void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where)
-{
-    *p = (Parser){.arena = a, .names = names, .tok = {.span = {where.start, where.start}}};
-    lex_init_inside(&p->lex, names, text, where.start, where.end);
     advance(p);
 }
 
@@ -316,19 +309,4 @@ void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f)
     function(&p, f);
     f->errors = p.errors.at;
     f->nerrors = p.errors.len;
-}
-
-Node *parse_expression_text(Arena *a, Interner *names, const Source *src, Span where, Diags *d)
-{
-    Parser p;
-    Node *n;
-
-    parser_init_inside(&p, a, names, src->text, where);
-    n = parse_expressions(&p);
-    if (p.tok.kind != T_END)
-        parse_unexpected(&p, "the end of the expression");
-    if (p.errors.len == 0)
-        return n;
-    diag(d, DIAG_ERROR, src, p.errors.at[0].span, "%s", p.errors.at[0].message);
-    return NULL;
 }

@@ -30,7 +30,6 @@ typedef struct {
 
 /* parse.c */
 void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where);
-void parser_init_inside(Parser *p, Arena *a, Interner *names, const char *text, Span where);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 /* The same where the text can be understood all the same: parsing goes on. */
 void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);

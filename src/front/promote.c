@@ -84,7 +84,8 @@ static bool check_adopted(Lower *l, const Const *c, DType t, Span span)
     return false;
 }
 
-bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span, DType *out)
+/* R41 */
+static bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span span, DType *out)
 {
     if (!const_is_number(c) || const_rank(c) > kind_rank(t))
         return literal_dtype(l, c, span, out);

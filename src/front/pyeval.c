@@ -89,7 +89,8 @@ bool pyeval_display(PyEval *e, const Node *n, Const *out)
 
 /* Comprehensions. */
 
-int pyeval_generators(const Node *n, const Node **out, int most)
+/* The generators of any comprehension, as nodes whose left is NULL. */
+static int generators_of(const Node *n, const Node **out, int most)
 {
     if (n->kind == N_COMPREHENSION) {
         out[0] = n;
@@ -188,7 +189,7 @@ static bool loop(PyEval *e, const Node *n, bool some, PyBody *body, void *ctx)
 {
     Loops loops = {.some = some, .element = n->left, .body = body, .ctx = ctx};
 
-    loops.n = pyeval_generators(n, loops.generators, MAX_GENERATORS - 1);
+    loops.n = generators_of(n, loops.generators, MAX_GENERATORS - 1);
     return is_comprehension(n) && loops.n < MAX_GENERATORS && run_loops(e, &loops, 0);
 }
 

@@ -37,8 +37,6 @@ const PyVariable *pyeval_variable(const PyEval *e, Sym name); /* NULL: there is 
 /* Note why `n` has no value, unless a part of it was noted already; gives false. */
 bool pyeval_fail(PyEval *e, const Node *n, const char *fmt, ...) PRINTF(3, 4);
 
-/* The generators of any comprehension, as nodes whose left is NULL. */
-int pyeval_generators(const Node *comprehension, const Node **out, int most);
 /* Call `body` once for each combination of the generators' variables, which are unknown, and one,
  * where a generator has no value; false when a condition has none, or body gave false. */
 typedef bool PyBody(PyEval *e, const Node *element, void *ctx);

@@ -14,7 +14,9 @@
 enum { DEEPEST_CALL = 200 };
 #define PROGRESS_SECONDS 0.05
 
-void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
+/* Stop the run with an error at the op. */
+NORETURN static void stop_at(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
+static void stop_at(Machine *m, const Op *op, const char *fmt, ...)
 {
     const Source *src = op->block->func->module->source;
     va_list ap;
@@ -247,7 +249,7 @@ static void exec_call(Frame *f, const Op *op)
     Machine *m = f->machine;
 
     if (++m->depth > DEEPEST_CALL)
-        machine_stop(m, op, "calls nest deeper than %d", DEEPEST_CALL);
+        stop_at(m, op, "calls nest deeper than %d", DEEPEST_CALL);
     Frame *callee = frame_take(m, op->callee, f->width > 1);
     callee->width = f->width;
     for (int i = 0; i < op->noperands; i++)
@@ -263,8 +265,8 @@ static void exec_call(Frame *f, const Op *op)
 static void exec_assume(Frame *f, const Op *op)
 {
     if (!flag_of(f, op->operands[0]))
-        machine_stop(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
-                     f->machine->program[0], f->machine->program[1], f->machine->program[2]);
+        stop_at(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
+                f->machine->program[0], f->machine->program[1], f->machine->program[2]);
 }
 
 static void exec_op(Frame *f, const Op *op)

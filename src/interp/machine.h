@@ -103,8 +103,6 @@ typedef struct {
     uint64_t first, step, trips;
 } LoopBounds;
 LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
-/* Stop the run with an error at the op. */
-NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 
 /* interp_memory.c */
 void exec_addptr(Frame *f, const Op *op);

@@ -587,24 +587,6 @@ static void test_deep_nesting_is_an_error(void **state)
     assert_int_equal(kernel(f, repeat(f->arena, "    x = a", "+a", 900, "\n"))->nerrors, 0);
 }
 
-static void test_single_expressions(void **state)
-{
-    Fixture *f = *state;
-    const char *text = "add[(a + 1,\n  2)]] # ";
-    Source src = {"t.py", text, strlen(text)};
-    Node *n = parse_expression_text(f->arena, f->names, &src, (Span){4, 16}, f->diags);
-
-    assert_int_equal(n->kind, N_TUPLE);
-    assert_int_equal(n->nitems, 2);
-    assert_int_equal(n->span.end, 16);
-    assert_int_equal(diag_errors(f->diags), 0);
-    assert_null(parse_expression_text(f->arena, f->names, &src, (Span){0, 19}, f->diags));
-    assert_string_equal(diags_text(f->diags, f->arena),
-                        "t.py:2:6: error: expected the end of the expression, found `]`\n"
-                        "      2)]] # \n"
-                        "         ^\n");
-}
-
 /* files */
 
 static void test_what_is_no_kernel_file(void **state)
@@ -926,7 +908,6 @@ int main(void)
         TEST(test_independent_errors_are_all_found),
         TEST(test_the_twentieth_error_is_the_last),
         TEST(test_deep_nesting_is_an_error),
-        TEST(test_single_expressions),
         TEST(test_what_is_no_kernel_file),
         TEST(test_errors_wait_until_the_function_is_needed),
         TEST(test_which_definition_counts),
