@@ -610,7 +610,7 @@ static Fallback find_default(const FrontParam *p)
 
     if (p->has_default) {
         f.known = p->default_known;
-        f.value = p->fallback;
+        f.value = p->default_value;
     } else {
         f.known = bind_option_default(p->name, &f.value);
     }

@@ -184,9 +184,9 @@ static void print_param(Text *out, const AstParam *p)
         text_put(out, "    annotation\n");
         print_node(out, p->annotation, 3);
     }
-    if (p->fallback) {
+    if (p->default_value) {
         text_put(out, "    default\n");
-        print_node(out, p->fallback, 3);
+        print_node(out, p->default_value, 3);
     }
 }
 

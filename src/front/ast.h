@@ -112,10 +112,10 @@ struct Node {
 typedef struct {
     Sym name;
     Span span;
-    Node *annotation;  /* or NULL */
-    Node *fallback;    /* default value, or NULL */
-    bool is_constexpr; /* annotation text contains "constexpr" (semantics R23) */
-    bool is_star;      /* *args */
+    Node *annotation;    /* or NULL */
+    Node *default_value; /* or NULL */
+    bool is_constexpr;   /* annotation text contains "constexpr" (semantics R23) */
+    bool is_star;        /* *args */
 } AstParam;
 
 /* A syntax error inside one function.  Reported only when that function is needed. */
@@ -152,8 +152,8 @@ typedef struct {
     FrontTuning tuning;
     AstError *errors; /* see file_report_errors() */
     int nerrors;
-    bool is_fallback; /* stands in an `except` block: any other function of that name goes first */
-    bool is_choice;   /* stands in an `if` or a loop outside of kernels */
+    bool in_except; /* stands in an `except` block: any other function of that name goes first */
+    bool is_choice; /* stands in an `if` or a loop outside of kernels */
 } AstFunc;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
@@ -163,7 +163,7 @@ typedef struct {
     Sym module;
     Sym member; /* or NULL */
     Span span;
-    bool is_fallback; /* stands in an `except` block or in a function */
+    bool goes_last; /* stands in an `except` block or in a function */
 } AstImport;
 
 /* `name = value` or `name: annotation = value` outside of kernels: at module level, or in a
@@ -177,9 +177,9 @@ struct AstGlobal {
     uint32_t start;           /* of the statement */
     const AstScope *scope;    /* NULL = the module */
     const AstGlobal *earlier; /* what the name held before, or NULL */
-    bool is_fallback;         /* stands in an `except` block */
-    bool is_choice;           /* stands in an `if` or a loop: the name may hold `earlier` instead */
-    bool is_augmented;        /* `name op= x`; the value is `name op x` */
+    bool in_except;
+    bool is_choice;    /* stands in an `if` or a loop: the name may hold `earlier` instead */
+    bool is_augmented; /* `name op= x`; the value is `name op x` */
 };
 
 struct FrontFile {

@@ -42,7 +42,7 @@ const char *builtin_near(const char *word, int where)
 typedef struct {
     int n;
     BindParam params[BUILTIN_MAX_PARAMS];
-    Val fallback[BUILTIN_MAX_PARAMS];
+    Val defaults[BUILTIN_MAX_PARAMS];
 } Signature;
 
 static Val parse_default(Lower *l, const char *s)
@@ -66,9 +66,9 @@ static void parse_param(Lower *l, Signature *s, const char *word, size_t n)
 
     p->star = word[0] == '*';
     p->name = intern_n(l->names, word + p->star, name - p->star);
-    p->has_fallback = eq != NULL;
+    p->has_default = eq != NULL;
     if (eq)
-        s->fallback[s->n] = parse_default(l, arena_strndup(l->arena, eq + 1, n - name - 1));
+        s->defaults[s->n] = parse_default(l, arena_strndup(l->arena, eq + 1, n - name - 1));
     s->n++;
 }
 
@@ -118,7 +118,7 @@ bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
         if (s->params[i].star)
             out->v[i] = rest_tuple(l, args, index[i]);
         else
-            out->v[i] = given ? args->at[index[i]].v : s->fallback[i];
+            out->v[i] = given ? args->at[index[i]].v : s->defaults[i];
     }
     return true;
 }

@@ -61,7 +61,7 @@ static bool qualified_as(const AstFunc *fn, const char *path, size_t n)
 /* Of two functions of one name the higher rank counts, then the later one. */
 static int func_rank(const AstFunc *fn)
 {
-    return 4 * fn->is_jit + 2 * (fn->scope == NULL) + !fn->is_fallback;
+    return 4 * fn->is_jit + 2 * (fn->scope == NULL) + !fn->in_except;
 }
 
 const AstFunc *file_find(const FrontFile *f, Sym name)
@@ -102,7 +102,7 @@ const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn)
         const AstFunc *other = f->funcs[i];
 
         if (other != fn && other->name == fn->name && other->scope == fn->scope &&
-            !other->is_fallback)
+            !other->in_except)
             return other;
     }
     return NULL;
@@ -182,7 +182,7 @@ static void bind(Map *m, Sym name, void *value, bool better)
 static void bind_imports(FrontFile *f)
 {
     for (int i = 0; i < f->nimports; i++)
-        bind(f->import_of, f->imports[i].name, &f->imports[i], !f->imports[i].is_fallback);
+        bind(f->import_of, f->imports[i].name, &f->imports[i], !f->imports[i].goes_last);
 }
 
 /* What an `except` block assigns counts only where nothing else does. */
@@ -194,9 +194,9 @@ static void chain(FrontFile *f, AstGlobal *g)
     if (!names)
         map_put(f->scopes, MAP_KEY(g->scope), names = map_new(f->arena));
     last = map_get(names, MAP_KEY(g->name));
-    if (last && g->is_fallback && !last->is_fallback)
+    if (last && g->in_except && !last->in_except)
         return;
-    if (last && g->is_fallback == last->is_fallback)
+    if (last && g->in_except == last->in_except)
         g->earlier = last;
     map_put(names, MAP_KEY(g->name), g);
 }
@@ -207,7 +207,7 @@ static void bind_globals(FrontFile *f)
         AstGlobal *g = &f->globals[i];
 
         if (!g->is_augmented)
-            bind(f->global_of, g->name, g, !g->is_fallback);
+            bind(f->global_of, g->name, g, !g->in_except);
         chain(f, g);
     }
 }
@@ -269,7 +269,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
 
     fn->scope = def->scope;
     fn->extent = def->extent;
-    fn->is_fallback = def->is_fallback;
+    fn->in_except = def->in_except;
     fn->is_choice = def->is_choice;
     for (int i = 0; i < def->ndecorators && !in_kernel; i++) {
         Decorator kind = decorator_at(f, def->decorators[i]);

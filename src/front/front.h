@@ -50,7 +50,7 @@ typedef struct {
     const char *name;
     bool is_constexpr;
     bool has_default;
-    Const fallback; /* valid if has_default and default_known */
+    Const default_value; /* valid if has_default and default_known */
     bool default_known;
     bool typed; /* a dtype annotation fixes the type (semantics R27) */
     DType dtype;

@@ -338,17 +338,17 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
 /* --- the signature --- */
 
 /* Evaluate a default without a word; some need more than the compiler knows (os.environ...). */
-static void find_fallback(Lower *l, const AstFunc *fn, const AstParam *p, FrontParam *out)
+static void find_default(Lower *l, const AstFunc *fn, const AstParam *p, FrontParam *out)
 {
-    out->has_default = p->fallback != NULL;
-    if (!p->fallback)
+    out->has_default = p->default_value != NULL;
+    if (!p->default_value)
         return;
     int errors = l->quiet_errors;
     l->quiet++;
     Val v = lower_default(l, fn, p, p->span);
     l->quiet--;
     if (errors == l->quiet_errors)
-        out->default_known = val_to_const(l, v, &out->fallback);
+        out->default_known = val_to_const(l, v, &out->default_value);
 }
 
 static bool listed(const AstFunc *fn, Sym name)
@@ -370,7 +370,7 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
     if (p->is_star)
         error_at(l, p->span, E_STAR_PARAM, p->name);
     out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);
-    find_fallback(l, fn, p, &out);
+    find_default(l, fn, p, &out);
     return out;
 }
 

@@ -367,7 +367,7 @@ typedef struct {
 } ArgList;
 typedef struct {
     Sym name;
-    bool has_fallback, star;
+    bool has_default, star;
 } BindParam;
 Val lower_call(Lower *l, const Node *n);
 ArgList lower_arguments(Lower *l, const Node *call);

@@ -142,7 +142,7 @@ bool bind_arguments(Lower *l, const char *what, const BindParam *params, int n, 
         if (args->at[i].keyword)
             good &= bind_keyword(l, what, params, n, args, i, out);
     for (int i = 0; good && i < n; i++) {
-        if (out[i] >= 0 || params[i].has_fallback || params[i].star)
+        if (out[i] >= 0 || params[i].has_default || params[i].star)
             continue;
         error_at(l, args->span, E_MISSING, what, params[i].name);
         good = false;
@@ -268,7 +268,7 @@ static Val call_user(Lower *l, const AstFunc *of, const ArgList *args)
         return val_unknown();
     for (int i = 0; i < n; i++) {
         const AstParam *p = &fn->params[i];
-        params[i] = (BindParam){p->name, p->fallback != NULL, p->is_star};
+        params[i] = (BindParam){p->name, p->default_value != NULL, p->is_star};
     }
     if (!bind_arguments(l, fn->name, params, n, args, index))
         return val_unknown();

@@ -295,11 +295,11 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
     *found = true;
     if (closure_value(l, name, span, &v))
         return v;
-    if (fn && !fn->is_fallback)
+    if (fn && !fn->in_except)
         return function_value(l, fn);
     if (stands_for_import(g, import))
         g = NULL;
-    if (g && !g->is_fallback)
+    if (g && !g->in_except)
         return assigned_value(l, g, span);
     if (import_resolves(l, import))
         return import_value(l, import, span);

@@ -234,7 +234,7 @@ static AstParam parameter(Parser *p)
         param.is_constexpr = mentions_constexpr(p, param.annotation);
     }
     if (accept(p, T_ASSIGN))
-        param.fallback = parse_expression(p);
+        param.default_value = parse_expression(p);
     param.span.end = p->last_end;
     return param;
 }
@@ -248,7 +248,7 @@ static void check_parameter(Parser *p, const ParamList *list, Map *seen, const A
         parse_error(p, param->span, E_PARAM_TWICE, param->name);
     if (last && last->is_star)
         parse_error(p, param->span, E_PARAM_KEYWORD_ONLY);
-    if (last && last->fallback && !param->fallback && !param->is_star)
+    if (last && last->default_value && !param->default_value && !param->is_star)
         parse_error(p, param->span, E_PARAM_DEFAULT, param->name);
     map_put(seen, MAP_KEY(param->name), seen);
 }

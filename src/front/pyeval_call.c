@@ -341,7 +341,7 @@ static Sym param_name(const Callee *c, int i)
 
 static const Node *param_default(const Callee *c, int i)
 {
-    return c->def ? c->def->params[i].fallback : c->lambda->items[i]->left;
+    return c->def ? c->def->params[i].default_value : c->lambda->items[i]->left;
 }
 
 /* Give the parameters their values, which nothing sees before e->scope does. */
@@ -350,13 +350,13 @@ static bool bind_params(PyEval *e, const Node *at, const Callee *c, const PyVari
     if (n > param_count(c))
         return pyeval_fail(e, at, "it takes %d arguments, not %d", param_count(c), n);
     for (int i = 0; i < param_count(c); i++) {
-        const Node *fallback = i < n ? NULL : param_default(c, i);
+        const Node *default_value = i < n ? NULL : param_default(c, i);
         PyVariable v = {0};
 
         e->scope = e->variables.len;
-        if (!param_name(c, i) || (i >= n && !fallback))
+        if (!param_name(c, i) || (i >= n && !default_value))
             return pyeval_fail(e, at, "it cannot be called with %d arguments", n);
-        if (fallback && !pyeval(e, fallback, &v.value))
+        if (default_value && !pyeval(e, default_value, &v.value))
             return false;
         v = i < n ? args[i] : v;
         v.name = param_name(c, i);
@@ -489,7 +489,7 @@ static void parse_function_named(Walk *w, Sym name, int depth)
     if (fn->nbody == 0 && fn->nerrors == 0)
         parse_function(f->arena, f->names, f->source->text, fn);
     for (int i = 0; i < fn->nparams; i++)
-        parse_callees(w, fn->params[i].fallback, depth);
+        parse_callees(w, fn->params[i].default_value, depth);
     parse_list(w, fn->body, fn->nbody, depth);
 }
 

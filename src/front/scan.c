@@ -15,8 +15,8 @@ typedef struct {
     int def;               /* index of the nearest `def`, or -1 */
     bool is_def;           /* this frame is that `def` */
     const AstScope *scope; /* what names inside are local to; NULL = the module */
-    bool is_fallback;      /* inside an `except` */
-    bool is_choice;        /* inside an `if` or a loop of that scope */
+    bool in_except;
+    bool is_choice; /* inside an `if` or a loop of that scope */
 } Frame;
 
 typedef struct {
@@ -72,7 +72,7 @@ static void open_def(Scanner *s, const Line *line)
     Frame f = *innermost(s);
     ScanDef d = {.extent = {line->start, line->end}, .scope = f.scope, .inside = f.def};
 
-    d.is_fallback = f.is_fallback;
+    d.in_except = f.in_except;
     d.is_choice = f.is_choice;
     d.ndecorators = s->decorators.len;
     d.decorators = NEW_N(s->arena, Span, MAX(d.ndecorators, 1));
@@ -105,7 +105,7 @@ static void open_except(Scanner *s, const Line *line)
 
     f.indent = line->indent;
     f.is_def = false;
-    f.is_fallback = true;
+    f.in_except = true;
     vec_push(s->arena, &s->frames, f);
 }
 
@@ -125,9 +125,9 @@ static Sym dotted(Parser *p)
 
 static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
 {
-    AstImport i = {name, module, member, {start, p->last_end}, innermost(s)->is_fallback};
+    AstImport i = {name, module, member, {start, p->last_end}, innermost(s)->in_except};
 
-    i.is_fallback |= innermost(s)->scope != NULL;
+    i.goes_last |= innermost(s)->scope != NULL;
     if (p->tok.kind != T_FAILED)
         vec_push(s->arena, &s->out->imports, i);
 }
@@ -193,7 +193,7 @@ static void imports(Scanner *s, const Line *line)
 static void assignments(Scanner *s, const Line *line)
 {
     const Frame *f = innermost(s);
-    ScanLine l = {{line->start, line->end}, f->scope, f->is_fallback, f->is_choice};
+    ScanLine l = {{line->start, line->end}, f->scope, f->in_except, f->is_choice};
 
     if (f->scope)
         vec_push(s->arena, &s->out->locals, l);

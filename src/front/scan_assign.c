@@ -30,7 +30,7 @@ static void add_global(Reader *r, const Node *target, Node *annotation, Node *va
         .span = target->span,
         .start = r->start,
         .scope = line->scope,
-        .is_fallback = line->is_fallback,
+        .in_except = line->in_except,
         .is_choice = line->is_choice,
         .is_augmented = augmented,
     };

@@ -207,7 +207,8 @@ static void print_param(Case *c, const FrontParam *p)
     if (p->typed)
         text_printf(&c->out, " %s%s", p->pointer ? "*" : "", dtype_name(p->dtype));
     if (p->has_default)
-        text_printf(&c->out, " = %s", p->default_known ? const_text(&p->fallback, c->arena) : "?");
+        text_printf(&c->out, " = %s",
+                    p->default_known ? const_text(&p->default_value, c->arena) : "?");
     text_printf(&c->out, "%s, line %d\n", p->do_not_specialize ? " unspecialised" : "", p->line);
 }
 

@@ -365,9 +365,9 @@ static void test_parameters(void **state)
     assert_int_equal(fn->params[1].annotation->kind, N_ATTRIBUTE);
     assert_false(fn->params[1].is_constexpr);
     assert_true(fn->params[2].is_constexpr);
-    assert_int_equal(fn->params[2].fallback->integer, 4);
+    assert_int_equal(fn->params[2].default_value->integer, 4);
     assert_true(fn->params[3].is_constexpr);
-    assert_int_equal(fn->params[3].fallback->kind, N_NONE);
+    assert_int_equal(fn->params[3].default_value->kind, N_NONE);
     assert_true(fn->params[4].is_star);
 }
 
@@ -780,7 +780,7 @@ static const char *summary(const FrontFile *f)
         const AstImport *m = &f->imports[i];
 
         text_printf(&t, "import %s = %s%s%s%s\n", m->name, m->module, m->member ? " : " : "",
-                    m->member ? m->member : "", m->is_fallback ? " (fallback)" : "");
+                    m->member ? m->member : "", m->goes_last ? " (fallback)" : "");
     }
     for (int i = 0; i < f->nglobals; i++) {
         text_printf(&t, "global %s = ", f->globals[i].name);
