@@ -117,7 +117,7 @@ tilec_status dump_stats(Job *job, void *stats)
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};
     MemoryUse use = ir_memory_use(f, job->arena);
-    bool counted = interp_count(f, &launch, SAMPLE, &counts) == 0;
+    bool counted = interp_count(f, &launch, SAMPLE, &counts) == INTERP_OK;
     s->stats.flops = counted && counts.flops_known ? counts.flops : -1;
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant ? r->variant->seconds : r->spec->seconds;

@@ -313,7 +313,7 @@ static void count_programs(Counter *c, const Func *f, int sample)
         c->flops *= (double)total / (double)n;
 }
 
-int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out)
+InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out)
 {
     Counter c = {.launch = launch, .known = true};
     Arena *volatile arena = NULL;
@@ -321,12 +321,12 @@ int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCo
 
     if (setjmp(guard.env) != 0) {
         arena_free(arena);
-        return 1;
+        return INTERP_NO_MEMORY;
     }
     c.arena = arena = arena_new(&guard);
     c.idle = map_new(c.arena);
     count_programs(&c, f, sample);
     *out = (InterpCounts){c.flops, c.known};
     arena_free(arena);
-    return 0;
+    return INTERP_OK;
 }

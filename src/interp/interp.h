@@ -29,6 +29,7 @@ typedef struct {
     double flops;
     bool flops_known; /* false: control depends on tile data */
 } InterpCounts;
-int interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);
+/* OK or NO_MEMORY, without a diagnostic; *out is set when OK. */
+InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);
 
 #endif

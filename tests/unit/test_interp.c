@@ -209,7 +209,7 @@ static void programs_see_their_place_in_the_grid(void **state)
         assert_int_equal(out[i], 7 * i);
     memset(out, 0, sizeof out);
     InterpLaunch part = {.args = args, .grid = {3, 4, 5}, .first = 7, .last = 31};
-    assert_int_equal(interp_run(kernel_of(a, spell_out(a, text, NULL, NULL), d), &part, d), 0);
+    assert_int_equal(interp_run(kernel_of(a, spell_out(a, text, NULL, NULL), d), &part, d), INTERP_OK);
     for (int i = 0; i < 60; i++)
         assert_int_equal(out[i], i >= 7 && i < 31 ? 7 * i : 0);
     arena_free(a);

@@ -168,7 +168,7 @@ static void run_case(Case *c, const Module *m, const Argument *args, int n, cons
     for (int i = 0; i < n; i++)
         if (!args[i].is_constexpr)
             slots[slot++] = args[i].is_array ? (uint64_t)(uintptr_t)args[i].data : args[i].bits;
-    if (interp_run(m->funcs[0], &launch, d) != 0)
+    if (interp_run(m->funcs[0], &launch, d) != INTERP_OK)
         fail_msg("%s", diags_text(d, c->arena));
     for (int i = 0; i < n; i++)
         if (args[i].is_array)

@@ -199,7 +199,7 @@ static void run_kernel(const Kernel *k, const void *x, const void *y, void *out,
 
     launch.last = launch.grid[0];
     assert_int_equal(n % TILE, 0);
-    assert_int_equal(interp_run(k->func, &launch, diags_new(a)), 0);
+    assert_int_equal(interp_run(k->func, &launch, diags_new(a)), INTERP_OK);
     arena_free(a);
 }
 
@@ -641,7 +641,7 @@ static void test_everywhere(void **state)
     InterpLaunch launch = {.args = args, .grid = {1, 1, 1}, .last = 1};
 
     expand(m->funcs[0], NULL);
-    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), 0);
+    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), INTERP_OK);
     for (int i = 0; i < 5; i++)
         x = (float)cos(sin(x));
     assert_float_equal(got, exp(x), 1e-6);

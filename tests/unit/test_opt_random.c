@@ -47,7 +47,7 @@ static Memory *run(Arena *a, const Module *m)
         mem->floats[i] = i % 5 == 0 ? -0.0f : i % 11 == 0 ? NAN : (float)i * 0.25f - 3;
         mem->mem[i] = (float)i;
     }
-    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), 0);
+    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), INTERP_OK);
     return mem;
 }
 

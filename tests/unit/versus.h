@@ -194,7 +194,7 @@ static inline bool versus_interpret(const Case *c, const Module *m, const Arrays
 {
     InterpLaunch launch = {.args = arrays->slots, .last = versus_programs(c)};
     memcpy(launch.grid, c->grid, sizeof c->grid);
-    return interp_run(versus_kernel(m), &launch, d) == 0;
+    return interp_run(versus_kernel(m), &launch, d) == INTERP_OK;
 }
 
 /* The programs run in two halves. */
