@@ -130,7 +130,7 @@ static DType sum_dtype(DType t)
 static DType extremum_dtype(DType t)
 {
     if (dtype_is_float(t))
-        return dtype_bits(t) < 32 ? DT_FP32 : t;
+        return dtype_is_small_float(t) ? DT_FP32 : t;
     return dtype_bits(t) < 32 ? DT_I32 : t;
 }
 

@@ -87,6 +87,11 @@ bool dtype_is_fp8(DType t)
     return row_of(t)->kind == 'F' && row_of(t)->bits == 8;
 }
 
+bool dtype_is_small_float(DType t)
+{
+    return row_of(t)->kind == 'F' && row_of(t)->bits <= 16;
+}
+
 bool dtype_is_int(DType t)
 {
     return row_of(t)->kind != 'F';

@@ -164,7 +164,8 @@ int dtype_bits(DType t);
 int dtype_size(DType t); /* bytes in memory; i1 takes one */
 bool dtype_is_float(DType t);
 bool dtype_is_fp8(DType t);
-bool dtype_is_int(DType t); /* bool included */
+bool dtype_is_small_float(DType t); /* 16 bits and less: computed in fp32 */
+bool dtype_is_int(DType t);         /* bool included */
 bool dtype_is_signed(DType t);
 bool dtype_is_unsigned(DType t); /* bool included */
 int dtype_exponent_bits(DType t);

@@ -99,7 +99,7 @@ bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const vo
         operands[i] = src[i];
     if (dtype_is_int(in))
         return scalar_int(op, in, operands, dst, n);
-    if (scalar_is_small(in))
+    if (dtype_is_small_float(in))
         return scalar_small(op, in, operands, dst, n);
     return scalar_float(op, in, operands, dst, n);
 }

@@ -11,13 +11,8 @@
 
 VECTOR_LOOPS
 
-/* Formats of 16 bits and less are computed in fp32, this many elements at a time. */
+/* Small floats are computed in fp32, this many elements at a time. */
 enum { SCALAR_BLOCK = 256 };
-
-static inline bool scalar_is_small(DType t)
-{
-    return dtype_is_float(t) && dtype_bits(t) <= 16;
-}
 
 /* scalar_int.c: ints and bool */
 bool scalar_int(OpCode op, DType t, const void *const *src, void *dst, size_t n);

@@ -224,9 +224,9 @@ void scalar_cast(Rounding r, DType in, DType out, const void *src, void *dst, si
 {
     if (in == out)
         memmove(dst, src, n * (size_t)dtype_size(in));
-    else if (scalar_is_small(in))
+    else if (dtype_is_small_float(in))
         cast_from_small(r, in, out, src, dst, n);
-    else if (scalar_is_small(out))
+    else if (dtype_is_small_float(out))
         cast_to_small(r, in, out, src, dst, n);
     else
         cast_wide(r, in, out, src, dst, n);

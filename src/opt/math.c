@@ -171,7 +171,7 @@ static Value *expand(Op *op)
     Value *y = op->noperands > 1 ? op->operands[1] : NULL;
     DType given = x->type->dtype;
     Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE};
-    bool small = dtype_bits(given) < 32;
+    bool small = dtype_is_small_float(given);
 
     if (small)
         x = m_cast(&m, x);
