@@ -201,7 +201,7 @@ void ast_print(Text *out, const AstFunc *f)
 
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a)
 {
-    const AstFunc *fn = file_find(f, intern(f->names, kernel));
+    const AstFunc *fn = file_find(f, intern(f->interner, kernel));
     Text out = text_new(a);
 
     text_put(&out, "");

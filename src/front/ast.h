@@ -184,7 +184,7 @@ struct AstGlobal {
 
 struct FrontFile {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     const Source *source;
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
     int nfuncs;

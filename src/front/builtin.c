@@ -65,7 +65,7 @@ static void parse_param(Lower *l, Signature *s, const char *word, size_t n)
     BindParam *p = &s->params[s->n];
 
     p->star = word[0] == '*';
-    p->name = intern_n(l->names, word + p->star, name - p->star);
+    p->name = intern_n(l->interner, word + p->star, name - p->star);
     p->has_default = eq != NULL;
     if (eq)
         s->defaults[s->n] = parse_default(l, arena_strndup(l->arena, eq + 1, n - name - 1));

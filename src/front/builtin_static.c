@@ -228,7 +228,7 @@ static Val attribute_of(Lower *l, const Args *a)
 
     if (!arg_string(l, a, 1, &name))
         return val_unknown();
-    return value_attribute(l, a->v[0], intern(l->names, name), arg_span(a, 1));
+    return value_attribute(l, a->v[0], intern(l->interner, name), arg_span(a, 1));
 }
 
 static Val try_attribute(Lower *l, const Args *a, bool *found)
@@ -395,7 +395,7 @@ Val static_math(Lower *l, const Args *a)
     for (int i = 0; i < n; i++) {
         if (!val_is_number(a->v[i])) {
             error_at(l, arg_span(a, i), E_PYTHON_MATH, a->builtin->name, val_text(l, a->v[i]));
-            if (builtin_find(intern(l->names, a->builtin->name), IN_TL))
+            if (builtin_find(intern(l->interner, a->builtin->name), IN_TL))
                 hint_at(l, H_PYTHON_MATH, a->builtin->name);
             return val_unknown();
         }

@@ -15,7 +15,7 @@
 static Decorator decorator_named(const FrontFile *f, const char *full)
 {
     const char *last = strrchr(full, '.');
-    const AstImport *star = file_import(f, intern(f->names, "*"));
+    const AstImport *star = file_import(f, intern(f->interner, "*"));
     bool ours = strstr(full, "triton") || strncmp(full, "tl.", 3) == 0 ||
                 (!last && star && strstr(star->module, "triton"));
 
@@ -54,12 +54,12 @@ Decorator decorator_at(const FrontFile *f, Span where)
     Token next;
     Lexer lx;
 
-    lex_init_inside(&lx, f->names, f->source->text, where.start, where.end);
+    lex_init_inside(&lx, f->interner, f->source->text, where.start, where.end);
     path = dotted_name(f, &lx, &next);
     kind = decorator_named(f, file_full_path(f, path));
     if (kind != DECO_OTHER)
         return kind;
-    call = aliased_call(f, intern(f->names, path));
+    call = aliased_call(f, intern(f->interner, path));
     if (call)
         full = file_full_name(f, call->items[0]);
     else if (next.kind == T_LPAREN)
@@ -72,10 +72,10 @@ Decorator decorator_at(const FrontFile *f, Span where)
 /* Options of triton.jit. */
 
 /* A parameter by its name or number; NULL for anything else. */
-static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *names)
+static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *interner)
 {
     if (n->kind == N_STRING)
-        return intern_n(names, n->text, n->ntext);
+        return intern_n(interner, n->text, n->ntext);
     if (n->kind == N_INT && n->integer < fn->nparams)
         return fn->params[n->integer].name;
     return NULL;
@@ -91,7 +91,7 @@ static void set_do_not_specialize(const FrontFile *f, AstFunc *fn, const Node *l
     fn->do_not_specialize = NEW_N(f->arena, Sym, MAX(list->nitems, 1));
     fn->ndo_not_specialize = 0;
     for (int i = 0; i < list->nitems; i++) {
-        Sym name = parameter_name(fn, list->items[i], f->names);
+        Sym name = parameter_name(fn, list->items[i], f->interner);
 
         if (name)
             fn->do_not_specialize[fn->ndo_not_specialize++] = name;
@@ -135,7 +135,7 @@ void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
         Parser p;
         Node *n;
 
-        parser_init(&p, f->arena, f->names, f->source->text, def->decorators[i]);
+        parser_init(&p, f->arena, f->interner, f->source->text, def->decorators[i]);
         n = parse_named(&p);
         if (p.tok.kind == T_NEWLINE || p.tok.kind == T_END)
             fn->decorators[fn->ndecorators++] = n;
@@ -188,7 +188,7 @@ static AstFunc *assigned_function(FrontFile *f, AstFunc *fn, Sym name)
     AstFunc *copy;
 
     if (fn->nbody == 0 && fn->nerrors == 0)
-        parse_function(f->arena, f->names, f->source->text, fn);
+        parse_function(f->arena, f->interner, f->source->text, fn);
     if (fn->name == name)
         return fn;
     copy = NEW(f->arena, AstFunc);

@@ -126,7 +126,7 @@ const char *file_full_path(const FrontFile *f, const char *path)
 {
     for (int i = 0; i < MAX_ALIASES; i++) {
         size_t n = strcspn(path, ".");
-        Sym first = intern_n(f->names, path, n);
+        Sym first = intern_n(f->interner, path, n);
         const AstImport *import = file_import(f, first);
         const AstGlobal *global = file_global(f, first);
         const char *target = global ? dotted_text(f->arena, global->value) : NULL;
@@ -231,10 +231,10 @@ static void bind_locals(FrontFile *f, const Scan *scan)
 
     for (int i = 0; i < scan->defs.len; i++)
         if (map_get(around, MAP_KEY(scan->defs.at[i].body)))
-            scan_parameters(f->arena, f->names, f->source->text, &scan->defs.at[i], &locals);
+            scan_parameters(f->arena, f->interner, f->source->text, &scan->defs.at[i], &locals);
     for (int i = 0; i < scan->locals.len; i++)
         if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
-            scan_assignments(f->arena, f->names, f->source->text, &scan->locals.at[i], &locals);
+            scan_assignments(f->arena, f->interner, f->source->text, &scan->locals.at[i], &locals);
     for (int i = 0; i < locals.len; i++)
         chain(f, &locals.at[i]);
 }
@@ -256,10 +256,10 @@ static void read_name(const FrontFile *f, AstFunc *fn)
     Lexer lx;
     Token t;
 
-    lex_init(&lx, f->names, f->source->text, fn->extent.start, fn->extent.end);
+    lex_init(&lx, f->interner, f->source->text, fn->extent.start, fn->extent.end);
     lex_next(&lx); /* def */
     t = lex_next(&lx);
-    fn->name = t.kind == T_NAME ? t.name : intern(f->names, "");
+    fn->name = t.kind == T_NAME ? t.name : intern(f->interner, "");
     fn->span = (Span){fn->extent.start, t.span.end};
 }
 
@@ -282,7 +282,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
         fn->is_decorated = def->ndecorators > 0;
         return fn;
     }
-    parse_function(f->arena, f->names, f->source->text, fn);
+    parse_function(f->arena, f->interner, f->source->text, fn);
     decorators_read(f, fn, def);
     return fn;
 }
@@ -342,19 +342,20 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
         diag(d, DIAG_HINT, f->source, (Span){0, 0}, H_FILE_HAS, list.s);
 }
 
-FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d)
+FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d)
 {
     FrontFile *f = NEW(a, FrontFile);
     Scan scan = {0};
 
     if (!is_text(src, d))
         return NULL;
-    *f = (FrontFile){.arena = a, .names = names, .source = src, .eval_budget = MAX_EVALUATIONS};
+    *f = (FrontFile){
+        .arena = a, .interner = interner, .source = src, .eval_budget = MAX_EVALUATIONS};
     f->func_of = map_new(a);
     f->import_of = map_new(a);
     f->global_of = map_new(a);
     f->scopes = map_new(a);
-    scan_file(a, names, src, &scan);
+    scan_file(a, interner, src, &scan);
     f->imports = scan.imports.at;
     f->nimports = scan.imports.len;
     f->globals = scan.globals.at;
@@ -397,7 +398,7 @@ const char *front_kernel_name(const FrontFile *f, int i)
 
 const FrontTuning *front_tuning(const FrontFile *f, const char *kernel)
 {
-    const AstFunc *fn = file_find(f, intern(f->names, kernel));
+    const AstFunc *fn = file_find(f, intern(f->interner, kernel));
 
     return fn && fn->is_jit ? &fn->tuning : NULL;
 }

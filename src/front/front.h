@@ -120,7 +120,7 @@ typedef struct {
 } FrontTrouble;
 
 /* file.c */
-FrontFile *front_parse(Arena *a, Interner *names, const Source *src, Diags *d);
+FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);
 int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */

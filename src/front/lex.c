@@ -27,20 +27,20 @@ static Token error(Lexer *lx, uint32_t start, const char *message)
     return (Token){.kind = T_ERROR, .span = {start, lx->pos}, .message = message};
 }
 
-void lex_init(Lexer *lx, Interner *names, const char *text, uint32_t start, uint32_t end)
+void lex_init(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end)
 {
     uint32_t line = start;
 
     while (line > 0 && !is_newline(text[line - 1]))
         line--;
-    *lx = (Lexer){.names = names, .text = text, .pos = start, .end = end, .nindents = 1};
+    *lx = (Lexer){.interner = interner, .text = text, .pos = start, .end = end, .nindents = 1};
     lx->indents[0] = line_indent(text, &line, start);
     lx->line_indent = lx->indents[0];
 }
 
-void lex_init_inside(Lexer *lx, Interner *names, const char *text, uint32_t start, uint32_t end)
+void lex_init_inside(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end)
 {
-    *lx = (Lexer){.names = names, .text = text, .pos = start, .end = end, .nindents = 1};
+    *lx = (Lexer){.interner = interner, .text = text, .pos = start, .end = end, .nindents = 1};
     lx->inside = true;
     lx->brackets = 1;
 }
@@ -86,7 +86,7 @@ static Token lex_name(Lexer *lx)
         lx->pos++;
     t = make(lx, keyword_of(lx->text + start, lx->pos - start), start);
     if (t.kind == T_NAME)
-        t.name = intern_n(lx->names, lx->text + start, lx->pos - start);
+        t.name = intern_n(lx->interner, lx->text + start, lx->pos - start);
     return t;
 }
 

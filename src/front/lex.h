@@ -71,7 +71,7 @@ typedef struct {
 enum { LEX_MAX_INDENT = 100 };
 
 typedef struct {
-    Interner *names;
+    Interner *interner;
     const char *text;
     uint32_t pos, end;
     int brackets;    /* open ones; inside them ends of lines mean nothing */
@@ -86,9 +86,9 @@ typedef struct {
 
 /* lex.c */
 /* Lex text[start, end).  The column that `start` stands at is the outermost indentation. */
-void lex_init(Lexer *lx, Interner *names, const char *text, uint32_t start, uint32_t end);
+void lex_init(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end);
 /* The same for text in which ends of lines mean nothing, as if inside brackets. */
-void lex_init_inside(Lexer *lx, Interner *names, const char *text, uint32_t start, uint32_t end);
+void lex_init_inside(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end);
 Token lex_next(Lexer *lx);
 /* After an error at `from`, go to the first line behind it that is indented by at most `indent`,
  * an indentation still open; deeper ones are closed without T_DEDENT. */

@@ -132,7 +132,7 @@ static const char *instance_name(Lower *l, const AstFunc *fn)
 static void name_values(Lower *l, Sym name, Value *const *v, int n)
 {
     for (int i = 0; i < n; i++)
-        v[i]->name = i == 0 ? name : intern(l->names, arena_printf(l->arena, "%s_%d", name, i));
+        v[i]->name = i == 0 ? name : intern(l->interner, arena_printf(l->arena, "%s_%d", name, i));
 }
 
 /* The parameters of the function for one argument of a helper, and the value inside. */
@@ -247,9 +247,9 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 
 static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
 {
-    Lower l = {.file = file, .arena = a, .names = file->names, .diags = d};
+    Lower l = {.file = file, .arena = a, .interner = file->interner, .diags = d};
 
-    l.module = module_new(a, file->names, file->source);
+    l.module = module_new(a, file->interner, file->source);
     l.keys = interner_new(a);
     l.instances = map_new(a);
     l.globals = map_new(a);
@@ -282,7 +282,7 @@ static void report_no_kernel(const FrontFile *file, const char *name, Arena *a, 
 
 static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena *a, Diags *d)
 {
-    const AstFunc *fn = file_find(file, intern(file->names, name));
+    const AstFunc *fn = file_find(file, intern(file->interner, name));
 
     if (fn && fn->is_jit)
         return file_report_errors(file, fn, d) ? NULL : fn;

@@ -151,8 +151,8 @@ typedef struct {
 typedef struct {
     const FrontFile *file;
     Arena *arena;
-    Interner *names; /* of the file: what is put there stays with it */
-    Interner *keys;  /* of instances: they hold addresses, and mean nothing to another lowering */
+    Interner *interner; /* of the file: what is put there stays with it */
+    Interner *keys; /* of instances: they hold addresses, and mean nothing to another lowering */
     Module *module;
     Diags *diags;
     Builder b;

@@ -516,8 +516,8 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
 
     if (!dynamic_bounds(l, r, n->right->span, &operands)) {
         forget_assigned(l, n->body, n->nbody);
-        env_bind(l, n->left->kind == N_NAME ? n->left->name : intern(l->names, ""), val_unknown(),
-                 n->span);
+        env_bind(l, n->left->kind == N_NAME ? n->left->name : intern(l->interner, ""),
+                 val_unknown(), n->span);
         return;
     }
     find_carried(&loop, n);

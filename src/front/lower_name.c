@@ -91,7 +91,7 @@ static Val find_constant(Lower *l, Sym module, Sym member, int where)
     double d;
 
     if (module_where(full) >= 0)
-        return val_module(intern(l->names, full));
+        return val_module(intern(l->interner, full));
     if ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t))
         return val_dtype(l, t);
     if ((where & IN_PYMATH) && python_constant(member, &d))
@@ -161,7 +161,7 @@ Val import_value(Lower *l, const AstImport *i, Span span)
         return val_module(i->module);
     full = arena_printf(l->arena, "%s.%s", i->module, i->member);
     if (module_where(full) >= 0)
-        return val_module(intern(l->names, full));
+        return val_module(intern(l->interner, full));
     return module_member(l, i->module, i->member, span);
 }
 

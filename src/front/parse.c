@@ -9,10 +9,10 @@
 #include "parse.h"
 #include "syntax.h"
 
-void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where)
+void parser_init(Parser *p, Arena *a, Interner *interner, const char *text, Span where)
 {
-    *p = (Parser){.arena = a, .names = names, .tok = {.span = {where.start, where.start}}};
-    lex_init(&p->lex, names, text, where.start, where.end);
+    *p = (Parser){.arena = a, .interner = interner, .tok = {.span = {where.start, where.start}}};
+    lex_init(&p->lex, interner, text, where.start, where.end);
     advance(p);
 }
 
@@ -140,7 +140,7 @@ Sym expect_name(Parser *p)
 
     if (p->tok.kind != T_NAME) {
         expect(p, T_NAME);
-        return intern(p->names, "");
+        return intern(p->interner, "");
     }
     advance(p);
     return name;
@@ -193,7 +193,7 @@ Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32
 {
     Node *n = node_new(p, kind, start);
 
-    n->name = intern(p->names, python_name);
+    n->name = intern(p->interner, python_name);
     return node_end(p, n);
 }
 
@@ -301,11 +301,11 @@ static void function(Parser *p, AstFunc *f)
     f->body = parse_block(p, &f->nbody);
 }
 
-void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f)
+void parse_function(Arena *a, Interner *interner, const char *text, AstFunc *f)
 {
     Parser p;
 
-    parser_init(&p, a, names, text, f->extent);
+    parser_init(&p, a, interner, text, f->extent);
     function(&p, f);
     f->errors = p.errors.at;
     f->nerrors = p.errors.len;

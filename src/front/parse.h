@@ -17,7 +17,7 @@ enum { PARSE_MAX_DEPTH = 200, PARSE_MAX_BRANCHES = 900, PARSE_MAX_ERRORS = 20 };
 
 typedef struct {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     Lexer lex;
     Token tok;         /* the next token */
     uint32_t last_end; /* end of the token before it */
@@ -29,7 +29,7 @@ typedef struct {
 } Parser;
 
 /* parse.c */
-void parser_init(Parser *p, Arena *a, Interner *names, const char *text, Span where);
+void parser_init(Parser *p, Arena *a, Interner *interner, const char *text, Span where);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 /* The same where the text can be understood all the same: parsing goes on. */
 void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
@@ -48,7 +48,7 @@ Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32
 Node **list_take(Parser *p, int mark, int *n); /* p->list from `mark` on, which it then drops */
 
 /* The function that stands at f->extent: fills name, span, parameters, body and errors. */
-void parse_function(Arena *a, Interner *names, const char *text, AstFunc *f);
+void parse_function(Arena *a, Interner *interner, const char *text, AstFunc *f);
 
 /* parse_expr.c */
 Node *parse_expression(Parser *p);

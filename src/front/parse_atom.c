@@ -119,7 +119,7 @@ static Node *comprehension(Parser *p, const char *python_name, uint32_t start, i
 {
     Node *n = node_new(p, N_UNSUPPORTED_EXPR, start);
 
-    n->name = intern(p->names, python_name);
+    n->name = intern(p->interner, python_name);
     parse_generators(p, n, p->list.at[mark]);
     p->list.len = mark;
     return n;
@@ -214,7 +214,7 @@ static Node *braces(Parser *p)
         n = comprehension(p, is_dict ? "DictComp" : "SetComp", start, mark);
     } else {
         n = node_new(p, N_UNSUPPORTED_EXPR, start);
-        n->name = intern(p->names, is_dict ? "Dict" : "Set");
+        n->name = intern(p->interner, is_dict ? "Dict" : "Set");
         n->items = list_take(p, mark, &n->nitems);
     }
     expect_closing(p, T_RBRACE);

@@ -106,7 +106,7 @@ static Node *argument(Parser *p)
     value = parse_named(p);
     if (at_generator(p)) {
         n = node_new(p, N_UNSUPPORTED_EXPR, start);
-        n->name = intern(p->names, "GeneratorExp");
+        n->name = intern(p->interner, "GeneratorExp");
         parse_generators(p, n, value);
         return node_end(p, n);
     }
@@ -435,7 +435,7 @@ static Node *lambda(Parser *p)
     Node *n = node_new(p, N_UNSUPPORTED_EXPR, p->tok.span.start), *param;
     int mark = p->list.len;
 
-    n->name = intern(p->names, "Lambda");
+    n->name = intern(p->interner, "Lambda");
     expect(p, T_lambda);
     while (p->tok.kind != T_COLON && p->tok.kind != T_FAILED) {
         param = formal(p);

@@ -57,7 +57,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
     const Token *t = &p->tok;
 
     p->openings.len = 0;
-    lex_init_inside(&p->lex, p->names, p->lex.text, start, end);
+    lex_init_inside(&p->lex, p->interner, p->lex.text, start, end);
     p->tok = (Token){.kind = T_LBRACE, .span = {start - 1, start}};
     advance(p);
     n->left = p->tok.kind == T_yield ? parse_yield(p) : parse_tuple(p, parse_expression);

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     const char *text;
     Scan *out;
     VEC(Frame) frames; /* innermost last; the first is the module */
@@ -55,7 +55,7 @@ static Sym word_at(Scanner *s, const Line *line, int index)
         for (n = 0; pos + n < line->end && is_name_char(s->text[pos + n]);)
             n++;
         if (index == 0)
-            return intern_n(s->names, s->text + pos, n);
+            return intern_n(s->interner, s->text + pos, n);
     }
 }
 
@@ -120,7 +120,7 @@ static Sym dotted(Parser *p)
         advance(p);
     while (accept(p, T_NAME) && accept(p, T_DOT))
         continue;
-    return intern_n(p->names, p->lex.text + start, MAX(p->last_end, start) - start);
+    return intern_n(p->interner, p->lex.text + start, MAX(p->last_end, start) - start);
 }
 
 static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
@@ -142,8 +142,8 @@ static void import_module(Scanner *s, Parser *p)
     if (accept(p, T_as))
         add_import(s, p, start, module, NULL, expect_name(p));
     else if (root > 0)
-        add_import(s, p, start, intern_n(s->names, module, root), NULL,
-                   intern_n(s->names, module, root));
+        add_import(s, p, start, intern_n(s->interner, module, root), NULL,
+                   intern_n(s->interner, module, root));
 }
 
 static void import_member(Scanner *s, Parser *p, Sym module)
@@ -152,7 +152,7 @@ static void import_member(Scanner *s, Parser *p, Sym module)
     Sym member, name;
 
     if (accept(p, T_STAR)) {
-        member = intern(s->names, "*");
+        member = intern(s->interner, "*");
         add_import(s, p, start, module, member, member);
         return;
     }
@@ -169,7 +169,7 @@ static void imports(Scanner *s, const Line *line)
     Parser p;
     Sym module;
 
-    parser_init(&p, s->arena, s->names, s->text, (Span){line->start, line->end});
+    parser_init(&p, s->arena, s->interner, s->text, (Span){line->start, line->end});
     do {
         if (accept(&p, T_import)) {
             do
@@ -198,7 +198,7 @@ static void assignments(Scanner *s, const Line *line)
     if (f->scope)
         vec_push(s->arena, &s->out->locals, l);
     else
-        scan_assignments(s->arena, s->names, s->text, &l, &s->out->globals);
+        scan_assignments(s->arena, s->interner, s->text, &l, &s->out->globals);
 }
 
 /* The block of an `if` or a loop, which may begin, and end, behind the colon. */
@@ -327,9 +327,9 @@ static void scan_line(Scanner *s, const Line *line)
     s->decorators.len = 0;
 }
 
-void scan_file(Arena *a, Interner *names, const Source *src, Scan *out)
+void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out)
 {
-    Scanner s = {.arena = a, .names = names, .text = src->text, .out = out};
+    Scanner s = {.arena = a, .interner = interner, .text = src->text, .out = out};
     uint32_t end = (uint32_t)src->len, pos = 0;
     Line line;
 

@@ -36,13 +36,13 @@ typedef struct {
 } Scan;
 
 /* scan.c */
-void scan_file(Arena *a, Interner *names, const Source *src, Scan *out);
+void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out);
 
 /* scan_assign.c */
-void scan_assignments(Arena *a, Interner *names, const char *text, const ScanLine *line,
+void scan_assignments(Arena *a, Interner *interner, const char *text, const ScanLine *line,
                       AstGlobals *out);
 /* The parameters of a `def`, which have no value that could be known. */
-void scan_parameters(Arena *a, Interner *names, const char *text, const ScanDef *def,
+void scan_parameters(Arena *a, Interner *interner, const char *text, const ScanDef *def,
                      AstGlobals *out);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "ir.h"
 
-Module *module_new(Arena *a, Interner *names, const Source *source)
+Module *module_new(Arena *a, Interner *interner, const Source *source)
 {
     Module *m = NEW(a, Module);
 
     m->arena = a;
-    m->names = names;
+    m->interner = interner;
     m->source = source;
     m->types = map_new(a);
     return m;
@@ -23,7 +23,7 @@ Func *func_new(Module *m, const char *name, Span span)
 {
     Func *f = NEW(m->arena, Func);
 
-    f->name = intern(m->names, name);
+    f->name = intern(m->interner, name);
     f->module = m;
     f->span = span;
     f->body = block_new(f, NULL);
@@ -43,7 +43,7 @@ Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divis
         size_t row = sizeof f->params[0], have = (size_t)n;
         f->params = arena_grow(a, f->params, have * row, MAX(2 * have, 1) * row);
     }
-    v->name = intern(f->module->names, name);
+    v->name = intern(f->module->interner, name);
     f->params[f->nparams++] = (Param){v->name, divisible};
     return v;
 }

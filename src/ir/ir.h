@@ -147,7 +147,7 @@ struct Func {
 
 struct Module {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     const Source *source; /* may be NULL */
     Func **funcs;
     int nfuncs, funcs_cap;
@@ -189,7 +189,7 @@ bool type_is_tile(const Type *t);
 const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp32[64]" */
 
 /* build.c: every op is made through these; results get fresh ids. */
-Module *module_new(Arena *a, Interner *names, const Source *source);
+Module *module_new(Arena *a, Interner *interner, const Source *source);
 Func *func_new(Module *m, const char *name, Span span);
 Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
 Func *module_find(const Module *m, const char *name);
@@ -286,7 +286,7 @@ typedef struct Printer Printer;
 Printer *op_printer_new(const Func *f, Arena *a);
 const char *op_printer_text(Printer *p, const Op *op);
 /* Verified; NULL after errors. */
-Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d);
+Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d);
 
 /* verify.c: false and diagnostics when the IR is not well formed. */
 bool ir_verify(const Module *m, Diags *d);

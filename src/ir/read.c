@@ -171,7 +171,7 @@ static bool expect_kind(Reader *r, TokenKind kind, const char *want, Token *out)
 
 static Sym symbol(const Reader *r, const Token *t)
 {
-    return intern_n(r->module->names, t->s, t->len);
+    return intern_n(r->module->interner, t->s, t->len);
 }
 
 /* numbers */
@@ -656,9 +656,9 @@ static bool resolve_calls(Reader *r)
     return true;
 }
 
-Module *ir_read(Arena *a, Interner *names, const Source *src, Diags *d)
+Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d)
 {
-    Reader r = {.arena = a, .module = module_new(a, names, src), .src = src, .diags = d};
+    Reader r = {.arena = a, .module = module_new(a, interner, src), .src = src, .diags = d};
 
     if (src->len >= UINT32_MAX) {
         say(&r, (Span){0}, "the text is too long");

@@ -9,7 +9,7 @@
 
 typedef struct {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     Diags *diags;
 } Fixture;
 
@@ -18,7 +18,7 @@ static int set_up(void **state)
     Fixture *f = calloc(1, sizeof *f);
 
     f->arena = arena_new(NULL);
-    f->names = interner_new(f->arena);
+    f->interner = interner_new(f->arena);
     f->diags = diags_new(f->arena);
     *state = f;
     return 0;
@@ -39,7 +39,7 @@ static Module *read_text(Fixture *f, const char *text)
 
     *src = (Source){"<string>", text, strlen(text)};
     f->diags = diags_new(f->arena);
-    return ir_read(f->arena, f->names, src, f->diags);
+    return ir_read(f->arena, f->interner, src, f->diags);
 }
 
 /* Read what must be right. */
@@ -119,7 +119,7 @@ static void test_documentation_is_right(void **state)
 static void test_names_are_made_unique(void **state)
 {
     Fixture *f = *state;
-    Module *m = module_new(f->arena, f->names, NULL);
+    Module *m = module_new(f->arena, f->interner, NULL);
     Func *fn = func_new(m, "odd name", (Span){0});
     const Type *i32 = type_scalar(m, DT_I32);
 
@@ -214,7 +214,7 @@ static void test_small_floats_survive(void **state)
     Fixture *f = *state;
 
     for (int i = 0; i < COUNT(types); i++) {
-        Module *m = module_new(f->arena, f->names, NULL);
+        Module *m = module_new(f->arena, f->interner, NULL);
         Func *fn = func_new(m, "f", (Span){0});
         Builder b = builder_at_end(fn, fn->body);
         int bits = 0;
@@ -446,7 +446,7 @@ static void test_running_out_of_memory(void **state)
 
         if (setjmp(guard.env) == 0) {
             arena_inject_failure(n);
-            f.names = interner_new(f.arena);
+            f.interner = interner_new(f.arena);
             finished = ir_print(must_read(&f, text), f.arena) != NULL;
         }
         arena_inject_failure(-1);
@@ -497,7 +497,7 @@ static void test_broken_links_are_refused(void **state)
 static void test_types(void **state)
 {
     Fixture *f = *state;
-    Module *m = module_new(f->arena, f->names, NULL);
+    Module *m = module_new(f->arena, f->interner, NULL);
     const Type *tile = type_tile(m, DT_FP16, 2, (int32_t[]){3, 224});
     const Type *pointer = type_pointer(m, DT_I1, true);
     const Type *pointers = type_with_shape(m, pointer, tile);
@@ -585,7 +585,7 @@ static Func *loop_function(Fixture *f)
 static void test_builder(void **state)
 {
     Fixture *f = *state;
-    Module *m = module_new(f->arena, f->names, NULL);
+    Module *m = module_new(f->arena, f->interner, NULL);
     Func *fn = func_new(m, "f", (Span){0});
     Value *p = func_add_param(fn, "p", type_pointer(m, DT_FP32, false), 16);
     Value *n = func_add_param(fn, "n", type_scalar(m, DT_I32), 0);

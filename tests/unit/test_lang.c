@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     const Source *source;
     Text out;
     bool accepted; /* any case was */
@@ -188,7 +188,7 @@ static FrontArg front_arg(const Argument *a)
 static Module *lower_case(Case *c, const char *kernel, const Argument *args, int n, Diags *d)
 {
     FrontArg given[MAX_ARGS];
-    FrontFile *file = front_parse(c->arena, c->names, c->source, d);
+    FrontFile *file = front_parse(c->arena, c->interner, c->source, d);
 
     for (int i = 0; i < n; i++)
         given[i] = front_arg(&args[i]);
@@ -215,7 +215,7 @@ static void print_param(Case *c, const FrontParam *p)
 static void print_signature(Case *c, const char *kernel)
 {
     Diags *d = diags_new(c->arena);
-    FrontFile *file = front_parse(c->arena, c->names, c->source, d);
+    FrontFile *file = front_parse(c->arena, c->interner, c->source, d);
     const FrontKernel *k = file ? front_kernel(file, kernel, c->arena, d) : NULL;
 
     text_put(&c->out, diags_text(d, c->arena));
@@ -298,7 +298,7 @@ static void test_file(void **state)
     if (setjmp(guard.env))
         fail_msg("left through the guard");
     Arena *a = arena_new(&guard);
-    Case c = {.arena = a, .names = interner_new(a), .out = text_new(a)};
+    Case c = {.arena = a, .interner = interner_new(a), .out = text_new(a)};
     if (os_read_file(a, arena_printf(a, "%s.py", base), 1 << 24, &text, &n) != 0)
         fail_msg("cannot read %s.py", base);
     Source src = {arena_printf(a, "%s.py", strrchr(base, '/') + 1), text, n};

@@ -19,8 +19,8 @@ static const char *complaint(Arena *a, const char *text)
 {
     Source src = {"t.py", text, strlen(text)};
     Diags *d = diags_new(a);
-    Interner *names = interner_new(a);
-    FrontFile *file = front_parse(a, names, &src, d);
+    Interner *interner = interner_new(a);
+    FrontFile *file = front_parse(a, interner, &src, d);
 
     if (file && diag_errors(d) == 0)
         front_lower(file, "k", NULL, 0, a, d);

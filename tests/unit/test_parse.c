@@ -14,7 +14,7 @@
 
 typedef struct {
     Arena *arena;
-    Interner *names;
+    Interner *interner;
     Diags *diags;
 } Fixture;
 
@@ -41,7 +41,7 @@ static FrontFile *parse_bytes(Fixture *f, const char *text, size_t n)
     Source *src = NEW(f->arena, Source);
 
     *src = (Source){"t.py", arena_strndup(f->arena, text, n), n};
-    return front_parse(f->arena, f->names, src, f->diags);
+    return front_parse(f->arena, f->interner, src, f->diags);
 }
 
 static FrontFile *parse(Fixture *f, const char *text)
@@ -645,17 +645,17 @@ static void test_which_definition_counts(void **state)
                                "    def f(): return 3\n"
                                "else:\n"
                                "    def f(): return 4\n");
-    Sym name = intern(f->names, "f");
-    const AstFunc *g = file_find(file, intern(f->names, "g"));
+    Sym name = intern(f->interner, "f");
+    const AstFunc *g = file_find(file, intern(f->interner, "g"));
 
-    assert_string_equal(file_import(file, intern(f->names, "m"))->module, "a");
-    assert_int_equal(file_global(file, intern(f->names, "LIMIT"))->value->integer, 1);
+    assert_string_equal(file_import(file, intern(f->interner, "m"))->module, "a");
+    assert_int_equal(file_global(file, intern(f->interner, "LIMIT"))->value->integer, 1);
     assert_int_equal(file_find(file, name)->body[0]->left->integer, 3);
     assert_int_equal(file_find_from(file, g, name)->body[0]->left->integer, 1);
-    assert_int_equal(file_find(file, intern(f->names, "test.f"))->body[0]->left->integer, 1);
-    assert_ptr_equal(file_find(file, intern(f->names, "test.g")), g);
-    assert_null(file_find(file, intern(f->names, "est.f")));
-    assert_null(file_find(file, intern(f->names, "x.f")));
+    assert_int_equal(file_find(file, intern(f->interner, "test.f"))->body[0]->left->integer, 1);
+    assert_ptr_equal(file_find(file, intern(f->interner, "test.g")), g);
+    assert_null(file_find(file, intern(f->interner, "est.f")));
+    assert_null(file_find(file, intern(f->interner, "x.f")));
     assert_string_equal(front_kernel_name(file, 0), "test.f");
     assert_string_equal(front_kernel_name(file, 1), "g");
 }
