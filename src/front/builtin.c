@@ -110,7 +110,7 @@ bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
     int index[BUILTIN_MAX_PARAMS];
 
     *out = (Args){.builtin = b, .span = args->span};
-    if (!bind_arguments(l, b->name, s->params, s->n, args, index))
+    if (!lower_bind_arguments(l, b->name, s->params, s->n, args, index))
         return false;
     for (int i = 0; i < s->n; i++) {
         bool given = index[i] >= 0;
@@ -306,7 +306,7 @@ bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims)
     int64_t ints[MAX_RANK];
 
     *rank = 0;
-    if (!arg_ints(l, a, i, MAX_RANK, ints, rank) || !check_tile(l, *rank, ints, arg_span(a, i)))
+    if (!arg_ints(l, a, i, MAX_RANK, ints, rank) || !ops_check_tile(l, *rank, ints, arg_span(a, i)))
         return false;
     for (int d = 0; d < *rank; d++)
         dims[d] = (int32_t)ints[d];

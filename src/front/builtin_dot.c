@@ -59,7 +59,7 @@ static bool dot_shape(Lower *l, const Args *a, const Type *x, const Type *y, Typ
     int64_t dims[MAX_RANK];
     for (int i = 0; i < r; i++)
         dims[i] = out->dims[i];
-    return check_tile(l, r, dims, a->span);
+    return ops_check_tile(l, r, dims, a->span);
 }
 
 /* --- options --- */

@@ -34,7 +34,7 @@ Val tile_arange(Lower *l, const Args *a)
         return fail_val(l, a->span, E_ARANGE_RANGE);
     if (end <= start)
         return fail_val(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
-    if (!check_tile(l, 1, (int64_t[]){end - start}, a->span))
+    if (!ops_check_tile(l, 1, (int64_t[]){end - start}, a->span))
         return val_unknown();
     return val_run(build_arange(&l->b, (int32_t)start, (int32_t)end));
 }

@@ -295,7 +295,7 @@ Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
 Flow lower_sequence(Lower *l, Stmts s, bool tail);
 bool stmts_end(const Stmts *s); /* is none left? */
 /* Stops what repeats itself without end; complains once. */
-bool out_of_budget(Lower *l, Span span);
+bool lower_out_of_budget(Lower *l, Span span);
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
 
 /* --- lower_if.c --- */
@@ -314,7 +314,7 @@ void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign i
 
 /* --- lower_python.c --- */
 /* Run the body of a constexpr_function in the frame that has its parameters bound. */
-Val run_function(Lower *l, const AstFunc *fn);
+Val lower_python_body(Lower *l, const AstFunc *fn);
 
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n);
@@ -335,8 +335,8 @@ Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* a legal broadcast
 /* One run-time binary op with its operands promoted the non-adopting way (R45). */
 Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
 Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
-bool check_tile(Lower *l, int rank, const int64_t *dims,
-                Span span); /* R150 without the power of two */
+/* R150 without the power of two */
+bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span);
 
 /* --- promote.c --- */
 bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out); /* R43 */
@@ -374,8 +374,8 @@ ArgList lower_arguments(Lower *l, const Node *call);
 Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
 /* Python's binding: out[i] is the index in args of parameter i, -1 for its default; a star
  * parameter takes the rest by position and stays -1.  False after an error. */
-bool bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
-                    const ArgList *args, int *out);
+bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
+                          const ArgList *args, int *out);
 
 /* --- builtin.c --- */
 enum {

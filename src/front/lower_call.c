@@ -127,8 +127,8 @@ static bool bind_positions(const BindParam *params, int n, const ArgList *args, 
     return true;
 }
 
-bool bind_arguments(Lower *l, const char *what, const BindParam *params, int n, const ArgList *args,
-                    int *out)
+bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, int n,
+                          const ArgList *args, int *out)
 {
     bool good = true;
 
@@ -239,7 +239,7 @@ static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span spa
     l->frame->is_static = true;
     for (int i = 0; i < fn->nparams; i++)
         env_bind(l, fn->params[i].name, args[i], fn->params[i].span);
-    result = run_function(l, fn);
+    result = lower_python_body(l, fn);
     l->frame = l->frame->caller;
     if (result.kind != VAL_UNKNOWN && !val_is_known(result))
         return fail_val(l, span, E_CONSTEXPR_RESULT, fn->name, val_text(l, result));
@@ -270,7 +270,7 @@ static Val call_user(Lower *l, const AstFunc *of, const ArgList *args)
         const AstParam *p = &fn->params[i];
         params[i] = (BindParam){p->name, p->default_value != NULL, p->is_star};
     }
-    if (!bind_arguments(l, fn->name, params, n, args, index))
+    if (!lower_bind_arguments(l, fn->name, params, n, args, index))
         return val_unknown();
     for (int i = 0; i < n; i++) {
         if (params[i].star)

@@ -370,7 +370,7 @@ static Val lower_comprehension(Lower *l, const Node *n)
     if (n->right->kind != N_NAME)
         return fail_val(l, n->right->span, E_TARGET);
     Val v = val_unknown();
-    for (int i = 0; i < source.tuple->n && !out_of_budget(l, n->span); i++) {
+    for (int i = 0; i < source.tuple->n && !lower_out_of_budget(l, n->span); i++) {
         env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
         v = all_hold(l, n->items, n->nitems);
         if (val_is_const(v, CONST_BOOL) && !v.c->integer)

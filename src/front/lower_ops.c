@@ -10,7 +10,7 @@
 
 /* --- shapes --- */
 
-bool check_tile(Lower *l, int rank, const int64_t *dims, Span span)
+bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span)
 {
     int64_t n = 1;
 
@@ -49,7 +49,7 @@ static bool common_shape(Lower *l, const Type *a, const Type *b, Type *out, Span
         out->dims[i] = da == 1 ? db : da;
         dims[i] = out->dims[i];
     }
-    return check_tile(l, out->rank, dims, span);
+    return ops_check_tile(l, out->rank, dims, span);
 }
 
 Value *ops_to_shape(Lower *l, Value *v, const Type *shape)

@@ -85,7 +85,7 @@ static bool next_round(Run *r, int *rounds, const char *loop, Span span)
 {
     if (++*rounds > MAX_STATIC_TRIPS)
         error_at(r->l, span, E_STATIC_TRIPS, loop, MAX_STATIC_TRIPS);
-    return *rounds <= MAX_STATIC_TRIPS && !out_of_budget(r->l, span);
+    return *rounds <= MAX_STATIC_TRIPS && !lower_out_of_budget(r->l, span);
 }
 
 /* What a loop does after a round that ended so: go on, leave, or leave for all. */
@@ -241,12 +241,12 @@ static RunFlow run_stmts(Run *r, Node *const *stmts, int n)
 
     for (int i = 0; i < n && f == RUN_FALLS; i++) {
         r->l->b.span = stmts[i]->span;
-        f = out_of_budget(r->l, stmts[i]->span) ? RUN_FAILS : run_stmt(r, stmts[i]);
+        f = lower_out_of_budget(r->l, stmts[i]->span) ? RUN_FAILS : run_stmt(r, stmts[i]);
     }
     return f;
 }
 
-Val run_function(Lower *l, const AstFunc *fn)
+Val lower_python_body(Lower *l, const AstFunc *fn)
 {
     Run r = {.l = l, .result = val_none(l)};
     RunFlow f = run_stmts(&r, fn->body, fn->nbody);

@@ -267,7 +267,7 @@ static Flow at_end(Flow f, bool tail)
     return f;
 }
 
-bool out_of_budget(Lower *l, Span span)
+bool lower_out_of_budget(Lower *l, Span span)
 {
     if (++l->work < MAX_STATEMENTS)
         return false;
@@ -297,7 +297,7 @@ static const Node *next_stmt(Stmts *s)
 
 Flow lower_sequence(Lower *l, Stmts s, bool tail)
 {
-    for (const Node *n; (n = next_stmt(&s)) && !out_of_budget(l, n->span);) {
+    for (const Node *n; (n = next_stmt(&s)) && !lower_out_of_budget(l, n->span);) {
         bool took_rest = false;
         Flow f = falls();
 

@@ -146,14 +146,14 @@ Sym expect_name(Parser *p)
     return name;
 }
 
-bool enter(Parser *p)
+bool parse_enter(Parser *p)
 {
     if (++p->depth > PARSE_MAX_DEPTH)
         parse_error(p, p->tok.span, E_NESTED_DEEP);
     return p->tok.kind != T_FAILED;
 }
 
-void leave(Parser *p)
+void parse_leave(Parser *p)
 {
     p->depth--;
 }

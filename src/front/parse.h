@@ -39,8 +39,9 @@ bool accept(Parser *p, TokenKind kind);
 void expect(Parser *p, TokenKind kind);
 void expect_closing(Parser *p, TokenKind kind); /* a bracket, behind a list */
 Sym expect_name(Parser *p);
-bool enter(Parser *p); /* one level deeper; every call, also one that gives false, needs leave() */
-void leave(Parser *p);
+/* One level deeper; every call, also one that gives false, needs parse_leave(). */
+bool parse_enter(Parser *p);
+void parse_leave(Parser *p);
 
 Node *node_new(Parser *p, NodeKind kind, uint32_t start);
 Node *node_end(Parser *p, Node *n); /* its children are there; the last token was its last */

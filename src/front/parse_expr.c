@@ -51,9 +51,9 @@ Node *parse_missing(Parser *p)
 /* A production that may contain itself, one level down. */
 static Node *deeper(Parser *p, Node *(*production)(Parser *))
 {
-    Node *n = enter(p) ? production(p) : parse_missing(p);
+    Node *n = parse_enter(p) ? production(p) : parse_missing(p);
 
-    leave(p);
+    parse_leave(p);
     return n;
 }
 

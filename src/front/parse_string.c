@@ -111,11 +111,11 @@ static void pieces(Parser *p)
 
     if (!(token.string & STR_FORMAT)) {
         push_text(p, inner_span(&token), token.string);
-    } else if (enter(p)) {
+    } else if (parse_enter(p)) {
         format_pieces(p);
     }
     if (token.string & STR_FORMAT)
-        leave(p);
+        parse_leave(p);
     p->lex = outer;
     p->openings.len = brackets;
     if (p->tok.kind == T_FAILED) {
