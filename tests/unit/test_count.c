@@ -18,7 +18,7 @@ static InterpCounts counts_of(const char *text, int programs, int sample, const 
     return counts;
 }
 
-static void counts_of_an_elementwise_kernel(void **state)
+static void test_counts_of_an_elementwise_kernel(void **state)
 {
     Arena *a = arena_new(NULL);
     uint64_t args[] = {0, 0, 0, 781}; /* null pointers: nothing is touched */
@@ -33,7 +33,7 @@ static void counts_of_an_elementwise_kernel(void **state)
 }
 
 /* Loops of known length, long and short, with pointers carried; dot, fma and reductions. */
-static void counts_follow_loops_and_calls(void **state)
+static void test_counts_follow_loops_and_calls(void **state)
 {
     static const char text[] = IR(
     func @next(%p: *fp32[6,5], %q: *fp32[6,5]) -> *fp32[6,5], *fp32[6,5] {
@@ -85,7 +85,7 @@ static void counts_follow_loops_and_calls(void **state)
     arena_free(a);
 }
 
-static void counts_depend_on_arguments_not_on_data(void **state)
+static void test_counts_depend_on_arguments_not_on_data(void **state)
 {
     static const char text[] = IR(
     kernel @k(%n: i32, %p: *i64, %x: *fp32) {
@@ -120,7 +120,7 @@ static void counts_depend_on_arguments_not_on_data(void **state)
     arena_free(a);
 }
 
-static void counting_ends(void **state)
+static void test_counting_ends(void **state)
 {
     static const char text[] = IR(
     kernel @k(%n: i32) {
@@ -140,10 +140,10 @@ static void counting_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_an_elementwise_kernel),
-        cmocka_unit_test(counts_follow_loops_and_calls),
-        cmocka_unit_test(counts_depend_on_arguments_not_on_data),
-        cmocka_unit_test(counting_ends),
+        cmocka_unit_test(test_counts_of_an_elementwise_kernel),
+        cmocka_unit_test(test_counts_follow_loops_and_calls),
+        cmocka_unit_test(test_counts_depend_on_arguments_not_on_data),
+        cmocka_unit_test(test_counting_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

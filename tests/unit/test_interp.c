@@ -10,7 +10,7 @@
 /* ---- memory ---- */
 
 /* The arrays end where n says: AddressSanitizer sees any masked lane that touches memory. */
-static void add_with_a_masked_tail(void **state)
+static void test_add_with_a_masked_tail(void **state)
 {
     enum { N = 781 };
     float *x = malloc(N * 4), *y = malloc(N * 4), *out = malloc(N * 4), want[N];
@@ -35,7 +35,7 @@ static void add_with_a_masked_tail(void **state)
     free(out);
 }
 
-static void masked_lanes_give_other_or_zero(void **state)
+static void test_masked_lanes_give_other_or_zero(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *i16, %q: *i16, %z: *i16) {
@@ -69,7 +69,7 @@ static void masked_lanes_give_other_or_zero(void **state)
 }
 
 /* Gather and scatter over a strided row, scalars, and i1 in memory (R204). */
-static void strided_and_scalar_access(void **state)
+static void test_strided_and_scalar_access(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *i64, %f: *i1, %q: *i64) {
@@ -111,7 +111,7 @@ static void strided_and_scalar_access(void **state)
 }
 
 /* R70: unsigned offsets zero-extend, signed ones sign-extend. */
-static void offsets_extend_by_signedness(void **state)
+static void test_offsets_extend_by_signedness(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *i32, %a: i8, %b: u8) {
@@ -134,7 +134,7 @@ static void offsets_extend_by_signedness(void **state)
 
 /* ---- shape ---- */
 
-static void shapes_move_elements(void **state)
+static void test_shapes_move_elements(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32, %out2: *i32) {
@@ -178,7 +178,7 @@ static void shapes_move_elements(void **state)
 
 /* ---- programs ---- */
 
-static void programs_see_their_place_in_the_grid(void **state)
+static void test_programs_see_their_place_in_the_grid(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32) {
@@ -221,7 +221,7 @@ static bool stop_at_once(void *ctx, double share)
     return false;
 }
 
-static void progress_can_stop_a_run(void **state)
+static void test_progress_can_stop_a_run(void **state)
 {
     /* every program takes long enough for the clock */
     static const char text[] = IR(
@@ -275,7 +275,7 @@ typedef struct {
     int64_t lo, hi, step, trips, sum;
 } Trips;
 
-static void for_counts_both_ways(void **state)
+static void test_for_counts_both_ways(void **state)
 {
     static const Trips cases[] = {
         {0, 10, 1, 10, 45},
@@ -311,7 +311,7 @@ static void for_counts_both_ways(void **state)
 }
 
 /* Carried tiles that change places, one that stays, and a loop in a loop. */
-static void loops_carry_tiles(void **state)
+static void test_loops_carry_tiles(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32, %n: i32) {
@@ -362,7 +362,7 @@ static void loops_carry_tiles(void **state)
 }
 
 /* Every permutation of what is carried, in place where the plan reuses slots. */
-static void loops_rotate_values(void **state)
+static void test_loops_rotate_values(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32, %n: i32) {
@@ -411,7 +411,7 @@ static void loops_rotate_values(void **state)
     }
 }
 
-static void while_runs_until_its_condition_fails(void **state)
+static void test_while_runs_until_its_condition_fails(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32, %n: i32) {
@@ -453,7 +453,7 @@ static void while_runs_until_its_condition_fails(void **state)
     }
 }
 
-static void if_takes_one_arm(void **state)
+static void test_if_takes_one_arm(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *i32, %n: i32) {
@@ -490,7 +490,7 @@ static void if_takes_one_arm(void **state)
 
 /* ---- calls ---- */
 
-static void calls_take_and_give_tiles(void **state)
+static void test_calls_take_and_give_tiles(void **state)
 {
     static const char text[] = IR(
     func @inner(%x: i32[5], %k: i32) -> i32[5] {
@@ -529,7 +529,7 @@ static void calls_take_and_give_tiles(void **state)
 }
 
 /* Each activation has a frame of its own. */
-static void recursion_ends_or_is_reported(void **state)
+static void test_recursion_ends_or_is_reported(void **state)
 {
     static const char text[] = IR(
     func @fib(%n: i32) -> i32 {
@@ -566,7 +566,7 @@ static void recursion_ends_or_is_reported(void **state)
     arena_free(a);
 }
 
-static void a_broken_assumption_is_reported(void **state)
+static void test_a_broken_assumption_is_reported(void **state)
 {
     static const char text[] = IR(
     kernel @k(%n: i32) {
@@ -588,7 +588,7 @@ static void a_broken_assumption_is_reported(void **state)
 
 /* ---- elementwise ---- */
 
-static void elementwise_ops_on_tiles(void **state)
+static void test_elementwise_ops_on_tiles(void **state)
 {
     static const char text[] = IR(
     kernel @k(%x: *fp16, %f: *fp32, %i: *i8) {
@@ -638,7 +638,7 @@ static void elementwise_ops_on_tiles(void **state)
 /* ---- memory of the interpreter ---- */
 
 /* Even the diagnostic may find no memory: then the caller's guard is told. */
-static void running_out_of_memory_is_an_error(void **state)
+static void test_running_out_of_memory_is_an_error(void **state)
 {
     float x[8] = {1}, y[8] = {2}, out[8] = {0};
     uint64_t args[] = {P(x), P(y), P(out), 8};
@@ -669,23 +669,23 @@ static void running_out_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_with_a_masked_tail),
-        cmocka_unit_test(masked_lanes_give_other_or_zero),
-        cmocka_unit_test(strided_and_scalar_access),
-        cmocka_unit_test(offsets_extend_by_signedness),
-        cmocka_unit_test(shapes_move_elements),
-        cmocka_unit_test(programs_see_their_place_in_the_grid),
-        cmocka_unit_test(progress_can_stop_a_run),
-        cmocka_unit_test(for_counts_both_ways),
-        cmocka_unit_test(loops_carry_tiles),
-        cmocka_unit_test(loops_rotate_values),
-        cmocka_unit_test(while_runs_until_its_condition_fails),
-        cmocka_unit_test(if_takes_one_arm),
-        cmocka_unit_test(calls_take_and_give_tiles),
-        cmocka_unit_test(recursion_ends_or_is_reported),
-        cmocka_unit_test(a_broken_assumption_is_reported),
-        cmocka_unit_test(elementwise_ops_on_tiles),
-        cmocka_unit_test(running_out_of_memory_is_an_error),
+        cmocka_unit_test(test_add_with_a_masked_tail),
+        cmocka_unit_test(test_masked_lanes_give_other_or_zero),
+        cmocka_unit_test(test_strided_and_scalar_access),
+        cmocka_unit_test(test_offsets_extend_by_signedness),
+        cmocka_unit_test(test_shapes_move_elements),
+        cmocka_unit_test(test_programs_see_their_place_in_the_grid),
+        cmocka_unit_test(test_progress_can_stop_a_run),
+        cmocka_unit_test(test_for_counts_both_ways),
+        cmocka_unit_test(test_loops_carry_tiles),
+        cmocka_unit_test(test_loops_rotate_values),
+        cmocka_unit_test(test_while_runs_until_its_condition_fails),
+        cmocka_unit_test(test_if_takes_one_arm),
+        cmocka_unit_test(test_calls_take_and_give_tiles),
+        cmocka_unit_test(test_recursion_ends_or_is_reported),
+        cmocka_unit_test(test_a_broken_assumption_is_reported),
+        cmocka_unit_test(test_elementwise_ops_on_tiles),
+        cmocka_unit_test(test_running_out_of_memory_is_an_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void check_sums(const int *dims, int axis)
     free(line);
 }
 
-static void sums_are_pairwise_along_any_axis(void **state)
+static void test_sums_are_pairwise_along_any_axis(void **state)
 {
     static const int shapes[][3] = {{3, 5, 7},   {1, 1, 1},   {2, 781, 1}, {4, 9, 100}, {16, 64, 2},
                                     {1, 1, 224}, {13, 1, 40}, {5, 33, 31}, {2, 3, 1031}};
@@ -163,7 +163,7 @@ static void argmax_by(const char *body, bool rows)
 
 /* The same region as selects, as a call, as an if, and as an if that calls, which runs both arms
  * on all lanes; and with a loop in it, which runs lane by lane. */
-static void reduce_with_any_region(void **state)
+static void test_reduce_with_any_region(void **state)
 {
     static const char *const bodies[] = {
         "%nan = isnan %b : i1; %ge = ge %a, %b : i1; %t = or %nan, %ge : i1;"
@@ -186,7 +186,7 @@ static void reduce_with_any_region(void **state)
 }
 
 /* A region that uses scalars from outside, and yields its operands crosswise. */
-static void reduce_captures_and_crosses(void **state)
+static void test_reduce_captures_and_crosses(void **state)
 {
     static const char text[] = IR(
     kernel @k(%out: *i32, %n: i32) {
@@ -315,7 +315,7 @@ static void check_scan(const int *dims, int axis, bool back)
     free(out);
 }
 
-static void scans_keep_the_order(void **state)
+static void test_scans_keep_the_order(void **state)
 {
     static const int shapes[][3] = {{3, 5, 7}, {1, 1, 1}, {2, 81, 1}, {4, 9, 100}, {1, 1, 224}};
 
@@ -328,7 +328,7 @@ static void scans_keep_the_order(void **state)
     }
 }
 
-static void cumulative_sums_and_products(void **state)
+static void test_cumulative_sums_and_products(void **state)
 {
     static const int dims[] = {3, 1, 70};
     float x[210], out[210], want[210];
@@ -415,7 +415,7 @@ static void check_dot(DType t, DType acc_type)
 }
 
 /* Small whole numbers: every product and sum is exact, so the order does not matter. */
-static void dot_of_every_dtype(void **state)
+static void test_dot_of_every_dtype(void **state)
 {
     static const DType types[][2] = {{DT_FP32, DT_FP32},    {DT_FP64, DT_FP64}, {DT_FP16, DT_FP32},
                                      {DT_FP16, DT_FP16},    {DT_BF16, DT_FP32}, {DT_I8, DT_I32},
@@ -505,7 +505,7 @@ static void check_rmw(DType t, const char *kind)
     arena_free(a);
 }
 
-static void atomics_of_every_kind(void **state)
+static void test_atomics_of_every_kind(void **state)
 {
     static const char *const kinds[] = {"add", "max", "min", "xchg", "and", "or", "xor"};
     static const DType types[] = {DT_FP32, DT_FP64, DT_FP16, DT_BF16,
@@ -537,7 +537,7 @@ static void *run_thread(void *arg)
 }
 
 /* Several interpreters on one array, as the thread pool has them: no addition may get lost. */
-static void atomics_of_several_threads(void **state)
+static void test_atomics_of_several_threads(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *TYPE) {
@@ -574,7 +574,7 @@ static void atomics_of_several_threads(void **state)
 }
 
 /* R221: -NaN < -inf < .. < -0 < +0 < .. < +inf < +NaN. */
-static void float_atomics_use_the_total_order(void **state)
+static void test_float_atomics_use_the_total_order(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *fp32, %q: *fp32, %v: fp32) {
@@ -597,7 +597,7 @@ static void float_atomics_use_the_total_order(void **state)
     }
 }
 
-static void compare_and_swap_is_bitwise(void **state)
+static void test_compare_and_swap_is_bitwise(void **state)
 {
     static const char text[] = IR(
     kernel @k(%p: *fp32, %e: fp32, %n: fp32, %old: *fp32) {
@@ -642,7 +642,7 @@ static size_t frame_bytes(Arena *a, int n)
     return bytes;
 }
 
-static void temps_lie_where_nothing_is_alive(void **state)
+static void test_temps_lie_where_nothing_is_alive(void **state)
 {
     Arena *a = arena_new(NULL);
 
@@ -654,17 +654,17 @@ static void temps_lie_where_nothing_is_alive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_pairwise_along_any_axis),
-        cmocka_unit_test(reduce_with_any_region),
-        cmocka_unit_test(reduce_captures_and_crosses),
-        cmocka_unit_test(scans_keep_the_order),
-        cmocka_unit_test(cumulative_sums_and_products),
-        cmocka_unit_test(dot_of_every_dtype),
-        cmocka_unit_test(atomics_of_every_kind),
-        cmocka_unit_test(atomics_of_several_threads),
-        cmocka_unit_test(float_atomics_use_the_total_order),
-        cmocka_unit_test(compare_and_swap_is_bitwise),
-        cmocka_unit_test(temps_lie_where_nothing_is_alive),
+        cmocka_unit_test(test_sums_are_pairwise_along_any_axis),
+        cmocka_unit_test(test_reduce_with_any_region),
+        cmocka_unit_test(test_reduce_captures_and_crosses),
+        cmocka_unit_test(test_scans_keep_the_order),
+        cmocka_unit_test(test_cumulative_sums_and_products),
+        cmocka_unit_test(test_dot_of_every_dtype),
+        cmocka_unit_test(test_atomics_of_every_kind),
+        cmocka_unit_test(test_atomics_of_several_threads),
+        cmocka_unit_test(test_float_atomics_use_the_total_order),
+        cmocka_unit_test(test_compare_and_swap_is_bitwise),
+        cmocka_unit_test(test_temps_lie_where_nothing_is_alive),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

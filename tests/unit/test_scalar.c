@@ -184,7 +184,7 @@ static void check_narrow(DType t, Rounding r, DType from, uint64_t bits)
 
 /* ---- conversions of floats ---- */
 
-static void widening_is_exact_for_every_code(void **state)
+static void test_widening_is_exact_for_every_code(void **state)
 {
     (void)state;
     for (int f = 0; f < COUNT(small_floats); f++) {
@@ -203,7 +203,7 @@ static void widening_is_exact_for_every_code(void **state)
     }
 }
 
-static void narrowing_gives_back_every_code(void **state)
+static void test_narrowing_gives_back_every_code(void **state)
 {
     (void)state;
     for (int f = 0; f < COUNT(small_floats); f++) {
@@ -220,7 +220,7 @@ static void narrowing_gives_back_every_code(void **state)
 }
 
 /* Between neighbours: the middle, and the fp32s and fp64s closest to it, above, below, negative. */
-static void narrowing_rounds_once_at_every_boundary(void **state)
+static void test_narrowing_rounds_once_at_every_boundary(void **state)
 {
     (void)state;
     for (int f = 0; f < COUNT(small_floats); f++) {
@@ -241,7 +241,7 @@ static void narrowing_rounds_once_at_every_boundary(void **state)
     }
 }
 
-static void narrowing_of_extremes_and_random_bits(void **state)
+static void test_narrowing_of_extremes_and_random_bits(void **state)
 {
     static const double extremes[] = {INFINITY,   65504,  65519.99, 65520,    65536,
                                       448,        464,    465,      480,      57344,
@@ -275,7 +275,7 @@ static void narrowing_of_extremes_and_random_bits(void **state)
     }
 }
 
-static void fp64_to_fp32(void **state)
+static void test_fp64_to_fp32(void **state)
 {
     uint64_t seed = 2;
 
@@ -301,7 +301,7 @@ static void fp64_to_fp32(void **state)
 }
 
 /* fp16 to bf16 and between fp8 formats goes by way of fp32. */
-static void small_to_small(void **state)
+static void test_small_to_small(void **state)
 {
     (void)state;
     for (int f = 0; f < COUNT(small_floats); f++) {
@@ -351,7 +351,7 @@ static uint64_t interesting(DType t, uint64_t *seed)
     return scalar_truncate(t, dtype_bits(t) == 1 ? bits & 1 : bits);
 }
 
-static void ints_to_floats_round_once(void **state)
+static void test_ints_to_floats_round_once(void **state)
 {
     uint64_t seed = 3;
 
@@ -389,7 +389,7 @@ static uint64_t saturated(DType t, Real v)
     return scalar_truncate(t, (uint64_t)w);
 }
 
-static void floats_to_ints_saturate(void **state)
+static void test_floats_to_ints_saturate(void **state)
 {
     static const double edges[] = {0.0,
                                    -0.0,
@@ -453,7 +453,7 @@ static void floats_to_ints_saturate(void **state)
     assert_int_equal(scalar_to_int(DT_FP32, bits32(-3.9f)), -3);
 }
 
-static void ints_to_ints(void **state)
+static void test_ints_to_ints(void **state)
 {
     uint64_t seed = 5;
 
@@ -540,7 +540,7 @@ static Wide reference_int(OpCode op, DType t, Wide x, Wide y)
     }
 }
 
-static void int_ops_match_wide_arithmetic(void **state)
+static void test_int_ops_match_wide_arithmetic(void **state)
 {
     static const OpCode ops[] = {OP_add, OP_sub, OP_mul, OP_div, OP_rem, OP_mulhi, OP_neg, OP_abs,
                                  OP_and, OP_or,  OP_xor, OP_not, OP_shl, OP_shr,   OP_min, OP_max,
@@ -566,7 +566,7 @@ static void int_ops_match_wide_arithmetic(void **state)
     }
 }
 
-static void int_division_corners(void **state)
+static void test_int_division_corners(void **state)
 {
     (void)state;
     assert_int_equal(apply(OP_div, 0, DT_I32, DT_I32, 0x80000000, 0xffffffff, 0), 0x80000000);
@@ -581,7 +581,7 @@ static void int_division_corners(void **state)
 
 /* ---- arithmetic on floats ---- */
 
-static void small_arithmetic_rounds_once(void **state)
+static void test_small_arithmetic_rounds_once(void **state)
 {
     static const OpCode ops[] = {OP_add, OP_sub, OP_mul, OP_div, OP_sqrt, OP_rem};
     static const DType types[] = {DT_FP16, DT_BF16, DT_FP8E4NV};
@@ -608,7 +608,7 @@ static void small_arithmetic_rounds_once(void **state)
     }
 }
 
-static void sign_ops_touch_only_the_sign(void **state)
+static void test_sign_ops_touch_only_the_sign(void **state)
 {
     (void)state;
     for (int f = 0; f < COUNT(small_floats); f++) {
@@ -626,7 +626,7 @@ static void sign_ops_touch_only_the_sign(void **state)
     assert_int_equal(apply(OP_neg, 0, DT_FP32, DT_FP32, 0, 0, 0), 0x80000000);
 }
 
-static void nan_in_min_max_and_compares(void **state)
+static void test_nan_in_min_max_and_compares(void **state)
 {
     uint64_t nan = bits32(NAN), one = bits32(1), two = bits32(2);
 
@@ -652,7 +652,7 @@ static void nan_in_min_max_and_compares(void **state)
     assert_int_equal(apply(OP_maxnan, 0, DT_FP32, DT_FP32, one, two, 0), two);
 }
 
-static void exact_functions(void **state)
+static void test_exact_functions(void **state)
 {
     float eps = 0x1p-23f;
     double x = -2.5;
@@ -689,7 +689,7 @@ static Real rsqrt_reference(Real x)
     return 1 / sqrtl(x);
 }
 
-static void approximated_functions_are_close(void **state)
+static void test_approximated_functions_are_close(void **state)
 {
     static const Function functions[] = {
         {OP_rsqrt, rsqrt_reference},
@@ -749,7 +749,7 @@ static void approximated_functions_are_close(void **state)
 /* ---- arrays ---- */
 
 /* Whole arrays give what their elements give, at every length around the block size, in place. */
-static void arrays_equal_elements(void **state)
+static void test_arrays_equal_elements(void **state)
 {
     static const DType types[] = {DT_FP16, DT_FP32, DT_I16, DT_I64, DT_FP8E5};
     enum { LONGEST = 1000 };
@@ -784,7 +784,7 @@ static void arrays_equal_elements(void **state)
     }
 }
 
-static void select_and_bitcast(void **state)
+static void test_select_and_bitcast(void **state)
 {
     static const DType types[] = {DT_I1, DT_U8, DT_BF16, DT_FP32, DT_FP64};
 
@@ -806,7 +806,7 @@ static void select_and_bitcast(void **state)
 }
 
 /* Each op has a meaning on every dtype that its row in ops.h allows, and on no other. */
-static void meanings_follow_the_table(void **state)
+static void test_meanings_follow_the_table(void **state)
 {
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
@@ -827,7 +827,7 @@ static void meanings_follow_the_table(void **state)
     }
 }
 
-static void constants_from_doubles(void **state)
+static void test_constants_from_doubles(void **state)
 {
     (void)state;
     assert_int_equal(scalar_from_double(DT_FP16, 1.5), 0x3e00);
@@ -845,26 +845,26 @@ static void constants_from_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widening_is_exact_for_every_code),
-        cmocka_unit_test(narrowing_gives_back_every_code),
-        cmocka_unit_test(narrowing_rounds_once_at_every_boundary),
-        cmocka_unit_test(narrowing_of_extremes_and_random_bits),
-        cmocka_unit_test(fp64_to_fp32),
-        cmocka_unit_test(small_to_small),
-        cmocka_unit_test(ints_to_floats_round_once),
-        cmocka_unit_test(floats_to_ints_saturate),
-        cmocka_unit_test(ints_to_ints),
-        cmocka_unit_test(int_ops_match_wide_arithmetic),
-        cmocka_unit_test(int_division_corners),
-        cmocka_unit_test(small_arithmetic_rounds_once),
-        cmocka_unit_test(sign_ops_touch_only_the_sign),
-        cmocka_unit_test(nan_in_min_max_and_compares),
-        cmocka_unit_test(exact_functions),
-        cmocka_unit_test(approximated_functions_are_close),
-        cmocka_unit_test(arrays_equal_elements),
-        cmocka_unit_test(select_and_bitcast),
-        cmocka_unit_test(meanings_follow_the_table),
-        cmocka_unit_test(constants_from_doubles),
+        cmocka_unit_test(test_widening_is_exact_for_every_code),
+        cmocka_unit_test(test_narrowing_gives_back_every_code),
+        cmocka_unit_test(test_narrowing_rounds_once_at_every_boundary),
+        cmocka_unit_test(test_narrowing_of_extremes_and_random_bits),
+        cmocka_unit_test(test_fp64_to_fp32),
+        cmocka_unit_test(test_small_to_small),
+        cmocka_unit_test(test_ints_to_floats_round_once),
+        cmocka_unit_test(test_floats_to_ints_saturate),
+        cmocka_unit_test(test_ints_to_ints),
+        cmocka_unit_test(test_int_ops_match_wide_arithmetic),
+        cmocka_unit_test(test_int_division_corners),
+        cmocka_unit_test(test_small_arithmetic_rounds_once),
+        cmocka_unit_test(test_sign_ops_touch_only_the_sign),
+        cmocka_unit_test(test_nan_in_min_max_and_compares),
+        cmocka_unit_test(test_exact_functions),
+        cmocka_unit_test(test_approximated_functions_are_close),
+        cmocka_unit_test(test_arrays_equal_elements),
+        cmocka_unit_test(test_select_and_bitcast),
+        cmocka_unit_test(test_meanings_follow_the_table),
+        cmocka_unit_test(test_constants_from_doubles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
