@@ -54,10 +54,8 @@ static void bind_constexpr(Lower *l, Sym name, Val v, Span span)
         note_at(l, old->span, NOTE_ASSIGNED_HERE, name);
         return;
     }
-    if (v.kind != VAL_UNKNOWN && !val_is_known(v)) {
-        error_at(l, span, E_CONSTEXPR_RUN, name, val_text(l, v));
-        v = val_unknown();
-    }
+    if (v.kind != VAL_UNKNOWN && !val_is_known(v)) /* Triton wraps what it is, and goes on */
+        warn_at(l, span, W_CONSTEXPR_RUN, name, val_text(l, v));
     env_put(l, env_slot(l, name),
             (Binding){.bound = true, .declared = true, .span = span, .val = v});
 }

@@ -76,7 +76,7 @@
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"
 #define E_REDECLARED         "`%s` is already defined; a constexpr cannot be reassigned"                    /* R16 */
-#define E_CONSTEXPR_RUN      "`%s` is declared tl.constexpr but its value is only known at run time: %s"    /* R16 */
+#define W_CONSTEXPR_RUN      "`%s` is declared tl.constexpr but its value is only known at run time: %s"    /* R16 */
 #define E_NONREPRESENTABLE   "Nonrepresentable integer %s"                                                  /* R40 */
 #define E_CONST_OPERATOR     "%s: %s and %s"                                                                /* R13 */
 #define E_CONST_UNARY        "%s: %s"
