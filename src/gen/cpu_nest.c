@@ -378,7 +378,8 @@ static void collect_bounds(NestCg *n)
 
 /* --- prefetching --------------------------------------------------------------------------- */
 
-enum { LINE = 64, LEVEL_2 = 2 };
+enum { LINE = 64 };
+static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */
 
 /* The next program's row, one step further than this one is from the last; its own row at first. */
 static void begin_prefetch(NestCg *n)
@@ -420,7 +421,7 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
         Val offset = llvm_int(i64, k);
         Val line = LLVMBuildGEP2(c->b, c->l->i8, p, &offset, 1, "");
         llvm_call(c->l, c->b, "llvm.prefetch", 1, &c->l->ptr, 4,
-                  (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, LEVEL_2),
+                  (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, locality[a->level]),
                           llvm_int(c->l->i32, 1)});
     }
 }

@@ -39,12 +39,13 @@ typedef struct {
     bool load;     /* memory is read here, not a buffer */
 } Leaf;
 
-/* A load of which a nest asks the cache for the next program's elements: `share` parts of its row
+/* A load of which a nest asks a cache for the next program's elements: `share` parts of its row
  * from part `first` on. */
-enum { AHEAD_PARTS = 4 };
+enum { AHEAD_PARTS = 16 };
 typedef struct {
     Leaf leaf;
     int first, share;
+    int level; /* of the cache: 1 or 2 */
 } Ahead;
 
 typedef struct {

@@ -19,7 +19,11 @@ typedef struct {
     VEC(Nest *) nests;
 } Row;
 
-enum { OVERHEAD = 4 }; /* of a vector: its load and the loop, about in instructions */
+enum {
+    OVERHEAD = 4, /* of a vector: its load and the loop, about in instructions */
+    LEVEL_1_ROW =
+        8 << 10 /* bytes: two such rows and a buffer leave room in any first-level cache */
+};
 
 static int nest_cost(const Plan *p, const Nest *n)
 {
@@ -56,10 +60,19 @@ static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
         vec_push(p->arena, &r->nests, n);
 }
 
+/* A short row that is computed on for long has time to come all the way. */
+static int cache_level(const Row *r)
+{
+    const Type *t = r->leaf->value->type;
+    int64_t bytes = (int64_t)t->dims[0] * (t->pointer ? 8 : dtype_size(t->dtype));
+
+    return r->nests.len > 1 && bytes <= LEVEL_1_ROW ? 1 : 2;
+}
+
 /* Rounded sums, so that the shares make a whole. */
 static void share_out(Plan *p, const Row *r)
 {
-    int total = 0, sum = 0, first = 0;
+    int total = 0, sum = 0, first = 0, level = cache_level(r);
 
     for (int i = 0; i < r->nests.len; i++)
         total += nest_cost(p, r->nests.at[i]);
@@ -67,7 +80,8 @@ static void share_out(Plan *p, const Row *r)
         sum += nest_cost(p, r->nests.at[i]);
         int end = (int)(((int64_t)sum * AHEAD_PARTS + total / 2) / total);
         if (end > first)
-            vec_push(p->arena, &r->nests.at[i]->ahead, ((Ahead){*r->leaf, first, end - first}));
+            vec_push(p->arena, &r->nests.at[i]->ahead,
+                     ((Ahead){*r->leaf, first, end - first, level}));
         first = end;
     }
 }

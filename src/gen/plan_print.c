@@ -43,8 +43,9 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
-        text_printf(&p->out, "%*sprefetch %d/%d: %s\n", indent + 2, "", n->ahead.at[i].share,
-                    AHEAD_PARTS, op_printer_text(p->ops, n->ahead.at[i].leaf.value->def));
+        text_printf(&p->out, "%*sprefetch %d/%d to L%d: %s\n", indent + 2, "", n->ahead.at[i].share,
+                    AHEAD_PARTS, n->ahead.at[i].level,
+                    op_printer_text(p->ops, n->ahead.at[i].leaf.value->def));
 }
 
 static void print_block(PlanText *p, const BlockPlan *b, int indent)
