@@ -24,7 +24,7 @@ static FrontArg guess(const FrontParam *p, uint64_t seed)
     if (p->is_constexpr) {
         arg.constant = (Const){.kind = CONST_INT, .integer = (__int128)1 << h % 8};
         if (p->has_default && p->default_known)
-            arg.constant = p->fallback;
+            arg.constant = p->default_value;
         return arg;
     }
     arg.pointer = p->typed ? p->pointer : strstr(p->name, "ptr") != NULL || h % 3 == 0;
