@@ -113,6 +113,9 @@ void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
 void text_put_double(Text *t, double v, int digits);
 double double_from_text(const char *s, const char **end); /* *end == s: no number there */
 
+/* python.c: the quotient of divmod(a, b), rounded once (1.0 // 0.1 is 9); b is not 0. */
+double python_divmod(double a, double b, double *remainder);
+
 /* source.c: one file of text and places in it. */
 typedef struct {
     const char *path; /* as the user wrote it; "<string>" for text from memory */

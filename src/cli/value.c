@@ -522,25 +522,6 @@ static bool int_arithmetic(Operator op, WideInt a, WideInt b, WideInt *out)
     }
 }
 
-/* Python's divmod, which rounds the quotient once: 1.0 // 0.1 is 9.  b is not 0. */
-static double float_divmod(double a, double b, double *remainder)
-{
-    double quotient, whole;
-
-    *remainder = fmod(a, b);
-    quotient = (a - *remainder) / b;
-    if (*remainder == 0) {
-        *remainder = copysign(0, b);
-    } else if ((*remainder < 0) != (b < 0)) {
-        *remainder += b;
-        quotient -= 1;
-    }
-    if (quotient == 0)
-        return copysign(0, a / b);
-    whole = floor(quotient);
-    return quotient - whole > 0.5 ? whole + 1 : whole;
-}
-
 static double float_arithmetic(Operator op, double a, double b)
 {
     double quotient, remainder;
@@ -556,7 +537,7 @@ static double float_arithmetic(Operator op, double a, double b)
         return a / b;
     case FLOOR_DIVIDE:
     case REMAINDER:
-        quotient = float_divmod(a, b, &remainder);
+        quotient = python_divmod(a, b, &remainder);
         return op == REMAINDER ? remainder : quotient;
     default:
         return pow(a, b);

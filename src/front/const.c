@@ -410,25 +410,6 @@ static const char *int_binary(BinaryOp op, __int128 a, __int128 b, Const *out)
     return overflow ? too_large : wrong;
 }
 
-/* Python's divmod, which rounds the quotient once: 1.0 // 0.1 is 9.  b is not 0. */
-static double float_divmod(double a, double b, double *mod)
-{
-    double quotient, whole;
-
-    *mod = fmod(a, b);
-    quotient = (a - *mod) / b;
-    if (*mod == 0) {
-        *mod = copysign(0, b);
-    } else if ((*mod < 0) != (b < 0)) {
-        *mod += b;
-        quotient -= 1;
-    }
-    if (quotient == 0)
-        return copysign(0, a / b);
-    whole = floor(quotient);
-    return quotient - whole > 0.5 ? whole + 1 : whole;
-}
-
 static const char *float_binary(BinaryOp op, double a, double b, Const *out)
 {
     const char *wrong = NULL;
@@ -450,10 +431,10 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
         r = a / b;
         break;
     case BIN_FLOORDIV:
-        r = float_divmod(a, b, &(double){0});
+        r = python_divmod(a, b, &(double){0});
         break;
     case BIN_MOD:
-        float_divmod(a, b, &r);
+        python_divmod(a, b, &r);
         break;
     case BIN_POW:
         wrong = float_pow(a, b, &r);
