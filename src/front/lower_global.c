@@ -164,6 +164,21 @@ static const AstImport *unreadable_import(Lower *l, const Node *n)
     return found;
 }
 
+static void explain_unknown(Lower *l, const AstGlobal *g)
+{
+    const AstImport *import = unreadable_import(l, g->value);
+
+    if (!import) {
+        hint_at(l, H_GLOBAL_UNKNOWN);
+        return;
+    }
+    if (import->member)
+        note_at(l, import->span, NOTE_UNKNOWN_IMPORT, import->name, import->module);
+    else
+        note_at(l, import->span, NOTE_UNKNOWN_MODULE, import->module);
+    hint_at(l, H_UNKNOWN_IMPORT_VALUE, g->name);
+}
+
 /* Each global is complained about once. */
 static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span span)
 {
@@ -172,20 +187,14 @@ static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span 
     known->told = l->quiet == 0;
     error_at(l, span, known->other ? E_GLOBAL_CHOICE : E_GLOBAL, g->name);
     note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
-    if (known->other)
+    if (known->other) {
         note_at(l, known->other->span, NOTE_ASSIGNED_HERE, g->name);
-    const AstImport *import =
-        known->val.kind == VAL_UNKNOWN && !known->other ? unreadable_import(l, g->value) : NULL;
-    if (import) {
-        if (import->member)
-            note_at(l, import->span, NOTE_UNKNOWN_IMPORT, import->name, import->module);
-        else
-            note_at(l, import->span, NOTE_UNKNOWN_MODULE, import->module);
-        hint_at(l, H_UNKNOWN_IMPORT_VALUE, g->name);
-    } else if (known->other || known->val.kind == VAL_UNKNOWN)
         hint_at(l, H_GLOBAL_UNKNOWN);
-    else
+    } else if (known->val.kind == VAL_UNKNOWN) {
+        explain_unknown(l, g);
+    } else {
         hint_at(l, H_GLOBAL, g->name);
+    }
     return val_unknown();
 }
 

@@ -488,11 +488,10 @@ static void test_unread_configurations(void **state)
             "                ^~~~~~~~~~~~~~~\n"
             "hint: it comes from `settings.get('k')`, which is not a constant of the file");
     tilec_prepare(s->file, NULL, &x, 1, NULL, &s->error);
-    const char *n = strstr(s->error, "argument `n` was not given");
-    assert_non_null(n);
-    assert_null(strstr(s->error, "argument `n` was not given\n"
-                                 "    def k(x, n, B: tl.constexpr): pass\n"
-                                 "             ^\nhint"));
+    assert_non_null(strstr(s->error, "argument `n` was not given\n"));
+    const char *hint = strstr(s->error, "hint: "); /* B's, and no other */
+    assert_non_null(hint);
+    assert_null(strstr(hint + 1, "hint: "));
     tilec_free(s->error);
     s->error = NULL;
 }
