@@ -2,8 +2,9 @@
  * cpu_memory.c - loads, stores and scratch buffers, by vectors where the address allows
  *
  * An access takes the best form that its address and mask permit: one scalar (nothing changes with
- * the inner dimension), a contiguous vector, or a gather.  Lanes that are masked off never touch
- * memory; a masked scalar load reads a harmless place in scratch instead of branching.
+ * the inner dimension), a contiguous vector, fields of records (cpu_strided.c), or a gather.  Lanes
+ * that are masked off never touch the program's memory: scalars, and gathers and scatters where the
+ * machine has none with a mask, use a harmless place in scratch for them instead of branching.
  */
 #include "cpu.h"
 
