@@ -9,7 +9,8 @@ awk '
 BEGIN {
     allowed["base"]   = "base"
     allowed["ir"]     = "base ir"
-    allowed["front"]  = "base ir front"
+    allowed["syntax"] = "base syntax"
+    allowed["front"]  = "base syntax ir front"
     allowed["opt"]    = "base ir opt"
     allowed["interp"] = "base ir interp"
     allowed["gen"]    = "base ir opt gen"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "decorators.h"
-#include "parse.h"
+#include "../syntax/parse.h"
 
 /* By the full name: anything of Triton, or of a dialect named after it, that is called `jit`. */
 static Decorator decorator_named(const FrontFile *f, const char *full)

@@ -6,8 +6,8 @@
 #ifndef TILEC_FRONT_DECORATORS_H
 #define TILEC_FRONT_DECORATORS_H
 
-#include "ast.h"
-#include "scan.h"
+#include "file.h"
+#include "../syntax/scan.h"
 
 typedef enum { DECO_OTHER, DECO_JIT, DECO_CONSTEXPR } Decorator;
 

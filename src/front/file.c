@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "decorators.h"
-#include "parse.h"
-#include "syntax.h"
+#include "../syntax/parse.h"
+#include "../syntax/messages.h"
 
 /* Names that stand for names that stand for names; bounds cycles.  Nodes that tuning.c may
  * evaluate. */
@@ -400,5 +400,16 @@ const FrontTuning *front_tuning(const FrontFile *f, const char *kernel)
 {
     const AstFunc *fn = file_find(f, intern(f->interner, kernel));
 
-    return fn && fn->is_jit ? &fn->tuning : NULL;
+    return fn && fn->is_jit ? fn->tuning : NULL;
+}
+
+const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a)
+{
+    const AstFunc *fn = file_find(f, intern(f->interner, kernel));
+    Text out = text_new(a);
+
+    text_put(&out, "");
+    if (fn && (fn->is_jit || fn->is_constexpr_function))
+        ast_print(&out, fn);
+    return out.s;
 }

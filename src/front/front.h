@@ -84,7 +84,7 @@ typedef struct {
     FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
     int nbindings;
 } FrontConfig;
-typedef struct {
+typedef struct FrontTuning {
     FrontConfig *configs;
     int nconfigs;
     FrontBinding *heuristics; /* name, source text and expression: see front_heuristic() */

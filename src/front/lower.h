@@ -24,7 +24,7 @@
 #ifndef TILEC_FRONT_LOWER_H
 #define TILEC_FRONT_LOWER_H
 
-#include "ast.h"
+#include "file.h"
 #include "messages.h"
 
 /* --- values --- */

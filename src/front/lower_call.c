@@ -3,7 +3,7 @@
  * R72, R140 to R144)
  */
 #include "lower.h"
-#include "parse.h"
+#include "../syntax/parse.h"
 
 #include <string.h>
 

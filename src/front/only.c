@@ -4,7 +4,7 @@
  * A jit function that another one of the file calls, or hands on as an argument, is a helper. Names
  * count as Python reads them: what a function assigns or takes as a parameter is its own.
  */
-#include "ast.h"
+#include "file.h"
 
 enum { MAX_ALIASES = 8 }; /* bounds cycles */
 

@@ -7,7 +7,7 @@
 #ifndef TILEC_FRONT_PYEVAL_H
 #define TILEC_FRONT_PYEVAL_H
 
-#include "ast.h"
+#include "file.h"
 
 typedef struct {
     Sym name;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lower.h"
-#include "parse.h"
+#include "../syntax/parse.h"
 #include "pyeval.h"
 
 /* Functions of the table.  `args` has as many elements as the table allows. */

@@ -293,10 +293,12 @@ void tuning_read(FrontFile *f, AstFunc *fn)
     for (int i = 0; i < fn->ndecorators; i++)
         read_decorator(&t, fn->decorators[i]);
     f->eval_budget -= budget - MAX(t.eval.budget, 0);
-    fn->tuning = (FrontTuning){
+    FrontTuning *tuning = NEW(f->arena, FrontTuning);
+    *tuning = (FrontTuning){
         .configs = t.configs.at,
         .nconfigs = t.configs.len,
         .heuristics = t.heuristics.at,
         .nheuristics = t.heuristics.len,
     };
+    fn->tuning = tuning;
 }

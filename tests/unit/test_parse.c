@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "../../src/front/ast.h"
+#include "../../src/front/file.h"
 /* after base.h: cmocka makes fail() a macro */
 #include <cmocka.h>
 
@@ -762,7 +762,8 @@ static void put_function(Text *t, const FrontFile *f, const AstFunc *fn)
     }
     for (int i = 0; i < fn->ndo_not_specialize; i++)
         text_printf(t, "  do not specialize %s\n", fn->do_not_specialize[i]);
-    put_tuning(t, &fn->tuning);
+    if (fn->tuning) /* of kernels */
+        put_tuning(t, fn->tuning);
     for (int i = 0; i < fn->nerrors; i++) {
         Place at = source_place(f->source, fn->errors[i].span.start);
 

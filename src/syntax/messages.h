@@ -1,10 +1,11 @@
 /*
- * syntax.h - THE table of messages about the text of a file: lexer, parser, scan for kernels
+ * messages.h - THE table of messages about the text of a file: lexer, parser, scan for kernels
  *
- * Format strings, so that the compiler checks the arguments; see messages.h for the lowering's.
+ * Format strings, so that the compiler checks the arguments; see front/messages.h for the
+ * lowering's.
  */
-#ifndef TILEC_FRONT_SYNTAX_H
-#define TILEC_FRONT_SYNTAX_H
+#ifndef TILEC_SYNTAX_MESSAGES_H
+#define TILEC_SYNTAX_MESSAGES_H
 
 /* clang-format off */
 

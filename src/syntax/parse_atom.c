@@ -6,7 +6,7 @@
  * their parts are kept for tuning.c.
  */
 #include "parse.h"
-#include "syntax.h"
+#include "messages.h"
 
 /* Atoms that are one token. */
 

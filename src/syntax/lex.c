@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lex.h"
-#include "syntax.h"
+#include "messages.h"
 
 static char at(const Lexer *lx, uint32_t ahead)
 {

@@ -1,13 +1,13 @@
 /*
  * ast.h - the syntax tree of a kernel file
  *
- * lex.c and parse.c make it, file.c finds the kernels and what surrounds them, lower_*.c read it.
- * One uniform node; which fields a kind uses stands beside the kind.  Internal to src/front/.
+ * lex.c and parse.c make it, front/file.c finds the kernels and what surrounds them.  One uniform
+ * node; which fields a kind uses stands beside the kind.
  */
-#ifndef TILEC_FRONT_AST_H
-#define TILEC_FRONT_AST_H
+#ifndef TILEC_SYNTAX_AST_H
+#define TILEC_SYNTAX_AST_H
 
-#include "front.h"
+#include "../base/base.h"
 
 /* clang-format off */
 typedef enum {
@@ -149,8 +149,8 @@ typedef struct {
     int ndecorators;
     Sym *do_not_specialize; /* parameter names */
     int ndo_not_specialize;
-    FrontTuning tuning;
-    AstError *errors; /* see file_report_errors() */
+    const struct FrontTuning *tuning; /* of kernels: what decorators say; front/tuning.c */
+    AstError *errors;                 /* see file_report_errors() in front */
     int nerrors;
     bool in_except; /* stands in an `except` block: any other function of that name goes first */
     bool is_choice; /* stands in an `if` or a loop outside of kernels */
@@ -181,54 +181,6 @@ struct AstGlobal {
     bool is_choice;    /* stands in an `if` or a loop: the name may hold `earlier` instead */
     bool is_augmented; /* `name op= x`; the value is `name op x` */
 };
-
-struct FrontFile {
-    Arena *arena;
-    Interner *interner;
-    const Source *source;
-    AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
-    int nfuncs;
-    AstImport *imports;
-    int nimports;
-    AstGlobal *globals;
-    int nglobals;
-    AstFunc **kernels; /* the jit functions among `funcs` */
-    int nkernels;
-    int only_kernel; /* see file_only_kernel() */
-    int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
-    Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
-    Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */
-};
-
-/* file.c: what a name means at module level; NULL when nothing in the file binds it so.
- * file_find() prefers jit functions over plain ones, module level over nested ones, the last
- * definition over earlier ones; "outer.kernel" names a nested one. */
-const AstFunc *file_find(const FrontFile *f, Sym name);
-/* The same as seen in the body of `inside`: what is nested beside it goes first. */
-const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name);
-/* A function defined right in `scope`, which is not NULL. */
-const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name);
-/* Another definition of a function that may be the one that counts; NULL when `fn` is certain. */
-const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn);
-const AstImport *file_import(const FrontFile *f, Sym name);
-/* The last assignment at module level, but for augmented ones. */
-const AstGlobal *file_global(const FrontFile *f, Sym name);
-/* The last assignment of `scope`, of those that stand before `before`. */
-const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym name,
-                               uint32_t before);
-/* Report the syntax errors of one function; false when there are none.  Whoever needs the body
- * calls this first. */
-bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
-
-/* only.c: the number of the kernel that no other one uses; -1 when there are several, or none. */
-int file_only_kernel(const FrontFile *f);
-
-/* file.c: the full name of a dotted expression, imports and global aliases followed, such as
- * "triton.language.float16"; NULL when `n` is no dotted name. */
-const char *file_full_name(const FrontFile *f, const Node *n);
-/* The same in `a`, for those who may not allocate in the file's arena. */
-const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a);
-const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */
 void ast_print(Text *out, const AstFunc *f);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "parse.h"
-#include "syntax.h"
+#include "messages.h"
 
 /* The text between the quotes of the string token in hand. */
 static Span inner_span(const Token *t)

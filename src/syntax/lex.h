@@ -3,10 +3,9 @@
  *
  * The lexer is a small struct that is advanced one token at a time and may be copied to look
  * ahead.  It never fails: what is no token is T_ERROR with a message, and lexing goes on behind it.
- * Internal to src/front/.
  */
-#ifndef TILEC_FRONT_LEX_H
-#define TILEC_FRONT_LEX_H
+#ifndef TILEC_SYNTAX_LEX_H
+#define TILEC_SYNTAX_LEX_H
 
 #include "../base/base.h"
 

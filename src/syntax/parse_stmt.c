@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "parse.h"
-#include "syntax.h"
+#include "messages.h"
 
 /* Skip tokens up to the end of a simple statement. */
 static void skip_simple(Parser *p)

@@ -1,10 +1,10 @@
 /*
  * scan.h - what a file holds, before any function of it is parsed
  *
- * Internal to src/front/: scan.c finds it, file.c decides which functions are kernels.
+ * scan.c finds it, front/file.c decides which functions are kernels.
  */
-#ifndef TILEC_FRONT_SCAN_H
-#define TILEC_FRONT_SCAN_H
+#ifndef TILEC_SYNTAX_SCAN_H
+#define TILEC_SYNTAX_SCAN_H
 
 #include "ast.h"
 

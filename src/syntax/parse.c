@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "parse.h"
-#include "syntax.h"
+#include "messages.h"
 
 void parser_init(Parser *p, Arena *a, Interner *interner, const char *text, Span where)
 {

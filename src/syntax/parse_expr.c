@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "parse.h"
-#include "syntax.h"
+#include "messages.h"
 
 bool starts_expression(TokenKind kind)
 {

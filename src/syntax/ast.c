@@ -198,14 +198,3 @@ void ast_print(Text *out, const AstFunc *f)
         print_param(out, &f->params[i]);
     print_block(out, "body", f->body, f->nbody, 1);
 }
-
-const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a)
-{
-    const AstFunc *fn = file_find(f, intern(f->interner, kernel));
-    Text out = text_new(a);
-
-    text_put(&out, "");
-    if (fn && (fn->is_jit || fn->is_constexpr_function))
-        ast_print(&out, fn);
-    return out.s;
-}

@@ -4,10 +4,9 @@
  * The parser is recursive descent with one token in hand.  After an error that token is T_FAILED,
  * which no production accepts, so everything returns without further tests; statement lists then
  * go on at the next line (see parse_stmt.c).  Productions never return NULL unless they say so.
- * Internal to src/front/.
  */
-#ifndef TILEC_FRONT_PARSE_H
-#define TILEC_FRONT_PARSE_H
+#ifndef TILEC_SYNTAX_PARSE_H
+#define TILEC_SYNTAX_PARSE_H
 
 #include "ast.h"
 #include "lex.h"
