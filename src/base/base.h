@@ -181,6 +181,8 @@ void *os_alloc_pages(size_t bytes); /* 64-byte aligned or better, may be huge pa
 void os_free_pages(void *p, size_t bytes);
 void *os_load_library(const char *path, const char **error); /* dlopen; *error is static text */
 void *os_library_symbol(void *lib, const char *name);
-const char *os_library_folder(Arena *a); /* the folder that this code was loaded from */
+/* The file that this code was loaded from, by an absolute path that neither the folder where the
+ * process stands nor the name that it was called by has a say in.  NULL when nobody knows. */
+const char *os_library_file(Arena *a);
 
 #endif

@@ -7,7 +7,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include "base.h"
 
 enum { HUGE_PAGE = 2 << 20 };
+#define MAX_MAPS ((size_t)64 << 20)
 
 /* the machine */
 
@@ -119,16 +121,44 @@ void *os_library_symbol(void *lib, const char *name)
     return dlsym(lib, name);
 }
 
-const char *os_library_folder(Arena *a)
+/* One line of /proc/self/maps, "FROM-TO PERMISSIONS OFFSET DEVICE INODE   PATH": the path, cut off
+ * its line, when the address is mapped from a file there. */
+static const char *mapped_file(char *line, uintptr_t address)
+{
+    uintptr_t from, to;
+    int path = 0;
+
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &from, &to, &path) < 2)
+        return NULL;
+    return address >= from && address < to && line[path] == '/' ? line + path : NULL;
+}
+
+/* What the system says that this code was mapped from.  The loader only knows the words by which
+ * it was asked: for the main program that is argv[0], which says nothing. */
+static const char *own_file(Arena *a)
+{
+    char *maps, *next;
+    size_t len;
+
+    if (os_read_file(a, "/proc/self/maps", MAX_MAPS, &maps, &len) != 0)
+        return NULL;
+    for (char *line = maps; (next = strchr(line, '\n')) != NULL; line = next + 1) {
+        *next = '\0';
+        const char *path = mapped_file(line, (uintptr_t)&os_library_file);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+const char *os_library_file(Arena *a)
 {
     Dl_info info;
-    char full[PATH_MAX];
+    const char *path = own_file(a);
 
-    if (!dladdr((const void *)&os_library_folder, &info) || !info.dli_fname)
-        return ".";
-    const char *path = realpath(info.dli_fname, full) ? full : info.dli_fname;
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return ".";
-    return arena_strndup(a, path, MAX((size_t)(slash - path), 1));
+    if (path)
+        return path;
+    if (dladdr((const void *)&os_library_file, &info) && info.dli_fname && info.dli_fname[0] == '/')
+        return arena_strndup(a, info.dli_fname, strlen(info.dli_fname));
+    return NULL;
 }

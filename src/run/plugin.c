@@ -15,13 +15,10 @@ static const char plugin_name[] = "tilec-llvm.so";
 
 /* Where it may lie, seen from the folder of this library or program: beside it, above it in a build
  * tree, installed beside the library, installed beside the program's folder. */
-static const char *const places[] = {"", "../", "tilec/", "../lib/tilec/", "../lib/"};
+static const char *const places[] = {"", "../", "tilec/", TILEC_LIBRARIES_FROM_PROGRAMS "/tilec/"};
 
-#ifdef TILEC_PLUGIN_FOLDER /* absolute; where `install` puts it */
+/* Absolute: where `make install` puts it, for programs elsewhere that link the static library. */
 static const char install_folder[] = TILEC_PLUGIN_FOLDER "/";
-#else
-static const char install_folder[] = "";
-#endif
 
 /* NULL when the plugin may be used, else why not. */
 static const char *unfit(const GenPlugin *p)
@@ -51,45 +48,62 @@ static const GenPlugin *open_plugin(Arena *a, const char *path, const char **why
     return problem ? NULL : p;
 }
 
-/* Loading it runs it, so it must not be that anybody can put one there: the folder above may be
- * everybody's.  Trusted are the system, who runs this, and who owns the library. */
-static bool is_trusted(const char *path, uid_t owner)
+/* Loading it runs it, so nobody may have put it there but the system, who runs this, and who owns
+ * the file that this code is in, since that was run already. */
+static bool may_be_owned_by(const struct stat *st, uid_t owner)
 {
-    struct stat st;
+    bool known = st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
 
-    return lstat(path, &st) == 0 &&
-           (st.st_uid == 0 || st.st_uid == geteuid() || st.st_uid == owner) &&
-           access(path, R_OK) == 0;
+    return known && (st->st_mode & S_IWOTH) == 0;
 }
 
-const char *run_plugin_path(Arena *a, const char *folder)
+/* `folder` ends in a slash.  A link counts as what it leads to, but must itself be trusted. */
+static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner)
+{
+    struct stat link, file, around;
+    const char *path = arena_printf(a, "%s%s", folder, plugin_name);
+
+    if (lstat(path, &link) != 0 || stat(path, &file) != 0 || stat(folder, &around) != 0)
+        return NULL;
+    bool linked = S_ISLNK(link.st_mode); /* everybody may write to a link, says its mode */
+    if (linked && link.st_uid != file.st_uid && link.st_uid != 0 && link.st_uid != geteuid())
+        return NULL;
+    return S_ISREG(file.st_mode) && may_be_owned_by(&file, owner) &&
+                   may_be_owned_by(&around, owner) && access(path, R_OK) == 0
+               ? path
+               : NULL;
+}
+
+const char *run_plugin_path(Arena *a, const char *library)
 {
     struct stat st;
+    const char *slash = library[0] == '/' ? strrchr(library, '/') : NULL, *path;
 
-    if (stat(folder, &st) != 0)
+    if (!slash || stat(library, &st) != 0)
         return NULL;
-    for (int i = 0; i < COUNT(places); i++) {
-        const char *path = arena_printf(a, "%s/%s%s", folder, places[i], plugin_name);
-        if (is_trusted(path, st.st_uid))
+    const char *folder = arena_strndup(a, library, (size_t)(slash - library) + 1);
+    for (int i = 0; i < COUNT(places); i++)
+        if ((path = trusted_plugin(a, arena_printf(a, "%s%s", folder, places[i]), st.st_uid)))
             return path;
-    }
-    return NULL;
+    return trusted_plugin(a, install_folder, 0);
 }
 
 const GenPlugin *run_plugin(Arena *a, const char **why)
 {
-    const char *chosen = os_env("TILEC_PLUGIN"), *folder, *path;
+    const char *chosen = os_env("TILEC_PLUGIN"), *library, *path;
 
     if (chosen && chosen[0] != '\0')
         return open_plugin(a, chosen, why);
-    folder = os_library_folder(a);
-    path = run_plugin_path(a, folder);
-    if (path)
+    library = os_library_file(a);
+    if (!library)
+        *why = "this system does not say where the library is; TILEC_PLUGIN says where the code "
+               "generator is";
+    else if ((path = run_plugin_path(a, library)))
         return open_plugin(a, path, why);
-    path = arena_printf(a, "%s%s", install_folder, plugin_name);
-    if (install_folder[0] != '\0' && access(path, R_OK) == 0)
-        return open_plugin(a, path, why);
-    *why = arena_printf(a, "%s was not found in %s or in %s", plugin_name, folder,
-                        install_folder[0] != '\0' ? install_folder : "its installation");
+    else
+        *why = arena_printf(a,
+                            "%s was not found beside %s or in %s, or it or its folder belongs to "
+                            "another user or may be written by everybody",
+                            plugin_name, library, install_folder);
     return NULL;
 }

@@ -101,8 +101,9 @@ int64_t grid_programs(const int32_t grid[3]);
 /* plugin.c: open tilec-llvm.so: TILEC_PLUGIN, else beside this library, else where it is
  * installed.  NULL and the reason, in the arena. */
 const GenPlugin *run_plugin(Arena *a, const char **why);
-/* Where it lies, seen from the folder of this library; NULL.  One that a stranger owns is none. */
-const char *run_plugin_path(Arena *a, const char *folder);
+/* Where it lies, seen from the file that holds this library, by an absolute path; NULL.  One that a
+ * stranger owns, or that everybody may write to or put there, is none. */
+const char *run_plugin_path(Arena *a, const char *library);
 
 /* build.c: what the compiler was built from, in hex: equal ids make equal code. */
 const char *run_build_id(void);

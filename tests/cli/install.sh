@@ -8,6 +8,27 @@ unset TILEC_PLUGIN
 expect 0 out "" cmake --install "$build" --prefix "$prefix"
 expect 0 out "[2. 2. 2. 2.]" "$prefix/bin/tilec" run "$prefix/share/tilec/kernels/add.py" --grid 1 \
     x="ones(fp32,4)" y=x out="empty(fp32,4)" n=4 BLOCK=4 --show out
+
+# called by its bare name from a folder where somebody has put a code generator of his own, with
+# nothing in the cache: it must find its own and not run the other, which says so when it is run
+mkdir "$folder/elsewhere"
+cat >"$folder/trap.c" <<END
+#include <unistd.h>
+__attribute__((constructor)) static void trap(void)
+{
+    if (write(2, "somebody else's code ran\n", 25) > 0)
+        _exit(66);
+}
+END
+cc -shared -fPIC "$folder/trap.c" -o "$folder/elsewhere/tilec-llvm.so" || wrong "no trap"
+add="--grid 1 x=ones(fp32,4) y=x out=empty(fp32,4) n=4 BLOCK=8 --show out"
+expect 0 out "[2. 2. 2. 2.]" env -C "$folder/elsewhere" PATH="$prefix/bin:$PATH" TILEC_CACHE_SIZE=0 \
+    tilec run "$prefix/share/tilec/kernels/add.py" $add
+mv "$prefix" "$folder/moved" # an installation is where it is, not where it was put
+expect 0 out "[2. 2. 2. 2.]" env -C "$folder/elsewhere" PATH="$folder/moved/bin:$PATH" TILEC_CACHE_SIZE=0 \
+    tilec run "$folder/moved/share/tilec/kernels/add.py" $add
+mv "$folder/moved" "$prefix"
+
 for file in lib/libtilec.so lib/libtilec.a include/tilec.h share/man/man1/tilec.1 \
     lib/pkgconfig/tilec.pc lib/cmake/tilec/tilec-config.cmake \
     share/bash-completion/completions/tilec; do
@@ -25,6 +46,12 @@ if command -v pkg-config >/dev/null; then
     expect 0 out "99999 + 0.5 = 99999.5" env LD_LIBRARY_PATH="$prefix/lib" "$folder/add" \
         "$source/kernels/add.py"
 fi
+
+# a program that was linked with the static library, too
+expect 0 out "" cc "$source/examples/add.c" -I"$prefix/include" -o "$prefix/bin/static_add" \
+    "$prefix/lib/libtilec.a" -lm -ldl -lpthread
+expect 0 out "99999.5" env -C "$folder/elsewhere" PATH="$prefix/bin:$PATH" TILEC_CACHE_SIZE=0 static_add \
+    "$source/kernels/add.py"
 
 # find_package, shared and static
 mkdir "$folder/project"

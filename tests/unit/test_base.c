@@ -588,6 +588,7 @@ static void test_reading_without_memory_fails(void **state)
 
 static void test_the_machine_is_known(void **state)
 {
+    (void)state;
     double before = os_seconds();
 
     assert_true(os_cpu_count() >= 1);
@@ -595,8 +596,21 @@ static void test_the_machine_is_known(void **state)
     assert_true(os_seconds() >= before);
     assert_true(os_seconds() < before + 60);
     assert_null(os_env("TILEC_NO_SUCH_VARIABLE"));
-    assert_int_equal(access(os_library_folder(*state), X_OK), 0);
     assert_false(os_is_terminal(-1));
+}
+
+static void test_the_library_knows_its_file(void **state)
+{
+    char *here = getcwd(NULL, 0);
+    const char *file = os_library_file(*state);
+
+    assert_non_null(file);
+    assert_int_equal(file[0], '/');
+    assert_int_equal(access(file, R_OK), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_string_equal(os_library_file(*state), file);
+    assert_int_equal(chdir(here), 0);
+    free(here);
 }
 
 /* A file in a folder that is made if need be. */
@@ -737,6 +751,7 @@ int main(void)
         TEST(test_a_limit_on_files_ends_no_process),
         TEST(test_reading_without_memory_fails),
         TEST(test_the_machine_is_known),
+        TEST(test_the_library_knows_its_file),
         TEST(test_cpu_quota),
         TEST(test_cache_share),
         TEST(test_pages),

@@ -966,18 +966,45 @@ static void test_plugin_of_a_stranger_is_not_found(void **state)
 {
     Scene *s = *state;
     const char *sub = arena_printf(s->arena, "%s/sub", s->folder);
+    const char *library = arena_printf(s->arena, "%s/libtilec.so", sub);
     const char *plugin = arena_printf(s->arena, "%s/tilec-llvm.so", s->folder);
 
     assert_int_equal(mkdir(sub, 0700), 0);
-    assert_null(run_plugin_path(s->arena, sub));
+    assert_int_equal(os_write_file(library, "", 0), 0);
+    assert_null(run_plugin_path(s->arena, library));
     assert_int_equal(os_write_file(plugin, "", 0), 0);
-    assert_non_null(run_plugin_path(s->arena, sub));
+    assert_non_null(run_plugin_path(s->arena, library));
+    assert_int_equal(chmod(plugin, 0666), 0);
+    assert_null(run_plugin_path(s->arena, library));
+    assert_int_equal(chmod(plugin, 0644), 0);
+    assert_int_equal(chmod(s->folder, 0777), 0); /* everybody may put another one there */
+    assert_null(run_plugin_path(s->arena, library));
+    assert_int_equal(chmod(s->folder, 0700), 0);
     if (chown(plugin, 12345, 12345) == 0) { /* only root can give files away */
-        assert_null(run_plugin_path(s->arena, sub));
-        assert_int_equal(chown(sub, 12345, 12345), 0);
-        assert_non_null(run_plugin_path(s->arena, sub)); /* the owner of the library */
+        assert_null(run_plugin_path(s->arena, library));
+        assert_int_equal(chown(sub, 12345, 12345),
+                         0); /* the owner of a folder counts for nothing */
+        assert_null(run_plugin_path(s->arena, library));
+        assert_int_equal(chown(library, 12345, 12345), 0);
+        assert_non_null(run_plugin_path(s->arena, library));
     }
+    assert_int_equal(unlink(library), 0);
     assert_int_equal(rmdir(sub), 0);
+}
+
+/* A name without its folder, as argv[0] may be, means whatever folder the process stands in. */
+static void test_plugin_is_not_looked_for_in_the_current_folder(void **state)
+{
+    Scene *s = *state;
+    const char *plugin = arena_printf(s->arena, "%s/tilec-llvm.so", s->folder);
+    char *here = getcwd(NULL, 0);
+
+    assert_int_equal(os_write_file(plugin, "", 0), 0);
+    assert_int_equal(chdir(s->folder), 0);
+    assert_null(run_plugin_path(s->arena, "tilec-llvm.so"));
+    assert_null(run_plugin_path(s->arena, "./tilec-llvm.so"));
+    assert_int_equal(chdir(here), 0);
+    free(here);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -1013,6 +1040,7 @@ int main(void)
         cmocka_unit_test(test_launch_checks_the_grid),
         TEST(test_plugin_says_why_not),
         TEST(test_plugin_of_a_stranger_is_not_found),
+        TEST(test_plugin_is_not_looked_for_in_the_current_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
