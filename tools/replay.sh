@@ -1,0 +1,81 @@
+#!/bin/sh
+# replay.sh OLD [NEW [STAGE]] - which kernels' code does a change alter?
+#
+# OLD and NEW are two builds of the command, NEW is build/tilec when it is not given.  Every case of
+# tests/num is compiled by both for this CPU, and where STAGE (asm; ir, opt, plan and llvm are the
+# others of `tilec dump`) is not the same text, the kernel is named with its arguments.  Notes for
+# debuggers do not count.  Ends with "N compared, N differ, N refused by one"; exit code 1 unless both
+# of the latter are 0.  A refactoring changes no code; TILEC_REPLAY=DIR keeps the texts that differ.
+set -u
+[ $# -ge 1 ] || {
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+old=$(realpath "$1") || exit 2
+cd "$(dirname "$0")/.." || exit 2
+new=$(realpath "${2:-build/tilec}") || exit 2
+stage=${3:-asm}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+[ -z "${TILEC_REPLAY:-}" ] || mkdir -p "$TILEC_REPLAY"
+
+# stands in for the command: compares what a `run` compiles, then runs it, so that the case goes on
+cat >"$folder/tilec" <<'END'
+#!/bin/sh
+here=$(dirname "$0")
+. "$here/settings"
+mine=$(mktemp -d "$here/case.XXXXXX")
+
+# the words of `run` that `dump` understands too, one a line
+words() {
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --grid | --device | --save) shift ;;
+        *) printf '%s\n' "$1" ;;
+        esac
+        shift
+    done
+}
+
+# what is code in the text of a stage: no comments, no notes for debuggers, and nothing that counts them
+code() {
+    sed -e '/^[[:space:]]*\.section[[:space:]]*\.debug_/,$d' \
+        -e '/^[[:space:]]*\.\(loc\|file\|cfi_[a-z_]*\|ident\)[[:space:]]*/d' \
+        -e '/^\.L\(tmp\|func_end\)[0-9]*:/d' -e '/^[[:space:]]*#/d' \
+        -e 's/[[:space:]]*# .*$//' -e 's/, !dbg ![0-9]*//; /^!/d'
+}
+
+words "$@" >"$mine/words"
+for side in old new; do
+    [ $side = old ] && command=$old || command=$new
+    tr '\n' '\0' <"$mine/words" | xargs -0 "$command" dump --stage "$stage" >"$mine/raw" 2>/dev/null
+    echo $? >"$mine/$side.code"
+    code <"$mine/raw" >"$mine/$side"
+done
+what=$(tr '\n' ' ' <"$mine/words" | sed 's/@[^ :]*/@/g')
+if [ "$(cat "$mine/old.code")" != "$(cat "$mine/new.code")" ]; then
+    echo "refused $what" >>"$here/log"
+elif cmp -s "$mine/old" "$mine/new"; then
+    echo "same $what" >>"$here/log"
+else
+    echo "differs $what" >>"$here/log"
+    [ -z "$keep" ] || cp -r "$mine" "$keep/"
+fi
+rm -rf "$mine"
+exec "$new" "$@"
+END
+chmod +x "$folder/tilec"
+printf 'old="%s" new="%s" stage="%s" keep="%s"\n' "$old" "$new" "$stage" "${TILEC_REPLAY:-}" >"$folder/settings"
+: >"$folder/log"
+
+python=$(tools/python.sh) || exit 2
+for test in tests/num/test_*.py; do
+    "$python" -B "$test" "$folder/tilec" . cpu >/dev/null 2>&1
+    [ ! -t 2 ] || printf '\r%s compared' "$(wc -l <"$folder/log")" >&2
+done
+[ ! -t 2 ] || printf '\r\033[K' >&2
+
+sed -n 's/^differs /differs: /p; s/^refused /refused by one: /p' "$folder/log" | sort | uniq -c | sort -rn
+awk '{ n[$1]++ } END { printf "%d compared, %d differ, %d refused by one\n", NR, n["differs"], n["refused"]
+                       exit NR == 0 || n["differs"] + n["refused"] > 0 }' "$folder/log"
