@@ -116,8 +116,7 @@ static Val scalar_value(Cpu *c, const Op *op)
         in[i] = scalar(c, op->operands[i]);
     if (op->code == OP_atomic_rmw || op->code == OP_atomic_cas)
         return cpu_scalar_atomic(c, c->b, op, in);
-    bool moves = op->code == OP_reshape || op->code == OP_splat || op->code == OP_broadcast;
-    return moves ? in[0] : cpu_op(c, c->b, op, in);
+    return op_has(op, MOVES) ? in[0] : cpu_op(c, c->b, op, in);
 }
 
 static void emit_scalar(Cpu *c, const Op *op)

@@ -14,6 +14,8 @@
  *
  * Read plan.h first.
  */
+#include <string.h>
+
 #include "plan_internal.h"
 
 enum {
@@ -44,58 +46,24 @@ uint64_t plan_key(const Value *v, const int8_t *map)
     return key;
 }
 
-/* Shapes that differ only in dimensions of 1 keep their elements in place: map result dims to
- * operand dims.  False when they differ in more. */
-static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
-{
-    int d = 0;
-
-    for (int s = 0; s < from->rank; s++) {
-        map_in[s] = -1;
-        if (from->dims[s] == 1)
-            continue;
-        while (d < to->rank && to->dims[d] == 1)
-            d++;
-        if (d == to->rank || to->dims[d] != from->dims[s])
-            return false;
-        map_in[s] = (int8_t)d++;
-    }
-    while (d < to->rank && to->dims[d] == 1)
-        d++;
-    return d == to->rank;
-}
-
 /* The operand that v renames, and which dimension of v each of its dimensions follows; -1: none. */
 static Value *renaming(const Value *v, int8_t *map_in)
 {
     const Op *op = v->def;
+    Move m;
 
-    if (!op || op->noperands == 0)
+    if (!op || op->code == OP_splat) /* a scalar is no tile of another name */
         return NULL;
-    Value *in = op->operands[0];
-    int rank = in->type->rank;
-    switch (op->code) {
-    case OP_hint:
-        for (int d = 0; d < rank; d++)
+    Value *in = op->noperands > 0 ? op->operands[0] : NULL;
+    if (op->code == OP_hint) {
+        for (int d = 0; d < v->type->rank; d++)
             map_in[d] = (int8_t)d;
         return in;
-    case OP_broadcast:
-        for (int d = 0; d < rank; d++)
-            map_in[d] = in->type->dims[d] == v->type->dims[d] ? (int8_t)d : -1;
-        return in;
-    case OP_expand:
-        for (int d = 0; d < rank; d++)
-            map_in[d] = (int8_t)(d < op->attrs[0] ? d : d + 1);
-        return in;
-    case OP_permute:
-        for (int d = 0; d < rank; d++)
-            map_in[op->attrs[d]] = (int8_t)d;
-        return in;
-    case OP_reshape:
-        return unit_reshape(in->type, v->type, map_in) ? in : NULL;
-    default:
-        return NULL;
     }
+    if (!op_has(op, MOVES) || !op_move(op, &m))
+        return NULL;
+    memcpy(map_in, m.follows, sizeof m.follows);
+    return in;
 }
 
 static bool is_renaming(const Value *v)

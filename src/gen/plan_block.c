@@ -122,7 +122,7 @@ static void add_fill(Planner *pl, BlockState *st, Value *v, int buffer, int sour
 
 static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
 {
-    bool pure_scalar = kind == STEP_SCALAR && !op_has(op, READS | WRITES);
+    bool pure_scalar = kind == STEP_SCALAR && !op_has(op, READS | WRITES | EFFECT);
 
     if (!pure_scalar || needs_open(st, op))
         flush(pl, st);
@@ -343,7 +343,7 @@ static void plan_tile_results(Planner *pl, const Op *op)
 static bool runs_on_lanes(const Block *b)
 {
     for (const Op *op = b->first; op; op = op->next) {
-        if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES))
+        if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES | EFFECT))
             return false;
         for (int r = 0; r < 2 && op->regions[r]; r++)
             if (!runs_on_lanes(op->regions[r]))

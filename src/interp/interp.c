@@ -117,10 +117,14 @@ static void exec_program(Frame *f, const Op *op)
     machine_fill(result(f, op), &v, sizeof v, f->width);
 }
 
-/* hint, expand, reshape and bitcast give the bytes that they take. */
 static void exec_move(Frame *f, const Op *op)
 {
-    hand_over(f, 1, op->operands, op->results);
+    if (f->slot[op->operands[0]->id] == f->slot[op->results[0]->id])
+        return; /* slots.c: the same bytes */
+    if (op_keeps_order(op))
+        hand_over(f, 1, op->operands, op->results);
+    else
+        exec_rearrange(f, op);
 }
 
 static void exec_elementwise(Frame *f, const Op *op)
@@ -282,20 +286,9 @@ static void exec_op(Frame *f, const Op *op)
     case OP_arange:
         exec_arange(f, op);
         break;
-    case OP_splat:
-        exec_splat(f, op);
-        break;
-    case OP_broadcast:
-        exec_broadcast(f, op);
-        break;
-    case OP_permute:
-        exec_permute(f, op);
-        break;
-    case OP_expand:
-    case OP_reshape:
     case OP_bitcast:
     case OP_hint:
-        exec_move(f, op);
+        hand_over(f, 1, op->operands, op->results);
         break;
     case OP_addptr:
         exec_addptr(f, op);
@@ -339,7 +332,10 @@ static void exec_op(Frame *f, const Op *op)
         exec_call(f, op);
         break;
     default:
-        exec_elementwise(f, op);
+        if (op_has(op, MOVES))
+            exec_move(f, op);
+        else
+            exec_elementwise(f, op);
         break;
     }
 }

@@ -1,5 +1,5 @@
 /*
- * interp_shape.c - ops that make tiles and move elements: arange, splat, broadcast, permute
+ * interp_shape.c - ops that make tiles and move elements: arange, and those with MOVES
  *
  * All moving is machine_copy_strided: a grid of elements from one set of strides to another.
  * Elements have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
@@ -141,39 +141,22 @@ void exec_arange(Frame *f, const Op *op)
         d[i] = start + i;
 }
 
-void exec_splat(Frame *f, const Op *op)
-{
-    const Value *v = op->results[0];
-
-    machine_fill(result(f, op), operand(f, op, 0), value_size(v), value_numel(v));
-}
-
-void exec_broadcast(Frame *f, const Op *op)
-{
-    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
-    int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
-
-    row_major(to, dst);
-    row_major(from, src);
-    for (int i = 0; i < to->rank; i++) {
-        dims[i] = to->dims[i];
-        src[i] = from->dims[i] == 1 ? 0 : src[i];
-    }
-    machine_copy_strided(result(f, op), dst, operand(f, op, 0), src, to->rank, dims,
-                         value_size(op->results[0]));
-}
-
-void exec_permute(Frame *f, const Op *op)
+void exec_rearrange(Frame *f, const Op *op)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
     int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
     int64_t steps[MAX_RANK] = {0};
+    Move m;
 
+    if (!op_move(op, &m))
+        bug("%s moves elements in no known way", op_info(op->code)->name);
     row_major(to, dst);
     row_major(from, src);
-    for (int i = 0; i < to->rank; i++) {
+    for (int i = 0; i < to->rank; i++)
         dims[i] = to->dims[i];
-        steps[i] = src[op->attrs[i]];
+    for (int i = 0; i < from->rank; i++) {
+        if (m.follows[i] >= 0)
+            steps[m.follows[i]] += src[i];
     }
     machine_copy_strided(result(f, op), dst, operand(f, op, 0), steps, to->rank, dims,
                          value_size(op->results[0]));

@@ -117,9 +117,7 @@ void machine_fill(void *dst, const void *one, size_t size, size_t n);
 void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
                           const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
 void exec_arange(Frame *f, const Op *op);
-void exec_splat(Frame *f, const Op *op);
-void exec_broadcast(Frame *f, const Op *op);
-void exec_permute(Frame *f, const Op *op);
+void exec_rearrange(Frame *f, const Op *op); /* MOVES, when the order of the elements changes */
 
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
 typedef struct {

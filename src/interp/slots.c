@@ -179,15 +179,9 @@ static void place_block(Placer *p, const Block *b);
 /* The result holds operand 0's bytes unchanged. */
 static bool moves_nothing(const Op *op)
 {
-    switch (op->code) {
-    case OP_hint:
-    case OP_expand:
-    case OP_reshape:
-    case OP_bitcast:
-        return true;
-    default:
-        return false;
-    }
+    if (op_has(op, MOVES))
+        return op_keeps_order(op);
+    return op->code == OP_hint || op->code == OP_bitcast;
 }
 
 static bool may_take_over(const Op *op, const Value *v)

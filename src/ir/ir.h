@@ -44,7 +44,10 @@ typedef enum {
     ENDS = 1 << 6,
     REGION_1 = 1 << 7,
     REGION_2 = 1 << 8,
-    FLOP = 1 << 9
+    FLOP = 1 << 9,
+    EFFECT = 1 << 10,
+    MOVES = 1 << 11,
+    COMPARES = 1 << 12
 } OpFlags;
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 
@@ -272,11 +275,22 @@ static inline bool op_has(const Op *op, int flag)
 {
     return (op_info(op->code)->flags & flag) != 0;
 }
-bool op_is_elementwise(const Op *op); /* result element i needs only operand elements i */
-bool op_has_effects(const Op *op);    /* itself or anything in its regions reads or writes memory */
-/* The constant behind v, through splat, broadcast, expand, reshape; false when there is none. */
+bool op_is_elementwise(const Op *op);      /* result element i needs only operand elements i */
+bool op_contains(const Op *op, int flags); /* itself or anything in its regions has one of them */
+bool op_has_effects(const Op *op); /* contains an op that uses memory or has an effect beyond it */
+/* The constant behind v, through ops that move elements; false when there is none. */
 bool value_constant(const Value *v, uint64_t *bits);
 bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's signedness */
+
+/* moves.c: where the result of an op with MOVES has its elements from.  Dimension d of operand 0 is
+ * read at the index of the result's dimension follows[d]; at 0 when that is -1. */
+typedef struct {
+    int8_t follows[MAX_RANK];
+} Move;
+bool op_move(const Op *op,
+             Move *out); /* false: not dimension by dimension, but in the same order */
+bool op_keeps_order(
+    const Op *op); /* the result is operand 0's elements in the same row-major order */
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);

@@ -16,8 +16,10 @@
  * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
  *     FOLDS scalar_apply() evaluates it element by element, for constants and in the interpreter.
  *     FLOP counts as one float operation an element when operand 0 is a float; APPROX does too.
- *     READS / WRITES memory.  APPROX targets may differ from the interpreter within the documented
- *     ULP.  ENDS ends a block.  REGIONS(n) carries n regions.
+ *     READS / WRITES memory.  EFFECT acts on more than memory, or may end the program: runs as often
+ *     as written, in this order.  MOVES elements of the result are elements of operand 0 (moves.c).
+ *     COMPARES numbers, by its name.  APPROX targets may differ from the interpreter within the
+ *     documented ULP.  ENDS ends a block.  REGIONS(n) carries n regions.
  */
 /*  name         operands              result   attributes         flags                            */
 /* values */
@@ -26,11 +28,11 @@ OP( program_id,  "",                   given,   "axis",            PURE )
 OP( num_programs,"",                   given,   "axis",            PURE )
 OP( arange,      "",                   given,   "start",           PURE ) /* i32, rank 1 */
 /* shape; all in row-major element order */
-OP( splat,       "any",                given,   "",                PURE ) /* scalar to tile */
-OP( broadcast,   "any",                given,   "",                PURE ) /* dims of 1 repeat */
-OP( expand,      "any",                given,   "axis",            PURE ) /* insert a dim of 1 */
-OP( reshape,     "any",                given,   "",                PURE ) /* rank 0 counts as 1 element */
-OP( permute,     "any",                given,   "dims*",           PURE ) /* out dim i = in dim dims[i] */
+OP( splat,       "any",                given,   "",                PURE|MOVES ) /* scalar to tile */
+OP( broadcast,   "any",                given,   "",                PURE|MOVES ) /* dims of 1 repeat */
+OP( expand,      "any",                given,   "axis",            PURE|MOVES ) /* insert a dim of 1 */
+OP( reshape,     "any",                given,   "",                PURE|MOVES ) /* rank 0 counts as 1 element */
+OP( permute,     "any",                given,   "dims*",           PURE|MOVES ) /* out dim i = in dim dims[i] */
 /* arithmetic: ints wrap, int division truncates toward zero, floats round to nearest even.
  * fp16, bf16 and fp8 compute in fp32 and round once per op. */
 OP( add,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
@@ -54,12 +56,12 @@ OP( maxnan,      "float same",         first,   "",                PURE|COMMUTES
 OP( fma,         "float same same",    first,   "",                PURE|FOLDS|FLOP ) /* one rounding */
 OP( select,      "bool any any",       second,  "",                PURE|FOLDS )
 /* comparisons; floats ordered, but ne is true on NaN */
-OP( eq,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS )
-OP( ne,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS )
-OP( lt,          "num same",           bool,    "",                PURE|FOLDS )
-OP( le,          "num same",           bool,    "",                PURE|FOLDS )
-OP( gt,          "num same",           bool,    "",                PURE|FOLDS )
-OP( ge,          "num same",           bool,    "",                PURE|FOLDS )
+OP( eq,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS|COMPARES )
+OP( ne,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS|COMPARES )
+OP( lt,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
+OP( le,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
+OP( gt,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
+OP( ge,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
 OP( isnan,       "float",              bool,    "",                PURE|FOLDS )
 OP( isinf,       "float",              bool,    "",                PURE|FOLDS )
 /* exact functions */
@@ -112,10 +114,10 @@ OP( load,        "ptr mask? data?",    pointee, "cache evict volatile", READS ) 
 OP( store,       "ptr data mask?",     none,    "cache evict",     WRITES )
 OP( atomic_rmw,  "ptr data mask?",     pointee, "kind sem scope",  READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
 OP( atomic_cas,  "ptr data data",      pointee, "sem scope",       READS|WRITES ) /* ptr, expected, new; bitwise */
-OP( barrier,     "",                   none,    "",                READS|WRITES )
+OP( barrier,     "",                   none,    "",                READS|WRITES|EFFECT )
 /* promises; HintKind and one value per dim, or one for a scalar; `likely` takes none */
 OP( hint,        "any",                first,   "kind values*",    PURE )
-OP( assume,      "flag",               none,    "",                WRITES )
+OP( assume,      "flag",               none,    "",                EFFECT )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
 OP( reduce,      "any*",               given,   "axis",            PURE|REGIONS(1) )
 OP( scan,        "any*",               given,   "axis reverse",    PURE|REGIONS(1) )
@@ -129,5 +131,5 @@ OP( if,          "flag",               given,   "",                REGIONS(2) )
 OP( yield,       "any*",               none,    "",                ENDS )
 OP( condition,   "flag any*",          none,    "",                ENDS )
 OP( return,      "any*",               none,    "",                ENDS )
-OP( call,        "any*",               given,   "",                READS|WRITES ) /* op->callee; gone after inlining */
+OP( call,        "any*",               given,   "",                READS|WRITES|EFFECT ) /* op->callee; gone after inlining */
 #undef OP

@@ -126,24 +126,22 @@ bool op_is_elementwise(const Op *op)
     return op_has(op, FOLDS) || op->code == OP_addptr || op->code == OP_hint;
 }
 
-bool op_has_effects(const Op *op)
+bool op_contains(const Op *op, int flags)
 {
-    if (op_has(op, READS | WRITES))
+    if (op_has(op, flags))
         return true;
     for (int r = 0; r < COUNT(op->regions); r++) {
         for (const Op *o = op->regions[r] ? op->regions[r]->first : NULL; o; o = o->next) {
-            if (op_has_effects(o))
+            if (op_contains(o, flags))
                 return true;
         }
     }
     return false;
 }
 
-/* Every element of the result is some element of operand 0. */
-static bool only_moves_elements(OpCode code)
+bool op_has_effects(const Op *op)
 {
-    return code == OP_splat || code == OP_broadcast || code == OP_expand || code == OP_reshape ||
-           code == OP_permute;
+    return op_contains(op, READS | WRITES | EFFECT);
 }
 
 bool value_constant(const Value *v, uint64_t *bits)
@@ -151,7 +149,7 @@ bool value_constant(const Value *v, uint64_t *bits)
     for (;;) {
         while (v->repl)
             v = v->repl;
-        if (!v->def || !only_moves_elements(v->def->code))
+        if (!v->def || !op_has(v->def, MOVES))
             break;
         v = v->def->operands[0];
     }

@@ -95,7 +95,7 @@ static void read_condition(AxisFacts *x, const Op *assume, const Value *conditio
         read_condition(x, assume, op->operands[0]);
         read_condition(x, assume, op->operands[1]);
     }
-    if (op->code < OP_eq || op->code > OP_ge || op->code == OP_ne)
+    if (!op_has(op, COMPARES) || op->code == OP_ne)
         return;
     if (value_const_int(op->operands[1], &c)) {
         assume_compare(x, assume, op->code, op->operands[0], c);

@@ -181,7 +181,7 @@ static void number_block(Cse *c, Block *b);
  * or reduction that writes nothing. */
 static void number_regions(Cse *c, Op *op)
 {
-    bool writes = opt_writes(op);
+    bool writes = op_contains(op, WRITES);
     int before = c->memory;
 
     for (int r = 0; r < COUNT(op->regions); r++) {
@@ -202,7 +202,7 @@ static void number_block(Cse *c, Block *b)
         ir_resolve_operands(op);
         if (op->regions[0])
             number_regions(c, op);
-        else if (opt_writes(op))
+        else if (op_contains(op, WRITES))
             c->memory = ++c->states;
         if (is_candidate(op))
             merge(c, op);

@@ -2,8 +2,8 @@
  * dce.c - drop what nothing needs
  *
  * Takes and gives verified IR.  Everything is dead until an effect needs it: stores, atomics,
- * volatile loads, assumptions and returns are the roots; an op keeps its operands and the ops
- * around it alive.  Values that loops carry and ifs give are followed slot by slot, so a carry
+ * volatile loads, effects beyond memory and returns are the roots; an op keeps its operands and the
+ * ops around it alive.  Values that loops carry and ifs give are followed slot by slot, so a carry
  * that only feeds itself goes, and a loop or `if` that is left without a live part goes whole.
  * (A `while` that would never end goes too when nothing can tell.)
  *
@@ -25,7 +25,7 @@ static bool is_root(const Op *op)
 {
     if (op->code == OP_load)
         return op->attrs[LOAD_VOLATILE] != 0;
-    return op_has(op, WRITES) || op->code == OP_return;
+    return op_has(op, WRITES | EFFECT) || op->code == OP_return;
 }
 
 static void need(Dce *c, Value *v)

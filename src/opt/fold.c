@@ -171,7 +171,7 @@ static void fold_plain(Op *op)
     Value *v = simplify(op);
 
     if (!v) {
-        if (op_has(op, WRITES))
+        if (op_has(op, WRITES | EFFECT))
             fold_effect(op);
         return;
     }

@@ -302,12 +302,6 @@ static Value *merge_steps(Op *op, const Op *inner)
     return fold_binary(op, OP_addptr, inner->operands[0], sum);
 }
 
-static bool only_moves(const Op *op)
-{
-    return op->code == OP_broadcast || op->code == OP_expand || op->code == OP_reshape ||
-           op->code == OP_permute;
-}
-
 /* Do all the pointers come from one, by adding offsets and moving dimensions a few times?  A
  * uniform step is moved through all of that, so long chains are left as they are: every step of
  * them would make the chain anew. */
@@ -315,8 +309,11 @@ static bool has_uniform_base(const Value *p)
 {
     enum { FEW = 16 };
 
-    for (int i = 0; i < FEW && p->def && (p->def->code == OP_addptr || only_moves(p->def)); i++)
+    for (int i = 0; i < FEW && !opt_is_uniform(p) && p->def; i++) {
+        if (p->def->code != OP_addptr && !op_has(p->def, MOVES))
+            return false;
         p = p->def->operands[0];
+    }
     return opt_is_uniform(p);
 }
 
@@ -346,7 +343,7 @@ static Value *fold_addptr(Op *op)
 
     if (fold_is_const(offset, 0))
         return p;
-    if (!inner || (inner->code != OP_addptr && !only_moves(inner)))
+    if (!inner || (inner->code != OP_addptr && !op_has(inner, MOVES)))
         return NULL;
     Value *merged = inner->code == OP_addptr ? merge_steps(op, inner) : NULL;
     if (merged || !opt_is_uniform(offset) || opt_is_uniform(p) || !has_uniform_base(p))

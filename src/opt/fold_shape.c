@@ -118,13 +118,9 @@ static Value *fold_by_code(Op *op)
 
 Value *fold_shape(Op *op)
 {
-    bool changes_shape = op->code == OP_splat || op->code == OP_broadcast ||
-                         op->code == OP_expand || op->code == OP_reshape || op->code == OP_permute;
-
-    if (!changes_shape)
+    if (!op_has(op, MOVES))
         return fold_by_code(op);
-    const Type *t = op->results[0]->type;
-    if (t == op->operands[0]->type && (op->code != OP_permute || t->rank <= 1))
+    if (op->results[0]->type == op->operands[0]->type && op_keeps_order(op))
         return op->operands[0];
     Value *v = reshape_uniform(op);
     return v ? v : fold_by_code(op);

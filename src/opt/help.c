@@ -12,20 +12,6 @@ bool opt_inside(const Block *b, const Op *op)
     return false;
 }
 
-/* `assume` has the flag so that it stays where it is, but it touches no memory. */
-bool opt_writes(const Op *op)
-{
-    if (op_has(op, WRITES) && op->code != OP_assume)
-        return true;
-    for (int r = 0; r < COUNT(op->regions); r++) {
-        for (const Op *o = op->regions[r] ? op->regions[r]->first : NULL; o; o = o->next) {
-            if (opt_writes(o))
-                return true;
-        }
-    }
-    return false;
-}
-
 bool opt_is_int(const Value *v)
 {
     return !v->type->pointer && dtype_is_int(v->type->dtype);

@@ -4,9 +4,9 @@
  * Takes and gives verified IR.  Needs nothing; keeps dominance; breaks use counts.
  * Pure ops move whenever their operands are defined outside the loop, out of as many loops as
  * that holds for; ops in an arm of an `if` stay in it, since the arm may never run.  Loads move
- * only if no op in the loop may write memory, and only when they would have run anyway: a load
- * that was never executed must not fault because of us.  That is so in the first region of a
- * `while`, and in a `for` whose constant bounds give at least one iteration.
+ * only if no op in the loop may write memory or end the program, and only when they would have run
+ * anyway: a load that was never executed must not fault because of us.  That is so in the first
+ * region of a `while`, and in a `for` whose constant bounds give at least one iteration.
  */
 #include "opt.h"
 
@@ -44,8 +44,8 @@ static bool may_leave(const Op *op, const Op *loop)
 {
     if (op_has(op, PURE))
         return !op_has_effects(op); /* a reduction whose region reads or writes memory stays */
-    return op->code == OP_load && !op->attrs[LOAD_VOLATILE] && !opt_writes(loop) &&
-           runs_at_least_once(op, loop);
+    return op->code == OP_load && !op->attrs[LOAD_VOLATILE] &&
+           !op_contains(loop, WRITES | EFFECT) && runs_at_least_once(op, loop);
 }
 
 /* Gives the level of the block where op now is. */

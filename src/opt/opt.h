@@ -40,7 +40,6 @@ void opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see
 
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
-bool opt_writes(const Op *op);                 /* it, or an op in its regions, writes memory */
 bool opt_is_int(const Value *v);               /* integer or bool, scalar or tile; no pointer */
 Op *opt_made_by(const Value *v, OpCode code);  /* the op behind v if it is one of these, or NULL */
 bool opt_is_loop(const Op *op);                /* for, while */

@@ -134,7 +134,7 @@ static int count_ops(const Func *f)
     int n = 0;
 
     for (const Op *op = f->body->first; op; op = op->next) {
-        if (op_has(op, WRITES))
+        if (op_has(op, WRITES | EFFECT))
             n += count_needed(op, seen);
     }
     return n;
