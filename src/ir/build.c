@@ -44,8 +44,29 @@ Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divis
         f->params = arena_grow(a, f->params, have * row, MAX(2 * have, 1) * row);
     }
     v->name = intern(f->module->interner, name);
-    f->params[f->nparams++] = (Param){v->name, divisible};
+    f->params[f->nparams++] = (Param){.name = v->name, .divisible = divisible};
     return v;
+}
+
+Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind kind, int of,
+                       int part)
+{
+    Value *v = func_add_param(f, name, type, 0);
+    Param *p = &f->params[f->nparams - 1];
+
+    p->kind = kind;
+    p->of = of;
+    p->part = part;
+    return v;
+}
+
+const Value *func_hidden(const Func *f, ParamKind kind)
+{
+    for (int i = 0; i < f->nparams; i++) {
+        if (f->params[i].kind == kind)
+            return f->body->args[i];
+    }
+    return NULL;
 }
 
 Func *module_find(const Module *m, const char *name)

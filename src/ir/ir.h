@@ -129,10 +129,25 @@ enum { CAS_SEM, CAS_SCOPE };
 enum { FOR_UNROLL };
 enum { SCAN_AXIS, SCAN_REVERSE }; /* of reduce too, which has no direction */
 
+/* Where the launch of a kernel takes the value of a parameter from.  The user's come first, in the
+ * order of the arguments; passes may add hidden ones behind them. */
+typedef enum {
+    PARAM_USER,
+    PARAM_RECORDS, /* a pointer: where the launch collects what its programs say */
+    PARAM_VIEW     /* an i64: of the array behind user parameter `of`, number `part` (ViewPart) */
+} ParamKind;
+
+/* The elements that the view of an array has, as offsets from its pointer: those of
+ *     low + i * stride 0 + j * stride 1 + .. + rest, with 0 <= rest < tail, 0 <= i < count 0, ..
+ * where each stride is at least as large as all that comes behind it spans. */
+enum { VIEW_LOW, VIEW_TAIL, VIEW_STRIDE, VIEW_COUNT }; /* dimension i: at + 2 * i */
+
 /* What is promised about one parameter of a kernel. */
 typedef struct {
     Sym name;
     int64_t divisible; /* value, or address in bytes, is a multiple of this; 0 or 1 = unknown */
+    ParamKind kind;
+    int of, part; /* of PARAM_VIEW */
 } Param;
 
 struct Func {
@@ -195,6 +210,10 @@ const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp3
 Module *module_new(Arena *a, Interner *interner, const Source *source);
 Func *func_new(Module *m, const char *name, Span span);
 Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
+/* A parameter of a kernel that the launch fills by itself; behind all others. */
+Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind kind, int of,
+                       int part);
+const Value *func_hidden(const Func *f, ParamKind kind); /* the first of that kind, or NULL */
 Func *module_find(const Module *m, const char *name);
 Block *block_new(Func *f, Op *owner);
 Value *block_add_arg(Block *b, const Type *type);

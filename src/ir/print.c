@@ -255,6 +255,15 @@ static void put_op(Printer *p, const Op *op, int depth)
     text_put(&p->out, "\n");
 }
 
+/* Where the launch takes a hidden parameter from. */
+static void put_source(Printer *p, const Param *param)
+{
+    if (param->kind == PARAM_RECORDS)
+        text_put(&p->out, " hidden records");
+    else if (param->kind == PARAM_VIEW)
+        text_printf(&p->out, " hidden view %d %d", param->of, param->part);
+}
+
 static void put_func(Printer *p, const Func *f)
 {
     name_values(p, f);
@@ -268,6 +277,7 @@ static void put_func(Printer *p, const Func *f)
         put_type(p, f->body->args[i]->type);
         if (f->params[i].divisible > 1)
             text_printf(&p->out, " div %lld", (long long)f->params[i].divisible);
+        put_source(p, &f->params[i]);
     }
     text_put(&p->out, ")");
     for (int i = 0; i < f->nresults; i++) {

@@ -587,7 +587,29 @@ static bool parse_block(Reader *r, Func *f, Block *b)
 
 /* functions */
 
-/* parameter = argument [ `div` INT ] */
+/* source = `records` | `view` INT INT */
+static bool parse_source(Reader *r, Param *out)
+{
+    int64_t of = 0, part = 0;
+    Token word;
+
+    if (!expect_kind(r, TOK_NAME, "`records` or `view`", &word))
+        return false;
+    if (is_text(&word, "records")) {
+        out->kind = PARAM_RECORDS;
+        return true;
+    }
+    if (!is_text(&word, "view"))
+        return say(r, word.span, "expected `records` or `view`");
+    if (!parse_int(r, 0, MAX_LIST, &of) || !parse_int(r, 0, MAX_LIST, &part))
+        return false;
+    out->kind = PARAM_VIEW;
+    out->of = (int)of;
+    out->part = (int)part;
+    return true;
+}
+
+/* parameter = argument [ `div` INT ] [ `hidden` source ] */
 static bool parse_param(Reader *r, Func *f)
 {
     int64_t divisible = 0;
@@ -604,7 +626,10 @@ static bool parse_param(Reader *r, Func *f)
             return false;
     }
     Value *v = func_add_param(f, symbol(r, &name), type, divisible);
-    return define(r, &name, v);
+    bool hidden = r->tok.kind == TOK_NAME && is_text(&r->tok, "hidden");
+    if (hidden)
+        next(r);
+    return (!hidden || parse_source(r, &f->params[f->nparams - 1])) && define(r, &name, v);
 }
 
 /* function = ( `kernel` | `func` ) SYMBOL `(` [ parameter { `,` parameter } ] `)`

@@ -306,6 +306,39 @@ static bool check_block(const Verifier *v, const Block *b)
     return good;
 }
 
+/* One that the launch fills: behind the user's, of a type that fits. */
+static bool check_hidden(const Verifier *v, const Func *f, int i)
+{
+    const Param *p = &f->params[i];
+    const Type *t = f->body->args[i]->type;
+
+    if (!f->is_kernel)
+        return verify_say(v, NULL, "parameter %d is hidden, but this is no kernel", i);
+    if (p->kind == PARAM_RECORDS)
+        return t->pointer || verify_say(v, NULL, "parameter %d must be a pointer", i);
+    if (p->kind != PARAM_VIEW || t->pointer || t->dtype != DT_I64 || p->part < 0)
+        return verify_say(v, NULL, "hidden parameter %d is damaged", i);
+    return (p->of >= 0 && p->of < i && f->params[p->of].kind == PARAM_USER &&
+            f->body->args[p->of]->type->pointer) ||
+           verify_say(v, NULL, "parameter %d is the view of no array", i);
+}
+
+static bool check_params(const Verifier *v, const Func *f)
+{
+    bool hidden = false;
+
+    for (int i = 0; i < f->nparams; i++) {
+        if (f->is_kernel && f->body->args[i]->type->rank > 0)
+            return verify_say(v, NULL, "parameter %d of a kernel is a tile", i);
+        if (hidden && f->params[i].kind == PARAM_USER)
+            return verify_say(v, NULL, "parameter %d stands behind a hidden one", i);
+        hidden = f->params[i].kind != PARAM_USER;
+        if (hidden && !check_hidden(v, f, i))
+            return false;
+    }
+    return true;
+}
+
 static bool check_func(Verifier *v, const Func *f)
 {
     v->func = f;
@@ -313,10 +346,8 @@ static bool check_func(Verifier *v, const Func *f)
     v->seen = NEW_N(v->arena, bool, f->nvalues);
     if (!f->body || f->body->func != f || f->body->owner || f->nparams != f->body->nargs)
         return verify_say(v, NULL, "the function does not fit its body");
-    for (int i = 0; i < f->nparams; i++) {
-        if (f->is_kernel && f->body->args[i]->type->rank > 0)
-            return verify_say(v, NULL, "parameter %d of a kernel is a tile", i);
-    }
+    if (!check_params(v, f))
+        return false;
     if (f->is_kernel && f->nresults > 0)
         return verify_say(v, NULL, "a kernel gives no results");
     return check_block(v, f->body) && verify_hands_over(v, f->body, 0, f->nresults, f->results);
