@@ -101,7 +101,7 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     f->ctx = ctx;
     pthread_mutex_init(&f->lock, NULL);
     l->file = f;
-    tilec_status status = job_run(&f->guard, compile_file, l, error, NULL);
+    tilec_status status = job_run(&f->guard, NULL, compile_file, l, error, NULL);
     if (status == TILEC_OK)
         *out = f;
     else
@@ -249,17 +249,17 @@ static tilec_status explain_lookup(Job *job, void *lookup)
         text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
     }
     if (l->name)
-        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source.path, l->name);
+        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source->path, l->name);
     else
-        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source.path,
+        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source->path,
                    f->nkernels);
     near = l->name ? near_name(l->name, names, f->nkernels) : NULL;
     if (near)
-        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "did you mean `%s`?", near);
+        diag(job->diags, DIAG_HINT, (Span){0}, "did you mean `%s`?", near);
     else if (f->nkernels > 0)
-        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "there are: %s", all.s);
+        diag(job->diags, DIAG_HINT, (Span){0}, "there are: %s", all.s);
     else
-        diag(job->diags, DIAG_HINT, NULL, (Span){0}, "kernels are functions with @triton.jit");
+        diag(job->diags, DIAG_HINT, (Span){0}, "kernels are functions with @triton.jit");
     return TILEC_NOT_FOUND;
 }
 
@@ -283,7 +283,7 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     if (!r->kernel) {
         Guard guard;
         Lookup lookup = {r->file, name};
-        return job_run(&guard, explain_lookup, &lookup, error, NULL);
+        return job_run(&guard, NULL, explain_lookup, &lookup, error, NULL);
     }
     if (r->kernel->signature)
         return TILEC_OK;
@@ -309,7 +309,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->spec = NULL;
     r->variant = NULL;
     if (!find_device(r->options.device, &r->device))
-        return job_run(&guard, explain_device, (void *)r->options.device, error, NULL);
+        return job_run(&guard, NULL, explain_device, (void *)r->options.device, error, NULL);
     if (r->options.threads < 0)
         return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     return find_request_kernel(r, kernel, error);
@@ -323,7 +323,7 @@ static tilec_status run_locked(const Request *r, JobFn *fn, void *what, char **e
 
     pthread_mutex_lock(&f->lock);
     tilec_status status =
-        job_run(&f->guard, fn, what, error, r->options.on_message ? &message : NULL);
+        job_run(&f->guard, f->sources, fn, what, error, r->options.on_message ? &message : NULL);
     pthread_mutex_unlock(&f->lock);
     if (message)
         r->options.on_message(r->options.user, message);
@@ -415,7 +415,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
     if (r.device == DEVICE_CPU)
         return run_cpu(&r, grid, error);
     InterpJob job = {&r, grid};
-    return job_run(&guard, run_interp, &job, error, NULL);
+    return job_run(&guard, file->sources, run_interp, &job, error, NULL);
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,

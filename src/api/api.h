@@ -56,7 +56,8 @@ struct tilec_file {
     pthread_mutex_t lock;
     Arena *arena;
     Interner *names;
-    Source source;
+    SourceMap *sources;   /* read without the lock, added to under it */
+    const Source *source; /* one of `sources` */
     FrontFile *parsed;
     Kernel *kernels;
     int nkernels;
@@ -126,9 +127,11 @@ typedef struct {
     bool repeats; /* what it says of a success was said before */
 } Job;
 typedef tilec_status JobFn(Job *job, void *what);
-/* Run `fn` with an arena and diagnostics of its own.  What it reported becomes *error when it
- * failed, and else *message, if there was anything; each may be NULL. */
-tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error, char **message);
+/* Run `fn` with an arena and diagnostics of its own, which have their places in `sources` (NULL: in
+ * none).  What it reported becomes *error when it failed, and else *message, if there was anything;
+ * each may be NULL. */
+tilec_status job_run(Guard *guard, SourceMap *sources, JobFn *fn, void *what, char **error,
+                     char **message);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
 

@@ -47,7 +47,7 @@ static bool refuse(Binder *b, tilec_status status, Span span, const char *fmt, .
     if (!b->job)
         return false;
     va_start(ap, fmt);
-    diag_v(b->job->diags, DIAG_ERROR, &b->r->file->source, span, fmt, ap);
+    diag_v(b->job->diags, DIAG_ERROR, span, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -60,7 +60,7 @@ static void note(Binder *b, Span span, const char *fmt, ...)
     if (!b->job)
         return;
     va_start(ap, fmt);
-    diag_v(b->job->diags, DIAG_NOTE, &b->r->file->source, span, fmt, ap);
+    diag_v(b->job->diags, DIAG_NOTE, span, fmt, ap);
     va_end(ap);
 }
 
@@ -72,7 +72,7 @@ static void hint(Binder *b, const char *fmt, ...)
     if (!b->job)
         return;
     va_start(ap, fmt);
-    diag_v(b->job->diags, DIAG_HINT, NULL, (Span){0}, fmt, ap);
+    diag_v(b->job->diags, DIAG_HINT, (Span){0}, fmt, ap);
     va_end(ap);
 }
 
@@ -140,7 +140,7 @@ static void check_options(Binder *b)
         return;
     int param = bind_param_index(b->kernel, "num_warps", 0);
     if (param < 0 || b->given[param])
-        check_warps(b, (Span){0}, &c);
+        check_warps(b, source_whole(b->r->file->source), &c);
 }
 
 static void assign(Binder *b)
@@ -162,7 +162,7 @@ static void assign(Binder *b)
         else if (option_index(a->name) < 0)
             refuse_name(b, a->name);
         else if (strcmp(a->name, "num_warps") == 0)
-            check_warps(b, (Span){0}, bind_constant_of(a, &c) ? &c : &none);
+            check_warps(b, source_whole(b->r->file->source), bind_constant_of(a, &c) ? &c : &none);
     }
     check_options(b);
 }
@@ -697,7 +697,7 @@ tilec_status bind_request(Request *r, Job *job)
     Guard guard;
 
     if (!job && r->kernel->tuning->nheuristics > 0)
-        return job_run(&guard, bind_quietly, r, NULL, NULL);
+        return job_run(&guard, NULL, bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);
 }
 

@@ -35,6 +35,7 @@ enum { SMALLEST_LLC = 1 << 20 };
 
 typedef struct {
     Guard *guard;
+    SourceMap *sources;
     JobFn *fn;
     void *what;
     Job job;
@@ -54,7 +55,7 @@ static bool attempt(Attempt *t, void (*step)(Attempt *t))
 static void run_step(Attempt *t)
 {
     t->job.arena = arena_new(t->guard);
-    t->job.diags = diags_new(t->job.arena);
+    t->job.diags = diags_new(t->job.arena, t->sources);
     t->status = t->fn(&t->job, t->what);
 }
 
@@ -80,9 +81,10 @@ static char *error_text(Attempt *t)
     return asprintf(&text, "error: %s\n", tilec_status_text(t->status)) < 0 ? NULL : text;
 }
 
-tilec_status job_run(Guard *guard, JobFn *fn, void *what, char **error, char **message)
+tilec_status job_run(Guard *guard, SourceMap *sources, JobFn *fn, void *what, char **error,
+                     char **message)
 {
-    Attempt t = {.guard = guard, .fn = fn, .what = what};
+    Attempt t = {.guard = guard, .sources = sources, .fn = fn, .what = what};
 
     if (!attempt(&t, run_step))
         t.status = guard->why == GUARD_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_REFUSED;
@@ -99,7 +101,7 @@ tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    diag_v(job->diags, DIAG_ERROR, NULL, (Span){0}, fmt, ap);
+    diag_v(job->diags, DIAG_ERROR, (Span){0}, fmt, ap);
     va_end(ap);
     return status;
 }
@@ -109,12 +111,12 @@ tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...)
 /* The signature of one kernel, or the text that says what is wrong with it. */
 static void describe_kernel(Job *job, tilec_file *f, Kernel *k)
 {
-    Diags *diags = diags_new(job->arena);
+    Diags *diags = diags_new(job->arena, f->sources);
 
     k->signature = front_kernel(f->parsed, k->name, f->arena, diags);
     if (k->signature && k->signature->nparams > MAX_PARAMS) {
-        diag(diags, DIAG_ERROR, &f->source, k->signature->span,
-             "kernel `%s` has more than %d parameters", k->name, MAX_PARAMS);
+        diag(diags, DIAG_ERROR, k->signature->span, "kernel `%s` has more than %d parameters",
+             k->name, MAX_PARAMS);
         k->signature = NULL;
     }
     if (k->signature)
@@ -132,6 +134,8 @@ tilec_status compile_file(Job *job, void *load)
 
     f->arena = arena_new(&f->guard);
     f->names = interner_new(f->arena);
+    f->sources = source_map_new(f->arena);
+    job->diags = diags_new(job->arena, f->sources);
     if (l->text)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
@@ -139,8 +143,8 @@ tilec_status compile_file(Job *job, void *load)
         return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
     if (len > MAX_SOURCE)
         return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
-    f->source = (Source){arena_strndup(f->arena, l->path, strlen(l->path)), text, len};
-    f->parsed = front_parse(f->arena, f->names, &f->source, job->diags);
+    f->source = source_add(f->sources, l->path, text, len);
+    f->parsed = front_parse(f->arena, f->names, f->source, job->diags);
     if (!f->parsed)
         return TILEC_REFUSED;
     f->nkernels = front_kernel_count(f->parsed);

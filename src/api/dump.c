@@ -44,7 +44,7 @@ static tilec_status refuse_stage(Job *job, const char *name)
                                             : " or ",
                     stages[i].name);
     job_refuse(job, TILEC_BAD_ARGUMENT, "there is no stage `%s`", name);
-    diag(job->diags, DIAG_HINT, NULL, (Span){0}, "%s", all.s);
+    diag(job->diags, DIAG_HINT, (Span){0}, "%s", all.s);
     return TILEC_BAD_ARGUMENT;
 }
 

@@ -116,32 +116,61 @@ double double_from_text(const char *s, const char **end); /* *end == s: no numbe
 /* python.c: the quotient of divmod(a, b), rounded once (1.0 // 0.1 is 9); b is not 0. */
 double python_divmod(double a, double b, double *remainder);
 
-/* source.c: one file of text and places in it. */
+/* source.c: the texts that places are in.  A map gives every text a range of offsets of its own,
+ * so that a place names its file.  One thread at a time may add a text; any other may look up what
+ * was added before, without a lock. */
 typedef struct {
     const char *path; /* as the user wrote it; "<string>" for text from memory */
     const char *text; /* NUL-terminated; may hold NUL bytes inside when hostile */
     size_t len;
+    uint32_t base; /* offset of its first byte; base + len, where it ends, is a place in it too */
 } Source;
 typedef struct {
-    uint32_t start, end; /* byte offsets, end exclusive; {0,0} = no place */
+    uint32_t start, end; /* offsets in a map, end exclusive; {0,0} = no place */
 } Span;
 typedef struct {
-    int line, column; /* both from 1; columns count bytes */
-    const char *text; /* start of that line */
-    int length;       /* of that line, without its newline */
+    const Source *source; /* NULL: no place, and nothing else is set */
+    int line, column;     /* both from 1; columns count bytes */
+    const char *text;     /* start of that line */
+    int length;           /* of that line, without its newline */
 } Place;
-Place source_place(const Source *src, uint32_t offset);
+typedef struct SourceMap SourceMap;
+#define SOURCE_MOST_BYTES ((uint32_t)INT32_MAX) /* in one map */
+SourceMap *source_map_new(Arena *a);
+/* Add a text, which must live as long as the map; the path is copied.  Its places stay where they
+ * are for good.  NULL when the map is full. */
+const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len);
+const Source *source_of(const SourceMap *m, uint32_t offset); /* NULL: in none */
+Place source_place(const SourceMap *m, uint32_t offset);
+
+/* The text at an offset of the map, and the other way round: text[start, end) as a place. */
+static inline const char *source_at(const Source *src, uint32_t offset)
+{
+    return src->text + (offset - src->base);
+}
+static inline Span source_span(const Source *src, uint32_t start, uint32_t end)
+{
+    return (Span){src->base + start, src->base + end};
+}
+/* The file and no line of it: an empty span at its first byte. */
+static inline Span source_whole(const Source *src)
+{
+    return (Span){src->base, src->base};
+}
 
 /* diag.c: what went wrong, and where.  Several a run; sorted by the order of reporting. */
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_PRINT, DIAG_NOTE, DIAG_HINT } DiagKind;
 typedef struct Diags Diags;
-Diags *diags_new(Arena *a);
-/* `src` may be NULL: the message then has no place.  Notes and hints attach to the last error or
+/* Spans are places in `sources`; NULL makes a map of its own. */
+Diags *diags_new(Arena *a, SourceMap *sources);
+SourceMap *diags_sources(const Diags *d);
+/* A span of {0,0} is a message without a place.  Notes and hints attach to the last error or
  * warning.  At most 20 errors are kept; the rest are counted. */
-void diag(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, ...) PRINTF(5, 6);
-void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, va_list ap);
+void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...) PRINTF(4, 5);
+void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap);
 int diag_errors(const Diags *d);
-/* Render all: `file:line:column: error: text`, the source line, a caret line, then notes. */
+/* Render all: `file:line:column: error: text`, the source line, a caret line, then notes, each with
+ * its own file. */
 const char *diags_text(const Diags *d, Arena *a);
 /* Put `s` with \xNN for what is neither UTF-8 nor safe on a terminal; tabs and newlines stay. */
 void text_put_printable(Text *t, const char *s);

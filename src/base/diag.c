@@ -19,25 +19,31 @@ enum { MAX_ERRORS = 20, LINE_BEFORE = 60, LINE_WIDTH = 110 };
 
 typedef struct {
     DiagKind kind;
-    const Source *src;
     Span span;
     const char *text;
 } Diag;
 
 struct Diags {
     Arena *arena;
+    SourceMap *sources;
     VEC(Diag) list;
     int errors;    /* reported, kept or not */
     int repeated;  /* of these: said before, of the same place */
     bool dropping; /* the last error was not kept: its notes are not either */
 };
 
-Diags *diags_new(Arena *a)
+Diags *diags_new(Arena *a, SourceMap *sources)
 {
     Diags *d = NEW(a, Diags);
 
     d->arena = a;
+    d->sources = sources ? sources : source_map_new(a);
     return d;
+}
+
+SourceMap *diags_sources(const Diags *d)
+{
+    return d->sources;
 }
 
 /* A helper that is called twice is wrong twice, in the same place: once is enough, and so it is for
@@ -47,17 +53,16 @@ static bool said_before(const Diags *d, const Diag *item)
     for (int i = 0; item->span.end > 0 && i < d->list.len; i++) {
         const Diag *old = &d->list.at[i];
 
-        if (old->kind == item->kind && old->src == item->src &&
-            old->span.start == item->span.start && old->span.end == item->span.end &&
-            strcmp(old->text, item->text) == 0)
+        if (old->kind == item->kind && old->span.start == item->span.start &&
+            old->span.end == item->span.end && strcmp(old->text, item->text) == 0)
             return true;
     }
     return false;
 }
 
-void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, va_list ap)
+void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap)
 {
-    Diag item = {kind, src, span, arena_vprintf(d->arena, fmt, ap)};
+    Diag item = {kind, span, arena_vprintf(d->arena, fmt, ap)};
 
     if (kind == DIAG_ERROR) {
         bool again = said_before(d, &item);
@@ -72,12 +77,12 @@ void diag_v(Diags *d, DiagKind kind, const Source *src, Span span, const char *f
         vec_push(d->arena, &d->list, item);
 }
 
-void diag(Diags *d, DiagKind kind, const Source *src, Span span, const char *fmt, ...)
+void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    diag_v(d, kind, src, span, fmt, ap);
+    diag_v(d, kind, span, fmt, ap);
     va_end(ap);
 }
 
@@ -197,22 +202,21 @@ static void put_source_line(Text *t, const Place *at, uint32_t length)
     text_printf(t, "%s\n%s\n", to < at->length ? "..." : "", carets.s);
 }
 
-static void put_diag(Text *t, const Diag *item)
+static void put_diag(const Diags *d, Text *t, const Diag *item)
 {
     static const char *const kinds[] = {"error", "warning", "static_print", "note", "hint"};
-    bool placed = item->src && (item->span.start != 0 || item->span.end != 0);
-    Place at = {0};
+    Place at = source_place(d->sources, item->span.start);
+    bool whole =
+        at.source && item->span.start == at.source->base && item->span.end <= at.source->base;
 
-    if (item->src)
-        text_put_printable(t, item->src->path);
-    if (placed) {
-        at = source_place(item->src, item->span.start);
+    if (at.source)
+        text_put_printable(t, at.source->path);
+    if (at.source && !whole)
         text_printf(t, ":%d:%d", at.line, at.column);
-    }
-    text_printf(t, "%s%s: ", item->src ? ": " : "", kinds[item->kind]);
+    text_printf(t, "%s%s: ", at.source ? ": " : "", kinds[item->kind]);
     text_put_printable(t, item->text);
     text_put(t, "\n");
-    if (placed)
+    if (at.source && !whole)
         put_source_line(t, &at, MAX(item->span.end, item->span.start) - item->span.start);
 }
 
@@ -222,7 +226,7 @@ const char *diags_text(const Diags *d, Arena *a)
 
     text_put(&t, "");
     for (int i = 0; i < d->list.len; i++)
-        put_diag(&t, &d->list.at[i]);
+        put_diag(d, &t, &d->list.at[i]);
     int distinct = d->errors - d->repeated;
     if (distinct > MAX_ERRORS)
         text_printf(&t, "... and %d more errors\n", distinct - MAX_ERRORS);

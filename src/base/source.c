@@ -1,15 +1,70 @@
 /*
- * source.c - from byte offsets in a file to lines and columns
+ * source.c - the texts of a compilation, and from offsets to files, lines and columns
+ *
+ * Every text has a range of offsets of its own, the next one behind the last, so that a place of 32
+ * bits names its file.  The range goes one past the last byte: that is where a text ends.
+ *
+ * The list of texts only grows, at its front, and what is in it never changes: whoever looks up a
+ * place needs no lock, also while another thread adds a text.  Those who add one take turns.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base.h"
 
-Place source_place(const Source *src, uint32_t offset)
+typedef struct Entry Entry;
+struct Entry {
+    Source source;
+    const Entry *older;
+};
+
+struct SourceMap {
+    Arena *arena;
+    _Atomic(const Entry *) newest;
+};
+
+SourceMap *source_map_new(Arena *a)
 {
-    size_t at = MIN((size_t)offset, src->len);
-    const char *p = src->text, *end = src->text + src->len, *stop = src->text + at;
-    Place place = {.line = 1};
+    SourceMap *m = NEW(a, SourceMap);
+
+    m->arena = a;
+    atomic_init(&m->newest, NULL);
+    return m;
+}
+
+const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len)
+{
+    const Entry *older = atomic_load_explicit(&m->newest, memory_order_relaxed);
+    uint32_t base = older ? older->source.base + (uint32_t)older->source.len + 1 : 1;
+    Entry *e;
+
+    if (len > SOURCE_MOST_BYTES - base)
+        return NULL;
+    e = NEW(m->arena, Entry);
+    *e = (Entry){{arena_strndup(m->arena, path, strlen(path)), text, len, base}, older};
+    atomic_store_explicit(&m->newest, e, memory_order_release);
+    return &e->source;
+}
+
+const Source *source_of(const SourceMap *m, uint32_t offset)
+{
+    const Entry *e = atomic_load_explicit(&m->newest, memory_order_acquire);
+
+    if (e && offset > e->source.base + e->source.len)
+        return NULL;
+    while (e && offset < e->source.base)
+        e = e->older;
+    return e ? &e->source : NULL;
+}
+
+Place source_place(const SourceMap *m, uint32_t offset)
+{
+    const Source *src = source_of(m, offset);
+
+    if (!src)
+        return (Place){0};
+    const char *p = src->text, *end = src->text + src->len, *stop = source_at(src, offset);
+    Place place = {.source = src, .line = 1};
 
     for (const char *nl; (nl = memchr(p, '\n', (size_t)(stop - p))); p = nl + 1)
         place.line++;

@@ -54,7 +54,7 @@ Decorator decorator_at(const FrontFile *f, Span where)
     Token next;
     Lexer lx;
 
-    lex_init_inside(&lx, f->interner, f->source->text, where.start, where.end);
+    lex_init_inside(&lx, f->interner, f->source, where);
     path = dotted_name(f, &lx, &next);
     kind = decorator_named(f, file_full_path(f, path));
     if (kind != DECO_OTHER)
@@ -135,7 +135,7 @@ void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
         Parser p;
         Node *n;
 
-        parser_init(&p, f->arena, f->interner, f->source->text, def->decorators[i]);
+        parser_init(&p, f->arena, f->interner, f->source, def->decorators[i]);
         n = parse_named(&p);
         if (p.tok.kind == T_NEWLINE || p.tok.kind == T_END)
             fn->decorators[fn->ndecorators++] = n;
@@ -188,7 +188,7 @@ static AstFunc *assigned_function(FrontFile *f, AstFunc *fn, Sym name)
     AstFunc *copy;
 
     if (fn->nbody == 0 && fn->nerrors == 0)
-        parse_function(f->arena, f->interner, f->source->text, fn);
+        parse_function(f->arena, f->interner, f->source, fn);
     if (fn->name == name)
         return fn;
     copy = NEW(f->arena, AstFunc);

@@ -231,10 +231,10 @@ static void bind_locals(FrontFile *f, const Scan *scan)
 
     for (int i = 0; i < scan->defs.len; i++)
         if (map_get(around, MAP_KEY(scan->defs.at[i].body)))
-            scan_parameters(f->arena, f->interner, f->source->text, &scan->defs.at[i], &locals);
+            scan_parameters(f->arena, f->interner, f->source, &scan->defs.at[i], &locals);
     for (int i = 0; i < scan->locals.len; i++)
         if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
-            scan_assignments(f->arena, f->interner, f->source->text, &scan->locals.at[i], &locals);
+            scan_assignments(f->arena, f->interner, f->source, &scan->locals.at[i], &locals);
     for (int i = 0; i < locals.len; i++)
         chain(f, &locals.at[i]);
 }
@@ -256,7 +256,7 @@ static void read_name(const FrontFile *f, AstFunc *fn)
     Lexer lx;
     Token t;
 
-    lex_init(&lx, f->interner, f->source->text, fn->extent.start, fn->extent.end);
+    lex_init(&lx, f->interner, f->source, fn->extent);
     lex_next(&lx); /* def */
     t = lex_next(&lx);
     fn->name = t.kind == T_NAME ? t.name : intern(f->interner, "");
@@ -282,7 +282,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
         fn->is_decorated = def->ndecorators > 0;
         return fn;
     }
-    parse_function(f->arena, f->interner, f->source->text, fn);
+    parse_function(f->arena, f->interner, f->source, fn);
     decorators_read(f, fn, def);
     return fn;
 }
@@ -308,10 +308,10 @@ static void read_functions(FrontFile *f, const Scan *scan)
     }
 }
 
-bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d)
+bool file_report_errors(const AstFunc *fn, Diags *d)
 {
     for (int i = 0; i < fn->nerrors; i++)
-        diag(d, DIAG_ERROR, f->source, fn->errors[i].span, "%s", fn->errors[i].message);
+        diag(d, DIAG_ERROR, fn->errors[i].span, "%s", fn->errors[i].message);
     return fn->nerrors > 0;
 }
 
@@ -321,11 +321,9 @@ static bool is_text(const Source *src, Diags *d)
 {
     const char *nul = memchr(src->text, '\0', src->len);
 
-    if (src->len > INT32_MAX)
-        diag(d, DIAG_ERROR, src, (Span){0, 0}, E_FILE_TOO_LONG);
-    else if (nul)
-        diag(d, DIAG_ERROR, src, (Span){0, 0}, E_FILE_NOT_TEXT, (long)(nul - src->text));
-    return src->len <= INT32_MAX && !nul;
+    if (nul)
+        diag(d, DIAG_ERROR, source_whole(src), E_FILE_NOT_TEXT, (long)(nul - src->text));
+    return !nul;
 }
 
 static void report_no_kernel(const FrontFile *f, Diags *d)
@@ -337,9 +335,9 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
     for (int i = 0; i < f->nfuncs && n < MOST; i++)
         if (!f->funcs[i]->scope)
             text_printf(&list, "%s`%s`", n++ ? ", " : "", f->funcs[i]->name);
-    diag(d, DIAG_ERROR, f->source, (Span){0, 0}, E_FILE_NO_KERNEL);
+    diag(d, DIAG_ERROR, source_whole(f->source), E_FILE_NO_KERNEL);
     if (n > 0)
-        diag(d, DIAG_HINT, f->source, (Span){0, 0}, H_FILE_HAS, list.s);
+        diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);
 }
 
 FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d)
@@ -351,6 +349,7 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d
         return NULL;
     *f = (FrontFile){
         .arena = a, .interner = interner, .source = src, .eval_budget = MAX_EVALUATIONS};
+    f->sources = diags_sources(d);
     f->func_of = map_new(a);
     f->import_of = map_new(a);
     f->global_of = map_new(a);

@@ -13,7 +13,8 @@
 struct FrontFile {
     Arena *arena;
     Interner *interner;
-    const Source *source;
+    const SourceMap *sources;
+    const Source *source; /* one of `sources` */
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
     int nfuncs;
     AstImport *imports;
@@ -46,7 +47,7 @@ const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym na
                                uint32_t before);
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body
  * calls this first. */
-bool file_report_errors(const FrontFile *f, const AstFunc *fn, Diags *d);
+bool file_report_errors(const AstFunc *fn, Diags *d);
 
 /* only.c: the number of the kernel that no other one uses; -1 when there are several, or none. */
 int file_only_kernel(const FrontFile *f);

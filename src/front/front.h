@@ -119,7 +119,8 @@ typedef struct {
     const char *missing; /* the argument that it asked for and did not get, or NULL */
 } FrontTrouble;
 
-/* file.c */
+/* file.c: `src` is one of the sources of `d`, and the same map is behind each `d` that is given
+ * with the file from then on. */
 FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);

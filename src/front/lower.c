@@ -18,7 +18,7 @@ static void put_callers(Lower *l)
     int shown = 0;
 
     for (const Frame *f = l->frame; f && f->caller && shown < 4; f = f->caller, shown++)
-        diag(l->diags, DIAG_NOTE, l->file->source, f->call, NOTE_CALLED_FROM, f->fn->name);
+        diag(l->diags, DIAG_NOTE, f->call, NOTE_CALLED_FROM, f->fn->name);
 }
 
 int error_count(const Lower *l)
@@ -35,7 +35,7 @@ void error_at(Lower *l, Span span, const char *fmt, ...)
         return;
     }
     va_start(ap, fmt);
-    diag_v(l->diags, DIAG_ERROR, l->file->source, span, fmt, ap);
+    diag_v(l->diags, DIAG_ERROR, span, fmt, ap);
     va_end(ap);
     put_callers(l);
 }
@@ -47,7 +47,7 @@ void hint_at(Lower *l, const char *fmt, ...)
     if (l->quiet)
         return;
     va_start(ap, fmt);
-    diag_v(l->diags, DIAG_HINT, NULL, (Span){0}, fmt, ap);
+    diag_v(l->diags, DIAG_HINT, (Span){0}, fmt, ap);
     va_end(ap);
 }
 
@@ -58,7 +58,7 @@ void note_at(Lower *l, Span span, const char *fmt, ...)
     if (l->quiet)
         return;
     va_start(ap, fmt);
-    diag_v(l->diags, DIAG_NOTE, l->file->source, span, fmt, ap);
+    diag_v(l->diags, DIAG_NOTE, span, fmt, ap);
     va_end(ap);
 }
 
@@ -69,14 +69,14 @@ void warn_at(Lower *l, Span span, const char *fmt, ...)
     if (l->quiet)
         return;
     va_start(ap, fmt);
-    diag_v(l->diags, DIAG_WARNING, l->file->source, span, fmt, ap);
+    diag_v(l->diags, DIAG_WARNING, span, fmt, ap);
     va_end(ap);
 }
 
 void print_at(Lower *l, Span span, const char *text)
 {
     if (!l->quiet)
-        diag(l->diags, DIAG_PRINT, l->file->source, span, "%s", text);
+        diag(l->diags, DIAG_PRINT, span, "%s", text);
 }
 
 /* --- instances --- */
@@ -223,7 +223,7 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
     if (in)
         return in;
     in = new_instance(l, key);
-    bool broken = l->quiet == 0 && file_report_errors(l->file, fn, l->diags);
+    bool broken = l->quiet == 0 && file_report_errors(fn, l->diags);
     if (!broken && l->frame && l->frame->depth >= MAX_CALL_DEPTH) {
         error_at(l, call, E_CALL_DEPTH, fn->name, MAX_CALL_DEPTH);
         broken = true;
@@ -249,7 +249,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
 {
     Lower l = {.file = file, .arena = a, .interner = file->interner, .diags = d};
 
-    l.module = module_new(a, file->interner, file->source);
+    l.module = module_new(a, file->interner, file->sources);
     l.keys = interner_new(a);
     l.instances = map_new(a);
     l.globals = map_new(a);
@@ -270,14 +270,14 @@ static void report_no_kernel(const FrontFile *file, const char *name, Arena *a, 
         names[i] = front_kernel_name(file, i);
         text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     }
-    diag(d, DIAG_ERROR, file->source, (Span){0}, E_NO_KERNEL, name);
+    diag(d, DIAG_ERROR, source_whole(file->source), E_NO_KERNEL, name);
     const char *near = near_name(name, names, n);
     if (near)
-        diag(d, DIAG_HINT, NULL, (Span){0}, H_DID_YOU_MEAN, near);
+        diag(d, DIAG_HINT, (Span){0}, H_DID_YOU_MEAN, near);
     else if (n)
-        diag(d, DIAG_HINT, NULL, (Span){0}, H_KERNELS_ARE, list.s);
+        diag(d, DIAG_HINT, (Span){0}, H_KERNELS_ARE, list.s);
     else
-        diag(d, DIAG_HINT, NULL, (Span){0}, H_NO_KERNELS);
+        diag(d, DIAG_HINT, (Span){0}, H_NO_KERNELS);
 }
 
 static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena *a, Diags *d)
@@ -285,10 +285,10 @@ static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena
     const AstFunc *fn = file_find(file, intern(file->interner, name));
 
     if (fn && fn->is_jit)
-        return file_report_errors(file, fn, d) ? NULL : fn;
+        return file_report_errors(fn, d) ? NULL : fn;
     if (fn) {
-        diag(d, DIAG_ERROR, file->source, fn->span, E_NOT_JIT, name);
-        diag(d, DIAG_HINT, NULL, (Span){0}, H_ADD_JIT);
+        diag(d, DIAG_ERROR, fn->span, E_NOT_JIT, name);
+        diag(d, DIAG_HINT, (Span){0}, H_ADD_JIT);
         return NULL;
     }
     report_no_kernel(file, name, a, d);
@@ -327,7 +327,7 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
     if (!fn)
         return NULL;
     if (nargs != fn->nparams) {
-        diag(d, DIAG_ERROR, file->source, fn->span, E_ARGUMENT_COUNT, kernel, fn->nparams, nargs);
+        diag(d, DIAG_ERROR, fn->span, E_ARGUMENT_COUNT, kernel, fn->nparams, nargs);
         return NULL;
     }
     Lower l = lower_new(file, a, d);
@@ -363,7 +363,7 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
 {
     FrontParam out = {.name = p->name, .is_constexpr = p->is_constexpr, .span = p->span};
 
-    out.line = source_place(l->file->source, p->span.start).line;
+    out.line = source_place(l->file->sources, p->span.start).line;
     out.do_not_specialize = listed(fn, p->name);
     if (out.is_constexpr && out.do_not_specialize)
         error_at(l, p->span, E_CONSTEXPR_LISTED, p->name);
@@ -391,6 +391,6 @@ const FrontKernel *front_kernel(const FrontFile *file, const char *kernel, Arena
         params[i] = describe_param(&l, fn, &fn->params[i]);
     *k = (FrontKernel){.name = fn->name, .span = fn->span, .params = params};
     k->nparams = fn->nparams;
-    k->line = source_place(file->source, fn->span.start).line;
+    k->line = source_place(file->sources, fn->span.start).line;
     return diag_errors(d) == errors ? k : NULL;
 }

@@ -204,7 +204,7 @@ static const AstFunc *find_body(Lower *l, const AstFunc *fn)
         return copy;
     copy = NEW(l->arena, AstFunc);
     *copy = *fn;
-    parse_function(l->arena, l->interner, l->file->source->text, copy);
+    parse_function(l->arena, l->interner, l->file->source, copy);
     copy->is_constexpr_function = true;
     map_put(l->plain, MAP_KEY(fn), copy);
     return copy;
@@ -232,7 +232,7 @@ static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span spa
     if (fn->nerrors > 0) {
         l->quiet_errors += l->quiet > 0;
         if (l->quiet == 0)
-            file_report_errors(l->file, fn, l->diags);
+            file_report_errors(fn, l->diags);
         return val_unknown();
     }
     l->frame = frame_new(l, fn, span);

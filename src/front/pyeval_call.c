@@ -487,7 +487,7 @@ static void parse_function_named(Walk *w, Sym name, int depth)
     if (!fn || fn->is_jit || !is_new(w, fn))
         return;
     if (fn->nbody == 0 && fn->nerrors == 0)
-        parse_function(f->arena, f->interner, f->source->text, fn);
+        parse_function(f->arena, f->interner, f->source, fn);
     for (int i = 0; i < fn->nparams; i++)
         parse_callees(w, fn->params[i].default_value, depth);
     parse_list(w, fn->body, fn->nbody, depth);

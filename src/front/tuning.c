@@ -32,9 +32,9 @@ static bool too_deep(Tuning *t)
 
 static const char *source_text(const Tuning *t, const Node *n)
 {
-    const char *text = t->eval.file->source->text;
+    const char *text = source_at(t->eval.file->source, n->span.start);
 
-    return arena_strndup(t->arena, text + n->span.start, n->span.end - n->span.start);
+    return arena_strndup(t->arena, text, n->span.end - n->span.start);
 }
 
 static FrontBinding unknown(const Tuning *t, const char *name, const Node *value)

@@ -555,7 +555,7 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     bool made = attempt(&e, stage), refused = e.why;
     char *text = take_over(&e, made, a);
     if (refused) {
-        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "the code generator failed: %s", text);
+        diag(d, DIAG_ERROR, (Span){0, 0}, "the code generator failed: %s", text);
         return false;
     }
     out->data = text;

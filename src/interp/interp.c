@@ -18,11 +18,10 @@ enum { DEEPEST_CALL = 200 };
 NORETURN static void stop_at(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 static void stop_at(Machine *m, const Op *op, const char *fmt, ...)
 {
-    const Source *src = op->block->func->module->source;
     va_list ap;
 
     va_start(ap, fmt);
-    diag_v(m->diags, DIAG_ERROR, src, op->span, fmt, ap);
+    diag_v(m->diags, DIAG_ERROR, op->span, fmt, ap);
     va_end(ap);
     fail(&m->guard);
 }
@@ -387,7 +386,7 @@ static InterpStatus run_programs(Machine *m, const Func *func)
         machine_program_at(launch, id, m->program);
         exec_block(f, func->body);
         if (!report_progress(launch, id + 1, &reported)) {
-            diag(m->diags, DIAG_ERROR, NULL, (Span){0}, "stopped after %lld of %lld programs",
+            diag(m->diags, DIAG_ERROR, (Span){0}, "stopped after %lld of %lld programs",
                  (long long)(id + 1 - launch->first), (long long)(launch->last - launch->first));
             return INTERP_STOPPED;
         }
@@ -407,7 +406,7 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
         bool no_memory = m.guard.why == GUARD_NO_MEMORY;
         arena_free(arena);
         if (no_memory)
-            diag(d, DIAG_ERROR, NULL, (Span){0}, "not enough memory to interpret %s", f->name);
+            diag(d, DIAG_ERROR, (Span){0}, "not enough memory to interpret %s", f->name);
         return no_memory ? INTERP_NO_MEMORY : INTERP_STOPPED;
     }
     m.arena = arena = arena_new(&m.guard);

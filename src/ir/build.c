@@ -8,13 +8,13 @@
 
 #include "ir.h"
 
-Module *module_new(Arena *a, Interner *interner, const Source *source)
+Module *module_new(Arena *a, Interner *interner, const SourceMap *sources)
 {
     Module *m = NEW(a, Module);
 
     m->arena = a;
     m->interner = interner;
-    m->source = source;
+    m->sources = sources;
     m->types = map_new(a);
     return m;
 }

@@ -166,7 +166,7 @@ struct Func {
 struct Module {
     Arena *arena;
     Interner *interner;
-    const Source *source; /* may be NULL */
+    const SourceMap *sources; /* of the spans; may be NULL */
     Func **funcs;
     int nfuncs, funcs_cap;
     Map *types;
@@ -207,7 +207,7 @@ bool type_is_tile(const Type *t);
 const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp32[64]" */
 
 /* build.c: every op is made through these; results get fresh ids. */
-Module *module_new(Arena *a, Interner *interner, const Source *source);
+Module *module_new(Arena *a, Interner *interner, const SourceMap *sources);
 Func *func_new(Module *m, const char *name, Span span);
 Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
 /* A parameter of a kernel that the launch fills by itself; behind all others. */
@@ -318,7 +318,7 @@ const char *op_text(const Op *op, Arena *a); /* one line, for messages */
 typedef struct Printer Printer;
 Printer *op_printer_new(const Func *f, Arena *a);
 const char *op_printer_text(Printer *p, const Op *op);
-/* Verified; NULL after errors. */
+/* Verified; NULL after errors.  `src` is one of the sources of `d`. */
 Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d);
 
 /* verify.c: false and diagnostics when the IR is not well formed. */

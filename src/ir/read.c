@@ -56,7 +56,7 @@ static bool say(Reader *r, Span span, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    diag_v(r->diags, DIAG_ERROR, r->src, span, fmt, ap);
+    diag_v(r->diags, DIAG_ERROR, span, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -127,7 +127,8 @@ static void next(Reader *r)
         r->at += c == '-' ? 2 : 1;
     }
     uint32_t skip = named ? 1 : 0;
-    r->tok = (Token){kind, r->src->text + start + skip, r->at - start - skip, {start, r->at}, line};
+    r->tok = (Token){kind, r->src->text + start + skip, r->at - start - skip,
+                     source_span(r->src, start, r->at), line};
 }
 
 static bool is_text(const Token *t, const char *s)
@@ -683,12 +684,9 @@ static bool resolve_calls(Reader *r)
 
 Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d)
 {
-    Reader r = {.arena = a, .module = module_new(a, interner, src), .src = src, .diags = d};
+    Reader r = {.arena = a, .src = src, .diags = d};
 
-    if (src->len >= UINT32_MAX) {
-        say(&r, (Span){0}, "the text is too long");
-        return NULL;
-    }
+    r.module = module_new(a, interner, diags_sources(d));
     r.funcs = map_new(a);
     next(&r);
     while (r.tok.kind != TOK_END) {

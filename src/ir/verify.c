@@ -15,17 +15,15 @@
 
 bool verify_say(const Verifier *v, const Op *op, const char *fmt, ...)
 {
-    const Source *src = v->func->module->source;
     va_list ap;
 
     va_start(ap, fmt);
     const char *text = arena_vprintf(v->arena, fmt, ap);
     va_end(ap);
-    diag(v->diags, DIAG_ERROR, src, op ? op->span : v->func->span, "%s: %s",
+    diag(v->diags, DIAG_ERROR, op ? op->span : v->func->span, "%s: %s",
          op ? op_info(op->code)->name : v->func->name, text);
     if (op && diag_errors(v->diags) <= 20) /* no more are kept */
-        diag(v->diags, DIAG_NOTE, NULL, (Span){0}, "in @%s: %s", v->func->name,
-             op_text(op, v->arena));
+        diag(v->diags, DIAG_NOTE, (Span){0}, "in @%s: %s", v->func->name, op_text(op, v->arena));
     return false;
 }
 

@@ -53,7 +53,7 @@ static void replace_call(Module *m, Op *call)
 
 static void refuse(Inliner *in, const Op *call, const char *why)
 {
-    diag(in->diags, DIAG_ERROR, in->module->source, call->span, "%s %s", call->callee->name, why);
+    diag(in->diags, DIAG_ERROR, call->span, "%s %s", call->callee->name, why);
     in->failed = true;
 }
 

@@ -80,8 +80,7 @@ static bool run_pass(const Pass *pass, Module *m, const OptOptions *o, Diags *d)
     if (diag_errors(d) > errors)
         return false;
     if (o->verify && !ir_verify(m, d)) {
-        diag(d, DIAG_ERROR, NULL, (Span){0}, "internal error: the pass '%s' broke the IR",
-             pass->name);
+        diag(d, DIAG_ERROR, (Span){0}, "internal error: the pass '%s' broke the IR", pass->name);
         return false;
     }
     if (o->trace)

@@ -19,28 +19,36 @@ static char at(const Lexer *lx, uint32_t ahead)
 
 static Token make(Lexer *lx, TokenKind kind, uint32_t start)
 {
-    return (Token){.kind = kind, .span = {start, lx->pos}};
+    return (Token){.kind = kind, .span = source_span(lx->source, start, lx->pos)};
 }
 
 static Token error(Lexer *lx, uint32_t start, const char *message)
 {
-    return (Token){.kind = T_ERROR, .span = {start, lx->pos}, .message = message};
+    return (Token){
+        .kind = T_ERROR, .span = source_span(lx->source, start, lx->pos), .message = message};
 }
 
-void lex_init(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end)
+static void begin(Lexer *lx, Interner *interner, const Source *src, Span where)
 {
-    uint32_t line = start;
+    *lx = (Lexer){.interner = interner, .source = src, .text = src->text, .nindents = 1};
+    lx->pos = where.start - src->base;
+    lx->end = where.end - src->base;
+}
 
-    while (line > 0 && !is_newline(text[line - 1]))
+void lex_init(Lexer *lx, Interner *interner, const Source *src, Span where)
+{
+    begin(lx, interner, src, where);
+    uint32_t line = lx->pos;
+
+    while (line > 0 && !is_newline(lx->text[line - 1]))
         line--;
-    *lx = (Lexer){.interner = interner, .text = text, .pos = start, .end = end, .nindents = 1};
-    lx->indents[0] = line_indent(text, &line, start);
+    lx->indents[0] = line_indent(lx->text, &line, lx->pos);
     lx->line_indent = lx->indents[0];
 }
 
-void lex_init_inside(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end)
+void lex_init_inside(Lexer *lx, Interner *interner, const Source *src, Span where)
 {
-    *lx = (Lexer){.interner = interner, .text = text, .pos = start, .end = end, .nindents = 1};
+    begin(lx, interner, src, where);
     lx->inside = true;
     lx->brackets = 1;
 }
@@ -253,7 +261,7 @@ static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
     lx->pos = string_end(lx->text, quote, lx->end, flags & STR_FORMAT, &closed);
     if (!closed) {
         t = error(lx, start, triple ? E_TRIPLE_STRING_END : E_STRING_END);
-        t.span.end = quote + (triple ? 3 : 1);
+        t.span.end = lx->source->base + quote + (triple ? 3 : 1);
         return t;
     }
     t = make(lx, T_STRING, start);
@@ -474,7 +482,7 @@ void lex_recover(Lexer *lx, uint32_t from, int indent)
 {
     bool closed;
 
-    lx->pos = from;
+    lx->pos = from - lx->source->base;
     lx->dedents = 0;
     close_blocks(lx, indent);
     while (lx->pos < lx->end) {

@@ -71,30 +71,31 @@ enum { LEX_MAX_INDENT = 100 };
 
 typedef struct {
     Interner *interner;
-    const char *text;
-    uint32_t pos, end;
-    int brackets;    /* open ones; inside them ends of lines mean nothing */
-    bool inside;     /* ends of lines never mean anything */
-    bool line_start; /* the next token is the first of a logical line */
-    bool line_open;  /* a token of this logical line was given */
-    bool unclosed;   /* the last logical line ended with brackets open */
-    int dedents;     /* T_DEDENT still to be given */
+    const Source *source;
+    const char *text;  /* of `source` */
+    uint32_t pos, end; /* indices into it; those in tokens are places in the map of sources */
+    int brackets;      /* open ones; inside them ends of lines mean nothing */
+    bool inside;       /* ends of lines never mean anything */
+    bool line_start;   /* the next token is the first of a logical line */
+    bool line_open;    /* a token of this logical line was given */
+    bool unclosed;     /* the last logical line ended with brackets open */
+    int dedents;       /* T_DEDENT still to be given */
     int indents[LEX_MAX_INDENT], nindents;
     int line_indent; /* of the current logical line */
 } Lexer;
 
 /* lex.c */
-/* Lex text[start, end).  The column that `start` stands at is the outermost indentation. */
-void lex_init(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end);
+/* Lex a part of a text.  The column that it starts at is the outermost indentation. */
+void lex_init(Lexer *lx, Interner *interner, const Source *src, Span where);
 /* The same for text in which ends of lines mean nothing, as if inside brackets. */
-void lex_init_inside(Lexer *lx, Interner *interner, const char *text, uint32_t start, uint32_t end);
+void lex_init_inside(Lexer *lx, Interner *interner, const Source *src, Span where);
 Token lex_next(Lexer *lx);
 /* After an error at `from`, go to the first line behind it that is indented by at most `indent`,
  * an indentation still open; deeper ones are closed without T_DEDENT. */
 void lex_recover(Lexer *lx, uint32_t from, int indent);
 const char *token_text(TokenKind kind);
 
-/* lines.c: text by lines, for what is not worth tokens. */
+/* lines.c: text by lines, for what is not worth tokens; numbers are indices into the text. */
 typedef struct {
     uint32_t start; /* its first character that is no white space */
     uint32_t end;   /* behind its last character: the newline, or the end of the text */

@@ -10,7 +10,6 @@
 /* clang-format off */
 
 /* files */
-#define E_FILE_TOO_LONG      "this file is too long"
 #define E_FILE_NOT_TEXT      "this is not a text file: byte %ld is 0"
 #define E_FILE_NO_KERNEL     "there is no function with @triton.jit in this file"
 #define H_FILE_HAS           "it has %s: a kernel is a function decorated with @triton.jit"

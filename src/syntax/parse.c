@@ -9,11 +9,16 @@
 #include "parse.h"
 #include "messages.h"
 
-void parser_init(Parser *p, Arena *a, Interner *interner, const char *text, Span where)
+void parser_init(Parser *p, Arena *a, Interner *interner, const Source *src, Span where)
 {
     *p = (Parser){.arena = a, .interner = interner, .tok = {.span = {where.start, where.start}}};
-    lex_init(&p->lex, interner, text, where.start, where.end);
+    lex_init(&p->lex, interner, src, where);
     advance(p);
+}
+
+const char *parse_text(const Parser *p, uint32_t place)
+{
+    return source_at(p->lex.source, place);
 }
 
 static void complain(Parser *p, Span where, const char *fmt, va_list ap)
@@ -54,7 +59,7 @@ static bool unclosed_error(Parser *p)
     if (p->openings.len == 0)
         return false;
     opening = p->openings.at[p->openings.len - 1];
-    parse_error(p, opening, E_UNCLOSED, p->lex.text[opening.start]);
+    parse_error(p, opening, E_UNCLOSED, *parse_text(p, opening.start));
     return true;
 }
 
@@ -216,7 +221,7 @@ typedef VEC(AstParam) ParamList;
 
 static bool mentions_constexpr(const Parser *p, const Node *annotation)
 {
-    const char *text = p->lex.text + annotation->span.start;
+    const char *text = parse_text(p, annotation->span.start);
 
     return memmem(text, annotation->span.end - annotation->span.start, "constexpr", 9) != NULL;
 }
@@ -301,11 +306,11 @@ static void function(Parser *p, AstFunc *f)
     f->body = parse_block(p, &f->nbody);
 }
 
-void parse_function(Arena *a, Interner *interner, const char *text, AstFunc *f)
+void parse_function(Arena *a, Interner *interner, const Source *src, AstFunc *f)
 {
     Parser p;
 
-    parser_init(&p, a, interner, text, f->extent);
+    parser_init(&p, a, interner, src, f->extent);
     function(&p, f);
     f->errors = p.errors.at;
     f->nerrors = p.errors.len;

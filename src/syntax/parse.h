@@ -28,13 +28,14 @@ typedef struct {
 } Parser;
 
 /* parse.c */
-void parser_init(Parser *p, Arena *a, Interner *interner, const char *text, Span where);
+void parser_init(Parser *p, Arena *a, Interner *interner, const Source *src, Span where);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 /* The same where the text can be understood all the same: parsing goes on. */
 void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ...", or better */
 void advance(Parser *p);
 bool accept(Parser *p, TokenKind kind);
+const char *parse_text(const Parser *p, uint32_t place); /* what stands there */
 void expect(Parser *p, TokenKind kind);
 void expect_closing(Parser *p, TokenKind kind); /* a bracket, behind a list */
 Sym expect_name(Parser *p);
@@ -48,7 +49,7 @@ Node *node_unsupported(Parser *p, NodeKind kind, const char *python_name, uint32
 Node **list_take(Parser *p, int mark, int *n); /* p->list from `mark` on, which it then drops */
 
 /* The function that stands at f->extent: fills name, span, parameters, body and errors. */
-void parse_function(Arena *a, Interner *interner, const char *text, AstFunc *f);
+void parse_function(Arena *a, Interner *interner, const Source *src, AstFunc *f);
 
 /* parse_expr.c */
 Node *parse_expression(Parser *p);

@@ -21,7 +21,7 @@ static Node *constant(Parser *p, NodeKind kind)
 static Node *integer(Parser *p)
 {
     Node *n = node_new(p, N_INT, p->tok.span.start);
-    const char *text = p->lex.text + n->span.start;
+    const char *text = parse_text(p, n->span.start);
 
     if (!literal_int(text, p->tok.span.end - n->span.start, &n->integer))
         parse_error(p, p->tok.span, E_INTEGER_SIZE);
@@ -32,7 +32,7 @@ static Node *integer(Parser *p)
 static Node *real(Parser *p)
 {
     Node *n = node_new(p, N_FLOAT, p->tok.span.start);
-    const char *text = p->lex.text + n->span.start;
+    const char *text = parse_text(p, n->span.start);
 
     n->real = literal_float(p->arena, text, p->tok.span.end - n->span.start);
     advance(p);

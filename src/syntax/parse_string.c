@@ -18,7 +18,7 @@ static Span inner_span(const Token *t)
 static void push_text(Parser *p, Span where, int flags)
 {
     Node *n = node_new(p, N_STRING, where.start);
-    const char *text = p->lex.text + where.start;
+    const char *text = parse_text(p, where.start);
 
     n->text = literal_string(p->arena, text, where.end - where.start, flags, &n->ntext);
     n->span.end = where.end;
@@ -27,23 +27,24 @@ static void push_text(Parser *p, Span where, int flags)
 }
 
 /* Behind what is literal text in an f-string at `pos`: at a single brace, or at the end. */
-static uint32_t literal_text_end(const char *text, uint32_t pos, uint32_t end, int flags)
+static uint32_t literal_text_end(const Parser *p, uint32_t pos, uint32_t end, int flags)
 {
-    while (pos < end) {
-        char c = text[pos];
+    const char *start = parse_text(p, pos), *stop = parse_text(p, end), *s = start;
 
-        if (c == '\\' && !(flags & STR_RAW) && pos + 2 < end && text[pos + 1] == 'N' &&
-            text[pos + 2] == '{') {
-            while (pos < end && text[pos] != '}')
-                pos++;
-        } else if ((c == '{' || c == '}') && pos + 1 < end && text[pos + 1] == c) {
-            pos++;
+    while (s < stop) {
+        char c = *s;
+
+        if (c == '\\' && !(flags & STR_RAW) && stop - s > 2 && s[1] == 'N' && s[2] == '{') {
+            while (s < stop && *s != '}')
+                s++;
+        } else if ((c == '{' || c == '}') && stop - s > 1 && s[1] == c) {
+            s++;
         } else if (c == '{' || c == '}') {
             break;
         }
-        pos++;
+        s++;
     }
-    return MIN(pos, end);
+    return pos + (uint32_t)(MIN(s, stop) - start);
 }
 
 /*
@@ -55,9 +56,10 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
 {
     Node *n = node_new(p, N_FORMAT, start - 1);
     const Token *t = &p->tok;
+    uint32_t base = p->lex.source->base;
 
     p->openings.len = 0;
-    lex_init_inside(&p->lex, p->interner, p->lex.text, start, end);
+    lex_init_inside(&p->lex, p->interner, p->lex.source, (Span){start, end});
     p->tok = (Token){.kind = T_LBRACE, .span = {start - 1, start}};
     advance(p);
     n->left = p->tok.kind == T_yield ? parse_yield(p) : parse_tuple(p, parse_expression);
@@ -71,7 +73,7 @@ static uint32_t field(Parser *p, uint32_t start, uint32_t end)
         n->op = expect_name(p)[0];
     }
     if (t->kind == T_COLON || t->kind == T_WALRUS) {
-        p->lex.pos = format_spec_end(p->lex.text, t->span.start + 1, end);
+        p->lex.pos = format_spec_end(p->lex.text, t->span.start + 1 - base, end - base);
         advance(p);
     }
     if (t->kind != T_RBRACE)
@@ -90,12 +92,12 @@ static void format_pieces(Parser *p)
     uint32_t pos = inner.start;
 
     while (pos < inner.end && p->tok.kind != T_FAILED) {
-        uint32_t stop = literal_text_end(p->lex.text, pos, inner.end, flags);
+        uint32_t stop = literal_text_end(p, pos, inner.end, flags);
 
         if (stop > pos)
             push_text(p, (Span){pos, stop}, flags);
         pos = stop;
-        if (pos < inner.end && p->lex.text[pos] == '}')
+        if (pos < inner.end && *parse_text(p, pos) == '}')
             parse_error(p, (Span){pos, pos + 1}, E_SINGLE_BRACE);
         else if (pos < inner.end)
             pos = field(p, pos + 1, inner.end);

@@ -22,11 +22,17 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Interner *interner;
-    const char *text;
+    const Source *source;
+    const char *text; /* of `source`; lines have indices into it */
     Scan *out;
     VEC(Frame) frames; /* innermost last; the first is the module */
     VEC(Span) decorators;
 } Scanner;
+
+static Span line_span(const Scanner *s, const Line *line)
+{
+    return source_span(s->source, line->start, line->end);
+}
 
 static Frame *innermost(Scanner *s)
 {
@@ -40,7 +46,7 @@ static void close_frames(Scanner *s, int indent, uint32_t end)
         const Frame *f = innermost(s);
 
         if (f->is_def)
-            s->out->defs.at[f->def].extent.end = end;
+            s->out->defs.at[f->def].extent.end = s->source->base + end;
         s->frames.len--;
     }
 }
@@ -70,7 +76,7 @@ static const AstScope *new_scope(Scanner *s, Sym name, bool is_class)
 static void open_def(Scanner *s, const Line *line)
 {
     Frame f = *innermost(s);
-    ScanDef d = {.extent = {line->start, line->end}, .scope = f.scope, .inside = f.def};
+    ScanDef d = {.extent = line_span(s, line), .scope = f.scope, .inside = f.def};
 
     d.in_except = f.in_except;
     d.is_choice = f.is_choice;
@@ -120,7 +126,7 @@ static Sym dotted(Parser *p)
         advance(p);
     while (accept(p, T_NAME) && accept(p, T_DOT))
         continue;
-    return intern_n(p->interner, p->lex.text + start, MAX(p->last_end, start) - start);
+    return intern_n(p->interner, parse_text(p, start), MAX(p->last_end, start) - start);
 }
 
 static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
@@ -169,7 +175,7 @@ static void imports(Scanner *s, const Line *line)
     Parser p;
     Sym module;
 
-    parser_init(&p, s->arena, s->interner, s->text, (Span){line->start, line->end});
+    parser_init(&p, s->arena, s->interner, s->source, line_span(s, line));
     do {
         if (accept(&p, T_import)) {
             do
@@ -193,12 +199,12 @@ static void imports(Scanner *s, const Line *line)
 static void assignments(Scanner *s, const Line *line)
 {
     const Frame *f = innermost(s);
-    ScanLine l = {{line->start, line->end}, f->scope, f->in_except, f->is_choice};
+    ScanLine l = {line_span(s, line), f->scope, f->in_except, f->is_choice};
 
     if (f->scope)
         vec_push(s->arena, &s->out->locals, l);
     else
-        scan_assignments(s->arena, s->interner, s->text, &l, &s->out->globals);
+        scan_assignments(s->arena, s->interner, s->source, &l, &s->out->globals);
 }
 
 /* The block of an `if` or a loop, which may begin, and end, behind the colon. */
@@ -290,7 +296,7 @@ static void scan_line(Scanner *s, const Line *line)
     uint32_t n;
 
     if (s->text[line->start] == '@') {
-        vec_push(s->arena, &s->decorators, ((Span){line->start + 1, line->end}));
+        vec_push(s->arena, &s->decorators, source_span(s->source, line->start + 1, line->end));
         return;
     }
     switch (first_word(s, line, &n)) {
@@ -329,7 +335,7 @@ static void scan_line(Scanner *s, const Line *line)
 
 void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out)
 {
-    Scanner s = {.arena = a, .interner = interner, .text = src->text, .out = out};
+    Scanner s = {.arena = a, .interner = interner, .source = src, .text = src->text, .out = out};
     uint32_t end = (uint32_t)src->len, pos = 0;
     Line line;
 

@@ -39,10 +39,10 @@ typedef struct {
 void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out);
 
 /* scan_assign.c */
-void scan_assignments(Arena *a, Interner *interner, const char *text, const ScanLine *line,
+void scan_assignments(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
                       AstGlobals *out);
 /* The parameters of a `def`, which have no value that could be known. */
-void scan_parameters(Arena *a, Interner *interner, const char *text, const ScanDef *def,
+void scan_parameters(Arena *a, Interner *interner, const Source *src, const ScanDef *def,
                      AstGlobals *out);
 
 #endif

@@ -89,13 +89,13 @@ static void assign_augmented(Reader *r, const Node *n)
 /* Keep that there is such a name, though its value is beyond us. */
 static void unreadable(Reader *r)
 {
-    const char *text = r->parser.lex.text;
+    const char *text = parse_text(&r->parser, r->start);
     Node *target = node_new(&r->parser, N_NAME, r->start);
     uint32_t n = 0;
 
-    while (is_name_char(text[r->start + n]))
+    while (is_name_char(text[n]))
         n++;
-    target->name = intern_n(r->parser.interner, text + r->start, n);
+    target->name = intern_n(r->parser.interner, text, n);
     target->span.end = r->start + n;
     if (n > 0)
         add_global(r, target, NULL,
@@ -151,14 +151,14 @@ static void header(Reader *r)
     expect(p, T_COLON);
 }
 
-void scan_assignments(Arena *a, Interner *interner, const char *text, const ScanLine *line,
+void scan_assignments(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
                       AstGlobals *out)
 {
     bool is_long = line->span.end - line->span.start > MAX_GLOBAL_TEXT;
     Span read = {line->span.start, is_long ? line->span.start : line->span.end};
     Reader r = {.line = line, .start = line->span.start, .out = out};
 
-    parser_init(&r.parser, a, interner, text, read);
+    parser_init(&r.parser, a, interner, src, read);
     switch (r.parser.tok.kind) {
     case T_if:
     case T_elif:
@@ -175,7 +175,7 @@ void scan_assignments(Arena *a, Interner *interner, const char *text, const Scan
 }
 
 /* Behind the bracket, each name that a comma or a star stands in front of. */
-void scan_parameters(Arena *a, Interner *interner, const char *text, const ScanDef *def,
+void scan_parameters(Arena *a, Interner *interner, const Source *src, const ScanDef *def,
                      AstGlobals *out)
 {
     const ScanLine line = {.span = def->extent, .scope = def->body};
@@ -183,7 +183,7 @@ void scan_parameters(Arena *a, Interner *interner, const char *text, const ScanD
     Parser *p = &r.parser;
     bool may_begin = true;
 
-    parser_init(p, a, interner, text, def->extent);
+    parser_init(p, a, interner, src, def->extent);
     while (p->tok.kind != T_LPAREN && p->tok.kind != T_NEWLINE && p->tok.kind != T_END)
         advance(p);
     for (advance(p); p->openings.len > 0 && p->tok.kind != T_FAILED; advance(p)) {

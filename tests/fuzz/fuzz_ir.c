@@ -12,9 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static Module *read_text(Arena *a, Interner *names, const char *text, size_t len, Diags *d)
 {
-    Source *src = NEW(a, Source);
+    const Source *src = source_add(diags_sources(d), "<fuzz>", arena_strndup(a, text, len), len);
 
-    *src = (Source){"<fuzz>", arena_strndup(a, text, len), len};
     return ir_read(a, names, src, d);
 }
 
@@ -38,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Arena *a = arena_new(NULL);
     Interner *names = interner_new(a);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     Module *m = read_text(a, names, (const char *)data, size, d);
 
     if (!m != (diag_errors(d) > 0))

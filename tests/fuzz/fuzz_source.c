@@ -35,9 +35,9 @@ static FrontArg guess(const FrontParam *p, uint64_t seed)
     return arg;
 }
 
-static void lower(const FrontFile *f, const char *name, uint64_t seed, Arena *a)
+static void lower(const FrontFile *f, const char *name, uint64_t seed, SourceMap *sources, Arena *a)
 {
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, sources);
     const FrontKernel *k = front_kernel(f, name, a, d);
     FrontArg *args;
     Module *m;
@@ -59,9 +59,10 @@ static void lower(const FrontFile *f, const char *name, uint64_t seed, Arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Arena *a = arena_new(NULL);
-    Source src = {"<fuzz>", arena_strndup(a, (const char *)data, size), size};
-    Diags *d = diags_new(a);
-    FrontFile *f = front_parse(a, interner_new(a), &src, d);
+    Diags *d = diags_new(a, NULL);
+    const char *text = arena_strndup(a, (const char *)data, size);
+    const Source *src = source_add(diags_sources(d), "<fuzz>", text, size);
+    FrontFile *f = front_parse(a, interner_new(a), src, d);
 
     if (!f != (diag_errors(d) > 0))
         bug("a file refused without a reason, or read in spite of one");
@@ -71,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         front_print_ast(f, name, a);
         if (!front_tuning(f, name))
             bug("`%s` is no kernel of its file", name);
-        lower(f, name, hash_bytes(data, size, 0), a);
+        lower(f, name, hash_bytes(data, size, 0), diags_sources(d), a);
     }
     diags_text(d, a);
     arena_free(a);

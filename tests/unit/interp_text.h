@@ -46,9 +46,7 @@ static inline char *spell_out(Arena *a, const char *s, const char *word, const c
 
 static const Func *kernel_of(Arena *a, const char *text, Diags *d)
 {
-    Source *src = NEW(a, Source);
-
-    *src = (Source){"<test>", text, strlen(text)};
+    const Source *src = source_add(diags_sources(d), "<test>", text, strlen(text));
     Module *m = ir_read(a, interner_new(a), src, d);
     if (!m)
         fail_msg("%s", diags_text(d, a));
@@ -63,7 +61,7 @@ static const Func *kernel_of(Arena *a, const char *text, Diags *d)
 /* The diagnostics of a run over a whole grid, in the arena; "" when it went well. */
 static const char *outcome(Arena *a, const char *text, int x, int y, int z, const uint64_t *args)
 {
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     InterpLaunch launch = {.args = args, .grid = {x, y, z}, .first = 0, .last = (int64_t)x * y * z};
     int status = interp_run(kernel_of(a, text, d), &launch, d);
 

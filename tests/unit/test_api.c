@@ -239,7 +239,7 @@ static void test_files_do_not_grow(void **state)
                  "@triton.jit\ndef k(p, n): put(p + n, 1.0)\n");
     for (int i = 0; i < COUNT(arenas); i++) {
         arenas[i] = arena_new(NULL);
-        Diags *d = diags_new(arenas[i]);
+        Diags *d = diags_new(arenas[i], NULL);
         assert_non_null(front_lower(s->file->parsed, "k", args, 2, arenas[i], d));
         assert_true(i == 0 || arena_used(s->file->arena) == used);
         used = arena_used(s->file->arena);
@@ -309,7 +309,7 @@ static void test_overlapping_tensors(void **state)
 static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
 {
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     Source src = {"test.py", source, strlen(source)};
     FrontFile *f = front_parse(a, interner_new(a), &src, d);
     FrontArg front[8];

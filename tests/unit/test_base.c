@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,53 +211,98 @@ static void test_numbers_do_not_depend_on_the_locale(void **state)
 
 /* places and diagnostics */
 
-static Source source_of(const char *text)
+static const Source *add_text(SourceMap *m, const char *path, const char *text)
 {
-    return (Source){"k.py", text, strlen(text)};
+    return source_add(m, path, text, strlen(text));
 }
 
 static void test_places(void **state)
 {
-    (void)state;
-    Source src = source_of("one\r\n\ntwo two\nlast");
-    Place p = source_place(&src, 0);
+    SourceMap *m = source_map_new(*state);
+    const Source *src = add_text(m, "k.py", "one\r\n\ntwo two\nlast");
+    Place p = source_place(m, src->base);
 
     assert_int_equal(p.line, 1);
     assert_int_equal(p.column, 1);
     assert_int_equal(p.length, 3);
-    p = source_place(&src, 10);
+    p = source_place(m, src->base + 10);
     assert_int_equal(p.line, 3);
     assert_int_equal(p.column, 5);
     assert_int_equal(p.length, 7);
-    assert_int_equal(source_place(&src, 5).length, 0);
-    p = source_place(&src, 1000);
+    assert_int_equal(source_place(m, src->base + 5).length, 0);
+    p = source_place(m, src->base + 18);
     assert_int_equal(p.line, 4);
     assert_int_equal(p.column, 5);
+    assert_null(source_place(m, src->base + 19).source);
+    assert_null(source_place(m, 0).source);
+}
+
+/* Where one text ends and where the next begins are two places. */
+static void test_a_place_names_its_file(void **state)
+{
+    SourceMap *m = source_map_new(*state);
+
+    assert_null(source_of(m, 1));
+    const Source *one = add_text(m, "one.py", "x"), *empty = add_text(m, "empty.py", ""),
+                 *two = add_text(m, "two.py", "y\nz");
+    assert_int_equal(one->base, 1); /* {0,0} is no place */
+    assert_ptr_equal(source_of(m, one->base + 1), one);
+    assert_ptr_equal(source_of(m, empty->base), empty);
+    assert_ptr_equal(source_of(m, two->base), two);
+    assert_int_equal(source_place(m, two->base + 2).line, 2);
+    assert_string_equal(source_place(m, two->base + 2).source->path, "two.py");
+    assert_null(source_add(m, "huge.py", "", INT32_MAX));
+    assert_ptr_equal(source_of(m, two->base + 3), two);
+}
+
+enum { MANY_TEXTS = 2000 };
+
+static void *add_many(void *map)
+{
+    for (int i = 0; i < MANY_TEXTS; i++)
+        add_text(map, "more.py", "a\nb\n");
+    return NULL;
+}
+
+/* A kernel is lowered while another one's import adds a file. */
+static void test_places_are_looked_up_without_a_lock(void **state)
+{
+    SourceMap *m = source_map_new(*state);
+    const Source *first = add_text(m, "first.py", "x\ny\n");
+    pthread_t other;
+
+    assert_int_equal(pthread_create(&other, NULL, add_many, m), 0);
+    for (int i = 0; i < MANY_TEXTS; i++) {
+        Place p = source_place(m, first->base + 2);
+        assert_ptr_equal(p.source, first);
+        assert_int_equal(p.line, 2);
+    }
+    pthread_join(other, NULL);
+    assert_non_null(source_of(m, first->base + 5 * MANY_TEXTS));
 }
 
 /* One error over [start, end) of this text, rendered. */
 static const char *render(Arena *a, const char *text, size_t len, uint32_t start, uint32_t end)
 {
-    Source *src = NEW(a, Source);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
+    const Source *src = source_add(diags_sources(d), "k.py", text, len);
 
-    *src = (Source){"k.py", text, len};
-    diag(d, DIAG_ERROR, src, (Span){start, end}, "no");
+    diag(d, DIAG_ERROR, source_span(src, start, end), "no");
     return diags_text(d, a);
 }
 
 static void test_diagnostics_show_the_line(void **state)
 {
     Arena *a = *state;
-    Source src = source_of("def f(x):\n\ty = x + z\n");
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
+    const Source *src = add_text(diags_sources(d), "k.py", "def f(x):\n\ty = x + z\n");
 
     assert_string_equal(diags_text(d, a), "");
-    diag(d, DIAG_ERROR, &src, (Span){15, 20}, "cannot add %s", "these");
-    diag(d, DIAG_NOTE, &src, (Span){6, 7}, "x comes from here");
-    diag(d, DIAG_HINT, NULL, (Span){0, 0}, "do not");
-    diag(d, DIAG_WARNING, &src, (Span){0, 0}, "odd file");
-    diag(d, DIAG_PRINT, &src, (Span){11, 12}, "y");
+    diag(d, DIAG_ERROR, source_span(src, 15, 20), "cannot add %s", "these");
+    diag(d, DIAG_NOTE, source_span(src, 6, 7), "x comes from here");
+    diag(d, DIAG_HINT, (Span){0, 0}, "do not");
+    diag(d, DIAG_WARNING, source_whole(src), "odd file");
+    diag(d, DIAG_PRINT, source_span(src, 11, 12), "y");
     assert_int_equal(diag_errors(d), 1);
     assert_string_equal(diags_text(d, a), "k.py:2:6: error: cannot add these\n"
                                           "    \ty = x + z\n"
@@ -271,6 +317,23 @@ static void test_diagnostics_show_the_line(void **state)
                                           "    \t^\n");
 }
 
+static void test_a_note_may_lie_in_another_file(void **state)
+{
+    Arena *a = *state;
+    Diags *d = diags_new(a, NULL);
+    const Source *kernel = add_text(diags_sources(d), "k.py", "h(1)\n");
+    const Source *helper = add_text(diags_sources(d), "lib/h.py", "def h(x):\n    x + y\n");
+
+    diag(d, DIAG_ERROR, source_span(helper, 18, 19), "`y` is not defined");
+    diag(d, DIAG_NOTE, source_span(kernel, 0, 4), "h() is called from here");
+    assert_string_equal(diags_text(d, a), "lib/h.py:2:9: error: `y` is not defined\n"
+                                          "        x + y\n"
+                                          "            ^\n"
+                                          "k.py:1:1: note: h() is called from here\n"
+                                          "    h(1)\n"
+                                          "    ^~~~\n");
+}
+
 static void test_diagnostics_survive_hostile_text(void **state)
 {
     Arena *a = *state;
@@ -281,11 +344,12 @@ static void test_diagnostics_survive_hostile_text(void **state)
                         "    \xc3\xa9 \\x00 \\xff\\x1b[2J \\xe2\\x80\\xae x\n"
                         "           ^~~~\n");
     /* places beyond the end, ends before the start, a line cut inside a character */
-    assert_string_equal(render(a, "ab\n", 3, 9, 2), "k.py:2:1: error: no\n    \n    ^\n");
+    assert_string_equal(render(a, "ab\n", 3, 3, 2), "k.py:2:1: error: no\n    \n    ^\n");
+    assert_string_equal(render(a, "ab\n", 3, 9, 2), "error: no\n");
     assert_string_equal(render(a, "ab", 2, 2, 900), "k.py:1:3: error: no\n    ab\n      ^\n");
     assert_string_equal(render(a, "a\xe2\x82", 3, 1, 3),
                         "k.py:1:2: error: no\n    a\\xe2\\x82\n     ^~~~~~~~\n");
-    for (uint32_t at = 1; at < sizeof text; at++)
+    for (uint32_t at = 0; at < sizeof text + 2; at++)
         assert_non_null(render(a, text, sizeof text - 1, at, at + 40));
 }
 
@@ -312,11 +376,11 @@ static void test_long_lines_are_cut_around_the_caret(void **state)
 static void test_errors_are_limited(void **state)
 {
     Arena *a = *state;
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
 
     for (int i = 0; i < 50; i++) {
-        diag(d, DIAG_ERROR, NULL, (Span){0, 0}, "number %d.", i);
-        diag(d, DIAG_NOTE, NULL, (Span){0, 0}, "of %d.", i);
+        diag(d, DIAG_ERROR, (Span){0, 0}, "number %d.", i);
+        diag(d, DIAG_NOTE, (Span){0, 0}, "of %d.", i);
     }
     assert_int_equal(diag_errors(d), 50);
     assert_non_null(strstr(diags_text(d, a), "of 19."));
@@ -327,13 +391,13 @@ static void test_errors_are_limited(void **state)
 static void test_an_error_is_said_once(void **state)
 {
     Arena *a = *state;
-    Diags *d = diags_new(a);
-    Source src = source_of("x = 1\ny = 2\n");
+    Diags *d = diags_new(a, NULL);
+    const Source *src = add_text(diags_sources(d), "k.py", "x = 1\ny = 2\n");
 
     for (int i = 0; i < 3; i++) {
-        diag(d, DIAG_ERROR, &src, (Span){6, 7}, "the same");
-        diag(d, DIAG_HINT, NULL, (Span){0, 0}, "its hint");
-        diag(d, DIAG_ERROR, &src, (Span){6, 7}, "another %d", i);
+        diag(d, DIAG_ERROR, source_span(src, 6, 7), "the same");
+        diag(d, DIAG_HINT, (Span){0, 0}, "its hint");
+        diag(d, DIAG_ERROR, source_span(src, 6, 7), "another %d", i);
     }
     const char *text = diags_text(d, a);
     assert_int_equal(diag_errors(d), 6); /* whoever compares counts still sees it fail */
@@ -737,6 +801,9 @@ int main(void)
         TEST(test_text_grows),
         TEST(test_numbers_do_not_depend_on_the_locale),
         TEST(test_places),
+        TEST(test_a_place_names_its_file),
+        TEST(test_places_are_looked_up_without_a_lock),
+        TEST(test_a_note_may_lie_in_another_file),
         TEST(test_diagnostics_show_the_line),
         TEST(test_diagnostics_survive_hostile_text),
         TEST(test_long_lines_are_cut_around_the_caret),

@@ -8,7 +8,7 @@
 static InterpCounts counts_of(const char *text, int programs, int sample, const uint64_t *args)
 {
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     const Func *f = kernel_of(a, text, d);
     InterpLaunch launch = {.args = args, .grid = {programs, 1, 1}, .first = 0, .last = programs};
     InterpCounts counts;

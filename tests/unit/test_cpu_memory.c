@@ -250,7 +250,7 @@ static void test_atomics(void **state)
 static void check_threads(DType t)
 {
     Case c = new_case();
-    Diags *d = diags_new(c.arena);
+    Diags *d = diags_new(c.arena, NULL);
     c.text = atomic_text(c.arena, t, "atomic_rmw", " kind=add", 2, false, false);
     Module *m = versus_read(&c, d);
     OptOptions opt = {.native = plugin->targets[0]->native_math, .verify = true};

@@ -196,8 +196,7 @@ static void compare(Case *c, uint8_t **want, uint8_t **got, const char *how)
 
 static Module *read_module(Case *c, Diags *d)
 {
-    Source *src = NEW(c->arena, Source);
-    *src = (Source){c->name, c->text, strlen(c->text)};
+    const Source *src = source_add(diags_sources(d), c->name, c->text, strlen(c->text));
     Module *m = ir_read(c->arena, interner_new(c->arena), src, d);
     if (m == NULL)
         fail_msg("%s", diags_text(d, c->arena));
@@ -227,7 +226,7 @@ static void check_plan(Case *c, const char *path, const char *text)
 
 static GenOutput compile(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o)
 {
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, NULL);
     GenOutput out;
     if (!plugin->targets[0]->emit(f, o, GEN_OBJECT, c->arena, &out, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
@@ -337,7 +336,8 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f)
         return;
     GenOptions o = {.cpu = "x86-64", .features = m->features, .disjoint = true};
     GenOutput out;
-    assert_true(plugin->targets[0]->emit(f, &o, GEN_LLVM, c->arena, &out, diags_new(c->arena)));
+    assert_true(
+        plugin->targets[0]->emit(f, &o, GEN_LLVM, c->arena, &out, diags_new(c->arena, NULL)));
     for (; line != NULL; line = strstr(line + 1, key)) {
         char what[128];
         int want;
@@ -353,7 +353,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
     uint64_t slots[MAX_PARAMS];
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, NULL);
     Module *m = read_module(c, d);
     const char *grid = directive(c, "grid"), *close = directive(c, "close");
     if (grid == NULL || sscanf(grid, "%d %d %d", &c->grid[0], &c->grid[1], &c->grid[2]) != 3)

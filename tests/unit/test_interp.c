@@ -200,7 +200,7 @@ static void test_programs_see_their_place_in_the_grid(void **state)
     );
     int32_t out[60] = {0};
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     uint64_t args[] = {P(out)};
 
     (void)state;
@@ -239,7 +239,7 @@ static void test_progress_can_stop_a_run(void **state)
     int32_t out = 0;
     double share = -1;
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     uint64_t args[] = {P(&out), 2000000};
     InterpLaunch launch = {args, {1000, 1, 1}, 0, 1000, stop_at_once, &share};
 
@@ -646,7 +646,7 @@ static void test_running_out_of_memory_is_an_error(void **state)
     volatile int failures = 0, status = 1;
     Guard guard;
     Arena *a = arena_new(&guard);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     const Func *f = kernel_of(a, spell_out(a, ADD_KERNEL, "BLOCK", "8"), d);
 
     (void)state;

@@ -531,7 +531,7 @@ static void *run_thread(void *arg)
     Thread *t = arg;
     Arena *a = arena_new(NULL);
 
-    t->status = interp_run(t->func, t->launch, diags_new(a));
+    t->status = interp_run(t->func, t->launch, diags_new(a, NULL));
     arena_free(a);
     return NULL;
 }
@@ -555,7 +555,7 @@ static void test_atomics_of_several_threads(void **state)
         Arena *a = arena_new(NULL);
         uint64_t memory = 0, args[] = {P(&memory)};
         const char *typed = spell_out(a, text, "TYPE", types[i][0]);
-        const Func *f = kernel_of(a, spell_out(a, typed, "ONE", types[i][1]), diags_new(a));
+        const Func *f = kernel_of(a, spell_out(a, typed, "ONE", types[i][1]), diags_new(a, NULL));
         InterpLaunch launch = {.args = args, .grid = {PROGRAMS, 1, 1}, .last = PROGRAMS};
         pthread_t threads[THREADS];
         Thread runs[THREADS];
@@ -636,7 +636,7 @@ static size_t frame_bytes(Arena *a, int n)
         text_printf(&t, "yield %%c%d\n}\n", i);
     }
     text_put(&t, "return\n}\n");
-    const SlotPlan *plan = slots_plan(a, kernel_of(a, t.s, diags_new(a)), 1);
+    const SlotPlan *plan = slots_plan(a, kernel_of(a, t.s, diags_new(a, NULL)), 1);
     for (int i = 0; i < plan->nslots; i++)
         bytes += plan->bytes[i];
     return bytes;

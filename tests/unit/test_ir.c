@@ -19,7 +19,7 @@ static int set_up(void **state)
 
     f->arena = arena_new(NULL);
     f->interner = interner_new(f->arena);
-    f->diags = diags_new(f->arena);
+    f->diags = diags_new(f->arena, NULL);
     *state = f;
     return 0;
 }
@@ -35,10 +35,8 @@ static int tear_down(void **state)
 
 static Module *read_text(Fixture *f, const char *text)
 {
-    Source *src = NEW(f->arena, Source);
-
-    *src = (Source){"<string>", text, strlen(text)};
-    f->diags = diags_new(f->arena);
+    f->diags = diags_new(f->arena, NULL);
+    const Source *src = source_add(diags_sources(f->diags), "<string>", text, strlen(text));
     return ir_read(f->arena, f->interner, src, f->diags);
 }
 

@@ -43,6 +43,7 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Interner *interner;
+    SourceMap *sources;
     const Source *source;
     Text out;
     bool accepted; /* any case was */
@@ -160,7 +161,7 @@ static void print_array(Text *t, const Argument *a)
 static void run_case(Case *c, const Module *m, const Argument *args, int n, const int32_t *grid)
 {
     uint64_t slots[MAX_ARGS];
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, c->sources);
     InterpLaunch launch = {.args = slots, .grid = {grid[0], grid[1], grid[2]}};
     int slot = 0;
 
@@ -195,7 +196,7 @@ static Module *lower_case(Case *c, const char *kernel, const Argument *args, int
     if (!file || !front_kernel(file, kernel, c->arena, d))
         return NULL;
     Module *m = front_lower(file, kernel, given, n, c->arena, d);
-    Diags *broken = diags_new(c->arena);
+    Diags *broken = diags_new(c->arena, c->sources);
     if (m && !ir_verify(m, broken))
         fail_msg("%s\n%s", diags_text(broken, c->arena), ir_print(m, c->arena));
     return m;
@@ -214,7 +215,7 @@ static void print_param(Case *c, const FrontParam *p)
 
 static void print_signature(Case *c, const char *kernel)
 {
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, c->sources);
     FrontFile *file = front_parse(c->arena, c->interner, c->source, d);
     const FrontKernel *k = file ? front_kernel(file, kernel, c->arena, d) : NULL;
 
@@ -235,7 +236,7 @@ static void do_case(Case *c, char *line)
 {
     Argument args[MAX_ARGS];
     int32_t grid[3] = {1, 1, 1};
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, c->sources);
     int n = 0;
 
     text_printf(&c->out, "# %s\n", line);
@@ -301,8 +302,8 @@ static void test_file(void **state)
     Case c = {.arena = a, .interner = interner_new(a), .out = text_new(a)};
     if (os_read_file(a, arena_printf(a, "%s.py", base), 1 << 24, &text, &n) != 0)
         fail_msg("cannot read %s.py", base);
-    Source src = {arena_printf(a, "%s.py", strrchr(base, '/') + 1), text, n};
-    c.source = &src;
+    c.sources = source_map_new(a);
+    c.source = source_add(c.sources, arena_printf(a, "%s.py", strrchr(base, '/') + 1), text, n);
     text_put(&c.out, "");
     for (const char *s = text; strncmp(s, "# ", 2) == 0; s += strcspn(s, "\n") + 1) {
         char *line = arena_strndup(a, s + 2, strcspn(s + 2, "\n"));

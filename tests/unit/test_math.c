@@ -173,7 +173,7 @@ static Func *build_kernel(Arena *a, OpCode code, DType t)
 
 static void expand(Func *f, const bool *native)
 {
-    Diags *d = diags_new(f->module->arena);
+    Diags *d = diags_new(f->module->arena, NULL);
 
     opt_math(f, native);
     if (!ir_verify(f->module, d))
@@ -199,7 +199,7 @@ static void run_kernel(const Kernel *k, const void *x, const void *y, void *out,
 
     launch.last = launch.grid[0];
     assert_int_equal(n % TILE, 0);
-    assert_int_equal(interp_run(k->func, &launch, diags_new(a)), INTERP_OK);
+    assert_int_equal(interp_run(k->func, &launch, diags_new(a, NULL)), INTERP_OK);
     arena_free(a);
 }
 
@@ -585,10 +585,8 @@ static void test_only_what_vector_units_have(void **state)
 
 static Module *read_module(Arena *a, const char *text)
 {
-    Source *src = NEW(a, Source);
-    Diags *d = diags_new(a);
-
-    *src = (Source){"<test>", text, strlen(text)};
+    Diags *d = diags_new(a, NULL);
+    const Source *src = source_add(diags_sources(d), "<test>", text, strlen(text));
     Module *m = ir_read(a, interner_new(a), src, d);
     if (!m)
         fail_msg("%s", diags_text(d, a));
@@ -641,7 +639,7 @@ static void test_everywhere(void **state)
     InterpLaunch launch = {.args = args, .grid = {1, 1, 1}, .last = 1};
 
     expand(m->funcs[0], NULL);
-    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), INTERP_OK);
+    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a, NULL)), INTERP_OK);
     for (int i = 0; i < 5; i++)
         x = (float)cos(sin(x));
     assert_float_equal(got, exp(x), 1e-6);

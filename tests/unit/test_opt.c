@@ -47,13 +47,12 @@ static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
 
 static const char *run_file(Arena *a, const char *path, const char *name)
 {
-    Source *source = NEW(a, Source);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     char *text;
     size_t len;
 
     assert_int_equal(os_read_file(a, path, FILE_LIMIT, &text, &len), 0);
-    *source = (Source){name, text, len};
+    const Source *source = source_add(diags_sources(d), name, text, len);
     Module *m = ir_read(a, interner_new(a), source, d);
     if (!m)
         return diags_text(d, a);
@@ -117,8 +116,8 @@ static void test_names(void **state)
 
     (void)state;
     assert_non_null(strstr(opt_pass_names(a), "\nlicm "));
-    assert_true(opt_run_pass(m, "dce", diags_new(a)));
-    assert_false(opt_run_pass(m, "no such pass", diags_new(a)));
+    assert_true(opt_run_pass(m, "dce", diags_new(a, NULL)));
+    assert_false(opt_run_pass(m, "no such pass", diags_new(a, NULL)));
     arena_free(a);
 }
 
@@ -143,9 +142,9 @@ static void test_long_chain(void **state)
     }
     build_op(&b, OP_store, 2, (Value *[]){p, tile}, 2, (int64_t[]){0, 0}, 0, NULL);
     build_yield(&b, OP_return, 0, NULL);
-    assert_true(ir_verify(m, diags_new(a)));
+    assert_true(ir_verify(m, diags_new(a, NULL)));
     opt_fold(f);
-    assert_true(ir_verify(m, diags_new(a)));
+    assert_true(ir_verify(m, diags_new(a, NULL)));
     assert_in_range(opt_count_ops(f->body), STEPS, STEPS * MOST_A_STEP);
     arena_free(a);
 }

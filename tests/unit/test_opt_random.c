@@ -47,7 +47,7 @@ static Memory *run(Arena *a, const Module *m)
         mem->floats[i] = i % 5 == 0 ? -0.0f : i % 11 == 0 ? NAN : (float)i * 0.25f - 3;
         mem->mem[i] = (float)i;
     }
-    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a)), INTERP_OK);
+    assert_int_equal(interp_run(m->funcs[0], &launch, diags_new(a, NULL)), INTERP_OK);
     return mem;
 }
 
@@ -84,9 +84,8 @@ static int first_difference(const Gen *g, const Memory *a, const Memory *b)
 /* A second copy of the module, through its text. */
 static Module *copy_of(Arena *a, const char *text, Diags *d)
 {
-    Source *s = NEW(a, Source);
+    const Source *s = source_add(diags_sources(d), "random", text, strlen(text));
 
-    *s = (Source){"random", text, strlen(text)};
     return ir_read(a, interner_new(a), s, d);
 }
 
@@ -96,7 +95,7 @@ static const bool native[OP_COUNT] = {[OP_exp] = true};
 static bool check_pass(const Gen *g, const Memory *want, const char *text, const char *pass)
 {
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     Module *m = copy_of(a, text, d);
     const OptOptions options = {.native = native, .verify = true};
     bool ran =
@@ -213,7 +212,7 @@ static bool check_axis(const Gen *g, Func *f, const Memory *mem)
 static bool check_seed(uint64_t seed, bool show)
 {
     Gen g = {.arena = arena_new(NULL)};
-    Diags *d = diags_new(g.arena);
+    Diags *d = diags_new(g.arena, NULL);
     Module *m = gen_kernel(&g, seed);
     const char *text = ir_print(m, g.arena);
     bool good = ir_verify(m, d);

@@ -154,7 +154,7 @@ static void see_replaced(Op *op, void *ctx)
  * is no such op (*end). */
 static const char *without(Arena *a, const char *text, int n, bool *end)
 {
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     Source src = {"kernel.ir", text, strlen(text)};
     Module *m = ir_read(a, interner_new(a), &src, d);
     Nth nth = {.left = n};

@@ -13,7 +13,7 @@
 static MemoryUse use_in(const char *text)
 {
     Arena *a = arena_new(NULL);
-    Diags *d = diags_new(a);
+    Diags *d = diags_new(a, NULL);
     const Source source = {"test.ir", text, strlen(text)};
     const Module *m = ir_read(a, interner_new(a), &source, d);
 

@@ -180,8 +180,7 @@ static inline Func *versus_kernel(const Module *m)
 
 static inline Module *versus_read(const Case *c, Diags *d)
 {
-    Source *src = NEW(c->arena, Source);
-    *src = (Source){"kernel.ir", c->text, strlen(c->text)};
+    const Source *src = source_add(diags_sources(d), "kernel.ir", c->text, strlen(c->text));
     return ir_read(c->arena, interner_new(c->arena), src, d);
 }
 
@@ -229,7 +228,7 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
 /* True when the engine leaves in memory what the interpreter does with the text as it is. */
 static inline bool versus_run(const Case *c, Engine engine, Text *why)
 {
-    Diags *d = diags_new(c->arena);
+    Diags *d = diags_new(c->arena, NULL);
     Module *m = versus_read(c, d);
     Arrays want = versus_arrays(c), got = versus_arrays(c);
     OptOptions o = {.native = c->plugin->targets[0]->native_math, .verify = true};
