@@ -31,6 +31,10 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory test BUILD=build-tsan CMAKE_FLAGS=-DTILEC_TSAN=ON
 
+coverage:
+	@$(MAKE) --no-print-directory all BUILD=build-coverage CMAKE_FLAGS=-DTILEC_COVERAGE=ON
+	@tools/coverage.sh build-coverage
+
 fuzz:
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
@@ -38,6 +42,6 @@ install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz
+	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test check bench asan tsan fuzz install clean
+.PHONY: all configure demo test check bench asan tsan coverage fuzz install clean
