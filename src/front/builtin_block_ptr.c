@@ -195,12 +195,13 @@ Val load_block_ptr(Lower *l, const Args *a)
 {
     const BlockPtr *p = a->v[0].block_ptr;
     DType t = p->base->type->dtype;
-    int64_t attrs[3] = {0}, padding;
+    AccessHints hints;
+    int64_t padding;
     Value *v[3];
 
     if (arg_given(a, 1) || arg_given(a, 2))
         return fail_val(l, arg_span(a, arg_given(a, 1) ? 1 : 2), E_BLOCK_PTR_MASK, "loading");
-    if (!padding_argument(l, a, t, &padding) || !load_hints(l, a, attrs) ||
+    if (!padding_argument(l, a, t, &padding) || !load_hints(l, a, &hints) ||
         !boundary_mask(l, a, 3, p, &v[LOAD_MASK]))
         return val_unknown();
     v[LOAD_PTR] = pointers(l, p);
@@ -210,7 +211,9 @@ Val load_block_ptr(Lower *l, const Args *a)
         v[LOAD_OTHER] = build_splat(&l->b, literal_cast(l, &nan, t, a->span), v[LOAD_PTR]->type);
         n = 3;
     }
-    return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
+    Op *load = build_op(&l->b, OP_load, n, v, 0, NULL, 0, NULL);
+    access_hints_put(load, &hints);
+    return val_run(load->results[0]);
 }
 
 Val store_block_ptr(Lower *l, const Args *a)
@@ -218,7 +221,7 @@ Val store_block_ptr(Lower *l, const Args *a)
     const BlockPtr *p = a->v[0].block_ptr;
     Type shape = block_shape(p);
     DType t = p->base->type->dtype;
-    int64_t attrs[2] = {0};
+    AccessHints hints;
     Value *v[3];
 
     if (arg_given(a, 2))
@@ -229,13 +232,14 @@ Val store_block_ptr(Lower *l, const Args *a)
         val_is_number(a->v[1]) ? literal_cast(l, a->v[1].c, t, arg_span(a, 1)) : arg_run(l, a, 1);
     v[STORE_DATA] =
         v[STORE_DATA] ? ops_cast(l, v[STORE_DATA], t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
-    if (!v[STORE_DATA] || !store_hints(l, a, attrs) || !boundary_mask(l, a, 3, p, &v[STORE_MASK]))
+    if (!v[STORE_DATA] || !store_hints(l, a, &hints) || !boundary_mask(l, a, 3, p, &v[STORE_MASK]))
         return val_unknown();
     if (v[STORE_DATA]->type->rank > 0 && !type_same_shape(v[STORE_DATA]->type, &shape))
         return fail_val(l, arg_span(a, 1), E_BLOCK_PTR_SHAPE, val_type_text(l, v[STORE_DATA]->type),
                         val_text(l, a->v[0]));
     v[STORE_PTR] = pointers(l, p);
     v[STORE_DATA] = ops_to_shape(l, v[STORE_DATA], &shape);
-    build_op(&l->b, OP_store, v[STORE_MASK] ? 3 : 2, v, 2, attrs, 0, NULL);
+    int n = v[STORE_MASK] ? 3 : 2;
+    access_hints_put(build_op(&l->b, OP_store, n, v, 0, NULL, 0, NULL), &hints);
     return val_none(l);
 }

@@ -66,9 +66,7 @@ static bool dot_shape(Lower *l, const Args *a, const Type *x, const Type *y, Typ
 
 static bool precision_option(Lower *l, const Args *a, int64_t *out)
 {
-    static const char *const names[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"};
-    static const int values[] = {PRECISION_IEEE, PRECISION_TF32, PRECISION_TF32X3, PRECISION_BF16X3,
-                                 PRECISION_BF16X6};
+    const AttrInfo *precision = attr_info(ATTR_precision);
 
     *out = PRECISION_IEEE; /* the default here: same meaning everywhere */
     if (arg_given(a, 3) && arg_given(a, 4)) {
@@ -77,7 +75,7 @@ static bool precision_option(Lower *l, const Args *a, int64_t *out)
     }
     if (!arg_given(a, 3))
         return true;
-    return arg_choice(l, a, 3, names, values, COUNT(names), E_DOT_PRECISION, out);
+    return arg_choice(l, a, 3, precision->words, NULL, precision->nwords, E_DOT_PRECISION, out);
 }
 
 /* R264: only a hint, but it must make sense. */

@@ -15,24 +15,30 @@ static bool eviction_option(Lower *l, const Args *a, int i, int64_t *out)
     return arg_choice(l, a, i, names, values, COUNT(names), E_EVICTION, out);
 }
 
-bool load_hints(Lower *l, const Args *a, int64_t *attrs)
+bool load_hints(Lower *l, const Args *a, AccessHints *out)
 {
     static const char *const names[] = {"", ".ca", ".cg", ".cs", ".cv"};
     static const int values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
-    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &attrs[LOAD_CACHE]);
-    bool evict = eviction_option(l, a, 6, &attrs[LOAD_EVICT]);
+    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &out->cache);
+    bool evict = eviction_option(l, a, 6, &out->evict);
 
     return cache && evict;
 }
 
-bool store_hints(Lower *l, const Args *a, int64_t *attrs)
+bool store_hints(Lower *l, const Args *a, AccessHints *out)
 {
     static const char *const names[] = {"", ".wb", ".cg", ".cs", ".wt"};
     static const int values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
-    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &attrs[LOAD_CACHE]);
-    bool evict = eviction_option(l, a, 5, &attrs[LOAD_EVICT]);
+    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &out->cache);
+    bool evict = eviction_option(l, a, 5, &out->evict);
 
     return cache && evict;
+}
+
+void access_hints_put(Op *access, const AccessHints *h)
+{
+    attr_set(access, ATTR_cache, h->cache);
+    attr_set(access, ATTR_evict, h->evict);
 }
 
 static bool is_block_ptr(const Args *a)
@@ -104,13 +110,12 @@ static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
     return *out != NULL;
 }
 
-static bool load_options(Lower *l, const Args *a, int64_t attrs[3])
+static bool load_options(Lower *l, const Args *a, AccessHints *hints, bool *is_volatile)
 {
-    bool is_volatile = false;
-    bool hints = load_hints(l, a, attrs), volatility = arg_bool(l, a, 7, &is_volatile);
+    bool good = load_hints(l, a, hints);
 
-    attrs[LOAD_VOLATILE] = is_volatile;
-    return hints && volatility;
+    *is_volatile = false;
+    return arg_bool(l, a, 7, is_volatile) && good;
 }
 
 /* R203 */
@@ -128,13 +133,14 @@ static bool check_no_boundary(Lower *l, const Args *a)
 
 Val memory_load(Lower *l, const Args *a)
 {
+    AccessHints hints;
+    bool is_volatile;
     Value *v[3];
-    int64_t attrs[3];
 
     if (is_block_ptr(a))
         return load_block_ptr(l, a);
     v[LOAD_PTR] = pointer_argument(l, a);
-    if (!v[LOAD_PTR] || !load_options(l, a, attrs) || !check_no_boundary(l, a) ||
+    if (!v[LOAD_PTR] || !load_options(l, a, &hints, &is_volatile) || !check_no_boundary(l, a) ||
         !mask_argument(l, a, 1, &v[LOAD_MASK]) ||
         !other_argument(l, a, v[LOAD_PTR], &v[LOAD_OTHER]) ||
         !check_scalar(l, a, 1, v[LOAD_PTR], v[LOAD_MASK], "Mask") ||
@@ -143,7 +149,10 @@ Val memory_load(Lower *l, const Args *a)
     int n = v[LOAD_OTHER] ? 3 : v[LOAD_MASK] ? 2 : 1;
     if (!ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
-    return val_run(build_op(&l->b, OP_load, n, v, 3, attrs, 0, NULL)->results[0]);
+    Op *load = build_op(&l->b, OP_load, n, v, 0, NULL, 0, NULL);
+    access_hints_put(load, &hints);
+    attr_set(load, ATTR_volatile, is_volatile);
+    return val_run(load->results[0]);
 }
 
 /* --- store --- */
@@ -186,8 +195,8 @@ static bool spread_data(Lower *l, const Args *a, Value **v, int n)
 
 Val memory_store(Lower *l, const Args *a)
 {
+    AccessHints hints;
     Value *v[3];
-    int64_t attrs[2];
 
     if (is_block_ptr(a))
         return store_block_ptr(l, a);
@@ -197,14 +206,14 @@ Val memory_store(Lower *l, const Args *a)
     if (a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n > 0)
         return fail_val(l, arg_span(a, 3), E_BOUNDARY);
     v[STORE_DATA] = data_argument(l, a, 1, v[STORE_PTR]);
-    if (!v[STORE_DATA] || !mask_argument(l, a, 2, &v[STORE_MASK]) || !store_hints(l, a, attrs) ||
+    if (!v[STORE_DATA] || !mask_argument(l, a, 2, &v[STORE_MASK]) || !store_hints(l, a, &hints) ||
         !check_scalar(l, a, 1, v[STORE_PTR], v[STORE_DATA], "Value") ||
         !check_scalar(l, a, 2, v[STORE_PTR], v[STORE_MASK], "Mask"))
         return val_unknown();
     int n = v[STORE_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
         return val_unknown();
-    build_op(&l->b, OP_store, n, v, 2, attrs, 0, NULL);
+    access_hints_put(build_op(&l->b, OP_store, n, v, 0, NULL, 0, NULL), &hints);
     return val_none(l);
 }
 
@@ -246,8 +255,8 @@ static bool atomic_takes(RmwKind kind, DType t)
 
 Val memory_atomic(Lower *l, const Args *a)
 {
-    int64_t attrs[3] = {[RMW_KIND] = a->builtin->data};
     Value *v[3] = {[RMW_PTR] = pointer_argument(l, a)};
+    int64_t sem, scope;
 
     if (!v[RMW_PTR] || !check_writable(l, a, v[RMW_PTR]))
         return val_unknown();
@@ -256,14 +265,18 @@ Val memory_atomic(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, 0), E_ATOMIC_TYPE, a->builtin->name, dtype_triton_name(t));
     v[RMW_DATA] = data_argument(l, a, 1, v[RMW_PTR]);
     if (!v[RMW_DATA] || !mask_argument(l, a, 2, &v[RMW_MASK]) ||
-        !sem_options(l, a, 3, &attrs[RMW_SEM], &attrs[RMW_SCOPE]) ||
+        !sem_options(l, a, 3, &sem, &scope) ||
         !check_scalar(l, a, 1, v[RMW_PTR], v[RMW_DATA], "Value") ||
         !check_scalar(l, a, 2, v[RMW_PTR], v[RMW_MASK], "Mask"))
         return val_unknown();
     int n = v[RMW_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
         return val_unknown();
-    return val_run(build_op(&l->b, OP_atomic_rmw, n, v, 3, attrs, 0, NULL)->results[0]);
+    Op *op = build_op(&l->b, OP_atomic_rmw, n, v, 0, NULL, 0, NULL);
+    attr_set(op, ATTR_rmw_kind, a->builtin->data);
+    attr_set(op, ATTR_sem, sem);
+    attr_set(op, ATTR_scope, scope);
+    return val_run(op->results[0]);
 }
 
 /* R222 asks for exactly the element type; a literal takes it. */
@@ -286,7 +299,7 @@ static Value *cas_operand(Lower *l, const Args *a, int i, const Value *p)
 Val memory_cas(Lower *l, const Args *a)
 {
     Value *v[3] = {[CAS_PTR] = pointer_argument(l, a)};
-    int64_t attrs[2];
+    int64_t sem, scope;
 
     if (!v[CAS_PTR] || !check_writable(l, a, v[CAS_PTR]))
         return val_unknown();
@@ -294,10 +307,12 @@ Val memory_cas(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, 0), E_CAS_WIDTH, dtype_triton_name(v[CAS_PTR]->type->dtype));
     v[CAS_EXPECTED] = cas_operand(l, a, 1, v[CAS_PTR]);
     v[CAS_NEW] = cas_operand(l, a, 2, v[CAS_PTR]);
-    if (!v[CAS_EXPECTED] || !v[CAS_NEW] ||
-        !sem_options(l, a, 3, &attrs[CAS_SEM], &attrs[CAS_SCOPE]))
+    if (!v[CAS_EXPECTED] || !v[CAS_NEW] || !sem_options(l, a, 3, &sem, &scope))
         return val_unknown();
-    return val_run(build_op(&l->b, OP_atomic_cas, 3, v, 2, attrs, 0, NULL)->results[0]);
+    Op *op = build_op(&l->b, OP_atomic_cas, 3, v, 0, NULL, 0, NULL);
+    attr_set(op, ATTR_sem, sem);
+    attr_set(op, ATTR_scope, scope);
+    return val_run(op->results[0]);
 }
 
 Val memory_barrier(Lower *l, const Args *a)

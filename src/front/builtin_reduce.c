@@ -23,7 +23,7 @@ static const Type *without_axis(Lower *l, const Type *t, int axis)
 static Op *open_reduction(Lower *l, OpCode code, int n, Value *const *v, int axis, bool reverse)
 {
     const Type **types = NEW_N(l->arena, const Type *, n + 1);
-    int64_t attrs[] = {[SCAN_AXIS] = axis, [SCAN_REVERSE] = reverse};
+    int64_t attrs[] = {axis, reverse};
 
     for (int i = 0; i < n; i++)
         types[i] = code == OP_scan ? v[i]->type : without_axis(l, v[i]->type, axis);

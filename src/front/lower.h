@@ -434,8 +434,12 @@ void hint_not_constexpr(Lower *l, const Node *n);
 
 /* --- builtin_memory.c --- */
 /* cache_modifier and eviction_policy of tl.load and of tl.store, as attributes of their ops. */
-bool load_hints(Lower *l, const Args *a, int64_t *attrs);
-bool store_hints(Lower *l, const Args *a, int64_t *attrs);
+typedef struct {
+    int64_t cache, evict; /* CacheHint, EvictHint */
+} AccessHints;
+bool load_hints(Lower *l, const Args *a, AccessHints *out);
+bool store_hints(Lower *l, const Args *a, AccessHints *out);
+void access_hints_put(Op *access, const AccessHints *h);
 
 /* --- builtin_block_ptr.c --- */
 Val load_block_ptr(Lower *l, const Args *a);

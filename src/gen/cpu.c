@@ -100,11 +100,11 @@ static Val scalar_value(Cpu *c, const Op *op)
 
     switch (op->code) {
     case OP_const:
-        return cpu_constant(c, op->results[0]->type, (uint64_t)op->attrs[0]);
+        return cpu_constant(c, op->results[0]->type, (uint64_t)attr_bits(op));
     case OP_program_id:
-        return c->program[op->attrs[0]];
+        return c->program[attr_axis(op)];
     case OP_num_programs:
-        return c->programs[op->attrs[0]];
+        return c->programs[attr_axis(op)];
     case OP_load:
         return scalar_load(c, op);
     default:

@@ -198,7 +198,7 @@ static Affine definition(NestCg *n, Value *v, const int8_t *map)
     switch (op->code) {
     case OP_arange: {
         Val first = LLVMBuildAdd(n->at[n->rank - 1], llvm_int(l->i32, 0),
-                                 llvm_int(l->i32, op->attrs[0]), "");
+                                 llvm_int(l->i32, attr_start(op)), "");
         return (Affine){.ok = true, .base = {.v = first}, .stride = 1};
     }
     case OP_addptr:

@@ -68,7 +68,7 @@ static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
 {
     DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMTypeRef memory = cpu_memory_type(c, t);
-    RmwKind kind = (RmwKind)op->attrs[RMW_KIND];
+    RmwKind kind = attr_rmw_kind(op);
 
     if (kind == RMW_XCHG)
         return data;
@@ -134,9 +134,9 @@ static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMAtomicRMWBinOp native;
 
-    if (!native_op((RmwKind)op->attrs[RMW_KIND], t, &native))
+    if (!native_op(attr_rmw_kind(op), t, &native))
         return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
-    LLVMAtomicOrdering order = ordering((Sem)op->attrs[RMW_SEM]);
+    LLVMAtomicOrdering order = ordering(attr_sem(op));
     Val old = LLVMBuildAtomicRMW(b, native, ptr, cpu_to_memory(c, b, data, t), order, 0);
     return cpu_from_memory(c, b, old, t);
 }

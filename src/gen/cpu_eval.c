@@ -69,7 +69,7 @@ Val cpu_vectorise(NestCg *n, Ev e)
 static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
 {
     Llvm *l = n->c->l;
-    int dim = map[0], start = (int)v->def->attrs[0];
+    int dim = map[0], start = (int)attr_start(v->def);
 
     if (dim < 0)
         return (Ev){.v = llvm_int(l->i32, start)};
@@ -213,9 +213,9 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
     Ev chunk;
     switch (op->code) {
     case OP_const:
-        return (Ev){.v = cpu_constant(n->c, v->type, (uint64_t)op->attrs[0]),
+        return (Ev){.v = cpu_constant(n->c, v->type, (uint64_t)attr_bits(op)),
                     .known = v->type->pointer || v->type->dtype != DT_I1 ? KNOWN_NOT
-                             : op->attrs[0] & 1                          ? KNOWN_TRUE
+                             : attr_bits(op) & 1                         ? KNOWN_TRUE
                                                                          : KNOWN_FALSE};
     case OP_splat:
         return cpu_eval(n, op->operands[0], map);

@@ -166,8 +166,7 @@ static bool runs_backwards(const NestCg *n, int dim)
 {
     const Root *r = &n->nest->roots.at[0];
 
-    return r->kind == ROOT_SCAN && r->op->attrs[SCAN_REVERSE] != 0 &&
-           r->op->attrs[SCAN_AXIS] == dim;
+    return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
 }
 
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */

@@ -416,7 +416,7 @@ static Val cast(Cpu *c, Bld b, const Op *op, Val x)
     if (to->pointer)
         return LLVMBuildIntToPtr(b, x, llvm_like(c->l->ptr, x), "");
     if (!from->pointer)
-        return cpu_cast(c, b, x, from->dtype, to->dtype, (Rounding)op->attrs[0]);
+        return cpu_cast(c, b, x, from->dtype, to->dtype, attr_rounding(op));
     Val address = LLVMBuildPtrToInt(b, x, llvm_like(c->l->i64, x), "");
     return cpu_cast(c, b, address, DT_U64, to->dtype, ROUND_NEAREST);
 }

@@ -150,7 +150,7 @@ void cpu_reduce_begin(NestCg *n)
         Reduction *r = NEW(n->c->arena, Reduction);
         r->op = root->op;
         r->n = root->op->noperands;
-        r->inner = root->op->attrs[0] == n->inner;
+        r->inner = attr_axis(root->op) == n->inner;
         r->simple = simple_op(root->op);
         r->next = n->reductions;
         n->reductions = r;
@@ -354,7 +354,7 @@ static void outer_body(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int axis = (int)r->op->attrs[0];
+    int axis = (int)attr_axis(r->op);
     int8_t map[MAX_RANK];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
 

@@ -12,7 +12,7 @@
 
 static bool is_reverse(const Op *op)
 {
-    return op->attrs[SCAN_REVERSE] != 0;
+    return attr_reverse(op) != 0;
 }
 
 /* In front of the inner loop: where the running values live. */
@@ -86,7 +86,7 @@ static void row_step(NestCg *n, const Op *op)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int count = op->noperands, axis = (int)op->attrs[SCAN_AXIS];
+    int count = op->noperands, axis = (int)attr_axis(op);
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
@@ -110,7 +110,7 @@ static void row_step(NestCg *n, const Op *op)
 
 void cpu_scan_body(NestCg *n, const Op *op)
 {
-    if (op->attrs[SCAN_AXIS] == n->inner && !n->nest->serial)
+    if (attr_axis(op) == n->inner && !n->nest->serial)
         vector_step(n, op);
     else
         row_step(n, op);

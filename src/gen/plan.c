@@ -124,7 +124,7 @@ bool plan_is_usual(const Op *op)
 {
     const Op *c = op->code == OP_select ? op->operands[SELECT_IF]->def : NULL;
 
-    return c && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
+    return c && c->code == OP_hint && attr_hint_kind(c) == HINT_LIKELY;
 }
 
 /* Values that only exist as whole tiles. */
@@ -197,7 +197,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         for (int i = 0; i < op->noperands; i++)
             if (reads_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
-        if (op->code == OP_load && op->attrs[LOAD_VOLATILE] != 0 && op->results[0]->type->rank > 0)
+        if (op->code == OP_load && attr_volatile(op) != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         for (int r = 0; r < nested_blocks(op); r++)
             gather_facts(pl, op->regions[r], depth + is_loop(op));

@@ -142,7 +142,7 @@ typedef struct {
 static bool orders_memory(const Op *op)
 {
     if (op->code == OP_atomic_rmw)
-        return op->attrs[RMW_SEM] != SEM_RELAXED;
+        return attr_sem(op) != SEM_RELAXED;
     return op->code == OP_barrier || op->code == OP_atomic_cas;
 }
 

@@ -76,7 +76,7 @@ static double op_flops(const Op *op)
     switch (op->code) {
     case OP_reduce:
     case OP_scan:
-        return region_flops(op) * (n - n / t->dims[op->attrs[SCAN_AXIS]]);
+        return region_flops(op) * (n - n / t->dims[attr_axis(op)]);
     case OP_dot:
         return dtype_is_float(t->dtype)
                    ? 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]
@@ -151,11 +151,11 @@ static Scalar scalar_result(const Counter *c, const Activation *a, const Op *op)
 {
     switch (op->code) {
     case OP_const:
-        return (Scalar){true, (uint64_t)op->attrs[0]};
+        return (Scalar){true, (uint64_t)attr_bits(op)};
     case OP_program_id:
-        return (Scalar){true, (uint32_t)c->program[op->attrs[0]]};
+        return (Scalar){true, (uint32_t)c->program[attr_axis(op)]};
     case OP_num_programs:
-        return (Scalar){true, (uint32_t)c->launch->grid[op->attrs[0]]};
+        return (Scalar){true, (uint32_t)c->launch->grid[attr_axis(op)]};
     case OP_hint:
         return scalar_of(a, op->operands[0]);
     default:

@@ -110,7 +110,7 @@ static void exec_const(Frame *f, const Op *op)
 static void exec_program(Frame *f, const Op *op)
 {
     const Machine *m = f->machine;
-    int axis = (int)op->attrs[0];
+    int axis = (int)attr_axis(op);
     int32_t v = op->code == OP_program_id ? m->program[axis] : m->launch->grid[axis];
 
     machine_fill(result(f, op), &v, sizeof v, f->width);
@@ -272,6 +272,18 @@ static void exec_assume(Frame *f, const Op *op)
                 f->machine->program[0], f->machine->program[1], f->machine->program[2]);
 }
 
+static void exec_assert(Frame *f, const Op *op)
+{
+    const Value *condition = op->operands[0];
+    const uint8_t *holds = operand(f, op, 0);
+    const uint8_t *mask = op->noperands > ASSERT_MASK ? operand(f, op, ASSERT_MASK) : NULL;
+
+    for (size_t i = 0; i < value_numel(condition); i++) {
+        if (!holds[i] && (!mask || mask[i]))
+            stop_at(f->machine, op, "%s", attr_message(op));
+    }
+}
+
 static void exec_op(Frame *f, const Op *op)
 {
     switch (op->code) {
@@ -308,6 +320,9 @@ static void exec_op(Frame *f, const Op *op)
         break;
     case OP_assume:
         exec_assume(f, op);
+        break;
+    case OP_assert:
+        exec_assert(f, op);
         break;
     case OP_reduce:
         exec_reduce(f, op);

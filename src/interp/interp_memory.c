@@ -296,7 +296,7 @@ void exec_atomic_rmw(Frame *f, const Op *op)
         uint64_t x = 0, old = 0;
         memcpy(&x, src + i * size, size);
         if (!mask || mask[i])
-            old = rmw_lane((RmwKind)op->attrs[RMW_KIND], t, p[i], x);
+            old = rmw_lane(attr_rmw_kind(op), t, p[i], x);
         memcpy(dst + i * size, &old, size);
     }
 }

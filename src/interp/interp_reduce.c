@@ -199,7 +199,7 @@ static void halve_together(const Combine *c, CombineView v, void *const *from, v
 /* The first level reads the operands, later ones the working copies. */
 void exec_reduce(Frame *f, const Op *op)
 {
-    CombineView v = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView v = combine_view(op->operands[0]->type, (int)attr_axis(op));
     Combine c = combine_begin(f, op);
     void *from[c.n], *work[c.n];
 
@@ -214,7 +214,7 @@ void exec_reduce(Frame *f, const Op *op)
             halve_rows(&c, v, at, work);
         v.length -= v.length / 2;
     }
-    bool reduced = op->operands[0]->type->dims[op->attrs[SCAN_AXIS]] > 1;
+    bool reduced = op->operands[0]->type->dims[attr_axis(op)] > 1;
     for (int i = 0; i < c.n; i++)
         memcpy(f->slot[op->results[i]->id], reduced ? work[i] : from[i],
                value_numel(op->results[i]) * value_size(op->results[i]));
@@ -320,9 +320,9 @@ static void scan_together(const Combine *c, CombineView v, bool reverse)
 
 void exec_scan(Frame *f, const Op *op)
 {
-    CombineView v = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView v = combine_view(op->operands[0]->type, (int)attr_axis(op));
     Combine c = combine_begin(f, op);
-    bool reverse = op->attrs[SCAN_REVERSE] != 0;
+    bool reverse = attr_reverse(op) != 0;
     void *from[c.n], *to[c.n];
 
     if (scan_lines(&c, v, reverse))

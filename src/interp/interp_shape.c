@@ -134,7 +134,7 @@ static void row_major(const Type *t, int64_t *strides)
 /* i32, wrapping never needed: the verifier has seen that the values fit. */
 void exec_arange(Frame *f, const Op *op)
 {
-    int32_t *d = result(f, op), start = (int32_t)op->attrs[0];
+    int32_t *d = result(f, op), start = (int32_t)attr_start(op);
     int32_t n = op->results[0]->type->dims[0];
 
     for (int32_t i = 0; i < n; i++)

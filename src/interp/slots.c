@@ -349,7 +349,7 @@ static void note_capture(Op *op, void *ctx)
 
 static void place_combine(Placer *p, Op *op)
 {
-    CombineView view = combine_view(op->operands[0]->type, (int)op->attrs[SCAN_AXIS]);
+    CombineView view = combine_view(op->operands[0]->type, (int)attr_axis(op));
     Captures captures = {.arena = p->arena, .region = op->regions[0]};
     bool wide = is_straight(op->regions[0], MOST_CALLS);
     bool short_rows = view.inner < SHORT_ROW;

@@ -157,7 +157,7 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
 
     if (!given)
         nresults = ruled ? 1 : 0;
-    Op *op = allocate(b, noperands, nattrs, nresults);
+    Op *op = allocate(b, noperands, MAX(nattrs, op_fixed_attrs(code)), nresults);
     op->code = code;
     op->span = b->span;
     if (noperands > 0)

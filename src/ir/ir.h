@@ -51,25 +51,25 @@ typedef enum {
 } OpFlags;
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 
-typedef enum { ROUND_NEAREST, ROUND_TO_ZERO } Rounding;
+/* The words of each attribute that has some: Rounding, CacheHint, .. */
+#define WORDS(Type, name, text, need) typedef enum {
+#define WORD(constant, word) constant,
+#define END(Type)                                                                                  \
+    }                                                                                              \
+    Type;
+#include "attrs.h"
+
 typedef enum {
-    HINT_MULTIPLE_OF,
-    HINT_MAX_CONTIGUOUS,
-    HINT_MAX_CONSTANCY,
-    HINT_LIKELY /* of a condition: true nearly everywhere; no promise */
-} HintKind;
-typedef enum {
-    PRECISION_IEEE,
-    PRECISION_TF32,
-    PRECISION_TF32X3,
-    PRECISION_BF16X3,
-    PRECISION_BF16X6
-} Precision;
-typedef enum { RMW_ADD, RMW_MAX, RMW_MIN, RMW_AND, RMW_OR, RMW_XOR, RMW_XCHG } RmwKind;
-typedef enum { SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE, SEM_RELAXED } Sem;
-typedef enum { SCOPE_GPU, SCOPE_CTA, SCOPE_SYS } Scope;
-typedef enum { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_WB, CACHE_WT } CacheHint;
-typedef enum { EVICT_NORMAL, EVICT_FIRST, EVICT_LAST } EvictHint;
+    ATTR_NONE,
+#define NUMBER(name, text, need) ATTR_##name,
+#define TEXT(name, text, need) ATTR_##name,
+#define LIST(name, text) ATTR_##name,
+#define WORDS(Type, name, text, need) ATTR_##name,
+#define WORD(constant, word)
+#define END(Type)
+#include "attrs.h"
+    ATTR_COUNT
+} AttrId;
 
 /* dtype[d0,d1,..], or a pointer to dtype (a tile of pointers when rank > 0). */
 typedef struct {
@@ -102,7 +102,7 @@ struct Op {
     int noperands, nresults, nattrs;
     Value **operands;
     Value **results;
-    int64_t *attrs;
+    int64_t *attrs;    /* in the order of the row of ops.h; see attr_get() */
     Block *regions[2]; /* NULL where the op has none */
     Func *callee;      /* of call */
     Op *prev, *next;
@@ -117,17 +117,13 @@ struct Block {
     Func *func;
 };
 
-/* Where things stand in the lists of an op: the order of ops.h, by name. */
-enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER }; /* operands */
+/* Where operands stand: the order of ops.h, by name. */
+enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
 enum { STORE_PTR, STORE_DATA, STORE_MASK };
-enum { RMW_PTR, RMW_DATA, RMW_MASK };           /* of atomic_rmw */
-enum { CAS_PTR, CAS_EXPECTED, CAS_NEW };        /* of atomic_cas */
-enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS };  /* carried values follow the bounds */
-enum { LOAD_CACHE, LOAD_EVICT, LOAD_VOLATILE }; /* attributes; a store has the first two */
-enum { RMW_KIND, RMW_SEM, RMW_SCOPE };
-enum { CAS_SEM, CAS_SCOPE };
-enum { FOR_UNROLL };
-enum { SCAN_AXIS, SCAN_REVERSE }; /* of reduce too, which has no direction */
+enum { RMW_PTR, RMW_DATA, RMW_MASK };    /* of atomic_rmw */
+enum { CAS_PTR, CAS_EXPECTED, CAS_NEW }; /* of atomic_cas */
+enum { ASSERT_CONDITION, ASSERT_MASK };
+enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the bounds */
 
 /* Where the launch of a kernel takes the value of a parameter from.  The user's come first, in the
  * order of the arguments; passes may add hidden ones behind them. */
@@ -229,8 +225,9 @@ typedef struct {
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);
 
-/* The general maker.  Arrays are copied.  Result types follow the table when `given` is NULL; it
- * is needed for ops whose row says so.  Regions are made empty, owned by the op. */
+/* The general maker.  Arrays are copied; attributes that are not given are 0.  Result types follow
+ * the table when `given` is NULL; it is needed for ops whose row says so.  Regions are made empty,
+ * owned by the op. */
 Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int nattrs,
              const int64_t *attrs, int nresults, const Type *const *given);
 Value *build_const(Builder *b, const Type *t, uint64_t bits); /* scalar, or a tile of one value */
@@ -271,25 +268,65 @@ typedef struct {
 MemoryUse ir_memory_use(const Func *f, Arena *a);
 
 /* table.c: what ops.h says */
+enum { MAX_OP_ATTRS = 6 };
 typedef struct {
-    const char *name, *operands, *result, *attrs;
+    const char *name, *operands, *result;
+    AttrId attrs[MAX_OP_ATTRS + 1]; /* up to ATTR_NONE */
     int flags;
 } OpInfo;
 const OpInfo *op_info(OpCode code);
 bool opcode_from_name(const char *s, size_t n, OpCode *out);
-/* One word of a row's operands or attributes: `mask?` is {"mask", 4, '?'}; false at the end. */
+/* One word of a row's operands: `mask?` is {"mask", 4, '?'}; false at the end. */
 typedef struct {
     const char *s;
     int len;
     char mark; /* '?', '*' or 0 */
 } TableWord;
 bool table_word(const char **list, TableWord *out);
-/* Words for the values of an attribute (`cache=cg`): the number of them, 0 when it is a plain
- * number; and from one to the other. */
-int attr_words(OpCode code, const TableWord *attr);
-void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v);
-bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out);
-bool attr_is_required(const TableWord *attr); /* the others are 0 or empty when left out */
+
+/* table.c: what attrs.h says */
+typedef enum { ATTR_IS_NUMBER, ATTR_IS_WORD, ATTR_IS_TEXT, ATTR_IS_LIST } AttrKind;
+typedef struct {
+    const char *name; /* in the text form */
+    AttrKind kind;
+    bool needed; /* the others are 0 or empty when left out */
+    const char *const *words;
+    int nwords;
+} AttrInfo;
+const AttrInfo *attr_info(AttrId attr);
+bool attr_from_word(AttrId attr, const char *s, size_t n, int64_t *out);
+int op_fixed_attrs(OpCode code); /* how many it has, a list not counted */
+/* An attribute that the op's row has; asking for another is a bug. */
+int64_t attr_get(const Op *op, AttrId attr);
+void attr_set(Op *op, AttrId attr, int64_t v);
+Sym attr_text(const Op *op, AttrId attr); /* "" when it is empty */
+int64_t attr_of_text(Module *m, const char *s, size_t n);
+const int64_t *attr_list(const Op *op, AttrId attr, int *n);
+/* The same by name: attr_axis(op), attr_cache(op), attr_message(op), attr_dims(op, &n). */
+#define NUMBER(name, text, need)                                                                   \
+    static inline int64_t attr_##name(const Op *op)                                                \
+    {                                                                                              \
+        return attr_get(op, ATTR_##name);                                                          \
+    }
+#define TEXT(name, text, need)                                                                     \
+    static inline Sym attr_##name(const Op *op)                                                    \
+    {                                                                                              \
+        return attr_text(op, ATTR_##name);                                                         \
+    }
+#define LIST(name, text)                                                                           \
+    static inline const int64_t *attr_##name(const Op *op, int *n)                                 \
+    {                                                                                              \
+        return attr_list(op, ATTR_##name, n);                                                      \
+    }
+#define WORDS(Type, name, text, need)                                                              \
+    static inline Type attr_##name(const Op *op)                                                   \
+    {                                                                                              \
+        return (Type)attr_get(op, ATTR_##name);                                                    \
+    }
+#define WORD(constant, word)
+#define END(Type)
+#include "attrs.h"
+
 static inline bool op_has(const Op *op, int flag)
 {
     return (op_info(op->code)->flags & flag) != 0;

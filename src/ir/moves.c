@@ -32,6 +32,8 @@ static bool unit_reshape(const Type *from, const Type *to, Move *out)
 bool op_move(const Op *op, Move *out)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    const int64_t *dims;
+    int n;
 
     *out = (Move){0};
     switch (op->code) {
@@ -43,11 +45,12 @@ bool op_move(const Op *op, Move *out)
         return true;
     case OP_expand:
         for (int d = 0; d < from->rank; d++)
-            out->follows[d] = (int8_t)(d < op->attrs[0] ? d : d + 1);
+            out->follows[d] = (int8_t)(d < attr_axis(op) ? d : d + 1);
         return true;
     case OP_permute:
-        for (int d = 0; d < from->rank; d++)
-            out->follows[op->attrs[d]] = (int8_t)d;
+        dims = attr_dims(op, &n);
+        for (int d = 0; d < n; d++)
+            out->follows[dims[d]] = (int8_t)d;
         return true;
     case OP_reshape:
         return unit_reshape(from, to, out);

@@ -12,7 +12,7 @@
  * result: none | first (operand 0's type) | second (operand 1's type) | bool (i1 in operand 0's
  *     shape) | pointee (what operand 0 points to) | given (the builder says; verify_rules.c has the
  *     rule)
- * attributes: names of op->attrs[] in order; `*` takes all the rest (a list).
+ * attributes: what op->attrs[] holds, in order, by the names of attrs.h; A0 none, A1(a) one, ...
  * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
  *     FOLDS scalar_apply() evaluates it element by element, for constants and in the interpreter.
  *     FLOP counts as one float operation an element when operand 0 is a float; APPROX does too.
@@ -23,113 +23,115 @@
  */
 /*  name         operands              result   attributes         flags                            */
 /* values */
-OP( const,       "",                   given,   "bits",            PURE )
-OP( program_id,  "",                   given,   "axis",            PURE )
-OP( num_programs,"",                   given,   "axis",            PURE )
-OP( arange,      "",                   given,   "start",           PURE ) /* i32, rank 1 */
+OP( const,       "",                   given,   A1(bits),          PURE )
+OP( program_id,  "",                   given,   A1(axis),          PURE )
+OP( num_programs,"",                   given,   A1(axis),          PURE )
+OP( arange,      "",                   given,   A1(start),         PURE ) /* i32, rank 1 */
 /* shape; all in row-major element order */
-OP( splat,       "any",                given,   "",                PURE|MOVES ) /* scalar to tile */
-OP( broadcast,   "any",                given,   "",                PURE|MOVES ) /* dims of 1 repeat */
-OP( expand,      "any",                given,   "axis",            PURE|MOVES ) /* insert a dim of 1 */
-OP( reshape,     "any",                given,   "",                PURE|MOVES ) /* rank 0 counts as 1 element */
-OP( permute,     "any",                given,   "dims*",           PURE|MOVES ) /* out dim i = in dim dims[i] */
+OP( splat,       "any",                given,   A0,                PURE|MOVES ) /* scalar to tile */
+OP( broadcast,   "any",                given,   A0,                PURE|MOVES ) /* dims of 1 repeat */
+OP( expand,      "any",                given,   A1(axis),          PURE|MOVES ) /* insert a dim of 1 */
+OP( reshape,     "any",                given,   A0,                PURE|MOVES ) /* rank 0 counts as 1 element */
+OP( permute,     "any",                given,   A1(dims),          PURE|MOVES ) /* out dim i = in dim dims[i] */
 /* arithmetic: ints wrap, int division truncates toward zero, floats round to nearest even.
  * fp16, bf16 and fp8 compute in fp32 and round once per op. */
-OP( add,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
-OP( sub,         "num same",           first,   "",                PURE|FOLDS|FLOP )
-OP( mul,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
-OP( div,         "num same",           first,   "",                PURE|FOLDS|FLOP ) /* x/0 = 0, MIN/-1 = MIN on ints */
-OP( rem,         "num same",           first,   "",                PURE|FOLDS|FLOP ) /* C's %, fmod; x%0 = 0, MIN%-1 = 0 */
-OP( mulhi,       "int same",           first,   "",                PURE|COMMUTES|FOLDS ) /* unsigned high half */
-OP( neg,         "num",                first,   "",                PURE|FOLDS )
-OP( abs,         "num",                first,   "",                PURE|FOLDS )
-OP( and,         "int same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( or,          "int same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( xor,         "int same",           first,   "",                PURE|COMMUTES|FOLDS )
-OP( not,         "int",                first,   "",                PURE|FOLDS ) /* bitwise */
-OP( shl,         "int same",           first,   "",                PURE|FOLDS ) /* amount >= width: 0 */
-OP( shr,         "int same",           first,   "",                PURE|FOLDS ) /* arithmetic iff signed; amount >= width: sign fill or 0 */
-OP( min,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP ) /* one NaN: the other operand */
-OP( max,         "num same",           first,   "",                PURE|COMMUTES|FOLDS|FLOP )
-OP( minnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS|FLOP ) /* any NaN: NaN */
-OP( maxnan,      "float same",         first,   "",                PURE|COMMUTES|FOLDS|FLOP )
-OP( fma,         "float same same",    first,   "",                PURE|FOLDS|FLOP ) /* one rounding */
-OP( select,      "bool any any",       second,  "",                PURE|FOLDS )
+OP( add,         "num same",           first,   A0,                PURE|COMMUTES|FOLDS|FLOP )
+OP( sub,         "num same",           first,   A0,                PURE|FOLDS|FLOP )
+OP( mul,         "num same",           first,   A0,                PURE|COMMUTES|FOLDS|FLOP )
+OP( div,         "num same",           first,   A0,                PURE|FOLDS|FLOP ) /* x/0 = 0, MIN/-1 = MIN on ints */
+OP( rem,         "num same",           first,   A0,                PURE|FOLDS|FLOP ) /* C's %, fmod; x%0 = 0, MIN%-1 = 0 */
+OP( mulhi,       "int same",           first,   A0,                PURE|COMMUTES|FOLDS ) /* unsigned high half */
+OP( neg,         "num",                first,   A0,                PURE|FOLDS )
+OP( abs,         "num",                first,   A0,                PURE|FOLDS )
+OP( and,         "int same",           first,   A0,                PURE|COMMUTES|FOLDS )
+OP( or,          "int same",           first,   A0,                PURE|COMMUTES|FOLDS )
+OP( xor,         "int same",           first,   A0,                PURE|COMMUTES|FOLDS )
+OP( not,         "int",                first,   A0,                PURE|FOLDS ) /* bitwise */
+OP( shl,         "int same",           first,   A0,                PURE|FOLDS ) /* amount >= width: 0 */
+OP( shr,         "int same",           first,   A0,                PURE|FOLDS ) /* arithmetic iff signed; amount >= width: sign fill or 0 */
+OP( min,         "num same",           first,   A0,                PURE|COMMUTES|FOLDS|FLOP ) /* one NaN: the other operand */
+OP( max,         "num same",           first,   A0,                PURE|COMMUTES|FOLDS|FLOP )
+OP( minnan,      "float same",         first,   A0,                PURE|COMMUTES|FOLDS|FLOP ) /* any NaN: NaN */
+OP( maxnan,      "float same",         first,   A0,                PURE|COMMUTES|FOLDS|FLOP )
+OP( fma,         "float same same",    first,   A0,                PURE|FOLDS|FLOP ) /* one rounding */
+OP( select,      "bool any any",       second,  A0,                PURE|FOLDS )
 /* comparisons; floats ordered, but ne is true on NaN */
-OP( eq,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS|COMPARES )
-OP( ne,          "num same",           bool,    "",                PURE|COMMUTES|FOLDS|COMPARES )
-OP( lt,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
-OP( le,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
-OP( gt,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
-OP( ge,          "num same",           bool,    "",                PURE|FOLDS|COMPARES )
-OP( isnan,       "float",              bool,    "",                PURE|FOLDS )
-OP( isinf,       "float",              bool,    "",                PURE|FOLDS )
+OP( eq,          "num same",           bool,    A0,                PURE|COMMUTES|FOLDS|COMPARES )
+OP( ne,          "num same",           bool,    A0,                PURE|COMMUTES|FOLDS|COMPARES )
+OP( lt,          "num same",           bool,    A0,                PURE|FOLDS|COMPARES )
+OP( le,          "num same",           bool,    A0,                PURE|FOLDS|COMPARES )
+OP( gt,          "num same",           bool,    A0,                PURE|FOLDS|COMPARES )
+OP( ge,          "num same",           bool,    A0,                PURE|FOLDS|COMPARES )
+OP( isnan,       "float",              bool,    A0,                PURE|FOLDS )
+OP( isinf,       "float",              bool,    A0,                PURE|FOLDS )
 /* exact functions */
-OP( sqrt,        "float",              first,   "",                PURE|FOLDS|FLOP )
-OP( floor,       "float",              first,   "",                PURE|FOLDS|FLOP )
-OP( ceil,        "float",              first,   "",                PURE|FOLDS|FLOP )
-OP( trunc,       "float",              first,   "",                PURE|FOLDS|FLOP )
-OP( rint,        "float",              first,   "",                PURE|FOLDS|FLOP ) /* ties to even */
-OP( round,       "float",              first,   "",                PURE|FOLDS|FLOP ) /* ties away from zero */
-OP( copysign,    "float same",         first,   "",                PURE|FOLDS )
-OP( ldexp,       "float offset",       first,   "",                PURE|FOLDS|FLOP ) /* x * 2^n, n is i32 */
-OP( clz,         "int",                first,   "",                PURE|FOLDS )
-OP( popc,        "int",                first,   "",                PURE|FOLDS )
-OP( ffs,         "int",                first,   "",                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
-OP( lookup8,     "int",                first,   "table*",          PURE|FOLDS ) /* table[the low 3 bits], 8 entries */
+OP( sqrt,        "float",              first,   A0,                PURE|FOLDS|FLOP )
+OP( floor,       "float",              first,   A0,                PURE|FOLDS|FLOP )
+OP( ceil,        "float",              first,   A0,                PURE|FOLDS|FLOP )
+OP( trunc,       "float",              first,   A0,                PURE|FOLDS|FLOP )
+OP( rint,        "float",              first,   A0,                PURE|FOLDS|FLOP ) /* ties to even */
+OP( round,       "float",              first,   A0,                PURE|FOLDS|FLOP ) /* ties away from zero */
+OP( copysign,    "float same",         first,   A0,                PURE|FOLDS )
+OP( ldexp,       "float offset",       first,   A0,                PURE|FOLDS|FLOP ) /* x * 2^n, n is i32 */
+OP( clz,         "int",                first,   A0,                PURE|FOLDS )
+OP( popc,        "int",                first,   A0,                PURE|FOLDS )
+OP( ffs,         "int",                first,   A0,                PURE|FOLDS ) /* lowest set bit from 1; 0 for 0 */
+OP( lookup8,     "int",                first,   A1(table),         PURE|FOLDS ) /* table[the low 3 bits], 8 entries */
 /* approximated functions: docs/accuracy.md gives the ULP of each; fp32 and fp64 */
-OP( rsqrt,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( exp,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( exp2,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( exp10,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( expm1,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( log,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( log2,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( log10,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( log1p,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( sin,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( cos,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( tan,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( asin,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( acos,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( atan,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( sinh,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( cosh,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( tanh,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( asinh,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( acosh,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( atanh,       "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( erf,         "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( erfc,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( cbrt,        "float",              first,   "",                PURE|FOLDS|APPROX )
-OP( pow,         "float same",         first,   "",                PURE|FOLDS|APPROX )
-OP( atan2,       "float same",         first,   "",                PURE|FOLDS|APPROX )
-OP( hypot,       "float same",         first,   "",                PURE|FOLDS|APPROX )
+OP( rsqrt,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( exp,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( exp2,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( exp10,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( expm1,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( log,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( log2,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( log10,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( log1p,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( sin,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( cos,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( tan,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( asin,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( acos,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( atan,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( sinh,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( cosh,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( tanh,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( asinh,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( acosh,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( atanh,       "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( erf,         "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( erfc,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( cbrt,        "float",              first,   A0,                PURE|FOLDS|APPROX )
+OP( pow,         "float same",         first,   A0,                PURE|FOLDS|APPROX )
+OP( atan2,       "float same",         first,   A0,                PURE|FOLDS|APPROX )
+OP( hypot,       "float same",         first,   A0,                PURE|FOLDS|APPROX )
 /* conversions */
-OP( cast,        "any",                given,   "rounding",        PURE|FOLDS ) /* Rounding; R80 */
-OP( bitcast,     "any",                given,   "",                PURE|FOLDS ) /* equal widths */
+OP( cast,        "any",                given,   A1(rounding),      PURE|FOLDS ) /* Rounding; R80 */
+OP( bitcast,     "any",                given,   A0,                PURE|FOLDS ) /* equal widths */
 /* memory */
-OP( addptr,      "ptr offset",         first,   "",                PURE )  /* offset counts elements */
-OP( load,        "ptr mask? data?",    pointee, "cache evict volatile", READS ) /* masked lanes: data, or 0 */
-OP( store,       "ptr data mask?",     none,    "cache evict",     WRITES )
-OP( atomic_rmw,  "ptr data mask?",     pointee, "kind sem scope",  READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
-OP( atomic_cas,  "ptr data data",      pointee, "sem scope",       READS|WRITES ) /* ptr, expected, new; bitwise */
-OP( barrier,     "",                   none,    "",                READS|WRITES|EFFECT )
+OP( addptr,      "ptr offset",         first,   A0,                PURE )  /* offset counts elements */
+OP( load,        "ptr mask? data?",    pointee, A3(cache, evict, volatile), READS ) /* masked lanes: data, or 0 */
+OP( store,       "ptr data mask?",     none,    A2(cache, evict),  WRITES )
+OP( atomic_rmw,  "ptr data mask?",     pointee, A3(rmw_kind, sem, scope), READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
+OP( atomic_cas,  "ptr data data",      pointee, A2(sem, scope),    READS|WRITES ) /* ptr, expected, new; bitwise */
+OP( barrier,     "",                   none,    A0,                READS|WRITES|EFFECT )
 /* promises; HintKind and one value per dim, or one for a scalar; `likely` takes none */
-OP( hint,        "any",                first,   "kind values*",    PURE )
-OP( assume,      "flag",               none,    "",                EFFECT )
+OP( hint,        "any",                first,   A2(hint_kind, values), PURE )
+OP( assume,      "flag",               none,    A0,                EFFECT )
+/* ends the launch with this message where a condition is false */
+OP( assert,      "bool mask?",          none,    A1(message),       EFFECT )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
-OP( reduce,      "any*",               given,   "axis",            PURE|REGIONS(1) )
-OP( scan,        "any*",               given,   "axis reverse",    PURE|REGIONS(1) )
-OP( dot,         "num num num",        given,   "precision",       PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N]; Precision */
+OP( reduce,      "any*",               given,   A1(axis),          PURE|REGIONS(1) )
+OP( scan,        "any*",               given,   A2(axis, reverse), PURE|REGIONS(1) )
+OP( dot,         "num num num",        given,   A1(precision),     PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N]; Precision */
 /* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
  * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */
-OP( for,         "index index index any*", given, "unroll",        REGIONS(1) )
-OP( while,       "any*",               given,   "",                REGIONS(2) )
-OP( if,          "flag",               given,   "",                REGIONS(2) )
-OP( yield,       "any*",               none,    "",                ENDS )
-OP( condition,   "flag any*",          none,    "",                ENDS )
-OP( return,      "any*",               none,    "",                ENDS )
-OP( call,        "any*",               given,   "",                READS|WRITES|EFFECT ) /* op->callee; gone after inlining */
+OP( for,         "index index index any*", given, A1(unroll),      REGIONS(1) )
+OP( while,       "any*",               given,   A0,                REGIONS(2) )
+OP( if,          "flag",               given,   A0,                REGIONS(2) )
+OP( yield,       "any*",               none,    A0,                ENDS )
+OP( condition,   "flag any*",          none,    A0,                ENDS )
+OP( return,      "any*",               none,    A0,                ENDS )
+OP( call,        "any*",               given,   A0,                READS|WRITES|EFFECT ) /* op->callee; gone after inlining */
 #undef OP

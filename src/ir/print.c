@@ -171,23 +171,56 @@ static void put_constant(Text *t, const Type *type, uint64_t bits)
         text_printf(t, "%llu", (unsigned long long)bits);
 }
 
+/* In quotes, with \\ before a quote or backslash, \\n for a new line, \\x1f for other controls. */
+static void put_quoted(Text *t, const char *s)
+{
+    text_put(t, "\"");
+    for (; *s; s++) {
+        if (*s == '\n')
+            text_put(t, "\\n");
+        else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            text_printf(t, "\\x%02x", (unsigned)(unsigned char)*s);
+        else
+            text_printf(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    }
+    text_put(t, "\"");
+}
+
+static void put_list(Text *t, const int64_t *values, int n)
+{
+    text_put(t, "[");
+    for (int i = 0; i < n; i++)
+        text_printf(t, "%s%lld", i > 0 ? "," : "", (long long)values[i]);
+    text_put(t, "]");
+}
+
+/* A word that is out of range is for a message: the verifier has something to say of it. */
+static void put_attr(Text *t, const AttrInfo *info, int64_t v)
+{
+    if (info->kind == ATTR_IS_TEXT)
+        put_quoted(t, v ? (Sym)(intptr_t)v : "");
+    else if (v >= 0 && v < info->nwords)
+        text_put(t, info->words[v]);
+    else
+        text_printf(t, "%lld", (long long)v);
+}
+
 /* ` name=value` for each attribute that says something. */
 static void put_attrs(Printer *p, const Op *op)
 {
-    const char *list = op_info(op->code)->attrs;
-    TableWord w;
+    const AttrId *attrs = op_info(op->code)->attrs;
 
-    for (int i = 0; i < op->nattrs && table_word(&list, &w); i++) {
-        if (op->attrs[i] == 0 && w.mark != '*' && !attr_is_required(&w))
+    for (int i = 0; i < op->nattrs && attrs[i] != ATTR_NONE; i++) {
+        const AttrInfo *info = attr_info(attrs[i]);
+
+        if (info->kind != ATTR_IS_LIST && !info->needed && op->attrs[i] == 0)
             continue;
-        text_printf(&p->out, " %.*s=", w.len, w.s);
-        if (w.mark != '*') {
-            attr_put(&p->out, op->code, &w, op->attrs[i]);
-            continue;
+        text_printf(&p->out, " %s=", info->name);
+        if (info->kind == ATTR_IS_LIST) {
+            put_list(&p->out, op->attrs + i, op->nattrs - i);
+            return;
         }
-        for (int first = i; i < op->nattrs; i++)
-            text_printf(&p->out, "%s%lld", i == first ? "[" : ",", (long long)op->attrs[i]);
-        text_put(&p->out, "]");
+        put_attr(&p->out, info, op->attrs[i]);
     }
 }
 

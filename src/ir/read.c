@@ -14,11 +14,24 @@
 
 #include "ir.h"
 
-enum { MAX_NESTING = 200, MAX_LIST = 10000, MAX_ATTRS = 4 + MAX_RANK };
+enum {
+    MAX_NESTING = 200,
+    MAX_LIST = 10000,
+    MAX_ATTRS = MAX_OP_ATTRS + MAX_RANK,
+    MAX_TEXT = 1 << 16
+};
 
-typedef enum { TOK_END, TOK_NAME, TOK_NUMBER, TOK_VALUE, TOK_SYMBOL, TOK_PUNCT } TokenKind;
+typedef enum {
+    TOK_END,
+    TOK_NAME,
+    TOK_NUMBER,
+    TOK_VALUE,
+    TOK_SYMBOL,
+    TOK_TEXT,
+    TOK_PUNCT
+} TokenKind;
 
-/* The text of `%x` and `@x` goes without its first character. */
+/* The text of `%x` and `@x` goes without its first character; that of "x" as it stands. */
 typedef struct {
     TokenKind kind;
     const char *s;
@@ -106,6 +119,14 @@ static void scan_number(Reader *r)
     }
 }
 
+/* A text goes on to its quote, but not over the end of the line. */
+static void scan_text(Reader *r)
+{
+    for (r->at++; peek(r, 0) != '"' && peek(r, 0) != '\n' && r->at < r->src->len; r->at++)
+        r->at += peek(r, 0) == '\\' && peek(r, 1) != '\n';
+    r->at += peek(r, 0) == '"';
+}
+
 static void next(Reader *r)
 {
     bool line = skip_blanks(r);
@@ -123,6 +144,9 @@ static void next(Reader *r)
         kind = c == '%' ? TOK_VALUE : c == '@' ? TOK_SYMBOL : TOK_NAME;
         for (r->at++; is_name_char(peek(r, 0)); r->at++)
             continue;
+    } else if (c == '"') {
+        kind = TOK_TEXT;
+        scan_text(r);
     } else {
         r->at += c == '-' ? 2 : 1;
     }
@@ -344,60 +368,102 @@ static bool parse_int_list(Reader *r, Attrs *out)
     return expect(r, "]");
 }
 
-/* The row's word of this name and its number; false when there is none. */
-static bool find_attr(OpCode code, const Token *name, TableWord *w, int *index)
+static int hex_digit(char c)
 {
-    const char *list = op_info(code)->attrs;
-
-    for (*index = 0; table_word(&list, w); ++*index) {
-        if ((size_t)w->len == name->len && memcmp(w->s, name->s, name->len) == 0)
-            return true;
-    }
-    return false;
+    return isdigit((unsigned char)c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* attribute = NAME `=` ( WORD | INT | list ) */
+/* text = `"` { any but quote, backslash and new line | `\"` | `\\` | `\n` | `\x` HEX HEX } `"` */
+static bool parse_text(Reader *r, int64_t *out)
+{
+    Token t;
+
+    if (!expect_kind(r, TOK_TEXT, "a quoted text", &t))
+        return false;
+    if (t.len < 2 || t.s[t.len - 1] != '"' || t.len > MAX_TEXT)
+        return say(r, t.span, t.len > MAX_TEXT ? "the text is too long" : "the text has no end");
+    const char *p = t.s + 1, *end = t.s + t.len - 1;
+    char *text = arena_alloc(r->arena, t.len), *to = text;
+    for (; p < end; to++) {
+        *to = *p++;
+        if (*to != '\\')
+            continue;
+        char c = p < end ? *p++ : '\0';
+        int high = c == 'x' && end - p >= 2 ? hex_digit(p[0]) : -1;
+        int low = high >= 0 ? hex_digit(p[1]) : -1;
+        if (low >= 0 && high + low > 0) { /* no text holds a zero */
+            *to = (char)(high * 16 + low);
+            p += 2;
+        } else if (c == '"' || c == '\\' || c == 'n') {
+            *to = c == 'n' ? '\n' : c;
+        } else {
+            return say(r, t.span,
+                       "a backslash stands before `\"`, `\\`, `n` or `x` and two digits");
+        }
+    }
+    *out = attr_of_text(r->module, text, (size_t)(to - text));
+    return true;
+}
+
+/* The place of the attribute of this name in the op's row; -1 when there is none. */
+static int find_attr(OpCode code, const Token *name)
+{
+    const AttrId *attrs = op_info(code)->attrs;
+
+    for (int i = 0; attrs[i] != ATTR_NONE && code != OP_const; i++) {
+        if (is_text(name, attr_info(attrs[i])->name))
+            return i;
+    }
+    return -1;
+}
+
+/* value = WORD | INT | text | list */
+static bool parse_attr_value(Reader *r, AttrId attr, Attrs *out, int place)
+{
+    const AttrInfo *info = attr_info(attr);
+
+    if (info->kind == ATTR_IS_LIST)
+        return parse_int_list(r, out);
+    if (info->kind == ATTR_IS_TEXT)
+        return parse_text(r, &out->at[place]);
+    if (r->tok.kind != TOK_NAME)
+        return parse_int(r, INT64_MIN, INT64_MAX, &out->at[place]);
+    if (!attr_from_word(attr, r->tok.s, r->tok.len, &out->at[place]))
+        return say(r, r->tok.span, "`%s` has no such value", info->name);
+    next(r);
+    return true;
+}
+
+/* attribute = NAME `=` value */
 static bool parse_attr(Reader *r, OpCode code, Attrs *out)
 {
     Token name = r->tok;
-    TableWord w;
-    int i;
+    int i = find_attr(code, &name);
 
     next(r);
-    if (!find_attr(code, &name, &w, &i) || code == OP_const)
+    if (i < 0)
         return say(r, name.span, "%s has no attribute `%.*s`", op_info(code)->name,
                    (int)MIN(name.len, 100), name.s);
     if (out->given & 1u << i)
         return say(r, name.span, "this attribute is given twice");
     out->given |= 1u << i;
-    if (!expect(r, "="))
-        return false;
-    if (w.mark == '*')
-        return parse_int_list(r, out);
-    if (r->tok.kind != TOK_NAME)
-        return parse_int(r, INT64_MIN, INT64_MAX, &out->at[i]);
-    if (!attr_from_word(code, &w, r->tok.s, r->tok.len, &out->at[i]))
-        return say(r, r->tok.span, "`%.*s` has no such value", w.len, w.s);
-    next(r);
-    return true;
+    return expect(r, "=") && parse_attr_value(r, op_info(code)->attrs[i], out, i);
 }
 
 /* attributes = { attribute }, on the line of the op; those left out are 0 */
 static bool parse_attrs(Reader *r, OpCode code, const Token *op, Attrs *out)
 {
-    const char *list = op_info(code)->attrs;
-    TableWord w;
+    const AttrId *attrs = op_info(code)->attrs;
 
-    while (table_word(&list, &w))
-        out->n += w.mark != '*';
+    out->n = op_fixed_attrs(code);
     while (r->tok.kind == TOK_NAME && !r->tok.starts_line) {
         if (!parse_attr(r, code, out))
             return false;
     }
-    list = op_info(code)->attrs;
-    for (int i = 0; table_word(&list, &w); i++) {
-        if (attr_is_required(&w) && code != OP_const && !(out->given & 1u << i))
-            return say(r, op->span, "%s needs `%.*s=`", op_info(code)->name, w.len, w.s);
+    for (int i = 0; attrs[i] != ATTR_NONE && code != OP_const; i++) {
+        if (attr_info(attrs[i])->needed && !(out->given & 1u << i))
+            return say(r, op->span, "%s needs `%s=`", op_info(code)->name,
+                       attr_info(attrs[i])->name);
     }
     return true;
 }

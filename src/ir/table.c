@@ -5,9 +5,45 @@
 
 #include "ir.h"
 
+#define A0                                                                                         \
+    {                                                                                              \
+        ATTR_NONE                                                                                  \
+    }
+#define A1(a)                                                                                      \
+    {                                                                                              \
+        ATTR_##a                                                                                   \
+    }
+#define A2(a, b)                                                                                   \
+    {                                                                                              \
+        ATTR_##a, ATTR_##b                                                                         \
+    }
+#define A3(a, b, c)                                                                                \
+    {                                                                                              \
+        ATTR_##a, ATTR_##b, ATTR_##c                                                               \
+    }
 static const OpInfo infos[] = {
 #define OP(name, operands, result, attrs, flags) {#name, operands, #result, attrs, flags},
 #include "ops.h"
+};
+
+#define WORDS(Type, name, text, need) static const char *const words_of_##name[] = {
+#define WORD(constant, word) word,
+#define END(Type)                                                                                  \
+    }                                                                                              \
+    ;
+#include "attrs.h"
+
+enum { OPTIONAL, NEEDED };
+static const AttrInfo attr_infos[] = {
+    {.name = "none"},
+#define NUMBER(name, text, need) {text, ATTR_IS_NUMBER, need, NULL, 0},
+#define TEXT(name, text, need) {text, ATTR_IS_TEXT, need, NULL, 0},
+#define LIST(name, text) {text, ATTR_IS_LIST, OPTIONAL, NULL, 0},
+#define WORDS(Type, name, text, need)                                                              \
+    {text, ATTR_IS_WORD, need, words_of_##name, COUNT(words_of_##name)},
+#define WORD(constant, word)
+#define END(Type)
+#include "attrs.h"
 };
 
 const OpInfo *op_info(OpCode code)
@@ -46,67 +82,19 @@ bool table_word(const char **list, TableWord *out)
     return true;
 }
 
-static bool word_is(const TableWord *w, const char *s)
+const AttrInfo *attr_info(AttrId attr)
 {
-    return strncmp(w->s, s, (size_t)w->len) == 0 && s[w->len] == '\0';
+    if ((unsigned)attr >= ATTR_COUNT)
+        bug("no attribute has the number %d", (int)attr);
+    return &attr_infos[attr];
 }
 
-/* The values of an attribute in the order of their enum in ir.h; NULL for a plain number. */
-static const char *words_of(OpCode code, const TableWord *attr)
+bool attr_from_word(AttrId attr, const char *s, size_t n, int64_t *out)
 {
-    static const struct {
-        const char *attr, *words;
-    } rows[] = {
-        {"rounding", "nearest zero"},
-        {"precision", "ieee tf32 tf32x3 bf16x3 bf16x6"},
-        {"sem", "acq_rel acquire release relaxed"},
-        {"scope", "gpu cta sys"},
-        {"cache", "none ca cg cs cv wb wt"},
-        {"evict", "normal first last"},
-    };
+    const AttrInfo *info = attr_info(attr);
 
-    if (word_is(attr, "kind"))
-        return code == OP_hint ? "multiple_of max_contiguous max_constancy likely"
-                               : "add max min and or xor xchg";
-    for (int i = 0; i < COUNT(rows); i++) {
-        if (word_is(attr, rows[i].attr))
-            return rows[i].words;
-    }
-    return NULL;
-}
-
-int attr_words(OpCode code, const TableWord *attr)
-{
-    const char *words = words_of(code, attr);
-    TableWord w;
-    int n = 0;
-
-    while (words && table_word(&words, &w))
-        n++;
-    return n;
-}
-
-void attr_put(Text *t, OpCode code, const TableWord *attr, int64_t v)
-{
-    const char *words = words_of(code, attr);
-    TableWord w;
-
-    for (int64_t i = 0; words && table_word(&words, &w); i++) {
-        if (i == v) {
-            text_putn(t, w.s, (size_t)w.len);
-            return;
-        }
-    }
-    text_printf(t, "%lld", (long long)v);
-}
-
-bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n, int64_t *out)
-{
-    const char *words = words_of(code, attr);
-    TableWord w;
-
-    for (int64_t i = 0; words && table_word(&words, &w); i++) {
-        if ((size_t)w.len == n && memcmp(w.s, s, n) == 0) {
+    for (int i = 0; i < info->nwords; i++) {
+        if (strncmp(info->words[i], s, n) == 0 && info->words[i][n] == '\0') {
             *out = i;
             return true;
         }
@@ -114,10 +102,55 @@ bool attr_from_word(OpCode code, const TableWord *attr, const char *s, size_t n,
     return false;
 }
 
-bool attr_is_required(const TableWord *attr)
+int op_fixed_attrs(OpCode code)
 {
-    return word_is(attr, "bits") || word_is(attr, "axis") || word_is(attr, "start") ||
-           word_is(attr, "kind");
+    const AttrId *attrs = op_info(code)->attrs;
+    int n = 0;
+
+    while (attrs[n] != ATTR_NONE && attr_infos[attrs[n]].kind != ATTR_IS_LIST)
+        n++;
+    return n;
+}
+
+static int place_of(const Op *op, AttrId attr)
+{
+    const OpInfo *info = op_info(op->code);
+
+    for (int i = 0; info->attrs[i] != ATTR_NONE; i++) {
+        if (info->attrs[i] == attr)
+            return i;
+    }
+    bug("%s has no attribute `%s`", info->name, attr_info(attr)->name);
+}
+
+int64_t attr_get(const Op *op, AttrId attr)
+{
+    return op->attrs[place_of(op, attr)];
+}
+
+void attr_set(Op *op, AttrId attr, int64_t v)
+{
+    op->attrs[place_of(op, attr)] = v;
+}
+
+Sym attr_text(const Op *op, AttrId attr)
+{
+    int64_t v = attr_get(op, attr);
+
+    return v ? (Sym)(intptr_t)v : "";
+}
+
+int64_t attr_of_text(Module *m, const char *s, size_t n)
+{
+    return n > 0 ? (int64_t)(intptr_t)intern_n(m->interner, s, n) : 0;
+}
+
+const int64_t *attr_list(const Op *op, AttrId attr, int *n)
+{
+    int first = place_of(op, attr);
+
+    *n = op->nattrs - first;
+    return op->attrs + first;
 }
 
 /* Memory ops do not count: what they give depends on more than their operands. */

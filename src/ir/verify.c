@@ -190,22 +190,18 @@ static bool check_operands(const Verifier *v, const Op *op)
 
 static bool check_attrs(const Verifier *v, const Op *op)
 {
-    const char *list = op_info(op->code)->attrs;
-    bool many = false;
-    TableWord w;
-    int n = 0;
+    const AttrId *attrs = op_info(op->code)->attrs;
+    int n = op_fixed_attrs(op->code);
 
-    for (; table_word(&list, &w); n++) {
-        many = w.mark == '*';
-        if (many)
-            break;
-        int words = n < op->nattrs ? attr_words(op->code, &w) : 0;
-        if (words > 0 && (op->attrs[n] < 0 || op->attrs[n] >= words))
-            return verify_say(v, op, "%.*s=%lld is not between 0 and %d", w.len, w.s,
-                              (long long)op->attrs[n], words - 1);
-    }
-    if (op->nattrs < n || (op->nattrs > n && !many))
+    if (op->nattrs < n || (op->nattrs > n && attrs[n] == ATTR_NONE))
         return verify_say(v, op, "takes %d attributes, not %d", n, op->nattrs);
+    for (int i = 0; i < n; i++) {
+        const AttrInfo *info = attr_info(attrs[i]);
+
+        if (info->kind == ATTR_IS_WORD && (op->attrs[i] < 0 || op->attrs[i] >= info->nwords))
+            return verify_say(v, op, "%s=%lld is not between 0 and %d", info->name,
+                              (long long)op->attrs[i], info->nwords - 1);
+    }
     return true;
 }
 

@@ -60,9 +60,11 @@ static bool keeps_shape(const Verifier *v, const Op *op)
 
 static bool axis_in(const Verifier *v, const Op *op, int n)
 {
-    if (op->attrs[0] >= 0 && op->attrs[0] < n)
+    int64_t axis = attr_axis(op);
+
+    if (axis >= 0 && axis < n)
         return true;
-    return verify_say(v, op, "axis %lld is not between 0 and %d", (long long)op->attrs[0], n - 1);
+    return verify_say(v, op, "axis %lld is not between 0 and %d", (long long)axis, n - 1);
 }
 
 /* The arguments of a region have these types. */
@@ -114,7 +116,7 @@ static bool check_const(const Verifier *v, const Op *op)
     if (!gives(v, op, 1))
         return false;
     const Type *t = op->results[0]->type;
-    uint64_t bits = (uint64_t)op->attrs[0];
+    uint64_t bits = (uint64_t)attr_bits(op);
     if (t->pointer || scalar_truncate(t->dtype, bits) == bits)
         return true;
     return verify_say(v, op, "the bits 0x%llx do not fit %s", (unsigned long long)bits,
@@ -132,7 +134,7 @@ static bool check_arange(const Verifier *v, const Op *op)
     if (!gives(v, op, 1))
         return false;
     const Type *t = op->results[0]->type;
-    int64_t start = op->attrs[0];
+    int64_t start = attr_start(op);
     if (t->pointer || t->dtype != DT_I32 || t->rank != 1)
         return verify_say(v, op, "the result is %s but must be i32 of rank 1",
                           verify_type_text(v, t));
@@ -170,7 +172,7 @@ static bool check_expand(const Verifier *v, const Op *op)
         return false;
     if (want.rank == MAX_RANK)
         return verify_say(v, op, "more than %d dimensions", MAX_RANK);
-    int axis = (int)op->attrs[0];
+    int axis = (int)attr_axis(op);
     memmove(want.dims + axis + 1, want.dims + axis,
             sizeof want.dims[0] * (size_t)(want.rank - axis));
     want.dims[axis] = 1;
@@ -194,15 +196,17 @@ static bool check_permute(const Verifier *v, const Op *op)
     Type want = *op->operands[0]->type;
     const int32_t *from = op->operands[0]->type->dims;
     unsigned used = 0;
+    int n;
+    const int64_t *dims = attr_dims(op, &n);
 
-    for (int i = 0; i < op->nattrs; i++) {
-        if (op->attrs[i] >= 0 && op->attrs[i] < want.rank)
-            used |= 1u << op->attrs[i];
+    for (int i = 0; i < n; i++) {
+        if (dims[i] >= 0 && dims[i] < want.rank)
+            used |= 1u << dims[i];
     }
-    if (op->nattrs != want.rank || used != (1u << want.rank) - 1)
+    if (n != want.rank || used != (1u << want.rank) - 1)
         return verify_say(v, op, "dims must name each of the %d dimensions once", want.rank);
     for (int i = 0; i < want.rank; i++)
-        want.dims[i] = from[op->attrs[i]];
+        want.dims[i] = from[dims[i]];
     return gives(v, op, 1) && result_is(v, op, 0, &want);
 }
 
@@ -248,7 +252,7 @@ static bool check_cast(const Verifier *v, const Op *op)
                           verify_type_text(v, to));
     bool floats =
         !from->pointer && !to->pointer && dtype_is_float(from->dtype) && dtype_is_float(to->dtype);
-    if (op->attrs[0] != ROUND_NEAREST && !floats)
+    if (attr_rounding(op) != ROUND_NEAREST && !floats)
         return verify_say(v, op, "only casts between floating types round toward zero"); /* R82 */
     return true;
 }
@@ -287,7 +291,7 @@ static bool check_store(const Verifier *v, const Op *op)
 static bool check_atomic_rmw(const Verifier *v, const Op *op)
 {
     DType d = op->operands[RMW_PTR]->type->dtype;
-    int64_t kind = op->attrs[RMW_KIND];
+    int64_t kind = attr_rmw_kind(op);
     bool bitwise = kind == RMW_AND || kind == RMW_OR || kind == RMW_XOR;
 
     if (bitwise && !dtype_is_int(d))
@@ -299,13 +303,15 @@ static bool check_atomic_rmw(const Verifier *v, const Op *op)
 static bool check_lookup(const Verifier *v, const Op *op)
 {
     DType t = op->operands[0]->type->dtype;
+    int n;
+    const int64_t *table = attr_table(op, &n);
 
-    if (op->nattrs != 8)
-        return verify_say(v, op, "takes 8 entries, not %d", op->nattrs);
-    for (int i = 0; i < op->nattrs; i++) {
-        if (scalar_truncate(t, (uint64_t)op->attrs[i]) != (uint64_t)op->attrs[i])
+    if (n != 8)
+        return verify_say(v, op, "takes 8 entries, not %d", n);
+    for (int i = 0; i < n; i++) {
+        if (scalar_truncate(t, (uint64_t)table[i]) != (uint64_t)table[i])
             return verify_say(v, op, "has the entry %lld, which %s does not hold as bits",
-                              (long long)op->attrs[i], dtype_name(t));
+                              (long long)table[i], dtype_name(t));
     }
     return true;
 }
@@ -313,17 +319,17 @@ static bool check_lookup(const Verifier *v, const Op *op)
 static bool check_hint(const Verifier *v, const Op *op)
 {
     const Type *t = op->operands[0]->type;
-    bool likely = op->attrs[0] == HINT_LIKELY;
-    int n = likely ? 0 : MAX(t->rank, 1);
+    bool likely = attr_hint_kind(op) == HINT_LIKELY;
+    int want = likely ? 0 : MAX(t->rank, 1), n;
+    const int64_t *values = attr_values(op, &n);
 
     if (likely && (t->pointer || t->dtype != DT_I1))
         return verify_say(v, op, "is about a condition, i1");
-    if (op->nattrs - 1 != n)
-        return verify_say(v, op, "takes %d values, not %d", n, op->nattrs - 1);
-    for (int i = 1; i <= n; i++) {
-        if (op->attrs[i] < 1)
-            return verify_say(v, op, "promises %lld, which is less than 1",
-                              (long long)op->attrs[i]);
+    if (n != want)
+        return verify_say(v, op, "takes %d values, not %d", want, n);
+    for (int i = 0; i < n; i++) {
+        if (values[i] < 1)
+            return verify_say(v, op, "promises %lld, which is less than 1", (long long)values[i]);
     }
     return true;
 }
@@ -405,7 +411,7 @@ static bool check_reduce(const Verifier *v, const Op *op)
 {
     if (!check_combine(v, op))
         return false;
-    int axis = (int)op->attrs[SCAN_AXIS];
+    int axis = (int)attr_axis(op);
     for (int i = 0; i < op->noperands; i++) {
         Type want = *op->operands[i]->type;
 
@@ -422,7 +428,7 @@ static bool check_scan(const Verifier *v, const Op *op)
 {
     if (!check_combine(v, op))
         return false;
-    int64_t reverse = op->attrs[SCAN_REVERSE];
+    int64_t reverse = attr_reverse(op);
     if (reverse != 0 && reverse != 1)
         return verify_say(v, op, "reverse=%lld is not 0 or 1", (long long)reverse);
     for (int i = 0; i < op->noperands; i++) {

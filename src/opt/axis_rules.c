@@ -24,7 +24,7 @@ static Axis elementwise(const Op *op, const Axis *const *in)
 static Axis of_const(const Op *op)
 {
     const Type *t = op->results[0]->type;
-    uint64_t bits = (uint64_t)op->attrs[0];
+    uint64_t bits = (uint64_t)attr_bits(op);
     Axis r = axis_unknown(t);
 
     for (int d = 0; d < t->rank; d++)
@@ -41,7 +41,7 @@ static Axis of_const(const Op *op)
 static Axis of_arange(const Op *op)
 {
     const Type *t = op->results[0]->type;
-    int64_t start = op->attrs[0];
+    int64_t start = attr_start(op);
     Axis r = axis_unknown(t);
 
     r.contiguity[0] = t->dims[0];
@@ -68,8 +68,9 @@ static Axis of_expand(const Op *op, const Axis *x)
 {
     Axis r = *x;
 
-    r.contiguity[op->attrs[0]] = r.constancy[op->attrs[0]] = 1;
-    for (int d = (int)op->attrs[0]; d < op->operands[0]->type->rank; d++) {
+    int axis = (int)attr_axis(op);
+    r.contiguity[axis] = r.constancy[axis] = 1;
+    for (int d = axis; d < op->operands[0]->type->rank; d++) {
         r.contiguity[d + 1] = x->contiguity[d];
         r.constancy[d + 1] = x->constancy[d];
     }
@@ -79,10 +80,12 @@ static Axis of_expand(const Op *op, const Axis *x)
 static Axis of_permute(const Op *op, const Axis *x)
 {
     Axis r = *x;
+    int n;
+    const int64_t *dims = attr_dims(op, &n);
 
-    for (int d = 0; d < op->nattrs; d++) {
-        r.contiguity[d] = x->contiguity[op->attrs[d]];
-        r.constancy[d] = x->constancy[op->attrs[d]];
+    for (int d = 0; d < n; d++) {
+        r.contiguity[d] = x->contiguity[dims[d]];
+        r.constancy[d] = x->constancy[dims[d]];
     }
     return r;
 }
@@ -529,7 +532,7 @@ static Axis of_load(const Op *op, const Axis *const *in)
 {
     const Type *t = op->results[0]->type;
 
-    return op->attrs[LOAD_VOLATILE] ? axis_unknown(t) : elementwise(op, in);
+    return attr_volatile(op) ? axis_unknown(t) : elementwise(op, in);
 }
 
 /* promises (semantics R300) */
@@ -565,22 +568,23 @@ static void promise_multiples(Axis *a, const Type *t, const int64_t *values)
 static Axis of_hint(const Op *op, const Axis *const *in)
 {
     const Type *t = op->results[0]->type;
-    const int64_t *values = op->attrs + 1;
+    int n;
+    const int64_t *values = attr_values(op, &n);
     const Op *inner = op->operands[0]->def;
     Axis r = *in[0];
 
-    if (op->attrs[0] == HINT_MULTIPLE_OF)
+    if (attr_hint_kind(op) == HINT_MULTIPLE_OF)
         promise_multiples(&r, t, values);
     for (int d = 0; d < t->rank; d++) {
-        if (op->attrs[0] == HINT_MAX_CONTIGUOUS)
+        if (attr_hint_kind(op) == HINT_MAX_CONTIGUOUS)
             promise_run(&r, t, d, values[d]);
-        if (op->attrs[0] == HINT_MAX_CONSTANCY)
+        if (attr_hint_kind(op) == HINT_MAX_CONSTANCY)
             r.constancy[d] = MAX(r.constancy[d], MIN(values[d], t->dims[d]));
     }
     /* max_contiguous(multiple_of(x, m), n): now the runs that m is about are known */
-    if (op->attrs[0] == HINT_MAX_CONTIGUOUS && inner && inner->code == OP_hint &&
-        inner->attrs[0] == HINT_MULTIPLE_OF)
-        promise_multiples(&r, t, inner->attrs + 1);
+    if (attr_hint_kind(op) == HINT_MAX_CONTIGUOUS && inner && inner->code == OP_hint &&
+        attr_hint_kind(inner) == HINT_MULTIPLE_OF)
+        promise_multiples(&r, t, attr_values(inner, &n));
     return r;
 }
 

@@ -33,8 +33,7 @@ static bool is_candidate(const Op *op)
 {
     if (op->nresults == 0)
         return false;
-    return op->code == OP_load ? !op->attrs[LOAD_VOLATILE]
-                               : op_has(op, PURE) && !op_has_effects(op);
+    return op->code == OP_load ? !attr_volatile(op) : op_has(op, PURE) && !op_has_effects(op);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)

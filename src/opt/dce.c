@@ -24,7 +24,7 @@ typedef struct {
 static bool is_root(const Op *op)
 {
     if (op->code == OP_load)
-        return op->attrs[LOAD_VOLATILE] != 0;
+        return attr_volatile(op) != 0;
     return op_has(op, WRITES | EFFECT) || op->code == OP_return;
 }
 

@@ -39,7 +39,7 @@ static Value *merge_casts(Op *op)
 
     if (x->type->pointer || op->operands[0]->type->pointer || t->pointer || dtype_is_fp8(c))
         return NULL;
-    if (!dtype_is_float(a) && op->attrs[0] != ROUND_NEAREST)
+    if (!dtype_is_float(a) && attr_rounding(op) != ROUND_NEAREST)
         return NULL; /* only casts between floats may round otherwise (R82) */
     if (dtype_is_fp8(a) && !dtype_is_float(c))
         return NULL; /* no such cast (R80) */

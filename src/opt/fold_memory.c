@@ -49,7 +49,7 @@ Value *fold_load(Op *op)
         return has_other ? op->operands[LOAD_OTHER] : fold_const(op, op->results[0]->type, 0);
     if (has_other && is_zero_bits(op->operands[LOAD_OTHER]))
         return shorter_load(op, 2);
-    return op->attrs[LOAD_VOLATILE] ? NULL : load_once(op);
+    return attr_volatile(op) ? NULL : load_once(op);
 }
 
 /* A store or read-modify-write under a constant mask, and a fulfilled assumption. */

@@ -61,35 +61,21 @@ static Value *fold_reshape(Op *op)
     return fold_new(op, OP_expand, 1, &x, 1, (int64_t[]){axis}, t);
 }
 
-/* Does only the place of dimensions of 1 change? */
-static bool keeps_order(const Op *op)
-{
-    const Type *from = op->operands[0]->type;
-    int64_t last = -1;
-
-    for (int i = 0; i < op->nattrs; i++) {
-        if (from->dims[op->attrs[i]] == 1)
-            continue;
-        if (op->attrs[i] < last)
-            return false;
-        last = op->attrs[i];
-    }
-    return true;
-}
-
 static Value *fold_permute(Op *op)
 {
     Value *x = op->operands[0];
     const Op *inner = opt_made_by(x, OP_permute);
     int64_t dims[MAX_RANK];
+    int n;
 
-    if (keeps_order(op))
+    if (op_keeps_order(op))
         return fold_unary(op, OP_reshape, x, op->results[0]->type);
     if (!inner)
         return NULL;
-    for (int i = 0; i < op->nattrs; i++)
-        dims[i] = inner->attrs[op->attrs[i]];
-    return fold_new(op, OP_permute, 1, inner->operands, op->nattrs, dims, op->results[0]->type);
+    const int64_t *outer = attr_dims(op, &n), *first = attr_dims(inner, &n);
+    for (int i = 0; i < n; i++)
+        dims[i] = first[outer[i]];
+    return fold_new(op, OP_permute, 1, inner->operands, n, dims, op->results[0]->type);
 }
 
 /* The first of one value is that value. */
@@ -97,7 +83,7 @@ static Value *fold_arange(Op *op)
 {
     const Type *t = op->results[0]->type;
 
-    return t->dims[0] == 1 ? fold_const(op, t, (uint32_t)op->attrs[0]) : NULL;
+    return t->dims[0] == 1 ? fold_const(op, t, (uint32_t)attr_start(op)) : NULL;
 }
 
 static Value *fold_by_code(Op *op)
@@ -129,7 +115,7 @@ Value *fold_shape(Op *op)
 bool fold_reduction(Op *op)
 {
     if ((op->code != OP_reduce && op->code != OP_scan) ||
-        op->operands[0]->type->dims[op->attrs[SCAN_AXIS]] != 1)
+        op->operands[0]->type->dims[attr_axis(op)] != 1)
         return false;
     for (int i = 0; i < op->nresults; i++) {
         const Type *t = op->results[i]->type;

@@ -59,7 +59,7 @@ Value *opt_uniform_scalar(Builder *b, Value *v)
         return v;
     if (v->def->code == OP_splat)
         return v->def->operands[0];
-    return build_const(b, type_element(b->module, v->type), (uint64_t)v->def->attrs[0]);
+    return build_const(b, type_element(b->module, v->type), (uint64_t)attr_bits(v->def));
 }
 
 Op *opt_splice(Block *from, Op *before)

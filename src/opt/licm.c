@@ -44,8 +44,8 @@ static bool may_leave(const Op *op, const Op *loop)
 {
     if (op_has(op, PURE))
         return !op_has_effects(op); /* a reduction whose region reads or writes memory stays */
-    return op->code == OP_load && !op->attrs[LOAD_VOLATILE] &&
-           !op_contains(loop, WRITES | EFFECT) && runs_at_least_once(op, loop);
+    return op->code == OP_load && !attr_volatile(op) && !op_contains(loop, WRITES | EFFECT) &&
+           runs_at_least_once(op, loop);
 }
 
 /* Gives the level of the block where op now is. */

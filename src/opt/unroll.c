@@ -132,7 +132,7 @@ static void unroll_by(Op *loop, int64_t step, int64_t factor)
     loop->operands[FOR_LO] = bound;
     for (int i = 0; i < loop->nresults; i++)
         loop->operands[FOR_BOUNDS + i] = wide->results[i];
-    loop->attrs[FOR_UNROLL] = 0;
+    attr_set(loop, ATTR_unroll, 0);
 }
 
 /* Does step * factor stay in the counter's dtype, with a step that goes somewhere? */
@@ -164,7 +164,7 @@ static bool spend(Unroll *u, const Op *loop, uint64_t bodies)
 /* False: the loop stays as it is. */
 static bool unroll_loop(Unroll *u, Op *loop)
 {
-    int64_t factor = loop->attrs[FOR_UNROLL], step;
+    int64_t factor = attr_unroll(loop), step;
     uint64_t trips;
 
     if (factor == WHOLLY) {

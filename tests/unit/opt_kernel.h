@@ -366,8 +366,7 @@ static Value *gen_load(Gen *g)
 
     operands[LOAD_MASK] = any(g, type_like(g, DT_I1, shape));
     operands[LOAD_OTHER] = any(g, t);
-    return build_op(&g->b, OP_load, n, operands, 3,
-                    (int64_t[3]){[LOAD_VOLATILE] = below(g, 10) == 0}, 1, &t)
+    return build_op(&g->b, OP_load, n, operands, 3, (int64_t[3]){0, 0, below(g, 10) == 0}, 1, &t)
         ->results[0];
 }
 

@@ -110,7 +110,7 @@ static bool is_usual(const Op *op)
 {
     const Op *c = op->code == OP_select ? op->operands[0]->def : NULL;
 
-    return c && c->code == OP_hint && c->attrs[0] == HINT_LIKELY;
+    return c && c->code == OP_hint && attr_hint_kind(c) == HINT_LIKELY;
 }
 
 static int count_needed(const Op *op, Map *seen)
