@@ -3,8 +3,8 @@
  *
  * Each checks what the caller gave, and calls what does the work.  A launch first tries the quick
  * way, bind, look up, run: without locks, and without memory unless heuristics must be evaluated.
- * Whatever is not there or not right takes the slow way, a job under the file's lock that compiles
- * or says what is wrong.
+ * Whatever is not there or not right takes the slow way, a job that compiles or says what is
+ * wrong.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -68,26 +68,30 @@ void tilec_close(tilec_context *ctx)
 {
     if (!ctx)
         return;
-    pool_free(atomic_load(&ctx->pool));
+    for (int i = 0; i < DEVICE_COUNT; i++)
+        if (atomic_load(&ctx->states[i]))
+            device_at(i)->close(atomic_load(&ctx->states[i]));
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);
 }
 
-/* The threads, and the scratch memory that they keep.  NULL when there is no memory for the pool
- * itself: the calling thread can do without. */
-static Pool *the_pool(tilec_context *ctx)
+/* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
+static void *device_state(tilec_context *ctx, int number)
 {
-    Pool *pool = atomic_load_explicit(&ctx->pool, memory_order_acquire);
+    const Device *device = device_at(number);
+    void *state = atomic_load_explicit(&ctx->states[number], memory_order_acquire);
 
-    if (pool)
-        return pool;
+    if (state || !device->open)
+        return state;
     pthread_mutex_lock(&ctx->lock);
-    pool = atomic_load_explicit(&ctx->pool, memory_order_relaxed);
-    if (!pool && pool_new(0, &pool) == RUN_OK)
-        atomic_store_explicit(&ctx->pool, pool, memory_order_release);
+    state = atomic_load_explicit(&ctx->states[number], memory_order_relaxed);
+    if (!state) {
+        state = device->open();
+        atomic_store_explicit(&ctx->states[number], state, memory_order_release);
+    }
     pthread_mutex_unlock(&ctx->lock);
-    return pool;
+    return state;
 }
 
 /* files */
@@ -100,8 +104,9 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
         return complain(error, TILEC_NO_MEMORY, "out of memory");
     f->ctx = ctx;
     pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->made, NULL);
     l->file = f;
-    tilec_status status = job_run(&f->guard, NULL, compile_file, l, error, NULL);
+    tilec_status status = job_run(compile_file, l, error, NULL);
     if (status == TILEC_OK)
         *out = f;
     else
@@ -136,6 +141,7 @@ void tilec_unload(tilec_file *file)
         return;
     spec_free_all(file);
     arena_free(file->arena);
+    pthread_cond_destroy(&file->made);
     pthread_mutex_destroy(&file->lock);
     free(file);
 }
@@ -199,32 +205,23 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
 
 /* devices */
 
-static const char *const device_names[DEVICE_COUNT] = {"cpu", "interp"};
-
-static bool find_device(const char *name, Device *out)
-{
-    for (int i = 0; i < DEVICE_COUNT; i++)
-        if (!name || strcmp(device_names[i], name) == 0) {
-            *out = (Device)i;
-            return true;
-        }
-    return false;
-}
-
 int tilec_device_count(const tilec_context *ctx)
 {
-    return ctx ? DEVICE_COUNT : 0;
+    return ctx ? device_listed() : 0;
 }
 
 tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out)
 {
+    const Device *d = i < device_listed() ? device_at(i) : NULL;
+
     if (!ctx || !out)
         return TILEC_BAD_ARGUMENT;
-    if (i < 0 || i >= DEVICE_COUNT)
+    if (!d)
         return TILEC_NOT_FOUND;
-    *out = (tilec_device){.name = device_names[i], .available = 1};
-    out->description = i == DEVICE_CPU ? host_cpu_text() : "reference interpreter";
-    out->threads = i == DEVICE_CPU ? os_cpu_count() : 1;
+    *out = (tilec_device){.name = d->name,
+                          .description = d->describe(),
+                          .available = !d->available || d->available(),
+                          .threads = d->threads()};
     return TILEC_OK;
 }
 
@@ -266,13 +263,10 @@ static tilec_status explain_lookup(Job *job, void *lookup)
 static tilec_status explain_device(Job *job, void *name)
 {
     Text all = text_new(job->arena);
+    int n = device_listed();
 
-    for (int i = 0; i < DEVICE_COUNT; i++)
-        text_printf(&all, "%s%s",
-                    i == 0                 ? ""
-                    : i < DEVICE_COUNT - 1 ? ", "
-                                           : " and ",
-                    device_names[i]);
+    for (int i = 0; i < n; i++)
+        text_printf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " and ", device_at(i)->name);
     return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s",
                       (const char *)name, all.s);
 }
@@ -281,9 +275,8 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
 {
     r->kernel = find_kernel(r->file, name);
     if (!r->kernel) {
-        Guard guard;
         Lookup lookup = {r->file, name};
-        return job_run(&guard, NULL, explain_lookup, &lookup, error, NULL);
+        return job_run(explain_lookup, &lookup, error, NULL);
     }
     if (r->kernel->signature)
         return TILEC_OK;
@@ -297,8 +290,6 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
                                  const tilec_arg *args, int nargs,
                                  const tilec_launch_options *options, char **error)
 {
-    Guard guard;
-
     no_error(error);
     if (!file || nargs < 0 || (nargs > 0 && !args))
         return complain(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
@@ -308,26 +299,29 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->options = options ? *options : (tilec_launch_options){0};
     r->spec = NULL;
     r->variant = NULL;
-    if (!find_device(r->options.device, &r->device))
-        return job_run(&guard, NULL, explain_device, (void *)r->options.device, error, NULL);
+    r->device = device_find(r->options.device);
+    if (r->device < 0)
+        return job_run(explain_device, (void *)r->options.device, error, NULL);
     if (r->options.threads < 0)
         return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     return find_request_kernel(r, kernel, error);
 }
 
-/* Run a job that may allocate in the file's arena, and pass on what it says. */
-static tilec_status run_locked(const Request *r, JobFn *fn, void *what, char **error)
+/* Pass on what a call has to say, with no lock held. */
+static void tell(const Request *r, char *message)
 {
-    tilec_file *f = r->file;
-    char *message = NULL;
-
-    pthread_mutex_lock(&f->lock);
-    tilec_status status =
-        job_run(&f->guard, f->sources, fn, what, error, r->options.on_message ? &message : NULL);
-    pthread_mutex_unlock(&f->lock);
     if (message)
         r->options.on_message(r->options.user, message);
     free(message);
+}
+
+static tilec_status run_on_file(const Request *r, const FileJob *steps, void *what, char **error)
+{
+    char *message = NULL;
+    tilec_status status =
+        job_run_on_file(r->file, steps, what, error, r->options.on_message ? &message : NULL);
+
+    tell(r, message);
     return status;
 }
 
@@ -335,12 +329,14 @@ static tilec_status run_locked(const Request *r, JobFn *fn, void *what, char **e
 static tilec_status make_ready(Request *r, char **error)
 {
     bool bound = bind_request(r, NULL) == TILEC_OK;
+    char *message = NULL;
 
     if (bound && r->binding->typed_only)
         return complain(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
     if (bound && spec_ready(r))
         return TILEC_OK;
-    tilec_status status = run_locked(r, compile_request, r, error);
+    tilec_status status = compile_request(r, error, r->options.on_message ? &message : NULL);
+    tell(r, message);
     return status != TILEC_OK || spec_ready(r) ? status : TILEC_FAILED;
 }
 
@@ -356,44 +352,41 @@ static tilec_status check_grid(const int32_t *grid, char **error)
 
 /* launching */
 
-typedef struct {
-    const Request *request;
-    const int32_t *grid;
-} InterpJob;
-
-static tilec_status run_interp(Job *job, void *what)
+static tilec_status launch_status(RunStatus s)
 {
-    const InterpJob *i = what;
-    InterpLaunch launch = {.args = i->request->binding->slots,
-                           .grid = {i->grid[0], i->grid[1], i->grid[2]},
-                           .last = grid_programs(i->grid)};
-
-    switch (interp_run(i->request->spec->func, &launch, job->diags)) {
-    case INTERP_OK:
+    switch (s) {
+    case RUN_OK:
         return TILEC_OK;
-    case INTERP_STOPPED:
-        return TILEC_REFUSED;
-    case INTERP_NO_MEMORY:
+    case RUN_NO_MEMORY:
         return TILEC_NO_MEMORY;
+    case RUN_STOPPED:
+        return TILEC_REFUSED;
+    default:
+        return TILEC_FAILED;
     }
-    bug("a run of the interpreter ended in no known way");
 }
 
-static tilec_status run_cpu(const Request *r, const int32_t *grid, char **error)
+/* A request that is ready. */
+static tilec_status run(const Request *r, const int32_t *grid, char **error)
 {
-    Variant *v = r->variant;
-    CpuLaunch launch = {.entry = v->entry,
-                        .scratch = v->scratch,
-                        .args = r->binding->slots,
-                        .grid = {grid[0], grid[1], grid[2]},
-                        .threads = r->options.threads,
-                        .cost = &v->cost};
-    RunStatus status = cpu_launch(the_pool(r->file->ctx), &launch);
+    const Device *device = device_at(r->device);
+    const DeviceLaunch launch = {.args = r->binding->slots,
+                                 .grid = {grid[0], grid[1], grid[2]},
+                                 .threads = r->options.threads,
+                                 .sources = r->file->sources};
+    char *text = NULL;
 
-    if (status == RUN_OK)
+    if (grid_programs(grid) == 0)
         return TILEC_OK;
-    return complain(error, status == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED, "%s",
-                    run_status_text(status));
+    void *state = device_state(r->file->ctx, r->device);
+    RunStatus status = device->launch(state, r->variant->code, &launch, &text);
+    if (status != RUN_OK && !text)
+        return complain(error, launch_status(status), "%s", run_status_text(status));
+    if (error)
+        *error = text;
+    else
+        free(text);
+    return launch_status(status);
 }
 
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
@@ -402,7 +395,6 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
 {
     Binding binding;
     Request r;
-    Guard guard;
 
     r.binding = &binding;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
@@ -412,10 +404,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
         status = make_ready(&r, error);
     if (status != TILEC_OK)
         return status;
-    if (r.device == DEVICE_CPU)
-        return run_cpu(&r, grid, error);
-    InterpJob job = {&r, grid};
-    return job_run(&guard, file->sources, run_interp, &job, error, NULL);
+    return run(&r, grid, error);
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
@@ -428,6 +417,8 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     return status == TILEC_OK ? make_ready(&r, error) : status;
 }
+
+static const FileJob param_value = {.locked = bind_param_value};
 
 tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, const tilec_arg *args,
                                int nargs, const tilec_launch_options *options, tilec_arg *out,
@@ -445,7 +436,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
         status =
             complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name, i);
     if (status == TILEC_OK)
-        status = run_locked(&r, bind_param_value, &job, error);
+        status = run_on_file(&r, &param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
     return status;
@@ -468,7 +459,7 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)
-        status = run_locked(&r, dump_stats, &job, error);
+        status = run_on_file(&r, &dump_stats, &job, error);
     if (status == TILEC_OK)
         *out = job.stats;
     return status;
@@ -487,7 +478,7 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     if (status == TILEC_OK && (!stage || !text))
         status = complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
     if (status == TILEC_OK)
-        status = run_locked(&r, dump_stage, &job, error);
+        status = run_on_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;
     return status;

@@ -3,7 +3,8 @@
  *
  * A call becomes a Request; bind.c turns its arguments into a Binding; spec.c remembers what was
  * compiled for which Binding; compile.c makes what is not there yet; api.c runs it.  Read
- * compile.c first: it is the compiler on one page.
+ * compile.c first: it is the compiler on one page.  job.c is where work is done that may be left
+ * early; devices are src/device/.
  */
 #ifndef TILEC_API_H
 #define TILEC_API_H
@@ -12,21 +13,17 @@
 #include <stdatomic.h>
 
 #include "tilec.h"
+#include "../device/device.h"
 #include "../front/front.h"
-#include "../interp/interp.h"
 #include "../opt/opt.h"
-#include "../run/run.h"
 
 enum { MAX_PARAMS = 128, KEY_BYTES = 32 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
-typedef enum { DEVICE_CPU, DEVICE_INTERP, DEVICE_COUNT } Device;
-
 struct tilec_context {
     Cache *cache;
-    pthread_mutex_t lock; /* held while the pool is made */
-    _Atomic(Pool *) pool; /* NULL before the first launch on a CPU */
+    pthread_mutex_t lock;                 /* held while a device is opened */
+    _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
     _Atomic(const GenPlugin *) plugin;
-    _Atomic size_t llc_bytes; /* of the last-level data cache; 0: not asked yet */
 };
 
 /* What stands in for an argument that is not given. */
@@ -48,12 +45,13 @@ typedef struct {
 
 typedef struct Specialisation Specialisation;
 
-/* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`.  Lookups in
- * `specs` need no lock: chains only grow, at the front. */
+/* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
+ * leaves through the guard of the job that holds it.  Lookups in `specs` need no lock: chains only
+ * grow, at the front. */
 struct tilec_file {
     tilec_context *ctx;
-    Guard guard; /* of `arena`, and of each job that runs under `lock` */
     pthread_mutex_t lock;
+    pthread_cond_t made; /* told when somebody is done with making a variant */
     Arena *arena;
     Interner *names;
     SourceMap *sources;   /* read without the lock, added to under it */
@@ -78,62 +76,74 @@ typedef struct {
     uint8_t key[KEY_BYTES];
 } Binding;
 
-/* Machine code for one specialisation and one set of promises about memory. */
+/* What a device launches for one specialisation and one set of promises about memory. */
 typedef struct {
-    Code *code;
-    CpuKernel *entry;
-    size_t scratch;
+    const Device *device;
+    void *code;     /* the device's own */
+    Arena *ir;      /* what `code` runs, for a device without target; else NULL */
     double seconds; /* that making it took */
     bool from_cache;
-    _Atomic uint32_t cost; /* see CpuLaunch */
 } Variant;
 
 /* One call of the API. */
 typedef struct {
     tilec_file *file;
     const Kernel *kernel;
-    Device device;
+    int device; /* its number in the table */
     const tilec_arg *args;
     int nargs;
     tilec_launch_options options;
     Binding *binding;
     /* what spec_ready() found */
     Specialisation *spec;
-    Variant *variant; /* cpu only */
+    Variant *variant;
 } Request;
 
 /* What a launch may promise (GenOptions), and how many sets of promises there are. */
 enum { IF_DISJOINT = 1, IF_STREAMING = 2, VARIANTS = 2 * IF_STREAMING };
 
-/* What is known of one kernel with one set of types and constants. */
+/* What is known of one kernel with one set of types and constants.  The fields in the middle are
+ * read and written under the file's lock. */
 struct Specialisation {
     Specialisation *next; /* in its bucket */
     uint64_t hash;
-    _Atomic bool ready; /* what follows is set, and no longer changes but for more variants */
-    uint64_t stored;    /* bit i: slot i is written through; 63 stands for all from there on */
-    /* interp only: the lowered kernel, in an arena of its own */
-    Arena *arena;
-    const Func *func;
-    double seconds;
-    _Atomic(Variant *) variants[VARIANTS]; /* cpu only; by spec_variant_index() */
+    _Atomic bool lowered; /* `stored` is known */
+    uint64_t stored;      /* bit i: slot i is written through; 63 stands for all from there on */
+
+    bool told;       /* what its compiler had to say was said */
+    unsigned making; /* bit i: a thread is at work on variants[i] */
+
+    _Atomic(Variant *) variants[VARIANTS]; /* by spec_variant_index(); set once */
     size_t nkey;
     uint8_t key[];
 };
 
-/* compile.c: the compiler, and where fail() and a lack of memory land */
+/* job.c: work that may be left early */
 typedef struct {
-    Arena *arena;
+    Guard guard;
+    Arena *arena; /* its memory, which ends with it */
     Diags *diags;
     bool repeats; /* what it says of a success was said before */
 } Job;
 typedef tilec_status JobFn(Job *job, void *what);
-/* Run `fn` with an arena and diagnostics of its own, which have their places in `sources` (NULL: in
- * none).  What it reported becomes *error when it failed, and else *message, if there was anything;
- * each may be NULL. */
-tilec_status job_run(Guard *guard, SourceMap *sources, JobFn *fn, void *what, char **error,
-                     char **message);
+/* Run `fn` with an arena and diagnostics of its own, which have no places.  What it reported
+ * becomes *error when it failed, and else *message, if there was anything; each may be NULL. */
+tilec_status job_run(JobFn *fn, void *what, char **error, char **message);
+/* The same in steps, for what needs a file. */
+typedef struct {
+    JobFn *locked;   /* under the file's lock */
+    JobFn *unlocked; /* behind it, unless it failed; may be NULL */
+    void (*finish)(Job *job, void *what, tilec_status status); /* under the lock, whatever happened;
+                                                                * may be NULL */
+} FileJob;
+tilec_status job_run_on_file(tilec_file *f, const FileJob *steps, void *what, char **error,
+                             char **message);
+/* Under the file's lock: let go of it until another job has made a variant, or failed to. */
+void job_wait(Job *job, tilec_file *f);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
+
+/* compile.c: the compiler */
 
 /* text NULL: read from path */
 typedef struct {
@@ -141,13 +151,15 @@ typedef struct {
     const char *path, *text;
     size_t len;
 } LoadJob;
-tilec_status compile_file(Job *job, void *load);       /* on a LoadJob with a new file */
-tilec_status compile_request(Job *job, void *request); /* on a Request, under the file's lock */
+tilec_status compile_file(Job *job, void *load); /* on a LoadJob with a new file */
+/* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */
+tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */
 const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
 const Func *compile_optimise(const Func *f, const Target *target, Diags *d);
-const Target *compile_target(tilec_context *ctx, Arena *a, const char **why);
-GenOptions compile_options(const Request *r, uint64_t stored);
+/* What makes code for the device; NULL and the reason. */
+const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
+GenOptions compile_options(const Request *r, const Device *d, uint64_t stored);
 
 /* bind.c: from the arguments of a call to parameters (semantics R22 to R29) */
 void bind_describe(tilec_file *f, Kernel *k, Arena *a); /* finds the fallbacks */
@@ -195,19 +207,21 @@ bool spec_ready(Request *r);
 void spec_free_variant(Variant *v);
 int spec_variant_index(const GenOptions *o);
 
-/* dump.c: jobs under the file's lock */
+/* dump.c */
 typedef struct {
     Request *request;
     const char *stage;
-    char *text; /* for tilec_free() */
+    const Func *func; /* as lowered; NULL: `text` is made */
+    char *text;       /* for tilec_free() */
 } DumpJob;
-tilec_status dump_stage(Job *job, void *dump); /* on a DumpJob */
-const char *dump_stage_name(int i);            /* NULL behind the last */
+extern const FileJob dump_stage;    /* on a DumpJob */
+const char *dump_stage_name(int i); /* NULL behind the last */
 typedef struct {
     Request *request; /* that is ready */
     const int32_t *grid;
+    const Func *func; /* as lowered */
     tilec_stats stats;
 } StatsJob;
-tilec_status dump_stats(Job *job, void *stats); /* on a StatsJob */
+extern const FileJob dump_stats; /* on a StatsJob */
 
 #endif

@@ -670,7 +670,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     out->typed_only = false;
     out->nkey = 0;
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
-    key_byte(out, (int)r->device);
+    key_byte(out, r->device);
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);
@@ -694,10 +694,9 @@ static tilec_status bind_quietly(Job *job, void *request)
 tilec_status bind_request(Request *r, Job *job)
 {
     Binder b;
-    Guard guard;
 
     if (!job && r->kernel->tuning->nheuristics > 0)
-        return job_run(&guard, NULL, bind_quietly, r, NULL, NULL);
+        return job_run(bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);
 }
 

@@ -8,15 +8,13 @@
  *     cache     cache_get()      key -> object, when it was made before; else
  *     optimise  opt_run()          IR -> better IR
  *     generate  Target.emit()      IR -> object
- *     load      code_load()      object -> code
+ *     load      Device.load()    object -> code
  *
  * The key is made from the IR before the passes: they are a function of it and of the build, whose
  * id is in the key, so that a hit pays for neither passes nor LLVM.
  *
- * This file also holds the boundary of src/api/ that fail() and a lack of memory leave to:
- * everything here that allocates in an arena runs as a job.  Three more have a boundary each: to
- * the interpreter a lack of memory is a result (interp.c, count.c), a target must give LLVM's
- * memory back (gen/cpu.c), and the command ends with an exit code (cli/main.c).
+ * Up to the lowering a compile holds the file's lock; the rest, which takes nearly all of the time,
+ * does not.  Who needs what another thread is making waits for that one.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -26,85 +24,6 @@
 #include "api.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
-/* What every device that compiles uses. */
-static const char target_name[] = "cpu";
-/* Launches that move less are never worth a look at the last-level cache. */
-enum { SMALLEST_LLC = 1 << 20 };
-
-/* the boundary */
-
-typedef struct {
-    Guard *guard;
-    SourceMap *sources;
-    JobFn *fn;
-    void *what;
-    Job job;
-    tilec_status status;
-    const char *text;
-} Attempt;
-
-/* Everything below runs inside of this.  False: it was left early, guard->why says how. */
-static bool attempt(Attempt *t, void (*step)(Attempt *t))
-{
-    if (setjmp(t->guard->env) != 0)
-        return false;
-    step(t);
-    return true;
-}
-
-static void run_step(Attempt *t)
-{
-    t->job.arena = arena_new(t->guard);
-    t->job.diags = diags_new(t->job.arena, t->sources);
-    t->status = t->fn(&t->job, t->what);
-}
-
-static void render_step(Attempt *t)
-{
-    t->text = diags_text(t->job.diags, t->job.arena);
-}
-
-/* What the job reported, for tilec_free(); NULL when that is nothing. */
-static char *report_text(Attempt *t)
-{
-    bool any = t->job.diags && attempt(t, render_step) && t->text[0] != '\0';
-
-    return any ? strdup(t->text) : NULL;
-}
-
-static char *error_text(Attempt *t)
-{
-    char *text = report_text(t);
-
-    if (text)
-        return text;
-    return asprintf(&text, "error: %s\n", tilec_status_text(t->status)) < 0 ? NULL : text;
-}
-
-tilec_status job_run(Guard *guard, SourceMap *sources, JobFn *fn, void *what, char **error,
-                     char **message)
-{
-    Attempt t = {.guard = guard, .sources = sources, .fn = fn, .what = what};
-
-    if (!attempt(&t, run_step))
-        t.status = guard->why == GUARD_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_REFUSED;
-    if (t.status != TILEC_OK && error)
-        *error = error_text(&t);
-    if (t.status == TILEC_OK && message)
-        *message = t.job.repeats ? NULL : report_text(&t);
-    arena_free(t.job.arena);
-    return t.status;
-}
-
-tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    diag_v(job->diags, DIAG_ERROR, (Span){0}, fmt, ap);
-    va_end(ap);
-    return status;
-}
 
 /* parse */
 
@@ -132,7 +51,7 @@ tilec_status compile_file(Job *job, void *load)
     char *text = NULL;
     size_t len = l->len;
 
-    f->arena = arena_new(&f->guard);
+    f->arena = arena_new(&job->guard);
     f->names = interner_new(f->arena);
     f->sources = source_map_new(f->arena);
     job->diags = diags_new(job->arena, f->sources);
@@ -194,42 +113,37 @@ const Func *compile_optimise(const Func *f, const Target *target, Diags *d)
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
 }
 
-const Target *compile_target(tilec_context *ctx, Arena *a, const char **why)
+static const Target *target_of_plugin(const GenPlugin *p, const char *name)
+{
+    for (int i = 0; i < p->ntargets; i++)
+        if (strcmp(p->targets[i]->name, name) == 0)
+            return p->targets[i];
+    return NULL;
+}
+
+const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why)
 {
     const GenPlugin *p = atomic_load_explicit(&ctx->plugin, memory_order_acquire);
 
+    if (d->target)
+        return d->target;
     if (!p)
         p = run_plugin(a, why);
     if (!p)
         return NULL;
     atomic_store_explicit(&ctx->plugin, p, memory_order_release);
-    for (int i = 0; i < p->ntargets; i++)
-        if (strcmp(p->targets[i]->name, target_name) == 0)
-            return p->targets[i];
-    *why = "the code generator has no target for this CPU";
-    return NULL;
+    *why = "the code generator has no target for this device";
+    return target_of_plugin(p, d->target_name);
 }
 
-/* What of the last-level cache a launch may count on.  Asking the system takes longer than one. */
-static size_t llc_bytes(tilec_context *ctx)
+GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
 {
-    size_t bytes = atomic_load_explicit(&ctx->llc_bytes, memory_order_relaxed);
+    MemoryFacts facts;
 
-    if (bytes == 0) {
-        bytes = os_last_level_cache_bytes();
-        atomic_store_explicit(&ctx->llc_bytes, bytes, memory_order_relaxed);
-    }
-    return bytes;
-}
-
-GenOptions compile_options(const Request *r, uint64_t stored)
-{
-    GenOptions o = {.cpu = host_cpu_name(), .features = host_cpu_features()};
-    double bytes;
-
-    o.disjoint = memory_disjoint(r->binding, stored, &bytes);
-    o.streaming = bytes > SMALLEST_LLC && bytes > (double)llc_bytes(r->file->ctx);
-    return o;
+    if (!d->options)
+        return (GenOptions){0};
+    facts.disjoint = memory_disjoint(r->binding, stored, &facts.bytes);
+    return d->options(&facts);
 }
 
 /* key */
@@ -248,145 +162,208 @@ static void put_options(Text *t, const GenOptions *o)
                 all.streaming);
 }
 
-static Hash128 compile_key(const Func *f, const GenOptions *o, Arena *a)
+static Hash128 compile_key(const Func *f, const char *target, const GenOptions *o, Arena *a)
 {
     Text t = text_new(a);
 
-    text_printf(&t, "tilec %s %s ", run_build_id(), target_name);
+    text_printf(&t, "tilec %s %s ", run_build_id(), target);
     put_options(&t, o);
     text_put(&t, "\n");
     text_put(&t, ir_print(f->module, a));
     return hash128_bytes(t.s, t.len);
 }
 
+/* one request on its way */
+
+typedef struct {
+    Request *request;
+    const Device *device;
+    Specialisation *spec;
+    const Func *func;   /* as lowered, in `ir`; NULL before that */
+    Arena *ir;          /* of its own, since a device may run what is in it */
+    GenOptions options; /* for this launch */
+    int index;          /* of the variant that it wants */
+    bool claimed;       /* to be made here */
+    Variant *variant;   /* that was made */
+    double start;
+} Compilation;
+
 /* optimise and generate: what a cache miss costs */
 
-static tilec_status generate(Job *job, const Request *r, const Func *f, const GenOptions *o,
-                             GenOutput *out)
+static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 {
     const char *why;
-    const Target *target = compile_target(r->file->ctx, job->arena, &why);
+    const Target *target = compile_target(c->request->file->ctx, c->device, job->arena, &why);
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    f = compile_optimise(f, target, job->diags);
+    const Func *f = compile_optimise(c->func, target, job->diags);
     if (!f)
         return TILEC_REFUSED;
-    return target->emit(f, o, GEN_OBJECT, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
+    return target->emit(f, &c->options, GEN_OBJECT, job->arena, out, job->diags) ? TILEC_OK
+                                                                                 : TILEC_FAILED;
 }
 
 /* load */
 
-static RunStatus load(const GenOutput *object, Variant **out, const char **why)
+static RunStatus load(Compilation *c, const GenOutput *output, const char **why)
 {
-    Variant *v = calloc(1, sizeof *v);
+    const DeviceObject object = {output, c->func};
 
-    *why = run_status_text(RUN_NO_MEMORY);
-    if (!v)
-        return RUN_NO_MEMORY;
-    RunStatus status = code_load(object->data, object->len, &v->code, why);
-    if (status == RUN_OK)
-        v->entry = (CpuKernel *)code_symbol(v->code, "tilec_kernel");
-    if (v->entry) {
-        v->scratch = object->scratch;
-        *out = v;
-        return RUN_OK;
-    }
-    spec_free_variant(v);
-    if (status != RUN_OK)
-        return status;
-    *why = "it has no entry";
-    return RUN_BAD_OBJECT;
+    return c->device->load(&object, &c->variant->code, why);
 }
 
 /* The code that the cache has; false for a miss, or when it is an object that does not load: made
  * by an earlier version, or forged. */
-static bool load_cached(Job *job, Cache *cache, Hash128 key, Variant **out)
+static bool load_cached(Job *job, Compilation *c, Cache *cache, Hash128 key)
 {
     const char *why;
     GenOutput object;
 
     if (!cache_get(cache, key, job->arena, &object))
         return false;
-    RunStatus status = load(&object, out, &why);
+    RunStatus status = load(c, &object, &why);
     if (status == RUN_BAD_OBJECT)
         cache_remove(cache, key);
+    c->variant->from_cache = status == RUN_OK;
     return status == RUN_OK;
 }
 
-/* An object from the cache, or a new one. */
-static tilec_status make_variant(Job *job, const Request *r, const Func *f, const GenOptions *o,
-                                 Variant **out)
+static tilec_status refuse_load(Job *job, RunStatus status, const char *why)
 {
-    Cache *cache = r->file->ctx->cache;
-    Hash128 key = compile_key(f, o, job->arena);
+    return job_refuse(job, status == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED,
+                      "the compiled kernel cannot be loaded: %s", why);
+}
+
+/* An object from the cache, or a new one. */
+static tilec_status load_object(Job *job, Compilation *c)
+{
+    Cache *cache = c->request->file->ctx->cache;
+    Hash128 key = compile_key(c->func, c->device->target_name, &c->options, job->arena);
     GenOutput object;
     const char *why;
 
-    if (load_cached(job, cache, key, out)) {
-        (*out)->from_cache = true;
+    if (load_cached(job, c, cache, key))
         return TILEC_OK;
-    }
-    tilec_status status = generate(job, r, f, o, &object);
+    tilec_status status = generate(job, c, &object);
     if (status != TILEC_OK)
         return status;
-    RunStatus loaded = load(&object, out, &why);
+    RunStatus loaded = load(c, &object, &why);
     if (loaded != RUN_OK)
-        return job_refuse(job, loaded == RUN_NO_MEMORY ? TILEC_NO_MEMORY : TILEC_FAILED,
-                          "the compiled kernel cannot be loaded: %s", why);
+        return refuse_load(job, loaded, why);
     cache_put(cache, key, &object); /* a full disk is no reason to fail */
+    return TILEC_OK;
+}
+
+/* For a device that runs IR as it was lowered. */
+static tilec_status load_lowered(Job *job, Compilation *c)
+{
+    const char *why;
+    RunStatus loaded = load(c, NULL, &why);
+
+    if (loaded != RUN_OK)
+        return refuse_load(job, loaded, why);
+    c->variant->ir = c->ir;
+    c->ir = NULL;
     return TILEC_OK;
 }
 
 /* all of it */
 
-/* The reference interpreter runs IR as it was lowered. */
-static tilec_status make_interp(Job *job, const Request *r, Specialisation *s)
+static tilec_status lower(Job *job, Compilation *c)
 {
-    double start = os_seconds();
+    Specialisation *s = c->spec;
 
-    arena_free(s->arena); /* of an attempt that was left early */
-    s->arena = NULL;
-    s->arena = arena_new(&r->file->guard);
-    s->func = compile_lower(r, s->arena, job->diags);
-    s->seconds = os_seconds() - start;
-    return s->func ? TILEC_OK : TILEC_REFUSED;
-}
-
-static tilec_status make_cpu(Job *job, const Request *r, Specialisation *s)
-{
-    double start = os_seconds();
-    Variant *v = NULL;
-    const Func *f = compile_lower(r, job->arena, job->diags);
-
-    if (!f)
+    if (c->func)
+        return TILEC_OK;
+    c->ir = arena_new(&job->guard);
+    c->func = compile_lower(c->request, c->ir, job->diags);
+    if (!c->func)
         return TILEC_REFUSED;
-    if (!atomic_load_explicit(&s->ready, memory_order_relaxed))
-        s->stored = ir_memory_use(f, job->arena).stored;
-    GenOptions options = compile_options(r, s->stored);
-    tilec_status status = make_variant(job, r, f, &options, &v);
-    if (status != TILEC_OK)
-        return status;
-    v->seconds = os_seconds() - start;
-    atomic_store_explicit(&s->variants[spec_variant_index(&options)], v, memory_order_release);
+    if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
+        s->stored = ir_memory_use(c->func, job->arena).stored;
+        atomic_store_explicit(&s->lowered, true, memory_order_release);
+    }
     return TILEC_OK;
 }
 
-tilec_status compile_request(Job *job, void *request)
+/* Find out what is wanted, which needs the IR the first time, and that nobody else is at it. */
+static tilec_status choose_variant(Job *job, Compilation *c)
 {
-    Request *r = request;
+    Specialisation *s = c->spec;
+    bool known = atomic_load_explicit(&s->lowered, memory_order_relaxed);
+    tilec_status status = known ? TILEC_OK : lower(job, c);
+
+    if (status != TILEC_OK)
+        return status;
+    c->options = compile_options(c->request, c->device, s->stored);
+    c->index = spec_variant_index(&c->options);
+    while (s->making >> c->index & 1)
+        job_wait(job, c->request->file);
+    return TILEC_OK;
+}
+
+/* Under the file's lock. */
+static tilec_status prepare(Job *job, void *compilation)
+{
+    Compilation *c = compilation;
+    Request *r = c->request;
     tilec_status status = bind_request(r, job);
 
     if (status != TILEC_OK)
         return status;
-    if (spec_ready(r))
-        return TILEC_OK; /* another thread was faster */
-    Specialisation *s = spec_find(r->file, r->binding);
-    if (!s && !(s = spec_add(r->file, r->binding)))
+    c->spec = spec_find(r->file, r->binding);
+    if (!c->spec && !(c->spec = spec_add(r->file, r->binding)))
         return TILEC_NO_MEMORY;
-    job->repeats = atomic_load_explicit(&s->ready, memory_order_relaxed);
-    status = r->device == DEVICE_INTERP ? make_interp(job, r, s) : make_cpu(job, r, s);
-    if (status == TILEC_OK)
-        atomic_store_explicit(&s->ready, true, memory_order_release);
+    status = choose_variant(job, c);
+    if (status != TILEC_OK || spec_ready(r))
+        return status; /* another thread was faster */
+    status = lower(job, c);
+    c->claimed = status == TILEC_OK;
+    if (c->claimed)
+        c->spec->making |= 1U << c->index;
     return status;
+}
+
+static tilec_status make(Job *job, void *compilation)
+{
+    Compilation *c = compilation;
+
+    if (!c->claimed)
+        return TILEC_OK;
+    c->variant = calloc(1, sizeof *c->variant);
+    if (!c->variant)
+        return TILEC_NO_MEMORY;
+    c->variant->device = c->device;
+    tilec_status status = c->device->target_name ? load_object(job, c) : load_lowered(job, c);
+    c->variant->seconds = os_seconds() - c->start;
+    return status;
+}
+
+/* Under the file's lock: show what was made, or free what there is of it. */
+static void publish(Job *job, void *compilation, tilec_status status)
+{
+    Compilation *c = compilation;
+    Specialisation *s = c->spec;
+
+    if (status != TILEC_OK)
+        spec_free_variant(c->variant);
+    arena_free(c->ir);
+    if (!c->claimed)
+        return;
+    if (status == TILEC_OK) {
+        atomic_store_explicit(&s->variants[c->index], c->variant, memory_order_release);
+        job->repeats = s->told;
+        s->told = true;
+    }
+    s->making &= ~(1U << c->index);
+    pthread_cond_broadcast(&c->request->file->made);
+}
+
+tilec_status compile_request(Request *r, char **error, char **message)
+{
+    static const FileJob steps = {.locked = prepare, .unlocked = make, .finish = publish};
+    Compilation c = {.request = r, .device = device_at(r->device), .start = os_seconds()};
+
+    return job_run_on_file(r->file, &steps, &c, error, message);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "../interp/interp.h"
 
 enum { SAMPLE = 256 }; /* programs whose scalar part is run to count operations */
 
@@ -54,16 +55,26 @@ static tilec_status give_text(DumpJob *d, const char *text)
     return d->text ? TILEC_OK : TILEC_NO_MEMORY;
 }
 
-static tilec_status dump_target(Job *job, DumpJob *d, const Func *f, GenStage stage)
+/* What is shown of a device without target is what the default device gets. */
+static const Device *shown_device(const Request *r)
 {
+    const Device *d = device_at(r->device);
+
+    return d->target_name ? d : device_at(0);
+}
+
+static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
+{
+    const Device *device = shown_device(d->request);
     const char *why;
-    const Target *target = compile_target(d->request->file->ctx, job->arena, &why);
-    GenOptions options = compile_options(d->request, ir_memory_use(f, job->arena).stored);
+    const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
+    uint64_t stored = ir_memory_use(d->func, job->arena).stored;
+    GenOptions options = compile_options(d->request, device, stored);
     GenOutput out;
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    f = compile_optimise(f, target, job->diags);
+    const Func *f = compile_optimise(d->func, target, job->diags);
     if (!f)
         return TILEC_REFUSED;
     if (!target->emit(f, &options, stage, job->arena, &out, job->diags))
@@ -72,15 +83,17 @@ static tilec_status dump_target(Job *job, DumpJob *d, const Func *f, GenStage st
 }
 
 /* The passes ask the target what it has natively; without one they expand everything. */
-static tilec_status dump_passes(Job *job, DumpJob *d, const Func *f)
+static tilec_status dump_passes(Job *job, DumpJob *d)
 {
     const char *why;
+    const Target *target =
+        compile_target(d->request->file->ctx, shown_device(d->request), job->arena, &why);
+    const Func *f = compile_optimise(d->func, target, job->diags);
 
-    f = compile_optimise(f, compile_target(d->request->file->ctx, job->arena, &why), job->diags);
     return f ? give_text(d, ir_print(f->module, job->arena)) : TILEC_REFUSED;
 }
 
-tilec_status dump_stage(Job *job, void *dump)
+static tilec_status lower_dump(Job *job, void *dump)
 {
     DumpJob *d = dump;
     const Request *r = d->request;
@@ -93,34 +106,58 @@ tilec_status dump_stage(Job *job, void *dump)
     tilec_status status = bind_request(d->request, job);
     if (status != TILEC_OK)
         return status;
-    const Func *f = compile_lower(r, job->arena, job->diags);
-    if (!f)
-        return TILEC_REFUSED;
-    if (stage->kind == FROM_LOWERED)
-        return give_text(d, ir_print(f->module, job->arena));
-    return stage->kind == FROM_PASSES ? dump_passes(job, d, f)
-                                      : dump_target(job, d, f, stage->stage);
+    d->func = compile_lower(r, job->arena, job->diags);
+    return d->func ? TILEC_OK : TILEC_REFUSED;
 }
 
-tilec_status dump_stats(Job *job, void *stats)
+static tilec_status show_dump(Job *job, void *dump)
+{
+    DumpJob *d = dump;
+    const struct Stage *stage = find_stage(d->stage);
+
+    switch (stage->kind) {
+    case FROM_SOURCE:
+        return TILEC_OK; /* done */
+    case FROM_LOWERED:
+        return give_text(d, ir_print(d->func->module, job->arena));
+    case FROM_PASSES:
+        return dump_passes(job, d);
+    case FROM_TARGET:
+        return dump_target(job, d, stage->stage);
+    }
+    bug("a stage of an unknown kind");
+}
+
+const FileJob dump_stage = {.locked = lower_dump, .unlocked = show_dump};
+
+static tilec_status lower_stats(Job *job, void *stats)
+{
+    StatsJob *s = stats;
+    tilec_status status = bind_request(s->request, job); /* what heuristics made lives in a job */
+
+    job->repeats = true;
+    if (status != TILEC_OK)
+        return status;
+    s->func = compile_lower(s->request, job->arena, job->diags);
+    return s->func ? TILEC_OK : TILEC_REFUSED;
+}
+
+static tilec_status count_stats(Job *job, void *stats)
 {
     StatsJob *s = stats;
     const Request *r = s->request;
-    tilec_status status = bind_request(s->request, job); /* what heuristics made lives in a job */
-    const Func *f = status == TILEC_OK ? compile_lower(r, job->arena, job->diags) : NULL;
     InterpCounts counts = {0};
-
-    job->repeats = true;
-    if (!f)
-        return status != TILEC_OK ? status : TILEC_REFUSED;
     InterpLaunch launch = {.args = r->binding->slots,
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};
-    MemoryUse use = ir_memory_use(f, job->arena);
-    bool counted = interp_count(f, &launch, SAMPLE, &counts) == INTERP_OK;
+    MemoryUse use = ir_memory_use(s->func, job->arena);
+    bool counted = interp_count(s->func, &launch, SAMPLE, &counts) == INTERP_OK;
+
     s->stats.flops = counted && counts.flops_known ? counts.flops : -1;
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
-    s->stats.compile_seconds = r->variant ? r->variant->seconds : r->spec->seconds;
-    s->stats.from_cache = r->variant && r->variant->from_cache;
+    s->stats.compile_seconds = r->variant->seconds;
+    s->stats.from_cache = r->variant->from_cache;
     return TILEC_OK;
 }
+
+const FileJob dump_stats = {.locked = lower_stats, .unlocked = count_stats};

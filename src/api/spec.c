@@ -39,12 +39,10 @@ bool spec_ready(Request *r)
 {
     Specialisation *s = spec_find(r->file, r->binding);
 
-    if (!s || !atomic_load_explicit(&s->ready, memory_order_acquire))
+    if (!s || !atomic_load_explicit(&s->lowered, memory_order_acquire))
         return false;
+    GenOptions o = compile_options(r, device_at(r->device), s->stored);
     r->spec = s;
-    if (r->device == DEVICE_INTERP)
-        return true;
-    GenOptions o = compile_options(r, s->stored);
     r->variant = atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
     return r->variant != NULL;
 }
@@ -58,7 +56,9 @@ void spec_free_variant(Variant *v)
 {
     if (!v)
         return;
-    code_free(v->code);
+    if (v->code && v->device->unload)
+        v->device->unload(v->code);
+    arena_free(v->ir);
     free(v);
 }
 
@@ -66,7 +66,6 @@ static void spec_free(Specialisation *s)
 {
     for (int i = 0; i < VARIANTS; i++)
         spec_free_variant(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
-    arena_free(s->arena);
     free(s);
 }
 

@@ -96,6 +96,11 @@ void arena_free(Arena *a)
     free(a);
 }
 
+void arena_set_guard(Arena *a, Guard *guard)
+{
+    a->guard = guard;
+}
+
 static size_t round_up(size_t bytes)
 {
     return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

@@ -34,7 +34,7 @@
 /* arena.c */
 
 /* Where a failed allocation, or a fail(), lands.  The owner calls setjmp(guard.env) once; see
- * src/api/compile.c.  `why` says which of the two it was. */
+ * src/api/job.c.  `why` says which of the two it was. */
 typedef enum { GUARD_OK, GUARD_NO_MEMORY, GUARD_FAILED } GuardCode;
 typedef struct {
     jmp_buf env;
@@ -45,6 +45,7 @@ typedef struct Arena Arena;
 
 Arena *arena_new(Guard *guard);            /* NULL only when memory is out and guard is NULL */
 void arena_free(Arena *a);                 /* NULL is allowed */
+void arena_set_guard(Arena *a, Guard *g);  /* where it leaves from now on */
 void *arena_alloc(Arena *a, size_t bytes); /* zeroed, aligned to 16 */
 /* The same, but NULL when memory is out: for callers that hold something to give back. */
 void *arena_try_alloc(Arena *a, size_t bytes);

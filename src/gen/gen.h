@@ -29,14 +29,6 @@ typedef struct {
     size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned */
 } GenOutput;
 
-/*
- * The CPU kernel's ABI; symbol "tilec_kernel".  Runs linear programs [first, last) of the grid,
- * x fastest.  `args` holds one 8-byte slot a parameter: a pointer, or the value's bits
- * zero-extended.  `scratch` belongs to this thread alone.
- */
-typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
-                       void *scratch);
-
 typedef struct {
     const char *name;        /* "cpu" */
     const bool *native_math; /* for OptOptions.native */

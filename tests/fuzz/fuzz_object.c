@@ -4,7 +4,7 @@
  * What is loaded is not run: only the loader has to withstand hostile bytes, since the cache's
  * checksum is no defence against somebody who writes entries on purpose.
  */
-#include "../../src/run/run.h"
+#include "../../src/device_cpu/device_cpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

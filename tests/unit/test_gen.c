@@ -30,7 +30,7 @@
 
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
-#include "../../src/run/run.h"
+#include "../../src/device_cpu/device_cpu.h"
 
 #include <cmocka.h> /* after base.h: both have a fail() */
 

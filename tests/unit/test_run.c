@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/run/run.h"
+#include "../../src/device_cpu/device_cpu.h"
 #include "threads.h"
 /* after base.h: cmocka makes fail() a macro */
 #include <cmocka.h>

@@ -18,7 +18,7 @@
 
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
-#include "../../src/run/run.h"
+#include "../../src/device_cpu/device_cpu.h"
 
 enum { VERSUS_PARAMS = 160, VERSUS_GUARD = 40 };
 

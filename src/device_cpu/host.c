@@ -6,14 +6,15 @@
  * name has but this machine hides (a virtual machine, an old kernel) is listed with a minus, since
  * the name alone would imply it.
  *
- * The texts are made once for a process and never change: the only state in src/run/.
+ * The texts are made once for a process and never change: the only state in this folder but for the
+ * size of the cache in device.c.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "run.h"
+#include "device_cpu.h"
 
 typedef struct {
     char name[24];

@@ -7,7 +7,7 @@
  */
 #include <time.h>
 
-#include "run.h"
+#include "device_cpu.h"
 
 enum {
     CHUNKS_PER_THREAD = 32, /* the last chunk leaves at most 1/32 of a thread's share idle */
@@ -15,18 +15,6 @@ enum {
     WAKE_NANOS = 8000,      /* work that is worth another thread */
     STACK_SCRATCH = 4096    /* scratch up to here lies on the stack of the caller */
 };
-
-int64_t grid_programs(const int32_t grid[3])
-{
-    int64_t total = 1;
-
-    if (grid[0] < 0 || grid[1] < 0 || grid[2] < 0)
-        return -1;
-    for (int i = 0; i < 3; i++)
-        if (__builtin_mul_overflow(total, (int64_t)grid[i], &total))
-            return grid[0] == 0 || grid[1] == 0 || grid[2] == 0 ? 0 : -1;
-    return total < INT64_C(1) << 62 ? total : -1;
-}
 
 static int64_t nanos(void)
 {

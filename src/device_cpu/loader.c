@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "device_cpu.h"
 
 #if defined(__x86_64__)
 enum { HOST_MACHINE = EM_X86_64 };

@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "device_cpu.h"
 
 enum {
     LINE = 128, /* bytes that two CPUs should not share: a pair of cache lines */

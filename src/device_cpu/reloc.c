@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "run.h"
+#include "device_cpu.h"
 
 typedef enum {
     VALUE_ABSOLUTE,  /* S + A */

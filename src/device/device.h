@@ -1,0 +1,83 @@
+/*
+ * device.h - what a device is
+ *
+ * A device is one row of the table below and a folder src/device_NAME, which defines NAME_device:
+ * what it is called, how its code is made and loaded, and how a kernel is launched on it.  Nothing
+ * else in the project asks which device it has before it; docs/porting.md says how to add one.
+ *
+ * Devices return status codes; they never print, exit or jump to their caller.
+ */
+#ifndef TILEC_DEVICE_H
+#define TILEC_DEVICE_H
+
+#include "../run/run.h"
+
+/* The first is the default.  A device is listed to users unless it is `internal`. */
+#define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(null)
+
+/* What a launch says about the memory of its tensors. */
+typedef struct {
+    bool disjoint; /* no two pointer arguments reach the same memory, or neither is written */
+    double bytes;  /* of all tensors together */
+} MemoryFacts;
+
+/* What becomes code that can be launched. */
+typedef struct {
+    const GenOutput *output; /* of the device's target */
+    const Func *func;        /* for a device without target: the kernel as it was lowered, in
+                              * memory that outlives the code */
+} DeviceObject;
+
+typedef struct {
+    const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
+    int32_t grid[3];
+    int threads;        /* at most; 0: as many as the device has */
+    SourceMap *sources; /* of the kernel's places, for diagnostics */
+} DeviceLaunch;
+
+/*
+ * `state` is what open() gave for this context, or NULL; `code` what load() gave.  Every function
+ * may be called by several threads at once.  Where one may be NULL, that stands for doing nothing.
+ */
+typedef struct {
+    const char *name;        /* for tilec_launch_options.device */
+    bool internal;           /* for tests: found by its name, but not listed */
+    const char *target_name; /* what makes its code; NULL: it runs IR as it was lowered */
+    const Target *target;    /* that target; NULL: the plugin has it */
+
+    const char *(*describe)(void); /* for people; static text */
+    bool (*available)(void);       /* may be NULL: always */
+    int (*threads)(void);          /* that a launch may use */
+
+    /* What a context keeps for this device: threads, a connection to a driver.  Made with the first
+     * launch, on one thread; NULL, when memory is out, is passed on to launch().  May be NULL. */
+    void *(*open)(void);
+    void (*close)(void *state);
+
+    /* All that the code depends on beside the IR, for launches like this one.  Called at every
+     * launch, so it must be quick.  May be NULL, for a device without target: nothing. */
+    GenOptions (*options)(const MemoryFacts *facts);
+
+    /* RUN_BAD_OBJECT: the object is damaged, and *why is static text. */
+    RunStatus (*load)(const DeviceObject *object, void **code, const char **why);
+    void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
+
+    /* Run the programs of the grid, of which there are some, and wait for their end.  When it fails
+     * *error is a whole diagnostic for free(), or NULL where run_status_text() says enough. */
+    RunStatus (*launch)(void *state, void *code, const DeviceLaunch *launch, char **error);
+} Device;
+
+#define DECLARE_DEVICE(name) extern const Device name##_device;
+DEVICES(DECLARE_DEVICE)
+#undef DECLARE_DEVICE
+
+#define COUNT_DEVICE(name) +1
+enum { DEVICE_COUNT = 0 DEVICES(COUNT_DEVICE) };
+#undef COUNT_DEVICE
+
+/* device.c: the rows by number, the listed ones first; NULL behind the last */
+const Device *device_at(int i);
+int device_listed(void);           /* how many are listed */
+int device_find(const char *name); /* its number; NULL: the default; -1: there is none */
+
+#endif

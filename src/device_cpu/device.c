@@ -1,0 +1,114 @@
+/*
+ * device.c - the device "cpu": this machine's own processor
+ *
+ * Objects come from the target "cpu" of the plugin as ELF; loader.c makes them runnable, launch.c
+ * spreads the programs over the threads of pool.c.
+ */
+#include <stdlib.h>
+
+#include "../device/device.h"
+#include "device_cpu.h"
+
+/* Launches that move less are never worth a look at the last-level cache. */
+enum { SMALLEST_CACHE = 1 << 20 };
+
+/* One kernel, ready to run. */
+typedef struct {
+    Code *code;
+    CpuKernel *entry;
+    size_t scratch;
+    _Atomic uint32_t cost; /* see CpuLaunch */
+} CpuCode;
+
+/* The threads, and the scratch memory that they keep. */
+static void *open_pool(void)
+{
+    Pool *pool;
+
+    return pool_new(0, &pool) == RUN_OK ? pool : NULL;
+}
+
+static void close_pool(void *pool)
+{
+    pool_free(pool);
+}
+
+/* What of the last-level cache a launch may count on.  Asking the system takes longer than one. */
+static size_t cache_bytes(void)
+{
+    static _Atomic size_t known; /* 0: not asked yet */
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (bytes == 0) {
+        bytes = os_last_level_cache_bytes();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
+static GenOptions options(const MemoryFacts *facts)
+{
+    double bytes = facts->bytes;
+
+    return (GenOptions){.cpu = host_cpu_name(),
+                        .features = host_cpu_features(),
+                        .disjoint = facts->disjoint,
+                        .streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes()};
+}
+
+static void unload(void *code)
+{
+    CpuCode *c = code;
+
+    code_free(c->code);
+    free(c);
+}
+
+static RunStatus load(const DeviceObject *object, void **code, const char **why)
+{
+    CpuCode *c = calloc(1, sizeof *c);
+
+    *why = run_status_text(RUN_NO_MEMORY);
+    if (!c)
+        return RUN_NO_MEMORY;
+    RunStatus status = code_load(object->output->data, object->output->len, &c->code, why);
+    if (status == RUN_OK)
+        c->entry = (CpuKernel *)code_symbol(c->code, "tilec_kernel");
+    if (c->entry) {
+        c->scratch = object->output->scratch;
+        *code = c;
+        return RUN_OK;
+    }
+    unload(c);
+    if (status != RUN_OK)
+        return status;
+    *why = "it has no entry";
+    return RUN_BAD_OBJECT;
+}
+
+static RunStatus launch(void *pool, void *code, const DeviceLaunch *l, char **error)
+{
+    CpuCode *c = code;
+    CpuLaunch launch = {.entry = c->entry,
+                        .scratch = c->scratch,
+                        .args = l->args,
+                        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                        .threads = l->threads,
+                        .cost = &c->cost};
+
+    *error = NULL;
+    return cpu_launch(pool, &launch);
+}
+
+const Device cpu_device = {
+    .name = "cpu",
+    .target_name = "cpu",
+    .describe = host_cpu_text,
+    .threads = os_cpu_count,
+    .open = open_pool,
+    .close = close_pool,
+    .options = options,
+    .load = load,
+    .unload = unload,
+    .launch = launch,
+};

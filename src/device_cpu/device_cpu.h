@@ -1,0 +1,80 @@
+/*
+ * device_cpu.h - the machine that we run on: its instruction set, the loader of its objects, its
+ * threads, and launching
+ *
+ * Returns status codes; never prints, exits or jumps.
+ */
+#ifndef TILEC_DEVICE_CPU_H
+#define TILEC_DEVICE_CPU_H
+
+#include <stdatomic.h>
+
+#include "../run/run.h"
+
+/* host.c: which CPU this is, in LLVM's words; no LLVM needed.  Static text, the same all run. */
+const char *host_cpu_name(void);     /* "znver3", "sapphirerapids", "x86-64-v3", ... */
+const char *host_cpu_features(void); /* "+avx2,+fma,..,-avx512f,..": all that code is chosen by */
+const char *host_cpu_text(void);     /* for people: the model name */
+
+/* reloc.c: the arithmetic of relocations, as data.  What a relocation can refer to: */
+typedef struct {
+    uint64_t symbol; /* S: the symbol's address, or that of its stub when it is out of reach */
+    uint64_t slot;   /* G: the address of the 8 bytes that hold the symbol's address */
+    int64_t addend;  /* A */
+    uint64_t place;  /* P: where the bytes will run */
+} RelocInput;
+typedef enum { RELOC_OK, RELOC_UNKNOWN, RELOC_TOO_FAR } RelocResult;
+int reloc_width(int machine, uint32_t type); /* bytes that it changes; 0: unknown type */
+RelocResult reloc_apply(int machine, uint32_t type, const RelocInput *in, uint8_t *at);
+enum { STUB_BYTES = 16, STUB_SLOT = 8 }; /* a jump through the address at STUB_SLOT */
+void reloc_stub(int machine, uint64_t target, uint8_t *at);
+
+/* loader.c: our own ELF loader.  Copies SHF_ALLOC sections to one mapping, relocates, seals.  Any
+ * bytes may be given: what is not a sound object is RUN_BAD_OBJECT and *why is static text. */
+typedef struct Code Code;
+RunStatus code_load(const void *object, size_t len, Code **out, const char **why);
+void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
+void code_free(Code *c);
+
+/* pool.c: persistent threads, which start with the first job that can use more than one.
+ * pool_run hands out chunks of [0, n) until none is left. */
+typedef struct Pool Pool;
+RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU */
+void pool_free(Pool *p);
+int pool_threads(const Pool *p); /* at most: there are fewer when the system gives fewer */
+/* Called with disjoint ranges; `worker` is below pool_threads(), no two calls at a time have the
+ * same one, and `scratch` is its own.  Must not call pool_run on the same pool. */
+typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *scratch);
+typedef struct {
+    int64_t n, chunk;
+    int threads;    /* at most; 0: all */
+    size_t scratch; /* bytes for each worker, 64-byte aligned, undefined contents; 0: gives NULL */
+    PoolFn *fn;
+    void *ctx;
+} PoolJob;
+/* The caller works too, as 0, and does everything if the others are late.  Jobs take turns.
+ * RUN_NO_MEMORY: there was not enough scratch, and nothing has run. */
+RunStatus pool_run(Pool *p, const PoolJob *job);
+
+/*
+ * launch.c
+ *
+ * The kernel's ABI; symbol "tilec_kernel".  Runs linear programs [first, last) of the grid, x
+ * fastest.  `args` holds one 8-byte slot a parameter: a pointer, or the value's bits zero-extended.
+ * `scratch` belongs to this thread alone.  src/gen/cpu.c emits it.
+ */
+typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
+                       void *scratch);
+typedef struct {
+    CpuKernel *entry;
+    size_t scratch;
+    const uint64_t *args;
+    int32_t grid[3];
+    int threads; /* 0: all */
+    /* nanoseconds that one program took in earlier launches, 0 unknown; kept up to date here.  May
+     * be NULL.  With it a small launch stays on the calling thread. */
+    _Atomic uint32_t *cost;
+} CpuLaunch;
+RunStatus cpu_launch(Pool *p, const CpuLaunch *l); /* p may be NULL: the calling thread alone */
+
+#endif

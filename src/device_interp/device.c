@@ -1,0 +1,76 @@
+/*
+ * device.c - the device "interp": the reference interpreter of src/interp/
+ *
+ * It has no target: what is launched is the IR as it was lowered.  Diagnostics that stop a launch
+ * are rendered here, in memory that ends with it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/device.h"
+#include "../interp/interp.h"
+
+static const char *describe(void)
+{
+    return "reference interpreter";
+}
+
+static int threads(void)
+{
+    return 1;
+}
+
+static RunStatus load(const DeviceObject *object, void **code, const char **why)
+{
+    *why = NULL;
+    *code = (void *)object->func;
+    return RUN_OK;
+}
+
+static RunStatus run(const Func *f, const DeviceLaunch *l, Arena *a, char **error)
+{
+    InterpLaunch launch = {.args = l->args,
+                           .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                           .last = grid_programs(l->grid)};
+    Diags *diags = diags_new(a, l->sources);
+
+    switch (interp_run(f, &launch, diags)) {
+    case INTERP_OK:
+        return RUN_OK;
+    case INTERP_STOPPED:
+        *error = strdup(diags_text(diags, a));
+        return RUN_STOPPED;
+    case INTERP_NO_MEMORY:
+        return RUN_NO_MEMORY;
+    }
+    bug("a run of the interpreter ended in no known way");
+}
+
+/* One launch, and the memory for what it says. */
+typedef struct {
+    Guard guard;
+    Arena *arena;
+    RunStatus status;
+} Launch;
+
+static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+{
+    Launch now = {.status = RUN_NO_MEMORY};
+
+    (void)state;
+    *error = NULL;
+    if (setjmp(now.guard.env) == 0) {
+        now.arena = arena_new(&now.guard);
+        now.status = run(code, l, now.arena, error);
+    }
+    arena_free(now.arena);
+    return now.status;
+}
+
+const Device interp_device = {
+    .name = "interp",
+    .describe = describe,
+    .threads = threads,
+    .load = load,
+    .launch = launch,
+};

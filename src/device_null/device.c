@@ -1,0 +1,84 @@
+/*
+ * device.c - the device "null" and its target: a code generator that only prints, and a machine
+ * that does nothing
+ *
+ * The target's object is the text of what it was asked to make, so that everything in front of it,
+ * and the way of an object through cache and loader, can be tested without LLVM.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../device/device.h"
+#include "device_null.h"
+
+static const char magic[] = "null target: ";
+static const char *const stage_names[] = {
+    [GEN_OBJECT] = "object", [GEN_LLVM] = "llvm", [GEN_ASM] = "asm", [GEN_PLAN] = "plan"};
+
+static atomic_int objects;
+
+int null_objects_made(void)
+{
+    return atomic_load(&objects);
+}
+
+static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
+                 Diags *d)
+{
+    Text t = text_new(a);
+
+    (void)d;
+    atomic_fetch_add(&objects, stage == GEN_OBJECT);
+    text_printf(&t, "%s%s of %s, disjoint %d\n", magic, stage_names[stage], f->name, o->disjoint);
+    text_put(&t, ir_print(f->module, a));
+    *out = (GenOutput){.data = t.s, .len = t.len};
+    return true;
+}
+
+static const Target null_target = {.name = "null", .emit = emit};
+
+static const char *describe(void)
+{
+    return "prints code, runs nothing";
+}
+
+static int threads(void)
+{
+    return 1;
+}
+
+static GenOptions options(const MemoryFacts *facts)
+{
+    return (GenOptions){.cpu = "none", .features = "", .disjoint = facts->disjoint};
+}
+
+static RunStatus load(const DeviceObject *object, void **code, const char **why)
+{
+    const GenOutput *text = object->output;
+    size_t n = sizeof magic - 1;
+
+    *code = (void *)&null_target; /* any pointer: nothing is kept */
+    *why = "it is no text of the null target";
+    return text->len > n && memcmp(text->data, magic, n) == 0 ? RUN_OK : RUN_BAD_OBJECT;
+}
+
+static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+{
+    (void)state;
+    (void)code;
+    (void)l;
+    *error = NULL;
+    return RUN_OK;
+}
+
+const Device null_device = {
+    .name = "null",
+    .internal = true,
+    .target_name = "null",
+    .target = &null_target,
+    .describe = describe,
+    .threads = threads,
+    .options = options,
+    .load = load,
+    .launch = launch,
+};

@@ -1,0 +1,10 @@
+/*
+ * device_null.h - what tests ask the device "null" about; the device is in its row of device.h
+ */
+#ifndef TILEC_DEVICE_NULL_H
+#define TILEC_DEVICE_NULL_H
+
+/* How many objects its target has made in this process. */
+int null_objects_made(void);
+
+#endif

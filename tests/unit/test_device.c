@@ -1,0 +1,116 @@
+/*
+ * test_device.c - devices as rows, and the way of a kernel to one: by the device "null", whose
+ * target needs no code generator
+ */
+#include "scene.h"
+
+#include "../../src/device_null/device_null.h"
+
+static const tilec_launch_options null_options = {.device = "null"};
+
+static void test_null_is_found_but_not_listed(void **state)
+{
+    Scene *s = *state;
+    tilec_device d;
+
+    for (int i = 0; tilec_device_info(s->ctx, i, &d) == TILEC_OK; i++)
+        assert_string_not_equal(d.name, "null");
+    assert_true(device_find("null") >= tilec_device_count(s->ctx));
+    assert_int_equal(device_find("nil"), -1);
+    assert_int_equal(device_find(NULL), 0);
+    assert_null(device_at(-1));
+    assert_null(device_at(DEVICE_COUNT));
+}
+
+/* One call of add_kernel on "null". */
+static tilec_status call_null(Scene *s, int64_t block)
+{
+    static float x[4], out[4];
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                              of_int(NULL, 4), of_int(NULL, block)};
+
+    return tilec_launch(s->file, NULL, grid, args, 5, &null_options, NULL);
+}
+
+static void test_null_compiles_each_specialisation_once(void **state)
+{
+    Scene *s = *state;
+    int before = null_objects_made();
+
+    load(s, add_source);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(call_null(s, 16 + i % 2), TILEC_OK);
+    assert_int_equal(null_objects_made(), before + 2);
+}
+
+/* Another context finds the objects; other targets' are not among them. */
+static void test_null_objects_are_cached(void **state)
+{
+    char folder[] = "/tmp/tilec-test-XXXXXX", command[64];
+    int before = null_objects_made();
+
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 2; i++) {
+        tear_down(state);
+        Scene *s = *state = calloc(1, sizeof *s);
+        assert_int_equal(tilec_open(folder, &s->ctx, NULL), TILEC_OK);
+        load(s, add_source);
+        assert_int_equal(call_null(s, 16), TILEC_OK);
+    }
+    assert_int_equal(null_objects_made(), before + 1);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_null_prints_what_it_was_asked_for(void **state)
+{
+    Scene *s = *state;
+    char *text = NULL;
+
+    load(s, HEAD "@triton.jit\ndef k(x, B: tl.constexpr): tl.store(x, B)\n");
+    const tilec_arg args[] = {{.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1},
+                              of_int(NULL, 7)};
+    assert_int_equal(tilec_dump(s->file, NULL, "asm", args, 2, &null_options, &text, &s->error),
+                     TILEC_OK);
+    assert_non_null(strstr(text, "null target: asm of k, disjoint 1\n"));
+    assert_non_null(strstr(text, "kernel"));
+    tilec_free(text);
+}
+
+/* Many threads that want the same are served by one compile. */
+static void *launch_null(void *scene)
+{
+    return call_null(scene, 64) == TILEC_OK ? scene : NULL;
+}
+
+static void test_threads_wait_for_the_one_that_compiles(void **state)
+{
+    Scene *s = *state;
+    pthread_t threads[8];
+    void *served;
+    int before = null_objects_made();
+
+    load(s, add_source);
+    for (int i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_null, s), 0);
+    for (int i = 0; i < COUNT(threads); i++) {
+        pthread_join(threads[i], &served);
+        assert_non_null(served);
+    }
+    assert_int_equal(null_objects_made(), before + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_null_is_found_but_not_listed),
+        TEST(test_null_compiles_each_specialisation_once),
+        TEST(test_null_objects_are_cached),
+        TEST(test_null_prints_what_it_was_asked_for),
+        TEST(test_threads_wait_for_the_one_that_compiles),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
