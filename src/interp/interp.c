@@ -11,8 +11,19 @@
 
 #include "machine.h"
 
-enum { DEEPEST_CALL = 200 };
 #define PROGRESS_SECONDS 0.05
+
+enum { MOST_CALLS_SHOWN = 4 };
+
+/* The helpers that are being run, the innermost first. */
+static void note_calls(const Machine *m)
+{
+    for (int i = m->depth - 1; i >= MAX(0, m->depth - MOST_CALLS_SHOWN); i--) {
+        diag(m->diags, DIAG_NOTE, m->calls[i]->span, "in `%s`, called from here",
+             m->calls[i]->callee->name);
+        ir_diag_calls(m->diags, m->calls[i]->block->func->module, m->calls[i]->site);
+    }
+}
 
 /* Stop the run with an error at the op. */
 NORETURN static void stop_at(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
@@ -21,8 +32,9 @@ static void stop_at(Machine *m, const Op *op, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    diag_v(m->diags, DIAG_ERROR, op->span, fmt, ap);
+    ir_diag_v(m->diags, DIAG_ERROR, op, fmt, ap);
     va_end(ap);
+    note_calls(m);
     fail(&m->guard);
 }
 
@@ -251,8 +263,9 @@ static void exec_call(Frame *f, const Op *op)
 {
     Machine *m = f->machine;
 
-    if (++m->depth > DEEPEST_CALL)
+    if (m->depth == DEEPEST_CALL)
         stop_at(m, op, "calls nest deeper than %d", DEEPEST_CALL);
+    m->calls[m->depth++] = op;
     Frame *callee = frame_take(m, op->callee, f->width > 1);
     callee->width = f->width;
     for (int i = 0; i < op->noperands; i++)

@@ -18,6 +18,8 @@
  * then an array. */
 enum { WIDE_LANES = 512 };
 
+enum { DEEPEST_CALL = 200 };
+
 typedef struct Frame Frame;
 
 /* What a plan knows about one op beyond its operands' slots. */
@@ -50,6 +52,7 @@ typedef struct {
     int32_t program[3];
     Map *plans, *wide_plans; /* Func* to SlotPlan* */
     int depth;               /* of calls */
+    const Op *calls[DEEPEST_CALL];
 } Machine;
 
 struct Frame {

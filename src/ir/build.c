@@ -107,7 +107,7 @@ Builder builder_before(Op *op)
 {
     Func *f = op->block->func;
 
-    return (Builder){f->module, f, op->block, op, op->span};
+    return (Builder){f->module, f, op->block, op, op->span, op->site};
 }
 
 /* An op with room for everything it holds, in one block of memory. */
@@ -160,6 +160,7 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
     Op *op = allocate(b, noperands, MAX(nattrs, op_fixed_attrs(code)), nresults);
     op->code = code;
     op->span = b->span;
+    op->site = b->site;
     if (noperands > 0)
         memcpy(op->operands, operands, sizeof operands[0] * (size_t)noperands);
     if (nattrs > 0)

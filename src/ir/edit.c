@@ -94,6 +94,7 @@ Op *op_clone(Builder *b, const Op *op, Map *values)
     for (int i = 0; i < op->nresults; i++)
         types[i] = op->results[i]->type;
     at.span = op->span;
+    at.site = op->site;
     Op *copy = build_op(&at, op->code, op->noperands, operands, op->nattrs, op->attrs, op->nresults,
                         types);
     copy->callee = op->callee;

@@ -99,6 +99,7 @@ struct Value {
 struct Op {
     OpCode code;
     Span span;
+    int site; /* through which calls it was inlined: a number in Module.sites, 0 = through none */
     int noperands, nresults, nattrs;
     Value **operands;
     Value **results;
@@ -159,10 +160,19 @@ struct Func {
     Span span;
 };
 
+/* The body of a helper stands in place of a call. */
+typedef struct {
+    Span call;
+    int parent; /* the site of the call itself, smaller than its own; 0 = none */
+    Sym callee;
+    Span callee_span; /* of Func */
+} CallSite;
+
 struct Module {
     Arena *arena;
     Interner *interner;
     const SourceMap *sources; /* of the spans; may be NULL */
+    VEC(CallSite) sites;      /* the first is nobody's; see site.c */
     Func **funcs;
     int nfuncs, funcs_cap;
     Map *types;
@@ -220,7 +230,8 @@ typedef struct {
     Func *func;
     Block *block;
     Op *before;
-    Span span; /* given to new ops */
+    Span span; /* given to new ops, as is the site */
+    int site;
 } Builder;
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);
@@ -259,6 +270,15 @@ Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old 
 void ir_count_uses(const Func *f, int *uses);        /* uses[id], nvalues entries, zeroed here */
 /* In order, each op before its regions; `visit` may remove the op. */
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
+
+/* site.c: the calls that an op was inlined through, and messages about ops. */
+int call_site_new(Module *m, const Op *call);            /* for what takes the place of the call */
+int call_site_under(Module *m, CallSite s, int parent);  /* the same call, inlined once more */
+const CallSite *call_site(const Module *m, int site);    /* NULL: none */
+void ir_diag_calls(Diags *d, const Module *m, int site); /* a note for each call, innermost first */
+/* A message at the op's place, with notes about the calls that it was inlined through. */
+void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF(4, 5);
+void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap);
 
 /* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
  * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */

@@ -22,6 +22,7 @@ bool verify_say(const Verifier *v, const Op *op, const char *fmt, ...)
     va_end(ap);
     diag(v->diags, DIAG_ERROR, op ? op->span : v->func->span, "%s: %s",
          op ? op_info(op->code)->name : v->func->name, text);
+    ir_diag_calls(v->diags, v->func->module, op ? op->site : 0);
     if (op && diag_errors(v->diags) <= 20) /* no more are kept */
         diag(v->diags, DIAG_NOTE, (Span){0}, "in @%s: %s", v->func->name, op_text(op, v->arena));
     return false;

@@ -9,7 +9,7 @@
  */
 #include "opt.h"
 
-enum { MOST_COPIED = 1000000 }; /* ops, over all calls of a module */
+enum { MOST_COPIED = 1000000 }; /* ops, and sites, over all calls of a module */
 
 typedef enum { FRESH, OPEN, DONE } State; /* OPEN: on the way down from the kernel to here */
 
@@ -32,17 +32,52 @@ static int index_of(const Module *m, const Func *f)
 
 static void inline_calls(Inliner *in, Func *f);
 
+/* The sites of a copied body: what the callee inlined hangs below the call now. */
+typedef struct {
+    Module *module;
+    int call;   /* the site of what stood right in the callee */
+    Map *moved; /* a site in the callee -> its number here */
+} Sites;
+
+static int moved_site(Sites *s, int site)
+{
+    if (site == 0)
+        return s->call;
+    int here = (int)(intptr_t)map_get(s->moved, (uint64_t)site);
+    if (here == 0) {
+        CallSite old = *call_site(s->module, site);
+        here = call_site_under(s->module, old, moved_site(s, old.parent));
+        map_put(s->moved, (uint64_t)site, (void *)(intptr_t)here);
+    }
+    return here;
+}
+
+static void move_site(Op *op, void *sites)
+{
+    op->site = moved_site(sites, op->site);
+}
+
+static void move_sites(Op *op, Sites *sites)
+{
+    move_site(op, sites);
+    for (int r = 0; r < COUNT(op->regions); r++) {
+        if (op->regions[r])
+            ir_walk(op->regions[r], move_site, sites);
+    }
+}
+
 /* Copy the callee's body in front of the call and let its returned values be the results. */
 static void replace_call(Module *m, Op *call)
 {
     const Block *body = call->callee->body;
     Map *values = map_new(m->arena);
     Builder b = builder_before(call);
+    Sites sites = {m, call_site_new(m, call), map_new(m->arena)};
 
     for (int i = 0; i < body->nargs; i++)
         map_put(values, MAP_KEY(body->args[i]), ir_resolve(call->operands[i]));
     for (const Op *op = body->first; op && op->code != OP_return; op = op->next)
-        op_clone(&b, op, values);
+        move_sites(op_clone(&b, op, values), &sites);
     const Op *ret = opt_last(body);
     for (int i = 0; i < call->nresults; i++) {
         Value *copy = map_get(values, MAP_KEY(ret->operands[i]));
@@ -53,7 +88,7 @@ static void replace_call(Module *m, Op *call)
 
 static void refuse(Inliner *in, const Op *call, const char *why)
 {
-    diag(in->diags, DIAG_ERROR, call->span, "%s %s", call->callee->name, why);
+    ir_diag(in->diags, DIAG_ERROR, call, "%s %s", call->callee->name, why);
     in->failed = true;
 }
 
@@ -75,7 +110,7 @@ static void visit(Op *op, void *ctx)
     if (in->failed)
         return;
     in->copied += opt_count_ops(callee->body);
-    if (in->copied > MOST_COPIED) {
+    if (in->copied > MOST_COPIED || in->module->sites.len > MOST_COPIED) {
         refuse(
             in, op,
             "is one call too many: a call in a kernel is copied in place with all that it calls, "

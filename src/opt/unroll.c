@@ -114,6 +114,7 @@ static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
         carried[i] = block_add_arg(wide->regions[0], types[i]);
     b = builder_at_end(b.func, wide->regions[0]);
     b.span = loop->span;
+    b.site = loop->site;
     for (int64_t k = 0; k < factor; k++) {
         copy_body(&b, loop, counter, carried);
         if (k + 1 < factor)

@@ -149,11 +149,59 @@ static void test_long_chain(void **state)
     arena_free(a);
 }
 
+/* A helper in a helper in a loop, called twice: each copy knows its own two calls. */
+static void test_inlined_ops_know_their_calls(void **state)
+{
+    static const char text[] = "func @inner(%x: fp32) -> fp32 {\n"
+                               "  %0 = sqrt %x : fp32\n"
+                               "  return %0\n"
+                               "}\n"
+                               "func @outer(%x: fp32) -> fp32 {\n"
+                               "  %0 = call @inner(%x) : fp32\n"
+                               "  return %0\n"
+                               "}\n"
+                               "kernel @k(%p: *fp32, %n: i32) {\n"
+                               "  %a = load %p : fp32\n"
+                               "  for %n, %n, %n { (%i: i32)\n"
+                               "    %b = call @outer(%a) : fp32\n"
+                               "    store %p, %b\n"
+                               "    yield\n"
+                               "  }\n"
+                               "  %c = call @outer(%a) : fp32\n"
+                               "  store %p, %c\n"
+                               "  return\n"
+                               "}\n";
+    static const char *const lines[] = {"k.ir:12:", "k.ir:16:"};
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a, NULL);
+    const Source *src = source_add(diags_sources(d), "k.ir", text, strlen(text));
+    Module *m = ir_read(a, interner_new(a), src, d);
+
+    (void)state;
+    assert_true(opt_run_pass(m, "inline", d));
+    const Op *loop = m->funcs[0]->body->first->next;
+    const Op *roots[] = {loop->regions[0]->first, loop->next};
+    for (int i = 0; i < COUNT(roots); i++) {
+        Diags *said = diags_new(a, diags_sources(d));
+
+        assert_int_equal(roots[i]->code, OP_sqrt);
+        ir_diag(said, DIAG_ERROR, roots[i], "no");
+        const char *out = diags_text(said, a), *error = strstr(out, "k.ir:2:8: error: no\n"),
+                   *inner = strstr(out, "k.ir:6:8: note: in `inner`, called from here\n"),
+                   *outer = strstr(out, "note: in `outer`, called from here\n");
+        assert_true(error && inner && outer && error < inner && inner < outer);
+        assert_non_null(strstr(inner, lines[i]));
+    }
+    assert_int_equal(m->funcs[0]->body->first->site, 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_inlined_ops_know_their_calls),
         cmocka_unit_test(test_goldens),
     };
 

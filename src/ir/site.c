@@ -1,0 +1,55 @@
+/*
+ * site.c - through which calls an op came to be where it is, and messages that say so
+ *
+ * The inliner puts a helper's body in place of a call.  Each op of it keeps the place in its text
+ * and gets a site: which call it replaces, and whose body it is; the site of that call is the
+ * parent.  Sites are numbers in a table of the module, 0 is none, and a parent's number is smaller
+ * than its own.
+ */
+#include "ir.h"
+
+enum { MOST_CALLS_SHOWN = 4 };
+
+int call_site_new(Module *m, const Op *call)
+{
+    CallSite s = {call->span, call->site, call->callee->name, call->callee->span};
+
+    return call_site_under(m, s, call->site);
+}
+
+int call_site_under(Module *m, CallSite s, int parent)
+{
+    if (m->sites.len == 0)
+        vec_push(m->arena, &m->sites, (CallSite){0});
+    s.parent = parent;
+    vec_push(m->arena, &m->sites, s);
+    return m->sites.len - 1;
+}
+
+const CallSite *call_site(const Module *m, int site)
+{
+    return site > 0 && site < m->sites.len ? &m->sites.at[site] : NULL;
+}
+
+void ir_diag_calls(Diags *d, const Module *m, int site)
+{
+    const CallSite *s = call_site(m, site);
+
+    for (int i = 0; s && i < MOST_CALLS_SHOWN; i++, s = call_site(m, s->parent))
+        diag(d, DIAG_NOTE, s->call, "in `%s`, called from here", s->callee);
+}
+
+void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap)
+{
+    diag_v(d, kind, op->span, fmt, ap);
+    ir_diag_calls(d, op->block->func->module, op->site);
+}
+
+void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    ir_diag_v(d, kind, op, fmt, ap);
+    va_end(ap);
+}
