@@ -96,7 +96,7 @@ static Val only_element(Cpu *c, const Value *v)
 
 static Val scalar_value(Cpu *c, const Op *op)
 {
-    Val in[4];
+    Val *in = NEW_N(c->arena, Val, op->noperands + 1);
 
     switch (op->code) {
     case OP_const:
@@ -172,12 +172,12 @@ static void region_block(const Region *r, const Block *block)
     Cpu *c = r->c;
 
     for (const Op *op = block->first; op != block->last; op = op->next) {
-        Val in[4], out;
+        Val *in = NEW_N(c->arena, Val, op->noperands + 1), out;
         if (op->code == OP_if) {
             region_if(r, op);
             continue;
         }
-        for (int i = 0; i < op->noperands && i < COUNT(in); i++)
+        for (int i = 0; i < op->noperands; i++)
             in[i] = region_value(r, op->operands[i]);
         if (op->noperands == 0)
             out = llvm_splat(r->b, scalar_value(c, op), r->lanes);

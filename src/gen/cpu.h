@@ -91,10 +91,24 @@ typedef struct {
     bool uniform;
 } Bound;
 
-/* What has been computed in a body: values, those of its lane 0, addresses, interleaved loads. */
+/* What has been computed in a body: values, those of its lane 0, masks of accesses, addresses,
+ * interleaved loads. */
+typedef enum { MEMO_INNER, MEMO_LANE, MEMO_MASK, MEMO_AFFINE, MEMO_GROUPS, MEMO_TABLES } MemoTable;
+typedef struct Memo Memo;
+struct Memo {
+    Map *table[MEMO_TABLES];
+    const Memo *under; /* holds what this one does not, or NULL */
+};
+
+/* What the evaluation of a value asks for: a value, the mask of an access, or the steps of an
+ * address.  `next` counts what has itself been asked for on its behalf (cpu_eval.c). */
+typedef enum { ASK_VALUE, ASK_MASK, ASK_AFFINE } AskKind;
 typedef struct {
-    Map *inner, *lane, *affine, *groups;
-} Memo;
+    AskKind kind;
+    Value *value;
+    int8_t map[MAX_RANK];
+    int next;
+} Ask;
 
 typedef struct Reduction Reduction;
 
@@ -114,12 +128,14 @@ typedef struct {
     Segment segment;
     Val lane_ok; /* lanes inside the extent, or NULL for all */
     VEC(Bound) bounds;
+    VEC(Ask) asked;                      /* being evaluated, each for the one before it */
     Memo memo;                           /* of this body */
     Map *outer, *affine_outer, *depends; /* across bodies */
     VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     Val running[MAX_COMBINED]; /* slots of a scan's running values */
     int copy;                  /* which of the unrolled bodies this is */
+    int values;                /* computed in this body so far */
 } NestCg;
 
 /* A counted loop of at least one trip that goes up to a constant. */
@@ -153,15 +169,24 @@ Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 
 /* cpu_eval.c */
 Memo cpu_memo_new(Arena *a);
+void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key); /* NULL: not in this body */
+/* Evaluate what a question needs before the question itself, however long that chain is. */
+void cpu_answer(NestCg *n, Ask question);
+Ask cpu_ask(AskKind kind, Value *v, const int8_t *map);
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 
 /* cpu_affine.c */
 Affine cpu_affine(NestCg *n, Value *v, const int8_t *map);
+bool cpu_affine_known(const NestCg *n, const Value *v, const int8_t *map);
+/* The i-th thing that cpu_affine() asks for; false: no more. */
+bool cpu_affine_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out);
+void cpu_affine_compute(NestCg *n, Value *v, const int8_t *map); /* once all that is known */
 
 /* cpu_memory.c */
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);
+bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out); /* see cpu_affine.c */
 Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape);
 void cpu_store_root(NestCg *n, const Op *op);
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
@@ -185,7 +210,7 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
 typedef struct {
     Val usual;                       /* the result where they may */
     LLVMBasicBlockRef before, after; /* where the usual way ends, where both meet */
-    Memo memo;                       /* of the usual way */
+    const Memo *memo;                /* of the usual way */
     bool nested;                     /* in the detour of another */
 } Detour;
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),

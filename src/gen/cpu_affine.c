@@ -17,6 +17,8 @@
  */
 #include "cpu.h"
 
+enum { MAX_WIDENED = 32 };
+
 static bool constant_int(const Ev *e, int64_t *out)
 {
     if (e->vec || !LLVMIsAConstantInt(e->v))
@@ -58,15 +60,19 @@ static bool to_chunk(NestCg *n, const Type *t, Affine *a)
     return true;
 }
 
-/* Both lists, of which the first is copied. */
+/* Both lists, of which the first is copied.  Who has so many wraps for all we know. */
 static const Widened *join(NestCg *n, const Widened *x, const Widened *y)
 {
-    if (!x || !y)
-        return x ? x : y;
-    Widened *w = NEW(n->c->arena, Widened);
-    *w = *x;
-    w->next = join(n, x->next, y);
-    return w;
+    static const Widened too_many = {.stride = INT64_MAX};
+
+    for (int count = 0; x && y; x = x->next, count++) {
+        if (count == MAX_WIDENED)
+            return &too_many;
+        Widened *w = NEW(n->c->arena, Widened);
+        *w = (Widened){.base = x->base, .stride = x->stride, .next = y};
+        y = w;
+    }
+    return x ? x : y;
 }
 
 static Affine sum(NestCg *n, const Op *op, Affine x, Affine y)
@@ -264,18 +270,72 @@ static Affine compute(NestCg *n, Value *v, const int8_t *map)
     return a.ok && steps_evenly(n, v, &a) ? a : by_runs(n, v, map);
 }
 
-Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
+/* Affine where its definition says so: other values are asked for as they are, or not at all. */
+static bool by_definition(NestCg *n, const Value *v, const int8_t *map)
+{
+    return is_index(v->type) && v->type->rank > 0 && cpu_depends(n, v, map) && v->def &&
+           plan_buffer(n->c->plan, v) == NO_BUFFER;
+}
+
+bool cpu_affine_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
+{
+    int8_t in[MAX_RANK];
+    const Op *op = v->def;
+
+    if (!by_definition(n, v, map)) {
+        *out = cpu_ask(ASK_VALUE, v, map);
+        return i == 0 && is_index(v->type) && !cpu_depends(n, v, map);
+    }
+    Value *source = plan_renamed(v, map, in);
+    if (source) {
+        *out = cpu_ask(ASK_AFFINE, source, in);
+        return i == 0;
+    }
+    switch (op->code) {
+    case OP_cast:
+        if (!is_index(op->operands[0]->type))
+            return false;
+        break;
+    case OP_addptr:
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_shl:
+    case OP_neg:
+        break;
+    default:
+        return false;
+    }
+    if (i < op->noperands)
+        *out = cpu_ask(ASK_AFFINE, op->operands[i], map);
+    return i < op->noperands;
+}
+
+static Affine *known_affine(const NestCg *n, const Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
-    Affine *old = map_get(n->memo.affine, key);
+    Affine *a = cpu_recall(n, MEMO_AFFINE, key);
 
-    if (!old)
-        old = map_get(n->affine_outer, key);
-    if (old)
-        return *old;
+    return a ? a : map_get(n->affine_outer, key);
+}
+
+bool cpu_affine_known(const NestCg *n, const Value *v, const int8_t *map)
+{
+    return known_affine(n, v, map) != NULL;
+}
+
+void cpu_affine_compute(NestCg *n, Value *v, const int8_t *map)
+{
     Affine *a = NEW(n->c->arena, Affine);
+
     *a = compute(n, v, map);
     bool lasting = !a->chunked && a->base.level < n->rank && n->segment == SEGMENT_MAIN;
-    map_put(lasting && a->ok ? n->affine_outer : n->memo.affine, key, a);
-    return *a;
+    map_put(lasting && a->ok ? n->affine_outer : n->memo.table[MEMO_AFFINE], plan_key(v, map), a);
+}
+
+Affine cpu_affine(NestCg *n, Value *v, const int8_t *map)
+{
+    if (!known_affine(n, v, map))
+        cpu_answer(n, cpu_ask(ASK_AFFINE, v, map));
+    return *known_affine(n, v, map);
 }

@@ -164,7 +164,7 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
 
 void cpu_atomic_root(NestCg *n, const Op *op)
 {
-    Val in[3];
+    Val *in = NEW_N(n->c->arena, Val, op->noperands + 1);
 
     for (int i = 0; i < op->noperands; i++)
         in[i] = cpu_eval(n, op->operands[i], plan_identity).v;

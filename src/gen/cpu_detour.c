@@ -23,9 +23,13 @@
  * written, and whatever it took from the usual way would have to be kept in registers there.  For
  * the same reason its loads are volatile, or LLVM would merge them with the ones before, and it
  * gives all lanes, so that the usual result is not needed any more.  What it computes is not there
- * for the code behind, so it has memo tables of its own.
+ * for the code behind, so it has memo tables of its own.  In a detour no other begins for a usual
+ * select, whose rare way is right for all lanes; and where the way to it was long, it begins with
+ * what that way has computed, or bodies would grow with the square of their length.
  */
 #include "cpu.h"
+
+enum { LONG_WAY = 1000 }; /* values */
 
 /* x = 0 in all lanes is asked of one register, where the others of a wide x have been joined. */
 static Val zero_lanes(NestCg *n, Val x)
@@ -51,12 +55,13 @@ Val cpu_all(NestCg *n, Val lanes)
                          "");
 }
 
-static Memo memo_of_detour(const NestCg *n)
+static Memo memo_of_detour(const NestCg *n, const Memo *usual)
 {
-    if (!n->stored)
-        return cpu_memo_new(n->c->arena);
-    return (Memo){map_copy(n->memo.inner), map_copy(n->memo.lane), map_copy(n->memo.affine),
-                  map_copy(n->memo.groups)};
+    Memo m = cpu_memo_new(n->c->arena);
+
+    if (n->stored || n->values > LONG_WAY)
+        m.under = usual;
+    return m;
 }
 
 Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
@@ -66,13 +71,15 @@ Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
     Detour d = {.usual = usual,
                 .before = LLVMGetInsertBlock(b),
                 .after = cpu_block(c),
-                .memo = n->memo,
                 .nested = n->in_detour};
     LLVMBasicBlockRef rare = cpu_block(c);
+    Memo *usual_memo = NEW(c->arena, Memo);
 
+    *usual_memo = n->memo;
+    d.memo = usual_memo;
     llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));
     LLVMPositionBuilderAtEnd(b, rare);
-    n->memo = memo_of_detour(n);
+    n->memo = memo_of_detour(n, usual_memo);
     n->in_detour = true;
     return d;
 }
@@ -84,7 +91,7 @@ Val cpu_detour_end(NestCg *n, const Detour *d, Val rare)
 
     LLVMBuildBr(b, d->after);
     LLVMPositionBuilderAtEnd(b, d->after);
-    n->memo = d->memo;
+    n->memo = *d->memo;
     n->in_detour = d->nested;
     Val out = LLVMBuildPhi(b, LLVMTypeOf(d->usual), "");
     LLVMAddIncoming(out, (Val[]){d->usual, rare}, (LLVMBasicBlockRef[]){d->before, from}, 2);

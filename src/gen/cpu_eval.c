@@ -1,10 +1,14 @@
 /*
  * cpu_eval.c - the value of a tile where the loops of a nest stand
  *
- * cpu_eval() walks from a value through its virtual operands down to loads, buffers, constants and
+ * cpu_eval() goes from a value through its virtual operands down to loads, buffers, constants and
  * scalars, and emits each op at the outermost loop whose index it changes with.  So what does not
  * depend on the inner dimension is computed once per row without any hoisting pass, and stays a
  * scalar until a vector needs it.
+ *
+ * The way down is a stack of questions, n->asked, not of calls: programs may be long.  A question's
+ * operands are asked for one by one, *_asks() say which, and when all are known its own answer is
+ * emitted, which then finds them in the tables.
  *
  * Results are remembered, under these invariants:
  *
@@ -13,7 +17,7 @@
  *      as one body, and a detour has its own.
  *   2. What depends on a segment (its bounds are known to be true or false) ends with its body,
  *      even at an outer level: `local`, and everything outside of the main segment.
- *   3. `memo.lane` holds values of lane 0 as scalars, and is the only table while scalar_lane is
+ *   3. MEMO_LANE holds values of lane 0 as scalars, and is the only table while scalar_lane is
  *      set; they would not do for other lanes, nor vectors for lane 0.
  *   4. A key is a value and the dimensions that index it, so the same value read at two places of a
  *      nest has two entries.
@@ -24,31 +28,52 @@
 
 Memo cpu_memo_new(Arena *a)
 {
-    return (Memo){map_new(a), map_new(a), map_new(a), map_new(a)};
+    Memo m = {.under = NULL};
+
+    for (int i = 0; i < MEMO_TABLES; i++)
+        m.table[i] = map_new(a);
+    return m;
 }
 
-static Map *memo_for(const NestCg *n, int level)
+void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key)
 {
-    return n->scalar_lane ? n->memo.lane : level == n->rank ? n->memo.inner : n->outer;
+    void *found = NULL;
+
+    for (const Memo *m = &n->memo; m && !found; m = m->under)
+        found = map_get(m->table[table], key);
+    return found;
 }
 
 static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
     uint64_t key = plan_key(v, map);
-    Ev *e = n->scalar_lane ? map_get(n->memo.lane, key) : map_get(n->memo.inner, key);
+    Ev *e = cpu_recall(n, n->scalar_lane ? MEMO_LANE : MEMO_INNER, key);
 
     return e || n->scalar_lane ? e : map_get(n->outer, key);
 }
 
-static Ev remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
+static Ev *recall_mask(const NestCg *n, const Value *v, const int8_t *map)
+{
+    return cpu_recall(n, MEMO_MASK, plan_key(v, map));
+}
+
+static Ev *keep(NestCg *n, Map *table, const Value *v, const int8_t *map, Ev e)
 {
     Ev *copy = NEW(n->c->arena, Ev);
 
     *copy = e;
+    map_put(table, plan_key(v, map), copy);
+    n->values++;
+    return copy;
+}
+
+static void remember(NestCg *n, const Value *v, const int8_t *map, Ev e)
+{
     /* what a segment's masks make simpler holds for this body only */
     bool lasting = e.level < n->rank && n->segment == SEGMENT_MAIN && !e.local;
-    map_put(memo_for(n, lasting ? e.level : n->rank), plan_key(v, map), copy);
-    return e;
+    Map *body = n->memo.table[n->scalar_lane ? MEMO_LANE : MEMO_INNER];
+
+    keep(n, lasting && !n->scalar_lane ? n->outer : body, v, map, e);
 }
 
 /* The nest dimension's index as an integer of type t, at the level of its loop. */
@@ -125,44 +150,70 @@ static bool shares_divisor(const NestCg *n, const Op *op, const Ev *in)
 }
 
 /* select(likely c, x, y) of vectors: y is computed where some lane of c is false. */
-static bool eval_usual(NestCg *n, const Op *op, const int8_t *map, Ev *out)
+static bool has_detour(const NestCg *n, const Op *op, const Ev *c)
 {
-    if (!plan_is_usual(op) || n->scalar_lane)
-        return false;
-    Ev c = cpu_eval(n, op->operands[SELECT_IF], map);
-    if (!c.vec || c.level < n->rank || c.known != KNOWN_NOT)
-        return false;
+    return plan_is_usual(op) && !n->scalar_lane && c->vec && c->level == n->rank &&
+           c->known == KNOWN_NOT;
+}
+
+static Ev eval_usual(NestCg *n, const Op *op, const int8_t *map, const Ev *c)
+{
+    if (n->in_detour) {
+        Ev rare = cpu_eval(n, op->operands[SELECT_ELSE], map);
+        return (Ev){
+            .v = cpu_vectorise(n, rare), .vec = true, .level = n->rank, .local = rare.local};
+    }
     Ev usual = cpu_eval(n, op->operands[SELECT_THEN], map);
     Val x = cpu_vectorise(n, usual);
-    Detour d = cpu_detour_begin(n, cpu_all(n, c.v), x);
+    Detour d = cpu_detour_begin(n, cpu_all(n, c->v), x);
     Ev rare = cpu_eval(n, op->operands[SELECT_ELSE], map);
-    *out = (Ev){.v = cpu_detour_end(n, &d, cpu_vectorise(n, rare)),
+    return (Ev){.v = cpu_detour_end(n, &d, cpu_vectorise(n, rare)),
                 .vec = true,
                 .level = n->rank,
-                .local = c.local || usual.local || rare.local};
+                .local = c->local || usual.local || rare.local};
+}
+
+/* The operand that a select always gives here, or -1. */
+static int chosen_operand(const Ev *c)
+{
+    if (c->known == KNOWN_NOT)
+        return -1;
+    return c->known == KNOWN_TRUE ? SELECT_THEN : SELECT_ELSE;
+}
+
+/* Of a select, when not both of its values are needed everywhere. */
+static bool eval_select(NestCg *n, const Op *op, const int8_t *map, Ev *out)
+{
+    Ev c = cpu_eval(n, op->operands[SELECT_IF], map);
+    int chosen = chosen_operand(&c);
+
+    if (has_detour(n, op, &c)) {
+        *out = eval_usual(n, op, map, &c);
+        return true;
+    }
+    if (chosen < 0)
+        return false;
+    *out = cpu_eval(n, op->operands[chosen], map);
+    out->local |= c.local;
     return true;
 }
 
 static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
-    Ev in[4];
-    Val raw[4];
+    Ev in[MAX_ELEMENTWISE_OPERANDS];
+    Val raw[MAX_ELEMENTWISE_OPERANDS];
     Ev out = {0};
 
-    if (eval_usual(n, op, map, &out))
+    if (op->noperands > MAX_ELEMENTWISE_OPERANDS)
+        bug("%s has %d operands", op_info(op->code)->name, op->noperands);
+    if (op->code == OP_select && eval_select(n, op, map, &out))
         return out;
     for (int i = 0; i < op->noperands; i++) {
         in[i] = cpu_eval(n, op->operands[i], map);
         out.vec |= in[i].vec;
         out.level = MAX(out.level, in[i].level);
         out.local |= in[i].local;
-        if (op->code == OP_select && i == SELECT_IF && in[i].known != KNOWN_NOT) {
-            int chosen = in[i].known == KNOWN_TRUE ? SELECT_THEN : SELECT_ELSE;
-            Ev choice = cpu_eval(n, op->operands[chosen], map);
-            choice.local |= out.local;
-            return choice;
-        }
     }
     Known k = known_result(op, in);
     if (k != KNOWN_NOT)
@@ -177,18 +228,31 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
     return out;
 }
 
-/* Integers that are not affine, but come in runs that fill whole vectors: (i // 16), (i % n). */
-static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
+/* Integers that are not affine, but may come in runs that fill whole vectors: (i // 16), (i % n).
+ */
+static bool may_be_chunk(NestCg *n, const Value *v, const int8_t *map)
 {
     if (n->scalar_lane || (!v->type->pointer && dtype_is_float(v->type->dtype)))
         return false;
     OpCode code = v->def ? v->def->code : OP_const;
     if (code != OP_div && code != OP_rem && code != OP_shr && code != OP_and)
         return false;
-    if (!cpu_depends(n, v, map))
+    return cpu_depends(n, v, map);
+}
+
+static bool is_chunk(NestCg *n, Value *v, const int8_t *map, Affine *a)
+{
+    if (!may_be_chunk(n, v, map))
         return false;
-    Affine a = cpu_affine(n, v, map);
-    if (!a.ok || !a.chunked)
+    *a = cpu_affine(n, v, map);
+    return a->ok && a->chunked;
+}
+
+static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
+{
+    Affine a;
+
+    if (!is_chunk(n, v, map, &a))
         return false;
     Bld b = n->at[n->rank];
     *out = a.base;
@@ -244,40 +308,31 @@ static bool filled_here(const NestCg *n, const Value *v, const int8_t *map)
     return false;
 }
 
-Ev cpu_eval(NestCg *n, Value *v, const int8_t *map)
+/* A value that is read from its buffer here. */
+static bool is_buffered(const NestCg *n, const Value *v, const int8_t *map)
 {
-    Known k;
-
-    if (v->type->rank == 0)
-        return (Ev){.v = n->c->scalars[v->id]};
-    if (!n->scalar_lane && cpu_bound_known(n, v, map, false, &k))
-        return known_ev(n, k, true);
-    Ev *old = recall(n, v, map);
-    if (old)
-        return *old;
-    int buffer = plan_buffer(n->c->plan, v);
-    if (buffer != NO_BUFFER && !(filled_here(n, v, map) && v->def))
-        return remember(n, v, map, cpu_eval_buffer(n, buffer, map, v->type));
-    if (!v->def)
-        bug("a tile argument without a buffer");
-    return remember(n, v, map, eval_definition(n, v, map));
+    return plan_buffer(n->c->plan, v) != NO_BUFFER && !(v->def && filled_here(n, v, map));
 }
 
-/* For the mask of an access that changes with the inner dimension: row masks count too. */
-Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
+static void find_value(NestCg *n, Value *v, const int8_t *map)
 {
-    Known k;
-    int8_t in[MAX_RANK];
+    if (is_buffered(n, v, map)) {
+        remember(n, v, map, cpu_eval_buffer(n, plan_buffer(n->c->plan, v), map, v->type));
+        return;
+    }
+    if (!v->def)
+        bug("a tile argument without a buffer");
+    remember(n, v, map, eval_definition(n, v, map));
+}
 
-    if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
-        return known_ev(n, k, true);
-    Value *source = plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, map, in) : NULL;
-    if (source)
-        return cpu_eval_mask(n, source, in);
-    if (!v->def || v->def->code != OP_and || plan_buffer(n->c->plan, v) != NO_BUFFER)
-        return cpu_eval(n, v, map);
-    Ev x = cpu_eval_mask(n, v->def->operands[0], map);
-    Ev y = cpu_eval_mask(n, v->def->operands[1], map);
+/* A conjunction in the mask of an access, whose parts may be known. */
+static bool is_conjunction(const NestCg *n, const Value *v)
+{
+    return v->def && v->def->code == OP_and && plan_buffer(n->c->plan, v) == NO_BUFFER;
+}
+
+static Ev both(NestCg *n, Ev x, Ev y)
+{
     if (x.known == KNOWN_FALSE || y.known == KNOWN_FALSE)
         return known_ev(n, KNOWN_FALSE, true);
     if (x.known == KNOWN_TRUE)
@@ -288,4 +343,185 @@ Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
     Val a = out.vec ? cpu_vectorise(n, x) : x.v, b = out.vec ? cpu_vectorise(n, y) : y.v;
     out.v = LLVMBuildAnd(n->at[out.level], a, b, "");
     return out;
+}
+
+static Value *mask_source(const NestCg *n, const Value *v, const int8_t *map, int8_t *in)
+{
+    return plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, map, in) : NULL;
+}
+
+static void find_mask(NestCg *n, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    Value *source = mask_source(n, v, map, in);
+    Ev e;
+
+    if (source)
+        e = cpu_eval_mask(n, source, in);
+    else if (is_conjunction(n, v))
+        e = both(n, cpu_eval_mask(n, v->def->operands[0], map),
+                 cpu_eval_mask(n, v->def->operands[1], map));
+    else
+        e = cpu_eval(n, v, map);
+    keep(n, n->memo.table[MEMO_MASK], v, map, e);
+}
+
+/* --- questions and what they need ---------------------------------------------------------- */
+
+Ask cpu_ask(AskKind kind, Value *v, const int8_t *map)
+{
+    Ask a = {.kind = kind, .value = v};
+
+    for (int d = 0; d < v->type->rank; d++)
+        a.map[d] = map[d];
+    return a;
+}
+
+static bool elementwise_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
+{
+    const Op *op = v->def;
+    Affine chunk;
+
+    if (may_be_chunk(n, v, map) && i-- == 0) {
+        *out = cpu_ask(ASK_AFFINE, v, map);
+        return true;
+    }
+    if (i < op->noperands)
+        *out = cpu_ask(ASK_VALUE, op->operands[i], map);
+    if (i == 0 && is_chunk(n, v, map, &chunk))
+        return false;
+    if (i == 0 || op->code != OP_select)
+        return i < op->noperands;
+    Ev c = cpu_eval(n, op->operands[SELECT_IF], map);
+    int chosen = chosen_operand(&c);
+    if (has_detour(n, op, &c))
+        chosen = n->in_detour ? SELECT_ELSE : SELECT_THEN;
+    if (chosen >= 0)
+        *out = cpu_ask(ASK_VALUE, op->operands[chosen], map);
+    return chosen >= 0 ? i == 1 : i < op->noperands;
+}
+
+static bool value_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
+{
+    int8_t in[MAX_RANK];
+
+    if (is_buffered(n, v, map) || !v->def)
+        return false;
+    Value *source = plan_renamed(v, map, in);
+    if (source) {
+        *out = cpu_ask(ASK_VALUE, source, in);
+        return i == 0;
+    }
+    switch (v->def->code) {
+    case OP_const:
+    case OP_splat:
+    case OP_arange:
+    case OP_reshape:
+        return false;
+    case OP_load:
+        return cpu_load_asks(n, v, map, i, out);
+    default:
+        return elementwise_asks(n, v, map, i, out);
+    }
+}
+
+static bool mask_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
+{
+    int8_t in[MAX_RANK];
+    Value *source = mask_source(n, v, map, in);
+
+    if (source)
+        *out = cpu_ask(ASK_MASK, source, in);
+    else if (!is_conjunction(n, v))
+        *out = cpu_ask(ASK_VALUE, v, map);
+    else if (i < 2)
+        *out = cpu_ask(ASK_MASK, v->def->operands[i], map);
+    return i < (is_conjunction(n, v) ? 2 : 1);
+}
+
+static bool next_ask(NestCg *n, const Ask *a, Ask *out)
+{
+    switch (a->kind) {
+    case ASK_VALUE:
+        return value_asks(n, a->value, a->map, a->next, out);
+    case ASK_MASK:
+        return mask_asks(n, a->value, a->map, a->next, out);
+    case ASK_AFFINE:
+        return cpu_affine_asks(n, a->value, a->map, a->next, out);
+    }
+    return false;
+}
+
+static bool is_answered(const NestCg *n, const Ask *a)
+{
+    Known k;
+
+    if (a->kind == ASK_AFFINE)
+        return cpu_affine_known(n, a->value, a->map);
+    if (a->value->type->rank == 0)
+        return true;
+    if (!n->scalar_lane && cpu_bound_known(n, a->value, a->map, a->kind == ASK_MASK, &k))
+        return true;
+    return a->kind == ASK_MASK ? recall_mask(n, a->value, a->map) != NULL
+                               : recall(n, a->value, a->map) != NULL;
+}
+
+static void find_answer(NestCg *n, const Ask *a)
+{
+    switch (a->kind) {
+    case ASK_VALUE:
+        find_value(n, a->value, a->map);
+        break;
+    case ASK_MASK:
+        find_mask(n, a->value, a->map);
+        break;
+    case ASK_AFFINE:
+        cpu_affine_compute(n, a->value, a->map);
+        break;
+    }
+}
+
+void cpu_answer(NestCg *n, Ask question)
+{
+    int base = n->asked.len;
+
+    vec_push(n->c->arena, &n->asked, question);
+    while (n->asked.len > base) {
+        Ask top = n->asked.at[n->asked.len - 1], need;
+        if (next_ask(n, &top, &need)) {
+            n->asked.at[n->asked.len - 1].next++;
+            if (!is_answered(n, &need))
+                vec_push(n->c->arena, &n->asked, need);
+        } else {
+            n->asked.len--;
+            find_answer(n, &top);
+        }
+    }
+}
+
+Ev cpu_eval(NestCg *n, Value *v, const int8_t *map)
+{
+    Known k;
+
+    if (v->type->rank == 0)
+        return (Ev){.v = n->c->scalars[v->id]};
+    if (!n->scalar_lane && cpu_bound_known(n, v, map, false, &k))
+        return known_ev(n, k, true);
+    if (!recall(n, v, map))
+        cpu_answer(n, cpu_ask(ASK_VALUE, v, map));
+    return *recall(n, v, map);
+}
+
+/* For the mask of an access that changes with the inner dimension: row masks count too. */
+Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map)
+{
+    Known k;
+
+    if (!n->scalar_lane && cpu_bound_known(n, v, map, true, &k))
+        return known_ev(n, k, true);
+    if (v->type->rank == 0)
+        return cpu_eval(n, v, map);
+    if (!recall_mask(n, v, map))
+        cpu_answer(n, cpu_ask(ASK_MASK, v, map));
+    return *recall_mask(n, v, map);
 }

@@ -221,21 +221,24 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
-/* The index tile of ptr = base + index with a base that the inner dimension does not move. */
-static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
-{
-    if (!ptr->def || ptr->def->code != OP_addptr)
-        return NULL;
-    *base = cpu_affine(n, ptr->def->operands[0], map);
-    return base->ok && base->stride == 0 ? ptr->def->operands[1] : NULL;
-}
-
 /* The largest integer of t, as a zero-extended pattern. */
 static uint64_t largest(DType t)
 {
     int bits = dtype_bits(t) - dtype_is_signed(t);
 
     return ~(uint64_t)0 >> (64 - bits);
+}
+
+/* The index tile of ptr = base + index with a base that the inner dimension does not move, when
+ * its dtype holds a run of all lanes. */
+static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
+{
+    if (!ptr->def || ptr->def->code != OP_addptr)
+        return NULL;
+    *base = cpu_affine(n, ptr->def->operands[0], map);
+    Value *index = ptr->def->operands[1];
+    bool wide = n->lanes >= 4 && largest(index->type->dtype) >= (uint64_t)n->lanes;
+    return wide && base->ok && base->stride == 0 ? index : NULL;
 }
 
 /* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
@@ -267,7 +270,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Affine base;
     Value *index = index_of(n, v->def->operands[LOAD_PTR], map, &base);
 
-    if (!index || n->lanes < 4 || largest(index->type->dtype) < (uint64_t)n->lanes)
+    if (!index)
         return NULL;
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
@@ -335,11 +338,69 @@ static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)
     return false;
 }
 
+static bool is_uniform(const NestCg *n, const Op *op, const int8_t *map)
+{
+    return n->scalar_lane || !any_depends(n, op, map);
+}
+
+static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
+{
+    for (int k = 0; k < op->noperands; k++)
+        if (op->operands[k] && i-- == 0) {
+            *out = cpu_ask(ASK_VALUE, op->operands[k], map);
+            return true;
+        }
+    return false;
+}
+
+/* Behind mask and `other`: the address as steps, else as an index or one by one. */
+static bool address_asks(NestCg *n, Value *v, bool masked, const int8_t *map, int i, Ask *out)
+{
+    Value *ptr = v->def->operands[LOAD_PTR], *index = NULL;
+    Affine base;
+
+    *out = cpu_ask(ASK_AFFINE, ptr, map);
+    if (i-- == 0)
+        return true;
+    if (cpu_affine(n, ptr, map).ok)
+        return false;
+    if (!masked && ptr->def && ptr->def->code == OP_addptr) {
+        *out = cpu_ask(ASK_AFFINE, ptr->def->operands[0], map);
+        if (i-- == 0)
+            return true;
+        index = index_of(n, ptr, map, &base);
+    }
+    *out = cpu_ask(ASK_VALUE, index ? index : ptr, map);
+    return i == 0;
+}
+
+bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
+{
+    const Op *op = v->def;
+    Value *mask = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
+
+    if (is_uniform(n, op, map))
+        return uniform_load_asks(op, map, i, out);
+    if (mask && i-- == 0) {
+        *out = cpu_ask(ASK_MASK, mask, map);
+        return true;
+    }
+    Ev m = eval_mask(n, mask, map);
+    if (other && m.known != KNOWN_TRUE && i-- == 0) {
+        *out = cpu_ask(ASK_VALUE, other, map);
+        return true;
+    }
+    if (m.known == KNOWN_FALSE)
+        return false;
+    bool masked = m.known != KNOWN_TRUE || n->lane_ok;
+    return address_asks(n, v, masked, map, i, out);
+}
+
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
 
-    if (n->scalar_lane || !any_depends(n, op, map))
+    if (is_uniform(n, op, map))
         return load_uniform(n, op, v->type, map);
     Ev m = eval_mask(n, plan_operand(op, LOAD_MASK), map);
     Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};

@@ -32,36 +32,66 @@ static bool moves(const NestCg *n, const Type *t, const int8_t *map)
     return false;
 }
 
-static bool depends(const NestCg *n, const Value *v, const int8_t *map)
+/* Does v move by itself?  Else it follows operand i of its definition, read at the map `in`; NULL:
+ * there is no such operand. */
+static bool moves_itself(const NestCg *n, const Value *v, const int8_t *map)
 {
-    int8_t in[MAX_RANK];
+    bool given = plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def;
 
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def)
-        return moves(n, v->type, map);
+    return (given || v->def->code == OP_arange || v->def->code == OP_reshape) &&
+           moves(n, v->type, map);
+}
+
+static Value *followed(const NestCg *n, const Value *v, const int8_t *map, int i, int8_t *in)
+{
+    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def || v->def->code == OP_reshape)
+        return NULL;
     Value *source = plan_renamed(v, map, in);
     if (source)
-        return cpu_depends(n, source, in);
-    if (v->def->code == OP_arange || v->def->code == OP_reshape)
-        return moves(n, v->type, map);
-    for (int i = 0; i < v->def->noperands; i++)
-        if (cpu_depends(n, v->def->operands[i], map))
-            return true;
-    return false;
+        return i == 0 ? source : NULL;
+    if (i >= v->def->noperands)
+        return NULL;
+    for (int d = 0; d < v->def->operands[i]->type->rank; d++)
+        in[d] = map[d];
+    return v->def->operands[i];
+}
+
+static const char it_moves = 1, it_stays = 0; /* only their addresses matter */
+
+static const void *known_dependence(const NestCg *n, const Value *v, const int8_t *map)
+{
+    return v->type->rank == 0 ? &it_stays : map_get(n->depends, plan_key(v, map));
+}
+
+/* Operands first, over a stack: chains of them may be long. */
+static void find_dependence(const NestCg *n, const Value *v, const int8_t *map)
+{
+    VEC(Ask) todo = {0};
+
+    vec_push(n->c->arena, &todo, cpu_ask(ASK_VALUE, (Value *)v, map));
+    while (todo.len > 0) {
+        Ask *top = &todo.at[todo.len - 1];
+        int8_t in[MAX_RANK];
+        Value *next = followed(n, top->value, top->map, top->next, in);
+        const void *answer = next ? known_dependence(n, next, in) : &it_stays;
+        if (next && !answer) {
+            vec_push(n->c->arena, &todo, cpu_ask(ASK_VALUE, next, in));
+            continue;
+        }
+        top->next++;
+        if (next && answer == &it_stays)
+            continue;
+        bool yes = answer == &it_moves || moves_itself(n, top->value, top->map);
+        map_put(n->depends, plan_key(top->value, top->map), (void *)(yes ? &it_moves : &it_stays));
+        todo.len--;
+    }
 }
 
 bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
 {
-    static const char yes = 1, no = 0; /* only their addresses matter */
-
-    if (v->type->rank == 0)
-        return false;
-    uint64_t key = plan_key(v, map);
-    void *old = map_get(n->depends, key);
-    if (!old) {
-        old = (void *)(depends(n, v, map) ? &yes : &no);
-        map_put(n->depends, key, old);
-    }
-    return old == &yes;
+    if (!known_dependence(n, v, map))
+        find_dependence(n, v, map);
+    return known_dependence(n, v, map) == &it_moves;
 }
 
 static bool same_place(const Bound *b, const Value *v, const int8_t *map)
@@ -299,61 +329,90 @@ static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, Val no
     vec_push(n->c->arena, &n->bounds, b);
 }
 
-static bool compare_bound(NestCg *n, Value *v, const int8_t *map)
+static void compare_bound(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
     OpCode code = op->code;
 
     if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
-        return false;
+        return;
     int moving = code == OP_lt || code == OP_le ? 0 : 1;
     DType t = op->operands[0]->type->dtype;
     if (dtype_is_float(t) || t == DT_U64 || op->operands[0]->type->pointer)
-        return false;
+        return;
     Value *limit = op->operands[1 - moving];
     if (cpu_depends(n, limit, map))
-        return false;
+        return;
     Affine a = cpu_affine(n, op->operands[moving], map);
     if (!a.ok || a.stride <= 0 || a.dynamic)
-        return false;
+        return;
     bool or_equal = code == OP_le || code == OP_ge;
     Bld b = n->at[n->rank - 1];
     Val count = count_below(n, &a, cpu_eval(n, limit, map), t, or_equal);
     Val whole = does_not_wrap(n, &a, t), all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
     push_bound(n, v, map, LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
                LLVMBuildSelect(b, whole, count, all, ""), false);
-    return true;
 }
 
-static void collect_mask(NestCg *n, Value *v, const int8_t *map)
+static bool is_bound(const NestCg *n, const Value *v, const int8_t *map)
+{
+    for (int i = 0; i < n->bounds.len; i++)
+        if (same_place(&n->bounds.at[i], v, map))
+            return true;
+    return false;
+}
+
+/* Known for the whole row: true or false for all of it. */
+static void uniform_bound(NestCg *n, Value *v, const int8_t *map)
+{
+    Bld b = n->at[n->rank - 1];
+    Ev e = cpu_eval(n, v, map);
+
+    if (e.known == KNOWN_TRUE)
+        return;
+    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+    Val count = LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), "");
+    push_bound(n, v, map, count, count, true);
+}
+
+/* The next conjunct of a mask, taken off a stack of them; false: none is left. */
+typedef VEC(Ask) Conjuncts;
+static bool next_conjunct(const NestCg *n, Conjuncts *todo, Ask *out)
 {
     int8_t in[MAX_RANK];
 
-    for (int i = 0; i < n->bounds.len; i++)
-        if (same_place(&n->bounds.at[i], v, map))
-            return;
-    if (n->bounds.len >= MAX_BOUNDS)
-        return;
-    if (v->type->rank == 0 || !cpu_depends(n, v, map)) {
-        Ev e = cpu_eval(n, v, map);
-        if (e.known == KNOWN_TRUE)
-            return;
-        Bld b = n->at[n->rank - 1];
-        Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-        Val count = LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), "");
-        push_bound(n, v, map, count, count, true);
-        return;
+    while (todo->len > 0) {
+        Ask a = todo->at[--todo->len];
+        const Value *v = a.value;
+        bool whole = v->type->rank == 0 || !v->def || is_bound(n, v, a.map) ||
+                     plan_buffer(n->c->plan, v) != NO_BUFFER || !cpu_depends(n, v, a.map);
+        Value *source = whole ? NULL : plan_renamed(v, a.map, in);
+        *out = a;
+        if (source) {
+            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, source, in));
+        } else if (!whole && v->def->code == OP_and) {
+            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, v->def->operands[1], a.map));
+            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, v->def->operands[0], a.map));
+        } else {
+            return true;
+        }
     }
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def)
-        return;
-    Value *source = plan_renamed(v, map, in);
-    if (source) {
-        collect_mask(n, source, in);
-    } else if (v->def->code == OP_and) {
-        collect_mask(n, v->def->operands[0], map);
-        collect_mask(n, v->def->operands[1], map);
-    } else {
-        compare_bound(n, v, map);
+    return false;
+}
+
+static void collect_mask(NestCg *n, Value *mask, const int8_t *map)
+{
+    Conjuncts todo = {0};
+    Ask a;
+
+    vec_push(n->c->arena, &todo, cpu_ask(ASK_MASK, mask, map));
+    while (n->bounds.len < MAX_BOUNDS && next_conjunct(n, &todo, &a)) {
+        if (is_bound(n, a.value, a.map))
+            continue;
+        if (a.value->type->rank == 0 || !cpu_depends(n, a.value, a.map))
+            uniform_bound(n, a.value, a.map);
+        else if (plan_buffer(n->c->plan, a.value) == NO_BUFFER && a.value->def)
+            compare_bound(n, a.value, a.map);
     }
 }
 
@@ -469,6 +528,7 @@ static void begin_body(NestCg *n, Val i, int copy)
     n->index[n->inner] = i;
     n->copy = copy;
     n->memo = cpu_memo_new(c->arena);
+    n->values = 0;
     n->in_body = true;
     n->stored = false;
     n->lane_ok = NULL;
@@ -540,20 +600,17 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
     return known ? llvm_int(c->l->i64, from + trips * step) : stop;
 }
 
-static bool mask_is_bound(const NestCg *n, const Value *v, const int8_t *map)
+/* Is one of the conjuncts of a mask a bound? */
+static bool mask_is_bound(const NestCg *n, Value *mask)
 {
-    int8_t in[MAX_RANK];
+    Conjuncts todo = {0};
+    Ask a;
 
-    for (int i = 0; i < n->bounds.len; i++)
-        if (same_place(&n->bounds.at[i], v, map))
+    vec_push(n->c->arena, &todo, cpu_ask(ASK_MASK, mask, plan_identity));
+    while (next_conjunct(n, &todo, &a))
+        if (is_bound(n, a.value, a.map))
             return true;
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def || v->type->rank == 0)
-        return false;
-    Value *source = plan_renamed(v, map, in);
-    if (source)
-        return mask_is_bound(n, source, in);
-    return v->def->code == OP_and && (mask_is_bound(n, v->def->operands[0], map) ||
-                                      mask_is_bound(n, v->def->operands[1], map));
+    return false;
 }
 
 /* The lanes where every bound is false: stores under a bound vanish, reductions of what is then
@@ -571,9 +628,9 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     begin_body(n, i, 0);
     for (int r = 0; r < roots; r++) {
         const Root *root = &n->nest->roots.at[r];
-        const Value *mask = root->kind == ROOT_STORE ? plan_operand(root->op, STORE_MASK) : NULL;
+        Value *mask = root->kind == ROOT_STORE ? plan_operand(root->op, STORE_MASK) : NULL;
         if (root->kind == ROOT_STORE)
-            skip[r] = mask && mask_is_bound(n, mask, plan_identity);
+            skip[r] = mask && mask_is_bound(n, mask);
         else if (root->kind == ROOT_REDUCE)
             skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
         left += !skip[r];

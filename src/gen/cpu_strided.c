@@ -249,10 +249,10 @@ bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
     uint64_t key = hash_bytes(parts, sizeof parts, (uint64_t)step);
     for (int d = 0; d < v->type->rank; d++)
         key = key * 11 + (uint64_t)(map[d] + 2);
-    Group *g = map_get(n->memo.groups, key);
+    Group *g = cpu_recall(n, MEMO_GROUPS, key);
     if (!g || own.offset < g->low || own.offset > g->high) {
         g = new_group(n, v, map, a, mask);
-        map_put(n->memo.groups, key, g);
+        map_put(n->memo.table[MEMO_GROUPS], key, g);
     }
     *raw = g->fields[own.offset - g->low];
     return true;

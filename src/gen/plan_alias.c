@@ -9,11 +9,16 @@
 
 /* A walk over everything that a pointer may have come from, around loops as often as it takes. */
 typedef struct {
+    Arena *arena;
     Map *seen;
+    VEC(const Value *) todo;
     const Value *base; /* the one parameter found so far */
 } Trace;
 
-static bool trace(Trace *t, const Value *v);
+static void trace_later(Trace *t, const Value *v)
+{
+    vec_push(t->arena, &t->todo, v);
+}
 
 static bool trace_parameter(Trace *t, const Value *v)
 {
@@ -25,8 +30,9 @@ static bool trace_parameter(Trace *t, const Value *v)
 /* What a loop carries: its first value, and what every trip hands on. */
 static bool trace_carried(Trace *t, const Op *loop, int i)
 {
-    return trace(t, loop->operands[FOR_BOUNDS + i]) &&
-           trace(t, loop->regions[0]->last->operands[i]);
+    trace_later(t, loop->operands[FOR_BOUNDS + i]);
+    trace_later(t, loop->regions[0]->last->operands[i]);
+    return true;
 }
 
 static bool trace_result(Trace *t, const Value *v)
@@ -42,12 +48,16 @@ static bool trace_result(Trace *t, const Value *v)
     case OP_permute:
     case OP_hint:
     case OP_cast:
-        return trace(t, op->operands[0]);
+        trace_later(t, op->operands[0]);
+        return true;
     case OP_select:
-        return trace(t, op->operands[SELECT_THEN]) && trace(t, op->operands[SELECT_ELSE]);
+        trace_later(t, op->operands[SELECT_THEN]);
+        trace_later(t, op->operands[SELECT_ELSE]);
+        return true;
     case OP_if:
-        return trace(t, op->regions[0]->last->operands[v->index]) &&
-               trace(t, op->regions[1]->last->operands[v->index]);
+        trace_later(t, op->regions[0]->last->operands[v->index]);
+        trace_later(t, op->regions[1]->last->operands[v->index]);
+        return true;
     case OP_for:
         return trace_carried(t, op, v->index);
     default:
@@ -55,8 +65,8 @@ static bool trace_result(Trace *t, const Value *v)
     }
 }
 
-/* True when all that v may come from is one parameter, the same as what was traced before. */
-static bool trace(Trace *t, const Value *v)
+/* False when v comes from anything but the parameter that was found before. */
+static bool trace_value(Trace *t, const Value *v)
 {
     if (!v->type->pointer)
         return false;
@@ -71,13 +81,24 @@ static bool trace(Trace *t, const Value *v)
     return owner->code == OP_for && trace_carried(t, owner, v->index - 1);
 }
 
+/* True when all that v may come from is one parameter. */
+static bool trace(Trace *t, const Value *v)
+{
+    bool one = true;
+
+    trace_later(t, v);
+    while (one && t->todo.len > 0)
+        one = trace_value(t, t->todo.at[--t->todo.len]);
+    return one;
+}
+
 static const Value *pointer_base(const Plan *p, const Value *ptr)
 {
     ValueFacts *f = &p->facts[ptr->id];
 
     if (f->traced)
         return f->base;
-    Trace t = {.seen = map_new(p->arena)};
+    Trace t = {.arena = p->arena, .seen = map_new(p->arena)};
     f->traced = true;
     return f->base = trace(&t, ptr) ? t.base : NULL;
 }

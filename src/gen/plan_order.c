@@ -35,10 +35,21 @@ bool plan_is_identity(const Value *v, const int8_t *map, int rank)
     return true;
 }
 
+/* A value still to be walked.  inside: compute it even when it has a buffer, as the fill of that
+ * very buffer does.  rare: its leaves count, its work is hardly ever done.  whole: a buffer whose
+ * own dims do not matter. */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    bool inside, rare, whole;
+} Visit;
+
+/* A walk from a root to leaves, over a stack of its own: programs may be long. */
 typedef struct {
     Planner *pl;
     Nest *into;
     Map *seen;
+    VEC(Visit) todo;
 } Walk;
 
 static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
@@ -50,70 +61,75 @@ static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
 }
 
-static void walk_operands(Walk *w, const Op *op, const int8_t *map);
-
 static bool is_float_division(const Op *op)
 {
     return op->code == OP_div && dtype_is_float(op->results[0]->type->dtype);
 }
 
-/* `inside` computes v even when it has a buffer: the fill of that very buffer. */
-static void walk_value(Walk *w, Value *v, const int8_t *map, bool inside)
+static void visit_later(Walk *w, Visit visit, const int8_t *map)
 {
-    const ValueFacts *f = &w->pl->plan->facts[v->id];
-    uint64_t key = plan_key(v, map);
+    for (int d = 0; d < visit.value->type->rank; d++)
+        visit.map[d] = map[d];
+    vec_push(w->pl->plan->arena, &w->todo, visit);
+}
 
+/* The last first, so that the first is walked first. */
+static void visit_operands(Walk *w, const Op *op, const int8_t *map, bool rare)
+{
+    bool usual = plan_is_usual(op);
+
+    for (int i = op->noperands - 1; i >= 0; i--) {
+        Visit visit = {.value = op->operands[i], .rare = rare || (usual && i == SELECT_ELSE)};
+        visit.whole = op->code == OP_reshape;
+        visit_later(w, visit, visit.whole ? nowhere : map);
+    }
+}
+
+static void visit(Walk *w, const Visit *at)
+{
+    Value *v = at->value;
+    const ValueFacts *f = &w->pl->plan->facts[v->id];
+    uint64_t key = plan_key(v, at->map);
+
+    if (at->whole) {
+        add_leaf(w, v, at->map, false);
+        return;
+    }
     if (map_get(w->seen, key))
         return;
     map_put(w->seen, key, v);
-    if (v->type->rank == 0 || (f->buffered && !inside)) {
-        add_leaf(w, v, map, false);
+    if (v->type->rank == 0 || (f->buffered && !at->inside)) {
+        add_leaf(w, v, at->map, false);
         return;
     }
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, map, in);
+    Value *source = plan_renamed(v, at->map, in);
     if (source) {
-        walk_value(w, source, in, false);
+        visit_later(w, (Visit){.value = source, .rare = at->rare}, in);
         return;
     }
     if (v->def->code == OP_load)
-        add_leaf(w, v, map, true);
-    w->into->work += plan_op_cost(v->def);
+        add_leaf(w, v, at->map, true);
+    w->into->work += at->rare ? 0 : plan_op_cost(v->def);
     w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);
-    walk_operands(w, v->def, map);
-}
-
-/* Its leaves count, its work is hardly ever done. */
-static void walk_rare(Walk *w, Value *v, const int8_t *map)
-{
-    int work = w->into->work;
-
-    walk_value(w, v, map, false);
-    w->into->work = work;
-}
-
-static void walk_operands(Walk *w, const Op *op, const int8_t *map)
-{
-    for (int i = 0; i < op->noperands; i++) {
-        Value *in = op->operands[i];
-        if (op->code == OP_reshape) /* of a buffer: its own dims do not matter */
-            add_leaf(w, in, nowhere, false);
-        else if (i == SELECT_ELSE && plan_is_usual(op))
-            walk_rare(w, in, map);
-        else
-            walk_value(w, in, map, false);
-    }
+    visit_operands(w, v->def, at->map, at->rare);
 }
 
 void plan_leaves(Planner *pl, const Root *root, Nest *into)
 {
-    Walk w = {pl, into, map_new(pl->plan->arena)};
+    Walk w = {.pl = pl, .into = into, .seen = map_new(pl->plan->arena)};
 
-    if (root->kind != ROOT_FILL)
-        walk_operands(&w, root->op, plan_identity);
-    else if (root->source == NO_BUFFER)
-        walk_value(&w, root->value, plan_identity,
-                   pl->plan->facts[root->value->id].buffer == root->buffer);
+    if (root->kind != ROOT_FILL) {
+        visit_operands(&w, root->op, plan_identity, false);
+    } else if (root->source == NO_BUFFER) {
+        Visit first = {.value = root->value};
+        first.inside = pl->plan->facts[root->value->id].buffer == root->buffer;
+        visit_later(&w, first, plan_identity);
+    }
+    while (w.todo.len > 0) {
+        Visit at = w.todo.at[--w.todo.len];
+        visit(&w, &at);
+    }
 }
 
 static void pin(Planner *pl, const Value *load)

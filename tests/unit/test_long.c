@@ -1,0 +1,165 @@
+/*
+ * test_long.c - long programs: the code generator on a thread with a small stack
+ *
+ * Every test makes the text of a kernel whose values depend on each other in one long chain, and
+ * compiles it where a call for each link of the chain would overflow the stack.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/gen/gen.h"
+#include "../../src/opt/opt.h"
+#include "../../src/run/run.h"
+
+#include <cmocka.h> /* behind base.h, because it makes fail() a macro */
+
+enum { STACK = 256 << 10, MOST_LINKS = 50000, LINKS = 8000, FEW_LINKS = 800 };
+
+typedef struct {
+    const GenPlugin *plugin;
+    const char *text;
+    GenStage stage;
+    bool ok;
+    char said[256];
+} Job;
+
+static const char head[] = "kernel @k(%x: *fp32, %out: *fp32, %t: *i32, %n: i32) {\n"
+                           "  %i = arange start=0 : i32[64]\n"
+                           "  %px = splat %x : *fp32[64]\n"
+                           "  %pt = splat %t : *i32[64]\n"
+                           "  %nn = splat %n : i32[64]\n"
+                           "  %p0 = addptr %px, %i : *fp32[64]\n"
+                           "  %po = splat %out : *fp32[64]\n"
+                           "  %to = addptr %po, %i : *fp32[64]\n"
+                           "  %yes = lt %i, %nn : i1[64]\n";
+
+/* No pass is run: they would fold what these chains are made of. */
+static void *compile(void *p)
+{
+    Job *job = p;
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a, NULL);
+    const Source *src = source_add(diags_sources(d), "long.ir", job->text, strlen(job->text));
+    Module *m = ir_read(a, interner_new(a), src, d);
+    GenOptions g = {.cpu = "x86-64", .features = "+avx,+avx2,+fma", .disjoint = true};
+    GenOutput out;
+
+    job->ok = m && job->plugin->targets[0]->emit(m->funcs[0], &g, job->stage, a, &out, d);
+    snprintf(job->said, sizeof job->said, "%s", diags_text(d, a));
+    arena_free(a);
+    return NULL;
+}
+
+/* `links` lines made from a format that takes the numbers of this link and the one before. */
+static void compile_chain(Arena *a, int links, GenStage stage, const char *first, const char *link,
+                          const char *last)
+{
+    Text t = text_new(a);
+    Job job = {.stage = stage};
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    job.plugin = run_plugin(a, &(const char *){NULL});
+    assert_non_null(job.plugin);
+    text_printf(&t, "%s%s", head, first);
+    for (int i = 1; i <= links; i++)
+        text_printf(&t, link, i, i - 1);
+    text_printf(&t, last, links);
+    text_put(&t, "  return\n}\n");
+    job.text = t.s;
+    assert_int_equal(pthread_attr_init(&attr), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attr, compile, &job), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attr);
+    if (!job.ok)
+        fail_msg("%s", job.said);
+}
+
+/* Plan, LLVM IR, and for fewer links machine code, where LLVM takes longest. */
+static void check_chain(int links, const char *first, const char *link, const char *last)
+{
+    Arena *a = arena_new(NULL);
+
+    compile_chain(a, links, GEN_PLAN, first, link, last);
+    compile_chain(a, links, GEN_LLVM, first, link, last);
+    compile_chain(a, FEW_LINKS, GEN_OBJECT, first, link, last);
+    arena_free(a);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    check_chain(MOST_LINKS, "  %v0 = load %p0 : fp32[64]\n",
+                "  %%w%1$d = mul %%v%2$d, %%v%2$d : fp32[64]\n"
+                "  %%v%1$d = add %%w%1$d, %%v0 : fp32[64]\n",
+                "  store %%to, %%v%d\n");
+}
+
+static void test_scalars(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %v0 = load %x : fp32\n  %c = const 2.0 : fp32\n",
+                "  %%v%1$d = mul %%v%2$d, %%v%2$d : fp32\n", "  store %%out, %%v%d\n");
+}
+
+static void test_masks(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %m0 = lt %i, %nn : i1[64]\n",
+                "  %%y%1$d = load %%pt, %%yes : i32[64]\n"
+                "  %%z%1$d = lt %%y%1$d, %%nn : i1[64]\n"
+                "  %%m%1$d = and %%z%1$d, %%m%2$d : i1[64]\n",
+                "  %%v = load %%p0, %%m%1$d : fp32[64]\n  store %%to, %%v, %%m%1$d\n");
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "", "  %%p%1$d = addptr %%p%2$d, %%nn : *fp32[64]\n",
+                "  %%v = load %%p%d : fp32[64]\n  store %%to, %%v\n");
+}
+
+static void test_indices(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %j0 = add %i, %nn : i32[64]\n",
+                "  %%a%1$d = addptr %%pt, %%j%2$d : *i32[64]\n"
+                "  %%j%1$d = load %%a%1$d : i32[64]\n",
+                "  %%p = addptr %%px, %%j%d : *fp32[64]\n"
+                "  %%v = load %%p : fp32[64]\n  store %%to, %%v\n");
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %v0 = load %p0 : fp32[64]\n",
+                "  %%v%1$d = load %%p0, %%yes, %%v%2$d : fp32[64]\n", "  store %%to, %%v%d\n");
+}
+
+/* The detours of a usual select begin in the values before it. */
+static void test_detours(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %v0 = load %p0 : fp32[64]\n",
+                "  %%c%1$d = lt %%v%2$d, %%v0 : i1[64]\n"
+                "  %%h%1$d = hint %%c%1$d kind=likely : i1[64]\n"
+                "  %%a%1$d = mul %%v%2$d, %%v0 : fp32[64]\n"
+                "  %%b%1$d = add %%v%2$d, %%v0 : fp32[64]\n"
+                "  %%v%1$d = select %%h%1$d, %%a%1$d, %%b%1$d : fp32[64]\n",
+                "  store %%to, %%v%d\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_masks),   cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_detours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
