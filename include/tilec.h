@@ -17,6 +17,13 @@
  * text (file, line, column, source line, caret, hints), which tilec_free() frees.  If even that
  * text cannot be allocated it is NULL.  Results are written only on success.
  *
+ * Structs: zero is the default of every field, so set them with designated initialisers, or start
+ * from {0}.  Later versions may add fields.  tilec_open() tells the library which layout of the
+ * structs the program was compiled with; a library knows all layouts up to its own, takes fields
+ * that the program does not know as zero, and never writes to them.  So a program needs no change
+ * and no new build for a newer library; one that is newer than its library is told so by
+ * tilec_open().  Values that are none of an enum's are TILEC_BAD_ARGUMENT.
+ *
  * Threads: every function may be called from any thread, and one context and one file may be used
  * by several threads at once.  Only the ends need care: tilec_unload() and tilec_close() must be
  * the last call on their object.  After fork() a child may go on using the parent's objects, on
@@ -37,6 +44,7 @@ extern "C" {
 #endif
 
 #define TILEC_VERSION "0.1.0"
+#define TILEC_LAYOUT 1 /* of the structs below */
 
 typedef enum {
     TILEC_OK = 0,
@@ -44,7 +52,7 @@ typedef enum {
     TILEC_NOT_FOUND, /* no such kernel, parameter or device */
     TILEC_IO,        /* a file could not be read or written */
     TILEC_NO_MEMORY,
-    TILEC_BAD_ARGUMENT, /* a NULL, a negative count: the caller's mistake */
+    TILEC_BAD_ARGUMENT, /* a NULL, a negative count, no value of an enum: the caller's mistake */
     TILEC_FAILED        /* the machine refused: no threads, no code generator, a damaged install */
 } tilec_status;
 
@@ -61,6 +69,11 @@ typedef enum {
 typedef struct tilec_context tilec_context; /* devices, threads, the cache */
 typedef struct tilec_file tilec_file;       /* one parsed source file and its compiled kernels */
 
+/* Where the bytes of a tensor are.  No device of this version has memory of its own. */
+typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
+
+#define TILEC_MAX_DIMS 64
+
 /*
  * A strided array in memory that the caller owns; the fields of a DLPack tensor.  A kernel gets
  * only the address and the dtype.  Shape and strides say which bytes the kernel may touch: when
@@ -70,10 +83,13 @@ typedef struct tilec_file tilec_file;       /* one parsed source file and its co
 typedef struct {
     void *data; /* may be NULL when the tensor has no elements */
     tilec_dtype dtype;
-    int ndim;               /* 0: one element.  Negative: a bare pointer of unknown extent, which is
-                             * taken to overlap everything; shape and strides are not looked at */
+    int ndim;               /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
+                             * unknown extent, which is taken to overlap everything; shape and
+                             * strides are not looked at */
     const int64_t *shape;   /* elements, `ndim` of them, none negative */
     const int64_t *strides; /* elements; NULL = row-major without gaps */
+    tilec_memory memory;    /* must be the launch's device's, which is the host's for all of now */
+    int device_id;          /* which one, where a machine has several devices with memory; else 0 */
 } tilec_tensor;
 
 /*
@@ -124,19 +140,23 @@ typedef struct {
 typedef struct {
     const char *device;        /* "cpu" (also NULL), or "interp", the reference interpreter */
     int threads;               /* at most that many; 0 = every CPU; negative is refused */
-    int num_warps, num_stages; /* 0 = the defaults; hints on a CPU.  A kernel that declares
-                                * parameters of these names and is not given them gets these */
+    int num_warps, num_stages; /* 0 = the defaults; hints on a CPU; negative is refused.  A kernel
+                                * that declares parameters of these names and is not given them
+                                * gets these */
     /*
      * NULL, or what receives the text of a compile that succeeded and had something to say: its
      * warnings, with their places, and what tl.static_print prints, in the order of the source.
-     * Called at most once in a call, before the kernel runs, on the calling thread and with no
-     * lock held; `text` is freed behind it, `user` is passed on.  The text comes with the launch
-     * that compiles, or that finds what an earlier process compiled in the cache; later launches
-     * of the same specialisation on the same device say nothing.  tilec_dump() compiles, and says
-     * it, each time.  When a compile fails the same text is part of the error's.
+     * A launch whose grid has no programs warns of that too.  Called before the kernel runs, on the
+     * calling thread and with no lock held; `text` is freed behind it, `user` is passed on.  The
+     * text comes with the launch that compiles, or that finds what an earlier process compiled in
+     * the cache; later launches of the same specialisation on the same device say nothing.
+     * tilec_dump() compiles, and says it, each time.  When a compile fails the same text is part of
+     * the error's.
      */
     void (*on_message)(void *user, const char *text);
     void *user;
+    void *stream; /* of the device, for launches in order; NULL = its default.  No device of this
+                   * version has others: anything else is refused */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -169,9 +189,20 @@ typedef struct {
  *     open until tilec_close().
  *     TILEC_CACHE_SIZE (bytes, or a number with K, M, G or T; default 1G; 0: memory only) bounds
  *     it: the least recently used go.
- * Fails with TILEC_NO_MEMORY or TILEC_BAD_ARGUMENT.
+ * Fails with TILEC_NO_MEMORY; TILEC_BAD_ARGUMENT; TILEC_FAILED when the program was compiled with
+ * a newer tilec.h than the library.
  */
-tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error);
+static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error);
+
+/* What tilec_open() calls: for programs in other languages, with the layout that their structs
+ * have. */
+tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
+                               char **error);
+
+static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
+{
+    return tilec_open_layout(TILEC_LAYOUT, cache_folder, out, error);
+}
 
 /* What is in the cache is run, so a folder that belongs to another user, or that the group or
  * everybody may write to, is not used; nor is any when TILEC_CACHE_SIZE cannot be read.  One line
@@ -235,8 +266,10 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
 /*
  * Run a kernel over a grid of programs and wait for the end.
  *
- * grid: programs along x, y, z, none negative.  A zero launches nothing, but still checks and
- *     compiles.
+ * grid: programs along x, y, z, none negative; 1 for a dimension that is not used.  A zero
+ *     launches nothing, but still checks and compiles, and is warned of through on_message.  Of
+ *     {n, 0, 0} with n above zero, what C makes of `grid[3] = {n}`, it is known that it was not
+ *     meant: it is refused.
  * args, nargs: in any order.  As in a Python call, unnamed ones come first and fill the parameters
  *     in order, named ones may follow.  A parameter that is left out takes what @triton.heuristics
  *     computes for it, else the value of the first @triton.autotune configuration, else its
@@ -254,10 +287,11 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  * same time.
  *
  * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
- * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes and a
- * grid beyond 2^62 programs; TILEC_FAILED when the code generator is missing or refuses;
- * TILEC_NO_MEMORY.  Nothing has run then, except that the interpreter gives TILEC_REFUSED in the
- * middle of a launch where tl.assume does not hold or calls nest too deep.
+ * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes, a
+ * tensor in another memory than the device's, and a grid of {n, 0, 0} or beyond 2^62 programs;
+ * TILEC_FAILED when the code generator is missing or refuses; TILEC_NO_MEMORY.  Nothing has run
+ * then, except that the interpreter gives TILEC_REFUSED in the middle of a launch where tl.assume
+ * does not hold or calls nest too deep.
  */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,

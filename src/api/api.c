@@ -13,6 +13,7 @@
 
 #include "api.h"
 
+_Static_assert((int)TILEC_MEMORY_DEVICE == (int)MEMORY_DEVICE, "tilec_memory and device.h agree");
 _Static_assert((int)TILEC_FP64 == (int)DT_FP64 && (int)DT_FP64 == DT_COUNT - 1 &&
                    (int)TILEC_FP8E4NV == (int)DT_FP8E4NV,
                "tilec_dtype and dtypes.h list the same types in the same order");
@@ -44,9 +45,18 @@ static void no_error(char **error)
 
 /* contexts */
 
-tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
+tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
+                               char **error)
 {
     no_error(error);
+    if (layout < 1)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_open: there is no layout %d", layout);
+    if (layout > TILEC_LAYOUT)
+        return complain(
+            error, TILEC_FAILED,
+            "the program was compiled for layout %d of tilec.h, and this is tilec " TILEC_VERSION
+            ", which knows it up to %d: a newer library is needed",
+            layout, TILEC_LAYOUT);
     if (!out)
         return complain(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
     tilec_context *ctx = calloc(1, sizeof *ctx);
@@ -285,11 +295,25 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     return TILEC_REFUSED;
 }
 
+static tilec_status check_options(const tilec_launch_options *o, const Device *d, char **error)
+{
+    if (o->threads < 0)
+        return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
+    if (o->num_warps < 0 || o->num_stages < 0)
+        return complain(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+                        o->num_warps < 0 ? "warps" : "stages");
+    if (o->stream && !d->has_streams)
+        return complain(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
+    return TILEC_OK;
+}
+
 /* Everything about a call that can be checked without binding its arguments. */
 static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
                                  const tilec_arg *args, int nargs,
                                  const tilec_launch_options *options, char **error)
 {
+    tilec_status status;
+
     no_error(error);
     if (!file || nargs < 0 || (nargs > 0 && !args))
         return complain(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
@@ -302,9 +326,8 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->device = device_find(r->options.device);
     if (r->device < 0)
         return job_run(explain_device, (void *)r->options.device, error, NULL);
-    if (r->options.threads < 0)
-        return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
-    return find_request_kernel(r, kernel, error);
+    status = check_options(&r->options, device_at(r->device), error);
+    return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }
 
 /* Pass on what a call has to say, with no lock held. */
@@ -347,7 +370,23 @@ static tilec_status check_grid(const int32_t *grid, char **error)
     if (grid_programs(grid) < 0)
         return complain(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
                         grid[0], grid[1], grid[2]);
+    if (grid[0] > 0 && grid[1] == 0 && grid[2] == 0)
+        return complain(error, TILEC_BAD_ARGUMENT,
+                        "the grid %dx0x0 has no programs; a dimension that is not used is 1",
+                        grid[0]);
     return TILEC_OK;
+}
+
+/* Launching nothing may be meant, or a dimension was forgotten. */
+static void warn_of_grid(const Request *r, const int32_t *grid)
+{
+    char text[128];
+
+    if (!r->options.on_message || grid_programs(grid) > 0)
+        return;
+    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
+             grid[0], grid[1], grid[2]);
+    r->options.on_message(r->options.user, text);
 }
 
 /* launching */
@@ -373,9 +412,11 @@ static tilec_status run(const Request *r, const int32_t *grid, char **error)
     const DeviceLaunch launch = {.args = r->binding->slots,
                                  .grid = {grid[0], grid[1], grid[2]},
                                  .threads = r->options.threads,
+                                 .stream = r->options.stream,
                                  .sources = r->file->sources};
     char *text = NULL;
 
+    warn_of_grid(r, grid);
     if (grid_programs(grid) == 0)
         return TILEC_OK;
     void *state = device_state(r->file->ctx, r->device);

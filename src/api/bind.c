@@ -275,6 +275,27 @@ static void bind_run_time(Binder *b, int i, DType t, bool pointer, int divisible
     key_byte(out, divisible);
 }
 
+/* Is it where the device of this launch can reach it? */
+static bool check_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
+{
+    static const char *const names[] = {
+        [MEMORY_HOST] = "the host's", [MEMORY_DEVICE] = "a device's"};
+    const Device *d = device_at(b->r->device);
+
+    if ((unsigned)t->memory >= (unsigned)COUNT(names))
+        return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the memory of `%s` is none of tilec_memory",
+                      p->name);
+    if (t->memory == TILEC_MEMORY_HOST && t->device_id != 0)
+        return refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                      "the tensor given for `%s` is in the host's memory, which has no number %d",
+                      p->name, t->device_id);
+    if ((MemoryKind)t->memory == d->memory)
+        return true;
+    return refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                  "the tensor given for `%s` is in %s memory; the device `%s` works on %s", p->name,
+                  names[t->memory], d->name, names[d->memory]);
+}
+
 /* Whether the description can be looked at at all. */
 static const char *tensor_problem(const tilec_tensor *t)
 {
@@ -282,6 +303,8 @@ static const char *tensor_problem(const tilec_tensor *t)
 
     if (!tilec_dtype_name(t->dtype))
         return "its dtype is none of tilec_dtype";
+    if (t->ndim > TILEC_MAX_DIMS)
+        return "it has too many dimensions";
     if (t->ndim > 0 && !t->shape)
         return "it has dimensions but no shape";
     for (int i = 0; i < t->ndim; i++) {
@@ -309,6 +332,8 @@ static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
     if (problem)
         return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the tensor given for `%s` is wrong: %s",
                       p->name, problem);
+    if (!check_memory(b, p, t))
+        return false;
     if (p->is_constexpr)
         return refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it cannot be a tensor",
                       p->name);

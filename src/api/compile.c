@@ -55,13 +55,13 @@ tilec_status compile_file(Job *job, void *load)
     f->names = interner_new(f->arena);
     f->sources = source_map_new(f->arena);
     job->diags = diags_new(job->arena, f->sources);
+    if (l->text && len > MAX_SOURCE)
+        return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
     if (l->text)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
         return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
-    if (len > MAX_SOURCE)
-        return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
     f->source = source_add(f->sources, l->path, text, len);
     f->parsed = front_parse(f->arena, f->names, f->source, job->diags);
     if (!f->parsed)

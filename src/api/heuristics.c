@@ -24,7 +24,7 @@ static FrontGiven of_value(const Const *c)
 
 static FrontGiven of_tensor(const tilec_tensor *t)
 {
-    bool shaped = t->ndim >= 0 && (t->ndim == 0 || t->shape);
+    bool shaped = t->ndim >= 0 && t->ndim <= TILEC_MAX_DIMS && (t->ndim == 0 || t->shape);
 
     return (FrontGiven){.kind = GIVEN_TENSOR,
                         .dtype = (DType)t->dtype,

@@ -15,6 +15,9 @@
 /* The first is the default.  A device is listed to users unless it is `internal`. */
 #define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(null)
 
+/* Whose memory a device works on; tilec_memory in tilec.h. */
+typedef enum { MEMORY_HOST, MEMORY_DEVICE } MemoryKind;
+
 /* What a launch says about the memory of its tensors. */
 typedef struct {
     bool disjoint; /* no two pointer arguments reach the same memory, or neither is written */
@@ -32,6 +35,7 @@ typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int32_t grid[3];
     int threads;        /* at most; 0: as many as the device has */
+    void *stream;       /* NULL: the default, and for all that do not have any */
     SourceMap *sources; /* of the kernel's places, for diagnostics */
 } DeviceLaunch;
 
@@ -44,6 +48,9 @@ typedef struct {
     bool internal;           /* for tests: found by its name, but not listed */
     const char *target_name; /* what makes its code; NULL: it runs IR as it was lowered */
     const Target *target;    /* that target; NULL: the plugin has it */
+
+    MemoryKind memory; /* tensors elsewhere are refused */
+    bool has_streams;
 
     const char *(*describe)(void); /* for people; static text */
     bool (*available)(void);       /* may be NULL: always */

@@ -1,0 +1,143 @@
+/*
+ * test_misuse.c - what callers of the C API give wrongly, and what the library says to it
+ */
+#include "scene.h"
+
+static const char fill_source[] = HEAD "@triton.heuristics({'R': lambda a: a['x'].shape[-1]})\n"
+                                       "@triton.jit\n"
+                                       "def fill(x, R: tl.constexpr = 1): tl.store(x, 1.0)\n";
+static float cell[4];
+static const int64_t four[] = {4};
+static const int32_t one[3] = {1, 1, 1};
+
+/* Expect the status, and the text as part of the error; NULL: whatever it says. */
+static void expect(Scene *s, tilec_status got, tilec_status status, const char *text)
+{
+    assert_int_equal(got, status);
+    assert_non_null(s->error);
+    if (text && !strstr(s->error, text))
+        fail_msg("wanted: %s\ngot: %s", text, s->error);
+    tilec_free(s->error);
+    s->error = NULL;
+}
+
+static tilec_status fill(Scene *s, tilec_tensor t, tilec_launch_options options)
+{
+    const tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = t};
+
+    options.device = options.device ? options.device : "interp";
+    return tilec_launch(s->file, NULL, one, &x, 1, &options, &s->error);
+}
+
+static tilec_tensor good_tensor(void)
+{
+    return (tilec_tensor){.data = cell, .dtype = TILEC_FP32, .ndim = 1, .shape = four};
+}
+
+static void test_programs_newer_than_the_library_are_told(void **state)
+{
+    Scene *s = *state;
+    tilec_context *ctx = NULL;
+
+    expect(s, tilec_open_layout(TILEC_LAYOUT + 1, "", &ctx, &s->error), TILEC_FAILED,
+           "a newer library is needed");
+    expect(s, tilec_open_layout(0, "", &ctx, &s->error), TILEC_BAD_ARGUMENT, "no layout 0");
+    assert_null(ctx);
+}
+
+static void test_tensors_that_make_no_sense(void **state)
+{
+    Scene *s = *state;
+    tilec_tensor t = good_tensor();
+
+    load(s, fill_source);
+    assert_int_equal(fill(s, t, (tilec_launch_options){0}), TILEC_OK);
+    t.ndim = INT32_MAX;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "too many dimensions");
+    t = good_tensor();
+    t.dtype = (tilec_dtype)77;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
+}
+
+static void test_tensors_elsewhere_are_refused_by_name(void **state)
+{
+    Scene *s = *state;
+    tilec_tensor t = good_tensor();
+
+    load(s, fill_source);
+    t.memory = TILEC_MEMORY_DEVICE;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
+           "the tensor given for `x` is in a device's memory; the device `interp` works on the "
+           "host's");
+    t.memory = (tilec_memory)9;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_memory");
+    t.memory = TILEC_MEMORY_HOST;
+    t.device_id = 1;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "has no number 1");
+}
+
+static void test_options_that_make_no_sense(void **state)
+{
+    Scene *s = *state;
+
+    load(s, fill_source);
+    expect(s, fill(s, good_tensor(), (tilec_launch_options){.num_stages = INT32_MIN}),
+           TILEC_BAD_ARGUMENT, "num_stages is negative");
+    expect(s, fill(s, good_tensor(), (tilec_launch_options){.num_warps = -1}), TILEC_BAD_ARGUMENT,
+           "num_warps is negative");
+    expect(s, fill(s, good_tensor(), (tilec_launch_options){.stream = cell}), TILEC_BAD_ARGUMENT,
+           "the device `interp` has no streams");
+}
+
+static void test_sources_that_are_too_long(void **state)
+{
+    Scene *s = *state;
+
+    expect(s, tilec_load_string(s->ctx, "k.py", "x", SIZE_MAX, &s->file, &s->error), TILEC_REFUSED,
+           "k.py: too large");
+    assert_null(s->file);
+}
+
+/* Count in `user`, an int, what is said. */
+static void count_warning(void *user, const char *text)
+{
+    assert_non_null(strstr(text, "nothing runs"));
+    ++*(int *)user;
+}
+
+static void test_grids_without_programs(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = good_tensor()};
+    const int32_t forgotten[3] = {5}, flat[3] = {5, 7}, empty[3] = {0};
+    int said = 0;
+    const tilec_launch_options options = {
+        .device = "interp", .on_message = count_warning, .user = &said};
+
+    load(s, fill_source);
+    cell[0] = 0;
+    expect(s, tilec_launch(s->file, NULL, forgotten, &x, 1, &options, &s->error),
+           TILEC_BAD_ARGUMENT, "the grid 5x0x0 has no programs; a dimension that is not used is 1");
+    assert_int_equal(tilec_launch(s->file, NULL, flat, &x, 1, &options, NULL), TILEC_OK);
+    assert_int_equal(said, 1);
+    assert_int_equal(tilec_launch(s->file, NULL, empty, &x, 1, &options, NULL), TILEC_OK);
+    assert_int_equal(said, 2);
+    assert_true(cell[0] == 0);
+    assert_int_equal(tilec_launch(s->file, NULL, one, &x, 1, &options, NULL), TILEC_OK);
+    assert_int_equal(said, 2);
+    assert_true(cell[0] == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_programs_newer_than_the_library_are_told),
+        TEST(test_tensors_that_make_no_sense),
+        TEST(test_tensors_elsewhere_are_refused_by_name),
+        TEST(test_options_that_make_no_sense),
+        TEST(test_sources_that_are_too_long),
+        TEST(test_grids_without_programs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
