@@ -229,6 +229,44 @@ tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **
 tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
                                tilec_file **out, char **error);
 
+/*
+ * A global that code outside of kernels would compute, such as `SMS = device_count()`: it counts as
+ * if the file said `NAME: tl.constexpr = VALUE`, whatever it says.  `name` is NAME, or MODULE.NAME
+ * for another file, whose path ends with that module: "utils.WIDTH", "package.utils.WIDTH". `value`
+ * is an expression: "64", "1.5", "'text'", "None", "True", "tl.float16" or "fp16", "(8, 8)".
+ */
+typedef struct {
+    const char *name, *value;
+} tilec_define;
+
+/* What is known about the other files that a kernel's file imports from.  Set `size`, and zero what
+ * is not used: fields may be added.  Nothing here is kept behind the call; texts are copied. */
+typedef struct {
+    size_t size;              /* sizeof(tilec_load_options) */
+    const char *const *paths; /* `npaths` folders in which modules are looked for */
+    int npaths;
+    const tilec_define *defines; /* `ndefines`; of two for one name the last counts */
+    int ndefines;
+} tilec_load_options;
+
+/*
+ * The same as tilec_load_file(), or with `text` that is not NULL as tilec_load_string(), for a file
+ * whose kernels use helpers and constants of other files.  `options` may be NULL.
+ *
+ * What a kernel takes from an import is found without Python.  `from .a import f` is looked for
+ * beside the file; absolute modules in the folder around the outermost package that the file is
+ * in, then in options->paths, then in the file's own folder and those above it (but for those that
+ * everybody may write to).  A text in memory stands in the folder that its name has.  Files are
+ * read when a kernel first needs a name of theirs, are at most 4 MiB each, 64 MiB and 512 files
+ * together, and are kept until tilec_unload(); one that is not there matters only to the kernels
+ * that need it.
+ *
+ * Fails as those functions do; TILEC_REFUSED too for a define that is none.  That its value makes
+ * no sense shows when a kernel uses it.
+ */
+tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, size_t len,
+                        const tilec_load_options *options, tilec_file **out, char **error);
+
 /* Free a file and its compiled kernels; no launch of it may be running.  NULL is allowed. */
 void tilec_unload(tilec_file *file);
 

@@ -124,25 +124,50 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     return status;
 }
 
-tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
+/* The options as this library knows them: those that an older program does not have are not set. */
+static bool read_load_options(const tilec_load_options *given, tilec_load_options *out)
 {
-    LoadJob l = {.path = path};
+    *out = (tilec_load_options){0};
+    if (!given)
+        return true;
+    if (given->size < offsetof(tilec_load_options, paths))
+        return false;
+    memcpy(out, given, MIN(given->size, sizeof *out));
+    for (int i = 0; i < out->npaths; i++)
+        if (!out->paths || !out->paths[i])
+            return false;
+    for (int i = 0; i < out->ndefines; i++)
+        if (!out->defines || !out->defines[i].name || !out->defines[i].value)
+            return false;
+    return out->npaths >= 0 && out->ndefines >= 0;
+}
+
+tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, size_t len,
+                        const tilec_load_options *options, tilec_file **out, char **error)
+{
+    LoadJob l = {.path = path ? path : "<string>", .text = text, .len = len};
 
     no_error(error);
-    if (!ctx || !path || !out)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
+    if (!ctx || !(path || text) || !out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
+    if (!read_load_options(options, &l.options))
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: the options are wrong");
     return load_source(ctx, &l, out, error);
+}
+
+tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
+{
+    if (!path)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
+    return tilec_load(ctx, path, NULL, 0, NULL, out, error);
 }
 
 tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
                                tilec_file **out, char **error)
 {
-    LoadJob l = {.path = name ? name : "<string>", .text = text, .len = len};
-
-    no_error(error);
-    if (!ctx || !text || !out)
+    if (!text)
         return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
-    return load_source(ctx, &l, out, error);
+    return tilec_load(ctx, name, text, len, NULL, out, error);
 }
 
 void tilec_unload(tilec_file *file)

@@ -150,6 +150,7 @@ typedef struct {
     tilec_file *file;
     const char *path, *text;
     size_t len;
+    tilec_load_options options;
 } LoadJob;
 tilec_status compile_file(Job *job, void *load); /* on a LoadJob with a new file */
 /* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */

@@ -44,10 +44,35 @@ static void describe_kernel(Job *job, tilec_file *f, Kernel *k)
         k->problem = diags_text(diags, f->arena);
 }
 
+static const char *copy_text(Arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+/* What the caller said of other files, kept as long as the file. */
+static FrontOptions load_options(const LoadJob *l, Arena *a)
+{
+    const tilec_load_options *o = &l->options;
+    const char **paths = NEW_N(a, const char *, o->npaths + 1);
+    FrontDefine *defines = NEW_N(a, FrontDefine, o->ndefines + 1);
+
+    for (int i = 0; i < o->npaths; i++)
+        paths[i] = copy_text(a, o->paths[i]);
+    for (int i = 0; i < o->ndefines; i++)
+        defines[i] =
+            (FrontDefine){copy_text(a, o->defines[i].name), copy_text(a, o->defines[i].value)};
+    return (FrontOptions){.paths = paths,
+                          .npaths = o->npaths,
+                          .defines = defines,
+                          .ndefines = o->ndefines,
+                          .in_memory = l->text != NULL};
+}
+
 tilec_status compile_file(Job *job, void *load)
 {
     LoadJob *l = load;
     tilec_file *f = l->file;
+    FrontOptions options;
     char *text = NULL;
     size_t len = l->len;
 
@@ -63,7 +88,8 @@ tilec_status compile_file(Job *job, void *load)
     if (status != 0)
         return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
     f->source = source_add(f->sources, l->path, text, len);
-    f->parsed = front_parse(f->arena, f->names, f->source, job->diags);
+    options = load_options(l, f->arena);
+    f->parsed = front_parse(f->arena, f->names, f->source, &options, job->diags);
     if (!f->parsed)
         return TILEC_REFUSED;
     f->nkernels = front_kernel_count(f->parsed);

@@ -199,6 +199,14 @@ int os_write_file(const char *path, const void *data, size_t len);
 int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len);
 int os_write_private(int folder, const char *name, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
+/* What stands at a path, behind links; what is neither a file nor a folder is nothing. */
+typedef enum { OS_NOTHING, OS_FILE, OS_FOLDER } OsKind;
+typedef struct {
+    OsKind kind;
+    bool is_public;          /* everybody may write to it */
+    uint64_t device, number; /* together its identity, whatever path led to it */
+} OsEntry;
+OsEntry os_entry(const char *path);
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
 double os_seconds(void);              /* monotonic clock */

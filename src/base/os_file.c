@@ -336,3 +336,17 @@ int os_make_dirs(const char *path)
     }
     return 0;
 }
+
+OsEntry os_entry(const char *path)
+{
+    struct stat st;
+    OsEntry e = {0};
+
+    if (stat(path, &st) != 0)
+        return e;
+    e.kind = S_ISREG(st.st_mode) ? OS_FILE : S_ISDIR(st.st_mode) ? OS_FOLDER : OS_NOTHING;
+    e.is_public = (st.st_mode & S_IWOTH) != 0;
+    e.device = (uint64_t)st.st_dev;
+    e.number = (uint64_t)st.st_ino;
+    return e;
+}

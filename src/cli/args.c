@@ -74,7 +74,13 @@ void args_open_kernel(Cli *c, Options *o)
     check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
         warn(c, "%s", tilec_cache_problem(c->tilec));
-    check(c, tilec_load_file(c->tilec, o->file, &c->file, &error), &error);
+    const tilec_load_options load = {.size = sizeof load,
+                                     .paths = o->paths.at,
+                                     .npaths = o->paths.len,
+                                     .defines = o->defines.at,
+                                     .ndefines = o->defines.len};
+
+    check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
     if (!o->kernel)

@@ -175,6 +175,8 @@ typedef struct {
     VEC(ArgText) args;
     VEC(SaveText) saves;
     VEC(const char *) shows;
+    VEC(const char *) paths;
+    VEC(tilec_define) defines;
 } Options;
 typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4 } Command;
 bool is_name_char(char ch);        /* of an identifier; all that is not ASCII may be in one */

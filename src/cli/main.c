@@ -31,6 +31,8 @@ static const char help[] =
     "  --threads N          how many threads; every CPU when not given\n"
     "  --num-warps N        launch hints that a kernel may read\n"
     "  --num-stages N\n"
+    "  --path DIR           a folder in which modules that the file imports are looked for\n"
+    "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
     "options of run:\n"
     "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
     "  --save NAME=FILE.npy write an array after the first run\n"

@@ -22,7 +22,9 @@ typedef enum {
     OPTION_TIME,
     OPTION_JSON,
     OPTION_SAVE,
-    OPTION_SHOW
+    OPTION_SHOW,
+    OPTION_PATH,
+    OPTION_DEFINE
 } OptionId;
 typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
 
@@ -44,6 +46,8 @@ static const struct {
     {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
     {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
     {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
+    {"--path",       OPTION_PATH,    COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
+    {"--define",     OPTION_DEFINE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
 };
 /* clang-format on */
 
@@ -98,6 +102,16 @@ static SaveText parse_save(Cli *c, const char *text)
     return (SaveText){arena_strndup(c->arena, text, n), text + n + 1};
 }
 
+/* NAME=VALUE, or MODULE.NAME=VALUE */
+static tilec_define parse_define(Cli *c, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || !equals[1])
+        stop(c, CLI_USAGE, "--define needs NAME=VALUE, not '%s'", text);
+    return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
+}
+
 static void set_option(Cli *c, Options *o, OptionId id, const char *name, const char *operand)
 {
     switch (id) {
@@ -131,6 +145,12 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         break;
     case OPTION_SHOW:
         vec_push(c->arena, &o->shows, operand);
+        break;
+    case OPTION_PATH:
+        vec_push(c->arena, &o->paths, operand);
+        break;
+    case OPTION_DEFINE:
+        vec_push(c->arena, &o->defines, parse_define(c, operand));
         break;
     }
 }

@@ -172,7 +172,7 @@ void hint_not_constexpr(Lower *l, const Node *n)
 
     if (!b || !b->bound || b->val.kind != VAL_RUN)
         return;
-    int line = source_place(l->file->sources, b->span.start).line;
+    int line = source_place(l->frame->file->set->sources, b->span.start).line;
     const AstParam *param = find_param(l, n->name);
     if (b->demoted)
         hint_at(l, H_DEMOTED, n->name, line, n->name);

@@ -224,6 +224,4 @@ void decorators_finish(FrontFile *f)
 {
     for (int i = 0; i < f->nglobals; i++)
         wrap_assigned(f, &f->globals[i]);
-    for (int i = 0; i < f->nkernels; i++)
-        tuning_read(f, f->kernels[i]);
 }

@@ -24,14 +24,19 @@ const AstImport *file_import(const FrontFile *f, Sym name)
 
 const AstGlobal *file_global(const FrontFile *f, Sym name)
 {
-    return map_get(f->global_of, MAP_KEY(name));
+    const AstGlobal *given = define_find(f, name);
+
+    return given ? given : map_get(f->global_of, MAP_KEY(name));
 }
 
 const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym name, uint32_t before)
 {
     Map *names = map_get(f->scopes, MAP_KEY(scope));
     const AstGlobal *g = names ? map_get(names, MAP_KEY(name)) : NULL;
+    const AstGlobal *given = scope ? NULL : define_find(f, name);
 
+    if (given)
+        return given;
     while (g && g->start >= before)
         g = g->earlier;
     return g;
@@ -75,6 +80,13 @@ const AstFunc *file_find(const FrontFile *f, Sym name)
             (!found || func_rank(f->funcs[i]) >= func_rank(found)))
             found = f->funcs[i];
     return found;
+}
+
+const AstFunc *file_member_function(const FrontFile *f, Sym name)
+{
+    const AstFunc *fn = map_get(f->func_of, MAP_KEY(name));
+
+    return fn && fn->scope == NULL ? fn : NULL;
 }
 
 const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name)
@@ -179,10 +191,21 @@ static void bind(Map *m, Sym name, void *value, bool better)
         map_put(m, MAP_KEY(name), value);
 }
 
+static void bind_import(FrontFile *f, AstImport *import)
+{
+    import->other = map_get(f->import_of, MAP_KEY(import->name));
+    map_put(f->import_of, MAP_KEY(import->name), import);
+}
+
+/* The last one counts, then those before it, then those that go last, in the order of the file. */
 static void bind_imports(FrontFile *f)
 {
+    for (int i = f->nimports - 1; i >= 0; i--)
+        if (f->imports[i].goes_last)
+            bind_import(f, &f->imports[i]);
     for (int i = 0; i < f->nimports; i++)
-        bind(f->import_of, f->imports[i].name, &f->imports[i], !f->imports[i].goes_last);
+        if (!f->imports[i].goes_last)
+            bind_import(f, &f->imports[i]);
 }
 
 /* What an `except` block assigns counts only where nothing else does. */
@@ -206,6 +229,7 @@ static void bind_globals(FrontFile *f)
     for (int i = 0; i < f->nglobals; i++) {
         AstGlobal *g = &f->globals[i];
 
+        g->file = f;
         if (!g->is_augmented)
             bind(f->global_of, g->name, g, !g->in_except);
         chain(f, g);
@@ -235,8 +259,10 @@ static void bind_locals(FrontFile *f, const Scan *scan)
     for (int i = 0; i < scan->locals.len; i++)
         if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
             scan_assignments(f->arena, f->interner, f->source, &scan->locals.at[i], &locals);
-    for (int i = 0; i < locals.len; i++)
+    for (int i = 0; i < locals.len; i++) {
+        locals.at[i].file = f;
         chain(f, &locals.at[i]);
+    }
 }
 
 static void bind_functions(FrontFile *f)
@@ -267,6 +293,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
 {
     AstFunc *fn = NEW(f->arena, AstFunc);
 
+    fn->file = f;
     fn->scope = def->scope;
     fn->extent = def->extent;
     fn->in_except = def->in_except;
@@ -340,21 +367,32 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);
 }
 
-FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d)
+static bool is_package(const char *path)
 {
-    FrontFile *f = NEW(a, FrontFile);
+    const char *slash = strrchr(path, '/');
+
+    return strcmp(slash ? slash + 1 : path, "__init__.py") == 0;
+}
+
+FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
+{
+    FrontFile *f = NEW(s->arena, FrontFile);
     Scan scan = {0};
 
-    if (!is_text(src, d))
-        return NULL;
-    *f = (FrontFile){
-        .arena = a, .interner = interner, .source = src, .eval_budget = MAX_EVALUATIONS};
-    f->sources = diags_sources(d);
-    f->func_of = map_new(a);
-    f->import_of = map_new(a);
-    f->global_of = map_new(a);
-    f->scopes = map_new(a);
-    scan_file(a, interner, src, &scan);
+    *f = (FrontFile){.arena = s->arena,
+                     .interner = s->interner,
+                     .set = s,
+                     .source = src,
+                     .folder = folder,
+                     .is_package = is_package(src->path),
+                     .eval_budget = MAX_EVALUATIONS};
+    f->func_of = map_new(s->arena);
+    f->import_of = map_new(s->arena);
+    f->global_of = map_new(s->arena);
+    f->scopes = map_new(s->arena);
+    f->modules = map_new(s->arena);
+    f->roots = NEW(s->arena, Folders);
+    scan_file(s->arena, s->interner, src, &scan);
     f->imports = scan.imports.at;
     f->nimports = scan.imports.len;
     f->globals = scan.globals.at;
@@ -365,6 +403,29 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d
     bind_functions(f);
     bind_locals(f, &scan);
     decorators_finish(f);
+    return f;
+}
+
+FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const FrontOptions *options,
+                       Diags *d)
+{
+    FileSet *s = NEW(a, FileSet);
+    const char *folder = path_folder(a, src->path);
+    FrontFile *f;
+
+    if (!is_text(src, d))
+        return NULL;
+    *s = (FileSet){.arena = a, .interner = interner, .sources = diags_sources(d)};
+    if (options)
+        s->options = *options;
+    if (!define_read(s, d))
+        return NULL;
+    f = file_read(s, src, s->options.in_memory && !*folder ? NULL : folder);
+    f->in_memory = s->options.in_memory;
+    s->first = f;
+    vec_push(a, &s->files, f);
+    for (int i = 0; i < f->nkernels; i++)
+        tuning_read(f, f->kernels[i]);
     f->only_kernel = file_only_kernel(f);
     if (f->nkernels > 0)
         return f;

@@ -10,11 +10,49 @@
 #include "../syntax/ast.h"
 #include "front.h"
 
+typedef VEC(const char *) Folders;
+
+/* All files that the kernels of one file use; the first is that file. */
+typedef struct {
+    Arena *arena;
+    Interner *interner;
+    SourceMap *sources;
+    FrontOptions options;
+    Map *defines;           /* name -> the last FileDefine; NULL without any */
+    const FrontFile *first; /* NULL while it is being read */
+    VEC(FrontFile *) files; /* those of the disk */
+    size_t bytes;           /* of the others */
+} FileSet;
+
+/* A global whose value the user gave. */
+typedef struct FileDefine FileDefine;
+struct FileDefine {
+    const char *module; /* "a.b"; NULL: the first file */
+    AstGlobal global;
+    const FileDefine *next; /* of the same name */
+};
+
+/* What an `import` brings: a file, or why there is none. */
+typedef struct {
+    const FrontFile *file;
+    const char *problem;
+    bool is_missing; /* it was not found, in the folders that `problem` names */
+    bool is_foreign; /* a package that has nothing a kernel could use */
+} Imported;
+
 struct FrontFile {
     Arena *arena;
     Interner *interner;
-    const SourceMap *sources;
-    const Source *source; /* one of `sources` */
+    FileSet *set;
+    const Source *source; /* one of set->sources */
+    const char *folder;   /* where relative imports begin; NULL: it stands in none */
+    bool is_package;      /* modules of `folder` are members of it */
+    bool is_folder;       /* and it is nothing but that folder: there is no text */
+    bool is_given;        /* it holds what the user gave, see define.c */
+    bool in_memory;       /* the text was given; what is at its path is another file */
+    OsEntry entry;        /* OS_NOTHING: not looked up yet */
+    Map *modules;         /* names in imports -> Imported; see import_module() */
+    Folders *roots;       /* where absolute imports are looked for; empty: not known yet */
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
     int nfuncs;
     AstImport *imports;
@@ -29,18 +67,35 @@ struct FrontFile {
     Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */
 };
 
+/* imports.c: the module that an import in `from` names, read now unless it was before.  What nobody
+ * can find stays so. */
+const Imported *import_module(const FrontFile *from, Sym module);
+const FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
+const char *path_folder(Arena *a, const char *path);
+const char *file_module(const FrontFile *f); /* the last name of the module that it is */
+
+/* define.c: take in options->defines; false after an error. */
+bool define_read(FileSet *s, Diags *d);
+const AstGlobal *define_find(const FrontFile *f, Sym name); /* NULL: it was not given */
+
+/* file.c: read what is in a text of `folder`, but for what decorators say about tuning. */
+FrontFile *file_read(FileSet *s, const Source *src, const char *folder);
+
 /* file.c: what a name means at module level; NULL when nothing in the file binds it so.
  * file_find() prefers jit functions over plain ones, module level over nested ones, the last
  * definition over earlier ones; "outer.kernel" names a nested one. */
 const AstFunc *file_find(const FrontFile *f, Sym name);
 /* The same as seen in the body of `inside`: what is nested beside it goes first. */
 const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym name);
+/* The same as another file sees it: only what stands at module level. */
+const AstFunc *file_member_function(const FrontFile *f, Sym name);
 /* A function defined right in `scope`, which is not NULL. */
 const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name);
 /* Another definition of a function that may be the one that counts; NULL when `fn` is certain. */
 const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn);
 const AstImport *file_import(const FrontFile *f, Sym name);
-/* The last assignment at module level, but for augmented ones. */
+/* The last assignment at module level, but for augmented ones; what the user gave goes first, here
+ * and in file_assigned(). */
 const AstGlobal *file_global(const FrontFile *f, Sym name);
 /* The last assignment of `scope`, of those that stand before `before`. */
 const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym name,

@@ -119,9 +119,27 @@ typedef struct {
     const char *missing; /* the argument that it asked for and did not get, or NULL */
 } FrontTrouble;
 
+/* A global that code outside of kernels would compute. */
+typedef struct {
+    const char *name;  /* NAME, of the file itself, or MODULE.NAME */
+    const char *value; /* an expression of constants; names are those of triton.language */
+} FrontDefine;
+
+/* What is known about the other files of a kernel's package.  Whatever it points to must live as
+ * long as the FrontFile. */
+typedef struct {
+    const char *const *paths; /* folders to look for modules in, besides those around the file */
+    int npaths;
+    const FrontDefine *defines; /* each goes before all else that binds the name */
+    int ndefines;
+    bool in_memory; /* the text is no file: its imports are looked for only if its name has a folder
+                     */
+} FrontOptions;
+
 /* file.c: `src` is one of the sources of `d`, and the same map is behind each `d` that is given
- * with the file from then on. */
-FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, Diags *d);
+ * with the file from then on; files that it imports are added.  options NULL: none. */
+FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const FrontOptions *options,
+                       Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);
 int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */

@@ -247,12 +247,13 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 
 static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
 {
-    Lower l = {.file = file, .arena = a, .interner = file->interner, .diags = d};
+    Lower l = {.root = file, .arena = a, .interner = file->interner, .diags = d};
 
-    l.module = module_new(a, file->interner, file->sources);
+    l.module = module_new(a, file->interner, file->set->sources);
     l.keys = interner_new(a);
     l.instances = map_new(a);
     l.globals = map_new(a);
+    l.members = map_new(a);
     l.told = map_new(a);
     l.plain = map_new(a);
     l.signatures = map_new(a);
@@ -363,7 +364,7 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
 {
     FrontParam out = {.name = p->name, .is_constexpr = p->is_constexpr, .span = p->span};
 
-    out.line = source_place(l->file->sources, p->span.start).line;
+    out.line = source_place(l->frame->file->set->sources, p->span.start).line;
     out.do_not_specialize = listed(fn, p->name);
     if (out.is_constexpr && out.do_not_specialize)
         error_at(l, p->span, E_CONSTEXPR_LISTED, p->name);
@@ -391,6 +392,6 @@ const FrontKernel *front_kernel(const FrontFile *file, const char *kernel, Arena
         params[i] = describe_param(&l, fn, &fn->params[i]);
     *k = (FrontKernel){.name = fn->name, .span = fn->span, .params = params};
     k->nparams = fn->nparams;
-    k->line = source_place(file->sources, fn->span.start).line;
+    k->line = source_place(file->set->sources, fn->span.start).line;
     return diag_errors(d) == errors ? k : NULL;
 }

@@ -11,7 +11,8 @@
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
  *   lower_name.c       names and attributes: locals, modules and what they have
- *   lower_global.c     what code outside of kernels binds: globals, closures, imports
+ *   lower_global.c     what code outside of kernels binds: globals, closures
+ *   lower_import.c     what imports bring
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_python.c     statements of constexpr_functions, which run while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
@@ -47,7 +48,8 @@ typedef enum {
     VAL_BUILTIN,   /* a function of the language */
     VAL_LIBDEVICE, /* a function of libdevice */
     VAL_METHOD,    /* x.f, before it is called */
-    VAL_MODULE,    /* an imported module, by its full name */
+    VAL_MODULE,    /* an imported module that is no file, by its full name */
+    VAL_FILE,      /* one that is */
     VAL_BLOCK_PTR
 } ValKind;
 
@@ -63,6 +65,7 @@ struct Val {
         const Libdevice *libdevice;
         const Method *method;
         Sym module;
+        const FrontFile *file;
         const BlockPtr *block_ptr;
     };
 };
@@ -126,7 +129,8 @@ typedef struct {
 typedef struct Frame Frame;
 struct Frame {
     const AstFunc *fn;
-    const AstScope *scope; /* where names that are no locals are looked for */
+    const FrontFile *file; /* where names that are no locals are looked for, */
+    const AstScope *scope; /* from here outwards */
     uint32_t before;       /* what `scope` assigns from here on has not happened yet */
     Map *slots;            /* name -> slot + 1 */
     VEC(Binding) env;
@@ -148,8 +152,14 @@ typedef struct {
     const AstGlobal *other; /* that gives another value, and nothing says which of them counts */
 } GlobalValue;
 
+/* A name of another file that is being looked up. */
 typedef struct {
     const FrontFile *file;
+    Sym name;
+} Lookup;
+
+typedef struct {
+    const FrontFile *root; /* that the kernel stands in */
     Arena *arena;
     Interner *interner; /* of the file: what is put there stays with it */
     Interner *keys; /* of instances: they hold addresses, and mean nothing to another lowering */
@@ -162,11 +172,13 @@ typedef struct {
     bool exhausted; /* there was too much of it, which was reported */
     int quiet;      /* > 0: errors are counted but not reported */
     int quiet_errors;
-    Map *instances;  /* key -> Instance */
-    Map *globals;    /* AstGlobal -> GlobalValue */
-    Map *told;       /* AstFunc that a warning was about */
-    Map *plain;      /* AstFunc of plain Python -> the same with its body */
-    Map *signatures; /* builtin.c: Builtin -> Signature */
+    Map *instances;      /* key -> Instance */
+    Map *globals;        /* AstGlobal -> GlobalValue */
+    Map *members;        /* name of another file -> whether there is such; lower_import.c */
+    VEC(Lookup) lookups; /* one inside of the other */
+    Map *told;           /* AstFunc that a warning was about */
+    Map *plain;          /* AstFunc of plain Python -> the same with its body */
+    Map *signatures;     /* builtin.c: Builtin -> Signature */
 } Lower;
 
 /* What a program may ask of the compiler before it is refused. */
@@ -222,6 +234,7 @@ Val val_tuple(Lower *l, int n, const Val *items); /* a copy */
 Val val_new_tuple(Lower *l, int n, const Val *items, Span span);
 Val val_pair(Lower *l, Val a, Val b);
 Val val_module(Sym module);
+Val val_file(const FrontFile *file);
 bool val_is_const(Val v, ConstKind kind);
 bool val_is_none(Val v);
 bool val_is_number(Val v);   /* a constant bool, int or float */
@@ -271,15 +284,41 @@ bool param_is_const(const AstParam *p);                                   /* R28
 /* The default of a parameter of `fn`, for a call at `call` (R19). */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 
+/* Where a name that is no local is looked for. */
+typedef struct {
+    const FrontFile *file;
+    const AstScope *scope; /* NULL: the module */
+    uint32_t before;       /* see Frame */
+    bool any;              /* whatever it holds counts, not only what R3 allows */
+    bool is_member;        /* asked by another file: nested functions do not count */
+} Where;
+
+/* --- lower_import.c --- */
+/* What an import brings, whatever else may stand for it. */
+Val import_value(Lower *l, const Where *w, const AstImport *i, Span span);
+/* The first of `i` and what stands behind it that brings something; NULL when none does. */
+const AstImport *import_that_resolves(Lower *l, const FrontFile *from, const AstImport *i);
+/* `from MODULE import *` brings NAME; false when none does. */
+bool star_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
+/* NAME as a member of another file; `any` as in Where. */
+Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span);
+/* What an import stands for as a file, or in one; NULL for all else, and for NULL. */
+const FrontFile *imported_file(Lower *l, const FrontFile *from, const AstImport *i);
+const AstGlobal *imported_global(Lower *l, const FrontFile *from, const AstImport *i);
+/* What to do about a module that brings nothing, or about the global that is made of it. */
+void hint_of_import(Lower *l, const Imported *module, const char *global);
+
 /* --- lower_name.c --- */
 Val lower_name(Lower *l, const Node *n);
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
 bool module_is_known(Sym module); /* does it mean something inside a kernel? */
-Val import_value(Lower *l, const AstImport *i, Span span);
+/* A member of a module that is no file; `import` (or NULL) says why it is none. */
+Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
 
 /* --- lower_global.c --- */
 Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
+bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* without builtins */
 bool annotation_is_constexpr(const Node *n);
 void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 

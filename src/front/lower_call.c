@@ -204,7 +204,7 @@ static const AstFunc *find_body(Lower *l, const AstFunc *fn)
         return copy;
     copy = NEW(l->arena, AstFunc);
     *copy = *fn;
-    parse_function(l->arena, l->interner, l->file->source, copy);
+    parse_function(l->arena, l->interner, fn->file->source, copy);
     copy->is_constexpr_function = true;
     map_put(l->plain, MAP_KEY(fn), copy);
     return copy;

@@ -11,6 +11,7 @@ Frame *frame_new(Lower *l, const AstFunc *fn, Span call)
     Frame *f = NEW(l->arena, Frame);
 
     f->fn = fn;
+    f->file = fn->file;
     f->scope = fn->scope;
     f->before = UINT32_MAX;
     f->slots = map_new(l->arena);

@@ -10,20 +10,6 @@
 
 #include <string.h>
 
-/* --- imports --- */
-
-static bool import_resolves(Lower *l, const AstImport *i)
-{
-    int errors = l->quiet_errors;
-
-    if (!i)
-        return false;
-    l->quiet++;
-    import_value(l, i, i->span);
-    l->quiet--;
-    return errors == l->quiet_errors;
-}
-
 bool annotation_is_constexpr(const Node *n)
 {
     if (n->kind == N_STRING)
@@ -45,16 +31,31 @@ static bool one_makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int
     return false;
 }
 
+static bool global_is_constexpr(Lower *l, const AstGlobal *g, int depth)
+{
+    return g->file->is_given || (g->annotation && annotation_is_constexpr(g->annotation)) ||
+           makes_constexpr(l, g, g->value, depth);
+}
+
 static bool name_makes_constexpr(Lower *l, const AstGlobal *g, Sym name, int depth)
 {
-    const AstGlobal *of = file_assigned(l->file, g->scope, name, g->start);
+    const AstGlobal *of = file_assigned(g->file, g->scope, name, g->start);
 
     for (const AstScope *s = g->scope; !of && s; s = s->outer)
-        of = file_assigned(l->file, s->outer, name, UINT32_MAX);
-    if (!of || depth > 8)
-        return false;
-    return (of->annotation && annotation_is_constexpr(of->annotation)) ||
-           makes_constexpr(l, of, of->value, depth + 1);
+        of = file_assigned(g->file, s->outer, name, UINT32_MAX);
+    if (!of)
+        of = imported_global(l, g->file, file_import(g->file, name));
+    return of && depth <= 8 && global_is_constexpr(l, of, depth + 1);
+}
+
+/* `module.NAME` */
+static bool member_makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
+{
+    const AstImport *import = n->left->kind == N_NAME ? file_import(g->file, n->left->name) : NULL;
+    const FrontFile *file = import ? imported_file(l, g->file, import) : NULL;
+    const AstGlobal *of = file ? file_assigned(file, NULL, n->name, UINT32_MAX) : NULL;
+
+    return of && depth <= 8 && global_is_constexpr(l, of, depth + 1);
 }
 
 static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
@@ -74,6 +75,8 @@ static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int dep
         return one_makes_constexpr(l, g, n, depth);
     case N_NAME:
         return name_makes_constexpr(l, g, n->name, depth);
+    case N_ATTRIBUTE:
+        return member_makes_constexpr(l, g, n, depth);
     default:
         return false;
     }
@@ -82,15 +85,13 @@ static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int dep
 static bool is_function(Val v)
 {
     return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
-           v.kind == VAL_MODULE;
+           v.kind == VAL_MODULE || v.kind == VAL_FILE;
 }
 
 /* R3: may a kernel take from outside what `g` holds? */
 static bool may_be_global(Lower *l, const AstGlobal *g, Val v)
 {
-    return is_function(v) || v.kind == VAL_TYPE || val_is_none(v) ||
-           (g->annotation && annotation_is_constexpr(g->annotation)) ||
-           makes_constexpr(l, g, g->value, 0);
+    return is_function(v) || v.kind == VAL_TYPE || val_is_none(v) || global_is_constexpr(l, g, 0);
 }
 
 /* What Python holds, whoever may use it; unknown when that cannot be told. */
@@ -100,6 +101,7 @@ static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
     Val v;
 
     l->frame = frame_new(l, frame->fn, span);
+    l->frame->file = g->file;
     l->frame->scope = g->scope;
     l->frame->before = g->start;
     l->frame->is_static = true;
@@ -149,34 +151,41 @@ static GlobalValue *find_joined(Lower *l, const AstGlobal *g, Span span)
     return known;
 }
 
+/* How --define names a global: that of another file with its module. */
+static const char *defined_name(Lower *l, const AstGlobal *g)
+{
+    return g->file == l->root ? g->name
+                              : arena_printf(l->arena, "%s.%s", file_module(g->file), g->name);
+}
+
 /* The first import in an expression that brings nothing a kernel can use; NULL without one. */
-static const AstImport *unreadable_import(Lower *l, const Node *n)
+static const AstImport *unreadable_import(Lower *l, const FrontFile *file, const Node *n)
 {
     const Node *parts[] = {n->left, n->right, n->extra};
-    const AstImport *found = n->kind == N_NAME ? file_import(l->file, n->name) : NULL;
+    const AstImport *found = n->kind == N_NAME ? file_import(file, n->name) : NULL;
 
-    if (found && module_is_known(found->module))
+    if (found && import_that_resolves(l, file, found))
         found = NULL;
     for (size_t i = 0; i < COUNT(parts) && !found; i++)
-        found = parts[i] ? unreadable_import(l, parts[i]) : NULL;
+        found = parts[i] ? unreadable_import(l, file, parts[i]) : NULL;
     for (int i = 0; i < n->nitems && !found; i++)
-        found = n->items[i] ? unreadable_import(l, n->items[i]) : NULL;
+        found = n->items[i] ? unreadable_import(l, file, n->items[i]) : NULL;
     return found;
 }
 
 static void explain_unknown(Lower *l, const AstGlobal *g)
 {
-    const AstImport *import = unreadable_import(l, g->value);
+    const AstImport *import = unreadable_import(l, g->file, g->value);
 
     if (!import) {
-        hint_at(l, H_GLOBAL_UNKNOWN);
+        hint_at(l, H_GLOBAL_UNKNOWN, defined_name(l, g));
         return;
     }
     if (import->member)
         note_at(l, import->span, NOTE_UNKNOWN_IMPORT, import->name, import->module);
     else
         note_at(l, import->span, NOTE_UNKNOWN_MODULE, import->module);
-    hint_at(l, H_UNKNOWN_IMPORT_VALUE, g->name);
+    hint_of_import(l, import_module(g->file, import->module), defined_name(l, g));
 }
 
 /* Each global is complained about once. */
@@ -189,7 +198,7 @@ static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span 
     note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
     if (known->other) {
         note_at(l, known->other->span, NOTE_ASSIGNED_HERE, g->name);
-        hint_at(l, H_GLOBAL_UNKNOWN);
+        hint_at(l, H_GLOBAL_UNKNOWN, defined_name(l, g));
     } else if (known->val.kind == VAL_UNKNOWN) {
         explain_unknown(l, g);
     } else {
@@ -204,13 +213,12 @@ static void warn_choice(Lower *l, Span at, Span other, Sym name)
     note_at(l, other, NOTE_OTHER_CHOICE);
 }
 
-static Val assigned_value(Lower *l, const AstGlobal *g, Span span)
+static Val assigned_value(Lower *l, const Where *w, const AstGlobal *g, Span span)
 {
     GlobalValue *known = find_joined(l, g, span);
     Val v = known->val;
-    bool usable = known->other
-                      ? is_function(v)
-                      : v.kind != VAL_UNKNOWN && (l->frame->is_static || may_be_global(l, g, v));
+    bool usable =
+        known->other ? is_function(v) : v.kind != VAL_UNKNOWN && (w->any || may_be_global(l, g, v));
 
     if (!usable)
         return refuse_global(l, g, known, span);
@@ -221,11 +229,24 @@ static Val assigned_value(Lower *l, const AstGlobal *g, Span span)
     return v;
 }
 
+/* What the user said about the name, in front of all that the file does. */
+static Val given_value(Lower *l, const AstGlobal *g, Span span)
+{
+    GlobalValue *known = find_global(l, g, span);
+
+    if (known->val.kind != VAL_UNKNOWN || known->told)
+        return known->val;
+    known->told = l->quiet == 0;
+    error_at(l, g->value->span, E_DEFINE_VALUE, g->name);
+    hint_at(l, H_DEFINE);
+    return val_unknown();
+}
+
 void warn_of_choice(Lower *l, const AstFunc *fn)
 {
-    const AstFunc *other = file_other_choice(l->file, fn);
+    const AstFunc *other = file_other_choice(fn->file, fn);
     const AstGlobal *g =
-        fn->is_choice ? file_assigned(l->file, fn->scope, fn->name, UINT32_MAX) : NULL;
+        fn->is_choice ? file_assigned(fn->file, fn->scope, fn->name, UINT32_MAX) : NULL;
 
     if ((!other && !g) || l->quiet > 0 || map_get(l->told, MAP_KEY(fn)))
         return;
@@ -243,43 +264,24 @@ static Val function_value(Lower *l, const AstFunc *fn)
 
 /* What functions and classes around the code bind, the innermost first.  A class counts only for
  * what stands right in it. */
-static bool closure_value(Lower *l, Sym name, Span span, Val *out)
+static bool closure_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
 {
-    const Frame *frame = l->frame;
-
-    for (const AstScope *s = frame->scope; s; s = s->outer) {
-        bool right_here = s == frame->scope && frame->before != UINT32_MAX;
-        uint32_t before = right_here ? frame->before : UINT32_MAX;
+    for (const AstScope *s = w->scope; s; s = s->outer) {
+        bool right_here = s == w->scope && w->before != UINT32_MAX;
+        uint32_t before = right_here ? w->before : UINT32_MAX;
         const AstFunc *fn;
         const AstGlobal *g;
 
         if (s->is_class && !right_here)
             continue;
-        fn = file_find_in(l->file, s, name);
-        g = fn ? NULL : file_assigned(l->file, s, name, before);
+        fn = file_find_in(w->file, s, name);
+        g = fn ? NULL : file_assigned(w->file, s, name, before);
         if (fn)
             *out = function_value(l, fn);
         else if (g)
-            *out = assigned_value(l, g, span);
+            *out = assigned_value(l, w, g, span);
         if (fn || g)
             return true;
-    }
-    return false;
-}
-
-/* `from MODULE import *` brings every name of a known module, but none that begins with `_`; the
- * last one wins. */
-static bool star_value(Lower *l, Sym name, Span span, Val *out)
-{
-    for (int i = l->file->nimports - 1; i >= 0 && name[0] != '_'; i--) {
-        AstImport import = l->file->imports[i];
-        if (strcmp(import.name, "*") != 0)
-            continue;
-        import.member = name;
-        if (!import_resolves(l, &import))
-            continue;
-        *out = import_value(l, &import, span);
-        return true;
     }
     return false;
 }
@@ -292,36 +294,53 @@ static bool stands_for_import(const AstGlobal *g, const AstImport *import)
     return import && !g;
 }
 
-Val global_value(Lower *l, Sym name, Span span, bool *found)
+bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
 {
-    const AstFunc *fn = file_find(l->file, name);
-    uint32_t before = l->frame->scope ? UINT32_MAX : l->frame->before;
-    const AstGlobal *g = file_assigned(l->file, NULL, name, before);
-    const AstImport *import = file_import(l->file, name);
-    const Builtin *b = builtin_find(name, IN_PYTHON | (l->frame->is_static ? IN_STATIC : 0));
-    Val v;
+    const AstFunc *fn =
+        w->is_member ? file_member_function(w->file, name) : file_find(w->file, name);
+    uint32_t before = w->scope ? UINT32_MAX : w->before;
+    const AstGlobal *g = file_assigned(w->file, NULL, name, before);
+    const AstImport *import = file_import(w->file, name);
+    const AstImport *good = import ? import_that_resolves(l, w->file, import) : NULL;
+    bool found = true;
 
-    *found = true;
-    if (closure_value(l, name, span, &v))
-        return v;
-    if (fn && !fn->in_except)
-        return function_value(l, fn);
+    if (g && g->file->is_given) {
+        *out = given_value(l, g, span);
+        return true;
+    }
+    if (closure_value(l, w, name, span, out))
+        return true;
     if (stands_for_import(g, import))
         g = NULL;
-    if (g && !g->in_except)
-        return assigned_value(l, g, span);
-    if (import_resolves(l, import))
-        return import_value(l, import, span);
-    if (fn)
-        return function_value(l, fn);
-    if (g)
-        return assigned_value(l, g, span);
-    if (import)
-        return import_value(l, import, span);
-    if (star_value(l, name, span, &v))
+    if (fn && !fn->in_except)
+        *out = function_value(l, fn);
+    else if (g && !g->in_except)
+        *out = assigned_value(l, w, g, span);
+    else if (good)
+        *out = import_value(l, w, good, span);
+    else if (fn)
+        *out = function_value(l, fn);
+    else if (g)
+        *out = assigned_value(l, w, g, span);
+    else if (import)
+        *out = import_value(l, w, import, span);
+    else
+        found = star_value(l, w, name, span, out);
+    return found;
+}
+
+Val global_value(Lower *l, Sym name, Span span, bool *found)
+{
+    const Frame *f = l->frame;
+    const Where w = {.file = f->file, .scope = f->scope, .before = f->before, .any = f->is_static};
+    const Builtin *b = builtin_find(name, IN_PYTHON | (f->is_static ? IN_STATIC : 0));
+    Val v = val_unknown();
+
+    DType t;
+
+    *found = value_at(l, &w, name, span, &v);
+    if (*found)
         return v;
-    if (b)
-        return (Val){.kind = VAL_BUILTIN, .builtin = b};
-    *found = false;
-    return val_unknown();
+    *found = b || (f->file->is_given && dtype_from_name(name, strlen(name), &t));
+    return b ? (Val){.kind = VAL_BUILTIN, .builtin = b} : *found ? val_dtype(l, t) : v;
 }

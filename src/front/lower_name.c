@@ -2,8 +2,8 @@
  * lower_name.c - what names and attributes mean (semantics R2 to R8, R72, R161)
  *
  * A name is looked for among the locals, then in the functions around the kernel, then at module
- * level, then among Python's builtins.  Of imports only the language's own modules and Python's
- * math mean something; any other import is an error when, and only when, a kernel uses it.
+ * level, then among Python's builtins.  Of modules that are no files (lower_import.c) only the
+ * language's own and Python's math mean something.
  */
 #include "lower.h"
 
@@ -133,7 +133,7 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
     return val_unknown();
 }
 
-static Val module_member(Lower *l, Sym module, Sym member, Span span)
+Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span)
 {
     int where = module_where(module);
     Val v;
@@ -144,7 +144,7 @@ static Val module_member(Lower *l, Sym module, Sym member, Span span)
         if (own)
             hint_at(l, H_LANGUAGE_HAS, own);
         else
-            hint_at(l, H_UNKNOWN_IMPORT);
+            hint_of_import(l, import, NULL);
         return val_unknown();
     }
     v = find_function(member, where);
@@ -153,24 +153,13 @@ static Val module_member(Lower *l, Sym module, Sym member, Span span)
     return v.kind == VAL_UNKNOWN ? no_member(l, module, member, where, span) : v;
 }
 
-Val import_value(Lower *l, const AstImport *i, Span span)
-{
-    const char *full;
-
-    if (!i->member)
-        return val_module(i->module);
-    full = arena_printf(l->arena, "%s.%s", i->module, i->member);
-    if (module_where(full) >= 0)
-        return val_module(intern(l->interner, full));
-    return module_member(l, i->module, i->member, span);
-}
-
 /* --- names --- */
 
 /* The nearest of all names that could have been meant. */
 static const char *near_visible(Lower *l, Sym name)
 {
     static const char *const constants[] = {"None", "True", "False"};
+    const FrontFile *file = l->frame->file;
     VEC(const char *) words = {0};
 
     for (int i = 0; i < COUNT(constants); i++)
@@ -178,13 +167,13 @@ static const char *near_visible(Lower *l, Sym name)
     for (int i = 0; i < l->frame->env.len; i++)
         if (l->frame->env.at[i].bound && !l->frame->env.at[i].missing)
             vec_push(l->arena, &words, l->frame->names.at[i]);
-    for (int i = 0; i < l->file->nfuncs; i++)
-        if (l->file->funcs[i]->is_jit)
-            vec_push(l->arena, &words, l->file->funcs[i]->name);
-    for (int i = 0; i < l->file->nglobals; i++)
-        vec_push(l->arena, &words, l->file->globals[i].name);
-    for (int i = 0; i < l->file->nimports; i++)
-        vec_push(l->arena, &words, l->file->imports[i].name);
+    for (int i = 0; i < file->nfuncs; i++)
+        if (file->funcs[i]->is_jit)
+            vec_push(l->arena, &words, file->funcs[i]->name);
+    for (int i = 0; i < file->nglobals; i++)
+        vec_push(l->arena, &words, file->globals[i].name);
+    for (int i = 0; i < file->nimports; i++)
+        vec_push(l->arena, &words, file->imports[i].name);
     return near_name(name, words.at, words.len);
 }
 
@@ -345,6 +334,12 @@ static Val block_ptr_attribute(Lower *l, Val self, Sym name, Span span)
     return method_of(l, self, name, span);
 }
 
+/* Why there is no such module, if there is none. */
+static const Imported *unknown_module(Lower *l, Sym module)
+{
+    return module_is_known(module) ? NULL : import_module(l->frame->file, module);
+}
+
 Val value_attribute(Lower *l, Val self, Sym name, Span span)
 {
     bool compile_time = self.kind == VAL_CONST || self.kind == VAL_TYPE || self.kind == VAL_TUPLE;
@@ -361,7 +356,9 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
     case VAL_TYPE:
         return type_attribute(l, self, name, span);
     case VAL_MODULE:
-        return module_member(l, self.module, name, span);
+        return module_member(l, self.module, name, unknown_module(l, self.module), span);
+    case VAL_FILE:
+        return file_member(l, self.file, name, true, span);
     case VAL_BLOCK_PTR:
         return block_ptr_attribute(l, self, name, span);
     default:

@@ -35,6 +35,7 @@ static Val demote(Lower *l, Val v, Span span)
     case VAL_LIBDEVICE:
     case VAL_METHOD:
     case VAL_MODULE:
+    case VAL_FILE:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
         hint_at(l, H_ANNOTATE_CONSTEXPR);
         return val_unknown();

@@ -98,6 +98,11 @@ Val val_module(Sym module)
     return (Val){.kind = VAL_MODULE, .module = module};
 }
 
+Val val_file(const FrontFile *file)
+{
+    return (Val){.kind = VAL_FILE, .file = file};
+}
+
 /* --- asking --- */
 
 bool val_is_const(Val v, ConstKind kind)
@@ -226,6 +231,8 @@ const char *val_text(Lower *l, Val v)
         return arena_printf(l->arena, "method %s", v.method->name);
     case VAL_MODULE:
         return arena_printf(l->arena, "module %s", v.module);
+    case VAL_FILE:
+        return arena_printf(l->arena, "module %s", v.file->source->path);
     case VAL_BLOCK_PTR:
         return block_ptr_text(l, v.block_ptr);
     }

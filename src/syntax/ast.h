@@ -134,6 +134,7 @@ struct AstScope {
 
 typedef struct {
     Sym name;
+    const struct FrontFile *file; /* that it stands in */
     const AstScope *scope;
     Span span;   /* the `def` line */
     Span extent; /* from `def` to the end of the body */
@@ -158,19 +159,22 @@ typedef struct {
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
  * `from a.b import c as d` gives {d, "a.b", "c"}. */
-typedef struct {
+typedef struct AstImport AstImport;
+struct AstImport {
     Sym name;
-    Sym module;
+    Sym module; /* as it is written: ".a" is relative */
     Sym member; /* or NULL */
     Span span;
-    bool goes_last; /* stands in an `except` block or in a function */
-} AstImport;
+    bool goes_last;         /* stands in an `except` block or in a function */
+    const AstImport *other; /* that counts when this one brings nothing, or NULL */
+};
 
 /* `name = value` or `name: annotation = value` outside of kernels: at module level, or in a
  * function or class around a kernel.  The last one wins. */
 typedef struct AstGlobal AstGlobal;
 struct AstGlobal {
     Sym name;
+    const struct FrontFile *file;
     Node *annotation; /* or NULL */
     Node *value;      /* N_UNSUPPORTED_EXPR when it has none that could be parsed */
     Span span;

@@ -62,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Diags *d = diags_new(a, NULL);
     const char *text = arena_strndup(a, (const char *)data, size);
     const Source *src = source_add(diags_sources(d), "<fuzz>", text, size);
-    FrontFile *f = front_parse(a, interner_new(a), src, d);
+    const FrontOptions options = {.in_memory = true};
+    FrontFile *f = front_parse(a, interner_new(a), src, &options, d);
 
     if (!f != (diag_errors(d) > 0))
         bug("a file refused without a reason, or read in spite of one");

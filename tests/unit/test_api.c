@@ -78,6 +78,57 @@ static void test_files_that_cannot_be_loaded(void **state)
     assert_null(s->file);
 }
 
+static tilec_status load_with(Scene *s, const char *name, const char *text,
+                              const tilec_load_options *options)
+{
+    tilec_free(s->error);
+    s->error = NULL;
+    tilec_unload(s->file);
+    s->file = NULL;
+    return tilec_load(s->ctx, name, text, strlen(text), options, &s->file, &s->error);
+}
+
+static void test_options_of_loading(void **state)
+{
+    Scene *s = *state;
+    static const char text[] =
+        HEAD "from kit.ops.listed import thrice\nfrom .more import plus_one\n"
+             "@triton.jit\ndef far(x): tl.store(x, thrice(N))\n\n"
+             "@triton.jit\ndef near(x): tl.store(x, plus_one(1))\n";
+    const char *const paths[] = {"tests/lang"};
+    const tilec_define defines[] = {{"N", "7"}}, none[] = {{"N", ";"}}, null[] = {{"N", NULL}};
+    tilec_load_options o = {
+        .size = sizeof o, .paths = paths, .npaths = 1, .defines = defines, .ndefines = 1};
+    const tilec_arg x = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1};
+    char *ir;
+
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_OK);
+    assert_int_equal(tilec_dump(s->file, "far", "ir", &x, 1, NULL, &ir, &s->error), TILEC_OK);
+    tilec_free(ir);
+    assert_int_equal(tilec_dump(s->file, "near", "ir", &x, 1, NULL, &ir, &s->error), TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "stands in no folder"));
+    assert_int_equal(load_with(s, "tests/lang/kit/loose/text.py", text, &o), TILEC_OK);
+    assert_int_equal(tilec_dump(s->file, "near", "ir", &x, 1, NULL, &ir, &s->error), TILEC_OK);
+    tilec_free(ir);
+    assert_int_equal(load_with(s, NULL, text, NULL), TILEC_OK);
+    assert_int_equal(tilec_dump(s->file, "far", "ir", &x, 1, NULL, &ir, &s->error), TILEC_REFUSED);
+    o.size = offsetof(tilec_load_options, defines); /* a program of before there were any */
+    o.ndefines = -1;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_OK);
+    o.size = sizeof o;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_BAD_ARGUMENT);
+    o.defines = null;
+    o.ndefines = 1;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_BAD_ARGUMENT);
+    o.defines = none;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_REFUSED);
+    o.ndefines = 0;
+    o.paths = NULL;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_BAD_ARGUMENT);
+    o.size = 0;
+    assert_int_equal(load_with(s, NULL, text, &o), TILEC_BAD_ARGUMENT);
+}
+
 static void test_a_broken_kernel_does_not_spoil_the_others(void **state)
 {
     Scene *s = *state;
@@ -316,7 +367,7 @@ static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
     Arena *a = arena_new(NULL);
     Diags *d = diags_new(a, NULL);
     Source src = {"test.py", source, strlen(source)};
-    FrontFile *f = front_parse(a, interner_new(a), &src, d);
+    FrontFile *f = front_parse(a, interner_new(a), &src, NULL, d);
     FrontArg front[8];
 
     assert_non_null(f);
@@ -741,6 +792,7 @@ int main(void)
         TEST(test_kernels_and_parameters_are_listed),
         TEST(test_helpers_are_not_the_only_kernel),
         TEST(test_files_that_cannot_be_loaded),
+        TEST(test_options_of_loading),
         TEST(test_a_broken_kernel_does_not_spoil_the_others),
         TEST(test_wrong_calls),
         TEST(test_messages_of_a_success),

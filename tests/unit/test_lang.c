@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../src/front/front.h"
 #include "../../src/interp/interp.h"
@@ -189,7 +190,7 @@ static FrontArg front_arg(const Argument *a)
 static Module *lower_case(Case *c, const char *kernel, const Argument *args, int n, Diags *d)
 {
     FrontArg given[MAX_ARGS];
-    FrontFile *file = front_parse(c->arena, c->interner, c->source, d);
+    FrontFile *file = front_parse(c->arena, c->interner, c->source, NULL, d);
 
     for (int i = 0; i < n; i++)
         given[i] = front_arg(&args[i]);
@@ -216,7 +217,7 @@ static void print_param(Case *c, const FrontParam *p)
 static void print_signature(Case *c, const char *kernel)
 {
     Diags *d = diags_new(c->arena, c->sources);
-    FrontFile *file = front_parse(c->arena, c->interner, c->source, d);
+    FrontFile *file = front_parse(c->arena, c->interner, c->source, NULL, d);
     const FrontKernel *k = file ? front_kernel(file, kernel, c->arena, d) : NULL;
 
     text_put(&c->out, diags_text(d, c->arena));
@@ -333,9 +334,8 @@ static int find_tests(Arena *a, const char *folder, const char *only, struct CMU
         const char *name = arena_strndup(a, e->d_name, (size_t)(dot - e->d_name));
         if (only && strcmp(only, name) != 0)
             continue;
-        out[n++] = (struct CMUnitTest){.name = name,
-                                       .test_func = test_file,
-                                       .initial_state = arena_printf(a, "%s/%s", folder, name)};
+        out[n++] = (struct CMUnitTest){
+            .name = name, .test_func = test_file, .initial_state = arena_printf(a, "./%s", name)};
     }
     if (dir)
         closedir(dir);
@@ -350,6 +350,9 @@ int main(int argc, char **argv)
     Arena *a = arena_new(NULL);
     const char *folder = arena_printf(a, "%s/tests/lang", root ? root : ".");
     int n = find_tests(a, folder, argc > 1 ? argv[1] : NULL, tests);
+
+    if (chdir(folder) != 0) /* imports are found from there, whatever the tree's name is */
+        return 1;
     int failed = n == 0 ? 1 : _cmocka_run_group_tests("lang", tests, (size_t)n, NULL, NULL);
 
     arena_free(a);

@@ -20,7 +20,7 @@ static const char *complaint(Arena *a, const char *text)
     Diags *d = diags_new(a, NULL);
     const Source *src = source_add(diags_sources(d), "t.py", text, strlen(text));
     Interner *interner = interner_new(a);
-    FrontFile *file = front_parse(a, interner, src, d);
+    FrontFile *file = front_parse(a, interner, src, NULL, d);
 
     if (file && diag_errors(d) == 0)
         front_lower(file, "k", NULL, 0, a, d);

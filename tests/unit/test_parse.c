@@ -41,7 +41,7 @@ static FrontFile *parse_bytes(Fixture *f, const char *text, size_t n)
     const Source *src =
         source_add(diags_sources(f->diags), "t.py", arena_strndup(f->arena, text, n), n);
 
-    return front_parse(f->arena, f->interner, src, f->diags);
+    return front_parse(f->arena, f->interner, src, NULL, f->diags);
 }
 
 static FrontFile *parse(Fixture *f, const char *text)
@@ -752,7 +752,8 @@ static void put_function(Text *t, const FrontFile *f, const AstFunc *fn)
                 : fn->is_constexpr_function ? "constexpr function"
                                             : "function");
     put_scope(t, fn->scope);
-    text_printf(t, "%s, line %d%s\n", fn->name, source_place(f->sources, fn->extent.start).line,
+    text_printf(t, "%s, line %d%s\n", fn->name,
+                source_place(f->set->sources, fn->extent.start).line,
                 fn->noinline ? ", noinline" : "");
     for (int i = 0; i < fn->nparams; i++) {
         text_put(t, "  param ");
@@ -764,7 +765,7 @@ static void put_function(Text *t, const FrontFile *f, const AstFunc *fn)
     if (fn->tuning) /* of kernels */
         put_tuning(t, fn->tuning);
     for (int i = 0; i < fn->nerrors; i++) {
-        Place at = source_place(f->sources, fn->errors[i].span.start);
+        Place at = source_place(f->set->sources, fn->errors[i].span.start);
 
         text_printf(t, "  %d:%d: %s\n", at.line, at.column, fn->errors[i].message);
     }

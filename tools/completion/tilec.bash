@@ -32,13 +32,17 @@ _tilec() {
         COMPREPLY=($(compgen -W "ast ir opt plan llvm asm" -- "$word"))
         return
         ;;
-    --grid | --threads | --num-warps | --num-stages | --save | --show | =)
+    --path)
+        COMPREPLY=($(compgen -d -- "$word"))
+        return
+        ;;
+    --grid | --define | --threads | --num-warps | --num-stages | --save | --show | =)
         return
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --threads --num-warps --num-stages --save --show --time --json" ;;
-    dump) options="--stage --device --threads --num-warps --num-stages" ;;
+    run) options="--grid --device --threads --num-warps --num-stages --path --define --save --show --time --json" ;;
+    dump) options="--stage --device --threads --num-warps --num-stages --path --define" ;;
     devices) options="--json" ;;
     esac
     if [ "${COMP_WORDS[3]}" = : ]; then

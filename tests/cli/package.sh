@@ -1,0 +1,91 @@
+#!/bin/sh
+# package.sh TILEC SOURCE - kernels that use other files: where they are looked for, --define
+. "$(dirname "$0")/expect.inc"
+mkdir -p "$folder/pkg/ops" "$folder/far/lib" "$folder/open"
+head='import triton
+import triton.language as tl
+'
+cat >"$folder/pkg/ops/kernel.py" <<EOF
+from ..sizes import SMS, WIDTH
+from ..helpers import add
+from lib.scale import scale
+$head
+LIMIT = SMS // 2
+
+
+@triton.jit
+def near(x):
+    tl.store(x, add(tl.load(x), WIDTH))
+
+
+@triton.jit
+def far(x):
+    tl.store(x, scale(tl.load(x)))
+
+
+@triton.jit
+def asked(x):
+    tl.store(x, SMS)
+
+
+@triton.jit
+def own(x):
+    tl.store(x, LIMIT)
+
+
+@triton.jit
+def typed(x):
+    tl.store(x, tl.load(x).to(DTYPE) + PAIR[1])
+EOF
+cat >"$folder/pkg/sizes.py" <<EOF
+from host import count
+$head
+SMS = tl.constexpr(count())
+WIDTH = tl.constexpr(8)
+EOF
+printf '%s\n@triton.jit\ndef add(a, b): return a + b\n' "$head" >"$folder/pkg/helpers.py"
+printf '%s\n@triton.jit\ndef scale(a): return a * 3\n' "$head" >"$folder/far/lib/scale.py"
+cd "$folder" || exit 1
+
+run() {
+    kernel=$1
+    shift
+    "$tilec" run "pkg/ops/kernel.py:$kernel" --device interp --grid 1 x="ones(fp32,1)" --show x "$@"
+}
+expect 0 out "9." run near
+(cd pkg/ops && expect 0 out "9." "$tilec" run kernel.py:near --grid 1 x="ones(fp32,1)" --show x &&
+    [ $failed = 0 ]) || failed=1
+expect 1 err "it was looked for in pkg/ops, pkg, ." run far
+expect 1 err "--path DIR" run far
+expect 0 out "3." run far --path nowhere --path far
+expect 0 out "3." run far --path="$folder/far"
+expect 2 err "--path needs a value behind it" run far --path
+
+# a folder above that everybody may write to is not asked
+expect 1 err "it was looked for in pkg/ops, pkg, ., " run far
+mkdir -p open/sub open/lib && chmod 777 open && cp pkg/ops/kernel.py open/sub/k.py
+cp far/lib/scale.py open/lib/
+expect 1 err "it was looked for in open/sub, ., " "$tilec" dump open/sub/k.py:far --stage ir "x:*fp32"
+chmod 755 open
+expect 0 out "mul" "$tilec" dump open/sub/k.py:far --stage ir "x:*fp32"
+
+# what Python would compute
+expect 1 err "say it with --define sizes.SMS=VALUE" run asked
+expect 1 err "pkg/sizes.py:" run asked
+expect 0 out "108." run asked --define sizes.SMS=108
+expect 0 out "109." run asked --define pkg.sizes.SMS=109
+expect 0 out "110." run asked --define SMS=110
+expect 0 out "7." run asked --define SMS=110 --define SMS=7
+expect 0 out "54." run own --define sizes.SMS=108
+expect 1 err "say it with --define LIMIT=VALUE" run own
+expect 0 out "5." run own --define LIMIT=2+3
+expect 0 out "4.5" run typed --define DTYPE=fp16 --define "PAIR=(1, 3.5)"
+expect 0 out "4.5" run typed --define DTYPE=tl.float16 --define "PAIR=(1, 3.5)"
+expect 1 err "\`DTYPE\` is not defined" run typed --define other.DTYPE=fp16 --define "PAIR=(1, 3.5)"
+expect 1 err "the value given for \`SMS\` cannot be evaluated" run asked --define SMS=nothing
+expect 1 err "\`SMS\` cannot be defined so" run asked --define "SMS=1;2"
+expect 1 err "\`SMS\` cannot be defined so" run asked --define "SMS=(1"
+expect 1 err "cannot be defined so" run asked --define "3=4"
+expect 2 err "--define needs NAME=VALUE, not 'SMS'" run asked --define SMS
+expect 2 err "--define needs NAME=VALUE, not 'SMS='" run asked --define SMS=
+finish

@@ -1,0 +1,3 @@
+from .constants import WIDTH
+from .ops import *
+from .ops.basic import twice as doubled
