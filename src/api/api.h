@@ -157,7 +157,7 @@ tilec_status compile_file(Job *job, void *load); /* on a LoadJob with a new file
 tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */
 const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
-const Func *compile_optimise(const Func *f, const Target *target, Diags *d);
+const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
 GenOptions compile_options(const Request *r, const Device *d, uint64_t stored);

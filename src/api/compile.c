@@ -104,12 +104,20 @@ tilec_status compile_file(Job *job, void *load)
 
 /* lower, optimise, generate: the steps */
 
-static const Func *kernel_of(const Module *m)
+static Func *kernel_of(const Module *m)
 {
     for (int i = 0; i < m->nfuncs; i++)
         if (m->funcs[i]->is_kernel)
             return m->funcs[i];
     bug("a module without a kernel");
+}
+
+/* An option of the launch that targets may follow; 0 when it says nothing. */
+static int launch_wish(const Request *r, const char *name)
+{
+    Const c;
+
+    return bind_option(r, name, &c) ? (int)c.integer : 0;
 }
 
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
@@ -118,7 +126,12 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     const Module *m =
         front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams, a, d);
 
-    return m ? kernel_of(m) : NULL;
+    if (!m)
+        return NULL;
+    Func *f = kernel_of(m);
+    f->num_warps = launch_wish(r, "num_warps");
+    f->num_stages = launch_wish(r, "num_stages");
+    return f;
 }
 
 /* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
@@ -132,9 +145,11 @@ static bool verifies(void)
 #endif
 }
 
-const Func *compile_optimise(const Func *f, const Target *target, Diags *d)
+const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d)
 {
-    OptOptions options = {.native = target ? target->native_math : NULL, .verify = verifies()};
+    OptOptions options = {.native = target ? target->native_math : NULL,
+                          .schedules = device->schedules,
+                          .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
 }
@@ -223,7 +238,7 @@ static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    const Func *f = compile_optimise(c->func, target, job->diags);
+    const Func *f = compile_optimise(c->func, c->device, target, job->diags);
     if (!f)
         return TILEC_REFUSED;
     return target->emit(f, &c->options, GEN_OBJECT, job->arena, out, job->diags) ? TILEC_OK
@@ -265,6 +280,8 @@ static tilec_status refuse_load(Job *job, RunStatus status, const char *why)
 static tilec_status load_object(Job *job, Compilation *c)
 {
     Cache *cache = c->request->file->ctx->cache;
+    if (!c->device->schedules)
+        opt_drop_schedule(c->func->module); /* code that is the same has the same key */
     Hash128 key = compile_key(c->func, c->device->target_name, &c->options, job->arena);
     GenOutput object;
     const char *why;

@@ -74,7 +74,7 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    const Func *f = compile_optimise(d->func, target, job->diags);
+    const Func *f = compile_optimise(d->func, device, target, job->diags);
     if (!f)
         return TILEC_REFUSED;
     if (!target->emit(f, &options, stage, job->arena, &out, job->diags))
@@ -86,9 +86,9 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
 static tilec_status dump_passes(Job *job, DumpJob *d)
 {
     const char *why;
-    const Target *target =
-        compile_target(d->request->file->ctx, shown_device(d->request), job->arena, &why);
-    const Func *f = compile_optimise(d->func, target, job->diags);
+    const Device *device = shown_device(d->request);
+    const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
+    const Func *f = compile_optimise(d->func, device, target, job->diags);
 
     return f ? give_text(d, ir_print(f->module, job->arena)) : TILEC_REFUSED;
 }

@@ -48,6 +48,7 @@ typedef struct {
     bool internal;           /* for tests: found by its name, but not listed */
     const char *target_name; /* what makes its code; NULL: it runs IR as it was lowered */
     const Target *target;    /* that target; NULL: the plugin has it */
+    bool schedules; /* the target follows wishes for warps and stages; else they are dropped */
 
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;

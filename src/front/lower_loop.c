@@ -318,14 +318,14 @@ static void end_block(Lower *l, Block *b, OpCode ends, const Values *v)
 
 /* `kept` has the types of the results. */
 static Op *build_loop(Loop *loop, OpCode code, const Values *operands, const Values *kept,
-                      int nattrs, const int64_t *attrs, Block *const *blocks, int regions)
+                      Block *const *blocks, int regions)
 {
     Lower *l = loop->l;
     const Type **types = NEW_N(l->arena, const Type *, kept->len + 1);
 
     for (int i = 0; i < kept->len; i++)
         types[i] = kept->at[i]->type;
-    Op *op = build_op(&l->b, code, operands->len, operands->at, nattrs, attrs, kept->len, types);
+    Op *op = build_op(&l->b, code, operands->len, operands->at, 0, NULL, kept->len, types);
     for (int r = 0; r < regions; r++) {
         op->regions[r] = blocks[r];
         blocks[r]->owner = op;
@@ -352,8 +352,18 @@ static void take_results(Loop *loop, const Values *given, const Op *op)
 typedef struct {
     Val start, stop, step;
     const Node *node[3];
-    int64_t unroll;
+    int64_t unroll, num_stages, flatten, warp_specialize, disallow_acc_multi_buffer, disable_licm;
 } Range;
+
+/* A wish that only some targets follow; 0 when it is not a known number. */
+static int64_t range_wish(const Args *a, int i)
+{
+    bool known = a->v[i].kind == VAL_CONST && const_is_integral(a->v[i].c);
+
+    return known && a->v[i].c->integer >= 0 && a->v[i].c->integer < 1 << 16
+               ? (int64_t)a->v[i].c->integer
+               : 0;
+}
 
 /* range(stop) or range(start, stop[, step]), with the keywords of tl.range. */
 static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
@@ -374,12 +384,18 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
     if (!bind_builtin(l, f.builtin, &list, &a) || arg_unknown(&a))
         return false;
     bool one = !arg_given(&a, 1);
-    *out = (Range){one ? val_int(l, 0) : a.v[0],
-                   a.v[one ? 0 : 1],
-                   a.v[2],
-                   {a.node[0], a.node[one ? 0 : 1], a.node[2]},
-                   0};
-    return *is_static || !arg_given(&a, 4) || arg_int(l, &a, 4, &out->unroll);
+    *out = (Range){.start = one ? val_int(l, 0) : a.v[0],
+                   .stop = a.v[one ? 0 : 1],
+                   .step = a.v[2],
+                   .node = {a.node[0], a.node[one ? 0 : 1], a.node[2]}};
+    if (*is_static)
+        return true;
+    out->num_stages = range_wish(&a, 3);
+    out->disallow_acc_multi_buffer = range_wish(&a, 5);
+    out->flatten = range_wish(&a, 6);
+    out->warp_specialize = range_wish(&a, 7);
+    out->disable_licm = range_wish(&a, 8);
+    return !arg_given(&a, 4) || arg_int(l, &a, 4, &out->unroll);
 }
 
 static Span range_span(const Range *r, int i, Span loop)
@@ -509,6 +525,16 @@ static Changes lower_loop_body(Loop *loop, const Node *n, Block *body, Value *iv
     return env_rollback(l, mark);
 }
 
+static void put_wishes(Op *op, const Range *r)
+{
+    attr_set(op, ATTR_unroll, r->unroll);
+    attr_set(op, ATTR_num_stages, r->num_stages);
+    attr_set(op, ATTR_flatten, r->flatten);
+    attr_set(op, ATTR_warp_specialize, r->warp_specialize);
+    attr_set(op, ATTR_disallow_acc_multi_buffer, r->disallow_acc_multi_buffer);
+    attr_set(op, ATTR_disable_licm, r->disable_licm);
+}
+
 static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
 {
     Loop loop = {.l = l};
@@ -530,7 +556,8 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
     for (int i = 0; i < kept.len; i++)
         vec_push(l->arena, &operands, kept.at[i]);
     end_block(l, body, OP_yield, &yielded);
-    Op *op = build_loop(&loop, OP_for, &operands, &kept, 1, &r->unroll, &body, 1);
+    Op *op = build_loop(&loop, OP_for, &operands, &kept, &body, 1);
+    put_wishes(op, r);
     lose_variable(l, n->left); /* and is not looked at again by what comes next */
     leave_names(&loop, changes);
     take_results(&loop, &loop.init, op);
@@ -625,7 +652,7 @@ void lower_while(Lower *l, const Node *n)
         vec_push(l->arena, &condition, passed.at[i]);
     end_block(l, blocks[0], OP_condition, &condition);
     end_block(l, blocks[1], OP_yield, &yielded);
-    Op *op = build_loop(&loop, OP_while, &init, &passed, 0, NULL, blocks, 2);
+    Op *op = build_loop(&loop, OP_while, &init, &passed, blocks, 2);
     leave_names(&loop, changes);
     take_results(&loop, &loop.passed, op);
 }

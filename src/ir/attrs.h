@@ -33,6 +33,13 @@ NUMBER( start,          "start",        NEEDED )
 NUMBER( reverse,        "reverse",      OPTIONAL ) /* 0 or 1 */
 NUMBER( volatile,       "volatile",     OPTIONAL ) /* 0 or 1 */
 NUMBER( unroll,         "unroll",       OPTIONAL ) /* rounds at a time, -1: all */
+/* wishes for how a loop is scheduled, as tl.range has them; targets that do not schedule loops drop
+ * them (legalise.c) */
+NUMBER( num_stages,     "num_stages",   OPTIONAL )
+NUMBER( flatten,        "flatten",      OPTIONAL ) /* 0 or 1, as those below */
+NUMBER( warp_specialize, "warp_specialize", OPTIONAL )
+NUMBER( disallow_acc_multi_buffer, "disallow_acc_multi_buffer", OPTIONAL )
+NUMBER( disable_licm,   "disable_licm", OPTIONAL )
 TEXT(   message,        "message",      NEEDED )
 LIST(   dims,           "dims" )
 LIST(   table,          "table" )

@@ -156,7 +156,8 @@ struct Func {
     const Type **results; /* helpers only */
     int nresults;
     bool is_kernel;
-    int nvalues; /* next free value id */
+    int num_warps, num_stages; /* what the launch asks for; 0: nothing */
+    int nvalues;               /* next free value id */
     Span span;
 };
 

@@ -127,7 +127,8 @@ OP( dot,         "num num num",        given,   A1(precision),     PURE ) /* a[.
 /* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
  * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */
-OP( for,         "index index index any*", given, A1(unroll),      REGIONS(1) )
+OP( for,         "index index index any*", given,
+    A6(unroll, num_stages, flatten, warp_specialize, disallow_acc_multi_buffer, disable_licm), REGIONS(1) )
 OP( while,       "any*",               given,   A0,                REGIONS(2) )
 OP( if,          "flag",               given,   A0,                REGIONS(2) )
 OP( yield,       "any*",               none,    A0,                ENDS )

@@ -317,6 +317,10 @@ static void put_func(Printer *p, const Func *f)
         text_put(&p->out, i == 0 ? " -> " : ", ");
         put_type(p, f->results[i]);
     }
+    if (f->num_warps != 0)
+        text_printf(&p->out, " num_warps=%d", f->num_warps);
+    if (f->num_stages != 0)
+        text_printf(&p->out, " num_stages=%d", f->num_stages);
     text_put(&p->out, " {\n");
     for (const Op *op = f->body->first; op; op = op->next)
         put_op(p, op, 1);

@@ -699,8 +699,25 @@ static bool parse_param(Reader *r, Func *f)
     return (!hidden || parse_source(r, &f->params[f->nparams - 1])) && define(r, &name, v);
 }
 
+/* launch = { ( `num_warps` | `num_stages` ) `=` INT } */
+static bool parse_launch(Reader *r, Func *f)
+{
+    int64_t n;
+
+    while (r->tok.kind == TOK_NAME) {
+        bool warps = is_text(&r->tok, "num_warps");
+        if (!warps && !is_text(&r->tok, "num_stages"))
+            return unexpected(r, "`num_warps`, `num_stages` or `{`");
+        next(r);
+        if (!expect(r, "=") || !parse_int(r, 1, 1 << 16, &n))
+            return false;
+        *(warps ? &f->num_warps : &f->num_stages) = (int)n;
+    }
+    return true;
+}
+
 /* function = ( `kernel` | `func` ) SYMBOL `(` [ parameter { `,` parameter } ] `)`
- *            [ `->` types ] `{` block */
+ *            [ `->` types ] launch `{` block */
 static bool parse_func(Reader *r)
 {
     Types results = {0};
@@ -732,7 +749,7 @@ static bool parse_func(Reader *r)
         return false;
     f->results = results.at;
     f->nresults = results.len;
-    return expect(r, "{") && parse_block(r, f, f->body);
+    return parse_launch(r, f) && expect(r, "{") && parse_block(r, f, f->body);
 }
 
 static bool resolve_calls(Reader *r)

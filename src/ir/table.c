@@ -21,6 +21,10 @@
     {                                                                                              \
         ATTR_##a, ATTR_##b, ATTR_##c                                                               \
     }
+#define A6(a, b, c, d, e, f)                                                                       \
+    {                                                                                              \
+        ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d, ATTR_##e, ATTR_##f                                 \
+    }
 static const OpInfo infos[] = {
 #define OP(name, operands, result, attrs, flags) {#name, operands, #result, attrs, flags},
 #include "ops.h"

@@ -13,7 +13,8 @@ typedef struct {
     /* which functions the target has natively; others are expanded by math.c.  OP_COUNT entries,
      * or NULL for "expand every op that math.c knows" */
     const bool *native;
-    bool verify; /* after every pass; on in debug builds and in the tests */
+    bool schedules; /* the target reads how many warps and stages are wished for */
+    bool verify;    /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
     void *trace_ctx;
@@ -28,6 +29,9 @@ const char *opt_pass_name(int i);     /* NULL behind the last */
 const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
 /* the passes, one file each */
+void opt_legalise(Module *m, const OptOptions *o);
+/* The part of it that makes modules equal that differ in wishes only; for keys of compiled code. */
+void opt_drop_schedule(Module *m);
 void opt_inline(Module *m, Diags *d);
 void opt_fold(Func *f); /* constants, algebra that is exact, branches on constants */
 void opt_cse(Func *f);

@@ -21,6 +21,12 @@ static void inline_module(Module *m, const OptOptions *o, Diags *d)
     opt_inline(m, d);
 }
 
+static void legalise_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    opt_legalise(m, o);
+}
+
 static void math_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -28,10 +34,11 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
         opt_math(m->funcs[i], o->native);
 }
 
-typedef enum { INLINE, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
+typedef enum { LEGALISE, INLINE, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
 
 /* clang-format off */
 static const Pass passes[] = {
+    [LEGALISE] = {"legalise", "take out what the target does not have", NULL, legalise_module},
     [INLINE] = {"inline", "put called functions where they are called; drop helpers", NULL, inline_module},
     [FOLD]   = {"fold",   "constants, exact algebra, scalar work for uniform tiles", opt_fold, NULL},
     [CSE]    = {"cse",    "compute equal things once", opt_cse, NULL},
@@ -47,10 +54,10 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    INLINE, FOLD, CSE, DCE,         /* the kernel as written, without waste */
-    UNROLL, FOLD, DOT, CARRY,       /* loops */
-    FOLD,   LICM, CSE, DCE,   MATH, /* one tile of offsets, scalar steps */
-    FOLD,   LICM, CSE, DCE,         /* coefficients leave the loops */
+    LEGALISE, INLINE, FOLD, CSE,   DCE,  /* the kernel as written, without waste */
+    UNROLL,   FOLD,   DOT,  CARRY,       /* loops */
+    FOLD,     LICM,   CSE,  DCE,   MATH, /* one tile of offsets, scalar steps */
+    FOLD,     LICM,   CSE,  DCE,         /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

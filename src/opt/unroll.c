@@ -107,7 +107,8 @@ static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
         operands[FOR_BOUNDS + i] = loop->operands[FOR_BOUNDS + i];
         types[i] = loop->results[i]->type;
     }
-    Op *wide = build_op(&b, OP_for, FOR_BOUNDS + n, operands, 1, (int64_t[]){0}, n, types);
+    Op *wide = build_op(&b, OP_for, FOR_BOUNDS + n, operands, loop->nattrs, loop->attrs, n, types);
+    attr_set(wide, ATTR_unroll, 0);
     Value *counter = block_add_arg(wide->regions[0], loop->operands[FOR_LO]->type);
     counter->name = loop->regions[0]->args[0]->name;
     for (int i = 0; i < n; i++)

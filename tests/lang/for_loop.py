@@ -6,6 +6,7 @@
 # run: in_dead_branch out:i32[2] n:i32=3 FLAG=False
 # lower: in_dead_branch out:*i32 n:i32 FLAG=False
 # run: swap out:i32[2] n:i32=3
+# lower: hints out:*i32 n:i32
 # run: hints out:i32[1] n:i32=4
 # run: rebinds out:i32[4] n:i32=3
 """R125, R126, R127: run-time loops."""

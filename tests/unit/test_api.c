@@ -582,7 +582,7 @@ static void test_cpu_starts_threads_when_they_are_needed(void **state)
 }
 
 /* Launch add_kernel in a new context; gives whether the code came from the cache. */
-static bool launch_with_cache(void **state, const char *folder)
+static bool launch_with_cache(void **state, const char *folder, int warps)
 {
     float x[4] = {1, 2, 3, 4}, out[4] = {0};
     const int64_t shape[] = {4};
@@ -596,9 +596,10 @@ static bool launch_with_cache(void **state, const char *folder)
     s = *state = calloc(1, sizeof *s);
     assert_int_equal(tilec_open(folder, &s->ctx, NULL), TILEC_OK);
     load(s, add_source);
-    launch(s, "cpu", 1, args, 5);
+    tilec_launch_options options = {.device = "cpu", .num_warps = warps};
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, 5, &options, &s->error), TILEC_OK);
     assert_true(out[3] == 8);
-    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, NULL, &stats, &s->error),
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, &options, &stats, &s->error),
                      TILEC_OK);
     assert_true(stats.compile_seconds > 0);
     return stats.from_cache;
@@ -628,14 +629,15 @@ static void test_cpu_uses_the_cache_of_another_context(void **state)
     if (!has_cpu())
         skip();
     assert_non_null(mkdtemp(folder));
-    assert_false(launch_with_cache(state, folder));
-    assert_true(launch_with_cache(state, folder));
+    assert_false(launch_with_cache(state, folder, 4));
+    assert_true(launch_with_cache(state, folder, 4));
+    assert_true(launch_with_cache(state, folder, 8)); /* which says nothing to a CPU */
     /* an entry that is sound but does not load is a miss, and is made anew */
     assert_int_equal(cache_open(folder, &cache), RUN_OK);
     assert_int_equal(cache_put(cache, only_key(folder), &forged), RUN_OK);
     cache_close(cache);
-    assert_false(launch_with_cache(state, folder));
-    assert_true(launch_with_cache(state, folder));
+    assert_false(launch_with_cache(state, folder, 4));
+    assert_true(launch_with_cache(state, folder, 4));
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
 }
