@@ -142,6 +142,7 @@ int main(int argc, char **argv)
 
     if (!quick) {
         missed += bench_extent(kernels);
+        missed += bench_configurations(kernels);
         if (command)
             missed += bench_start(command, kernels);
     }

@@ -62,5 +62,6 @@ void case_release(Launch *l);
 /* start.c: whole processes, and compile time against the tile's extent */
 int bench_start(const char *command, const char *kernels); /* gives how many floors were missed */
 int bench_extent(const char *kernels);
+int bench_configurations(const char *kernels);
 
 #endif

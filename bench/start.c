@@ -1,8 +1,10 @@
 /*
- * start.c - compile time against the extent of a tile, and whole processes from start to result
+ * start.c - compile time against the extent of a tile, several configurations at a time, and whole
+ * processes from start to result
  *
- * A tile must not cost more to compile for being larger, and a command that runs one kernel must
- * feel immediate: 50 ms when it compiles, 15 ms when the cache has the kernel.
+ * A tile must not cost more to compile for being larger; two threads that compile configurations of
+ * one kernel must not wait for each other; and a command that runs one kernel must feel immediate:
+ * 50 ms when it compiles, 15 ms when the cache has the kernel.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -15,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROUNDS = 9 };
-static const double cold_limit = 50e-3, cached_limit = 15e-3, flat_limit = 1.5;
+enum { ROUNDS = 9, CONFIGURATIONS = 16 };
+static const double cold_limit = 50e-3, cached_limit = 15e-3, flat_limit = 1.5, shared_limit = 0.55;
 
 extern char **environ;
 
@@ -74,6 +76,66 @@ int bench_extent(const char *kernels)
     }
     printf("%s\n", most > flat_limit * least ? "  NOT FLAT" : "");
     return most > flat_limit * least;
+}
+
+/* Compile the GIoU kernel in its file for one of several numbers of boxes a program. */
+static void compile_one(void *file, int part)
+{
+    static const int64_t shape[] = {1 << 20};
+    static const char *const arrays[] = {"pred", "gt", "out"};
+    tilec_arg args[6] = {{.name = "n_boxes", .kind = TILEC_ARG_INT, .integer = 1 << 18},
+                         {.name = "eps", .kind = TILEC_ARG_FLOAT, .real = 1e-5},
+                         {.name = "BLOCK", .kind = TILEC_ARG_INT, .integer = 64 + 16 * part}};
+    char *error;
+
+    for (int i = 0; i < 3; i++)
+        args[3 + i] = (tilec_arg){.name = arrays[i],
+                                  .kind = TILEC_ARG_TENSOR,
+                                  .tensor = {.data = (void *)(uintptr_t)((i + 1) << 24),
+                                             .dtype = TILEC_FP32,
+                                             .ndim = 1,
+                                             .shape = shape}};
+    if (tilec_prepare(file, NULL, args, 6, NULL, &error) != TILEC_OK)
+        bench_stop("giou.py", error);
+}
+
+/* Seconds to compile that many configurations of one file, on so many threads. */
+static double configurations_seconds(const char *path, int configurations, int threads)
+{
+    tilec_context *tilec;
+    tilec_file *file;
+    char *error;
+
+    if (tilec_open("", &tilec, &error) != TILEC_OK ||
+        tilec_load_file(tilec, path, &file, &error) != TILEC_OK)
+        bench_stop(path, error);
+    double start = now();
+    on_threads(threads, configurations, compile_one, file);
+    double seconds = now() - start;
+    tilec_unload(file);
+    tilec_close(tilec);
+    return seconds;
+}
+
+int bench_configurations(const char *kernels)
+{
+    double alone[ROUNDS], shared[ROUNDS], ratios[ROUNDS];
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/giou.py", kernels);
+    configurations_seconds(path, 1, 1); /* loads the code generator */
+    for (int i = 0; i < ROUNDS; i++) {
+        alone[i] = configurations_seconds(path, CONFIGURATIONS, 1);
+        shared[i] = configurations_seconds(path, CONFIGURATIONS, 2);
+        ratios[i] = shared[i] / alone[i];
+    }
+    double ratio = median(ratios, ROUNDS);
+    bool slow = cpu_count() > 1 && ratio > shared_limit;
+    printf("compiling %d configurations of giou: %.1f ms, on two threads %.1f ms (%.2f, least "
+           "%.2f)%s\n",
+           CONFIGURATIONS, 1e3 * median(alone, ROUNDS), 1e3 * median(shared, ROUNDS), ratio,
+           ratios[0], slow ? "  over its limit" : "");
+    return slow;
 }
 
 /* Seconds of one `tilec run` of the GIoU kernel (about 60 operations) with this cache. */
