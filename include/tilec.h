@@ -26,9 +26,11 @@
  *
  * Threads: every function may be called from any thread, and one context and one file may be used
  * by several threads at once.  Only the ends need care: tilec_unload() and tilec_close() must be
- * the last call on their object.  After fork() a child may go on using the parent's objects, on
- * one thread, if no call was running on another thread of the parent during the fork: a child of
- * that moment inherits its locks, and may wait for ever.
+ * the last call on their object.  A call needs 64 KiB of stack, and a launch that is compiled what
+ * the kernel takes beside that, a few KiB; whatever needs more, such as compiling, runs on a thread
+ * of its own where less than 4 MiB are left.  After fork() a child may go on using the parent's
+ * objects, on one thread, if no call was running on another thread of the parent during the fork: a
+ * child of that moment inherits its locks, and may wait for ever.
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
  * the code generator tilec-llvm.so when it is not beside the library.

@@ -18,6 +18,9 @@
 
 #include "api.h"
 
+/* What lowering, the passes and LLVM have needed for the largest kernels, several times over. */
+enum { STACK_NEEDED = 4 << 20 };
+
 static tilec_status begin(Job *job, void *sources)
 {
     job->arena = arena_new(&job->guard);
@@ -67,37 +70,76 @@ static void end(Job *job, tilec_status status, char **error, char **message)
     arena_free(job->arena);
 }
 
+/* One call of job_run() or job_run_on_file(). */
+typedef struct {
+    tilec_file *file; /* NULL: none */
+    const FileJob *steps;
+    void *what;
+    char **error, **message;
+    tilec_status status;
+} Call;
+
+static void run_alone(void *call)
+{
+    Call *c = call;
+    Job job = {0};
+
+    c->status = step(&job, begin, NULL);
+    if (c->status == TILEC_OK)
+        c->status = step(&job, c->steps->unlocked, c->what);
+    end(&job, c->status, c->error, c->message);
+}
+
+static void run_on_file(void *call)
+{
+    Call *c = call;
+    tilec_file *f = c->file;
+    Job job = {0};
+
+    c->status = step(&job, begin, f->sources);
+    pthread_mutex_lock(&f->lock);
+    arena_set_guard(f->arena, &job.guard);
+    if (c->status == TILEC_OK)
+        c->status = step(&job, c->steps->locked, c->what);
+    if (c->status == TILEC_OK && c->steps->unlocked) {
+        pthread_mutex_unlock(&f->lock);
+        c->status = step(&job, c->steps->unlocked, c->what);
+        pthread_mutex_lock(&f->lock);
+    }
+    if (c->steps->finish)
+        c->steps->finish(&job, c->what, c->status);
+    pthread_mutex_unlock(&f->lock);
+    end(&job, c->status, c->error, c->message);
+}
+
+/* What it does may recurse, and call LLVM. */
+static tilec_status run_with_stack(Call *c)
+{
+    int problem = os_with_stack(STACK_NEEDED, c->file ? run_on_file : run_alone, c);
+
+    if (problem == 0)
+        return c->status;
+    if (c->error &&
+        asprintf(c->error, "error: no thread with a stack of %d MiB can be started: %s\n",
+                 OS_STACK_ROOM * STACK_NEEDED >> 20, strerror(problem)) < 0)
+        *c->error = NULL;
+    return TILEC_FAILED;
+}
+
 tilec_status job_run(JobFn *fn, void *what, char **error, char **message)
 {
-    Job job = {0};
-    tilec_status status = step(&job, begin, NULL);
+    const FileJob steps = {.unlocked = fn};
+    Call call = {NULL, &steps, what, error, message, TILEC_FAILED};
 
-    if (status == TILEC_OK)
-        status = step(&job, fn, what);
-    end(&job, status, error, message);
-    return status;
+    return run_with_stack(&call);
 }
 
 tilec_status job_run_on_file(tilec_file *f, const FileJob *steps, void *what, char **error,
                              char **message)
 {
-    Job job = {0};
-    tilec_status status = step(&job, begin, f->sources);
+    Call call = {f, steps, what, error, message, TILEC_FAILED};
 
-    pthread_mutex_lock(&f->lock);
-    arena_set_guard(f->arena, &job.guard);
-    if (status == TILEC_OK)
-        status = step(&job, steps->locked, what);
-    if (status == TILEC_OK && steps->unlocked) {
-        pthread_mutex_unlock(&f->lock);
-        status = step(&job, steps->unlocked, what);
-        pthread_mutex_lock(&f->lock);
-    }
-    if (steps->finish)
-        steps->finish(&job, what, status);
-    pthread_mutex_unlock(&f->lock);
-    end(&job, status, error, message);
-    return status;
+    return run_with_stack(&call);
 }
 
 void job_wait(Job *job, tilec_file *f)

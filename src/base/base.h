@@ -185,6 +185,13 @@ size_t os_last_level_cache_bytes(void); /* what they may count on of it; 32 MiB 
 int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no limit */
 size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
 
+/* os_stack.c */
+size_t os_stack_left(void); /* bytes below the caller's frame; 0: unknown */
+/* Run fn(arg) where there is that much stack: here, or on a thread of its own, which has more, and
+ * wait for it.  0, or the errno of why there is no such thread. */
+enum { OS_STACK_ROOM = 2 }; /* times what was asked for */
+int os_with_stack(size_t bytes, void (*fn)(void *arg), void *arg);
+
 /* os_output.c: before long work whose result is to be written */
 int os_check_output(const char *path);             /* 0, or the errno that writing would meet */
 bool os_same_output(const char *a, const char *b); /* one file, there or not; not devices */

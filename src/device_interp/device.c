@@ -10,6 +10,8 @@
 #include "../device/device.h"
 #include "../interp/interp.h"
 
+enum { STACK_NEEDED = 1 << 20 }; /* calls and loops of a kernel nest */
+
 static const char *describe(void)
 {
     return "reference interpreter";
@@ -48,23 +50,32 @@ static RunStatus run(const Func *f, const DeviceLaunch *l, Arena *a, char **erro
 
 /* One launch, and the memory for what it says. */
 typedef struct {
+    const Func *func;
+    const DeviceLaunch *launch;
+    char **error;
     Guard guard;
     Arena *arena;
     RunStatus status;
 } Launch;
 
+static void run_guarded(void *launch)
+{
+    Launch *l = launch;
+
+    if (setjmp(l->guard.env) == 0) {
+        l->arena = arena_new(&l->guard);
+        l->status = run(l->func, l->launch, l->arena, l->error);
+    }
+    arena_free(l->arena);
+}
+
 static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
 {
-    Launch now = {.status = RUN_NO_MEMORY};
+    Launch now = {.func = code, .launch = l, .error = error, .status = RUN_NO_MEMORY};
 
     (void)state;
     *error = NULL;
-    if (setjmp(now.guard.env) == 0) {
-        now.arena = arena_new(&now.guard);
-        now.status = run(code, l, now.arena, error);
-    }
-    arena_free(now.arena);
-    return now.status;
+    return os_with_stack(STACK_NEEDED, run_guarded, &now) == 0 ? now.status : RUN_NO_THREADS;
 }
 
 const Device interp_device = {
