@@ -196,11 +196,11 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu, o->features, o->disjoint, o->streaming};
+    const GenOptions all = {o->cpu, o->features, o->disjoint, o->streaming, o->lines};
 #pragma GCC diagnostic pop
 
-    text_printf(t, "%s %s disjoint %d streaming %d", all.cpu, all.features, all.disjoint,
-                all.streaming);
+    text_printf(t, "%s %s disjoint %d streaming %d lines %d", all.cpu, all.features, all.disjoint,
+                all.streaming, all.lines);
 }
 
 static Hash128 compile_key(const Func *f, const char *target, const GenOptions *o, Arena *a)

@@ -72,6 +72,7 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     GenOptions options = compile_options(d->request, device, stored);
     GenOutput out;
 
+    options.lines = true;
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
     const Func *f = compile_optimise(d->func, device, target, job->diags);

@@ -365,6 +365,7 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
 {
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
+        const Op *around = llvm_at(c->l, s->op);
         switch (s->kind) {
         case STEP_SCALAR:
             emit_scalar(c, s->op);
@@ -385,6 +386,7 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
             emit_if(c, s);
             break;
         }
+        llvm_at(c->l, around);
     }
 }
 
@@ -465,6 +467,8 @@ static void emit_function(Cpu *c)
 
     c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
     LLVMBasicBlockRef entry = cpu_block(c), start = cpu_block(c);
+    if (c->options->lines)
+        llvm_lines_begin(l, c->func, c->fn);
     c->entry = llvm_builder(l, entry);
     c->b = llvm_builder(l, start);
     c->args = LLVMGetParam(c->fn, 0);

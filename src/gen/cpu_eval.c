@@ -322,7 +322,9 @@ static void find_value(NestCg *n, Value *v, const int8_t *map)
     }
     if (!v->def)
         bug("a tile argument without a buffer");
+    const Op *around = llvm_at(n->c->l, v->def);
     remember(n, v, map, eval_definition(n, v, map));
+    llvm_at(n->c->l, around);
 }
 
 /* A conjunction in the mask of an access, whose parts may be known. */

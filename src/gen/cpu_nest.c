@@ -495,6 +495,8 @@ static void prefetch(NestCg *n, Val i, int copy)
 
 static void root_body(NestCg *n, const Root *r)
 {
+    const Op *around = llvm_at(n->c->l, r->op ? r->op : r->value->def);
+
     switch (r->kind) {
     case ROOT_STORE:
         cpu_store_root(n, r->op);
@@ -518,6 +520,7 @@ static void root_body(NestCg *n, const Root *r)
         break;
     }
     }
+    llvm_at(n->c->l, around);
 }
 
 static void begin_body(NestCg *n, Val i, int copy)

@@ -19,6 +19,7 @@ typedef struct {
      * code must be right for any overlap. */
     bool disjoint;
     bool streaming; /* the launch moves more than the last-level cache holds */
+    bool lines;     /* say which lines of the source instructions come from */
 } GenOptions;
 
 typedef enum { GEN_OBJECT, GEN_LLVM, GEN_ASM, GEN_PLAN } GenStage;
@@ -36,7 +37,7 @@ typedef struct {
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 2 };
+enum { GEN_ABI = 3 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -63,6 +63,7 @@ void llvm_free(Llvm *l)
 {
     for (int i = 0; i < l->builders.len; i++)
         LLVMDisposeBuilder(l->builders.at[i]);
+    llvm_lines_free(l);
     if (l->object)
         LLVMDisposeMemoryBuffer(l->object);
     if (l->machine)
@@ -80,6 +81,7 @@ Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at)
     vec_push(l->arena, &l->builders, NULL); /* nothing may fail once it is there */
     Bld b = LLVMCreateBuilderInContext(l->ctx);
     l->builders.at[l->builders.len - 1] = b;
+    llvm_lines_place(l, b);
     LLVMPositionBuilderAtEnd(b, at);
     return b;
 }
@@ -118,6 +120,7 @@ static bool make_machine(Llvm *l, const char **why)
     l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
                                          LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(l->module, l->triple);
+    LLVMSetTargetMachineAsmVerbosity(l->machine, l->lines != NULL); /* lines as comments, too */
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
     LLVMSetModuleDataLayout(l->module, layout);
     LLVMDisposeTargetData(layout);
@@ -212,6 +215,7 @@ static void emit_text(Llvm *l, GenOutput *out)
 
 bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
+    llvm_lines_end(l);
     if (!make_machine(l, why))
         return false;
 #ifdef TILEC_VERIFY_LLVM

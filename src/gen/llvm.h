@@ -19,6 +19,8 @@ typedef LLVMBuilderRef Bld;
 
 enum { LLVM_MAX_LANES = 256 }; /* of a vector that the functions below make */
 
+typedef struct Lines Lines;
+
 typedef struct {
     LLVMContextRef ctx;
     LLVMModuleRef module;
@@ -26,6 +28,7 @@ typedef struct {
     const char *triple, *cpu, *features;
     Arena *arena;
     VEC(Bld) builders;
+    Lines *lines; /* NULL: nobody asked for them */
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef object;
     char *text;    /* LLVM's, while it is copied */
@@ -66,5 +69,14 @@ Val llvm_gather(Llvm *l, Bld b, LLVMTypeRef t, Val ptrs, int align, Val mask, Va
 void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
 void llvm_mark_nontemporal(Llvm *l, Val store);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
+
+/* lines.c: the place of each instruction in the source, where somebody asked for it. */
+void llvm_lines_begin(Llvm *l, const Func *f, Val fn); /* before builders are made */
+void llvm_lines_end(Llvm *l);                          /* before passes run */
+void llvm_lines_free(Llvm *l);
+void llvm_lines_place(const Llvm *l, Bld b); /* a new builder is for the op of now, too */
+/* Code is made for this op from here on (NULL: for the kernel as a whole), until the one before it,
+ * which this gives, has its turn again. */
+const Op *llvm_at(Llvm *l, const Op *op);
 
 #endif

@@ -215,4 +215,5 @@ done
 for stage in plan llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
+expect 0 out "add.py:20:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
 finish

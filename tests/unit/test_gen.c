@@ -14,10 +14,12 @@
  *
  * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
  *
+ * Every case is also compiled with the lines of its source in it, which must not change the code.
  * Code is also made for machines of other widths than this one's, and run where this one has all
  * that they have.  Scratch memory ends where a page begins that nobody may touch.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -349,6 +351,73 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f)
     }
 }
 
+/* --- lines of the source ------------------------------------------------------------------- */
+
+/* What of an object is loaded: code and constants. */
+static Text loaded_bytes(Arena *a, const GenOutput *object)
+{
+    const Elf64_Ehdr *head = (const void *)object->data;
+    const Elf64_Shdr *section = (const void *)(object->data + head->e_shoff);
+    Text t = text_new(a);
+
+    for (int i = 0; i < head->e_shnum; i++) {
+        if (section[i].sh_flags & SHF_ALLOC && section[i].sh_type == SHT_PROGBITS)
+            text_putn(&t, object->data + section[i].sh_offset, section[i].sh_size);
+    }
+    return t;
+}
+
+/* To say where code comes from does not change it. */
+static void check_lines(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o)
+{
+    GenOptions lines = *o;
+    lines.lines = true;
+    GenOutput plain = compile(c, plugin, f, o), told = compile(c, plugin, f, &lines), text;
+    Text want = loaded_bytes(c->arena, &plain), got = loaded_bytes(c->arena, &told);
+
+    if (want.len == 0 || want.len != got.len || memcmp(want.s, got.s, want.len) != 0)
+        fail_msg("%s: lines change the code", c->name);
+    assert_true(plugin->targets[0]->emit(f, &lines, GEN_ASM, c->arena, &text, NULL));
+    if (!strstr(text.data, arena_printf(c->arena, "# %s:", c->name)))
+        fail_msg("%s: no line in\n%s", c->name, text.data);
+}
+
+static void test_lines_of_inlined_ops(void **state)
+{
+    static const char source[] = "func @half(%x: fp32) -> fp32 {\n"
+                                 "  %h = const 0.5 : fp32\n"
+                                 "  %y = mul %x, %h : fp32\n"
+                                 "  return %y\n"
+                                 "}\n"
+                                 "kernel @k(%p: *fp32) {\n"
+                                 "  %x = load %p : fp32\n"
+                                 "  %y = call @half(%x) : fp32\n"
+                                 "  store %p, %y\n"
+                                 "  return\n"
+                                 "}\n";
+    Arena *a = arena_new(NULL);
+    Case c = {.arena = a, .name = "half.ir", .text = source};
+    const char *why = NULL;
+    const GenPlugin *plugin = run_plugin(a, &why);
+    Diags *d = diags_new(a, NULL);
+    Module *m = read_module(&c, d);
+    OptOptions passes = {.verify = true};
+    GenOptions o = {.cpu = "x86-64", .features = "", .lines = true};
+    GenOutput out;
+
+    (void)state;
+    assert_true(opt_run(m, &passes, d));
+    assert_true(plugin->targets[0]->emit(kernel_of(m), &o, GEN_ASM, a, &out, d));
+    assert_non_null(strstr(out.data, "# half.ir:3:8 @[ half.ir:8:8 ]\n"));
+    assert_non_null(strstr(out.data, "# half.ir:9:3\n"));
+    assert_true(plugin->targets[0]->emit(kernel_of(m), &o, GEN_LLVM, a, &out, d));
+    assert_non_null(strstr(out.data, "!DISubprogram(name: \"half\""));
+    o.lines = false;
+    assert_true(plugin->targets[0]->emit(kernel_of(m), &o, GEN_ASM, a, &out, d));
+    assert_null(strstr(out.data, "half.ir"));
+    arena_free(a);
+}
+
 static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
@@ -375,6 +444,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
     assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
     check_plan(c, plan_path, plan.data);
     check_llvm(c, plugin, kernel_of(m));
+    check_lines(c, plugin, kernel_of(m), &fast);
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
     run_on_others(c, plugin, kernel_of(m), want);
@@ -414,6 +484,7 @@ static void test_cases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_lines_of_inlined_ops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

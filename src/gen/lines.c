@@ -1,0 +1,156 @@
+/*
+ * lines.c - which line of the kernel each instruction comes from, as LLVM's debug information
+ *
+ * Only where GenOptions.lines asks for it: for people who read the code, and for tools that do. The
+ * kernel and each helper that was inlined is a subprogram; the place of an instruction is the line
+ * of an op, inside the calls that the op was inlined through (ir/site.c).  The machine code stays
+ * the same, which tests/unit/test_gen.c compares.
+ *
+ * LLVM keeps one place a builder, and a nest has many builders: llvm_at() tells all of them for
+ * which op code is made now.  Code of no op has the place of the kernel.
+ */
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "llvm.h"
+
+/* DebugDirectivesOnly: line directives in assembly, without sections that describe types. */
+enum { ONLY_DIRECTIVES = 3, DWARF = 4 };
+
+/* Where code of one site stands. */
+typedef struct {
+    LLVMMetadataRef scope;  /* the subprogram */
+    LLVMMetadataRef called; /* from where, or NULL */
+} Inlined;
+
+struct Lines {
+    Llvm *l;
+    LLVMDIBuilderRef di;
+    const Module *module;
+    const Op *now;
+    Map *files;     /* Source* to its metadata */
+    Map *helpers;   /* the place of a function to its subprogram */
+    Inlined *sites; /* one a site of the module; the first is the kernel itself */
+    Span kernel;
+};
+
+static LLVMMetadataRef file_of(Lines *n, const Source *src)
+{
+    LLVMMetadataRef f = map_get(n->files, MAP_KEY(src));
+
+    if (!f) {
+        f = LLVMDIBuilderCreateFile(n->di, src->path, strlen(src->path), "", 0);
+        map_put(n->files, MAP_KEY(src), f);
+    }
+    return f;
+}
+
+static LLVMMetadataRef subprogram(Lines *n, const char *name, Span span)
+{
+    uint64_t key = (uint64_t)span.start << 32 | 1;
+    LLVMMetadataRef sub = map_get(n->helpers, key);
+    Place at = source_place(n->module->sources, span.start);
+
+    if (sub)
+        return sub;
+    LLVMMetadataRef file = file_of(n, at.source);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(n->di, file, NULL, 0, LLVMDIFlagZero);
+    sub =
+        LLVMDIBuilderCreateFunction(n->di, file, name, strlen(name), "", 0, file, (unsigned)at.line,
+                                    type, 1, 1, (unsigned)at.line, LLVMDIFlagZero, 1);
+    map_put(n->helpers, key, sub);
+    return sub;
+}
+
+static LLVMMetadataRef location(const Lines *n, Span span, const Inlined *s)
+{
+    Place at = source_place(n->module->sources, span.start);
+
+    return LLVMDIBuilderCreateDebugLocation(n->l->ctx, (unsigned)at.line, (unsigned)at.column,
+                                            s->scope, s->called);
+}
+
+static void find_scopes(Lines *n, const Func *f)
+{
+    n->sites = NEW_N(n->l->arena, Inlined, n->module->sites.len + 1);
+    n->sites[0].scope = subprogram(n, f->name, f->span);
+    for (int i = 1; i < n->module->sites.len; i++) {
+        const CallSite *s = &n->module->sites.at[i];
+        bool placed = source_of(n->module->sources, s->callee_span.start);
+
+        n->sites[i] = n->sites[s->parent];
+        if (placed)
+            n->sites[i] = (Inlined){subprogram(n, s->callee, s->callee_span),
+                                    location(n, s->call, &n->sites[s->parent])};
+    }
+}
+
+static void add_flag(Llvm *l, const char *name, unsigned value)
+{
+    LLVMAddModuleFlag(l->module, LLVMModuleFlagBehaviorWarning, name, strlen(name),
+                      LLVMValueAsMetadata(LLVMConstInt(l->i32, value, 0)));
+}
+
+static void make_unit(Lines *n, const Source *src)
+{
+    static const char producer[] = "tilec";
+
+    add_flag(n->l, "Debug Info Version", LLVMDebugMetadataVersion());
+    add_flag(n->l, "Dwarf Version", DWARF);
+    LLVMDIBuilderCreateCompileUnit(n->di, LLVMDWARFSourceLanguagePython, file_of(n, src), producer,
+                                   strlen(producer), 1, "", 0, 0, "", 0,
+                                   (LLVMDWARFEmissionKind)ONLY_DIRECTIVES, 0, 0, 0, "", 0, "", 0);
+}
+
+void llvm_lines_begin(Llvm *l, const Func *f, Val fn)
+{
+    const Source *src = f->module->sources ? source_of(f->module->sources, f->span.start) : NULL;
+
+    if (!src)
+        return;
+    Lines *n = NEW(l->arena, Lines);
+    *n = (Lines){.l = l, .module = f->module, .kernel = f->span};
+    n->files = map_new(l->arena);
+    n->helpers = map_new(l->arena);
+    l->lines = n;
+    n->di = LLVMCreateDIBuilder(l->module);
+    make_unit(n, src);
+    find_scopes(n, f);
+    LLVMSetSubprogram(fn, n->sites[0].scope);
+}
+
+void llvm_lines_end(Llvm *l)
+{
+    if (l->lines)
+        LLVMDIBuilderFinalize(l->lines->di);
+}
+
+void llvm_lines_free(Llvm *l)
+{
+    if (l->lines && l->lines->di)
+        LLVMDisposeDIBuilder(l->lines->di);
+}
+
+void llvm_lines_place(const Llvm *l, Bld b)
+{
+    const Lines *n = l->lines;
+
+    if (!n)
+        return;
+    bool placed = n->now && source_of(n->module->sources, n->now->span.start);
+    LLVMMetadataRef at = placed ? location(n, n->now->span, &n->sites[n->now->site])
+                                : location(n, n->kernel, &n->sites[0]);
+    LLVMSetCurrentDebugLocation2(b, at);
+}
+
+const Op *llvm_at(Llvm *l, const Op *op)
+{
+    if (!l->lines || op == l->lines->now)
+        return op;
+    const Op *before = l->lines->now;
+    l->lines->now = op;
+    for (int i = 0; i < l->builders.len; i++)
+        if (l->builders.at[i])
+            llvm_lines_place(l, l->builders.at[i]);
+    return before;
+}
