@@ -10,30 +10,9 @@
 #define TILEC_FRONT_H
 
 #include "../ir/ir.h"
+#include "../python/value.h"
 
 typedef struct FrontFile FrontFile;
-
-/* A value known at compile time: what Python would hold. */
-typedef enum {
-    CONST_NONE,
-    CONST_BOOL,
-    CONST_INT,
-    CONST_FLOAT,
-    CONST_STRING,
-    CONST_DTYPE,
-    CONST_TUPLE
-} ConstKind;
-typedef struct Const Const;
-struct Const {
-    ConstKind kind;
-    __int128 integer; /* CONST_INT, CONST_BOOL */
-    double real;
-    const char *text; /* CONST_STRING */
-    size_t ntext;
-    DType dtype; /* CONST_DTYPE */
-    const Const *items;
-    int nitems;
-};
 
 /* How one parameter is given to front_lower(). */
 typedef struct {
@@ -68,8 +47,6 @@ typedef struct {
     int nparams;
 } FrontKernel;
 
-struct Node;
-
 /* What @triton.autotune and @triton.heuristics said.  Values that are not constants are kept as
  * source text only (text != NULL, known false); a whole configuration, list or dict that cannot be
  * read is one such binding with the name "**". */
@@ -78,7 +55,7 @@ typedef struct {
     bool known;
     Const value;
     const char *text;
-    const struct Node *node; /* that text's expression */
+    const Node *node; /* that text's expression, or one that it is in */
 } FrontBinding;
 typedef struct {
     FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
@@ -87,7 +64,7 @@ typedef struct {
 typedef struct FrontTuning {
     FrontConfig *configs;
     int nconfigs;
-    FrontBinding *heuristics; /* name, source text and expression: see front_heuristic() */
+    FrontBinding *heuristics; /* name, function and source text: see front_heuristic() */
     int nheuristics;
 } FrontTuning;
 
@@ -147,7 +124,7 @@ const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
 
-/* pyeval_args.c */
+/* heuristic.c */
 /* Evaluate a function of FrontTuning.heuristics; everything made is in `a`.  Touches nothing of the
  * file, so several threads may.  False when it has no value; `trouble` (NULL: nobody asks), which
  * was zero, then says why. */
@@ -162,9 +139,5 @@ const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a
  * that it calls, through `call` ops. */
 Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
                     Arena *a, Diags *d);
-
-/* const.c: compile-time values, also used by the command line's expressions. */
-const char *const_text(const Const *c, Arena *a); /* Python's repr */
-bool const_equal(const Const *a, const Const *b); /* Python's ==, but True is not 1 */
 
 #endif

@@ -25,6 +25,7 @@
 #ifndef TILEC_FRONT_LOWER_H
 #define TILEC_FRONT_LOWER_H
 
+#include "../python/python.h"
 #include "file.h"
 #include "messages.h"
 
@@ -186,7 +187,6 @@ enum {
     LOWER_MAX_DEPTH = 1500, /* of expressions; an arm of an `if` counts as several */
     MAX_STATEMENTS = 1000 * 1000,
     MAX_TUPLE = 1 << 16, /* values and tuples in it, at all levels */
-    MAX_STRING = 1 << 20,
     MAX_STATIC_TRIPS = 1 << 16,
     MAX_CALL_DEPTH = 64 /* helpers nested deeper are a recursion that does not end */
 };
@@ -202,21 +202,6 @@ typedef struct {
     Value *done; /* i1, of FLOW_MAYBE */
     Val result;  /* of the paths that return */
 } Flow;
-
-/* --- const.c --- */
-Const const_none(void);
-Const const_bool(bool b);
-Const const_int(__int128 i);
-Const const_float(double d);
-Const const_string(const char *s, size_t n);
-bool const_is_integral(const Const *c); /* int or bool */
-bool const_is_number(const Const *c);
-bool const_truth(const Const *c);
-double const_to_double(const Const *c);
-const char *const_str(const Const *c, Arena *a); /* Python's str() */
-const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
-const char *const_unary(UnaryOp op, const Const *x, Const *out);
-const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
 
 /* --- lower_value.c --- */
 Val val_unknown(void);

@@ -57,7 +57,7 @@ static Val lower_fstring(Lower *l, const Node *n)
             text_putn(&t, n->items[i]->text, n->items[i]->ntext);
         else if (!put_formatted(l, &t, n->items[i]))
             return val_unknown();
-        if (t.len > MAX_STRING)
+        if (t.len > CONST_MAX_STRING)
             return fail_val(l, n->span, E_STRING_LONG);
     }
     return val_const(l, const_string(t.s, t.len));

@@ -160,7 +160,7 @@ for device in interp cpu; do
         out="zeros(i32,1)" CPUS=7 --show out
     expect 1 err "error: \`CPUS\` was not given, and its heuristic cannot be evaluated" \
         "$tilec" run "$folder/computed.py:unknown" --device $device --grid CPUS out="zeros(i32,1)"
-    expect 1 err "computed.py:29:42: note: \`os.cpu_count\` cannot be called here" \
+    expect 1 err "computed.py:29:42: note: what \`os.cpu_count\` is cannot be known here" \
         "$tilec" run "$folder/computed.py:unknown" --device $device --grid 1 out="zeros(i32,1)"
 done
 expect 0 out "scale" "$tilec" dump "$folder/computed.py:scale" --stage ir "x:*fp16" "out:*fp32" \

@@ -272,6 +272,9 @@ static void test_configurations_that_cannot_be_read(void **state)
     "loop = lambda a: loop(a)\nsizes = lambda a: a['x'].size()\ndef loud(args):\n    "             \
     "print(args)\n    return 1\n"                                                                  \
     "def big(args): return half(args['n'], by()) > SIZES[-1]\nby = lambda: 2\n"                    \
+    "TABLE = {'b': 3}\n"                                                                           \
+    "def steps(args):\n    n, out = args['n'], []\n    while n > 16:\n        n //= 4\n"           \
+    "        out.append(n)\n    for i in range(3): out += [i] if i else []\n    return len(out)\n" \
     "GROWN = 1\nGROWN += 1\nEITHER = 2\nif torch.cuda.is_available(): EITHER = 3\n"
 
 /* A kernel whose E is `function` of m = 4096, x = fp16[3, 5] with rows 8 apart, and none. */
@@ -354,6 +357,13 @@ static void test_heuristics_are_evaluated(void **state)
         {"lambda a: sizes(a)[0] + a['x'].stride()[0]", 11},
         {"lambda a: (a['x'].data_ptr() % 2 == 0)", 1},
         {"lambda a: [i for i, x in enumerate(SIZES) if x == a['B']][0]", 2},
+        {"lambda a: int(math.sqrt(float(a['n'])))", 64},
+        {"lambda a: sum((1, a['B']))", 65},
+        {"lambda a: 'a' in 'abc'", 1},
+        {"steps", 6},
+        {"lambda a: {'a': 1, **TABLE}.get('b', 4)", 3},
+        {"lambda a: a['x'].dtype.is_floating() and a['x'].dtype.primitive_bitwidth == 16", 1},
+        {"lambda a: len(f'{a[\"n\"]}-{SIZES[1:]}')", 13},
     };
 
     for (int i = 0; i < COUNT(cases); i++) {
@@ -371,32 +381,32 @@ static void test_heuristics_that_cannot_be_evaluated(void **state)
     static const struct {
         const char *function, *why;
     } cases[] = {
-        {"lambda a: os.cpu_count()", "note: `os.cpu_count` cannot be called here\n"},
-        {"lambda a: a['n'] // a['none'].x", "note: `none` is no array\n"},
-        {"lambda a: a['n'] // 0", "note: division by zero\n"},
+        {"lambda a: os.cpu_count()", "note: what `os.cpu_count` is cannot be known here\n"},
+        {"lambda a: a['n'] // a['none'].x", "note: None has no attribute `x`\n"},
+        {"lambda a: a['n'] // 0", "note: division by zero: 4096 and 0\n"},
         {"lambda a: a['nothing']", "note: `nothing` has no value\n"},
         {"lambda a: a['E']", "note: `E` has no value\n"},
         {"lambda a: a['x']", "note: `x` is an array, which has no value here\n"},
         {"lambda a: a['x'].storage()", "note: what `storage` of an array is cannot be told here\n"},
         {"lambda a: a['x'].size(2)", "note: the array has 2 dimensions\n"},
-        {"lambda a: LIMIT", "note: `LIMIT` is no constant of this file\n"},
+        {"lambda a: LIMIT", "note: `LIMIT` is not defined\n"},
         {"lambda a: GROWN", "note: what `GROWN` holds depends on more than its assignment\n"},
         {"lambda a: EITHER", "note: what `EITHER` holds depends on more than its assignment\n"},
         {"lambda a: SIZES[3]", "note: there are only 3 elements\n"},
-        {"lambda a: a['n'] < 'text'", "note: these cannot be compared\n"},
-        {"lambda a, b: 1", "note: it cannot be called with 1 arguments\n"},
-        {"lambda: 1", "note: it takes 0 arguments, not 1\n"},
-        {"lambda **a: 1", "note: it cannot be called with 1 arguments\n"},
-        {"loud", "note: only functions of one `return` statement can be evaluated\n"},
-        {"os.cpu_count", "note: this is no function of this file\n"},
-        {"lambda a: half(1, 2, 3)", "note: it takes 2 arguments, not 3\n"},
+        {"lambda a: a['n'] < 'text'", "note: these two have no order: 4096 and 'text'\n"},
+        {"lambda a, b: 1", "note: lambda() is missing its argument `b`\n"},
+        {"lambda: 1", "note: lambda() takes 0 arguments but 1 were given\n"},
+        {"lambda **a: 1", "note: lambda() takes 0 arguments but 1 were given\n"},
+        {"loud", "note: `print` is not defined\n"},
+        {"os.cpu_count", "note: what `os.cpu_count` is cannot be known here\n"},
+        {"lambda a: half(1, 2, 3)", "note: half() takes 2 arguments but 3 were given\n"},
         {"lambda a: len(range(10**9))", "note: evaluating this takes too long\n"},
-        {"lambda a: big", "note: `big` is no constant of this file\n"},
-        {"lambda a: a", "note: this is beyond what can be evaluated here\n"},
-        {"lambda a: SIZES[0](1)", "note: `this` cannot be called here\n"},
-        {"lambda a: loop(a)", "note: this is beyond what can be evaluated here\n"},
-        {"lambda a: min()", "note: `min` does not take 0 arguments\n"},
-        {"lambda a: len(itertools.product(3, SIZES))", "note: "},
+        {"lambda a: big", "note: this gives a function, which no constexpr can be\n"},
+        {"lambda a: a", "note: this gives the arguments, which no constexpr can be\n"},
+        {"lambda a: SIZES[0](1)", "note: 16 cannot be called\n"},
+        {"lambda a: loop(a)", "note: this is nested too deeply\n"},
+        {"lambda a: min()", "note: min() is missing its argument `values`\n"},
+        {"lambda a: len(itertools.product(3, SIZES))", "note: 3 cannot be iterated\n"},
     };
     Scene *s = *state;
 

@@ -1,0 +1,27 @@
+/*
+ * file_python.h - Python that stands in a file outside of kernels: decorators, heuristics
+ *
+ * Internal to src/front/.
+ */
+#ifndef TILEC_FRONT_FILE_PYTHON_H
+#define TILEC_FRONT_FILE_PYTHON_H
+
+#include "../python/python.h"
+#include "file.h"
+
+/* What names mean to such code. */
+typedef struct {
+    const FrontFile *file;
+    bool is_strict;      /* a name whose value may depend on more than its assignment has none */
+    const char *missing; /* the first argument of a launch that was asked for and not given */
+} FilePython;
+
+/* An evaluation at module level; it reads the file and changes nothing in it. */
+Py file_python(FilePython *context, Arena *a, long budget);
+/* Parse the functions that evaluating `n` may call, while the file is still being read. */
+void file_parse_callees(FrontFile *f, const Node *n);
+/* Is this a dict that triton.Config(...) has made?  Keys are the names of what it sets; what cannot
+ * be read has an unknown key. */
+bool file_is_config(const Const *c);
+
+#endif

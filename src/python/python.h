@@ -1,0 +1,202 @@
+/*
+ * python.h - runs Python that is known at compile time
+ *
+ * constexpr_functions, defaults and globals (front/lower_static.c), heuristics and configurations
+ * (front/tuning.c) and the arguments of the command line (cli/value.c) are all evaluated here.  The
+ * host of an evaluation says what names mean that no variable has, and brings objects of its own:
+ * types, modules and kernels of the language, arrays.
+ *
+ *   value.c, operators.c   what values are, and Python's operators on them
+ *   eval.c                 expressions; items.c: displays, subscripts, comprehensions
+ *   stmt.c                 statements
+ *   call.c                 calls: binding of arguments, functions of the file
+ *   builtins.c, math.c     THE table of Python's functions
+ *   attribute.c            attributes and methods
+ *   messages.h             THE table of messages
+ *
+ * An evaluation allocates in the arena that it is given and changes nothing else; it interns no
+ * name.  So a launch may evaluate without the lock of its file.  A budget bounds time and memory
+ * whatever is written.
+ */
+#ifndef TILEC_PYTHON_H
+#define TILEC_PYTHON_H
+
+#include "value.h"
+
+typedef struct Py Py;
+typedef struct PyFrame PyFrame;
+
+/* --- functions --- */
+
+/* One argument of a call, by position or with its keyword. */
+typedef struct {
+    Const value;
+    const char *keyword; /* NULL: by position */
+    const Node *node;    /* where it stands; NULL: nowhere */
+} PyArg;
+typedef VEC(PyArg) PyArgs;
+
+/* A function of Python's, of the table in builtins.c.  `args` has all parameters up to the last one
+ * given; gives false after py_fail(), or simply false: then no more can be said than that it has no
+ * value. */
+typedef struct PyBuiltin PyBuiltin;
+struct PyBuiltin {
+    const char *name;   /* in full: "len", "math.sqrt", "str.upper" */
+    const char *params; /* names, in order; the last may be `*NAME`, which takes any number */
+    int least;          /* of them that must be given */
+    bool (*call)(Py *p, const Const *args, int n, Const *out);
+};
+
+/* What a CONST_FUNCTION is: exactly one of builtin, def and lambda. */
+struct PyFunction {
+    const PyBuiltin *builtin;
+    const AstFunc *def; /* with its body parsed */
+    const Node *lambda;
+    PyFrame *frame;    /* of a lambda: where it stands */
+    const Const *self; /* of a method that was asked of a value; else NULL */
+};
+const char *py_function_name(const PyFunction *f);
+bool py_function_equal(const PyFunction *a, const PyFunction *b);
+
+/* --- objects of the host --- */
+
+/* What can be done with a kind of object.  Any of these may be NULL; each gives false after
+ * py_fail(). */
+struct PyClass {
+    const char *name; /* "an array", for messages */
+    bool (*attribute)(Py *p, const Const *self, const char *name, Span at, Const *out);
+    bool (*call)(Py *p, const Const *self, const PyArgs *args, Span at, Const *out);
+    bool (*subscript)(Py *p, const Const *self, const Const *index, Span at, Const *out);
+    bool (*contains)(Py *p, const Const *self, const Const *item, Span at, bool *out);
+    /* One side is of this class; the other may be anything. */
+    bool (*binary)(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
+    bool (*unary)(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
+    bool (*compare)(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
+    bool (*truth)(Py *p, const Const *self, Span at, bool *out);
+    bool (*is_instance)(Py *p, const Const *value, const Const *self, Span at, bool *out);
+    bool takes_unknown; /* `call` may get CONST_UNKNOWN */
+    const char *(*text)(const Const *self, Arena *a);
+    bool (*equal)(const Const *a, const Const *b);
+};
+
+/* --- one evaluation --- */
+
+typedef struct {
+    const char *name; /* compared by its letters when it is not the same Sym */
+    Const value;
+} PyVariable;
+
+/* The names of one function that is running, of a comprehension in it, or of an expression. */
+struct PyFrame {
+    VEC(PyVariable) variables;
+    PyFrame *outer;        /* whose names are seen too: of a lambda or comprehension; else NULL */
+    PyFrame *caller;       /* the frame that goes on behind this one; NULL for the first */
+    Span call;             /* where the caller stands */
+    bool is_block;         /* a comprehension: what `:=` binds goes to `outer` */
+    const AstFunc *fn;     /* the `def` that is running, if any; a host may have set it */
+    const AstScope *scope; /* where names that are no variables are looked for */
+    uint32_t before;       /* what that scope assigns from here on has not happened yet */
+    void *host;            /* the host's, NULL at first */
+};
+
+/* Why there is no value: what the first failure said. */
+typedef struct {
+    Span where;
+    const char *why;  /* NULL: the host has reported it, or nothing failed */
+    const char *hint; /* or NULL */
+    PyFrame *frame;   /* that it happened in */
+} PyTrouble;
+
+typedef struct {
+    /* What a name means that no variable has.  False after py_fail(); *found, which was false, says
+     * whether it means anything.  May be NULL. */
+    bool (*name)(Py *p, const Node *n, Const *out, bool *found);
+    /* The same for a name or dotted name that imports explain, such as `math.sqrt`: as
+     * py_full_name() has it, and more.  May be NULL, when `name` gives objects for modules. */
+    bool (*path)(Py *p, const Node *n, Const *out, bool *found);
+    /* The same function with its body parsed; NULL after py_fail(). */
+    const AstFunc *(*body)(Py *p, const AstFunc *fn, Span at);
+} PyHost;
+
+struct Py {
+    Arena *arena;
+    const PyHost *host;
+    void *context; /* the host's */
+    PyFrame *frame;
+    PyTrouble trouble;
+    bool failed;
+    bool tolerant;           /* what has no value is CONST_UNKNOWN, and evaluation goes on */
+    bool is_silent;          /* nobody asks why it failed: save the words */
+    int depth, max_depth;    /* of expressions and calls */
+    int calls;               /* of functions of the file within each other */
+    Span at;                 /* of the call of a builtin that is running */
+    const PyBuiltin *callee; /* that builtin */
+    long budget;             /* expressions, statements and elements that may still be looked at */
+};
+
+enum { PY_MAX_CALLS = 64, PY_MAX_ROUNDS = 1 << 16 };
+
+/* An evaluation in a frame without variables.  The caller fills in what it needs more. */
+Py py_new(Arena *a, const PyHost *host, void *context, long budget, int max_depth);
+/* The value of an expression; false when it has none, and then p->failed, with p->trouble. */
+bool py_eval(Py *p, const Node *n, Const *out);
+/* Call what may be called. */
+bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out);
+/* Run a `def` with the values of its parameters. */
+bool py_run(Py *p, const AstFunc *fn, const Const *args, Span call, Const *out);
+/* Note why something has no value, unless a part of it was noted already; gives false. */
+bool py_fail(Py *p, Span where, const char *fmt, ...) PRINTF(3, 4);
+void py_hint(Py *p, const char *fmt, ...) PRINTF(2, 3); /* to the failure before it */
+/* The same where the host has reported it. */
+bool py_fail_told(Py *p, Span where);
+
+/* --- for hosts, and between the files --- */
+
+/* builtins.c: by its full name; NULL: there is none.  A function of triton may lack its module,
+ * since `import *` may have brought it in. */
+const PyBuiltin *py_builtin(const char *name);
+bool py_is_module(const char *name); /* does a function's full name begin with it? */
+Const py_builtin_value(Py *p, const PyBuiltin *b);
+const char *py_near_builtin(const char *name);
+bool py_call_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Const *out);
+const PyBuiltin *py_method(const char *type, const char *name); /* "str", "upper" */
+bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out);
+/* A function or constant by its full name: math.sqrt, math.pi, torch.float16, triton.cdiv. */
+bool py_full_name(Py *p, const char *name, Const *out);
+
+/* attribute.c */
+bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *out);
+bool py_has_attribute(Py *p, const Const *self, const char *name, Span at);
+/* An attribute of a dtype that needs no call, such as itemsize. */
+bool py_dtype_attribute(DType t, const char *name, Const *out);
+/* is_floating and the like; false when there is no such predicate. */
+bool py_dtype_predicate(DType t, const char *name, bool *out);
+
+/* eval.c */
+bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
+bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
+bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
+bool py_truth(Py *p, const Const *c, Span at, bool *out);
+bool py_spend(Py *p, long n, Span at); /* false: the budget is used up */
+const Const *py_find_variable(const Py *p, Sym name);
+void py_bind_variable(Py *p, Sym name, const Const *value);
+
+/* items.c */
+bool py_index(Py *p, const Const *self, const Const *index, Span at, Const *out);
+/* All elements of what can be iterated; false after a failure. */
+bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n);
+bool py_assign(Py *p, const Node *target, const Const *value);
+bool py_display(Py *p, const Node *n, Const *out);
+bool py_dict_display(Py *p, const Node *n, Const *out);
+bool py_subscript(Py *p, const Node *n, Const *out);
+bool py_comprehension(Py *p, const Node *n, Const *out);
+/* Was this list or dict made by this evaluation?  Others are shared with other threads. */
+bool py_may_change(Py *p, const Const *c, Span at);
+
+/* stmt.c */
+bool py_run_body(Py *p, const AstFunc *fn, Const *out);
+
+/* call.c */
+bool py_eval_call(Py *p, const Node *n, Const *out);
+
+#endif

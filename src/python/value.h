@@ -1,0 +1,103 @@
+/*
+ * value.h - a value known at compile time: what Python would hold
+ *
+ * Values are small, copied freely, and own nothing: what they point to lives in the arena of
+ * whoever made them.  Lists and dicts are shared by all who hold them, as in Python; all else never
+ * changes.
+ */
+#ifndef TILEC_PYTHON_VALUE_H
+#define TILEC_PYTHON_VALUE_H
+
+#include "../ir/ir.h"
+#include "../syntax/ast.h"
+
+typedef enum {
+    CONST_NONE,
+    CONST_BOOL,
+    CONST_INT,
+    CONST_FLOAT,
+    CONST_STRING,
+    CONST_DTYPE,
+    CONST_TUPLE,
+    CONST_LIST,
+    CONST_DICT,
+    CONST_SLICE,    /* items: start, stop, step; between brackets only */
+    CONST_FUNCTION, /* one of Python's, or of the file */
+    CONST_OBJECT,   /* what the host of an evaluation brings: an array, a type, a module */
+    CONST_UNKNOWN   /* no value could be found for `node`; tolerant evaluations only */
+} ConstKind;
+
+typedef struct Const Const;
+typedef struct PyFunction PyFunction;
+typedef struct PyClass PyClass;
+
+/* Lists and dicts change only where they were made: in the arena of that evaluation. */
+typedef struct {
+    struct Const *at;
+    int len, cap;
+    Arena *arena;
+} ConstList;
+
+struct Const {
+    ConstKind kind;
+    DType dtype;          /* CONST_DTYPE */
+    const PyClass *class; /* CONST_OBJECT; of other kinds what a host has marked them with */
+    union {
+        __int128 integer; /* CONST_INT, CONST_BOOL */
+        double real;      /* CONST_FLOAT */
+        struct {
+            const char *text; /* CONST_STRING */
+            size_t ntext;
+        };
+        struct {
+            const Const *items; /* CONST_TUPLE, CONST_SLICE */
+            int nitems;
+        };
+        ConstList *list; /* CONST_LIST; of a CONST_DICT a key, its value, the next key... */
+        const PyFunction *function;
+        const void *object; /* CONST_OBJECT: what `class` knows about */
+        const Node *node;
+    };
+};
+
+/* --- making --- */
+Const const_none(void);
+Const const_bool(bool b);
+Const const_int(__int128 i);
+Const const_float(double d);
+Const const_string(const char *s, size_t n); /* keeps the pointer */
+Const const_dtype(DType t);
+Const const_tuple(const Const *items, int n); /* keeps the pointer */
+Const const_new_list(Arena *a, const Const *items, int n);
+Const const_new_dict(Arena *a);
+/* Sets the value of a key, which is put at the end if it is new.  Keys that are unknown stay apart.
+ */
+void const_dict_put(ConstList *dict, const Const *key, const Const *value);
+/* The same without what can change: lists are tuples.  False when a part is no plain value, but a
+ * dict, a function, an object... */
+bool const_freeze(Arena *a, const Const *c, Const *out);
+
+/* --- asking --- */
+bool const_is_integral(const Const *c); /* int or bool */
+bool const_is_number(const Const *c);
+double const_to_double(const Const *c);
+bool const_truth(const Const *c); /* Python's bool(c) */
+/* The elements of a tuple or a list; false when it is neither. */
+bool const_items(const Const *c, const Const **items, int *n);
+const char *const_kind_name(const Const *c);      /* "an int", "a tuple", for messages */
+const char *const_text(const Const *c, Arena *a); /* Python's repr */
+const char *const_str(const Const *c, Arena *a);  /* Python's str() */
+bool const_equal(const Const *a, const Const *b); /* Python's ==, but True is not 1 */
+/* The value of a key in a dict; NULL when it has none. */
+const Const *const_lookup(const ConstList *dict, const Const *key);
+bool const_is_same(const Const *a, const Const *b); /* `is`, where equal constants are one */
+
+/* --- operators: NULL, or the text of what Python would raise --- */
+const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
+const char *const_unary(UnaryOp op, const Const *x, Const *out);
+/* All of Python's comparisons, `is` and `in` too. */
+const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
+
+enum { CONST_MAX_STRING = 1 << 20, CONST_MAX_TUPLE = 1 << 16 };
+
+#endif
