@@ -24,72 +24,14 @@ struct Reduction {
 
 /* --- regions ------------------------------------------------------------------------------- */
 
-static OpCode simple_op(const Op *op)
+/* The element that changes nothing, of a simple reduction. */
+static Val neutral(Cpu *c, const Op *op)
 {
-    const Block *r = op->regions[0];
-    const Op *first = r->first;
-
-    if (r->nargs != 2 || !first || first->next != r->last || first->noperands != 2)
-        return OP_COUNT;
-    if (r->last->operands[0]->def != first || first->operands[0] != r->args[0] ||
-        first->operands[1] != r->args[1])
-        return OP_COUNT;
-    switch (first->code) {
-    case OP_add:
-    case OP_mul:
-    case OP_min:
-    case OP_max:
-    case OP_minnan:
-    case OP_maxnan:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-        return first->code;
-    default:
-        return OP_COUNT;
-    }
-}
-
-static uint64_t extreme(DType t, bool highest)
-{
-    int bits = dtype_bits(t);
-    uint64_t all = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-
-    if (dtype_is_unsigned(t))
-        return highest ? all : 0;
-    uint64_t top = (uint64_t)1 << (bits - 1);
-    return highest ? all & ~top : top;
-}
-
-static double neutral_float(OpCode code)
-{
-    switch (code) {
-    case OP_add:
-        return -0.0;
-    case OP_mul:
-        return 1;
-    case OP_maxnan:
-        return -__builtin_inf();
-    case OP_minnan:
-        return __builtin_inf();
-    default: /* min and max ignore it */
-        return __builtin_nan("");
-    }
-}
-
-/* The element e with e op x = x. */
-static Val neutral(Cpu *c, OpCode code, DType t)
-{
+    DType t = op->operands[0]->type->dtype;
     LLVMTypeRef reg = cpu_register_type(c, t, 0);
+    CombineKind kind = ir_combine_kind(op);
 
-    if (dtype_is_float(t))
-        return llvm_real(reg, neutral_float(code));
-    uint64_t v = code == OP_min   ? extreme(t, true)
-                 : code == OP_max ? extreme(t, false)
-                 : code == OP_and ? ~(uint64_t)0
-                 : code == OP_mul ? 1
-                                  : 0;
-    return LLVMConstInt(reg, v, 0);
+    return dtype_is_float(t) ? llvm_real(reg, kind.real) : LLVMConstInt(reg, kind.bits, 0);
 }
 
 static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y)
@@ -127,10 +69,9 @@ static void begin_inner(NestCg *n, Reduction *r)
 
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
-            DType t = r->op->operands[k]->type->dtype;
             LLVMTypeRef vector = cpu_type(c, r->op->operands[k]->type, n->lanes);
             Val start = r->simple == OP_COUNT ? LLVMConstNull(vector)
-                                              : llvm_splat(row, neutral(c, r->simple, t), n->lanes);
+                                              : llvm_splat(row, neutral(c, r->op), n->lanes);
             r->slot[u][k] = cpu_slot(c, vector);
             LLVMBuildStore(row, start, r->slot[u][k]);
         }
@@ -151,7 +92,7 @@ void cpu_reduce_begin(NestCg *n)
         r->op = root->op;
         r->n = root->op->noperands;
         r->inner = attr_axis(root->op) == n->inner;
-        r->simple = simple_op(root->op);
+        r->simple = ir_combine_kind(root->op).neutral;
         r->next = n->reductions;
         n->reductions = r;
         if (r->inner)
@@ -163,12 +104,10 @@ static void inner_simple(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    DType t = r->op->operands[0]->type->dtype;
     Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], plan_identity));
 
     if (n->lane_ok)
-        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->simple, t), n->lanes),
-                            "");
+        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->op), n->lanes), "");
     Val slot = r->slot[n->copy][0];
     Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
     LLVMBuildStore(b, combine_simple(c, b, r->op, r->simple, old, x), slot);
@@ -336,7 +275,7 @@ bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
         x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
     else if (r->simple == OP_add)
         x = LLVMBuildMul(b, x, LLVMBuildIntCast2(b, count, LLVMTypeOf(x), 0, ""), "");
-    Val rest = llvm_splat(b, neutral(c, r->simple, t), n->lanes);
+    Val rest = llvm_splat(b, neutral(c, r->op), n->lanes);
     Val add = LLVMBuildInsertElement(b, rest, x, llvm_int(c->l->i32, 0), "");
     Val old = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
     LLVMBuildStore(b, combine_simple(c, b, op, r->simple, old, add), r->slot[0][0]);

@@ -385,10 +385,9 @@ Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
     p->axis = axis_analyse(f, a);
     p->facts = NEW_N(a, ValueFacts, f->nvalues);
     gather_facts(&pl, f->body, 0);
-    int *uses = NEW_N(a, int, f->nvalues);
-    ir_count_uses(f, uses);
-    for (int i = 0; i < f->nvalues; i++)
-        p->facts[i].uses = uses[i];
+    p->uses = ir_uses(f, a);
+    if (o->disjoint)
+        p->bases = ir_pointer_bases(f, a);
     for (int round = 0; plan_round(&pl); round++)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");

@@ -95,13 +95,10 @@ typedef struct {
     int order;     /* position of the definition in program order */
     int depth;     /* loops around it */
     Block *block;
-    int uses;
     int fill_nest; /* the nest that fills its buffer, when buffered */
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
     int use_depth; /* deepest loop it is evaluated in */
     bool crosses;  /* evaluated in another block than it is defined in */
-    bool traced;   /* `base` was looked for: of pointers, the parameter it comes from or NULL */
-    const Value *base;
 } ValueFacts;
 
 typedef struct {
@@ -109,6 +106,8 @@ typedef struct {
     const Func *func;
     const GenOptions *options;
     AxisFacts *axis;
+    UseLists uses;
+    const PointerBases *bases; /* where options->disjoint makes them worth something */
     ValueFacts *facts;
     BlockPlan *body;
     VEC(Buffer) buffers;
@@ -122,11 +121,12 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
 uint64_t plan_key(const Value *v, const int8_t *map);
 /* plan_order.c */
+/* May the two pointers reach the same memory?  Not when they come from different parameters and the
+ * launch promised that those are apart. */
+bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 /* Does the map read v at the very index of a nest of that rank? */
 bool plan_is_identity(const Value *v, const int8_t *map, int rank);
-/* plan_alias.c */
-bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a);
 

@@ -287,7 +287,7 @@ static void plan_if(Planner *pl, BlockState *st, Op *op)
 static const Value *sole_source(const Planner *pl, const Value *v, const Block *loop_body,
                                 int depth)
 {
-    if (pl->plan->facts[v->id].uses != 1 || v->type->rank == 0 || depth > 8)
+    if (uses_count(&pl->plan->uses, v) != 1 || v->type->rank == 0 || depth > 8)
         return NULL;
     if (!v->def)
         return v->block == loop_body && v->block->owner ? v : NULL;
@@ -307,7 +307,7 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
     const Op *yield = op->block->last;
     const Value *source = sole_source(pl, op->operands[DOT_ACC], op->block, 0);
 
-    if (!carried || !source || pl->plan->facts[result->id].uses != 1)
+    if (!carried || !source || uses_count(&pl->plan->uses, result) != 1)
         return NO_BUFFER;
     int first = yield->code == OP_condition ? 1 : 0;
     for (int i = first; i < yield->noperands; i++)
@@ -389,7 +389,7 @@ static void plan_value(Planner *pl, BlockState *st, Op *op, int now)
     ValueFacts *f = &pl->plan->facts[v->id];
     if (v->type->rank == 0) {
         add_step(pl, st, STEP_SCALAR, op);
-    } else if (f->buffered && f->uses > 0) {
+    } else if (f->buffered && uses_count(&pl->plan->uses, f->value) > 0) {
         f->buffer = new_buffer(pl, v->type);
         add_fill(pl, st, v, f->buffer, NO_BUFFER, now);
     }

@@ -7,6 +7,11 @@
  */
 #include "plan_internal.h"
 
+bool plan_may_alias(const Plan *p, const Value *a, const Value *b)
+{
+    return !p->bases || (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) != 0;
+}
+
 const Type *plan_root_shape(const Root *r)
 {
     switch (r->kind) {

@@ -42,20 +42,6 @@ typedef struct {
     int n;          /* operands */
 } Combine;
 
-/* `op a, b` or `op b, a` of the region's arguments, yielded. */
-static const Op *single_op(const Op *op)
-{
-    const Block *region = op->regions[0];
-    const Op *only = region->first;
-    bool takes_args = op->noperands == 1 && op_has(only, FOLDS) && only->noperands == 2;
-
-    for (int i = 0; takes_args && i < 2; i++)
-        takes_args = only->operands[i]->block == region && !only->operands[i]->def;
-    if (!takes_args || only->next != region->last || region->last->operands[0] != only->results[0])
-        return NULL;
-    return only;
-}
-
 static void *combine_temp(const Combine *c, int i, CombineTemp which)
 {
     return op_temp(c->frame, c->slots, COMBINE_TEMPS * i + (int)which);
@@ -64,7 +50,7 @@ static void *combine_temp(const Combine *c, int i, CombineTemp which)
 static Combine combine_begin(Frame *f, const Op *op)
 {
     const OpSlots *slots = slots_of_op(f, op);
-    Combine c = {f, op, slots, op->regions[0], single_op(op), op->noperands};
+    Combine c = {f, op, slots, op->regions[0], ir_combine_kind(op).only, op->noperands};
 
     if (!slots->wide)
         return c;

@@ -107,24 +107,6 @@ Op *op_clone(Builder *b, const Op *op, Map *values)
     return copy;
 }
 
-static void count_block(const Block *b, int *uses)
-{
-    for (const Op *op = b->first; op; op = op->next) {
-        for (int i = 0; i < op->noperands; i++)
-            uses[op->operands[i]->id]++;
-        for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r])
-                count_block(op->regions[r], uses);
-        }
-    }
-}
-
-void ir_count_uses(const Func *f, int *uses)
-{
-    memset(uses, 0, sizeof uses[0] * (size_t)f->nvalues);
-    count_block(f->body, uses);
-}
-
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx)
 {
     for (Op *op = b->first, *next; op; op = next) {

@@ -268,7 +268,6 @@ void op_append(Block *b, Op *op);
 Value *ir_resolve(Value *v);      /* follow v->repl to its end, shortening the path */
 void ir_resolve_operands(Op *op); /* of this op alone, not of its regions */
 Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old to new Value* */
-void ir_count_uses(const Func *f, int *uses);        /* uses[id], nvalues entries, zeroed here */
 /* In order, each op before its regions; `visit` may remove the op. */
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
 
@@ -281,12 +280,47 @@ void ir_diag_calls(Diags *d, const Module *m, int site); /* a note for each call
 void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF(4, 5);
 void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap);
 
+/* uses.c: who uses each value, as the function is now; in the order of the ops. */
+typedef struct {
+    Op *op;
+    int operand; /* which of its operands */
+} Use;
+typedef struct {
+    const int *start; /* by value id: the first of its uses in `all`; the next value's ends them */
+    const Use *all;
+} UseLists;
+UseLists ir_uses(const Func *f, Arena *a);
+static inline int uses_count(const UseLists *u, const Value *v)
+{
+    return u->start[v->id + 1] - u->start[v->id];
+}
+static inline const Use *uses_of(const UseLists *u, const Value *v)
+{
+    return u->all + u->start[v->id];
+}
+
+/* combine.c: what a reduce or scan combines with */
+typedef struct {
+    const Op
+        *only; /* the region is this op on its two arguments, in some order; NULL: it is more */
+    OpCode neutral; /* of `only`, earlier element first, when some element changes nothing in it;
+                     * else OP_COUNT, and what follows says nothing */
+    double real;    /* that element: of a float type */
+    uint64_t bits;  /* .. and of another */
+} CombineKind;
+CombineKind ir_combine_kind(const Op *op);
+
 /* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
  * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */
 typedef struct {
     uint64_t loaded, stored;
 } MemoryUse;
 MemoryUse ir_memory_use(const Func *f, Arena *a);
+/* The same of one value: the parameters that an address in it may come from, and more, never less.
+ * No bit in common: two pointers come from different parameters. */
+typedef struct PointerBases PointerBases;
+const PointerBases *ir_pointer_bases(const Func *f, Arena *a);
+uint64_t ir_bases_of(const PointerBases *b, const Value *v);
 
 /* table.c: what ops.h says */
 enum { MAX_OP_ATTRS = 6 };

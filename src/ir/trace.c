@@ -1,5 +1,6 @@
 /*
- * trace.c - through which parameters does a function read and write memory?
+ * trace.c - from which parameters does an address come, and through which does a function read and
+ * write memory?
  *
  * Every value gets a set of parameters that an address in it may come from: sets flow along
  * operands, regions and calls until nothing grows.  Never too few: what comes from nowhere known,
@@ -13,14 +14,15 @@
 
 #define EVERY_PARAM UINT64_MAX
 
-typedef struct {
+typedef struct PointerBases Trace;
+struct PointerBases {
     Arena *arena;
     Map *traces;        /* from Func to its Trace: of all functions that were met */
     uint64_t *from;     /* by value id: bit i for parameter i; 63 and up share the last bit */
     uint64_t *returned; /* by result of the function */
     MemoryUse use;
     bool changed, finished;
-} Trace;
+};
 
 static void trace_block(Trace *t, const Block *b);
 static const Trace *trace_func(Arena *a, Map *traces, const Func *f);
@@ -230,4 +232,14 @@ static const Trace *trace_func(Arena *a, Map *traces, const Func *f)
 MemoryUse ir_memory_use(const Func *f, Arena *a)
 {
     return trace_func(a, map_new(a), f)->use;
+}
+
+const PointerBases *ir_pointer_bases(const Func *f, Arena *a)
+{
+    return trace_func(a, map_new(a), f);
+}
+
+uint64_t ir_bases_of(const PointerBases *b, const Value *v)
+{
+    return pointed_to(b, v);
 }

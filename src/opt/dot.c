@@ -8,18 +8,18 @@
 #include "opt.h"
 
 /* The dot behind one operand of an add: fresh (from zero), of the add's type, used once. */
-static Op *fresh_product(const Op *add, int i, const int *uses)
+static Op *fresh_product(const Op *add, int i, const UseLists *uses)
 {
     Op *dot = add->operands[i]->def;
     uint64_t bits;
 
     if (!dot || dot->code != OP_dot || dot->block != add->block ||
-        uses[add->operands[i]->id] != 1 || dot->results[0]->type != add->results[0]->type)
+        uses_count(uses, add->operands[i]) != 1 || dot->results[0]->type != add->results[0]->type)
         return NULL;
     return value_constant(dot->operands[2], &bits) && bits == 0 ? dot : NULL;
 }
 
-static bool take_accumulator(Op *add, const int *uses)
+static bool take_accumulator(Op *add, const UseLists *uses)
 {
     for (int i = 0; i < 2; i++) {
         Op *dot = fresh_product(add, i, uses);
@@ -33,7 +33,7 @@ static bool take_accumulator(Op *add, const int *uses)
     return false;
 }
 
-static void walk(Block *b, const int *uses)
+static void walk(Block *b, const UseLists *uses)
 {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
@@ -49,8 +49,7 @@ static void walk(Block *b, const int *uses)
 
 void opt_dot(Func *f)
 {
-    int *uses = NEW_N(f->module->arena, int, f->nvalues + 1);
+    UseLists uses = ir_uses(f, f->module->arena);
 
-    ir_count_uses(f, uses);
-    walk(f->body, uses);
+    walk(f->body, &uses);
 }

@@ -679,13 +679,14 @@ static void test_edit(void **state)
     Fixture *f = *state;
     Func *fn = loop_function(f);
     Op *zero = fn->body->first, *one = zero->next, *loop = one->next;
-    int uses[16];
+    UseLists uses = ir_uses(fn, f->arena);
 
-    assert_true(fn->nvalues <= COUNT(uses));
-    ir_count_uses(fn, uses);
-    assert_int_equal(uses[fn->body->args[0]->id], 2);
-    assert_int_equal(uses[zero->results[0]->id], 1);
-    assert_int_equal(uses[loop->results[0]->id], 1);
+    assert_int_equal(uses_count(&uses, fn->body->args[0]), 2);
+    assert_ptr_equal(uses_of(&uses, fn->body->args[0])[0].op, loop);
+    assert_int_equal(uses_of(&uses, fn->body->args[0])[0].operand, FOR_BOUNDS);
+    assert_ptr_equal(uses_of(&uses, fn->body->args[0])[1].op, loop->regions[0]->first);
+    assert_int_equal(uses_count(&uses, zero->results[0]), 1);
+    assert_ptr_equal(uses_of(&uses, loop->results[0])[0].op, fn->body->last);
 
     op_insert_before(one, zero);
     assert_ptr_equal(fn->body->first, one);
@@ -751,6 +752,41 @@ static void test_questions_about_values_and_ops(void **state)
     assert_false(value_const_int(m->funcs[0]->body->args[0], &n));
 }
 
+static void test_combine_kinds(void **state)
+{
+    static const struct {
+        const char *type, *region;
+        OpCode only, neutral;
+        double real;
+        uint64_t bits;
+    } cases[] = {
+        {"fp32", "%r = add %a, %b : fp32", OP_add, OP_add, -0.0, 0},
+        {"fp32", "%r = add %b, %a : fp32", OP_add, OP_COUNT, 0, 0},
+        {"fp32", "%r = sub %a, %b : fp32", OP_sub, OP_COUNT, 0, 0},
+        {"fp16", "%r = maxnan %a, %b : fp16", OP_maxnan, OP_maxnan, -__builtin_inf(), 0},
+        {"i8", "%r = max %a, %b : i8", OP_max, OP_max, 0, 0x80},
+        {"i8", "%r = min %a, %b : i8", OP_min, OP_min, 0, 0x7f},
+        {"u16", "%r = min %a, %b : u16", OP_min, OP_min, 0, 0xffff},
+        {"i64", "%r = and %a, %b : i64", OP_and, OP_and, 0, UINT64_MAX},
+        {"i32", "%r = mul %a, %b : i32", OP_mul, OP_mul, 0, 1},
+        {"i32", "%s = add %a, %b : i32\n%r = add %s, %b : i32", OP_COUNT, OP_COUNT, 0, 0},
+    };
+    Fixture *f = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        const char *t = cases[i].type;
+        Module *m = must_read(
+            f, arena_printf(f->arena,
+                            "func @f(%%x: %s[4]) -> %s {\n%%y = reduce %%x axis=0 : %s {\n"
+                            "(%%a: %s, %%b: %s)\n%s\nyield %%r\n}\nreturn %%y\n}\n",
+                            t, t, t, t, t, cases[i].region));
+        CombineKind kind = ir_combine_kind(m->funcs[0]->body->first);
+        assert_int_equal(kind.only ? kind.only->code : OP_COUNT, cases[i].only);
+        assert_int_equal(kind.neutral, cases[i].neutral);
+        assert_true(kind.real == cases[i].real && kind.bits == cases[i].bits);
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -776,6 +812,7 @@ int main(void)
         TEST(test_edit),
         TEST(test_resolve_shortens_the_path),
         TEST(test_questions_about_values_and_ops),
+        TEST(test_combine_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,13 +164,45 @@ static void test_many_parameters(void **state)
     arena_free(a);
 }
 
+/* The parameters that the first operand of the last store comes from. */
+static uint64_t bases_of(const char *body)
+{
+    Arena *a = arena_new(NULL);
+    const Source source = {"test.ir", body, strlen(body)};
+    const Module *m = ir_read(a, interner_new(a), &source, diags_new(a, NULL));
+
+    assert_non_null(m);
+    const Func *f = m->funcs[0];
+    uint64_t bases = ir_bases_of(ir_pointer_bases(f, a), f->body->last->prev->operands[0]);
+    arena_free(a);
+    return bases;
+}
+
+static void test_bases_of_values(void **state)
+{
+    (void)state;
+    assert_int_equal(bases_of("kernel @k(%a: *i64, %b: *i64, %n: i64) {\n"
+                              "%one = const 1 : i64\n%p = addptr %b, %n : *i64\n"
+                              "%q, %m = while %p, %n : *i64, i64 {\n(%r: *i64, %i: i64)\n"
+                              "%more = gt %i, %one : i1\ncondition %more, %r, %i\n} {\n"
+                              "(%s: *i64, %j: i64)\n%t = addptr %s, %one : *i64\n"
+                              "%k = sub %j, %one : i64\nyield %t, %k\n}\n"
+                              "store %q, %m\nreturn\n}\n"),
+                     2);
+    assert_true(bases_of("kernel @k(%a: *i64, %n: i64) {\n%v = load %a : i64\n%p = cast %v : "
+                         "*i64\nstore %p, %n\n"
+                         "return\n}\n") == EVERY_PARAM);
+    assert_true(bases_of("kernel @k(%a: *i64, %n: i64) {\n%p = cast %n : *i64\nstore %p, %n\n"
+                         "return\n}\n") == EVERY_PARAM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),           cmocka_unit_test(test_control),
         cmocka_unit_test(test_combine),         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_calls),           cmocka_unit_test(test_many_calls),
-        cmocka_unit_test(test_many_parameters),
+        cmocka_unit_test(test_many_parameters), cmocka_unit_test(test_bases_of_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
