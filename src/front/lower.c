@@ -40,6 +40,11 @@ void error_at(Lower *l, Span span, const char *fmt, ...)
     put_callers(l);
 }
 
+bool hints_show(const Lower *l)
+{
+    return l->quiet == 0 && diag_kept(l->diags);
+}
+
 void hint_at(Lower *l, const char *fmt, ...)
 {
     va_list ap;
@@ -120,12 +125,18 @@ static uint64_t instance_key(Lower *l, const AstFunc *fn, const Val *args)
     return MAP_KEY(intern_n(l->keys, t.s, t.len));
 }
 
-static const char *instance_name(Lower *l, const AstFunc *fn)
+/* The helper's own name, or one with a number that no function of the module has. */
+static Sym instance_name(Lower *l, const AstFunc *fn)
 {
-    const char *name = fn->name;
+    intptr_t n = (intptr_t)map_get(l->names, MAP_KEY(fn->name));
+    Sym name = fn->name;
 
-    for (int i = 2; module_find(l->module, name); i++)
-        name = arena_printf(l->arena, "%s__%d", fn->name, i);
+    do {
+        if (++n > 1)
+            name = intern(l->interner, arena_printf(l->arena, "%s__%ld", fn->name, (long)n));
+    } while (n > 1 && map_get(l->names, MAP_KEY(name)));
+    map_put(l->names, MAP_KEY(name), (void *)1);
+    map_put(l->names, MAP_KEY(fn->name), (void *)n);
     return name;
 }
 
@@ -252,6 +263,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.module = module_new(a, file->interner, file->set->sources);
     l.keys = interner_new(a);
     l.instances = map_new(a);
+    l.names = map_new(a);
     l.globals = map_new(a);
     l.members = map_new(a);
     l.told = map_new(a);
@@ -308,7 +320,7 @@ static Val kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *ar
 
 static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
 {
-    Instance in = {.func = func_new(l->module, fn->name, fn->span)};
+    Instance in = {.func = func_new(l->module, instance_name(l, fn), fn->span)};
 
     in.func->is_kernel = true;
     l->frame = frame_new(l, fn, fn->span);

@@ -174,6 +174,7 @@ typedef struct {
     int quiet;      /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;      /* key -> Instance */
+    Map *names;          /* of functions of the module -> the last number behind it */
     Map *globals;        /* AstGlobal -> GlobalValue */
     Map *members;        /* name of another file -> whether there is such; lower_import.c */
     VEC(Lookup) lookups; /* one inside of the other */
@@ -254,6 +255,8 @@ void env_redo(Lower *l, Changes c);
 /* --- lower.c --- */
 void error_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 int error_count(const Lower *l); /* goes up whenever there is an error, reported or quiet */
+/* Will a hint of the last error be seen?  Asked before one is looked for. */
+bool hints_show(const Lower *l);
 void hint_at(Lower *l, const char *fmt, ...) PRINTF(2, 3); /* of the error before it */
 void note_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);

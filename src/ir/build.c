@@ -69,15 +69,6 @@ const Value *func_hidden(const Func *f, ParamKind kind)
     return NULL;
 }
 
-Func *module_find(const Module *m, const char *name)
-{
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (strcmp(m->funcs[i]->name, name) == 0)
-            return m->funcs[i];
-    }
-    return NULL;
-}
-
 Block *block_new(Func *f, Op *owner)
 {
     Block *b = NEW(f->module->arena, Block);

@@ -221,7 +221,6 @@ Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divis
 Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind kind, int of,
                        int part);
 const Value *func_hidden(const Func *f, ParamKind kind); /* the first of that kind, or NULL */
-Func *module_find(const Module *m, const char *name);
 Block *block_new(Func *f, Op *owner);
 Value *block_add_arg(Block *b, const Type *type);
 

@@ -15,19 +15,15 @@ typedef enum { FRESH, OPEN, DONE } State; /* OPEN: on the way down from the kern
 
 typedef struct {
     Module *module;
-    State *states; /* one a function */
+    Map *states; /* Func -> State */
     Diags *diags;
     int copied; /* ops so far */
     bool failed;
 } Inliner;
 
-static int index_of(const Module *m, const Func *f)
+static State *state_of(const Inliner *in, const Func *f)
 {
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (m->funcs[i] == f)
-            return i;
-    }
-    bug("%s is not in its module", f->name);
+    return map_get(in->states, MAP_KEY(f));
 }
 
 static void inline_calls(Inliner *in, Func *f);
@@ -100,7 +96,7 @@ static void visit(Op *op, void *ctx)
     if (op->code != OP_call || in->failed)
         return;
     Func *callee = op->callee;
-    if (in->states[index_of(in->module, callee)] == OPEN) {
+    if (*state_of(in, callee) == OPEN) {
         refuse(in, op,
                "calls itself without end: a call in a kernel is copied in place, so only "
                "compile-time conditions can end a recursion");
@@ -122,7 +118,7 @@ static void visit(Op *op, void *ctx)
 
 static void inline_calls(Inliner *in, Func *f)
 {
-    State *state = &in->states[index_of(in->module, f)];
+    State *state = state_of(in, f);
 
     if (*state == DONE)
         return;
@@ -145,8 +141,11 @@ static void drop_helpers(Module *m)
 
 void opt_inline(Module *m, Diags *d)
 {
-    Inliner in = {.module = m, .states = NEW_N(m->arena, State, m->nfuncs), .diags = d};
+    Inliner in = {.module = m, .states = map_new(m->arena), .diags = d};
+    State *states = NEW_N(m->arena, State, m->nfuncs);
 
+    for (int i = 0; i < m->nfuncs; i++)
+        map_put(in.states, MAP_KEY(m->funcs[i]), &states[i]);
     for (int i = 0; i < m->nfuncs && !in.failed; i++) {
         if (m->funcs[i]->is_kernel)
             inline_calls(&in, m->funcs[i]);
