@@ -170,6 +170,7 @@ SourceMap *diags_sources(const Diags *d);
 void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...) PRINTF(4, 5);
 void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap);
 int diag_errors(const Diags *d);
+bool diag_kept(const Diags *d); /* was the last error or warning?  Only then do hints show */
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes, each with
  * its own file. */
 const char *diags_text(const Diags *d, Arena *a);

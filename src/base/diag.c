@@ -91,6 +91,11 @@ int diag_errors(const Diags *d)
     return d->errors;
 }
 
+bool diag_kept(const Diags *d)
+{
+    return !d->dropping;
+}
+
 /* The length of the well-formed UTF-8 sequence at p, at most n bytes; 0 when there is none. */
 static int utf8_length(const unsigned char *p, size_t n)
 {

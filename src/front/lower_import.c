@@ -125,13 +125,15 @@ static Val no_member_of_file(Lower *l, const FrontFile *f, Sym name, Span span)
     VEC(const char *) names = {0};
     const char *near;
 
+    error_at(l, span, E_NO_FILE_MEMBER, f->source->path, name);
+    if (!hints_show(l))
+        return val_unknown();
     for (int i = 0; i < f->nfuncs; i++)
         if (!f->funcs[i]->scope)
             vec_push(l->arena, &names, f->funcs[i]->name);
     for (int i = 0; i < f->nglobals; i++)
         vec_push(l->arena, &names, f->globals[i].name);
     near = near_name(name, names.at, names.len);
-    error_at(l, span, E_NO_FILE_MEMBER, f->source->path, name);
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
     return val_unknown();

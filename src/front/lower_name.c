@@ -189,18 +189,25 @@ static void explain_lost(Lower *l, const Binding *b, Sym name)
         note_at(l, b->span, NOTE_LOST_LOOP_VARIABLE, name);
 }
 
+static void hint_of_name(Lower *l, Sym name)
+{
+    const char *near = near_visible(l, name), *own = own_name(l, name);
+
+    if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+    else if (own)
+        hint_at(l, H_LANGUAGE_HAS, own);
+}
+
 static Val undefined_name(Lower *l, Sym name, Span span)
 {
     const Binding *b = env_find(l, name);
-    const char *near = near_visible(l, name), *own = own_name(l, name);
 
     error_at(l, span, E_NOT_DEFINED, name);
     if (b && b->lost)
         explain_lost(l, b, name);
-    else if (near)
-        hint_at(l, H_DID_YOU_MEAN, near);
-    else if (own)
-        hint_at(l, H_LANGUAGE_HAS, own);
+    else if (hints_show(l))
+        hint_of_name(l, name);
     env_miss(l, name, span); /* one complaint a name */
     return val_unknown();
 }
@@ -245,7 +252,7 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
     if (b)
         return bind_method(l, self, name, b);
     error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
-    near = builtin_near(name, IN_METHOD);
+    near = hints_show(l) ? builtin_near(name, IN_METHOD) : NULL;
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
     return val_unknown();

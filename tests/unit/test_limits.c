@@ -143,6 +143,39 @@ static void test_branches_of_an_if(void **state)
     assert_non_null(strstr(said, "too deeply nested"));
 }
 
+/* Each call makes another instance of the helper: 20,000 of them took minutes when a name for the
+ * next one was looked for among all before it. */
+static void test_many_instances(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    text_put(&t, "import triton\nimport triton.language as tl\n@triton.jit\n"
+                 "def f(s, i):\n    return s + i\n@triton.jit\ndef f__2(s):\n    return s\n");
+    put_kernel(&t);
+    text_put(&t, "    s = tl.program_id(0)\n    for i in tl.static_range(20000):\n"
+                 "        s = f(s, i)\n    s = f__2(s)\n");
+    assert_string_equal(complaint(a, t.s), "");
+}
+
+/* Hints are looked for only where they are shown: 20,000 names took 3 s and 1.9 GB. */
+static void test_many_undefined_names(void **state)
+{
+    Arena *a = *state;
+    Diags *d = diags_new(a, NULL);
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    for (int i = 0; i < 20000; i++)
+        text_printf(&t, "    x%d = tl.exp(wrong_%d)\n", i, i);
+    const Source *src = source_add(diags_sources(d), "t.py", t.s, t.len);
+    FrontFile *file = front_parse(a, interner_new(a), src, NULL, d);
+    size_t before = arena_used(a);
+    assert_null(front_lower(file, "k", NULL, 0, a, d));
+    assert_int_equal(diag_errors(d), 20000);
+    assert_true(arena_used(a) - before < 32 << 20);
+}
+
 static int set_up(void **state)
 {
     *state = arena_new(NULL);
@@ -160,9 +193,14 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_many_static_branches),         TEST(test_tuples_that_double),
-        TEST(test_comprehensions_in_each_other), TEST(test_tuples_that_are_assigned),
-        TEST(test_strings_that_double),          TEST(test_branches_of_an_if),
+        TEST(test_many_static_branches),
+        TEST(test_tuples_that_double),
+        TEST(test_comprehensions_in_each_other),
+        TEST(test_tuples_that_are_assigned),
+        TEST(test_strings_that_double),
+        TEST(test_branches_of_an_if),
+        TEST(test_many_instances),
+        TEST(test_many_undefined_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
