@@ -8,6 +8,8 @@
 #ifndef TILEC_CLI_H
 #define TILEC_CLI_H
 
+#include <stdio.h>
+
 #include "tilec.h"
 #include "../base/base.h"
 
@@ -178,11 +180,18 @@ typedef struct {
     VEC(const char *) paths;
     VEC(tilec_define) defines;
 } Options;
-typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4 } Command;
+typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4, COMMAND_ALL = 7 } Command;
 bool is_name_char(char ch);        /* of an identifier; all that is not ASCII may be in one */
 size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* argv behind the command's name */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
+
+/* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
+void crash_watch(Cli *c, const char *kernel);
+void crash_unwatch(void);
+
+/* help.c */
+void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */
 
 /* args.c: the kernel's file and its arguments */
 typedef struct {

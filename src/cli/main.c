@@ -9,48 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off */
 static const struct {
-    const char *name, *what;
+    const char *name;
+    Command command;
     void (*run)(Cli *c, int argc, char **argv);
 } commands[] = {
-    {"run",     "run a kernel on arrays and say what came out", command_run},
-    {"dump",    "print a kernel at one stage of its compilation", command_dump},
-    {"devices", "list where kernels can run", command_devices},
+    {"run", COMMAND_RUN, command_run},
+    {"dump", COMMAND_DUMP, command_dump},
+    {"devices", COMMAND_DEVICES, command_devices},
 };
-/* clang-format on */
-
-static const char help[] =
-    "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE...\n"
-    "       tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE...\n"
-    "       tilec devices [--json]\n"
-    "       tilec --help | --version\n"
-    "\n"
-    "options of run and dump:\n"
-    "  --device NAME        cpu (the default) or interp, the reference interpreter\n"
-    "  --threads N          how many threads; every CPU when not given\n"
-    "  --num-warps N        launch hints that a kernel may read\n"
-    "  --num-stages N\n"
-    "  --path DIR           a folder in which modules that the file imports are looked for\n"
-    "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
-    "options of run:\n"
-    "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
-    "  --save NAME=FILE.npy write an array after the first run\n"
-    "  --show NAME          print an array after the first run\n"
-    "  --time[=N]           time N more runs, or as many as fit in a second\n"
-    "  --json               print JSON instead of tables\n"
-    "options of dump:\n"
-    "  --stage STAGE        ast, ir, opt, plan, llvm or asm\n"
-    "\n"
-    "A VALUE is a number, 'text', True, False, None, a dtype (fp32), an earlier argument, or\n"
-    "  @x.npy  @x.npy:bf16  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
-    "  rand(fp32,1000[,seed])  randn(fp16,1000[,seed])  x[1:,::2]  x.numel()  x.shape(0)\n"
-    "  x.stride(0)  x.dtype  cdiv(n,1024)  next_power_of_2(n)  min  max  + - * / // % **  < ==\n"
-    "A TYPE is a dtype, or *dtype for a pointer.\n"
-    "\n"
-    "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
-    "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
-    "             n='x.numel()' BLOCK=1024\n";
 
 static void run_command(Cli *c, int argc, char **argv)
 {
@@ -102,9 +69,27 @@ static CliCode run_guarded(Cli *c, int argc, char **argv)
     return c->code;
 }
 
-static bool is_help(const char *word)
+/* The command of that name; 0: none. */
+static Command find_command(const char *name)
 {
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+    for (int i = 0; i < COUNT(commands); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].command;
+    return 0;
+}
+
+/* What help is asked for anywhere in front of `--`: that of one command, or COMMAND_ALL; 0: none.
+ */
+static Command wanted_help(int argc, char **argv)
+{
+    Command command = find_command(argv[1]);
+
+    if (strcmp(argv[1], "help") == 0)
+        return argc > 2 && find_command(argv[2]) ? find_command(argv[2]) : COMMAND_ALL;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return command ? command : COMMAND_ALL;
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -113,11 +98,11 @@ int main(int argc, char **argv)
     CliCode code, flushed;
 
     if (argc < 2) {
-        fputs(help, stderr);
+        help_print(COMMAND_ALL, stderr);
         return CLI_USAGE;
     }
-    if (is_help(argv[1]) || (argc > 2 && is_help(argv[2]))) {
-        fputs(help, stdout);
+    if (wanted_help(argc, argv)) {
+        help_print(wanted_help(argc, argv), stdout);
         return flush_output();
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -2,8 +2,8 @@
  * options.c - the words of a command line, sorted into a struct
  *
  * One table of options.  `--name VALUE` and `--name=VALUE` mean the same; options and arguments
- * may come in any order; the first word that is neither is FILE.py[:KERNEL].  Nothing is
- * evaluated here.
+ * may come in any order; the first word that is neither is FILE.py[:KERNEL]; behind `--` no word is
+ * an option.  Nothing is evaluated here.
  */
 #include "cli.h"
 
@@ -155,6 +155,15 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
     }
 }
 
+/* The value of an option in the word behind it, where that may be one; NULL. */
+static const char *next_operand(Cli *c, const char *name, Operand operand, char **words, int left)
+{
+    if (operand == NEEDS && left < 2)
+        stop(c, CLI_USAGE, "%s needs a value behind it", name);
+    bool is_number = left > 1 && words[1][strspn(words[1], "0123456789")] == '\0' && words[1][0];
+    return operand == NEEDS || (operand == MAY_HAVE && is_number) ? words[1] : NULL;
+}
+
 /* One option; gives how many words it took. */
 static int parse_option(Cli *c, Command command, Options *o, char **words, int left)
 {
@@ -166,11 +175,9 @@ static int parse_option(Cli *c, Command command, Options *o, char **words, int l
 
     if (operand && table[i].operand == BARE)
         stop(c, CLI_USAGE, "%s takes no value", name);
-    if (!operand && table[i].operand == NEEDS) {
-        if (left < 2)
-            stop(c, CLI_USAGE, "%s needs a value behind it", name);
-        operand = words[1];
-        taken = 2;
+    if (!operand) {
+        operand = next_operand(c, name, table[i].operand, words, left);
+        taken = operand ? 2 : 1;
     }
     if (table[i].once && (o->given & 1u << table[i].id))
         stop(c, CLI_USAGE, "%s is given twice", name);
@@ -238,9 +245,13 @@ static void parse_word(Cli *c, Command command, Options *o, const char *word)
 Options options_parse(Cli *c, Command command, int argc, char **argv)
 {
     Options o = {0};
+    bool options = true; /* no `--` yet */
 
     for (int i = 0; i < argc;) {
-        if (argv[i][0] == '-' && argv[i][1]) {
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+            i++;
+        } else if (options && argv[i][0] == '-' && argv[i][1]) {
             i += parse_option(c, command, &o, argv + i, argc - i);
         } else {
             parse_word(c, command, &o, argv[i]);

@@ -14,7 +14,7 @@ for device in interp cpu; do
     expect 0 out "out: fp32 1000" run_add --device $device --show out
     expect 0 out "0.5   1.5   2.5 ... 997.5 998.5 999.5]" run_add --device $device --show out
     expect 0 out "GFLOP/s" run_add --device $device --time=3
-    expect 0 out '"runs": 3' run_add --device $device --time=3 --json
+    expect 0 out '"runs": 3' run_add --device $device --time 3 --json
     expect 0 out '"bytes": 12000' run_add --device $device --json
 done
 expect 0 out "" run_add --threads 1 --num-warps 8 --num-stages=2
@@ -83,8 +83,20 @@ done
 # an empty grid runs nothing; the name of the only kernel may be given
 expect 0 out "[nan nan nan nan]" "$tilec" run "$add:add_kernel" --grid 0 x="ones(fp32,4)" y=x \
     out="empty(fp32,4)" n=4 BLOCK=4 --show out
-expect 0 err "the grid 2,0,1 is empty: no program runs" "$tilec" run "$add" --grid 2,0 x="ones(fp32,4)" \
+expect 0 err "the grid 2x0x1 has no programs: nothing runs" "$tilec" run "$add" --grid 2,0 x="ones(fp32,4)" \
     y=x out="empty(fp32,4)" n=4 BLOCK=4
+
+# a kernel that reaches far outside of its arrays is named before the signal ends the command
+cat >"$folder/far.py" <<'KERNEL'
+import triton
+import triton.language as tl
+@triton.jit
+def far(x, n): tl.store(x + n, 1.0)
+KERNEL
+for device in cpu interp; do
+    expect 139 err "tilec: kernel 'far' reached memory outside of its arrays" "$tilec" run \
+        "$folder/far.py" --device $device --grid 1 x="ones(fp32,4)" n=100000000000
+done
 
 # --grid sees what was not given: defaults, the first configuration, --num-warps; given values win
 cat >"$folder/defaults.py" <<'KERNEL'

@@ -6,6 +6,13 @@ matmul=$source/kernels/matmul.py
 
 expect 0 out "usage: tilec run" "$tilec" --help
 expect 0 out "usage: tilec run" "$tilec" run --help
+expect 0 out "usage: tilec dump" "$tilec" help
+expect 0 out "usage: tilec dump" "$tilec" help dump
+expect 0 out "--save NAME" "$tilec" run "$add" --grid 1 --help
+expect 0 out "NAME:TYPE" "$tilec" dump -h
+! grep -q -e --save "$folder/out" || wrong "dump's help has options of run"
+expect 0 out "usage: tilec devices" "$tilec" devices --help
+! grep -q FILE "$folder/out" || wrong "the help of devices is about files"
 expect 0 out "tilec 0.1.0" "$tilec" --version
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
@@ -36,6 +43,9 @@ expect 2 err "did you mean 'llvm'?" "$tilec" dump "$add" --stage lvm
 expect 2 err "is no type" "$tilec" dump "$add" --stage ir n:int
 expect 2 err "device" "$tilec" run "$add" --device gpu --grid 1 x="ones(fp32,4)" \
     y=x out=x n=4 BLOCK=4
+
+expect 2 err "'--grid' is no option and no NAME=VALUE" "$tilec" run -- "$add" --grid 1
+expect 2 err "'5' is no option" "$tilec" run "$add" --json 5
 
 # 3: files
 expect 3 err "/nowhere/add.py" "$tilec" run /nowhere/add.py --grid 1

@@ -1,0 +1,60 @@
+/*
+ * help.c - what `tilec --help` prints, in the pieces that `tilec COMMAND --help` has of it
+ */
+#include "cli.h"
+
+static const struct {
+    int commands; /* whose help has it */
+    const char *text;
+} pieces[] = {
+    {COMMAND_RUN, "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE...\n"},
+    {COMMAND_DUMP,
+     "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE...\n"},
+    {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
+    {0, "usage: tilec COMMAND --help | --help | --version\n"},
+    {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
+    {COMMAND_DUMP, "\nPrint a kernel at one stage of its compilation.\n"},
+    {COMMAND_DEVICES, "\nList where kernels can run.\n"
+                      "  --json               print JSON instead of a table\n"},
+    {COMMAND_RUN | COMMAND_DUMP,
+     "\n"
+     "options of run and dump:\n"
+     "  --device NAME        cpu (the default) or interp, the reference interpreter\n"
+     "  --threads N          how many threads; every CPU when not given\n"
+     "  --num-warps N        launch hints that a kernel may read\n"
+     "  --num-stages N\n"
+     "  --path DIR           a folder in which modules that the file imports are looked for\n"
+     "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
+     "  --                   no word behind it is an option\n"},
+    {COMMAND_RUN, "options of run:\n"
+                  "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
+                  "  --save NAME=FILE.npy write an array after the first run\n"
+                  "  --show NAME          print an array after the first run\n"
+                  "  --time [N]           time N more runs, or as many as fit in a second\n"
+                  "  --json               print JSON instead of tables\n"},
+    {COMMAND_DUMP, "options of dump:\n"
+                   "  --stage STAGE        ast, ir, opt, plan, llvm or asm\n"},
+    {COMMAND_RUN | COMMAND_DUMP,
+     "\n"
+     "A VALUE is a number, 'text', True, False, None, a dtype (fp32), an earlier argument, or\n"
+     "  @x.npy  @x.npy:bf16  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
+     "  rand(fp32,1000[,seed])  randn(fp16,1000[,seed])  x[1:,::2]  x.numel()  x.shape(0)\n"
+     "  x.stride(0)  x.dtype  cdiv(n,1024)  next_power_of_2(n)  min  max  + - * / // % **  < ==\n"},
+    {COMMAND_DUMP, "A TYPE is a dtype, or *dtype for a pointer.\n"},
+    {COMMAND_RUN,
+     "\n"
+     "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
+     "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
+     "             n='x.numel()' BLOCK=1024\n"},
+    {COMMAND_DUMP,
+     "\n"
+     "example: tilec dump kernels/add.py --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 \\\n"
+     "             BLOCK=1024\n"},
+};
+
+void help_print(Command command, FILE *to)
+{
+    for (int i = 0; i < COUNT(pieces); i++)
+        if (command == COMMAND_ALL || (pieces[i].commands & (int)command))
+            fputs(pieces[i].text, to);
+}
