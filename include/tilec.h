@@ -241,14 +241,67 @@ typedef struct {
     const char *name, *value;
 } tilec_define;
 
-/* What is known about the other files that a kernel's file imports from.  Set `size`, and zero what
- * is not used: fields may be added.  Nothing here is kept behind the call; texts are copied. */
+/*
+ * A program that has run the Python of a package, such as a Python extension, knows what its names
+ * stand for: a function `tilec_load_options.resolve` answers for them, in front of what the files
+ * say, and of what cannot be found in files.
+ *
+ * A question is about `name`, as it stands in `function` ("kernel", "outer.kernel"; NULL: outside
+ * of functions, as in a default) of a module.  `module` is the name that an earlier answer gave
+ * that module; NULL is the loaded file, or a file that the library found by itself; `path` is that
+ * of the file, NULL if there is none.
+ */
 typedef struct {
-    size_t size;              /* sizeof(tilec_load_options) */
+    const char *name, *function, *module, *path;
+} tilec_question;
+
+typedef enum {
+    TILEC_NAME_UNKNOWN,  /* what the files say counts; so does a kind that the library lacks */
+    TILEC_NAME_VALUE,    /* value; if is_constexpr a kernel may use it by its bare name, as it may a
+                          * dtype or None; else only where any global counts, as in defaults */
+    TILEC_NAME_FUNCTION, /* role, text, length, path, line, module, function */
+    TILEC_NAME_MODULE,   /* module; path, if it may be read for names that are not answered */
+    TILEC_NAME_LANGUAGE  /* module: what of the language it is, in full: "triton.language",
+                          * "triton.language.exp", "triton.language.extra.libdevice" */
+} tilec_name_kind;
+
+typedef enum {
+    TILEC_ROLE_JIT,       /* under @triton.jit: called in kernels */
+    TILEC_ROLE_CONSTEXPR, /* a constexpr_function */
+    TILEC_ROLE_PYTHON     /* any other function, called outside of kernels only */
+} tilec_role;
+
+/* An answer, which comes zeroed but for `line`, which is 1.  What it points to must stay until
+ * the resolver is called again or the call that asked ends; the library keeps copies. */
+typedef struct {
+    tilec_name_kind kind;
+    tilec_arg value; /* INT, UINT, FLOAT, BOOL, NONE, STRING or DTYPE */
+    int is_constexpr;
+    tilec_role role;
+    const char *text; /* the function, from its decorators or its `def` on, indented as it may be */
+    size_t length;
+    const char *function; /* its name in the text; NULL: the one that was asked for */
+    const char *module;   /* a function's: where names in it are asked for */
+    const char *path;     /* a function's: for messages */
+    int line;             /* of the text in that file */
+} tilec_name;
+
+/* What is known about the other files that a kernel's file imports from.  Nothing here but `user`
+ * is kept behind the call; texts are copied. */
+typedef struct {
     const char *const *paths; /* `npaths` folders in which modules are looked for */
     int npaths;
     const tilec_define *defines; /* `ndefines`; of two for one name the last counts */
     int ndefines;
+    /*
+     * NULL, or what answers questions about names, each once for as long as the file lives.  Called
+     * while the file is loaded and while something of it is compiled or described, never by a
+     * launch that finds its kernel compiled; on the thread that compiles, which need not be the
+     * caller's, but with the caller waiting, and never by two at once for one file.  It must
+     * return, and must not call the library for this file.
+     */
+    void (*resolve)(void *user, const tilec_question *question, tilec_name *answer);
+    void *user;
 } tilec_load_options;
 
 /*

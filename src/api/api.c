@@ -124,22 +124,15 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     return status;
 }
 
-/* The options as this library knows them: those that an older program does not have are not set. */
-static bool read_load_options(const tilec_load_options *given, tilec_load_options *out)
+static bool are_load_options(const tilec_load_options *o)
 {
-    *out = (tilec_load_options){0};
-    if (!given)
-        return true;
-    if (given->size < offsetof(tilec_load_options, paths))
-        return false;
-    memcpy(out, given, MIN(given->size, sizeof *out));
-    for (int i = 0; i < out->npaths; i++)
-        if (!out->paths || !out->paths[i])
-            return false;
-    for (int i = 0; i < out->ndefines; i++)
-        if (!out->defines || !out->defines[i].name || !out->defines[i].value)
-            return false;
-    return out->npaths >= 0 && out->ndefines >= 0;
+    bool good = o->npaths >= 0 && o->ndefines >= 0;
+
+    for (int i = 0; good && i < o->npaths; i++)
+        good = o->paths && o->paths[i];
+    for (int i = 0; good && i < o->ndefines; i++)
+        good = o->defines && o->defines[i].name && o->defines[i].value;
+    return good;
 }
 
 tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, size_t len,
@@ -150,7 +143,9 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     no_error(error);
     if (!ctx || !(path || text) || !out)
         return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
-    if (!read_load_options(options, &l.options))
+    if (options)
+        l.options = *options;
+    if (!are_load_options(&l.options))
         return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: the options are wrong");
     return load_source(ctx, &l, out, error);
 }

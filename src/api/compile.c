@@ -49,6 +49,60 @@ static const char *copy_text(Arena *a, const char *s)
     return arena_strndup(a, s, strlen(s));
 }
 
+/* What the host of a file answers, in the terms of the front end. */
+typedef struct {
+    void (*resolve)(void *user, const tilec_question *question, tilec_name *answer);
+    void *user;
+} Host;
+
+static HostKind host_kind(const tilec_name *n, Const *value)
+{
+    switch (n->kind) {
+    case TILEC_NAME_VALUE:
+        return bind_constant_of(&n->value, value) ? HOST_VALUE : HOST_UNKNOWN;
+    case TILEC_NAME_FUNCTION:
+        return n->text && n->length <= MAX_SOURCE ? HOST_FUNCTION : HOST_UNKNOWN;
+    case TILEC_NAME_MODULE:
+        return HOST_MODULE;
+    case TILEC_NAME_LANGUAGE:
+        return HOST_LANGUAGE;
+    case TILEC_NAME_UNKNOWN:
+        break;
+    }
+    return HOST_UNKNOWN;
+}
+
+static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
+{
+    const Host *host = context;
+    const tilec_question question = {q->name, q->function, q->module, q->path};
+    tilec_name n = {.line = 1};
+
+    host->resolve(host->user, &question, &n);
+    *out = (HostAnswer){.is_constexpr = n.is_constexpr != 0,
+                        .role = n.role == TILEC_ROLE_JIT         ? HOST_JIT
+                                : n.role == TILEC_ROLE_CONSTEXPR ? HOST_CONSTEXPR_FUNCTION
+                                                                 : HOST_PYTHON,
+                        .text = n.text,
+                        .len = n.length,
+                        .path = n.path,
+                        .line = MAX(n.line, 1),
+                        .module = n.module,
+                        .function = n.function};
+    out->kind = host_kind(&n, &out->value);
+}
+
+static FrontHost host_of(const tilec_load_options *o, Arena *a)
+{
+    Host *host;
+
+    if (!o->resolve)
+        return (FrontHost){0};
+    host = NEW(a, Host);
+    *host = (Host){o->resolve, o->user};
+    return (FrontHost){ask_host, host};
+}
+
 /* What the caller said of other files, kept as long as the file. */
 static FrontOptions load_options(const LoadJob *l, Arena *a)
 {
@@ -65,6 +119,7 @@ static FrontOptions load_options(const LoadJob *l, Arena *a)
                           .npaths = o->npaths,
                           .defines = defines,
                           .ndefines = o->ndefines,
+                          .host = host_of(o, a),
                           .in_memory = l->text != NULL};
 }
 

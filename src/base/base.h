@@ -125,6 +125,7 @@ typedef struct {
     const char *text; /* NUL-terminated; may hold NUL bytes inside when hostile */
     size_t len;
     uint32_t base; /* offset of its first byte; base + len, where it ends, is a place in it too */
+    int line;      /* number of its first line, usually 1 */
 } Source;
 typedef struct {
     uint32_t start, end; /* offsets in a map, end exclusive; {0,0} = no place */
@@ -141,6 +142,9 @@ SourceMap *source_map_new(Arena *a);
 /* Add a text, which must live as long as the map; the path is copied.  Its places stay where they
  * are for good.  NULL when the map is full. */
 const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len);
+/* The same for a part of a file, whose first line has that number. */
+const Source *source_add_part(SourceMap *m, const char *path, int line, const char *text,
+                              size_t len);
 const Source *source_of(const SourceMap *m, uint32_t offset); /* NULL: in none */
 Place source_place(const SourceMap *m, uint32_t offset);
 

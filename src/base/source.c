@@ -34,6 +34,12 @@ SourceMap *source_map_new(Arena *a)
 
 const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len)
 {
+    return source_add_part(m, path, 1, text, len);
+}
+
+const Source *source_add_part(SourceMap *m, const char *path, int line, const char *text,
+                              size_t len)
+{
     const Entry *older = atomic_load_explicit(&m->newest, memory_order_relaxed);
     uint32_t base = older ? older->source.base + (uint32_t)older->source.len + 1 : 1;
     Entry *e;
@@ -41,7 +47,7 @@ const Source *source_add(SourceMap *m, const char *path, const char *text, size_
     if (len > SOURCE_MOST_BYTES - base)
         return NULL;
     e = NEW(m->arena, Entry);
-    *e = (Entry){{arena_strndup(m->arena, path, strlen(path)), text, len, base}, older};
+    *e = (Entry){{arena_strndup(m->arena, path, strlen(path)), text, len, base, line}, older};
     atomic_store_explicit(&m->newest, e, memory_order_release);
     return &e->source;
 }
@@ -64,7 +70,7 @@ Place source_place(const SourceMap *m, uint32_t offset)
     if (!src)
         return (Place){0};
     const char *p = src->text, *end = src->text + src->len, *stop = source_at(src, offset);
-    Place place = {.source = src, .line = 1};
+    Place place = {.source = src, .line = src->line};
 
     for (const char *nl; (nl = memchr(p, '\n', (size_t)(stop - p))); p = nl + 1)
         place.line++;

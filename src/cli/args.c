@@ -74,8 +74,7 @@ void args_open_kernel(Cli *c, Options *o)
     check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
         warn(c, "%s", tilec_cache_problem(c->tilec));
-    const tilec_load_options load = {.size = sizeof load,
-                                     .paths = o->paths.at,
+    const tilec_load_options load = {.paths = o->paths.at,
                                      .npaths = o->paths.len,
                                      .defines = o->defines.at,
                                      .ndefines = o->defines.len};

@@ -418,6 +418,8 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
     *s = (FileSet){.arena = a, .interner = interner, .sources = diags_sources(d)};
     if (options)
         s->options = *options;
+    if (s->options.host.find)
+        s->answers = map_new(a);
     if (!define_read(s, d))
         return NULL;
     f = file_read(s, src, s->options.in_memory && !*folder ? NULL : folder);

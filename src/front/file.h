@@ -19,6 +19,7 @@ typedef struct {
     SourceMap *sources;
     FrontOptions options;
     Map *defines;           /* name -> the last FileDefine; NULL without any */
+    Map *answers;           /* question -> HostName; NULL without a host */
     const FrontFile *first; /* NULL while it is being read */
     VEC(FrontFile *) files; /* those of the disk */
     size_t bytes;           /* of the others */
@@ -34,7 +35,7 @@ struct FileDefine {
 
 /* What an `import` brings: a file, or why there is none. */
 typedef struct {
-    const FrontFile *file;
+    FrontFile *file;
     const char *problem;
     bool is_missing; /* it was not found, in the folders that `problem` names */
     bool is_foreign; /* a package that has nothing a kernel could use */
@@ -48,6 +49,7 @@ struct FrontFile {
     const char *folder;   /* where relative imports begin; NULL: it stands in none */
     bool is_package;      /* modules of `folder` are members of it */
     bool is_folder;       /* and it is nothing but that folder: there is no text */
+    Sym host_name;        /* the module that it is to the host; NULL: it did not say */
     bool is_given;        /* it holds what the user gave, see define.c */
     bool in_memory;       /* the text was given; what is at its path is another file */
     OsEntry entry;        /* OS_NOTHING: not looked up yet */
@@ -73,6 +75,23 @@ const Imported *import_module(const FrontFile *from, Sym module);
 const FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
 const char *path_folder(Arena *a, const char *path);
 const char *file_module(const FrontFile *f); /* the last name of the module that it is */
+
+/* What the host says that a name stands for. */
+typedef struct {
+    HostKind kind;
+    Const value;
+    bool is_constexpr;
+    const AstFunc *func;
+    const FrontFile *file; /* of a module */
+    Sym language;          /* full name */
+} HostName;
+
+/* host.c: ask the host for a name of `f`, in the body of `inside` or (NULL) outside of functions.
+ * NULL: it does not know. */
+const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name);
+
+/* imports.c: the file of that path, NULL when it cannot be read. */
+FrontFile *import_path(FileSet *s, const char *path);
 
 /* define.c: take in options->defines; false after an error. */
 bool define_read(FileSet *s, Diags *d);

@@ -102,6 +102,38 @@ typedef struct {
     const char *value; /* an expression of constants; names are those of triton.language */
 } FrontDefine;
 
+/* What a name stands for in the program that loaded the file, and where it is asked for. */
+typedef enum {
+    HOST_UNKNOWN,  /* what the files say counts */
+    HOST_VALUE,    /* value */
+    HOST_FUNCTION, /* role, text, len, path, line, module, function */
+    HOST_MODULE,   /* module, path */
+    HOST_LANGUAGE  /* module: the full name of what the language has, "triton.language.exp" */
+} HostKind;
+typedef enum { HOST_JIT, HOST_CONSTEXPR_FUNCTION, HOST_PYTHON } HostRole;
+typedef struct {
+    const char *name;
+    const char *function; /* in which the name stands, "outer.kernel"; NULL: in none */
+    const char *module;   /* as the host named it; NULL: it did not, or it is the loaded file */
+    const char *path;     /* of the file; NULL: it is none */
+} HostQuestion;
+typedef struct {
+    HostKind kind;
+    Const value;
+    bool is_constexpr; /* a kernel may use the value by its bare name (R3) */
+    HostRole role;
+    const char *text; /* from `def`, or its decorators, on */
+    size_t len;
+    const char *path;     /* a function's for messages; a module's to read, or NULL */
+    int line;             /* of the text in that file */
+    const char *module;   /* a function's: where its own names are looked for */
+    const char *function; /* as it is called in the text */
+} HostAnswer;
+typedef struct {
+    void (*find)(void *context, const HostQuestion *question, HostAnswer *answer); /* or NULL */
+    void *context;
+} FrontHost;
+
 /* What is known about the other files of a kernel's package.  Whatever it points to must live as
  * long as the FrontFile. */
 typedef struct {
@@ -109,6 +141,7 @@ typedef struct {
     int npaths;
     const FrontDefine *defines; /* each goes before all else that binds the name */
     int ndefines;
+    FrontHost host; /* asked for each name once; what its answers point to is copied */
     bool in_memory; /* the text is no file: its imports are looked for only if its name has a folder
                      */
 } FrontOptions;

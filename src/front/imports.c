@@ -194,6 +194,11 @@ static Imported read_module(FileSet *s, const char *path, const char *folder)
     return (Imported){.file = f};
 }
 
+FrontFile *import_path(FileSet *s, const char *path)
+{
+    return read_module(s, path, path_folder(s->arena, path)).file;
+}
+
 /* A folder without __init__.py is a package that holds nothing but its modules. */
 static Imported read_folder(FileSet *s, const char *folder)
 {

@@ -13,6 +13,7 @@
  *   lower_name.c       names and attributes: locals, modules and what they have
  *   lower_global.c     what code outside of kernels binds: globals, closures
  *   lower_import.c     what imports bring
+ *   lower_host.c       what the program that loaded the file says
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_python.c     statements of constexpr_functions, which run while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
@@ -295,6 +296,10 @@ const FrontFile *imported_file(Lower *l, const FrontFile *from, const AstImport 
 const AstGlobal *imported_global(Lower *l, const FrontFile *from, const AstImport *i);
 /* What to do about a module that brings nothing, or about the global that is made of it. */
 void hint_of_import(Lower *l, const Imported *module, const char *global);
+
+/* --- lower_host.c --- */
+/* What the host says about a name; false when it does not know. */
+bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 
 /* --- lower_name.c --- */
 Val lower_name(Lower *l, const Node *n);

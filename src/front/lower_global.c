@@ -308,7 +308,7 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
         *out = given_value(l, g, span);
         return true;
     }
-    if (closure_value(l, w, name, span, out))
+    if (host_value(l, w, name, span, out) || closure_value(l, w, name, span, out))
         return true;
     if (stands_for_import(g, import))
         g = NULL;

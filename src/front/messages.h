@@ -34,6 +34,7 @@
 #define H_GLOBAL_UNKNOWN     "its value is not known at compile time; say it with --define %s=VALUE, or pass it as an argument"
 #define NOTE_ASSIGNED_HERE   "`%s` is assigned here"
 #define E_UNKNOWN_IMPORT     "`%s` comes from module `%s`, which cannot be read here"                       /* R5 */
+#define E_HOST_LANGUAGE      "`%s` is `%s` to the host, which the language does not have"
 #define E_DEFINE             "`%s` cannot be defined so"
 #define H_DEFINE             "--define NAME=VALUE, or MODULE.NAME=VALUE for a global of another file; VALUE is a number, a text in quotes, None, True, False, a dtype or a tuple of these"
 #define E_DEFINE_VALUE       "the value given for `%s` cannot be evaluated"

@@ -1,0 +1,151 @@
+/*
+ * host.c - what names stand for in the program that loaded a file
+ *
+ * A program that runs the Python of a package knows what the names of its modules hold, and answers
+ * instead of the files: with a value, with the text of a function, with a module.  Each question is
+ * asked once.  A function becomes a file of its own that holds nothing but its text, and a module
+ * of which there is no file one without text; names inside of both are asked for again.
+ */
+#include <string.h>
+
+#include "../syntax/parse.h"
+#include "file.h"
+
+/* The names of what the function is nested in, and its own. */
+static const char *qualified_name(const AstFunc *fn)
+{
+    const char *name = fn->name;
+
+    for (const AstScope *s = fn->scope; s; s = s->outer)
+        name = arena_printf(fn->file->arena, "%s.%s", s->name, name);
+    return name;
+}
+
+static Sym copied(FileSet *s, const char *text)
+{
+    return text ? intern(s->interner, text) : NULL;
+}
+
+static Const copied_value(FileSet *s, const Const *c)
+{
+    Const out = *c;
+    Const *items;
+
+    if (c->kind == CONST_STRING)
+        out.text = arena_strndup(s->arena, c->text, c->ntext);
+    if (c->kind != CONST_TUPLE)
+        return out;
+    items = NEW_N(s->arena, Const, c->nitems + 1);
+    for (int i = 0; i < c->nitems; i++)
+        items[i] = copied_value(s, &c->items[i]);
+    out.items = items;
+    return out;
+}
+
+/* Make of the function what the host says that it is, whatever stands around it. */
+static void set_role(FrontFile *f, AstFunc *fn, HostRole role)
+{
+    if (role != HOST_PYTHON && fn->nbody == 0 && fn->nerrors == 0)
+        parse_function(f->arena, f->interner, f->source, fn);
+    fn->is_jit = role == HOST_JIT;
+    fn->is_constexpr_function = role == HOST_CONSTEXPR_FUNCTION;
+    fn->is_decorated = false;
+}
+
+/* The outermost function of that name; NULL: the text holds none. */
+static const AstFunc *read_function(FileSet *s, const HostAnswer *a, const char *name)
+{
+    const char *path = a->path ? a->path : "<host>";
+    const char *text = arena_strndup(s->arena, a->text, a->len);
+    const Source *src = memchr(text, '\0', a->len)
+                            ? NULL
+                            : source_add_part(s->sources, path, a->line, text, a->len);
+    FrontFile *f = src ? file_read(s, src, NULL) : NULL;
+
+    for (int i = 0; f && i < f->nfuncs; i++) {
+        AstFunc *fn = f->funcs[i];
+
+        if (strcmp(fn->name, a->function ? a->function : name) != 0)
+            continue;
+        f->in_memory = true;
+        f->host_name = copied(s, a->module);
+        set_role(f, fn, a->role);
+        return fn;
+    }
+    return NULL;
+}
+
+static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)
+{
+    const char *name = a->module ? a->module : "<host>";
+    FrontFile *f = a->path ? import_path(s, a->path) : NULL;
+
+    if (!f) {
+        const Source *src = source_add(s->sources, name, "", 0);
+
+        f = src ? file_read(s, src, NULL) : NULL;
+        if (f)
+            f->in_memory = true;
+    }
+    if (f)
+        f->host_name = copied(s, a->module);
+    return f;
+}
+
+static HostName *take_answer(FileSet *s, const HostAnswer *a, Sym name)
+{
+    HostName *out = NEW(s->arena, HostName);
+
+    out->kind = a->kind;
+    switch (a->kind) {
+    case HOST_UNKNOWN:
+        break;
+    case HOST_VALUE:
+        out->value = copied_value(s, &a->value);
+        out->is_constexpr = a->is_constexpr;
+        break;
+    case HOST_FUNCTION:
+        out->func = a->text ? read_function(s, a, name) : NULL;
+        out->kind = out->func ? HOST_FUNCTION : HOST_UNKNOWN;
+        break;
+    case HOST_MODULE:
+        out->file = read_host_module(s, a);
+        out->kind = out->file ? HOST_MODULE : HOST_UNKNOWN;
+        break;
+    case HOST_LANGUAGE:
+        out->language = copied(s, a->module ? a->module : "");
+        break;
+    }
+    return out;
+}
+
+static HostName *ask(const FrontFile *f, const char *function, Sym name)
+{
+    const FrontHost *host = &f->set->options.host;
+    const HostQuestion question = {
+        .name = name,
+        .function = function,
+        .module = f->host_name,
+        .path = f->is_folder || (f->in_memory && f->host_name) ? NULL : f->source->path};
+    HostAnswer answer = {.kind = HOST_UNKNOWN, .line = 1};
+
+    host->find(host->context, &question, &answer);
+    return take_answer(f->set, &answer, name);
+}
+
+const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name)
+{
+    FileSet *s = f->set;
+    const char *function = inside ? qualified_name(inside) : NULL;
+    HostName *known;
+    uint64_t key;
+
+    if (!s->options.host.find || f->is_given)
+        return NULL;
+    key = MAP_KEY(intern(s->interner, arena_printf(s->arena, "%p %s %s", (const void *)f,
+                                                   function ? function : "", name)));
+    known = map_get(s->answers, key);
+    if (!known)
+        map_put(s->answers, key, known = ask(f, function, name));
+    return known->kind == HOST_UNKNOWN ? NULL : known;
+}

@@ -1,0 +1,69 @@
+/*
+ * lower_host.c - names that the program that loaded a file knows
+ *
+ * It has run what the files only say, so that its answers go before what they bind.
+ */
+#include <string.h>
+
+#include "lower.h"
+
+/* The function whose body is being lowered, when it is the body that asks. */
+static const AstFunc *asking_function(const Lower *l, const Where *w)
+{
+    const Frame *f = l->frame;
+
+    return w->file == f->fn->file && w->scope == f->fn->scope && f->before == UINT32_MAX ? f->fn
+                                                                                         : NULL;
+}
+
+/* "triton.language.exp": a module, or a member of one. */
+static Val language_value(Lower *l, Sym full, Sym name, Span span)
+{
+    const char *dot = strrchr(full, '.');
+    Sym module;
+
+    if (module_is_known(full))
+        return val_module(full);
+    module = dot ? intern_n(l->interner, full, (size_t)(dot - full)) : NULL;
+    if (!module || !module_is_known(module))
+        return fail_val(l, span, E_HOST_LANGUAGE, name, full);
+    return module_member(l, module, intern(l->interner, dot + 1), NULL, span);
+}
+
+/* R3 holds for the values of the host, too. */
+static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name, Span span)
+{
+    bool usable =
+        w->any || h->is_constexpr || h->value.kind == CONST_NONE || h->value.kind == CONST_DTYPE;
+
+    if (usable)
+        return val_from_const(l, &h->value);
+    error_at(l, span, E_GLOBAL, name);
+    hint_at(l, H_GLOBAL, name);
+    return val_unknown();
+}
+
+bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
+{
+    const HostName *h = host_find(w->file, asking_function(l, w), name);
+
+    if (!h)
+        return false;
+    switch (h->kind) {
+    case HOST_UNKNOWN:
+        return false;
+    case HOST_VALUE:
+        *out = constant_value(l, w, h, name, span);
+        break;
+    case HOST_FUNCTION:
+        *out = (Val){.kind = VAL_FUNC, .func = h->func};
+        break;
+    case HOST_MODULE:
+        *out = val_file(h->file);
+        break;
+    case HOST_LANGUAGE:
+        *out = language_value(l, h->language, name, span);
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,219 @@
+/*
+ * test_host.c - names that the program which loads a file answers for
+ */
+#include "scene.h"
+
+/* One row for each name that the host knows; a question matches when all that is not NULL does. */
+typedef struct {
+    const char *name, *module, *function;
+    tilec_name answer;
+} Row;
+
+typedef struct {
+    const Row *rows;
+    int nrows;
+    int asked;
+    char log[2048]; /* "module:function:name " for each question */
+} Host;
+
+static bool matches(const char *wanted, const char *is)
+{
+    return !wanted || (is && strcmp(wanted, is) == 0);
+}
+
+static void answer(void *user, const tilec_question *q, tilec_name *out)
+{
+    Host *h = user;
+    size_t n = strlen(h->log);
+
+    h->asked++;
+    snprintf(h->log + n, sizeof h->log - n, "%s:%s:%s ", q->module ? q->module : "",
+             q->function ? q->function : "", q->name);
+    assert_int_equal(out->kind, TILEC_NAME_UNKNOWN);
+    assert_int_equal(out->line, 1);
+    for (int i = 0; i < h->nrows; i++) {
+        const Row *r = &h->rows[i];
+
+        if (strcmp(r->name, q->name) == 0 && matches(r->module, q->module) &&
+            matches(r->function, q->function))
+            *out = r->answer;
+    }
+}
+
+static void load_asking(Scene *s, Host *h, const char *text)
+{
+    const tilec_load_options o = {.resolve = answer, .user = h};
+    tilec_status status =
+        tilec_load(s->ctx, "test.py", text, strlen(text), &o, &s->file, &s->error);
+
+    if (status != TILEC_OK)
+        print_error("%s", s->error);
+    assert_int_equal(status, TILEC_OK);
+}
+
+static tilec_status run(Scene *s, const char *kernel, float *data)
+{
+    const int64_t shape[] = {4};
+    const tilec_arg args[] = {of_floats(data, shape)};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options options = {.device = "interp"};
+
+    tilec_free(s->error);
+    s->error = NULL;
+    return tilec_launch(s->file, kernel, grid, args, 1, &options, &s->error);
+}
+
+static void runs(Scene *s, const char *kernel, float expected)
+{
+    float data[4] = {1, 2, 3, 4};
+
+    if (run(s, kernel, data) != TILEC_OK)
+        fail_msg("%s", s->error);
+    assert_float_equal(data[0], expected, 0);
+}
+
+static void refuses(Scene *s, const char *kernel, const char *text)
+{
+    float data[4] = {0};
+
+    assert_int_equal(run(s, kernel, data), TILEC_REFUSED);
+    if (!strstr(s->error, text))
+        fail_msg("no \"%s\" in:\n%s", text, s->error);
+}
+
+#define VALUE(...)                                                                                 \
+    {                                                                                              \
+        .kind = TILEC_NAME_VALUE, .value = { __VA_ARGS__ }                                         \
+    }
+#define TEXT(s) .text = s, .length = sizeof s - 1
+
+static void test_values(void **state)
+{
+    const Row rows[] = {
+        {"WIDTH", NULL, NULL, {TILEC_NAME_VALUE, of_int(NULL, 8), .is_constexpr = 1}},
+        {"PLAIN", NULL, NULL, VALUE(.kind = TILEC_ARG_INT, .integer = 3)},
+        {"TYPE", NULL, NULL, VALUE(.kind = TILEC_ARG_DTYPE, .dtype = TILEC_FP16)},
+        {"NOTHING", NULL, NULL, VALUE(.kind = TILEC_ARG_NONE)},
+        {"TENSOR", NULL, NULL, VALUE(.kind = TILEC_ARG_TENSOR)},
+        {"CAUGHT", NULL, "outer.inner", {TILEC_NAME_VALUE, of_int(NULL, 5), .is_constexpr = 1}},
+    };
+    Host h = {rows, COUNT(rows)};
+    Scene *s = *state;
+
+    load_asking(s, &h,
+                HEAD "WIDTH = tl.constexpr(4)\n"
+                     "@triton.jit\ndef width(x): tl.store(x, WIDTH)\n"
+                     "@triton.jit\ndef again(x): tl.store(x, WIDTH + WIDTH)\n"
+                     "@triton.jit\ndef plain(x): tl.store(x, PLAIN)\n"
+                     "@triton.jit\ndef default(x, n=PLAIN): tl.store(x, n)\n"
+                     "@triton.jit\ndef typed(x):\n"
+                     "    tl.store(x, tl.load(x).to(TYPE) if NOTHING is None else 2.5)\n"
+                     "@triton.jit\ndef tensor(x): tl.store(x, TENSOR)\n"
+                     "def outer(CAUGHT):\n"
+                     "    @triton.jit\n    def inner(x): tl.store(x, CAUGHT)\n");
+    runs(s, "width", 8);
+    runs(s, "again", 16);
+    refuses(s, "plain", "Cannot access global variable `PLAIN`");
+    runs(s, "default", 3);
+    runs(s, "typed", 1);
+    refuses(s, "tensor", "`TENSOR` is not defined");
+    runs(s, "inner", 5);
+    int before = h.asked;
+    runs(s, "width", 8);
+    assert_int_equal(h.asked, before); /* a launch that is compiled asks nothing */
+}
+
+static const char helper[] =
+    "    @wrapped\n    def scale(x):\n        return x * FACTOR + tiny(x)\n";
+static const char broken[] = "def broken(x):\n    return x + missing\n";
+static const char computed[] = "def computed(n):\n    m = n * 2\n    return m + FACTOR\n";
+
+static void test_functions(void **state)
+{
+    const Row rows[] = {
+        {"scaled",
+         NULL,
+         NULL,
+         {TILEC_NAME_FUNCTION, TEXT(helper), .function = "scale", .module = "pkg.ops",
+          .path = "pkg/ops.py", .line = 40}},
+        {"broken",
+         NULL,
+         NULL,
+         {TILEC_NAME_FUNCTION, TEXT(broken), .module = "pkg.ops", .path = "pkg/ops.py",
+          .line = 70}},
+        {"computed",
+         NULL,
+         NULL,
+         {TILEC_NAME_FUNCTION, .role = TILEC_ROLE_CONSTEXPR, TEXT(computed), .module = "pkg.ops"}},
+        {"plain",
+         NULL,
+         NULL,
+         {TILEC_NAME_FUNCTION, .role = TILEC_ROLE_PYTHON, TEXT(computed), .function = "computed",
+          .module = "pkg.ops"}},
+        {"empty", NULL, NULL, {TILEC_NAME_FUNCTION, TEXT("x = 1\n")}},
+        {"FACTOR", "pkg.ops", NULL, {TILEC_NAME_VALUE, of_int(NULL, 3), .is_constexpr = 1}},
+        {"tiny", "pkg.ops", "scale", {TILEC_NAME_LANGUAGE, .module = "triton.language.exp2"}},
+    };
+    Host h = {rows, COUNT(rows)};
+    Scene *s = *state;
+
+    load_asking(s, &h,
+                "import triton\nimport triton.language as tl\n\n"
+                "@triton.jit\ndef jit(x): tl.store(x, scaled(tl.load(x)))\n"
+                "@triton.jit\ndef bad(x): tl.store(x, broken(tl.load(x)))\n"
+                "@triton.jit\ndef static(x): tl.store(x, computed(4))\n"
+                "@triton.jit\ndef default(x, n=plain(5)): tl.store(x, n)\n"
+                "@triton.jit\ndef host(x): tl.store(x, plain(5))\n"
+                "@triton.jit\ndef none(x): tl.store(x, empty(5))\n");
+    runs(s, "jit", 5);
+    refuses(s, "bad", "pkg/ops.py:71:16: error: `missing` is not defined");
+    refuses(s, "bad", "test.py:7:25: note: in `broken`, called from here");
+    runs(s, "static", 11);
+    runs(s, "default", 13);
+    refuses(s, "host", "`computed` is plain Python");
+    refuses(s, "none", "`empty` is not defined");
+}
+
+static void test_modules(void **state)
+{
+    const Row rows[] = {
+        {"lang", NULL, NULL, {TILEC_NAME_LANGUAGE, .module = "triton.language"}},
+        {"wrong", NULL, NULL, {TILEC_NAME_LANGUAGE, .module = "torch.nn"}},
+        {"settings", NULL, NULL, {TILEC_NAME_MODULE, .module = "pkg.settings"}},
+        {"listed",
+         NULL,
+         NULL,
+         {TILEC_NAME_MODULE, .module = "kit.listed", .path = "tests/lang/kit/ops/listed.py"}},
+        {"WIDTH", "pkg.settings", NULL, VALUE(.kind = TILEC_ARG_INT, .integer = 6)},
+    };
+    Host h = {rows, COUNT(rows)};
+    Scene *s = *state;
+
+    load_asking(s, &h,
+                "import triton\n"
+                "@triton.jit\ndef language(x): lang.store(x, lang.load(x) + 1)\n"
+                "@triton.jit\ndef member(x): lang.store(x, settings.WIDTH)\n"
+                "@triton.jit\ndef read(x): lang.store(x, listed.thrice(lang.load(x)))\n"
+                "@triton.jit\ndef absent(x): lang.store(x, settings.HEIGHT)\n"
+                "@triton.jit\ndef nowhere(x): wrong.relu(x)\n");
+    runs(s, "language", 2);
+    runs(s, "member", 6);
+    runs(s, "read", 3);
+    refuses(s, "absent", "pkg.settings binds no `HEIGHT`");
+    refuses(s, "nowhere", "`wrong` is `torch.nn` to the host, which the language does not have");
+    assert_non_null(strstr(h.log, ":language:lang "));
+    assert_non_null(strstr(h.log, "kit.listed::thrice "));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_values),
+        TEST(test_functions),
+        TEST(test_modules),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
