@@ -127,7 +127,7 @@ static DType sum_dtype(DType t)
     return dtype_is_unsigned(t) ? DT_U32 : DT_I32;
 }
 
-static DType extremum_dtype(DType t)
+DType extremum_dtype(DType t)
 {
     if (dtype_is_float(t))
         return dtype_is_small_float(t) ? DT_FP32 : t;
@@ -184,8 +184,7 @@ Val reduce_bits(Lower *l, const Args *a)
 
 /* --- argmax, argmin --- */
 
-/* 0, 1, 2... along the axis, in the shape of v. */
-static Value *index_tile(Lower *l, const Value *v, int axis)
+Value *indices_along(Lower *l, const Value *v, int axis)
 {
     Value *i = build_arange(&l->b, 0, v->type->dims[axis]);
 
@@ -216,7 +215,7 @@ static Value *left_wins(Lower *l, OpCode code, Value *const *args)
 /* (value, index) of the extremum. */
 static Op *reduce_indexed(Lower *l, OpCode code, Value *v, int axis)
 {
-    Value *both[2] = {v, index_tile(l, v, axis)}, *r[2];
+    Value *both[2] = {v, indices_along(l, v, axis)}, *r[2];
     Op *op = open_reduction(l, OP_reduce, 2, both, axis, false);
     Value *const *args = op->regions[0]->args;
     Builder old = enter_region(l, op);

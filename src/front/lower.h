@@ -485,7 +485,10 @@ Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
 /* What a builtin gives where it is lowered without a row of its own. */
 Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
-Value *float_operand(Lower *l, const Args *a, int i);            /* R66 */
+Value *indices_along(Lower *l, const Value *v,
+                     int axis);                       /* 0, 1, 2... along it, in v's shape; i32 */
+DType extremum_dtype(DType t);                        /* of what max and min give, R251 */
+Value *float_operand(Lower *l, const Args *a, int i); /* R66 */
 
 /* the handlers of builtins.h */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);

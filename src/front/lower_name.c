@@ -27,22 +27,28 @@ static const struct {
     {"triton.language.math", IN_MATH | IN_LIBDEVICE},
     {"triton.language.libdevice", IN_LIBDEVICE},
     {"triton.language.extra", 0},
-    {"triton.language.extra.libdevice", IN_LIBDEVICE},
     {"triton.language.extra.cuda", IN_CUDA},
-    {"triton.language.extra.cuda.libdevice", IN_LIBDEVICE},
     {"triton.language.extra.cuda.utils", IN_CUDA},
     {"triton.language.extra.hip", 0},
-    {"triton.language.extra.hip.libdevice", IN_LIBDEVICE},
     {"triton.language.extra.intel", 0},
-    {"triton.language.extra.intel.libdevice", IN_LIBDEVICE},
     {"triton.language.extra.cpu", 0},
-    {"triton.language.extra.cpu.libdevice", IN_LIBDEVICE},
     {"triton.language.PropagateNan", 0},
     {"math", IN_PYMATH},
 };
 
+/* Every target has a module of its own for the same functions. */
+static bool is_libdevice(const char *name)
+{
+    size_t n = strlen(name), end = strlen(".libdevice");
+
+    return strncmp(name, "triton.language.extra.", strlen("triton.language.extra.")) == 0 &&
+           n > end && strcmp(name + n - end, ".libdevice") == 0;
+}
+
 static int module_where(const char *name)
 {
+    if (is_libdevice(name))
+        return IN_LIBDEVICE;
     for (int i = 0; i < COUNT(modules); i++)
         if (strcmp(modules[i].name, name) == 0)
             return modules[i].where;

@@ -213,6 +213,16 @@
 #define E_TRANS_RANK         "tl.trans invoked with a 0- or 1-dimensional tensor: %s"                       /* R157 */
 #define E_PERMUTE_LENGTH     "permute dims must have the same length as the shape: %d dims for %s"          /* R157 */
 #define E_PERMUTE            "permute dims must be a permutation of 0 to %d"                                /* R157 */
+#define E_JOIN_TYPES         "%s needs two values of one dtype and shape: %s and %s"                         /* R158, R159 */
+#define E_SPLIT              "expected last dimension to be 2 for split, but this is %s"                     /* R158 */
+#define H_SPLIT              "bring the two halves there first: x.reshape(..., 2), or tl.permute"
+#define E_GATHER_INDEX       "the indices of gather are integers, not %s"                                    /* R160 */
+#define E_GATHER_SHAPE       "the indices of gather (%s) have the extents of the source (%s) but along axis %d"  /* R160 */
+#define E_MINOR_DIM          "only minor dimension is currently supported"                                   /* R256 */
+#define H_MINOR_DIM          "tl.trans or tl.permute brings another one to the end; %s works on the last"
+#define E_TOPK               "k must be 1 to %d, not %lld"                                                   /* R256 */
+#define E_HISTOGRAM_RANK     "histogram only supports 1D input, not %s"                                      /* R255 */
+#define E_HISTOGRAM_INT      "histogram only supports integer input, not %s"                                 /* R255 */
 #define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2"                                                   /* R303 */
 
 /* memory */

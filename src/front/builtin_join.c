@@ -1,0 +1,369 @@
+/*
+ * builtin_join.c - tiles put together, taken apart and put in another order (semantics R158 to
+ * R160, R255, R256)
+ *
+ * No op moves one element to another place, so these say in which place each element is wanted: a
+ * tile gets one more dimension, a comparison of indices marks one element along it, and a reduction
+ * by `or` of the bits gives that one.  split, join, interleave and cat take one step an element;
+ * gather, flip, sort and topk compare each place with each element along the axis.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+/* --- one more dimension --- */
+
+/* n copies of v along a new dimension at `axis`; NULL after an error. */
+static Value *spread(Lower *l, Value *v, int axis, int64_t n, Span span)
+{
+    Type shape = *v->type;
+    int64_t dims[MAX_RANK + 1];
+
+    if (shape.rank == MAX_RANK) {
+        error_at(l, span, E_RANK, MAX_RANK);
+        return NULL;
+    }
+    for (int d = 0; d <= shape.rank; d++)
+        dims[d] = d == axis ? n : shape.dims[d - (d > axis)];
+    shape.rank++;
+    if (!ops_check_tile(l, shape.rank, dims, span))
+        return NULL;
+    for (int d = 0; d < shape.rank; d++)
+        shape.dims[d] = (int32_t)dims[d];
+    return ops_to_shape(l, v->type->rank == 0 ? v : build_expand(&l->b, v, axis), &shape);
+}
+
+/* i1 in the shape of v: is the index along `axis` this one? */
+static Value *index_is(Lower *l, const Value *v, int axis, int64_t i)
+{
+    Value *index = indices_along(l, v, axis);
+
+    return build_binary(&l->b, OP_eq, index, build_int(&l->b, index->type, i));
+}
+
+static DType bits_dtype(DType t)
+{
+    if (!dtype_is_float(t))
+        return t;
+    return dtype_bits(t) == 8    ? DT_U8
+           : dtype_bits(t) == 16 ? DT_U16
+           : dtype_bits(t) == 32 ? DT_U32
+                                 : DT_U64;
+}
+
+/* The element along `axis` where `chosen` holds, which is one at most; 0 where none is. */
+static Value *chosen_element(Lower *l, Value *v, Value *chosen, int axis)
+{
+    DType t = v->type->dtype;
+    Value *bits = build_bitcast(&l->b, v, bits_dtype(t));
+    Value *zero = build_const(&l->b, bits->type, 0);
+
+    bits = reduce_values(l, OP_or, build_select(&l->b, chosen, bits, zero), axis);
+    return build_bitcast(&l->b, bits, t);
+}
+
+/* Elements of v at `index` along `axis`: in the shape of index, of which only that extent differs
+ * from v's.  NULL after an error. */
+static Value *elements_at(Lower *l, Value *v, Value *index, int axis, Span span)
+{
+    Value *from = spread(l, v, axis, index->type->dims[axis], span);
+    Value *at = from ? spread(l, index, axis + 1, v->type->dims[axis], span) : NULL;
+
+    if (!at)
+        return NULL;
+    Value *here =
+        build_cast(&l->b, indices_along(l, from, axis + 1), at->type->dtype, ROUND_NEAREST);
+    return chosen_element(l, from, build_binary(&l->b, OP_eq, at, here), axis + 1);
+}
+
+/* --- arguments --- */
+
+/* A tile of numbers; NULL after an error. */
+static Value *number_tile(Lower *l, const Args *a, int i)
+{
+    Value *v = arg_run(l, a, i);
+
+    if (!v || (v->type->rank > 0 && !v->type->pointer))
+        return v;
+    error_at(l, arg_span(a, i), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+    return NULL;
+}
+
+/* Two values of one dtype and shape; false after an error. */
+static bool two_alike(Lower *l, const Args *a, Value **x, Value **y)
+{
+    *x = arg_run(l, a, 0);
+    *y = arg_run(l, a, 1);
+    if (!*x || !*y || !ops_broadcast(l, x, y, a->span))
+        return false;
+    if ((*x)->type == (*y)->type)
+        return true;
+    error_at(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, (*x)->type),
+             val_type_text(l, (*y)->type));
+    hint_at(l, H_CAST_ONE);
+    return false;
+}
+
+/* The last dimension is the only one that may be named; false after an error. */
+static bool minor_dim(Lower *l, const Args *a, int i, const Value *v)
+{
+    int axis;
+
+    if (!arg_given(a, i))
+        return true;
+    if (!arg_axis(l, a, i, v->type->rank, &axis))
+        return false;
+    if (axis == v->type->rank - 1)
+        return true;
+    error_at(l, arg_span(a, i), E_MINOR_DIM);
+    hint_at(l, H_MINOR_DIM, a->builtin->name);
+    return false;
+}
+
+/* --- together, and apart --- */
+
+/* x, then y, along a new dimension of 2 at `axis`. */
+static Value *stack(Lower *l, Value *x, Value *y, int axis, Span span)
+{
+    x = spread(l, x, axis, 2, span);
+    y = x ? spread(l, y, axis, 2, span) : NULL;
+    return y ? build_select(&l->b, index_is(l, x, axis, 0), x, y) : NULL;
+}
+
+Val tile_join(Lower *l, const Args *a)
+{
+    Value *x, *y, *both;
+
+    if (!two_alike(l, a, &x, &y))
+        return val_unknown();
+    both = stack(l, x, y, x->type->rank, a->span);
+    return both ? val_run(both) : val_unknown();
+}
+
+/* The extent at `axis` and the one behind it as one. */
+static Value *merge_dims(Lower *l, Value *v, int axis)
+{
+    Type t = *v->type;
+
+    t.dims[axis] *= t.dims[axis + 1];
+    memmove(t.dims + axis + 1, t.dims + axis + 2, sizeof t.dims[0] * (size_t)(t.rank - axis - 2));
+    return build_reshape(&l->b, v, t.rank - 1, t.dims);
+}
+
+Val tile_interleave(Lower *l, const Args *a)
+{
+    Value *x, *y, *both;
+
+    if (!two_alike(l, a, &x, &y))
+        return val_unknown();
+    int rank = x->type->rank;
+    both = stack(l, x, y, rank, a->span);
+    if (!both)
+        return val_unknown();
+    return val_run(rank == 0 ? both : merge_dims(l, both, rank - 1));
+}
+
+Val tile_cat(Lower *l, const Args *a)
+{
+    Value *x = number_tile(l, a, 0), *y = x ? number_tile(l, a, 1) : NULL, *both;
+    int axis;
+
+    if (!y || !arg_axis(l, a, 3, x->type->rank, &axis))
+        return val_unknown();
+    if (x->type != y->type)
+        return fail_val(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, x->type),
+                        val_type_text(l, y->type));
+    both = stack(l, x, y, axis, a->span);
+    return both ? val_run(merge_dims(l, both, axis)) : val_unknown();
+}
+
+Val tile_split(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0);
+    int last = v ? v->type->rank - 1 : 0;
+    Val half[2];
+
+    if (!v)
+        return val_unknown();
+    if (v->type->dims[last] != 2) {
+        error_at(l, a->span, E_SPLIT, val_type_text(l, v->type));
+        hint_at(l, H_SPLIT);
+        return val_unknown();
+    }
+    for (int i = 0; i < 2; i++)
+        half[i] = val_run(chosen_element(l, v, index_is(l, v, last, i), last));
+    return val_pair(l, half[0], half[1]);
+}
+
+/* --- elsewhere --- */
+
+static bool gather_shapes_fit(const Type *source, const Type *index, int axis)
+{
+    bool fits = source->rank == index->rank;
+
+    for (int d = 0; fits && d < source->rank; d++)
+        fits = d == axis || source->dims[d] == index->dims[d];
+    return fits;
+}
+
+Val tile_gather(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0), *index = v ? number_tile(l, a, 1) : NULL;
+    int axis;
+
+    if (!index || !arg_axis(l, a, 2, v->type->rank, &axis))
+        return val_unknown();
+    if (!dtype_is_int(index->type->dtype))
+        return fail_val(l, arg_span(a, 1), E_GATHER_INDEX, val_type_text(l, index->type));
+    if (!gather_shapes_fit(v->type, index->type, axis))
+        return fail_val(l, a->span, E_GATHER_SHAPE, val_type_text(l, index->type),
+                        val_type_text(l, v->type), axis);
+    index = build_cast(&l->b, index, DT_I64, ROUND_NEAREST);
+    v = elements_at(l, v, index, axis, a->span);
+    return v ? val_run(v) : val_unknown();
+}
+
+Val tile_flip(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0);
+    int axis = v ? v->type->rank - 1 : 0;
+
+    if (!v || (arg_given(a, 1) && !arg_axis(l, a, 1, v->type->rank, &axis)))
+        return val_unknown();
+    Value *index = indices_along(l, v, axis);
+    Value *last = build_int(&l->b, index->type, v->type->dims[axis] - 1);
+    v = elements_at(l, v, build_binary(&l->b, OP_sub, last, index), axis, a->span);
+    return v ? val_run(v) : val_unknown();
+}
+
+/* --- in order --- */
+
+/* Integers in the order of floats, NaNs at the ends, and back: negative ones upside down. */
+static Value *ordered_bits(Lower *l, Value *bits)
+{
+    int width = dtype_bits(bits->type->dtype);
+    Value *shift = build_int(&l->b, bits->type, width - 1);
+    Value *below = build_int(&l->b, bits->type, (int64_t)(((uint64_t)1 << (width - 1)) - 1));
+    Value *sign = build_binary(&l->b, OP_shr, bits, shift); /* 0 or all ones */
+
+    return build_binary(&l->b, OP_xor, bits, build_binary(&l->b, OP_and, sign, below));
+}
+
+static DType signed_dtype(int bits)
+{
+    return bits == 8 ? DT_I8 : bits == 16 ? DT_I16 : bits == 32 ? DT_I32 : DT_I64;
+}
+
+static Value *to_keys(Lower *l, Value *v)
+{
+    DType t = v->type->dtype;
+
+    if (!dtype_is_float(t))
+        return v;
+    return ordered_bits(l, build_bitcast(&l->b, v, signed_dtype(dtype_bits(t))));
+}
+
+static Value *from_keys(Lower *l, Value *keys, DType t)
+{
+    return dtype_is_float(t) ? build_bitcast(&l->b, ordered_bits(l, keys), t) : keys;
+}
+
+/* The place of each key among those of its row: how many come before it, equal ones by index. */
+static Value *places(Lower *l, Value *keys, bool descending, Span span)
+{
+    int last = keys->type->rank - 1;
+    int32_t n = keys->type->dims[last];
+    Value *mine = spread(l, keys, last + 1, n, span);
+    Value *other = mine ? spread(l, keys, last, n, span) : NULL;
+
+    if (!other)
+        return NULL;
+    Value *before = build_binary(&l->b, descending ? OP_gt : OP_lt, other, mine);
+    Value *tie = build_binary(&l->b, OP_eq, other, mine);
+    Value *earlier =
+        build_binary(&l->b, OP_lt, indices_along(l, mine, last + 1), indices_along(l, mine, last));
+    before = build_binary(&l->b, OP_or, before, build_binary(&l->b, OP_and, tie, earlier));
+    return reduce_values(l, OP_add, build_cast(&l->b, before, DT_I32, ROUND_NEAREST), last + 1);
+}
+
+/* The first k of each row in order; NULL after an error. */
+static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Span span)
+{
+    int last = v->type->rank - 1;
+    Value *keys = to_keys(l, v), *place = places(l, keys, descending, span), *sorted, *wanted;
+
+    sorted = place ? spread(l, keys, last, k, span) : NULL;
+    place = sorted ? spread(l, place, last, k, span) : NULL;
+    if (!place)
+        return NULL;
+    wanted = build_binary(&l->b, OP_eq, place, indices_along(l, place, last));
+    return from_keys(l, chosen_element(l, sorted, wanted, last + 1), v->type->dtype);
+}
+
+/* sort, and bitonic_merge, whose input happens to rise and fall once. */
+Val tile_sort(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0);
+    bool descending;
+
+    if (!v || !minor_dim(l, a, 1, v) || !arg_bool(l, a, 2, &descending))
+        return val_unknown();
+    v = first_in_order(l, v, v->type->dims[v->type->rank - 1], descending, a->span);
+    return v ? val_run(v) : val_unknown();
+}
+
+Val tile_topk(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0);
+    bool descending;
+    int64_t k;
+
+    if (!v || !arg_int(l, a, 1, &k) || !minor_dim(l, a, 2, v) || !arg_bool(l, a, 3, &descending))
+        return val_unknown();
+    int32_t n = v->type->dims[v->type->rank - 1];
+    if (k < 1 || k > n)
+        return fail_val(l, arg_span(a, 1), E_TOPK, n, (long long)k);
+    if (k < n)
+        v = build_cast(&l->b, v, extremum_dtype(v->type->dtype), ROUND_NEAREST);
+    v = first_in_order(l, v, k, descending, a->span);
+    return v ? val_run(v) : val_unknown();
+}
+
+/* --- counts --- */
+
+/* The mask in the shape of `like`; NULL after an error. */
+static Value *histogram_mask(Lower *l, const Args *a, const Value *like)
+{
+    Value *mask = arg_run(l, a, 2);
+
+    if (!mask)
+        return NULL;
+    if (mask->type->dtype == DT_I1 && !mask->type->pointer &&
+        (mask->type->rank == 0 || type_same_shape(mask->type, like->type)))
+        return ops_to_shape(l, mask, like->type);
+    error_at(l, arg_span(a, 2), E_MASK, val_type_text(l, mask->type));
+    return NULL;
+}
+
+Val tile_histogram(Lower *l, const Args *a)
+{
+    Value *v = number_tile(l, a, 0), *mask = NULL, *hit;
+    int64_t bins;
+
+    if (!v || !arg_int(l, a, 1, &bins))
+        return val_unknown();
+    if (v->type->rank != 1)
+        return fail_val(l, arg_span(a, 0), E_HISTOGRAM_RANK, val_type_text(l, v->type));
+    if (!dtype_is_int(v->type->dtype))
+        return fail_val(l, arg_span(a, 0), E_HISTOGRAM_INT, val_type_text(l, v->type));
+    if (arg_given(a, 2) && !(mask = histogram_mask(l, a, v)))
+        return val_unknown();
+    v = spread(l, build_cast(&l->b, v, DT_I64, ROUND_NEAREST), 1, bins, a->span);
+    mask = v && mask ? spread(l, mask, 1, bins, a->span) : NULL;
+    if (!v)
+        return val_unknown();
+    Value *bin = build_cast(&l->b, indices_along(l, v, 1), DT_I64, ROUND_NEAREST);
+    hit = build_binary(&l->b, OP_eq, v, bin);
+    hit = mask ? build_binary(&l->b, OP_and, hit, mask) : hit;
+    return val_run(reduce_values(l, OP_add, build_cast(&l->b, hit, DT_I32, ROUND_NEAREST), 0));
+}

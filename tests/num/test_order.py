@@ -1,0 +1,63 @@
+"""join, split, interleave, sort, topk, flip, gather and histogram against NumPy."""
+
+import numpy as np
+
+from arguments import empty
+from harness import EPSILON, Suite, decode, encode
+
+suite = Suite()
+random = np.random.default_rng(5)
+
+
+def case(label, kernel, grid, args, outputs, **tolerance):
+    suite.case(label, "programs/order.py:" + kernel, str(grid), args, outputs, **tolerance)
+
+
+def rotations():
+    for dtype, n in (("fp32", 1000), ("bf16", 333)):
+        x = encode(random.standard_normal(2 * n), dtype)
+        angle = random.standard_normal(n).astype(np.float32)
+        cos, sin = np.cos(angle), np.sin(angle)
+        a, b = decode(x)[0::2], decode(x)[1::2]
+        y = np.stack([a * cos - b * sin, b * cos + a * sin], -1).ravel()
+        case(f"rotate_pairs {dtype} {n}", "rotate_pairs", "cdiv(n,BLOCK)",
+             {"x_ptr": x, "cos_ptr": cos, "sin_ptr": sin, "out_ptr": empty(dtype, 2 * n), "n": n,
+              "BLOCK": 96}, {"out_ptr": (dtype, y)}, rtol=2 * EPSILON[dtype], atol=1e-6)
+
+
+def nibbles():
+    packed = random.integers(0, 256, 300).astype(np.uint8)
+    both = np.stack([packed & 15, packed >> 4], -1).ravel()
+    case("unpack_nibbles", "unpack_nibbles", "cdiv(n,BLOCK)",
+         {"packed_ptr": packed, "out_ptr": empty("u8", 600), "n": 300, "BLOCK": 128},
+         {"out_ptr": ("u8", both)})
+
+
+def sorted_rows():
+    for n, block, k in ((100, 100, 7), (61, 64, 64), (1, 1, 1)):
+        x = np.round(random.standard_normal((3, n)) * 4).astype(np.float32)
+        padded = np.full((3, block), np.inf, np.float32)
+        padded[:, :n] = x
+        top = np.where(np.isinf(padded), -np.inf, padded)
+        case(f"sort_rows {n} of {block}", "sort_rows", 3,
+             {"x_ptr": x, "up_ptr": empty("fp32", 3, n), "top_ptr": empty("fp32", 3, k),
+              "back_ptr": empty("fp32", 3, block), "n_cols": n, "K": k, "BLOCK": block},
+             {"up_ptr": ("fp32", np.sort(x, 1)), "top_ptr": ("fp32", -np.sort(-top, 1)[:, :k]),
+              "back_ptr": ("fp32", padded[:, ::-1])})
+
+
+def shuffled():
+    x = random.standard_normal((6, 20)).astype(np.float16)
+    index = random.integers(0, 20, (6, 33)).astype(np.int32)
+    case("shuffle_columns", "shuffle_columns", 1,
+         {"x_ptr": x, "index_ptr": index, "out_ptr": empty("fp16", 6, 33),
+          "counts_ptr": empty("i32", 20), "ROWS": 6, "COLS": 20, "PICKED": 33},
+         {"out_ptr": ("fp16", np.take_along_axis(x, index, 1)),
+          "counts_ptr": ("i32", np.bincount(index.ravel(), minlength=20))})
+
+
+rotations()
+nibbles()
+sorted_rows()
+shuffled()
+suite.finish()
