@@ -11,6 +11,8 @@
  * The one public header; examples/ has whole programs and docs/c-api.md the tasks.  Nothing here
  * prints, exits or keeps global state, with one exception: where the library finds an error of its
  * own, or LLVM says that it cannot go on, one line on stderr says where and the process is aborted.
+ * For LLVM to run out of memory is such a case, so it is not begun with where there is little: the
+ * call then gives TILEC_NO_MEMORY.
  *
  * Errors: functions that can fail return a tilec_status.  Where the last parameter is
  * `char **error` and not NULL, it receives NULL on success, and on failure the full diagnostic

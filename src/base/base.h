@@ -229,6 +229,7 @@ int os_seal_code(void *p, size_t bytes); /* make them executable and read-only *
 void os_unmap_code(void *p, size_t bytes);
 void *os_alloc_pages(size_t bytes); /* 64-byte aligned or better, may be huge pages */
 void os_free_pages(void *p, size_t bytes);
+bool os_has_memory(size_t bytes);                            /* that much could be had just now */
 void *os_load_library(const char *path, const char **error); /* dlopen; *error is static text */
 void *os_library_symbol(void *lib, const char *name);
 /* The file that this code was loaded from, by an absolute path that neither the folder where the

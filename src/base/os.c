@@ -100,6 +100,15 @@ void *os_alloc_pages(size_t bytes)
     return raw + skip;
 }
 
+bool os_has_memory(size_t bytes)
+{
+    void *p = map_pages(bytes);
+
+    if (p)
+        munmap(p, bytes);
+    return p != NULL;
+}
+
 void os_free_pages(void *p, size_t bytes)
 {
     if (p)

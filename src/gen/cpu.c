@@ -514,7 +514,7 @@ static void make_code(Emission *e, GenStage stage)
     Cpu *c = &e->cpu;
 
     e->arena = c->arena = arena_new(&e->guard);
-    llvm_start(&e->llvm, e->arena, c->options->cpu, c->options->features);
+    llvm_start(&e->llvm, e->arena, c->func->nvalues, c->options->cpu, c->options->features);
     c->l = &e->llvm;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     find_features(c);

@@ -37,9 +37,19 @@ static void note_problem(LLVMDiagnosticInfoRef info, void *llvm)
         l->problem = LLVMGetDiagInfoDescription(info);
 }
 
-void llvm_start(Llvm *l, Arena *a, const char *cpu, const char *features)
+/* What LLVM takes at most, many times over for ordinary kernels. */
+static size_t memory_needed(int values)
+{
+    static const size_t base = (size_t)32 << 20, each = (size_t)16 << 10, most = (size_t)512 << 20;
+
+    return MIN(base + each * (size_t)values, most);
+}
+
+void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *features)
 {
     l->arena = a;
+    if (!os_has_memory(memory_needed(values)))
+        arena_alloc(a, SIZE_MAX); /* leaves through its guard */
     l->ctx = LLVMContextCreate();
     LLVMContextSetDiscardValueNames(l->ctx, 1);
     LLVMContextSetDiagnosticHandler(l->ctx, note_problem, l);

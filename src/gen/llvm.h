@@ -35,8 +35,10 @@ typedef struct {
     char *problem; /* the first error that LLVM found in the module, or NULL */
 } Llvm;
 
-/* `l` is zeroed.  May leave through the guard of `a`, as all that allocates here. */
-void llvm_start(Llvm *l, Arena *a, const char *cpu, const char *features);
+/* `l` is zeroed.  May leave through the guard of `a`, as all that allocates here, and does so when
+ * there is not the memory that LLVM takes for a function of so many values: LLVM ends the process
+ * when it meets that itself. */
+void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *features);
 void llvm_free(Llvm *l); /* wherever it was left */
 /* Run the short pass list and make an object or assembly.  False: *why is set (arena text). */
 bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why);
