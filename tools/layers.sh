@@ -18,7 +18,7 @@ BEGIN {
     allowed["run"]    = "base ir gen run"
     allowed["device"] = "base ir interp gen run device"
     allowed["api"]    = "base ir front opt interp gen run device api tilec.h"
-    allowed["cli"]    = "base ir api cli tilec.h"
+    allowed["cli"]    = "base syntax ir python api cli tilec.h"
 }
 function refuse(what) {
     printf "%s:%d: src/%s may not include %s\n", FILENAME, FNR, folder, what

@@ -114,7 +114,7 @@ static void check_name(Cli *c, const Options *o, const char *name)
          hint_text(c->arena, name, names, n));
 }
 
-static void bind_integer(Cli *c, const char *name, WideInt v, tilec_arg *out)
+static void bind_integer(Cli *c, const char *name, __int128 v, tilec_arg *out)
 {
     if (v > UINT64_MAX || v < INT64_MIN)
         stop(c, CLI_USAGE, "%s: the value is beyond 64 bits", name);
@@ -123,41 +123,46 @@ static void bind_integer(Cli *c, const char *name, WideInt v, tilec_arg *out)
     out->uinteger = v < 0 ? 0 : (uint64_t)v;
 }
 
-static tilec_arg bind(Cli *c, const char *name, const CliValue *v)
+/* An object of ours: an array. */
+static void bind_object(Cli *c, const char *name, const Const *v, tilec_arg *out)
+{
+    const Array *a = value_array(v);
+
+    if (!a)
+        stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel", name, const_kind_name(v));
+    out->kind = TILEC_ARG_TENSOR;
+    out->tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+}
+
+static tilec_arg bind(Cli *c, const char *name, const Const *v)
 {
     tilec_arg arg = {.name = name};
-    Array *a;
 
     switch (v->kind) {
-    case VALUE_NONE:
+    case CONST_NONE:
         arg.kind = TILEC_ARG_NONE;
         break;
-    case VALUE_BOOL:
+    case CONST_BOOL:
         arg.kind = TILEC_ARG_BOOL;
         arg.integer = (int64_t)v->integer;
         break;
-    case VALUE_INT:
+    case CONST_INT:
         bind_integer(c, name, v->integer, &arg);
         break;
-    case VALUE_FLOAT:
+    case CONST_FLOAT:
         arg.kind = TILEC_ARG_FLOAT;
         arg.real = v->real;
         break;
-    case VALUE_STRING:
+    case CONST_STRING:
         arg.kind = TILEC_ARG_STRING;
-        arg.text = v->text;
+        arg.text = arena_strndup(c->arena, v->text, v->ntext);
         break;
-    case VALUE_DTYPE:
+    case CONST_DTYPE:
         arg.kind = TILEC_ARG_DTYPE;
-        arg.dtype = v->dtype;
+        arg.dtype = (tilec_dtype)v->dtype;
         break;
-    case VALUE_TUPLE:
-        stop(c, CLI_USAGE, "%s: a tuple cannot be an argument of a kernel yet", name);
-    case VALUE_ARRAY:
-        a = NEW(c->arena, Array); /* outlives this call, as its shape is pointed to */
-        *a = v->array;
-        arg.kind = TILEC_ARG_TENSOR;
-        arg.tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+    default:
+        bind_object(c, name, v, &arg);
         break;
     }
     return arg;
@@ -176,23 +181,23 @@ static tilec_arg parse_type(Cli *c, const ArgText *t)
 }
 
 /* What bind() undoes: an argument without memory of its own. */
-static CliValue value_of(const tilec_arg *a)
+static Const value_of(const tilec_arg *a)
 {
     switch (a->kind) {
     case TILEC_ARG_BOOL:
-        return (CliValue){.kind = VALUE_BOOL, .integer = a->integer};
+        return const_bool(a->integer != 0);
     case TILEC_ARG_INT:
-        return (CliValue){.kind = VALUE_INT, .integer = a->integer};
+        return const_int(a->integer);
     case TILEC_ARG_UINT:
-        return (CliValue){.kind = VALUE_INT, .integer = a->uinteger};
+        return const_int(a->uinteger);
     case TILEC_ARG_FLOAT:
-        return (CliValue){.kind = VALUE_FLOAT, .real = a->real};
+        return const_float(a->real);
     case TILEC_ARG_STRING:
-        return (CliValue){.kind = VALUE_STRING, .text = a->text};
+        return const_string(a->text, strlen(a->text));
     case TILEC_ARG_DTYPE:
-        return (CliValue){.kind = VALUE_DTYPE, .dtype = a->dtype};
+        return const_dtype((DType)a->dtype);
     case TILEC_ARG_NONE:
-        return (CliValue){.kind = VALUE_NONE};
+        return const_none();
     case TILEC_ARG_TENSOR:
     case TILEC_ARG_TYPE:
         break;
@@ -201,7 +206,7 @@ static CliValue value_of(const tilec_arg *a)
 }
 
 /* What a parameter takes that is not given: --num-warps and --num-stages go before its default. */
-static bool left_out(const Options *o, const tilec_param *p, CliValue *out)
+static bool left_out(const Options *o, const tilec_param *p, Const *out)
 {
     int option = 0;
 
@@ -210,14 +215,14 @@ static bool left_out(const Options *o, const tilec_param *p, CliValue *out)
     else if (strcmp(p->name, "num_stages") == 0)
         option = o->launch.num_stages;
     if (option != 0)
-        *out = (CliValue){.kind = VALUE_INT, .integer = option};
+        *out = const_int(option);
     else if (p->has_value)
         *out = value_of(&p->value);
     return option != 0 || p->has_value;
 }
 
 /* What @triton.heuristics computes for parameter `i`; false for what no argument can say. */
-static bool computed(Cli *c, const Options *o, int i, const Arguments *a, CliValue *out)
+static bool computed(Cli *c, const Options *o, int i, const Arguments *a, Const *out)
 {
     char *error = NULL;
     tilec_arg value;

@@ -145,7 +145,7 @@ static void put_bits(Array *a, int64_t k, uint64_t bits)
 }
 
 /* Store a value; the two common types without the detour over their bits. */
-static void put(Array *a, int64_t k, double v)
+void array_put(Array *a, int64_t k, double v)
 {
     if (a->dtype == TILEC_FP32)
         ((float *)a->data)[k] = (float)v;
@@ -155,12 +155,41 @@ static void put(Array *a, int64_t k, double v)
         put_bits(a, k, scalar_from_double((DType)a->dtype, v));
 }
 
+double array_number(const Array *a, int64_t k)
+{
+    size_t size = tilec_dtype_size(a->dtype);
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)a->data + (size_t)k * size, size);
+    return scalar_to_double((DType)a->dtype, bits);
+}
+
+Array array_cast(Cli *c, const Array *a, tilec_dtype t)
+{
+    const int64_t attrs[] = {ROUND_NEAREST};
+    Array dense = *a, out;
+    const void *source[1];
+
+    if (!array_is_dense(a)) {
+        dense = array_new(c, a->dtype, a->ndim, a->shape);
+        array_copy_dense(a, dense.data);
+    }
+    if (t == a->dtype)
+        return dense;
+    out = array_new(c, t, a->ndim, a->shape);
+    source[0] = dense.data;
+    if (!scalar_apply(OP_cast, attrs, (DType)a->dtype, (DType)t, source, out.data,
+                      (size_t)array_numel(a)))
+        bug("a cast without a meaning");
+    return out;
+}
+
 void array_fill(Array *a, double v)
 {
     int64_t n = array_numel(a);
 
     for (int64_t k = 0; k < n; k++)
-        put(a, k, v);
+        array_put(a, k, v);
 }
 
 void array_fill_int(Array *a, uint64_t v)
@@ -183,7 +212,7 @@ void array_count_up(Array *a)
 
     if (dtype_is_float((DType)a->dtype)) {
         for (int64_t k = 0; k < n; k++)
-            put(a, k, (double)k);
+            array_put(a, k, (double)k);
         return;
     }
     for (int64_t k = 0; k < n; k++)
@@ -225,7 +254,7 @@ void array_randomise(Array *a, uint64_t seed)
         else if (!dtype_is_float((DType)a->dtype))
             put_bits(a, k, z);
         else
-            put(a, k, (double)(z >> (64 - digits)) / (double)((uint64_t)1 << digits));
+            array_put(a, k, (double)(z >> (64 - digits)) / (double)((uint64_t)1 << digits));
     }
 }
 
@@ -246,6 +275,23 @@ void array_randomise_normal(Array *a, uint64_t seed)
             for (int part = 0; part < 64; part += 16)
                 sum += (int64_t)((z >> part) & 0xffff);
         }
-        put(a, k, (double)(2 * sum + 12 - 12 * 65536) / (2 * 65536.0));
+        array_put(a, k, (double)(2 * sum + 12 - 12 * 65536) / (2 * 65536.0));
+    }
+}
+
+/* low + z * count / 2^64 of the generator's number z: each of `count` numbers, which wrap at 64
+ * bits, is as likely as the others but for 2^-64 * count. */
+void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t count)
+{
+    int64_t n = array_numel(a);
+
+    for (int64_t k = 0; k < n; k++) {
+        unsigned __int128 z = random_bits(seed, (uint64_t)k);
+        uint64_t v = low + (uint64_t)((z * count) >> 64);
+
+        if (dtype_is_float((DType)a->dtype))
+            array_put(a, k, (double)(int64_t)v);
+        else
+            put_bits(a, k, scalar_truncate((DType)a->dtype, v));
     }
 }

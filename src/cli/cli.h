@@ -12,6 +12,7 @@
 
 #include "tilec.h"
 #include "../base/base.h"
+#include "../python/python.h"
 
 typedef enum {
     CLI_DONE = 0,
@@ -38,6 +39,7 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Guard guard;
+    Interner *words;     /* of expressions */
     CliCode code;        /* what went wrong */
     const char *trouble; /* when it stopped: the text for stderr */
     bool diagnosed;      /* the text says where in a source file: print it as it is */
@@ -86,6 +88,10 @@ void array_fill_unwritten(Array *a);             /* NaN, or all bits one: easy t
 void array_count_up(Array *a);                   /* 0, 1, 2, ... */
 void array_randomise(Array *a, uint64_t seed);
 void array_randomise_normal(Array *a, uint64_t seed);
+void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t count);
+Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if it is so already */
+double array_number(const Array *a, int64_t k);          /* element k of a dense array */
+void array_put(Array *a, int64_t k, double v);
 void array_free_all(Cli *c);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
@@ -104,32 +110,10 @@ const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out);
 Array npy_load(Cli *c, const char *path, const tilec_dtype *as);
 int npy_save(Cli *c, const char *path, const Array *a); /* 0 or an errno */
 
-/* value.c: the language of NAME=VALUE and --grid */
-typedef enum {
-    VALUE_NONE,
-    VALUE_BOOL,
-    VALUE_INT,
-    VALUE_FLOAT,
-    VALUE_STRING,
-    VALUE_DTYPE,
-    VALUE_TUPLE,
-    VALUE_ARRAY
-} ValueKind;
-typedef __int128 WideInt; /* holds all of i64 and u64, and their sums */
-typedef struct CliValue CliValue;
-struct CliValue {
-    ValueKind kind;
-    WideInt integer; /* also of a bool */
-    double real;
-    const char *text;
-    tilec_dtype dtype;
-    int count; /* of a tuple */
-    CliValue *items;
-    Array array;
-};
+/* value.c: the language of NAME=VALUE and --grid; values are Python's, and objects of ours */
 typedef struct {
     const char *name;
-    CliValue value;
+    Const value;
 } Named;
 typedef struct {
     Named *at;
@@ -137,27 +121,29 @@ typedef struct {
 } Names; /* earlier arguments, oldest first */
 
 /* All of `text` as one expression; `label` ("n", "--grid") is what messages call it. */
-CliValue value_parse(Cli *c, const Names *names, const char *label, const char *text);
-/* Comma-separated expressions at the top level: one for each comma, at most `limit`. */
-int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, CliValue *out,
+Const value_parse(Cli *c, const Names *names, const char *label, const char *text);
+/* The same where several with commas between them are meant, or a tuple: gives how many, at most
+ * `limit`. */
+int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Const *out,
                      int limit);
-const char *value_kind_name(ValueKind k);
-bool value_less(const CliValue *a, const CliValue *b); /* of numbers; integers exactly */
+Cli *value_cli(const Py *p); /* of an evaluation of ours */
 
-/* call.c: what a value can be asked: functions, methods, subscripts */
-typedef struct {
-    int64_t start, stop, step;
-    bool is_index, has_start, has_stop;
-} Subscript;
-/* Each gives NULL, or the reason why not. */
-bool call_is_function(const char *name);
-const char *value_call(Cli *c, const char *name, const CliValue *args, int n, CliValue *out);
-const char *call_method(Cli *c, const char *name, const CliValue *self, const CliValue *args, int n,
-                        CliValue *out);
-const char *call_subscript(Cli *c, const CliValue *self, const Subscript *subs, int n,
-                           CliValue *out);
-bool call_takes_shape(const char *name, int position); /* so that 4x5 is not hexadecimal there */
-const char *call_nearest_function(Arena *a, const char *name); /* "; did you mean ..." or "" */
+/* array_value.c */
+Const value_of_array(Cli *c, Array a);
+const Array *value_array(const Const *v);   /* NULL: it is none */
+Const value_of_function(const char *name);  /* of the kernel's file */
+const char *value_function(const Const *v); /* NULL: it is none */
+
+/* array_math.c: as PyClass has them; at least one side is an array */
+bool array_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
+bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
+bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
+
+/* make.c: functions that make arrays */
+int make_count(void);
+const char *make_name(int i);
+bool make_is_function(const char *name);
+bool make_function(const char *name, Const *out); /* as a value; false: there is none */
 
 /* options.c */
 typedef struct {
@@ -181,7 +167,6 @@ typedef struct {
     VEC(tilec_define) defines;
 } Options;
 typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4, COMMAND_ALL = 7 } Command;
-bool is_name_char(char ch);        /* of an identifier; all that is not ASCII may be in one */
 size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* argv behind the command's name */
 Options options_parse(Cli *c, Command command, int argc, char **argv);

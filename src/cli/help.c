@@ -36,10 +36,11 @@ static const struct {
                    "  --stage STAGE        ast, ir, opt, plan, llvm or asm\n"},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
-     "A VALUE is a number, 'text', True, False, None, a dtype (fp32), an earlier argument, or\n"
+     "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"
      "  @x.npy  @x.npy:bf16  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
-     "  rand(fp32,1000[,seed])  randn(fp16,1000[,seed])  x[1:,::2]  x.numel()  x.shape(0)\n"
-     "  x.stride(0)  x.dtype  cdiv(n,1024)  next_power_of_2(n)  min  max  + - * / // % **  < ==\n"},
+     "  rand(fp32,1000[,seed=N])  randn(fp16,1000)  randint(i32,1000,LO,HI)  empty_like(x)\n"
+     "  x[1:,::2]  x.numel()  x.shape(0)  x.stride(0)  x.dtype  x.to(fp16)  rand(fp32,9)*2-1\n"
+     "  cdiv(n,1024)  next_power_of_2(n)  min  max  sum  len  math.sqrt  64 if n>9 else 32\n"},
     {COMMAND_DUMP, "A TYPE is a dtype, or *dtype for a pointer.\n"},
     {COMMAND_RUN,
      "\n"

@@ -58,6 +58,7 @@ static CliCode run_guarded(Cli *c, int argc, char **argv)
 {
     if (setjmp(c->guard.env) == 0) {
         c->arena = arena_new(&c->guard);
+        c->words = interner_new(c->arena);
         run_command(c, argc, argv);
         return c->code;
     }

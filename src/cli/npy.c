@@ -327,7 +327,7 @@ Array npy_load(Cli *c, const char *path, const tilec_dtype *as)
     return a;
 }
 
-static const char *type_text(tilec_dtype t)
+static const char *element_text(tilec_dtype t)
 {
     if (tilec_dtype_size(t) == 1 && t >= TILEC_FP8E4NV && t <= TILEC_FP8E4B15)
         return "V1";
@@ -346,7 +346,7 @@ static Text make_header(Arena *arena, const Array *a)
     text_putn(&t, magic, 6);
     text_putn(&t, "\1\0\0\0", 4);
     text_printf(&t, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", size == 1 ? "|" : "<",
-                type_text(a->dtype));
+                element_text(a->dtype));
     for (int i = 0; i < a->ndim; i++)
         text_printf(&t, i + 1 < a->ndim || i == 0 ? "%lld, " : "%lld", (long long)a->shape[i]);
     text_put(&t, "), }");

@@ -6,6 +6,7 @@
  * an option.  Nothing is evaluated here.
  */
 #include "cli.h"
+#include "../syntax/lex.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -74,11 +75,6 @@ static int parse_count(Cli *c, const char *option, const char *text)
     if (end == text || *end || v < 1 || v > INT_MAX)
         stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
     return (int)v;
-}
-
-bool is_name_char(char ch)
-{
-    return isalnum((unsigned char)ch) || ch == '_' || (unsigned char)ch >= 0x80;
 }
 
 size_t name_length(const char *s)

@@ -14,7 +14,7 @@ static const double budget = 1.0; /* seconds of timed runs when no number is giv
 
 static void evaluate_grid(Cli *c, const Options *o, const Names *names, int32_t grid[3])
 {
-    CliValue v[3];
+    Const v[3];
     int n;
 
     if (!o->grid)
@@ -24,8 +24,14 @@ static void evaluate_grid(Cli *c, const Options *o, const Names *names, int32_t 
         grid[i] = 1;
         if (i >= n)
             continue;
-        if (v[i].kind != VALUE_INT || v[i].integer < 0 || v[i].integer > INT32_MAX)
-            stop(c, CLI_USAGE, "--grid: each value must be an integer from 0 to 2^31 - 1");
+        if (v[i].kind != CONST_INT || v[i].integer < 0 || v[i].integer > INT32_MAX)
+            stop(c, CLI_USAGE,
+                 "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
+                 "    %s%s",
+                 const_text(&v[i], c->arena), o->grid,
+                 v[i].kind == CONST_FLOAT
+                     ? "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up"
+                     : "");
         grid[i] = (int32_t)v[i].integer;
     }
 }
@@ -38,10 +44,11 @@ static const Array *find_array(Cli *c, const Names *names, const char *option, c
         known[i] = names->at[i].name;
         if (strcmp(known[i], name) != 0)
             continue;
-        if (names->at[i].value.kind != VALUE_ARRAY)
+        const Array *array = value_array(&names->at[i].value);
+        if (!array)
             stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, name,
-                 value_kind_name(names->at[i].value.kind));
-        return &names->at[i].value.array;
+                 const_kind_name(&names->at[i].value));
+        return array;
     }
     stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
          hint_text(c->arena, name, known, names->len));

@@ -1,248 +1,200 @@
 /*
- * value.c - the language of NAME=VALUE and of --grid
+ * value.c - the language of NAME=VALUE and of --grid: Python's expressions, and a little more
  *
- * Takes the text of one argument and the arguments before it, gives its value.  Integers, their
- * `//` and `%`, and the order of the operators are Python's; there is nothing that assigns or
- * loops.  Each function below parses the production written above it, straight from the text.
- * What a value can be asked (functions, methods, subscripts) is in call.c.
+ * Takes the text of one argument and the arguments before it, gives its value.  What Python has
+ * not, files (`@x.npy`) and shapes (`4096x781`), is blanked out for Python's parser by names of the
+ * same length, so that every place in a message is one in the text.  What names mean is said here:
+ * earlier arguments, dtypes, functions that make arrays (make.c) and functions of the kernel's
+ * file.
  */
 #include "cli.h"
+#include "../syntax/parse.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGS = 16, MAX_NESTING = 64 };
+enum { BUDGET = 1000 * 1000, MAX_DEPTH = 250 };
+
+/* A part of the text that Python has no words for. */
+typedef struct {
+    uint32_t start;
+    Const value;
+} Blank;
 
 typedef struct {
     Cli *cli;
     const Names *names;
     const char *label, *text; /* for messages */
-    const char *at;
-    int nesting;
-} Parser;
+    char *python;             /* the text with blanks */
+    const Source *source;     /* of that */
+    VEC(Blank) blanks;
+} Reader;
 
-static CliValue parse_unary(Parser *p);
-static CliValue parse_expression(Parser *p);
-
-/* Stop with the text and a caret below `where`. */
-NORETURN static void wrong(Parser *p, const char *where, const char *what)
+/* How many columns the text takes from `start` to `end`: a character counts by its first byte. */
+static int width_of(const Reader *r, size_t start, size_t end)
 {
-    Arena *a = p->cli->arena;
-    Text before = text_new(a);
+    Text part = text_new(r->cli->arena);
+    size_t n = strlen(r->text);
     int width = 0;
 
-    text_put(&before, "");
-    text_put_printable(&before, arena_strndup(a, p->text, (size_t)(where - p->text)));
-    for (const char *s = before.s; *s; s++)
-        width += ((unsigned char)*s & 0xc0) != 0x80; /* a character counts by its first byte */
-    stop(p->cli, CLI_USAGE, "%s: %s\n    %s\n    %*s^", p->label, what, p->text, width, "");
+    start = MIN(start, n);
+    text_put(&part, "");
+    text_put_printable(
+        &part, arena_strndup(r->cli->arena, r->text + start, MAX(MIN(end, n), start) - start));
+    for (const char *s = part.s; *s; s++)
+        width += ((unsigned char)*s & 0xc0) != 0x80;
+    return width;
 }
 
-static CliValue int_value(WideInt v)
+/* Stop with the text and a line below what is wrong in it, from `start` to `end`. */
+NORETURN static void wrong(const Reader *r, size_t start, size_t end, const char *what,
+                           const char *hint)
 {
-    return (CliValue){.kind = VALUE_INT, .integer = v};
-}
-static CliValue float_value(double v)
-{
-    return (CliValue){.kind = VALUE_FLOAT, .real = v};
-}
-static CliValue bool_value(bool v)
-{
-    return (CliValue){.kind = VALUE_BOOL, .integer = v};
-}
+    Text line = text_new(r->cli->arena);
 
-const char *value_kind_name(ValueKind k)
-{
-    static const char *const names[] = {"None",   "a bool",  "an integer", "a float",
-                                        "a text", "a dtype", "a tuple",    "an array"};
-
-    return names[k];
+    text_printf(&line, "%*s^", width_of(r, 0, start), "");
+    for (int i = width_of(r, start, end); i > 1; i--)
+        text_put(&line, "~");
+    stop(r->cli, CLI_USAGE, "%s: %s\n    %s\n    %s%s%s", r->label, what, r->text, line.s,
+         hint ? "\nhint: " : "", hint ? hint : "");
 }
 
-static void skip_space(Parser *p)
+/* The same for a place in what Python has read. */
+NORETURN static void wrong_at(const Reader *r, Span at, const char *what, const char *hint)
 {
-    while (isspace((unsigned char)*p->at))
-        p->at++;
+    wrong(r, at.start - r->source->base, at.end - r->source->base, what, hint);
 }
 
-/* Step over `word` if it comes next. */
-static bool accept(Parser *p, const char *word)
-{
-    size_t n = strlen(word);
+/* --- files and shapes --- */
 
-    skip_space(p);
-    if (strncmp(p->at, word, n) != 0)
-        return false;
-    p->at += n;
-    return true;
+/* Let Python see a name from `start` to `end`, with this value. */
+static void blank(Reader *r, size_t start, size_t end, Const value)
+{
+    memset(r->python + start, '_', end - start);
+    vec_push(r->cli->arena, &r->blanks, ((Blank){(uint32_t)start, value}));
 }
 
-static void expect(Parser *p, const char *word)
+/* The end of a text in quotes that begins at `at`. */
+static size_t quoted_end(const Reader *r, size_t at)
 {
-    if (!accept(p, word))
-        wrong(p, p->at, arena_printf(p->cli->arena, "'%s' is missing here", word));
+    const char *s = r->text + at + 1;
+
+    while (*s && *s != r->text[at])
+        s += s[0] == '\\' && s[1] ? 2 : 1;
+    return (size_t)(s - r->text) + (*s != 0);
 }
 
-static const char *parse_name(Parser *p)
+/* file := '@' (path | text) [':' dtype]; a bare path ends at any of []():, or a space.  Gives the
+ * place behind it. */
+static size_t read_file(Reader *r, size_t at)
 {
-    const char *start = p->at;
+    const char *text = r->text;
+    bool is_quoted = text[at + 1] == '\'' || text[at + 1] == '"';
+    size_t from = at + 1 + is_quoted, end, next;
+    const char *path;
+    tilec_dtype t;
 
-    p->at += name_length(start);
-    return arena_strndup(p->cli->arena, start, (size_t)(p->at - start));
-}
+    next = is_quoted ? quoted_end(r, at + 1) : from + strcspn(text + from, "[](): ,");
+    end = next - (is_quoted && next > from && text[next - 1] == text[from - 1]);
+    path = arena_strndup(r->cli->arena, text + from, end - from);
+    if (!*path)
+        wrong(r, at, next, "the name of a file is missing here", NULL);
+    if (text[next] == ':' && name_length(text + next + 1) > 0) {
+        size_t n = name_length(text + next + 1);
 
-/* digits := [0-9]+ in `base`; u64 at most */
-static CliValue parse_integer(Parser *p, int base)
-{
-    const char *start = p->at;
-    char *end;
-    unsigned long long v;
-
-    errno = 0;
-    v = strtoull(start, &end, base);
-    if (errno)
-        wrong(p, start, "an integer beyond 64 bits");
-    p->at = end;
-    return int_value(v);
-}
-
-/* number := '0x' hex | digits | float */
-static CliValue parse_number(Parser *p)
-{
-    const char *start = p->at;
-    const char *end;
-    CliValue v;
-
-    if (start[0] == '0' && (start[1] == 'x' || start[1] == 'X'))
-        return parse_integer(p, 16);
-    v = float_value(double_from_text(start, &end));
-    p->at = end;
-    if (strspn(start, "0123456789") == (size_t)(end - start)) {
-        p->at = start;
-        v = parse_integer(p, 10);
+        if (!array_dtype(text + next + 1, n, &t))
+            wrong(r, next + 1, next + 1 + n, "not a dtype", NULL);
+        blank(r, at, next + 1 + n, value_of_array(r->cli, npy_load(r->cli, path, &t)));
+        return next + 1 + n;
     }
-    if (is_name_char(*p->at))
-        wrong(p, start, "not a number");
-    return v;
+    blank(r, at, next, value_of_array(r->cli, npy_load(r->cli, path, NULL)));
+    return next;
 }
 
-/* dims := digits {'x' digits}, where a function takes a shape: 4096x781 */
-static bool accept_dims(Parser *p, CliValue *out)
+/* Is this the second argument of a function that makes arrays?  Only there 0x10 is a shape. */
+static bool is_shape_place(const Reader *r, size_t at)
 {
-    const char *start = p->at, *s = start;
-    WideInt dims[CLI_MAX_DIMS];
+    const char *s = r->text;
+    size_t n;
+    int depth = 0;
+
+    while (at > 0 && s[at - 1] == ' ')
+        at--;
+    if (at == 0 || s[--at] != ',')
+        return false;
+    while (at > 0 && (depth > 0 || s[at - 1] != '(')) {
+        at--;
+        depth += (s[at] == ')') - (s[at] == '(');
+        if (depth == 0 && s[at] == ',')
+            return false;
+    }
+    if (at == 0)
+        return false;
+    for (n = 0; n + 1 < at && is_name_char(s[at - 2 - n]);)
+        n++;
+    return make_is_function(arena_strndup(r->cli->arena, s + at - 1 - n, n));
+}
+
+static bool is_digits(const char *s, size_t n)
+{
+    return strspn(s, "0123456789") >= n && n > 0;
+}
+
+/* shape := digits 'x' digits {'x' digits}: gives the place behind it, or `at` when there is none.
+ */
+static size_t read_shape(Reader *r, size_t at)
+{
+    const char *text = r->text, *s = text + at;
+    Const dims[CLI_MAX_DIMS], *copy;
     int n = 0;
 
-    while (isdigit((unsigned char)*s)) {
+    for (;;) {
+        size_t digits = strspn(s, "0123456789");
+
+        if (digits == 0)
+            return at;
         if (n == CLI_MAX_DIMS)
-            wrong(p, start, "more than 8 dimensions");
-        p->at = s;
-        dims[n++] = parse_integer(p, 10).integer;
-        s = p->at;
-        if (*s != 'x' || !isdigit((unsigned char)s[1]))
+            wrong(r, at, at, "more than 8 dimensions", NULL);
+        if (digits > 18) /* no extent; but it may be a number */
+            return at;
+        dims[n++] = const_int(strtoll(s, NULL, 10));
+        s += digits;
+        if (*s != 'x' || !is_digits(s + 1, 1))
             break;
         s++;
     }
-    if (n < 2 || is_name_char(*p->at)) {
-        p->at = start;
-        return false;
-    }
-    *out = (CliValue){.kind = VALUE_TUPLE, .count = n};
-    out->items = NEW_N(p->cli->arena, CliValue, n);
-    for (int i = 0; i < n; i++)
-        out->items[i] = int_value(dims[i]);
-    return true;
+    if (n < 2 || is_name_char(*s) || *s == '.')
+        return at;
+    if (strncmp(text + at, "0x", 2) == 0 && n == 2 && !is_shape_place(r, at))
+        return at;
+    copy = NEW_N(r->cli->arena, Const, n);
+    memcpy(copy, dims, sizeof(Const) * (size_t)n);
+    blank(r, at, (size_t)(s - text), const_tuple(copy, n));
+    return (size_t)(s - text);
 }
 
-/* text := "'" chars "'" | '"' chars '"' */
-static CliValue parse_string(Parser *p)
+/* Find all that Python has no words for. */
+static void read_blanks(Reader *r)
 {
-    const char *start = p->at, *end = strchr(start + 1, *start);
+    for (size_t at = 0; r->text[at];) {
+        char ch = r->text[at];
+        bool in_word = at > 0 && (is_name_char(r->text[at - 1]) || r->text[at - 1] == '.');
+        size_t next = at;
 
-    if (!end)
-        wrong(p, start, "a text without its closing quote");
-    p->at = end + 1;
-    return (CliValue){.kind = VALUE_STRING,
-                      .text = arena_strndup(p->cli->arena, start + 1, (size_t)(end - start - 1))};
+        if (ch == '\'' || ch == '"')
+            next = quoted_end(r, at);
+        else if (ch == '@')
+            next = read_file(r, at);
+        else if (is_digit(ch) && !in_word)
+            next = read_shape(r, at);
+        at = MAX(next, at + 1);
+    }
 }
 
-/* file := '@' (path | text) [':' dtype]; a bare path ends at any of []():, or a space */
-static CliValue parse_file(Parser *p)
-{
-    CliValue v = {.kind = VALUE_ARRAY};
-    const char *path, *as;
-    tilec_dtype t;
-    size_t n;
+/* --- names --- */
 
-    p->at++;
-    if (*p->at == '\'' || *p->at == '"') {
-        path = parse_string(p).text;
-    } else {
-        n = strcspn(p->at, "[](): ,");
-        path = arena_strndup(p->cli->arena, p->at, n);
-        p->at += n;
-    }
-    if (*p->at != ':') {
-        v.array = npy_load(p->cli, path, NULL);
-        return v;
-    }
-    as = ++p->at;
-    p->at += name_length(as);
-    if (!array_dtype(as, (size_t)(p->at - as), &t))
-        wrong(p, as, "not a dtype");
-    v.array = npy_load(p->cli, path, &t);
-    return v;
-}
-
-/* tuple := '(' [expression {',' expression} [',']] ')'; without a comma it is the expression */
-static CliValue parse_parenthesis(Parser *p, const char *close)
-{
-    CliValue items[MAX_ARGS], v = {.kind = VALUE_TUPLE};
-    bool comma = *close == ']';
-
-    p->at++;
-    while (!accept(p, close)) {
-        if (v.count == MAX_ARGS)
-            wrong(p, p->at, "a tuple this long is of no use here");
-        items[v.count++] = parse_expression(p);
-        if (!accept(p, ",")) {
-            expect(p, close);
-            break;
-        }
-        comma = true;
-    }
-    if (v.count == 1 && !comma)
-        return items[0];
-    v.items = NEW_N(p->cli->arena, CliValue, v.count + 1);
-    memcpy(v.items, items, sizeof(CliValue) * (size_t)v.count);
-    return v;
-}
-
-/* arguments := '(' [expression {',' expression}] ')' */
-static int parse_arguments(Parser *p, const char *function, CliValue *out)
-{
-    int n = 0;
-
-    expect(p, "(");
-    while (!accept(p, ")")) {
-        if (n == MAX_ARGS)
-            wrong(p, p->at, "too many arguments");
-        skip_space(p);
-        if (!call_takes_shape(function, n) || !accept_dims(p, &out[n]))
-            out[n] = parse_expression(p);
-        n++;
-        if (!accept(p, ",")) {
-            expect(p, ")");
-            break;
-        }
-    }
-    return n;
-}
-
-static const CliValue *find(const Names *names, const char *name)
+static const Const *find(const Names *names, const char *name)
 {
     for (int i = names->len - 1; i >= 0; i--)
         if (strcmp(names->at[i].name, name) == 0)
@@ -251,480 +203,181 @@ static const CliValue *find(const Names *names, const char *name)
 }
 
 /* The words that name a value by themselves. */
-static bool constant(const char *name, CliValue *out)
+static bool constant(const char *name, Const *out)
 {
     /* clang-format off */
-    const struct { const char *name; CliValue value; } words[] = {
-        {"True", bool_value(true)}, {"False", bool_value(false)},
-        {"true", bool_value(true)}, {"false", bool_value(false)},
-        {"None", {.kind = VALUE_NONE}}, {"inf", float_value((double)INFINITY)},
-        {"nan", float_value((double)NAN)},
+    const struct { const char *name; Const value; } words[] = {
+        {"true", const_bool(true)},          {"false", const_bool(false)},
+        {"inf",  const_float((double)INFINITY)}, {"nan", const_float((double)NAN)},
     };
     /* clang-format on */
+    tilec_dtype t;
 
-    for (int i = 0; i < COUNT(words); i++)
-        if (strcmp(words[i].name, name) == 0) {
-            *out = words[i].value;
+    for (int i = 0; i < COUNT(words); i++) {
+        *out = words[i].value;
+        if (strcmp(words[i].name, name) == 0)
             return true;
-        }
+    }
+    *out = const_none();
+    if (!array_dtype(name, strlen(name), &t))
+        return false;
+    *out = const_dtype((DType)t);
+    return true;
+}
+
+/* All that could have been meant by a word that means nothing. */
+static const char *nearest(const Reader *r, const char *name)
+{
+    VEC(const char *) known = {0};
+    Arena *a = r->cli->arena;
+
+    for (int i = 0; i < r->names->len; i++)
+        vec_push(a, &known, r->names->at[i].name);
+    for (int i = 0; i < make_count(); i++)
+        vec_push(a, &known, make_name(i));
+    for (int t = DT_COUNT - 1; t >= 0; t--) /* f32 is nearer to fp32 than to i32 */
+        vec_push(a, &known, tilec_dtype_name((tilec_dtype)t));
+    for (int i = 0; r->cli->file && i < tilec_kernel_count(r->cli->file); i++)
+        vec_push(a, &known, tilec_kernel_name(r->cli->file, i));
+    return near_name(name, known.at, known.len);
+}
+
+static bool unknown_name(Py *p, const Reader *r, const Node *n)
+{
+    const char *near = nearest(r, n->name), *python = near ? NULL : py_near_builtin(n->name);
+    uint32_t end = n->span.end - r->source->base;
+
+    py_fail(p, n->span, "'%s' is not an earlier argument, a function or a dtype", n->name);
+    if (strncmp(r->text + end, ".npy", 4) == 0)
+        py_hint(p, "a file is written with @: @%s.npy", n->name);
+    else if (near || python)
+        py_hint(p, "did you mean '%s'?", near ? near : python);
+    else if (*r->label == '-')
+        py_hint(p, "an option's expression sees all arguments, given or not");
+    else
+        py_hint(p, "a text needs quotes, as in \"'%s'\"", n->name);
     return false;
 }
 
-NORETURN static void unknown_name(Parser *p, const char *where, const char *name)
+static bool is_function_of_file(const Cli *c, const char *name)
 {
-    Arena *a = p->cli->arena;
-    const char **known = NEW_N(a, const char *, p->names->len + 1);
-    const char *nearest;
-
-    for (int i = 0; i < p->names->len; i++)
-        known[i] = p->names->at[i].name;
-    nearest = hint_text(a, name, known, p->names->len);
-    wrong(p, where,
-          arena_printf(a, "'%s' is not an earlier argument, a function or a dtype%s", name,
-                       *nearest ? nearest : "; a text needs quotes, as in \"'relu'\""));
+    for (int i = 0; c->file && i < tilec_kernel_count(c->file); i++)
+        if (strcmp(tilec_kernel_name(c->file, i), name) == 0)
+            return true;
+    return false;
 }
 
-/* name := constant | argument | dtype | function arguments */
-static CliValue parse_word(Parser *p)
+static bool find_name(Py *p, const Node *n, Const *out, bool *found)
 {
-    const char *start = p->at, *name = parse_name(p), *error;
-    const CliValue *earlier = find(p->names, name);
-    CliValue args[MAX_ARGS], v = {0};
-    int n;
+    const Reader *r = p->context;
+    const Const *earlier = find(r->names, n->name);
 
-    skip_space(p);
-    if (*p->at == '(') {
-        if (!call_is_function(name))
-            wrong(p, start,
-                  arena_printf(p->cli->arena, "there is no function '%s'%s", name,
-                               call_nearest_function(p->cli->arena, name)));
-        n = parse_arguments(p, name, args);
-        error = value_call(p->cli, name, args, n, &v);
-        if (error)
-            wrong(p, start, error);
-        return v;
-    }
-    if (earlier)
-        return *earlier;
-    if (constant(name, &v))
-        return v;
-    v.kind = VALUE_DTYPE;
-    if (!array_dtype(name, strlen(name), &v.dtype))
-        unknown_name(p, start, name);
-    return v;
-}
-
-/* primary := number | text | file | tuple | name */
-static CliValue parse_primary(Parser *p)
-{
-    char ch;
-
-    skip_space(p);
-    ch = *p->at;
-    if (isdigit((unsigned char)ch) || (ch == '.' && isdigit((unsigned char)p->at[1])))
-        return parse_number(p);
-    if (ch == '\'' || ch == '"')
-        return parse_string(p);
-    if (ch == '@')
-        return parse_file(p);
-    if (ch == '(' || ch == '[')
-        return parse_parenthesis(p, ch == '(' ? ")" : "]");
-    if (name_length(p->at) > 0)
-        return parse_word(p);
-    wrong(p, p->at, "a value is missing here");
-}
-
-static int64_t small_int(Parser *p)
-{
-    const char *start = p->at;
-    CliValue v = parse_expression(p);
-
-    if (v.kind != VALUE_INT || v.integer > INT64_MAX || v.integer < INT64_MIN)
-        wrong(p, start, "an index must be a 64-bit integer");
-    return (int64_t)v.integer;
-}
-
-static bool at_slice_end(Parser *p)
-{
-    skip_space(p);
-    return *p->at == ':' || *p->at == ',' || *p->at == ']';
-}
-
-/* subscript := index | [start] ':' [stop] [':' [step]] */
-static Subscript parse_subscript(Parser *p)
-{
-    Subscript s = {.step = 1};
-
-    s.has_start = !at_slice_end(p);
-    if (s.has_start)
-        s.start = small_int(p);
-    if (!accept(p, ":")) {
-        s.is_index = true;
-        return s;
-    }
-    s.has_stop = !at_slice_end(p);
-    if (s.has_stop)
-        s.stop = small_int(p);
-    if (accept(p, ":") && !at_slice_end(p))
-        s.step = small_int(p);
-    return s;
-}
-
-/* subscripts := '[' subscript {',' subscript} ']' */
-static CliValue parse_subscripts(Parser *p, const CliValue *self, const char *where)
-{
-    Subscript subs[CLI_MAX_DIMS];
-    const char *error;
-    CliValue v = {0};
-    int n = 0;
-
-    do {
-        if (n == CLI_MAX_DIMS)
-            wrong(p, p->at, "more subscripts than an array has dimensions");
-        if (*p->at == ']')
-            wrong(p, p->at, "a subscript is missing here");
-        subs[n++] = parse_subscript(p);
-    } while (accept(p, ","));
-    expect(p, "]");
-    error = call_subscript(p->cli, self, subs, n, &v);
-    if (error)
-        wrong(p, where, error);
-    return v;
-}
-
-/* postfix := primary {'.' name [arguments] | subscripts} */
-static CliValue parse_postfix(Parser *p)
-{
-    CliValue v = parse_primary(p);
-
-    for (;;) {
-        const char *where = p->at, *name, *error;
-        CliValue args[MAX_ARGS], self = v;
-        int n = -1;
-
-        if (accept(p, "[")) {
-            v = parse_subscripts(p, &self, where);
+    *found = true;
+    for (int i = 0; i < r->blanks.len; i++) {
+        if (r->blanks.at[i].start != n->span.start - r->source->base)
             continue;
-        }
-        if (!accept(p, "."))
-            return v;
-        where = p->at;
-        name = parse_name(p);
-        if (*p->at == '(')
-            n = parse_arguments(p, name, args);
-        error = call_method(p->cli, name, &self, args, n, &v);
-        if (error)
-            wrong(p, where, error);
-    }
-}
-
-static bool is_number(const CliValue *v)
-{
-    return v->kind == VALUE_BOOL || v->kind == VALUE_INT || v->kind == VALUE_FLOAT;
-}
-
-static double as_real(const CliValue *v)
-{
-    return v->kind == VALUE_FLOAT ? v->real : (double)v->integer;
-}
-
-typedef enum { LESS, EQUAL, GREATER, UNORDERED } Order;
-
-/* Exactly, as Python does: 2^53 + 1 is not equal to 2^53 as a float. */
-static Order order_int_real(WideInt a, double b)
-{
-    static const double limit = 0x1p127;
-    WideInt whole;
-
-    if (isnan(b))
-        return UNORDERED;
-    if (b >= limit || b < -limit)
-        return b > 0 ? LESS : GREATER;
-    whole = (WideInt)b; /* toward 0 */
-    if (a != whole)
-        return a < whole ? LESS : GREATER;
-    return b > (double)whole ? LESS : b < (double)whole ? GREATER : EQUAL;
-}
-
-/* Of two numbers. */
-static Order order_of(const CliValue *a, const CliValue *b)
-{
-    Order reverse;
-
-    if (a->kind == VALUE_FLOAT && b->kind == VALUE_FLOAT)
-        return a->real < b->real    ? LESS
-               : a->real > b->real  ? GREATER
-               : a->real == b->real ? EQUAL
-                                    : UNORDERED;
-    if (b->kind == VALUE_FLOAT)
-        return order_int_real(a->integer, b->real);
-    if (a->kind != VALUE_FLOAT)
-        return a->integer < b->integer ? LESS : a->integer > b->integer ? GREATER : EQUAL;
-    reverse = order_int_real(b->integer, a->real);
-    return reverse == LESS ? GREATER : reverse == GREATER ? LESS : reverse;
-}
-
-bool value_less(const CliValue *a, const CliValue *b)
-{
-    return order_of(a, b) == LESS;
-}
-
-/* Python's: toward minus infinity.  False when the result leaves 128 bits. */
-static bool floor_divide(WideInt a, WideInt b, WideInt *out)
-{
-    if (b == -1)
-        return !__builtin_sub_overflow((WideInt)0, a, out);
-    *out = a / b - (a % b != 0 && (a < 0) != (b < 0));
-    return true;
-}
-
-/* With the divisor's sign. */
-static WideInt floor_remainder(WideInt a, WideInt b)
-{
-    WideInt r = b == -1 ? 0 : a % b;
-
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
-/* false when the result leaves 128 bits */
-static bool int_power(WideInt base, WideInt exponent, WideInt *out)
-{
-    *out = 1;
-    for (; exponent > 0; exponent--) {
-        if (__builtin_mul_overflow(*out, base, out))
-            return false;
-        if (*out == 0 || *out == 1)
-            return true;
-        if (*out == -1 && exponent % 2 == 1)
-            return true;
-    }
-    return true;
-}
-
-typedef enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER } Operator;
-
-static bool int_arithmetic(Operator op, WideInt a, WideInt b, WideInt *out)
-{
-    switch (op) {
-    case ADD:
-        return !__builtin_add_overflow(a, b, out);
-    case SUBTRACT:
-        return !__builtin_sub_overflow(a, b, out);
-    case MULTIPLY:
-        return !__builtin_mul_overflow(a, b, out);
-    case FLOOR_DIVIDE:
-        return floor_divide(a, b, out);
-    case REMAINDER:
-        *out = floor_remainder(a, b);
+        *out = r->blanks.at[i].value;
         return true;
-    default:
-        return int_power(a, b, out);
     }
-}
-
-static double float_arithmetic(Operator op, double a, double b)
-{
-    double quotient, remainder;
-
-    switch (op) {
-    case ADD:
-        return a + b;
-    case SUBTRACT:
-        return a - b;
-    case MULTIPLY:
-        return a * b;
-    case DIVIDE:
-        return a / b;
-    case FLOOR_DIVIDE:
-    case REMAINDER:
-        quotient = python_divmod(a, b, &remainder);
-        return op == REMAINDER ? remainder : quotient;
-    default:
-        return pow(a, b);
+    if (earlier) {
+        *out = *earlier;
+        return true;
     }
-}
-
-static CliValue arithmetic(Parser *p, const char *where, Operator op, const CliValue *a,
-                           const CliValue *b)
-{
-    CliValue v = {.kind = VALUE_INT};
-    bool whole = a->kind != VALUE_FLOAT && b->kind != VALUE_FLOAT && op != DIVIDE;
-
-    if (!is_number(a) || !is_number(b))
-        wrong(p, where,
-              arena_printf(p->cli->arena, "arithmetic needs numbers, but one side is %s",
-                           value_kind_name(is_number(a) ? b->kind : a->kind)));
-    if ((op == DIVIDE || op == FLOOR_DIVIDE || op == REMAINDER) && as_real(b) == 0)
-        wrong(p, where, "division by zero");
-    if (op == POWER && as_real(a) == 0 && as_real(b) < 0)
-        wrong(p, where, "0 to a negative power");
-    if (op == POWER && as_real(a) < 0 && isfinite(as_real(a)) && isfinite(as_real(b)) &&
-        as_real(b) != floor(as_real(b)))
-        wrong(p, where, "a fractional power of a negative number is complex");
-    if (op == POWER && whole && b->integer < 0)
-        whole = false;
-    if (!whole)
-        return float_value(float_arithmetic(op, as_real(a), as_real(b)));
-    if (!int_arithmetic(op, a->integer, b->integer, &v.integer))
-        wrong(p, where, "the result is beyond 128 bits");
-    return v;
-}
-
-/* power := postfix ['**' unary] */
-static CliValue parse_power(Parser *p)
-{
-    CliValue v = parse_postfix(p), exponent;
-    const char *where = (skip_space(p), p->at);
-
-    if (!accept(p, "**"))
-        return v;
-    exponent = parse_unary(p);
-    return arithmetic(p, where, POWER, &v, &exponent);
-}
-
-/* unary := ('-' | '+') unary | power; all that nests comes by here */
-static CliValue parse_unary(Parser *p)
-{
-    const char *where = (skip_space(p), p->at);
-    CliValue v, zero = int_value(0);
-
-    if (p->nesting++ == MAX_NESTING)
-        wrong(p, where, "nested too deeply");
-    if (accept(p, "+")) {
-        v = parse_unary(p);
-        v = arithmetic(p, where, ADD, &zero, &v);
-    } else if (accept(p, "-")) {
-        v = parse_unary(p);
-        v = v.kind == VALUE_FLOAT ? float_value(-v.real) /* 0 - 0.0 would lose the sign */
-                                  : arithmetic(p, where, SUBTRACT, &zero, &v);
-    } else {
-        v = parse_power(p);
+    if (constant(n->name, out) || make_function(n->name, out))
+        return true;
+    if (is_function_of_file(r->cli, n->name)) {
+        *out = value_of_function(n->name);
+        return true;
     }
-    p->nesting--;
-    return v;
+    *found = false;
+    return py_builtin(n->name) || unknown_name(p, r, n);
 }
 
-/* term := unary {('*' | '/' | '//' | '%') unary} */
-static CliValue parse_term(Parser *p)
+/* tl.cdiv, triton.cdiv, math.sqrt, torch.float16: under the names that kernels' files have. */
+static const char *full_name(Arena *a, const Node *n)
 {
-    CliValue v = parse_unary(p);
+    const char *left;
 
-    for (;;) {
-        const char *where = (skip_space(p), p->at);
-        Operator op;
-        CliValue right;
-
-        if (accept(p, "//"))
-            op = FLOOR_DIVIDE;
-        else if (accept(p, "/"))
-            op = DIVIDE;
-        else if (accept(p, "%"))
-            op = REMAINDER;
-        else if (accept(p, "*"))
-            op = MULTIPLY;
-        else
-            return v;
-        right = parse_unary(p);
-        v = arithmetic(p, where, op, &v, &right);
-    }
+    if (n->kind == N_NAME)
+        return strcmp(n->name, "tl") == 0 ? "triton.language" : n->name;
+    left = n->kind == N_ATTRIBUTE ? full_name(a, n->left) : NULL;
+    return left ? arena_printf(a, "%s.%s", left, n->name) : NULL;
 }
 
-/* sum := term {('+' | '-') term} */
-static CliValue parse_sum(Parser *p)
+static bool find_path(Py *p, const Node *n, Const *out, bool *found)
 {
-    CliValue v = parse_term(p);
+    const char *name = n->kind == N_ATTRIBUTE ? full_name(p->arena, n) : NULL;
 
-    for (;;) {
-        const char *where = (skip_space(p), p->at);
-        Operator op = *p->at == '+' ? ADD : SUBTRACT;
-        CliValue right;
-
-        if (!accept(p, "+") && !accept(p, "-"))
-            return v;
-        right = parse_term(p);
-        v = arithmetic(p, where, op, &v, &right);
-    }
+    *found = name && py_full_name(p, name, out);
+    return true;
 }
 
-static bool values_equal(const CliValue *a, const CliValue *b)
+/* --- reading --- */
+
+Cli *value_cli(const Py *p)
 {
-    bool equal = true;
-
-    if (is_number(a) && is_number(b))
-        return order_of(a, b) == EQUAL;
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case VALUE_STRING:
-        return strcmp(a->text, b->text) == 0;
-    case VALUE_TUPLE:
-        for (int i = 0; equal && i < a->count && i < b->count; i++)
-            equal = values_equal(&a->items[i], &b->items[i]);
-        return equal && a->count == b->count;
-    case VALUE_DTYPE:
-        return a->dtype == b->dtype;
-    default:
-        return a->kind == VALUE_NONE;
-    }
+    return ((const Reader *)p->context)->cli;
 }
 
-/* expression := sum [('==' | '!=' | '<=' | '>=' | '<' | '>') sum] */
-static CliValue parse_expression(Parser *p)
+static Reader reader_new(Cli *c, const Names *names, const char *label, const char *text)
 {
-    static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
-    const char *where;
-    CliValue left, right;
-    Order order;
-    int op = 0;
+    Reader r = {.cli = c, .names = names, .label = label, .text = text};
 
-    left = parse_sum(p);
-    where = (skip_space(p), p->at);
-    while (op < COUNT(operators) && !accept(p, operators[op]))
-        op++;
-    if (op == COUNT(operators))
-        return left;
-    right = parse_sum(p);
-    if (op < 2)
-        return bool_value(values_equal(&left, &right) == (op == 0));
-    if (!is_number(&left) || !is_number(&right))
-        wrong(p, where, "only numbers can be less or greater");
-    order = order_of(&left, &right);
-    switch (op) {
-    case 2:
-        return bool_value(order == LESS || order == EQUAL);
-    case 3:
-        return bool_value(order == GREATER || order == EQUAL);
-    case 4:
-        return bool_value(order == LESS);
-    default:
-        return bool_value(order == GREATER);
-    }
+    r.python = arena_strndup(c->arena, text, strlen(text));
+    read_blanks(&r);
+    r.source = source_add(source_map_new(c->arena), label, r.python, strlen(r.python));
+    if (!r.source)
+        wrong(&r, 0, 0, "this text is too long", NULL);
+    return r;
 }
 
-CliValue value_parse(Cli *c, const Names *names, const char *label, const char *text)
+/* All of the text as expressions: several, with commas between them, are a tuple. */
+static const Node *parse(Reader *r)
 {
-    Parser p = {c, names, label, text, text, 0};
-    CliValue v = parse_expression(&p);
+    Parser p;
+    const Node *n;
 
-    skip_space(&p);
-    if (*p.at)
-        wrong(&p, p.at, "nothing more was expected here");
-    return v;
+    parser_init_inside(&p, r->cli->arena, r->cli->words, r->source);
+    n = parse_expressions(&p);
+    if (p.errors.len == 0 && p.tok.kind != T_END)
+        parse_unexpected(&p, "nothing more");
+    if (p.errors.len > 0)
+        wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, NULL);
+    return n;
 }
 
-int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, CliValue *out,
+static Const evaluate(Reader *r, const Node *n)
+{
+    static const PyHost host = {.name = find_name, .path = find_path};
+    Py p = py_new(r->cli->arena, &host, r, BUDGET, MAX_DEPTH);
+    Const out;
+
+    if (!py_eval(&p, n, &out))
+        wrong_at(r, p.trouble.where, p.trouble.why, p.trouble.hint);
+    return out;
+}
+
+Const value_parse(Cli *c, const Names *names, const char *label, const char *text)
+{
+    Reader r = reader_new(c, names, label, text);
+
+    return evaluate(&r, parse(&r));
+}
+
+int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Const *out,
                      int limit)
 {
-    Parser p = {c, names, label, text, text, 0};
-    int n = 0;
+    Const all = value_parse(c, names, label, text);
+    const Const *items;
+    int n;
 
-    do {
-        if (n == limit)
-            wrong(&p, p.at, arena_printf(c->arena, "at most %d values", limit));
-        out[n++] = parse_expression(&p);
-    } while (accept(&p, ","));
-    skip_space(&p);
-    if (*p.at)
-        wrong(&p, p.at, "nothing more was expected here");
+    if (!const_items(&all, &items, &n)) {
+        out[0] = all;
+        return 1;
+    }
+    if (n > limit)
+        stop(c, CLI_USAGE, "%s: at most %d values, not %d", label, limit, n);
+    for (int i = 0; i < n; i++)
+        out[i] = items[i];
     return n;
 }

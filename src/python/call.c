@@ -314,7 +314,7 @@ bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out
 
     if (any_unknown(args) && !takes_unknown(callee))
         return py_fail(p, at, PY_E_EXPRESSION);
-    if (callee->kind == CONST_OBJECT && callee->class->call)
+    if (callee->class && callee->class->call)
         return callee->class->call(p, callee, args, at, out);
     if (!f)
         return py_fail(p, at, PY_E_CALLABLE, const_text(callee, p->arena));

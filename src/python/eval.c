@@ -148,12 +148,13 @@ static bool begins_with_variable(const Py *p, const Node *n)
 
 static bool eval_attribute(Py *p, const Node *n, Const *out)
 {
+    Span word = {n->span.end - (uint32_t)strlen(n->name), n->span.end};
     bool found = false;
     Const self;
 
     if (!begins_with_variable(p, n) && !eval_path(p, n, out, &found))
         return false;
-    return found || (py_eval(p, n->left, &self) && py_attribute(p, &self, n->name, n->span, out));
+    return found || (py_eval(p, n->left, &self) && py_attribute(p, &self, n->name, word, out));
 }
 
 /* --- operators --- */

@@ -16,6 +16,15 @@ void parser_init(Parser *p, Arena *a, Interner *interner, const Source *src, Spa
     advance(p);
 }
 
+void parser_init_inside(Parser *p, Arena *a, Interner *interner, const Source *src)
+{
+    Span where = source_span(src, 0, (uint32_t)src->len);
+
+    *p = (Parser){.arena = a, .interner = interner, .tok = {.span = {where.start, where.start}}};
+    lex_init_inside(&p->lex, interner, src, where);
+    advance(p);
+}
+
 const char *parse_text(const Parser *p, uint32_t place)
 {
     return source_at(p->lex.source, place);

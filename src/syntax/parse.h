@@ -29,6 +29,8 @@ typedef struct {
 
 /* parse.c */
 void parser_init(Parser *p, Arena *a, Interner *interner, const Source *src, Span where);
+/* All of a text, in which ends of lines mean nothing. */
+void parser_init_inside(Parser *p, Arena *a, Interner *interner, const Source *src);
 void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 /* The same where the text can be understood all the same: parsing goes on. */
 void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);

@@ -33,6 +33,7 @@ static inline int open_cli(void **state)
     if (!c)
         return -1;
     c->arena = arena_new(&c->guard);
+    c->words = interner_new(c->arena);
     *state = c;
     return 0;
 }

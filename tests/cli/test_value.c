@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Evaluate with x = arange(fp32, 4x6), n = 1000, and s = 'relu' before it. */
-static CliValue eval(Cli *c, const char *text)
+static Const eval(Cli *c, const char *text)
 {
     Names names = {0};
     static const char *const before[][2] = {
@@ -19,6 +19,14 @@ static CliValue eval(Cli *c, const char *text)
     return value_parse(c, &names, "v", text);
 }
 
+static Array array_of(Cli *c, const char *text)
+{
+    Const v = eval(c, text);
+
+    assert_non_null(value_array(&v));
+    return *value_array(&v);
+}
+
 /* The exit code that it stops with; the text is in c->trouble. */
 static CliCode eval_stops(Cli *c, const char *text)
 {
@@ -29,7 +37,7 @@ static CliCode eval_stops(Cli *c, const char *text)
     return CLI_DONE;
 }
 
-static CliCode list_stops(Cli *c, const Names *names, const char *text, CliValue *out, int limit)
+static CliCode list_stops(Cli *c, const Names *names, const char *text, Const *out, int limit)
 {
     if (setjmp(c->guard.env) != 0)
         return c->code;
@@ -88,16 +96,32 @@ static void check_integers(void **state)
         {"-9223372036854775808", INT64_MIN},
         {" n ", 1000},
         {"t + t", 2},
+        {"64 if True else 3", 64},
+        {"0 or n and 5", 5},
+        {"not n", 0},
+        {"3 in [1, 2, 3]", 1},
+        {"sum([i * i for i in range(4) if i])", 14},
+        {"len(f'{n}-{s}')", 9},
+        {"int(math.sqrt(float(n)))", 31},
+        {"triton.cdiv(n, 256) + tl.cdiv(n, 256)", 8},
+        {"triton.next_power_of_2(n)", 1024},
+        {"{'a': 7}['a']", 7},
+        {"(lambda a, b=2: a * b)(21)", 42},
+        {"float('1.5').is_integer() + 0", 0},
+        {"x.shape(0) * x.shape[1] - x.numel()", 0},
+        {"fp16.itemsize", 2},
+        {"4x6 == x.shape", 1},
+        {"n if x is not None else 0", 1000},
     };
     Cli *c = *state;
 
     for (int i = 0; i < COUNT(cases); i++) {
-        CliValue v = eval(c, cases[i].text);
+        Const v = eval(c, cases[i].text);
 
-        if (v.kind != VALUE_INT || v.integer != cases[i].want)
+        if (!const_is_integral(&v) || v.integer != cases[i].want)
             fail_msg("%s gave %lld", cases[i].text, (long long)v.integer);
     }
-    assert_true(eval(c, "18446744073709551615").integer == (WideInt)UINT64_MAX);
+    assert_true(eval(c, "18446744073709551615").integer == (__int128)UINT64_MAX);
 }
 
 static void check_others(void **state)
@@ -112,19 +136,19 @@ static void check_others(void **state)
     assert_true(signbit(eval(c, "-0.0").real));
     assert_true(isinf(eval(c, "-inf").real));
     assert_true(isnan(eval(c, "nan").real));
-    assert_int_equal(eval(c, "n > 999").kind, VALUE_BOOL);
+    assert_int_equal(eval(c, "n > 999").kind, CONST_BOOL);
     assert_true(eval(c, "n == 1000").integer == 1);
     assert_true(eval(c, "s == 'relu'").integer == 1);
     assert_true(eval(c, "x.dtype == fp32").integer == 1);
     assert_true(eval(c, "x.dtype != float32").integer == 0);
     assert_true(eval(c, "None == None").integer == 1);
     assert_string_equal(eval(c, "\"a b\"").text, "a b");
-    assert_int_equal(eval(c, "None").kind, VALUE_NONE);
-    assert_int_equal(eval(c, "False").kind, VALUE_BOOL);
-    assert_int_equal(eval(c, "bf16").dtype, TILEC_BF16);
-    assert_int_equal(eval(c, "x.shape").count, 2);
-    assert_int_equal(eval(c, "(1, 2, 3)").count, 3);
-    assert_int_equal(eval(c, "[7]").count, 1);
+    assert_int_equal(eval(c, "None").kind, CONST_NONE);
+    assert_int_equal(eval(c, "False").kind, CONST_BOOL);
+    assert_int_equal((int)eval(c, "bf16").dtype, TILEC_BF16);
+    assert_int_equal(eval(c, "x.shape").nitems, 2);
+    assert_int_equal(eval(c, "(1, 2, 3)").nitems, 3);
+    assert_int_equal(eval(c, "[7]").list->len, 1);
 }
 
 /* The values are CPython's. */
@@ -164,17 +188,17 @@ static void check_floats(void **state)
     Cli *c = *state;
 
     for (int i = 0; i < COUNT(cases); i++) {
-        CliValue v = eval(c, cases[i].text);
+        Const v = eval(c, cases[i].text);
 
-        if (v.kind != VALUE_FLOAT || v.real != cases[i].want)
+        if (v.kind != CONST_FLOAT || v.real != cases[i].want)
             fail_msg("%s gave %.17g", cases[i].text, v.real);
     }
     assert_true(signbit(eval(c, "-0.0 // 1").real));
     assert_true(signbit(eval(c, "6.0 % -3").real));
     for (int i = 0; i < COUNT(truths); i++) {
-        CliValue v = eval(c, truths[i]);
+        Const v = eval(c, truths[i]);
 
-        if (v.kind != VALUE_BOOL || v.integer != 1)
+        if (v.kind != CONST_BOOL || v.integer != 1)
             fail_msg("%s is not true", truths[i]);
     }
 }
@@ -187,48 +211,105 @@ static double at(const Array *a, int64_t i)
 static void check_arrays(void **state)
 {
     Cli *c = *state;
-    Array a = eval(c, "full(i64, 3, 9007199254740993)").array;
+    Array a = array_of(c, "full(i64, 3, 9007199254740993)");
 
     assert_int_equal(((int64_t *)a.data)[2], 9007199254740993);
-    a = eval(c, "full(u8, 3, -1)").array;
+    a = array_of(c, "full(u8, 3, -1)");
     assert_int_equal(((uint8_t *)a.data)[2], 255);
-    a = eval(c, "full(bf16, (2), 1/3)").array;
+    a = array_of(c, "full(bf16, (2), 1/3)");
     assert_int_equal(((uint16_t *)a.data)[1], 0x3eab);
-    a = eval(c, "zeros(fp32, 0x781)").array;
+    a = array_of(c, "zeros(fp32, 0x781)");
     assert_int_equal(a.ndim, 2);
     assert_int_equal(a.shape[1], 781);
-    a = eval(c, "ones(fp64, (x.shape(0), 2))").array;
+    a = array_of(c, "ones(fp64, (x.shape(0), 2))");
     assert_int_equal(a.shape[0], 4);
     assert_true(element(&a, (int64_t[]){3, 1}) == 1);
-    a = eval(c, "empty(fp16, 3)").array;
+    a = array_of(c, "empty(fp16, 3)");
     assert_true(isnan(at(&a, 1)));
-    a = eval(c, "x[1:, ::2]").array;
+    a = array_of(c, "x[1:, ::2]");
     assert_true(element(&a, (int64_t[]){0, 1}) == 8);
-    a = eval(c, "x[::-1, 1]").array;
+    a = array_of(c, "x[::-1, 1]");
     assert_true(at(&a, 0) == 19);
-    a = eval(c, "x[10:20]").array;
+    a = array_of(c, "x[10:20]");
     assert_int_equal(a.shape[0], 0);
-    a = eval(c, "arange(i8, 300)").array;
+    a = array_of(c, "arange(i8, 300)");
     assert_true(at(&a, 299) == 43);
+}
+
+/* One shape, one dtype, and the elements of an array that arithmetic gives. */
+static void check_array_arithmetic(void **state)
+{
+    static const struct {
+        const char *text;
+        tilec_dtype dtype;
+        int64_t n;
+        double want[3];
+    } cases[] = {
+        {"arange(fp32, 3) * 2 - 1", TILEC_FP32, 3, {-1, 1, 3}},
+        {"2 - arange(fp16, 3)", TILEC_FP16, 3, {2, 1, 0}},
+        {"arange(i32, 3) * 0.5", TILEC_FP32, 3, {0, 0.5, 1}},
+        {"arange(i8, 3) + 300", TILEC_I8, 3, {44, 45, 46}},
+        {"arange(i32, 3) / 2", TILEC_FP32, 3, {0, 0.5, 1}},
+        {"(arange(i32, 3) - 2) // 2", TILEC_I32, 3, {-1, -1, 0}},
+        {"(arange(i32, 3) - 2) % 3", TILEC_I32, 3, {1, 2, 0}},
+        {"(arange(fp64, 3) - 2.5) // 2", TILEC_FP64, 3, {-2, -1, -1}},
+        {"arange(fp32, 3) ** 2", TILEC_FP32, 3, {0, 1, 4}},
+        {"-arange(i32, 3)", TILEC_I32, 3, {0, -1, -2}},
+        {"-arange(fp32, 3)", TILEC_FP32, 3, {0, -1, -2}},
+        {"~arange(i32, 3)", TILEC_I32, 3, {-1, -2, -3}},
+        {"arange(u8, 3) << 1 | 1", TILEC_U8, 3, {1, 3, 5}},
+        {"arange(i32, 3) < 2", TILEC_I1, 3, {1, 1, 0}},
+        {"(arange(i32, 3) == arange(fp32, 3)) + 0", TILEC_I32, 3, {1, 1, 1}},
+        {"arange(fp16, 3) + arange(bf16, 3)", TILEC_FP32, 3, {0, 2, 4}},
+        {"arange(fp32, 3) + arange(fp64, 3)", TILEC_FP64, 3, {0, 2, 4}},
+        {"arange(i8, 3) + arange(u8, 3)", TILEC_I16, 3, {0, 2, 4}},
+        {"arange(i8, 3) + arange(u32, 3)", TILEC_I64, 3, {0, 2, 4}},
+        {"arange(i64, 3) + arange(u8, 3)", TILEC_I64, 3, {0, 2, 4}},
+        {"(arange(fp32, 3x1) + arange(fp32, 1x3))[1]", TILEC_FP32, 3, {1, 2, 3}},
+        {"(x[:, 0] + x[0, :4])[1:]", TILEC_FP32, 3, {7, 14, 21}},
+        {"(arange(fp32, 3) * 0.75).to(i32)", TILEC_I32, 3, {0, 0, 1}},
+        {"zeros_like(x)[0, :3]", TILEC_FP32, 3, {0, 0, 0}},
+        {"ones_like(x, i8)[0, :3]", TILEC_I8, 3, {1, 1, 1}},
+        {"full_like(x, 2.5)[0, :3]", TILEC_FP32, 3, {2.5, 2.5, 2.5}},
+        {"randint(i32, 3, 5, 6)", TILEC_I32, 3, {5, 5, 5}},
+        {"randint(fp32, 3, -2, -1)", TILEC_FP32, 3, {-2, -2, -2}},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        Array a = array_of(c, cases[i].text);
+
+        if (a.dtype != cases[i].dtype || a.ndim != 1 || a.shape[0] != cases[i].n)
+            fail_msg("%s is %s", cases[i].text, tilec_dtype_name(a.dtype));
+        for (int64_t k = 0; k < cases[i].n; k++)
+            if (element(&a, &k) != cases[i].want[k])
+                fail_msg("%s has %g at %d", cases[i].text, element(&a, &k), (int)k);
+    }
+    Array r = array_of(c, "randint(u8, 10000, 3, 7, seed=5)");
+    int counts[7] = {0};
+    for (int64_t k = 0; k < 10000; k++)
+        counts[((uint8_t *)r.data)[k]]++;
+    for (int v = 3; v < 7; v++)
+        assert_in_range(counts[v], 2350, 2650);
 }
 
 /* The formulas of docs/cli.md, computed apart. */
 static void check_random(void **state)
 {
     Cli *c = *state;
-    Array a = eval(c, "rand(u64, 3, 1234567)").array, b;
+    Array a = array_of(c, "rand(u64, 3, seed=1234567)"), b;
     double sum = 0, squares = 0;
 
     /* the published first outputs of SplitMix64 seeded with 1234567 */
     assert_true(((uint64_t *)a.data)[0] == 6457827717110365317u);
     assert_true(((uint64_t *)a.data)[1] == 3203168211198807973u);
     assert_true(((uint64_t *)a.data)[2] == 9817491932198370423u);
-    b = eval(c, "rand(fp32, 3, 1234567)").array;
+    b = array_of(c, "rand(fp32, 3, seed=1234567)");
     assert_true(((float *)b.data)[0] == (float)(6457827717110365317u >> 40) / 16777216.f);
-    b = eval(c, "rand(bf16, 1000, 5)").array;
+    b = array_of(c, "rand(bf16, 1000, seed=5)");
     for (int64_t i = 0; i < 1000; i++)
         assert_true(at(&b, i) >= 0 && at(&b, i) < 1);
-    a = eval(c, "randn(fp64, 100000)").array;
+    a = array_of(c, "randn(fp64, 100000)");
     for (int64_t i = 0; i < 100000; i++) {
         sum += at(&a, i);
         squares += at(&a, i) * at(&a, i);
@@ -236,20 +317,20 @@ static void check_random(void **state)
     assert_true(fabs(sum / 1e5) < 0.02);
     assert_true(fabs(squares / 1e5 - 1) < 0.02);
     c->random_arrays = 0;
-    a = eval(c, "rand(fp32, 9)").array;
-    b = eval(c, "rand(fp32, 9)").array;
+    a = array_of(c, "rand(fp32, 9)");
+    b = array_of(c, "rand(fp32, 9)");
     assert_memory_not_equal(a.data, b.data, 36);
-    b = eval(c, "rand(fp32, 9, 0)").array;
+    b = array_of(c, "rand(fp32, 9, seed=0)");
     assert_memory_equal(a.data, b.data, 36);
 }
 
 static void check_errors(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "a value is missing"},
-        {"1 +", "a value is missing"},
+        {"", "expected an expression"},
+        {"1 +", "expected an expression"},
         {"1 2", "nothing more"},
-        {"(1", "')' is missing"},
+        {"(1", "this `(` is never closed"},
         {"relu", "needs quotes"},
         {"m", "not an earlier argument"},
         {"zeroes(fp32, 4)", "did you mean 'zeros'"},
@@ -262,31 +343,45 @@ static void check_errors(void **state)
         {"zeros(fp32, (4294967296, 4294967296))", "address space"},
         {"full(i32, 4, 0.5)", "integer value"},
         {"randn(i32, 4)", "randn makes floats"},
-        {"x + 1", "an array"},
+        {"x + 'a'", "one side is a text"},
         {"x.numle()", "did you mean 'numel'"},
         {"x.shape(2)", "dimensions 0 to 1"},
-        {"n.shape", "only arrays"},
+        {"n.shape", "1000 has no attribute `shape`"},
         {"x[1,2,3]", "only 2 dimensions"},
         {"x[4]", "outside dimension 0"},
         {"x[::0]", "must not be 0"},
-        {"x[]", "missing"},
+        {"x[]", "expected an expression"},
         {"1 // 0", "division by zero"},
         {"1 % 0.0", "division by zero"},
         {"0.0 ** -1", "negative power"},
         {"0 ** -1", "negative power"},
         {"(-8) ** 0.5", "complex"},
         {"été", "'été' is not an earlier argument"},
-        {"2**200", "beyond 128 bits"},
-        {"(-2)**127 // -1", "beyond 128 bits"},
-        {"next_power_of_2(-1)", "of 0 or more"},
-        {"99999999999999999999", "beyond 64 bits"},
-        {"'abc", "closing quote"},
+        {"2**200", "more than 128 bits"},
+        {"(-2)**127 // -1", "more than 128 bits"},
+        {"next_power_of_2(-1)", "has no value for -1"},
+        {"999999999999999999999999999999999999999", "more than 127 bits"},
+        {"'abc", "this string has no end"},
         {"1abc", "not a number"},
         {"@/nowhere.npy", "/nowhere.npy"},
         {"@/nowhere.npy:fp33", "not a dtype"},
-        {"s < 1", "less or greater"},
-        {"------------------------------------------------------------------------1", "deep"},
-        {"cdiv(1, 0)", "above 0"},
+        {"s < 1", "no order"},
+        {"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
+         "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
+         "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1",
+         "deep"},
+        {"cdiv(1, 0)", "division by zero"},
+        {"rand(fp32, 10, 100)", "hint: a shape of several extents is 10x100 or (10,100); a seed"},
+        {"rand(fp32, 10, sed=100)", "it is rand(DTYPE, SHAPE[, seed=N])"},
+        {"f32", "did you mean 'fp32'?"},
+        {"zeros(fp64, 3) + ones(fp64, 4)", "3 of one side and 4 of the other"},
+        {"arange(i32, 3) % 0", "division by zero"},
+        {"x if x else 1", "neither true nor false"},
+        {"nope.npy", "@nope.npy"},
+        {"triton.cdiv(7)", "missing its argument `y`"},
+        {"randint(u8, 3, 0, 300)", "u8 does not hold"},
+        {"randint(i32, 3, 4, 4)", "LO < HI"},
+        {"empty_like(3)", "must be an array, not an integer"},
     };
     Cli *c = *state;
 
@@ -299,13 +394,13 @@ static void check_errors(void **state)
     assert_int_equal(eval_stops(c, "x.numle()"), CLI_USAGE);
     assert_non_null(strstr(c->trouble, "\n    x.numle()\n      ^"));
     assert_int_equal(eval_stops(c, "'é' + '\33' + 1"), CLI_USAGE);
-    assert_non_null(strstr(c->trouble, "\n    'é' + '\\x1b' + 1\n        ^"));
+    assert_non_null(strstr(c->trouble, "\n    'é' + '\\x1b' + 1\n    ^~~~~~~~~~~~~~~~"));
 }
 
 static void check_lists(void **state)
 {
     Cli *c = *state;
-    CliValue v[3];
+    Const v[3];
     Names none = {0};
 
     assert_int_equal(value_parse_list(c, &none, "--grid", "cdiv(7, 2), 3", v, 3), 2);
@@ -317,29 +412,29 @@ static void check_show(void **state)
 {
     Cli *c = *state;
     Text t = text_new(c->arena);
-    Array a = eval(c, "x[:2, :3]").array;
+    Array a = array_of(c, "x[:2, :3]");
 
     show_array(&t, "x", &a);
     assert_string_equal(t.s, "x: fp32 2x3\n[[0. 1. 2.]\n [6. 7. 8.]]\n");
     t = text_new(c->arena);
-    a = eval(c, "arange(i32, 1000)").array;
+    a = array_of(c, "arange(i32, 1000)");
     show_array(&t, "a", &a);
     assert_string_equal(t.s, "a: i32 1000\n[  0   1   2 ... 997 998 999]\n");
     t = text_new(c->arena);
-    a = eval(c, "full(fp16, 2, 0.1)").array;
+    a = array_of(c, "full(fp16, 2, 0.1)");
     ((uint16_t *)a.data)[1] = 0x7e00;
     show_array(&t, "h", &a);
     assert_string_equal(t.s, "h: fp16 2\n[0.1 nan]\n");
     t = text_new(c->arena);
-    a = eval(c, "full(fp32, (2,1,2), 1e20)").array;
+    a = array_of(c, "full(fp32, (2,1,2), 1e20)");
     show_array(&t, "b", &a);
     assert_string_equal(t.s, "b: fp32 2x1x2\n[[[1.e+20 1.e+20]]\n\n [[1.e+20 1.e+20]]]\n");
     t = text_new(c->arena);
-    a = eval(c, "zeros(i1, 0)").array;
+    a = array_of(c, "zeros(i1, 0)");
     show_array(&t, "e", &a);
     assert_string_equal(t.s, "e: i1 0\n[]\n");
     t = text_new(c->arena);
-    a = eval(c, "zeros(fp32, (4611686018427387904, 4, 0))").array;
+    a = array_of(c, "zeros(fp32, (4611686018427387904, 4, 0))");
     show_array(&t, "f", &a);
     assert_string_equal(t.s, "f: fp32 4611686018427387904x4x0\n[]\n");
 }
@@ -409,6 +504,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(check_others, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_floats, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_arrays, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_array_arithmetic, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_random, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),

@@ -1,0 +1,262 @@
+/*
+ * array_math.c - operators on arrays of the command line
+ *
+ * They work element by element on dense copies, with NumPy's broadcasting, and compute with what
+ * the operations of kernels mean (scalar_apply); floor division and remainders are Python's.
+ */
+#include "cli.h"
+#include "../ir/ir.h"
+
+#include <string.h>
+
+/* --- both sides --- */
+
+/* What both are converted to; see docs/cli.md. */
+static DType common_dtype(DType a, DType b)
+{
+    bool wider = dtype_bits(a) >= dtype_bits(b);
+
+    if (a == b || b == DT_I1)
+        return a;
+    if (a == DT_I1)
+        return b;
+    if (dtype_is_float(a) != dtype_is_float(b))
+        return dtype_is_float(a) ? a : b;
+    if (dtype_bits(a) != dtype_bits(b) &&
+        (dtype_is_float(a) || dtype_is_signed(a) == dtype_is_signed(b)))
+        return wider ? a : b;
+    if (dtype_is_float(a))
+        return DT_FP32;                               /* fp16 and bf16: neither holds the other */
+    switch (dtype_bits(dtype_is_signed(a) ? b : a)) { /* of the unsigned one */
+    case 8:
+        return MAX(dtype_bits(a), dtype_bits(b)) > 8 ? (wider ? a : b) : DT_I16;
+    case 16:
+        return MAX(dtype_bits(a), dtype_bits(b)) > 16 ? (wider ? a : b) : DT_I32;
+    default:
+        return DT_I64;
+    }
+}
+
+/* A number takes the dtype of the array; a float makes fp32 of integers. */
+static DType dtype_with(DType array, const Const *number)
+{
+    if (number->kind == CONST_FLOAT && !dtype_is_float(array))
+        return DT_FP32;
+    return array == DT_I1 && number->kind == CONST_INT ? DT_I32 : array;
+}
+
+/* The array that a side is, of this dtype. */
+static bool operand(Py *p, const Const *c, DType t, Span at, Array *out)
+{
+    Cli *cli = value_cli(p);
+
+    if (value_array(c)) {
+        *out = array_cast(cli, value_array(c), (tilec_dtype)t);
+        return true;
+    }
+    *out = array_new(cli, (tilec_dtype)t, 0, NULL);
+    if (!const_is_number(c))
+        return py_fail(p, at, "arithmetic needs numbers and arrays, but one side is %s",
+                       const_kind_name(c));
+    if (dtype_is_float(t))
+        array_fill(out, const_to_double(c));
+    else
+        array_fill_int(out, (uint64_t)c->integer);
+    return true;
+}
+
+/* NumPy's: from the last dimension on, extents are equal or one of them is 1. */
+static bool common_shape(Py *p, const Array *a, const Array *b, Span at, int *ndim, int64_t *shape)
+{
+    *ndim = MAX(a->ndim, b->ndim);
+    for (int i = 0; i < *ndim; i++) {
+        int ia = a->ndim - *ndim + i, ib = b->ndim - *ndim + i;
+        int64_t x = ia < 0 ? 1 : a->shape[ia], y = ib < 0 ? 1 : b->shape[ib];
+
+        if (x != y && x != 1 && y != 1)
+            return py_fail(p, at, "dimension %d is %lld of one side and %lld of the other", i,
+                           (long long)x, (long long)y);
+        shape[i] = x == 1 ? y : x;
+    }
+    return true;
+}
+
+/* The same array as one of this shape, dense. */
+static Array spread(Cli *c, const Array *a, int ndim, const int64_t *shape)
+{
+    Array view = {.data = a->data, .dtype = a->dtype, .ndim = ndim}, dense;
+
+    for (int i = 0; i < ndim; i++) {
+        int from = a->ndim - ndim + i;
+
+        view.shape[i] = shape[i];
+        view.strides[i] = from < 0 || a->shape[from] == 1 ? 0 : a->strides[from];
+    }
+    if (array_is_dense(&view))
+        return view;
+    dense = array_new(c, a->dtype, ndim, shape);
+    array_copy_dense(&view, dense.data);
+    return dense;
+}
+
+static bool has_zero(const Array *a)
+{
+    const char *at = a->data;
+    size_t size = tilec_dtype_size(a->dtype);
+
+    for (int64_t i = 0, n = array_numel(a); i < n; i++) {
+        uint64_t bits = 0;
+
+        memcpy(&bits, at + (size_t)i * size, size);
+        if (scalar_to_double((DType)a->dtype, bits) == 0)
+            return true;
+    }
+    return false;
+}
+
+typedef bool Combine(Py *p, int op, const Array *x, const Array *y, Array *out);
+
+/* Both sides in one dtype and one dense shape, then all elements. */
+static bool combine(Py *p, int op, const Const *x, const Const *y, DType t, DType result,
+                    Combine *all, Span at, Const *out)
+{
+    Cli *c = value_cli(p);
+    int64_t shape[CLI_MAX_DIMS];
+    Array a, b, made;
+    int ndim;
+
+    if (!operand(p, x, t, at, &a) || !operand(p, y, t, at, &b) ||
+        !common_shape(p, &a, &b, at, &ndim, shape))
+        return false;
+    a = spread(c, &a, ndim, shape);
+    b = spread(c, &b, ndim, shape);
+    made = array_new(c, (tilec_dtype)result, ndim, shape);
+    if (!all(p, op, &a, &b, &made))
+        return py_fail(p, at, "%s has no such operator", tilec_dtype_name((tilec_dtype)t));
+    *out = value_of_array(c, made);
+    return true;
+}
+
+static bool apply(Py *p, int op, const Array *x, const Array *y, Array *out)
+{
+    const void *sources[] = {x->data, y->data};
+
+    (void)p;
+    return scalar_apply((OpCode)op, NULL, (DType)x->dtype, (DType)out->dtype, sources, out->data,
+                        (size_t)array_numel(out));
+}
+
+static int64_t integer_at(const Array *a, int64_t i)
+{
+    size_t size = tilec_dtype_size(a->dtype);
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)a->data + (size_t)i * size, size);
+    return scalar_to_int((DType)a->dtype, bits);
+}
+
+/* Integers divide toward minus infinity, as in Python; the remainder has the divisor's sign.  An
+ * unsigned quotient is C's. */
+static bool floor_integers(Py *p, int op, const Array *x, const Array *y, Array *out)
+{
+    size_t size = tilec_dtype_size(out->dtype);
+    bool is_signed = dtype_is_signed((DType)x->dtype);
+
+    (void)p;
+    for (int64_t i = 0, n = array_numel(out); i < n; i++) {
+        int64_t a = integer_at(x, i), b = integer_at(y, i);
+        __int128 wide_a = is_signed ? (__int128)a : (__int128)(uint64_t)a;
+        __int128 wide_b = is_signed ? (__int128)b : (__int128)(uint64_t)b;
+        __int128 q = wide_a / wide_b, r = wide_a % wide_b;
+        bool below = r != 0 && (r < 0) != (wide_b < 0);
+        uint64_t bits = (uint64_t)(op == BIN_MOD ? r + (below ? wide_b : 0) : q - below);
+
+        memcpy((char *)out->data + (size_t)i * size, &bits, size);
+    }
+    return true;
+}
+
+static bool floor_floats(Py *p, int op, const Array *x, const Array *y, Array *out)
+{
+    (void)p;
+    for (int64_t i = 0, n = array_numel(out); i < n; i++) {
+        double a = array_number(x, i), b = array_number(y, i), remainder;
+        double quotient = b == 0 ? a / b : python_divmod(a, b, &remainder);
+
+        array_put(out, i, op != BIN_MOD ? quotient : b == 0 ? a / b * 0 : remainder);
+    }
+    return true;
+}
+
+static const OpCode arithmetic[] = {
+    [BIN_ADD] = OP_add, [BIN_SUB] = OP_sub, [BIN_MUL] = OP_mul, [BIN_DIV] = OP_div,
+    [BIN_POW] = OP_pow, [BIN_AND] = OP_and, [BIN_OR] = OP_or,   [BIN_XOR] = OP_xor,
+    [BIN_SHL] = OP_shl, [BIN_SHR] = OP_shr,
+};
+
+static bool dtype_of_both(Py *p, const Const *x, const Const *y, Span at, DType *out)
+{
+    const Array *a = value_array(x), *b = value_array(y);
+
+    if (a && b)
+        *out = common_dtype((DType)a->dtype, (DType)b->dtype);
+    else if (!const_is_number(a ? y : x))
+        return py_fail(p, at, "arithmetic needs numbers and arrays, but one side is %s",
+                       const_kind_name(a ? y : x));
+    else
+        *out = dtype_with((DType)(a ? a : b)->dtype, a ? y : x);
+    return true;
+}
+
+bool array_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out)
+{
+    bool floors = op == BIN_FLOORDIV || op == BIN_MOD;
+    Array divisor;
+    DType t;
+
+    if (!dtype_of_both(p, x, y, at, &t))
+        return false;
+    if (op == BIN_MATMUL)
+        return py_fail(p, at, "arrays have no product `@` here");
+    if (op == BIN_DIV && !dtype_is_float(t))
+        t = DT_FP32;
+    if (t == DT_I1 && op <= BIN_POW)
+        t = DT_I32;
+    if (!floors)
+        return combine(p, arithmetic[op], x, y, t, t, apply, at, out);
+    if (!dtype_is_float(t) && operand(p, y, t, at, &divisor) && has_zero(&divisor))
+        return py_fail(p, at, "division by zero");
+    return combine(p, op, x, y, t, t, dtype_is_float(t) ? floor_floats : floor_integers, at, out);
+}
+
+bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out)
+{
+    static const OpCode codes[] = {
+        [CMP_EQ] = OP_eq, [CMP_NE] = OP_ne, [CMP_LT] = OP_lt,
+        [CMP_LE] = OP_le, [CMP_GT] = OP_gt, [CMP_GE] = OP_ge,
+    };
+    const Const *other = value_array(x) ? y : x;
+    DType t;
+
+    if (!value_array(other) && !const_is_number(other) && op <= CMP_NE) {
+        *out = const_bool(op == CMP_NE); /* with None, a text... */
+        return true;
+    }
+    return dtype_of_both(p, x, y, at, &t) && combine(p, codes[op], x, y, t, DT_I1, apply, at, out);
+}
+
+bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out)
+{
+    const Array *a = value_array(x);
+    const Const zero = const_int(0), ones = const_int(-1);
+
+    if (op == UN_INVERT)
+        return array_binary(p, BIN_XOR, x, &ones, at, out);
+    if (op == UN_PLUS) {
+        *out = *x;
+        return true;
+    }
+    if (!dtype_is_float((DType)a->dtype))
+        return array_binary(p, BIN_SUB, &zero, x, at, out);
+    return array_binary(p, BIN_MUL, x, &(Const){.kind = CONST_FLOAT, .real = -1}, at, out);
+}

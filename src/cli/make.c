@@ -1,0 +1,329 @@
+/*
+ * make.c - the functions of the command line that make arrays
+ *
+ * One table; each function takes its arguments by position or by name, as a function of Python
+ * does.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+enum { MAX_PARAMS = 5 };
+
+/* The arguments of one call, by parameter. */
+typedef struct {
+    Cli *cli;
+    Py *p;
+    Span at;
+    const Const *v[MAX_PARAMS]; /* NULL: not given */
+} Given;
+
+/* Each gives false after py_fail(), and makes an array in *out. */
+typedef bool Make(const Given *g, Array *out);
+
+static bool is_whole_dtype(tilec_dtype t)
+{
+    return t < TILEC_FP8E4NV;
+}
+
+/* A shape is an integer, or a tuple of them. */
+static bool shape_of(const Given *g, const Const *shape, int64_t *dims, int *n)
+{
+    const Const *items;
+
+    if (!const_items(shape, &items, n)) {
+        items = shape;
+        *n = 1;
+    }
+    if (*n > CLI_MAX_DIMS)
+        return py_fail(g->p, g->at, "more than 8 dimensions");
+    for (int i = 0; i < *n; i++) {
+        if (!const_is_integral(&items[i]))
+            return py_fail(g->p, g->at, "a shape is an integer, 4096x781, or a tuple of integers");
+        if (items[i].integer < 0 || items[i].integer > INT64_MAX)
+            return py_fail(g->p, g->at, "an extent must not be negative, nor beyond 64 bits");
+        dims[i] = (int64_t)items[i].integer;
+    }
+    return true;
+}
+
+/* An array of the dtype and the shape that are the first two arguments. */
+static bool new_array(const Given *g, Array *out)
+{
+    int64_t dims[CLI_MAX_DIMS];
+    int n;
+
+    if (g->v[0]->kind != CONST_DTYPE)
+        return py_fail(g->p, g->at, "the first argument must be a dtype, such as fp32");
+    if (!shape_of(g, g->v[1], dims, &n))
+        return false;
+    *out = array_new(g->cli, (tilec_dtype)g->v[0]->dtype, n, dims);
+    return true;
+}
+
+/* One like an array that the first argument is, of its dtype or that of the argument `dtype`. */
+static bool new_like(const Given *g, int dtype, Array *out)
+{
+    const Array *like = value_array(g->v[0]);
+
+    if (!like)
+        return py_fail(g->p, g->at, "the first argument must be an array, not %s",
+                       const_kind_name(g->v[0]));
+    if (g->v[dtype] && g->v[dtype]->kind != CONST_DTYPE)
+        return py_fail(g->p, g->at, "dtype must be a dtype, such as fp32");
+    *out = array_new(g->cli, g->v[dtype] ? (tilec_dtype)g->v[dtype]->dtype : like->dtype,
+                     like->ndim, like->shape);
+    return true;
+}
+
+static bool fill_with(const Given *g, Array *a, const Const *v)
+{
+    if (!const_is_number(v))
+        return py_fail(g->p, g->at, "the value to fill with must be a number");
+    if (is_whole_dtype(a->dtype) && !const_is_integral(v))
+        return py_fail(g->p, g->at, "an integer array needs an integer value");
+    if (is_whole_dtype(a->dtype))
+        array_fill_int(a, (uint64_t)v->integer);
+    else
+        array_fill(a, const_to_double(v));
+    return true;
+}
+
+static bool make_ones(const Given *g, Array *out)
+{
+    const Const one = const_int(1);
+
+    return new_array(g, out) && fill_with(g, out, &one);
+}
+
+static bool make_full(const Given *g, Array *out)
+{
+    return new_array(g, out) && fill_with(g, out, g->v[2]);
+}
+
+static bool make_empty(const Given *g, Array *out)
+{
+    if (!new_array(g, out))
+        return false;
+    array_fill_unwritten(out);
+    return true;
+}
+
+static bool make_arange(const Given *g, Array *out)
+{
+    if (!new_array(g, out))
+        return false;
+    array_count_up(out);
+    return true;
+}
+
+static bool make_zeros_like(const Given *g, Array *out)
+{
+    return new_like(g, 1, out);
+}
+
+static bool make_ones_like(const Given *g, Array *out)
+{
+    const Const one = const_int(1);
+
+    return new_like(g, 1, out) && fill_with(g, out, &one);
+}
+
+static bool make_full_like(const Given *g, Array *out)
+{
+    return new_like(g, 2, out) && fill_with(g, out, g->v[1]);
+}
+
+static bool make_empty_like(const Given *g, Array *out)
+{
+    if (!new_like(g, 1, out))
+        return false;
+    array_fill_unwritten(out);
+    return true;
+}
+
+/* --- random numbers --- */
+
+/* The seed that was given, or the number of random arrays before this one. */
+static bool seed_of(const Given *g, int param, uint64_t *seed)
+{
+    *seed = (uint64_t)g->cli->random_arrays++;
+    if (!g->v[param])
+        return true;
+    *seed = (uint64_t)g->v[param]->integer;
+    return const_is_integral(g->v[param]) || py_fail(g->p, g->at, "the seed must be an integer");
+}
+
+static bool make_rand(const Given *g, Array *out)
+{
+    uint64_t seed;
+
+    if (!seed_of(g, 2, &seed) || !new_array(g, out))
+        return false;
+    array_randomise(out, seed);
+    return true;
+}
+
+static bool make_randn(const Given *g, Array *out)
+{
+    uint64_t seed;
+
+    if (g->v[0]->kind == CONST_DTYPE && is_whole_dtype((tilec_dtype)g->v[0]->dtype))
+        return py_fail(g->p, g->at, "randn makes floats; use rand or randint for integers");
+    if (!seed_of(g, 2, &seed) || !new_array(g, out))
+        return false;
+    array_randomise_normal(out, seed);
+    return true;
+}
+
+/* Can the dtype hold it? */
+static bool fits(tilec_dtype t, __int128 v)
+{
+    int bits = dtype_bits((DType)t);
+    bool is_signed = dtype_is_signed((DType)t);
+    __int128 limit = (__int128)1 << (bits - is_signed);
+
+    if (!is_whole_dtype(t))
+        return v >= INT64_MIN && v <= INT64_MAX;
+    return v < limit && v >= (is_signed ? -limit : 0);
+}
+
+/* LO to HI - 1, as NumPy has it. */
+static bool make_randint(const Given *g, Array *out)
+{
+    const Const *low = g->v[2], *high = g->v[3];
+    uint64_t seed;
+
+    if (!const_is_integral(low) || !const_is_integral(high))
+        return py_fail(g->p, g->at, "the bounds of randint are integers");
+    if (low->integer >= high->integer)
+        return py_fail(g->p, g->at, "randint needs bounds with a number between them: LO < HI");
+    if (!seed_of(g, 4, &seed) || !new_array(g, out))
+        return false;
+    if (!fits(out->dtype, low->integer) || !fits(out->dtype, high->integer - 1))
+        return py_fail(g->p, g->at, "%s does not hold all numbers from %s to %s - 1",
+                       tilec_dtype_name(out->dtype), const_text(low, g->p->arena),
+                       const_text(high, g->p->arena));
+    array_randomise_between(out, seed, (uint64_t)low->integer,
+                            (uint64_t)(high->integer - low->integer));
+    return true;
+}
+
+/* --- the table --- */
+
+/* clang-format off */
+typedef struct {
+    const char *name, *usage;
+    const char *params; /* names, in order; those behind `*` only by name */
+    int least;
+    Make *make;
+} Function;
+static const Function functions[] = {
+    {"zeros",      "zeros(DTYPE, SHAPE)",               "dtype shape",                2, new_array},
+    {"ones",       "ones(DTYPE, SHAPE)",                "dtype shape",                2, make_ones},
+    {"full",       "full(DTYPE, SHAPE, VALUE)",         "dtype shape value",          3, make_full},
+    {"empty",      "empty(DTYPE, SHAPE)",               "dtype shape",                2, make_empty},
+    {"arange",     "arange(DTYPE, SHAPE)",              "dtype shape",                2, make_arange},
+    {"rand",       "rand(DTYPE, SHAPE[, seed=N])",      "dtype shape * seed",         2, make_rand},
+    {"randn",      "randn(DTYPE, SHAPE[, seed=N])",     "dtype shape * seed",         2, make_randn},
+    {"randint",    "randint(DTYPE, SHAPE, LO, HI[, seed=N])", "dtype shape low high * seed", 4, make_randint},
+    {"zeros_like", "zeros_like(X[, DTYPE])",            "x dtype",                    1, make_zeros_like},
+    {"ones_like",  "ones_like(X[, DTYPE])",             "x dtype",                    1, make_ones_like},
+    {"full_like",  "full_like(X, VALUE[, DTYPE])",      "x value dtype",              2, make_full_like},
+    {"empty_like", "empty_like(X[, DTYPE])",            "x dtype",                    1, make_empty_like},
+};
+/* clang-format on */
+
+int make_count(void)
+{
+    return COUNT(functions);
+}
+
+const char *make_name(int i)
+{
+    return functions[i].name;
+}
+
+static const Function *find_function(const char *name)
+{
+    for (int i = 0; i < COUNT(functions); i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return &functions[i];
+    return NULL;
+}
+
+bool make_is_function(const char *name)
+{
+    return find_function(name) != NULL;
+}
+
+/* The index of the parameter of this name; -1: there is none.  *positional: how many may be given
+ * without their names. */
+static int find_param(const char *params, const char *name, int *positional)
+{
+    int i = 0, found = -1;
+
+    *positional = -1;
+    for (const char *s = params; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
+        size_t n = strcspn(s, " ");
+
+        if (*s == '*') {
+            *positional = i;
+            continue;
+        }
+        if (name && strlen(name) == n && memcmp(name, s, n) == 0)
+            found = i;
+        i++;
+    }
+    *positional = *positional < 0 ? i : *positional;
+    return found;
+}
+
+static bool refuse_count(const Given *g, const Function *f, int given, int positional)
+{
+    py_fail(g->p, g->at, "it is %s", f->usage);
+    if (given > positional && strchr(f->params, '*'))
+        py_hint(g->p, "a shape of several extents is 10x100 or (10,100); a seed is written seed=N");
+    return false;
+}
+
+static bool bind(Given *g, const Function *f, const PyArgs *args)
+{
+    int positional, n = 0;
+
+    find_param(f->params, NULL, &positional);
+    for (int i = 0; i < args->len; i++) {
+        const PyArg *a = &args->at[i];
+        int k = a->keyword ? find_param(f->params, a->keyword, &positional) : n++;
+
+        if (k < 0 || g->v[k])
+            return refuse_count(g, f, 0, 1);
+        if (!a->keyword && k >= positional)
+            return refuse_count(g, f, args->len, positional);
+        g->v[k] = &a->value;
+    }
+    for (int k = 0; k < f->least; k++)
+        if (!g->v[k])
+            return refuse_count(g, f, 0, 1);
+    return true;
+}
+
+static bool call_function(Py *p, const Const *self, const PyArgs *args, Span at, Const *out)
+{
+    Given g = {.cli = value_cli(p), .p = p, .at = at};
+    const Function *f = self->object;
+    Array made;
+
+    if (!bind(&g, f, args) || !f->make(&g, &made))
+        return false;
+    *out = value_of_array(g.cli, made);
+    return true;
+}
+
+bool make_function(const char *name, Const *out)
+{
+    static const PyClass class = {.name = "a function", .call = call_function};
+
+    *out = (Const){.kind = CONST_OBJECT, .class = &class, .object = find_function(name)};
+    return out->object != NULL;
+}
