@@ -516,6 +516,7 @@ static void make_code(Emission *e, GenStage stage)
     e->arena = c->arena = arena_new(&e->guard);
     llvm_start(&e->llvm, e->arena, c->func->nvalues, c->options->cpu, c->options->features);
     c->l = &e->llvm;
+    e->llvm.quickly = c->plan->size >= PLAN_LONG_OPS;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     find_features(c);
     emit_function(c);
@@ -544,6 +545,18 @@ static char *take_over(Emission *e, bool made, Arena *a)
     return copy ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
 }
 
+/* Beyond what LLVM does in bounds of time and memory. */
+static void refuse_long(Diags *d, const Plan *p)
+{
+    diag(d, DIAG_ERROR, p->beyond->span,
+         "this kernel is too long: up to here it comes to more than %d operations, where loops "
+         "count "
+         "once and unrolled ones for every round",
+         PLAN_MOST_OPS);
+    diag(d, DIAG_HINT, (Span){0, 0},
+         "a loop over range() instead of tl.static_range() stays short");
+}
+
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
@@ -554,6 +567,10 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
         out->data = (char *)plan_text(plan, a);
         out->len = strlen(out->data);
         return true;
+    }
+    if (plan->beyond) {
+        refuse_long(d, plan);
+        return false;
     }
     Emission e = {.cpu = {.plan = plan, .func = f, .options = o}};
     bool made = attempt(&e, stage), refused = e.why;

@@ -693,7 +693,7 @@ static void serial_loop(NestCg *n)
 void cpu_nest(Cpu *c, const Nest *nest)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
-    int extent = nest->dims[n.inner];
+    int extent = nest->dims[n.inner], builders = c->l->builders.len;
 
     n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
     n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
@@ -719,4 +719,5 @@ void cpu_nest(Cpu *c, const Nest *nest)
         (backwards ? backward_loop : inner_loops)(&n);
     cpu_reduce_end(&n);
     close_loops(&n, entry);
+    llvm_drop_builders(c->l, builders);
 }

@@ -421,14 +421,20 @@ static Val cast(Cpu *c, Bld b, const Op *op, Val x)
     return cpu_cast(c, b, address, DT_U64, to->dtype, ROUND_NEAREST);
 }
 
+/* Where there are many, scalar offsets are extended by the address itself: LLVM would extend a
+ * number that is also used as it is once, and cut it back for every other use, in quadratic time.
+ */
+enum { MANY_OPS = 2000 };
 static Val addptr(Cpu *c, Bld b, const Op *op, Val p, Val offset)
 {
     DType t = op->operands[1]->type->dtype, e = op->operands[0]->type->dtype;
     LLVMTypeRef i64 = llvm_like(c->l->i64, offset);
-    Val wide = dtype_is_signed(t) ? LLVMBuildSExtOrBitCast(b, offset, i64, "")
-                                  : LLVMBuildZExtOrBitCast(b, offset, i64, "");
 
-    return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &wide, 1, "");
+    if (!dtype_is_signed(t))
+        offset = LLVMBuildZExtOrBitCast(b, offset, i64, "");
+    else if (llvm_lanes(offset) > 0 || c->plan->size < MANY_OPS)
+        offset = LLVMBuildSExtOrBitCast(b, offset, i64, "");
+    return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &offset, 1, "");
 }
 
 /* Ops on the sign alone stay within a format, but for those without a minus zero.  Rounding would

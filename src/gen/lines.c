@@ -131,16 +131,18 @@ void llvm_lines_free(Llvm *l)
         LLVMDisposeDIBuilder(l->lines->di);
 }
 
+static LLVMMetadataRef place_now(const Lines *n)
+{
+    bool placed = n->now && source_of(n->module->sources, n->now->span.start);
+
+    return placed ? location(n, n->now->span, &n->sites[n->now->site])
+                  : location(n, n->kernel, &n->sites[0]);
+}
+
 void llvm_lines_place(const Llvm *l, Bld b)
 {
-    const Lines *n = l->lines;
-
-    if (!n)
-        return;
-    bool placed = n->now && source_of(n->module->sources, n->now->span.start);
-    LLVMMetadataRef at = placed ? location(n, n->now->span, &n->sites[n->now->site])
-                                : location(n, n->kernel, &n->sites[0]);
-    LLVMSetCurrentDebugLocation2(b, at);
+    if (l->lines)
+        LLVMSetCurrentDebugLocation2(b, place_now(l->lines));
 }
 
 const Op *llvm_at(Llvm *l, const Op *op)
@@ -149,8 +151,9 @@ const Op *llvm_at(Llvm *l, const Op *op)
         return op;
     const Op *before = l->lines->now;
     l->lines->now = op;
+    LLVMMetadataRef at = place_now(l->lines);
     for (int i = 0; i < l->builders.len; i++)
         if (l->builders.at[i])
-            llvm_lines_place(l, l->builders.at[i]);
+            LLVMSetCurrentDebugLocation2(l->builders.at[i], at);
     return before;
 }

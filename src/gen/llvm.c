@@ -71,8 +71,7 @@ void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *feat
 
 void llvm_free(Llvm *l)
 {
-    for (int i = 0; i < l->builders.len; i++)
-        LLVMDisposeBuilder(l->builders.at[i]);
+    llvm_drop_builders(l, 0);
     llvm_lines_free(l);
     if (l->object)
         LLVMDisposeMemoryBuffer(l->object);
@@ -94,6 +93,12 @@ Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at)
     llvm_lines_place(l, b);
     LLVMPositionBuilderAtEnd(b, at);
     return b;
+}
+
+void llvm_drop_builders(Llvm *l, int kept)
+{
+    while (l->builders.len > kept)
+        LLVMDisposeBuilder(l->builders.at[--l->builders.len]);
 }
 
 static void add_attribute(Llvm *l, Val fn, const char *name, const char *value)
@@ -127,8 +132,10 @@ static bool make_machine(Llvm *l, const char **why)
         *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
         return false;
     }
-    l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
-                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    l->machine =
+        LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
+                                l->quickly ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault,
+                                LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(l->module, l->triple);
     LLVMSetTargetMachineAsmVerbosity(l->machine, l->lines != NULL); /* lines as comments, too */
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);

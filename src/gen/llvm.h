@@ -31,6 +31,7 @@ typedef struct {
     Lines *lines; /* NULL: nobody asked for them */
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef object;
+    bool quickly;  /* code in linear time, not good code: for what is very long */
     char *text;    /* LLVM's, while it is copied */
     char *problem; /* the first error that LLVM found in the module, or NULL */
 } Llvm;
@@ -42,7 +43,9 @@ void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *feat
 void llvm_free(Llvm *l); /* wherever it was left */
 /* Run the short pass list and make an object or assembly.  False: *why is set (arena text). */
 bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why);
-Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at); /* at the end of a block; lives as long as l */
+/* A new builder, at the end of a block; lives until it is dropped, or as long as l. */
+Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at);
+void llvm_drop_builders(Llvm *l, int kept); /* all but the first so many */
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
 
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */

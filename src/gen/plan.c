@@ -392,6 +392,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
     plan_look_ahead(p);
+    plan_measure(p);
     lay_out_scratch(p);
     return p;
 }

@@ -55,6 +55,7 @@ typedef struct {
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
     bool serial;         /* one element at a time, for the one root: atomics, loops in regions */
     int work;            /* ops that one element takes, each counted once for each root */
+    int values;          /* the same without weights, and with what is rarely computed */
     bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
     VEC(Root) roots;
     VEC(Leaf) leaves;
@@ -82,6 +83,10 @@ typedef struct {
 /* Bytes that a nest accesses at once (cpu.h asserts it).  The last vector of a row may begin at its
  * last element, and loads of it are not masked. */
 enum { PLAN_WIDEST = 256 };
+
+/* Sizes of plans.  From the first on, LLVM is asked for what it gives in linear time; a plan beyond
+ * the other is refused. */
+enum { PLAN_LONG_OPS = 16000, PLAN_MOST_OPS = 250000 };
 
 enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
 
@@ -111,7 +116,9 @@ typedef struct {
     ValueFacts *facts;
     BlockPlan *body;
     VEC(Buffer) buffers;
-    int64_t scratch; /* bytes one thread needs */
+    int64_t scratch;  /* bytes one thread needs */
+    int64_t size;     /* in ops: of the code that the plan comes to, about */
+    const Op *beyond; /* where that passes PLAN_MOST_OPS, or NULL */
 } Plan;
 
 /* plan.c */

@@ -115,6 +115,7 @@ static void visit(Walk *w, const Visit *at)
     }
     if (v->def->code == OP_load)
         add_leaf(w, v, at->map, true);
+    w->into->values++;
     w->into->work += at->rare ? 0 : plan_op_cost(v->def);
     w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);
     visit_operands(w, v->def, at->map, at->rare);

@@ -53,9 +53,10 @@ static void *compile(void *p)
     return NULL;
 }
 
-/* `links` lines made from a format that takes the numbers of this link and the one before. */
+/* `links` lines made from a format that takes the numbers of this link and the one before.
+ * `refusal`: what is said instead, or NULL. */
 static void compile_chain(Arena *a, int links, GenStage stage, const char *first, const char *link,
-                          const char *last)
+                          const char *last, const char *refusal)
 {
     Text t = text_new(a);
     Job job = {.stage = stage};
@@ -75,7 +76,7 @@ static void compile_chain(Arena *a, int links, GenStage stage, const char *first
     assert_int_equal(pthread_create(&thread, &attr, compile, &job), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_attr_destroy(&attr);
-    if (!job.ok)
+    if (refusal ? job.ok || !strstr(job.said, refusal) : !job.ok)
         fail_msg("%s", job.said);
 }
 
@@ -84,9 +85,9 @@ static void check_chain(int links, const char *first, const char *link, const ch
 {
     Arena *a = arena_new(NULL);
 
-    compile_chain(a, links, GEN_PLAN, first, link, last);
-    compile_chain(a, links, GEN_LLVM, first, link, last);
-    compile_chain(a, FEW_LINKS, GEN_OBJECT, first, link, last);
+    compile_chain(a, links, GEN_PLAN, first, link, last, NULL);
+    compile_chain(a, links, GEN_LLVM, first, link, last, NULL);
+    compile_chain(a, FEW_LINKS, GEN_OBJECT, first, link, last, NULL);
     arena_free(a);
 }
 
@@ -153,13 +154,52 @@ static void test_detours(void **state)
                 "  store %%to, %%v%d\n");
 }
 
+/* Addresses that are all made from one number: LLVM extended it, and cut it back for each. */
+static void test_offsets(void **state)
+{
+    (void)state;
+    check_chain(LINKS, "  %v0 = load %x : fp32\n",
+                "  %%c%1$d = const %1$d : i32\n"
+                "  %%o%1$d = mul %%n, %%c%1$d : i32\n"
+                "  %%p%1$d = addptr %%x, %%o%1$d : *fp32\n"
+                "  %%l%1$d = load %%p%1$d : fp32\n"
+                "  %%v%1$d = add %%v%2$d, %%l%1$d : fp32\n",
+                "  store %%out, %%v%d\n");
+}
+
+/* Linear from some length on: this took half a minute. */
+static void test_long_object(void **state)
+{
+    Arena *a = arena_new(NULL);
+
+    (void)state;
+    compile_chain(a, LINKS, GEN_OBJECT, "  %v0 = const 1 : i32\n",
+                  "  %%w%1$d = mul %%v%2$d, %%n : i32\n"
+                  "  %%s%1$d = shr %%v%2$d, %%w%1$d : i32\n"
+                  "  %%v%1$d = xor %%w%1$d, %%s%1$d : i32\n",
+                  "  store %%t, %%v%d\n", NULL);
+    arena_free(a);
+}
+
+static void test_too_long(void **state)
+{
+    Arena *a = arena_new(NULL);
+
+    (void)state;
+    compile_chain(a, 6 * MOST_LINKS, GEN_OBJECT, "  %v0 = load %x : fp32\n",
+                  "  %%v%1$d = mul %%v%2$d, %%v%2$d : fp32\n", "  store %%out, %%v%d\n",
+                  "long.ir:250010:14: error: this kernel is too long");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_masks),   cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_detours),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_masks),       cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_indices),     cmocka_unit_test(test_others),
+        cmocka_unit_test(test_detours),     cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_long_object), cmocka_unit_test(test_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
