@@ -346,6 +346,8 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
         list.at[i].v = val_run(region->args[i]);
     r = call_value(l, a->v[2], &list, arg_span(a, 2));
     bool good = r.kind != VAL_UNKNOWN && check_combined(l, a, r, v, &out);
+    for (const Op *inner = region->first; good && inner; inner = inner->next)
+        good = !inner->callee || combine_works_on_elements(l, inner->callee);
     if (good)
         build_yield(&l->b, OP_yield, out.len, out.at);
     l->b = old;

@@ -20,6 +20,7 @@
  *   lower_call.c       calls: binding of arguments, helpers
  *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
  *   builtin_*.c        the functions, by theme
+ *   combine.c          what functions of reductions may compute with
  *   libdevice.h        THE table of libdevice functions
  *   messages.h         THE table of messages
  */
@@ -476,6 +477,11 @@ void access_hints_put(Op *access, const AccessHints *h);
 /* --- builtin_block_ptr.c --- */
 Val load_block_ptr(Lower *l, const Args *a);
 Val store_block_ptr(Lower *l, const Args *a);
+
+/* --- combine.c --- */
+/* Makes scalars of the tiles of one element in a combine function; false after an error: others are
+ * left. */
+bool combine_works_on_elements(Lower *l, Func *f);
 
 /* --- builtin_libdevice.c --- */
 const Libdevice *libdevice_find(const char *name);

@@ -274,6 +274,8 @@
 #define E_REDUCE_SHAPES      "all reduction inputs must have the same shape: %s and %s"                     /* R253 */
 #define E_COMBINE_COUNT      "the combine function must return %d values, but returns %s"                   /* R253 */
 #define E_COMBINE_TYPE       "the combine function returns %s where the elements are %s"                    /* R253 */
+#define E_COMBINE_TILE       "a combine function works on single elements, and this is %s"                   /* R253 */
+#define H_COMBINE_TILE       "it is called with one element of each side: shapes have no meaning in it"
 #define E_COMBINE_MANY       "at most %d tiles are reduced or scanned together, not %d"                     /* R253, R254 */
 #define E_PROMISE_LENGTH     "%s: the shape of %s does not match the length of values (%d)"                 /* R300 */
 #define E_PROMISE            "a promise of %lld means nothing: it must be at least 1"                       /* R300 */
