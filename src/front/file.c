@@ -143,6 +143,8 @@ const char *file_full_path(const FrontFile *f, const char *path)
         const AstGlobal *global = file_global(f, first);
         const char *target = global ? dotted_text(f->arena, global->value) : NULL;
 
+        if (import && import->full)
+            return arena_printf(f->arena, "%s%s", import->full, path + n);
         if (import && import->member)
             return arena_printf(f->arena, "%s.%s%s", import->module, import->member, path + n);
         if (import)
@@ -152,6 +154,17 @@ const char *file_full_path(const FrontFile *f, const char *path)
         path = arena_printf(f->arena, "%s%s", target, path + n);
     }
     return path;
+}
+
+static const char *full_name(const FrontFile *f, const Node *n, int aliases, Arena *a);
+
+/* Of what an import brings from another file. */
+static const char *full_name_there(const AstImport *import, int aliases, Arena *a)
+{
+    const AstGlobal *g = file_global(import->file, import->target);
+    const char *name = g ? full_name(import->file, g->value, aliases, a) : NULL;
+
+    return name ? name : arena_printf(a, "%s.%s", import->module, import->target);
 }
 
 /* As file_full_path(); `aliases` may still be followed. */
@@ -165,6 +178,10 @@ static const char *full_name(const FrontFile *f, const Node *n, int aliases, Are
         left = full_name(f, n->left, aliases, a);
         return left ? arena_printf(a, "%s.%s", left, n->name) : NULL;
     }
+    if (import && import->full)
+        return import->full;
+    if (import && import->file && import->target && aliases > 0)
+        return full_name_there(import, aliases - 1, a);
     if (import)
         return import->member ? arena_printf(a, "%s.%s", import->module, import->member)
                               : import->module;
@@ -390,6 +407,7 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
     f->import_of = map_new(s->arena);
     f->global_of = map_new(s->arena);
     f->scopes = map_new(s->arena);
+    f->members = map_new(s->arena);
     f->modules = map_new(s->arena);
     f->roots = NEW(s->arena, Folders);
     scan_file(s->arena, s->interner, src, &scan);

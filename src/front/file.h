@@ -53,6 +53,7 @@ struct FrontFile {
     bool is_given;        /* it holds what the user gave, see define.c */
     bool in_memory;       /* the text was given; what is at its path is another file */
     OsEntry entry;        /* OS_NOTHING: not looked up yet */
+    Map *members;         /* name -> whether another file would find it; names.c */
     Map *modules;         /* names in imports -> Imported; see import_module() */
     Folders *roots;       /* where absolute imports are looked for; empty: not known yet */
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
@@ -72,7 +73,7 @@ struct FrontFile {
 /* imports.c: the module that an import in `from` names, read now unless it was before.  What nobody
  * can find stays so. */
 const Imported *import_module(const FrontFile *from, Sym module);
-const FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
+FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
 const char *path_folder(Arena *a, const char *path);
 const char *file_module(const FrontFile *f); /* the last name of the module that it is */
 
@@ -92,6 +93,17 @@ const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name);
 
 /* imports.c: the file of that path, NULL when it cannot be read. */
 FrontFile *import_path(FileSet *s, const char *path);
+
+/* names.c */
+/* The first of `i` and what stands behind it that brings something; NULL when none does. */
+const AstImport *import_that_resolves(const FrontFile *from, const AstImport *i);
+bool import_goes_first(const FrontFile *f, Sym name); /* before functions and assignments? */
+/* What `import *` brings under that name, as an import of it; NULL when none does. */
+const AstImport *import_star(const FrontFile *f, Sym name);
+bool file_has(const FrontFile *f, Sym name); /* as other files see it */
+/* Find out where the imports of a name lead to, for those who may not: sets what AstImport has for
+ * that.  Only while the first file is loaded.  NULL: nowhere. */
+const AstImport *import_follow(FrontFile *f, Sym name);
 
 /* define.c: take in options->defines; false after an error. */
 bool define_read(FileSet *s, Diags *d);

@@ -58,6 +58,20 @@ static bool make_config(Py *p, const Const *self, const PyArgs *args, Span at, C
 
 /* --- names --- */
 
+/* The file whose names the running code sees: that of its function, or of the module. */
+static const FrontFile *file_of(const Py *p)
+{
+    const FilePython *context = p->context;
+
+    for (const PyFrame *f = p->frame; f; f = f->outer) {
+        if (f->fn)
+            return f->fn->file;
+        if (f->host)
+            return f->host;
+    }
+    return context->file;
+}
+
 /* May the name hold something else than what is read for it?  Of configurations any one will do,
  * but a heuristic's value is what the kernel computes with. */
 static bool is_uncertain(const FrontFile *f, Sym name)
@@ -73,26 +87,55 @@ static bool eval_global(Py *p, const AstGlobal *g, Span at, Const *out)
     PyFrame *inside = p->frame, *frame = NEW(p->arena, PyFrame);
     bool good;
 
-    *frame = (PyFrame){.caller = inside, .call = at, .before = UINT32_MAX};
+    *frame = (PyFrame){.caller = inside, .call = at, .before = UINT32_MAX, .host = (void *)g->file};
     p->frame = frame;
     good = py_eval(p, g->value, out);
     p->frame = inside;
     return good && out->kind != CONST_UNKNOWN;
 }
 
-static bool find_name(Py *p, const Node *n, Const *out, bool *found)
+static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bool *found);
+
+/* Names that stand in a file are symbols of it; one that was put together is not found. */
+static bool module_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
+{
+    const FrontFile *f = self->object;
+    bool found = false;
+
+    if (!name_in(p, f, name, at, out, &found))
+        return false;
+    return found || py_fail(p, at, "%s has no `%s` that is known here", f->source->path, name);
+}
+
+static const PyClass module_class = {.name = "a module", .attribute = module_attribute};
+
+/* What an import brings that was followed ahead. */
+static bool imported(Py *p, const AstImport *i, Span at, Const *out, bool *found)
+{
+    if (!i->file)
+        return true;
+    if (i->target)
+        return name_in(p, i->file, i->target, at, out, found);
+    *found = true;
+    *out = (Const){.kind = CONST_OBJECT, .class = &module_class, .object = i->file};
+    return true;
+}
+
+static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bool *found)
 {
     const FilePython *context = p->context;
-    const FrontFile *f = context->file;
-    const AstGlobal *g = file_global(f, n->name);
-    const AstFunc *fn = g ? NULL : file_find(f, n->name);
+    const AstImport *import = import_goes_first(f, name) ? file_import(f, name) : NULL;
+    const AstGlobal *g = file_global(f, name);
+    const AstFunc *fn = g ? NULL : file_find(f, name);
     PyFunction *function;
 
+    if (import && (import->file || import->full))
+        return imported(p, import, at, out, found);
     *found = true;
-    if (context->is_strict && is_uncertain(f, n->name))
-        return py_fail(p, n->span, "what `%s` holds depends on more than its assignment", n->name);
+    if (context->is_strict && is_uncertain(f, name))
+        return py_fail(p, at, "what `%s` holds depends on more than its assignment", name);
     if (g)
-        return eval_global(p, g, n->span, out);
+        return eval_global(p, g, at, out);
     *found = fn && !fn->is_jit;
     if (!*found)
         return true;
@@ -100,6 +143,22 @@ static bool find_name(Py *p, const Node *n, Const *out, bool *found)
     function->def = fn;
     *out = (Const){.kind = CONST_FUNCTION, .function = function};
     return true;
+}
+
+static bool find_name(Py *p, const Node *n, Const *out, bool *found)
+{
+    return name_in(p, file_of(p), n->name, n->span, out, found);
+}
+
+/* Does the chain of names begin with a module that is a file? */
+static bool is_in_file(const FrontFile *f, const Node *n)
+{
+    const AstImport *i;
+
+    while (n->kind == N_ATTRIBUTE)
+        n = n->left;
+    i = n->kind == N_NAME ? file_import(f, n->name) : NULL;
+    return i && i->file;
 }
 
 static bool is_config_path(const char *name)
@@ -113,8 +172,8 @@ static bool is_config_path(const char *name)
  * of the whole name: `os.cpu_count`, not `os`. */
 static bool find_path(Py *p, const Node *n, Const *out, bool *found)
 {
-    const FilePython *context = p->context;
-    const char *name = file_full_name_in(context->file, n, p->arena);
+    const FrontFile *f = file_of(p);
+    const char *name = file_full_name_in(f, n, p->arena);
     size_t root = name ? strcspn(name, ".") : 0;
 
     *found = name && py_full_name(p, name, out);
@@ -125,7 +184,8 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
         *found = true;
         return true;
     }
-    return !name[root] || py_fail(p, n->span, "what `%s` is cannot be known here", name);
+    return !name[root] || is_in_file(f, n) ||
+           py_fail(p, n->span, "what `%s` is cannot be known here", name);
 }
 
 /* All that may be called is parsed; see file_parse_callees(). */
@@ -168,21 +228,35 @@ static bool is_new(Walk *w, const void *p)
     return !seen;
 }
 
-static void parse_function_named(Walk *w, Sym name, int depth)
+static void parse_bound(Walk *w, FrontFile *f, Sym name, int depth)
 {
-    FrontFile *f = w->file;
+    FrontFile *outer = w->file;
     AstFunc *fn = map_get(f->func_of, MAP_KEY(name));
     const AstGlobal *g = file_global(f, name);
+    const AstImport *import = import_follow(f, name);
 
+    if (import && import->file && import->target)
+        parse_bound(w, import->file, import->target, depth + 1);
+    w->file = f;
     if (is_new(w, g))
         parse_callees(w, g->value, depth);
-    if (!fn || fn->is_jit || !is_new(w, fn))
-        return;
-    if (fn->nbody == 0 && fn->nerrors == 0)
-        parse_function(f->arena, f->interner, f->source, fn);
-    for (int i = 0; i < fn->nparams; i++)
-        parse_callees(w, fn->params[i].default_value, depth);
-    parse_list(w, fn->body, fn->nbody, depth);
+    if (fn && !fn->is_jit && is_new(w, fn)) {
+        if (fn->nbody == 0 && fn->nerrors == 0)
+            parse_function(f->arena, f->interner, f->source, fn);
+        for (int i = 0; i < fn->nparams; i++)
+            parse_callees(w, fn->params[i].default_value, depth);
+        parse_list(w, fn->body, fn->nbody, depth);
+    }
+    w->file = outer;
+}
+
+/* NAME of a module that is a file. */
+static void parse_member(Walk *w, const Node *n, int depth)
+{
+    const AstImport *import = n->left->kind == N_NAME ? file_import(w->file, n->left->name) : NULL;
+
+    if (import && import->file && !import->target)
+        parse_bound(w, import->file, n->name, depth);
 }
 
 static void parse_callees(Walk *w, const Node *n, int depth)
@@ -190,8 +264,10 @@ static void parse_callees(Walk *w, const Node *n, int depth)
     if (!n || depth > MAX_DEPTH || --w->file->eval_budget < 0)
         return;
     if (n->kind == N_NAME)
-        parse_function_named(w, n->name, depth + 1);
+        parse_bound(w, w->file, n->name, depth + 1);
     parse_callees(w, n->left, depth + 1);
+    if (n->kind == N_ATTRIBUTE)
+        parse_member(w, n, depth + 1);
     parse_callees(w, n->right, depth + 1);
     parse_callees(w, n->extra, depth + 1);
     parse_list(w, n->items, n->nitems, depth + 1);

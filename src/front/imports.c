@@ -328,7 +328,7 @@ const Imported *import_module(const FrontFile *from, Sym module)
     return known;
 }
 
-const FrontFile *import_submodule(const FrontFile *package, Sym name)
+FrontFile *import_submodule(const FrontFile *package, Sym name)
 {
     Sym relative = intern(package->interner, arena_printf(package->arena, ".%s", name));
 

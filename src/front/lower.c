@@ -265,7 +265,6 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.instances = map_new(a);
     l.names = map_new(a);
     l.globals = map_new(a);
-    l.members = map_new(a);
     l.told = map_new(a);
     l.plain = map_new(a);
     l.signatures = map_new(a);

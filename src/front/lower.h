@@ -178,7 +178,6 @@ typedef struct {
     Map *instances;      /* key -> Instance */
     Map *names;          /* of functions of the module -> the last number behind it */
     Map *globals;        /* AstGlobal -> GlobalValue */
-    Map *members;        /* name of another file -> whether there is such; lower_import.c */
     VEC(Lookup) lookups; /* one inside of the other */
     Map *told;           /* AstFunc that a warning was about */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
@@ -286,15 +285,13 @@ typedef struct {
 /* --- lower_import.c --- */
 /* What an import brings, whatever else may stand for it. */
 Val import_value(Lower *l, const Where *w, const AstImport *i, Span span);
-/* The first of `i` and what stands behind it that brings something; NULL when none does. */
-const AstImport *import_that_resolves(Lower *l, const FrontFile *from, const AstImport *i);
 /* `from MODULE import *` brings NAME; false when none does. */
 bool star_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 /* NAME as a member of another file; `any` as in Where. */
 Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span);
 /* What an import stands for as a file, or in one; NULL for all else, and for NULL. */
-const FrontFile *imported_file(Lower *l, const FrontFile *from, const AstImport *i);
-const AstGlobal *imported_global(Lower *l, const FrontFile *from, const AstImport *i);
+const FrontFile *imported_file(const FrontFile *from, const AstImport *i);
+const AstGlobal *imported_global(const FrontFile *from, const AstImport *i);
 /* What to do about a module that brings nothing, or about the global that is made of it. */
 void hint_of_import(Lower *l, const Imported *module, const char *global);
 
@@ -306,7 +303,8 @@ bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 Val lower_name(Lower *l, const Node *n);
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
-bool module_is_known(Sym module); /* does it mean something inside a kernel? */
+bool module_is_known(Sym module);        /* does it mean something inside a kernel? */
+bool module_has(Sym module, Sym member); /* such a module */
 /* A member of a module that is no file; `import` (or NULL) says why it is none. */
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
 

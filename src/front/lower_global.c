@@ -44,7 +44,7 @@ static bool name_makes_constexpr(Lower *l, const AstGlobal *g, Sym name, int dep
     for (const AstScope *s = g->scope; !of && s; s = s->outer)
         of = file_assigned(g->file, s->outer, name, UINT32_MAX);
     if (!of)
-        of = imported_global(l, g->file, file_import(g->file, name));
+        of = imported_global(g->file, file_import(g->file, name));
     return of && depth <= 8 && global_is_constexpr(l, of, depth + 1);
 }
 
@@ -52,7 +52,7 @@ static bool name_makes_constexpr(Lower *l, const AstGlobal *g, Sym name, int dep
 static bool member_makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
 {
     const AstImport *import = n->left->kind == N_NAME ? file_import(g->file, n->left->name) : NULL;
-    const FrontFile *file = import ? imported_file(l, g->file, import) : NULL;
+    const FrontFile *file = import ? imported_file(g->file, import) : NULL;
     const AstGlobal *of = file ? file_assigned(file, NULL, n->name, UINT32_MAX) : NULL;
 
     return of && depth <= 8 && global_is_constexpr(l, of, depth + 1);
@@ -164,7 +164,7 @@ static const AstImport *unreadable_import(Lower *l, const FrontFile *file, const
     const Node *parts[] = {n->left, n->right, n->extra};
     const AstImport *found = n->kind == N_NAME ? file_import(file, n->name) : NULL;
 
-    if (found && import_that_resolves(l, file, found))
+    if (found && import_that_resolves(file, found))
         found = NULL;
     for (size_t i = 0; i < COUNT(parts) && !found; i++)
         found = parts[i] ? unreadable_import(l, file, parts[i]) : NULL;
@@ -301,7 +301,7 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
     uint32_t before = w->scope ? UINT32_MAX : w->before;
     const AstGlobal *g = file_assigned(w->file, NULL, name, before);
     const AstImport *import = file_import(w->file, name);
-    const AstImport *good = import ? import_that_resolves(l, w->file, import) : NULL;
+    const AstImport *good = import ? import_that_resolves(w->file, import) : NULL;
     bool found = true;
 
     if (g && g->file->is_given) {

@@ -8,6 +8,7 @@
 #include "lower.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- modules --- */
@@ -105,6 +106,22 @@ static Val find_constant(Lower *l, Sym module, Sym member, int where)
     if (strcmp(module, "triton.language.PropagateNan") == 0)
         return val_string(l, member);
     return val_unknown();
+}
+
+bool module_has(Sym module, Sym member)
+{
+    int where = module_where(module);
+    char full[128];
+    DType t;
+    double d;
+
+    if (where < 0)
+        return false;
+    snprintf(full, sizeof full, "%s.%s", module, member);
+    return find_function(member, where).kind != VAL_UNKNOWN || module_where(full) >= 0 ||
+           ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t)) ||
+           ((where & IN_PYMATH) && python_constant(member, &d)) ||
+           strcmp(module, "triton.language.PropagateNan") == 0;
 }
 
 static const char *own_dtype(Lower *l, Sym name)

@@ -167,6 +167,10 @@ struct AstImport {
     Span span;
     bool goes_last;         /* stands in an `except` block or in a function */
     const AstImport *other; /* that counts when this one brings nothing, or NULL */
+    /* where it leads to, if that was followed: see import_follow() in front */
+    struct FrontFile *file;
+    Sym target;       /* a name of that file; NULL: the file itself */
+    const char *full; /* or the full name of what stands in no file */
 };
 
 /* `name = value` or `name: annotation = value` outside of kernels: at module level, or in a

@@ -61,6 +61,57 @@ expect 0 out "3." run far --path nowhere --path far
 expect 0 out "3." run far --path="$folder/far"
 expect 2 err "--path needs a value behind it" run far --path
 
+# what decorators name
+cat >pkg/tuned.py <<EOF
+from . import settings
+from .compat import language, triton as tr
+from .settings import CONFIGS, is_wide, twice
+from .ops.kernel import *
+
+
+@tr.autotune(configs=CONFIGS + [settings.one(64)], key=["n"])
+@tr.heuristics({"WIDE": is_wide, "SIZE": lambda args: twice(args["n"]) + settings.MORE,
+                "HALF": lambda args: args["x"].dtype == language.float16})
+@tr.jit
+def tuned(x, n, BLOCK: language.constexpr, WIDE: language.constexpr, SIZE: language.constexpr,
+          HALF: language.constexpr):
+    language.store(x, BLOCK + SIZE + (1 if WIDE else 2) + (0 if HALF else 1000))
+EOF
+cat >pkg/settings.py <<EOF
+from .compat import language, triton
+from .ops.limits import *
+
+WARPS = [4, 8]
+CONFIGS = [triton.Config({"BLOCK": 32 * n}, num_warps=w) for n in range(1, 3) for w in WARPS]
+MORE = LEAST + 3
+
+
+def twice(n):
+    return n * FACTOR
+
+
+def is_wide(args):
+    return args["n"] > LEAST
+
+
+def one(n):
+    return triton.Config({"BLOCK": n})
+EOF
+cat >pkg/compat.py <<EOF
+try:
+    import triton
+    from triton import language
+except ImportError:
+    triton = language = None
+EOF
+printf '__all__ = ["LEAST"]\n__all__ += ["FACTOR"]\nLEAST = 5\nFACTOR = 2\n' >pkg/ops/limits.py
+tuned() {
+    "$tilec" run pkg/tuned.py:tuned --device interp --grid 1 --show x "$@"
+}
+expect 0 out "1067." tuned x="ones(fp32,1)" n=13 # 32 + (2 * 13 + 8) + 1 + 1000
+expect 0 out "50." tuned x="ones(fp16,1)" n=4    # 32 + (2 * 4 + 8) + 2
+expect 0 out "58." tuned x="ones(fp16,1)" n=4 --define settings.MORE=16
+
 # a folder above that everybody may write to is not asked
 expect 1 err "it was looked for in pkg/ops, pkg, ., " run far
 mkdir -p open/sub open/lib && chmod 777 open && cp pkg/ops/kernel.py open/sub/k.py

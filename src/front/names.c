@@ -1,0 +1,185 @@
+/*
+ * names.c - whether an import brings anything, and what a name of another file is bound by
+ *
+ * Nothing is evaluated here but __all__.  The lowering asks under the lock of the file that was
+ * loaded.  Launches evaluate heuristics without one: what these may name is followed while the file
+ * is loaded, and stays in AstImport.file, which nobody else sets.
+ */
+#include <string.h>
+
+#include "file_python.h"
+#include "lower.h"
+
+enum { MAX_EXPORTS = 10000 }; /* the budget of evaluating __all__ */
+
+static bool is_star(const AstImport *i)
+{
+    return strcmp(i->name, "*") == 0;
+}
+
+static bool import_resolves(const FrontFile *from, const AstImport *i)
+{
+    const Imported *m;
+
+    if (module_is_known(i->module))
+        return !i->member || module_has(i->module, i->member);
+    m = import_module(from, i->module);
+    return m->file && (!i->member || file_has(m->file, i->member));
+}
+
+const AstImport *import_that_resolves(const FrontFile *from, const AstImport *i)
+{
+    while (i && !import_resolves(from, i))
+        i = i->other;
+    return i;
+}
+
+/* `if there: import project.tile as t` and `else: t = None`: what the import brings is meant, and
+ * so it is where the others stand in an `except` block. */
+bool import_goes_first(const FrontFile *f, Sym name)
+{
+    const AstFunc *fn = file_find(f, name);
+    const AstGlobal *g = file_assigned(f, NULL, name, UINT32_MAX);
+
+    if (!file_import(f, name) || (fn && !fn->in_except) || (g && g->file->is_given))
+        return false;
+    while (g && g->is_choice)
+        g = g->earlier;
+    return !g || g->in_except;
+}
+
+/* --- import * --- */
+
+static bool holds_text(const Const *list, const char *text)
+{
+    const Const *items;
+    int n;
+
+    if (!const_items(list, &items, &n))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (items[i].kind == CONST_STRING && strcmp(items[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+/* What `from FILE import *` may bring: what __all__ says, or all that does not begin with `_`. */
+static bool is_exported(const FrontFile *f, Sym name)
+{
+    FilePython context = {.file = f};
+    Py p = file_python(&context, f->arena, MAX_EXPORTS);
+    const AstGlobal *all = file_assigned(f, NULL, intern(f->interner, "__all__"), UINT32_MAX);
+    Const list;
+
+    if (!all)
+        return name[0] != '_';
+    p.is_silent = true;
+    for (; all; all = all->earlier) {
+        if (!py_eval(&p, all->is_augmented ? all->value->right : all->value, &list))
+            return name[0] != '_';
+        if (holds_text(&list, name))
+            return true;
+    }
+    return false;
+}
+
+static bool star_brings(const FrontFile *f, const AstImport *star, Sym name)
+{
+    const FrontFile *of;
+
+    if (module_is_known(star->module))
+        return name[0] != '_' && module_has(star->module, name);
+    of = import_module(f, star->module)->file;
+    return of && file_has(of, name) && is_exported(of, name);
+}
+
+const AstImport *import_star(const FrontFile *f, Sym name)
+{
+    for (int i = f->nimports - 1; i >= 0; i--) {
+        AstImport *found;
+
+        if (!is_star(&f->imports[i]) || !star_brings(f, &f->imports[i], name))
+            continue;
+        found = NEW(f->arena, AstImport);
+        *found = f->imports[i];
+        found->name = found->member = name;
+        found->other = NULL;
+        return found;
+    }
+    return NULL;
+}
+
+/* --- members --- */
+
+static bool is_bound(const FrontFile *f, Sym name)
+{
+    return file_member_function(f, name) || file_assigned(f, NULL, name, UINT32_MAX) ||
+           import_that_resolves(f, file_import(f, name)) || import_star(f, name) ||
+           import_submodule(f, name);
+}
+
+/* Each answer is kept: files that import all of each other would ask without end. */
+bool file_has(const FrontFile *f, Sym name)
+{
+    static char yes, no;
+    const char *known = map_get(f->members, MAP_KEY(name));
+
+    if (known)
+        return known == &yes;
+    map_put(f->members, MAP_KEY(name), &no); /* what imports itself is nothing */
+    if (is_bound(f, name))
+        map_put(f->members, MAP_KEY(name), &yes);
+    return map_get(f->members, MAP_KEY(name)) == &yes;
+}
+
+/* --- following names ahead --- */
+
+/* What `name`, which an import of `f` brings, leads to in the end. */
+static void set_target(FrontFile *f, AstImport *import, const AstImport *good)
+{
+    FrontFile *file = module_is_known(good->module) ? NULL : import_module(f, good->module)->file;
+    const AstImport *next;
+    Sym member = good->member;
+
+    if (!file) {
+        import->full =
+            member ? arena_printf(f->arena, "%s.%s", good->module, member) : good->module;
+        return;
+    }
+    import->file = file;
+    import->target = member;
+    next = member ? import_follow(file, member) : NULL;
+    if (next) {
+        import->file = next->file;
+        import->target = next->target;
+        import->full = next->full;
+    } else if (member && !file_find(file, member) &&
+               !file_assigned(file, NULL, member, UINT32_MAX)) {
+        import->file = import_submodule(file, member);
+        import->target = NULL;
+    }
+}
+
+const AstImport *import_follow(FrontFile *f, Sym name)
+{
+    AstImport *first = map_get(f->import_of, MAP_KEY(name));
+    const AstImport *good = first;
+
+    if (first && !import_goes_first(f, name))
+        return NULL;
+    if (first && (first->file || first->full))
+        return first;
+    if (!first && !file_global(f, name) && !file_find(f, name) && !py_builtin(name)) {
+        good = import_star(f, name);
+        if (!good)
+            return NULL;
+        first = NEW(f->arena, AstImport);
+        *first = *good;
+        map_put(f->import_of, MAP_KEY(name), first);
+    }
+    good = import_that_resolves(f, good);
+    if (!good)
+        return NULL;
+    set_target(f, first, good);
+    return first;
+}
