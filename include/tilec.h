@@ -414,9 +414,9 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
  * Show a stage of the compiler as text, to be freed with tilec_free().
  *
  * stage: one of tilec_stage_name(): "ast" the syntax tree (arguments are not looked at), "ir" the
- *     tile IR as lowered, "opt" after the passes, and from the code generator "plan" the loop
- *     nests, "llvm" its IR, "asm" the machine code as text; the last two say which line
- *     of the source an instruction comes from.
+ *     tile IR as lowered, "vars" what names mean in it at each line, "opt" the IR after the
+ *     passes, and from the code generator "plan" the loop nests, "llvm" its IR, "asm" the machine
+ *     code as text; the last two say which line of the source an instruction comes from.
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
  * options: the device must exist, but all show the same: what is made for the CPU.

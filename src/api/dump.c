@@ -11,14 +11,15 @@
 
 enum { SAMPLE = 256 }; /* programs whose scalar part is run to count operations */
 
-typedef enum { FROM_SOURCE, FROM_LOWERED, FROM_PASSES, FROM_TARGET } StageKind;
+typedef enum { FROM_SOURCE, FROM_LOWERED, NAMES_AT_LINES, FROM_PASSES, FROM_TARGET } StageKind;
 static const struct Stage {
     const char *name;
     StageKind kind;
     GenStage stage; /* of FROM_TARGET */
 } stages[] = {
-    {"ast", FROM_SOURCE, 0},         {"ir", FROM_LOWERED, 0},         {"opt", FROM_PASSES, 0},
-    {"plan", FROM_TARGET, GEN_PLAN}, {"llvm", FROM_TARGET, GEN_LLVM}, {"asm", FROM_TARGET, GEN_ASM},
+    {"ast", FROM_SOURCE, 0},       {"ir", FROM_LOWERED, 0},         {"vars", NAMES_AT_LINES, 0},
+    {"opt", FROM_PASSES, 0},       {"plan", FROM_TARGET, GEN_PLAN}, {"llvm", FROM_TARGET, GEN_LLVM},
+    {"asm", FROM_TARGET, GEN_ASM},
 };
 
 static const struct Stage *find_stage(const char *name)
@@ -119,6 +120,8 @@ static tilec_status show_dump(Job *job, void *dump)
     switch (stage->kind) {
     case FROM_SOURCE:
         return TILEC_OK; /* done */
+    case NAMES_AT_LINES:
+        return give_text(d, ir_print_vars(d->func->module, job->arena));
     case FROM_LOWERED:
         return give_text(d, ir_print(d->func->module, job->arena));
     case FROM_PASSES:

@@ -8,6 +8,7 @@
  *
  *   lower.c            front_lower(): instances of functions, the work list of a module
  *   lower_env.c        names in scope, and what a piece of code changed
+ *   lower_mark.c       what a debugger is told of them
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
  *   lower_name.c       names and attributes: locals, modules and what they have
@@ -237,6 +238,10 @@ Val val_from_const(Lower *l, const Const *c);
 typedef VEC(Value *) Values;
 void val_flatten(Lower *l, Val v, Values *out);
 Val val_rebuild(Lower *l, Val like, Value *const **next);
+
+/* --- lower_mark.c: for debuggers --- */
+void mark_statement(Lower *l, const Node *n);
+void mark_binding(Lower *l, int slot, const Binding *b); /* what the slot's name means now */
 
 /* --- lower_env.c --- */
 Frame *frame_new(Lower *l, const AstFunc *fn, Span call);

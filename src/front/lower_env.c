@@ -49,6 +49,7 @@ void env_put(Lower *l, int slot, Binding b)
 
     vec_push(l->arena, &f->log, c);
     f->env.at[slot] = b;
+    mark_binding(l, slot, &b);
 }
 
 void env_bind(Lower *l, Sym name, Val v, Span span)

@@ -334,9 +334,14 @@ static void leave_comprehension(Lower *l, int mark, Sym variable)
 {
     Changes changes = env_rollback(l, mark);
 
-    for (int i = 0; i < changes.n; i++)
-        if (l->frame->names.at[changes.at[i].slot] != variable)
-            env_put(l, changes.at[i].slot, changes.at[i].new);
+    for (int i = 0; i < changes.n; i++) {
+        const Change *c = &changes.at[i];
+
+        if (l->frame->names.at[c->slot] != variable)
+            env_put(l, c->slot, c->new);
+        else
+            mark_binding(l, c->slot, &c->old);
+    }
 }
 
 /* Are all of these true, at compile time? */

@@ -301,6 +301,7 @@ Flow lower_sequence(Lower *l, Stmts s, bool tail)
         Flow f = falls();
 
         l->b.span = n->span;
+        mark_statement(l, n);
         if (n->kind == N_IF)
             f = lower_if(l, n, &s, tail, &took_rest);
         else if (n->kind == N_RETURN)

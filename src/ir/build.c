@@ -98,7 +98,7 @@ Builder builder_before(Op *op)
 {
     Func *f = op->block->func;
 
-    return (Builder){f->module, f, op->block, op, op->span, op->site};
+    return (Builder){f->module, f, op->block, op, op->span, op->site, op->mark};
 }
 
 /* An op with room for everything it holds, in one block of memory. */
@@ -152,6 +152,7 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
     op->code = code;
     op->span = b->span;
     op->site = b->site;
+    op->mark = b->mark;
     if (noperands > 0)
         memcpy(op->operands, operands, sizeof operands[0] * (size_t)noperands);
     if (nattrs > 0)

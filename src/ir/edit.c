@@ -95,6 +95,7 @@ Op *op_clone(Builder *b, const Op *op, Map *values)
         types[i] = op->results[i]->type;
     at.span = op->span;
     at.site = op->site;
+    at.mark = op->mark;
     Op *copy = build_op(&at, op->code, op->noperands, operands, op->nattrs, op->attrs, op->nresults,
                         types);
     copy->callee = op->callee;

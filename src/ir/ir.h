@@ -100,6 +100,7 @@ struct Op {
     OpCode code;
     Span span;
     int site; /* through which calls it was inlined: a number in Module.sites, 0 = through none */
+    int mark; /* how many of Func.marks were made before it */
     int noperands, nresults, nattrs;
     Value **operands;
     Value **results;
@@ -139,6 +140,19 @@ typedef enum {
  * where each stride is at least as large as all that comes behind it spans. */
 enum { VIEW_LOW, VIEW_TAIL, VIEW_STRIDE, VIEW_COUNT }; /* dimension i: at + 2 * i */
 
+/* For debuggers, see mark.c: a statement begins, or a name means something from here on: one value
+ * where text is NULL; else the text, in which `%v` stands for the next value and `%%` for a `%`;
+ * nothing any more where there is neither. */
+typedef struct {
+    Span span; /* of the statement, or of what bound the name */
+    Sym name;  /* NULL: a statement begins */
+    Value **values;
+    int nvalues;
+    const char *text;
+    const Block *block; /* where it holds, in nested blocks too */
+    int site;           /* in whose frame it holds, as in Op */
+} Mark;
+
 /* What is promised about one parameter of a kernel. */
 typedef struct {
     Sym name;
@@ -159,12 +173,14 @@ struct Func {
     int num_warps, num_stages; /* what the launch asks for; 0: nothing */
     int nvalues;               /* next free value id */
     Span span;
+    VEC(Mark) marks; /* in the order of the program */
 };
 
 /* The body of a helper stands in place of a call. */
 typedef struct {
     Span call;
     int parent; /* the site of the call itself, smaller than its own; 0 = none */
+    int mark;   /* how many marks of its function were made before the call */
     Sym callee;
     Span callee_span; /* of Func */
 } CallSite;
@@ -230,8 +246,8 @@ typedef struct {
     Func *func;
     Block *block;
     Op *before;
-    Span span; /* given to new ops, as is the site */
-    int site;
+    Span span; /* given to new ops, as are these */
+    int site, mark;
 } Builder;
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);
@@ -402,9 +418,29 @@ bool op_move(const Op *op,
 bool op_keeps_order(
     const Op *op); /* the result is operand 0's elements in the same row-major order */
 
+/* mark.c */
+void mark_add(Builder *b, Mark m); /* block and site are the builder's, whose ops come behind it */
+bool block_encloses(const Block *outer, const Block *inner); /* or is it */
+/* The names of one frame (site) of a function, from its beginning on. */
+typedef struct {
+    const Func *func;
+    Arena *arena;
+    int site, next;
+    VEC(const Mark *) live; /* names that hold now, some of them hidden by an inner one */
+} MarkWalk;
+MarkWalk mark_walk(const Func *f, int site, Arena *a);
+/* Go on to where `end` marks have been made, in block `now`: never backwards. */
+void mark_walk_to(MarkWalk *w, int end, const Block *now);
+/* What the name of live.at[i] means; NULL where that is nothing, or an earlier entry gave it. */
+const Mark *mark_shown(const MarkWalk *w, int i);
+void mark_put(Text *t, const Mark *m); /* `n: i32 = 5`, `BLOCK = 1024` */
+/* What a debugger would show at each line: for each statement the names that it begins with. */
+const char *ir_print_vars(const Module *m, Arena *a);
+
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);
 const char *op_text(const Op *op, Arena *a); /* one line, for messages */
+void ir_put_constant(Text *t, const Type *type, uint64_t bits);
 /* The same for many ops of a function, whose values get their names once. */
 typedef struct Printer Printer;
 Printer *op_printer_new(const Func *f, Arena *a);

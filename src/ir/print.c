@@ -157,7 +157,7 @@ static void put_float(Text *t, DType d, uint64_t bits)
     text_printf(t, "0x%0*llx", dtype_bits(d) / 4, (unsigned long long)bits);
 }
 
-static void put_constant(Text *t, const Type *type, uint64_t bits)
+void ir_put_constant(Text *t, const Type *type, uint64_t bits)
 {
     if (type->pointer)
         text_printf(t, "0x%llx", (unsigned long long)bits);
@@ -242,7 +242,7 @@ static void put_op_line(Printer *p, const Op *op)
     }
     if (op->code == OP_const && op->nattrs == 1 && op->nresults == 1 && op->results[0]->type) {
         text_put(&p->out, " ");
-        put_constant(&p->out, op->results[0]->type, (uint64_t)op->attrs[0]);
+        ir_put_constant(&p->out, op->results[0]->type, (uint64_t)op->attrs[0]);
     } else {
         put_attrs(p, op);
     }

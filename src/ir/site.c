@@ -12,7 +12,10 @@ enum { MOST_CALLS_SHOWN = 4 };
 
 int call_site_new(Module *m, const Op *call)
 {
-    CallSite s = {call->span, call->site, call->callee->name, call->callee->span};
+    CallSite s = {.call = call->span,
+                  .mark = call->mark,
+                  .callee = call->callee->name,
+                  .callee_span = call->callee->span};
 
     return call_site_under(m, s, call->site);
 }

@@ -28,55 +28,90 @@ static State *state_of(const Inliner *in, const Func *f)
 
 static void inline_calls(Inliner *in, Func *f);
 
-/* The sites of a copied body: what the callee inlined hangs below the call now. */
+/* A body on its way to where it is called. */
 typedef struct {
     Module *module;
-    int call;   /* the site of what stood right in the callee */
-    Map *moved; /* a site in the callee -> its number here */
-} Sites;
+    Func *to;
+    int site;    /* of what stood right in the callee */
+    int marks;   /* of the caller, in front of the callee's */
+    Map *sites;  /* a site in the callee -> its number here */
+    Map *blocks; /* of the callee -> the copies */
+    Map *values;
+} Transplant;
 
-static int moved_site(Sites *s, int site)
+/* What the callee inlined hangs below the call now. */
+static int moved_site(Transplant *v, int site)
 {
     if (site == 0)
-        return s->call;
-    int here = (int)(intptr_t)map_get(s->moved, (uint64_t)site);
+        return v->site;
+    int here = (int)(intptr_t)map_get(v->sites, (uint64_t)site);
     if (here == 0) {
-        CallSite old = *call_site(s->module, site);
-        here = call_site_under(s->module, old, moved_site(s, old.parent));
-        map_put(s->moved, (uint64_t)site, (void *)(intptr_t)here);
+        CallSite old = *call_site(v->module, site);
+        old.mark += v->marks;
+        here = call_site_under(v->module, old, moved_site(v, old.parent));
+        map_put(v->sites, (uint64_t)site, (void *)(intptr_t)here);
     }
     return here;
 }
 
-static void move_site(Op *op, void *sites)
+static void settle(Transplant *v, Op *copy, const Op *op)
 {
-    op->site = moved_site(sites, op->site);
+    copy->site = moved_site(v, op->site);
+    copy->mark += v->marks;
+    for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
+        Op *inner = copy->regions[r]->first;
+
+        map_put(v->blocks, MAP_KEY(op->regions[r]), copy->regions[r]);
+        for (const Op *o = op->regions[r]->first; o; o = o->next, inner = inner->next)
+            settle(v, inner, o);
+    }
 }
 
-static void move_sites(Op *op, Sites *sites)
+/* What the names of the callee mean in the copy; one whose value is gone means nothing. */
+static Mark moved_mark(Transplant *v, Mark m)
 {
-    move_site(op, sites);
-    for (int r = 0; r < COUNT(op->regions); r++) {
-        if (op->regions[r])
-            ir_walk(op->regions[r], move_site, sites);
+    const Block *block = map_get(v->blocks, MAP_KEY(m.block));
+    Value **values = m.nvalues > 0 ? NEW_N(v->module->arena, Value *, m.nvalues) : NULL;
+
+    m.block = block ? block : m.block;
+    m.site = moved_site(v, m.site);
+    for (int i = 0; i < m.nvalues; i++) {
+        values[i] = map_get(v->values, MAP_KEY(ir_resolve(m.values[i])));
+        if (!values[i])
+            return (Mark){.span = m.span, .name = m.name, .block = m.block, .site = m.site};
     }
+    m.values = values;
+    return m;
+}
+
+static void move_marks(Transplant *v, const Func *callee)
+{
+    Func *to = v->to;
+
+    for (int i = 0; i < callee->marks.len && to->marks.len < MOST_COPIED; i++)
+        vec_push(v->module->arena, &to->marks, moved_mark(v, callee->marks.at[i]));
 }
 
 /* Copy the callee's body in front of the call and let its returned values be the results. */
 static void replace_call(Module *m, Op *call)
 {
     const Block *body = call->callee->body;
-    Map *values = map_new(m->arena);
     Builder b = builder_before(call);
-    Sites sites = {m, call_site_new(m, call), map_new(m->arena)};
+    Transplant v = {.module = m, .to = b.func, .site = call_site_new(m, call)};
 
+    v.marks = b.func->marks.len;
+    v.sites = map_new(m->arena);
+    v.blocks = map_new(m->arena);
+    v.values = map_new(m->arena);
+    map_put(v.blocks, MAP_KEY(body), call->block);
     for (int i = 0; i < body->nargs; i++)
-        map_put(values, MAP_KEY(body->args[i]), ir_resolve(call->operands[i]));
+        map_put(v.values, MAP_KEY(body->args[i]), ir_resolve(call->operands[i]));
     for (const Op *op = body->first; op && op->code != OP_return; op = op->next)
-        move_sites(op_clone(&b, op, values), &sites);
+        settle(&v, op_clone(&b, op, v.values), op);
+    move_marks(&v, call->callee);
     const Op *ret = opt_last(body);
     for (int i = 0; i < call->nresults; i++) {
-        Value *copy = map_get(values, MAP_KEY(ret->operands[i]));
+        Value *copy = map_get(v.values, MAP_KEY(ret->operands[i]));
         call->results[i]->repl = copy ? copy : ret->operands[i];
     }
     op_remove(call);

@@ -116,6 +116,7 @@ static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
     b = builder_at_end(b.func, wide->regions[0]);
     b.span = loop->span;
     b.site = loop->site;
+    b.mark = loop->mark;
     for (int64_t k = 0; k < factor; k++) {
         copy_body(&b, loop, counter, carried);
         if (k + 1 < factor)

@@ -220,7 +220,7 @@ if [ -e /dev/full ]; then
     [ $? = 3 ] || wrong "showing on a full disk did not fail"
 fi
 
-for stage in ast ir opt; do
+for stage in ast ir vars opt; do
     expect 0 out "add_kernel" "$tilec" dump "$add" --stage $stage x:*fp32 y:*fp32 out:*fp32 n:i32 \
         BLOCK=1024
 done

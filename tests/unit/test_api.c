@@ -174,7 +174,7 @@ static void test_wrong_calls(void **state)
     assert_int_equal(tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error),
                      TILEC_BAD_ARGUMENT);
     assert_string_equal(s->error, "error: there is no stage `soup`\n"
-                                  "hint: ast, ir, opt, plan, llvm or asm\n");
+                                  "hint: ast, ir, vars, opt, plan, llvm or asm\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
 #undef FAILS
@@ -451,8 +451,8 @@ static void test_dump_shows_stages(void **state)
     const tilec_arg pointer = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1};
     const tilec_arg args[] = {
         pointer, pointer, pointer, {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}, of_int(NULL, 224)};
-    static const char *const stages[] = {"ast", "ir", "opt", "plan", "llvm", "asm"};
-    int count = has_cpu() ? COUNT(stages) : 3;
+    static const char *const stages[] = {"ast", "ir", "vars", "opt", "plan", "llvm", "asm"};
+    int count = has_cpu() ? COUNT(stages) : 4;
 
     for (int i = 0; i < COUNT(stages); i++)
         assert_string_equal(tilec_stage_name(i), stages[i]);
@@ -465,7 +465,7 @@ static void test_dump_shows_stages(void **state)
             print_error("%s: %s", stages[i], s->error);
         assert_non_null(text);
         assert_true(strlen(text) > 20);
-        if (i == 1 || i == 2)
+        if (i == 1 || i == 3)
             assert_non_null(strstr(text, "fp16[224]"));
         tilec_free(text);
     }

@@ -3,6 +3,7 @@
  *
  * The first lines of a file say what to do with its kernels, one comment a case:
  *     # lower: KERNEL ARG...    the IR
+ *     # vars: KERNEL ARG...     what its names mean at each line
  *     # run: KERNEL ARG...      what its arrays hold after the interpreter ran it
  *     # signature: KERNEL       what is known of its parameters
  * ARG:
@@ -228,8 +229,8 @@ static void print_signature(Case *c, const char *kernel)
 
 static bool is_case(const char *line)
 {
-    return strncmp(line, "lower:", 6) == 0 || strncmp(line, "run:", 4) == 0 ||
-           strncmp(line, "signature:", 10) == 0;
+    return strncmp(line, "lower:", 6) == 0 || strncmp(line, "vars:", 5) == 0 ||
+           strncmp(line, "run:", 4) == 0 || strncmp(line, "signature:", 10) == 0;
 }
 
 /* One line of the specification, without `# `. */
@@ -261,7 +262,7 @@ static void do_case(Case *c, char *line)
     if (run)
         run_case(c, m, args, n, grid);
     else
-        text_put(&c->out, ir_print(m, c->arena));
+        text_put(&c->out, line[0] == 'v' ? ir_print_vars(m, c->arena) : ir_print(m, c->arena));
 }
 
 /* --- files --- */

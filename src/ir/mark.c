@@ -1,0 +1,160 @@
+/*
+ * mark.c - what a debugger knows about a function: where statements begin and what names mean
+ *
+ * The front end adds marks in the order of the program, and every op knows how many there were
+ * before it.  So what a name means at an op is told by the last of these marks with that name, of
+ * those whose block the op stands in: an arm of an `if` binds a name for the rest of that arm.
+ * What a helper's marks say holds in the frame of its site only, when it was inlined.
+ *
+ * A value may be replaced (ir_resolve) or die; nothing here keeps one alive.
+ */
+#include <string.h>
+
+#include "ir.h"
+
+void mark_add(Builder *b, Mark m)
+{
+    m.block = b->block;
+    m.site = b->site;
+    vec_push(b->module->arena, &b->func->marks, m);
+    b->mark = b->func->marks.len;
+}
+
+bool block_encloses(const Block *outer, const Block *inner)
+{
+    while (inner && inner != outer)
+        inner = inner->owner ? inner->owner->block : NULL;
+    return inner == outer;
+}
+
+MarkWalk mark_walk(const Func *f, int site, Arena *a)
+{
+    return (MarkWalk){.func = f, .arena = a, .site = site};
+}
+
+static void leave_blocks(MarkWalk *w, const Block *now)
+{
+    while (w->live.len > 0 && !block_encloses(w->live.at[w->live.len - 1]->block, now))
+        w->live.len--;
+}
+
+/* The place of an earlier binding that this one makes meaningless; behind all if there is none. */
+static int place_of(const MarkWalk *w, const Mark *m)
+{
+    int i = 0;
+
+    while (i < w->live.len && (w->live.at[i]->name != m->name || w->live.at[i]->block != m->block))
+        i++;
+    return i;
+}
+
+void mark_walk_to(MarkWalk *w, int end, const Block *now)
+{
+    for (; w->next < MIN(end, w->func->marks.len); w->next++) {
+        const Mark *m = &w->func->marks.at[w->next];
+
+        bool gone = !block_encloses(w->func->body, m->block);
+
+        if (m->site != w->site || !m->name || gone)
+            continue;
+        leave_blocks(w, m->block);
+        int at = place_of(w, m);
+        if (at == w->live.len)
+            vec_push(w->arena, &w->live, m);
+        else
+            w->live.at[at] = m;
+    }
+    leave_blocks(w, now);
+}
+
+static bool is_ended(const Mark *m)
+{
+    return !m->text && m->nvalues == 0;
+}
+
+const Mark *mark_shown(const MarkWalk *w, int i)
+{
+    const Mark *m = w->live.at[i];
+
+    for (int k = 0; k < w->live.len; k++) {
+        if (w->live.at[k]->name == m->name && k < i)
+            return NULL;
+        if (w->live.at[k]->name == m->name)
+            m = w->live.at[k];
+    }
+    return is_ended(m) ? NULL : m;
+}
+
+/* `i32`, or `i32 = 5` where the value is known. */
+static void put_value(Text *t, const Value *given)
+{
+    const Value *v = given->repl ? ir_resolve((Value *)given) : given;
+    uint64_t bits;
+
+    text_put(t, type_text(t->arena, v->type));
+    if (!value_constant(v, &bits))
+        return;
+    text_put(t, " = ");
+    ir_put_constant(t, v->type, bits);
+}
+
+void mark_put(Text *t, const Mark *m)
+{
+    int value = 0;
+
+    text_put(t, m->name);
+    if (!m->text) {
+        text_put(t, ": ");
+        put_value(t, m->values[0]);
+        return;
+    }
+    text_put(t, " = ");
+    for (const char *s = m->text; *s; s++) {
+        if (*s != '%')
+            text_putn(t, s, 1);
+        else if (*++s == 'v')
+            put_value(t, m->values[value++]);
+        else
+            text_put(t, "%");
+    }
+}
+
+/* `kernel @k, k.py:14`, then the line of each statement with the names that it begins with. */
+static void put_func(Text *t, const Func *f)
+{
+    MarkWalk w = mark_walk(f, 0, t->arena);
+    const SourceMap *sources = f->module->sources;
+    Place at = source_place(sources, f->span.start);
+
+    text_printf(t, "%s @%s, %s:%d\n", f->is_kernel ? "kernel" : "func", f->name,
+                at.source ? at.source->path : "?", at.line);
+    for (int i = 0; i < f->marks.len; i++) {
+        const Mark *m = &f->marks.at[i];
+        int shown = 0;
+
+        if (m->name || m->site != 0 || !block_encloses(f->body, m->block))
+            continue;
+        mark_walk_to(&w, i, m->block);
+        text_printf(t, "%5d  ", source_place(sources, m->span.start).line);
+        for (int k = 0; k < w.live.len; k++) {
+            const Mark *name = mark_shown(&w, k);
+            if (!name)
+                continue;
+            text_put(t, shown++ > 0 ? ", " : "");
+            mark_put(t, name);
+        }
+        text_put(t, "\n");
+    }
+}
+
+const char *ir_print_vars(const Module *m, Arena *a)
+{
+    Text t = text_new(a);
+
+    text_put(&t, "");
+    for (int i = 0; m->sources && i < m->nfuncs; i++) {
+        text_put(&t, i > 0 ? "\n" : "");
+        put_func(&t, m->funcs[i]);
+    }
+    return t.s;
+}
