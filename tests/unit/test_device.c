@@ -79,7 +79,16 @@ static void test_null_prints_what_it_was_asked_for(void **state)
     tilec_free(text);
 }
 
-/* Many threads that want the same are served by one compile. */
+/* Many threads that want the same are served by one compile, which takes a while: the passes have
+ * much to do. */
+static const char long_source[] = HEAD "@triton.jit\n"
+                                       "def add(x, y, out, n, BLOCK: tl.constexpr):\n"
+                                       "    i = tl.arange(0, BLOCK)\n"
+                                       "    v = tl.load(x + i)\n"
+                                       "    for j in tl.static_range(200):\n"
+                                       "        v = tl.sin(v) + tl.load(y + i + j)\n"
+                                       "    tl.store(out + i, v)\n";
+
 static void *launch_null(void *scene)
 {
     return call_null(scene, 64) == TILEC_OK ? scene : NULL;
@@ -92,7 +101,7 @@ static void test_threads_wait_for_the_one_that_compiles(void **state)
     void *served;
     int before = null_objects_made();
 
-    load(s, add_source);
+    load(s, long_source);
     for (int i = 0; i < COUNT(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, launch_null, s), 0);
     for (int i = 0; i < COUNT(threads); i++) {
