@@ -419,7 +419,8 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
  *     code as text; the last two say which line of the source an instruction comes from.
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
- * options: the device must exist, but all show the same: what is made for the CPU.
+ * options: from "opt" on, what is shown is made for the device; for "interp", which runs "ir", the
+ *     CPU's is shown.
  *
  * Fails as tilec_launch() does for the kernel and its arguments; with TILEC_BAD_ARGUMENT for NULLs
  * and a stage that does not exist; TILEC_FAILED for "plan", "llvm" and "asm" when the code

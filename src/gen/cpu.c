@@ -13,6 +13,7 @@
  */
 #include "cpu.h"
 
+#include <llvm-c/Target.h>
 #include <string.h>
 
 static void emit_block(Cpu *c, const BlockPlan *plan);
@@ -584,4 +585,10 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     return true;
 }
 
-const Target cpu_target = {.name = "cpu", .emit = emit};
+static void start(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+}
+
+const Target cpu_target = {.name = "cpu", .start = start, .emit = emit};

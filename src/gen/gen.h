@@ -30,14 +30,16 @@ typedef struct {
     size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned */
 } GenOutput;
 
+/* A row of the table in plugin.c, or of a device that needs no LLVM (src/device/device.h). */
 typedef struct {
-    const char *name;        /* "cpu" */
+    const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
+    void (*start)(void);     /* once, before all else: LLVM's part for it; NULL: nothing */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 3 };
+enum { GEN_ABI = 4 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

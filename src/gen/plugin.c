@@ -5,7 +5,6 @@
 #include "cpu.h"
 
 #include <llvm-c/ErrorHandling.h>
-#include <llvm-c/Target.h>
 #include <pthread.h>
 
 /* LLVM cannot go on, and has no way back to us: without this it would call exit(). */
@@ -14,17 +13,20 @@ static void stop(const char *reason)
     bug("LLVM: %s", reason);
 }
 
+/* The table: one row a target. */
+static const Target *const targets[] = {&cpu_target};
+
 static void start_llvm(void)
 {
     LLVMInstallFatalErrorHandler(stop);
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
+    for (int i = 0; i < COUNT(targets); i++)
+        if (targets[i]->start)
+            targets[i]->start();
 }
 
 /* Several threads may ask at once, and LLVM's list of targets has no lock. */
 __attribute__((visibility("default"))) const GenPlugin *tilec_gen_plugin(void)
 {
-    static const Target *const targets[] = {&cpu_target};
     static const GenPlugin plugin = {
         .abi = GEN_ABI,
         .build_id = TILEC_BUILD_ID,
