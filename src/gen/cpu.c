@@ -377,6 +377,9 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
         case STEP_DOT:
             cpu_dot(c, s->op);
             break;
+        case STEP_RECORD:
+            cpu_record(c, s->op, s->buffers);
+            break;
         case STEP_FOR:
             emit_for(c, s);
             break;
@@ -435,6 +438,8 @@ static void program_loop(Cpu *c, Val first, Val last)
         c->program[d] = LLVMBuildTrunc(c->b, at[d], l->i32, "");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
+    c->leave = exit;
+    cpu_record_program(c);
     emit_block(c, c->plan->body);
     Val carry = llvm_int(l->i1, 1);
     for (int d = 0; d < 3; d++) {

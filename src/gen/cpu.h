@@ -11,6 +11,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
+ *   cpu_record.c  prints, and what was found wrong
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
  *
  * Register form: values of fp16, bf16 and fp8 live as fp32 that the format can hold; i1 is one
@@ -46,6 +47,7 @@ typedef struct {
     int vector_bytes;
     bool avx2, avx512f, avx512bw; /* what the machine has */
     bool nontemporal_used;
+    LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
 } Cpu;
 
 /* What a tile is at the current place: a vector along the inner dimension, or one scalar for all
@@ -241,6 +243,10 @@ void cpu_scan_body(NestCg *n, const Op *op);
 
 /* cpu_dot.c */
 void cpu_dot(Cpu *c, const Op *op);
+
+/* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
+void cpu_record(Cpu *c, const Op *op, const int *buffers);
+void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
 
 /* cpu_ops.c: operands and result in register form, scalars or vectors alike */
 Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in);

@@ -62,11 +62,20 @@ typedef struct {
     VEC(Ahead) ahead;
 } Nest;
 
-typedef enum { STEP_SCALAR, STEP_NEST, STEP_DOT, STEP_FOR, STEP_WHILE, STEP_IF } StepKind;
+typedef enum {
+    STEP_SCALAR,
+    STEP_NEST,
+    STEP_DOT,
+    STEP_RECORD,
+    STEP_FOR,
+    STEP_WHILE,
+    STEP_IF
+} StepKind;
 typedef struct {
     StepKind kind;
     Op *op; /* of all but nests */
     Nest *nest;
+    const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
     BlockPlan *body[2]; /* of for, while, if */
 } Step;
 struct BlockPlan {

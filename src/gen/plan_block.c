@@ -331,6 +331,26 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
     add_step(pl, st, STEP_DOT, op);
 }
 
+/* --- records ------------------------------------------------------------------------------- */
+
+/* Its tiles are whole in front of it: those that have no buffer anyway get one for this. */
+static void plan_record(Planner *pl, BlockState *st, Op *op, int now)
+{
+    int *buffers = NEW_N(pl->plan->arena, int, op->noperands + 1);
+
+    for (int i = 0; i < op->noperands; i++) {
+        Value *v = op->operands[i];
+        buffers[i] = pl->plan->facts[v->id].buffer;
+        if (v->type->rank == 0 || buffers[i] != NO_BUFFER)
+            continue;
+        buffers[i] = new_buffer(pl, v->type);
+        add_fill(pl, st, v, buffers[i], NO_BUFFER, now);
+    }
+    flush(pl, st);
+    Step s = {.kind = STEP_RECORD, .op = op, .buffers = buffers};
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
 /* --- ops ----------------------------------------------------------------------------------- */
 
 static void plan_tile_results(Planner *pl, const Op *op)
@@ -427,6 +447,9 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
     case OP_condition:
         fill_carried(pl, st, op, op->code == OP_condition ? 1 : 0, carried, now);
         flush(pl, st);
+        break;
+    case OP_record:
+        plan_record(pl, st, op, now);
         break;
     case OP_barrier:
         add_step(pl, st, STEP_SCALAR, op);

@@ -50,7 +50,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
 
 static void print_block(PlanText *p, const BlockPlan *b, int indent)
 {
-    static const char *const names[] = {"scalar", "nest", "dot", "for", "while", "if"};
+    static const char *const names[] = {"scalar", "nest", "dot", "record", "for", "while", "if"};
 
     for (int i = 0; i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];

@@ -25,9 +25,7 @@ static void note_calls(const Machine *m)
     }
 }
 
-/* Stop the run with an error at the op. */
-NORETURN static void stop_at(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
-static void stop_at(Machine *m, const Op *op, const char *fmt, ...)
+void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
 {
     va_list ap;
 
@@ -264,7 +262,7 @@ static void exec_call(Frame *f, const Op *op)
     Machine *m = f->machine;
 
     if (m->depth == DEEPEST_CALL)
-        stop_at(m, op, "calls nest deeper than %d", DEEPEST_CALL);
+        machine_stop(m, op, "calls nest deeper than %d", DEEPEST_CALL);
     m->calls[m->depth++] = op;
     Frame *callee = frame_take(m, op->callee, f->width > 1);
     callee->width = f->width;
@@ -281,20 +279,8 @@ static void exec_call(Frame *f, const Op *op)
 static void exec_assume(Frame *f, const Op *op)
 {
     if (!flag_of(f, op->operands[0]))
-        stop_at(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
+        machine_stop(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
                 f->machine->program[0], f->machine->program[1], f->machine->program[2]);
-}
-
-static void exec_assert(Frame *f, const Op *op)
-{
-    const Value *condition = op->operands[0];
-    const uint8_t *holds = operand(f, op, 0);
-    const uint8_t *mask = op->noperands > ASSERT_MASK ? operand(f, op, ASSERT_MASK) : NULL;
-
-    for (size_t i = 0; i < value_numel(condition); i++) {
-        if (!holds[i] && (!mask || mask[i]))
-            stop_at(f->machine, op, "%s", attr_message(op));
-    }
 }
 
 static void exec_op(Frame *f, const Op *op)
@@ -335,7 +321,11 @@ static void exec_op(Frame *f, const Op *op)
         exec_assume(f, op);
         break;
     case OP_assert:
+    case OP_check:
         exec_assert(f, op);
+        break;
+    case OP_record:
+        exec_record(f, op);
         break;
     case OP_reduce:
         exec_reduce(f, op);

@@ -15,10 +15,14 @@ typedef struct {
     /* called now and then with the share done, may be NULL; false stops the run */
     bool (*progress)(void *ctx, double share);
     void *progress_ctx;
+    RecordPort *records; /* takes what the programs say; NULL: an assertion that fails is an error,
+                          * and nothing else is said */
 } InterpLaunch;
 
-/* With a diagnostic unless OK.  STOPPED: by progress, an assumption that does not hold, or calls
- * that nest too deep; programs have run then. */
+/* With a diagnostic unless OK, or stopped by an assertion that `records` took.  STOPPED: by that,
+ * by progress, an assumption that does not hold, or calls that nest too deep; programs have run
+ * then.
+ */
 typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;
 InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 

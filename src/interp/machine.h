@@ -99,6 +99,8 @@ static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
 {
     return f->memory[p->temps[i]];
 }
+/* Stop the run with an error at the op. */
+NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* The program of this number in the grid, x fastest. */
 void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);
 /* A `for` with these bits in its bounds: the counter's values are first, first + step, .. */
@@ -113,6 +115,10 @@ void exec_load(Frame *f, const Op *op);
 void exec_store(Frame *f, const Op *op);
 void exec_atomic_rmw(Frame *f, const Op *op);
 void exec_atomic_cas(Frame *f, const Op *op);
+
+/* interp_record.c */
+void exec_record(Frame *f, const Op *op);
+void exec_assert(Frame *f, const Op *op); /* and check */
 
 /* interp_shape.c */
 void machine_fill(void *dst, const void *one, size_t size, size_t n);

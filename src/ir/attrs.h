@@ -40,6 +40,8 @@ NUMBER( flatten,        "flatten",      OPTIONAL ) /* 0 or 1, as those below */
 NUMBER( warp_specialize, "warp_specialize", OPTIONAL )
 NUMBER( disallow_acc_multi_buffer, "disallow_acc_multi_buffer", OPTIONAL )
 NUMBER( disable_licm,   "disable_licm", OPTIONAL )
+NUMBER( record_site,    "site",         OPTIONAL ) /* in the table of all that the kernel may say */
+NUMBER( hex,            "hex",          OPTIONAL ) /* 0 or 1 */
 TEXT(   message,        "message",      NEEDED )
 LIST(   dims,           "dims" )
 LIST(   table,          "table" )
@@ -72,6 +74,11 @@ WORDS( RmwKind,    rmw_kind,    "kind",         NEEDED )
     WORD( RMW_XOR,              "xor" )
     WORD( RMW_XCHG,             "xchg" )
 END( RmwKind )
+WORDS( RecordKind, record_kind, "kind",         NEEDED )
+    WORD( RECORD_PRINT,         "print" )  /* the message with its values */
+    WORD( RECORD_ASSERT,        "assert" ) /* element i32, failures i32; ends the launch */
+    WORD( RECORD_CHECK,         "check" )  /* element i32, failures i32, offset i64 */
+END( RecordKind )
 WORDS( Sem,        sem,         "sem",          OPTIONAL )
     WORD( SEM_ACQ_REL,          "acq_rel" )
     WORD( SEM_ACQUIRE,          "acquire" )

@@ -124,7 +124,7 @@ enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
 enum { STORE_PTR, STORE_DATA, STORE_MASK };
 enum { RMW_PTR, RMW_DATA, RMW_MASK };    /* of atomic_rmw */
 enum { CAS_PTR, CAS_EXPECTED, CAS_NEW }; /* of atomic_cas */
-enum { ASSERT_CONDITION, ASSERT_MASK };
+enum { ASSERT_CONDITION, ASSERT_MASK, CHECK_OFFSET };
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the bounds */
 
 /* Where the launch of a kernel takes the value of a parameter from.  The user's come first, in the
@@ -152,6 +152,20 @@ typedef struct {
     const Block *block; /* where it holds, in nested blocks too */
     int site;           /* in whose frame it holds, as in Op */
 } Mark;
+
+/*
+ * How a program says something while it runs: what a hidden PARAM_RECORDS points to.  The launch
+ * owns it (run/record.c); compiled code and the interpreter call put() from any thread, for the op
+ * `record` with that number.  `values` point to the operands: dense row-major tiles, or one
+ * element.
+ */
+typedef struct RecordPort RecordPort;
+struct RecordPort {
+    void (*put)(RecordPort *port, int64_t site, const int32_t program[3],
+                const void *const *values);
+    _Atomic uint32_t stop; /* not 0: no other program may begin */
+    bool wide_floats;      /* floats of less than 32 bits lie there as fp32 */
+};
 
 /* What is promised about one parameter of a kernel. */
 typedef struct {

@@ -119,7 +119,11 @@ OP( barrier,     "",                   none,    A0,                READS|WRITES|
 OP( hint,        "any",                first,   A2(hint_kind, values), PURE )
 OP( assume,      "flag",               none,    A0,                EFFECT )
 /* ends the launch with this message where a condition is false */
-OP( assert,      "bool mask?",          none,    A1(message),       EFFECT )
+OP( assert,      "bool mask?",          none,    A2(message, record_site), EFFECT )
+/* says so where an offset is not what the condition demands, and goes on */
+OP( check,       "bool mask offset",    none,    A2(message, record_site), EFFECT )
+/* what a program says: see RecordKind for the operands */
+OP( record,      "any*",                none,    A4(record_kind, message, hex, record_site), EFFECT )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
 OP( reduce,      "any*",               given,   A1(axis),          PURE|REGIONS(1) )
 OP( scan,        "any*",               given,   A2(axis, reverse), PURE|REGIONS(1) )

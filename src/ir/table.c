@@ -21,6 +21,10 @@
     {                                                                                              \
         ATTR_##a, ATTR_##b, ATTR_##c                                                               \
     }
+#define A4(a, b, c, d)                                                                             \
+    {                                                                                              \
+        ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d                                                     \
+    }
 #define A6(a, b, c, d, e, f)                                                                       \
     {                                                                                              \
         ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d, ATTR_##e, ATTR_##f                                 \

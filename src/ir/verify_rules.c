@@ -548,6 +548,31 @@ static bool check_call(const Verifier *v, const Op *op)
     return results_are(v, op, f->nresults, f->results);
 }
 
+/* What each kind of record has for operands: RecordKind. */
+static bool check_record(const Verifier *v, const Op *op)
+{
+    static const DType of_fault[] = {DT_I32, DT_I32, DT_I64};
+    RecordKind kind = attr_record_kind(op);
+    int n = kind == RECORD_ASSERT ? 2 : 3;
+
+    if (kind == RECORD_PRINT)
+        return true;
+    if (op->noperands != n)
+        return verify_say(v, op, "of this kind takes %d operands, not %d", n, op->noperands);
+    for (int i = 0; i < n; i++) {
+        const Type *t = op->operands[i]->type;
+        if (t->rank != 0 || t->pointer || t->dtype != of_fault[i])
+            return verify_say(v, op, "operand %d must be %s", i, dtype_name(of_fault[i]));
+    }
+    return true;
+}
+
+static bool check_check(const Verifier *v, const Op *op)
+{
+    return op->operands[CHECK_OFFSET]->type->dtype == DT_I64 ||
+           verify_say(v, op, "the offset must be i64");
+}
+
 bool verify_rule(const Verifier *v, const Op *op)
 {
     static Rule *const rules[OP_COUNT] = {
@@ -568,6 +593,8 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_store] = check_store,
         [OP_atomic_rmw] = check_atomic_rmw,
         [OP_atomic_cas] = check_store,
+        [OP_check] = check_check,
+        [OP_record] = check_record,
         [OP_hint] = check_hint,
         [OP_reduce] = check_reduce,
         [OP_scan] = check_scan,

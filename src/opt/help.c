@@ -127,3 +127,22 @@ void opt_resolve_all(Block *b)
 {
     ir_walk(b, resolve, NULL);
 }
+
+Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
+{
+    while (v->type->rank > 0) {
+        Type t = *v->type;
+        int64_t axis = --t.rank;
+        const Type *result = type_of(b->module, t), *element = type_element(b->module, v->type);
+        Op *op = build_op(b, OP_reduce, 1, &v, 1, &axis, 1, &result);
+        Value *x = block_add_arg(op->regions[0], element);
+        Value *y = block_add_arg(op->regions[0], element);
+        Builder in = builder_at_end(b->func, op->regions[0]);
+        in.span = b->span;
+        in.site = b->site;
+        Value *both = build_binary(&in, how, x, y);
+        build_yield(&in, OP_yield, 1, &both);
+        v = op->results[0];
+    }
+    return v;
+}

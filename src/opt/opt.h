@@ -28,6 +28,11 @@ bool opt_run_pass(Module *m, const char *name, Diags *d);
 const char *opt_pass_name(int i);     /* NULL behind the last */
 const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
+/* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
+ * of the interpreter.  views: have every access checked, as opt_check() does; else NULL.  False: a
+ * diagnostic. */
+bool opt_records(Module *m, const int *views, Diags *d);
+
 /* the passes, one file each */
 void opt_legalise(Module *m, const OptOptions *o);
 /* The part of it that makes modules equal that differ in wishes only; for keys of compiled code. */
@@ -38,8 +43,13 @@ void opt_cse(Func *f);
 void opt_dce(Func *f); /* also unused loop carries */
 void opt_licm(Func *f);
 void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
-void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
-void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
+/* Check every access of a kernel without calls whose pointer comes from an array of the launch.
+ * views[i]: how many dimensions the view of the array behind parameter i has beside its tail
+ * (ir.h); negative: nobody knows what is behind it, or it is no pointer. */
+void opt_check(Func *f, const int *views);
+void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
 /* help.c: what several passes ask of the IR */
@@ -60,6 +70,9 @@ Op *opt_splice(Block *from, Op *before);
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
 void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
+
+/* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
+Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
  * Along dim d, starting from any multiple of the run length, elements come in runs (the last one

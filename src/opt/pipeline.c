@@ -34,12 +34,13 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
         opt_math(m->funcs[i], o->native);
 }
 
-typedef enum { LEGALISE, INLINE, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
+typedef enum { LEGALISE, INLINE, ASSERT, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
 
 /* clang-format off */
 static const Pass passes[] = {
     [LEGALISE] = {"legalise", "take out what the target does not have", NULL, legalise_module},
     [INLINE] = {"inline", "put called functions where they are called; drop helpers", NULL, inline_module},
+    [ASSERT] = {"assert", "assertions and checks as code that finds where they fail", opt_assert, NULL},
     [FOLD]   = {"fold",   "constants, exact algebra, scalar work for uniform tiles", opt_fold, NULL},
     [CSE]    = {"cse",    "compute equal things once", opt_cse, NULL},
     [DCE]    = {"dce",    "drop what nothing needs, carried values too", opt_dce, NULL},
@@ -54,10 +55,11 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, FOLD, CSE,   DCE,  /* the kernel as written, without waste */
-    UNROLL,   FOLD,   DOT,  CARRY,       /* loops */
-    FOLD,     LICM,   CSE,  DCE,   MATH, /* one tile of offsets, scalar steps */
-    FOLD,     LICM,   CSE,  DCE,         /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT,             /* what targets have */
+    FOLD,     CSE,    DCE,                /* the kernel as written, without waste */
+    UNROLL,   FOLD,   DOT,    CARRY,      /* loops */
+    FOLD,     LICM,   CSE,    DCE,  MATH, /* one tile of offsets, scalar steps */
+    FOLD,     LICM,   CSE,    DCE,        /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

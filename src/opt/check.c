@@ -1,0 +1,352 @@
+/*
+ * check.c - look at every address before it is used
+ *
+ * Takes and gives verified IR, without calls.  In front of each load, store and atomic whose
+ * pointer comes from arrays of the launch it puts a `check`, and takes the lanes that would leave
+ * those arrays out of the access, so that a wrong address is reported and touches nothing.
+ *
+ * An address is seen as an offset, in elements, from the pointer of the array that it comes from.
+ * Offsets are made beside the pointers: addptr adds to one, and what moves elements moves it. Where
+ * a pointer comes from somewhere else (a loop carries it, a select chooses) its offset is the
+ * distance between the two addresses.  What an array has is described by the hidden parameters of
+ * its view (ir.h): so gaps between the rows of a slice are outside of it.
+ *
+ * Pointers that may come from several arrays have to be inside of one of them.  Those of which
+ * nothing is known, such as one that was loaded, are left alone, and so are bare pointers.
+ */
+#include <string.h>
+
+#include "opt.h"
+
+enum { MOST_ORIGINS = 8 }; /* of one pointer; one that has more is not checked */
+
+typedef struct {
+    Func *func;
+    Arena *arena;
+    const int *views;          /* by parameter: dimensions of its view, or negative */
+    const PointerBases *bases; /* of the values that there were at first */
+    Map *offsets;              /* Value* of a pointer to its offset */
+    Value **parts;             /* by parameter, VIEW_PARTS each: made when they are needed */
+    const Type *i64;
+} Checker;
+
+enum { VIEW_PARTS = VIEW_STRIDE + 2 * MAX_RANK };
+
+/* Where a value has been made: code that uses it may follow. */
+static Builder behind(const Value *v)
+{
+    Op *next = v->def ? v->def->next : v->block->first;
+    Builder b = builder_before(next);
+
+    if (v->def) {
+        b.span = v->def->span;
+        b.site = v->def->site;
+    }
+    return b;
+}
+
+static const Type *longs(const Checker *c, const Value *like)
+{
+    return type_with_dtype(c->func->module, like->type, DT_I64);
+}
+
+/* A scalar for each element of a tile like that, or itself. */
+static Value *spread(Builder *b, Value *scalar, const Value *like)
+{
+    return like->type->rank == 0 ? scalar : build_splat(b, scalar, like->type);
+}
+
+static Value *address(Builder *b, Value *p)
+{
+    return build_cast(b, p, DT_I64, ROUND_NEAREST);
+}
+
+/* log2 of the size of what p points to. */
+static int size_bits(const Value *p)
+{
+    return __builtin_ctz((unsigned)dtype_size(p->type->dtype));
+}
+
+/* How far the address is from the array's, in elements of the array. */
+static Value *distance(Checker *c, Builder *b, Value *p, int param)
+{
+    Value *base = c->func->body->args[param];
+    Value *d = build_binary(b, OP_sub, address(b, p), spread(b, address(b, base), p));
+    int bits = size_bits(base);
+
+    return bits == 0 ? d : build_binary(b, OP_shr, d, build_int(b, d->type, bits));
+}
+
+/* The one parameter that p comes from; -1: none or several. */
+static int only_origin(const Checker *c, const Value *p)
+{
+    uint64_t set = ir_bases_of(c->bases, p);
+
+    return set == 0 || (set & (set - 1)) != 0 ? -1 : __builtin_ctzll(set);
+}
+
+static Value *offset_of(Checker *c, Value *p, int param);
+
+/* The same op on offsets instead of pointers. */
+static Value *move_offset(Checker *c, Builder *b, const Op *op, int param)
+{
+    Value *in = offset_of(c, op->operands[0], param);
+    const Type *t = longs(c, op->results[0]);
+
+    return build_op(b, op->code, 1, &in, op->nattrs, op->attrs, 1, &t)->results[0];
+}
+
+static Value *make_offset(Checker *c, Value *p, int param)
+{
+    const Op *op = p->def;
+    Value *base = c->func->body->args[param];
+    Builder b = behind(p);
+
+    if (p == base)
+        return build_int(&b, c->i64, 0);
+    bool same_size = op && op->noperands > 0 && op->operands[0]->type->pointer &&
+                     size_bits(p) == size_bits(base) &&
+                     size_bits(op->operands[0]) == size_bits(base);
+    if (same_size && op->code == OP_addptr) {
+        Value *before = offset_of(c, op->operands[0], param);
+        return build_binary(&b, OP_add, before,
+                            build_cast(&b, op->operands[1], DT_I64, ROUND_NEAREST));
+    }
+    if (same_size && op->code == OP_hint)
+        return offset_of(c, op->operands[0], param);
+    if (same_size && op_has(op, MOVES))
+        return move_offset(c, &b, op, param);
+    return distance(c, &b, p, param);
+}
+
+/* Of a pointer that comes from this parameter alone. */
+static Value *offset_of(Checker *c, Value *p, int param)
+{
+    Value *v = map_get(c->offsets, MAP_KEY(p));
+
+    if (!v) {
+        v = make_offset(c, p, param);
+        map_put(c->offsets, MAP_KEY(p), v);
+    }
+    return v;
+}
+
+/* --- inside of an array ---------------------------------------------------------------------- */
+
+static Value *view_part(Checker *c, int param, int part)
+{
+    Value **v = &c->parts[param * VIEW_PARTS + part];
+
+    if (!*v) {
+        const char *name = arena_printf(c->arena, "%s.view%d", c->func->params[param].name, part);
+        *v = func_add_hidden(c->func, name, c->i64, PARAM_VIEW, param, part);
+    }
+    return *v;
+}
+
+static Value *both(Builder *b, Value *x, Value *y)
+{
+    return x ? build_binary(b, OP_and, x, y) : y;
+}
+
+/* Into floor(x / stride), which is exact: both are integers of less than 53 bits.  Much faster than
+ * a division of integers. */
+static Value *quotient(Builder *b, Value *x, Value *stride)
+{
+    Value *q = build_binary(b, OP_div, build_cast(b, x, DT_FP64, ROUND_NEAREST),
+                            build_cast(b, stride, DT_FP64, ROUND_NEAREST));
+
+    return build_cast(b, build_unary(b, OP_floor, q), DT_I64, ROUND_NEAREST);
+}
+
+/* i1: is the offset one of an element of the view? */
+static Value *inside_view(Checker *c, Builder *b, Value *offset, int param)
+{
+    Value *rest = build_binary(b, OP_sub, offset, spread(b, view_part(c, param, VIEW_LOW), offset));
+    Value *ok = build_binary(b, OP_ge, rest, build_int(b, rest->type, 0));
+
+    for (int d = 0; d < c->views[param]; d++) {
+        Value *stride = spread(b, view_part(c, param, VIEW_STRIDE + 2 * d), offset);
+        Value *count = spread(b, view_part(c, param, VIEW_COUNT + 2 * d), offset);
+        Value *q = quotient(b, rest, stride);
+        ok = both(b, ok, build_binary(b, OP_lt, q, count));
+        rest = build_binary(b, OP_sub, rest, build_binary(b, OP_mul, q, stride));
+    }
+    return both(b, ok,
+                build_binary(b, OP_lt, rest, spread(b, view_part(c, param, VIEW_TAIL), offset)));
+}
+
+/* The same for all bytes that an access at this pointer touches. */
+static Value *inside_array(Checker *c, Builder *b, Value *offset, const Value *p, int param)
+{
+    int more = (1 << size_bits(p)) / (1 << size_bits(c->func->body->args[param])) - 1;
+    Value *ok = inside_view(c, b, offset, param);
+
+    if (more <= 0)
+        return ok;
+    Value *last = build_binary(b, OP_add, offset, build_int(b, offset->type, more));
+    return both(b, ok, inside_view(c, b, last, param));
+}
+
+/* Sets *offset to what a report would say. */
+static Value *inside(Checker *c, Builder *b, Value *p, Value **offset)
+{
+    uint64_t set = ir_bases_of(c->bases, p);
+    int only = only_origin(c, p);
+    Value *ok = NULL;
+
+    if (only >= 0) {
+        *offset = offset_of(c, p, only);
+        return inside_array(c, b, *offset, p, only);
+    }
+    for (*offset = NULL; set; set &= set - 1) {
+        int param = __builtin_ctzll(set);
+        Value *d = distance(c, b, p, param), *in = inside_array(c, b, d, p, param);
+        *offset = *offset ? *offset : d;
+        ok = ok ? build_binary(b, OP_or, ok, in) : in;
+    }
+    return ok;
+}
+
+/* --- accesses -------------------------------------------------------------------------------- */
+
+static bool is_access(const Op *op)
+{
+    return op->code == OP_load || op->code == OP_store || op->code == OP_atomic_rmw ||
+           op->code == OP_atomic_cas;
+}
+
+/* Does every array that the pointer may come from have a view? */
+static bool can_check(const Checker *c, const Value *p)
+{
+    uint64_t set = ir_bases_of(c->bases, p);
+
+    if (set == 0 || set >> 63 || __builtin_popcountll(set) > MOST_ORIGINS)
+        return false;
+    for (; set; set &= set - 1) {
+        int param = __builtin_ctzll(set);
+        if (param >= c->func->nparams || c->views[param] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* "load of x", "store to x or y" */
+static int64_t describe(const Checker *c, const Op *op)
+{
+    Text t = text_new(c->arena);
+    uint64_t set = c->origins[op->operands[0]->id];
+
+    text_put(&t, op->code == OP_load    ? "load of "
+                 : op->code == OP_store ? "store to "
+                                        : "atomic on ");
+    for (const char * or = ""; set; set &= set - 1, or = " or ")
+        text_printf(&t, "%s%s", or, c->func->params[__builtin_ctzll(set)].name);
+    return attr_of_text(c->func->module, t.s, t.len);
+}
+
+static Value *mask_of(const Op *op)
+{
+    int at = op->code == OP_load         ? LOAD_MASK
+             : op->code == OP_store      ? STORE_MASK
+             : op->code == OP_atomic_rmw ? RMW_MASK
+                                         : INT32_MAX;
+
+    return at < op->noperands ? op->operands[at] : NULL;
+}
+
+/* The same access where `mask` allows it. */
+static void mask_access(Builder *b, Op *op, Value *mask)
+{
+    int at = op->code == OP_load ? LOAD_MASK : STORE_MASK, n = MAX(op->noperands, at + 1);
+    Value *operands[4];
+    const Type *types[1];
+
+    _Static_assert((int)STORE_MASK == (int)RMW_MASK, "one place for both");
+    memcpy(operands, op->operands, sizeof operands[0] * (size_t)op->noperands);
+    operands[at] = mask;
+    for (int i = 0; i < op->nresults; i++)
+        types[i] = op->results[i]->type;
+    Op *masked = build_op(b, op->code, n, operands, op->nattrs, op->attrs, op->nresults, types);
+    for (int i = 0; i < op->nresults; i++) {
+        masked->results[i]->name = op->results[i]->name;
+        op->results[i]->repl = masked->results[i];
+    }
+    op_remove(op);
+}
+
+static Value *all_of(Builder *b, Value *v)
+{
+    if (v->type->rank == 0)
+        return v;
+    Value *bad = build_cast(b, v, DT_I32, ROUND_NEAREST);
+    return build_cast(b, opt_reduce_all(b, OP_min, bad), DT_I1, ROUND_NEAREST);
+}
+
+/* A compare-and-swap has no mask: it happens if all of its lanes may. */
+static void guard_access(Builder *b, Op *op, Value *ok)
+{
+    Value *go = all_of(b, ok);
+    const Type *t = op->results[0]->type;
+    Op *branch = build_op(b, OP_if, 1, &go, 0, NULL, 1, &t);
+    Builder then = builder_at_end(b->func, branch->regions[0]);
+    Builder otherwise = builder_at_end(b->func, branch->regions[1]);
+    Value *nothing = build_const(&otherwise, t, 0);
+
+    then.span = otherwise.span = b->span;
+    then.site = otherwise.site = b->site;
+    op->results[0]->repl = branch->results[0];
+    Op *inner =
+        build_op(&then, op->code, op->noperands, op->operands, op->nattrs, op->attrs, 1, &t);
+    build_yield(&then, OP_yield, 1, inner->results);
+    build_yield(&otherwise, OP_yield, 1, &nothing);
+    op_remove(op);
+}
+
+static void check_access(Checker *c, Op *op)
+{
+    Builder b = builder_before(op);
+    Value *p = op->operands[0], *mask = mask_of(op), *offset;
+    Value *ok = inside(c, &b, p, &offset);
+    const Type *flags = type_with_dtype(c->func->module, p->type, DT_I1);
+    Value *all = mask ? mask : build_int(&b, flags, 1);
+    int64_t attrs[] = {describe(c, op), 0};
+
+    build_op(&b, OP_check, 3, (Value *[]){ok, all, offset}, COUNT(attrs), attrs, 0, NULL);
+    if (op->code == OP_atomic_cas)
+        guard_access(&b, op, ok);
+    else
+        mask_access(&b, op, mask ? both(&b, mask, ok) : ok);
+}
+
+typedef VEC(Op *) Ops;
+typedef struct {
+    Checker *checker;
+    Ops found;
+} Search;
+
+static void note_access(Op *op, void *ctx)
+{
+    Search *s = ctx;
+
+    if (is_access(op) && can_check(s->checker, op->operands[0]))
+        vec_push(s->checker->arena, &s->found, op);
+}
+
+void opt_check(Func *f, const int *views)
+{
+    Arena *a = f->module->arena;
+    Checker c = {.func = f,
+                 .arena = a,
+                 .views = views,
+                 .bases = ir_pointer_bases(f, a),
+                 .offsets = map_new(a),
+                 .parts = NEW_N(a, Value *, f->nparams * VIEW_PARTS + 1),
+                 .i64 = type_scalar(f->module, DT_I64)};
+    Search s = {.checker = &c};
+
+    ir_walk(f->body, note_access, &s);
+    for (int i = 0; i < s.found.len; i++)
+        check_access(&c, s.found.at[i]);
+    opt_resolve_all(f->body);
+}

@@ -1,0 +1,65 @@
+/*
+ * records.c - make ready what a kernel may say while it runs
+ *
+ * Takes a module as it was lowered.  Where something is said, or accesses are to be checked, calls
+ * are inlined first, so that each place is known with the calls that lead to it; every op that says
+ * something gets its number in the launch's table; and the kernel a parameter for the port that
+ * takes it.  A module that says nothing stays as it is.
+ */
+#include "opt.h"
+
+static bool says_something(const Op *op)
+{
+    return op->code == OP_record || op->code == OP_assert || op->code == OP_check;
+}
+
+typedef struct {
+    int n;
+    bool number; /* give them out; else only count */
+} Numbering;
+
+static void number_op(Op *op, void *numbering)
+{
+    Numbering *n = numbering;
+
+    if (!says_something(op))
+        return;
+    if (n->number)
+        attr_set(op, ATTR_record_site, n->n);
+    n->n++;
+}
+
+static int count_sites(Module *m, bool number)
+{
+    Numbering n = {.number = number};
+
+    for (int i = 0; i < m->nfuncs; i++)
+        ir_walk(m->funcs[i]->body, number_op, &n);
+    return n.n;
+}
+
+static Func *kernel_of(Module *m)
+{
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i]->is_kernel)
+            return m->funcs[i];
+    }
+    bug("a module without a kernel");
+}
+
+bool opt_records(Module *m, const int *views, Diags *d)
+{
+    int errors = diag_errors(d);
+
+    if (!views && count_sites(m, false) == 0)
+        return true;
+    opt_inline(m, d);
+    if (diag_errors(d) > errors)
+        return false;
+    Func *f = kernel_of(m);
+    if (views)
+        opt_check(f, views);
+    if (count_sites(m, true) > 0)
+        func_add_hidden(f, "records", type_pointer(m, DT_I8, false), PARAM_RECORDS, 0, 0);
+    return true;
+}
