@@ -57,7 +57,9 @@ typedef enum {
     TILEC_IO,        /* a file could not be read or written */
     TILEC_NO_MEMORY,
     TILEC_BAD_ARGUMENT, /* a NULL, a negative count, no value of an enum: the caller's mistake */
-    TILEC_FAILED        /* the machine refused: no threads, no code generator, a damaged install */
+    TILEC_FAILED,       /* the machine refused: no threads, no code generator, a damaged install */
+    TILEC_FAULT /* the kernel has run, and an assertion in it, or a check of its accesses, found
+                 * something wrong; the text says what and where */
 } tilec_status;
 
 /* clang-format off */
@@ -141,6 +143,28 @@ typedef struct {
                        * tilec_param_value() says what */
 } tilec_param;
 
+/* What a program of a launch said; see tilec_launch_options.on_record. */
+typedef enum {
+    TILEC_RECORD_PRINT,  /* print() or tl.device_print() */
+    TILEC_RECORD_ASSERT, /* assert or tl.device_assert() that failed */
+    TILEC_RECORD_CHECK,  /* with `check`: an access outside of an array */
+    TILEC_RECORD_LOST    /* `failures` prints beyond the first 8 MiB, or 262,144, of a launch */
+} tilec_record_kind;
+
+typedef struct {
+    tilec_record_kind kind;
+    const char *file; /* where it is written, the line and column from 1; NULL: nobody knows */
+    int line, column;
+    int32_t program[3]; /* which program; of what failed, the one with the lowest number */
+    int64_t element;    /* of what failed: the first element of its tile, row-major; -1: no tile */
+    int64_t offset;     /* of a check: the element, counted from the array's pointer */
+    int64_t failures;   /* elements that failed, in all programs that did */
+    int64_t programs;
+    const char *message; /* of an assertion what it says, of a check "load of x" */
+    const char *text;    /* for people: what a print prints, without a newline at its end; of what
+                          * failed a diagnostic as in errors */
+} tilec_record;
+
 typedef struct {
     const char *device;        /* "cpu" (also NULL), or "interp", the reference interpreter */
     int threads;               /* at most that many; 0 = every CPU; negative is refused */
@@ -161,6 +185,22 @@ typedef struct {
     void *user;
     void *stream; /* of the device, for launches in order; NULL = its default.  No device of this
                    * version has others: anything else is refused */
+    /*
+     * Not 0: every load, store and atomic is checked, and one outside of the view (shape and
+     * strides) of the array that its pointer comes from is reported and does not happen; a load
+     * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
+     * launch then runs to its end and gives TILEC_FAULT.  Checked kernels are compiled apart and
+     * are up to some times slower; without this nothing is.
+     */
+    int check;
+    /*
+     * NULL, or what receives what the programs say, one call a record: prints, in the order of the
+     * programs and within each in its own; then what failed, one record for each place in the
+     * source.  Called behind the end of the launch, on the calling thread and with no lock held;
+     * everything in the record ends with the call, `user` is passed on.  Without it prints go
+     * nowhere; assertions and checks make the launch fail all the same.
+     */
+    void (*on_record)(void *user, const tilec_record *record);
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -386,7 +426,9 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  * tensor in another memory than the device's, and a grid of {n, 0, 0} or beyond 2^62 programs;
  * TILEC_FAILED when the code generator is missing or refuses; TILEC_NO_MEMORY.  Nothing has run
  * then, except that the interpreter gives TILEC_REFUSED in the middle of a launch where tl.assume
- * does not hold or calls nest too deep.
+ * does not hold or calls nest too deep.  TILEC_FAULT when programs have run and found something
+ * wrong: behind an assertion that failed its program ends, others that are running go on to their
+ * end, and no further one begins; memory is as they left it.
  */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,

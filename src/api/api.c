@@ -425,14 +425,15 @@ static tilec_status launch_status(RunStatus s)
     }
 }
 
-/* A request that is ready. */
-static tilec_status run(const Request *r, const int32_t *grid, char **error)
+static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
+                                     RecordPort *records, char **error)
 {
     const Device *device = device_at(r->device);
-    const DeviceLaunch launch = {.args = r->binding->slots,
+    const DeviceLaunch launch = {.args = slots,
                                  .grid = {grid[0], grid[1], grid[2]},
                                  .threads = r->options.threads,
                                  .stream = r->options.stream,
+                                 .records = records,
                                  .sources = r->file->sources};
     char *text = NULL;
 
@@ -448,6 +449,14 @@ static tilec_status run(const Request *r, const int32_t *grid, char **error)
     else
         free(text);
     return launch_status(status);
+}
+
+/* A request that is ready. */
+static tilec_status run(const Request *r, const int32_t *grid, char **error)
+{
+    if (r->spec->speech)
+        return speech_launch(r, grid, launch_on_device, error);
+    return launch_on_device(r, grid, r->binding->slots, NULL, error);
 }
 
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
@@ -562,6 +571,7 @@ const char *tilec_status_text(tilec_status s)
         [TILEC_NO_MEMORY] = "out of memory",
         [TILEC_BAD_ARGUMENT] = "wrong use of the library",
         [TILEC_FAILED] = "the machine or the installation refused",
+        [TILEC_FAULT] = "an assertion or a check found something wrong",
     };
 
     return (unsigned)s < (unsigned)COUNT(texts) ? texts[s] : "unknown status";

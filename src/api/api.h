@@ -16,6 +16,7 @@
 #include "../device/device.h"
 #include "../front/front.h"
 #include "../opt/opt.h"
+#include "../run/record.h"
 
 enum { MAX_PARAMS = 128, KEY_BYTES = 32 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
@@ -44,6 +45,7 @@ typedef struct {
 } Kernel;
 
 typedef struct Specialisation Specialisation;
+typedef struct Speech Speech;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
  * leaves through the guard of the job that holds it.  Lookups in `specs` need no lock: chains only
@@ -107,10 +109,12 @@ enum { IF_DISJOINT = 1, IF_STREAMING = 2, VARIANTS = 2 * IF_STREAMING };
 struct Specialisation {
     Specialisation *next; /* in its bucket */
     uint64_t hash;
-    _Atomic bool lowered; /* `stored` is known */
+    _Atomic bool lowered; /* `stored` and `speech` are known */
     uint64_t stored;      /* bit i: slot i is written through; 63 stands for all from there on */
 
-    bool told;       /* what its compiler had to say was said */
+    Arena *words;   /* of `speech` */
+    Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */
+    bool told;      /* what its compiler had to say was said */
     unsigned making; /* bit i: a thread is at work on variants[i] */
 
     _Atomic(Variant *) variants[VARIANTS]; /* by spec_variant_index(); set once */
@@ -138,6 +142,8 @@ typedef struct {
 } FileJob;
 tilec_status job_run_on_file(tilec_file *f, const FileJob *steps, void *what, char **error,
                              char **message);
+/* The same as job_run() with the places of a file, whose lock is not needed for that. */
+tilec_status job_run_with_places(tilec_file *f, JobFn *fn, void *what, char **error);
 /* Under the file's lock: let go of it until another job has made a variant, or failed to. */
 void job_wait(Job *job, tilec_file *f);
 /* Report an error without a place; gives `status`. */
@@ -197,6 +203,23 @@ const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *gi
 /* Whether every two tensors are apart or both only read; and how many bytes they are together. */
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
+
+/* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */
+typedef struct {
+    int dims; /* beside the tail */
+    int64_t parts[VIEW_STRIDE + 2 * MAX_RANK];
+} View;
+bool view_of(const tilec_tensor *t, View *out); /* false: nobody knows */
+int view_dims(const tilec_tensor *t);           /* of its view; negative: nobody knows */
+
+/* speech.c: launches of kernels that may say something */
+/* What such launches need, from the kernel as it was lowered; nothing where it says nothing. */
+void speech_prepare(Specialisation *s, const Func *f, Guard *guard);
+/* One launch with these slots; the port is where its programs say something. */
+typedef tilec_status LaunchFn(const Request *r, const int32_t *grid, const uint64_t *slots,
+                              RecordPort *records, char **error);
+/* Launch, and hand over what was said.  TILEC_FAULT when that was about something wrong. */
+tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error);
 
 /* spec.c: compiled kernels of one file */
 Specialisation *spec_find(tilec_file *f, const Binding *b);

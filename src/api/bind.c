@@ -345,6 +345,8 @@ static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
         dtype = p->dtype;
     bind_run_time(b, i, dtype, true, p->do_not_specialize ? 1 : address_divisor(address), address);
     b->out->tensors[b->out->nslots - 1] = t;
+    if (b->r->options.check)
+        key_byte(b->out, view_dims(t));
     return true;
 }
 
@@ -695,6 +697,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     out->nkey = 0;
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, r->device);
+    key_byte(out, r->options.check != 0);
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);

@@ -175,18 +175,39 @@ static int launch_wish(const Request *r, const char *name)
     return bind_option(r, name, &c) ? (int)c.integer : 0;
 }
 
+/* By slot, how many dimensions the view of an array has; all arrays are dense where there are only
+ * types.  NULL when accesses are not to be checked.  Says what cannot be. */
+static const int *views_of(const Request *r, Arena *a, Diags *d)
+{
+    const Binding *b = r->binding;
+    int *views = r->options.check ? NEW_N(a, int, b->nslots + 1) : NULL;
+    const FrontKernel *k = r->kernel->signature;
+
+    for (int i = 0, slot = 0; views && i < k->nparams; i++) {
+        if (b->params[i].is_constexpr)
+            continue;
+        const tilec_tensor *t = b->tensors[slot];
+        views[slot] = !b->params[i].pointer ? -1 : t ? view_dims(t) : 0;
+        if (b->params[i].pointer && views[slot] < 0)
+            diag(d, DIAG_WARNING, k->params[i].span,
+                 "`%s` is a bare pointer: what is accessed through it is not checked",
+                 k->params[i].name);
+        slot++;
+    }
+    return views;
+}
+
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
-    const Module *m =
-        front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams, a, d);
+    Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams, a, d);
 
     if (!m)
         return NULL;
     Func *f = kernel_of(m);
     f->num_warps = launch_wish(r, "num_warps");
     f->num_stages = launch_wish(r, "num_stages");
-    return f;
+    return opt_records(m, views_of(r, a, d), d) ? kernel_of(m) : NULL;
 }
 
 /* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
@@ -380,6 +401,7 @@ static tilec_status lower(Job *job, Compilation *c)
         return TILEC_REFUSED;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
         s->stored = ir_memory_use(c->func, job->arena).stored;
+        speech_prepare(s, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);
     }
     return TILEC_OK;

@@ -134,6 +134,17 @@ tilec_status job_run(JobFn *fn, void *what, char **error, char **message)
     return run_with_stack(&call);
 }
 
+tilec_status job_run_with_places(tilec_file *f, JobFn *fn, void *what, char **error)
+{
+    Job job = {0};
+    tilec_status status = step(&job, begin, f->sources);
+
+    if (status == TILEC_OK)
+        status = step(&job, fn, what);
+    end(&job, status, error, NULL);
+    return status;
+}
+
 tilec_status job_run_on_file(tilec_file *f, const FileJob *steps, void *what, char **error,
                              char **message)
 {

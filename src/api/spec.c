@@ -66,6 +66,7 @@ static void spec_free(Specialisation *s)
 {
     for (int i = 0; i < VARIANTS; i++)
         spec_free_variant(atomic_load_explicit(&s->variants[i], memory_order_relaxed));
+    arena_free(s->words);
     free(s);
 }
 

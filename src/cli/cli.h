@@ -59,6 +59,9 @@ void complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 /* Print "tilec: warning: " and the text, and go on. */
 void warn(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 
+/* Print a text that a kernel made, with a newline, so that it cannot drive a terminal. */
+void print_line(FILE *out, const char *text);
+
 /* The on_message of every launch: to stderr. */
 void tell(void *unused, const char *text);
 

@@ -21,6 +21,7 @@ typedef enum {
     OPTION_WARPS,
     OPTION_STAGES,
     OPTION_TIME,
+    OPTION_CHECK,
     OPTION_JSON,
     OPTION_SAVE,
     OPTION_SHOW,
@@ -44,6 +45,7 @@ static const struct {
     {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
     {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
     {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE, true},
+    {"--check",      OPTION_CHECK,   COMMAND_RUN | COMMAND_DUMP,    BARE,     false},
     {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
     {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
     {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
@@ -132,6 +134,9 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
     case OPTION_TIME:
         o->time = true;
         o->runs = operand ? parse_count(c, name, operand) : 0;
+        break;
+    case OPTION_CHECK:
+        o->launch.check = 1;
         break;
     case OPTION_JSON:
         o->json = true;

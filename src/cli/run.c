@@ -97,6 +97,18 @@ static void write_outputs(Cli *c, const Options *o, const Names *names)
         complain(c, CLI_FILES, "what --show prints could not be written");
 }
 
+/* What kernels print: on stdout, unless that is for JSON.  What failed is the error of the launch.
+ */
+static void hear(void *json, const tilec_record *record)
+{
+    FILE *out = *(const bool *)json ? stderr : stdout;
+
+    if (record->kind == TILEC_RECORD_PRINT)
+        print_line(out, record->text);
+    if (record->kind == TILEC_RECORD_LOST)
+        fprintf(stderr, "tilec: warning: %s\n", record->text);
+}
+
 static double launch(Cli *c, const Options *o, const int32_t grid[3], const Arguments *a)
 {
     char *error = NULL;
@@ -169,8 +181,11 @@ void command_run(Cli *c, int argc, char **argv)
     check_outputs(c, &o, &a.names);
     t.kernel = o.kernel;
     t.device = o.launch.device ? o.launch.device : "cpu";
+    o.launch.on_record = hear;
+    o.launch.user = &o.json;
     t.first = launch_first(c, &o, t.grid, &a);
     o.launch.on_message = NULL; /* it has said it */
+    o.launch.on_record = NULL;
     write_outputs(c, &o, &a.names);
     if (o.time || o.json)
         report(c, &o, &a, &t);

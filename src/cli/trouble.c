@@ -45,6 +45,20 @@ void warn(Cli *c, const char *fmt, ...)
     va_end(ap);
 }
 
+void print_line(FILE *out, const char *text)
+{
+    Guard guard;
+    Arena *volatile arena = NULL;
+
+    if (setjmp(guard.env) == 0) {
+        arena = arena_new(&guard);
+        Text t = text_new(arena);
+        text_put_printable(&t, text);
+        fprintf(out, "%s\n", t.s);
+    }
+    arena_free(arena);
+}
+
 void tell(void *unused, const char *text)
 {
     (void)unused;

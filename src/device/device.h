@@ -34,9 +34,11 @@ typedef struct {
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int32_t grid[3];
-    int threads;        /* at most; 0: as many as the device has */
-    void *stream;       /* NULL: the default, and for all that do not have any */
-    SourceMap *sources; /* of the kernel's places, for diagnostics */
+    int threads;         /* at most; 0: as many as the device has */
+    void *stream;        /* NULL: the default, and for all that do not have any */
+    RecordPort *records; /* where programs say something: also the value of the kernel's hidden
+                          * parameter for that; NULL when it has none */
+    SourceMap *sources;  /* of the kernel's places, for diagnostics */
 } DeviceLaunch;
 
 /*

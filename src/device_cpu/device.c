@@ -97,6 +97,8 @@ static RunStatus launch(void *pool, void *code, const DeviceLaunch *l, char **er
                         .cost = &c->cost};
 
     *error = NULL;
+    if (l->records)
+        l->records->wide_floats = true;
     return cpu_launch(pool, &launch);
 }
 

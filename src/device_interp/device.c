@@ -33,7 +33,8 @@ static RunStatus run(const Func *f, const DeviceLaunch *l, Arena *a, char **erro
 {
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                           .last = grid_programs(l->grid)};
+                           .last = grid_programs(l->grid),
+                           .records = l->records};
     Diags *diags = diags_new(a, l->sources);
 
     switch (interp_run(f, &launch, diags)) {

@@ -430,14 +430,6 @@ Val static_print(Lower *l, const Args *a)
     return val_none(l);
 }
 
-Val static_device_print(Lower *l, const Args *a)
-{
-    if (!val_is_const(a->v[0], CONST_STRING))
-        return fail_val(l, arg_span(a, 0), E_PRINT_PREFIX, val_text(l, a->v[0]));
-    warn_at(l, a->span, W_DEVICE_PRINT);
-    return val_none(l);
-}
-
 /* --- promises (R300, R301) --- */
 
 static bool check_promise(Lower *l, const Args *a, const Type *t, int n)

@@ -130,9 +130,9 @@ BUILTIN("range",               IN_TL | IN_PYTHON,  RANGE_DYNAMIC,  "arg1 arg2=No
 BUILTIN("static_range",        IN_TL,              RANGE_STATIC,   "arg1 arg2=None step=1",                          static_range)
 BUILTIN("static_assert",       IN_TL,              0,              "cond msg=''",                                    hint_nothing)
 BUILTIN("static_print",        IN_TL,              0,              "*values sep=None end=None file=None flush=False",static_print)
-BUILTIN("device_assert",       IN_TL,              0,              "cond msg='' mask=None",                          hint_nothing)
-BUILTIN("device_print",        IN_TL,              0,              "prefix *args hex=False",                         static_device_print)
-BUILTIN("print",               IN_PYTHON,          0,              "prefix *args hex=False",                         static_device_print)
+BUILTIN("device_assert",       IN_TL,              0,              "cond msg='' mask=None",                          say_assert)
+BUILTIN("device_print",        IN_TL,              0,              "prefix *args hex=False",                         say_print)
+BUILTIN("print",               IN_PYTHON,          0,              "prefix *args hex=False",                         say_print)
 /* compile time */
 BUILTIN("constexpr",           IN_TL | IN_CLASS,   0,              "value",                                          static_constexpr)
 BUILTIN("pointer_type",        IN_TL | IN_CLASS,   0,              "element_ty address_space=1 const=False",         static_pointer_type)

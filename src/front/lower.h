@@ -499,6 +499,9 @@ Value *indices_along(Lower *l, const Value *v,
 DType extremum_dtype(DType t);                        /* of what max and min give, R251 */
 Value *float_operand(Lower *l, const Args *a, int i); /* R66 */
 
+/* builtin_say.c */
+void lower_assert(Lower *l, const Node *n); /* the statement (R137) */
+
 /* the handlers of builtins.h */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
 #include "builtins.h"

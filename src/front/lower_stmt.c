@@ -165,12 +165,6 @@ static void lower_assignment(Lower *l, const Node *n)
         lower_assign(l, n->items[i], v, n->span);
 }
 
-/* R137: has no effect here, but its condition may still be wrong. */
-static void lower_assert(Lower *l, const Node *n)
-{
-    lower_expr(l, n->left);
-}
-
 static Flow lower_return(Lower *l, const Node *n)
 {
     Flow f = {.kind = FLOW_RETURNS, .result = val_none(l)};

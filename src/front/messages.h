@@ -101,7 +101,6 @@
 #define E_PYTHON_DOMAIN      "math.%s has no value here, or one that is too large: %s"                       /* R10 */
 #define H_PYTHON_MATH        "for run-time values use `tl.%s`"
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
-#define W_DEVICE_PRINT       "device_print is not supported yet and prints nothing"                         /* R290 */
 
 /* syntax */
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */

@@ -235,7 +235,7 @@ static bool can_check(const Checker *c, const Value *p)
 static int64_t describe(const Checker *c, const Op *op)
 {
     Text t = text_new(c->arena);
-    uint64_t set = c->origins[op->operands[0]->id];
+    uint64_t set = ir_bases_of(c->bases, op->operands[0]);
 
     text_put(&t, op->code == OP_load    ? "load of "
                  : op->code == OP_store ? "store to "

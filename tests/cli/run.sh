@@ -228,4 +228,33 @@ for stage in plan llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
 expect 0 out "add.py:20:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
+# what kernels say while they run: prints on stdout, assertions and checks as errors
+cat >"$folder/say.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def say(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i)
+    print("v", v)
+    tl.device_assert(v < 5, "large", mask=i < n)
+END
+for device in interp cpu; do
+    say() {
+        "$tilec" run "$folder/say.py" --device $device --grid 2 x="arange(fp32,8)" "$@"
+    }
+    expect 0 out "(1, 0, 0) v: [4.0 5.0 6.0 7.0]" say n=4 B=4
+    expect 0 err "(1, 0, 0) v: [4.0 5.0 6.0 7.0]" say n=4 B=4 --json
+    expect 0 out "runs" say n=4 B=4 --time=2
+    [ "$(grep -c "(0, 0, 0) v" "$folder/out")" = 1 ] || wrong "timed runs print"
+    expect 1 err "say.py:10:5: error: assertion failed: large" say n=6 B=4
+    expect 1 out "(0, 0, 0) v: [0.0 1.0 2.0 3.0]" say n=6 B=4
+    expect 0 out "" say n=4 B=4 --check
+    expect 1 err "say.py:8:9: error: load of x[8] is outside of its 8 elements" say n=4 B=16 --check
+    grep -qF "in program (0, 0, 0), at [8] of the tile; 24 elements in 2 programs" "$folder/err" ||
+        wrong "no program"
+done
+
 finish

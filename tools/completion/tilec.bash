@@ -41,8 +41,8 @@ _tilec() {
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --threads --num-warps --num-stages --path --define --save --show --time --json" ;;
-    dump) options="--stage --device --threads --num-warps --num-stages --path --define" ;;
+    run) options="--grid --device --threads --num-warps --num-stages --check --path --define --save --show --time --json" ;;
+    dump) options="--stage --device --threads --num-warps --num-stages --check --path --define" ;;
     devices) options="--json" ;;
     esac
     if [ "${COMP_WORDS[3]}" = : ]; then

@@ -1,0 +1,398 @@
+/*
+ * speech.c - launches of kernels that may say something: prints, assertions, checks
+ *
+ * What such a kernel needs is found once, from its IR as lowered: the table of the places where it
+ * may speak, and the hidden parameters that a launch fills in behind the user's arguments.  Such a
+ * launch collects what its programs say (run/record.h) and hands it over when it has ended, on the
+ * calling thread: all of it to on_record, and what was found wrong as the text of the error.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+/* A call on the way to a place. */
+typedef struct {
+    Span call;
+    const char *callee;
+} Step;
+
+enum { MOST_STEPS = 4 };
+
+/* A place where the kernel may say something, and what a report wants to know of it. */
+typedef struct {
+    Type shape; /* of what is asserted or accessed */
+    Step steps[MOST_STEPS];
+    int nsteps;
+} Spot;
+
+struct Speech {
+    Arena *arena;
+    RecordSite *sites;
+    Spot *spots; /* by site */
+    int nsites;
+    const Param *hidden; /* with the names of the user's parameters in front */
+    int nparams, nuser;
+};
+
+/* --- what a kernel needs --------------------------------------------------------------------- */
+
+static bool says_something(const Op *op)
+{
+    return op->code == OP_record || op->code == OP_assert || op->code == OP_check;
+}
+
+static const char *copy_text(Arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+static void fill_spot(Speech *s, Spot *spot, const Op *op)
+{
+    const Module *m = op->block->func->module;
+
+    if (op->noperands > 0)
+        spot->shape = *op->operands[0]->type;
+    for (const CallSite *c = call_site(m, op->site); c && spot->nsteps < MOST_STEPS;
+         c = call_site(m, c->parent))
+        spot->steps[spot->nsteps++] = (Step){c->call, copy_text(s->arena, c->callee)};
+}
+
+static void fill_site(Speech *s, RecordSite *site, const Op *op)
+{
+    *site = (RecordSite){.kind = op->code == OP_assert  ? RECORD_ASSERT
+                                 : op->code == OP_check ? RECORD_CHECK
+                                                        : attr_record_kind(op),
+                         .text = copy_text(s->arena, attr_message(op)),
+                         .span = op->span};
+    if (op->code != OP_record)
+        return;
+    site->hex = attr_hex(op) != 0;
+    site->nvalues = op->noperands;
+    Type *types = NEW_N(s->arena, Type, op->noperands + 1);
+    for (int i = 0; i < op->noperands; i++)
+        types[i] = *op->operands[i]->type;
+    site->types = types;
+}
+
+typedef struct {
+    Speech *speech;
+    int n;
+} Visit;
+
+static void count_site(Op *op, void *visit)
+{
+    ((Visit *)visit)->n += says_something(op);
+}
+
+static void visit_site(Op *op, void *visit)
+{
+    Speech *s = ((Visit *)visit)->speech;
+
+    if (!says_something(op))
+        return;
+    int i = (int)attr_record_site(op);
+    fill_site(s, &s->sites[i], op);
+    fill_spot(s, &s->spots[i], op);
+}
+
+static void copy_params(Speech *s, const Func *f)
+{
+    Param *params = NEW_N(s->arena, Param, f->nparams + 1);
+
+    for (int i = 0; i < f->nparams; i++) {
+        params[i] = f->params[i];
+        params[i].name = copy_text(s->arena, f->params[i].name);
+        s->nuser += params[i].kind == PARAM_USER;
+    }
+    s->hidden = params;
+    s->nparams = f->nparams;
+}
+
+void speech_prepare(Specialisation *spec, const Func *f, Guard *guard)
+{
+    Visit v = {0};
+
+    ir_walk(f->body, count_site, &v);
+    if (v.n == 0 && (f->nparams == 0 || f->params[f->nparams - 1].kind == PARAM_USER))
+        return;
+    arena_free(spec->words); /* of an attempt that was left early */
+    spec->words = NULL;
+    spec->words = arena_new(guard);
+    Speech *s = v.speech = NEW(spec->words, Speech);
+    s->arena = spec->words;
+    s->nsites = v.n;
+    s->sites = NEW_N(s->arena, RecordSite, v.n + 1);
+    s->spots = NEW_N(s->arena, Spot, v.n + 1);
+    copy_params(s, f);
+    ir_walk(f->body, visit_site, &v);
+    spec->speech = s;
+}
+
+/* --- what was found wrong -------------------------------------------------------------------- */
+
+typedef struct {
+    const Request *request;
+    const Speech *speech;
+    const Record *records;
+    int n;
+    const Record *one; /* only this, for its own text; else all that failed */
+} Report;
+
+/* "[3, 5]": an index into a tile. */
+static void put_element(Text *t, const Type *shape, int64_t element)
+{
+    int64_t index[MAX_RANK];
+
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        index[d] = element % shape->dims[d];
+        element /= shape->dims[d];
+    }
+    for (int d = 0; d < shape->rank; d++)
+        text_printf(t, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
+    text_put(t, "]");
+}
+
+/* In which program, and where in its tile. */
+static void note_program(Job *job, const Report *r, const Record *record)
+{
+    const Spot *spot = &r->speech->spots[record->site];
+    Text t = text_new(job->arena);
+
+    text_printf(&t, "in program (%d, %d, %d)", record->at[0], record->at[1], record->at[2]);
+    if (record->element >= 0) {
+        text_put(&t, ", at ");
+        put_element(&t, &spot->shape, record->element);
+        text_put(&t, " of the tile");
+    }
+    if (record->failures > 1)
+        text_printf(&t, "; %lld elements in %lld program%s", (long long)record->failures,
+                    (long long)record->programs, record->programs == 1 ? "" : "s");
+    diag(job->diags, DIAG_NOTE, (Span){0}, "%s", t.s);
+    for (int i = 0; i < spot->nsteps; i++)
+        diag(job->diags, DIAG_NOTE, spot->steps[i].call, "in `%s`, called from here",
+             spot->steps[i].callee);
+}
+
+/* The array behind the parameter of that name; NULL. */
+static const tilec_tensor *tensor_named(const Report *r, const char *name)
+{
+    for (int i = 0; i < r->speech->nuser; i++)
+        if (strcmp(r->speech->hidden[i].name, name) == 0)
+            return r->request->binding->tensors[i];
+    return NULL;
+}
+
+static int64_t stride_of(const tilec_tensor *t, int dim)
+{
+    int64_t stride = 1;
+
+    if (t->strides)
+        return t->strides[dim];
+    for (int i = dim + 1; i < t->ndim; i++)
+        stride *= t->shape[i];
+    return stride;
+}
+
+/* Split an offset into an index for each dimension, the largest stride first.  False when some is
+ * left over: it is between the elements. */
+static bool split_offset(const tilec_tensor *t, int64_t offset, int64_t *index)
+{
+    bool done[MAX_RANK] = {false};
+
+    for (int i = 0; i < t->ndim; i++)
+        index[i] = 0;
+    for (;;) {
+        int next = -1;
+        for (int i = 0; i < t->ndim; i++)
+            if (!done[i] && stride_of(t, i) != 0 && t->shape[i] > 1 &&
+                (next < 0 || llabs(stride_of(t, i)) > llabs(stride_of(t, next))))
+                next = i;
+        if (next < 0)
+            return offset == 0;
+        done[next] = true;
+        index[next] = offset / stride_of(t, next);
+        offset %= stride_of(t, next);
+    }
+}
+
+static void put_list(Text *t, const char *open, const int64_t *values, int n, const char *close)
+{
+    for (int i = 0; i < n; i++)
+        text_printf(t, "%s%lld", i == 0 ? open : ", ", (long long)values[i]);
+    text_put(t, n == 0 ? "" : close);
+}
+
+/* "load of x[1027] is outside of its 1000 elements" */
+static void put_check(Text *t, const Report *r, const Record *record)
+{
+    const char *what = r->speech->sites[record->site].text;
+    const tilec_tensor *array = tensor_named(r, strrchr(what, ' ') + 1);
+    int64_t index[MAX_RANK];
+
+    text_put(t, what);
+    if (!array || array->ndim > MAX_RANK) {
+        text_printf(t, ", %lld elements behind the first, is outside of every one",
+                    (long long)record->offset);
+        return;
+    }
+    if (array->ndim == 0 || !split_offset(array, record->offset, index))
+        text_printf(t, " at offset %lld", (long long)record->offset);
+    else
+        put_list(t, "[", index, array->ndim, "]");
+    if (array->ndim == 1 && stride_of(array, 0) == 1) {
+        text_printf(t, " is outside of its %lld elements", (long long)array->shape[0]);
+        return;
+    }
+    put_list(t, " is outside of its shape (", array->shape, array->ndim, ")");
+    text_put(t, array->ndim == 0 ? " is outside of its one element" : "");
+    for (int i = 0; i < array->ndim && array->strides; i++)
+        index[i] = stride_of(array, i);
+    if (array->strides)
+        put_list(t, ", strides (", index, array->ndim, ")");
+}
+
+static const char *fault_text(Job *job, const Report *r, const Record *record)
+{
+    const RecordSite *site = &r->speech->sites[record->site];
+    Text t = text_new(job->arena);
+
+    if (site->kind == RECORD_CHECK)
+        put_check(&t, r, record);
+    else
+        text_printf(&t, "assertion failed%s%s", site->text[0] ? ": " : "", site->text);
+    return t.s;
+}
+
+static tilec_status report_faults(Job *job, void *report)
+{
+    const Report *r = report;
+    tilec_status status = TILEC_OK;
+
+    for (int i = 0; i < r->n; i++) {
+        const Record *record = &r->records[i];
+        const RecordSite *site = &r->speech->sites[record->site];
+        if (site->kind == RECORD_PRINT || (r->one && r->one != record))
+            continue;
+        diag(job->diags, DIAG_ERROR, site->span, "%s", fault_text(job, r, record));
+        note_program(job, r, record);
+        status = TILEC_FAULT;
+    }
+    return status;
+}
+
+/* --- handing over ---------------------------------------------------------------------------- */
+
+static void hand_over(const Request *r, const RecordSite *site, const Record *record,
+                      const char *ready)
+{
+    Place place = source_place(r->file->sources, site->span.start);
+    tilec_record out = {.kind = (tilec_record_kind)site->kind,
+                        .file = place.source ? place.source->path : NULL,
+                        .line = place.line,
+                        .column = place.column,
+                        .program = {record->at[0], record->at[1], record->at[2]},
+                        .element = record->element,
+                        .offset = record->offset,
+                        .failures = record->failures,
+                        .programs = record->programs,
+                        .message = site->text,
+                        .text = ready};
+
+    if (site->kind == RECORD_PRINT)
+        out.element = -1;
+    r->options.on_record(r->options.user, &out);
+}
+
+static void hand_over_lost(const Request *r, int64_t lost)
+{
+    char *text;
+
+    if (asprintf(&text, "%lld more prints were not kept: a launch keeps some megabytes of them",
+                 (long long)lost) < 0)
+        return;
+    tilec_record out = {
+        .kind = TILEC_RECORD_LOST, .element = -1, .failures = lost, .message = "", .text = text};
+    r->options.on_record(r->options.user, &out);
+    free(text);
+}
+
+static void hand_over_all(Report *report, int64_t lost)
+{
+    const Request *r = report->request;
+
+    for (int i = 0; i < report->n; i++) {
+        const Record *record = &report->records[i];
+        const RecordSite *site = &report->speech->sites[record->site];
+        char *text = NULL;
+        report->one = record;
+        if (site->kind != RECORD_PRINT)
+            job_run_with_places(r->file, report_faults, report, &text);
+        hand_over(r, site, record, site->kind == RECORD_PRINT ? record->text : text ? text : "");
+        free(text);
+    }
+    report->one = NULL;
+    if (lost > 0)
+        hand_over_lost(r, lost);
+}
+
+/* --- launching ------------------------------------------------------------------------------- */
+
+static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
+{
+    const tilec_tensor *array = p->kind == PARAM_VIEW ? r->binding->tensors[p->of] : NULL;
+    View view;
+
+    if (p->kind == PARAM_RECORDS)
+        return (uint64_t)(uintptr_t)records_port(records);
+    if (!array || !view_of(array, &view))
+        bug("a launch without the array that is checked");
+    return (uint64_t)view.parts[p->part];
+}
+
+static bool has_faults(const Report *r)
+{
+    for (int i = 0; i < r->n; i++)
+        if (r->speech->sites[r->records[i].site].kind != RECORD_PRINT)
+            return true;
+    return false;
+}
+
+/* What the launch collected, to whom it may concern; its status becomes that of the call. */
+static tilec_status conclude(const Request *r, Records *records, tilec_status status, char **error)
+{
+    Report report = {.request = r, .speech = r->spec->speech};
+
+    report.records = records_list(records, &report.n);
+    if (r->options.on_record)
+        hand_over_all(&report, records_lost(records));
+    if (!has_faults(&report))
+        return status;
+    if (error) {
+        free(*error);
+        *error = NULL;
+    }
+    job_run_with_places(r->file, report_faults, &report, error);
+    return TILEC_FAULT;
+}
+
+tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error)
+{
+    const Speech *s = r->spec->speech;
+    Records *records = records_new(s->sites, s->nsites, grid);
+    uint64_t *slots = malloc(sizeof *slots * (size_t)(s->nparams + 1));
+    tilec_status status = TILEC_NO_MEMORY;
+
+    if (records && slots) {
+        for (int i = 0; i < s->nparams; i++)
+            slots[i] =
+                i < s->nuser ? r->binding->slots[i] : hidden_value(r, &s->hidden[i], records);
+        status = launch(r, grid, slots, records_port(records), error);
+        status = conclude(r, records, status, error);
+    }
+    records_free(records);
+    free(slots);
+    return status;
+}

@@ -1,0 +1,143 @@
+/*
+ * builtin_say.c - what a program says while it runs: print, device_print, assert, device_assert
+ *
+ * A print becomes one `record`, whose message has a {} for each value that is only known when the
+ * kernel runs; what is known now stands in the message itself.  R numbers are rules of the language
+ * (docs/language.md).
+ */
+#include <string.h>
+
+#include "lower.h"
+
+/* Braces in a message stand for values, so those of a text are doubled. */
+static void put_text(Text *t, const char *s)
+{
+    for (; *s; s++) {
+        text_putn(t, s, 1);
+        if (*s == '{' || *s == '}')
+            text_putn(t, s, 1);
+    }
+}
+
+/* R290: `x`, `x:` and `x: ` all become ` x: ` in front of values. */
+static void put_prefix(Lower *l, Text *t, const char *s, bool has_values)
+{
+    size_t n = strlen(s);
+    bool spaced = n > 0 && s[n - 1] == ' ';
+    bool done = spaced && n > 1 && s[n - 2] == ':';
+
+    put_text(t, s[0] == ' ' || (has_values && n == 0) ? "" : " ");
+    if (!has_values || done) {
+        put_text(t, s);
+        return;
+    }
+    bool colon = !spaced && n > 0 && s[n - 1] == ':';
+    put_text(t, arena_strndup(l->arena, s, spaced ? n - 1 : n));
+    text_put(t, colon ? " " : ": ");
+}
+
+typedef struct {
+    Text message;
+    VEC(Value *) values;
+} Saying;
+
+/* False after an error. */
+static bool put_value(Lower *l, Saying *s, Val v, Span span)
+{
+    if (v.kind == VAL_TUPLE) {
+        text_put(&s->message, "(");
+        for (int i = 0; i < v.tuple->n; i++) {
+            text_put(&s->message, i > 0 ? ", " : "");
+            if (!put_value(l, s, v.tuple->items[i], span))
+                return false;
+        }
+        text_put(&s->message, ")");
+        return true;
+    }
+    if (v.kind == VAL_RUN || val_is_number(v)) {
+        Value *x = val_to_run(l, v, span);
+        if (x)
+            vec_push(l->arena, &s->values, x);
+        text_put(&s->message, "{}");
+        return x != NULL;
+    }
+    Const c;
+    put_text(&s->message, val_to_const(l, v, &c) ? const_str(&c, l->arena) : val_text(l, v));
+    return v.kind != VAL_UNKNOWN;
+}
+
+Val say_print(Lower *l, const Args *a)
+{
+    const Tuple *values = a->v[1].tuple;
+    Saying s = {.message = text_new(l->arena)};
+    bool hex = false;
+
+    if (!val_is_const(a->v[0], CONST_STRING))
+        return fail_val(l, arg_span(a, 0), E_PRINT_PREFIX, val_text(l, a->v[0]));
+    if (!arg_bool(l, a, 2, &hex))
+        return val_unknown();
+    put_prefix(l, &s.message, const_str(a->v[0].c, l->arena), values->n > 0);
+    for (int i = 0; i < values->n; i++) {
+        text_put(&s.message, i > 0 ? ", " : "");
+        if (!put_value(l, &s, values->items[i], arg_span(a, 1)))
+            return val_unknown();
+    }
+    Op *op = build_op(&l->b, OP_record, s.values.len, s.values.at, 0, NULL, 0, NULL);
+    attr_set(op, ATTR_record_kind, RECORD_PRINT);
+    attr_set(op, ATTR_message, attr_of_text(l->module, s.message.s, s.message.len));
+    attr_set(op, ATTR_hex, hex);
+    return val_none(l);
+}
+
+/* i1, of what is asserted; NULL after an error. */
+static Value *condition(Lower *l, Val c, Span span)
+{
+    if (c.kind == VAL_CONST)
+        return build_int(&l->b, type_scalar(l->module, DT_I1), const_truth(c.c));
+    Value *v = val_to_run(l, c, span);
+    return v ? ops_cast(l, v, DT_I1, ROUND_NEAREST, span) : NULL;
+}
+
+/* One that is known to hold says nothing. */
+static void build_assert(Lower *l, Value *const *v, int n, const char *message)
+{
+    int64_t known;
+
+    if (value_const_int(v[ASSERT_CONDITION], &known) && known)
+        return;
+    Op *op = build_op(&l->b, OP_assert, n, v, 0, NULL, 0, NULL);
+    attr_set(op, ATTR_message, attr_of_text(l->module, message, strlen(message)));
+}
+
+static const char *message_text(Lower *l, Val v)
+{
+    Const c;
+
+    return val_is_none(v) ? "" : val_to_const(l, v, &c) ? const_str(&c, l->arena) : val_text(l, v);
+}
+
+Val say_assert(Lower *l, const Args *a)
+{
+    Value *v[2];
+    int n = arg_given(a, 2) ? 2 : 1;
+
+    if (arg_unknown(a))
+        return val_unknown();
+    v[ASSERT_CONDITION] = condition(l, a->v[0], arg_span(a, 0));
+    v[ASSERT_MASK] = n == 2 ? condition(l, a->v[2], arg_span(a, 2)) : NULL;
+    if (!v[ASSERT_CONDITION] || (n == 2 && !v[ASSERT_MASK]) || !ops_broadcast_all(l, v, n, a->span))
+        return val_unknown();
+    build_assert(l, v, n, message_text(l, a->v[1]));
+    return val_none(l);
+}
+
+void lower_assert(Lower *l, const Node *n)
+{
+    Val c = lower_expr(l, n->left), message = n->right ? lower_expr(l, n->right) : val_none(l);
+
+    if (c.kind == VAL_UNKNOWN)
+        return;
+    Value *v = condition(l, c, n->left->span);
+    if (v)
+        build_assert(l, &v, 1, message_text(l, message));
+}

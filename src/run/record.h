@@ -1,0 +1,51 @@
+/*
+ * record.h - what the programs of one launch say: what they print, and what was found wrong
+ *
+ * A launch whose kernel has ops that say something owns a Records.  Programs put records into it
+ * from any thread, through its port; when the launch has ended it gives them in order.  What is
+ * printed is kept as text, up to a limit; behind that it is only counted.  Of each place in the
+ * source where an assertion or check failed, the program with the lowest number is kept, and how
+ * often it happened is counted, so nothing of that is lost.
+ */
+#ifndef TILEC_RECORD_H
+#define TILEC_RECORD_H
+
+#include "../ir/ir.h"
+
+/* One op of the kernel that may say something; its number in the table is the op's `site`. */
+typedef struct {
+    RecordKind kind;
+    const char *text; /* of a print: what stands around the values, each of which is a {} */
+    bool hex;
+    int nvalues;
+    const Type *types; /* of a print's values, each by itself */
+    Span span;         /* where it is written */
+} RecordSite;
+
+typedef struct {
+    int site;
+    int64_t program;  /* its number in the grid, x fastest */
+    int32_t at[3];    /* the same as x, y, z */
+    const char *text; /* of a print */
+    /* of the rest: in that program the number of the first element that failed, row-major (-1: it
+     * is no tile), and what check ops say of it; elements and programs that failed, in all */
+    int64_t element, offset, failures, programs;
+} Record;
+
+typedef struct Records Records;
+/* For a launch over this grid; the table must outlive it.  NULL when memory is out. */
+Records *records_new(const RecordSite *sites, int nsites, const int32_t grid[3]);
+void records_free(Records *r); /* NULL is allowed */
+RecordPort *records_port(Records *r);
+
+/* Behind the launch.  Prints come first, by program, those of one program in its own order; then
+ * what failed, by place.  *n entries, which live as long as `r`. */
+const Record *records_list(Records *r, int *n);
+int64_t records_lost(const Records *r); /* prints that were not kept */
+
+/* record_text.c: "(X, Y, Z)" and what a print says, for free(); NULL when memory is out.  Tiles of
+ * more than a thousand elements show the first and last three along each long dimension. */
+char *record_text(const RecordSite *s, const int32_t program[3], const void *const *values,
+                  bool wide_floats);
+
+#endif
