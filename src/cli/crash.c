@@ -30,8 +30,7 @@ void crash_watch(Cli *c, const char *kernel)
 
     text_put(&t, "tilec: kernel '");
     text_put_printable(&t, kernel);
-    text_put(&t,
-             "' reached memory outside of its arrays: is a mask missing, or an argument wrong?\n");
+    text_put(&t, "' reached memory outside of its arrays: --check says where\n");
     last_words_length = MIN(t.len, sizeof last_words);
     memcpy(last_words, t.s, last_words_length);
     for (int i = 0; i < COUNT(signals); i++)
