@@ -280,7 +280,7 @@ static void exec_assume(Frame *f, const Op *op)
 {
     if (!flag_of(f, op->operands[0]))
         machine_stop(f->machine, op, "the assumption does not hold in program (%d, %d, %d)",
-                f->machine->program[0], f->machine->program[1], f->machine->program[2]);
+                     f->machine->program[0], f->machine->program[1], f->machine->program[2]);
 }
 
 static void exec_op(Frame *f, const Op *op)
