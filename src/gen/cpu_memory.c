@@ -8,7 +8,10 @@
  */
 #include "cpu.h"
 
-enum { NT_LEAST = 16 }; /* bytes: the smallest non-temporal vector store */
+enum {
+    NT_LEAST = 16, /* bytes: the smallest non-temporal vector store */
+    WORD = 4       /* bytes: the smallest element of masked gathers and scatters */
+};
 
 /* --- scalars ------------------------------------------------------------------------------- */
 
@@ -114,13 +117,14 @@ static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
 
 /* --- lanes at addresses of their own -------------------------------------------------------- */
 
-/* Without masked gathers the machine would branch around each lane; lanes that are masked off go to
- * the harmless place in scratch instead. */
-static Val redirect(Cpu *c, Bld b, Val ptrs, Val *mask)
+/* Without masked gathers, which even AVX-512 has for elements of 4 and 8 bytes only, the machine
+ * would branch around each lane; lanes that are masked off go to the harmless place in scratch
+ * instead. */
+static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
 {
     Val all = llvm_int(llvm_vector(c->l->i1, llvm_lanes(ptrs)), -1);
 
-    if (*mask && c->avx512f)
+    if (*mask && c->avx512f && size >= WORD)
         return ptrs;
     if (*mask)
         ptrs = LLVMBuildSelect(b, *mask, ptrs, llvm_splat(b, c->scratch, llvm_lanes(ptrs)), "");
@@ -128,19 +132,38 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, Val *mask)
     return ptrs;
 }
 
+/* The machine's gathers move words of 4 bytes: take the word that a smaller element lies in, which
+ * never crosses into another page, and shift it down. */
+static Val gather_small(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int size, Val mask)
+{
+    int lanes = llvm_lanes(ptrs);
+    LLVMTypeRef i64 = llvm_vector(c->l->i64, lanes), words = llvm_vector(c->l->i32, lanes);
+    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)size);
+    Val at = LLVMBuildPtrToInt(b, ptrs, i64, ""), rest = llvm_int(i64, WORD - 1);
+    Val start = LLVMBuildAnd(b, at, llvm_int(i64, -WORD), "");
+    Val shift = LLVMBuildShl(b, LLVMBuildAnd(b, at, rest, ""), llvm_int(i64, 3), "");
+
+    start = LLVMBuildIntToPtr(b, start, LLVMTypeOf(ptrs), "");
+    Val word = llvm_gather(c->l, b, words, start, WORD, mask, LLVMConstNull(words));
+    word = LLVMBuildLShr(b, word, LLVMBuildTrunc(b, shift, words, ""), "");
+    return LLVMBuildBitCast(b, LLVMBuildTrunc(b, word, llvm_vector(bits, lanes), ""), vector, "");
+}
+
 /* Lanes that are masked off are zero; the mask may be NULL. */
 static Val gather(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
 {
     Val none = LLVMConstNull(vector), asked = mask;
 
-    ptrs = redirect(c, b, ptrs, &asked);
+    if (mask && c->avx512f && align < WORD)
+        return gather_small(c, b, vector, ptrs, align, mask);
+    ptrs = redirect(c, b, ptrs, align, &asked);
     Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);
     return mask && asked != mask ? LLVMBuildSelect(b, mask, v, none, "") : v;
 }
 
 static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
 {
-    ptrs = redirect(c, b, ptrs, &mask);
+    ptrs = redirect(c, b, ptrs, align, &mask);
     llvm_scatter(c->l, b, v, ptrs, align, mask);
 }
 

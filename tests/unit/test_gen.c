@@ -11,6 +11,7 @@
  *     # n: 1000              a scalar
  *
  *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
+ *     # llvm of AVX-512: 0 x the same for AVX-512
  *
  * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
  *
@@ -327,11 +328,11 @@ static int occurrences(const char *text, const char *what)
 }
 
 /* What the code is made of, where results do not tell. */
-static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f)
+static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f, const char *key,
+                       const char *machine)
 {
-    static const char key[] = "# llvm:";
     const Machine *m = machines;
-    while (m->name != NULL && strcmp(m->name, "AVX2") != 0)
+    while (m->name != NULL && strcmp(m->name, machine) != 0)
         m++;
     const char *line = strstr(c->text, key);
     if (line == NULL || m->name == NULL)
@@ -343,7 +344,7 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f)
     for (; line != NULL; line = strstr(line + 1, key)) {
         char what[128];
         int want;
-        if (sscanf(line + sizeof key - 1, "%d %127[^\n]", &want, what) != 2)
+        if (sscanf(line + strlen(key), "%d %127[^\n]", &want, what) != 2)
             fail_msg("%s: cannot read '%.40s'", c->name, line);
         int got = occurrences(out.data, what);
         if (got != want)
@@ -443,7 +444,8 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
     GenOutput plan;
     assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
     check_plan(c, plan_path, plan.data);
-    check_llvm(c, plugin, kernel_of(m));
+    check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
+    check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
     check_lines(c, plugin, kernel_of(m), &fast);
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
