@@ -1,5 +1,5 @@
 /*
- * test_api.c - the C API: files, diagnostics, launching, dumping, threads, lack of memory
+ * test_api.c - the C API: files, diagnostics, launching, dumping, lack of memory
  *
  * Kernels run on the interpreter, and on the CPU too where the code generator can be loaded.
  */
@@ -636,108 +636,6 @@ static void test_cpu_uses_the_cache_of_another_context(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* many threads */
-
-/* Each thread in a context of its own. */
-static void *first_compile(void *right)
-{
-    Scene *s;
-    const tilec_arg args[] = {
-        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
-        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
-        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
-        {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32},
-        of_int(NULL, 64),
-    };
-    char *text = NULL;
-
-    set_up((void **)&s);
-    load(s, add_source);
-    tilec_status status = tilec_dump(s->file, NULL, "asm", args, 5, NULL, &text, NULL);
-    *(bool *)right = status == TILEC_FAILED || (status == TILEC_OK && strstr(text, "tilec_kernel"));
-    tilec_free(text);
-    tear_down((void **)&s);
-    return NULL;
-}
-
-/* Runs first, before anything has opened the code generator. */
-static void test_threads_compile_first(void **state)
-{
-    pthread_t threads[6];
-    bool right[6];
-
-    (void)state;
-    for (int i = 0; i < COUNT(threads); i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, first_compile, &right[i]), 0);
-    for (int i = 0; i < COUNT(threads); i++) {
-        pthread_join(threads[i], NULL);
-        assert_true(right[i]);
-    }
-}
-
-typedef struct {
-    Scene *scene;
-    const char *device, *varied; /* the parameter that differs between launches, or NULL */
-    int self;
-    bool right;
-} Worker;
-
-static void *launch_many(void *arg)
-{
-    Worker *w = arg;
-    enum { N = 300 };
-    float x[N], out[N];
-    const int64_t shape[] = {N};
-    const int32_t grid[3] = {N / 50, 1, 1};
-    const tilec_launch_options options = {.device = w->device};
-
-    w->right = true;
-    for (int round = 0; round < 20; round++) {
-        /* all threads meet on some specialisations and not on others */
-        const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
-                                  of_int(NULL, N), of_int(w->varied, 50 + round % 5)};
-        for (int i = 0; i < N; i++)
-            x[i] = (float)(i + w->self), out[i] = 0;
-        if (tilec_launch(w->scene->file, NULL, grid, args, 5, &options, NULL) != TILEC_OK)
-            w->right = false;
-        for (int i = 0; i < N; i++)
-            w->right = w->right && out[i] == 2 * x[i];
-    }
-    return NULL;
-}
-
-static void check_threads(Scene *s, const char *device, const char *varied)
-{
-    pthread_t threads[6];
-    Worker workers[6];
-
-    for (int i = 0; i < COUNT(threads); i++) {
-        workers[i] = (Worker){s, device, varied, i, false};
-        assert_int_equal(pthread_create(&threads[i], NULL, launch_many, &workers[i]), 0);
-    }
-    for (int i = 0; i < COUNT(threads); i++) {
-        pthread_join(threads[i], NULL);
-        assert_true(workers[i].right);
-    }
-}
-
-static void test_many_threads_launch(void **state)
-{
-    load(*state, add_source);
-    check_threads(*state, "interp", NULL);
-    if (has_cpu())
-        check_threads(*state, "cpu", NULL);
-}
-
-/* Evaluating must leave no trace in the file. */
-static void test_many_threads_evaluate_heuristics(void **state)
-{
-    load(*state, computed_source);
-    check_threads(*state, "interp", "width");
-    if (has_cpu())
-        check_threads(*state, "cpu", "width");
-}
-
 /* Whatever allocation fails, the call says so, and the same call works afterwards. */
 static void check_lack_of_memory(Scene *s, const char *source)
 {
@@ -784,7 +682,6 @@ static void test_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_threads_compile_first),
         TEST(test_kernels_and_parameters_are_listed),
         TEST(test_helpers_are_not_the_only_kernel),
         TEST(test_files_that_cannot_be_loaded),
@@ -804,8 +701,6 @@ int main(void)
         TEST(test_cpu_agrees_with_the_interpreter),
         TEST(test_cpu_starts_threads_when_they_are_needed),
         TEST(test_cpu_uses_the_cache_of_another_context),
-        TEST(test_many_threads_launch),
-        TEST(test_many_threads_evaluate_heuristics),
         TEST(test_lack_of_memory),
     };
 
