@@ -140,6 +140,11 @@ Span arg_span(const Args *a, int i)
     return a->node[i] ? a->node[i]->span : a->span;
 }
 
+bool arg_is_self(const Args *a, int i)
+{
+    return a->node[i] && a->node[i]->kind == N_PASS;
+}
+
 bool arg_given(const Args *a, int i)
 {
     return !val_is_none(a->v[i]);

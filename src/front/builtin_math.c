@@ -220,11 +220,25 @@ Val math_umulhi(Lower *l, const Args *a)
 
 /* --- floats --- */
 
+/* x.exp() takes 16-bit floats, which tl.exp(x) does not (R66); it computes in fp32. */
+static bool is_small_self(const Args *a)
+{
+    Val v = a->v[0];
+
+    return arg_is_self(a, 0) && v.kind == VAL_RUN && !v.run->type->pointer &&
+           (v.run->type->dtype == DT_FP16 || v.run->type->dtype == DT_BF16);
+}
+
 Val math_float(Lower *l, const Args *a)
 {
-    Value *v = float_operand(l, a, 0);
+    bool small = is_small_self(a);
+    Value *v =
+        small ? build_cast(&l->b, a->v[0].run, DT_FP32, ROUND_NEAREST) : float_operand(l, a, 0);
 
-    return v ? val_run(build_unary(&l->b, (OpCode)a->builtin->data, v)) : val_unknown();
+    if (!v)
+        return val_unknown();
+    v = build_unary(&l->b, (OpCode)a->builtin->data, v);
+    return val_run(small ? build_cast(&l->b, v, a->v[0].run->type->dtype, ROUND_NEAREST) : v);
 }
 
 Val math_abs(Lower *l, const Args *a)

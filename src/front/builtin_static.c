@@ -70,6 +70,29 @@ Val static_class(Lower *l, const Args *a)
     return fail_val(l, a->span, E_CLASS_CALL, a->builtin->name);
 }
 
+/* tl.tuple of a tuple is that tuple. */
+Val static_tuple(Lower *l, const Args *a)
+{
+    const Tuple *t = a->v[0].tuple;
+
+    return t->n == 1 && t->items[0].kind == VAL_TUPLE ? t->items[0] : static_class(l, a);
+}
+
+/* triton.language.standard._log2: how often a compile-time integer can be halved. */
+Val static_log2(Lower *l, const Args *a)
+{
+    int64_t i;
+    int n = 0;
+
+    if (!arg_int(l, a, 0, &i))
+        return val_unknown();
+    while (i > 1) {
+        i /= 2;
+        n++;
+    }
+    return val_int(l, n);
+}
+
 /* A range outside of `for`. */
 Val static_range(Lower *l, const Args *a)
 {

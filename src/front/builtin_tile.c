@@ -16,7 +16,7 @@ Val tile_program(Lower *l, const Args *a)
     if (!arg_int(l, a, 0, &axis))
         return val_unknown();
     if (axis < 0 || axis > 2)
-        return fail_val(l, arg_span(a, 0), E_PROGRAM_AXIS, a->builtin->name);
+        return fail_val(l, arg_span(a, 0), E_PROGRAM_AXIS, a->builtin->name, (long long)axis);
     return val_run(
         build_op(&l->b, (OpCode)a->builtin->data, 0, NULL, 1, &axis, 1, &i32)->results[0]);
 }
@@ -110,6 +110,16 @@ Val tile_to_tensor(Lower *l, const Args *a)
 
 /* --- dimensions of 1 --- */
 
+static const char *axes_text(Lower *l, const int64_t *axes, int n, int rank)
+{
+    Text t = text_new(l->arena);
+
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%lld", i ? ", " : "",
+                    (long long)(axes[i] < 0 ? axes[i] + rank : axes[i]));
+    return t.s;
+}
+
 /* Axes of the result of expand_dims, sorted; false after an error. */
 static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
 {
@@ -131,7 +141,7 @@ static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
             return false;
         }
         if (is_new[axis]) {
-            error_at(l, arg_span(a, 1), E_AXIS_TWICE, (long long)axis);
+            error_at(l, arg_span(a, 1), E_AXIS_TWICE, axes_text(l, axes, n, out));
             return false;
         }
         is_new[axis] = true;

@@ -22,7 +22,11 @@ static Decorator decorator_named(const FrontFile *f, const char *full)
     last = last ? last + 1 : full;
     if (ours && strcmp(last, "jit") == 0)
         return DECO_JIT;
-    return ours && strcmp(last, "constexpr_function") == 0 ? DECO_CONSTEXPR : DECO_OTHER;
+    if (ours && strcmp(last, "must_use_result") == 0)
+        return DECO_MUST_USE;
+    /* @tl.constexpr makes a constant of a function, and a call of that runs it. */
+    bool is_constexpr = strcmp(last, "constexpr_function") == 0 || strcmp(last, "constexpr") == 0;
+    return ours && is_constexpr ? DECO_CONSTEXPR : DECO_OTHER;
 }
 
 /* A global that is a call: `quick = functools.partial(triton.jit, noinline=True)`. */
@@ -112,6 +116,14 @@ static void read_options(const FrontFile *f, AstFunc *fn, const Node *call)
     }
 }
 
+/* "" when the decorator gives none. */
+static const char *must_use_hint(const Node *n)
+{
+    bool given = n->kind == N_CALL && n->nitems == 1 && n->items[0]->kind == N_STRING;
+
+    return given ? n->items[0]->text : "";
+}
+
 /* Take in what the parsed decorators say. */
 static void apply(FrontFile *f, AstFunc *fn)
 {
@@ -119,7 +131,11 @@ static void apply(FrontFile *f, AstFunc *fn)
         const Node *n = fn->decorators[i];
         const Node *alias = n->kind == N_NAME ? aliased_call(f, n->name) : NULL;
 
-        if (decorator_at(f, n->span) != DECO_JIT)
+        Decorator kind = decorator_at(f, n->span);
+
+        if (kind == DECO_MUST_USE)
+            fn->must_use = must_use_hint(n);
+        if (kind != DECO_JIT)
             continue;
         if (n->kind == N_CALL)
             read_options(f, fn, n);

@@ -452,6 +452,7 @@ const char *builtin_near(const char *word, int where);
 
 /* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
 Span arg_span(const Args *a, int i);
+bool arg_is_self(const Args *a, int i);         /* what the method was called on */
 bool arg_given(const Args *a, int i);           /* neither left out nor None */
 bool arg_unknown(const Args *a);                /* any of them is */
 Value *arg_run(Lower *l, const Args *a, int i); /* a run-time value; literals by R40 */

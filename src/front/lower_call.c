@@ -356,7 +356,7 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
 
     if (!m->builtin)
         return call_predicate(l, m, args);
-    self->kind = N_PASS; /* only its place is looked at */
+    self->kind = N_PASS; /* its place is looked at, and that it is the tile: arg_is_self() */
     self->span = name;
     push_arg(l, &all, (Arg){.v = m->self, .node = self});
     for (int i = 0; i < args->n; i++)

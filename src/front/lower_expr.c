@@ -251,9 +251,15 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *n)
     return t->items[(int)(i < 0 ? i + t->n : i)];
 }
 
+static bool is_absent(const Node *n)
+{
+    return !n || n->kind == N_NONE;
+}
+
+/* `:`, and `None:` and the like, which say the same. */
 static bool is_full_slice(const Node *n)
 {
-    return n->kind == N_SLICE && !n->left && !n->right && !n->extra;
+    return n->kind == N_SLICE && is_absent(n->left) && is_absent(n->right) && is_absent(n->extra);
 }
 
 /* One entry of x[...]: None inserts a dimension, `:` steps over one; a `:` too many is let pass, as

@@ -103,6 +103,8 @@ static Val find_constant(Lower *l, Sym module, Sym member, int where)
         return val_dtype(l, t);
     if ((where & IN_PYMATH) && python_constant(member, &d))
         return val_float(l, d);
+    if ((where & IN_TL) && strcmp(member, "pi32_t") == 0)
+        return val_type(type_pointer(l->module, DT_I32, false));
     if (strcmp(module, "triton.language.PropagateNan") == 0)
         return val_string(l, member);
     return val_unknown();
@@ -364,6 +366,18 @@ static Val block_ptr_attribute(Lower *l, Val self, Sym name, Span span)
     return method_of(l, self, name, span);
 }
 
+/* A tuple has for its type the tuple of the types. */
+static Val tuple_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    Val *types = NEW_N(l->arena, Val, self.tuple->n + 1);
+
+    if (strcmp(name, "type") != 0)
+        return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+    for (int i = 0; i < self.tuple->n; i++)
+        types[i] = value_attribute(l, self.tuple->items[i], name, span);
+    return val_tuple(l, self.tuple->n, types);
+}
+
 /* Why there is no such module, if there is none. */
 static const Imported *unknown_module(Lower *l, Sym module)
 {
@@ -385,6 +399,8 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
         return const_attribute(l, self, name, span);
     case VAL_TYPE:
         return type_attribute(l, self, name, span);
+    case VAL_TUPLE:
+        return tuple_attribute(l, self, name, span);
     case VAL_MODULE:
         return module_member(l, self.module, name, unknown_module(l, self.module), span);
     case VAL_FILE:

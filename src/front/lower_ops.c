@@ -225,6 +225,15 @@ static Value *build_shift_right(Lower *l, Val x, Value *vx, Value *vy)
     return build_bitcast(&l->b, r, t);
 }
 
+/* R43: not for run-time integers of which one has a sign, though both become floats. */
+static bool may_divide(Lower *l, Val x, Val y, Span span)
+{
+    DType ignored;
+
+    return x.kind != VAL_RUN || y.kind != VAL_RUN ||
+           promote_types(l, x.run->type->dtype, y.run->type->dtype, true, span, &ignored);
+}
+
 static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
 {
     bool division = op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD;
@@ -235,6 +244,8 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     if (!check_kinds(l, op, x, y, span) || !ops_shapes_fit(l, x, y, span))
         return val_unknown();
     if (op == BIN_DIV && is_integer(x) && is_integer(y)) { /* R52 */
+        if (!may_divide(l, x, y, span))
+            return val_unknown();
         a = to_fp32(l, x);
         b = to_fp32(l, y);
     }

@@ -181,6 +181,18 @@ static Flow lower_return(Lower *l, const Node *n)
     return f;
 }
 
+/* R143, of functions of the program. */
+static void check_must_use(Lower *l, const Node *callee, Span span)
+{
+    Val f = callee->kind == N_NAME ? lower_name(l, callee) : val_unknown();
+
+    if (f.kind != VAL_FUNC || !f.func->must_use)
+        return;
+    error_at(l, span, E_RESULT_UNUSED, f.func->name);
+    if (f.func->must_use[0])
+        hint_at(l, "%s", f.func->must_use);
+}
+
 /* R20: constants that stand alone do nothing; of these `...` is no value elsewhere. */
 static void lower_expr_stmt(Lower *l, const Node *n)
 {
@@ -193,6 +205,8 @@ static void lower_expr_stmt(Lower *l, const Node *n)
         error_at(l, n->span, E_RESULT_UNUSED, "advance");
         hint_at(l, H_ADVANCE);
     }
+    if (is_call && v.kind != VAL_UNKNOWN)
+        check_must_use(l, n->left->left, n->span);
 }
 
 static void lower_unsupported(Lower *l, const Node *n)

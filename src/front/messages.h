@@ -18,7 +18,7 @@
 #define E_NOT_JIT            "`%s` is not a kernel"
 #define H_ADD_JIT            "decorate it with @triton.jit"
 #define E_ARGUMENT_COUNT     "kernel `%s` has %d parameters, but %d arguments were given"
-#define E_CONSTEXPR_LISTED   "`%s` is marked as constexpr and listed in do_not_specialize"                  /* R29 */
+#define E_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
@@ -134,7 +134,7 @@
 #define E_AMBIGUOUS          "Boolean value of Tensor with more than one value is ambiguous: %s"            /* R101 */
 #define H_AMBIGUOUS          "reduce it first (tl.max, tl.sum), or use tl.where"
 #define E_TERNARY            "Ternary expression with dynamic condition has inconsistent types %s and %s"   /* R102 */
-#define E_ARMS_DIFFER        "Mismatched type for `%s` between then block (%s) and else block (%s)"         /* R118 */
+#define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
 #define E_ARM_REDEFINES      "initial value for `%s` is of type %s, but the %s block redefines it as %s"    /* R118 */
 #define H_MAKE_RUN_TIME      "it is a compile-time constant: `%s = %s` before makes it a run-time value"
 #define E_RETURN_IN_LOOP     "Cannot have `return` statements inside `while` or `for` statements"           /* R119 */
@@ -204,7 +204,7 @@
 #define E_ARANGE_RANGE       "arange must fit in int32"                                                     /* R151 */
 #define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
 #define E_AXIS               "invalid axis %lld. Expected -%d <= axis < %d"                                 /* R154, R250 */
-#define E_AXIS_TWICE         "duplicate axes: %lld appears twice"                                           /* R154 */
+#define E_AXIS_TWICE         "duplicate axes, normalized axes = [%s]"                                           /* R154 */
 #define E_SQUEEZE            "dimension %d of %s is not 1"                                                  /* R156 */
 #define E_BROADCAST_RANK     "Cannot broadcast, rank mismatch: %s to %d dimensions"                         /* R155 */
 #define E_BROADCAST_TO       "the expanded size of the tensor (%d) must match the existing size (%d) at dimension %d"  /* R155 */
@@ -222,7 +222,7 @@
 #define E_TOPK               "k must be 1 to %d, not %lld"                                                   /* R256 */
 #define E_HISTOGRAM_RANK     "histogram only supports 1D input, not %s"                                      /* R255 */
 #define E_HISTOGRAM_INT      "histogram only supports integer input, not %s"                                 /* R255 */
-#define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2"                                                   /* R303 */
+#define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2 but got %lld"                                               /* R303 */
 
 /* memory */
 #define E_POINTER            "Unsupported ptr type %s in `tl.%s`"                                           /* R200 */

@@ -142,6 +142,7 @@ typedef struct {
     bool is_constexpr_function;
     bool is_decorated; /* by something that makes neither of these of it */
     bool noinline;
+    const char *must_use; /* a call must not be a statement (R143): the hint, "" or NULL */
     AstParam *params;
     int nparams;
     Node **body;
