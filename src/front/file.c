@@ -229,13 +229,17 @@ static void bind_imports(FrontFile *f)
 static void chain(FrontFile *f, AstGlobal *g)
 {
     Map *names = map_get(f->scopes, MAP_KEY(g->scope));
-    const AstGlobal *last;
+    AstGlobal *last;
 
     if (!names)
         map_put(f->scopes, MAP_KEY(g->scope), names = map_new(f->arena));
     last = map_get(names, MAP_KEY(g->name));
-    if (last && g->in_except && !last->in_except)
+    if (last && g->in_except && !last->in_except) {
+        while (last->instead)
+            last = (AstGlobal *)last->instead;
+        last->instead = g;
         return;
+    }
     if (last && g->in_except == last->in_except)
         g->earlier = last;
     map_put(names, MAP_KEY(g->name), g);

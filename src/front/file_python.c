@@ -235,7 +235,7 @@ static void parse_bound(Walk *w, FrontFile *f, Sym name, int depth)
     const AstGlobal *g = file_global(f, name);
     const AstImport *import = import_follow(f, name);
 
-    if (import && import->file && import->target)
+    if (import && import->file && import->target && is_new(w, import))
         parse_bound(w, import->file, import->target, depth + 1);
     w->file = f;
     if (is_new(w, g))

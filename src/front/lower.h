@@ -153,6 +153,7 @@ typedef struct {
     Val val;                /* evaluated once; unknown when the compiler cannot */
     bool joined;            /* with what the name may hold instead */
     bool told;              /* that it is refused, or that it is one of several */
+    const AstGlobal *taken; /* where it comes from; NULL: from the assignment itself */
     const AstGlobal *other; /* that gives another value, and nothing says which of them counts */
 } GlobalValue;
 
@@ -227,6 +228,7 @@ bool val_is_const(Val v, ConstKind kind);
 bool val_is_none(Val v);
 bool val_is_number(Val v);   /* a constant bool, int or float */
 bool val_is_known(Val v);    /* nothing in it is left to run time */
+bool val_is_function(Val v); /* or a module */
 bool val_same(Val a, Val b); /* identical: the same value or equal compile-time values */
 bool val_unknown_inside(Val v);
 const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */

@@ -82,16 +82,11 @@ static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int dep
     }
 }
 
-static bool is_function(Val v)
-{
-    return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
-           v.kind == VAL_MODULE || v.kind == VAL_FILE;
-}
-
 /* R3: may a kernel take from outside what `g` holds? */
 static bool may_be_global(Lower *l, const AstGlobal *g, Val v)
 {
-    return is_function(v) || v.kind == VAL_TYPE || val_is_none(v) || global_is_constexpr(l, g, 0);
+    return val_is_function(v) || v.kind == VAL_TYPE || val_is_none(v) ||
+           global_is_constexpr(l, g, 0);
 }
 
 /* What Python holds, whoever may use it; unknown when that cannot be told. */
@@ -132,9 +127,25 @@ static void join_global(GlobalValue *known, const GlobalValue *before, const Ast
 
     if (known->other || (val_same(known->val, before->val) && !unknown))
         return;
-    if (is_function(before->val) && unknown)
-        known->val = before->val;
     known->other = g;
+    if (!val_is_function(before->val) || !unknown)
+        return;
+    known->val = before->val;
+    known->taken = g;
+}
+
+/* What cannot be known, such as the functions for one kind of machine, may fail: then the first
+ * function or module that an `except` block has for it will do. */
+static void join_instead(Lower *l, GlobalValue *known, const AstGlobal *g, Span span)
+{
+    for (const AstGlobal *i = g->instead; i && known->val.kind == VAL_UNKNOWN; i = i->instead) {
+        GlobalValue *v = find_global(l, i, span);
+
+        if (!val_is_function(v->val))
+            continue;
+        known->val = v->val;
+        known->taken = known->other = i;
+    }
 }
 
 /* What the name holds behind `g`: under a condition, that or what it held before. */
@@ -147,6 +158,8 @@ static GlobalValue *find_joined(Lower *l, const AstGlobal *g, Span span)
         last = last->earlier;
         join_global(known, find_global(l, last, span), last);
     }
+    if (!known->joined)
+        join_instead(l, known, g, span);
     known->joined = true;
     return known;
 }
@@ -217,14 +230,17 @@ static Val assigned_value(Lower *l, const Where *w, const AstGlobal *g, Span spa
 {
     GlobalValue *known = find_joined(l, g, span);
     Val v = known->val;
-    bool usable =
-        known->other ? is_function(v) : v.kind != VAL_UNKNOWN && (w->any || may_be_global(l, g, v));
+    bool usable = known->other ? val_is_function(v)
+                               : v.kind != VAL_UNKNOWN && (w->any || may_be_global(l, g, v));
 
     if (!usable)
         return refuse_global(l, g, known, span);
     if (known->other && !known->told && l->quiet == 0) {
         known->told = true;
-        warn_choice(l, g->span, known->other->span, g->name);
+        if (known->taken)
+            warn_choice(l, known->taken->span, g->span, g->name);
+        else
+            warn_choice(l, g->span, known->other->span, g->name);
     }
     return v;
 }

@@ -130,6 +130,12 @@ bool val_is_known(Val v)
     return true;
 }
 
+bool val_is_function(Val v)
+{
+    return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
+           v.kind == VAL_MODULE || v.kind == VAL_FILE;
+}
+
 bool val_unknown_inside(Val v)
 {
     for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)

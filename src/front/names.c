@@ -134,7 +134,7 @@ bool file_has(const FrontFile *f, Sym name)
 
 /* --- following names ahead --- */
 
-/* What `name`, which an import of `f` brings, leads to in the end. */
+/* What an import of `f` leads to in the end. */
 static void set_target(FrontFile *f, AstImport *import, const AstImport *good)
 {
     FrontFile *file = module_is_known(good->module) ? NULL : import_module(f, good->module)->file;
@@ -146,40 +146,50 @@ static void set_target(FrontFile *f, AstImport *import, const AstImport *good)
             member ? arena_printf(f->arena, "%s.%s", good->module, member) : good->module;
         return;
     }
-    import->file = file;
-    import->target = member;
     next = member ? import_follow(file, member) : NULL;
     if (next) {
         import->file = next->file;
         import->target = next->target;
         import->full = next->full;
-    } else if (member && !file_find(file, member) &&
-               !file_assigned(file, NULL, member, UINT32_MAX)) {
+    } else if (!member || file_find(file, member) ||
+               file_assigned(file, NULL, member, UINT32_MAX)) {
+        import->file = file;
+        import->target = member;
+    } else {
         import->file = import_submodule(file, member);
-        import->target = NULL;
     }
+}
+
+/* What `import *` brings, as an import that stands in the file. */
+static AstImport *add_star(FrontFile *f, Sym name)
+{
+    const AstImport *star = NULL;
+    AstImport *added;
+
+    if (!file_global(f, name) && !file_find(f, name) && !py_builtin(name))
+        star = import_star(f, name);
+    if (!star)
+        return NULL;
+    added = NEW(f->arena, AstImport);
+    *added = *star;
+    map_put(f->import_of, MAP_KEY(name), added);
+    return added;
 }
 
 const AstImport *import_follow(FrontFile *f, Sym name)
 {
     AstImport *first = map_get(f->import_of, MAP_KEY(name));
-    const AstImport *good = first;
+    const AstImport *good;
 
-    if (first && !import_goes_first(f, name))
+    if (!first)
+        first = add_star(f, name);
+    if (!first || !import_goes_first(f, name))
         return NULL;
-    if (first && (first->file || first->full))
-        return first;
-    if (!first && !file_global(f, name) && !file_find(f, name) && !py_builtin(name)) {
-        good = import_star(f, name);
-        if (!good)
-            return NULL;
-        first = NEW(f->arena, AstImport);
-        *first = *good;
-        map_put(f->import_of, MAP_KEY(name), first);
+    if (!first->is_followed) { /* `from . import a` in a package may come back here */
+        first->is_followed = true;
+        good = import_that_resolves(f, first);
+        if (good)
+            set_target(f, first, good);
     }
-    good = import_that_resolves(f, good);
-    if (!good)
-        return NULL;
-    set_target(f, first, good);
-    return first;
+    return first->file || first->full ? first : NULL;
 }

@@ -169,6 +169,7 @@ struct AstImport {
     bool goes_last;         /* stands in an `except` block or in a function */
     const AstImport *other; /* that counts when this one brings nothing, or NULL */
     /* where it leads to, if that was followed: see import_follow() in front */
+    bool is_followed;
     struct FrontFile *file;
     Sym target;       /* a name of that file; NULL: the file itself */
     const char *full; /* or the full name of what stands in no file */
@@ -186,6 +187,7 @@ struct AstGlobal {
     uint32_t start;           /* of the statement */
     const AstScope *scope;    /* NULL = the module */
     const AstGlobal *earlier; /* what the name held before, or NULL */
+    const AstGlobal *instead; /* what an `except` block assigns if this fails, or NULL */
     bool in_except;
     bool is_choice;    /* stands in an `if` or a loop: the name may hold `earlier` instead */
     bool is_augmented; /* `name op= x`; the value is `name op x` */

@@ -9,6 +9,9 @@
 # run: in_function.kernel x:fp32[4]=iota
 # signature: defaults
 # lower: plain_number x:*fp32
+# run: shims x:fp32[4]=iota
+# lower: narrow x:*fp32
+# signature: tuned
 # run: plain_attribute x:fp32[4]
 # lower: from_host x:*fp32
 # lower: no_such_name x:*fp32
@@ -28,6 +31,7 @@ import triton.language as tl
 from kit import constants, doubled
 from kit.compat import exp
 from kit.compat import tl as language
+from kit.device import CONFIGS, NARROW, WIDE, backend, exp2, libdevice_of_vendor, shim
 from kit.constants import FROM_HOST, HALF, PLAIN, QUARTER, WIDTH
 from kit.missing import helper
 from kit.ops import *
@@ -111,6 +115,24 @@ def in_function():
 @triton.jit
 def defaults(x, n: tl.constexpr = WIDTH, m: tl.constexpr = PLAIN, k: tl.constexpr = basic.plain(2)):
     tl.store(x, n)
+
+
+@triton.jit
+def shims(x):
+    i = tl.arange(0, 4)
+    v = tl.load(x + i)
+    tl.store(x + i, libdevice_of_vendor.pow(v, 2.0) + exp2(v) + shim.floor(v) + WIDE)
+
+
+@triton.jit
+def narrow(x):
+    tl.store(x, NARROW)
+
+
+@triton.autotune(configs=CONFIGS, key=[])
+@triton.jit
+def tuned(x, N: tl.constexpr, M: tl.constexpr = backend.backend.SIZES[0]):
+    tl.store(x, N)
 
 
 @triton.jit
