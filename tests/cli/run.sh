@@ -228,6 +228,7 @@ for stage in plan llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
 expect 0 out "add.py:20:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
+
 # what kernels say while they run: prints on stdout, assertions and checks as errors
 cat >"$folder/say.py" <<'END'
 import triton
@@ -257,4 +258,29 @@ for device in interp cpu; do
         wrong "no program"
 done
 
+# places in two files: of code, of an error while running, and of names
+mkdir -p "$folder/two"
+cat >"$folder/two/helpers.py" <<'HELPERS'
+import triton
+import triton.language as tl
+@triton.jit
+def half(x, least):
+    tl.assume(x > least)
+    return x * 0.5
+HELPERS
+cat >"$folder/two/main.py" <<'KERNEL'
+import triton
+import triton.language as tl
+from helpers import half
+@triton.jit
+def k(p, least):
+    tl.store(p, half(tl.load(p), least))
+KERNEL
+two=$folder/two
+expect 0 out "# $two/helpers.py:6:12 @[ $two/main.py:6:17 ]" "$tilec" dump "$two/main.py" --stage asm \
+    p:*fp32 least:fp32
+expect 0 out "func @half, $two/helpers.py:4" "$tilec" dump "$two/main.py" --stage vars p:*fp32 least:fp32
+for file in helpers.py:5:5 main.py:6:17; do
+    expect 1 err "$two/$file: " "$tilec" run "$two/main.py" --device interp --grid 1 "p=ones(fp32,1)" least=2.0
+done
 finish
