@@ -453,7 +453,8 @@ const char *ir_print_vars(const Module *m, Arena *a);
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);
-const char *op_text(const Op *op, Arena *a); /* one line, for messages */
+const char *ir_print_sites(const Module *m, Arena *a); /* also the calls that ops came through */
+const char *op_text(const Op *op, Arena *a);           /* one line, for messages */
 void ir_put_constant(Text *t, const Type *type, uint64_t bits);
 /* The same for many ops of a function, whose values get their names once. */
 typedef struct Printer Printer;

@@ -27,6 +27,7 @@ struct Printer {
     Interner *pool; /* of those texts */
     Map *taken;     /* a text to the last Suffix tried on it */
     int unnamed;    /* values so far that are called by number */
+    bool sites;     /* shown */
 };
 
 typedef struct {
@@ -281,6 +282,8 @@ static void put_op(Printer *p, const Op *op, int depth)
 {
     put_indent(p, depth);
     put_op_line(p, op);
+    if (p->sites && op->site > 0)
+        text_printf(&p->out, " @%d", op->site);
     for (int r = 0; r < COUNT(op->regions); r++) {
         if (op->regions[r])
             put_region(p, op->regions[r], depth);
@@ -327,16 +330,46 @@ static void put_func(Printer *p, const Func *f)
     text_put(&p->out, "}\n");
 }
 
+/* `site @2 @callee @1  # k.py:12:5`: what has this site was @callee, called at that place in what
+ * has site 1. */
+static void put_site(Printer *p, const Module *m, int site)
+{
+    const CallSite *s = call_site(m, site);
+    Place at = m->sources ? source_place(m->sources, s->call.start) : (Place){0};
+
+    text_printf(&p->out, "site @%d @%s", site, readable_name(p->arena, s->callee));
+    if (s->parent > 0)
+        text_printf(&p->out, " @%d", s->parent);
+    if (at.source)
+        text_printf(&p->out, "  # %s:%d:%d", at.source->path, at.line, at.column);
+    text_put(&p->out, "\n");
+}
+
+static const char *print_module(Printer *p, const Module *m)
+{
+    text_put(&p->out, "");
+    for (int i = 1; p->sites && i < m->sites.len; i++)
+        put_site(p, m, i);
+    for (int i = 0; i < m->nfuncs; i++) {
+        text_put(&p->out, p->out.len > 0 ? "\n" : "");
+        put_func(p, m->funcs[i]);
+    }
+    return p->out.s;
+}
+
 const char *ir_print(const Module *m, Arena *a)
 {
     Printer p = printer_new(a);
 
-    text_put(&p.out, "");
-    for (int i = 0; i < m->nfuncs; i++) {
-        text_put(&p.out, i > 0 ? "\n" : "");
-        put_func(&p, m->funcs[i]);
-    }
-    return p.out.s;
+    return print_module(&p, m);
+}
+
+const char *ir_print_sites(const Module *m, Arena *a)
+{
+    Printer p = printer_new(a);
+
+    p.sites = true;
+    return print_module(&p, m);
 }
 
 Printer *op_printer_new(const Func *f, Arena *a)

@@ -604,7 +604,23 @@ static bool parse_result_types(Reader *r, const Token *op, int n, Types *out)
     return out->len == n || say(r, op->span, "%d results but %d types", n, out->len);
 }
 
-/* op = results NAME inputs attributes result-types { region } */
+/* A site is a symbol that is a number: `@2`, one of those that stand above. */
+static bool parse_site_number(Reader *r, int *out)
+{
+    Token t;
+
+    if (!expect_kind(r, TOK_SYMBOL, "a site such as @1", &t))
+        return false;
+    for (int i = 1; i < r->module->sites.len; i++) {
+        if (is_text(&t, arena_printf(r->arena, "%d", i))) {
+            *out = i;
+            return true;
+        }
+    }
+    return say(r, t.span, "there is no site @%.*s", (int)MIN(t.len, 100), t.s);
+}
+
+/* op = results NAME inputs attributes result-types [ site ] { region } */
 static bool parse_op(Reader *r, Func *f, Block *b)
 {
     Tokens results = {0};
@@ -625,6 +641,8 @@ static bool parse_op(Reader *r, Func *f, Block *b)
 
     Builder at = builder_at_end(f, b);
     at.span = name.span;
+    if (r->tok.kind == TOK_SYMBOL && !r->tok.starts_line && !parse_site_number(r, &at.site))
+        return false;
     Op *op = build_op(&at, code, operands.len, operands.at, attrs.n, attrs.at, types.len,
                       types.at ? types.at : (const Type *[]){NULL});
     for (int i = 0; i < COUNT(op->regions); i++) {
@@ -752,6 +770,29 @@ static bool parse_func(Reader *r)
     return parse_launch(r, f) && expect(r, "{") && parse_block(r, f, f->body);
 }
 
+/* sites = { `site` site SYMBOL [ site ] }: numbered from 1 on */
+static bool parse_sites(Reader *r)
+{
+    for (int n = 1; r->tok.kind == TOK_NAME && is_text(&r->tok, "site"); n++) {
+        CallSite s = {.call = r->tok.span, .callee_span = r->tok.span};
+        Token number, callee;
+        int parent = 0;
+
+        next(r);
+        if (!expect_kind(r, TOK_SYMBOL, "a site such as @1", &number))
+            return false;
+        if (!is_text(&number, arena_printf(r->arena, "%d", n)))
+            return say(r, number.span, "expected @%d", n);
+        if (!expect_kind(r, TOK_SYMBOL, "a function", &callee))
+            return false;
+        s.callee = symbol(r, &callee);
+        if (r->tok.kind == TOK_SYMBOL && !r->tok.starts_line && !parse_site_number(r, &parent))
+            return false;
+        call_site_under(r->module, s, parent);
+    }
+    return true;
+}
+
 static bool resolve_calls(Reader *r)
 {
     for (int i = 0; i < r->calls.len; i++) {
@@ -772,6 +813,8 @@ Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d)
     r.module = module_new(a, interner, diags_sources(d));
     r.funcs = map_new(a);
     next(&r);
+    if (!parse_sites(&r))
+        return NULL;
     while (r.tok.kind != TOK_END) {
         if (!parse_func(&r))
             return NULL;

@@ -113,6 +113,32 @@ static void test_documentation_is_right(void **state)
     assert_true(blocks >= 5);
 }
 
+/* The calls that ops were inlined through, where somebody asks. */
+static void test_sites_read_and_print(void **state)
+{
+    static const char text[] = "site @1 @outer\n"
+                               "site @2 @inner @1\n"
+                               "kernel @k(%p: *fp32) {\n"
+                               "  %0 = load %p : fp32 @1\n"
+                               "  store %p, %0 @2\n"
+                               "  return\n"
+                               "}\n";
+    Fixture *f = *state;
+    const Module *m = must_read(f, text);
+    const char *told = ir_print_sites(m, f->arena);
+
+    assert_non_null(strstr(told, "site @2 @inner @1  # <string>:2:1\n"));
+    assert_string_equal(strstr(told, "  %0 = load"), strstr(text, "  %0 = load"));
+    assert_string_equal(ir_print_sites(must_read(f, told), f->arena), told);
+    assert_null(strchr(strstr(ir_print(m, f->arena), "load"), '@'));
+    assert_null(read_text(f, "site @2 @f\n"));
+    assert_non_null(strstr(diags_text(f->diags, f->arena), "expected @1"));
+    assert_null(read_text(f, "site @1 @f @1\n"));
+    assert_non_null(strstr(diags_text(f->diags, f->arena), "there is no site @1"));
+    assert_null(read_text(f, "kernel @k() {\n  return @1\n}\n"));
+    assert_non_null(strstr(diags_text(f->diags, f->arena), "there is no site @1"));
+}
+
 /* Names are made unique in the order of definition; numbers are given anew. */
 static void test_names_are_made_unique(void **state)
 {
@@ -792,6 +818,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_every_op_reads_and_prints),
+        TEST(test_sites_read_and_print),
         TEST(test_documentation_is_right),
         TEST(test_names_are_made_unique),
         TEST(test_reader_takes_free_form),
