@@ -48,7 +48,7 @@ extern "C" {
 #endif
 
 #define TILEC_VERSION "0.1.0"
-#define TILEC_LAYOUT 1 /* of the structs below */
+#define TILEC_LAYOUT 1 /* of the structs below; one more in a release that adds fields */
 
 typedef enum {
     TILEC_OK = 0,

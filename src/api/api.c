@@ -116,7 +116,7 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->made, NULL);
     l->file = f;
-    tilec_status status = job_run(compile_file, l, error, NULL);
+    tilec_status status = job_run(load_file, l, error, NULL);
     if (status == TILEC_OK)
         *out = f;
     else

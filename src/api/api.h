@@ -149,16 +149,16 @@ void job_wait(Job *job, tilec_file *f);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
 
-/* compile.c: the compiler */
-
-/* text NULL: read from path */
+/* load.c; text NULL: read from path */
 typedef struct {
     tilec_file *file;
     const char *path, *text;
     size_t len;
     tilec_load_options options;
 } LoadJob;
-tilec_status compile_file(Job *job, void *load); /* on a LoadJob with a new file */
+tilec_status load_file(Job *job, void *load); /* on a LoadJob with a new file */
+
+/* compile.c: the compiler */
 /* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */
 tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */

@@ -698,6 +698,10 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, r->device);
     key_byte(out, r->options.check != 0);
+    if (device_at(r->device)->schedules) {
+        key_put(out, &r->options.num_warps, sizeof r->options.num_warps);
+        key_put(out, &r->options.num_stages, sizeof r->options.num_stages);
+    }
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);

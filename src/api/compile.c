@@ -1,7 +1,7 @@
 /*
  * compile.c - the compiler, on one page
  *
- *     parse     front_parse()    text -> syntax tree, once a file
+ *     parse     front_parse()    text -> syntax tree, once a file (load.c)
  *     bind      bind_request()   arguments of a call -> types, constants, hints
  *     lower     front_lower()    syntax tree -> tile IR
  *     key       compile_key()    IR, options, machine, build -> 128 bits
@@ -22,140 +22,6 @@
 #include <string.h>
 
 #include "api.h"
-
-#define MAX_SOURCE ((size_t)256 << 20)
-
-/* parse */
-
-/* The signature of one kernel, or the text that says what is wrong with it. */
-static void describe_kernel(Job *job, tilec_file *f, Kernel *k)
-{
-    Diags *diags = diags_new(job->arena, f->sources);
-
-    k->signature = front_kernel(f->parsed, k->name, f->arena, diags);
-    if (k->signature && k->signature->nparams > MAX_PARAMS) {
-        diag(diags, DIAG_ERROR, k->signature->span, "kernel `%s` has more than %d parameters",
-             k->name, MAX_PARAMS);
-        k->signature = NULL;
-    }
-    if (k->signature)
-        bind_describe(f, k, f->arena);
-    else
-        k->problem = diags_text(diags, f->arena);
-}
-
-static const char *copy_text(Arena *a, const char *s)
-{
-    return arena_strndup(a, s, strlen(s));
-}
-
-/* What the host of a file answers, in the terms of the front end. */
-typedef struct {
-    void (*resolve)(void *user, const tilec_question *question, tilec_name *answer);
-    void *user;
-} Host;
-
-static HostKind host_kind(const tilec_name *n, Const *value)
-{
-    switch (n->kind) {
-    case TILEC_NAME_VALUE:
-        return bind_constant_of(&n->value, value) ? HOST_VALUE : HOST_UNKNOWN;
-    case TILEC_NAME_FUNCTION:
-        return n->text && n->length <= MAX_SOURCE ? HOST_FUNCTION : HOST_UNKNOWN;
-    case TILEC_NAME_MODULE:
-        return HOST_MODULE;
-    case TILEC_NAME_LANGUAGE:
-        return HOST_LANGUAGE;
-    case TILEC_NAME_UNKNOWN:
-        break;
-    }
-    return HOST_UNKNOWN;
-}
-
-static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
-{
-    const Host *host = context;
-    const tilec_question question = {q->name, q->function, q->module, q->path};
-    tilec_name n = {.line = 1};
-
-    host->resolve(host->user, &question, &n);
-    *out = (HostAnswer){.is_constexpr = n.is_constexpr != 0,
-                        .role = n.role == TILEC_ROLE_JIT         ? HOST_JIT
-                                : n.role == TILEC_ROLE_CONSTEXPR ? HOST_CONSTEXPR_FUNCTION
-                                                                 : HOST_PYTHON,
-                        .text = n.text,
-                        .len = n.length,
-                        .path = n.path,
-                        .line = MAX(n.line, 1),
-                        .module = n.module,
-                        .function = n.function};
-    out->kind = host_kind(&n, &out->value);
-}
-
-static FrontHost host_of(const tilec_load_options *o, Arena *a)
-{
-    Host *host;
-
-    if (!o->resolve)
-        return (FrontHost){0};
-    host = NEW(a, Host);
-    *host = (Host){o->resolve, o->user};
-    return (FrontHost){ask_host, host};
-}
-
-/* What the caller said of other files, kept as long as the file. */
-static FrontOptions load_options(const LoadJob *l, Arena *a)
-{
-    const tilec_load_options *o = &l->options;
-    const char **paths = NEW_N(a, const char *, o->npaths + 1);
-    FrontDefine *defines = NEW_N(a, FrontDefine, o->ndefines + 1);
-
-    for (int i = 0; i < o->npaths; i++)
-        paths[i] = copy_text(a, o->paths[i]);
-    for (int i = 0; i < o->ndefines; i++)
-        defines[i] =
-            (FrontDefine){copy_text(a, o->defines[i].name), copy_text(a, o->defines[i].value)};
-    return (FrontOptions){.paths = paths,
-                          .npaths = o->npaths,
-                          .defines = defines,
-                          .ndefines = o->ndefines,
-                          .host = host_of(o, a),
-                          .in_memory = l->text != NULL};
-}
-
-tilec_status compile_file(Job *job, void *load)
-{
-    LoadJob *l = load;
-    tilec_file *f = l->file;
-    FrontOptions options;
-    char *text = NULL;
-    size_t len = l->len;
-
-    f->arena = arena_new(&job->guard);
-    f->names = interner_new(f->arena);
-    f->sources = source_map_new(f->arena);
-    job->diags = diags_new(job->arena, f->sources);
-    if (l->text && len > MAX_SOURCE)
-        return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
-    if (l->text)
-        text = arena_strndup(f->arena, l->text, len);
-    int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
-    if (status != 0)
-        return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
-    f->source = source_add(f->sources, l->path, text, len);
-    options = load_options(l, f->arena);
-    f->parsed = front_parse(f->arena, f->names, f->source, &options, job->diags);
-    if (!f->parsed)
-        return TILEC_REFUSED;
-    f->nkernels = front_kernel_count(f->parsed);
-    f->kernels = NEW_N(f->arena, Kernel, MAX(f->nkernels, 1));
-    for (int i = 0; i < f->nkernels; i++) {
-        f->kernels[i] = (Kernel){.name = front_kernel_name(f->parsed, i), .index = i};
-        describe_kernel(job, f, &f->kernels[i]);
-    }
-    f->only = front_only_kernel(f->parsed) < 0 ? NULL : &f->kernels[front_only_kernel(f->parsed)];
-    return TILEC_OK;
-}
 
 /* lower, optimise, generate: the steps */
 

@@ -76,6 +76,7 @@ const Device null_device = {
     .internal = true,
     .target_name = "null",
     .target = &null_target,
+    .schedules = true, /* what it prints tells one wish from another */
     .describe = describe,
     .threads = threads,
     .options = options,

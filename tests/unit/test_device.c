@@ -45,6 +45,21 @@ static void test_null_compiles_each_specialisation_once(void **state)
     assert_int_equal(null_objects_made(), before + 2);
 }
 
+/* What a device's target follows makes other code, in this process and in the cache. */
+static void test_wishes_are_part_of_what_is_compiled(void **state)
+{
+    Scene *s = *state;
+    const int32_t grid[3] = {1, 1, 1};
+    int before = null_objects_made();
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    for (int i = 0; i < 4; i++) {
+        const tilec_launch_options options = {.device = "null", .num_warps = 4 << i % 2};
+        assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &options, NULL), TILEC_OK);
+    }
+    assert_int_equal(null_objects_made(), before + 2);
+}
+
 /* Another context finds the objects; other targets' are not among them. */
 static void test_null_objects_are_cached(void **state)
 {
@@ -116,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_null_is_found_but_not_listed),
         TEST(test_null_compiles_each_specialisation_once),
+        TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
         TEST(test_threads_wait_for_the_one_that_compiles),
