@@ -240,10 +240,13 @@ static tilec_status load_object(Job *job, Compilation *c)
     return TILEC_OK;
 }
 
-/* For a device that runs IR as it was lowered. */
+/* For a device that runs IR as it was lowered, but for handles. */
 static tilec_status load_lowered(Job *job, Compilation *c)
 {
     const char *why;
+    opt_legalise(c->func->module, &(OptOptions){.schedules = c->device->schedules}, job->diags);
+    if (diag_errors(job->diags) > 0)
+        return TILEC_REFUSED;
     RunStatus loaded = load(c, NULL, &why);
 
     if (loaded != RUN_OK)

@@ -48,9 +48,9 @@ typedef struct {
 typedef struct {
     const char *name;        /* for tilec_launch_options.device */
     bool internal;           /* for tests: found by its name, but not listed */
-    const char *target_name; /* what makes its code; NULL: it runs IR as it was lowered */
+    const char *target_name; /* what makes its code; NULL: it runs IR as lowered and legalised */
     const Target *target;    /* that target; NULL: the plugin has it */
-    bool schedules; /* the target follows wishes for warps and stages; else they are dropped */
+    bool schedules;          /* it follows wishes for warps and stages; else they are dropped */
 
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;

@@ -41,11 +41,6 @@ void access_hints_put(Op *access, const AccessHints *h)
     attr_set(access, ATTR_evict, h->evict);
 }
 
-static bool is_block_ptr(const Args *a)
-{
-    return a->v[0].kind == VAL_BLOCK_PTR;
-}
-
 /* A scalar or tile of pointers; NULL after an error. */
 static Value *pointer_argument(Lower *l, const Args *a)
 {
@@ -137,7 +132,7 @@ Val memory_load(Lower *l, const Args *a)
     bool is_volatile;
     Value *v[3];
 
-    if (is_block_ptr(a))
+    if (val_is_handle(a->v[0]))
         return load_block_ptr(l, a);
     v[LOAD_PTR] = pointer_argument(l, a);
     if (!v[LOAD_PTR] || !load_options(l, a, &hints, &is_volatile) || !check_no_boundary(l, a) ||
@@ -198,7 +193,7 @@ Val memory_store(Lower *l, const Args *a)
     AccessHints hints;
     Value *v[3];
 
-    if (is_block_ptr(a))
+    if (val_is_handle(a->v[0]))
         return store_block_ptr(l, a);
     v[STORE_PTR] = pointer_argument(l, a);
     if (!v[STORE_PTR] || !check_writable(l, a, v[STORE_PTR]))

@@ -209,7 +209,7 @@ Val static_bool(Lower *l, const Args *a)
 static bool is_instance_of(Val v, const char *class)
 {
     if (strcmp(class, "tensor") == 0)
-        return v.kind == VAL_RUN || v.kind == VAL_BLOCK_PTR;
+        return v.kind == VAL_RUN;
     if (strcmp(class, "tuple") == 0)
         return v.kind == VAL_TUPLE;
     if (strcmp(class, "pointer_type") == 0)

@@ -101,11 +101,6 @@ static void put_key(Lower *l, Text *t, Val v)
             put_key(l, t, v.tuple->items[i]);
         text_put(t, ")");
         return;
-    case VAL_BLOCK_PTR:
-        text_printf(t, "b%p", (const void *)v.block_ptr->base->type);
-        for (int d = 0; d < v.block_ptr->rank; d++)
-            text_printf(t, "x%d", v.block_ptr->block[d]);
-        return;
     case VAL_METHOD:
         text_printf(t, "m%s", v.method->name);
         put_key(l, t, v.method->self);

@@ -39,13 +39,12 @@ typedef struct Libdevice Libdevice;
 typedef struct Val Val;
 typedef struct Tuple Tuple;
 typedef struct Method Method;
-typedef struct BlockPtr BlockPtr;
 
 typedef enum {
     VAL_UNKNOWN,   /* an error was reported; stay silent */
     VAL_UNDEFINED, /* what a helper gives that falls off its end */
     VAL_CONST,     /* None, bool, int, float, str: known at compile time */
-    VAL_RUN,       /* a scalar or tile at run time */
+    VAL_RUN,       /* a scalar, tile, block pointer or descriptor at run time */
     VAL_TUPLE,
     VAL_TYPE,      /* a dtype, pointer type or tile type as an object */
     VAL_FUNC,      /* a function of the file */
@@ -53,8 +52,7 @@ typedef enum {
     VAL_LIBDEVICE, /* a function of libdevice */
     VAL_METHOD,    /* x.f, before it is called */
     VAL_MODULE,    /* an imported module that is no file, by its full name */
-    VAL_FILE,      /* one that is */
-    VAL_BLOCK_PTR
+    VAL_FILE       /* one that is */
 } ValKind;
 
 struct Val {
@@ -70,7 +68,6 @@ struct Val {
         const Method *method;
         Sym module;
         const FrontFile *file;
-        const BlockPtr *block_ptr;
     };
 };
 
@@ -84,14 +81,6 @@ struct Method {
     Val self;
     Sym name;
     const Builtin *builtin; /* NULL: a predicate of a type object */
-};
-
-/* Semantics R230; every part is a scalar, int64 but for the base. */
-struct BlockPtr {
-    Value *base;
-    int rank;
-    Value *shape[MAX_RANK], *strides[MAX_RANK], *offsets[MAX_RANK];
-    int32_t block[MAX_RANK];
 };
 
 /* --- names --- */
@@ -227,6 +216,7 @@ Val val_file(const FrontFile *file);
 bool val_is_const(Val v, ConstKind kind);
 bool val_is_none(Val v);
 bool val_is_number(Val v);   /* a constant bool, int or float */
+bool val_is_handle(Val v);   /* a block pointer or a descriptor */
 bool val_is_known(Val v);    /* nothing in it is left to run time */
 bool val_is_function(Val v); /* or a module */
 bool val_same(Val a, Val b); /* identical: the same value or equal compile-time values */

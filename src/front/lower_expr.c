@@ -312,7 +312,7 @@ static Val lower_subscript(Lower *l, const Node *n)
     l->b.span = n->span;
     if (v.kind == VAL_TUPLE)
         return index_tuple(l, v.tuple, n->right);
-    if (v.kind == VAL_RUN)
+    if (v.kind == VAL_RUN && !val_is_handle(v))
         return index_tile(l, v.run, n);
     if (val_is_number(v)) {
         run = val_to_run(l, v, n->span);

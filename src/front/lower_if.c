@@ -117,16 +117,6 @@ static Val to_run_in(Join *j, int arm, Val v)
     return out;
 }
 
-static bool same_block_ptr(const BlockPtr *a, const BlockPtr *b)
-{
-    if (a->base->type != b->base->type || a->rank != b->rank)
-        return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->block[d] != b->block[d])
-            return false;
-    return true;
-}
-
 static bool unify(Join *j, bool weak, Val *x, Val *y);
 
 static bool unify_tuples(Join *j, bool weak, Val *x, Val *y)
@@ -159,8 +149,6 @@ static bool unify(Join *j, bool weak, Val *x, Val *y)
         return true;
     if (x->kind == VAL_TUPLE && y->kind == VAL_TUPLE)
         return unify_tuples(j, weak, x, y);
-    if (x->kind == VAL_BLOCK_PTR && y->kind == VAL_BLOCK_PTR)
-        return same_block_ptr(x->block_ptr, y->block_ptr);
     if (weak && val_is_number(*x))
         *x = to_run_in(j, 0, *x);
     if (weak && val_is_number(*y))

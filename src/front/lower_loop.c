@@ -161,13 +161,7 @@ static bool same_form(Val a, Val b)
             same = same_form(a.tuple->items[i], b.tuple->items[i]);
         return same;
     }
-    if (a.kind != VAL_BLOCK_PTR)
-        return val_same(a, b);
-    const BlockPtr *p = a.block_ptr, *q = b.block_ptr;
-    bool same = p->rank == q->rank && p->base->type == q->base->type;
-    for (int d = 0; same && d < p->rank; d++)
-        same = p->block[d] == q->block[d];
-    return same;
+    return val_same(a, b);
 }
 
 /* What a region leaves in one carried name; its own argument after an error. */

@@ -355,14 +355,12 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
 }
 
-static Val block_ptr_attribute(Lower *l, Val self, Sym name, Span span)
+static Val handle_attribute(Lower *l, Val self, Sym name, Span span)
 {
-    const BlockPtr *p = self.block_ptr;
+    const Type *t = self.run->type;
 
-    if (strcmp(name, "dtype") == 0)
-        return val_type(p->base->type);
-    if (strcmp(name, "type") == 0)
-        return val_type(p->base->type);
+    if (strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0)
+        return val_type(type_pointer(l->module, t->dtype, t->is_const));
     return method_of(l, self, name, span);
 }
 
@@ -394,7 +392,7 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
     case VAL_UNKNOWN:
         return self;
     case VAL_RUN:
-        return run_attribute(l, self, name, span);
+        return (val_is_handle(self) ? handle_attribute : run_attribute)(l, self, name, span);
     case VAL_CONST:
         return const_attribute(l, self, name, span);
     case VAL_TYPE:
@@ -405,8 +403,6 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
         return module_member(l, self.module, name, unknown_module(l, self.module), span);
     case VAL_FILE:
         return file_member(l, self.file, name, true, span);
-    case VAL_BLOCK_PTR:
-        return block_ptr_attribute(l, self, name, span);
     default:
         return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
     }

@@ -119,7 +119,7 @@ static bool is_pointer(Val v)
 /* A number, or a run-time value that is no pointer. */
 static bool is_arithmetic(Val v)
 {
-    return val_is_number(v) || (v.kind == VAL_RUN && !v.run->type->pointer);
+    return val_is_number(v) || (v.kind == VAL_RUN && !v.run->type->pointer && !val_is_handle(v));
 }
 
 static bool is_integer(Val v)
@@ -346,7 +346,7 @@ Val ops_unary(Lower *l, UnaryOp op, Val x, Span span)
         wrong = const_unary(op, x.c, &c);
         return wrong ? fail_val(l, span, E_CONST_UNARY, wrong, val_text(l, x)) : val_const(l, c);
     }
-    if (x.kind != VAL_RUN || x.run->type->pointer)
+    if (x.kind != VAL_RUN || !is_arithmetic(x))
         return fail_val(l, span, op == UN_INVERT ? E_INVERT : E_NEGATE, val_text(l, x));
     if (op == UN_PLUS)
         return x;

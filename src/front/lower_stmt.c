@@ -201,7 +201,7 @@ static void lower_expr_stmt(Lower *l, const Node *n)
     Val v = lower_expr(l, n->left);
     bool is_call = n->left->kind == N_CALL;
 
-    if (is_call && v.kind == VAL_BLOCK_PTR) {
+    if (is_call && val_is_handle(v)) {
         error_at(l, n->span, E_RESULT_UNUSED, "advance");
         hint_at(l, H_ADVANCE);
     }

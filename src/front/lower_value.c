@@ -1,7 +1,7 @@
 /*
  * lower_value.c - kinds of Val: making them, printing them, taking them apart into IR values
  *
- * A Val that mixes run-time and compile-time parts (a tuple, a block pointer) crosses an `if`, a
+ * A Val that mixes run-time and compile-time parts (a tuple) crosses an `if`, a
  * loop or a call as the flat list of its run-time values; the Val itself is the template by which
  * the other side puts them together again.
  */
@@ -120,9 +120,14 @@ bool val_is_number(Val v)
     return v.kind == VAL_CONST && const_is_number(v.c);
 }
 
+bool val_is_handle(Val v)
+{
+    return v.kind == VAL_RUN && v.run->type->handle != HANDLE_NONE;
+}
+
 bool val_is_known(Val v)
 {
-    if (v.kind == VAL_RUN || v.kind == VAL_BLOCK_PTR || v.kind == VAL_UNKNOWN)
+    if (v.kind == VAL_RUN || v.kind == VAL_UNKNOWN)
         return false;
     for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
         if (!val_is_known(v.tuple->items[i]))
@@ -179,6 +184,9 @@ const char *val_type_text(Lower *l, const Type *t)
 {
     Text s = text_new(l->arena);
 
+    text_put(&s, t->handle == HANDLE_BLOCK_PTR    ? "block pointer to "
+                 : t->handle == HANDLE_DESCRIPTOR ? "tensor descriptor of "
+                                                  : "");
     if (t->pointer)
         text_printf(&s, "pointer<%s%s>", t->is_const ? "const " : "", dtype_triton_name(t->dtype));
     else
@@ -199,16 +207,6 @@ static const char *tuple_text(Lower *l, const Tuple *t)
         text_printf(&s, "%s%s", i ? ", " : "", val_text(l, t->items[i]));
     text_put(&s, t->n == 1 ? ",)" : ")");
     return s.s;
-}
-
-static const char *block_ptr_text(Lower *l, const BlockPtr *p)
-{
-    Type t = *p->base->type;
-
-    t.rank = (int8_t)p->rank;
-    memcpy(t.dims, p->block, sizeof p->block);
-    t.pointer = false;
-    return arena_printf(l->arena, "block pointer to %s", val_type_text(l, &t));
 }
 
 const char *val_text(Lower *l, Val v)
@@ -239,8 +237,6 @@ const char *val_text(Lower *l, Val v)
         return arena_printf(l->arena, "module %s", v.module);
     case VAL_FILE:
         return arena_printf(l->arena, "module %s", v.file->source->path);
-    case VAL_BLOCK_PTR:
-        return block_ptr_text(l, v.block_ptr);
     }
     return "?";
 }
@@ -283,47 +279,19 @@ Val val_from_const(Lower *l, const Const *c)
 
 /* --- flat form --- */
 
-static void flatten_block_ptr(Lower *l, const BlockPtr *p, Values *out)
-{
-    vec_push(l->arena, out, p->base);
-    for (int d = 0; d < p->rank; d++) {
-        vec_push(l->arena, out, p->shape[d]);
-        vec_push(l->arena, out, p->strides[d]);
-        vec_push(l->arena, out, p->offsets[d]);
-    }
-}
-
 void val_flatten(Lower *l, Val v, Values *out)
 {
     l->work += v.kind == VAL_TUPLE ? v.tuple->n : 0;
     if (v.kind == VAL_RUN)
         vec_push(l->arena, out, v.run);
-    else if (v.kind == VAL_BLOCK_PTR)
-        flatten_block_ptr(l, v.block_ptr, out);
     for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
         val_flatten(l, v.tuple->items[i], out);
-}
-
-static Val rebuild_block_ptr(Lower *l, const BlockPtr *like, Value *const **next)
-{
-    BlockPtr *p = NEW(l->arena, BlockPtr);
-
-    *p = *like;
-    p->base = *(*next)++;
-    for (int d = 0; d < p->rank; d++) {
-        p->shape[d] = *(*next)++;
-        p->strides[d] = *(*next)++;
-        p->offsets[d] = *(*next)++;
-    }
-    return (Val){.kind = VAL_BLOCK_PTR, .block_ptr = p};
 }
 
 Val val_rebuild(Lower *l, Val like, Value *const **next)
 {
     if (like.kind == VAL_RUN)
         return val_run(*(*next)++);
-    if (like.kind == VAL_BLOCK_PTR)
-        return rebuild_block_ptr(l, like.block_ptr, next);
     if (like.kind != VAL_TUPLE || val_is_known(like))
         return like;
     Val v = val_tuple(l, like.tuple->n, like.tuple->items);

@@ -123,14 +123,14 @@ Value *val_to_run(Lower *l, Val v, Span span)
 
     switch (v.kind) {
     case VAL_RUN:
-        return v.run;
+        if (!val_is_handle(v))
+            return v.run;
+        error_at(l, span, E_BLOCK_PTR_VALUE);
+        return NULL;
     case VAL_UNKNOWN:
         return NULL;
     case VAL_CONST:
         return literal_dtype(l, v.c, span, &t) ? literal_value(l, v.c, t) : NULL;
-    case VAL_BLOCK_PTR:
-        error_at(l, span, E_BLOCK_PTR_VALUE);
-        return NULL;
     default:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
         return NULL;
@@ -206,6 +206,10 @@ bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **
 {
     DType tx, ty, t;
 
+    if (val_is_handle(x) || val_is_handle(y)) {
+        error_at(l, span, E_BLOCK_PTR_VALUE);
+        return false;
+    }
     if (x.kind == VAL_CONST && y.kind == VAL_CONST) {
         if (!literal_dtype(l, x.c, span, &tx) || !literal_dtype(l, y.c, span, &ty))
             return false;

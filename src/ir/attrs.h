@@ -46,6 +46,8 @@ TEXT(   message,        "message",      NEEDED )
 LIST(   dims,           "dims" )
 LIST(   table,          "table" )
 LIST(   values,         "values" )
+LIST(   order,          "order" )    /* dimensions, from the one that is contiguous in memory */
+LIST(   boundary,       "boundary" ) /* dimensions along which a block may leave the array */
 
 /*     type        name         text            left out? */
 WORDS( Rounding,   rounding,    "rounding",     OPTIONAL )
@@ -99,6 +101,15 @@ WORDS( CacheHint,  cache,       "cache",        OPTIONAL )
     WORD( CACHE_WB,             "wb" )
     WORD( CACHE_WT,             "wt" )
 END( CacheHint )
+WORDS( Padding,    padding,     "padding",      OPTIONAL ) /* what lanes outside of an array give */
+    WORD( PAD_ZERO,             "zero" )
+    WORD( PAD_NAN,              "nan" )
+END( Padding )
+WORDS( Space,      space,       "space",        OPTIONAL ) /* of a pointer's type, where it points */
+    WORD( SPACE_GLOBAL,         "global" )
+    WORD( SPACE_SHARED,         "shared" ) /* by the threads of one program */
+    WORD( SPACE_LOCAL,          "local" )
+END( Space )
 WORDS( EvictHint,  evict,       "evict",        OPTIONAL )
     WORD( EVICT_NORMAL,         "normal" )
     WORD( EVICT_FIRST,          "first" )

@@ -183,7 +183,10 @@ static Value *retyped(Builder *b, OpCode code, Value *x, int nattrs, const int64
 
 Value *build_const(Builder *b, const Type *t, uint64_t bits)
 {
-    return leaf(b, OP_const, (int64_t)(t->pointer ? bits : scalar_truncate(t->dtype, bits)), t);
+    return leaf(
+        b, OP_const,
+        (int64_t)(t->pointer || t->handle != HANDLE_NONE ? bits : scalar_truncate(t->dtype, bits)),
+        t);
 }
 
 Value *build_int(Builder *b, const Type *t, int64_t v)

@@ -71,12 +71,19 @@ typedef enum {
     ATTR_COUNT
 } AttrId;
 
-/* dtype[d0,d1,..], or a pointer to dtype (a tile of pointers when rank > 0). */
+/* A way to whole blocks of an array, for a few ops only (docs/ir.md): it is neither number nor
+ * pointer, and most targets have legalise.c take it apart. */
+typedef enum { HANDLE_NONE, HANDLE_BLOCK_PTR, HANDLE_DESCRIPTOR } Handle;
+
+/* dtype[d0,d1,..], or a pointer to dtype (a tile of pointers when rank > 0), or a handle, whose
+ * dims are those of a block. */
 typedef struct {
     DType dtype; /* of the element, or of what the pointer points to */
     bool pointer;
-    bool is_const; /* pointer that may not be stored through (semantics R28) */
+    bool is_const; /* pointer or handle that may not be stored through (semantics R28) */
     int8_t rank;   /* 0 = scalar */
+    int8_t space;  /* Space, of a pointer */
+    int8_t handle; /* Handle */
     int32_t dims[MAX_RANK];
 } Type;
 
@@ -124,6 +131,7 @@ enum { LOAD_PTR, LOAD_MASK, LOAD_OTHER };
 enum { STORE_PTR, STORE_DATA, STORE_MASK };
 enum { RMW_PTR, RMW_DATA, RMW_MASK };    /* of atomic_rmw */
 enum { CAS_PTR, CAS_EXPECTED, CAS_NEW }; /* of atomic_cas */
+enum { BLOCK_HANDLE, BLOCK_DATA };       /* of load_block and store_block; offsets follow */
 enum { ASSERT_CONDITION, ASSERT_MASK, CHECK_OFFSET };
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the bounds */
 
@@ -241,7 +249,8 @@ int type_size(const Type *t); /* bytes of one element; 8 for pointers */
 bool type_same_shape(const Type *a, const Type *b);
 bool type_equal(const Type *a, const Type *b); /* also across modules; within one compare with == */
 bool type_is_tile(const Type *t);
-const char *type_text(Arena *a, const Type *t); /* "fp32[64,32]", "*fp32", "*fp32[64]" */
+/* "fp32[64,32]", "*fp32", "*shared fp32[64]", "block fp32[64,32]" */
+const char *type_text(Arena *a, const Type *t);
 
 /* build.c: every op is made through these; results get fresh ids. */
 Module *module_new(Arena *a, Interner *interner, const SourceMap *sources);

@@ -2,7 +2,8 @@
  * ops.h - THE op table: enum, names, printer, reader and verifier come from it
  *
  * operands: one word per operand; `?` marks one that may be left out, `*` any number of them.
- *     any     every type                 num    integer, bool or float, scalar or tile
+ *     any     every type but handles     num    integer, bool or float, scalar or tile
+ *     value   every type                 handle block pointer or descriptor
  *     int     integer or bool            float  floating point
  *     bool    i1                         ptr    pointer, scalar or tile of pointers
  *     index   integer, rank 0            flag   i1, rank 0
@@ -112,6 +113,12 @@ OP( bitcast,     "any",                given,   A0,                PURE|FOLDS ) 
 OP( addptr,      "ptr offset",         first,   A0,                PURE )  /* offset counts elements */
 OP( load,        "ptr mask? data?",    pointee, A3(cache, evict, volatile), READS ) /* masked lanes: data, or 0 */
 OP( store,       "ptr data mask?",     none,    A2(cache, evict),  WRITES )
+/* blocks of an array (docs/ir.md): pointer, shape.., strides.., offsets..; a descriptor without offsets */
+OP( make_block_ptr, "ptr index*",       given,   A1(order),         PURE )
+OP( make_descriptor, "ptr index*",      given,   A0,                PURE )
+OP( advance,     "handle index*",       first,   A0,                PURE ) /* add to the offsets */
+OP( load_block,  "handle index*",       pointee, A4(cache, evict, padding, boundary), READS ) /* of a descriptor: offsets */
+OP( store_block, "handle data index*",  none,    A3(cache, evict, boundary), WRITES )
 OP( atomic_rmw,  "ptr data mask?",     pointee, A3(rmw_kind, sem, scope), READS|WRITES ) /* RmwKind; the old value; masked lanes 0 */
 OP( atomic_cas,  "ptr data data",      pointee, A2(sem, scope),    READS|WRITES ) /* ptr, expected, new; bitwise */
 OP( barrier,     "",                   none,    A0,                READS|WRITES|EFFECT )
@@ -131,12 +138,12 @@ OP( dot,         "num num num",        given,   A1(precision),     PURE ) /* a[.
 /* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
  * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */
-OP( for,         "index index index any*", given,
+OP( for,         "index index index value*", given,
     A6(unroll, num_stages, flatten, warp_specialize, disallow_acc_multi_buffer, disable_licm), REGIONS(1) )
-OP( while,       "any*",               given,   A0,                REGIONS(2) )
+OP( while,       "value*",               given,   A0,                REGIONS(2) )
 OP( if,          "flag",               given,   A0,                REGIONS(2) )
-OP( yield,       "any*",               none,    A0,                ENDS )
-OP( condition,   "flag any*",          none,    A0,                ENDS )
-OP( return,      "any*",               none,    A0,                ENDS )
-OP( call,        "any*",               given,   A0,                READS|WRITES|EFFECT ) /* op->callee; gone after inlining */
+OP( yield,       "value*",               none,    A0,                ENDS )
+OP( condition,   "flag value*",          none,    A0,                ENDS )
+OP( return,      "value*",               none,    A0,                ENDS )
+OP( call,        "value*",               given,   A0,                READS|WRITES|EFFECT ) /* op->callee; gone after inlining */
 #undef OP

@@ -160,7 +160,7 @@ static void put_float(Text *t, DType d, uint64_t bits)
 
 void ir_put_constant(Text *t, const Type *type, uint64_t bits)
 {
-    if (type->pointer)
+    if (type->pointer || type->handle != HANDLE_NONE)
         text_printf(t, "0x%llx", (unsigned long long)bits);
     else if (type->dtype == DT_I1 && bits <= 1)
         text_put(t, bits ? "true" : "false");

@@ -267,15 +267,25 @@ static bool parse_dims(Reader *r, Type *t)
     return expect(r, "]");
 }
 
-/* type = [ `*` [ `k` ] ] DTYPE [ dims ] */
+/* type = [ `*` [ SPACE ] | `block` | `descriptor` ] [ `k` ] DTYPE [ dims ] */
 static bool parse_type(Reader *r, const Type **out)
 {
     Type t = {.pointer = accept(r, "*")};
+    int64_t space = SPACE_GLOBAL;
     Token name;
 
+    if (t.pointer && attr_from_word(ATTR_space, r->tok.s, r->tok.len, &space))
+        next(r);
+    t.space = (int8_t)space;
+    if (!t.pointer && is_text(&r->tok, "block"))
+        t.handle = HANDLE_BLOCK_PTR;
+    if (!t.pointer && is_text(&r->tok, "descriptor"))
+        t.handle = HANDLE_DESCRIPTOR;
+    if (t.handle != HANDLE_NONE)
+        next(r);
     if (!expect_kind(r, TOK_NAME, "a type", &name))
         return false;
-    t.is_const = t.pointer && name.len > 0 && name.s[0] == 'k';
+    t.is_const = (t.pointer || t.handle != HANDLE_NONE) && name.len > 0 && name.s[0] == 'k';
     if (!dtype_from_name(name.s + t.is_const, name.len - t.is_const, &t.dtype))
         return say(r, name.span, "unknown type `%.*s`", (int)MIN(name.len, 100), name.s);
     if (!parse_dims(r, &t))
@@ -509,7 +519,7 @@ static bool literal_bits(const Token *t, const Type *type, uint64_t *out)
 {
     bool negative;
 
-    if (type->pointer)
+    if (type->pointer || type->handle != HANDLE_NONE)
         return parse_magnitude(t, &negative, out) && !negative;
     if (type->dtype == DT_I1 && t->kind == TOK_NAME) {
         *out = is_text(t, "true");

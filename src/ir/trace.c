@@ -27,6 +27,11 @@ struct PointerBases {
 static void trace_block(Trace *t, const Block *b);
 static const Trace *trace_func(Arena *a, Map *traces, const Func *f);
 
+static bool holds_address(const Type *t)
+{
+    return t->pointer || t->handle != HANDLE_NONE;
+}
+
 static uint64_t param_bit(int i)
 {
     return UINT64_C(1) << MIN(i, 63);
@@ -51,7 +56,7 @@ static void grow(Trace *t, uint64_t *set, uint64_t params)
 
 static void flow(Trace *t, const Value *to, uint64_t params)
 {
-    bool from_nowhere = params == 0 && to->type->pointer;
+    bool from_nowhere = params == 0 && holds_address(to->type);
 
     grow(t, &t->from[to->id], from_nowhere ? EVERY_PARAM : params);
 }
@@ -65,7 +70,7 @@ static void flow_all(Trace *t, int n, Value *const *sources, Value *const *to)
 /* A barrier has no operands and uses no memory itself. */
 static void trace_memory(Trace *t, const Op *op)
 {
-    if (op->noperands == 0 || !op->operands[0]->type->pointer)
+    if (op->noperands == 0 || !holds_address(op->operands[0]->type))
         return;
     if (op_has(op, READS))
         grow(t, &t->use.loaded, pointed_to(t, op->operands[0]));
@@ -151,8 +156,10 @@ static void trace_combine(Trace *t, const Op *op)
 /* What makes the address: neither a condition nor an offset does. */
 static void trace_value(Trace *t, const Op *op)
 {
+    bool has_base = op->code == OP_addptr || op->code == OP_make_block_ptr ||
+                    op->code == OP_make_descriptor || op->code == OP_advance;
     int first = op->code == OP_select ? 1 : 0;
-    int last = op->code == OP_addptr ? 1 : op->noperands;
+    int last = has_base ? 1 : op->noperands;
     uint64_t params = 0;
 
     for (int i = first; i < last; i++)

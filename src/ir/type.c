@@ -20,7 +20,9 @@ static void canonical(Type *out, const Type *t)
     memset(out, 0, sizeof *out);
     out->dtype = t->dtype;
     out->pointer = t->pointer;
-    out->is_const = t->pointer && t->is_const;
+    out->is_const = (t->pointer || t->handle != HANDLE_NONE) && t->is_const;
+    out->space = t->pointer ? t->space : SPACE_GLOBAL;
+    out->handle = t->handle;
     out->rank = t->rank;
     memcpy(out->dims, t->dims, sizeof t->dims[0] * (size_t)t->rank);
 }
@@ -66,20 +68,18 @@ const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims)
 
 const Type *type_with_shape(Module *m, const Type *element, const Type *shape)
 {
-    Type t = *shape;
+    Type t = *element;
 
-    t.dtype = element->dtype;
-    t.pointer = element->pointer;
-    t.is_const = element->is_const;
+    t.rank = shape->rank;
+    memcpy(t.dims, shape->dims, sizeof t.dims);
     return type_of(m, t);
 }
 
 const Type *type_with_dtype(Module *m, const Type *shape, DType d)
 {
-    Type t = *shape;
+    Type t = {.dtype = d, .rank = shape->rank};
 
-    t.dtype = d;
-    t.pointer = false;
+    memcpy(t.dims, shape->dims, sizeof t.dims);
     return type_of(m, t);
 }
 
@@ -87,7 +87,7 @@ const Type *type_element(Module *m, const Type *t)
 {
     if (t->rank == 0)
         return t;
-    return type_of(m, (Type){.dtype = t->dtype, .pointer = t->pointer, .is_const = t->is_const});
+    return type_with_shape(m, t, &(Type){0});
 }
 
 int64_t type_numel(const Type *t)
@@ -112,7 +112,7 @@ bool type_same_shape(const Type *a, const Type *b)
 bool type_equal(const Type *a, const Type *b)
 {
     return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const &&
-           type_same_shape(a, b);
+           a->space == b->space && a->handle == b->handle && type_same_shape(a, b);
 }
 
 bool type_is_tile(const Type *t)
@@ -125,7 +125,12 @@ const char *type_text(Arena *a, const Type *t)
     Text s = text_new(a);
 
     text_put(&s, t->pointer ? "*" : "");
-    text_put(&s, t->pointer && t->is_const ? "k" : "");
+    if (t->pointer && t->space != SPACE_GLOBAL)
+        text_printf(&s, "%s ", attr_info(ATTR_space)->words[t->space]);
+    text_put(&s, t->handle == HANDLE_BLOCK_PTR    ? "block "
+                 : t->handle == HANDLE_DESCRIPTOR ? "descriptor "
+                                                  : "");
+    text_put(&s, t->is_const ? "k" : "");
     text_put(&s, dtype_name(t->dtype));
     for (int i = 0; i < t->rank; i++)
         text_printf(&s, "%s%d", i == 0 ? "[" : ",", (int)t->dims[i]);

@@ -98,7 +98,9 @@ static bool check_visible(const Verifier *v, const Op *op)
 static const char *class_text(const TableWord *w)
 {
     static const char *const texts[][2] = {
-        {"any", "a value"},
+        {"any", "a number or pointer"},
+        {"value", "a value"},
+        {"handle", "a block pointer or a descriptor"},
         {"num", "a number"},
         {"int", "an integer"},
         {"float", "floating point"},
@@ -124,9 +126,14 @@ static bool is_of_class(const TableWord *w, const Type *t, const Type *first)
 {
     bool integer = !t->pointer && dtype_is_int(t->dtype);
 
+    if (t->handle != HANDLE_NONE)
+        return w->s[0] == 'h' || w->s[0] == 'v';
     switch (w->s[0]) {
-    case 'a': /* any */
+    case 'a': /* any, value */
+    case 'v':
         return true;
+    case 'h': /* handle */
+        return false;
     case 'n': /* num */
         return !t->pointer;
     case 'b': /* bool */
@@ -221,8 +228,10 @@ static bool check_result(const Verifier *v, const Op *op)
     Type want = *op->operands[word[0] == 's' ? 1 : 0]->type; /* first, second, bool, pointee */
     if (word[0] == 'b')
         want.dtype = DT_I1;
-    if (word[0] == 'b' || word[0] == 'p')
+    if (word[0] == 'b' || word[0] == 'p') {
         want.pointer = want.is_const = false;
+        want.space = want.handle = 0;
+    }
     if (!type_equal(&want, t))
         return verify_say(v, op, "the result is %s but must be %s", verify_type_text(v, t),
                           verify_type_text(v, &want));
@@ -323,8 +332,10 @@ static bool check_params(const Verifier *v, const Func *f)
     bool hidden = false;
 
     for (int i = 0; i < f->nparams; i++) {
-        if (f->is_kernel && f->body->args[i]->type->rank > 0)
-            return verify_say(v, NULL, "parameter %d of a kernel is a tile", i);
+        const Type *t = f->body->args[i]->type;
+        if (f->is_kernel && (t->rank > 0 || t->space != SPACE_GLOBAL))
+            return verify_say(v, NULL, "parameter %d of a kernel is %s", i,
+                              t->rank > 0 ? "a tile" : "a pointer to memory of a program");
         if (hidden && f->params[i].kind == PARAM_USER)
             return verify_say(v, NULL, "parameter %d stands behind a hidden one", i);
         hidden = f->params[i].kind != PARAM_USER;

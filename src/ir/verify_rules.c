@@ -14,7 +14,8 @@ typedef bool Rule(const Verifier *v, const Op *op);
 
 static bool same_element(const Type *a, const Type *b)
 {
-    return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const;
+    return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const &&
+           a->space == b->space;
 }
 
 static bool gives(const Verifier *v, const Op *op, int n)
@@ -117,6 +118,8 @@ static bool check_const(const Verifier *v, const Op *op)
         return false;
     const Type *t = op->results[0]->type;
     uint64_t bits = (uint64_t)attr_bits(op);
+    if (t->handle != HANDLE_NONE)
+        return bits == 0 || verify_say(v, op, "a handle that leads nowhere is 0");
     if (t->pointer || scalar_truncate(t->dtype, bits) == bits)
         return true;
     return verify_say(v, op, "the bits 0x%llx do not fit %s", (unsigned long long)bits,
@@ -234,7 +237,7 @@ static bool is_address(const Type *t)
 static bool may_cast(const Type *from, const Type *to)
 {
     if (from->pointer)
-        return to->pointer || is_address(to) || to->dtype == DT_I1;
+        return (to->pointer && to->space == from->space) || is_address(to) || to->dtype == DT_I1;
     if (to->pointer)
         return is_address(from);
     if (dtype_is_fp8(from->dtype))
@@ -297,6 +300,105 @@ static bool check_atomic_rmw(const Verifier *v, const Op *op)
     if (bitwise && !dtype_is_int(d))
         return verify_say(v, op, "bitwise kinds do not work on %s", dtype_name(d));
     return check_store(v, op);
+}
+
+/* R230.  `groups` scalars a dimension behind the pointer: shape, strides, maybe offsets. */
+static bool makes_handle(const Verifier *v, const Op *op, Handle handle, int groups)
+{
+    const Type *base = op->operands[0]->type;
+
+    if (!gives(v, op, 1))
+        return false;
+    const Type *t = op->results[0]->type;
+    if (base->rank > 0 || t->handle != (int8_t)handle || t->dtype != base->dtype ||
+        t->is_const != base->is_const)
+        return verify_say(v, op, "%s does not lead to %s", verify_type_text(v, t),
+                          verify_type_text(v, base));
+    if (t->rank < 1 || op->noperands != 1 + groups * t->rank)
+        return verify_say(v, op, "takes %d scalars for each dimension, not %d in all", groups,
+                          op->noperands - 1);
+    for (int i = 1; i < op->noperands; i++) {
+        if (op->operands[i]->type->dtype != DT_I64)
+            return verify_say(v, op, "operand %d is %s but must be i64", i,
+                              verify_type_text(v, op->operands[i]->type));
+    }
+    return true;
+}
+
+/* Do the values name dimensions of a handle, each at most once? */
+static bool names_dims(const Verifier *v, const Op *op, const int64_t *dims, int n, int rank)
+{
+    unsigned used = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 0 || dims[i] >= rank || (used & 1U << dims[i]))
+            return verify_say(v, op, "%lld is no dimension, or named twice", (long long)dims[i]);
+        used |= 1U << dims[i];
+    }
+    return true;
+}
+
+static bool check_make_block_ptr(const Verifier *v, const Op *op)
+{
+    int n;
+    const int64_t *order = attr_order(op, &n);
+
+    if (!makes_handle(v, op, HANDLE_BLOCK_PTR, 3))
+        return false;
+    int rank = op->results[0]->type->rank;
+    if (n != rank)
+        return verify_say(v, op, "order names %d of %d dimensions", n, rank);
+    return names_dims(v, op, order, n, rank);
+}
+
+static bool check_make_descriptor(const Verifier *v, const Op *op)
+{
+    return makes_handle(v, op, HANDLE_DESCRIPTOR, 2);
+}
+
+/* As many i64 offsets, from operand `first` on, as there are dimensions; none for a block pointer,
+ * which has its own. */
+static bool has_offsets(const Verifier *v, const Op *op, int first, bool wanted)
+{
+    int rank = op->operands[BLOCK_HANDLE]->type->rank, want = wanted ? rank : 0;
+
+    if (op->noperands - first != want)
+        return verify_say(v, op, "takes %d offsets, not %d", want, op->noperands - first);
+    for (int i = first; i < op->noperands; i++) {
+        if (op->operands[i]->type->dtype != DT_I64)
+            return verify_say(v, op, "offset %d is %s but must be i64", i - first,
+                              verify_type_text(v, op->operands[i]->type));
+    }
+    return true;
+}
+
+static bool check_advance(const Verifier *v, const Op *op)
+{
+    if (op->operands[BLOCK_HANDLE]->type->handle != HANDLE_BLOCK_PTR)
+        return verify_say(v, op, "a descriptor has no offsets");
+    return has_offsets(v, op, 1, true);
+}
+
+static bool check_load_block(const Verifier *v, const Op *op)
+{
+    const Type *t = op->operands[BLOCK_HANDLE]->type;
+    int n;
+    const int64_t *dims = attr_boundary(op, &n);
+
+    if (attr_padding(op) == PAD_NAN && !dtype_is_float(t->dtype))
+        return verify_say(v, op, "%s has no NaN", dtype_name(t->dtype));
+    return has_offsets(v, op, 1, t->handle == HANDLE_DESCRIPTOR) &&
+           names_dims(v, op, dims, n, t->rank);
+}
+
+static bool check_store_block(const Verifier *v, const Op *op)
+{
+    const Type *t = op->operands[BLOCK_HANDLE]->type;
+    int n;
+    const int64_t *dims = attr_boundary(op, &n);
+
+    return has_offsets(v, op, 2, t->handle == HANDLE_DESCRIPTOR) &&
+           names_dims(v, op, dims, n, t->rank) && check_store(v, op);
 }
 
 /* R300 */
@@ -399,8 +501,7 @@ static bool check_combine(const Verifier *v, const Op *op)
         if (!type_same_shape(t, op->operands[0]->type))
             return verify_say(v, op, "operands differ in shape: %s and %s",
                               verify_type_text(v, op->operands[0]->type), verify_type_text(v, t));
-        Type element = {.dtype = t->dtype, .pointer = t->pointer, .is_const = t->is_const};
-        types[i] = types[n + i] = type_of(v->func->module, element);
+        types[i] = types[n + i] = type_element(v->func->module, t);
     }
     return gives(v, op, n) && axis_in(v, op, op->operands[0]->type->rank) &&
            args_are(v, op, 0, 2 * n, types) && verify_hands_over(v, op->regions[0], 0, n, types) &&
@@ -596,6 +697,11 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_check] = check_check,
         [OP_record] = check_record,
         [OP_hint] = check_hint,
+        [OP_make_block_ptr] = check_make_block_ptr,
+        [OP_make_descriptor] = check_make_descriptor,
+        [OP_advance] = check_advance,
+        [OP_load_block] = check_load_block,
+        [OP_store_block] = check_store_block,
         [OP_reduce] = check_reduce,
         [OP_scan] = check_scan,
         [OP_dot] = check_dot,

@@ -24,8 +24,41 @@ void opt_drop_schedule(Module *m)
     }
 }
 
-void opt_legalise(Module *m, const OptOptions *o)
+typedef struct {
+    bool handles, handed_over; /* some are made; some go to a helper or come from one */
+} Found;
+
+static void find_handles(Op *op, void *found)
+{
+    Found *f = found;
+    bool here = false;
+
+    for (int i = 0; i < op->noperands; i++)
+        here = here || op->operands[i]->type->handle != HANDLE_NONE;
+    for (int i = 0; i < op->nresults; i++)
+        here = here || op->results[i]->type->handle != HANDLE_NONE;
+    f->handles = f->handles || here;
+    f->handed_over = f->handed_over || (here && op->code == OP_call);
+}
+
+/* What helpers take and give is taken apart where they are called. */
+static void legalise_handles(Module *m, Diags *d)
+{
+    int errors = diag_errors(d);
+    Found found = {false, false};
+
+    for (int i = 0; i < m->nfuncs; i++)
+        ir_walk(m->funcs[i]->body, find_handles, &found);
+    if (found.handed_over)
+        opt_inline(m, d);
+    if (found.handles && diag_errors(d) == errors)
+        opt_expand_blocks(m);
+}
+
+void opt_legalise(Module *m, const OptOptions *o, Diags *d)
 {
     if (!o->schedules)
         opt_drop_schedule(m);
+    if (!o->handles)
+        legalise_handles(m, d);
 }

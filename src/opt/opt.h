@@ -14,6 +14,7 @@ typedef struct {
      * or NULL for "expand every op that math.c knows" */
     const bool *native;
     bool schedules; /* the target reads how many warps and stages are wished for */
+    bool handles;   /* .. and has block pointers and descriptors */
     bool verify;    /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
@@ -34,7 +35,10 @@ const char *opt_pass_names(Arena *a); /* one a line with what each does */
 bool opt_records(Module *m, const int *views, Diags *d);
 
 /* the passes, one file each */
-void opt_legalise(Module *m, const OptOptions *o);
+/* What the options do not say that the target has is written in other ops, or dropped when it is
+ * only a wish.  A diagnostic when helpers hand handles over and cannot be inlined. */
+void opt_legalise(Module *m, const OptOptions *o, Diags *d);
+void opt_expand_blocks(Module *m); /* handles become their parts; none is handed over */
 /* The part of it that makes modules equal that differ in wishes only; for keys of compiled code. */
 void opt_drop_schedule(Module *m);
 void opt_inline(Module *m, Diags *d);

@@ -23,8 +23,7 @@ static void inline_module(Module *m, const OptOptions *o, Diags *d)
 
 static void legalise_module(Module *m, const OptOptions *o, Diags *d)
 {
-    (void)d;
-    opt_legalise(m, o);
+    opt_legalise(m, o, d);
 }
 
 static void math_module(Module *m, const OptOptions *o, Diags *d)

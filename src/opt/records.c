@@ -57,8 +57,10 @@ bool opt_records(Module *m, const int *views, Diags *d)
     if (diag_errors(d) > errors)
         return false;
     Func *f = kernel_of(m);
-    if (views)
+    if (views) {
+        opt_expand_blocks(m); /* so that there are addresses to look at */
         opt_check(f, views);
+    }
     if (count_sites(m, true) > 0)
         func_add_hidden(f, "records", type_pointer(m, DT_I8, false), PARAM_RECORDS, 0, 0);
     return true;

@@ -257,6 +257,29 @@ for device in interp cpu; do
     grep -qF "in program (0, 0, 0), at [8] of the tile; 24 elements in 2 programs" "$folder/err" ||
         wrong "no program"
 done
+# a block that leaves its array is found along a block pointer that a helper advanced
+cat >"$folder/block.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def following(block):
+    return tl.advance(block, (4,))
+
+
+@triton.jit
+def block(x):
+    at = tl.make_block_ptr(x, (8,), (1,), (0,), (4,), (0,))
+    for i in range(2):
+        tl.store(at, 1.0)
+        at = following(at)
+END
+for device in interp cpu; do
+    expect 0 out "" "$tilec" run "$folder/block.py" --check --device $device --grid 1 x="zeros(fp32,8)"
+    expect 1 err "block.py:14:9: error: store to x[4] is outside of its 4 elements" "$tilec" run \
+        "$folder/block.py" --check --device $device --grid 1 x="zeros(fp32,4)"
+done
 
 # places in two files: of code, of an error while running, and of names
 mkdir -p "$folder/two"

@@ -4,6 +4,11 @@
 # run: loop p:fp32[12]=iota out:fp32[4] n:i32=10
 # run: padding p:fp32[4]=1 out:fp32[8]
 # run: passed p:fp32[6]=iota out:fp32[2]
+# run: carried p:fp32[16]=iota out:fp32[16] n:i32=3
+# run: chosen p:fp32[8]=iota q:fp32[8]=1 out:fp32[4] n:i32=3
+# run: chosen p:fp32[8]=iota q:fp32[8]=1 out:fp32[4] n:i32=9
+# run: handed p:fp32[8]=iota out:fp32[8] n:i32=2
+# run: stepping p:fp32[16]=iota out:fp32[16] n:i32=6
 # lower: refused p:*fp32 i:*i32 n:i32
 """R230 to R232."""
 import triton
@@ -47,6 +52,66 @@ def passed(p, out):
     tl.store(out + tl.arange(0, 2), first_two(src))
 
 
+# advanced in an inner loop, in one arm of an `if`, by a while loop, and exchanged for another
+@triton.jit
+def carried(p, out, n):
+    src = tl.make_block_ptr(p, (16,), (1,), (0,), (2,), (0,))
+    dst = tl.make_block_ptr(out, (16,), (1,), (0,), (2,), (0,))
+    for i in range(n):
+        for j in range(2):
+            tl.store(dst, tl.load(src) + 100 * i, boundary_check=(0,))
+            src = tl.advance(src, (2,))
+            if j > 0:
+                dst = tl.advance(dst, (2,))
+        dst = tl.advance(dst, (1,))
+    i = 0
+    other = tl.make_block_ptr(p, (16,), (1,), (8,), (2,), (0,))
+    while i < n:
+        tl.store(dst, tl.load(src, boundary_check=(0,)) + tl.load(other), boundary_check=(0,))
+        src, other = other, src
+        dst = tl.advance(dst, (2,))
+        i += 1
+
+
+@triton.jit
+def chosen(p, q, out, n):
+    if n > 5:
+        src = tl.make_block_ptr(p, (8,), (1,), (n - 8,), (4,), (0,))
+    else:
+        src = tl.make_block_ptr(q, (8,), (2,), (0,), (4,), (0,))
+    tl.store(tl.make_block_ptr(out, (4,), (1,), (0,), (4,), (0,)), tl.load(src, boundary_check=(0,)))
+
+
+@triton.jit
+def next_pair(src):
+    return tl.load(src), tl.advance(src, (2,))
+
+
+@triton.jit
+def handed(p, out, n):
+    src = tl.make_block_ptr(p, (8,), (1,), (0,), (2,), (0,))
+    dst = tl.make_block_ptr(out, (8,), (1,), (0,), (2,), (0,))
+    for i in range(n):
+        x, src = next_pair(src)
+        y, src = next_pair(src)
+        tl.store(dst, x + y)
+        dst = tl.advance(dst, (2,))
+
+
+@triton.jit
+def stepping(p, out, n):
+    src = tl.make_block_ptr(p, (16,), (1,), (0,), (2,), (0,))
+    dst = tl.make_block_ptr(out, (16,), (1,), (0,), (2,), (0,))
+    i = 0
+    while i < n:
+        tl.store(dst, tl.load(src, boundary_check=(0,)), boundary_check=(0,))
+        if i > 1:
+            src = tl.advance(src, (2,))
+        dst = tl.advance(dst, (2,))
+        i += 1
+    tl.store(dst, tl.load(src), boundary_check=(0,))
+
+
 @triton.jit
 def refused(p, i, n):
     tl.make_block_ptr(p + tl.arange(0, 4), (4,), (1,), (0,), (4,), (0,))
@@ -63,6 +128,10 @@ def refused(p, i, n):
     tl.advance(e, (1, 1))
     g = tl.advance(e, (1,))
     h = e + 1
+    h = -e
+    h = tl.where(n > 0, e, e)
+    h = e[0]
+    h = e < e
     k = e
     for j in range(n):
         k = tl.make_block_ptr(p, (4, 4), (4, 1), (0, 0), (2, 4), (1, 0))

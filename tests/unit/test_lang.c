@@ -25,6 +25,7 @@
 
 #include "../../src/front/front.h"
 #include "../../src/interp/interp.h"
+#include "../../src/opt/opt.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
@@ -160,13 +161,14 @@ static void print_array(Text *t, const Argument *a)
     text_put(t, "\n");
 }
 
-static void run_case(Case *c, const Module *m, const Argument *args, int n, const int32_t *grid)
+static void run_case(Case *c, Module *m, const Argument *args, int n, const int32_t *grid)
 {
     uint64_t slots[MAX_ARGS];
     Diags *d = diags_new(c->arena, c->sources);
     InterpLaunch launch = {.args = slots, .grid = {grid[0], grid[1], grid[2]}};
     int slot = 0;
 
+    opt_legalise(m, &(OptOptions){.schedules = true}, d);
     launch.last = (int64_t)grid[0] * grid[1] * grid[2];
     for (int i = 0; i < n; i++)
         if (!args[i].is_constexpr)
