@@ -45,20 +45,22 @@ static Val no_member_of_file(Lower *l, const FrontFile *f, Sym name, Span span)
 Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span)
 {
     const Where w = {.file = file, .before = UINT32_MAX, .any = any, .is_member = true};
+    bool again = is_being_looked_up(l, file, name); /* as by `from . import a` in a package */
     const FrontFile *submodule;
     Lookup lookup = {file, name};
     Val v = val_unknown();
-    bool found;
+    bool found = false;
 
-    if (is_being_looked_up(l, file, name))
-        return fail_val(l, span, E_IMPORT_CYCLE, name, file->source->path);
-    vec_push(l->arena, &l->lookups, lookup);
-    found = value_at(l, &w, name, span, &v);
-    l->lookups.len--;
-    if (found)
-        return v;
-    submodule = import_submodule(file, name);
-    return submodule ? val_file(submodule) : no_member_of_file(l, file, name, span);
+    if (!again) {
+        vec_push(l->arena, &l->lookups, lookup);
+        found = value_at(l, &w, name, span, &v);
+        l->lookups.len--;
+    }
+    submodule = found ? NULL : import_submodule(file, name);
+    if (found || submodule)
+        return found ? v : val_file(submodule);
+    return again ? fail_val(l, span, E_IMPORT_CYCLE, name, file->source->path)
+                 : no_member_of_file(l, file, name, span);
 }
 
 Val import_value(Lower *l, const Where *w, const AstImport *i, Span span)
