@@ -368,7 +368,8 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
 void tilec_unload(tilec_file *file);
 
 /* The @triton.jit functions in file order, helpers included; the names live as long as the file.
- * NULL for an index out of range.  A NULL file has none. */
+ * NULL for an index out of range.  A NULL file has none.  Where a kernel is asked for, one inside
+ * of a function or class may also be named with these, "Class.kernel". */
 int tilec_kernel_count(const tilec_file *file);
 const char *tilec_kernel_name(const tilec_file *file, int i);
 

@@ -200,6 +200,9 @@ static const Kernel *find_kernel(const tilec_file *file, const char *name)
     for (int i = 0; i < file->nkernels; i++)
         if (strcmp(file->kernels[i].name, name) == 0)
             return &file->kernels[i];
+    for (int i = 0; i < file->nkernels; i++)
+        if (strcmp(file->kernels[i].full_name, name) == 0)
+            return &file->kernels[i];
     return NULL;
 }
 

@@ -37,6 +37,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    const char *full_name;        /* with what it is nested in */
     int index;                    /* in the file */
     const FrontKernel *signature; /* NULL when it is wrong; `problem` then says why */
     const char *problem;

@@ -135,7 +135,9 @@ tilec_status load_file(Job *job, void *load)
     f->nkernels = front_kernel_count(f->parsed);
     f->kernels = NEW_N(f->arena, Kernel, MAX(f->nkernels, 1));
     for (int i = 0; i < f->nkernels; i++) {
-        f->kernels[i] = (Kernel){.name = front_kernel_name(f->parsed, i), .index = i};
+        f->kernels[i] = (Kernel){.name = front_kernel_name(f->parsed, i),
+                                 .full_name = front_kernel_full_name(f->parsed, i),
+                                 .index = i};
         describe_kernel(job, f, &f->kernels[i]);
     }
     f->only = front_only_kernel(f->parsed) < 0 ? NULL : &f->kernels[front_only_kernel(f->parsed)];

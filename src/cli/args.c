@@ -44,7 +44,7 @@ static bool has_kernel(const tilec_file *f, const char *name)
     for (int i = 0; i < tilec_kernel_count(f); i++)
         if (strcmp(tilec_kernel_name(f, i), name) == 0)
             return true;
-    return false;
+    return tilec_param_count(f, name) >= 0; /* by the names of what it is nested in */
 }
 
 /* Is it a name for the first time?  A kernel may be defined in both arms of an `if`. */

@@ -471,10 +471,15 @@ int front_only_kernel(const FrontFile *f)
 const char *front_kernel_name(const FrontFile *f, int i)
 {
     const AstFunc *fn = f->kernels[i];
+
+    return file_find(f, fn->name) == fn ? fn->name : front_kernel_full_name(f, i);
+}
+
+const char *front_kernel_full_name(const FrontFile *f, int i)
+{
+    const AstFunc *fn = f->kernels[i];
     const char *name = fn->name;
 
-    if (file_find(f, fn->name) == fn)
-        return name;
     for (const AstScope *s = fn->scope; s; s = s->outer)
         name = arena_printf(f->arena, "%s.%s", s->name, name);
     return name;

@@ -152,6 +152,7 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
                        Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 const char *front_kernel_name(const FrontFile *f, int i);
+const char *front_kernel_full_name(const FrontFile *f, int i); /* "outer.kernel" of a nested one */
 int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */

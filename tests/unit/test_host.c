@@ -118,6 +118,7 @@ static void test_values(void **state)
     runs(s, "typed", 1);
     refuses(s, "tensor", "`TENSOR` is not defined");
     runs(s, "inner", 5);
+    runs(s, "outer.inner", 5);
     int before = h.asked;
     runs(s, "width", 8);
     assert_int_equal(h.asked, before); /* a launch that is compiled asks nothing */
