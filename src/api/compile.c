@@ -16,8 +16,6 @@
  * Up to the lowering a compile holds the file's lock; the rest, which takes nearly all of the time,
  * does not.  Who needs what another thread is making waits for that one.
  */
-#define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -45,6 +45,36 @@ static void test_programs_newer_than_the_library_are_told(void **state)
     assert_null(ctx);
 }
 
+/* A struct that grows needs a new layout once this one has been released: programs are compiled
+ * with it.  Until then its row here may be edited. */
+static void test_structs_are_as_large_as_their_layout_says(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t now, layout_1; /* on 64-bit machines */
+    } sizes[] = {
+        {"tilec_tensor", sizeof(tilec_tensor), 40},
+        {"tilec_arg", sizeof(tilec_arg), 96},
+        {"tilec_param", sizeof(tilec_param), 128},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 64},
+        {"tilec_record", sizeof(tilec_record), 88},
+        {"tilec_device", sizeof(tilec_device), 24},
+        {"tilec_stats", sizeof(tilec_stats), 32},
+        {"tilec_define", sizeof(tilec_define), 16},
+        {"tilec_question", sizeof(tilec_question), 32},
+        {"tilec_name", sizeof(tilec_name), 160},
+        {"tilec_load_options", sizeof(tilec_load_options), 48},
+    };
+
+    (void)state;
+    assert_int_equal(TILEC_LAYOUT, 1);
+    for (int i = 0; sizeof(void *) == 8 && i < COUNT(sizes); i++) {
+        if (sizes[i].now != sizes[i].layout_1)
+            print_error("%s has changed: see TILEC_LAYOUT\n", sizes[i].name);
+        assert_int_equal(sizes[i].now, sizes[i].layout_1);
+    }
+}
+
 static void test_tensors_that_make_no_sense(void **state)
 {
     Scene *s = *state;
@@ -132,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_programs_newer_than_the_library_are_told),
+        TEST(test_structs_are_as_large_as_their_layout_says),
         TEST(test_tensors_that_make_no_sense),
         TEST(test_tensors_elsewhere_are_refused_by_name),
         TEST(test_options_that_make_no_sense),
