@@ -217,8 +217,9 @@ typedef struct {
     double compile_seconds; /* what making the compiled kernel took when this file first needed it:
                              * compiling, or loading it from disk */
     int from_cache;         /* it came from disk */
-    double flops;           /* float operations; negative when they cannot be counted */
-    double bytes;           /* tensors read plus tensors written, once each */
+    double flops; /* float operations, and those of dot products of integers; negative when
+                   * they cannot be counted */
+    double bytes; /* tensors read plus tensors written, once each */
 } tilec_stats;
 
 /*

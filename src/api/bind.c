@@ -564,7 +564,8 @@ static void refuse_uncomputed(Binder *b, const FrontParam *p, int heuristic)
            p->name);
     if (t->why)
         note(b, t->where, "%s", t->why);
-    hint(b, "give the value of `%s`", p->name);
+    hint(b, "give the value of `%s`, or values instead of types for what it is computed from",
+         p->name);
 }
 
 static void refuse_missing(Binder *b, int i, const Fallback *f)

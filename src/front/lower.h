@@ -179,7 +179,8 @@ typedef struct {
 enum {
     LOWER_MAX_DEPTH = 1500, /* of expressions; an arm of an `if` counts as several */
     MAX_STATEMENTS = 1000 * 1000,
-    MAX_TUPLE = 1 << 16, /* values and tuples in it, at all levels */
+    MAX_LOWER_BYTES = 1 << 30, /* of memory for all of it */
+    MAX_TUPLE = 1 << 16,       /* values and tuples in it, at all levels */
     MAX_STATIC_TRIPS = 1 << 16,
     MAX_CALL_DEPTH = 64 /* helpers nested deeper are a recursion that does not end */
 };

@@ -276,9 +276,13 @@ static Flow at_end(Flow f, bool tail)
 
 bool lower_out_of_budget(Lower *l, Span span)
 {
-    if (++l->work < MAX_STATEMENTS)
+    bool large = arena_used(l->arena) > MAX_LOWER_BYTES;
+
+    if (++l->work < MAX_STATEMENTS && !large)
         return false;
-    if (!l->exhausted)
+    if (!l->exhausted && large)
+        error_at(l, span, E_LOWER_BYTES, MAX_LOWER_BYTES >> 20);
+    else if (!l->exhausted)
         error_at(l, span, E_STATEMENTS, MAX_STATEMENTS);
     l->exhausted = l->quiet == 0;
     return true;

@@ -108,6 +108,7 @@
 #define H_BREAK              "loops run to their end: put the condition into a `while`, or mask the work"
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
+#define E_LOWER_BYTES        "the kernel repeats itself until it takes more than %d MiB to compile"
 #define E_NOT_AN_EXPRESSION  "this means nothing here"
 #define E_NESTED_FUNCTION    "nested function definitions are not allowed inside a @triton.jit kernel: `%s`" /* R21 */
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */

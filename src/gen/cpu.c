@@ -563,6 +563,16 @@ static void refuse_long(Diags *d, const Plan *p)
          "a loop over range() instead of tl.static_range() stays short");
 }
 
+static void refuse_large(Diags *d, const Plan *p)
+{
+    diag(
+        d, DIAG_ERROR, p->func->span,
+        "this kernel holds too many tiles at once: they take %lld MiB for each thread, and at most "
+        "%d go",
+        (long long)(p->scratch >> 20), IR_MOST_TILE_BYTES >> 20);
+    diag(d, DIAG_HINT, (Span){0, 0}, "use a smaller block and a loop, or more programs");
+}
+
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
@@ -576,6 +586,10 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     }
     if (plan->beyond) {
         refuse_long(d, plan);
+        return false;
+    }
+    if (plan->scratch > IR_MOST_TILE_BYTES) {
+        refuse_large(d, plan);
         return false;
     }
     Emission e = {.cpu = {.plan = plan, .func = f, .options = o}};

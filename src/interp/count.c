@@ -1,6 +1,8 @@
 /*
  * count.c - how many float operations does a launch do?
  *
+ * The multiplications and additions of a dot count whatever they are made on.
+ *
  * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
  * that follow from arguments and program ids are computed, tiles and what comes from memory are
  * unknown, and no memory of the user's is touched.  Loops are run as often as their known bounds
@@ -78,9 +80,7 @@ static double op_flops(const Op *op)
     case OP_scan:
         return region_flops(op) * (n - n / t->dims[attr_axis(op)]);
     case OP_dot:
-        return dtype_is_float(t->dtype)
-                   ? 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]
-                   : 0;
+        return 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1];
     default:
         return t && t->rank > 0 ? n * element_flops(op) : 0;
     }

@@ -40,10 +40,24 @@ void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
 
 static void exec_op(Frame *f, const Op *op);
 
+static void check_memory(Machine *m, const SlotPlan *plan)
+{
+    size_t bytes = 0;
+
+    for (int s = 0; s < plan->nslots; s++)
+        bytes += plan->bytes[s];
+    if (bytes > IR_MOST_TILE_BYTES)
+        machine_stop(
+            m, plan->func->body->first,
+            "this kernel holds too many tiles at once: they take %zu MiB, and at most %d go",
+            bytes >> 20, IR_MOST_TILE_BYTES >> 20);
+}
+
 static Frame *frame_new(Machine *m, SlotPlan *plan)
 {
     Frame *f = NEW(m->arena, Frame);
 
+    check_memory(m, plan);
     f->machine = m;
     f->plan = plan;
     f->width = 1;

@@ -217,6 +217,9 @@ struct Module {
     Map *types;
 };
 
+/* Bytes of tiles that a kernel may hold at once, on one thread; more is refused. */
+enum { IR_MOST_TILE_BYTES = 1 << 30 };
+
 /* dtype.c */
 const char *dtype_name(DType t);                                /* "fp32" */
 const char *dtype_triton_name(DType t);                         /* "fp32", "int32" */

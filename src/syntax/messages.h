@@ -14,6 +14,8 @@
 #define E_FILE_NO_KERNEL     "there is no function with @triton.jit in this file"
 #define H_FILE_HAS           "it has %s: a kernel is a function decorated with @triton.jit"
 
+#define E_FUNCTION_TEXT      "this function has %ld KiB of text, and at most %d are read"
+
 /* tokens */
 #define E_CHARACTER          "this character has no meaning here"
 #define E_BACKSLASH          "only a new line may follow a backslash"

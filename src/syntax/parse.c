@@ -298,6 +298,9 @@ static void parameters(Parser *p, AstFunc *f)
     f->nparams = list.len;
 }
 
+/* Bytes of one function: its tree takes up to a hundred times as many. */
+enum { MOST_FUNCTION_TEXT = 4 << 20 };
+
 /* function = 'def' NAME ['[' ... ']'] '(' parameters ')' ['->' expression] ':' block */
 static void function(Parser *p, AstFunc *f)
 {
@@ -312,7 +315,11 @@ static void function(Parser *p, AstFunc *f)
         parse_expression(p);
     expect(p, T_COLON);
     f->span = (Span){f->extent.start, p->last_end};
-    f->body = parse_block(p, &f->nbody);
+    if (f->extent.end - f->extent.start > MOST_FUNCTION_TEXT)
+        parse_error(p, f->span, E_FUNCTION_TEXT, (long)(f->extent.end - f->extent.start) >> 10,
+                    MOST_FUNCTION_TEXT >> 10);
+    else
+        f->body = parse_block(p, &f->nbody);
 }
 
 void parse_function(Arena *a, Interner *interner, const Source *src, AstFunc *f)

@@ -306,4 +306,25 @@ expect 0 out "func @half, $two/helpers.py:4" "$tilec" dump "$two/main.py" --stag
 for file in helpers.py:5:5 main.py:6:17; do
     expect 1 err "$two/$file: " "$tilec" run "$two/main.py" --device interp --grid 1 "p=ones(fp32,1)" least=2.0
 done
+
+# what takes too much memory is refused before it does
+cat >"$folder/large.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def large(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tiles = ()
+    for k in tl.static_range(32):
+        tiles += (tl.cumsum(tl.load(x + i + k), 0),)
+    for k in tl.static_range(32):
+        tl.store(x + i, tiles[k] * tiles[31 - k])
+KERNEL
+for device in interp cpu; do
+    expect 1 err "this kernel holds too many tiles at once: they take" \
+        "$tilec" run "$folder/large.py" --device $device --grid 1 x="zeros(fp32,8)" N="1<<24"
+done
+
 finish

@@ -85,6 +85,28 @@ static void test_counts_follow_loops_and_calls(void **state)
     arena_free(a);
 }
 
+static void test_products_of_integers_count(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%p: *i8, %o: *i32) {
+        %a = const 2 : i8[4,8];
+        %b = const 3 : i8[8,6];
+        %zero = const 0 : i32[4,6];
+        %r = dot %a, %b, %zero : i32[4,6];
+        %os = splat %o : *i32[4,6];
+        store %os, %r;
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 0};
+    InterpCounts c = counts_of(spell_out(a, text, NULL, NULL), 3, 3, args);
+
+    (void)state;
+    assert_true(c.flops_known && c.flops == 3 * 2 * 4 * 6 * 8);
+    arena_free(a);
+}
+
 static void test_counts_depend_on_arguments_not_on_data(void **state)
 {
     static const char text[] = IR(
@@ -142,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_an_elementwise_kernel),
         cmocka_unit_test(test_counts_follow_loops_and_calls),
+        cmocka_unit_test(test_products_of_integers_count),
         cmocka_unit_test(test_counts_depend_on_arguments_not_on_data),
         cmocka_unit_test(test_counting_ends),
     };

@@ -176,6 +176,20 @@ static void test_many_undefined_names(void **state)
     assert_true(arena_used(a) - before < 32 << 20);
 }
 
+/* 10^6 lines took 1.8 GB before they were refused. */
+static void test_long_text(void **state)
+{
+    Arena *a = *state;
+    Text t = text_new(a);
+
+    put_kernel(&t);
+    text_put(&t, "    s = 1.0\n");
+    put_times(&t, 250000, "    s = s * s + 1.0\n");
+    assert_string_equal(complaint(a, t.s), "t.py:4:1: error: this function has 4882 KiB of text, "
+                                           "and at most 4096 are read");
+    assert_true(arena_used(a) < 64 << 20);
+}
+
 static int set_up(void **state)
 {
     *state = arena_new(NULL);
@@ -201,6 +215,7 @@ int main(void)
         TEST(test_branches_of_an_if),
         TEST(test_many_instances),
         TEST(test_many_undefined_names),
+        TEST(test_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
