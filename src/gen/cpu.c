@@ -375,7 +375,7 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
             cpu_nest(c, s->nest);
             break;
         case STEP_DOT:
-            cpu_dot(c, s->op);
+            cpu_dot(c, s->op, s->dot);
             break;
         case STEP_RECORD:
             cpu_record(c, s->op, s->buffers);
@@ -505,16 +505,6 @@ typedef struct {
     const char *why; /* NULL, or what went wrong */
 } Emission;
 
-static void find_features(Cpu *c)
-{
-    const char *all = c->l->features;
-
-    c->avx2 = strstr(all, "+avx2");
-    c->avx512f = strstr(all, "+avx512f");
-    c->avx512bw = strstr(all, "+avx512bw");
-    c->vector_bytes = c->avx512f ? MAX_VECTOR : c->avx2 ? 32 : 16;
-}
-
 static void make_code(Emission *e, GenStage stage)
 {
     Cpu *c = &e->cpu;
@@ -524,7 +514,7 @@ static void make_code(Emission *e, GenStage stage)
     c->l = &e->llvm;
     e->llvm.quickly = c->plan->size >= PLAN_LONG_OPS;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
-    find_features(c);
+    c->machine = &c->plan->machine;
     emit_function(c);
     llvm_finish(&e->llvm, stage, &e->out, &e->why);
 }
@@ -576,7 +566,8 @@ static void refuse_large(Diags *d, const Plan *p)
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
-    Plan *plan = plan_make(f, o, a);
+    const char *features = o->features ? o->features : llvm_host_features(a);
+    Plan *plan = plan_make(f, o, plan_machine(features), a);
 
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
     if (stage == GEN_PLAN) {

@@ -23,15 +23,7 @@
 #include "llvm.h"
 #include "plan.h"
 
-enum {
-    MAX_VECTOR = 64, /* bytes of a register */
-    MAX_UNROLL = 4,  /* copies of a nest's body */
-    MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
-};
-_Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
-_Static_assert(PLAN_WIDEST >= MAX_UNROLL * MAX_VECTOR,
-               "all copies of a body may become one vector, which reads to the end of the padding");
 
 typedef struct {
     Arena *arena;
@@ -44,8 +36,7 @@ typedef struct {
     Val fn, args, grid, scratch;
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
-    int vector_bytes;
-    bool avx2, avx512f, avx512bw; /* what the machine has */
+    const Machine *machine;
     bool nontemporal_used;
     LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
 } Cpu;
@@ -117,8 +108,8 @@ typedef struct Reduction Reduction;
 typedef struct {
     Cpu *c;
     const Nest *nest;
-    int rank, inner; /* inner: the dimension run in vectors */
-    int lanes, unroll;
+    int rank, inner;       /* inner: the dimension run in vectors */
+    int lanes, unroll;     /* the nest's */
     Bld at[MAX_RANK + 1];  /* at[l]: code that changes with loop l; at[rank] is the inner body */
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
@@ -242,7 +233,7 @@ void cpu_scan_begin(NestCg *n, const Op *op);
 void cpu_scan_body(NestCg *n, const Op *op);
 
 /* cpu_dot.c */
-void cpu_dot(Cpu *c, const Op *op);
+void cpu_dot(Cpu *c, const Op *op, DotShape shape);
 
 /* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
 void cpu_record(Cpu *c, const Op *op, const int *buffers);

@@ -37,7 +37,7 @@ static Val zero_lanes(NestCg *n, Val x)
     Bld b = n->at[n->rank];
     int bits = (int)LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(x))), k = llvm_lanes(x);
 
-    for (; k % 2 == 0 && k * bits > n->c->vector_bytes * 8; k /= 2)
+    for (; k % 2 == 0 && k * bits > n->c->machine->vector_bytes * 8; k /= 2)
         x = LLVMBuildOr(b, llvm_slice(n->c->l, b, x, 0, k / 2),
                         llvm_slice(n->c->l, b, x, k / 2, k / 2), "");
     return LLVMBuildICmp(b, LLVMIntEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");

@@ -11,28 +11,12 @@
  */
 #include "cpu.h"
 
-/* Full blocks are as large as the registers allow: 16, and 32 with AVX-512.  Wider than high they
- * are where there are few rows, or too few sums would run side by side. */
-enum {
-    ROWS = 6,
-    ROWS_AVX512 = 14,
-    VECTORS = 2,
-    FEW_ROWS = 2,
-    VECTORS_OF_FEW = 4,
-    MAX_ROWS = ROWS_AVX512,
-    MAX_VECTORS = VECTORS_OF_FEW,
-    K_UNROLL = 4
-};
-/* The accumulators, the vectors of b, and one element of a in all lanes. */
-#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
-_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, VECTORS_OF_FEW) <= 16 &&
-                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
-               "a block stays in registers");
+enum { K_UNROLL = 4 };
 
 typedef struct {
     Cpu *c;
     int64_t m, n, k;
-    int lanes, rows, vectors; /* of a full block */
+    int lanes, rows, vectors; /* of a full block, see DotShape */
     DType in, out;            /* register dtypes of operands and accumulator */
     DType rounded;            /* what the accumulator's values must fit */
     int buffer[3];            /* by operand; that of the accumulator is the result's */
@@ -73,9 +57,9 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 
 /* One step of k for the whole block. */
 static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
-                 Val (*acc)[MAX_VECTORS])
+                 Val (*acc)[DOT_MAX_VECTORS])
 {
-    Val b[MAX_VECTORS];
+    Val b[DOT_MAX_VECTORS];
 
     for (int v = 0; v < vectors; v++)
         b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->lanes), d->lanes);
@@ -87,12 +71,12 @@ static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
     }
 }
 
-static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[MAX_VECTORS])
+static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_MAX_VECTORS])
 {
     Cpu *c = d->c;
     int unroll = d->k >= K_UNROLL ? K_UNROLL : 1;
     int64_t whole = d->k / unroll * unroll;
-    Val phi[MAX_ROWS][MAX_VECTORS];
+    Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
 
     for (int r = 0; r < rows; r++)
@@ -116,7 +100,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[MAX_V
 static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 {
     Cpu *c = d->c;
-    Val acc[MAX_ROWS][MAX_VECTORS], place[MAX_ROWS][MAX_VECTORS];
+    Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++) {
@@ -170,16 +154,7 @@ static void product(Dot *d)
     }
 }
 
-static void choose_block(Dot *d)
-{
-    d->lanes = d->c->vector_bytes / cpu_buffer_size(d->c, d->buffer[DOT_ACC]);
-    while (d->lanes > 1 && d->lanes / 2 >= d->n)
-        d->lanes /= 2;
-    d->rows = (int)MIN(d->m, d->c->avx512f ? ROWS_AVX512 : ROWS);
-    d->vectors = d->m <= FEW_ROWS ? VECTORS_OF_FEW : VECTORS;
-}
-
-void cpu_dot(Cpu *c, const Op *op)
+void cpu_dot(Cpu *c, const Op *op, DotShape shape)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
@@ -192,7 +167,9 @@ void cpu_dot(Cpu *c, const Op *op)
     d.buffer[DOT_A] = plan_buffer(c->plan, op->operands[DOT_A]);
     d.buffer[DOT_B] = plan_buffer(c->plan, op->operands[DOT_B]);
     d.buffer[DOT_ACC] = plan_buffer(c->plan, op->results[0]);
-    choose_block(&d);
+    d.lanes = shape.lanes;
+    d.rows = shape.rows;
+    d.vectors = shape.vectors;
     int64_t batches = 1;
     for (int i = 0; i < rank - 2; i++)
         batches *= a->dims[i];

@@ -81,7 +81,7 @@ static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
 /* The machine has masked moves of 4 and 8 bytes; of 1 and 2 only with AVX-512BW. */
 static bool moves_masked(const Cpu *c, int size)
 {
-    return size >= 4 || c->avx512bw;
+    return size >= 4 || c->machine->avx512bw;
 }
 
 _Static_assert(MAX_LANES <= 64, "the bits of a mask fit an i64");
@@ -124,7 +124,7 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
 {
     Val all = llvm_int(llvm_vector(c->l->i1, llvm_lanes(ptrs)), -1);
 
-    if (*mask && c->avx512f && size >= WORD)
+    if (*mask && c->machine->avx512f && size >= WORD)
         return ptrs;
     if (*mask)
         ptrs = LLVMBuildSelect(b, *mask, ptrs, llvm_splat(b, c->scratch, llvm_lanes(ptrs)), "");
@@ -154,7 +154,7 @@ static Val gather(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val ma
 {
     Val none = LLVMConstNull(vector), asked = mask;
 
-    if (mask && c->avx512f && align < WORD)
+    if (mask && c->machine->avx512f && align < WORD)
         return gather_small(c, b, vector, ptrs, align, mask);
     ptrs = redirect(c, b, ptrs, align, &asked);
     Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);

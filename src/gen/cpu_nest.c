@@ -17,10 +17,7 @@
  */
 #include "cpu.h"
 
-enum {
-    MAX_BOUNDS = 12,
-    UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */
-};
+enum { MAX_BOUNDS = 12 };
 
 /* --- questions ----------------------------------------------------------------------------- */
 
@@ -119,78 +116,7 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
     return false;
 }
 
-/* --- shape of the loops -------------------------------------------------------------------- */
-
-static int data_bits(const Cpu *c, const Value *v)
-{
-    const Type *t = v->type;
-
-    if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
-        return 0;
-    if (t->pointer)
-        return plan_buffer(c->plan, v) != NO_BUFFER ? 64 : 0;
-    bool is_data = !v->def || v->def->code == OP_load || dtype_is_float(t->dtype) ||
-                   plan_buffer(c->plan, v) != NO_BUFFER;
-    return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
-}
-
-static const Value *root_value(const Root *r)
-{
-    switch (r->kind) {
-    case ROOT_FILL:
-        return r->value;
-    case ROOT_STORE:
-        return r->op->operands[STORE_DATA];
-    case ROOT_ATOMIC: /* the new value of a compare-and-swap is as wide as what it expects */
-        return r->op->operands[RMW_DATA];
-    default:
-        return r->op->operands[0];
-    }
-}
-
-/* Lanes: as many of the widest data as one machine vector holds, not far beyond the extent.  No
- * buffer holds wider elements, so that a vector at its end stays within its padding. */
-static int choose_lanes(const Cpu *c, const Nest *nest, int extent)
-{
-    int bits = 0;
-
-    for (int i = 0; i < nest->leaves.len; i++)
-        bits = MAX(bits, data_bits(c, nest->leaves.at[i].value));
-    for (int i = 0; i < nest->roots.len; i++) {
-        const Root *r = &nest->roots.at[i];
-        bits = MAX(bits, data_bits(c, root_value(r)));
-        for (int k = 0; r->op && k < r->op->nresults; k++)
-            bits = MAX(bits, data_bits(c, r->op->results[k]));
-    }
-    int lanes = c->vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
-    while (lanes > 1 && lanes / 2 >= extent)
-        lanes /= 2;
-    return lanes;
-}
-
-/* Copies of the body: independent chains for the processor, as many as registers allow. */
-static int choose_unroll(const Cpu *c, const Nest *nest, int extent, int lanes)
-{
-    int room = c->avx512f ? 2 * UNROLLED_WORK : UNROLLED_WORK;
-    int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
-
-    while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
-        unroll /= 2;
-    return unroll;
-}
-
-/* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
- * them well, and copies that branch each branch for themselves.  Vectors of several registers do
- * the same work, and LLVM splits them op by op. */
-static void put_side_by_side(NestCg *n)
-{
-    bool apart = n->unroll == 2 || n->nest->branches;
-
-    if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
-        return;
-    n->lanes *= n->unroll;
-    n->unroll = 1;
-}
+/* --- loops --------------------------------------------------------------------------------- */
 
 static bool runs_backwards(const NestCg *n, int dim)
 {
@@ -693,11 +619,10 @@ static void serial_loop(NestCg *n)
 void cpu_nest(Cpu *c, const Nest *nest)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
-    int extent = nest->dims[n.inner], builders = c->l->builders.len;
+    int builders = c->l->builders.len;
 
-    n.lanes = nest->serial ? 1 : choose_lanes(c, nest, extent);
-    n.unroll = nest->serial ? 1 : choose_unroll(c, nest, extent, n.lanes);
-    put_side_by_side(&n);
+    n.lanes = nest->lanes;
+    n.unroll = nest->unroll;
     n.scalar_lane = nest->serial;
     n.outer = map_new(c->arena);
     n.memo = cpu_memo_new(c->arena);

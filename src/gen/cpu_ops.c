@@ -154,7 +154,7 @@ static Val choose(Bld b, const int64_t *table, Val x)
  * one for sixteen.  Narrower vectors are widened, wider ones halved. */
 static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
 {
-    int lanes = llvm_lanes(x), most = c->avx512f ? 16 : 8;
+    int lanes = llvm_lanes(x), most = c->machine->avx512f ? 16 : 8;
     int index[MAX_LANES];
     Val entries[16];
 
@@ -180,7 +180,7 @@ static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
 {
     bool narrow = LLVMTypeOf(x) != llvm_like(c->l->i32, x);
 
-    if (narrow || llvm_lanes(x) < 2 || !c->avx2)
+    if (narrow || llvm_lanes(x) < 2 || !c->machine->avx2)
         return choose(b, op->attrs, x);
     return permute_entries(c, b, op->attrs, x);
 }

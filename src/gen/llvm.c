@@ -28,6 +28,13 @@ static const char *own_text(Llvm *l, char *text)
     return copy;
 }
 
+const char *llvm_host_features(Arena *a)
+{
+    Llvm l = {.arena = a};
+
+    return own_text(&l, LLVMGetHostCPUFeatures());
+}
+
 /* What LLVM would print before it ends the process. */
 static void note_problem(LLVMDiagnosticInfoRef info, void *llvm)
 {

@@ -36,6 +36,7 @@ typedef struct {
     char *problem; /* the first error that LLVM found in the module, or NULL */
 } Llvm;
 
+const char *llvm_host_features(Arena *a); /* of this machine */
 /* `l` is zeroed.  May leave through the guard of `a`, as all that allocates here, and does so when
  * there is not the memory that LLVM takes for a function of so many values: LLVM ends the process
  * when it meets that itself. */

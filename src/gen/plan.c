@@ -374,7 +374,7 @@ static void lay_out_scratch(Plan *p)
     p->scratch = at;
 }
 
-Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
+Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
 {
     Plan *p = NEW(a, Plan);
     Planner pl = {.plan = p};
@@ -382,6 +382,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
     p->arena = a;
     p->func = f;
     p->options = o;
+    p->machine = m;
     p->axis = axis_analyse(f, a);
     p->facts = NEW_N(a, ValueFacts, f->nvalues);
     gather_facts(&pl, f->body, 0);
@@ -392,6 +393,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Arena *a)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
     plan_look_ahead(p);
+    plan_shape(p);
     plan_measure(p);
     lay_out_scratch(p);
     return p;

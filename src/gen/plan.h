@@ -19,6 +19,19 @@
 #include "../opt/opt.h"
 #include "gen.h"
 
+enum {
+    MAX_VECTOR = 64, /* bytes of a register */
+    MAX_UNROLL = 4,  /* copies of a nest's body */
+    MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
+};
+_Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
+
+/* What the plan needs to know of a CPU. */
+typedef struct {
+    int vector_bytes;
+    bool avx2, avx512f, avx512bw;
+} Machine;
+
 typedef struct BlockPlan BlockPlan;
 typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
 typedef struct {
@@ -57,10 +70,17 @@ typedef struct {
     int work;            /* ops that one element takes, each counted once for each root */
     int values;          /* the same without weights, and with what is rarely computed */
     bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
+    int lanes, unroll;   /* of the vectors of a body; copies of it in the loop */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
 } Nest;
+
+/* The block of a product that stays in registers: rows by vectors of so many lanes. */
+enum { DOT_MAX_ROWS = 14, DOT_MAX_VECTORS = 4 };
+typedef struct {
+    int lanes, rows, vectors;
+} DotShape;
 
 typedef enum {
     STEP_SCALAR,
@@ -75,6 +95,7 @@ typedef struct {
     StepKind kind;
     Op *op; /* of all but nests */
     Nest *nest;
+    DotShape dot;
     const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
     BlockPlan *body[2]; /* of for, while, if */
 } Step;
@@ -89,9 +110,9 @@ typedef struct {
     int64_t bytes, offset;
 } Buffer;
 
-/* Bytes that a nest accesses at once (cpu.h asserts it).  The last vector of a row may begin at its
- * last element, and loads of it are not masked. */
-enum { PLAN_WIDEST = 256 };
+/* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one
+ * of a row may begin at its last element, and loads of it are not masked. */
+enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
 
 /* Sizes of plans.  From the first on, LLVM is asked for what it gives in linear time; a plan beyond
  * the other is refused. */
@@ -119,6 +140,7 @@ typedef struct {
     Arena *arena;
     const Func *func;
     const GenOptions *options;
+    Machine machine;
     AxisFacts *axis;
     UseLists uses;
     const PointerBases *bases; /* where options->disjoint makes them worth something */
@@ -131,11 +153,13 @@ typedef struct {
 } Plan;
 
 /* plan.c */
-Plan *plan_make(const Func *f, const GenOptions *o, Arena *a);
+Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
 uint64_t plan_key(const Value *v, const int8_t *map);
+/* plan_shape.c: of LLVM's names of features */
+Machine plan_machine(const char *features);
 /* plan_order.c */
 /* May the two pointers reach the same memory?  Not when they come from different parameters and the
  * launch promised that those are apart. */

@@ -4,9 +4,9 @@
  *     plan of scale_rows: 2 nests, 640 bytes of scratch
  *     buffer 0: i32, 256 bytes
  *     scalar: %3 = mul %1, %2 : i32
- *     nest [64,1] order 1 0
+ *     nest [64,1] order 1 0 lanes 16 unroll 1
  *       fill 0: %12 = mul %9, %11 : i32[64,1]
- *     nest [64,32] order 0 1
+ *     nest [64,32] order 0 1 lanes 16 unroll 2
  *       store: store %15, %14, %mask
  */
 #include "plan_internal.h"
@@ -39,7 +39,10 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     text_put(&p->out, "] order");
     for (int d = 0; d < n->rank; d++)
         text_printf(&p->out, " %d", n->order[d]);
-    text_put(&p->out, n->serial ? " serial\n" : "\n");
+    if (n->serial)
+        text_put(&p->out, " serial\n");
+    else
+        text_printf(&p->out, " lanes %d unroll %d\n", n->lanes, n->unroll);
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
@@ -58,6 +61,9 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
             print_nest(p, s->nest, indent);
             continue;
         }
+        if (s->kind == STEP_DOT)
+            text_printf(&p->out, "%*sin blocks of %d rows, %d vectors of %d lanes:\n", indent, "",
+                        s->dot.rows, s->dot.vectors, s->dot.lanes);
         text_printf(&p->out, "%*s%s: %s\n", indent, "", names[s->kind],
                     s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op));
         for (int r = 0; r < 2; r++) {

@@ -1,0 +1,146 @@
+/*
+ * plan_shape.c - how wide each nest and each product runs on the machine at hand
+ *
+ * The last decisions of a plan, made when no more values move: lanes of a vector, copies of a
+ * nest's body, the block of a product that stays in registers.
+ */
+#include <string.h>
+
+#include "plan_internal.h"
+
+enum { UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */ };
+
+/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
+ * than high they are where there are few rows, or too few sums would run side by side. */
+enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
+
+/* The accumulators, the vectors of b, and one element of a in all lanes. */
+#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
+_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VECTORS) <= 16 &&
+                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
+               "a block stays in registers");
+
+Machine plan_machine(const char *features)
+{
+    Machine m = {.avx2 = strstr(features, "+avx2") != NULL};
+
+    m.avx512f = strstr(features, "+avx512f") != NULL;
+    m.avx512bw = strstr(features, "+avx512bw") != NULL;
+    m.vector_bytes = m.avx512f ? MAX_VECTOR : m.avx2 ? 32 : 16;
+    return m;
+}
+
+/* --- nests --------------------------------------------------------------------------------- */
+
+static int data_bits(const Plan *p, const Value *v)
+{
+    const Type *t = v->type;
+
+    if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
+        return 0;
+    if (t->pointer)
+        return plan_buffer(p, v) != NO_BUFFER ? 64 : 0;
+    bool is_data = !v->def || v->def->code == OP_load || dtype_is_float(t->dtype) ||
+                   plan_buffer(p, v) != NO_BUFFER;
+    return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
+}
+
+static const Value *root_value(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_FILL:
+        return r->value;
+    case ROOT_STORE:
+        return r->op->operands[STORE_DATA];
+    case ROOT_ATOMIC: /* the new value of a compare-and-swap is as wide as what it expects */
+        return r->op->operands[RMW_DATA];
+    default:
+        return r->op->operands[0];
+    }
+}
+
+/* As many of the widest data as one machine vector holds, not far beyond the extent.  No buffer
+ * holds wider elements, so that a vector at its end stays within its padding. */
+static int choose_lanes(const Plan *p, const Nest *nest, int extent)
+{
+    int bits = 0;
+
+    for (int i = 0; i < nest->leaves.len; i++)
+        bits = MAX(bits, data_bits(p, nest->leaves.at[i].value));
+    for (int i = 0; i < nest->roots.len; i++) {
+        const Root *r = &nest->roots.at[i];
+        bits = MAX(bits, data_bits(p, root_value(r)));
+        for (int k = 0; r->op && k < r->op->nresults; k++)
+            bits = MAX(bits, data_bits(p, r->op->results[k]));
+    }
+    int lanes = p->machine.vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
+    while (lanes > 1 && lanes / 2 >= extent)
+        lanes /= 2;
+    return lanes;
+}
+
+/* Independent chains for the processor, as many as registers allow. */
+static int choose_unroll(const Plan *p, const Nest *nest, int extent, int lanes)
+{
+    int room = p->machine.avx512f ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
+
+    while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
+        unroll /= 2;
+    return unroll;
+}
+
+/* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
+ * them well, and copies that branch each branch for themselves.  Vectors of several registers do
+ * the same work, and LLVM splits them op by op. */
+static void put_side_by_side(Nest *n)
+{
+    bool apart = n->unroll == 2 || n->branches;
+
+    if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
+        return;
+    n->lanes *= n->unroll;
+    n->unroll = 1;
+}
+
+static void shape_nest(const Plan *p, Nest *n)
+{
+    int extent = n->dims[n->order[n->rank - 1]];
+
+    n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
+    n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
+    put_side_by_side(n);
+}
+
+/* --- products ------------------------------------------------------------------------------ */
+
+static DotShape shape_dot(const Plan *p, const Op *op)
+{
+    const Type *acc = op->results[0]->type;
+    int m = acc->dims[acc->rank - 2], n = acc->dims[acc->rank - 1];
+    DotShape s = {.lanes = p->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype))};
+
+    while (s.lanes > 1 && s.lanes / 2 >= n)
+        s.lanes /= 2;
+    s.rows = MIN(m, p->machine.avx512f ? ROWS_AVX512 : ROWS);
+    s.vectors = m <= FEW_ROWS ? DOT_MAX_VECTORS : VECTORS;
+    return s;
+}
+
+static void shape_block(const Plan *p, BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST)
+            shape_nest(p, s->nest);
+        if (s->kind == STEP_DOT)
+            s->dot = shape_dot(p, s->op);
+        shape_block(p, s->body[0]);
+        shape_block(p, s->body[1]);
+    }
+}
+
+void plan_shape(Plan *p)
+{
+    shape_block(p, p->body);
+}

@@ -1,0 +1,137 @@
+/*
+ * test_plans.c - how the CPU target plans every kernel of kernels/ and tests/num/programs
+ *
+ * Each line of tests/gen/plans/cases names a file, a kernel and what it gets:
+ *     n:i32  n:i32:16  p:*fp32:16   a run-time argument by type, and what it is divisible by
+ *     N=64  S='text'  B=True  E=None  D=fp16   a compile-time one
+ * The plan is that of tests/gen/plans/KERNEL.plan, for one CPU whatever this one is: a fusion that
+ * is lost, or a load that has become a gather, shows there.  TILEC_UPDATE=1 rewrites them; look at
+ * what changed.
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/front/front.h"
+#include "../../src/gen/gen.h"
+#include "../../src/opt/opt.h"
+#include "../../src/run/run.h"
+
+#include <cmocka.h> /* behind base.h, because it makes fail() a macro */
+
+enum { MAX_ARGS = 64 };
+
+static const char avx512[] = "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"
+                             "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
+
+static Const constant(const char *s)
+{
+    size_t n = strlen(s);
+    DType t;
+    char *end;
+
+    if (s[0] == '\'')
+        return (Const){.kind = CONST_STRING, .text = s + 1, .ntext = n - 2};
+    if (strcmp(s, "None") == 0)
+        return (Const){.kind = CONST_NONE};
+    if (strcmp(s, "True") == 0 || strcmp(s, "False") == 0)
+        return (Const){.kind = CONST_BOOL, .integer = s[0] == 'T'};
+    if (dtype_from_name(s, n, &t))
+        return (Const){.kind = CONST_DTYPE, .dtype = t};
+    long long i = strtoll(s, &end, 10);
+    if (!*end)
+        return (Const){.kind = CONST_INT, .integer = i};
+    return (Const){.kind = CONST_FLOAT, .real = strtod(s, NULL)};
+}
+
+static FrontArg argument(char *word)
+{
+    char *mark = word + strcspn(word, ":=");
+    FrontArg a = {.name = word, .is_constexpr = *mark == '='};
+
+    *mark++ = 0;
+    if (a.is_constexpr) {
+        a.constant = constant(mark);
+        return a;
+    }
+    char *divisible = strchr(mark, ':');
+    a.pointer = *mark == '*';
+    mark += a.pointer;
+    a.divisible = divisible ? strtol(divisible + 1, NULL, 10) : 0;
+    if (!dtype_from_name(mark, strcspn(mark, ":"), &a.dtype))
+        fail_msg("no dtype %s", mark);
+    return a;
+}
+
+static const char *plan_of(Arena *a, const GenPlugin *plugin, const char *file, const char *kernel,
+                           const FrontArg *args, int n)
+{
+    Diags *d = diags_new(a, NULL);
+    char *text;
+    size_t len;
+    const char *path = arena_printf(a, "%s/%s", getenv("TILEC_SOURCE"), file);
+    const Target *target = plugin->targets[0];
+    OptOptions o = {.native = target->native_math};
+    GenOptions g = {.cpu = "x86-64", .features = avx512, .disjoint = true, .streaming = true};
+    GenOutput out;
+
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    const Source *src = source_add(diags_sources(d), file, text, len);
+    FrontFile *f = front_parse(a, interner_new(a), src, NULL, d);
+    Module *m = f ? front_lower(f, kernel, args, n, a, d) : NULL;
+    if (!m || !opt_run(m, &o, d) || !target->emit(m->funcs[0], &g, GEN_PLAN, a, &out, d))
+        fail_msg("%s", diags_text(d, a));
+    return out.data;
+}
+
+static void check_text(Arena *a, const char *path, const char *got)
+{
+    char *want = "";
+    size_t len;
+
+    if (getenv("TILEC_UPDATE")) {
+        assert_int_equal(os_write_file(path, got, strlen(got)), 0);
+        return;
+    }
+    if (os_read_file(a, path, 1 << 20, &want, &len) != 0 || strcmp(want, got) != 0)
+        fail_msg("%s is not what is planned now, which is\n%s", path, got);
+}
+
+static void check_line(const GenPlugin *plugin, const char *folder, char *line)
+{
+    Arena *a = arena_new(NULL);
+    FrontArg args[MAX_ARGS];
+    char *rest, *file = strtok_r(line, " ", &rest), *kernel = strchr(file, ':') + 1;
+    int n = 0;
+
+    kernel[-1] = 0;
+    for (char *w = strtok_r(NULL, " ", &rest); w && n < MAX_ARGS; w = strtok_r(NULL, " ", &rest))
+        args[n++] = argument(w);
+    check_text(a, arena_printf(a, "%s/%s.plan", folder, kernel),
+               plan_of(a, plugin, file, kernel, args, n));
+    arena_free(a);
+}
+
+static void test_plans(void **state)
+{
+    Arena *a = arena_new(NULL);
+    const char *why, *folder = arena_printf(a, "%s/tests/gen/plans", getenv("TILEC_SOURCE"));
+    const GenPlugin *plugin = run_plugin(a, &why);
+    char *text, *rest;
+    size_t len;
+
+    (void)state;
+    if (!plugin)
+        fail_msg("no code generator: %s", why);
+    assert_int_equal(os_read_file(a, arena_printf(a, "%s/cases", folder), 1 << 20, &text, &len), 0);
+    for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest))
+        check_line(plugin, folder, l);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
