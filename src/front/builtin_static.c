@@ -2,11 +2,8 @@
  * builtin_static.c - what runs at compile time, promises and notes to the compiler (semantics R8
  * to R11, R290 to R301)
  */
-#include "../syntax/lex.h"
 #include "lower.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- constexpr and types --- */
@@ -126,87 +123,22 @@ static Val bad_conversion(Lower *l, const Args *a)
     return val_unknown();
 }
 
-static bool is_space(char c)
+/* int(), float(), bool(): Python's, on what is known at compile time. */
+Val static_python(Lower *l, const Args *a)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
+    const PyFunction f = {.builtin = py_builtin(a->builtin->name)};
+    const Const function = {.kind = CONST_FUNCTION, .function = &f};
+    Arg one = {.v = a->v[0], .node = a->node[0]};
+    const ArgList args = {.at = &one, .n = 1, .span = a->span};
 
-/* The text of a number as C reads it: without the space around it, and without the `_` that Python
- * has between digits.  NULL where Python has something else there. */
-static const char *number_text(Lower *l, const Const *c)
-{
-    const char *from = c->text, *end = c->text + c->ntext;
-    Text t = text_new(l->arena);
-
-    while (from < end && is_space(*from))
-        from++;
-    while (from < end && is_space(end[-1]))
-        end--;
-    text_put(&t, "");
-    for (const char *s = from; s < end; s++) {
-        bool between = s > from && s + 1 < end && is_digit(s[-1]) && is_digit(s[1]);
-
-        if (!*s || is_space(*s) || (*s == '_' && !between))
-            return NULL;
-        if (*s != '_')
-            text_putn(&t, s, 1);
-    }
-    return t.s;
-}
-
-static Val int_of_text(Lower *l, const Args *a)
-{
-    const char *s = number_text(l, a->v[0].c);
-    bool negative = s && *s == '-';
-    const char *digits = s ? s + (negative || *s == '+') : "";
-    __int128 v;
-
-    while (digits[0] == '0' && digits[1])
-        digits++;
-    if (!*digits || digits[strspn(digits, "0123456789")] ||
-        !literal_int(digits, (uint32_t)strlen(digits), &v))
+    if (a->v[0].kind == VAL_RUN)
         return bad_conversion(l, a);
-    return val_int(l, negative ? -v : v);
-}
-
-Val static_int(Lower *l, const Args *a)
-{
-    Val v = a->v[0];
-
-    if (val_is_const(v, CONST_STRING))
-        return int_of_text(l, a);
-    if (!val_is_number(v))
+    if (!val_is_known(a->v[0]))
         return bad_conversion(l, a);
-    if (v.c->kind != CONST_FLOAT)
-        return val_int(l, v.c->integer);
-    if (!(fabs(v.c->real) < 0x1p126))
-        return bad_conversion(l, a);
-    return val_int(l, (__int128)v.c->real);
+    return static_call(l, &function, &args);
 }
 
-Val static_float(Lower *l, const Args *a)
-{
-    Val v = a->v[0];
-    const char *s, *end;
-    double d;
-
-    if (val_is_number(v))
-        return val_float(l, const_to_double(v.c));
-    s = val_is_const(v, CONST_STRING) ? number_text(l, v.c) : NULL;
-    if (!s || !*s || strpbrk(s, "xX(")) /* what C reads too, but Python does not */
-        return bad_conversion(l, a);
-    d = double_from_text(s, &end);
-    return *end ? bad_conversion(l, a) : val_float(l, d);
-}
-
-Val static_bool(Lower *l, const Args *a)
-{
-    Val v = a->v[0];
-
-    return v.kind == VAL_CONST ? val_bool(l, const_truth(v.c)) : bad_conversion(l, a);
-}
-
-static bool is_instance_of(Val v, const char *class)
+bool value_is_instance(Val v, const char *class)
 {
     if (strcmp(class, "tensor") == 0)
         return v.kind == VAL_RUN;
@@ -239,7 +171,7 @@ Val static_isinstance(Lower *l, const Args *a)
         Val c = class.kind == VAL_TUPLE ? class.tuple->items[i] : class;
         if (c.kind != VAL_BUILTIN || !(c.builtin->where & IN_CLASS))
             return fail_val(l, arg_span(a, 1), E_ISINSTANCE, val_text(l, c));
-        is |= is_instance_of(a->v[0], c.builtin->name);
+        is |= value_is_instance(a->v[0], c.builtin->name);
     }
     return val_bool(l, is);
 }
@@ -292,17 +224,17 @@ static bool all_numbers(const Tuple *t)
     return true;
 }
 
-static Val python_extremum(const Tuple *t, bool max)
+static Val python_extremum(Lower *l, const Args *a, const Tuple *t)
 {
-    Val best = t->items[0];
+    const PyFunction f = {.builtin = py_builtin(a->builtin->name)};
+    const Const function = {.kind = CONST_FUNCTION, .function = &f};
+    ArgList args = {.at = NEW_N(l->arena, Arg, t->n + 1), .n = t->n, .span = a->span};
 
-    for (int i = 1; i < t->n; i++) {
-        bool above = false;
-        const_compare(max ? CMP_GT : CMP_LT, t->items[i].c, best.c, &above);
-        if (above)
-            best = t->items[i];
-    }
-    return best;
+    for (int i = 0; i < t->n; i++)
+        args.at[i].v = t->items[i];
+    if (t->n == 1) /* Python takes one argument for the list of them */
+        return t->items[0];
+    return static_call(l, &function, &args);
 }
 
 /* min, max: Python's on constants, else a fold of tl.minimum or tl.maximum (R11). */
@@ -315,123 +247,11 @@ Val static_extremum(Lower *l, const Args *a)
     if (t->n == 0 || (t->n == 1 && !all_numbers(t)))
         return fail_val(l, a->span, E_EXTREMUM_ARGS, a->builtin->name);
     if (all_numbers(t))
-        return python_extremum(t, a->builtin->data == OP_max);
+        return python_extremum(l, a, t);
     Val v = t->items[0];
     for (int i = 1; i < t->n; i++)
         v = extremum_values(l, (OpCode)a->builtin->data, v, t->items[i], a->span);
     return v;
-}
-
-/* --- of Python, in constexpr_functions (R12) --- */
-
-static const Tuple *values_of(Lower *l, const Args *a)
-{
-    if (a->v[0].kind == VAL_TUPLE)
-        return a->v[0].tuple;
-    error_at(l, arg_span(a, 0), E_NOT_ITERABLE, val_text(l, a->v[0]));
-    return NULL;
-}
-
-Val static_sum(Lower *l, const Args *a)
-{
-    const Tuple *t = values_of(l, a);
-    Val sum = t ? a->v[1] : val_unknown();
-
-    for (int i = 0; t && i < t->n; i++)
-        sum = ops_binary(l, BIN_ADD, sum, t->items[i], a->span);
-    return sum;
-}
-
-/* `any` looks for a true value, `all` for a false one. */
-Val static_any_all(Lower *l, const Args *a)
-{
-    const Tuple *t = values_of(l, a);
-    bool any = a->builtin->data, found = false;
-
-    for (int i = 0; t && i < t->n && !found; i++) {
-        Val negated = ops_truth_not(l, t->items[i], a->span);
-
-        if (!val_is_const(negated, CONST_BOOL))
-            return fail_val(l, a->span, E_CONDITION, val_text(l, t->items[i]));
-        found = negated.c->integer != any;
-    }
-    return t ? val_bool(l, found == any) : val_unknown();
-}
-
-Val static_abs(Lower *l, const Args *a)
-{
-    Val v = a->v[0];
-
-    if (!val_is_number(v))
-        return bad_conversion(l, a);
-    if (v.c->kind == CONST_FLOAT)
-        return val_float(l, fabs(v.c->real));
-    return ops_unary(l, v.c->integer < 0 ? UN_MINUS : UN_PLUS, v, a->span);
-}
-
-Val static_bit_length(Lower *l, const Args *a)
-{
-    __int128 i = a->v[0].c->integer;
-    int n = 0;
-
-    for (unsigned __int128 u = i < 0 ? -(unsigned __int128)i : (unsigned __int128)i; u; u >>= 1)
-        n++;
-    return val_int(l, n);
-}
-
-/* --- math (R10) --- */
-
-static double python_math(int function, double x, double y)
-{
-    switch (function) {
-    case PY_SQRT:
-        return sqrt(x);
-    case PY_EXP:
-        return exp(x);
-    case PY_LOG:
-        return log(x);
-    case PY_LOG2:
-        return log2(x);
-    case PY_LOG10:
-        return log10(x);
-    case PY_POW:
-        return pow(x, y);
-    case PY_SIN:
-        return sin(x);
-    case PY_COS:
-        return cos(x);
-    case PY_FABS:
-        return fabs(x);
-    case PY_FLOOR:
-        return floor(x);
-    default:
-        return ceil(x);
-    }
-}
-
-/* It has no NaN or infinity of finite numbers. */
-Val static_math(Lower *l, const Args *a)
-{
-    int f = a->builtin->data, n = a->node[1] && !val_is_none(a->v[1]) ? 2 : 1;
-    double x[2] = {0, 0}, r;
-
-    for (int i = 0; i < n; i++) {
-        if (!val_is_number(a->v[i])) {
-            error_at(l, arg_span(a, i), E_PYTHON_MATH, a->builtin->name, val_text(l, a->v[i]));
-            if (builtin_find(intern(l->interner, a->builtin->name), IN_TL))
-                hint_at(l, H_PYTHON_MATH, a->builtin->name);
-            return val_unknown();
-        }
-        x[i] = const_to_double(a->v[i].c);
-    }
-    r = python_math(f, x[0], x[1]);
-    if (f == PY_LOG && n == 2)
-        r /= log(x[1]);
-    if (!isfinite(r) && isfinite(x[0]) && isfinite(x[1]))
-        return fail_val(l, a->span, E_PYTHON_DOMAIN, a->builtin->name, val_text(l, a->v[0]));
-    if (f != PY_FLOOR && f != PY_CEIL)
-        return val_float(l, r);
-    return fabs(r) < 0x1p126 ? val_int(l, (__int128)r) : bad_conversion(l, a);
 }
 
 /* --- printing --- */

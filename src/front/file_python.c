@@ -150,15 +150,20 @@ static bool find_name(Py *p, const Node *n, Const *out, bool *found)
     return name_in(p, file_of(p), n->name, n->span, out, found);
 }
 
-/* Does the chain of names begin with a module that is a file? */
-static bool is_in_file(const FrontFile *f, const Node *n)
+/* Is a part of the chain of names something by itself: a value of the file, a module that is a
+ * file, or what Python has under that name, as in `tl.float32.itemsize`? */
+static bool has_known_part(Py *p, const FrontFile *f, const Node *n)
 {
     const AstImport *i;
+    const char *name;
 
-    while (n->kind == N_ATTRIBUTE)
-        n = n->left;
-    i = n->kind == N_NAME ? file_import(f, n->name) : NULL;
-    return i && i->file;
+    for (n = n->left; n && n->kind == N_ATTRIBUTE; n = n->left) {
+        name = file_full_name_in(f, n, p->arena);
+        if (name && py_has_name(name))
+            return true;
+    }
+    i = n && n->kind == N_NAME ? file_import(f, n->name) : NULL;
+    return !i || i->file;
 }
 
 static bool is_config_path(const char *name)
@@ -184,7 +189,7 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
         *found = true;
         return true;
     }
-    return !name[root] || is_in_file(f, n) ||
+    return !name[root] || has_known_part(p, f, n) ||
            py_fail(p, n->span, "what `%s` is cannot be known here", name);
 }
 

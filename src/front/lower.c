@@ -91,6 +91,8 @@ static void put_key(Lower *l, Text *t, Val v)
     switch (v.kind) {
     case VAL_CONST:
         text_printf(t, "c%d%s,", v.c->kind, const_text(v.c, l->arena));
+        if (v.c->kind > CONST_TUPLE) /* no text tells functions and lambdas apart */
+            text_printf(t, "%p", v.c->object);
         return;
     case VAL_RUN:
         text_printf(t, "r%p,", (const void *)v.run->type);
@@ -306,7 +308,7 @@ static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena
 static Val kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
 {
     if (arg->is_constexpr)
-        return val_from_const(l, &arg->constant);
+        return val_from_python(l, &arg->constant);
     const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, param_is_const(p))
                                  : type_scalar(l->module, arg->dtype);
     return val_run(func_add_param(f, p->name, t, arg->divisible));
@@ -351,11 +353,13 @@ static void find_default(Lower *l, const AstFunc *fn, const AstParam *p, FrontPa
     if (!p->default_value)
         return;
     int errors = l->quiet_errors;
+    Const c;
     l->quiet++;
     Val v = lower_default(l, fn, p, p->span);
     l->quiet--;
     if (errors == l->quiet_errors)
-        out->default_known = val_to_const(l, v, &out->default_value);
+        out->default_known =
+            val_to_const(l, v, &c) && const_freeze(l->arena, &c, &out->default_value);
 }
 
 static bool listed(const AstFunc *fn, Sym name)

@@ -16,7 +16,7 @@
  *   lower_import.c     what imports bring
  *   lower_host.c       what the program that loaded the file says
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
- *   lower_python.c     statements of constexpr_functions, which run while a kernel is compiled
+ *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
  *   lower_call.c       calls: binding of arguments, helpers
  *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
@@ -73,7 +73,8 @@ struct Val {
 
 struct Tuple {
     int n;
-    long size; /* of all that is in it: values, tuples, and what is in those */
+    bool is_list; /* Python holds a list; it matters to no kernel */
+    long size;    /* of all that is in it: values, tuples, and what is in those */
     Val *items;
 };
 
@@ -216,17 +217,17 @@ Val val_module(Sym module);
 Val val_file(const FrontFile *file);
 bool val_is_const(Val v, ConstKind kind);
 bool val_is_none(Val v);
-bool val_is_number(Val v);   /* a constant bool, int or float */
-bool val_is_handle(Val v);   /* a block pointer or a descriptor */
-bool val_is_known(Val v);    /* nothing in it is left to run time */
-bool val_is_function(Val v); /* or a module */
+bool val_is_number(Val v);                        /* a constant bool, int or float */
+bool val_is_handle(Val v);                        /* a block pointer or a descriptor */
+bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
+bool val_is_known(Val v);                         /* nothing in it is left to run time */
+bool val_is_function(Val v);                      /* or a module */
 bool val_same(Val a, Val b); /* identical: the same value or equal compile-time values */
 bool val_unknown_inside(Val v);
 const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */
 const char *val_type_text(Lower *l, const Type *t);
-/* Conversion to and from what callers of the front end hold; false when there is no such Const. */
+/* Of constants, dtypes and tuples of these; false when there is no such Const. */
 bool val_to_const(Lower *l, Val v, Const *out);
-Val val_from_const(Lower *l, const Const *c);
 /* The run-time values in v, in a fixed order; and v again with others in their place. */
 typedef VEC(Value *) Values;
 void val_flatten(Lower *l, Val v, Values *out);
@@ -299,6 +300,7 @@ bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 
 /* --- lower_name.c --- */
 Val lower_name(Lower *l, const Node *n);
+Val lower_undefined(Lower *l, Sym name, Span span); /* says that it is not defined */
 Val lower_attribute(Lower *l, const Node *n);
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
 bool module_is_known(Sym module);        /* does it mean something inside a kernel? */
@@ -340,10 +342,6 @@ Value *lower_condition(Lower *l, Val c, Span span);
 void lower_for(Lower *l, const Node *n);
 void lower_while(Lower *l, const Node *n);
 void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
-
-/* --- lower_python.c --- */
-/* Run the body of a constexpr_function in the frame that has its parameters bound. */
-Val lower_python_body(Lower *l, const AstFunc *fn);
 
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n);
@@ -401,23 +399,33 @@ typedef struct {
 Val lower_call(Lower *l, const Node *n);
 ArgList lower_arguments(Lower *l, const Node *call);
 Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
+/* Of a function without a decorator: the same with its body, which the file does not hold. */
+const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn);
 /* Python's binding: out[i] is the index in args of parameter i, -1 for its default; a star
  * parameter takes the rest by position and stays -1.  False after an error. */
 bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
                           const ArgList *args, int *out);
 
+/* --- lower_static.c --- */
+/* What Python holds where the lowering has `v`, which is known at compile time; and back. */
+Const val_to_python(Lower *l, Val v);
+Val val_from_python(Lower *l, const Const *c);
+/* An expression outside of kernels, in l->frame. */
+Val static_expr(Lower *l, const Node *n);
+/* Run a function that is no kernel, with known values for its parameters. */
+Val static_run(Lower *l, const AstFunc *fn, const Val *args, Span call);
+/* Call one of Python's functions with known arguments. */
+Val static_call(Lower *l, const Const *function, const ArgList *args);
+
 /* --- builtin.c --- */
 enum {
-    IN_TL = 1,       /* tl.NAME */
-    IN_MATH = 2,     /* tl.math.NAME */
-    IN_METHOD = 4,   /* tile.NAME */
-    IN_PYTHON = 8,   /* NAME */
-    IN_TRITON = 16,  /* triton.NAME */
-    IN_CUDA = 32,    /* tl.extra.cuda.NAME */
-    IN_PYMATH = 64,  /* math.NAME of Python */
-    IN_CLASS = 128,  /* names a class for isinstance */
-    IN_STATIC = 256, /* NAME, outside of kernels */
-    IN_NUMBER = 512  /* constant.NAME */
+    IN_TL = 1,      /* tl.NAME */
+    IN_MATH = 2,    /* tl.math.NAME */
+    IN_METHOD = 4,  /* tile.NAME */
+    IN_PYTHON = 8,  /* NAME */
+    IN_TRITON = 16, /* triton.NAME */
+    IN_CUDA = 32,   /* tl.extra.cuda.NAME */
+    IN_CLASS = 128  /* names a class for isinstance */
 };
 enum { BUILTIN_MAX_PARAMS = 12 };
 
@@ -499,19 +507,5 @@ void lower_assert(Lower *l, const Node *n); /* the statement (R137) */
 /* the handlers of builtins.h */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
 #include "builtins.h"
-
-enum {
-    PY_SQRT,
-    PY_EXP,
-    PY_LOG,
-    PY_LOG2,
-    PY_LOG10,
-    PY_POW,
-    PY_SIN,
-    PY_COS,
-    PY_FABS,
-    PY_FLOOR,
-    PY_CEIL
-};
 
 #endif

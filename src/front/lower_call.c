@@ -192,20 +192,17 @@ static Val call_bound(Lower *l, const AstFunc *fn, const Val *args, Span span)
     return call_instance(l, in, args, fn->nparams);
 }
 
-/* Outside of kernels Python calls any function.  The file does not hold their bodies: a copy does.
- * What a decorator makes of one is not known. */
-static const AstFunc *find_body(Lower *l, const AstFunc *fn)
+const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn)
 {
     AstFunc *copy = map_get(l->plain, MAP_KEY(fn));
 
-    if (fn->is_jit || fn->is_constexpr_function || fn->is_decorated || !l->frame->is_static)
+    if (fn->is_constexpr_function)
         return fn;
     if (copy)
         return copy;
     copy = NEW(l->arena, AstFunc);
     *copy = *fn;
     parse_function(l->arena, l->interner, fn->file->source, copy);
-    copy->is_constexpr_function = true;
     map_put(l->plain, MAP_KEY(fn), copy);
     return copy;
 }
@@ -219,31 +216,19 @@ static bool check_callable(Lower *l, const AstFunc *fn, Span span)
     return false;
 }
 
-/* R12: Python at compile time, in a frame where nothing becomes a run-time value. */
+/* R12: Python at compile time. */
 static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
-    Val result;
-
     for (int i = 0; i < fn->nparams; i++)
         if (!val_is_known(args[i]))
             return fail_val(l, span, E_CONSTEXPR_FUNCTION, fn->name, val_text(l, args[i]));
-    if (l->frame->depth >= MAX_CALL_DEPTH)
-        return fail_val(l, span, E_CALL_DEPTH, fn->name, MAX_CALL_DEPTH);
     if (fn->nerrors > 0) {
         l->quiet_errors += l->quiet > 0;
         if (l->quiet == 0)
             file_report_errors(fn, l->diags);
         return val_unknown();
     }
-    l->frame = frame_new(l, fn, span);
-    l->frame->is_static = true;
-    for (int i = 0; i < fn->nparams; i++)
-        env_bind(l, fn->params[i].name, args[i], fn->params[i].span);
-    result = lower_python_body(l, fn);
-    l->frame = l->frame->caller;
-    if (result.kind != VAL_UNKNOWN && !val_is_known(result))
-        return fail_val(l, span, E_CONSTEXPR_RESULT, fn->name, val_text(l, result));
-    return result;
+    return static_run(l, fn, args, span);
 }
 
 static Val star_tuple(Lower *l, const ArgList *args, int first)
@@ -256,9 +241,8 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
     return val_new_tuple(l, items.len, items.at, args->span);
 }
 
-static Val call_user(Lower *l, const AstFunc *of, const ArgList *args)
+static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
 {
-    const AstFunc *fn = find_body(l, of);
     int n = fn->nparams;
     BindParam *params = NEW_N(l->arena, BindParam, n + 1);
     int *index = NEW_N(l->arena, int, n + 1);
@@ -364,6 +348,27 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
     return call_builtin(l, m->builtin, &all);
 }
 
+/* One of Python's functions, such as math.sqrt: on what is known at compile time (R10). */
+static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
+{
+    if (f.c->kind != CONST_FUNCTION)
+        return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
+    for (int i = 0; i < args->n; i++) {
+        Val v = args->at[i].v;
+        const char *word = py_function_name(f.c->function);
+        const PyBuiltin *b = f.c->function->builtin;
+
+        if (val_is_known(v))
+            continue;
+        error_at(l, args->at[i].node ? args->at[i].node->span : args->span, E_PYTHON_MATH,
+                 b ? b->name : word, val_text(l, v));
+        if (builtin_find(intern(l->interner, word), IN_TL))
+            hint_at(l, H_PYTHON_MATH, word);
+        return val_unknown();
+    }
+    return static_call(l, f.c, args);
+}
+
 Val call_value(Lower *l, Val f, const ArgList *args, Span name)
 {
     if (f.kind == VAL_UNKNOWN || any_unknown(args))
@@ -379,6 +384,8 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
         return call_method(l, f.method, args, name);
     case VAL_TYPE:
         return call_type(l, f.type, args);
+    case VAL_CONST:
+        return call_python(l, f, args, name);
     default:
         return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
     }

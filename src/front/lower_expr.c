@@ -82,34 +82,6 @@ static bool binds_bits_first(const Node *chain)
     return false;
 }
 
-static bool text_contains(const Const *text, const Const *part)
-{
-    for (size_t i = 0; i + part->ntext <= text->ntext; i++)
-        if (memcmp(text->text + i, part->text, part->ntext) == 0)
-            return true;
-    return false;
-}
-
-/* x in y, outside of kernels */
-static Val lower_in(Lower *l, Val x, Val y, Span span)
-{
-    bool strings = val_is_const(x, CONST_STRING) && val_is_const(y, CONST_STRING);
-    bool found = false;
-
-    if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
-        return val_unknown();
-    if (strings)
-        return val_bool(l, text_contains(y.c, x.c));
-    if (y.kind != VAL_TUPLE)
-        return fail_val(l, span, E_NOT_ITERABLE, val_text(l, y));
-    for (int i = 0; i < y.tuple->n && !found; i++) {
-        Val same = ops_compare(l, CMP_EQ, x, y.tuple->items[i], span);
-
-        found = val_is_const(same, CONST_BOOL) && same.c->integer;
-    }
-    return val_bool(l, found);
-}
-
 static Val compare_two(Lower *l, CompareOp op, Val x, Val y, Span span)
 {
     l->b.span = span;
@@ -118,12 +90,7 @@ static Val compare_two(Lower *l, CompareOp op, Val x, Val y, Span span)
     case CMP_IS_NOT:
         return compare_identity(l, op == CMP_IS, x, y);
     case CMP_IN:
-        if (l->frame->is_static)
-            return lower_in(l, x, y, span);
-        return fail_val(l, span, E_IN);
     case CMP_NOT_IN:
-        if (l->frame->is_static)
-            return ops_truth_not(l, lower_in(l, x, y, span), span);
         return fail_val(l, span, E_IN);
     default:
         return ops_compare(l, op, x, y, span);
@@ -132,9 +99,9 @@ static Val compare_two(Lower *l, CompareOp op, Val x, Val y, Span span)
 
 static Val lower_compare(Lower *l, const Node *n)
 {
-    Val x = lower_expr(l, n->left), y, holds = val_unknown();
+    Val x = lower_expr(l, n->left);
 
-    if (n->nitems > 1 && !l->frame->is_static) {
+    if (n->nitems > 1) {
         error_at(l, n->span, E_COMPARE_CHAIN);
         if (binds_bits_first(n))
             hint_at(l, H_COMPARE_BITS);
@@ -142,13 +109,7 @@ static Val lower_compare(Lower *l, const Node *n)
             hint_at(l, H_COMPARE_CHAIN);
         return val_unknown();
     }
-    for (int i = 0; i < n->nitems; i++, x = y) {
-        y = lower_expr(l, n->items[i]);
-        holds = compare_two(l, (CompareOp)n->ops[i], x, y, n->span);
-        if (i + 1 < n->nitems && !(val_is_const(holds, CONST_BOOL) && holds.c->integer))
-            break;
-    }
-    return holds;
+    return compare_two(l, (CompareOp)n->ops[0], x, lower_expr(l, n->items[0]), n->span);
 }
 
 /* --- and, or --- */
@@ -350,20 +311,6 @@ static void leave_comprehension(Lower *l, int mark, Sym variable)
     }
 }
 
-/* Are all of these true, at compile time? */
-static Val all_hold(Lower *l, Node *const *conditions, int n)
-{
-    for (int i = 0; i < n; i++) {
-        Val v = lower_expr(l, conditions[i]);
-
-        if (v.kind != VAL_UNKNOWN && !val_is_known(v))
-            return fail_val(l, conditions[i]->span, E_CONDITION, val_text(l, v));
-        if (v.kind == VAL_UNKNOWN || !known_truth(v))
-            return v.kind == VAL_UNKNOWN ? v : val_bool(l, false);
-    }
-    return val_bool(l, true);
-}
-
 /* [e for v in t] over a tuple (R21). */
 static Val lower_comprehension(Lower *l, const Node *n)
 {
@@ -371,7 +318,7 @@ static Val lower_comprehension(Lower *l, const Node *n)
     VEC(Val) items = {0};
     int mark = env_mark(l);
 
-    if (n->nitems > 0 && !l->frame->is_static)
+    if (n->nitems > 0)
         return fail_val(l, n->items[0]->span, E_COMPREHENSION_IF);
     if (source.kind != VAL_TUPLE) {
         if (source.kind != VAL_UNKNOWN)
@@ -383,11 +330,7 @@ static Val lower_comprehension(Lower *l, const Node *n)
     Val v = val_unknown();
     for (int i = 0; i < source.tuple->n && !lower_out_of_budget(l, n->span); i++) {
         env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
-        v = all_hold(l, n->items, n->nitems);
-        if (val_is_const(v, CONST_BOOL) && !v.c->integer)
-            continue;
-        if (v.kind != VAL_UNKNOWN)
-            v = lower_expr(l, n->left);
+        v = lower_expr(l, n->left);
         vec_push(l->arena, &items, v);
         if (v.kind == VAL_UNKNOWN)
             break; /* the others would only say the same */

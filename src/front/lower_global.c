@@ -101,7 +101,7 @@ static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
     l->frame->before = g->start;
     l->frame->is_static = true;
     l->quiet++;
-    v = lower_expr(l, g->value);
+    v = static_expr(l, g->value);
     l->quiet--;
     l->frame = frame;
     return val_is_known(v) ? v : val_unknown();
@@ -349,7 +349,7 @@ Val global_value(Lower *l, Sym name, Span span, bool *found)
 {
     const Frame *f = l->frame;
     const Where w = {.file = f->file, .scope = f->scope, .before = f->before, .any = f->is_static};
-    const Builtin *b = builtin_find(name, IN_PYTHON | (f->is_static ? IN_STATIC : 0));
+    const Builtin *b = builtin_find(name, IN_PYTHON);
     Val v = val_unknown();
 
     DType t;

@@ -37,7 +37,7 @@ static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name,
         w->any || h->is_constexpr || h->value.kind == CONST_NONE || h->value.kind == CONST_DTYPE;
 
     if (usable)
-        return val_from_const(l, &h->value);
+        return val_from_python(l, &h->value);
     error_at(l, span, E_GLOBAL, name);
     hint_at(l, H_GLOBAL, name);
     return val_unknown();

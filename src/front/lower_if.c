@@ -515,15 +515,6 @@ static Val lower_dynamic_conditional(Lower *l, const Node *n, Value *cond)
     return take_results(&j, build_if(&j, cond));
 }
 
-/* Outside of kernels, where nothing says which arm counts: a value that both have.  Of functions
- * the last one is as good as the other. */
-static Val lower_either(Lower *l, const Node *n)
-{
-    Val x = lower_expr(l, n->left), y = lower_expr(l, n->extra);
-
-    return val_same(x, y) || (val_is_function(x) && val_is_function(y)) ? y : val_unknown();
-}
-
 Val lower_conditional(Lower *l, const Node *n)
 {
     Val c = lower_expr(l, n->right);
@@ -534,8 +525,6 @@ Val lower_conditional(Lower *l, const Node *n)
             return val_unknown();
         return lower_expr(l, truth ? n->left : n->extra);
     }
-    if (l->frame->is_static && c.kind == VAL_UNKNOWN)
-        return lower_either(l, n);
     Value *cond = lower_condition(l, c, n->right->span);
     if (cond)
         return lower_dynamic_conditional(l, n, cond);

@@ -34,7 +34,7 @@ static const struct {
     {"triton.language.extra.intel", 0},
     {"triton.language.extra.cpu", 0},
     {"triton.language.PropagateNan", 0},
-    {"math", IN_PYMATH},
+    {"math", 0},
 };
 
 /* Every target has a module of its own for the same functions. */
@@ -61,23 +61,6 @@ bool module_is_known(Sym module)
     return module_where(module) >= 0;
 }
 
-static bool python_constant(const char *name, double *out)
-{
-    static const struct {
-        const char *name;
-        double value;
-    } constants[] = {
-        {"pi", M_PI}, {"e", M_E}, {"tau", 2 * M_PI}, {"inf", INFINITY}, {"nan", NAN},
-    };
-
-    for (int i = 0; i < COUNT(constants); i++) {
-        *out = constants[i].value;
-        if (strcmp(constants[i].name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static Val find_function(Sym member, int where)
 {
     const Builtin *b = builtin_find(member, where);
@@ -90,19 +73,21 @@ static Val find_function(Sym member, int where)
     return val_unknown();
 }
 
-/* Members that are no functions. */
+/* Members that are no functions of the language; of math, all that Python has. */
 static Val find_constant(Lower *l, Sym module, Sym member, int where)
 {
     const char *full = arena_printf(l->arena, "%s.%s", module, member);
+    bool is_math = strcmp(module, "math") == 0;
+    Py p = {.arena = l->arena};
+    Const c;
     DType t;
-    double d;
 
     if (module_where(full) >= 0)
         return val_module(intern(l->interner, full));
     if ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t))
         return val_dtype(l, t);
-    if ((where & IN_PYMATH) && python_constant(member, &d))
-        return val_float(l, d);
+    if (is_math && py_full_name(&p, full, &c))
+        return val_const(l, c);
     if ((where & IN_TL) && strcmp(member, "pi32_t") == 0)
         return val_type(type_pointer(l->module, DT_I32, false));
     if (strcmp(module, "triton.language.PropagateNan") == 0)
@@ -115,14 +100,13 @@ bool module_has(Sym module, Sym member)
     int where = module_where(module);
     char full[128];
     DType t;
-    double d;
 
     if (where < 0)
         return false;
     snprintf(full, sizeof full, "%s.%s", module, member);
     return find_function(member, where).kind != VAL_UNKNOWN || module_where(full) >= 0 ||
            ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t)) ||
-           ((where & IN_PYMATH) && python_constant(member, &d)) ||
+           (strcmp(module, "math") == 0 && py_has_name(full)) ||
            strcmp(module, "triton.language.PropagateNan") == 0;
 }
 
@@ -224,7 +208,7 @@ static void hint_of_name(Lower *l, Sym name)
         hint_at(l, H_LANGUAGE_HAS, own);
 }
 
-static Val undefined_name(Lower *l, Sym name, Span span)
+Val lower_undefined(Lower *l, Sym name, Span span)
 {
     const Binding *b = env_find(l, name);
 
@@ -247,7 +231,7 @@ Val lower_name(Lower *l, const Node *n)
         return b->val;
     if (!b || !b->lost)
         v = global_value(l, n->name, n->span, &found);
-    return found ? v : undefined_name(l, n->name, n->span);
+    return found ? v : lower_undefined(l, n->name, n->span);
 }
 
 /* --- attributes --- */
@@ -307,12 +291,15 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
     DType t;
 
     bool asks_type = strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0;
-    const Builtin *b = builtin_find(name, IN_NUMBER);
+    Py p = {.arena = l->arena, .is_silent = true};
+    Const c;
 
-    if (b && const_is_integral(self.c))
-        return bind_method(l, self, name, b);
     if (asks_type && val_is_number(self))
         return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
+    if (val_is_number(self) && builtin_find(name, IN_METHOD))
+        return method_of(l, self, name, span);
+    if (py_attribute(&p, self.c, name, span, &c))
+        return val_from_python(l, &c);
     if (!val_is_number(self))
         return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
     return method_of(l, self, name, span);

@@ -84,7 +84,7 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
     l->frame = frame_new(l, fn, call);
     l->frame->before = fn->extent.start;
     l->frame->is_static = true;
-    v = lower_expr(l, p->default_value);
+    v = static_expr(l, p->default_value);
     l->frame = frame;
     return v;
 }

@@ -70,8 +70,8 @@ static void bind_name(Lower *l, Sym name, Val v, Span span)
         bind_constexpr(l, name, v, span);
         return;
     }
-    b.demoted = val_is_number(v) && !l->frame->is_static;
-    b.val = l->frame->is_static ? v : demote(l, v, span);
+    b.demoted = val_is_number(v);
+    b.val = demote(l, v, span);
     if (b.val.kind == VAL_RUN && !b.val.run->name)
         b.val.run->name = name;
     env_put(l, env_slot(l, name), b);

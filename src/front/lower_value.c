@@ -138,7 +138,7 @@ bool val_is_known(Val v)
 bool val_is_function(Val v)
 {
     return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
-           v.kind == VAL_MODULE || v.kind == VAL_FILE;
+           v.kind == VAL_MODULE || v.kind == VAL_FILE || val_is_const(v, CONST_FUNCTION);
 }
 
 bool val_unknown_inside(Val v)
@@ -218,6 +218,8 @@ const char *val_text(Lower *l, Val v)
     case VAL_CONST:
         if (v.c->kind == CONST_NONE)
             return "None";
+        if (v.c->kind == CONST_FUNCTION)
+            return arena_printf(l->arena, "function %s", py_function_name(v.c->function));
         return arena_printf(l->arena, "constexpr %s", const_text(v.c, l->arena));
     case VAL_RUN:
         return val_type_text(l, v.run->type);
@@ -241,7 +243,7 @@ const char *val_text(Lower *l, Val v)
     return "?";
 }
 
-/* --- what callers of the front end hold --- */
+/* --- what Python holds --- */
 
 static bool tuple_to_const(Lower *l, const Tuple *t, Const *out)
 {
@@ -265,16 +267,6 @@ bool val_to_const(Lower *l, Val v, Const *out)
         return true;
     }
     return v.kind == VAL_TUPLE && tuple_to_const(l, v.tuple, out);
-}
-
-Val val_from_const(Lower *l, const Const *c)
-{
-    if (c->kind != CONST_TUPLE)
-        return val_const(l, *c);
-    Val *items = NEW_N(l->arena, Val, c->nitems + 1);
-    for (int i = 0; i < c->nitems; i++)
-        items[i] = val_from_const(l, &c->items[i]);
-    return val_tuple(l, c->nitems, items);
 }
 
 /* --- flat form --- */

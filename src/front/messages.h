@@ -54,7 +54,7 @@
 #define E_CALL_DEPTH         "`%s` is called more than %d levels deep"
 #define E_PLAIN_FUNCTION     "Unsupported function referenced: `%s` is plain Python"                        /* R5 */
 #define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
-#define E_CONSTEXPR_RESULT   "the constexpr_function `%s` gives %s, which is not known at compile time"     /* R12 */
+#define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
 #define E_NOT_CALLABLE       "%s cannot be called"
 #define E_CLASS_CALL         "`%s` is a class of values and makes none"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
@@ -97,8 +97,7 @@
 #define H_CONVERSION         "use `.to(tl.float32)` and the like for run-time values"
 #define E_ISINSTANCE         "isinstance() needs a class such as tl.tensor, not %s"                         /* R9 */
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
-#define E_PYTHON_MATH        "math.%s works on compile-time numbers, not on %s"                             /* R10 */
-#define E_PYTHON_DOMAIN      "math.%s has no value here, or one that is too large: %s"                       /* R10 */
+#define E_PYTHON_MATH        "%s works on compile-time values, not on %s"                             /* R10 */
 #define H_PYTHON_MATH        "for run-time values use `tl.%s`"
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 
@@ -146,8 +145,6 @@
 #define E_CARRIED_KIND       "loop-carried `%s` is not a triton value: %s"                                  /* R127 */
 #define E_ITERATOR           "Only `range` and `static_range` iterators are currently supported"            /* R129 */
 #define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
-#define E_NOT_ITERABLE       "%s cannot be iterated"                                                         /* R12 */
-#define E_OUTSIDE_LOOP       "`%s` outside of a loop"                                                        /* R12 */
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */

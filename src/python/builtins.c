@@ -146,9 +146,8 @@ static bool dtype_constant(const char *name, Const *out)
            dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype);
 }
 
-bool py_full_name(Py *p, const char *name, Const *out)
+static bool math_constant(const char *name, Const *out)
 {
-    const PyBuiltin *b = py_builtin(name);
     static const struct {
         const char *name;
         double value;
@@ -157,16 +156,28 @@ bool py_full_name(Py *p, const char *name, Const *out)
         {"math.inf", INFINITY}, {"math.nan", NAN},
     };
 
-    if (b) {
-        *out = py_builtin_value(p, b);
-        return true;
-    }
     for (int i = 0; i < COUNT(constants); i++) {
         *out = const_float(constants[i].value);
         if (strcmp(constants[i].name, name) == 0)
             return true;
     }
-    return dtype_constant(name, out);
+    return false;
+}
+
+bool py_full_name(Py *p, const char *name, Const *out)
+{
+    const PyBuiltin *b = py_builtin(name);
+
+    if (b)
+        *out = py_builtin_value(p, b);
+    return b || math_constant(name, out) || dtype_constant(name, out);
+}
+
+bool py_has_name(const char *name)
+{
+    Const ignored;
+
+    return py_builtin(name) || math_constant(name, &ignored) || dtype_constant(name, &ignored);
 }
 
 /* --- calling --- */

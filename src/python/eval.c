@@ -321,13 +321,24 @@ static bool eval_compare(Py *p, const Node *n, Const *out)
     return true;
 }
 
+/* Nothing says which arm counts: a value that stands for both. */
+static bool eval_either(Py *p, const Node *n, Const *out)
+{
+    Const x;
+
+    p->failed = false;
+    return py_eval(p, n->left, &x) && py_eval(p, n->extra, out) &&
+           (p->host->either(p, &x, out) || py_fail(p, n->right->span, PY_E_EXPRESSION));
+}
+
 static bool eval_conditional(Py *p, const Node *n, Const *out)
 {
     bool chosen;
     Const c;
 
-    return py_eval(p, n->right, &c) && py_truth(p, &c, n->right->span, &chosen) &&
-           py_eval(p, chosen ? n->left : n->extra, out);
+    if (py_eval(p, n->right, &c) && py_truth(p, &c, n->right->span, &chosen))
+        return py_eval(p, chosen ? n->left : n->extra, out);
+    return p->is_silent && p->budget > 0 && p->host->either && eval_either(p, n, out);
 }
 
 /* --- the rest --- */

@@ -20,12 +20,10 @@
 #define PY_E_NOT_DEFINED     "`%s` is not defined"
 #define PY_H_DID_YOU_MEAN    "did you mean `%s`?"
 #define PY_E_ATTRIBUTE       "%s has no attribute `%s`"
-#define PY_E_UNKNOWN_MODULE  "what `%s` is cannot be known here"
 
 /* operators */
 #define PY_E_BINARY          "%s: %s and %s"
 #define PY_E_UNARY           "%s: %s"
-#define PY_E_CONDITION       "this cannot be a condition: %s"
 
 /* items */
 #define PY_E_ITERABLE        "%s cannot be iterated"
@@ -34,7 +32,6 @@
 #define PY_E_RANGE           "there are only %d elements"
 #define PY_E_KEY             "there is no key %s"
 #define PY_E_STEP            "the step of a slice must not be 0"
-#define PY_E_STARRED         "only a tuple can be spread with `*`, not %s"
 #define PY_E_UNPACK          "there are %d values for %d names"
 #define PY_E_FROZEN          "this cannot be changed here: %s"
 #define PY_E_TARGET          "this cannot be assigned to"
@@ -47,10 +44,9 @@
 #define PY_E_TWICE           "%s() got two values for `%s`"
 #define PY_E_VALUE           "`%s` has no value for these arguments"
 #define PY_E_DECORATED       "what the decorators make of `%s` is not known"
-#define PY_E_KERNEL          "a kernel cannot be called here"
 
 #define PY_E_NUMBER          "%s() has no value for %s"
-#define PY_E_MATH            "%s works on compile-time numbers, not on %s"
+#define PY_E_MATH            "%s works on compile-time values, not on %s"
 #define PY_E_DOMAIN          "%s has no value here, or one that is too large: %s"
 
 /* statements */

@@ -116,6 +116,9 @@ typedef struct {
     bool (*path)(Py *p, const Node *n, Const *out, bool *found);
     /* The same function with its body parsed; NULL after py_fail(). */
     const AstFunc *(*body)(Py *p, const AstFunc *fn, Span at);
+    /* `x if UNKNOWN else y`, where nobody asks why there is no value: can y stand for both?  May be
+     * NULL. */
+    bool (*either)(Py *p, const Const *x, const Const *y);
 } PyHost;
 
 struct Py {
@@ -163,6 +166,7 @@ const PyBuiltin *py_method(const char *type, const char *name); /* "str", "upper
 bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out);
 /* A function or constant by its full name: math.sqrt, math.pi, torch.float16, triton.cdiv. */
 bool py_full_name(Py *p, const char *name, Const *out);
+bool py_has_name(const char *name); /* is there one? */
 
 /* attribute.c */
 bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *out);

@@ -198,21 +198,26 @@ static void put_float(Text *t, double d)
         text_put(t, ".0");
 }
 
+/* In double quotes where that saves a backslash. */
 static void put_string(Text *t, const Const *c)
 {
-    text_put(t, "'");
+    bool twice = memchr(c->text, '\'', c->ntext) && !memchr(c->text, '"', c->ntext);
+    char quote = twice ? '"' : '\'';
+
+    text_putn(t, &quote, 1);
     for (size_t i = 0; i < c->ntext; i++) {
         unsigned char ch = (unsigned char)c->text[i];
+
         if (ch == '\n')
             text_put(t, "\\n");
-        else if (ch == '\'' || ch == '\\')
+        else if (ch == quote || ch == '\\')
             text_printf(t, "\\%c", ch);
         else if (ch < 32 || ch == 127)
             text_printf(t, "\\x%02x", ch);
         else
             text_putn(t, (const char *)&ch, 1);
     }
-    text_put(t, "'");
+    text_putn(t, &quote, 1);
 }
 
 static void put_const(Text *t, const Const *c);

@@ -361,6 +361,8 @@ static void test_heuristics_are_evaluated(void **state)
         {"lambda a: sum((1, a['B']))", 65},
         {"lambda a: 'a' in 'abc'", 1},
         {"steps", 6},
+        {"lambda a: SIZES.index(64) + TABLE.get('b')", 5},
+        {"lambda a: tl.float32.itemsize", 4},
         {"lambda a: {'a': 1, **TABLE}.get('b', 4)", 3},
         {"lambda a: a['x'].dtype.is_floating() and a['x'].dtype.primitive_bitwidth == 16", 1},
         {"lambda a: len(f'{a[\"n\"]}-{SIZES[1:]}')", 13},
