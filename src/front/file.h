@@ -23,6 +23,7 @@ typedef struct {
     const FrontFile *first; /* NULL while it is being read */
     VEC(FrontFile *) files; /* those of the disk */
     size_t bytes;           /* of the others */
+    int hops;               /* imports that are being followed, one to the other */
 } FileSet;
 
 /* A global whose value the user gave. */
@@ -53,6 +54,8 @@ struct FrontFile {
     bool is_given;        /* it holds what the user gave, see define.c */
     bool in_memory;       /* the text was given; what is at its path is another file */
     OsEntry entry;        /* OS_NOTHING: not looked up yet */
+    Map *exports;         /* names in __all__; NULL: not read yet */
+    bool has_exports;     /* there is an __all__ that can be read */
     Map *members;         /* name -> whether another file would find it; names.c */
     Map *modules;         /* names in imports -> Imported; see import_module() */
     Folders *roots;       /* where absolute imports are looked for; empty: not known yet */

@@ -41,7 +41,7 @@
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"
 #define E_NO_FILE_MEMBER     "%s binds no `%s`"
-#define E_IMPORT_CYCLE       "`%s` of %s is imported from itself"
+#define E_IMPORT_CYCLE       "`%s` of %s is imported from itself, or through too many imports"
 #define NOTE_UNKNOWN_IMPORT  "`%s` comes from module `%s`, which cannot be read here"
 #define NOTE_UNKNOWN_MODULE  "module `%s` cannot be read here"
 #define E_NO_MEMBER          "module `%s` has no `%s`"

@@ -10,7 +10,10 @@
 #include "file_python.h"
 #include "lower.h"
 
-enum { MAX_EXPORTS = 10000 }; /* the budget of evaluating __all__ */
+enum {
+    MAX_EXPORTS = 10000, /* the budget of evaluating __all__ */
+    MAX_HOPS = 64        /* imports of imports */
+};
 
 static bool is_star(const AstImport *i)
 {
@@ -50,42 +53,47 @@ bool import_goes_first(const FrontFile *f, Sym name)
 
 /* --- import * --- */
 
-static bool holds_text(const Const *list, const char *text)
+static void export_all(FrontFile *f, const Const *list)
 {
     const Const *items;
     int n;
 
     if (!const_items(list, &items, &n))
-        return false;
+        return;
     for (int i = 0; i < n; i++)
-        if (items[i].kind == CONST_STRING && strcmp(items[i].text, text) == 0)
-            return true;
-    return false;
+        if (items[i].kind == CONST_STRING)
+            map_put(f->exports, MAP_KEY(intern_n(f->interner, items[i].text, items[i].ntext)), f);
 }
 
-/* What `from FILE import *` may bring: what __all__ says, or all that does not begin with `_`. */
-static bool is_exported(const FrontFile *f, Sym name)
+/* Evaluate __all__ and what is added to it. */
+static void read_exports(FrontFile *f)
 {
     FilePython context = {.file = f};
     Py p = file_python(&context, f->arena, MAX_EXPORTS);
     const AstGlobal *all = file_assigned(f, NULL, intern(f->interner, "__all__"), UINT32_MAX);
     Const list;
 
-    if (!all)
-        return name[0] != '_';
+    f->has_exports = all != NULL;
+    f->exports = map_new(f->arena);
     p.is_silent = true;
-    for (; all; all = all->earlier) {
-        if (!py_eval(&p, all->is_augmented ? all->value->right : all->value, &list))
-            return name[0] != '_';
-        if (holds_text(&list, name))
-            return true;
+    for (; all && f->has_exports; all = all->earlier) {
+        f->has_exports = py_eval(&p, all->is_augmented ? all->value->right : all->value, &list);
+        if (f->has_exports)
+            export_all(f, &list);
     }
-    return false;
+}
+
+/* What `from FILE import *` may bring: what __all__ says, or all that does not begin with `_`. */
+static bool is_exported(FrontFile *f, Sym name)
+{
+    if (!f->exports)
+        read_exports(f);
+    return f->has_exports ? map_get(f->exports, MAP_KEY(name)) != NULL : name[0] != '_';
 }
 
 static bool star_brings(const FrontFile *f, const AstImport *star, Sym name)
 {
-    const FrontFile *of;
+    FrontFile *of;
 
     if (module_is_known(star->module))
         return name[0] != '_' && module_has(star->module, name);
@@ -127,8 +135,12 @@ bool file_has(const FrontFile *f, Sym name)
     if (known)
         return known == &yes;
     map_put(f->members, MAP_KEY(name), &no); /* what imports itself is nothing */
-    if (is_bound(f, name))
-        map_put(f->members, MAP_KEY(name), &yes);
+    if (f->set->hops < MAX_HOPS) {
+        f->set->hops++;
+        if (is_bound(f, name))
+            map_put(f->members, MAP_KEY(name), &yes);
+        f->set->hops--;
+    }
     return map_get(f->members, MAP_KEY(name)) == &yes;
 }
 
@@ -187,9 +199,11 @@ const AstImport *import_follow(FrontFile *f, Sym name)
         return NULL;
     if (!first->is_followed) { /* `from . import a` in a package may come back here */
         first->is_followed = true;
-        good = import_that_resolves(f, first);
+        good = f->set->hops < MAX_HOPS ? import_that_resolves(f, first) : NULL;
+        f->set->hops++;
         if (good)
             set_target(f, first, good);
+        f->set->hops--;
     }
     return first->file || first->full ? first : NULL;
 }

@@ -112,6 +112,19 @@ expect 0 out "1067." tuned x="ones(fp32,1)" n=13 # 32 + (2 * 13 + 8) + 1 + 1000
 expect 0 out "50." tuned x="ones(fp16,1)" n=4    # 32 + (2 * 4 + 8) + 2
 expect 0 out "58." tuned x="ones(fp16,1)" n=4 --define settings.MORE=16
 
+# long chains and circles of imports
+{
+    echo "$head"
+    awk 'BEGIN { for (i = 100000; i > 0; i--) printf "from .chain import a%d as a%d\n", i, i - 1 }'
+    printf 'import triton.language as a100000\n'
+    printf '@triton.autotune(configs=a0, key=[])\n@triton.jit\ndef long(x): tl.store(x, a0)\n'
+    printf '@triton.jit\ndef short(x): a99990.store(x, 3)\n'
+    printf '@triton.jit\ndef unknown(x): tl.store(x, a5 + a50000)\n'
+} >pkg/chain.py
+expect 1 err "through too many imports" "$tilec" run pkg/chain.py:long --grid 1 x="ones(fp32,1)"
+expect 0 out "3." "$tilec" run pkg/chain.py:short --device interp --grid 1 x="ones(fp32,1)" --show x
+expect 1 err "from itself" "$tilec" run pkg/chain.py:unknown --grid 1 x="ones(fp32,1)"
+
 # a folder above that everybody may write to is not asked
 expect 1 err "it was looked for in pkg/ops, pkg, ., " run far
 mkdir -p open/sub open/lib && chmod 777 open && cp pkg/ops/kernel.py open/sub/k.py
