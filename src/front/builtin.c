@@ -160,6 +160,11 @@ bool arg_unknown(const Args *a)
 
 Value *arg_run(Lower *l, const Args *a, int i)
 {
+    if (val_is_const(a->v[i], CONST_STRING)) {
+        error_at(l, arg_span(a, i), E_NOT_A_TENSOR, val_text(l, a->v[i]));
+        hint_at(l, H_TEXT_ARGUMENT);
+        return NULL;
+    }
     return val_to_run(l, a->v[i], arg_span(a, i));
 }
 
@@ -189,6 +194,32 @@ void hint_not_constexpr(Lower *l, const Node *n)
         hint_at(l, H_REBOUND, n->name, line);
 }
 
+/* The place of the parameter that holds v. */
+static void note_given(Lower *l, const Node *n, Val v)
+{
+    const AstParam *p = n && n->kind == N_NAME ? find_param(l, n->name) : NULL;
+
+    if (p)
+        note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, v));
+}
+
+/* The parameter at the front of `p + offsets`, when that is the mistake: what the launch gave. */
+bool note_not_a_pointer(Lower *l, const Node *address)
+{
+    while (address && address->kind == N_BINARY)
+        address = address->left;
+    const AstParam *p = address && address->kind == N_NAME ? find_param(l, address->name) : NULL;
+    const Binding *b = p ? env_find(l, p->name) : NULL;
+
+    if (!b || !b->bound || b->span.start != p->span.start)
+        return false;
+    if (b->val.kind == VAL_RUN && b->val.run->type->pointer)
+        return false;
+    note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, b->val));
+    hint_at(l, H_GIVE_ARRAY, p->name);
+    return true;
+}
+
 /* Argument i had to be a compile-time `wanted`. */
 static bool not_constexpr(Lower *l, const Args *a, int i, const char *wanted)
 {
@@ -198,6 +229,8 @@ static bool not_constexpr(Lower *l, const Args *a, int i, const char *wanted)
         error_at(l, arg_span(a, i), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
     else
         error_at(l, arg_span(a, i), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
+    if (v.kind == VAL_CONST)
+        note_given(l, a->node[i], v);
     hint_not_constexpr(l, a->node[i]);
     return false;
 }

@@ -40,6 +40,7 @@ static bool dot_shape(Lower *l, const Args *a, const Type *x, const Type *y, Typ
 
     if (r < 2 || y->rank != r) {
         error_at(l, a->span, E_DOT_RANK, val_type_text(l, x), val_type_text(l, y));
+        hint_at(l, H_DOT_RANK);
         return false;
     }
     for (int i = 0; i < r - 2; i++) {
@@ -51,6 +52,8 @@ static bool dot_shape(Lower *l, const Args *a, const Type *x, const Type *y, Typ
     if (x->dims[r - 1] != y->dims[r - 2]) {
         error_at(l, a->span, E_DOT_INNER, val_type_text(l, x), val_type_text(l, y), x->dims[r - 1],
                  y->dims[r - 2]);
+        if (x->dims[r - 1] == y->dims[r - 1])
+            hint_at(l, H_DOT_INNER);
         return false;
     }
     *out = (Type){.rank = (int8_t)r};

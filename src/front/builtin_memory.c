@@ -48,8 +48,11 @@ static Value *pointer_argument(Lower *l, const Args *a)
 
     if (v.kind == VAL_RUN && v.run->type->pointer)
         return v.run;
-    if (v.kind != VAL_UNKNOWN)
-        error_at(l, arg_span(a, 0), E_POINTER, val_text(l, v), a->builtin->name);
+    if (v.kind == VAL_UNKNOWN)
+        return NULL;
+    error_at(l, arg_span(a, 0), E_POINTER, val_text(l, v), a->builtin->name);
+    if (note_not_a_pointer(l, a->node[0]))
+        return NULL;
     if (v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype))
         hint_at(l, H_POINTER);
     return NULL;

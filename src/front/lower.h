@@ -21,6 +21,7 @@
  *   lower_call.c       calls: binding of arguments, helpers
  *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
  *   builtin_*.c        the functions, by theme
+ *   advice.c           hints for Python that kernels do not have
  *   combine.c          what functions of reductions may compute with
  *   libdevice.h        THE table of libdevice functions
  *   messages.h         THE table of messages
@@ -324,7 +325,8 @@ struct Stmts {
 };
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
 Flow lower_sequence(Lower *l, Stmts s, bool tail);
-bool stmts_end(const Stmts *s); /* is none left? */
+bool stmts_end(const Stmts *s);                   /* is none left? */
+void unsupported_syntax(Lower *l, const Node *n); /* reports it */
 /* Stops what repeats itself without end; complains once. */
 bool lower_out_of_budget(Lower *l, Span span);
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
@@ -467,6 +469,8 @@ bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
 bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
 bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
                 const char *wrong, int64_t *out);
+/* Of an address that is none: which parameter got no array; false: none of them is to blame. */
+bool note_not_a_pointer(Lower *l, const Node *address);
 /* Why a value that had to be known is not: points at the assignment that ended it (R14). */
 void hint_not_constexpr(Lower *l, const Node *n);
 
@@ -482,6 +486,11 @@ void access_hints_put(Op *access, const AccessHints *h);
 /* --- builtin_block_ptr.c --- */
 Val load_block_ptr(Lower *l, const Args *a);
 Val store_block_ptr(Lower *l, const Args *a);
+
+/* --- advice.c --- */
+/* What to write instead; NULL when there is nothing to say. */
+const char *advice_for_syntax(const char *node);
+const char *advice_for_name(const char *name);
 
 /* --- combine.c --- */
 /* Makes scalars of the tiles of one element in a combine function; false after an error: others are

@@ -78,6 +78,16 @@ static int count_positional(const ArgList *args)
     return n;
 }
 
+static void hint_parameters(Lower *l, const BindParam *params, int n)
+{
+    Text list = text_new(l->arena);
+
+    for (int i = 0; i < n; i++)
+        text_printf(&list, "%s%s%s", i ? ", " : "", params[i].star ? "*" : "", params[i].name);
+    if (n > 0)
+        hint_at(l, H_PARAMETERS, list.s);
+}
+
 static void unexpected_keyword(Lower *l, const char *what, const BindParam *params, int n,
                                const Arg *arg)
 {
@@ -89,6 +99,8 @@ static void unexpected_keyword(Lower *l, const char *what, const BindParam *para
     const char *near = near_name(arg->keyword, names, n);
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
+    else
+        hint_parameters(l, params, n);
 }
 
 static bool bind_keyword(Lower *l, const char *what, const BindParam *params, int n,

@@ -281,6 +281,8 @@ static Val lower_subscript(Lower *l, const Node *n)
     }
     if (v.kind != VAL_UNKNOWN)
         error_at(l, n->span, E_NOT_INDEXABLE, val_text(l, v));
+    if (v.kind == VAL_FUNC)
+        hint_at(l, H_LAUNCH_INSIDE, v.func->name);
     return val_unknown();
 }
 
@@ -312,8 +314,22 @@ static void leave_comprehension(Lower *l, int mark, Sym variable)
 }
 
 /* [e for v in t] over a tuple (R21). */
+/* A range is none of the tuples that a comprehension runs over. */
+static bool is_range_call(Lower *l, const Node *n)
+{
+    Val f = n->kind == N_CALL && n->left->kind == N_NAME ? lower_name(l, n->left) : val_unknown();
+
+    return f.kind == VAL_BUILTIN && !l->frame->is_static &&
+           (f.builtin->data == RANGE_DYNAMIC || f.builtin->data == RANGE_STATIC);
+}
+
 static Val lower_comprehension(Lower *l, const Node *n)
 {
+    if (is_range_call(l, n->extra)) {
+        error_at(l, n->extra->span, E_COMPREHENSION, "a range");
+        hint_at(l, H_COMPREHENSION);
+        return val_unknown();
+    }
     Val source = lower_expr(l, n->extra);
     VEC(Val) items = {0};
     int mark = env_mark(l);
@@ -414,7 +430,8 @@ static Val lower_any(Lower *l, const Node *n)
     case N_COMPREHENSION:
         return lower_comprehension(l, n);
     case N_UNSUPPORTED_EXPR:
-        return fail_val(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
+        unsupported_syntax(l, n);
+        return val_unknown();
     default:
         return fail_val(l, n->span, E_NOT_AN_EXPRESSION);
     }

@@ -359,6 +359,13 @@ static int64_t range_wish(const Args *a, int i)
                : 0;
 }
 
+static void report_iterator(Lower *l, const Node *iter)
+{
+    error_at(l, iter->span, E_ITERATOR);
+    if (iter->kind != N_CALL)
+        hint_at(l, H_ITERATOR);
+}
+
 /* range(stop) or range(start, stop[, step]), with the keywords of tl.range. */
 static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
 {
@@ -370,7 +377,7 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
 
     if (!is_range) {
         if (iter->kind != N_CALL || f.kind != VAL_UNKNOWN)
-            error_at(l, iter->span, E_ITERATOR);
+            report_iterator(l, iter);
         return false;
     }
     *is_static = f.builtin->data == RANGE_STATIC;

@@ -130,6 +130,18 @@ static const char *own_name(Lower *l, Sym name)
     return own_dtype(l, name);
 }
 
+/* What to write instead of a name that nothing has, the nearest one at worst; false: nothing. */
+static bool hint_instead(Lower *l, Sym name, const char *near)
+{
+    const char *advice = advice_for_name(name);
+
+    if (advice)
+        hint_at(l, "%s", advice);
+    else if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
+    return advice || near;
+}
+
 static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
 {
     const char *own = own_name(l, member), *near = builtin_near(member, where);
@@ -137,8 +149,8 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
     error_at(l, span, E_NO_MEMBER, module, member);
     if (own)
         hint_at(l, H_LANGUAGE_HAS, own);
-    else if (near)
-        hint_at(l, H_DID_YOU_MEAN, near);
+    else
+        hint_instead(l, member, near);
     return val_unknown();
 }
 
@@ -202,9 +214,7 @@ static void hint_of_name(Lower *l, Sym name)
 {
     const char *near = near_visible(l, name), *own = own_name(l, name);
 
-    if (near)
-        hint_at(l, H_DID_YOU_MEAN, near);
-    else if (own)
+    if (!hint_instead(l, name, near) && own)
         hint_at(l, H_LANGUAGE_HAS, own);
 }
 
@@ -262,8 +272,7 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
         return bind_method(l, self, name, b);
     error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
     near = hints_show(l) ? builtin_near(name, IN_METHOD) : NULL;
-    if (near)
-        hint_at(l, H_DID_YOU_MEAN, near);
+    hint_instead(l, name, near);
     return val_unknown();
 }
 
@@ -356,8 +365,11 @@ static Val tuple_attribute(Lower *l, Val self, Sym name, Span span)
 {
     Val *types = NEW_N(l->arena, Val, self.tuple->n + 1);
 
-    if (strcmp(name, "type") != 0)
-        return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+    if (strcmp(name, "type") != 0) {
+        error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+        hint_instead(l, name, NULL);
+        return val_unknown();
+    }
     for (int i = 0; i < self.tuple->n; i++)
         types[i] = value_attribute(l, self.tuple->items[i], name, span);
     return val_tuple(l, self.tuple->n, types);

@@ -106,14 +106,31 @@ bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, 
 
 /* --- helpers --- */
 
-static Val invalid_operands(Lower *l, Val x, Val y, Span span)
-{
-    return fail_val(l, span, E_OPERANDS, val_text(l, x), val_text(l, y));
-}
-
 static bool is_pointer(Val v)
 {
     return v.kind == VAL_RUN && v.run->type->pointer;
+}
+
+static bool is_float(Val v)
+{
+    if (v.kind == VAL_RUN)
+        return !v.run->type->pointer && dtype_is_float(v.run->type->dtype);
+    return val_is_const(v, CONST_FLOAT);
+}
+
+static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
+{
+    bool pointer = is_pointer(x) || is_pointer(y);
+    bool bits = op == BIN_AND || op == BIN_OR || op == BIN_XOR || op == BIN_SHL || op == BIN_SHR;
+
+    error_at(l, span, E_OPERANDS, val_text(l, x), val_text(l, y));
+    if (val_is_none(x) || val_is_none(y))
+        hint_at(l, H_NONE_OPERAND);
+    else if (pointer && (is_float(x) || is_float(y)))
+        hint_at(l, H_POINTER_FLOAT);
+    else if (bits && (is_float(x) || is_float(y)))
+        hint_at(l, H_BITS_OF_FLOAT);
+    return val_unknown();
 }
 
 /* A number, or a run-time value that is no pointer. */
@@ -143,7 +160,7 @@ static Val pointer_step(Lower *l, Val p, Val offset, bool subtract, Span span)
     if (is_zero(offset))
         return p;
     if (!is_integer(offset) || is_pointer(offset))
-        return invalid_operands(l, p, offset, span);
+        return invalid_operands(l, BIN_ADD, p, offset, span);
     off = val_to_run(l, offset, span);
     if (!off)
         return val_unknown();
@@ -164,7 +181,7 @@ static Val pointer_arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     if (both && op == BIN_ADD)
         return fail_val(l, span, E_ADD_POINTERS);
     if (both || (op != BIN_ADD && op != BIN_SUB) || (op == BIN_SUB && is_pointer(y)))
-        return invalid_operands(l, x, y, span);
+        return invalid_operands(l, op, x, y, span);
     if (is_pointer(x))
         return pointer_step(l, x, y, op == BIN_SUB, span);
     return pointer_step(l, y, x, false, span);
@@ -196,7 +213,7 @@ static bool check_kinds(Lower *l, BinaryOp op, Val x, Val y, Span span)
     bool bits = op == BIN_AND || op == BIN_OR || op == BIN_XOR || op == BIN_SHL || op == BIN_SHR;
 
     if (bits && !ints) {
-        invalid_operands(l, x, y, span);
+        invalid_operands(l, op, x, y, span);
         return false;
     }
     if (op == BIN_FLOORDIV && !ints) {
@@ -300,9 +317,12 @@ static Val constant_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
     Const c;
     const char *wrong = const_binary(l->arena, op, x.c, y.c, &c);
 
-    if (wrong)
-        return fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
-    return val_const(l, c);
+    if (!wrong)
+        return val_const(l, c);
+    error_at(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
+    if (val_is_none(x) || val_is_none(y))
+        hint_at(l, H_NONE_OPERAND);
+    return val_unknown();
 }
 
 Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
@@ -324,7 +344,7 @@ Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
     if (is_pointer(x) || is_pointer(y))
         return pointer_arithmetic(l, op, x, y, span);
     if (!is_arithmetic(x) || !is_arithmetic(y))
-        return invalid_operands(l, x, y, span);
+        return invalid_operands(l, op, x, y, span);
     if (op == BIN_POW) {
         error_at(l, span, E_POW);
         hint_at(l, H_POW);
@@ -439,7 +459,7 @@ static Val compare_known(Lower *l, CompareOp op, Val x, Val y, Span span)
     if (op == CMP_EQ || op == CMP_NE)
         return val_bool(l, python_equal(x, y) == (op == CMP_EQ));
     if (x.kind != VAL_TUPLE || y.kind != VAL_TUPLE)
-        return invalid_operands(l, x, y, span);
+        return invalid_operands(l, BIN_ADD, x, y, span);
     /* the first elements that differ decide, then the lengths */
     while (i < MIN(x.tuple->n, y.tuple->n) && python_equal(x.tuple->items[i], y.tuple->items[i]))
         i++;
@@ -458,7 +478,7 @@ Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)
     if (x.kind != VAL_RUN && y.kind != VAL_RUN)
         return compare_known(l, op, x, y, span);
     if (!is_arithmetic(x) || !is_arithmetic(y))
-        return invalid_operands(l, x, y, span);
+        return invalid_operands(l, BIN_ADD, x, y, span);
     if (!ops_pair(l, rule, x, y, &vx, &vy, span))
         return val_unknown();
     return val_run(build_binary(&l->b, compare_opcode(op), vx, vy));
@@ -474,7 +494,7 @@ Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span)
     if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN)
         return val_unknown();
     if (!is_arithmetic(x) || !is_arithmetic(y))
-        return invalid_operands(l, x, y, span);
+        return invalid_operands(l, BIN_ADD, x, y, span);
     if (!ops_pair(l, rule, x, y, &vx, &vy, span))
         return val_unknown();
     return val_run(build_binary(&l->b, code, vx, vy));

@@ -209,6 +209,15 @@ static void lower_expr_stmt(Lower *l, const Node *n)
         check_must_use(l, n->left->left, n->span);
 }
 
+void unsupported_syntax(Lower *l, const Node *n)
+{
+    const char *advice = advice_for_syntax(n->name);
+
+    error_at(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
+    if (advice)
+        hint_at(l, "%s", advice);
+}
+
 static void lower_unsupported(Lower *l, const Node *n)
 {
     if (n->kind == N_FUNCTION) {
@@ -218,13 +227,10 @@ static void lower_unsupported(Lower *l, const Node *n)
     }
     if (n->kind == N_WITH) {
         error_at(l, n->span, E_WITH);
+        hint_at(l, H_WITH);
         return;
     }
-    error_at(l, n->span, E_UNSUPPORTED_SYNTAX, n->name);
-    if (strcmp(n->name, "Break") == 0 || strcmp(n->name, "Continue") == 0)
-        hint_at(l, H_BREAK);
-    if (strcmp(n->name, "Raise") == 0)
-        hint_at(l, H_RAISE);
+    unsupported_syntax(l, n);
 }
 
 /* Every statement that cannot return. */

@@ -61,6 +61,7 @@
 #define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
 #define E_MISSING            "%s() is missing its argument `%s`"
 #define E_KEYWORD            "%s() got an unexpected keyword argument `%s`"
+#define H_PARAMETERS         "it takes %s"
 #define E_TWICE              "%s() got two values for `%s`"
 #define E_STARRED            "only a tuple can be spread with `*`, not %s"
 #define E_DOUBLE_STAR        "`**` in a call is not supported"                                              /* R21 */
@@ -80,6 +81,7 @@
 #define H_GIVEN_RUN_TIME     "the call gives `%s` a run-time value, and the annotation does not change that"     /* R30 */
 #define H_PARAM_CONSTEXPR    "annotate the parameter: `%s: tl.constexpr`"
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
+#define H_TEXT_ARGUMENT      "text is no value to compute with; a number stands without quotes"
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"
 #define E_REDECLARED         "`%s` is already defined; a constexpr cannot be reassigned"                    /* R16 */
 #define W_CONSTEXPR_RUN      "`%s` is declared tl.constexpr but its value is only known at run time: %s"    /* R16 */
@@ -103,14 +105,13 @@
 
 /* syntax */
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
-#define H_RAISE              "the kernel raises this for the types and constants that it was given"
-#define H_BREAK              "loops run to their end: put the condition into a `while`, or mask the work"
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
 #define E_LOWER_BYTES        "the kernel repeats itself until it takes more than %d MiB to compile"
 #define E_NOT_AN_EXPRESSION  "this means nothing here"
 #define E_NESTED_FUNCTION    "nested function definitions are not allowed inside a @triton.jit kernel: `%s`" /* R21 */
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */
+#define H_WITH               "leave it out: files, streams and locks belong to the host"
 #define E_CHAINED_ASSIGN     "an assignment has one target: `a = b = 1` is not supported"                   /* R135 */
 #define E_TARGET             "this cannot be assigned to"
 #define E_SETITEM            "__setitem__ is not supported: a tile cannot be changed in place"              /* R21 */
@@ -126,6 +127,7 @@
 #define E_MATMUL             "`@` is not supported"                                                         /* R21 */
 #define H_MATMUL             "use tl.dot"
 #define E_COMPREHENSION      "a comprehension runs over a tuple, not over %s"                               /* R21 */
+#define H_COMPREHENSION      "write its elements, (0, 1, 2), or a loop: `for i in tl.static_range(n)`"
 #define E_COMPREHENSION_IF   "a comprehension takes no `if`"                                                /* R21 */
 
 /* control flow */
@@ -144,6 +146,7 @@
 #define E_CARRIED_CONST      "Loop carried variable `%s` changed type: it is %s and becomes %s"             /* R127 */
 #define E_CARRIED_KIND       "loop-carried `%s` is not a triton value: %s"                                  /* R127 */
 #define E_ITERATOR           "Only `range` and `static_range` iterators are currently supported"            /* R129 */
+#define H_ITERATOR           "over a tuple: `for i in tl.static_range(len(t))`, and take t[i]"
 #define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define E_STEP_ZERO          "the step of a range must not be 0"
@@ -155,6 +158,9 @@
 
 /* operators */
 #define E_OPERANDS           "invalid operands of type %s and %s"                                           /* R58, R71 */
+#define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
+#define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
+#define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
 #define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
 #define E_FLOORDIV           "unexpected type: `//` needs integers, not %s and %s"                          /* R53 */
 #define H_FLOORDIV           "for floats use tl.floor(x / y)"
@@ -185,6 +191,7 @@
 
 /* indexing */
 #define E_NOT_INDEXABLE      "%s cannot be indexed"
+#define H_LAUNCH_INSIDE      "a kernel launches no other one: call it, %s(...)"
 #define E_TUPLE_INDEX        "the index of a tuple must be known at compile time: %s"                       /* R136 */
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
@@ -225,6 +232,8 @@
 /* memory */
 #define E_POINTER            "Unsupported ptr type %s in `tl.%s`"                                           /* R200 */
 #define H_POINTER            "integers are no addresses: add them to a pointer argument"
+#define NOTE_PARAM_GIVEN     "`%s` was given as %s"
+#define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
 #define H_SCALAR_POINTER     "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`"
 #define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
@@ -289,6 +298,8 @@
 #define E_DOT_RANK           "Both operands must have equal ranks >= 2: %s and %s"                          /* R260 */
 #define E_DOT_BATCH          "Both operands must have equal batch shapes: %s and %s"                        /* R260 */
 #define E_DOT_INNER          "Both operands must have equal reduction dimensions: %s and %s give %d and %d" /* R260 */
+#define H_DOT_INNER          "the second one fits when it is transposed: tl.trans(b)"
+#define H_DOT_RANK           "the sum of products of two rows is tl.sum(a * b); a row becomes a matrix with x[None, :]"
 #define E_DOT_ACC_SHAPE      "accumulator shape is incompatible: %s where the product is %s"                /* R260 */
 #define E_DOT_ACC_DTYPE      "expected accumulator dtype %s, got %s"                                        /* R262 */
 #define E_DOT_BF16_OUT       "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"  /* R262 */

@@ -1,0 +1,107 @@
+/*
+ * advice.c - what to write instead of Python, NumPy and PyTorch that kernels do not have
+ *
+ * Two tables of hints: for statements and expressions by the name of their syntax node, and for
+ * names that newcomers expect, as a function, a member of tl or a method.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *what, *advice;
+} Advice;
+
+/* clang-format off */
+static const Advice for_syntax[] = {
+    {"Break",        "loops run to their end: put the condition into a `while`, or mask the work"},
+    {"Continue",     "put the rest of the body under an `if`, or mask the work"},
+    {"Raise",        "the kernel raises this for the types and constants that it was given"},
+    {"Try",          "nothing in a kernel raises: decide with `if`, or check with tl.static_assert"},
+    {"TryStar",      "nothing in a kernel raises: decide with `if`, or check with tl.static_assert"},
+    {"Lambda",       "write a function with @triton.jit, and name that"},
+    {"Dict",         "use a tuple, or a name for each value"},
+    {"DictComp",     "use a tuple, or a name for each value"},
+    {"Set",          "use a tuple"},
+    {"SetComp",      "use a tuple"},
+    {"GeneratorExp", "a list in brackets runs over a tuple: [f(v) for v in t]"},
+    {"Match",        "use `if` and `elif`; with constants only one arm is compiled"},
+    {"Global",       "a kernel assigns only names of its own: store to memory, or return the value"},
+    {"Nonlocal",     "a kernel assigns only names of its own: store to memory, or return the value"},
+    {"Import",       "imports stand at the top of the file"},
+    {"ImportFrom",   "imports stand at the top of the file"},
+    {"ClassDef",     "classes stand outside of kernels"},
+    {"Delete",       "values need no deletion: leave it out"},
+    {"Yield",        "return all values at once, as a tuple"},
+    {"YieldFrom",    "return all values at once, as a tuple"},
+    {"Await",        "a program waits for nothing but memory: leave it out"},
+};
+
+static const Advice for_names[] = {
+    /* Python */
+    {"all",          "for constants write `and`; of a tile: tl.min(x.to(tl.int32), axis) == 1"},
+    {"any",          "for constants write `or`; of a tile: tl.max(x.to(tl.int32), axis) == 1"},
+    {"dict",         "use a tuple, or a name for each value"},
+    {"divmod",       "write x // y and x % y"},
+    {"enumerate",    "count instead: `for i in tl.static_range(len(t))`, and take t[i]"},
+    {"filter",       "use tl.where for elements of a tile, `if` for constants"},
+    {"map",          "operators and tl functions work on whole tiles; over a tuple: [f(v) for v in t]"},
+    {"open",         "a kernel sees only memory that it is given"},
+    {"pow",          "libdevice.pow from triton.language.extra, or multiply"},
+    {"reversed",     "count down: `for i in tl.static_range(n - 1, -1, -1)`; of a tile: tl.flip"},
+    {"set",          "use a tuple"},
+    {"sorted",       "of a tile: tl.sort"},
+    {"zip",          "count instead: `for i in tl.static_range(len(a))`, and take a[i] and b[i]"},
+    /* lists */
+    {"append",       "tuples and lists do not change in a kernel: write t = t + (x,)"},
+    {"extend",       "tuples and lists do not change in a kernel: write t = t + u"},
+    {"insert",       "tuples and lists do not change in a kernel: write t[:i] + (x,) + t[i:]"},
+    {"pop",          "tuples and lists do not change in a kernel: write t[:-1]"},
+    /* NumPy and PyTorch */
+    {"array",        "tl.full makes a tile of one value, tl.arange one that counts"},
+    {"astype",       "x.to(tl.float32)"},
+    {"concat",       "tl.cat, or tl.join for pairs"},
+    {"concatenate",  "tl.cat, or tl.join for pairs"},
+    {"empty",        "tl.zeros: there are no tiles without values"},
+    {"eye",          "compare indices: (i[:, None] == i[None, :]).to(tl.float32)"},
+    {"float",        "x.to(tl.float32)"},
+    {"half",         "x.to(tl.float16)"},
+    {"linspace",     "compute it from tl.arange"},
+    {"long",         "x.to(tl.int64)"},
+    {"matmul",       "tl.dot"},
+    {"mean",         "tl.sum(x, axis) / n, with the n of the elements that count"},
+    {"mm",           "tl.dot"},
+    {"ndim",         "len(x.shape)"},
+    {"norm",         "tl.sqrt(tl.sum(x * x, axis))"},
+    {"ones",         "tl.full(shape, 1, dtype)"},
+    {"ones_like",    "tl.full(x.shape, 1, x.dtype)"},
+    {"prod",         "tl.reduce with a function that multiplies"},
+    {"relu",         "tl.maximum(x, 0.0)"},
+    {"sign",         "tl.where(x > 0, 1.0, tl.where(x < 0, -1.0, 0.0))"},
+    {"size",         "x.shape[i], or x.numel"},
+    {"stack",        "tl.join, or tl.cat of tiles with one more dimension"},
+    {"std",          "the square root of tl.sum((x - mean) * (x - mean), axis) / n"},
+    {"square",       "x * x"},
+    {"tile",         "tl.broadcast_to"},
+    {"transpose",    "tl.trans or tl.permute"},
+    {"var",          "tl.sum((x - mean) * (x - mean), axis) / n"},
+};
+/* clang-format on */
+
+static const char *find_advice(const Advice *table, int n, const char *what)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(table[i].what, what) == 0)
+            return table[i].advice;
+    return NULL;
+}
+
+const char *advice_for_syntax(const char *node)
+{
+    return find_advice(for_syntax, COUNT(for_syntax), node);
+}
+
+const char *advice_for_name(const char *name)
+{
+    return find_advice(for_names, COUNT(for_names), name);
+}
