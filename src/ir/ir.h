@@ -449,10 +449,15 @@ void mark_add(Builder *b, Mark m); /* block and site are the builder's, whose op
 bool block_encloses(const Block *outer, const Block *inner); /* or is it */
 /* The names of one frame (site) of a function, from its beginning on. */
 typedef struct {
+    const Mark *mark;
+    int outer, inner; /* of the same name: what it hides, what hides it; -1 */
+} LiveName;
+typedef struct {
     const Func *func;
     Arena *arena;
     int site, next;
-    VEC(const Mark *) live; /* names that hold now, some of them hidden by an inner one */
+    VEC(LiveName) live; /* outer blocks first, and in each in the order of first binding */
+    Map *top;           /* a name -> 1 + the number of its innermost entry */
 } MarkWalk;
 MarkWalk mark_walk(const Func *f, int site, Arena *a);
 /* Go on to where `end` marks have been made, in block `now`: never backwards. */

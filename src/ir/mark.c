@@ -29,40 +29,50 @@ bool block_encloses(const Block *outer, const Block *inner)
 
 MarkWalk mark_walk(const Func *f, int site, Arena *a)
 {
-    return (MarkWalk){.func = f, .arena = a, .site = site};
+    return (MarkWalk){.func = f, .arena = a, .site = site, .top = map_new(a)};
+}
+
+static void set_top(MarkWalk *w, Sym name, int i)
+{
+    map_put(w->top, MAP_KEY(name), (void *)(intptr_t)(i + 1));
 }
 
 static void leave_blocks(MarkWalk *w, const Block *now)
 {
-    while (w->live.len > 0 && !block_encloses(w->live.at[w->live.len - 1]->block, now))
-        w->live.len--;
+    while (w->live.len > 0 && !block_encloses(w->live.at[w->live.len - 1].mark->block, now)) {
+        const LiveName *last = &w->live.at[--w->live.len];
+
+        if (last->outer >= 0)
+            w->live.at[last->outer].inner = -1;
+        set_top(w, last->mark->name, last->outer);
+    }
 }
 
-/* The place of an earlier binding that this one makes meaningless; behind all if there is none. */
-static int place_of(const MarkWalk *w, const Mark *m)
+/* The name means this now: in place of what it meant in the same block, else in front of that. */
+static void take(MarkWalk *w, const Mark *m)
 {
-    int i = 0;
+    int outer = (int)(intptr_t)map_get(w->top, MAP_KEY(m->name)) - 1;
 
-    while (i < w->live.len && (w->live.at[i]->name != m->name || w->live.at[i]->block != m->block))
-        i++;
-    return i;
+    if (outer >= 0 && w->live.at[outer].mark->block == m->block) {
+        w->live.at[outer].mark = m;
+        return;
+    }
+    if (outer >= 0)
+        w->live.at[outer].inner = w->live.len;
+    set_top(w, m->name, w->live.len);
+    vec_push(w->arena, &w->live, ((LiveName){m, outer, -1}));
 }
 
 void mark_walk_to(MarkWalk *w, int end, const Block *now)
 {
     for (; w->next < MIN(end, w->func->marks.len); w->next++) {
         const Mark *m = &w->func->marks.at[w->next];
-
         bool gone = !block_encloses(w->func->body, m->block);
 
         if (m->site != w->site || !m->name || gone)
             continue;
         leave_blocks(w, m->block);
-        int at = place_of(w, m);
-        if (at == w->live.len)
-            vec_push(w->arena, &w->live, m);
-        else
-            w->live.at[at] = m;
+        take(w, m);
     }
     leave_blocks(w, now);
 }
@@ -74,15 +84,13 @@ static bool is_ended(const Mark *m)
 
 const Mark *mark_shown(const MarkWalk *w, int i)
 {
-    const Mark *m = w->live.at[i];
+    const LiveName *n = &w->live.at[i];
 
-    for (int k = 0; k < w->live.len; k++) {
-        if (w->live.at[k]->name == m->name && k < i)
-            return NULL;
-        if (w->live.at[k]->name == m->name)
-            m = w->live.at[k];
-    }
-    return is_ended(m) ? NULL : m;
+    if (n->outer >= 0)
+        return NULL;
+    while (n->inner >= 0)
+        n = &w->live.at[n->inner];
+    return is_ended(n->mark) ? NULL : n->mark;
 }
 
 /* `i32`, or `i32 = 5` where the value is known. */
