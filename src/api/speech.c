@@ -19,12 +19,10 @@ typedef struct {
     const char *callee;
 } Step;
 
-enum { MOST_STEPS = 4 };
-
 /* A place where the kernel may say something, and what a report wants to know of it. */
 typedef struct {
     Type shape; /* of what is asserted or accessed */
-    Step steps[MOST_STEPS];
+    Step steps[MOST_CALLS_SHOWN];
     int nsteps;
 } Spot;
 
@@ -55,7 +53,7 @@ static void fill_spot(Speech *s, Spot *spot, const Op *op)
 
     if (op->noperands > 0)
         spot->shape = *op->operands[0]->type;
-    for (const CallSite *c = call_site(m, op->site); c && spot->nsteps < MOST_STEPS;
+    for (const CallSite *c = call_site(m, op->site); c && spot->nsteps < MOST_CALLS_SHOWN;
          c = call_site(m, c->parent))
         spot->steps[spot->nsteps++] = (Step){c->call, copy_text(s->arena, c->callee)};
 }
@@ -172,8 +170,7 @@ static void note_program(Job *job, const Report *r, const Record *record)
                     (long long)record->programs, record->programs == 1 ? "" : "s");
     diag(job->diags, DIAG_NOTE, (Span){0}, "%s", t.s);
     for (int i = 0; i < spot->nsteps; i++)
-        diag(job->diags, DIAG_NOTE, spot->steps[i].call, "in `%s`, called from here",
-             spot->steps[i].callee);
+        diag_call(job->diags, spot->steps[i].call, spot->steps[i].callee);
 }
 
 /* The array behind the parameter of that name; NULL. */

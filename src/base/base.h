@@ -173,6 +173,10 @@ SourceMap *diags_sources(const Diags *d);
  * warning.  At most 20 errors are kept; the rest are counted. */
 void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...) PRINTF(4, 5);
 void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap);
+/* A note: what was reported is in the callee, which was called there.  The innermost call goes
+ * first; more than a few help nobody. */
+enum { MOST_CALLS_SHOWN = 4 };
+void diag_call(Diags *d, Span call, const char *callee);
 int diag_errors(const Diags *d);
 bool diag_kept(const Diags *d); /* was the last error or warning?  Only then do hints show */
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes, each with

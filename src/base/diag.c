@@ -86,6 +86,11 @@ void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...)
     va_end(ap);
 }
 
+void diag_call(Diags *d, Span call, const char *callee)
+{
+    diag(d, DIAG_NOTE, call, "in `%s`, called from here", callee);
+}
+
 int diag_errors(const Diags *d)
 {
     return d->errors;

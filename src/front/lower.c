@@ -17,8 +17,9 @@ static void put_callers(Lower *l)
 {
     int shown = 0;
 
-    for (const Frame *f = l->frame; f && f->caller && shown < 4; f = f->caller, shown++)
-        diag(l->diags, DIAG_NOTE, f->call, NOTE_CALLED_FROM, f->fn->name);
+    for (const Frame *f = l->frame; f && f->caller && shown < MOST_CALLS_SHOWN;
+         f = f->caller, shown++)
+        diag_call(l->diags, f->call, f->fn->name);
 }
 
 int error_count(const Lower *l)

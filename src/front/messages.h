@@ -49,7 +49,6 @@
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
 
 /* calls */
-#define NOTE_CALLED_FROM     "in `%s`, called from here"                                                    /* R141 */
 #define E_RECURSION          "`%s` calls itself with the same types and constants, so the recursion has no end"               /* R141 */
 #define E_CALL_DEPTH         "`%s` is called more than %d levels deep"
 #define E_PLAIN_FUNCTION     "Unsupported function referenced: `%s` is plain Python"                        /* R5 */

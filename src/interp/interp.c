@@ -13,14 +13,11 @@
 
 #define PROGRESS_SECONDS 0.05
 
-enum { MOST_CALLS_SHOWN = 4 };
-
 /* The helpers that are being run, the innermost first. */
 static void note_calls(const Machine *m)
 {
     for (int i = m->depth - 1; i >= MAX(0, m->depth - MOST_CALLS_SHOWN); i--) {
-        diag(m->diags, DIAG_NOTE, m->calls[i]->span, "in `%s`, called from here",
-             m->calls[i]->callee->name);
+        diag_call(m->diags, m->calls[i]->span, m->calls[i]->callee->name);
         ir_diag_calls(m->diags, m->calls[i]->block->func->module, m->calls[i]->site);
     }
 }

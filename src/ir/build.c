@@ -101,6 +101,15 @@ Builder builder_before(Op *op)
     return (Builder){f->module, f, op->block, op, op->span, op->site, op->mark};
 }
 
+Builder builder_into(const Builder *b, Block *end)
+{
+    Builder in = *b;
+
+    in.block = end;
+    in.before = NULL;
+    return in;
+}
+
 /* An op with room for everything it holds, in one block of memory. */
 static Op *allocate(Builder *b, int noperands, int nattrs, int nresults)
 {

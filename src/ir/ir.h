@@ -277,6 +277,7 @@ typedef struct {
 } Builder;
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);
+Builder builder_into(const Builder *b, Block *end); /* at the end of another block, else the same */
 
 /* The general maker.  Arrays are copied; attributes that are not given are 0.  Result types follow
  * the table when `given` is NULL; it is needed for ops whose row says so.  Regions are made empty,

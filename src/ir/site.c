@@ -8,8 +8,6 @@
  */
 #include "ir.h"
 
-enum { MOST_CALLS_SHOWN = 4 };
-
 int call_site_new(Module *m, const Op *call)
 {
     CallSite s = {.call = call->span,
@@ -39,7 +37,7 @@ void ir_diag_calls(Diags *d, const Module *m, int site)
     const CallSite *s = call_site(m, site);
 
     for (int i = 0; s && i < MOST_CALLS_SHOWN; i++, s = call_site(m, s->parent))
-        diag(d, DIAG_NOTE, s->call, "in `%s`, called from here", s->callee);
+        diag_call(d, s->call, s->callee);
 }
 
 void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap)

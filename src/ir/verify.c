@@ -266,6 +266,12 @@ static bool check_regions(const Verifier *v, const Op *op)
 
 static bool check_block(const Verifier *v, const Block *b);
 
+static bool check_site(const Verifier *v, const Op *op)
+{
+    return op->site == 0 || call_site(v->func->module, op->site) ||
+           verify_say(v, op, "came through call %d, which its module does not know", op->site);
+}
+
 static bool check_op(const Verifier *v, const Op *op)
 {
     bool good = true;
@@ -273,8 +279,8 @@ static bool check_op(const Verifier *v, const Op *op)
     if (op_has(op, ENDS) && (op->next || op->code != terminator_of(op->block)))
         return verify_say(
             v, op, op->next ? "ends a block but is not its last op" : "cannot end this block");
-    if (!check_regions(v, op) || !check_visible(v, op) || !check_operand_count(v, op) ||
-        !check_operands(v, op) || !check_attrs(v, op))
+    if (!check_regions(v, op) || !check_site(v, op) || !check_visible(v, op) ||
+        !check_operand_count(v, op) || !check_operands(v, op) || !check_attrs(v, op))
         return false;
     for (int r = 0; r < COUNT(op->regions); r++) {
         if (op->regions[r])

@@ -91,9 +91,7 @@ static void expand(Expansion *e)
     }
     Op *branch = build_op(b, OP_if, 1, &wrong, 0, NULL, 0, NULL);
     for (int r = 0; r < 2; r++) {
-        Builder in = builder_at_end(b->func, branch->regions[r]);
-        in.span = b->span;
-        in.site = b->site;
+        Builder in = builder_into(b, branch->regions[r]);
         if (r == 0)
             explain(e, &in, numbers);
         build_yield(&in, OP_yield, 0, NULL);

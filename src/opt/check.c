@@ -41,6 +41,7 @@ static Builder behind(const Value *v)
     if (v->def) {
         b.span = v->def->span;
         b.site = v->def->site;
+        b.mark = v->def->mark;
     }
     return b;
 }
@@ -289,12 +290,10 @@ static void guard_access(Builder *b, Op *op, Value *ok)
     Value *go = all_of(b, ok);
     const Type *t = op->results[0]->type;
     Op *branch = build_op(b, OP_if, 1, &go, 0, NULL, 1, &t);
-    Builder then = builder_at_end(b->func, branch->regions[0]);
-    Builder otherwise = builder_at_end(b->func, branch->regions[1]);
+    Builder then = builder_into(b, branch->regions[0]);
+    Builder otherwise = builder_into(b, branch->regions[1]);
     Value *nothing = build_const(&otherwise, t, 0);
 
-    then.span = otherwise.span = b->span;
-    then.site = otherwise.site = b->site;
     op->results[0]->repl = branch->results[0];
     Op *inner =
         build_op(&then, op->code, op->noperands, op->operands, op->nattrs, op->attrs, 1, &t);

@@ -137,9 +137,7 @@ Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
         Op *op = build_op(b, OP_reduce, 1, &v, 1, &axis, 1, &result);
         Value *x = block_add_arg(op->regions[0], element);
         Value *y = block_add_arg(op->regions[0], element);
-        Builder in = builder_at_end(b->func, op->regions[0]);
-        in.span = b->span;
-        in.site = b->site;
+        Builder in = builder_into(b, op->regions[0]);
         Value *both = build_binary(&in, how, x, y);
         build_yield(&in, OP_yield, 1, &both);
         v = op->results[0];

@@ -113,10 +113,7 @@ static Op *make_main_loop(Op *loop, Value *bound, int64_t step, int64_t factor)
     counter->name = loop->regions[0]->args[0]->name;
     for (int i = 0; i < n; i++)
         carried[i] = block_add_arg(wide->regions[0], types[i]);
-    b = builder_at_end(b.func, wide->regions[0]);
-    b.span = loop->span;
-    b.site = loop->site;
-    b.mark = loop->mark;
+    b = builder_into(&b, wide->regions[0]);
     for (int64_t k = 0; k < factor; k++) {
         copy_body(&b, loop, counter, carried);
         if (k + 1 < factor)

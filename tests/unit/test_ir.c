@@ -500,6 +500,7 @@ static void test_broken_links_are_refused(void **state)
                                            "is not linked into its block",
                                            "takes 1 attributes",
                                            "do not fit i8",
+                                           "came through call 1, which its module does not know",
                                            "has no type"};
     Fixture *f = *state;
 
@@ -521,6 +522,8 @@ static void test_broken_links_are_refused(void **state)
             first->nattrs = 0;
         else if (i == 4)
             first->attrs[0] = 256;
+        else if (i == 5)
+            second->site = 1;
         else
             second->results[0]->type = NULL;
         assert_false(ir_verify(m, f->diags));
