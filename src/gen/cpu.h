@@ -82,6 +82,7 @@ typedef struct {
     int8_t map[MAX_RANK];
     Val count, none; /* i64, known in front of the inner loop */
     bool uniform;
+    bool never_ends; /* nobody knows where it is false: `none` is the extent */
 } Bound;
 
 /* What has been computed in a body: values, those of its lane 0, masks of accesses, addresses,

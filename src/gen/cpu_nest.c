@@ -108,7 +108,8 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
         return false;
     for (int i = 0; i < n->bounds.len; i++) {
         const Bound *b = &n->bounds.at[i];
-        if (!same_place(b, v, map) || (b->uniform && !uniform_too))
+        if (!same_place(b, v, map) || (b->uniform && !uniform_too) ||
+            (b->never_ends && n->segment == SEGMENT_DEAD))
             continue;
         *out = n->segment == SEGMENT_MAIN ? KNOWN_TRUE : KNOWN_FALSE;
         return true;
@@ -280,6 +281,22 @@ static void compare_bound(NestCg *n, Value *v, const int8_t *map)
                LLVMBuildSelect(b, whole, count, all, ""), false);
 }
 
+/* `u | x` with u known for the whole row: where u is true, so is the row. */
+static void either_bound(NestCg *n, Value *v, const int8_t *map)
+{
+    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]), none = llvm_int(n->c->l->i64, 0);
+
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (cpu_depends(n, v->def->operands[i], map))
+            continue;
+        Ev e = cpu_eval(n, v->def->operands[i], map);
+        Val count = LLVMBuildSelect(n->at[n->rank - 1], e.v, all, none, "");
+        push_bound(n, v, map, count, all, false);
+        n->bounds.at[n->bounds.len - 1].never_ends = true;
+        return;
+    }
+}
+
 static bool is_bound(const NestCg *n, const Value *v, const int8_t *map)
 {
     for (int i = 0; i < n->bounds.len; i++)
@@ -337,7 +354,11 @@ static void collect_mask(NestCg *n, Value *mask, const int8_t *map)
             continue;
         if (a.value->type->rank == 0 || !cpu_depends(n, a.value, a.map))
             uniform_bound(n, a.value, a.map);
-        else if (plan_buffer(n->c->plan, a.value) == NO_BUFFER && a.value->def)
+        else if (plan_buffer(n->c->plan, a.value) != NO_BUFFER || !a.value->def)
+            continue;
+        else if (a.value->def->code == OP_or)
+            either_bound(n, a.value, a.map);
+        else
             compare_bound(n, a.value, a.map);
     }
 }
@@ -588,18 +609,23 @@ static void inner_loops(NestCg *n)
     Cpu *c = n->c;
     Bld row = n->at[n->rank - 1];
     Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
-    Val low = extent, high = n->bounds.len ? llvm_int(c->l->i64, 0) : extent;
+    Val low = extent, high = llvm_int(c->l->i64, 0);
+    bool ends = false;
 
     for (int i = 0; i < n->bounds.len; i++) {
-        low = llvm_call2(c->l, row, "llvm.smin", low, n->bounds.at[i].count);
-        high = llvm_call2(c->l, row, "llvm.smax", high, n->bounds.at[i].none);
+        const Bound *bound = &n->bounds.at[i];
+        low = llvm_call2(c->l, row, "llvm.smin", low, bound->count);
+        if (!bound->never_ends)
+            high = llvm_call2(c->l, row, "llvm.smax", high, bound->none);
+        ends |= !bound->never_ends;
     }
+    high = ends ? high : extent;
     Val i = llvm_int(c->l->i64, 0);
     i = segment(n, SEGMENT_MAIN, i, low, n->unroll, NULL);
     if (n->unroll > 1)
         i = segment(n, SEGMENT_MAIN, i, low, 1, NULL);
     i = segment(n, SEGMENT_MIXED, i, high, 1, NULL);
-    if (n->bounds.len > 0)
+    if (ends)
         dead_segment(n, i, extent);
     n->segment = SEGMENT_MAIN;
 }
