@@ -173,9 +173,13 @@ static void note_program(Job *job, const Report *r, const Record *record)
         diag_call(job->diags, spot->steps[i].call, spot->steps[i].callee);
 }
 
-/* The array behind the parameter of that name; NULL. */
-static const tilec_tensor *tensor_named(const Report *r, const char *name)
+/* The array that "load of x" is about; NULL when it is about several. */
+static const tilec_tensor *array_of(const Report *r, const char *what)
 {
+    const char *name = strrchr(what, ' ') + 1;
+
+    if (strstr(what, " or "))
+        return NULL;
     for (int i = 0; i < r->speech->nuser; i++)
         if (strcmp(r->speech->hidden[i].name, name) == 0)
             return r->request->binding->tensors[i];
@@ -226,7 +230,7 @@ static void put_list(Text *t, const char *open, const int64_t *values, int n, co
 static void put_check(Text *t, const Report *r, const Record *record)
 {
     const char *what = r->speech->sites[record->site].text;
-    const tilec_tensor *array = tensor_named(r, strrchr(what, ' ') + 1);
+    const tilec_tensor *array = array_of(r, what);
     int64_t index[MAX_RANK];
 
     text_put(t, what);

@@ -11,12 +11,16 @@
  * distance between the two addresses.  What an array has is described by the hidden parameters of
  * its view (ir.h): so gaps between the rows of a slice are outside of it.
  *
+ * A tile of offsets that is a sum of indices and scalars has a least and a largest one
+ * (check_range.c). Where these two are inside of the array, which is nearly always, no element is
+ * asked: the check stands in an `if`, and the mask of the access is true for all lanes at once.
+ *
  * Pointers that may come from several arrays have to be inside of one of them.  Those of which
  * nothing is known, such as one that was loaded, are left alone, and so are bare pointers.
  */
 #include <string.h>
 
-#include "opt.h"
+#include "check.h"
 
 enum { MOST_ORIGINS = 8 }; /* of one pointer; one that has more is not checked */
 
@@ -25,6 +29,8 @@ typedef struct {
     Arena *arena;
     const int *views;          /* by parameter: dimensions of its view, or negative */
     const PointerBases *bases; /* of the values that there were at first */
+    const AxisFacts *facts;    /* the same */
+    int known;                 /* how many those are */
     Map *offsets;              /* Value* of a pointer to its offset */
     Value **parts;             /* by parameter, VIEW_PARTS each: made when they are needed */
     const Type *i64;
@@ -115,7 +121,7 @@ static Value *make_offset(Checker *c, Value *p, int param)
     }
     if (same_size && op->code == OP_hint)
         return offset_of(c, op->operands[0], param);
-    if (same_size && op_has(op, MOVES))
+    if (same_size && op_has(op, MOVES) && op->noperands == 1 && op->nresults == 1)
         return move_offset(c, &b, op, param);
     return distance(c, &b, p, param);
 }
@@ -160,12 +166,28 @@ static Value *quotient(Builder *b, Value *x, Value *stride)
     return build_cast(b, build_unary(b, OP_floor, q), DT_I64, ROUND_NEAREST);
 }
 
-/* i1: is the offset one of an element of the view? */
+static Value *low_of(Checker *c, Builder *b, int param, const Value *like)
+{
+    return spread(b, view_part(c, param, VIEW_LOW), like);
+}
+
+/* i1: is the offset one of an element of a view that is one run of elements? */
+static Value *inside_run(Checker *c, Builder *b, Value *offset, int param)
+{
+    Value *end =
+        build_binary(b, OP_add, view_part(c, param, VIEW_LOW), view_part(c, param, VIEW_TAIL));
+
+    return both(b, build_binary(b, OP_ge, offset, low_of(c, b, param, offset)),
+                build_binary(b, OP_lt, offset, spread(b, end, offset)));
+}
+
+/* The same of any view. */
 static Value *inside_view(Checker *c, Builder *b, Value *offset, int param)
 {
-    Value *rest = build_binary(b, OP_sub, offset, spread(b, view_part(c, param, VIEW_LOW), offset));
+    if (c->views[param] == 0)
+        return inside_run(c, b, offset, param);
+    Value *rest = build_binary(b, OP_sub, offset, low_of(c, b, param, offset));
     Value *ok = build_binary(b, OP_ge, rest, build_int(b, rest->type, 0));
-
     for (int d = 0; d < c->views[param]; d++) {
         Value *stride = spread(b, view_part(c, param, VIEW_STRIDE + 2 * d), offset);
         Value *count = spread(b, view_part(c, param, VIEW_COUNT + 2 * d), offset);
@@ -177,10 +199,77 @@ static Value *inside_view(Checker *c, Builder *b, Value *offset, int param)
                 build_binary(b, OP_lt, rest, spread(b, view_part(c, param, VIEW_TAIL), offset)));
 }
 
+/* What is left to explain of the offsets of a range, from dimension to dimension of a view. */
+typedef struct {
+    Value *lo, *hi;
+    RangeTerm terms[RANGE_TERMS];
+    int nterms;
+} Remainder;
+
+static void add_product(Builder *b, const RangeTerm *t, Value *scale, Value **lo, Value **hi)
+{
+    Value *x = build_binary(b, OP_mul, t->lo, scale), *y = build_binary(b, OP_mul, t->hi, scale);
+
+    *lo = build_binary(b, OP_add, *lo, build_binary(b, OP_min, x, y));
+    *hi = build_binary(b, OP_add, *hi, build_binary(b, OP_max, x, y));
+}
+
+/* Take out of the remainder what are multiples of this dimension's stride: i1, whether there are no
+ * more of these than the dimension has.  Any way to split an offset that holds proves it inside. */
+static Value *take_dimension(Builder *b, Remainder *r, Value *stride, Value *count)
+{
+    Value *none = build_int(b, stride->type, 0);
+    Value *first = build_binary(b, OP_div, r->lo, stride), *last = first;
+    Value *start = build_binary(b, OP_mul, first, stride);
+
+    r->lo = build_binary(b, OP_sub, r->lo, start);
+    r->hi = build_binary(b, OP_sub, r->hi, start);
+    for (int i = 0; i < r->nterms; i++) {
+        RangeTerm *t = &r->terms[i];
+        Value *left = build_binary(b, OP_rem, t->scale, stride);
+        Value *fits = build_binary(b, OP_eq, left, none);
+        Value *steps = build_select(b, fits, build_binary(b, OP_div, t->scale, stride), none);
+        add_product(b, t, steps, &first, &last);
+        t->scale = build_select(b, fits, none, t->scale);
+    }
+    return both(b, build_binary(b, OP_ge, first, none), build_binary(b, OP_lt, last, count));
+}
+
+/* Scalar i1: are all offsets of a range inside of the view? */
+static Value *range_inside(Checker *c, Builder *b, const OffsetRange *range, int more, int param)
+{
+    bool whole = c->views[param] == 0; /* one run: no need to look closer */
+    Value *low = view_part(c, param, VIEW_LOW), *ok = range->sound;
+    Remainder r = {.lo = whole ? range->lo : range->rest_lo,
+                   .hi = whole ? range->hi : range->rest_hi,
+                   .nterms = whole ? 0 : range->nterms};
+
+    memcpy(r.terms, range->terms, sizeof r.terms);
+    r.lo = build_binary(b, OP_sub, r.lo, low);
+    r.hi = build_binary(b, OP_sub, r.hi, low);
+    if (more > 0)
+        r.hi = build_binary(b, OP_add, r.hi, build_int(b, c->i64, more));
+    for (int d = 0; d < c->views[param]; d++)
+        ok = both(b, ok,
+                  take_dimension(b, &r, view_part(c, param, VIEW_STRIDE + 2 * d),
+                                 view_part(c, param, VIEW_COUNT + 2 * d)));
+    for (int i = 0; i < r.nterms; i++)
+        add_product(b, &r.terms[i], r.terms[i].scale, &r.lo, &r.hi);
+    ok = both(b, ok, build_binary(b, OP_ge, r.lo, build_int(b, c->i64, 0)));
+    return both(b, ok, build_binary(b, OP_lt, r.hi, view_part(c, param, VIEW_TAIL)));
+}
+
+/* How many elements of the array an access touches behind its first, when it is by a larger type.
+ */
+static int more_elements(const Checker *c, const Value *p, int param)
+{
+    return MAX((1 << size_bits(p)) / (1 << size_bits(c->func->body->args[param])) - 1, 0);
+}
+
 /* The same for all bytes that an access at this pointer touches. */
 static Value *inside_array(Checker *c, Builder *b, Value *offset, const Value *p, int param)
 {
-    int more = (1 << size_bits(p)) / (1 << size_bits(c->func->body->args[param])) - 1;
+    int more = more_elements(c, p, param);
     Value *ok = inside_view(c, b, offset, param);
 
     if (more <= 0)
@@ -189,21 +278,27 @@ static Value *inside_array(Checker *c, Builder *b, Value *offset, const Value *p
     return both(b, ok, inside_view(c, b, last, param));
 }
 
-/* Sets *offset to what a report would say. */
-static Value *inside(Checker *c, Builder *b, Value *p, Value **offset)
+/* What a report says of the pointer: its offset in the array that it comes from, or in the first.
+ */
+static Value *reported_offset(Checker *c, Builder *b, Value *p)
 {
-    uint64_t set = ir_bases_of(c->bases, p);
+    int only = only_origin(c, p);
+
+    return only >= 0 ? offset_of(c, p, only)
+                     : distance(c, b, p, __builtin_ctzll(ir_bases_of(c->bases, p)));
+}
+
+/* i1: is the address in one of the arrays that it may come from? */
+static Value *inside(Checker *c, Builder *b, Value *p)
+{
     int only = only_origin(c, p);
     Value *ok = NULL;
 
-    if (only >= 0) {
-        *offset = offset_of(c, p, only);
-        return inside_array(c, b, *offset, p, only);
-    }
-    for (*offset = NULL; set; set &= set - 1) {
+    if (only >= 0)
+        return inside_array(c, b, offset_of(c, p, only), p, only);
+    for (uint64_t set = ir_bases_of(c->bases, p); set; set &= set - 1) {
         int param = __builtin_ctzll(set);
-        Value *d = distance(c, b, p, param), *in = inside_array(c, b, d, p, param);
-        *offset = *offset ? *offset : d;
+        Value *in = inside_array(c, b, distance(c, b, p, param), p, param);
         ok = ok ? build_binary(b, OP_or, ok, in) : in;
     }
     return ok;
@@ -302,20 +397,71 @@ static void guard_access(Builder *b, Op *op, Value *ok)
     op_remove(op);
 }
 
+/* Scalar i1: is all of the tile inside that its mask lets through?  NULL: it cannot be told without
+ * looking at each element. */
+static Value *all_inside(Checker *c, Builder *b, const Value *p, const Value *offset,
+                         const Value *mask)
+{
+    int param = only_origin(c, p);
+    OffsetRange range;
+
+    if (param < 0 || !check_range(b, c->facts, c->known, offset, mask, &range))
+        return NULL;
+    return range_inside(c, b, &range, more_elements(c, p, param), param);
+}
+
+/* At b, or in an `if` there that runs when not all is well.  Nothing that is only needed in the
+ * `if` is computed in front of it. */
+static void put_check(Checker *c, Builder *b, const Op *op, Value *all, Value *offset)
+{
+    int64_t attrs[] = {describe(c, op), 0};
+    Value *p = op->operands[0], *mask = mask_of(op);
+    Builder at = *b;
+
+    if (all) {
+        Op *branch = build_op(b, OP_if, 1, &all, 0, NULL, 0, NULL);
+        Builder then = builder_at_end(b->func, branch->regions[0]);
+        at = builder_at_end(b->func, branch->regions[1]);
+        at.span = then.span = b->span;
+        at.site = then.site = b->site;
+        build_yield(&then, OP_yield, 0, NULL);
+    }
+    if (!mask)
+        mask = build_int(&at, type_with_dtype(at.module, p->type, DT_I1), 1);
+    build_op(&at, OP_check, 3, (Value *[]){inside(c, &at, p), mask, offset}, COUNT(attrs), attrs, 0,
+             NULL);
+    if (all)
+        build_yield(&at, OP_yield, 0, NULL);
+}
+
 static void check_access(Checker *c, Op *op)
 {
     Builder b = builder_before(op);
-    Value *p = op->operands[0], *mask = mask_of(op), *offset;
-    Value *ok = inside(c, &b, p, &offset);
-    const Type *flags = type_with_dtype(c->func->module, p->type, DT_I1);
-    Value *all = mask ? mask : build_int(&b, flags, 1);
-    int64_t attrs[] = {describe(c, op), 0};
+    Value *p = op->operands[0], *mask = mask_of(op), *offset = reported_offset(c, &b, p);
+    Value *all = all_inside(c, &b, p, offset, mask);
 
-    build_op(&b, OP_check, 3, (Value *[]){ok, all, offset}, COUNT(attrs), attrs, 0, NULL);
+    put_check(c, &b, op, all, offset);
+    Value *ok = inside(c, &b, p);
+    if (all)
+        ok = build_binary(&b, OP_or, build_splat(&b, all, ok->type), ok);
     if (op->code == OP_atomic_cas)
         guard_access(&b, op, ok);
     else
         mask_access(&b, op, mask ? both(&b, mask, ok) : ok);
+}
+
+/* In the order of the program, so that the offsets that one is made from are there. */
+static void note_offset(Op *op, void *checker)
+{
+    Checker *c = checker;
+
+    for (int i = 0; i < op->nresults; i++) {
+        Value *p = op->results[i];
+        if (!p->type->pointer || p->id >= c->known || !can_check(c, p))
+            continue;
+        if (only_origin(c, p) >= 0)
+            offset_of(c, p, only_origin(c, p));
+    }
 }
 
 typedef VEC(Op *) Ops;
@@ -339,12 +485,16 @@ void opt_check(Func *f, const int *views)
                  .arena = a,
                  .views = views,
                  .bases = ir_pointer_bases(f, a),
+                 .facts = axis_analyse(f, a),
+                 .known = f->nvalues,
                  .offsets = map_new(a),
                  .parts = NEW_N(a, Value *, f->nparams * VIEW_PARTS + 1),
                  .i64 = type_scalar(f->module, DT_I64)};
     Search s = {.checker = &c};
 
     ir_walk(f->body, note_access, &s);
+    if (s.found.len > 0)
+        ir_walk(f->body, note_offset, &c);
     for (int i = 0; i < s.found.len; i++)
         check_access(&c, s.found.at[i]);
     opt_resolve_all(f->body);

@@ -120,6 +120,7 @@ def differences(got, want, rtol, atol):
 class Suite:
     def __init__(self):
         self.tilec, self.source, self.device = sys.argv[1:4]
+        self.more = sys.argv[4:]  # for every launch, such as --check
         self.folder = tempfile.TemporaryDirectory(prefix="tilec-num-")
         self.files = 0
         self.cases = []
@@ -158,6 +159,7 @@ class Suite:
 
     def command(self, kernel, grid, args):
         words = [self.tilec, "run", self.kernel(kernel), "--grid", grid, "--device", self.device]
+        words += self.more
         return words + [f"{name}={self.write(value)}" for name, value in args.items()]
 
     def run_case(self, case):
