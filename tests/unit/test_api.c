@@ -300,6 +300,8 @@ static void test_what_stops_the_interpreter(void **state)
 
     load(s, HEAD "@triton.jit\ndef k(n):\n    tl.assume(n > 5)\n");
     refused(s, TILEC_REFUSED, &n, 1, "test.py:6:5: error: the assumption does not hold");
+    tilec_unload(s->file);
+    s->file = NULL;
     load(s, HEAD "@triton.jit\ndef h(n):\n    tl.assume(n > 5)\n"
                  "@triton.jit\ndef k(n):\n    h(n)\n");
     refused(s, TILEC_REFUSED, &n, 1,
