@@ -253,8 +253,9 @@ tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *ou
         return TILEC_NOT_FOUND;
     *out = (tilec_device){.name = d->name,
                           .description = d->describe(),
-                          .available = !d->available || d->available(),
-                          .threads = d->threads()};
+                          .available = !device_missing(d),
+                          .threads = d->threads(),
+                          .missing = device_missing(d)};
     return TILEC_OK;
 }
 
@@ -438,8 +439,12 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                                  .stream = r->options.stream,
                                  .records = records,
                                  .sources = r->file->sources};
+    const char *missing = device_missing(device);
     char *text = NULL;
 
+    if (missing)
+        return complain(error, TILEC_FAILED, "the device `%s` cannot be used here: %s",
+                        device->name, missing);
     warn_of_grid(r, grid);
     if (grid_programs(grid) == 0)
         return TILEC_OK;

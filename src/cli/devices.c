@@ -13,7 +13,7 @@ static void print_device(const tilec_device *d, bool json, int i)
     else
         printf("%-8s %-13s %3d thread%s  %s\n", d->name,
                d->available ? "available" : "not available", d->threads,
-               d->threads == 1 ? " " : "s", d->description);
+               d->threads == 1 ? " " : "s", d->missing ? d->missing : d->description);
 }
 
 void command_devices(Cli *c, int argc, char **argv)

@@ -30,3 +30,8 @@ int device_find(const char *name)
             return i;
     return -1;
 }
+
+const char *device_missing(const Device *d)
+{
+    return d->missing ? d->missing() : NULL;
+}

@@ -56,8 +56,10 @@ typedef struct {
     bool has_streams;
 
     const char *(*describe)(void); /* for people; static text */
-    bool (*available)(void);       /* may be NULL: always */
-    int (*threads)(void);          /* that a launch may use */
+    /* What this machine lacks for launching on it, for people; NULL: nothing.  May be NULL.  Its
+     * code can be made and looked at all the same. */
+    const char *(*missing)(void);
+    int (*threads)(void); /* that a launch may use */
 
     /* What a context keeps for this device: threads, a connection to a driver.  Made with the first
      * launch, on one thread; NULL, when memory is out, is passed on to launch().  May be NULL. */
@@ -87,7 +89,8 @@ enum { DEVICE_COUNT = 0 DEVICES(COUNT_DEVICE) };
 
 /* device.c: the rows by number, the listed ones first; NULL behind the last */
 const Device *device_at(int i);
-int device_listed(void);           /* how many are listed */
+int device_listed(void); /* how many are listed */
+const char *device_missing(const Device *d);
 int device_find(const char *name); /* its number; NULL: the default; -1: there is none */
 
 #endif

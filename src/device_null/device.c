@@ -47,6 +47,18 @@ static int threads(void)
     return 1;
 }
 
+static const char *_Atomic lack;
+
+void null_set_missing(const char *what)
+{
+    atomic_store(&lack, what);
+}
+
+static const char *missing(void)
+{
+    return atomic_load(&lack);
+}
+
 static GenOptions options(const MemoryFacts *facts)
 {
     return (GenOptions){.cpu = "none", .features = "", .disjoint = facts->disjoint};
@@ -78,6 +90,7 @@ const Device null_device = {
     .target = &null_target,
     .schedules = true, /* what it prints tells one wish from another */
     .describe = describe,
+    .missing = missing,
     .threads = threads,
     .options = options,
     .load = load,

@@ -7,4 +7,7 @@
 /* How many objects its target has made in this process. */
 int null_objects_made(void);
 
+/* Let this process lack what the device needs; NULL: it has it. */
+void null_set_missing(const char *what);
+
 #endif

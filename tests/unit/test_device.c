@@ -94,6 +94,25 @@ static void test_null_prints_what_it_was_asked_for(void **state)
     tilec_free(text);
 }
 
+/* Code for a device can be made where there is none. */
+static void test_what_is_missing_stops_launches_only(void **state)
+{
+    Scene *s = *state;
+    const int32_t grid[3] = {1, 1, 1};
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    null_set_missing("there is no such thing");
+    assert_int_equal(tilec_prepare(s->file, NULL, NULL, 0, &null_options, NULL), TILEC_OK);
+    tilec_status status = tilec_launch(s->file, NULL, grid, NULL, 0, &null_options, &s->error);
+    null_set_missing(NULL);
+    assert_int_equal(status, TILEC_FAILED);
+    assert_string_equal(s->error,
+                        "error: the device `null` cannot be used here: there is no such thing\n");
+    tilec_free(s->error);
+    s->error = NULL;
+    assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &null_options, NULL), TILEC_OK);
+}
+
 /* Many threads that want the same are served by one compile, which takes a while: the passes have
  * much to do. */
 static const char long_source[] = HEAD "@triton.jit\n"
@@ -134,6 +153,7 @@ int main(void)
         TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
+        TEST(test_what_is_missing_stops_launches_only),
         TEST(test_threads_wait_for_the_one_that_compiles),
     };
 

@@ -58,7 +58,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_param", sizeof(tilec_param), 128},
         {"tilec_launch_options", sizeof(tilec_launch_options), 64},
         {"tilec_record", sizeof(tilec_record), 88},
-        {"tilec_device", sizeof(tilec_device), 24},
+        {"tilec_device", sizeof(tilec_device), 32},
         {"tilec_stats", sizeof(tilec_stats), 32},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
