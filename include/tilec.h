@@ -112,12 +112,15 @@ typedef enum {
     TILEC_ARG_FLOAT,  /* real: fp32 at run time */
     TILEC_ARG_BOOL,   /* integer != 0 */
     TILEC_ARG_NONE,
-    TILEC_ARG_STRING, /* text; constexpr parameters only */
-    TILEC_ARG_DTYPE,  /* dtype; constexpr parameters only */
-    TILEC_ARG_TYPE    /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
+    TILEC_ARG_STRING,  /* text; constexpr parameters only */
+    TILEC_ARG_DTYPE,   /* dtype; constexpr parameters only */
+    TILEC_ARG_TYPE,    /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
+    TILEC_ARG_TUPLE,   /* items, nitems: of constants; constexpr parameters only */
+    TILEC_ARG_FUNCTION /* text: the name of a @triton.jit function of the file; constexpr
+                        * parameters only */
 } tilec_arg_kind;
 
-typedef struct {
+typedef struct tilec_arg {
     const char *name; /* the parameter; NULL = the next in order */
     tilec_arg_kind kind;
     tilec_tensor tensor;
@@ -127,6 +130,9 @@ typedef struct {
     const char *text; /* NUL-terminated */
     tilec_dtype dtype;
     int pointer;
+    const struct tilec_arg *items; /* elements of a tuple, whose names are not looked at; tuples in
+                                    * tuples are at most 8 deep */
+    int nitems;
 } tilec_arg;
 
 /* One parameter of a kernel; its texts live as long as the file. */

@@ -174,10 +174,6 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a); /* finds the fallbacks *
 /* Quietly when job is NULL; TILEC_OK, or what was wrong. */
 tilec_status bind_request(Request *r, Job *job);
 int bind_param_index(const FrontKernel *k, const char *name, int guess); /* -1: none */
-/* The Python value of an argument; false for tensors, types, and what is wrong. */
-bool bind_constant_of(const tilec_arg *a, Const *out);
-/* A constant as an argument that would mean the same; false for what no argument can say. */
-bool bind_argument_of(const Const *c, tilec_arg *out);
 /* The launch option of that name as tilec_launch_options has it, and its default; false: none. */
 bool bind_option(const Request *r, const char *name, Const *out);
 bool bind_option_default(const char *name, Const *out);
@@ -188,6 +184,13 @@ typedef struct {
     tilec_arg value;
 } ValueJob;
 tilec_status bind_param_value(Job *job, void *value); /* on a ValueJob, under the file's lock */
+
+/* constant.c */
+/* The Python value of an argument; false for tensors, types, and what is wrong.  Tuples are made in
+ * `arena`, functions are those of `file`; NULL: there is none of these. */
+bool bind_constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena, Const *out);
+/* A constant as an argument that would mean the same; false for what no argument can say. */
+bool bind_argument_of(const Const *c, tilec_arg *out);
 
 /* heuristics.c */
 typedef struct {

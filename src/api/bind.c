@@ -18,6 +18,7 @@ typedef struct {
     Binding *out;
     const FrontKernel *kernel;
     tilec_status status;      /* the first thing that was wrong */
+    Arena *arena;             /* NULL where nothing needs one */
     bool misspelt;            /* a name was wrong: a parameter that is missing is no news then */
     const Computed *computed; /* by @triton.heuristics; NULL when there are none */
     const tilec_arg *given[MAX_PARAMS];
@@ -162,7 +163,8 @@ static void assign(Binder *b)
         else if (option_index(a->name) < 0)
             refuse_name(b, a->name);
         else if (strcmp(a->name, "num_warps") == 0)
-            check_warps(b, source_whole(b->r->file->source), bind_constant_of(a, &c) ? &c : &none);
+            check_warps(b, source_whole(b->r->file->source),
+                        bind_constant_of(a, NULL, NULL, &c) ? &c : &none);
     }
     check_options(b);
 }
@@ -199,6 +201,9 @@ static Hash128 hash_constant(const Const *c)
         break;
     case CONST_DTYPE:
         parts[0] = (uint64_t)c->dtype;
+        break;
+    case CONST_FUNCTION:
+        parts[0] = (uint64_t)(uintptr_t)c->function;
         break;
     default:
         memcpy(parts, &c->integer, sizeof c->integer);
@@ -247,6 +252,9 @@ static void key_constant(Binding *out, const Const *c)
         key_put(out, &c->nitems, sizeof c->nitems);
         hash = hash_tuple(c);
         key_put(out, &hash, sizeof hash);
+        break;
+    case CONST_FUNCTION: /* of this file, and keys are the file's */
+        key_put(out, &c->function, sizeof c->function);
         break;
     default: /* CONST_NONE; parameters get nothing but plain values */
         break;
@@ -435,9 +443,10 @@ static bool bind_value(Binder *b, int i, const Const *c)
     default:
         refuse(b, TILEC_REFUSED, p->span, "`%s` is a run-time parameter; %s cannot be passed",
                p->name,
-               c->kind == CONST_STRING  ? "a string"
-               : c->kind == CONST_DTYPE ? "a dtype"
-                                        : "a tuple");
+               c->kind == CONST_STRING     ? "a string"
+               : c->kind == CONST_DTYPE    ? "a dtype"
+               : c->kind == CONST_FUNCTION ? "a function"
+                                           : "a tuple");
         hint(b, "annotate it as `%s: tl.constexpr`", p->name);
         return false;
     }
@@ -457,68 +466,6 @@ static bool bind_type(Binder *b, int i, const tilec_arg *a)
     return true;
 }
 
-bool bind_argument_of(const Const *c, tilec_arg *out)
-{
-    switch (c->kind) {
-    case CONST_NONE:
-        out->kind = TILEC_ARG_NONE;
-        return true;
-    case CONST_BOOL:
-        out->kind = TILEC_ARG_BOOL;
-        out->integer = (int64_t)c->integer;
-        return true;
-    case CONST_INT:
-        out->kind = c->integer > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
-        out->integer = (int64_t)c->integer;
-        out->uinteger = (uint64_t)c->integer;
-        return c->integer >= INT64_MIN && c->integer <= UINT64_MAX;
-    case CONST_FLOAT:
-        out->kind = TILEC_ARG_FLOAT;
-        out->real = c->real;
-        return true;
-    case CONST_STRING:
-        out->kind = TILEC_ARG_STRING;
-        out->text = c->text;
-        return strlen(c->text) == c->ntext;
-    case CONST_DTYPE:
-        out->kind = TILEC_ARG_DTYPE;
-        out->dtype = (tilec_dtype)c->dtype;
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool bind_constant_of(const tilec_arg *a, Const *out)
-{
-    *out = (Const){.kind = CONST_NONE};
-    switch (a->kind) {
-    case TILEC_ARG_INT:
-        *out = (Const){.kind = CONST_INT, .integer = a->integer};
-        return true;
-    case TILEC_ARG_UINT:
-        *out = (Const){.kind = CONST_INT, .integer = a->uinteger};
-        return true;
-    case TILEC_ARG_FLOAT:
-        *out = (Const){.kind = CONST_FLOAT, .real = a->real};
-        return true;
-    case TILEC_ARG_BOOL:
-        *out = (Const){.kind = CONST_BOOL, .integer = a->integer != 0};
-        return true;
-    case TILEC_ARG_NONE:
-        return true;
-    case TILEC_ARG_STRING:
-        *out =
-            (Const){.kind = CONST_STRING, .text = a->text, .ntext = a->text ? strlen(a->text) : 0};
-        return a->text != NULL;
-    case TILEC_ARG_DTYPE:
-        *out = (Const){.kind = CONST_DTYPE, .dtype = (DType)a->dtype};
-        return tilec_dtype_name(a->dtype) != NULL;
-    default:
-        return false;
-    }
-}
-
 static bool bind_given(Binder *b, int i, const tilec_arg *a)
 {
     const FrontParam *p = &b->kernel->params[i];
@@ -528,12 +475,20 @@ static bool bind_given(Binder *b, int i, const tilec_arg *a)
         return bind_tensor(b, i, &a->tensor);
     if (a->kind == TILEC_ARG_TYPE)
         return bind_type(b, i, a);
-    if (bind_constant_of(a, &c))
+    if (bind_constant_of(a, b->r->file->parsed, b->arena, &c))
         return bind_value(b, i, &c);
     if (a->kind == TILEC_ARG_STRING)
         return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the text given for `%s` is NULL", p->name);
     if (a->kind == TILEC_ARG_DTYPE)
         return refuse(b, TILEC_BAD_ARGUMENT, p->span, "the dtype given for `%s` is wrong", p->name);
+    if (a->kind == TILEC_ARG_FUNCTION)
+        return refuse(b, a->text ? TILEC_REFUSED : TILEC_BAD_ARGUMENT, p->span,
+                      "the file has no @triton.jit function `%s`, which is given for `%s`",
+                      a->text ? a->text : "NULL", p->name);
+    if (a->kind == TILEC_ARG_TUPLE)
+        return refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                      "the tuple given for `%s` holds what is no constant, or too much of it",
+                      p->name);
     return refuse(b, TILEC_BAD_ARGUMENT, p->span,
                   "the kind of the argument for `%s` is none of tilec_arg_kind", p->name);
 }
@@ -679,7 +634,7 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a)
         k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);
 }
 
-/* In `a` where something must be computed. */
+/* In `a` where something must be computed, or a tuple was given. */
 static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
 {
     Binding *out = r->binding;
@@ -691,6 +646,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     b->status = TILEC_OK;
     b->misspelt = false;
     b->computed = NULL;
+    b->arena = a;
     for (int i = 0; i < b->kernel->nparams; i++)
         b->given[i] = NULL;
     out->nslots = 0;
@@ -723,11 +679,19 @@ static tilec_status bind_quietly(Job *job, void *request)
     return bind_in(&b, request, NULL, job->arena);
 }
 
+static bool has_tuple(const Request *r)
+{
+    for (int i = 0; i < r->nargs; i++)
+        if (r->args[i].kind == TILEC_ARG_TUPLE)
+            return true;
+    return false;
+}
+
 tilec_status bind_request(Request *r, Job *job)
 {
     Binder b;
 
-    if (!job && r->kernel->tuning->nheuristics > 0)
+    if (!job && (r->kernel->tuning->nheuristics > 0 || has_tuple(r)))
         return job_run(bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);
 }

@@ -15,6 +15,7 @@ typedef struct {
     const tilec_arg *const *given;
     const Computed *computed;
     int ncomputed; /* so far */
+    Arena *arena;
 } Known;
 
 static FrontGiven of_value(const Const *c)
@@ -36,7 +37,7 @@ static FrontGiven of_tensor(const tilec_tensor *t)
 }
 
 /* What is wrong with an argument is for the binding to say. */
-static FrontGiven of_argument(const tilec_arg *a)
+static FrontGiven of_argument(const Known *k, const tilec_arg *a)
 {
     Const c;
 
@@ -48,7 +49,8 @@ static FrontGiven of_argument(const tilec_arg *a)
                             .dtype = (DType)a->dtype,
                             .pointer = a->pointer != 0};
     default:
-        return bind_constant_of(a, &c) ? of_value(&c) : (FrontGiven){0};
+        return bind_constant_of(a, k->request->file->parsed, k->arena, &c) ? of_value(&c)
+                                                                           : (FrontGiven){0};
     }
 }
 
@@ -90,7 +92,7 @@ static FrontGiven find(void *context, const char *name)
     Const c;
 
     if (a)
-        return of_argument(a);
+        return of_argument(k, a);
     if (bind_option(k->request, name, &c))
         return of_value(&c);
     for (int i = k->ncomputed - 1; i >= 0; i--)
@@ -116,7 +118,7 @@ const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *gi
 {
     const FrontTuning *t = r->kernel->tuning;
     Computed *all = NEW_N(a, Computed, t->nheuristics);
-    Known known = {.request = r, .given = given, .computed = all};
+    Known known = {.request = r, .given = given, .computed = all, .arena = a};
     const FrontArguments args = {find, &known};
 
     for (int i = 0; i < t->nheuristics; i++) {

@@ -44,7 +44,7 @@ static HostKind host_kind(const tilec_name *n, Const *value)
 {
     switch (n->kind) {
     case TILEC_NAME_VALUE:
-        return bind_constant_of(&n->value, value) ? HOST_VALUE : HOST_UNKNOWN;
+        return bind_constant_of(&n->value, NULL, NULL, value) ? HOST_VALUE : HOST_UNKNOWN;
     case TILEC_NAME_FUNCTION:
         return n->text && n->length <= MAX_SOURCE ? HOST_FUNCTION : HOST_UNKNOWN;
     case TILEC_NAME_MODULE:

@@ -123,20 +123,37 @@ static void bind_integer(Cli *c, const char *name, __int128 v, tilec_arg *out)
     out->uinteger = v < 0 ? 0 : (uint64_t)v;
 }
 
-/* An object of ours: an array. */
+/* An object of ours: an array, or a function of the file. */
 static void bind_object(Cli *c, const char *name, const Const *v, tilec_arg *out)
 {
     const Array *a = value_array(v);
 
-    if (!a)
+    out->kind = a ? TILEC_ARG_TENSOR : TILEC_ARG_FUNCTION;
+    out->text = value_function(v);
+    if (a)
+        out->tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+    else if (!out->text)
         stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel", name, const_kind_name(v));
-    out->kind = TILEC_ARG_TENSOR;
-    out->tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+}
+
+static tilec_arg bind(Cli *c, const char *name, const Const *v);
+
+static void bind_items(Cli *c, const char *name, const Const *items, int n, tilec_arg *out)
+{
+    tilec_arg *args = NEW_N(c->arena, tilec_arg, n + 1);
+
+    for (int i = 0; i < n; i++)
+        args[i] = bind(c, name, &items[i]);
+    out->kind = TILEC_ARG_TUPLE;
+    out->items = args;
+    out->nitems = n;
 }
 
 static tilec_arg bind(Cli *c, const char *name, const Const *v)
 {
     tilec_arg arg = {.name = name};
+    const Const *items;
+    int n;
 
     switch (v->kind) {
     case CONST_NONE:
@@ -162,7 +179,10 @@ static tilec_arg bind(Cli *c, const char *name, const Const *v)
         arg.dtype = (tilec_dtype)v->dtype;
         break;
     default:
-        bind_object(c, name, v, &arg);
+        if (const_items(v, &items, &n))
+            bind_items(c, name, items, n, &arg);
+        else
+            bind_object(c, name, v, &arg);
         break;
     }
     return arg;
@@ -198,11 +218,10 @@ static Const value_of(const tilec_arg *a)
         return const_dtype((DType)a->dtype);
     case TILEC_ARG_NONE:
         return const_none();
-    case TILEC_ARG_TENSOR:
-    case TILEC_ARG_TYPE:
+    default:
         break;
     }
-    bug("a default that is an array or a type");
+    bug("a default that is no plain value");
 }
 
 /* What a parameter takes that is not given: --num-warps and --num-stages go before its default. */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "../python/python.h"
 #include "decorators.h"
 #include "../syntax/parse.h"
 #include "../syntax/messages.h"
@@ -448,8 +449,11 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
     f->in_memory = s->options.in_memory;
     s->first = f;
     vec_push(a, &s->files, f);
-    for (int i = 0; i < f->nkernels; i++)
+    f->values = NEW_N(f->arena, PyFunction, f->nkernels + 1);
+    for (int i = 0; i < f->nkernels; i++) {
         tuning_read(f, f->kernels[i]);
+        f->values[i].def = f->kernels[i];
+    }
     f->only_kernel = file_only_kernel(f);
     if (f->nkernels > 0)
         return f;
@@ -501,4 +505,15 @@ const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a)
     if (fn && (fn->is_jit || fn->is_constexpr_function))
         ast_print(&out, fn);
     return out.s;
+}
+
+bool front_function(const FrontFile *f, const char *name, Const *out)
+{
+    for (int i = f->nkernels - 1; i >= 0; i--) { /* of several, the last one counts */
+        if (strcmp(f->kernels[i]->name, name) != 0)
+            continue;
+        *out = (Const){.kind = CONST_FUNCTION, .function = &f->values[i]};
+        return true;
+    }
+    return false;
 }

@@ -67,7 +67,8 @@ struct FrontFile {
     int nglobals;
     AstFunc **kernels; /* the jit functions among `funcs` */
     int nkernels;
-    int only_kernel; /* see file_only_kernel() */
+    PyFunction *values; /* of the kernels, as what a launch may give to a parameter */
+    int only_kernel;    /* see file_only_kernel() */
     int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
     Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */

@@ -328,3 +328,40 @@ for device in interp cpu; do
 done
 
 finish
+
+# a tuple, a list, a dtype and a function of the file as arguments; arithmetic on arrays
+cat >"$folder/given.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu(x):
+    return tl.maximum(x, 0.0)
+
+
+@triton.jit
+def twice(x):
+    return x * 2
+
+
+@triton.jit
+def given(x, out, ACT: tl.constexpr, ADD: tl.constexpr, D: tl.constexpr, B: tl.constexpr):
+    o = tl.arange(0, B)
+    v = tl.load(x + o)
+    for i in tl.static_range(len(ADD)):
+        v = v + ADD[i]
+    tl.store(out + o, ACT(v).to(D))
+END
+given() {
+    "$tilec" run "$folder/given.py:given" --grid 1 x="arange(fp32,4)-5" out="empty_like(x)" \
+        D=fp16 B="len(x.shape)*4 if x.dtype is fp32 else 0" --show out "$@"
+}
+for device in interp cpu; do
+    expect 0 out "[0. 0. 0. 1.]" given --device $device ACT=relu ADD="(1,2)"
+    expect 0 out "[-4. -2.  0.  2.]" given --device $device ACT=twice ADD="[i+1 for i in range(2)]"
+done
+expect 1 err "function relu cannot be" given ACT=relu ADD=relu
+expect 2 err "did you mean 'relu'?" given ACT=relo ADD="()"
+expect 2 err "hint: \`/\` gives a float; cdiv(A,B)" "$tilec" run "$add" --grid 7/2 x="zeros(fp32,4)" \
+    y=x out=x n=4 BLOCK=4

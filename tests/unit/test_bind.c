@@ -264,6 +264,41 @@ static void test_configurations_that_cannot_be_read(void **state)
     refused(s, TILEC_REFUSED, &n, 1, "hint: it comes from `os.getenv('CONFIGS')`");
 }
 
+/* Tuples and functions are constants; each value compiles anew, and equal ones do not. */
+static void test_tuples_and_functions(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg one = of_int(NULL, 1), two = of_int(NULL, 2);
+    const tilec_arg inner = {.kind = TILEC_ARG_TUPLE, .items = &two, .nitems = 1};
+    const tilec_arg items[] = {one, inner};
+    tilec_arg circle = {.name = "T", .kind = TILEC_ARG_TUPLE, .nitems = 1};
+    tilec_arg args[] = {
+        {.name = "T", .kind = TILEC_ARG_TUPLE, .items = items, .nitems = 2},
+        {.name = "F", .kind = TILEC_ARG_FUNCTION, .text = "f"},
+        {.name = "n", .kind = TILEC_ARG_FUNCTION, .text = "f"},
+    };
+
+    load(s, HEAD "@triton.jit\ndef k(T: tl.constexpr, F: tl.constexpr, n=3): F(f(g(T[0])))\n"
+                 "@triton.jit\ndef f(x): return x\n@triton.jit\ndef g(x): return -x\n");
+    uint64_t hash = bind_one(s, args, 2)->hash;
+    assert_true(bind_one(s, args, 2)->hash == hash);
+    args[1].text = "g";
+    assert_true(bind_one(s, args, 2)->hash != hash);
+    args[0].nitems = 1;
+    args[1].text = "f";
+    assert_true(bind_one(s, args, 2)->hash != hash);
+    refused(s, TILEC_REFUSED, args, 3, "a function cannot be passed");
+    args[1].text = "h";
+    refused(s, TILEC_REFUSED, args, 2, "no @triton.jit function `h`, which is given for `F`");
+    args[1].text = NULL;
+    refused(s, TILEC_BAD_ARGUMENT, args, 2, "no @triton.jit function `NULL`");
+    circle.items = &circle;
+    args[0] = circle;
+    refused(s, TILEC_BAD_ARGUMENT, args, 1, "the tuple given for `T` holds what is no constant");
+    args[0].nitems = -1;
+    refused(s, TILEC_BAD_ARGUMENT, args, 1, "the tuple given for `T` holds what is no constant");
+}
+
 /* heuristics */
 
 #define HEURISTIC_HEAD                                                                             \
@@ -602,6 +637,7 @@ int main(void)
         TEST(test_values_of_defaults_are_told),
         TEST(test_options_fill_parameters_of_their_name),
         TEST(test_configurations_that_cannot_be_read),
+        TEST(test_tuples_and_functions),
         TEST(test_heuristics_are_evaluated),
         TEST(test_heuristics_that_cannot_be_evaluated),
         TEST(test_heuristics_see_earlier_values),

@@ -54,15 +54,15 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         size_t now, layout_1; /* on 64-bit machines */
     } sizes[] = {
         {"tilec_tensor", sizeof(tilec_tensor), 40},
-        {"tilec_arg", sizeof(tilec_arg), 96},
-        {"tilec_param", sizeof(tilec_param), 128},
+        {"tilec_arg", sizeof(tilec_arg), 112},
+        {"tilec_param", sizeof(tilec_param), 144},
         {"tilec_launch_options", sizeof(tilec_launch_options), 64},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_device", sizeof(tilec_device), 32},
         {"tilec_stats", sizeof(tilec_stats), 32},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 160},
+        {"tilec_name", sizeof(tilec_name), 176},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
