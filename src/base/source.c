@@ -44,7 +44,7 @@ const Source *source_add_part(SourceMap *m, const char *path, int line, const ch
     uint32_t base = older ? older->source.base + (uint32_t)older->source.len + 1 : 1;
     Entry *e;
 
-    if (len > SOURCE_MOST_BYTES - base)
+    if (base > SOURCE_MOST_BYTES || len > SOURCE_MOST_BYTES - base)
         return NULL;
     e = NEW(m->arena, Entry);
     *e = (Entry){{arena_strndup(m->arena, path, strlen(path)), text, len, base, line}, older};

@@ -362,11 +362,20 @@ static void emit_if(Cpu *c, const Step *s)
     }
 }
 
+/* The op that a step is for, or the first of them; NULL where that is none. */
+static const Op *op_of(const Step *s)
+{
+    if (s->kind != STEP_NEST)
+        return s->op;
+    const Root *first = &s->nest->roots.at[0];
+    return first->op ? first->op : first->value->def;
+}
+
 static void emit_block(Cpu *c, const BlockPlan *plan)
 {
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
-        const Op *around = llvm_at(c->l, s->op);
+        const Op *around = llvm_at(c->l, op_of(s));
         switch (s->kind) {
         case STEP_SCALAR:
             emit_scalar(c, s->op);
@@ -544,11 +553,11 @@ static char *take_over(Emission *e, bool made, Arena *a)
 /* Beyond what LLVM does in bounds of time and memory. */
 static void refuse_long(Diags *d, const Plan *p)
 {
-    diag(d, DIAG_ERROR, p->beyond->span,
-         "this kernel is too long: up to here it comes to more than %d operations, where loops "
-         "count "
-         "once and unrolled ones for every round",
-         PLAN_MOST_OPS);
+    ir_diag(d, DIAG_ERROR, p->beyond,
+            "this kernel is too long: up to here it comes to more than %d operations, where loops "
+            "count "
+            "once and unrolled ones for every round",
+            PLAN_MOST_OPS);
     diag(d, DIAG_HINT, (Span){0, 0},
          "a loop over range() instead of tl.static_range() stays short");
 }

@@ -253,6 +253,8 @@ static void test_a_place_names_its_file(void **state)
     assert_string_equal(source_place(m, two->base + 2).source->path, "two.py");
     assert_null(source_add(m, "huge.py", "", INT32_MAX));
     assert_ptr_equal(source_of(m, two->base + 3), two);
+    assert_non_null(source_add(m, "rest.py", "", INT32_MAX - (two->base + 4)));
+    assert_null(source_add(m, "full.py", "", 0));
 }
 
 enum { MANY_TEXTS = 2000 };
