@@ -109,18 +109,6 @@ const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym nam
     return file_find(f, name);
 }
 
-const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn)
-{
-    for (int i = f->nfuncs - 1; i >= 0 && fn->is_choice; i--) {
-        const AstFunc *other = f->funcs[i];
-
-        if (other != fn && other->name == fn->name && other->scope == fn->scope &&
-            !other->in_except)
-            return other;
-    }
-    return NULL;
-}
-
 /* The text of a chain NAME.NAME...; NULL for any other expression. */
 static const char *dotted_text(Arena *a, const Node *n)
 {
@@ -319,7 +307,7 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
     fn->scope = def->scope;
     fn->extent = def->extent;
     fn->in_except = def->in_except;
-    fn->is_choice = def->is_choice;
+    fn->choice = def->choice;
     for (int i = 0; i < def->ndecorators && !in_kernel; i++) {
         Decorator kind = decorator_at(f, def->decorators[i]);
 

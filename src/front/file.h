@@ -126,8 +126,6 @@ const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym nam
 const AstFunc *file_member_function(const FrontFile *f, Sym name);
 /* A function defined right in `scope`, which is not NULL. */
 const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name);
-/* Another definition of a function that may be the one that counts; NULL when `fn` is certain. */
-const AstFunc *file_other_choice(const FrontFile *f, const AstFunc *fn);
 const AstImport *file_import(const FrontFile *f, Sym name);
 /* The last assignment at module level, but for augmented ones; what the user gave goes first, here
  * and in file_assigned(). */

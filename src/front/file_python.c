@@ -78,7 +78,7 @@ static bool is_uncertain(const FrontFile *f, Sym name)
 {
     const AstGlobal *last = file_assigned(f, NULL, name, UINT32_MAX);
 
-    return last && (last->is_augmented || (last->is_choice && last->earlier != NULL));
+    return last && (last->is_augmented || (last->choice && last->earlier != NULL));
 }
 
 /* Of what is assigned to a name at module level. */

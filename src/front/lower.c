@@ -263,6 +263,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.instances = map_new(a);
     l.names = map_new(a);
     l.globals = map_new(a);
+    l.choices = map_new(a);
     l.told = map_new(a);
     l.plain = map_new(a);
     l.signatures = map_new(a);

@@ -13,6 +13,7 @@
  *   lower_param.c      annotations and defaults of parameters
  *   lower_name.c       names and attributes: locals, modules and what they have
  *   lower_global.c     what code outside of kernels binds: globals, closures
+ *   lower_choice.c     which code outside of kernels is run
  *   lower_import.c     what imports bring
  *   lower_host.c       what the program that loaded the file says
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
@@ -173,6 +174,7 @@ typedef struct {
     Map *globals;        /* AstGlobal -> GlobalValue */
     VEC(Lookup) lookups; /* one inside of the other */
     Map *told;           /* AstFunc that a warning was about */
+    Map *choices;        /* AstChoice -> whether its test holds; lower_choice.c */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
     Map *signatures;     /* builtin.c: Builtin -> Signature */
 } Lower;
@@ -295,6 +297,17 @@ const AstGlobal *imported_global(const FrontFile *from, const AstImport *i);
 /* What to do about a module that brings nothing, or about the global that is made of it. */
 void hint_of_import(Lower *l, const Imported *module, const char *global);
 
+/* --- lower_choice.c --- */
+/* Does Python run the block of a host `if`?  What stands in none is run. */
+typedef enum { CHOICE_OPEN, CHOICE_RUN, CHOICE_LEFT_OUT } ChoiceState;
+ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c);
+/* The last of `g` and what its name held before that may have been assigned; NULL: none. */
+const AstGlobal *choice_assigned(Lower *l, const AstGlobal *g);
+/* `fn`, or another definition of it where `fn` is not run; NULL when none is. */
+const AstFunc *choice_function(Lower *l, const AstFunc *fn);
+/* Another one that may be run instead; NULL when `fn` is certain. */
+const AstFunc *choice_other(Lower *l, const AstFunc *fn);
+
 /* --- lower_host.c --- */
 /* What the host says about a name; false when it does not know. */
 bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
@@ -312,6 +325,9 @@ Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span
 /* --- lower_global.c --- */
 Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
 bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* without builtins */
+/* An expression outside of kernels that stands there; unknown, without a word, when it has no
+ * value. */
+Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
 bool annotation_is_constexpr(const Node *n);
 void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 

@@ -89,22 +89,34 @@ static bool may_be_global(Lower *l, const AstGlobal *g, Val v)
            global_is_constexpr(l, g, 0);
 }
 
-/* What Python holds, whoever may use it; unknown when that cannot be told. */
-static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
+Val value_of_host(Lower *l, const Where *w, const Node *n, Span span)
 {
     Frame *frame = l->frame;
     Val v;
 
     l->frame = frame_new(l, frame->fn, span);
-    l->frame->file = g->file;
-    l->frame->scope = g->scope;
-    l->frame->before = g->start;
+    l->frame->file = w->file;
+    l->frame->scope = w->scope;
+    l->frame->before = w->before;
     l->frame->is_static = true;
     l->quiet++;
-    v = static_expr(l, g->value);
+    v = static_expr(l, n);
     l->quiet--;
     l->frame = frame;
     return val_is_known(v) ? v : val_unknown();
+}
+
+/* What Python holds, whoever may use it; unknown when that cannot be told. */
+static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
+{
+    const Where w = {.file = g->file, .scope = g->scope, .before = g->start};
+
+    return value_of_host(l, &w, g->value, span);
+}
+
+static bool is_open(Lower *l, const AstGlobal *g)
+{
+    return choice_state(l, g->file, g->choice) == CHOICE_OPEN;
 }
 
 static GlobalValue *find_global(Lower *l, const AstGlobal *g, Span span)
@@ -154,8 +166,8 @@ static GlobalValue *find_joined(Lower *l, const AstGlobal *g, Span span)
     GlobalValue *known = find_global(l, g, span);
     const AstGlobal *last = g;
 
-    while (!known->joined && last->is_choice && last->earlier) {
-        last = last->earlier;
+    while (!known->joined && is_open(l, last) && choice_assigned(l, last->earlier)) {
+        last = choice_assigned(l, last->earlier);
         join_global(known, find_global(l, last, span), last);
     }
     if (!known->joined)
@@ -260,10 +272,11 @@ static Val given_value(Lower *l, const AstGlobal *g, Span span)
 
 void warn_of_choice(Lower *l, const AstFunc *fn)
 {
-    const AstFunc *other = file_other_choice(fn->file, fn);
-    const AstGlobal *g =
-        fn->is_choice ? file_assigned(fn->file, fn->scope, fn->name, UINT32_MAX) : NULL;
+    const AstFunc *other = choice_other(l, fn);
+    const AstGlobal *g = NULL;
 
+    if (choice_state(l, fn->file, fn->choice) == CHOICE_OPEN)
+        g = choice_assigned(l, file_assigned(fn->file, fn->scope, fn->name, UINT32_MAX));
     if ((!other && !g) || l->quiet > 0 || map_get(l->told, MAP_KEY(fn)))
         return;
     map_put(l->told, MAP_KEY(fn), l);
@@ -290,8 +303,8 @@ static bool closure_value(Lower *l, const Where *w, Sym name, Span span, Val *ou
 
         if (s->is_class && !right_here)
             continue;
-        fn = file_find_in(w->file, s, name);
-        g = fn ? NULL : file_assigned(w->file, s, name, before);
+        fn = choice_function(l, file_find_in(w->file, s, name));
+        g = fn ? NULL : choice_assigned(l, file_assigned(w->file, s, name, before));
         if (fn)
             *out = function_value(l, fn);
         else if (g)
@@ -303,10 +316,10 @@ static bool closure_value(Lower *l, const Where *w, Sym name, Span span, Val *ou
 }
 
 /* `if there: import project.tile as t` and `else: t = None`: what the import brings is meant. */
-static bool stands_for_import(const AstGlobal *g, const AstImport *import)
+static bool stands_for_import(Lower *l, const AstGlobal *g, const AstImport *import)
 {
-    while (g && g->is_choice)
-        g = g->earlier;
+    while (g && is_open(l, g))
+        g = choice_assigned(l, g->earlier);
     return import && !g;
 }
 
@@ -326,7 +339,9 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
     }
     if (host_value(l, w, name, span, out) || closure_value(l, w, name, span, out))
         return true;
-    if (stands_for_import(g, import))
+    fn = choice_function(l, fn);
+    g = choice_assigned(l, g);
+    if (stands_for_import(l, g, import))
         g = NULL;
     if (fn && !fn->in_except)
         *out = function_value(l, fn);

@@ -46,7 +46,7 @@ bool import_goes_first(const FrontFile *f, Sym name)
 
     if (!file_import(f, name) || (fn && !fn->in_except) || (g && g->file->is_given))
         return false;
-    while (g && g->is_choice)
+    while (g && g->choice)
         g = g->earlier;
     return !g || g->in_except;
 }

@@ -124,6 +124,16 @@ typedef struct {
     const char *message;
 } AstError;
 
+/* The block of an `if`, `elif`, `else`, `case` or loop outside of kernels. */
+typedef struct AstChoice AstChoice;
+struct AstChoice {
+    const AstChoice *outer;       /* that it stands in, or NULL */
+    const AstChoice *before;      /* the arm in front of an `elif` or `else` */
+    const struct AstScope *scope; /* that it stands in; NULL is the module */
+    Span header;                  /* its first line */
+    bool has_test;                /* it is an `if` or `elif` */
+};
+
 /* The `def` or `class` that a function is nested in; NULL is the module. */
 typedef struct AstScope AstScope;
 struct AstScope {
@@ -155,7 +165,7 @@ typedef struct {
     AstError *errors;                 /* see file_report_errors() in front */
     int nerrors;
     bool in_except; /* stands in an `except` block: any other function of that name goes first */
-    bool is_choice; /* stands in an `if` or a loop outside of kernels */
+    const AstChoice *choice; /* that it stands in outside of kernels, or NULL */
 } AstFunc;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
@@ -166,8 +176,9 @@ struct AstImport {
     Sym module; /* as it is written: ".a" is relative */
     Sym member; /* or NULL */
     Span span;
-    bool goes_last;         /* stands in an `except` block or in a function */
-    const AstImport *other; /* that counts when this one brings nothing, or NULL */
+    const AstChoice *choice; /* that it stands in, or NULL */
+    bool goes_last;          /* stands in an `except` block or in a function */
+    const AstImport *other;  /* that counts when this one brings nothing, or NULL */
     /* where it leads to, if that was followed: see import_follow() in front */
     bool is_followed;
     struct FrontFile *file;
@@ -189,8 +200,8 @@ struct AstGlobal {
     const AstGlobal *earlier; /* what the name held before, or NULL */
     const AstGlobal *instead; /* what an `except` block assigns if this fails, or NULL */
     bool in_except;
-    bool is_choice;    /* stands in an `if` or a loop: the name may hold `earlier` instead */
-    bool is_augmented; /* `name op= x`; the value is `name op x` */
+    const AstChoice *choice; /* that it stands in: the name may hold `earlier` instead; or NULL */
+    bool is_augmented;       /* `name op= x`; the value is `name op x` */
 };
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */

@@ -16,7 +16,9 @@ typedef struct {
     bool is_def;           /* this frame is that `def` */
     const AstScope *scope; /* what names inside are local to; NULL = the module */
     bool in_except;
-    bool is_choice; /* inside an `if` or a loop of that scope */
+    const AstChoice *choice; /* inside an `if` or a loop of that scope */
+    /* the last arm of an `if` right in this frame, which `elif` or `else` may follow */
+    const AstChoice *arm;
 } Frame;
 
 typedef struct {
@@ -79,7 +81,7 @@ static void open_def(Scanner *s, const Line *line)
     ScanDef d = {.extent = line_span(s, line), .scope = f.scope, .inside = f.def};
 
     d.in_except = f.in_except;
-    d.is_choice = f.is_choice;
+    d.choice = f.choice;
     d.ndecorators = s->decorators.len;
     d.decorators = NEW_N(s->arena, Span, MAX(d.ndecorators, 1));
     for (int i = 0; i < d.ndecorators; i++)
@@ -87,7 +89,8 @@ static void open_def(Scanner *s, const Line *line)
     f.indent = line->indent;
     f.def = s->out->defs.len;
     f.is_def = true;
-    f.is_choice = false;
+    f.choice = NULL;
+    f.arm = NULL;
     f.scope = d.body = new_scope(s, word_at(s, line, 1), false);
     vec_push(s->arena, &s->out->defs, d);
     vec_push(s->arena, &s->frames, f);
@@ -100,7 +103,8 @@ static void open_scope(Scanner *s, const Line *line, Sym name, bool is_class)
 
     f.indent = line->indent;
     f.is_def = false;
-    f.is_choice = false;
+    f.choice = NULL;
+    f.arm = NULL;
     f.scope = new_scope(s, name, is_class);
     vec_push(s->arena, &s->frames, f);
 }
@@ -112,6 +116,7 @@ static void open_except(Scanner *s, const Line *line)
     f.indent = line->indent;
     f.is_def = false;
     f.in_except = true;
+    f.arm = NULL;
     vec_push(s->arena, &s->frames, f);
 }
 
@@ -131,7 +136,12 @@ static Sym dotted(Parser *p)
 
 static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
 {
-    AstImport i = {name, module, member, {start, p->last_end}, innermost(s)->in_except};
+    AstImport i = {.name = name,
+                   .module = module,
+                   .member = member,
+                   .span = {start, p->last_end},
+                   .choice = innermost(s)->choice,
+                   .goes_last = innermost(s)->in_except};
 
     i.goes_last |= innermost(s)->scope != NULL;
     if (p->tok.kind != T_FAILED)
@@ -199,7 +209,7 @@ static void imports(Scanner *s, const Line *line)
 static void assignments(Scanner *s, const Line *line)
 {
     const Frame *f = innermost(s);
-    ScanLine l = {line_span(s, line), f->scope, f->in_except, f->is_choice};
+    ScanLine l = {line_span(s, line), f->scope, f->in_except, f->choice};
 
     if (f->scope)
         vec_push(s->arena, &s->out->locals, l);
@@ -207,14 +217,47 @@ static void assignments(Scanner *s, const Line *line)
         scan_assignments(s->arena, s->interner, s->source, &l, &s->out->globals);
 }
 
+static bool begins_with(const Scanner *s, const Line *line, const char *word)
+{
+    size_t n = strlen(word);
+    const char *text = s->text + line->start;
+
+    return line->end - line->start > n && memcmp(text, word, n) == 0 && !is_name_char(text[n]);
+}
+
+/* An arm of an `if` knows what stands in front of it; a loop or a `case` knows nothing. */
+static const AstChoice *new_choice(Scanner *s, const Line *line)
+{
+    const Frame *around = innermost(s);
+    AstChoice *c = NEW(s->arena, AstChoice);
+    bool follows = begins_with(s, line, "elif") || begins_with(s, line, "else");
+
+    *c = (AstChoice){.outer = around->choice, .scope = around->scope};
+    if (follows)
+        c->before = around->arm;
+    c->has_test = begins_with(s, line, "elif") || begins_with(s, line, "if");
+    c->header = line_span(s, line);
+    return c;
+}
+
+/* What is no `elif` or `else` ends an `if`. */
+static void end_arms(Scanner *s, const Line *line)
+{
+    Frame *f = innermost(s);
+
+    if (f->arm && !begins_with(s, line, "elif") && !begins_with(s, line, "else"))
+        f->arm = NULL;
+}
+
 /* The block of an `if` or a loop, which may begin, and end, behind the colon. */
 static void open_choice(Scanner *s, const Line *line)
 {
-    Frame f = *innermost(s);
+    Frame *around = innermost(s), f = *around;
 
     f.indent = line->indent;
     f.is_def = false;
-    f.is_choice = true;
+    f.choice = around->arm = new_choice(s, line);
+    f.arm = NULL;
     vec_push(s->arena, &s->frames, f);
     assignments(s, line);
 }
@@ -295,6 +338,7 @@ static void scan_line(Scanner *s, const Line *line)
 {
     uint32_t n;
 
+    end_arms(s, line);
     if (s->text[line->start] == '@') {
         vec_push(s->arena, &s->decorators, source_span(s->source, line->start + 1, line->end));
         return;

@@ -16,14 +16,16 @@ typedef struct {
     const AstScope *scope;
     const AstScope *body; /* what names inside are local to */
     int inside;           /* index of the nearest `def` around it, or -1 */
-    bool in_except, is_choice;
+    bool in_except;
+    const AstChoice *choice;
 } ScanDef;
 
 /* A line that may assign names, or the first one of a block that does. */
 typedef struct {
     Span span;
     const AstScope *scope;
-    bool in_except, is_choice;
+    bool in_except;
+    const AstChoice *choice;
 } ScanLine;
 
 typedef VEC(AstGlobal) AstGlobals;

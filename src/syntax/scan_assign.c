@@ -31,7 +31,7 @@ static void add_global(Reader *r, const Node *target, Node *annotation, Node *va
         .start = r->start,
         .scope = line->scope,
         .in_except = line->in_except,
-        .is_choice = line->is_choice,
+        .choice = line->choice,
         .is_augmented = augmented,
     };
 

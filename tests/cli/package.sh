@@ -112,6 +112,25 @@ expect 0 out "1067." tuned x="ones(fp32,1)" n=13 # 32 + (2 * 13 + 8) + 1 + 1000
 expect 0 out "50." tuned x="ones(fp16,1)" n=4    # 32 + (2 * 4 + 8) + 2
 expect 0 out "58." tuned x="ones(fp16,1)" n=4 --define settings.MORE=16
 
+# a define decides what a host \`if\` does, also in a file that is imported
+cat >pkg/choice.py <<EOF
+$head
+from host import is_hopper
+HOPPER = is_hopper()
+if HOPPER:
+    STAGES = tl.constexpr(4)
+else:
+    STAGES = tl.constexpr(2)
+EOF
+printf '%s\nfrom .choice import STAGES\n@triton.jit\ndef k(x): tl.store(x, STAGES)\n' "$head" >pkg/k.py
+choice() {
+    "$tilec" run pkg/k.py --device interp --grid 1 --show x x="ones(fp32,1)" "$@"
+}
+expect 1 err "depends on a condition outside" choice
+expect 0 out "4." choice --define choice.HOPPER=True
+expect 0 out "2." choice --define choice.HOPPER=False
+expect 0 out "9." choice --define choice.STAGES=9
+
 # long chains and circles of imports
 {
     echo "$head"
