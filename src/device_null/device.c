@@ -5,6 +5,7 @@
  * The target's object is the text of what it was asked to make, so that everything in front of it,
  * and the way of an object through cache and loader, can be tested without LLVM.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -22,13 +23,34 @@ int null_objects_made(void)
     return atomic_load(&objects);
 }
 
+/* Held while an object is made, and by tests that want the making to last. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+void null_hold(void)
+{
+    pthread_mutex_lock(&making);
+}
+
+void null_release(void)
+{
+    pthread_mutex_unlock(&making);
+}
+
+static void count_object(void)
+{
+    pthread_mutex_lock(&making);
+    atomic_fetch_add(&objects, 1);
+    pthread_mutex_unlock(&making);
+}
+
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
     Text t = text_new(a);
 
     (void)d;
-    atomic_fetch_add(&objects, stage == GEN_OBJECT);
+    if (stage == GEN_OBJECT)
+        count_object();
     text_printf(&t, "%s%s of %s, disjoint %d\n", magic, stage_names[stage], f->name, o->disjoint);
     text_put(&t, ir_print(f->module, a));
     *out = (GenOutput){.data = t.s, .len = t.len};

@@ -7,6 +7,10 @@
 /* How many objects its target has made in this process. */
 int null_objects_made(void);
 
+/* Let whoever makes an object wait in the midst of it, until it is released. */
+void null_hold(void);
+void null_release(void);
+
 /* Let this process lack what the device needs; NULL: it has it. */
 void null_set_missing(const char *what);
 

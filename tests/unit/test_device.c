@@ -145,6 +145,39 @@ static void test_threads_wait_for_the_one_that_compiles(void **state)
     assert_int_equal(null_objects_made(), before + 1);
 }
 
+/* Would wait for ever if a compile held what others need. */
+static void test_nothing_else_waits_for_a_compile(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {1, 2, 3, 4}, out[4];
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                              of_int(NULL, 4), of_int(NULL, 64)};
+    const tilec_launch_options interp = {.device = "interp"};
+    tilec_stats stats;
+    pthread_t thread;
+    void *served = NULL;
+    char *text = NULL;
+
+    load(s, add_source);
+    null_hold();
+    assert_int_equal(pthread_create(&thread, NULL, launch_null, s), 0);
+    for (int i = 0; i < 3; i++) { /* in front of the compile, and while it lasts */
+        assert_int_equal(tilec_dump(s->file, NULL, "ir", args, 5, &null_options, &text, NULL),
+                         TILEC_OK);
+        tilec_free(text);
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 5, &interp, NULL), TILEC_OK);
+        assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, &interp, &stats, NULL),
+                         TILEC_OK);
+        usleep(20000);
+    }
+    null_release();
+    pthread_join(thread, &served);
+    assert_non_null(served);
+    assert_true(out[3] == 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +188,7 @@ int main(void)
         TEST(test_null_prints_what_it_was_asked_for),
         TEST(test_what_is_missing_stops_launches_only),
         TEST(test_threads_wait_for_the_one_that_compiles),
+        TEST(test_nothing_else_waits_for_a_compile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
