@@ -14,6 +14,7 @@
 
 enum { MAX_ROUNDS = 31 };
 static const double most_error = 1e-5; /* of a result, as cases.c measures it */
+static const double most_checked = 5;  /* times the plain launch, of kernels bound by memory */
 
 typedef struct {
     tilec_context *tilec;
@@ -27,6 +28,7 @@ typedef struct {
     double seconds;     /* median of a launch */
     double rate, probe; /* medians of both, bytes or operations a second */
     double ratio;       /* median of the ratios, each of two neighbours in time */
+    double checked;     /* the same of a launch whose accesses are checked, to a plain one */
 } Measured;
 
 static tilec_file *open_file(const Bench *b, const char *name)
@@ -40,12 +42,16 @@ static tilec_file *open_file(const Bench *b, const char *name)
     return file;
 }
 
-static void launch(tilec_file *file, const Case *c, const Launch *l)
+/* Gives the seconds that it took. */
+static double launch(tilec_file *file, const Case *c, const Launch *l, bool check)
 {
+    const tilec_launch_options options = {.check = check};
+    double start = now();
     char *error;
 
-    if (tilec_launch(file, c->kernel, l->grid, l->args, l->nargs, NULL, &error) != TILEC_OK)
+    if (tilec_launch(file, c->kernel, l->grid, l->args, l->nargs, &options, &error) != TILEC_OK)
         bench_stop(c->name, error);
+    return now() - start;
 }
 
 /* What one launch does: bytes or operations, whichever bounds it. */
@@ -63,24 +69,24 @@ static double work_of(tilec_file *file, const Case *c, const Launch *l)
 static Measured measure(const Bench *b, tilec_file *file, const Case *c, const Launch *l)
 {
     double seconds[MAX_ROUNDS], rates[MAX_ROUNDS], probes[MAX_ROUNDS], ratios[MAX_ROUNDS];
+    double checked[MAX_ROUNDS];
     double work = work_of(file, c, l);
     Measured m;
 
+    launch(file, c, l, true); /* compiles */
     for (int i = 0; i < b->rounds; i++) {
-        double start;
-
         probes[i] =
             c->bound == MEMORY_BOUND ? stream_rate(&b->stream, b->threads) : fma_rate(b->threads);
-        start = now();
-        launch(file, c, l);
-        seconds[i] = now() - start;
+        seconds[i] = launch(file, c, l, false);
         rates[i] = work / seconds[i];
         ratios[i] = rates[i] / probes[i];
+        checked[i] = launch(file, c, l, true) / seconds[i];
     }
     m.seconds = median(seconds, b->rounds);
     m.rate = median(rates, b->rounds);
     m.probe = median(probes, b->rounds);
     m.ratio = median(ratios, b->rounds);
+    m.checked = median(checked, b->rounds);
     return m;
 }
 
@@ -91,24 +97,26 @@ static bool run_case(const Bench *b, const Case *c)
     Measured m;
     char shape[32];
     double error;
-    bool slow;
+    bool slow, dear;
 
     c->prepare(c, &l);
-    launch(file, c, &l);
+    launch(file, c, &l, false);
     error = c->error(c, &l);
     m = measure(b, file, c, &l);
     slow = !b->quick && m.ratio < c->floor;
+    dear = !b->quick && c->bound == MEMORY_BOUND && m.checked > most_checked;
     snprintf(shape, sizeof shape, "%lldx%lld", (long long)c->rows, (long long)c->columns);
-    printf("%-11s %11s %9.2f ms %8.1f %-8s %5.2f of %6.1f %8.1e%s\n", c->name, shape,
+    printf("%-11s %11s %9.2f ms %8.1f %-8s %5.2f of %6.1f %8.1e %6.2fx%s\n", c->name, shape,
            1e3 * m.seconds, m.rate / 1e9, c->bound == MEMORY_BOUND ? "GB/s" : "GFLOP/s", m.ratio,
-           m.probe / 1e9, error,
+           m.probe / 1e9, error, m.checked,
            error > most_error ? "  WRONG"
            : slow             ? "  below its floor"
+           : dear             ? "  checks cost too much"
                               : "");
     fflush(stdout);
     case_release(&l);
     tilec_unload(file);
-    return error <= most_error && !slow;
+    return error <= most_error && !slow && !dear;
 }
 
 static int run_cases(const char *kernels, bool quick)
@@ -124,9 +132,10 @@ static int run_cases(const char *kernels, bool quick)
     b.stream = stream_new((size_t)128 << 20);
     stream_rate(&b.stream, b.threads);
     printf("fp32, %d threads; the share is of a probe run before each launch: a non-temporal\n"
-           "stream for GB/s, fused multiply-adds for GFLOP/s; the error is relative\n\n"
-           "%-11s %11s %12s %17s %15s %8s\n",
-           b.threads, "kernel", "shape", "time", "rate", "share", "error");
+           "stream for GB/s, fused multiply-adds for GFLOP/s; the error is relative;\n"
+           "`checked` is the time of a launch whose accesses are checked to that of a plain one\n\n"
+           "%-11s %11s %12s %17s %15s %8s %7s\n",
+           b.threads, "kernel", "shape", "time", "rate", "share", "error", "checked");
     for (int i = 0; i < case_count; i++)
         missed += !run_case(&b, &cases[i]);
     tilec_close(b.tilec);

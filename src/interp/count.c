@@ -304,7 +304,8 @@ static void count_programs(Counter *c, const Func *f, int sample)
     Activation *a = activation_take(c, f);
 
     for (int i = 0; i < f->nparams; i++)
-        a->scalar[f->body->args[i]->id] = (Scalar){true, launch->args[i]};
+        a->scalar[f->body->args[i]->id] =
+            f->params[i].kind == PARAM_USER ? (Scalar){true, launch->args[i]} : (Scalar){0};
     for (int64_t i = 0; i < n && c->known; i++) {
         machine_program_at(launch, launch->first + i * (total / n), c->program);
         count_block(c, a, f->body);

@@ -26,9 +26,10 @@ typedef struct {
 typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;
 InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 
-/* count.c: what a launch does, by running only the scalar part of the kernel for up to `sample`
- * programs spread over the grid and scaling up.  flops: float operations on tile elements, masked
- * lanes included, fma and dot 2 each, approximated functions 1. */
+/* count.c: what a launch does (its slots may end with the user's parameters), by running only the
+ * scalar part of the kernel for up to `sample` programs spread over the grid and scaling up. flops:
+ * float operations on tile elements, masked lanes included, fma and dot 2 each, approximated
+ * functions 1. */
 typedef struct {
     double flops;
     bool flops_known; /* false: control depends on tile data */

@@ -195,6 +195,24 @@ static void test_checked_and_plain_launches_mix(void **state)
     }
 }
 
+static void test_statistics_are_of_the_kernel_alone(void **state)
+{
+    Scene *s = *state;
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options plain = {.device = "interp"},
+                               check = {.device = "interp", .check = 1};
+    const tilec_arg args[] = {of_floats(cells, eight), of_floats(cells + 8, eight),
+                              of_floats(cells + 16, eight), of_int("n", 8), of_int("BLOCK", 8)};
+    tilec_stats a, b;
+
+    open_source(s, add_source);
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, &plain, &a, &s->error),
+                     TILEC_OK);
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, args, 5, &check, &b, &s->error),
+                     TILEC_OK);
+    assert_true(a.flops == 8 && b.flops == 8 && a.bytes == b.bytes);
+}
+
 /* --- random views and tiles ------------------------------------------------------------------ */
 
 static uint64_t seed = 88172645463325252u;
@@ -352,10 +370,10 @@ static void test_views_are_told_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_accesses_outside_do_not_happen), TEST(test_wild_addresses),
-        TEST(test_where_addresses_come_from),      TEST(test_bare_pointers_are_not_checked),
-        TEST(test_checked_and_plain_launches_mix), TEST(test_views_are_told_as_they_are),
-        TEST(test_random_views_against_a_search),
+        TEST(test_accesses_outside_do_not_happen),     TEST(test_wild_addresses),
+        TEST(test_where_addresses_come_from),          TEST(test_bare_pointers_are_not_checked),
+        TEST(test_checked_and_plain_launches_mix),     TEST(test_views_are_told_as_they_are),
+        TEST(test_statistics_are_of_the_kernel_alone), TEST(test_random_views_against_a_search),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
