@@ -199,7 +199,7 @@ static bool take(Py *p, Array *a, int d, int number, const Const *index, Span at
         return py_fail(p, at, "an index must be an integer, not %s", const_kind_name(index));
     if (i < -(__int128)a->shape[d] || i >= a->shape[d])
         return py_fail(p, at, "index %s is outside dimension %d of extent %lld",
-                       const_text(index, p->arena), number, (long long)a->shape[d]);
+                       const_brief(index, p->arena), number, (long long)a->shape[d]);
     i += i < 0 ? a->shape[d] : 0;
     narrow(a, d, (int64_t)i, (int64_t)i + 1, 1);
     for (int k = d; k + 1 < a->ndim; k++) {

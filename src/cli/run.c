@@ -28,7 +28,7 @@ static void evaluate_grid(Cli *c, const Options *o, const Names *names, int32_t 
             stop(c, CLI_USAGE,
                  "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
                  "    %s%s",
-                 const_text(&v[i], c->arena), o->grid,
+                 const_brief(&v[i], c->arena), o->grid,
                  v[i].kind == CONST_FLOAT
                      ? "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up"
                      : "");

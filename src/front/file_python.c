@@ -9,6 +9,7 @@
 
 #include "../syntax/parse.h"
 #include "file_python.h"
+#include "messages.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -133,7 +134,7 @@ static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bo
         return imported(p, import, at, out, found);
     *found = true;
     if (context->is_strict && is_uncertain(f, name))
-        return py_fail(p, at, "what `%s` holds depends on more than its assignment", name);
+        return py_fail(p, at, E_UNCERTAIN, name);
     if (g)
         return eval_global(p, g, at, out);
     *found = fn && !fn->is_jit;
@@ -189,8 +190,7 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
         *found = true;
         return true;
     }
-    return !name[root] || has_known_part(p, f, n) ||
-           py_fail(p, n->span, "what `%s` is cannot be known here", name);
+    return !name[root] || has_known_part(p, f, n) || py_fail(p, n->span, E_NOT_KNOWN, name);
 }
 
 /* All that may be called is parsed; see file_parse_callees(). */
@@ -198,7 +198,7 @@ static const AstFunc *find_body(Py *p, const AstFunc *fn, Span at)
 {
     if (fn->nerrors == 0 && fn->nbody > 0)
         return fn;
-    py_fail(p, at, "`%s` cannot be read", fn->name);
+    py_fail(p, at, E_NOT_READ, fn->name);
     return NULL;
 }
 

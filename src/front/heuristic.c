@@ -7,18 +7,7 @@
 #include <string.h>
 
 #include "file_python.h"
-
-/* Why an argument cannot be computed with, or what is wrong with a property. */
-#define E_ARRAY "`%s` is an array, which has no value here"
-#define E_TYPE_ONLY "`%s` was given as a type, without a value"
-#define E_NO_SHAPE "the array was given without a shape"
-#define E_ONLY_TYPE "the array was given as a type only"
-#define E_PROPERTY "what `%s` of an array is cannot be told here"
-#define E_DIMENSION "the array has %d dimensions"
-#define E_NO_VALUE "`%s` has no value"
-#define E_KEY_TEXT "arguments are asked for by their names"
-#define E_RESULT "this gives %s, which no constexpr can be"
-#define E_UNREADABLE "what this gives cannot be read"
+#include "messages.h"
 
 /* --- arrays and types --- */
 
@@ -108,7 +97,7 @@ static bool one_or_all(Py *p, const FrontGiven *g, Ask ask, const PyArgs *args, 
     if (args->len != 1 || args->at[0].value.kind != CONST_INT)
         return false;
     if (i < -g->ndim || i >= g->ndim)
-        return py_fail(p, at, E_DIMENSION, g->ndim);
+        return py_fail(p, at, E_GIVEN_DIMENSION, g->ndim);
     *out = all[i < 0 ? i + g->ndim : i];
     return true;
 }
@@ -129,13 +118,13 @@ static bool property_of(Py *p, const FrontGiven *g, Ask ask, const PyArgs *args,
         break;
     }
     if (g->kind == GIVEN_TYPE)
-        return py_fail(p, at, E_ONLY_TYPE);
+        return py_fail(p, at, E_GIVEN_ONLY_TYPE);
     if (ask == ASK_ADDRESS) {
         *out = const_int(g->address);
         return true;
     }
     if (g->ndim < 0)
-        return py_fail(p, at, E_NO_SHAPE);
+        return py_fail(p, at, E_GIVEN_NO_SHAPE);
     if (ask == ASK_SHAPE || ask == ASK_STRIDE)
         return one_or_all(p, g, ask, args, at, out);
     if (!elements(g, 0, &count))
@@ -149,7 +138,7 @@ static bool call_method(Py *p, const Const *self, const PyArgs *args, Span at, C
     const Method *m = self->object;
 
     return property_of(p, &m->of->given, m->property->ask, args, at, out) ||
-           py_fail(p, at, "this is beyond what can be evaluated here");
+           py_fail(p, at, E_GIVEN_TOO_LARGE);
 }
 
 static const PyClass method_class = {.name = "a method of an array", .call = call_method};
@@ -171,7 +160,7 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
         *out = (Const){.kind = CONST_OBJECT, .class = &method_class, .object = m};
         return true;
     }
-    return py_fail(p, at, E_PROPERTY, name);
+    return py_fail(p, at, E_GIVEN_PROPERTY, name);
 }
 
 /* --- what has no value to compute with --- */
@@ -180,7 +169,7 @@ static bool no_value(Py *p, const Const *c, Span at)
 {
     const Given *g = c->object;
 
-    return py_fail(p, at, g->given.kind == GIVEN_TENSOR ? E_ARRAY : E_TYPE_ONLY, g->name);
+    return py_fail(p, at, g->given.kind == GIVEN_TENSOR ? E_GIVEN_ARRAY : E_GIVEN_TYPE, g->name);
 }
 
 static bool no_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out)
@@ -266,10 +255,10 @@ static bool subscript_arguments(Py *p, const Const *self, const Const *key, Span
     if (given)
         return true;
     if (key->kind != CONST_STRING)
-        return py_fail(p, at, E_KEY_TEXT);
+        return py_fail(p, at, E_GIVEN_KEY);
     if (!p->failed)
         context->missing = key->text;
-    return py_fail(p, at, E_NO_VALUE, key->text);
+    return py_fail(p, at, E_GIVEN_NOT, key->text);
 }
 
 static bool arguments_contain(Py *p, const Const *self, const Const *key, Span at, bool *out)
@@ -298,7 +287,7 @@ static const PyClass get_class = {.name = "args.get", .call = get_argument};
 static bool arguments_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
 {
     *out = (Const){.kind = CONST_OBJECT, .class = &get_class, .object = self->object};
-    return strcmp(name, "get") == 0 || py_fail(p, at, "`args` has no `%s` here", name);
+    return strcmp(name, "get") == 0 || py_fail(p, at, E_GIVEN_METHOD, name);
 }
 
 static const PyClass arguments_class = {.name = "the arguments",
@@ -315,7 +304,7 @@ static bool call_heuristic(Py *p, const FrontBinding *h, const FrontArguments *a
     Const function = h->value;
 
     if (strcmp(h->name, "**") == 0)
-        return py_fail(p, h->node->span, E_UNREADABLE);
+        return py_fail(p, h->node->span, E_HEURISTIC_UNREAD);
     if (function.kind != CONST_FUNCTION && !py_eval(p, h->node, &function))
         return false;
     vec_push(p->arena, &list, one);
@@ -336,7 +325,7 @@ bool front_heuristic(const FrontFile *f, const FrontBinding *h, const FrontArgum
     if (known && result.kind == CONST_OBJECT && result.class == &array_class)
         known = no_value(&p, &result, h->node->span);
     else if (known && !const_freeze(a, &result, out))
-        known = py_fail(&p, h->node->span, E_RESULT, const_kind_name(&result));
+        known = py_fail(&p, h->node->span, E_HEURISTIC_RESULT, const_kind_name(&result));
     if (!known && trouble && !trouble->why)
         *trouble = (FrontTrouble){p.trouble.where, p.trouble.why, context.missing};
     return known;

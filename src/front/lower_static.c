@@ -72,16 +72,22 @@ Const val_to_python(Lower *l, Val v)
     return b ? function_of(l, (PyFunction){.builtin = b}) : wrap(l, v);
 }
 
-static Val tuple_from_python(Lower *l, const Const *items, int n, bool is_list)
+static Val from_python(Lower *l, const Const *c, long *left);
+
+/* Unknown when it has more parts than a tuple may have; a list may even hold itself. */
+static Val tuple_from_python(Lower *l, const Const *items, int n, bool is_list, long *left)
 {
     Tuple *t = NEW(l->arena, Tuple);
 
+    *left -= n + 1;
+    if (*left < 0)
+        return val_unknown();
     *t = (Tuple){.n = n, .is_list = is_list, .size = n, .items = NEW_N(l->arena, Val, n + 1)};
-    for (int i = 0; i < n; i++) {
-        t->items[i] = val_from_python(l, &items[i]);
+    for (int i = 0; i < n && *left >= 0; i++) {
+        t->items[i] = from_python(l, &items[i], left);
         t->size += t->items[i].kind == VAL_TUPLE ? t->items[i].tuple->size : 0;
     }
-    return (Val){.kind = VAL_TUPLE, .tuple = t};
+    return *left < 0 ? val_unknown() : (Val){.kind = VAL_TUPLE, .tuple = t};
 }
 
 static Val function_from_python(Lower *l, const Const *c)
@@ -96,7 +102,7 @@ static Val function_from_python(Lower *l, const Const *c)
     return b ? (Val){.kind = VAL_BUILTIN, .builtin = b} : val_const(l, *c);
 }
 
-Val val_from_python(Lower *l, const Const *c)
+static Val from_python(Lower *l, const Const *c, long *left)
 {
     const Object *object = object_of(c);
     const Const *items;
@@ -105,8 +111,15 @@ Val val_from_python(Lower *l, const Const *c)
     if (object)
         return object->v;
     if (const_items(c, &items, &n))
-        return tuple_from_python(l, items, n, c->kind == CONST_LIST);
+        return tuple_from_python(l, items, n, c->kind == CONST_LIST, left);
     return c->kind == CONST_FUNCTION ? function_from_python(l, c) : val_const(l, *c);
+}
+
+Val val_from_python(Lower *l, const Const *c)
+{
+    long left = MAX_TUPLE;
+
+    return from_python(l, c, &left);
 }
 
 /* --- frames --- */
@@ -305,13 +318,17 @@ static Py static_new(Lower *l)
     return p;
 }
 
-static Val static_result(Lower *l, Py *p, bool good, const Const *c)
+/* What it gave, for what stands at `at`. */
+static Val static_result(Lower *l, Py *p, bool good, const Const *c, Span at)
 {
     Frame *outside = l->frame;
 
     l->work = MAX(l->work, MAX_STATEMENTS - MAX(p->budget, 0) / STEPS_PER_STATEMENT);
-    if (good)
-        return val_from_python(l, c);
+    if (good) {
+        Val v = val_from_python(l, c);
+
+        return v.kind == VAL_UNKNOWN ? fail_val(l, at, E_TUPLE_LONG) : v;
+    }
     if (p->trouble.why) {
         l->frame = frame_of(l, p->trouble.frame);
         error_at(l, p->trouble.where, "%s", p->trouble.why);
@@ -328,7 +345,7 @@ Val static_expr(Lower *l, const Node *n)
     Const c;
     bool good = py_eval(&p, n, &c);
 
-    return static_result(l, &p, good, &c);
+    return static_result(l, &p, good, &c, n->span);
 }
 
 Val static_run(Lower *l, const AstFunc *fn, const Val *args, Span call)
@@ -340,7 +357,7 @@ Val static_run(Lower *l, const AstFunc *fn, const Val *args, Span call)
     for (int i = 0; i < fn->nparams; i++)
         values[i] = val_to_python(l, args[i]);
     good = py_run(&p, fn, values, call, &c);
-    return static_result(l, &p, good, &c);
+    return static_result(l, &p, good, &c, call);
 }
 
 Val static_call(Lower *l, const Const *function, const ArgList *args)
@@ -356,5 +373,5 @@ Val static_call(Lower *l, const Const *function, const ArgList *args)
         vec_push(l->arena, &list, a);
     }
     good = py_call(&p, function, &list, args->span, &c);
-    return static_result(l, &p, good, &c);
+    return static_result(l, &p, good, &c, args->span);
 }

@@ -220,7 +220,7 @@ const char *val_text(Lower *l, Val v)
             return "None";
         if (v.c->kind == CONST_FUNCTION)
             return arena_printf(l->arena, "function %s", py_function_name(v.c->function));
-        return arena_printf(l->arena, "constexpr %s", const_text(v.c, l->arena));
+        return arena_printf(l->arena, "constexpr %s", const_brief(v.c, l->arena));
     case VAL_RUN:
         return val_type_text(l, v.run->type);
     case VAL_TUPLE:

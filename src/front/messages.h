@@ -307,6 +307,23 @@
 #define E_DOT_TF32           "Only one of input_precision and allow_tf32 can be specified"                  /* R263 */
 #define E_DOT_IMPRECISE      "max_num_imprecise_acc (%lld) must be <= K (%lld)"                             /* R264 */
 
+/* decorators and heuristics (R340 to R346) */
+#define E_UNCERTAIN          "what `%s` holds depends on more than its assignment"
+#define E_NOT_KNOWN          "what `%s` is cannot be known here"
+#define E_NOT_READ           "`%s` cannot be read"
+#define E_GIVEN_ARRAY        "`%s` is an array, which has no value here"
+#define E_GIVEN_TYPE         "`%s` was given as a type, without a value"
+#define E_GIVEN_NO_SHAPE     "the array was given without a shape"
+#define E_GIVEN_ONLY_TYPE    "the array was given as a type only"
+#define E_GIVEN_PROPERTY     "what `%s` of an array is cannot be told here"
+#define E_GIVEN_DIMENSION    "the array has %d dimensions"
+#define E_GIVEN_TOO_LARGE    "nothing is as large as this array"
+#define E_GIVEN_NOT          "`%s` has no value"
+#define E_GIVEN_KEY          "arguments are asked for by their names"
+#define E_GIVEN_METHOD       "`args` has no `%s` here"
+#define E_HEURISTIC_RESULT   "this gives %s, which no constexpr can be"
+#define E_HEURISTIC_UNREAD   "what this gives cannot be read"
+
 /* clang-format on */
 
 #endif

@@ -133,7 +133,7 @@ bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *ou
     *out = *self;
     if (strcmp(name, "value") == 0 && self->kind != CONST_OBJECT) /* of a tl.constexpr (R13) */
         return true;
-    return py_fail(p, at, PY_E_ATTRIBUTE, const_text(self, p->arena), name);
+    return py_fail(p, at, PY_E_ATTRIBUTE, const_brief(self, p->arena), name);
 }
 
 bool py_has_attribute(Py *p, const Const *self, const char *name, Span at)

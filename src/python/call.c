@@ -58,12 +58,12 @@ static bool push_dict(Py *p, PyArgs *args, const Node *n)
     if (c.kind == CONST_UNKNOWN)
         vec_push(p->arena, args, ((PyArg){c, "**", n->left}));
     else if (c.kind != CONST_DICT)
-        return py_fail(p, n->span, PY_E_ITERABLE, const_text(&c, p->arena));
+        return py_fail(p, n->span, PY_E_ITERABLE, const_brief(&c, p->arena));
     for (int i = 0; c.kind == CONST_DICT && i < c.list->len; i += 2) {
         const Const *key = &c.list->at[i];
 
         if (key->kind != CONST_STRING && key->kind != CONST_UNKNOWN)
-            return py_fail(p, n->span, PY_E_KEY, const_text(key, p->arena));
+            return py_fail(p, n->span, PY_E_KEY, const_brief(key, p->arena));
         vec_push(
             p->arena, args,
             ((PyArg){c.list->at[i + 1], key->kind == CONST_STRING ? key->text : "**", n->left}));
@@ -317,7 +317,7 @@ bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out
     if (callee->class && callee->class->call)
         return callee->class->call(p, callee, args, at, out);
     if (!f)
-        return py_fail(p, at, PY_E_CALLABLE, const_text(callee, p->arena));
+        return py_fail(p, at, PY_E_CALLABLE, const_brief(callee, p->arena));
     if (!f->builtin)
         return call_user(p, f, args, at, out);
     if (!f->self)

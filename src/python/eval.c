@@ -204,7 +204,8 @@ bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Cons
         return (op == BIN_ADD && add_unknown(p, x, y, out)) || py_fail(p, at, PY_E_EXPRESSION);
     wrong = const_binary(p->arena, op, x, y, out);
     if (wrong)
-        return py_fail(p, at, PY_E_BINARY, wrong, const_text(x, p->arena), const_text(y, p->arena));
+        return py_fail(p, at, PY_E_BINARY, wrong, const_brief(x, p->arena),
+                       const_brief(y, p->arena));
     return py_spend(p, weight(out), at);
 }
 
@@ -221,7 +222,7 @@ bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out)
     if (class && class->unary)
         return class->unary(p, op, x, at, out);
     wrong = const_unary(op, x, out);
-    return !wrong || py_fail(p, at, PY_E_UNARY, wrong, const_text(x, p->arena));
+    return !wrong || py_fail(p, at, PY_E_UNARY, wrong, const_brief(x, p->arena));
 }
 
 bool py_truth(Py *p, const Const *c, Span at, bool *out)
@@ -251,7 +252,7 @@ static bool compare_known(Py *p, CompareOp op, const Const *x, const Const *y, S
     }
     wrong = const_compare(op, x, y, out);
     return !wrong ||
-           py_fail(p, at, PY_E_BINARY, wrong, const_text(x, p->arena), const_text(y, p->arena));
+           py_fail(p, at, PY_E_BINARY, wrong, const_brief(x, p->arena), const_brief(y, p->arena));
 }
 
 bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out)

@@ -320,8 +320,8 @@ static bool pick(Py *p, const Const *args, int n, CompareOp before, Const *out)
     for (int i = 1; i < count; i++) {
         wrong = const_compare(before, &items[i], out, &better);
         if (wrong)
-            return py_fail(p, p->at, PY_E_BINARY, wrong, const_text(&items[i], p->arena),
-                           const_text(out, p->arena));
+            return py_fail(p, p->at, PY_E_BINARY, wrong, const_brief(&items[i], p->arena),
+                           const_brief(out, p->arena));
         if (better)
             *out = items[i];
     }

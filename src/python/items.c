@@ -42,7 +42,7 @@ bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n)
     else if (c->kind == CONST_DICT && py_spend(p, c->list->len, at))
         *items = keys(p, c->list, n);
     else if (!const_items(c, items, n))
-        return py_fail(p, at, PY_E_ITERABLE, const_text(c, p->arena));
+        return py_fail(p, at, PY_E_ITERABLE, const_brief(c, p->arena));
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool put_all(Py *p, ConstList *dict, const Node *n)
     if (c.kind == CONST_UNKNOWN)
         const_dict_put(dict, &c, &c);
     else if (c.kind != CONST_DICT)
-        return py_fail(p, n->span, PY_E_ITERABLE, const_text(&c, p->arena));
+        return py_fail(p, n->span, PY_E_ITERABLE, const_brief(&c, p->arena));
     for (int i = 0; c.kind == CONST_DICT && i < c.list->len; i += 2)
         const_dict_put(dict, &c.list->at[i], &c.list->at[i + 1]);
     return py_spend(p, 1, n->span);
@@ -137,7 +137,7 @@ static bool slice_bound(Py *p, const Const *c, Span at, __int128 fallback, __int
 {
     *out = c->kind == CONST_NONE ? fallback : c->integer;
     return c->kind == CONST_NONE || const_is_integral(c) ||
-           py_fail(p, at, PY_E_INDEX, const_text(c, p->arena));
+           py_fail(p, at, PY_E_INDEX, const_brief(c, p->arena));
 }
 
 static __int128 clamp(__int128 i, int n, __int128 low, __int128 high)
@@ -181,7 +181,7 @@ static bool index_items(Py *p, const Const *self, const Const *index, Span at, C
     if (index->kind != CONST_SLICE) {
         from = index->integer + (index->integer < 0 ? n : 0);
         if (!const_is_integral(index))
-            return py_fail(p, at, PY_E_INDEX, const_text(index, p->arena));
+            return py_fail(p, at, PY_E_INDEX, const_brief(index, p->arena));
         if (from < 0 || from >= n)
             return py_fail(p, at, PY_E_RANGE, n);
         *out = items[(int)from];
@@ -225,10 +225,10 @@ bool py_index(Py *p, const Const *self, const Const *index, Span at, Const *out)
         return known;
     }
     if (self->kind != CONST_DICT)
-        return py_fail(p, at, PY_E_INDEXABLE, const_text(self, p->arena));
+        return py_fail(p, at, PY_E_INDEXABLE, const_brief(self, p->arena));
     found = const_lookup(self->list, index);
     if (!found)
-        return py_fail(p, at, PY_E_KEY, const_text(index, p->arena));
+        return py_fail(p, at, PY_E_KEY, const_brief(index, p->arena));
     *out = *found;
     return found->kind != CONST_UNKNOWN;
 }
@@ -278,7 +278,7 @@ bool py_subscript(Py *p, const Node *n, Const *out)
 
 bool py_may_change(Py *p, const Const *c, Span at)
 {
-    return c->list->arena == p->arena || py_fail(p, at, PY_E_FROZEN, const_text(c, p->arena));
+    return c->list->arena == p->arena || py_fail(p, at, PY_E_FROZEN, const_brief(c, p->arena));
 }
 
 static int find_star(const Node *target)
@@ -324,7 +324,7 @@ static bool assign_item(Py *p, const Node *target, const Const *value)
         return py_spend(p, 1, target->span);
     }
     if (!const_is_integral(&index))
-        return py_fail(p, target->span, PY_E_INDEX, const_text(&index, p->arena));
+        return py_fail(p, target->span, PY_E_INDEX, const_brief(&index, p->arena));
     __int128 i = index.integer + (index.integer < 0 ? self.list->len : 0);
     if (i < 0 || i >= self.list->len)
         return py_fail(p, target->span, PY_E_RANGE, self.list->len);
@@ -409,13 +409,15 @@ static bool run_loops(Py *p, Loops *loops, int level)
     return true;
 }
 
+enum { MOST_LEVELS = 4 };
+
 /* Is anything known of it?  Of dicts, only values count. */
-static bool says_something(const Const *c)
+static bool says_something(const Const *c, int levels)
 {
     const Const *items;
     int n, step = c->kind == CONST_DICT ? 2 : 1;
 
-    if (c->kind == CONST_UNKNOWN)
+    if (c->kind == CONST_UNKNOWN || levels == 0)
         return false;
     if (c->kind == CONST_DICT) {
         items = c->list->at;
@@ -424,7 +426,7 @@ static bool says_something(const Const *c)
         return true;
     }
     for (int i = step - 1; i < n; i += step)
-        if (says_something(&items[i]))
+        if (says_something(&items[i], levels - 1))
             return true;
     return false;
 }
@@ -432,7 +434,7 @@ static bool says_something(const Const *c)
 static bool any_says_something(const ConstList *list)
 {
     for (int i = 0; i < list->len; i++)
-        if (says_something(&list->at[i]))
+        if (says_something(&list->at[i], MOST_LEVELS))
             return true;
     return false;
 }

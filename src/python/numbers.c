@@ -15,7 +15,7 @@ enum { INT_BITS = 126 }; /* floats up to 2 to this become ints */
 static bool no_number(Py *p, const Const *c)
 {
     return py_fail(p, p->at, PY_E_NUMBER, py_function_name(&(PyFunction){.builtin = p->callee}),
-                   const_text(c, p->arena));
+                   const_brief(c, p->arena));
 }
 
 /* --- conversions --- */
@@ -251,7 +251,7 @@ bool py_is_integer(Py *p, const Const *args, int n, Const *out)
 
 static bool outside(Py *p, const Const *c)
 {
-    return py_fail(p, p->at, PY_E_DOMAIN, p->callee->name, const_text(c, p->arena));
+    return py_fail(p, p->at, PY_E_DOMAIN, p->callee->name, const_brief(c, p->arena));
 }
 
 static bool of_number(Py *p, const Const *c, double (*f)(double), Const *out)
@@ -259,7 +259,7 @@ static bool of_number(Py *p, const Const *c, double (*f)(double), Const *out)
     double x = const_to_double(c);
 
     if (!const_is_number(c))
-        return py_fail(p, p->at, PY_E_MATH, p->callee->name, const_text(c, p->arena));
+        return py_fail(p, p->at, PY_E_MATH, p->callee->name, const_brief(c, p->arena));
     *out = const_float(f(x));
     return isfinite(out->real) || !isfinite(x) || outside(p, c);
 }

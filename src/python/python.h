@@ -2,16 +2,17 @@
  * python.h - runs Python that is known at compile time
  *
  * constexpr_functions, defaults and globals (front/lower_static.c), heuristics and configurations
- * (front/tuning.c) and the arguments of the command line (cli/value.c) are all evaluated here.  The
- * host of an evaluation says what names mean that no variable has, and brings objects of its own:
- * types, modules and kernels of the language, arrays.
+ * (front/file_python.c) and the arguments of the command line (cli/value.c) are all evaluated here.
+ * The host of an evaluation says what names mean that no variable has, and brings objects of its
+ * own: types, modules and kernels of the language, arrays.
  *
  *   value.c, operators.c   what values are, and Python's operators on them
  *   eval.c                 expressions; items.c: displays, subscripts, comprehensions
  *   stmt.c                 statements
  *   call.c                 calls: binding of arguments, functions of the file
- *   builtins.c, math.c     THE table of Python's functions
- *   attribute.c            attributes and methods
+ *   builtins.c             THE table of Python's functions and methods
+ *   functions.c, numbers.c, methods.c   what its rows call, by theme
+ *   attribute.c            attributes
  *   messages.h             THE table of messages
  *
  * An evaluation allocates in the arena that it is given and changes nothing else; it interns no

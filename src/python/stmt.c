@@ -83,7 +83,7 @@ static bool range_rounds(Run *r, const Node *n, Rounds *out)
         if (!py_eval(r->p, arg, &c))
             return false;
         if (!const_is_integral(&c))
-            return py_fail(r->p, arg->span, PY_E_INDEX, const_text(&c, r->p->arena));
+            return py_fail(r->p, arg->span, PY_E_INDEX, const_brief(&c, r->p->arena));
         bounds[n->nitems == 1 ? 1 : i] = c.integer;
     }
     *out = (Rounds){NULL, bounds[0], bounds[1], bounds[2]};
@@ -221,6 +221,8 @@ static RunFlow run_augmented(Run *r, const Node *n)
         if (!py_iterate(r->p, &y, n->span, &items, &count) || !py_may_change(r->p, &x, n->span) ||
             !py_spend(r->p, count, n->span))
             return RUN_FAILS;
+        if (x.list->len + count > CONST_MAX_TUPLE)
+            return flow_of(py_fail(r->p, n->span, PY_E_LONG));
         added = const_new_list(r->p->arena, items, count); /* y may be x */
         for (int i = 0; i < count; i++)
             vec_push(r->p->arena, x.list, added.list->at[i]);

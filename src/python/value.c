@@ -76,7 +76,11 @@ void const_dict_put(ConstList *dict, const Const *key, const Const *value)
     vec_push(dict->arena, dict, *value);
 }
 
-bool const_freeze(Arena *a, const Const *c, Const *out)
+/* Lists may hold themselves, and tuples one part many times, at all levels: what walks through the
+ * parts of a value stops here. */
+enum { MOST_PARTS = 4 * CONST_MAX_TUPLE, MOST_LEVELS = 100 };
+
+static bool freeze(Arena *a, const Const *c, int levels, long *left, Const *out)
 {
     const Const *items;
     Const *frozen;
@@ -85,12 +89,22 @@ bool const_freeze(Arena *a, const Const *c, Const *out)
     *out = *c;
     if (!const_items(c, &items, &n))
         return c->kind <= CONST_DTYPE;
+    *left -= n;
+    if (*left < 0 || levels == 0)
+        return false;
     frozen = NEW_N(a, Const, n + 1);
     *out = const_tuple(frozen, n);
     for (int i = 0; i < n; i++)
-        if (!const_freeze(a, &items[i], &frozen[i]))
+        if (!freeze(a, &items[i], levels - 1, left, &frozen[i]))
             return false;
     return true;
+}
+
+bool const_freeze(Arena *a, const Const *c, Const *out)
+{
+    long left = CONST_MAX_TUPLE;
+
+    return freeze(a, c, MOST_LEVELS, &left, out);
 }
 
 bool const_is_integral(const Const *c)
@@ -198,104 +212,127 @@ static void put_float(Text *t, double d)
         text_put(t, ".0");
 }
 
+/* A text that ends with "..." where it would be longer than `most` bytes, or deeper than a value
+ * should be. */
+typedef struct {
+    Text t;
+    size_t most;
+    int levels;
+    bool is_cut;
+} Repr;
+
+/* Is there no room for more?  Then that shows, once. */
+static bool is_full(Repr *p)
+{
+    bool full = p->t.len > p->most || p->levels > MOST_LEVELS;
+
+    if (full && !p->is_cut)
+        text_put(&p->t, "...");
+    p->is_cut |= full;
+    return p->is_cut;
+}
+
 /* In double quotes where that saves a backslash. */
-static void put_string(Text *t, const Const *c)
+static void put_string(Repr *p, const Const *c)
 {
     bool twice = memchr(c->text, '\'', c->ntext) && !memchr(c->text, '"', c->ntext);
     char quote = twice ? '"' : '\'';
 
-    text_putn(t, &quote, 1);
-    for (size_t i = 0; i < c->ntext; i++) {
+    text_putn(&p->t, &quote, 1);
+    for (size_t i = 0; i < c->ntext && !is_full(p); i++) {
         unsigned char ch = (unsigned char)c->text[i];
 
         if (ch == '\n')
-            text_put(t, "\\n");
+            text_put(&p->t, "\\n");
         else if (ch == quote || ch == '\\')
-            text_printf(t, "\\%c", ch);
+            text_printf(&p->t, "\\%c", ch);
         else if (ch < 32 || ch == 127)
-            text_printf(t, "\\x%02x", ch);
+            text_printf(&p->t, "\\x%02x", ch);
         else
-            text_putn(t, (const char *)&ch, 1);
+            text_putn(&p->t, (const char *)&ch, 1);
     }
-    text_putn(t, &quote, 1);
+    if (!p->is_cut)
+        text_putn(&p->t, &quote, 1);
 }
 
-static void put_const(Text *t, const Const *c);
+static void put_const(Repr *p, const Const *c);
 
-static void put_items(Text *t, const Const *items, int n)
+/* Between brackets; those of a dict are key, value, key... */
+static void put_items(Repr *p, const char *open, const Const *items, int n, bool is_dict,
+                      const char *close)
 {
-    for (int i = 0; i < n; i++) {
+    text_put(&p->t, open);
+    p->levels++;
+    for (int i = 0; i < n && !is_full(p); i++) {
         if (i)
-            text_put(t, ", ");
-        put_const(t, &items[i]);
+            text_put(&p->t, is_dict && i % 2 ? ": " : ", ");
+        put_const(p, &items[i]);
     }
+    p->levels--;
+    if (!p->is_cut)
+        text_put(&p->t, close);
 }
 
-static void put_dict(Text *t, const ConstList *pairs)
-{
-    text_put(t, "{");
-    for (int i = 0; i + 1 < pairs->len; i += 2) {
-        text_put(t, i ? ", " : "");
-        put_const(t, &pairs->at[i]);
-        text_put(t, ": ");
-        put_const(t, &pairs->at[i + 1]);
-    }
-    text_put(t, "}");
-}
-
-static void put_const(Text *t, const Const *c)
+static void put_const(Repr *p, const Const *c)
 {
     switch (c->kind) {
     case CONST_NONE:
-        text_put(t, "None");
+        text_put(&p->t, "None");
         return;
     case CONST_BOOL:
-        text_put(t, c->integer ? "True" : "False");
+        text_put(&p->t, c->integer ? "True" : "False");
         return;
     case CONST_INT:
-        put_int(t, c->integer);
+        put_int(&p->t, c->integer);
         return;
     case CONST_FLOAT:
-        put_float(t, c->real);
+        put_float(&p->t, c->real);
         return;
     case CONST_STRING:
-        put_string(t, c);
+        put_string(p, c);
         return;
     case CONST_DTYPE:
-        text_put(t, dtype_triton_name(c->dtype));
+        text_put(&p->t, dtype_triton_name(c->dtype));
         return;
     case CONST_TUPLE:
-        text_put(t, "(");
-        put_items(t, c->items, c->nitems);
-        text_put(t, c->nitems == 1 ? ",)" : ")");
+        put_items(p, "(", c->items, c->nitems, false, c->nitems == 1 ? ",)" : ")");
         return;
     case CONST_LIST:
-        text_put(t, "[");
-        put_items(t, c->list->at, c->list->len);
-        text_put(t, "]");
+        put_items(p, "[", c->list->at, c->list->len, false, "]");
         return;
     case CONST_DICT:
-        put_dict(t, c->list);
+        put_items(p, "{", c->list->at, c->list->len, true, "}");
         return;
     case CONST_FUNCTION:
-        text_printf(t, "<function %s>", py_function_name(c->function));
+        text_printf(&p->t, "<function %s>", py_function_name(c->function));
         return;
     case CONST_OBJECT:
-        text_put(t, c->class->text ? c->class->text(c, t->arena) : c->class->name);
+        text_put(&p->t, c->class->text ? c->class->text(c, p->t.arena) : c->class->name);
         return;
     case CONST_SLICE:
     case CONST_UNKNOWN:
-        text_put(t, const_kind_name(c));
+        text_put(&p->t, const_kind_name(c));
         return;
     }
+}
+
+static const char *text_of(const Const *c, Arena *a, size_t most)
+{
+    Repr p = {text_new(a), most, 0, false};
+
+    text_put(&p.t, "");
+    put_const(&p, c);
+    return p.t.s;
 }
 
 const char *const_text(const Const *c, Arena *a)
 {
-    Text t = text_new(a);
-    text_put(&t, "");
-    put_const(&t, c);
-    return t.s;
+    return text_of(c, a, CONST_MAX_STRING);
+}
+
+const char *const_brief(const Const *c, Arena *a)
+{
+    return text_of(c, a, 60);
 }
 
 const char *const_str(const Const *c, Arena *a)
@@ -338,9 +375,16 @@ static int order_numbers(const Const *x, const Const *y, bool *nan)
     return sign_of(x->integer < y->integer, y->integer < x->integer);
 }
 
-static bool equal(const Const *a, const Const *b, bool bools_are_ints);
+/* How two values are compared: is True 1, and how much may still be looked at? */
+typedef struct {
+    bool bools_are_ints;
+    long left;
+    int levels;
+} Comparison;
 
-static bool equal_items(const Const *a, const Const *b, bool bools_are_ints)
+static bool equal(const Const *a, const Const *b, Comparison *how);
+
+static bool equal_items(const Const *a, const Const *b, Comparison *how)
 {
     const Const *x, *y;
     int n, m;
@@ -348,28 +392,41 @@ static bool equal_items(const Const *a, const Const *b, bool bools_are_ints)
     const_items(a, &x, &n);
     const_items(b, &y, &m);
     for (int i = 0; i < n && n == m; i++)
-        if (!equal(&x[i], &y[i], bools_are_ints))
+        if (!equal(&x[i], &y[i], how))
             return false;
     return n == m;
 }
 
-static bool equal_dicts(const ConstList *a, const ConstList *b, bool bools_are_ints)
+static bool equal_dicts(const ConstList *a, const ConstList *b, Comparison *how)
 {
     bool same = a->len == b->len;
 
     for (int i = 0; same && i < a->len; i += 2) {
         const Const *other = const_lookup(b, &a->at[i]);
 
-        same = other && equal(&a->at[i + 1], other, bools_are_ints);
+        same = other && equal(&a->at[i + 1], other, how);
     }
     return same;
 }
 
-static bool equal(const Const *a, const Const *b, bool bools_are_ints)
+static bool equal_parts(const Const *a, const Const *b, Comparison *how)
+{
+    bool same;
+
+    how->levels--;
+    same = a->kind == CONST_DICT ? equal_dicts(a->list, b->list, how) : equal_items(a, b, how);
+    how->levels++;
+    return same;
+}
+
+/* What is too large or too deep to compare is not equal. */
+static bool equal(const Const *a, const Const *b, Comparison *how)
 {
     bool nan;
 
-    if (!bools_are_ints && (a->kind == CONST_BOOL) != (b->kind == CONST_BOOL))
+    if (--how->left < 0 || how->levels == 0)
+        return false;
+    if (!how->bools_are_ints && (a->kind == CONST_BOOL) != (b->kind == CONST_BOOL))
         return false;
     if (const_is_number(a) && const_is_number(b))
         return order_numbers(a, b, &nan) == 0 && !nan;
@@ -382,9 +439,8 @@ static bool equal(const Const *a, const Const *b, bool bools_are_ints)
         return a->dtype == b->dtype;
     case CONST_TUPLE:
     case CONST_LIST:
-        return equal_items(a, b, bools_are_ints);
     case CONST_DICT:
-        return equal_dicts(a->list, b->list, bools_are_ints);
+        return equal_parts(a, b, how);
     case CONST_FUNCTION:
         return py_function_equal(a->function, b->function);
     case CONST_OBJECT:
@@ -395,30 +451,37 @@ static bool equal(const Const *a, const Const *b, bool bools_are_ints)
     }
 }
 
+static bool are_equal(const Const *a, const Const *b, bool bools_are_ints)
+{
+    Comparison how = {bools_are_ints, MOST_PARTS, MOST_LEVELS};
+
+    return equal(a, b, &how);
+}
+
 bool const_equal(const Const *a, const Const *b)
 {
-    return equal(a, b, false);
+    return are_equal(a, b, false);
 }
 
 bool const_is_same(const Const *a, const Const *b)
 {
     if (a->kind == CONST_LIST || a->kind == CONST_DICT)
         return a->kind == b->kind && a->list == b->list;
-    return a->kind == b->kind && equal(a, b, false);
+    return a->kind == b->kind && are_equal(a, b, false);
 }
 
 const Const *const_lookup(const ConstList *dict, const Const *key)
 {
     for (int i = 0; i + 1 < dict->len; i += 2)
-        if (equal(&dict->at[i], key, true))
+        if (are_equal(&dict->at[i], key, true))
             return &dict->at[i + 1];
     return NULL;
 }
 
-static bool const_order(const Const *x, const Const *y, int *order, bool *nan);
+static bool const_order(const Const *x, const Const *y, int levels, int *order, bool *nan);
 
 /* The first elements that differ decide, then the lengths. */
-static bool order_items(const Const *x, const Const *y, int *order, bool *nan)
+static bool order_items(const Const *x, const Const *y, int levels, int *order, bool *nan)
 {
     const Const *a, *b;
     int n, m;
@@ -426,15 +489,15 @@ static bool order_items(const Const *x, const Const *y, int *order, bool *nan)
     const_items(x, &a, &n);
     const_items(y, &b, &m);
     for (int i = 0; i < n && i < m; i++)
-        if (!equal(&a[i], &b[i], true))
-            return const_order(&a[i], &b[i], order, nan);
+        if (!are_equal(&a[i], &b[i], true))
+            return const_order(&a[i], &b[i], levels - 1, order, nan);
     *order = sign_of(n < m, m < n);
     return true;
 }
 
 /* Python's <=> for numbers, strings, tuples and lists.  False when Python has no order for the two;
  * *nan is set when one is NaN, and then no order holds. */
-static bool const_order(const Const *x, const Const *y, int *order, bool *nan)
+static bool const_order(const Const *x, const Const *y, int levels, int *order, bool *nan)
 {
     *nan = false;
     if (const_is_number(x) && const_is_number(y)) {
@@ -446,8 +509,8 @@ static bool const_order(const Const *x, const Const *y, int *order, bool *nan)
         *order = c ? c : sign_of(x->ntext < y->ntext, y->ntext < x->ntext);
         return true;
     }
-    return x->kind == y->kind && (x->kind == CONST_TUPLE || x->kind == CONST_LIST) &&
-           order_items(x, y, order, nan);
+    return x->kind == y->kind && (x->kind == CONST_TUPLE || x->kind == CONST_LIST) && levels > 0 &&
+           order_items(x, y, levels, order, nan);
 }
 
 static bool text_contains(const Const *text, const Const *part)
@@ -472,7 +535,7 @@ static const char *contains(const Const *y, const Const *x, bool *out)
         return "nothing can be `in` the right side";
     else
         for (int i = 0; i < n && !*out; i++)
-            *out = equal(x, &items[i], true);
+            *out = are_equal(x, &items[i], true);
     return NULL;
 }
 
@@ -499,7 +562,7 @@ const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *ou
     switch (op) {
     case CMP_EQ:
     case CMP_NE:
-        *out = equal(x, y, true) == (op == CMP_EQ); /* True == 1 */
+        *out = are_equal(x, y, true) == (op == CMP_EQ); /* True == 1 */
         return NULL;
     case CMP_IS:
     case CMP_IS_NOT:
@@ -511,7 +574,7 @@ const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *ou
         *out = *out == (op == CMP_IN);
         return wrong;
     default:
-        if (!const_order(x, y, &order, &nan))
+        if (!const_order(x, y, MOST_LEVELS, &order, &nan))
             return "these two have no order";
         *out = !nan && holds(op, order);
         return NULL;

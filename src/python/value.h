@@ -84,10 +84,11 @@ double const_to_double(const Const *c);
 bool const_truth(const Const *c); /* Python's bool(c) */
 /* The elements of a tuple or a list; false when it is neither. */
 bool const_items(const Const *c, const Const **items, int *n);
-const char *const_kind_name(const Const *c);      /* "an int", "a tuple", for messages */
-const char *const_text(const Const *c, Arena *a); /* Python's repr */
-const char *const_str(const Const *c, Arena *a);  /* Python's str() */
-bool const_equal(const Const *a, const Const *b); /* Python's ==, but True is not 1 */
+const char *const_kind_name(const Const *c);       /* "an int", "a tuple", for messages */
+const char *const_text(const Const *c, Arena *a);  /* Python's repr, cut at CONST_MAX_STRING */
+const char *const_brief(const Const *c, Arena *a); /* the same cut at some 60 bytes, for messages */
+const char *const_str(const Const *c, Arena *a);   /* Python's str() */
+bool const_equal(const Const *a, const Const *b);  /* Python's ==, but True is not 1 */
 /* The value of a key in a dict; NULL when it has none. */
 const Const *const_lookup(const ConstList *dict, const Const *key);
 bool const_is_same(const Const *a, const Const *b); /* `is`, where equal constants are one */
