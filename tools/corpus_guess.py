@@ -27,7 +27,9 @@ DTYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "
           "uint64": "u64", "bool": "i1", "int1": "i1", "float": "fp32", "half": "fp16", "long": "i64",
           "int": "i32", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float8e4nv": "fp8e4nv",
           "float8e5": "fp8e5", "float8_e4m3fnuz": "fp8e4b8", "float8e4b8": "fp8e4b8"}
-ATTEMPTS = 14
+OF_WIDTH = {"1": ["i1"], "8": ["u8", "fp8e4nv"], "16": ["bf16", "fp16", "i16"], "32": ["fp32", "i32"],
+            "64": ["i64", "fp64"]}
+ATTEMPTS = 24
 
 
 class Use:
@@ -495,6 +497,8 @@ class Guess:
             return dtypes[0]
         if values and values[0] is not None:
             return spelt(values[0])
+        if re.search("precision", name, re.I):
+            return "'ieee'"
         if use.dtype or "dtype" in words or re.search(r"dtype$|^dtype|_type$", name, re.I):
             return self.float
         if "bool" in words:
@@ -566,6 +570,14 @@ class Guess:
         def kind(**changes):
             ideas.append(lambda: [setattr(self, k, v) for k, v in changes.items()])
 
+        width = re.search(r"Cannot bitcast data-type of size \d+ to data-type of size (\d+)", message)
+        for element in OF_WIDTH.get(width.group(1), ()) if width else ():
+            put_all(self.elements, pointers, element)
+            put(self.elements, pointers, element)
+        if "constexpr 0.5" in message or "must be an int" in message:
+            put_all(self.fixed, constexprs, "4")
+        if re.search(r"precision|must be a string", message):
+            put_all(self.fixed, constexprs, "'ieee'")
         if re.search(r"Expected dtype|floating|needs an? float", message):
             put_all(self.elements, pointers, "fp32")
             put(self.scalars, scalars, "fp32")
@@ -582,7 +594,7 @@ class Guess:
             put_all(self.elements, pointers, "fp32")
         if "dot" in " ".join(lines):
             put_all(self.elements, pointers, "i8")
-        if re.search(r"boolean|int1|bitcast|Bitcast|Mask", message):
+        if re.search(r"boolean|int1|bitcast|Bitcast|Mask|invert", message):
             put(self.elements, pointers, "i1")
             put_all(self.elements, pointers, "i1")
         if re.search(r"ptr type|pointer", message):
@@ -595,6 +607,9 @@ class Guess:
             put_all(self.elements, pointers, "i64")
             put(self.elements, pointers, "i64")
             put_all(self.elements, pointers, "i32")
+            put_all(self.elements, pointers, "bf16")
+            put_all(self.elements, pointers, "fp16")
+            put(self.elements, pointers, "fp16")
             put(self.scalars, scalars, "i64")
             put_all(self.elements, pointers, "i8")
             put_all(self.elements, pointers, "u8")
@@ -606,6 +621,10 @@ class Guess:
         if re.search(sizes, message):
             for size in (64, 16, 128, 32):
                 kind(size=size)
+        if re.search(r"fp32|0\.5", message):  # something is a float that should count
+            names = [a.arg for a in self.kernel.node.args.args]
+            put_all(self.scalars, [n for n in names if not re.search("scale|eps", n)], "i32")
+            put_all(self.elements, [n for n in names if INTEGER_NAME.search(n)], "i32")
         kind(flag=True)
         kind(flag=True, size=64)
         kind(float="bf16", size=64)

@@ -38,10 +38,51 @@ static void replace_arange(Op *op)
     op_remove(op);
 }
 
-/* Operands come before their uses, so they are scalars already. */
-static void make_scalar(Op *op, void *module)
+static const Type *scalar_of(Lower *l, const Type *t)
 {
+    return t->rank > 0 && type_numel(t) == 1 ? type_element(l->module, t) : t;
+}
+
+static bool takes_or_gives_singles(const Func *f)
+{
+    bool found = false;
+
+    for (int i = 0; i < f->nparams; i++)
+        found |= is_single(f->body->args[i]);
+    for (int i = 0; i < f->nresults; i++)
+        found |= f->results[i]->rank > 0 && type_numel(f->results[i]) == 1;
+    return found;
+}
+
+/* A copy whose parameters and results are scalars where they were tiles of one element: others may
+ * call the function as it is. */
+static Func *with_scalars(Lower *l, const Func *f)
+{
+    Func *copy = func_new(l->module, lower_function_name(l, f->name), f->span);
+    Builder b = builder_at_end(copy, copy->body);
+    Map *values = map_new(l->arena);
+
+    for (int i = 0; i < f->nparams; i++) {
+        const Type *t = scalar_of(l, f->body->args[i]->type);
+        map_put(values, MAP_KEY(f->body->args[i]), func_add_param(copy, f->params[i].name, t, 0));
+    }
+    copy->nresults = f->nresults;
+    copy->results = NEW_N(l->module->arena, const Type *, f->nresults + 1);
+    for (int i = 0; i < f->nresults; i++)
+        copy->results[i] = scalar_of(l, f->results[i]);
+    for (const Op *op = f->body->first; op; op = op->next)
+        op_clone(&b, op, values);
+    return copy;
+}
+
+/* Operands come before their uses, so they are scalars already. */
+static void make_scalar(Op *op, void *lower)
+{
+    Lower *l = lower;
+
     ir_resolve_operands(op);
+    if (op->callee && takes_or_gives_singles(op->callee))
+        op->callee = with_scalars(l, op->callee);
     bool gives_one = op->nresults > 0 && type_numel(op->results[0]->type) == 1;
     bool takes_one = op->noperands > 0 && op->operands[0]->type->rank == 0;
     bool keeps = op_has(op, MOVES) || op->code == OP_hint;
@@ -55,7 +96,7 @@ static void make_scalar(Op *op, void *module)
     else
         for (int i = 0; i < op->nresults; i++)
             if (is_single(op->results[i]))
-                op->results[i]->type = type_element(module, op->results[i]->type);
+                op->results[i]->type = scalar_of(l, op->results[i]->type);
 }
 
 /* --- what nothing needs --- */
@@ -116,7 +157,7 @@ bool combine_works_on_elements(Lower *l, Func *f)
     Needs needs;
     Check check = {l, true};
 
-    ir_walk(f->body, make_scalar, l->module);
+    ir_walk(f->body, make_scalar, l);
     needs.uses = NEW_N(l->arena, int, f->nvalues + 1);
     ir_walk(f->body, count_uses, &needs);
     drop_unused(&needs, f->body);

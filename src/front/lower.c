@@ -123,18 +123,17 @@ static uint64_t instance_key(Lower *l, const AstFunc *fn, const Val *args)
     return MAP_KEY(intern_n(l->keys, t.s, t.len));
 }
 
-/* The helper's own name, or one with a number that no function of the module has. */
-static Sym instance_name(Lower *l, const AstFunc *fn)
+Sym lower_function_name(Lower *l, Sym wanted)
 {
-    intptr_t n = (intptr_t)map_get(l->names, MAP_KEY(fn->name));
-    Sym name = fn->name;
+    intptr_t n = (intptr_t)map_get(l->names, MAP_KEY(wanted));
+    Sym name = wanted;
 
     do {
         if (++n > 1)
-            name = intern(l->interner, arena_printf(l->arena, "%s__%ld", fn->name, (long)n));
+            name = intern(l->interner, arena_printf(l->arena, "%s__%ld", wanted, (long)n));
     } while (n > 1 && map_get(l->names, MAP_KEY(name)));
     map_put(l->names, MAP_KEY(name), (void *)1);
-    map_put(l->names, MAP_KEY(fn->name), (void *)n);
+    map_put(l->names, MAP_KEY(wanted), (void *)n);
     return name;
 }
 
@@ -241,7 +240,7 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
         in->state = INSTANCE_FAILED;
         return in;
     }
-    in->func = func_new(l->module, instance_name(l, fn), fn->span);
+    in->func = func_new(l->module, lower_function_name(l, fn->name), fn->span);
     l->frame = frame_new(l, fn, call);
     l->b = builder_at_end(in->func, in->func->body);
     for (int i = 0; i < fn->nparams; i++)
@@ -318,7 +317,7 @@ static Val kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *ar
 
 static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
 {
-    Instance in = {.func = func_new(l->module, instance_name(l, fn), fn->span)};
+    Instance in = {.func = func_new(l->module, lower_function_name(l, fn->name), fn->span)};
 
     in.func->is_kernel = true;
     l->frame = frame_new(l, fn, fn->span);

@@ -266,6 +266,8 @@ void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 void print_at(Lower *l, Span span, const char *text); /* what the program itself says (R294) */
 /* Report, and be unknown: `return fail_val(...)`. */
 #define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
+/* A name for a function of the module that none has: the one wanted, or with a number behind it. */
+Sym lower_function_name(Lower *l, Sym wanted);
 /* Lower `fn` for these arguments (one a parameter) unless that was done before. */
 Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call);
 

@@ -28,13 +28,26 @@ def inner(a):
 
 
 @triton.jit
+def promote(x):
+    return x + tl.zeros((1,), tl.int1)
+
+
+@triton.jit
+def is_floating(x):
+    return promote(x).dtype.is_floating()
+
+
+@triton.jit
 def outer(a, b):
+    if is_floating(a):
+        return a
     return tl.maximum(inner(a), inner(b))
 
 
 @triton.jit
 def kernel(x, out):
     v = tl.load(x + tl.arange(0, 8))
+    tl.static_assert(promote(tl.program_id(0)).shape == (1,))
     tl.store(out, tl.reduce(v, 0, promoted))
     tl.store(out + 1, tl.reduce(v, 0, through_a_tile))
     tl.store(out + 2, tl.max(tl.associative_scan(v, 0, outer), 0))
