@@ -5,7 +5,7 @@
  *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
  *   cpu_nest.c    the loops of a nest: levels, segments, masks that become bounds
  *   cpu_eval.c    the value of a tile at the place where the loops stand
- *   cpu_affine.c  which of those values step evenly along the inner dimension
+ *   cpu_row.c     first values of rows, of what steps evenly along the inner dimension
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
@@ -53,26 +53,6 @@ typedef struct {
     bool local; /* follows from a mask that is known in this segment only */
 } Ev;
 
-/* An i32, base + stride * (index along the inner dimension) as below, that was extended to 64 bits
- * as if it did not wrap. */
-typedef struct Widened Widened;
-struct Widened {
-    Ev base;
-    int64_t stride;
-    const Widened *next;
-};
-
-/* base + stride * (index along the inner dimension), base not changing with it unless chunked;
- * pointers step in elements. */
-typedef struct {
-    bool ok;
-    bool chunked; /* base belongs to this chunk's first lane */
-    Ev base;
-    int64_t stride;
-    Val dynamic;            /* i64: multiplies stride when not NULL */
-    const Widened *widened; /* what it was made from */
-} Affine;
-
 typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
 
 /* A conjunct of some mask: true for inner indices below `count`, false from `none` on.  The two are
@@ -87,16 +67,16 @@ typedef struct {
 
 /* What has been computed in a body: values, those of its lane 0, masks of accesses, addresses,
  * interleaved loads. */
-typedef enum { MEMO_INNER, MEMO_LANE, MEMO_MASK, MEMO_AFFINE, MEMO_GROUPS, MEMO_TABLES } MemoTable;
+typedef enum { MEMO_INNER, MEMO_LANE, MEMO_MASK, MEMO_ROW, MEMO_GROUPS, MEMO_TABLES } MemoTable;
 typedef struct Memo Memo;
 struct Memo {
     Map *table[MEMO_TABLES];
     const Memo *under; /* holds what this one does not, or NULL */
 };
 
-/* What the evaluation of a value asks for: a value, the mask of an access, or the steps of an
- * address.  `next` counts what has itself been asked for on its behalf (cpu_eval.c). */
-typedef enum { ASK_VALUE, ASK_MASK, ASK_AFFINE } AskKind;
+/* What the evaluation of a value asks for: a value, the mask of an access, or the first value of a
+ * row.  `next` counts what has itself been asked for on its behalf (cpu_eval.c). */
+typedef enum { ASK_VALUE, ASK_MASK, ASK_ROW } AskKind;
 typedef struct {
     AskKind kind;
     Value *value;
@@ -122,10 +102,10 @@ typedef struct {
     Segment segment;
     Val lane_ok; /* lanes inside the extent, or NULL for all */
     VEC(Bound) bounds;
-    VEC(Ask) asked;                      /* being evaluated, each for the one before it */
-    Memo memo;                           /* of this body */
-    Map *outer, *affine_outer, *depends; /* across bodies */
-    VEC(Val) ahead; /* by nest->ahead: where the next program's row is thought to begin */
+    VEC(Ask) asked;    /* being evaluated, each for the one before it */
+    Memo memo;         /* of this body */
+    Map *outer, *rows; /* across bodies */
+    VEC(Val) ahead;    /* by nest->ahead: where the next program's row is thought to begin */
     Reduction *reductions;
     Val running[MAX_COMBINED]; /* slots of a scan's running values */
     int copy;                  /* which of the unrolled bodies this is */
@@ -171,16 +151,20 @@ Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 
-/* cpu_affine.c */
-Affine cpu_affine(NestCg *n, Value *v, const int8_t *map);
-bool cpu_affine_known(const NestCg *n, const Value *v, const int8_t *map);
-/* The i-th thing that cpu_affine() asks for; false: no more. */
-bool cpu_affine_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out);
-void cpu_affine_compute(NestCg *n, Value *v, const int8_t *map); /* once all that is known */
+/* cpu_row.c */
+Access cpu_access(const NestCg *n, Value *v, const int8_t *map); /* along the inner dimension */
+Ev cpu_row(NestCg *n, Value *v, const int8_t *map);    /* at the first element; v steps evenly */
+Ev cpu_chunk(NestCg *n, Value *v, const int8_t *map);  /* at the first lane of this body */
+Val cpu_scale(NestCg *n, const Access *a, int *level); /* what multiplies the stride, as an i64 */
+bool cpu_row_known(const NestCg *n, const Value *v, const int8_t *map);
+/* The i-th thing that cpu_row() asks for; false: no more. */
+bool cpu_row_asks(const NestCg *n, Value *v, const int8_t *map, int i, Ask *out);
+void cpu_row_compute(NestCg *n, Value *v, const int8_t *map); /* once all that is known */
 
 /* cpu_memory.c */
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);
-bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out); /* see cpu_affine.c */
+bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i,
+                   Ask *out); /* see cpu_row_asks() */
 Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape);
 void cpu_store_root(NestCg *n, const Op *op);
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
@@ -198,7 +182,7 @@ Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v);
 
 /* cpu_strided.c: the vector of a load whose lanes are a few elements apart, as it lies in memory;
  * zero where the mask, if there is one, is not set */
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask, Val *raw);
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask, Val *raw);
 
 /* cpu_detour.c: what is computed where not all lanes may go the usual way */
 typedef struct {

@@ -46,7 +46,7 @@ void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key)
 
 static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
-    uint64_t key = plan_key(v, map);
+    uint64_t key = access_key(v, map);
     Ev *e = cpu_recall(n, n->scalar_lane ? MEMO_LANE : MEMO_INNER, key);
 
     return e || n->scalar_lane ? e : map_get(n->outer, key);
@@ -54,7 +54,7 @@ static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 
 static Ev *recall_mask(const NestCg *n, const Value *v, const int8_t *map)
 {
-    return cpu_recall(n, MEMO_MASK, plan_key(v, map));
+    return cpu_recall(n, MEMO_MASK, access_key(v, map));
 }
 
 static Ev *keep(NestCg *n, Map *table, const Value *v, const int8_t *map, Ev e)
@@ -62,7 +62,7 @@ static Ev *keep(NestCg *n, Map *table, const Value *v, const int8_t *map, Ev e)
     Ev *copy = NEW(n->c->arena, Ev);
 
     *copy = e;
-    map_put(table, plan_key(v, map), copy);
+    map_put(table, access_key(v, map), copy);
     n->values++;
     return copy;
 }
@@ -240,27 +240,27 @@ static bool may_be_chunk(NestCg *n, const Value *v, const int8_t *map)
     return cpu_depends(n, v, map);
 }
 
-static bool is_chunk(NestCg *n, Value *v, const int8_t *map, Affine *a)
+static bool is_chunk(NestCg *n, Value *v, const int8_t *map, Access *a)
 {
     if (!may_be_chunk(n, v, map))
         return false;
-    *a = cpu_affine(n, v, map);
+    *a = cpu_access(n, v, map);
     return a->ok && a->chunked;
 }
 
 static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
 {
-    Affine a;
+    Access a;
 
     if (!is_chunk(n, v, map, &a))
         return false;
     Bld b = n->at[n->rank];
-    *out = a.base;
+    *out = cpu_chunk(n, v, map);
     if (a.stride == 0)
         return true;
-    LLVMTypeRef t = LLVMTypeOf(a.base.v);
+    LLVMTypeRef t = LLVMTypeOf(out->v);
     Val lanes = llvm_iota(t, n->lanes);
-    *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, a.base.v, n->lanes), lanes, ""),
+    *out = (Ev){.v = LLVMBuildAdd(b, llvm_splat(b, out->v, n->lanes), lanes, ""),
                 .vec = true,
                 .level = n->rank};
     return true;
@@ -269,7 +269,7 @@ static bool eval_chunk(NestCg *n, Value *v, const int8_t *map, Ev *out)
 static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
 {
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, map, in);
+    Value *source = access_renamed(v, map, in);
 
     if (source)
         return cpu_eval(n, source, in);
@@ -349,7 +349,7 @@ static Ev both(NestCg *n, Ev x, Ev y)
 
 static Value *mask_source(const NestCg *n, const Value *v, const int8_t *map, int8_t *in)
 {
-    return plan_buffer(n->c->plan, v) == NO_BUFFER ? plan_renamed(v, map, in) : NULL;
+    return plan_buffer(n->c->plan, v) == NO_BUFFER ? access_renamed(v, map, in) : NULL;
 }
 
 static void find_mask(NestCg *n, Value *v, const int8_t *map)
@@ -382,16 +382,12 @@ Ask cpu_ask(AskKind kind, Value *v, const int8_t *map)
 static bool elementwise_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
 {
     const Op *op = v->def;
-    Affine chunk;
+    Access chunk;
 
-    if (may_be_chunk(n, v, map) && i-- == 0) {
-        *out = cpu_ask(ASK_AFFINE, v, map);
-        return true;
-    }
+    if (is_chunk(n, v, map, &chunk))
+        return false;
     if (i < op->noperands)
         *out = cpu_ask(ASK_VALUE, op->operands[i], map);
-    if (i == 0 && is_chunk(n, v, map, &chunk))
-        return false;
     if (i == 0 || op->code != OP_select)
         return i < op->noperands;
     Ev c = cpu_eval(n, op->operands[SELECT_IF], map);
@@ -409,7 +405,7 @@ static bool value_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
 
     if (is_buffered(n, v, map) || !v->def)
         return false;
-    Value *source = plan_renamed(v, map, in);
+    Value *source = access_renamed(v, map, in);
     if (source) {
         *out = cpu_ask(ASK_VALUE, source, in);
         return i == 0;
@@ -448,8 +444,8 @@ static bool next_ask(NestCg *n, const Ask *a, Ask *out)
         return value_asks(n, a->value, a->map, a->next, out);
     case ASK_MASK:
         return mask_asks(n, a->value, a->map, a->next, out);
-    case ASK_AFFINE:
-        return cpu_affine_asks(n, a->value, a->map, a->next, out);
+    case ASK_ROW:
+        return cpu_row_asks(n, a->value, a->map, a->next, out);
     }
     return false;
 }
@@ -458,8 +454,8 @@ static bool is_answered(const NestCg *n, const Ask *a)
 {
     Known k;
 
-    if (a->kind == ASK_AFFINE)
-        return cpu_affine_known(n, a->value, a->map);
+    if (a->kind == ASK_ROW)
+        return cpu_row_known(n, a->value, a->map);
     if (a->value->type->rank == 0)
         return true;
     if (!n->scalar_lane && cpu_bound_known(n, a->value, a->map, a->kind == ASK_MASK, &k))
@@ -477,8 +473,8 @@ static void find_answer(NestCg *n, const Ask *a)
     case ASK_MASK:
         find_mask(n, a->value, a->map);
         break;
-    case ASK_AFFINE:
-        cpu_affine_compute(n, a->value, a->map);
+    case ASK_ROW:
+        cpu_row_compute(n, a->value, a->map);
         break;
     }
 }

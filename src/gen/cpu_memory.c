@@ -209,26 +209,32 @@ static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map
     return out;
 }
 
-static Val step_pointer(NestCg *n, const Affine *a, LLVMTypeRef element)
+/* The address of the first lane, where lanes follow each other or share one address. */
+static Val first_pointer(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
 {
-    if (a->chunked || a->stride == 0)
-        return a->base.v;
-    return LLVMBuildGEP2(n->at[n->rank], element, a->base.v, &n->index[n->inner], 1, "");
+    LLVMTypeRef element = cpu_memory_type(n->c, ptr->type->dtype);
+
+    if (a->chunked)
+        return cpu_chunk(n, ptr, map).v;
+    Val base = cpu_row(n, ptr, map).v;
+    if (a->stride == 0)
+        return base;
+    return LLVMBuildGEP2(n->at[n->rank], element, base, &n->index[n->inner], 1, "");
 }
 
 /* The pointers of all lanes as a vector. */
-static Val lane_pointers(NestCg *n, const Affine *a, Value *ptr, const int8_t *map,
-                         LLVMTypeRef element)
+static Val lane_pointers(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
 {
     if (!a->ok)
         return cpu_vectorise(n, cpu_eval(n, ptr, map));
     Bld b = n->at[n->rank];
-    LLVMTypeRef i64 = n->c->l->i64;
-    Val step = llvm_int(i64, a->stride);
-    if (a->dynamic)
-        step = LLVMBuildMul(b, step, a->dynamic, "");
+    LLVMTypeRef i64 = n->c->l->i64, element = cpu_memory_type(n->c, ptr->type->dtype);
+    Val base = (a->chunked ? cpu_chunk : cpu_row)(n, ptr, map).v, step = llvm_int(i64, a->stride);
+    int level;
+    if (a->scale)
+        step = LLVMBuildMul(b, step, cpu_scale(n, a, &level), "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
-    Val start = LLVMBuildGEP2(b, element, a->base.v, &first, 1, "");
+    Val start = LLVMBuildGEP2(b, element, base, &first, 1, "");
     Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(i64, n->lanes), "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
@@ -254,18 +260,18 @@ static uint64_t largest(DType t)
 
 /* The index tile of ptr = base + index with a base that the inner dimension does not move, when
  * its dtype holds a run of all lanes. */
-static Value *index_of(NestCg *n, Value *ptr, const int8_t *map, Affine *base)
+static Value *index_of(const NestCg *n, Value *ptr, const int8_t *map)
 {
     if (!ptr->def || ptr->def->code != OP_addptr)
         return NULL;
-    *base = cpu_affine(n, ptr->def->operands[0], map);
+    Access base = cpu_access(n, ptr->def->operands[0], map);
     Value *index = ptr->def->operands[1];
     bool wide = n->lanes >= 4 && largest(index->type->dtype) >= (uint64_t)n->lanes;
-    return wide && base->ok && base->stride == 0 ? index : NULL;
+    return wide && base.ok && !base.chunked && base.stride == 0 ? index : NULL;
 }
 
 /* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
- * as addresses would not.  Of i32 that is taken for granted, as in cpu_affine.c. */
+ * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
 static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
 {
     Cpu *c = n->c;
@@ -290,8 +296,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Affine base;
-    Value *index = index_of(n, v->def->operands[LOAD_PTR], map, &base);
+    Value *ptr = v->def->operands[LOAD_PTR], *index = index_of(n, ptr, map);
 
     if (!index)
         return NULL;
@@ -303,13 +308,14 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
     Val run = is_run(n, index->type->dtype, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
+    Val base = cpu_row(n, ptr->def->operands[0], map).v;
     LLVMBasicBlockRef near = cpu_block(c), far = cpu_block(c), after = cpu_block(c);
     LLVMBuildCondBr(b, run, near, far);
     LLVMPositionBuilderAtEnd(b, near);
-    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base.base.v, &offset, 1, ""), align);
+    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base, &offset, 1, ""), align);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, far);
-    Val ptrs = LLVMBuildGEP2(b, element, base.base.v, &offsets, 1, "");
+    Val ptrs = LLVMBuildGEP2(b, element, base, &offsets, 1, "");
     Val y = gather(c, b, vector, ptrs, align, NULL);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, after);
@@ -319,7 +325,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
 }
 
 /* A vector as it lies in memory; lanes that a mask leaves out are zero. */
-static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask)
+static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -329,23 +335,24 @@ static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Affine *a, V
     int align = element_size(v->type);
     Val raw;
 
-    if (a->ok && a->stride == 1 && !a->dynamic) {
-        Val p = step_pointer(n, a, element);
+    if (a->ok && a->stride == 1 && !a->scale) {
+        Val p = first_pointer(n, a, ptr, map);
         return mask ? cpu_masked_load(c, b, vector, p, align, mask) : load_row(n, vector, p, align);
     }
     if (a->ok && cpu_strided_load(n, v, map, a, mask, &raw))
         return raw;
     if (!a->ok && !mask && (raw = load_indexed(n, v, map)))
         return raw;
-    return gather(c, b, vector, lane_pointers(n, a, ptr, map, element), align, mask);
+    return gather(c, b, vector, lane_pointers(n, a, ptr, map), align, mask);
 }
 
 static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
 {
-    Affine a = cpu_affine(n, v->def->operands[LOAD_PTR], map);
+    Value *ptr = v->def->operands[LOAD_PTR];
+    Access a = cpu_access(n, ptr, map);
 
     if (a.ok && a.stride == 0)
-        return load_shared(n, v->type, a.base.v, mask, other);
+        return load_shared(n, v->type, first_pointer(n, &a, ptr, map), mask, other);
     Val raw = load_lanes(n, v, map, &a, mask); /* puts code, and more blocks */
     Val out = cpu_from_memory(n->c, n->at[n->rank], raw, v->type->dtype);
     if (!mask || LLVMIsNull(other))
@@ -376,25 +383,25 @@ static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
     return false;
 }
 
-/* Behind mask and `other`: the address as steps, else as an index or one by one. */
+/* Behind mask and `other`: the first value of the address and its scale, or an index, or the
+ * addresses themselves. */
 static bool address_asks(NestCg *n, Value *v, bool masked, const int8_t *map, int i, Ask *out)
 {
-    Value *ptr = v->def->operands[LOAD_PTR], *index = NULL;
-    Affine base;
+    Value *ptr = v->def->operands[LOAD_PTR], *index = masked ? NULL : index_of(n, ptr, map);
+    Access a = cpu_access(n, ptr, map);
 
-    *out = cpu_ask(ASK_AFFINE, ptr, map);
-    if (i-- == 0)
+    if (a.ok && !a.chunked && i-- == 0) {
+        *out = cpu_ask(ASK_ROW, ptr, map);
         return true;
-    if (cpu_affine(n, ptr, map).ok)
-        return false;
-    if (!masked && ptr->def && ptr->def->code == OP_addptr) {
-        *out = cpu_ask(ASK_AFFINE, ptr->def->operands[0], map);
-        if (i-- == 0)
-            return true;
-        index = index_of(n, ptr, map, &base);
     }
-    *out = cpu_ask(ASK_VALUE, index ? index : ptr, map);
-    return i == 0;
+    if (a.ok && a.scale)
+        *out = cpu_ask(ASK_VALUE, (Value *)a.scale, a.scale_map);
+    else if (!a.ok)
+        *out = cpu_ask(ASK_VALUE, index ? index : ptr, map);
+    if (i == 0 || !index || a.ok)
+        return i == 0 && (!a.ok || a.scale);
+    *out = cpu_ask(ASK_ROW, ptr->def->operands[0], map);
+    return i == 1;
 }
 
 bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
@@ -495,25 +502,24 @@ void cpu_store_root(NestCg *n, const Op *op)
     Cpu *c = n->c;
     Value *ptr = op->operands[STORE_PTR];
     DType t = ptr->type->dtype;
-    LLVMTypeRef element = cpu_memory_type(c, t);
     Ev m = eval_mask(n, plan_operand(op, STORE_MASK), plan_identity);
 
     if (m.known == KNOWN_FALSE)
         return;
     Ev e = cpu_eval(n, op->operands[STORE_DATA], plan_identity);
     Val mask = lanes_mask(n, m);
-    Affine a = cpu_affine(n, ptr, plan_identity);
+    Access a = cpu_access(n, ptr, plan_identity);
     if (a.ok && a.stride == 0 && !e.vec && !m.vec && !n->lane_ok) {
-        cpu_scalar_store(c, n->at[n->rank], t, a.base.v, e.v, m.known == KNOWN_TRUE ? NULL : m.v);
+        cpu_scalar_store(c, n->at[n->rank], t, first_pointer(n, &a, ptr, plan_identity), e.v,
+                         m.known == KNOWN_TRUE ? NULL : m.v);
         return;
     }
     Val v = to_memory_lanes(n, e, t);
-    if (a.ok && a.stride == 1 && !a.dynamic) {
-        store_contiguous(n, op, v, step_pointer(n, &a, element), mask);
+    if (a.ok && a.stride == 1 && !a.scale) {
+        store_contiguous(n, op, v, first_pointer(n, &a, ptr, plan_identity), mask);
         return;
     }
-    scatter(c, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity, element), dtype_size(t),
-            mask);
+    scatter(c, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity), dtype_size(t), mask);
 }
 
 /* --- buffers ------------------------------------------------------------------------------- */

@@ -21,76 +21,6 @@ enum { MAX_BOUNDS = 12 };
 
 /* --- questions ----------------------------------------------------------------------------- */
 
-static bool moves(const NestCg *n, const Type *t, const int8_t *map)
-{
-    for (int d = 0; d < t->rank; d++)
-        if (map[d] == n->inner && t->dims[d] > 1)
-            return true;
-    return false;
-}
-
-/* Does v move by itself?  Else it follows operand i of its definition, read at the map `in`; NULL:
- * there is no such operand. */
-static bool moves_itself(const NestCg *n, const Value *v, const int8_t *map)
-{
-    bool given = plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def;
-
-    return (given || v->def->code == OP_arange || v->def->code == OP_reshape) &&
-           moves(n, v->type, map);
-}
-
-static Value *followed(const NestCg *n, const Value *v, const int8_t *map, int i, int8_t *in)
-{
-    if (plan_buffer(n->c->plan, v) != NO_BUFFER || !v->def || v->def->code == OP_reshape)
-        return NULL;
-    Value *source = plan_renamed(v, map, in);
-    if (source)
-        return i == 0 ? source : NULL;
-    if (i >= v->def->noperands)
-        return NULL;
-    for (int d = 0; d < v->def->operands[i]->type->rank; d++)
-        in[d] = map[d];
-    return v->def->operands[i];
-}
-
-static const char it_moves = 1, it_stays = 0; /* only their addresses matter */
-
-static const void *known_dependence(const NestCg *n, const Value *v, const int8_t *map)
-{
-    return v->type->rank == 0 ? &it_stays : map_get(n->depends, plan_key(v, map));
-}
-
-/* Operands first, over a stack: chains of them may be long. */
-static void find_dependence(const NestCg *n, const Value *v, const int8_t *map)
-{
-    VEC(Ask) todo = {0};
-
-    vec_push(n->c->arena, &todo, cpu_ask(ASK_VALUE, (Value *)v, map));
-    while (todo.len > 0) {
-        Ask *top = &todo.at[todo.len - 1];
-        int8_t in[MAX_RANK];
-        Value *next = followed(n, top->value, top->map, top->next, in);
-        const void *answer = next ? known_dependence(n, next, in) : &it_stays;
-        if (next && !answer) {
-            vec_push(n->c->arena, &todo, cpu_ask(ASK_VALUE, next, in));
-            continue;
-        }
-        top->next++;
-        if (next && answer == &it_stays)
-            continue;
-        bool yes = answer == &it_moves || moves_itself(n, top->value, top->map);
-        map_put(n->depends, plan_key(top->value, top->map), (void *)(yes ? &it_moves : &it_stays));
-        todo.len--;
-    }
-}
-
-bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map)
-{
-    if (!known_dependence(n, v, map))
-        find_dependence(n, v, map);
-    return known_dependence(n, v, map) == &it_moves;
-}
-
 static bool same_place(const Bound *b, const Value *v, const int8_t *map)
 {
     if (b->value != v)
@@ -202,18 +132,18 @@ static Val widen(NestCg *n, Ev e, DType t)
 }
 
 /* The number of inner indices i with base + stride * i < limit (or <=), within [0, extent]. */
-static Val count_below(NestCg *n, const Affine *a, Ev limit, DType t, bool or_equal)
+static Val count_below(NestCg *n, Ev base, int64_t stride, Ev limit, DType t, bool or_equal)
 {
     Llvm *l = n->c->l;
     Bld b = n->at[n->rank - 1];
-    Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), widen(n, a->base, t));
+    Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), widen(n, base, t));
 
     if (or_equal)
         room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, 1));
-    if (a->stride > 1) {
-        room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, a->stride - 1));
+    if (stride > 1) {
+        room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, stride - 1));
         room = llvm_call2(l, b, "llvm.smax", room, llvm_int(l->i64, 0));
-        room = LLVMBuildUDiv(b, room, llvm_int(l->i64, a->stride), "");
+        room = LLVMBuildUDiv(b, room, llvm_int(l->i64, stride), "");
     }
     room = llvm_call2(l, b, "llvm.smax", room, llvm_int(l->i64, 0));
     return llvm_call2(l, b, "llvm.smin", room, llvm_int(l->i64, n->nest->dims[n->inner]));
@@ -237,13 +167,19 @@ static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
     return LLVMBuildICmp(b, LLVMIntSLE, first, llvm_int(i64, most - span), "");
 }
 
-/* Hashes wrap, and are compared like indices. */
-static Val does_not_wrap(NestCg *n, const Affine *a, DType t)
+static Val wide_fits(NestCg *n, const Widened *w)
 {
-    Val ok = fits(n, a->base, a->stride, t);
+    return w->value ? fits(n, cpu_row(n, w->value, w->map), w->stride, DT_I32)
+                    : llvm_int(n->c->l->i1, 0);
+}
+
+/* Hashes wrap, and are compared like indices. */
+static Val does_not_wrap(NestCg *n, Ev base, const Access *a, DType t)
+{
+    Val ok = fits(n, base, a->stride, t);
 
     for (const Widened *w = a->widened; w; w = w->next)
-        ok = LLVMBuildAnd(n->at[n->rank - 1], ok, fits(n, w->base, w->stride, DT_I32), "");
+        ok = LLVMBuildAnd(n->at[n->rank - 1], ok, wide_fits(n, w), "");
     return ok;
 }
 
@@ -270,13 +206,15 @@ static void compare_bound(NestCg *n, Value *v, const int8_t *map)
     Value *limit = op->operands[1 - moving];
     if (cpu_depends(n, limit, map))
         return;
-    Affine a = cpu_affine(n, op->operands[moving], map);
-    if (!a.ok || a.stride <= 0 || a.dynamic)
+    Access a = cpu_access(n, op->operands[moving], map);
+    if (!a.ok || a.chunked || a.stride <= 0 || a.scale)
         return;
     bool or_equal = code == OP_le || code == OP_ge;
     Bld b = n->at[n->rank - 1];
-    Val count = count_below(n, &a, cpu_eval(n, limit, map), t, or_equal);
-    Val whole = does_not_wrap(n, &a, t), all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+    Ev base = cpu_row(n, op->operands[moving], map);
+    Val count = count_below(n, base, a.stride, cpu_eval(n, limit, map), t, or_equal);
+    Val whole = does_not_wrap(n, base, &a, t),
+        all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
     push_bound(n, v, map, LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
                LLVMBuildSelect(b, whole, count, all, ""), false);
 }
@@ -329,7 +267,7 @@ static bool next_conjunct(const NestCg *n, Conjuncts *todo, Ask *out)
         const Value *v = a.value;
         bool whole = v->type->rank == 0 || !v->def || is_bound(n, v, a.map) ||
                      plan_buffer(n->c->plan, v) != NO_BUFFER || !cpu_depends(n, v, a.map);
-        Value *source = whole ? NULL : plan_renamed(v, a.map, in);
+        Value *source = whole ? NULL : access_renamed(v, a.map, in);
         *out = a;
         if (source) {
             vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, source, in));
@@ -394,17 +332,20 @@ static void begin_prefetch(NestCg *n)
 
     for (int i = 0; i < n->nest->ahead.len; i++) {
         const Leaf *leaf = &n->nest->ahead.at[i].leaf;
-        Affine a = cpu_affine(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
+        Value *ptr = leaf->value->def->operands[LOAD_PTR];
+        Access a = cpu_access(n, ptr, leaf->map);
+        bool steps = a.ok && a.stride == 1 && !a.scale && !a.chunked;
+        Ev base = steps ? cpu_row(n, ptr, leaf->map) : (Ev){.level = n->rank};
         Val next = NULL;
-        if (a.ok && a.stride == 1 && !a.dynamic && a.base.level == 0) {
+        if (base.level == 0) {
             Val slot = cpu_slot(c, c->l->i64);
             LLVMBuildStore(c->entry, llvm_int(c->l->i64, 0), slot);
-            Val now = LLVMBuildPtrToInt(b, a.base.v, c->l->i64, "");
+            Val now = LLVMBuildPtrToInt(b, base.v, c->l->i64, "");
             Val last = LLVMBuildLoad2(b, c->l->i64, slot, "");
             LLVMBuildStore(b, now, slot);
             Val none = LLVMBuildICmp(b, LLVMIntEQ, last, llvm_int(c->l->i64, 0), "");
             Val step = LLVMBuildSub(b, now, LLVMBuildSelect(b, none, now, last, ""), "");
-            next = LLVMBuildGEP2(b, c->l->i8, a.base.v, &step, 1, "");
+            next = LLVMBuildGEP2(b, c->l->i8, base.v, &step, 1, "");
         }
         vec_push(c->arena, &n->ahead, next);
     }
@@ -652,8 +593,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     n.scalar_lane = nest->serial;
     n.outer = map_new(c->arena);
     n.memo = cpu_memo_new(c->arena);
-    n.affine_outer = map_new(c->arena);
-    n.depends = map_new(c->arena);
+    n.rows = map_new(c->arena);
     open_loops(&n);
     cpu_reduce_begin(&n);
     if (nest->roots.at[0].kind == ROOT_SCAN)

@@ -78,9 +78,9 @@ static const Value *mask_of(const Value *load)
 /* Do the lanes of a load stand `step` apart?  Not where offset and index wrap together. */
 static bool has_step(NestCg *n, const Leaf *leaf, int step)
 {
-    Affine a = cpu_affine(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
+    Access a = cpu_access(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
 
-    return a.ok && a.stride == step && !a.dynamic && !a.chunked;
+    return a.ok && a.stride == step && !a.scale && !a.chunked;
 }
 
 /* All loads of this nest that belong together with `v`: one mask, so that all lanes of all of them
@@ -218,7 +218,7 @@ static void take_apart(NestCg *n, Group *g, bool masked)
 }
 
 /* Read and take apart what belongs together with `v`. */
-static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Affine *a, Val mask)
+static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Access *a, Val mask)
 {
     Group *g = NEW(n->c->arena, Group);
     LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);
@@ -227,7 +227,7 @@ static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Affi
 
     gather_group(n, v, map, (int)a->stride, g);
     Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, a->stride), "");
-    Val own = LLVMBuildGEP2(b, element, a->base.v, &at, 1, "");
+    Val own = LLVMBuildGEP2(b, element, cpu_row(n, v->def->operands[LOAD_PTR], map).v, &at, 1, "");
     Val back = llvm_int(n->c->l->i64, g->low - split_pointer(v->def->operands[LOAD_PTR]).offset);
     Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
@@ -238,11 +238,11 @@ static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Affi
     return g;
 }
 
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Affine *a, Val mask, Val *raw)
+bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask, Val *raw)
 {
     int64_t step = a->stride;
 
-    if (step < 2 || step > MAX_STEP || a->dynamic || a->chunked || n->lanes < 2)
+    if (step < 2 || step > MAX_STEP || a->scale || a->chunked || n->lanes < 2)
         return false;
     Split own = split_pointer(v->def->operands[LOAD_PTR]);
     const void *parts[] = {own.base, own.index, mask ? mask_of(v) : NULL};

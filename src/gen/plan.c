@@ -36,50 +36,11 @@ int plan_buffer(const Plan *p, const Value *v)
     return p->facts[v->id].buffer;
 }
 
-uint64_t plan_key(const Value *v, const int8_t *map)
-{
-    _Static_assert(MAX_RANK <= 8, "0 to MAX_RANK in 4 bits for each dimension, and 32 for the id");
-    uint64_t key = (uint64_t)v->id + 1;
-
-    for (int d = 0; d < MAX_RANK; d++)
-        key = key << 4 | (uint64_t)(d < v->type->rank ? map[d] + 1 : 0);
-    return key;
-}
-
-/* The operand that v renames, and which dimension of v each of its dimensions follows; -1: none. */
-static Value *renaming(const Value *v, int8_t *map_in)
-{
-    const Op *op = v->def;
-    Move m;
-
-    if (!op || op->code == OP_splat) /* a scalar is no tile of another name */
-        return NULL;
-    Value *in = op->noperands > 0 ? op->operands[0] : NULL;
-    if (op->code == OP_hint) {
-        for (int d = 0; d < v->type->rank; d++)
-            map_in[d] = (int8_t)d;
-        return in;
-    }
-    if (!op_has(op, MOVES) || !op_move(op, &m))
-        return NULL;
-    memcpy(map_in, m.follows, sizeof m.follows);
-    return in;
-}
-
 static bool is_renaming(const Value *v)
 {
     int8_t map[MAX_RANK];
 
-    return renaming(v, map);
-}
-
-Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in)
-{
-    Value *in = renaming(v, map_in);
-
-    for (int d = 0; in && d < in->type->rank; d++)
-        map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
-    return in;
+    return access_renamed(v, plan_identity, map);
 }
 
 /* --- facts that do not change from round to round ----------------------------------------- */

@@ -71,6 +71,7 @@ typedef struct {
     int values;          /* the same without weights, and with what is rarely computed */
     bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
     int lanes, unroll;   /* of the vectors of a body; copies of it in the loop */
+    AccessSpace *space;  /* its indices, as accesses follow them */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
@@ -156,8 +157,6 @@ typedef struct {
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
-/* A key for maps, one to one: v read at the nest dimensions map[d], each -1 to MAX_RANK - 1. */
-uint64_t plan_key(const Value *v, const int8_t *map);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features);
 /* plan_order.c */
@@ -186,9 +185,5 @@ static inline Value *plan_pointer(const Op *access)
 enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 enum { DOT_A, DOT_B, DOT_ACC };
 bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
-/* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
- * expand, permute, unit-dim reshape, hint).  `map` says which nest dimension indexes each dimension
- * of v (-1: always index 0); `map_in` gets the same for the operand. */
-Value *plan_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 
 #endif

@@ -94,7 +94,7 @@ static void visit(Walk *w, const Visit *at)
 {
     Value *v = at->value;
     const ValueFacts *f = &w->pl->plan->facts[v->id];
-    uint64_t key = plan_key(v, at->map);
+    uint64_t key = access_key(v, at->map);
 
     if (at->whole) {
         add_leaf(w, v, at->map, false);
@@ -108,7 +108,7 @@ static void visit(Walk *w, const Visit *at)
         return;
     }
     int8_t in[MAX_RANK];
-    Value *source = plan_renamed(v, at->map, in);
+    Value *source = access_renamed(v, at->map, in);
     if (source) {
         visit_later(w, (Visit){.value = source, .rare = at->rare}, in);
         return;

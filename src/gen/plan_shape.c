@@ -103,6 +103,11 @@ static void put_side_by_side(Nest *n)
     n->unroll = 1;
 }
 
+static bool has_buffer(const void *plan, const Value *v)
+{
+    return plan_buffer(plan, v) != NO_BUFFER;
+}
+
 static void shape_nest(const Plan *p, Nest *n)
 {
     int extent = n->dims[n->order[n->rank - 1]];
@@ -110,6 +115,7 @@ static void shape_nest(const Plan *p, Nest *n)
     n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
     n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
     put_side_by_side(n);
+    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
 }
 
 /* --- products ------------------------------------------------------------------------------ */

@@ -102,4 +102,42 @@ const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
 
+/* access.c: how a value follows the inner index of a space of indices.  A map gives, for each
+ * dimension of a value, the index that it is read at, or -1 for 0. */
+typedef struct Widened Widened;
+struct Widened {
+    Value *value; /* an i32 that is extended to 64 bits as if its steps did not wrap */
+    int8_t map[MAX_RANK];
+    int64_t stride;
+    const Widened *next;
+};
+/* Along the inner index: first value + stride * scale * index, pointers in elements. */
+typedef struct {
+    bool ok;            /* else it follows the index in some other way, or is no int or pointer */
+    bool chunked;       /* only from the first lane of each vector on */
+    int64_t stride;     /* 0: the same everywhere */
+    const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
+    int8_t scale_map[MAX_RANK];
+    const Widened *widened; /* what it was made from */
+} Access;
+typedef struct {
+    Arena *arena;
+    const AxisFacts *axis;
+    int inner, lanes; /* the index; how many of its values make a vector */
+    bool (*is_given)(const void *whose, const Value *v); /* as data, not by its definition */
+    const void *whose;
+    Map *follows, *accesses; /* the answers so far */
+} AccessSpace;
+AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
+                          bool (*given)(const void *whose, const Value *v), const void *whose);
+bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
+Access access_of(AccessSpace *s, Value *v, const int8_t *map);
+/* How every named tile steps along each of its own dimensions, for tests. */
+const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
+/* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */
+uint64_t access_key(const Value *v, const int8_t *map);
+/* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
+ * expand, permute, unit-dim reshape, hint).  `map_in` gets the operand's map. */
+Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);
+
 #endif

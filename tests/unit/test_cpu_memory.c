@@ -98,10 +98,10 @@ typedef struct {
     const char *address;
     int mask;
     bool other, scatter;
-} Access;
+} MemoryAccess;
 
 /* scatter: x is read in rows and out written through the address; else the other way round. */
-static const char *access_text(Arena *a, const Access *f)
+static const char *text_of_access(Arena *a, const MemoryAccess *f)
 {
     const char *t = dtype_name(f->t), *mask = f->mask ? ", %m" : "";
     Text s = text_new(a);
@@ -128,7 +128,7 @@ static const char *access_text(Arena *a, const Access *f)
     return s.s;
 }
 
-static void check_access(const Access *f, Engine engine, const char *name)
+static void check_access(const MemoryAccess *f, Engine engine, const char *name)
 {
     Case c = new_case();
     uint8_t *flags = data_of(c.arena, DT_I1, REACH);
@@ -139,7 +139,7 @@ static void check_access(const Access *f, Engine engine, const char *name)
     add_array(&c, DT_I1, PROGRAMS * TILE, flags);
     add_scalar(&c, DT_I32, N);
     add_scalar(&c, DT_I32, 5);
-    c.text = access_text(c.arena, f);
+    c.text = text_of_access(c.arena, f);
     versus_expect(&c, engine,
                   arena_printf(c.arena, "%s, %s, %s%s%s", dtype_name(f->t), name,
                                masks[f->mask].name, f->other ? ", other" : "",
@@ -157,7 +157,7 @@ static void test_loads_and_stores(void **state)
         for (int i = 0; i <= COUNT(addresses); i++)
             for (int m = 0; m < COUNT(masks); m++) {
                 bool one = i == COUNT(addresses);
-                Access f = {t, one ? one_address : addresses[i].text, m, false, false};
+                MemoryAccess f = {t, one ? one_address : addresses[i].text, m, false, false};
                 const char *name = one ? "one address" : addresses[i].name;
                 turn += 1 + (m == 0);
                 f.scatter = !one && turn % 2;

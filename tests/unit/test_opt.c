@@ -3,9 +3,9 @@
  *
  * Every tests/ir/NAME.ir begins with `# passes: NAMES`; NAME.want holds the text after those
  * passes.  Besides the passes of opt.h three more words: `pipeline` runs all of them, `axis` gives
- * the facts of the axis analysis in place of the module, `sites` the module with the calls that its
- * ops came through.  TILEC_UPDATE=1 rewrites the .want files
- * (read the difference before it is committed).
+ * the facts of the axis analysis in place of the module, `access` the steps of its addresses,
+ * `sites` the module with the calls that its ops came through.  TILEC_UPDATE=1 rewrites the .want
+ * files (read the difference before it is committed).
  */
 #include <dirent.h>
 #include <stdarg.h>
@@ -38,6 +38,8 @@ static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
             facts = ir_print_sites(m, a);
         else if (strcmp(word, "axis") == 0)
             facts = axis_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
+        else if (strcmp(word, "access") == 0)
+            facts = access_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
         else if (strcmp(word, "pipeline") == 0)
             ran = opt_run(m, &options, d);
         else

@@ -1,0 +1,534 @@
+/*
+ * access.c - how the value of a tile follows one index of the space that it is read in
+ *
+ * A nest of loops reads tiles at its own indices: a *map* says for each dimension of a tile which
+ * index of the space it is read at, -1 for always 0.  Addresses and what masks compare are sums of
+ * products of such indices, so along one of them, the inner one, such a value is a first value and
+ * a step: base + stride * scale * index, or as one number if scale is none.  That makes accesses
+ * contiguous, masks bounds, and accesses of other elements of the same records neighbours.
+ *
+ * Where the arithmetic is not linear, the axis analysis may still know that the values of one
+ * vector are consecutive or equal ((start + i) % n with everything divisible by 16): the value is
+ * then *chunked*, it steps from the first lane of each vector on.
+ *
+ * Signed 32-bit index arithmetic is taken not to wrap *within one tile*; the first value is exact.
+ * A kernel for which that matters addresses memory 2^31 elements apart.  Masks are another matter,
+ * hashes are compared too: so it is known at which i32 a value was widened.  All else steps modulo
+ * the width of its type, which is harmless until it is widened: what may come around before that
+ * does not step evenly.
+ *
+ * Takes any IR and changes nothing.  Answers are kept in the space; operands are answered first,
+ * over a stack, because chains may be long.
+ */
+#include "opt.h"
+
+enum { MAX_WIDENED = 32 };
+
+/* --- maps ---------------------------------------------------------------------------------- */
+
+uint64_t access_key(const Value *v, const int8_t *map)
+{
+    _Static_assert(MAX_RANK <= 8, "0 to MAX_RANK in 4 bits for each dimension, and 32 for the id");
+    uint64_t key = (uint64_t)v->id + 1;
+
+    for (int d = 0; d < MAX_RANK; d++)
+        key = key << 4 | (uint64_t)(d < v->type->rank ? map[d] + 1 : 0);
+    return key;
+}
+
+/* Shapes that differ only in dimensions of 1 keep their elements in place: map result dims to
+ * operand dims.  False when they differ in more. */
+static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
+{
+    int d = 0;
+
+    for (int s = 0; s < from->rank; s++) {
+        map_in[s] = -1;
+        if (from->dims[s] == 1)
+            continue;
+        while (d < to->rank && to->dims[d] == 1)
+            d++;
+        if (d == to->rank || to->dims[d] != from->dims[s])
+            return false;
+        map_in[s] = (int8_t)d++;
+    }
+    while (d < to->rank && to->dims[d] == 1)
+        d++;
+    return d == to->rank;
+}
+
+/* The operand that v renames, and which dimension of v each of its dimensions follows; -1: none. */
+static Value *renaming(const Value *v, int8_t *map_in)
+{
+    const Op *op = v->def;
+
+    if (!op || op->noperands == 0)
+        return NULL;
+    Value *in = op->operands[0];
+    int rank = in->type->rank;
+    switch (op->code) {
+    case OP_hint:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = (int8_t)d;
+        return in;
+    case OP_broadcast:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = in->type->dims[d] == v->type->dims[d] ? (int8_t)d : -1;
+        return in;
+    case OP_expand:
+        for (int d = 0; d < rank; d++)
+            map_in[d] = (int8_t)(d < op->attrs[0] ? d : d + 1);
+        return in;
+    case OP_permute:
+        for (int d = 0; d < rank; d++)
+            map_in[op->attrs[d]] = (int8_t)d;
+        return in;
+    case OP_reshape:
+        return unit_reshape(in->type, v->type, map_in) ? in : NULL;
+    default:
+        return NULL;
+    }
+}
+
+Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in)
+{
+    Value *in = renaming(v, map_in);
+
+    for (int d = 0; in && d < in->type->rank; d++)
+        map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
+    return in;
+}
+
+/* --- operands first ------------------------------------------------------------------------ */
+
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    int next; /* operand */
+} Visit;
+
+/* The i-th value that the answer for v rests on, and where it is read; NULL: no more. */
+typedef Value *Rests(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in);
+typedef void Answer(AccessSpace *s, Value *v, const int8_t *map);
+
+static Visit visit_at(Value *v, const int8_t *map)
+{
+    Visit x = {.value = v};
+
+    for (int d = 0; d < v->type->rank; d++)
+        x.map[d] = map[d];
+    return x;
+}
+
+/* Answer for v and all that it rests on, as far as `known` does not have it. */
+static void answer_all(AccessSpace *s, const Map *known, Value *v, const int8_t *map, Rests *rests,
+                       Answer *answer)
+{
+    VEC(Visit) todo = {0};
+
+    vec_push(s->arena, &todo, visit_at(v, map));
+    while (todo.len > 0) {
+        Visit *top = &todo.at[todo.len - 1];
+        int8_t in[MAX_RANK];
+        Value *next = rests(s, top->value, top->map, top->next++, in);
+        if (next && !map_get(known, access_key(next, in))) {
+            vec_push(s->arena, &todo, visit_at(next, in));
+        } else if (!next) {
+            Visit done = todo.at[--todo.len];
+            answer(s, done.value, done.map);
+        }
+    }
+}
+
+static Value *operand_at(const Op *op, int i, const int8_t *map, int8_t *in)
+{
+    if (i >= op->noperands)
+        return NULL;
+    for (int d = 0; d < op->operands[i]->type->rank; d++)
+        in[d] = map[d];
+    return op->operands[i];
+}
+
+/* --- does a value follow the inner index at all? ------------------------------------------- */
+
+static bool is_given(const AccessSpace *s, const Value *v)
+{
+    return !v->def || s->is_given(s->whose, v);
+}
+
+static Value *followed(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
+{
+    if (v->type->rank == 0 || is_given(s, v) || v->def->code == OP_reshape)
+        return NULL;
+    Value *source = access_renamed(v, map, in);
+    if (source)
+        return i == 0 ? source : NULL;
+    return operand_at(v->def, i, map, in);
+}
+
+static const char it_follows = 1, it_stays = 0; /* only their addresses matter */
+
+static void find_following(AccessSpace *s, Value *v, const int8_t *map)
+{
+    bool own = v->type->rank > 0 &&
+               (is_given(s, v) || v->def->code == OP_arange || v->def->code == OP_reshape);
+    bool yes = false;
+    int8_t in[MAX_RANK];
+    const Value *x;
+
+    for (int d = 0; own && d < v->type->rank; d++)
+        yes |= map[d] == s->inner && v->type->dims[d] > 1;
+    for (int i = 0; !yes && (x = followed(s, v, map, i, in)); i++)
+        yes = map_get(s->follows, access_key(x, in)) == &it_follows;
+    map_put(s->follows, access_key(v, map), (void *)(yes ? &it_follows : &it_stays));
+}
+
+bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
+{
+    uint64_t key = access_key(v, map);
+
+    if (v->type->rank == 0)
+        return false;
+    if (!map_get(s->follows, key))
+        answer_all(s, s->follows, (Value *)v, map, followed, find_following);
+    return map_get(s->follows, key) == &it_follows;
+}
+
+/* --- steps --------------------------------------------------------------------------------- */
+
+static bool is_index(const Type *t)
+{
+    return t->pointer || (!dtype_is_float(t->dtype) && t->dtype != DT_I1);
+}
+
+static bool constant_int(const Value *v, int64_t *out)
+{
+    int8_t in[MAX_RANK];
+    const Value *x = v;
+
+    while (x && !value_const_int(x, out)) {
+        v = x;
+        x = renaming(v, in);
+        if (!x && v->def && v->def->code == OP_splat)
+            x = v->def->operands[0];
+    }
+    return x != NULL;
+}
+
+/* Can it be seen from the first lane of each vector? */
+static bool may_be_chunked(const Access *a)
+{
+    return a->chunked || a->stride == 0 || !a->scale;
+}
+
+/* Both lists, of which the first is copied.  Who has so many wraps for all we know. */
+static const Widened *join(AccessSpace *s, const Widened *x, const Widened *y)
+{
+    static const Widened too_many = {.stride = INT64_MAX};
+
+    for (int count = 0; x && y; x = x->next, count++) {
+        if (count == MAX_WIDENED)
+            return &too_many;
+        Widened *w = NEW(s->arena, Widened);
+        *w = *x;
+        w->next = y;
+        y = w;
+    }
+    return x ? x : y;
+}
+
+static Access sum(AccessSpace *s, const Op *op, Access x, Access y)
+{
+    Access out = {.chunked = x.chunked || y.chunked};
+
+    if (!x.ok || !y.ok || (x.scale && y.stride != 0) || (y.scale && x.stride != 0))
+        return out;
+    if (out.chunked && (!may_be_chunked(&x) || !may_be_chunked(&y)))
+        return out;
+    out.ok = op->code == OP_sub ? !__builtin_sub_overflow(x.stride, y.stride, &out.stride)
+                                : !__builtin_add_overflow(x.stride, y.stride, &out.stride);
+    out.scale = x.scale ? x.scale : y.scale;
+    for (int d = 0; d < MAX_RANK; d++)
+        out.scale_map[d] = (x.scale ? &x : &y)->scale_map[d];
+    out.widened = join(s, x.widened, y.widened);
+    return out;
+}
+
+static Access product(const Op *op, Access x, Access y, const int8_t *map)
+{
+    const Value *factor = op->operands[1];
+
+    if (x.ok && y.ok && x.stride == 0 && y.stride != 0) {
+        Access t = x;
+        x = y;
+        y = t;
+        factor = op->operands[0];
+    }
+    Access out = {.chunked = x.chunked || y.chunked};
+    if (!x.ok || !y.ok || y.stride != 0 || x.scale)
+        return out;
+    out.ok = true;
+    out.stride = x.stride;
+    out.widened = x.widened;
+    int64_t number;
+    if (x.stride == 0)
+        return out;
+    if (constant_int(factor, &number)) {
+        out.ok = !__builtin_mul_overflow(x.stride, number, &out.stride);
+        return out;
+    }
+    out.ok = !y.chunked;
+    out.scale = factor;
+    for (int d = 0; d < factor->type->rank; d++)
+        out.scale_map[d] = map[d];
+    return out;
+}
+
+static Access shifted(const Op *op, Access x, Access y)
+{
+    int64_t k;
+
+    if (!x.ok || !y.ok || y.stride != 0 || x.scale || !constant_int(op->operands[1], &k) || k < 0 ||
+        k > 31)
+        return (Access){0};
+    Access out = {.chunked = x.chunked, .widened = x.widened};
+    out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
+    return out;
+}
+
+/* Integers step modulo their width; that is a step only where they do not come around, which is
+ * taken for granted of i32 and wider alone: (offs - 5) as u32 and offs as u8 do on purpose. */
+static bool steps_evenly(const AccessSpace *s, const Value *v, const Access *a)
+{
+    const Axis *facts = axis_of(s->axis, v);
+    DType t = v->type->dtype;
+
+    if (v->type->pointer || t == DT_I32 || dtype_bits(t) == 64 || a->stride == 0)
+        return true;
+    if (!facts || !facts->has_range || a->scale)
+        return false;
+    int64_t values = (int64_t)1 << dtype_bits(t), step = a->stride < 0 ? -a->stride : a->stride;
+    return step < values && facts->hi - facts->lo < values - step;
+}
+
+/* `x`, the steps of `v`, where they go on with 64 bits. */
+static Access widened(AccessSpace *s, Value *v, const int8_t *map, Access x)
+{
+    if (!x.ok || x.stride == 0 || v->type->pointer || dtype_bits(v->type->dtype) == 64)
+        return x;
+    if (!steps_evenly(s, v, &x))
+        return (Access){0};
+    if (v->type->dtype != DT_I32)
+        return x;
+    Widened *w = NEW(s->arena, Widened);
+    *w = (Widened){.value = v, .stride = x.stride, .next = x.widened};
+    for (int d = 0; d < v->type->rank; d++)
+        w->map[d] = map[d];
+    x.widened = w;
+    return x;
+}
+
+/* Pointers step in elements, integers in bytes when they are addresses. */
+static Access converted(AccessSpace *s, const Op *op, const int8_t *map, Access x)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    int64_t had = from->pointer ? dtype_size(from->dtype) : 1;
+    int64_t wants = to->pointer ? dtype_size(to->dtype) : 1;
+
+    if (from->pointer || to->pointer || dtype_bits(to->dtype) > dtype_bits(from->dtype))
+        x = widened(s, op->operands[0], map, x);
+    if (!x.ok || __builtin_mul_overflow(x.stride, had, &x.stride) || x.stride % wants != 0)
+        return (Access){0};
+    x.stride /= wants;
+    return x;
+}
+
+static Access negated(Access x)
+{
+    x.ok = x.ok && !__builtin_sub_overflow(0, x.stride, &x.stride);
+    return x;
+}
+
+/* What the steps of v are made from: nothing where it is not made of steps. */
+static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
+{
+    if (!is_index(v->type) || v->type->rank == 0 || is_given(s, v) ||
+        map_get(s->follows, access_key(v, map)) != &it_follows)
+        return NULL;
+    Value *source = access_renamed(v, map, in);
+    if (source)
+        return i == 0 ? source : NULL;
+    switch (v->def->code) {
+    case OP_addptr:
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_shl:
+    case OP_neg:
+        return operand_at(v->def, i, map, in);
+    case OP_cast:
+        return is_index(v->def->operands[0]->type) ? operand_at(v->def, i, map, in) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static Access known_access(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    const Access *a = map_get(s->accesses, access_key(v, map));
+
+    return a ? *a : (Access){0};
+}
+
+static Access by_definition(AccessSpace *s, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    const Op *op = v->def;
+
+    if (op->code == OP_arange)
+        return (Access){.ok = true, .stride = 1};
+    if (!stepped(s, v, map, 0, in))
+        return (Access){0};
+    Access x = known_access(s, stepped(s, v, map, 0, in), in), y = {0};
+    if (access_renamed(v, map, in))
+        return x;
+    if (op->noperands > 1)
+        y = known_access(s, op->operands[1], map);
+    switch (op->code) {
+    case OP_addptr:
+        return sum(s, op, x, widened(s, op->operands[1], map, y));
+    case OP_add:
+    case OP_sub:
+        return sum(s, op, x, y);
+    case OP_mul:
+        return product(op, x, y, map);
+    case OP_shl:
+        return shifted(op, x, y);
+    case OP_neg:
+        return negated(x);
+    default:
+        return converted(s, op, map, x);
+    }
+}
+
+/* Runs known to the axis analysis that cover whole vectors; they too step modulo the width. */
+static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    const Axis *a = axis_of(s->axis, v);
+    int dim = -1;
+
+    for (int d = 0; d < v->type->rank; d++) {
+        if (map[d] != s->inner || v->type->dims[d] == 1)
+            continue;
+        if (dim >= 0)
+            return (Access){0};
+        dim = d;
+    }
+    if (dim < 0 || !a)
+        return (Access){0};
+    bool equal = a->constancy[dim] % s->lanes == 0, runs = a->contiguity[dim] % s->lanes == 0;
+    if (!equal && !runs)
+        return (Access){0};
+    return (Access){.ok = true, .chunked = true, .stride = equal ? 0 : 1};
+}
+
+static void find_access(AccessSpace *s, Value *v, const int8_t *map)
+{
+    Access *a = NEW(s->arena, Access);
+
+    if (is_index(v->type) && !access_follows(s, v, map)) {
+        a->ok = true;
+    } else if (is_index(v->type)) {
+        if (!is_given(s, v))
+            *a = by_definition(s, v, map);
+        if (!a->ok || !steps_evenly(s, v, a))
+            *a = by_runs(s, v, map);
+    }
+    map_put(s->accesses, access_key(v, map), a);
+}
+
+Access access_of(AccessSpace *s, Value *v, const int8_t *map)
+{
+    uint64_t key = access_key(v, map);
+
+    if (!map_get(s->accesses, key)) {
+        access_follows(s, v, map); /* of all that it rests on */
+        answer_all(s, s->accesses, v, map, stepped, find_access);
+    }
+    return known_access(s, v, map);
+}
+
+AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
+                          bool (*given)(const void *whose, const Value *v), const void *whose)
+{
+    AccessSpace *s = NEW(a, AccessSpace);
+
+    *s = (AccessSpace){a, axis, inner, lanes, given, whose, map_new(a), map_new(a)};
+    return s;
+}
+
+/* --- as text ------------------------------------------------------------------------------- */
+
+enum { TEXT_LANES = 16 };
+static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static bool nothing_given(const void *whose, const Value *v)
+{
+    (void)whose;
+    (void)v;
+    return false;
+}
+
+static void put_access(Text *t, const Access *a)
+{
+    int wide = 0;
+
+    for (const Widened *w = a->widened; w; w = w->next)
+        wide++;
+    if (!a->ok) {
+        text_put(t, "any");
+        return;
+    }
+    text_printf(t, "%lld", (long long)a->stride);
+    if (a->scale)
+        text_printf(t, " * %%%s", a->scale->name ? a->scale->name : "unnamed");
+    if (a->chunked)
+        text_printf(t, " in each %d", TEXT_LANES);
+    if (wide > 0)
+        text_printf(t, " widened %d", wide);
+}
+
+static void put_value(Text *t, AccessSpace **along, Value *v)
+{
+    if (v->type->rank == 0 || !v->name || !is_index(v->type))
+        return;
+    text_printf(t, "%%%s: steps", v->name);
+    for (int d = 0; d < v->type->rank; d++) {
+        Access a = access_of(along[d], v, identity);
+        text_put(t, d ? ", " : " ");
+        put_access(t, &a);
+    }
+    text_put(t, "\n");
+}
+
+static void put_block(Text *t, AccessSpace **along, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            put_value(t, along, op->results[i]);
+        for (int r = 0; r < COUNT(op->regions); r++)
+            if (op->regions[r])
+                put_block(t, along, op->regions[r]);
+    }
+}
+
+const char *access_text(const AxisFacts *x, const Func *f, Arena *a)
+{
+    Text t = text_new(a);
+    AccessSpace *along[MAX_RANK];
+
+    for (int d = 0; d < MAX_RANK; d++)
+        along[d] = access_space(a, x, d, TEXT_LANES, nothing_given, NULL);
+    put_block(&t, along, f->body);
+    return t.s ? t.s : "";
+}
