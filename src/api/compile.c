@@ -14,7 +14,8 @@
  * id is in the key, so that a hit pays for neither passes nor LLVM.
  *
  * Up to the lowering a compile holds the file's lock; the rest, which takes nearly all of the time,
- * does not.  Who needs what another thread is making waits for that one.
+ * does not, and so nothing behind the lowering may add a name to the file's.  Who needs what
+ * another thread is making waits for that one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -220,12 +221,12 @@ static tilec_status refuse_load(Job *job, RunStatus status, const char *why)
 static tilec_status load_object(Job *job, Compilation *c)
 {
     Cache *cache = c->request->file->ctx->cache;
-    if (!c->device->schedules)
-        opt_drop_schedule(c->func->module); /* code that is the same has the same key */
-    Hash128 key = compile_key(c->func, c->device->target_name, &c->options, job->arena);
     GenOutput object;
     const char *why;
 
+    if (!c->device->schedules)
+        opt_drop_schedule(c->func->module); /* code that is the same has the same key */
+    Hash128 key = compile_key(c->func, c->device->target_name, &c->options, job->arena);
     if (load_cached(job, c, cache, key))
         return TILEC_OK;
     tilec_status status = generate(job, c, &object);
@@ -242,11 +243,11 @@ static tilec_status load_object(Job *job, Compilation *c)
 static tilec_status load_lowered(Job *job, Compilation *c)
 {
     const char *why;
+
     opt_legalise(c->func->module, &(OptOptions){.schedules = c->device->schedules}, job->diags);
     if (diag_errors(job->diags) > 0)
         return TILEC_REFUSED;
     RunStatus loaded = load(c, NULL, &why);
-
     if (loaded != RUN_OK)
         return refuse_load(job, loaded, why);
     c->variant->ir = c->ir;
