@@ -54,6 +54,8 @@ static void lower(const FrontFile *f, const char *name, uint64_t seed, SourceMap
         bug("`%s` lowered in spite of an error, or not without one", name);
     if (m && !ir_verify(m, d))
         bug("`%s` is broken: %s\n%s", name, diags_text(d, a), ir_print(m, a));
+    if (m)
+        ir_print_vars(m, a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
