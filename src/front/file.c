@@ -401,6 +401,8 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
     f->global_of = map_new(s->arena);
     f->scopes = map_new(s->arena);
     f->members = map_new(s->arena);
+    f->submodules = map_new(s->arena);
+    f->stars = map_new(s->arena);
     f->modules = map_new(s->arena);
     f->roots = NEW(s->arena, Folders);
     scan_file(s->arena, s->interner, src, &scan);

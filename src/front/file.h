@@ -19,7 +19,7 @@ typedef struct {
     SourceMap *sources;
     FrontOptions options;
     Map *defines;           /* name -> the last FileDefine; NULL without any */
-    Map *answers;           /* question -> HostName; NULL without a host */
+    Map *answers;           /* AstFunc or FrontFile that asks -> map from names to HostName */
     const FrontFile *first; /* NULL while it is being read */
     VEC(FrontFile *) files; /* those of the disk */
     size_t bytes;           /* of the others */
@@ -57,6 +57,8 @@ struct FrontFile {
     Map *exports;         /* names in __all__; NULL: not read yet */
     bool has_exports;     /* there is an __all__ that can be read */
     Map *members;         /* name -> whether another file would find it; names.c */
+    Map *submodules;      /* name -> Imported; see import_submodule() */
+    Map *stars;           /* name -> AstImport; see import_star() */
     Map *modules;         /* names in imports -> Imported; see import_module() */
     Folders *roots;       /* where absolute imports are looked for; empty: not known yet */
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */

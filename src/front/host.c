@@ -21,6 +21,16 @@ static const char *qualified_name(const AstFunc *fn)
     return name;
 }
 
+/* The answers of one function, or of what stands in none. */
+static Map *answers_of(FileSet *s, const void *asker)
+{
+    Map *answers = map_get(s->answers, MAP_KEY(asker));
+
+    if (!answers)
+        map_put(s->answers, MAP_KEY(asker), answers = map_new(s->arena));
+    return answers;
+}
+
 static Sym copied(FileSet *s, const char *text)
 {
     return text ? intern(s->interner, text) : NULL;
@@ -136,16 +146,16 @@ static HostName *ask(const FrontFile *f, const char *function, Sym name)
 const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name)
 {
     FileSet *s = f->set;
-    const char *function = inside ? qualified_name(inside) : NULL;
     HostName *known;
-    uint64_t key;
+    Map *answers;
 
     if (!s->options.host.find || f->is_given)
         return NULL;
-    key = MAP_KEY(intern(s->interner, arena_printf(s->arena, "%p %s %s", (const void *)f,
-                                                   function ? function : "", name)));
-    known = map_get(s->answers, key);
-    if (!known)
-        map_put(s->answers, key, known = ask(f, function, name));
+    answers = answers_of(s, inside ? (const void *)inside : f);
+    known = map_get(answers, MAP_KEY(name));
+    if (!known) {
+        known = ask(f, inside ? qualified_name(inside) : NULL, name);
+        map_put(answers, MAP_KEY(name), known);
+    }
     return known->kind == HOST_UNKNOWN ? NULL : known;
 }

@@ -330,7 +330,14 @@ const Imported *import_module(const FrontFile *from, Sym module)
 
 FrontFile *import_submodule(const FrontFile *package, Sym name)
 {
-    Sym relative = intern(package->interner, arena_printf(package->arena, ".%s", name));
+    Imported *known = map_get(package->submodules, MAP_KEY(name));
 
-    return package->is_package ? import_module(package, relative)->file : NULL;
+    if (!package->is_package || !package->folder)
+        return NULL;
+    if (!known) {
+        known = NEW(package->arena, Imported);
+        map_put(package->submodules, MAP_KEY(name), known);
+        *known = find_below(package->set, package->folder, name);
+    }
+    return known->file;
 }

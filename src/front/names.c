@@ -101,20 +101,32 @@ static bool star_brings(const FrontFile *f, const AstImport *star, Sym name)
     return of && file_has(of, name) && is_exported(of, name);
 }
 
-const AstImport *import_star(const FrontFile *f, Sym name)
+/* The last one counts. */
+static AstImport *find_star(const FrontFile *f, Sym name)
 {
-    for (int i = f->nimports - 1; i >= 0; i--) {
-        AstImport *found;
+    AstImport *found = NEW(f->arena, AstImport);
 
+    for (int i = f->nimports - 1; i >= 0; i--) {
         if (!is_star(&f->imports[i]) || !star_brings(f, &f->imports[i], name))
             continue;
-        found = NEW(f->arena, AstImport);
         *found = f->imports[i];
         found->name = found->member = name;
         found->other = NULL;
         return found;
     }
-    return NULL;
+    return found;
+}
+
+const AstImport *import_star(const FrontFile *f, Sym name)
+{
+    AstImport *known;
+
+    if (!file_import(f, intern(f->interner, "*")))
+        return NULL;
+    known = map_get(f->stars, MAP_KEY(name));
+    if (!known)
+        map_put(f->stars, MAP_KEY(name), known = find_star(f, name));
+    return known->name ? known : NULL;
 }
 
 /* --- members --- */
