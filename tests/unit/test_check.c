@@ -74,6 +74,8 @@ static void expect(Scene *s, int32_t programs, const tilec_arg *args, int n, con
         if (says && !strstr(s->error, says))
             fail_msg("%s: wanted: %s\ngot: %s", device(d), says, s->error);
         assert_int_equal(heard.alarms > 0, says != NULL);
+        tilec_free(s->error);
+        s->error = NULL;
     }
 }
 
