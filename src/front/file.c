@@ -410,6 +410,9 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
     f->nimports = scan.imports.len;
     f->globals = scan.globals.at;
     f->nglobals = scan.globals.len;
+    f->changed = map_new(s->arena);
+    for (int i = 0; i < scan.changed.len; i++)
+        map_put(f->changed, MAP_KEY(scan.changed.at[i]), f);
     bind_imports(f);
     bind_globals(f);
     read_functions(f, &scan);

@@ -57,6 +57,7 @@ struct FrontFile {
     Map *exports;         /* names in __all__; NULL: not read yet */
     bool has_exports;     /* there is an __all__ that can be read */
     Map *members;         /* name -> whether another file would find it; names.c */
+    Map *changed;         /* names that functions assign with `global` */
     Map *submodules;      /* name -> Imported; see import_submodule() */
     Map *stars;           /* name -> AstImport; see import_star() */
     Map *modules;         /* names in imports -> Imported; see import_module() */

@@ -79,7 +79,8 @@ static bool is_uncertain(const FrontFile *f, Sym name)
 {
     const AstGlobal *last = file_assigned(f, NULL, name, UINT32_MAX);
 
-    return last && (last->is_augmented || (last->choice && last->earlier != NULL));
+    return last && (last->is_augmented || (last->choice && last->earlier != NULL) ||
+                    map_get(f->changed, MAP_KEY(name)));
 }
 
 /* Of what is assigned to a name at module level. */

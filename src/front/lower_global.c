@@ -111,6 +111,8 @@ static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
 {
     const Where w = {.file = g->file, .scope = g->scope, .before = g->start};
 
+    if (!g->scope && map_get(g->file->changed, MAP_KEY(g->name)))
+        return val_unknown(); /* some function may have assigned another one */
     return value_of_host(l, &w, g->value, span);
 }
 

@@ -203,6 +203,19 @@ static void imports(Scanner *s, const Line *line)
     } while (accept(&p, T_SEMICOLON));
 }
 
+/* changes = 'global' NAME (',' NAME)* */
+static void changes(Scanner *s, const Line *line)
+{
+    Parser p;
+
+    parser_init(&p, s->arena, s->interner, s->source, line_span(s, line));
+    do {
+        advance(&p);
+        if (p.tok.kind == T_NAME)
+            vec_push(s->arena, &s->out->changed, p.tok.name);
+    } while (accept(&p, T_NAME) && p.tok.kind == T_COMMA);
+}
+
 /* Assignments. */
 
 /* Those of functions wait until it is known whether there is a kernel inside. */
@@ -306,6 +319,7 @@ typedef enum {
     WORD_ASYNC,
     WORD_EXCEPT,
     WORD_IMPORT,
+    WORD_GLOBAL,
     WORD_CHOICE, /* may not be run, or more than once */
     WORD_CASE    /* the same, but no keyword */
 } Word;
@@ -314,9 +328,11 @@ static const struct {
     const char *text;
     Word word;
 } words[] = {
-    {"def", WORD_DEF},       {"class", WORD_CLASS}, {"async", WORD_ASYNC},  {"except", WORD_EXCEPT},
-    {"import", WORD_IMPORT}, {"from", WORD_IMPORT}, {"if", WORD_CHOICE},    {"elif", WORD_CHOICE},
-    {"else", WORD_CHOICE},   {"for", WORD_CHOICE},  {"while", WORD_CHOICE}, {"case", WORD_CASE},
+    {"def", WORD_DEF},       {"class", WORD_CLASS},   {"async", WORD_ASYNC},
+    {"except", WORD_EXCEPT}, {"import", WORD_IMPORT}, {"from", WORD_IMPORT},
+    {"global", WORD_GLOBAL}, {"if", WORD_CHOICE},     {"elif", WORD_CHOICE},
+    {"else", WORD_CHOICE},   {"for", WORD_CHOICE},    {"while", WORD_CHOICE},
+    {"case", WORD_CASE},
 };
 
 static Word first_word(const Scanner *s, const Line *line, uint32_t *n)
@@ -359,6 +375,9 @@ static void scan_line(Scanner *s, const Line *line)
         break;
     case WORD_IMPORT:
         imports(s, line);
+        break;
+    case WORD_GLOBAL:
+        changes(s, line);
         break;
     case WORD_CHOICE:
         open_choice(s, line);

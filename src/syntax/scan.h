@@ -35,6 +35,7 @@ typedef struct {
     VEC(AstImport) imports;
     AstGlobals globals;   /* of the module */
     VEC(ScanLine) locals; /* of functions and classes, for scan_assignments() */
+    VEC(Sym) changed;     /* names in `global` statements: functions assign them */
 } Scan;
 
 /* scan.c */

@@ -1,6 +1,7 @@
 # run: decided out:fp32[6]
 # run: functions out:fp32[4]
 # lower: open_still out:*fp32
+# lower: changed out:*fp32
 """R6: a host `if` whose test has a value binds for sure, or not at all."""
 import os
 
@@ -65,6 +66,15 @@ if LEVEL < 1:
 else:
     other = helper
 
+COUNT = tl.constexpr(1)
+FIRST = tl.constexpr(1)
+
+
+def start():
+    global COUNT, FIRST
+    COUNT = tl.constexpr(2)
+
+
 for i in range(2):
     LOOPED = tl.constexpr(i)
 else:
@@ -98,3 +108,9 @@ def open_still(out):
     tl.store(out, NAME)
     tl.store(out + 1, LOOPED)
     tl.store(out + 2, TRIED)
+
+
+@triton.jit
+def changed(out):
+    tl.store(out, COUNT)
+    tl.store(out, FIRST)
