@@ -406,7 +406,7 @@ static void warn_of_grid(const Request *r, const int32_t *grid)
 {
     char text[128];
 
-    if (!r->options.on_message || grid_programs(grid) > 0)
+    if (!r->options.on_message)
         return;
     snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
              grid[0], grid[1], grid[2]);
@@ -445,9 +445,10 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     if (missing)
         return complain(error, TILEC_FAILED, "the device `%s` cannot be used here: %s",
                         device->name, missing);
-    warn_of_grid(r, grid);
-    if (grid_programs(grid) == 0)
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
+        warn_of_grid(r, grid);
         return TILEC_OK;
+    }
     void *state = device_state(r->file->ctx, r->device);
     RunStatus status = device->launch(state, r->variant->code, &launch, &text);
     if (status != RUN_OK && !text)
