@@ -35,6 +35,7 @@ static const struct {
     {"triton.language.extra.cpu", 0},
     {"triton.language.PropagateNan", 0},
     {"math", 0},
+    {"itertools", 0},
 };
 
 /* Every target has a module of its own for the same functions. */
@@ -61,6 +62,12 @@ bool module_is_known(Sym module)
     return module_where(module) >= 0;
 }
 
+/* What Python has there is known at compile time. */
+static bool is_of_python(const char *module)
+{
+    return strcmp(module, "math") == 0 || strcmp(module, "itertools") == 0;
+}
+
 static Val find_function(Sym member, int where)
 {
     const Builtin *b = builtin_find(member, where);
@@ -73,11 +80,10 @@ static Val find_function(Sym member, int where)
     return val_unknown();
 }
 
-/* Members that are no functions of the language; of math, all that Python has. */
+/* Members that are no functions of the language; of math and itertools, what Python has. */
 static Val find_constant(Lower *l, Sym module, Sym member, int where)
 {
     const char *full = arena_printf(l->arena, "%s.%s", module, member);
-    bool is_math = strcmp(module, "math") == 0;
     Py p = {.arena = l->arena};
     Const c;
     DType t;
@@ -86,7 +92,7 @@ static Val find_constant(Lower *l, Sym module, Sym member, int where)
         return val_module(intern(l->interner, full));
     if ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t))
         return val_dtype(l, t);
-    if (is_math && py_full_name(&p, full, &c))
+    if (is_of_python(module) && py_full_name(&p, full, &c))
         return val_const(l, c);
     if ((where & IN_TL) && strcmp(member, "pi32_t") == 0)
         return val_type(type_pointer(l->module, DT_I32, false));
@@ -106,7 +112,7 @@ bool module_has(Sym module, Sym member)
     snprintf(full, sizeof full, "%s.%s", module, member);
     return find_function(member, where).kind != VAL_UNKNOWN || module_where(full) >= 0 ||
            ((where & IN_TL) && dtype_from_long_name(member, strlen(member), &t)) ||
-           (strcmp(module, "math") == 0 && py_has_name(full)) ||
+           (is_of_python(module) && py_has_name(full)) ||
            strcmp(module, "triton.language.PropagateNan") == 0;
 }
 

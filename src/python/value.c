@@ -188,6 +188,19 @@ static void put_int(Text *t, __int128 i)
     text_put(t, digits + at);
 }
 
+/* 10000000000000004, which begins at `first`, becomes 1.0000000000000004e+16. */
+static void put_exponent(Text *t, size_t first)
+{
+    const char *digits = arena_strndup(t->arena, t->s + first, t->len - first);
+    size_t n = strlen(digits), last = n;
+
+    while (last > 1 && digits[last - 1] == '0')
+        last--;
+    t->len = first;
+    text_printf(t, "%c%s%.*se+%d", digits[0], last > 1 ? "." : "", (int)last - 1, digits + 1,
+                (int)n - 1);
+}
+
 /* Python's repr: the shortest decimal that reads back as the same double, with an exponent for what
  * is below 1e-4 or at least 1e16, and with ".0" where it looks like an int. */
 static void put_float(Text *t, double d)
@@ -208,7 +221,9 @@ static void put_float(Text *t, double d)
         t->len = start;
         text_put_double(t, d, 16); /* enough for all digits of an integer of this size */
     }
-    if (!strpbrk(t->s + start, ".e"))
+    if (fabs(d) >= 1e16 && !strchr(t->s + start, 'e'))
+        put_exponent(t, start + (d < 0));
+    else if (!strpbrk(t->s + start, ".e"))
         text_put(t, ".0");
 }
 

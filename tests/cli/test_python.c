@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 /* A kernel whose F is what a constexpr_function gives, and H what a heuristic does. */
-static const char file_text[] = "import math\nimport triton\nimport triton.language as tl\n"
-                                "@triton.constexpr_function\ndef f():\n    return str([%s])\n"
-                                "@triton.heuristics({'H': lambda args: str([%s])})\n"
-                                "@triton.jit\n"
-                                "def k(x, H: tl.constexpr, F: tl.constexpr = f()): pass\n";
+static const char file_text[] =
+    "import itertools\nimport math\nimport triton\nimport triton.language as tl\n"
+    "@triton.constexpr_function\ndef f():\n    return str([%s])\n"
+    "@triton.heuristics({'H': lambda args: str([%s])})\n"
+    "@triton.jit\n"
+    "def k(x, H: tl.constexpr, F: tl.constexpr = f()): pass\n";
 
 static const char *of_function(const tilec_file *f)
 {
