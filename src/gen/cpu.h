@@ -165,7 +165,8 @@ void cpu_row_compute(NestCg *n, Value *v, const int8_t *map); /* once all that i
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);
 bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i,
                    Ask *out); /* see cpu_row_asks() */
-Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape);
+/* The buffer's tile of that shape, which begins at the element `first`. */
+Ev cpu_eval_buffer(NestCg *n, int buffer, int64_t first, const int8_t *map, const Type *shape);
 void cpu_store_root(NestCg *n, const Op *op);
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);

@@ -109,15 +109,25 @@ static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
     return (Ev){.v = lanes, .vec = true, .level = level};
 }
 
-/* A reshape that moves elements between dimensions reads its operand's buffer, which is dense and
- * row-major, under the result's dims. */
-static Ev eval_reshape(NestCg *n, Value *v, const int8_t *map)
+/* What rearranges elements reads its operand's buffer, which is dense and row-major: a reshape
+ * under the result's dims, another op from where it starts. */
+static Ev eval_rearranged(NestCg *n, Value *v, const int8_t *map)
 {
     Value *in = v->def->operands[0];
+    int8_t from[MAX_RANK];
+    int64_t first = 0;
+    Move m;
 
     if (in->type->rank == 0)
         return (Ev){.v = n->c->scalars[in->id]};
-    return cpu_eval_buffer(n, plan_buffer(n->c->plan, in), map, v->type);
+    int buffer = plan_buffer(n->c->plan, in);
+    if (!op_move(v->def, &m))
+        return cpu_eval_buffer(n, buffer, 0, map, v->type);
+    for (int d = 0; d < in->type->rank; d++) {
+        from[d] = m.follows[d] < 0 ? -1 : map[m.follows[d]];
+        first = first * in->type->dims[d] + m.start[d];
+    }
+    return cpu_eval_buffer(n, buffer, first, from, in->type);
 }
 
 static Known known_result(const Op *op, const Ev *in)
@@ -285,11 +295,11 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
         return cpu_eval(n, op->operands[0], map);
     case OP_arange:
         return eval_arange(n, v, map);
-    case OP_reshape:
-        return eval_reshape(n, v, map);
     case OP_load:
         return cpu_eval_load(n, v, map);
     default:
+        if (op_has(op, MOVES))
+            return eval_rearranged(n, v, map);
         return eval_chunk(n, v, map, &chunk) ? chunk : eval_elementwise(n, v, map);
     }
 }
@@ -317,7 +327,7 @@ static bool is_buffered(const NestCg *n, const Value *v, const int8_t *map)
 static void find_value(NestCg *n, Value *v, const int8_t *map)
 {
     if (is_buffered(n, v, map)) {
-        remember(n, v, map, cpu_eval_buffer(n, plan_buffer(n->c->plan, v), map, v->type));
+        remember(n, v, map, cpu_eval_buffer(n, plan_buffer(n->c->plan, v), 0, map, v->type));
         return;
     }
     if (!v->def)
@@ -414,12 +424,11 @@ static bool value_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
     case OP_const:
     case OP_splat:
     case OP_arange:
-    case OP_reshape:
         return false;
     case OP_load:
         return cpu_load_asks(n, v, map, i, out);
     default:
-        return elementwise_asks(n, v, map, i, out);
+        return !op_has(v->def, MOVES) && elementwise_asks(n, v, map, i, out);
     }
 }
 

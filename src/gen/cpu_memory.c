@@ -628,25 +628,28 @@ static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
     return LLVMBuildGEP2(n->at[n->rank], cpu_buffer_type(n->c, buffer, 0), first, &lanes, 1, "");
 }
 
-Ev cpu_eval_buffer(NestCg *n, int buffer, const int8_t *map, const Type *shape)
+Ev cpu_eval_buffer(NestCg *n, int buffer, int64_t first, const int8_t *map, const Type *shape)
 {
     Cpu *c = n->c;
     Spot s = find_spot(n, shape, map);
     int size = cpu_buffer_size(c, buffer);
     Bld b = n->at[s.level];
     Val row = cpu_element(c, b, buffer, shape, s.index);
+    Val skip = llvm_int(c->l->i64, first);
 
+    if (first != 0)
+        row = LLVMBuildGEP2(b, cpu_buffer_type(c, buffer, 0), row, &skip, 1, "");
     if (s.step == 0)
         return (Ev){.v = cpu_from_buffer(c, b, buffer,
                                          llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
                     .level = s.level};
     b = n->at[n->rank];
     LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
-    Val first = inner_address(n, buffer, &s, row), raw;
+    Val at = inner_address(n, buffer, &s, row), raw;
     if (s.step == 1)
-        raw = load_row(n, vector, first, size);
+        raw = load_row(n, vector, at, size);
     else
-        raw = gather(c, b, vector, lane_addresses(n, buffer, &s, first), size, n->lane_ok);
+        raw = gather(c, b, vector, lane_addresses(n, buffer, &s, at), size, n->lane_ok);
     return (Ev){.v = cpu_from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
 }
 

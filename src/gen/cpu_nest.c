@@ -402,7 +402,7 @@ static void root_body(NestCg *n, const Root *r)
     case ROOT_FILL: {
         Ev e = r->source == NO_BUFFER
                    ? cpu_eval(n, r->value, plan_identity)
-                   : cpu_eval_buffer(n, r->source, plan_identity, r->value->type);
+                   : cpu_eval_buffer(n, r->source, 0, plan_identity, r->value->type);
         cpu_fill(n, r->buffer, r->value->type, plan_identity, e);
         n->stored = true;
         break;

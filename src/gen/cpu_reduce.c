@@ -301,7 +301,7 @@ static void outer_body(NestCg *n, Reduction *r)
         map[d] = (int8_t)(d < axis ? d : d + 1);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
-        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), map, v->type);
+        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), 0, map, v->type);
         args[k] = cpu_vectorise(n, old);
         args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
     }

@@ -98,7 +98,7 @@ static void row_step(NestCg *n, const Op *op)
     n->level_of_dim[axis] = n->rank; /* this index is made in the body */
     for (int k = 0; k < count; k++) {
         const Value *v = op->results[k];
-        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), plan_identity, v->type);
+        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), 0, plan_identity, v->type);
         args[k] = cpu_vectorise(n, old);
     }
     n->level_of_dim[axis] = level;

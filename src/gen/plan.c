@@ -14,8 +14,6 @@
  *
  * Read plan.h first.
  */
-#include <string.h>
-
 #include "plan_internal.h"
 
 enum {
@@ -118,7 +116,7 @@ static bool reads_whole(const Op *op, int i)
         return false;
     return (op->code == OP_dot && i != DOT_ACC) ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
-           (op->code == OP_reshape && !is_renaming(op->results[0]));
+           (op->nresults > 0 && access_rearranges(op->results[0]));
 }
 
 static void gather_value(Planner *pl, Value *v, Block *b, int depth)

@@ -85,7 +85,7 @@ static void visit_operands(Walk *w, const Op *op, const int8_t *map, bool rare)
 
     for (int i = op->noperands - 1; i >= 0; i--) {
         Visit visit = {.value = op->operands[i], .rare = rare || (usual && i == SELECT_ELSE)};
-        visit.whole = op->code == OP_reshape;
+        visit.whole = op->nresults > 0 && access_rearranges(op->results[0]);
         visit_later(w, visit, visit.whole ? nowhere : map);
     }
 }

@@ -145,7 +145,8 @@ void exec_rearrange(Frame *f, const Op *op)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
     int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
-    int64_t steps[MAX_RANK] = {0};
+    int64_t steps[MAX_RANK] = {0}, first = 0;
+    const size_t size = value_size(op->results[0]);
     Move m;
 
     if (!op_move(op, &m))
@@ -155,9 +156,10 @@ void exec_rearrange(Frame *f, const Op *op)
     for (int i = 0; i < to->rank; i++)
         dims[i] = to->dims[i];
     for (int i = 0; i < from->rank; i++) {
+        first += m.start[i] * src[i];
         if (m.follows[i] >= 0)
             steps[m.follows[i]] += src[i];
     }
-    machine_copy_strided(result(f, op), dst, operand(f, op, 0), steps, to->rank, dims,
-                         value_size(op->results[0]));
+    machine_copy_strided(result(f, op), dst, (char *)operand(f, op, 0) + (size_t)first * size,
+                         steps, to->rank, dims, size);
 }

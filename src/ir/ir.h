@@ -436,14 +436,18 @@ bool value_constant(const Value *v, uint64_t *bits);
 bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's signedness */
 
 /* moves.c: where the result of an op with MOVES has its elements from.  Dimension d of operand 0 is
- * read at the index of the result's dimension follows[d]; at 0 when that is -1. */
+ * read at start[d] and the index of the result's dimension follows[d]; at start[d] when that is -1.
+ */
 typedef struct {
     int8_t follows[MAX_RANK];
+    int32_t start[MAX_RANK];
 } Move;
-bool op_move(const Op *op,
-             Move *out); /* false: not dimension by dimension, but in the same order */
-bool op_keeps_order(
-    const Op *op); /* the result is operand 0's elements in the same row-major order */
+/* False: not dimension by dimension, but in the same order. */
+bool op_move(const Op *op, Move *out);
+/* The same where every dimension is read from 0 on: the result is the operand by another name. */
+bool op_renames(const Op *op, Move *out);
+/* Are the result operand 0's elements in the same row-major order? */
+bool op_keeps_order(const Op *op);
 
 /* mark.c */
 void mark_add(Builder *b, Mark m); /* block and site are the builder's, whose ops come behind it */

@@ -59,6 +59,17 @@ bool op_move(const Op *op, Move *out)
     }
 }
 
+bool op_renames(const Op *op, Move *out)
+{
+    if (!op_move(op, out))
+        return false;
+    for (int d = 0; d < op->operands[0]->type->rank; d++) {
+        if (out->start[d] != 0)
+            return false;
+    }
+    return true;
+}
+
 bool op_keeps_order(const Op *op)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;

@@ -20,6 +20,8 @@
  * Takes any IR and changes nothing.  Answers are kept in the space; operands are answered first,
  * over a stack, because chains may be long.
  */
+#include <string.h>
+
 #include "opt.h"
 
 enum { MAX_WIDENED = 32 };
@@ -36,58 +38,30 @@ uint64_t access_key(const Value *v, const int8_t *map)
     return key;
 }
 
-/* Shapes that differ only in dimensions of 1 keep their elements in place: map result dims to
- * operand dims.  False when they differ in more. */
-static bool unit_reshape(const Type *from, const Type *to, int8_t *map_in)
-{
-    int d = 0;
-
-    for (int s = 0; s < from->rank; s++) {
-        map_in[s] = -1;
-        if (from->dims[s] == 1)
-            continue;
-        while (d < to->rank && to->dims[d] == 1)
-            d++;
-        if (d == to->rank || to->dims[d] != from->dims[s])
-            return false;
-        map_in[s] = (int8_t)d++;
-    }
-    while (d < to->rank && to->dims[d] == 1)
-        d++;
-    return d == to->rank;
-}
-
 /* The operand that v renames, and which dimension of v each of its dimensions follows; -1: none. */
 static Value *renaming(const Value *v, int8_t *map_in)
 {
     const Op *op = v->def;
+    Move m;
 
-    if (!op || op->noperands == 0)
+    if (!op || op->code == OP_splat) /* a scalar is no tile of another name */
         return NULL;
-    Value *in = op->operands[0];
-    int rank = in->type->rank;
-    switch (op->code) {
-    case OP_hint:
-        for (int d = 0; d < rank; d++)
+    if (op->code == OP_hint) {
+        for (int d = 0; d < v->type->rank; d++)
             map_in[d] = (int8_t)d;
-        return in;
-    case OP_broadcast:
-        for (int d = 0; d < rank; d++)
-            map_in[d] = in->type->dims[d] == v->type->dims[d] ? (int8_t)d : -1;
-        return in;
-    case OP_expand:
-        for (int d = 0; d < rank; d++)
-            map_in[d] = (int8_t)(d < op->attrs[0] ? d : d + 1);
-        return in;
-    case OP_permute:
-        for (int d = 0; d < rank; d++)
-            map_in[op->attrs[d]] = (int8_t)d;
-        return in;
-    case OP_reshape:
-        return unit_reshape(in->type, v->type, map_in) ? in : NULL;
-    default:
-        return NULL;
+        return op->operands[0];
     }
+    if (!op_has(op, MOVES) || !op_renames(op, &m))
+        return NULL;
+    memcpy(map_in, m.follows, sizeof m.follows);
+    return op->operands[0];
+}
+
+bool access_rearranges(const Value *v)
+{
+    int8_t in[MAX_RANK];
+
+    return v->def && op_has(v->def, MOVES) && v->def->code != OP_splat && !renaming(v, in);
 }
 
 Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in)
@@ -158,7 +132,7 @@ static bool is_given(const AccessSpace *s, const Value *v)
 
 static Value *followed(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
 {
-    if (v->type->rank == 0 || is_given(s, v) || v->def->code == OP_reshape)
+    if (v->type->rank == 0 || is_given(s, v) || access_rearranges(v))
         return NULL;
     Value *source = access_renamed(v, map, in);
     if (source)
@@ -170,8 +144,8 @@ static const char it_follows = 1, it_stays = 0; /* only their addresses matter *
 
 static void find_following(AccessSpace *s, Value *v, const int8_t *map)
 {
-    bool own = v->type->rank > 0 &&
-               (is_given(s, v) || v->def->code == OP_arange || v->def->code == OP_reshape);
+    bool own =
+        v->type->rank > 0 && (is_given(s, v) || v->def->code == OP_arange || access_rearranges(v));
     bool yes = false;
     int8_t in[MAX_RANK];
     const Value *x;

@@ -64,28 +64,29 @@ static Axis of_broadcast(const Op *op, const Axis *x)
     return r;
 }
 
-static Axis of_expand(const Op *op, const Axis *x)
+/* Ops that take each dimension of the operand from some index on, to another place: facts go along.
+ * Where that cuts runs, what is left of each begins within one. */
+static Axis of_move(const Op *op, const Axis *x)
 {
-    Axis r = *x;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    Axis r = axis_unknown(to);
+    Move m;
 
-    int axis = (int)attr_axis(op);
-    r.contiguity[axis] = r.constancy[axis] = 1;
-    for (int d = axis; d < op->operands[0]->type->rank; d++) {
-        r.contiguity[d + 1] = x->contiguity[d];
-        r.constancy[d + 1] = x->constancy[d];
-    }
-    return r;
-}
-
-static Axis of_permute(const Op *op, const Axis *x)
-{
-    Axis r = *x;
-    int n;
-    const int64_t *dims = attr_dims(op, &n);
-
-    for (int d = 0; d < n; d++) {
-        r.contiguity[d] = x->contiguity[dims[d]];
-        r.constancy[d] = x->constancy[dims[d]];
+    op_move(op, &m);
+    r.divisibility = x->divisibility;
+    r.has_range = x->has_range;
+    r.lo = x->lo;
+    r.hi = x->hi;
+    for (int d = 0; d < from->rank; d++) {
+        int at = m.follows[d];
+        int64_t run = axis_gcd(x->contiguity[d], m.start[d]);
+        if (run < x->contiguity[d])
+            r.divisibility =
+                axis_gcd(r.divisibility, run * (from->pointer ? dtype_size(from->dtype) : 1));
+        if (at < 0)
+            continue;
+        r.contiguity[at] = MIN(run, to->dims[at]);
+        r.constancy[at] = MIN(axis_gcd(x->constancy[d], m.start[d]), to->dims[at]);
     }
     return r;
 }
@@ -618,15 +619,13 @@ Axis axis_transfer(const Op *op, const Axis *const *in)
     case OP_splat:
     case OP_broadcast:
         return of_broadcast(op, in[0]);
-    case OP_expand:
-        return of_expand(op, in[0]);
     case OP_reshape:
         return of_reshape(op, in[0]);
-    case OP_permute:
-        return of_permute(op, in[0]);
     default:
         break;
     }
+    if (op_has(op, MOVES))
+        return of_move(op, in[0]);
     if (rules[op->code])
         return rules[op->code](op, in);
     return op_is_elementwise(op) ? elementwise(op, in) : axis_unknown(t);

@@ -71,7 +71,7 @@ static bool step_down(Seat *s)
         s->value = op->operands[0];
         return true;
     }
-    if (!op_move(op, &move))
+    if (!op_renames(op, &move))
         return false;
     in.value = op->operands[0];
     for (int d = 0; d < in.value->type->rank; d++)

@@ -139,5 +139,7 @@ uint64_t access_key(const Value *v, const int8_t *map);
 /* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
  * expand, permute, unit-dim reshape, hint).  `map_in` gets the operand's map. */
 Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);
+/* Are the elements of v those of an operand, read whole, in a way that no renaming is? */
+bool access_rearranges(const Value *v);
 
 #endif
