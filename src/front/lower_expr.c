@@ -223,8 +223,41 @@ static bool is_full_slice(const Node *n)
     return n->kind == N_SLICE && is_absent(n->left) && is_absent(n->right) && is_absent(n->extra);
 }
 
+/* `a:b` along one dimension, with bounds as Python has them.  What was sliced along another before
+ * is sliced once, along both. */
+static bool slice_tile(Lower *l, const Node *n, Value **v, int axis)
+{
+    const Op *before = (*v)->def && (*v)->def->code == OP_slice ? (*v)->def : NULL;
+    const Type *t = (*v)->type;
+    int64_t starts[MAX_RANK] = {0};
+    __int128 from, to, step;
+    Type want = *t;
+    int many;
+
+    int extent = t->dims[axis];
+    if (!slice_part(l, n->extra, 1, &step) || !slice_part(l, n->left, 0, &from) ||
+        !slice_part(l, n->right, extent, &to))
+        return false;
+    from = clamp_index(from, extent, 0, extent);
+    to = clamp_index(to, extent, 0, extent);
+    if (step != 1) {
+        error_at(l, n->span, E_SLICE_STEP);
+        return false;
+    }
+    if (from >= to) {
+        error_at(l, n->span, E_SLICE_EMPTY, extent);
+        return false;
+    }
+    starts[axis] = (int64_t)from;
+    want.dims[axis] = (int32_t)(to - from);
+    for (int d = 0; before && d < t->rank; d++)
+        starts[d] += attr_starts(before, &many)[d];
+    *v = build_slice(&l->b, before ? before->operands[0] : *v, starts, want.dims);
+    return true;
+}
+
 /* One entry of x[...]: None inserts a dimension, `:` steps over one; a `:` too many is let pass, as
- * the reference does. */
+ * the reference does.  `a:b` goes beyond it. */
 static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
 {
     bool none = n->kind == N_NONE;
@@ -235,6 +268,8 @@ static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
         if (e.kind == VAL_UNKNOWN)
             return false;
     }
+    if (!none && n->kind == N_SLICE && !is_full_slice(n) && *axis < (*v)->type->rank)
+        return slice_tile(l, n, v, (*axis)++);
     if (!none && !is_full_slice(n)) {
         error_at(l, n->span, E_TILE_INDEX);
         if ((*v)->type->pointer)

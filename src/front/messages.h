@@ -191,10 +191,12 @@
 /* indexing */
 #define E_NOT_INDEXABLE      "%s cannot be indexed"
 #define H_LAUNCH_INSIDE      "a kernel launches no other one: call it, %s(...)"
-#define E_TUPLE_INDEX        "the index of a tuple must be known at compile time: %s"                       /* R136 */
+#define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
-#define H_TILE_INDEX         "only `None` and `:` may stand here; slices of tiles are not supported yet"
+#define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"
+#define E_SLICE_STEP         "a slice of a tile has the step 1"
+#define E_SLICE_EMPTY        "a slice of a tile has at least one element; this dimension has %d"
 #define H_POINTER_INDEX      "a pointer has no elements of its own: read memory with tl.load(pointer + index)"
 
 /* shapes */

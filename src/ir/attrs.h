@@ -44,6 +44,7 @@ NUMBER( record_site,    "site",         OPTIONAL ) /* in the table of all that t
 NUMBER( hex,            "hex",          OPTIONAL ) /* 0 or 1 */
 TEXT(   message,        "message",      NEEDED )
 LIST(   dims,           "dims" )
+LIST(   starts,         "starts" )   /* an index for each dimension */
 LIST(   table,          "table" )
 LIST(   values,         "values" )
 LIST(   order,          "order" )    /* dimensions, from the one that is contiguous in memory */

@@ -298,6 +298,15 @@ Value *build_permute(Builder *b, Value *x, const int *dims)
     return retyped(b, OP_permute, x, t.rank, attrs, type_of(b->module, t));
 }
 
+Value *build_slice(Builder *b, Value *x, const int64_t *starts, const int32_t *dims)
+{
+    Type t = *x->type;
+
+    memcpy(t.dims, dims, sizeof t.dims[0] * (size_t)t.rank);
+    const Type *type = type_of(b->module, t);
+    return type == x->type ? x : retyped(b, OP_slice, x, t.rank, starts, type);
+}
+
 Value *build_addptr(Builder *b, Value *p, Value *offset)
 {
     return build_binary(b, OP_addptr, p, offset);

@@ -300,6 +300,8 @@ Value *build_broadcast(Builder *b, Value *x, const Type *shape);
 Value *build_expand(Builder *b, Value *x, int axis);
 Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *dims);
 Value *build_permute(Builder *b, Value *x, const int *dims);
+/* The tile of these dims that begins at starts[] within x. */
+Value *build_slice(Builder *b, Value *x, const int64_t *starts, const int32_t *dims);
 Value *build_addptr(Builder *b, Value *p, Value *offset);
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
 

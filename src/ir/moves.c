@@ -52,6 +52,13 @@ bool op_move(const Op *op, Move *out)
         for (int d = 0; d < n; d++)
             out->follows[dims[d]] = (int8_t)d;
         return true;
+    case OP_slice:
+        dims = attr_starts(op, &n);
+        for (int d = 0; d < n; d++) {
+            out->follows[d] = (int8_t)d;
+            out->start[d] = (int32_t)dims[d];
+        }
+        return true;
     case OP_reshape:
         return unit_reshape(from, to, out);
     default:

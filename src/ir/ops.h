@@ -34,6 +34,7 @@ OP( broadcast,   "any",                given,   A0,                PURE|MOVES ) 
 OP( expand,      "any",                given,   A1(axis),          PURE|MOVES ) /* insert a dim of 1 */
 OP( reshape,     "any",                given,   A0,                PURE|MOVES ) /* rank 0 counts as 1 element */
 OP( permute,     "any",                given,   A1(dims),          PURE|MOVES ) /* out dim i = in dim dims[i] */
+OP( slice,       "any",                given,   A1(starts),        PURE|MOVES ) /* from starts[i] on, as far as the result goes */
 /* arithmetic: ints wrap, int division truncates toward zero, floats round to nearest even.
  * fp16, bf16 and fp8 compute in fp32 and round once per op. */
 OP( add,         "num same",           first,   A0,                PURE|COMMUTES|FOLDS|FLOP )

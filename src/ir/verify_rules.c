@@ -213,6 +213,21 @@ static bool check_permute(const Verifier *v, const Op *op)
     return gives(v, op, 1) && result_is(v, op, 0, &want);
 }
 
+static bool check_slice(const Verifier *v, const Op *op)
+{
+    int n;
+    const int64_t *starts = attr_starts(op, &n);
+
+    if (!keeps_element(v, op))
+        return false;
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    bool fits = n == from->rank && to->rank == from->rank;
+    for (int d = 0; fits && d < n; d++)
+        fits = starts[d] >= 0 && starts[d] <= from->dims[d] - to->dims[d];
+    return fits || verify_say(v, op, "%s does not reach as far as %s from there",
+                              verify_type_text(v, from), verify_type_text(v, to));
+}
+
 /* arithmetic and conversions */
 
 static bool check_select(const Verifier *v, const Op *op)
@@ -686,6 +701,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_expand] = check_expand,
         [OP_reshape] = check_reshape,
         [OP_permute] = check_permute,
+        [OP_slice] = check_slice,
         [OP_select] = check_select,
         [OP_ldexp] = check_ldexp,
         [OP_lookup8] = check_lookup,

@@ -1,6 +1,9 @@
 # lower: kernel p:*fp32
 # run: kernel p:fp32[24]=iota
 # run: order p:i32[24]=iota out:i32[24]
+# lower: slices p:*fp32 out:*fp32
+# run: slices p:fp32[24]=iota out:fp32[16]
+# lower: refused_slices p:*fp32 n:i32
 # lower: refused p:*fp32 n:i32
 """R150 to R157, beyond Triton: any extent."""
 import triton
@@ -44,6 +47,27 @@ def order(p, out):
     tl.store(out + tl.arange(0, 24), tl.ravel(y))
 
 
+# beyond the reference: slices with constant bounds
+@triton.jit
+def slices(p, out):
+    x = tl.load(p + tl.arange(0, 24)).reshape(4, 6)
+    part = x[1:-1, 2:5]
+    tl.static_assert(part.shape == (2, 3))
+    tl.store(out + tl.arange(0, 6).reshape(2, 3), part)
+    tl.store(out + 6 + tl.arange(0, 4), x[:, 5:].reshape(4))
+    i = tl.arange(0, 8)[2:]
+    tl.store(out + 10 + tl.arange(0, 6), tl.load(p + i[:6]) + tl.sum(x[-2:, :3], 1)[1:])
+
+
+@triton.jit
+def refused_slices(p, n):
+    x = tl.arange(0, 12)
+    q = x[1:n]
+    q = x[3:1]
+    q = x[::2]
+    q = x[1:2, 3:4]
+
+
 @triton.jit
 def refused(p, n):
     x = tl.load(p + tl.arange(0, 12))
@@ -60,7 +84,6 @@ def refused(p, n):
     k = tl.broadcast_to(x, (4, 3))
     m = tl.broadcast_to(x, (5,))
     o = x[0]
-    q = x[1:3]
     s = tl.full((2,), x, tl.float32)
     t = tl.zeros((2,), "fp32")
     u = tl.program_id(3)

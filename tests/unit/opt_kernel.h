@@ -295,6 +295,19 @@ static Value *shuffle_dims(Gen *g, Value *x)
     return build_permute(&g->b, x, dims);
 }
 
+static Value *gen_slice(Gen *g)
+{
+    Value *x = any_tile(g);
+    int64_t starts[MAX_RANK];
+    int32_t dims[MAX_RANK];
+
+    for (int d = 0; d < x->type->rank; d++) {
+        dims[d] = 1 + (int32_t)below(g, (uint32_t)x->type->dims[d]);
+        starts[d] = below(g, (uint32_t)(x->type->dims[d] - dims[d] + 1));
+    }
+    return build_slice(&g->b, x, starts, dims);
+}
+
 static Value *gen_permute(Gen *g)
 {
     Value *x = shuffle_dims(g, any_tile(g));
@@ -545,7 +558,7 @@ static void gen_op(Gen *g)
         gen_binary,  gen_binary,    gen_binary,    gen_binary,  gen_unary, gen_compare,
         gen_select,  gen_cast,      gen_cast,      gen_arange,  gen_index, gen_index,
         gen_index,   gen_broadcast, gen_expand,    gen_load,    gen_load,  gen_reshape,
-        gen_permute, gen_permute,   gen_reduction, gen_promise,
+        gen_permute, gen_permute,   gen_reduction, gen_promise, gen_slice,
     };
     uint32_t choice = below(g, COUNT(makers) + 6);
 

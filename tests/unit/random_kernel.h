@@ -359,10 +359,20 @@ static void move(Gen *g)
 {
     Value *v = some_tile(g);
     int rank = v->type->rank, dims[MAX_RANK];
-    switch (below(g, 4)) {
+    switch (below(g, 5)) {
     case 0:
         reshape(g);
         break;
+    case 4: {
+        int64_t starts[MAX_RANK];
+        Type part = *v->type;
+        for (int d = 0; d < rank; d++) {
+            part.dims[d] = 1 + below(g, v->type->dims[d]);
+            starts[d] = below(g, v->type->dims[d] - part.dims[d] + 1);
+        }
+        keep(g, build_slice(&g->b, v, starts, part.dims));
+        break;
+    }
     case 1:
         for (int d = 0; d < rank; d++)
             dims[d] = (d + 1) % rank;
