@@ -16,7 +16,7 @@ INTEGER_NAME = re.compile(
     r"|world|ratio|blocks|split|width|height|group|stop|first|last|seed|iter", re.I)
 FLOAT_NAME = re.compile(
     r"eps|scale|alpha|beta|gamma|lr|rate|prob|dropout|temp|decay|momentum|softcap|cap$|slope|value$"
-    r"|theta|base$|factor|limit|thresh|weight_d|lambda|norm|^p$|min$|max$|fill|mscale|low|high|std|mean", re.I)
+    r"|theta|base$|factor|limit|thresh|weight_decay|lambda|norm|^p$|min$|max$|fill|mscale|low|high|std|mean", re.I)
 SHAPE_NAME = re.compile(r"block|blk|tile|chunk|^b[a-z]$|^b_[a-z]$|pad|next_pow|_p2|pow2", re.I)
 FLAG_NAME = re.compile(
     r"^(is|has|use|enable|do|with|apply|even|need|needs|allow|save|store|load|return|output|skip|causal|"
@@ -38,7 +38,7 @@ class Use:
     def __init__(self):
         self.pointer = self.index = self.mask = self.described = self.called = False
         self.shape = self.tested = self.dtype = self.none = self.addresses = self.packed = False
-        self.strings, self.numbers = [], []
+        self.strings, self.numbers, self.items = [], [], 0
 
 
 def pointer_score(name):
@@ -87,7 +87,7 @@ class Body(ast.NodeVisitor):
             left, right = self.look(node.body), self.look(node.orelse)
             return left[0] + right[0], left[1] | right[1]
         if isinstance(node, ast.Subscript):
-            return self.look(node.value)
+            return self.look_subscript(node)
         if isinstance(node, ast.Attribute):
             return self.look_attribute(node)
         if isinstance(node, ast.Compare):
@@ -112,6 +112,14 @@ class Body(ast.NodeVisitor):
             for name in left[1]:
                 self.uses[name].packed = True
         return [], left[1] | right[1]
+
+    def look_subscript(self, node):
+        index = node.slice
+        if isinstance(node.value, ast.Name) and node.value.id in self.uses:
+            use = self.uses[node.value.id]
+            last = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else 7
+            use.items = max(use.items, last + 1)
+        return self.look(node.value)
 
     def look_attribute(self, node):
         name = dotted(node)
@@ -304,13 +312,16 @@ def host_name(name, around, file, depth):
                 text = ast.unparse(a.annotation)
                 kinds = ("Tensor", "tensor"), ("bool", "bool"), ("float", "float"), ("int", "int"), ("str", "str")
                 return next((("kind", k) for word, k in kinds if word in text), None)
+    if found is None and name in file.jits:
+        return "function", name
     if found is None:
         found = file.values.get(name)
     return host(found, around, file, depth + 1) if found is not None else None
 
 
 def host(node, around, file, depth=0):
-    """What an expression outside of kernels is: ('value', Python value), ('dtype', name), ('kind', word)."""
+    """What an expression outside of kernels is: ('value', Python value), ('dtype', name),
+    ('function', name), ('kind', word)."""
     if depth > 6:
         return None
     if isinstance(node, ast.Constant):
@@ -426,6 +437,8 @@ class Guess:
             return "i64"
         if use.mask and not use.index and re.search("mask", name, re.I):
             return "i1"
+        if re.search(r"^is_|^has_|eligible|enabled|_flags?$|valid$|active", name, re.I) and not use.index:
+            return "i1"
         if use.index or re.search(r"indices|_ids|idx$|idx_ptr|cu_|seqlens?|table|slot|offsets", name, re.I):
             return "i32"
         if re.search(r"fp8|f8", name, re.I):
@@ -487,7 +500,9 @@ class Guess:
         if name in self.fixed:
             return self.fixed[name]
         if use.called:
-            return "function"
+            named = [k[1] for k in kinds if k[0] == "function"]
+            optional = use.none or use.tested or ("value", None) in kinds
+            return named[0] if named else "None" if optional else "function"
         if shape and self.size and not use.strings:
             return str(self.size)
         if name in self.config:
@@ -499,6 +514,8 @@ class Guess:
             return spelt(values[0])
         if re.search("precision", name, re.I):
             return "'ieee'"
+        if use.items and not values:
+            return "(" + ", ".join(["4"] * use.items) + ")"
         if use.dtype or "dtype" in words or re.search(r"dtype$|^dtype|_type$", name, re.I):
             return self.float
         if "bool" in words:
@@ -506,12 +523,12 @@ class Guess:
         default = self.defaults.get(name)
         if isinstance(default, ast.Constant) and default.value is not None:
             return spelt(default.value)
-        if "float" in words:
+        if "float" in words and not shape and not INTEGER_NAME.search(name):
             return "0.5"
         if use.strings:
             return repr(use.strings[0])
-        if "tuple" in words:
-            return "tuple"
+        if "tuple" in words or use.items:
+            return "(" + ", ".join(["4"] * max(use.items, 2)) + ")"
         if values or isinstance(default, ast.Constant):
             return "None"
         if use.tested and not shape and not use.numbers or FLAG_NAME.search(name) and not shape:
@@ -549,6 +566,7 @@ class Guess:
         pointers, scalars = [], []
         for name in dict.fromkeys(names):
             pointers += [p for p in self.body.flows.get(name, ()) if p]
+            pointers += [p for p in self.body.bases.get(name, ()) if self.body.uses[p].pointer]
             if name in self.body.uses:
                 (pointers if self.body.uses[name].pointer else scalars).append(name)
         constexprs = {a.arg for a in self.kernel.node.args.args if self.is_constexpr(a)}

@@ -135,6 +135,7 @@ BUILTIN("device_print",        IN_TL,              0,              "prefix *args
 BUILTIN("print",               IN_PYTHON,          0,              "prefix *args hex=False",                         say_print)
 /* compile time */
 BUILTIN("constexpr",           IN_TL | IN_CLASS,   0,              "value",                                          static_constexpr)
+BUILTIN("_unwrap_if_constexpr", IN_TL,              0,              "value",                                          static_unwrap)
 BUILTIN("pointer_type",        IN_TL | IN_CLASS,   0,              "element_ty address_space=1 const=False",         static_pointer_type)
 BUILTIN("tensor",              IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "name",                                           static_dtype)

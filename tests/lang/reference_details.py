@@ -1,5 +1,6 @@
 # lower: kernel x:*fp16 n:i32
 # lower: refused x:*fp32 n:i32 u:u32
+# lower: unwrapped x:*fp32 N=2
 """What the reference's own tests expect in corners: R43, R66, R136, R143, R153, R154, R303."""
 import triton
 import triton.language as tl
@@ -48,3 +49,8 @@ def refused(x, n, u):
     else:
         final_out = n
     f = tl.tuple(v)
+
+
+@triton.jit
+def unwrapped(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, tl.core._unwrap_if_constexpr(N)), 1.0)
