@@ -149,9 +149,14 @@ static void join_global(GlobalValue *known, const GlobalValue *before, const Ast
 }
 
 /* What cannot be known, such as the functions for one kind of machine, may fail: then the first
- * function or module that an `except` block has for it will do. */
+ * function or module that an `except` block has for it will do.  So it is with None, which stands
+ * for what the host finds out when it runs. */
 static void join_instead(Lower *l, GlobalValue *known, const AstGlobal *g, Span span)
 {
+    Val was = known->val;
+
+    if (val_is_none(was))
+        known->val = val_unknown();
     for (const AstGlobal *i = g->instead; i && known->val.kind == VAL_UNKNOWN; i = i->instead) {
         GlobalValue *v = find_global(l, i, span);
 
@@ -160,6 +165,8 @@ static void join_instead(Lower *l, GlobalValue *known, const AstGlobal *g, Span 
         known->val = v->val;
         known->taken = known->other = i;
     }
+    if (known->val.kind == VAL_UNKNOWN)
+        known->val = was;
 }
 
 /* What the name holds behind `g`: under a condition, that or what it held before. */
