@@ -50,8 +50,11 @@ void *arena_alloc(Arena *a, size_t bytes); /* zeroed, aligned to 16 */
 /* The same, but NULL when memory is out: for callers that hold something to give back. */
 void *arena_try_alloc(Arena *a, size_t bytes);
 void *arena_grow(Arena *a, void *old, size_t n, size_t m); /* copies n bytes into a block of m */
+/* Copies n bytes, NUL bytes among them too, and a NUL. */
 char *arena_strndup(Arena *a, const char *s, size_t n);
+/* As long as it gets, in the arena. */
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
+/* The same; a format that the C library refuses is a bug(). */
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 size_t arena_used(const Arena *a); /* for the tests */
 NORETURN void fail(Guard *guard);  /* leave through the guard: the reason is in the diagnostics */
@@ -82,18 +85,22 @@ NORETURN void bug_at(const char *file, int line, const char *fmt, ...) PRINTF(3,
 /* intern.c: equal strings become one pointer, so names compare with ==. */
 typedef const char *Sym;
 typedef struct Interner Interner;
+/* Names live as long as the arena does.  One thread at a time. */
 Interner *interner_new(Arena *a);
-Sym intern(Interner *in, const char *s);
-Sym intern_n(Interner *in, const char *s, size_t n);
+Sym intern(Interner *in, const char *s);             /* the name of a C string, which is copied */
+Sym intern_n(Interner *in, const char *s, size_t n); /* of n bytes, which may hold NUL bytes */
 
 /* map.c: open-addressing hash map from a 64-bit key to a pointer, in an arena. */
 typedef struct Map Map;
-Map *map_new(Arena *a);
+Map *map_new(Arena *a);                    /* empty; takes no room until something is put in */
 void *map_get(const Map *m, uint64_t key); /* NULL when absent */
+/* In place of what the key had; NULL is a value too. */
 void map_put(Map *m, uint64_t key, void *value);
 Map *map_copy(const Map *m); /* what is put into one is not in the other */
 #define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
 
+/* For tables in memory: quick, the same on every run, and no defence against bytes that were chosen
+ * to collide. */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
 typedef struct {
     uint64_t lo, hi;
@@ -106,9 +113,10 @@ typedef struct {
     char *s;
     size_t len, cap;
 } Text;
-Text text_new(Arena *a);
-void text_put(Text *t, const char *s);
-void text_putn(Text *t, const char *s, size_t n);
+Text text_new(Arena *a);                          /* empty: s is NULL until something is put in */
+void text_put(Text *t, const char *s);            /* a C string, behind what is there */
+void text_putn(Text *t, const char *s, size_t n); /* n bytes; s may move with every call */
+/* Behind what is there, without limit. */
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
 /* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
 void text_put_double(Text *t, double v, int digits);
@@ -138,7 +146,7 @@ typedef struct {
 } Place;
 typedef struct SourceMap SourceMap;
 #define SOURCE_MOST_BYTES ((uint32_t)INT32_MAX) /* in one map */
-SourceMap *source_map_new(Arena *a);
+SourceMap *source_map_new(Arena *a);            /* empty, in the arena */
 /* Add a text, which must live as long as the map; the path is copied.  Its places stay where they
  * are for good.  NULL when the map is full. */
 const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len);
@@ -146,7 +154,7 @@ const Source *source_add(SourceMap *m, const char *path, const char *text, size_
 const Source *source_add_part(SourceMap *m, const char *path, int line, const char *text,
                               size_t len);
 const Source *source_of(const SourceMap *m, uint32_t offset); /* NULL: in none */
-Place source_place(const SourceMap *m, uint32_t offset);
+Place source_place(const SourceMap *m, uint32_t offset); /* goes through the text for the line */
 
 /* The text at an offset of the map, and the other way round: text[start, end) as a place. */
 static inline const char *source_at(const Source *src, uint32_t offset)
@@ -168,17 +176,19 @@ typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_PRINT, DIAG_NOTE, DIAG_HINT } Diag
 typedef struct Diags Diags;
 /* Spans are places in `sources`; NULL makes a map of its own. */
 Diags *diags_new(Arena *a, SourceMap *sources);
-SourceMap *diags_sources(const Diags *d);
+SourceMap *diags_sources(const Diags *d); /* never NULL; lives as long as its arena */
 /* A span of {0,0} is a message without a place.  Notes and hints attach to the last error or
  * warning.  At most 20 errors are kept; the rest are counted. */
 void diag(Diags *d, DiagKind kind, Span span, const char *fmt, ...) PRINTF(4, 5);
+/* The same with the arguments in hand.  What was said at this place before is counted as an error
+ * but not kept again. */
 void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap);
 /* A note: what was reported is in the callee, which was called there.  The innermost call goes
  * first; more than a few help nobody. */
 enum { MOST_CALLS_SHOWN = 4 };
-void diag_call(Diags *d, Span call, const char *callee);
-int diag_errors(const Diags *d);
-bool diag_kept(const Diags *d); /* was the last error or warning?  Only then do hints show */
+void diag_call(Diags *d, Span call, const char *callee); /* `callee`: its name, copied */
+int diag_errors(const Diags *d); /* reported so far, also those that were not kept */
+bool diag_kept(const Diags *d);  /* was the last error or warning?  Only then do hints show */
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes, each with
  * its own file. */
 const char *diags_text(const Diags *d, Arena *a);
@@ -199,6 +209,7 @@ size_t os_stack_left(void); /* bytes below the caller's frame; 0: unknown */
 /* Run fn(arg) where there is that much stack: here, or on a thread of its own, which has more, and
  * wait for it.  0, or the errno of why there is no such thread. */
 enum { OS_STACK_ROOM = 2 }; /* times what was asked for */
+/* fn must return: it may be on another thread, and no jump leads out of that. */
 int os_with_stack(size_t bytes, void (*fn)(void *arg), void *arg);
 
 /* os_output.c: before long work whose result is to be written */
@@ -213,6 +224,7 @@ int os_write_file(const char *path, const void *data, size_t len);
 /* For what nobody else may have written, in an open folder.  EPERM: it may have been, or `name` is
  * no file but a link or a pipe.  Writing replaces whatever has that name, all or nothing. */
 int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len);
+/* Mode 0600; 0 or an errno. */
 int os_write_private(int folder, const char *name, const void *data, size_t len);
 int os_make_dirs(const char *path); /* like mkdir -p, mode 0700 for new folders */
 /* What stands at a path, behind links; what is neither a file nor a folder is nothing. */
@@ -222,20 +234,21 @@ typedef struct {
     bool is_public;          /* everybody may write to it */
     uint64_t device, number; /* together its identity, whatever path led to it */
 } OsEntry;
+/* Of what cannot be looked at too, OS_NOTHING.  For the moment of the call only. */
 OsEntry os_entry(const char *path);
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
-double os_seconds(void);              /* monotonic clock */
-const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
-bool os_is_terminal(int fd);
-void *os_map_code(size_t bytes);         /* writable pages, NULL on failure */
-int os_seal_code(void *p, size_t bytes); /* make them executable and read-only */
-void os_unmap_code(void *p, size_t bytes);
-void *os_alloc_pages(size_t bytes); /* 64-byte aligned or better, may be huge pages */
-void os_free_pages(void *p, size_t bytes);
-bool os_has_memory(size_t bytes);                            /* that much could be had just now */
+double os_seconds(void);                   /* monotonic clock */
+const char *os_env(const char *name);      /* NULL too where the caller must not choose: setuid */
+bool os_is_terminal(int fd);               /* false too for what is not open */
+void *os_map_code(size_t bytes);           /* writable pages, NULL on failure */
+int os_seal_code(void *p, size_t bytes);   /* make them executable and read-only */
+void os_unmap_code(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
+void *os_alloc_pages(size_t bytes);        /* 64-byte aligned or better, may be huge pages */
+void os_free_pages(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
+bool os_has_memory(size_t bytes);          /* that much could be had just now */
 void *os_load_library(const char *path, const char **error); /* dlopen; *error is static text */
-void *os_library_symbol(void *lib, const char *name);
+void *os_library_symbol(void *lib, const char *name); /* NULL when there is none; never unloaded */
 /* The file that this code was loaded from, by an absolute path that neither the folder where the
  * process stands nor the name that it was called by has a say in.  NULL when nobody knows. */
 const char *os_library_file(Arena *a);
