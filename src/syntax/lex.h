@@ -89,11 +89,13 @@ typedef struct {
 void lex_init(Lexer *lx, Interner *interner, const Source *src, Span where);
 /* The same for text in which ends of lines mean nothing, as if inside brackets. */
 void lex_init_inside(Lexer *lx, Interner *interner, const Source *src, Span where);
+/* Give the next token and go behind it; T_END for good at the end, behind T_NEWLINE and the
+ * T_DEDENT of open blocks. */
 Token lex_next(Lexer *lx);
 /* After an error at `from`, go to the first line behind it that is indented by at most `indent`,
  * an indentation still open; deeper ones are closed without T_DEDENT. */
 void lex_recover(Lexer *lx, uint32_t from, int indent);
-const char *token_text(TokenKind kind);
+const char *token_text(TokenKind kind); /* as messages call it, column two of TOKENS */
 
 /* lines.c: text by lines, for what is not worth tokens; numbers are indices into the text. */
 typedef struct {
@@ -116,6 +118,7 @@ uint32_t format_spec_end(const char *text, uint32_t pos, uint32_t end);
 
 /* literal.c: the values of tokens. */
 bool literal_int(const char *s, uint32_t n, __int128 *out); /* false: 2^127 or more */
+/* Of n digits, underscores among them; too large is inf. */
 double literal_float(Arena *a, const char *s, uint32_t n);
 /* Text between the quotes with escapes replaced; in an f-string also {{ and }}. */
 const char *literal_string(Arena *a, const char *s, uint32_t n, int flags, size_t *nout);

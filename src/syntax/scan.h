@@ -39,9 +39,13 @@ typedef struct {
 } Scan;
 
 /* scan.c */
+/* Find them by lines, in any text: what cannot be understood is passed over, and nothing is
+ * reported here. */
 void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out);
 
 /* scan_assign.c */
+/* Put what the statements of the line assign behind `out`, in their order; what cannot be parsed
+ * gives no value, and there is never an error. */
 void scan_assignments(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
                       AstGlobals *out);
 /* The parameters of a `def`, which have no value that could be known. */
