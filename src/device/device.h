@@ -89,8 +89,8 @@ enum { DEVICE_COUNT = 0 DEVICES(COUNT_DEVICE) };
 
 /* device.c: the rows by number, the listed ones first; NULL behind the last */
 const Device *device_at(int i);
-int device_listed(void); /* how many are listed */
-const char *device_missing(const Device *d);
-int device_find(const char *name); /* its number; NULL: the default; -1: there is none */
+int device_listed(void);                     /* how many are listed */
+const char *device_missing(const Device *d); /* NULL: nothing; else for people, static text */
+int device_find(const char *name);           /* its number; NULL: the default; -1: there is none */
 
 #endif

@@ -25,21 +25,28 @@ typedef struct {
 } RelocInput;
 typedef enum { RELOC_OK, RELOC_UNKNOWN, RELOC_TOO_FAR } RelocResult;
 int reloc_width(int machine, uint32_t type); /* bytes that it changes; 0: unknown type */
+/* Change the bytes at `at`, which is where they lie now and need not be in->place.  `machine` is
+ * ELF's e_machine, `type` its relocation; nothing is written unless OK. */
 RelocResult reloc_apply(int machine, uint32_t type, const RelocInput *in, uint8_t *at);
 enum { STUB_BYTES = 16, STUB_SLOT = 8 }; /* a jump through the address at STUB_SLOT */
+/* Write STUB_BYTES at `at`, 8-byte aligned; they may run anywhere, and jump to `target`. */
 void reloc_stub(int machine, uint64_t target, uint8_t *at);
 
 /* loader.c: our own ELF loader.  Copies SHF_ALLOC sections to one mapping, relocates, seals.  Any
  * bytes may be given: what is not a sound object is RUN_BAD_OBJECT and *why is static text. */
 typedef struct Code Code;
+/* On success the code no longer needs the object.  Else *out is NULL: RUN_BAD_OBJECT or
+ * RUN_NO_MEMORY. */
 RunStatus code_load(const void *object, size_t len, Code **out, const char **why);
 void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
-void code_free(Code *c);
+void code_free(Code *c); /* NULL is allowed; none of its symbols may be running */
 
 /* pool.c: persistent threads, which start with the first job that can use more than one.
  * pool_run hands out chunks of [0, n) until none is left. */
 typedef struct Pool Pool;
 RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU */
+/* Ends its threads and waits for them; NULL is allowed.  No job may be running.  In a forked child,
+ * which has no such threads, only the memory goes. */
 void pool_free(Pool *p);
 int pool_threads(const Pool *p); /* at most: there are fewer when the system gives fewer */
 /* Called with disjoint ranges; `worker` is below pool_threads(), no two calls at a time have the

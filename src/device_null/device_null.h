@@ -9,7 +9,7 @@ int null_objects_made(void);
 
 /* Let whoever makes an object wait in the midst of it, until it is released. */
 void null_hold(void);
-void null_release(void);
+void null_release(void); /* by the thread that held it */
 
 /* Let this process lack what the device needs; NULL: it has it. */
 void null_set_missing(const char *what);

@@ -24,6 +24,8 @@ typedef struct {
  * then.
  */
 typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;
+/* On the calling thread alone, with memory of its own, which is gone at the end.  Addresses are
+ * taken as they come: what checks them are ops (opt_records()). */
 InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 
 /* count.c: what a launch does (its slots may end with the user's parameters), by running only the

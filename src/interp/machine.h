@@ -90,10 +90,12 @@ static inline void *result(const Frame *f, const Op *op)
 }
 
 /* slots.c */
+/* In the arena; its frames are made by whoever runs it.  lanes: 1 or WIDE_LANES. */
 SlotPlan *slots_plan(Arena *a, const Func *func, int lanes);
 
 /* interp.c */
 const Op *exec_block(Frame *f, const Block *b); /* gives its terminator */
+/* NULL for an op that needs nothing beyond operands and results. */
 OpSlots *slots_of_op(const Frame *f, const Op *op);
 static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
 {
@@ -107,42 +109,58 @@ void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[
 typedef struct {
     uint64_t first, step, trips;
 } LoopBounds;
+/* Signed, in the width of the bounds' dtype: a positive step counts up while below hi, a negative
+ * one down while above; no trips for a step of 0. */
 LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
 
 /* interp_memory.c */
+/* Offsets of any integer dtype, in elements of the pointee. */
 void exec_addptr(Frame *f, const Op *op);
+/* Where the mask is false `other`, or 0; nothing is read there. */
 void exec_load(Frame *f, const Op *op);
+/* Of several lanes to one address the last wins (R210 leaves it open). */
 void exec_store(Frame *f, const Op *op);
+/* Gives what was there before, 0 where the mask is false; lanes in order.  Atomic beside other
+ * threads too. */
 void exec_atomic_rmw(Frame *f, const Op *op);
+/* Gives what was there before, whether it was replaced or not. */
 void exec_atomic_cas(Frame *f, const Op *op);
 
 /* interp_record.c */
+/* Hands the values to launch->records; without those nothing happens. */
 void exec_record(Frame *f, const Op *op);
 void exec_assert(Frame *f, const Op *op); /* and check */
 
 /* interp_shape.c */
+/* Put n copies of one element of 1, 2, 4 or 8 bytes. */
 void machine_fill(void *dst, const void *one, size_t size, size_t n);
 /* Copy a grid of elements; strides count elements, dims are row-major. */
 void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
                           const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
-void exec_arange(Frame *f, const Op *op);
+void exec_arange(Frame *f, const Op *op);    /* i32 from the op's start on, one by one */
 void exec_rearrange(Frame *f, const Op *op); /* MOVES, when the order of the elements changes */
 
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
 typedef struct {
     int64_t outer, length, inner; /* length is the axis */
 } CombineView;
+/* Outer and inner: the product of what is left and right of the axis. */
 CombineView combine_view(const Type *t, int axis);
 /* Rows this short are first brought together, so that each step has many lanes. */
 enum { SHORT_ROW = 32 };
 /* Of each operand; the captured scalars come behind them all. */
 typedef enum { TEMP_WORK, TEMP_FIRST, TEMP_SECOND, TEMP_ASIDE, COMBINE_TEMPS } CombineTemp;
+/* As a tree: each level combines neighbours along the axis, and an odd last one waits for the next
+ * level. */
 void exec_reduce(Frame *f, const Op *op);
+/* In order along the axis, from its end when reversed; each line by itself. */
 void exec_scan(Frame *f, const Op *op);
 
 /* interp_dot.c */
 enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */
+/* It is i32 for integers, fp64 for fp64, else fp32; the accumulator may be another. */
 DType dot_compute_dtype(const Op *op);
+/* Batches of [rows, depth] x [depth, cols] + [rows, cols]. */
 void exec_dot(Frame *f, const Op *op);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct {
 typedef struct Records Records;
 /* For a launch over this grid; the table must outlive it.  NULL when memory is out. */
 Records *records_new(const RecordSite *sites, int nsites, const int32_t grid[3]);
-void records_free(Records *r); /* NULL is allowed */
-RecordPort *records_port(Records *r);
+void records_free(Records *r);        /* NULL is allowed */
+RecordPort *records_port(Records *r); /* lives as long as `r`; for any thread */
 
 /* Behind the launch.  Prints come first, by program, those of one program in its own order; then
  * what failed, by place.  *n entries, which live as long as `r`. */
