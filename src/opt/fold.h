@@ -14,7 +14,9 @@
 Value *fold_new(Op *at, OpCode code, int n, Value *const *operands, int nattrs,
                 const int64_t *attrs, const Type *given); /* NULL where the table rules */
 Value *fold_unary(Op *at, OpCode code, Value *x, const Type *given); /* no attributes */
+/* No attributes; the operands give the type. */
 Value *fold_binary(Op *at, OpCode code, Value *x, Value *y);
+/* A new one in front of `at`; the bits of an element. */
 Value *fold_const(Op *at, const Type *t, uint64_t bits);
 bool fold_is_const(const Value *v, int64_t want); /* ints and bools, scalar or tile */
 Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select */
@@ -26,6 +28,6 @@ Op *fold_write(Op *op);      /* fold_memory.c: the op to use in its place, NULL 
 /* fold_control.c: `if` and loops before their regions are folded (gives the op to go on with: `op`
  * itself when it stays) and after (true when it is replaced and may be removed). */
 Op *fold_control_before(Op *op);
-bool fold_control_after(Op *op);
+bool fold_control_after(Op *op); /* `if` and `while`; everything else stays */
 
 #endif

@@ -55,10 +55,11 @@ typedef struct {
 
 /* math.c: constants, conversions, and ops whose meaning needs a word */
 const Format *m_format(const Math *m);
-Value *m_num(Math *m, double v);   /* a float */
-Value *m_int(Math *m, uint64_t v); /* an unsigned integer */
-Value *m_to_bits(Math *m, Value *x);
-Value *m_from_bits(Math *m, Value *bits);
+Value *m_num(Math *m, double v);          /* a float */
+Value *m_int(Math *m, uint64_t v);        /* an unsigned integer */
+Value *m_to_bits(Math *m, Value *x);      /* float to the unsigned integer of its width */
+Value *m_from_bits(Math *m, Value *bits); /* back */
+/* p(x), each step a fma; from nine coefficients on in two chains, for half the latency. */
 Value *m_poly(Math *m, Value *x, const Poly *p);
 /* Keep NaN; else the nearest value in [low, high]. */
 Value *m_clamp(Math *m, Value *x, double low, double high);
@@ -129,54 +130,60 @@ Value *m_usually(Math *m, Value *c, Value *x, Value *y);
 typedef struct {
     Value *whole, *bits;
 } Nearest;
+/* |x * scale| must stay below 2^(mantissa - 1) less `bias`. */
 Nearest m_nearest(Math *m, Value *x, double scale, int bias);
 Value *m_exponent(Math *m, Value *bits); /* the float with these exponent bits */
 /* e^x = 2^k h (1 + q), h a power of two, q in [-0.3, 0.42]; so k > 0 holds off overflow of h. */
 typedef struct {
     Value *h, *q;
 } Growth;
-Growth m_growth(Math *m, Value *x, int k);
+Growth m_growth(Math *m, Value *x, int k); /* the caller keeps x within the bounds of exp */
 /* e^(x + x_low) (factor + factor_low), and in fp64 2^(x + x_low), for x within the bounds of exp */
 Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low);
-Value *m_exp2_sum(Math *m, Value *x, Value *x_low);
-Value *math_exp(Math *m, Value *x);
-Value *math_exp2(Math *m, Value *x);
-Value *math_exp10(Math *m, Value *x);
-Value *math_expm1(Math *m, Value *x);
+Value *m_exp2_sum(Math *m, Value *x, Value *x_low); /* fp64 only; x_low is small beside x */
+Value *math_exp(Math *m, Value *x);   /* inf above the largest that has one, 0 below the smallest */
+Value *math_exp2(Math *m, Value *x);  /* exact for whole x */
+Value *math_exp10(Math *m, Value *x); /* inf and 0 outside as exp */
+Value *math_expm1(Math *m, Value *x); /* e^x - 1 without cancelling near 0; -0 stays */
 
 /* math_log.c */
-Value *math_log(Math *m, Value *x);
-Value *math_log2(Math *m, Value *x);
-Value *math_log10(Math *m, Value *x);
+Value *math_log(Math *m, Value *x);   /* -inf for 0, NaN below */
+Value *math_log2(Math *m, Value *x);  /* exact for powers of two */
+Value *math_log10(Math *m, Value *x); /* special cases as log */
+/* log(1 + x) without rounding the sum; -inf for -1; -0 stays. */
 Value *math_log1p(Math *m, Value *x);
 
 /* math_trig.c */
-Value *math_sin(Math *m, Value *x);
-Value *math_cos(Math *m, Value *x);
-Value *math_tan(Math *m, Value *x);
+Value *math_sin(Math *m, Value *x); /* any finite x; NaN for inf */
+Value *math_cos(Math *m, Value *x); /* any finite x; NaN for inf */
+Value *math_tan(Math *m, Value *x); /* any finite x; NaN for inf */
 
 /* math_arc.c */
-Value *math_atan(Math *m, Value *x);
+Value *math_atan(Math *m, Value *x); /* in [-pi/2, pi/2] */
+/* In [-pi, pi]: the angle of the point (x, y), by the signs of zeros too, as C17 F.10.1.4 has
+ * it. */
 Value *math_atan2(Math *m, Value *y, Value *x);
-Value *math_asin(Math *m, Value *x);
-Value *math_acos(Math *m, Value *x);
+Value *math_asin(Math *m, Value *x); /* NaN for |x| > 1 */
+Value *math_acos(Math *m, Value *x); /* in [0, pi]; NaN for |x| > 1 */
 
 /* math_hyper.c */
-Value *math_sinh(Math *m, Value *x);
-Value *math_cosh(Math *m, Value *x);
-Value *math_tanh(Math *m, Value *x);
-Value *math_asinh(Math *m, Value *x);
-Value *math_acosh(Math *m, Value *x);
-Value *math_atanh(Math *m, Value *x);
+Value *math_sinh(Math *m, Value *x);  /* odd, also for -0; inf where it overflows */
+Value *math_cosh(Math *m, Value *x);  /* at least 1; inf where it overflows */
+Value *math_tanh(Math *m, Value *x);  /* odd; at most 1 */
+Value *math_asinh(Math *m, Value *x); /* odd; finite wherever x is */
+Value *math_acosh(Math *m, Value *x); /* NaN for x < 1 */
+Value *math_atanh(Math *m, Value *x); /* inf for 1, NaN above; odd */
 
 /* math_erf.c */
-Value *math_erf(Math *m, Value *x);
-Value *math_erfc(Math *m, Value *x);
+Value *math_erf(Math *m, Value *x);  /* odd; at most 1 */
+Value *math_erfc(Math *m, Value *x); /* 1 - erf x without cancelling, down to where it underflows */
 
 /* math_pow.c, math_root.c */
+/* Special cases as in C17 F.10.4.4: 1 for y = 0 or x = 1, NaN for finite x < 0 and a y that is no
+ * integer. */
 Value *math_pow(Math *m, Value *x, Value *y);
-Value *math_rsqrt(Math *m, Value *x);
-Value *math_cbrt(Math *m, Value *x);
-Value *math_hypot(Math *m, Value *x, Value *y);
+Value *math_rsqrt(Math *m, Value *x);           /* 1 / sqrt(x), both rounded; inf for 0 */
+Value *math_cbrt(Math *m, Value *x);            /* odd; subnormals too */
+Value *math_hypot(Math *m, Value *x, Value *y); /* no overflow on the way; inf beats NaN */
 
 #endif

@@ -41,10 +41,14 @@ void opt_legalise(Module *m, const OptOptions *o, Diags *d);
 void opt_expand_blocks(Module *m); /* handles become their parts; none is handed over */
 /* The part of it that makes modules equal that differ in wishes only; for keys of compiled code. */
 void opt_drop_schedule(Module *m);
+/* What calls each other in a circle, or grows without measure, is a diagnostic; then the module is
+ * not fit for other passes. */
 void opt_inline(Module *m, Diags *d);
 void opt_fold(Func *f); /* constants, algebra that is exact, branches on constants */
+/* Keeps the first of equal ops; loads too, while nothing can have written between them. */
 void opt_cse(Func *f);
 void opt_dce(Func *f); /* also unused loop carries */
+/* Loads too, out of loops that write nothing, where they would have run anyway. */
 void opt_licm(Func *f);
 void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
@@ -97,7 +101,10 @@ typedef struct {
     int64_t lo, hi;
 } Axis;
 typedef struct AxisFacts AxisFacts;
+/* From the operands to the results, loops until nothing changes; the facts live in the arena and
+ * know the values that there were.  One made later needs another analysis. */
 AxisFacts *axis_analyse(const Func *f, Arena *a);
+/* Lives as long as the facts; a bug() for a value made after them. */
 const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
@@ -128,9 +135,12 @@ typedef struct {
     const void *whose;
     Map *follows, *accesses; /* the answers so far */
 } AccessSpace;
+/* `inner` is an index of the maps; `given` names the values that are data for whoever asks, with
+ * `whose` handed to it.  All that is passed in must outlive the space. */
 AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
                           bool (*given)(const void *whose, const Value *v), const void *whose);
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
+/* Kept in the space, so asking again costs a look-up. */
 Access access_of(AccessSpace *s, Value *v, const int8_t *map);
 /* How every named tile steps along each of its own dimensions, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
