@@ -284,38 +284,17 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
 
 static bool type_predicate(const Type *t, const char *name, bool *out)
 {
-    bool number = !t->pointer;
-    DType d = t->dtype, named;
-    const char *rest = name + 3; /* behind is_ */
+    const char *rest = name + strlen("is_");
 
-    *out = false;
+    if (!py_dtype_predicate(t->dtype, name, out))
+        return false;
+    *out &= !t->pointer;
     if (strcmp(rest, "ptr") == 0)
         *out = t->pointer;
     else if (strcmp(rest, "const") == 0)
         *out = t->is_const;
     else if (strcmp(rest, "block") == 0)
         *out = t->rank > 0;
-    else if (strcmp(rest, "floating") == 0)
-        *out = number && dtype_is_float(d);
-    else if (strcmp(rest, "standard_floating") == 0)
-        *out = number && dtype_is_float(d) && !dtype_is_fp8(d);
-    else if (strcmp(rest, "fp8") == 0)
-        *out = number && dtype_is_fp8(d);
-    else if (strcmp(rest, "int") == 0)
-        *out = number && dtype_is_int(d);
-    else if (strcmp(rest, "int_signed") == 0)
-        *out = number && dtype_is_int(d) && dtype_is_signed(d);
-    else if (strcmp(rest, "int_unsigned") == 0)
-        *out = number && dtype_is_unsigned(d);
-    else if (strcmp(rest, "bool") == 0)
-        *out = number && d == DT_I1;
-    else if (strcmp(rest, "void") == 0)
-        *out = false;
-    else if (dtype_from_name(rest, strlen(rest), &named) ||
-             dtype_from_long_name(rest, strlen(rest), &named))
-        *out = number && d == named;
-    else
-        return false;
     return true;
 }
 

@@ -320,11 +320,6 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
     return method_of(l, self, name, span);
 }
 
-static int primitive_bits(const Type *t)
-{
-    return t->pointer ? 64 : dtype_bits(t->dtype);
-}
-
 static Val type_element_of(Lower *l, const Type *t)
 {
     if (t->rank > 0)
@@ -335,6 +330,7 @@ static Val type_element_of(Lower *l, const Type *t)
 static Val type_attribute(Lower *l, Val self, Sym name, Span span)
 {
     const Type *t = self.type;
+    Const c;
 
     if (strcmp(name, "element_ty") == 0)
         return type_element_of(l, t);
@@ -344,14 +340,12 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
         return shape_tuple(l, t->rank, t->dims);
     if (strcmp(name, "name") == 0)
         return val_string(l, val_type_text(l, t));
-    if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "int_bitwidth") == 0)
-        return val_int(l, primitive_bits(t));
-    if (strcmp(name, "itemsize") == 0)
-        return val_int(l, t->pointer ? 8 : dtype_size(t->dtype));
-    if (strcmp(name, "fp_mantissa_width") == 0)
-        return val_int(l, dtype_mantissa_bits(t->dtype));
-    if (strcmp(name, "exponent_bias") == 0)
-        return val_int(l, dtype_bias(t->dtype));
+    if (t->pointer && strstr(name, "_bitwidth"))
+        return val_int(l, 64);
+    if (t->pointer && strcmp(name, "itemsize") == 0)
+        return val_int(l, 8);
+    if (py_dtype_attribute(t->dtype, name, &c))
+        return val_const(l, c);
     if (strncmp(name, "is_", 3) == 0)
         return bind_method(l, self, name, NULL);
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
