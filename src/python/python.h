@@ -156,41 +156,51 @@ bool py_fail_told(Py *p, Span where);
 
 /* --- for hosts, and between the files --- */
 
+/* All that give a bool and take `out` give false after py_fail(), with nothing in *out. */
+
 /* builtins.c: by its full name; NULL: there is none.  A function of triton may lack its module,
  * since `import *` may have brought it in. */
 const PyBuiltin *py_builtin(const char *name);
-bool py_is_module(const char *name); /* does a function's full name begin with it? */
-Const py_builtin_value(Py *p, const PyBuiltin *b);
-const char *py_near_builtin(const char *name);
+Const py_builtin_value(Py *p, const PyBuiltin *b); /* as a value */
+const char *py_near_builtin(const char *name);     /* what a misspelt name meant, or NULL */
+const PyBuiltin *py_method(const char *type, const char *name); /* of "str" and the like, or NULL */
+/* Bind arguments to its parameters and call it. */
 bool py_call_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Const *out);
-const PyBuiltin *py_method(const char *type, const char *name); /* "str", "upper" */
-bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out);
-/* A function or constant by its full name: math.sqrt, math.pi, torch.float16, triton.cdiv. */
+/* A function or constant by its full name: math.sqrt, math.pi, torch.float16, triton.cdiv.  False,
+ * and no failure, when there is none. */
 bool py_full_name(Py *p, const char *name, Const *out);
 bool py_has_name(const char *name); /* is there one? */
 
-/* attribute.c */
+/* functions.c: isinstance(value, class); a tuple of classes is any of them. */
+bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out);
+
+/* attribute.c: `self.NAME`, methods too; `at` is where the name stands. */
 bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *out);
-bool py_has_attribute(Py *p, const Const *self, const char *name, Span at);
-/* An attribute of a dtype that needs no call, such as itemsize. */
+bool py_has_attribute(Py *p, const Const *self, const char *name, Span at); /* never fails */
+/* An attribute of a dtype that needs no call, such as itemsize; false when there is none. */
 bool py_dtype_attribute(DType t, const char *name, Const *out);
 /* is_floating and the like; false when there is no such predicate. */
 bool py_dtype_predicate(DType t, const char *name, bool *out);
 
-/* eval.c */
+/* eval.c: operators, on objects of the host too */
 bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
 bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
 bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
 bool py_truth(Py *p, const Const *c, Span at, bool *out);
-bool py_spend(Py *p, long n, Span at); /* false: the budget is used up */
+/* Take n steps from the budget; fails when it is used up. */
+bool py_spend(Py *p, long n, Span at);
+/* A variable that the running code sees, in its frame or those around it; NULL: there is none. */
 const Const *py_find_variable(const Py *p, Sym name);
-void py_bind_variable(Py *p, Sym name, const Const *value);
+void py_bind_variable(Py *p, Sym name, const Const *value); /* in the innermost frame */
 
 /* items.c */
+/* `self[index]`; several indices are a tuple, slices CONST_SLICE. */
 bool py_index(Py *p, const Const *self, const Const *index, Span at, Const *out);
-/* All elements of what can be iterated; false after a failure. */
+/* All elements of what can be iterated: of a tuple, list, text, or the keys of a dict. */
 bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n);
+/* `target = value`: names, what is unpacked into them, items of lists and dicts. */
 bool py_assign(Py *p, const Node *target, const Const *value);
+/* The expressions of these kinds: (a, *b) and [a, *b]; {a: b, **c}; a[b]; [a for b in c]. */
 bool py_display(Py *p, const Node *n, Const *out);
 bool py_dict_display(Py *p, const Node *n, Const *out);
 bool py_subscript(Py *p, const Node *n, Const *out);
@@ -198,10 +208,11 @@ bool py_comprehension(Py *p, const Node *n, Const *out);
 /* Was this list or dict made by this evaluation?  Others are shared with other threads. */
 bool py_may_change(Py *p, const Const *c, Span at);
 
-/* stmt.c */
+/* stmt.c: the statements of a `def`, in p->frame, which has its parameters; gives what it returns.
+ */
 bool py_run_body(Py *p, const AstFunc *fn, Const *out);
 
-/* call.c */
+/* call.c: N_CALL */
 bool py_eval_call(Py *p, const Node *n, Const *out);
 
 #endif
