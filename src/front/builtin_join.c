@@ -78,12 +78,23 @@ static Value *elements_at(Lower *l, Value *v, Value *index, int axis, Span span)
 
 /* --- arguments --- */
 
-/* A tile of numbers; NULL after an error. */
-static Value *number_tile(Lower *l, const Args *a, int i)
+/* A tile; NULL after an error. */
+static Value *any_tile(Lower *l, const Args *a, int i)
 {
     Value *v = arg_run(l, a, i);
 
-    if (!v || (v->type->rank > 0 && !v->type->pointer))
+    if (!v || v->type->rank > 0)
+        return v;
+    error_at(l, arg_span(a, i), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+    return NULL;
+}
+
+/* A tile of numbers; NULL after an error. */
+static Value *number_tile(Lower *l, const Args *a, int i)
+{
+    Value *v = any_tile(l, a, i);
+
+    if (!v || !v->type->pointer)
         return v;
     error_at(l, arg_span(a, i), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
     return NULL;
@@ -165,7 +176,7 @@ Val tile_interleave(Lower *l, const Args *a)
 
 Val tile_cat(Lower *l, const Args *a)
 {
-    Value *x = number_tile(l, a, 0), *y = x ? number_tile(l, a, 1) : NULL, *both;
+    Value *x = any_tile(l, a, 0), *y = x ? any_tile(l, a, 1) : NULL, *both;
     int axis;
 
     if (!y || !arg_axis(l, a, 3, x->type->rank, &axis))

@@ -23,6 +23,7 @@ def pairs(x, y, out):
     tl.store(out + tl.arange(0, 8), both.ravel())
     tl.store(out + 8 + tl.arange(0, 8), tl.interleave(a, b))
     tl.store(out + 16 + tl.arange(0, 8), tl.cat(a, b, can_reorder=True))
+    tl.store(tl.cat(x + i, y + i), tl.cat(b, a))
     c, d = tl.split(both)
     tl.static_assert(c.shape == (4,) and d.dtype == tl.float32)
     stacked = tl.cat(a[None, :], b[None, :], dim=0)
