@@ -55,15 +55,11 @@ typedef struct {
 
 typedef enum { SEGMENT_MAIN, SEGMENT_MIXED, SEGMENT_DEAD } Segment;
 
-/* A conjunct of some mask: true for inner indices below `count`, false from `none` on.  The two are
- * the same but where the values compared may wrap in between. */
+/* Where a bound of the plan ends in this row: the mask is true for inner indices below `count`,
+ * false from `none` on.  The two are the same but where the values compared may wrap in between. */
 typedef struct {
-    Value *value;
-    int8_t map[MAX_RANK];
     Val count, none; /* i64, known in front of the inner loop */
-    bool uniform;
-    bool never_ends; /* nobody knows where it is false: `none` is the extent */
-} Bound;
+} Cut;
 
 /* What has been computed in a body: values, those of its lane 0, masks of accesses, addresses,
  * interleaved loads. */
@@ -100,8 +96,8 @@ typedef struct {
     bool stored;      /* this body has written to memory or a buffer */
     bool in_detour;   /* code that is placed now will rarely run */
     Segment segment;
-    Val lane_ok; /* lanes inside the extent, or NULL for all */
-    VEC(Bound) bounds;
+    Val lane_ok;       /* lanes inside the extent, or NULL for all */
+    VEC(Cut) cuts;     /* by nest->bounds */
     VEC(Ask) asked;    /* being evaluated, each for the one before it */
     Memo memo;         /* of this body */
     Map *outer, *rows; /* across bodies */
@@ -167,7 +163,7 @@ bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i,
                    Ask *out); /* see cpu_row_asks() */
 /* The buffer's tile of that shape, which begins at the element `first`. */
 Ev cpu_eval_buffer(NestCg *n, int buffer, int64_t first, const int8_t *map, const Type *shape);
-void cpu_store_root(NestCg *n, const Op *op);
+void cpu_store_root(NestCg *n, const Root *r);
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
@@ -181,9 +177,9 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v);
 
-/* cpu_strided.c: the vector of a load whose lanes are a few elements apart, as it lies in memory;
- * zero where the mask, if there is one, is not set */
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask, Val *raw);
+/* cpu_strided.c: the vector of a load of FORM_RECORD, as it lies in memory; zero where the mask, if
+ * there is one, is not set */
+Val cpu_record_load(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask);
 
 /* cpu_detour.c: what is computed where not all lanes may go the usual way */
 typedef struct {

@@ -9,8 +9,7 @@
 #include "cpu.h"
 
 enum {
-    NT_LEAST = 16, /* bytes: the smallest non-temporal vector store */
-    WORD = 4       /* bytes: the smallest element of masked gathers and scatters */
+    WORD = 4 /* bytes: the smallest element of masked gathers and scatters */
 };
 
 /* --- scalars ------------------------------------------------------------------------------- */
@@ -209,6 +208,15 @@ static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map
     return out;
 }
 
+static const AccessPlan *access_plan(const NestCg *n, const Value *v, const int8_t *map)
+{
+    const AccessPlan *a = map_get(n->nest->access, access_key(v, map));
+
+    if (!a)
+        bug("a load that no root of the nest has among its leaves");
+    return a;
+}
+
 /* The address of the first lane, where lanes follow each other or share one address. */
 static Val first_pointer(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
 {
@@ -258,18 +266,6 @@ static uint64_t largest(DType t)
     return ~(uint64_t)0 >> (64 - bits);
 }
 
-/* The index tile of ptr = base + index with a base that the inner dimension does not move, when
- * its dtype holds a run of all lanes. */
-static Value *index_of(const NestCg *n, Value *ptr, const int8_t *map)
-{
-    if (!ptr->def || ptr->def->code != OP_addptr)
-        return NULL;
-    Access base = cpu_access(n, ptr->def->operands[0], map);
-    Value *index = ptr->def->operands[1];
-    bool wide = n->lanes >= 4 && largest(index->type->dtype) >= (uint64_t)n->lanes;
-    return wide && base.ok && !base.chunked && base.stride == 0 ? index : NULL;
-}
-
 /* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
  * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
 static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
@@ -291,21 +287,18 @@ static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
 }
 
 /* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
- * load one vector if they are.  NULL when the pointer is not of that form. */
-static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
+ * load one vector if they are. */
+static Val load_indexed(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Value *ptr = v->def->operands[LOAD_PTR], *index = index_of(n, ptr, map);
-
-    if (!index)
-        return NULL;
+    const Value *ptr = v->def->operands[LOAD_PTR];
     LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
-    bool is_signed = dtype_is_signed(index->type->dtype);
-    Val lanes = cpu_vectorise(n, cpu_eval(n, index, map)), first;
-    Val run = is_run(n, index->type->dtype, lanes, &first);
+    bool is_signed = dtype_is_signed(a->index->type->dtype);
+    Val lanes = cpu_vectorise(n, cpu_eval(n, a->index, map)), first;
+    Val run = is_run(n, a->index->type->dtype, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
     Val base = cpu_row(n, ptr->def->operands[0], map).v;
@@ -325,52 +318,42 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map)
 }
 
 /* A vector as it lies in memory; lanes that a mask leaves out are zero. */
-static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask)
+static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     Value *ptr = v->def->operands[LOAD_PTR];
-    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype);
-    LLVMTypeRef vector = llvm_vector(element, n->lanes);
+    LLVMTypeRef vector = llvm_vector(cpu_memory_type(c, v->type->dtype), n->lanes);
     int align = element_size(v->type);
-    Val raw;
 
-    if (a->ok && a->stride == 1 && !a->scale) {
-        Val p = first_pointer(n, a, ptr, map);
+    if (a->form == FORM_CONTIGUOUS) {
+        Val p = first_pointer(n, &a->steps, ptr, map);
         return mask ? cpu_masked_load(c, b, vector, p, align, mask) : load_row(n, vector, p, align);
     }
-    if (a->ok && cpu_strided_load(n, v, map, a, mask, &raw))
-        return raw;
-    if (!a->ok && !mask && (raw = load_indexed(n, v, map)))
-        return raw;
-    return gather(c, b, vector, lane_pointers(n, a, ptr, map), align, mask);
+    if (a->form == FORM_RECORD)
+        return cpu_record_load(n, v, map, a, mask);
+    if (a->form == FORM_INDEXED && !mask)
+        return load_indexed(n, v, map, a);
+    return gather(c, b, vector, lane_pointers(n, &a->steps, ptr, map), align, mask);
 }
 
 static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
 {
     Value *ptr = v->def->operands[LOAD_PTR];
-    Access a = cpu_access(n, ptr, map);
+    const AccessPlan *a = access_plan(n, v, map);
 
-    if (a.ok && a.stride == 0)
-        return load_shared(n, v->type, first_pointer(n, &a, ptr, map), mask, other);
-    Val raw = load_lanes(n, v, map, &a, mask); /* puts code, and more blocks */
+    if (a->form == FORM_SHARED)
+        return load_shared(n, v->type, first_pointer(n, &a->steps, ptr, map), mask, other);
+    Val raw = load_lanes(n, v, map, a, mask); /* puts code, and more blocks */
     Val out = cpu_from_memory(n->c, n->at[n->rank], raw, v->type->dtype);
     if (!mask || LLVMIsNull(other))
         return out;
     return LLVMBuildSelect(n->at[n->rank], mask, out, other, "");
 }
 
-static bool any_depends(const NestCg *n, const Op *op, const int8_t *map)
+static bool is_uniform(const NestCg *n, const Value *v, const int8_t *map)
 {
-    for (int i = 0; i < op->noperands; i++)
-        if (cpu_depends(n, op->operands[i], map))
-            return true;
-    return false;
-}
-
-static bool is_uniform(const NestCg *n, const Op *op, const int8_t *map)
-{
-    return n->scalar_lane || !any_depends(n, op, map);
+    return n->scalar_lane || access_plan(n, v, map)->form == FORM_UNIFORM;
 }
 
 static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
@@ -387,8 +370,9 @@ static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
  * addresses themselves. */
 static bool address_asks(NestCg *n, Value *v, bool masked, const int8_t *map, int i, Ask *out)
 {
-    Value *ptr = v->def->operands[LOAD_PTR], *index = masked ? NULL : index_of(n, ptr, map);
-    Access a = cpu_access(n, ptr, map);
+    const AccessPlan *plan = access_plan(n, v, map);
+    Value *ptr = v->def->operands[LOAD_PTR], *index = masked ? NULL : plan->index;
+    const Access a = plan->steps;
 
     if (a.ok && !a.chunked && i-- == 0) {
         *out = cpu_ask(ASK_ROW, ptr, map);
@@ -409,7 +393,7 @@ bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
     const Op *op = v->def;
     Value *mask = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
 
-    if (is_uniform(n, op, map))
+    if (is_uniform(n, v, map))
         return uniform_load_asks(op, map, i, out);
     if (mask && i-- == 0) {
         *out = cpu_ask(ASK_MASK, mask, map);
@@ -430,7 +414,7 @@ Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
 
-    if (is_uniform(n, op, map))
+    if (is_uniform(n, v, map))
         return load_uniform(n, op, v->type, map);
     Ev m = eval_mask(n, plan_operand(op, LOAD_MASK), map);
     Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};
@@ -455,18 +439,6 @@ static Val to_memory_lanes(NestCg *n, Ev e, DType t)
     return cpu_vectorise(n, memory);
 }
 
-/* Bytes that the address of every chunk is known to be a multiple of. */
-static int64_t chunk_alignment(const NestCg *n, const Value *ptr)
-{
-    const Axis *a = axis_of(n->c->plan->axis, ptr);
-    int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
-
-    if (!a || a->contiguity[n->inner] % n->lanes != 0)
-        return 1;
-    int64_t d = MAX(a->divisibility, 1);
-    return MIN(d & -d, bytes);
-}
-
 /* Outputs larger than the cache go around it: non-temporal stores in the largest aligned pieces. */
 static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
 {
@@ -483,43 +455,42 @@ static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
     n->c->nontemporal_used = true;
 }
 
-static void store_contiguous(NestCg *n, const Op *op, Val v, Val ptr, Val mask)
+static void store_contiguous(NestCg *n, const AccessPlan *a, DType t, Val v, Val ptr, Val mask)
 {
     Bld b = n->at[n->rank];
-    DType t = op->operands[STORE_PTR]->type->dtype;
-    int64_t align = chunk_alignment(n, op->operands[STORE_PTR]);
 
     if (mask)
         masked_store(n->c, b, v, ptr, dtype_size(t), mask);
-    else if (n->c->options->streaming && align >= NT_LEAST)
-        store_streaming(n, v, ptr, t, align);
+    else if (a->streaming)
+        store_streaming(n, v, ptr, t, a->align);
     else
         llvm_store(b, v, ptr, dtype_size(t));
 }
 
-void cpu_store_root(NestCg *n, const Op *op)
+void cpu_store_root(NestCg *n, const Root *r)
 {
     Cpu *c = n->c;
-    Value *ptr = op->operands[STORE_PTR];
+    const AccessPlan *a = r->access;
+    Value *ptr = r->op->operands[STORE_PTR];
     DType t = ptr->type->dtype;
-    Ev m = eval_mask(n, plan_operand(op, STORE_MASK), plan_identity);
+    Ev m = eval_mask(n, plan_operand(r->op, STORE_MASK), plan_identity);
 
     if (m.known == KNOWN_FALSE)
         return;
-    Ev e = cpu_eval(n, op->operands[STORE_DATA], plan_identity);
+    Ev e = cpu_eval(n, r->op->operands[STORE_DATA], plan_identity);
     Val mask = lanes_mask(n, m);
-    Access a = cpu_access(n, ptr, plan_identity);
-    if (a.ok && a.stride == 0 && !e.vec && !m.vec && !n->lane_ok) {
-        cpu_scalar_store(c, n->at[n->rank], t, first_pointer(n, &a, ptr, plan_identity), e.v,
+    if (a->form == FORM_SHARED && !e.vec && !m.vec && !n->lane_ok) {
+        cpu_scalar_store(c, n->at[n->rank], t, first_pointer(n, &a->steps, ptr, plan_identity), e.v,
                          m.known == KNOWN_TRUE ? NULL : m.v);
         return;
     }
     Val v = to_memory_lanes(n, e, t);
-    if (a.ok && a.stride == 1 && !a.scale) {
-        store_contiguous(n, op, v, first_pointer(n, &a, ptr, plan_identity), mask);
+    if (a->form == FORM_CONTIGUOUS) {
+        store_contiguous(n, a, t, v, first_pointer(n, &a->steps, ptr, plan_identity), mask);
         return;
     }
-    scatter(c, n->at[n->rank], v, lane_pointers(n, &a, ptr, plan_identity), dtype_size(t), mask);
+    scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, ptr, plan_identity), dtype_size(t),
+            mask);
 }
 
 /* --- buffers ------------------------------------------------------------------------------- */

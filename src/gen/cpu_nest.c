@@ -17,29 +17,17 @@
  */
 #include "cpu.h"
 
-enum { MAX_BOUNDS = 12 };
-
 /* --- questions ----------------------------------------------------------------------------- */
-
-static bool same_place(const Bound *b, const Value *v, const int8_t *map)
-{
-    if (b->value != v)
-        return false;
-    for (int d = 0; d < v->type->rank; d++)
-        if (b->map[d] != map[d] && v->type->dims[d] > 1)
-            return false;
-    return true;
-}
 
 bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
                      Known *out)
 {
     if (!n->in_body || n->segment == SEGMENT_MIXED)
         return false;
-    for (int i = 0; i < n->bounds.len; i++) {
-        const Bound *b = &n->bounds.at[i];
-        if (!same_place(b, v, map) || (b->uniform && !uniform_too) ||
-            (b->never_ends && n->segment == SEGMENT_DEAD))
+    for (int i = 0; i < n->cuts.len; i++) {
+        const Bound *b = &n->nest->bounds.at[i];
+        if (!plan_same_place(b, v, map) || (b->kind == BOUND_ROW && !uniform_too) ||
+            (b->kind == BOUND_OR && n->segment == SEGMENT_DEAD))
             continue;
         *out = n->segment == SEGMENT_MAIN ? KNOWN_TRUE : KNOWN_FALSE;
         return true;
@@ -183,139 +171,54 @@ static Val does_not_wrap(NestCg *n, Ev base, const Access *a, DType t)
     return ok;
 }
 
-static void push_bound(NestCg *n, Value *v, const int8_t *map, Val count, Val none, bool uniform)
+/* Known for the whole row: true or false for all of it. */
+static Val row_count(NestCg *n, Value *v, const int8_t *map)
 {
-    Bound b = {.value = v, .count = count, .none = none, .uniform = uniform};
+    LLVMTypeRef t = n->c->l->i64;
 
-    for (int d = 0; d < v->type->rank; d++)
-        b.map[d] = map[d];
-    vec_push(n->c->arena, &n->bounds, b);
+    return LLVMBuildSelect(n->at[n->rank - 1], cpu_eval(n, v, map).v,
+                           llvm_int(t, n->nest->dims[n->inner]), llvm_int(t, 0), "");
 }
 
-static void compare_bound(NestCg *n, Value *v, const int8_t *map)
+static Cut row_cut(NestCg *n, const Bound *b)
 {
-    const Op *op = v->def;
-    OpCode code = op->code;
+    Val count = row_count(n, b->value, b->map);
 
-    if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
-        return;
-    int moving = code == OP_lt || code == OP_le ? 0 : 1;
-    DType t = op->operands[0]->type->dtype;
-    if (dtype_is_float(t) || t == DT_U64 || op->operands[0]->type->pointer)
-        return;
-    Value *limit = op->operands[1 - moving];
-    if (cpu_depends(n, limit, map))
-        return;
-    Access a = cpu_access(n, op->operands[moving], map);
-    if (!a.ok || a.chunked || a.stride <= 0 || a.scale)
-        return;
-    bool or_equal = code == OP_le || code == OP_ge;
-    Bld b = n->at[n->rank - 1];
-    Ev base = cpu_row(n, op->operands[moving], map);
-    Val count = count_below(n, base, a.stride, cpu_eval(n, limit, map), t, or_equal);
+    return (Cut){count, count};
+}
+
+/* Where u is true of `u | x`, so is the row; where it is false, nobody knows. */
+static Cut or_cut(NestCg *n, const Bound *b)
+{
+    return (Cut){row_count(n, b->value->def->operands[b->operand], b->map),
+                 llvm_int(n->c->l->i64, n->nest->dims[n->inner])};
+}
+
+static Cut compare_cut(NestCg *n, const Bound *bound)
+{
+    const Op *op = bound->value->def;
+    Value *steps = op->operands[bound->operand], *limit = op->operands[1 - bound->operand];
+    DType t = steps->type->dtype;
+    Access a = cpu_access(n, steps, bound->map);
+    Ev base = cpu_row(n, steps, bound->map);
+    bool or_equal = op->code == OP_le || op->code == OP_ge;
+    Val count = count_below(n, base, a.stride, cpu_eval(n, limit, bound->map), t, or_equal);
     Val whole = does_not_wrap(n, base, &a, t),
         all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-    push_bound(n, v, map, LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
-               LLVMBuildSelect(b, whole, count, all, ""), false);
-}
-
-/* `u | x` with u known for the whole row: where u is true, so is the row. */
-static void either_bound(NestCg *n, Value *v, const int8_t *map)
-{
-    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]), none = llvm_int(n->c->l->i64, 0);
-
-    for (int i = 0; i < v->def->noperands; i++) {
-        if (cpu_depends(n, v->def->operands[i], map))
-            continue;
-        Ev e = cpu_eval(n, v->def->operands[i], map);
-        Val count = LLVMBuildSelect(n->at[n->rank - 1], e.v, all, none, "");
-        push_bound(n, v, map, count, all, false);
-        n->bounds.at[n->bounds.len - 1].never_ends = true;
-        return;
-    }
-}
-
-static bool is_bound(const NestCg *n, const Value *v, const int8_t *map)
-{
-    for (int i = 0; i < n->bounds.len; i++)
-        if (same_place(&n->bounds.at[i], v, map))
-            return true;
-    return false;
-}
-
-/* Known for the whole row: true or false for all of it. */
-static void uniform_bound(NestCg *n, Value *v, const int8_t *map)
-{
     Bld b = n->at[n->rank - 1];
-    Ev e = cpu_eval(n, v, map);
 
-    if (e.known == KNOWN_TRUE)
-        return;
-    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-    Val count = LLVMBuildSelect(b, e.v, all, llvm_int(n->c->l->i64, 0), "");
-    push_bound(n, v, map, count, count, true);
+    Val none = LLVMBuildSelect(b, whole, count, all, "");
+    return (Cut){LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""), none};
 }
 
-/* The next conjunct of a mask, taken off a stack of them; false: none is left. */
-typedef VEC(Ask) Conjuncts;
-static bool next_conjunct(const NestCg *n, Conjuncts *todo, Ask *out)
+static void find_cuts(NestCg *n)
 {
-    int8_t in[MAX_RANK];
+    static Cut (*const cut_of[])(NestCg *, const Bound *) = {
+        [BOUND_ROW] = row_cut, [BOUND_COMPARE] = compare_cut, [BOUND_OR] = or_cut};
 
-    while (todo->len > 0) {
-        Ask a = todo->at[--todo->len];
-        const Value *v = a.value;
-        bool whole = v->type->rank == 0 || !v->def || is_bound(n, v, a.map) ||
-                     plan_buffer(n->c->plan, v) != NO_BUFFER || !cpu_depends(n, v, a.map);
-        Value *source = whole ? NULL : access_renamed(v, a.map, in);
-        *out = a;
-        if (source) {
-            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, source, in));
-        } else if (!whole && v->def->code == OP_and) {
-            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, v->def->operands[1], a.map));
-            vec_push(n->c->arena, todo, cpu_ask(ASK_MASK, v->def->operands[0], a.map));
-        } else {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void collect_mask(NestCg *n, Value *mask, const int8_t *map)
-{
-    Conjuncts todo = {0};
-    Ask a;
-
-    vec_push(n->c->arena, &todo, cpu_ask(ASK_MASK, mask, map));
-    while (n->bounds.len < MAX_BOUNDS && next_conjunct(n, &todo, &a)) {
-        if (is_bound(n, a.value, a.map))
-            continue;
-        if (a.value->type->rank == 0 || !cpu_depends(n, a.value, a.map))
-            uniform_bound(n, a.value, a.map);
-        else if (plan_buffer(n->c->plan, a.value) != NO_BUFFER || !a.value->def)
-            continue;
-        else if (a.value->def->code == OP_or)
-            either_bound(n, a.value, a.map);
-        else
-            compare_bound(n, a.value, a.map);
-    }
-}
-
-static void collect_bounds(NestCg *n)
-{
-    for (int i = 0; i < n->nest->leaves.len; i++) {
-        const Leaf *leaf = &n->nest->leaves.at[i];
-        const Op *op = leaf->value->def;
-        Value *mask = op && op->code == OP_load ? plan_operand(op, LOAD_MASK) : NULL;
-        if (mask && leaf->value->type->rank > 0 &&
-            (cpu_depends(n, op->operands[LOAD_PTR], leaf->map) || cpu_depends(n, mask, leaf->map)))
-            collect_mask(n, mask, leaf->map);
-    }
-    for (int i = 0; i < n->nest->roots.len; i++) {
-        const Root *r = &n->nest->roots.at[i];
-        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
-        if (mask)
-            collect_mask(n, mask, plan_identity);
+    for (int i = 0; i < n->nest->bounds.len; i++) {
+        const Bound *b = &n->nest->bounds.at[i];
+        vec_push(n->c->arena, &n->cuts, cut_of[b->kind](n, b));
     }
 }
 
@@ -387,7 +290,7 @@ static void root_body(NestCg *n, const Root *r)
 
     switch (r->kind) {
     case ROOT_STORE:
-        cpu_store_root(n, r->op);
+        cpu_store_root(n, r);
         n->stored = true;
         break;
     case ROOT_ATOMIC:
@@ -491,19 +394,6 @@ static Val segment(NestCg *n, Segment kind, Val i, Val limit, int copies, const 
     return known ? llvm_int(c->l->i64, from + trips * step) : stop;
 }
 
-/* Is one of the conjuncts of a mask a bound? */
-static bool mask_is_bound(const NestCg *n, Value *mask)
-{
-    Conjuncts todo = {0};
-    Ask a;
-
-    vec_push(n->c->arena, &todo, cpu_ask(ASK_MASK, mask, plan_identity));
-    while (next_conjunct(n, &todo, &a))
-        if (is_bound(n, a.value, a.map))
-            return true;
-    return false;
-}
-
 /* The lanes where every bound is false: stores under a bound vanish, reductions of what is then
  * the same for all lanes are done at once, the rest is looped over. */
 static void dead_segment(NestCg *n, Val i, Val extent)
@@ -519,9 +409,8 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     begin_body(n, i, 0);
     for (int r = 0; r < roots; r++) {
         const Root *root = &n->nest->roots.at[r];
-        Value *mask = root->kind == ROOT_STORE ? plan_operand(root->op, STORE_MASK) : NULL;
         if (root->kind == ROOT_STORE)
-            skip[r] = mask && mask_is_bound(n, mask);
+            skip[r] = root->dies;
         else if (root->kind == ROOT_REDUCE)
             skip[r] = cpu_reduce_dead(n, root->op, LLVMBuildSub(c->b, extent, i, ""));
         left += !skip[r];
@@ -553,12 +442,12 @@ static void inner_loops(NestCg *n)
     Val low = extent, high = llvm_int(c->l->i64, 0);
     bool ends = false;
 
-    for (int i = 0; i < n->bounds.len; i++) {
-        const Bound *bound = &n->bounds.at[i];
-        low = llvm_call2(c->l, row, "llvm.smin", low, bound->count);
-        if (!bound->never_ends)
-            high = llvm_call2(c->l, row, "llvm.smax", high, bound->none);
-        ends |= !bound->never_ends;
+    for (int i = 0; i < n->cuts.len; i++) {
+        low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts.at[i].count);
+        if (n->nest->bounds.at[i].kind == BOUND_OR)
+            continue;
+        high = llvm_call2(c->l, row, "llvm.smax", high, n->cuts.at[i].none);
+        ends = true;
     }
     high = ends ? high : extent;
     Val i = llvm_int(c->l->i64, 0);
@@ -599,8 +488,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     if (nest->roots.at[0].kind == ROOT_SCAN)
         cpu_scan_begin(&n, nest->roots.at[0].op);
     bool backwards = runs_backwards(&n, n.inner);
-    if (!nest->serial && !backwards)
-        collect_bounds(&n);
+    find_cuts(&n);
     begin_prefetch(&n);
     LLVMBasicBlockRef entry = cpu_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);

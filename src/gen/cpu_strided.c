@@ -12,99 +12,12 @@
  */
 #include "cpu.h"
 
-enum { MAX_STEP = 8 };
-
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
     int step, lanes;
-    Val fields[MAX_STEP]; /* by offset - low; NULL until it was taken apart */
-    Val read[MAX_STEP];
+    Val fields[MAX_RECORD]; /* by offset - low; NULL until it was taken apart */
+    Val read[MAX_RECORD];
 } Group;
-
-/* The pointer without its constant offset: what the members of a group have in common. */
-typedef struct {
-    const Value *base, *index;
-    int64_t offset;
-} Split;
-
-/* Take constant steps off s->base, whether all lanes take them together or one by one. */
-static void split_base(Split *s)
-{
-    int64_t c;
-
-    while (s->base->def) {
-        const Op *op = s->base->def;
-
-        if (op->code == OP_addptr && value_const_int(op->operands[1], &c))
-            s->offset += c;
-        else if (op->code != OP_splat)
-            return;
-        s->base = op->operands[0];
-    }
-}
-
-static Split split_pointer(const Value *ptr)
-{
-    Split s = {.base = ptr};
-    int64_t c;
-
-    split_base(&s);
-    if (!s.base->def || s.base->def->code != OP_addptr)
-        return s;
-    s.index = s.base->def->operands[1];
-    s.base = s.base->def->operands[0];
-    split_base(&s);
-    while (s.index->def && s.index->def->code == OP_add &&
-           value_const_int(s.index->def->operands[1], &c)) {
-        s.offset += c;
-        s.index = s.index->def->operands[0];
-    }
-    return s;
-}
-
-static bool same_map(const int8_t *x, const int8_t *y, int rank)
-{
-    for (int d = 0; d < rank; d++)
-        if (x[d] != y[d])
-            return false;
-    return true;
-}
-
-static const Value *mask_of(const Value *load)
-{
-    return plan_operand(load->def, LOAD_MASK);
-}
-
-/* Do the lanes of a load stand `step` apart?  Not where offset and index wrap together. */
-static bool has_step(NestCg *n, const Leaf *leaf, int step)
-{
-    Access a = cpu_access(n, leaf->value->def->operands[LOAD_PTR], leaf->map);
-
-    return a.ok && a.stride == step && !a.scale && !a.chunked;
-}
-
-/* All loads of this nest that belong together with `v`: one mask, so that all lanes of all of them
- * are read here, and offsets within one record. */
-static void gather_group(NestCg *n, const Value *v, const int8_t *map, int step, Group *g)
-{
-    Split own = split_pointer(v->def->operands[LOAD_PTR]);
-
-    *g = (Group){.low = own.offset, .high = own.offset, .step = step, .lanes = n->lanes};
-    for (int i = 0; i < n->nest->leaves.len; i++) {
-        const Leaf *leaf = &n->nest->leaves.at[i];
-        if (!leaf->load || leaf->value->type != v->type || !same_map(leaf->map, map, v->type->rank))
-            continue;
-        if (mask_of(leaf->value) != mask_of(v))
-            continue;
-        Split s = split_pointer(leaf->value->def->operands[LOAD_PTR]);
-        if (s.base != own.base || s.index != own.index)
-            continue;
-        if (MAX(g->high, s.offset) - MIN(g->low, s.offset) >= step || !has_step(n, leaf, step))
-            continue;
-        g->low = MIN(g->low, s.offset);
-        g->high = MAX(g->high, s.offset);
-    }
-}
 
 /* The lanes of the k-th vector of the stretch that belong to a field of the group and to a record
  * whose lane of `mask` is set. */
@@ -173,7 +86,7 @@ static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
  * until one vector a field is left.  Field f of count is field f/2 of the f%2 half. */
 static void halve(NestCg *n, Val *v, int count, int lanes)
 {
-    Val even[MAX_STEP], odd[MAX_STEP];
+    Val even[MAX_RECORD], odd[MAX_RECORD];
 
     if (count == 1)
         return;
@@ -206,7 +119,7 @@ static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
 
 static void take_apart(NestCg *n, Group *g, bool masked)
 {
-    Val v[MAX_STEP];
+    Val v[MAX_RECORD];
     bool power = (g->step & (g->step - 1)) == 0;
 
     for (int k = 0; k < g->step; k++)
@@ -217,18 +130,20 @@ static void take_apart(NestCg *n, Group *g, bool masked)
         g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
 }
 
-/* Read and take apart what belongs together with `v`. */
-static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Access *a, Val mask)
+/* Read and take apart the records that `v` has a field of. */
+static Group *read_group(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
 {
     Group *g = NEW(n->c->arena, Group);
-    LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype);
+    LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype), i64 = n->c->l->i64;
     int align = dtype_size(v->type->dtype);
     Bld b = n->at[n->rank];
 
-    gather_group(n, v, map, (int)a->stride, g);
-    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(n->c->l->i64, a->stride), "");
-    Val own = LLVMBuildGEP2(b, element, cpu_row(n, v->def->operands[LOAD_PTR], map).v, &at, 1, "");
-    Val back = llvm_int(n->c->l->i64, g->low - split_pointer(v->def->operands[LOAD_PTR]).offset);
+    *g = (Group){.low = a->group->low, .high = a->group->high, .step = a->group->step};
+    g->lanes = n->lanes;
+    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g->step), "");
+    Val row = cpu_row(n, v->def->operands[LOAD_PTR], map).v;
+    Val own = LLVMBuildGEP2(b, element, row, &at, 1, "");
+    Val back = llvm_int(i64, g->low - a->offset);
     Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
         read_masked(n, g, element, first, align, mask);
@@ -238,22 +153,14 @@ static Group *new_group(NestCg *n, const Value *v, const int8_t *map, const Acce
     return g;
 }
 
-bool cpu_strided_load(NestCg *n, Value *v, const int8_t *map, const Access *a, Val mask, Val *raw)
+Val cpu_record_load(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
 {
-    int64_t step = a->stride;
-
-    if (step < 2 || step > MAX_STEP || a->scale || a->chunked || n->lanes < 2)
-        return false;
-    Split own = split_pointer(v->def->operands[LOAD_PTR]);
-    const void *parts[] = {own.base, own.index, mask ? mask_of(v) : NULL};
-    uint64_t key = hash_bytes(parts, sizeof parts, (uint64_t)step);
-    for (int d = 0; d < v->type->rank; d++)
-        key = key * 11 + (uint64_t)(map[d] + 2);
+    uint64_t key = MAP_KEY(a->group) + (mask != NULL);
     Group *g = cpu_recall(n, MEMO_GROUPS, key);
-    if (!g || own.offset < g->low || own.offset > g->high) {
-        g = new_group(n, v, map, a, mask);
+
+    if (!g) {
+        g = read_group(n, v, map, a, mask);
         map_put(n->memo.table[MEMO_GROUPS], key, g);
     }
-    *raw = g->fields[own.offset - g->low];
-    return true;
+    return g->fields[a->offset - g->low];
 }

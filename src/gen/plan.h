@@ -32,6 +32,49 @@ typedef struct {
     bool avx2, avx512f, avx512bw;
 } Machine;
 
+/* How an access of a nest goes along its inner dimension. */
+typedef enum {
+    FORM_UNIFORM,    /* one scalar, computed where the row is */
+    FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
+    FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
+    FORM_RECORD,     /* fields of records, read together with others */
+    FORM_STEPS,      /* lanes at even steps */
+    FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
+    FORM_LANES       /* an address for each lane */
+} AccessForm;
+
+enum {
+    MAX_RECORD = 8, /* elements of a record whose fields are read together */
+    NT_LEAST = 16   /* bytes: the smallest non-temporal vector store */
+};
+typedef struct {
+    int64_t low, high; /* smallest and largest constant offset of the group, in elements */
+    int step;          /* elements of a record */
+} RecordGroup;
+
+typedef struct {
+    AccessForm form;
+    Access steps;   /* of the address */
+    Value *index;   /* FORM_INDEXED */
+    int64_t offset; /* FORM_RECORD: in constants, as those of the group */
+    RecordGroup *group;
+    int64_t align;  /* of stores: bytes that the address of every vector is a multiple of */
+    bool streaming; /* around the cache, in aligned pieces */
+} AccessPlan;
+
+/* A conjunct of some mask that is true for the inner indices up to some point of each row. */
+typedef enum {
+    BOUND_ROW,     /* the same for the whole row */
+    BOUND_COMPARE, /* of what steps up with something fixed in the row */
+    BOUND_OR       /* u | x: true where u is, and nobody knows where it is false */
+} BoundKind;
+typedef struct {
+    BoundKind kind;
+    Value *value;
+    int8_t map[MAX_RANK];
+    int operand; /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
+} Bound;
+
 typedef struct BlockPlan BlockPlan;
 typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
 typedef struct {
@@ -41,6 +84,8 @@ typedef struct {
     int buffer;         /* where a fill goes */
     int source;         /* the fill copies this buffer instead of computing; else NO_BUFFER */
     BlockPlan *combine; /* the region's steps, when it cannot run on the lanes of a vector */
+    AccessPlan *access; /* of a store */
+    bool dies;          /* a store that bounds mask off */
 } Root;
 
 /* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its
@@ -48,8 +93,9 @@ typedef struct {
 typedef struct {
     Value *value;
     int8_t map[MAX_RANK];
-    bool identity; /* read at the very index that the nest stands at */
-    bool load;     /* memory is read here, not a buffer */
+    bool identity;      /* read at the very index that the nest stands at */
+    bool load;          /* memory is read here, not a buffer */
+    AccessPlan *access; /* of a load */
 } Leaf;
 
 /* A load of which a nest asks a cache for the next program's elements: `share` parts of its row
@@ -75,6 +121,8 @@ typedef struct {
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
+    VEC(Bound) bounds; /* when all hold, the body needs no masks for them */
+    Map *access;       /* of loads, by access_key(): AccessPlan */
 } Nest;
 
 /* The block of a product that stays in registers: rows by vectors of so many lanes. */
@@ -157,6 +205,8 @@ typedef struct {
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* plan_access.c: is it this bound, wherever its dimensions are 1? */
+bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features);
 /* plan_order.c */

@@ -43,6 +43,8 @@ void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
                     int now);
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
 void plan_choose_order(const Planner *pl, Nest *n);
+/* plan_access.c: set forms and bounds of a nest that has its shape */
+void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
 /* plan_size.c: set size and `beyond` */

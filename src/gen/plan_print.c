@@ -18,12 +18,64 @@ typedef struct {
     Printer *ops;
 } PlanText;
 
+static const char *const form_names[] = {"uniform", "shared",  "contiguous", "record",
+                                         "steps",   "indexed", "lanes"};
+
+static void print_access(PlanText *p, const AccessPlan *a)
+{
+    text_printf(&p->out, "%s", form_names[a->form]);
+    if (a->form == FORM_STEPS)
+        text_printf(&p->out, " of %lld%s", (long long)a->steps.stride,
+                    a->steps.scale ? " scaled" : "");
+    if (a->form == FORM_RECORD)
+        text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->offset,
+                    (long long)a->group->low, (long long)a->group->high, a->group->step);
+    if (a->steps.chunked)
+        text_put(&p->out, " in chunks");
+    if (a->streaming)
+        text_printf(&p->out, " streaming by %lld bytes", (long long)a->align);
+}
+
+static void print_leaves(PlanText *p, const Nest *n, int indent)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        bool again = false;
+        for (int k = 0; leaf->load && k < i && !again; k++)
+            again = n->leaves.at[k].access == leaf->access;
+        if (!leaf->load || again)
+            continue;
+        text_printf(&p->out, "%*sread ", indent, "");
+        print_access(p, leaf->access);
+        text_printf(&p->out, ": %s\n", op_printer_text(p->ops, leaf->value->def));
+    }
+}
+
+static void print_bounds(PlanText *p, const Nest *n, int indent)
+{
+    static const char *const names[] = {"row", "compare", "or"};
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        text_printf(&p->out, "%*sbound %s: ", indent, "", names[b->kind]);
+        if (b->value->def)
+            text_printf(&p->out, "%s\n", op_printer_text(p->ops, b->value->def));
+        else
+            text_printf(&p->out, "argument %d of the loop\n", b->value->index);
+    }
+}
+
 static void print_root(PlanText *p, const Root *r, int indent)
 {
     text_printf(&p->out, "%*s", indent, "");
-    if (r->kind != ROOT_FILL)
-        text_printf(&p->out, "%s: %s\n", root_names[r->kind], op_printer_text(p->ops, r->op));
-    else if (r->source != NO_BUFFER)
+    if (r->kind != ROOT_FILL) {
+        text_printf(&p->out, "%s", root_names[r->kind]);
+        if (r->access) {
+            text_put(&p->out, " ");
+            print_access(p, r->access);
+        }
+        text_printf(&p->out, ": %s\n", op_printer_text(p->ops, r->op));
+    } else if (r->source != NO_BUFFER)
         text_printf(&p->out, "fill %d = buffer %d\n", r->buffer, r->source);
     else if (r->value->def)
         text_printf(&p->out, "fill %d: %s\n", r->buffer, op_printer_text(p->ops, r->value->def));
@@ -43,6 +95,8 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
         text_put(&p->out, " serial\n");
     else
         text_printf(&p->out, " lanes %d unroll %d\n", n->lanes, n->unroll);
+    print_bounds(p, n, indent + 2);
+    print_leaves(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)

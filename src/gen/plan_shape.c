@@ -108,7 +108,7 @@ static bool has_buffer(const void *plan, const Value *v)
     return plan_buffer(plan, v) != NO_BUFFER;
 }
 
-static void shape_nest(const Plan *p, Nest *n)
+static void shape_nest(Plan *p, Nest *n)
 {
     int extent = n->dims[n->order[n->rank - 1]];
 
@@ -116,6 +116,7 @@ static void shape_nest(const Plan *p, Nest *n)
     n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
     put_side_by_side(n);
     n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
+    plan_accesses(p, n);
 }
 
 /* --- products ------------------------------------------------------------------------------ */
@@ -133,7 +134,7 @@ static DotShape shape_dot(const Plan *p, const Op *op)
     return s;
 }
 
-static void shape_block(const Plan *p, BlockPlan *b)
+static void shape_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         Step *s = &b->steps.at[i];
