@@ -1,5 +1,5 @@
 /*
- * builtin_block_ptr.c - block pointers (semantics R230 to R232)
+ * builtin_block_ptr.c - block pointers (semantics R230 to R232) and tensor descriptors
  *
  * They are ops, which targets take apart where they have nothing for them: opt/legalise_block.c
  * says what they mean.
@@ -126,12 +126,23 @@ static bool padding_argument(Lower *l, const Args *a, int i, DType t, int64_t *o
     return false;
 }
 
+/* A descriptor is loaded and stored through its own methods, which take offsets. */
+static bool refuse_descriptor(Lower *l, const Args *a)
+{
+    if (a->v[0].run->type->handle == HANDLE_BLOCK_PTR)
+        return false;
+    error_at(l, arg_span(a, 0), E_DESCRIPTOR_ACCESS, a->builtin->name);
+    return true;
+}
+
 Val load_block_ptr(Lower *l, const Args *a)
 {
     Value *handle = a->v[0].run;
     int64_t attrs[MAX_OP_ATTRS + MAX_RANK] = {0}, padding;
     AccessHints hints;
 
+    if (refuse_descriptor(l, a))
+        return val_unknown();
     if (arg_given(a, 1) || arg_given(a, 2))
         return fail_val(l, arg_span(a, arg_given(a, 1) ? 1 : 2), E_BLOCK_PTR_MASK, "loading");
     if (!padding_argument(l, a, 4, handle->type->dtype, &padding) || !load_hints(l, a, &hints))
@@ -168,6 +179,8 @@ Val store_block_ptr(Lower *l, const Args *a)
     Value *v[2] = {[BLOCK_HANDLE] = handle.run};
     AccessHints hints;
 
+    if (refuse_descriptor(l, a))
+        return val_unknown();
     if (arg_given(a, 2))
         return fail_val(l, arg_span(a, 2), E_BLOCK_PTR_MASK, "storing");
     if (handle.run->type->is_const)
@@ -180,5 +193,77 @@ Val store_block_ptr(Lower *l, const Args *a)
     if (n < 0)
         return val_unknown();
     access_hints_put(build_op(&l->b, OP_store_block, 2, v, n, attrs, 0, NULL), &hints);
+    return val_none(l);
+}
+
+/* --- tensor descriptors --- */
+
+/* Strides as they are given, of which the last must be 1. */
+static bool unit_stride(Lower *l, const Args *a, const Value *last)
+{
+    int64_t n;
+
+    if (value_const_int(last, &n) && n == 1)
+        return true;
+    error_at(l, arg_span(a, 2), E_DESCRIPTOR_STRIDE);
+    return false;
+}
+
+Val descriptor_make(Lower *l, const Args *a)
+{
+    Val base = a->v[0];
+    Value *v[1 + 2 * MAX_RANK];
+    int64_t padding;
+    int rank;
+
+    if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
+        return fail_val(l, arg_span(a, 0), E_BLOCK_PTR_BASE, val_text(l, base));
+    Type t = {.dtype = base.run->type->dtype,
+              .is_const = base.run->type->is_const,
+              .handle = HANDLE_DESCRIPTOR};
+    v[0] = base.run;
+    if (!arg_shape(l, a, 3, &rank, t.dims) || !i64_parts(l, a, 1, rank, v + 1) ||
+        !i64_parts(l, a, 2, rank, v + 1 + rank) || !unit_stride(l, a, v[2 * rank]) ||
+        !padding_argument(l, a, 4, t.dtype, &padding))
+        return val_unknown();
+    if (padding != PAD_ZERO)
+        return fail_val(l, arg_span(a, 4), E_NOT_YET,
+                        "make_tensor_descriptor(padding_option='nan')");
+    t.rank = (int8_t)rank;
+    const Type *type = type_of(l->module, t);
+    return val_run(
+        build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type)->results[0]);
+}
+
+static bool is_descriptor(Lower *l, const Args *a)
+{
+    if (val_is_handle(a->v[0]) && a->v[0].run->type->handle == HANDLE_DESCRIPTOR)
+        return true;
+    error_at(l, arg_span(a, 0), E_NOT_DESCRIPTOR, a->builtin->name, val_text(l, a->v[0]));
+    return false;
+}
+
+Val descriptor_load(Lower *l, const Args *a)
+{
+    Value *v[1 + MAX_RANK] = {[BLOCK_HANDLE] = a->v[0].run};
+
+    if (!is_descriptor(l, a) || !i64_parts(l, a, 1, v[0]->type->rank, v + 1))
+        return val_unknown();
+    return val_run(
+        build_op(&l->b, OP_load_block, 1 + v[0]->type->rank, v, 0, NULL, 0, NULL)->results[0]);
+}
+
+Val descriptor_store(Lower *l, const Args *a)
+{
+    Value *v[2 + MAX_RANK] = {[BLOCK_HANDLE] = a->v[0].run};
+
+    if (!is_descriptor(l, a) || !i64_parts(l, a, 1, v[0]->type->rank, v + 2))
+        return val_unknown();
+    if (v[0]->type->is_const)
+        return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, a->v[0]));
+    v[BLOCK_DATA] = block_data(l, a, 2, a->v[0]);
+    if (!v[BLOCK_DATA])
+        return val_unknown();
+    build_op(&l->b, OP_store_block, 2 + v[0]->type->rank, v, 0, NULL, 0, NULL);
     return val_none(l);
 }

@@ -94,6 +94,9 @@ BUILTIN("atomic_xchg",         TM,                 RMW_XCHG,       "pointer val 
 BUILTIN("atomic_cas",          TM,                 0,              "pointer cmp val sem=None scope=None",            memory_cas)
 BUILTIN("debug_barrier",       IN_TL,              0,              "",                                               memory_barrier)
 BUILTIN("make_block_ptr",      IN_TL,              0,              "base shape strides offsets block_shape order",   block_ptr_make)
+BUILTIN("make_tensor_descriptor", IN_TL,           0,              "base shape strides block_shape padding_option=''", descriptor_make)
+BUILTIN("load_tensor_descriptor", IN_TL,           0,              "desc offsets",                                   descriptor_load)
+BUILTIN("store_tensor_descriptor", IN_TL,          0,              "desc offsets value",                             descriptor_store)
 BUILTIN("advance",             TM,                 0,              "base offsets",                                   block_ptr_advance)
 /* reductions and scans */
 BUILTIN("sum",                 TM,                 0,              "input axis=None keep_dims=False dtype=None",     reduce_sum)
@@ -158,9 +161,6 @@ BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",   
 /* known to the language but not here yet */
 BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         not_yet)
 BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", not_yet)
-BUILTIN("make_tensor_descriptor", IN_TL,           0,              "base shape strides block_shape padding_option=''", not_yet)
-BUILTIN("load_tensor_descriptor", IN_TL,           0,              "desc offsets",                                   not_yet)
-BUILTIN("store_tensor_descriptor", IN_TL,          0,              "desc offsets value",                             not_yet)
 BUILTIN("inline_asm_elementwise", IN_TL,           0,              "asm constraints args dtype is_pure pack",        not_yet)
 BUILTIN("smid",                IN_CUDA,            0,              "",                                               not_yet)
 BUILTIN("globaltimer",         IN_CUDA,            0,              "",                                               not_yet)

@@ -351,10 +351,27 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
 }
 
+static Val descriptor_attribute(Lower *l, Val self, Sym name, Span span)
+{
+    const Type *t = self.run->type;
+
+    if (strcmp(name, "load") == 0)
+        return bind_method(l, self, name, builtin_find("load_tensor_descriptor", IN_TL));
+    if (strcmp(name, "store") == 0)
+        return bind_method(l, self, name, builtin_find("store_tensor_descriptor", IN_TL));
+    if (strcmp(name, "dtype") == 0)
+        return val_dtype(l, t->dtype);
+    if (strcmp(name, "block_shape") == 0)
+        return shape_tuple(l, t->rank, t->dims);
+    return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+}
+
 static Val handle_attribute(Lower *l, Val self, Sym name, Span span)
 {
     const Type *t = self.run->type;
 
+    if (t->handle == HANDLE_DESCRIPTOR)
+        return descriptor_attribute(l, self, name, span);
     if (strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0)
         return val_type(type_pointer(l->module, t->dtype, t->is_const));
     return method_of(l, self, name, span);

@@ -256,6 +256,9 @@
 #define E_BLOCK_PTR_INT      "shape, strides and offsets of a block pointer are ints, not %s"               /* R230 */
 #define E_SAME_LENGTH        "%s: expected shape, strides, offsets and block_shape to have the same length: %s for %d dimensions"  /* R230 */
 #define E_ORDER              "`order` must be a permutation of 0 to %d"                                     /* R230 */
+#define E_NOT_DESCRIPTOR     "%s needs a tensor descriptor, not %s"
+#define E_DESCRIPTOR_ACCESS  "tl.%s takes no tensor descriptor: use its methods load(offsets) and store(offsets, value)"
+#define E_DESCRIPTOR_STRIDE  "Tensor descriptor last dim must be 1: the last stride is the constant 1"
 #define E_NOT_BLOCK_PTR      "tl.advance needs a block pointer, not %s"                                     /* R232 */
 #define E_BLOCK_PTR_VALUE    "a block pointer is no value to compute with: load through it first"
 #define E_BLOCK_PTR_MASK     "`mask` and `other` cannot be specified for %s block pointers"                 /* R231 */
