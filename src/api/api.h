@@ -141,6 +141,8 @@ typedef struct {
     void (*finish)(Job *job, void *what, tilec_status status); /* under the lock, whatever happened;
                                                                 * may be NULL */
 } FileJob;
+/* Takes and lets go of the lock, which the caller must not hold; where the stack is short, on a
+ * thread of its own. */
 tilec_status job_run_on_file(tilec_file *f, const FileJob *steps, void *what, char **error,
                              char **message);
 /* The same as job_run() with the places of a file, whose lock is not needed for that. */
@@ -164,9 +166,13 @@ tilec_status load_file(Job *job, void *load); /* on a LoadJob with a new file */
 tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */
 const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
+/* Changes the module of `f` and gives its kernel, now the only function.  target NULL: every op
+ * that can be expanded is. */
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
+/* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in
+ * Specialisation. */
 GenOptions compile_options(const Request *r, const Device *d, uint64_t stored);
 
 /* bind.c: from the arguments of a call to parameters (semantics R22 to R29) */
@@ -176,6 +182,7 @@ tilec_status bind_request(Request *r, Job *job);
 int bind_param_index(const FrontKernel *k, const char *name, int guess); /* -1: none */
 /* The launch option of that name as tilec_launch_options has it, and its default; false: none. */
 bool bind_option(const Request *r, const char *name, Const *out);
+/* False: there is no such option, or nothing stands in for it. */
 bool bind_option_default(const char *name, Const *out);
 /* What parameter `param` of a bound call takes; text may live in `job`. */
 typedef struct {
@@ -229,11 +236,12 @@ tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *laun
 Specialisation *spec_find(tilec_file *f, const Binding *b);
 /* Under the file's lock; NULL when memory is out. */
 Specialisation *spec_add(tilec_file *f, const Binding *b);
+/* With the last one who uses the file: nobody may look up or launch any more. */
 void spec_free_all(tilec_file *f);
 /* Whether everything is there that this call needs; fills its last fields. */
 bool spec_ready(Request *r);
-void spec_free_variant(Variant *v);
-int spec_variant_index(const GenOptions *o);
+void spec_free_variant(Variant *v);          /* its code must not be running; NULL is allowed */
+int spec_variant_index(const GenOptions *o); /* below VARIANTS; of IF_DISJOINT and IF_STREAMING */
 
 /* dump.c */
 typedef struct {
