@@ -73,28 +73,34 @@ typedef struct {
     const char *what;
     double started, shown;
 } Progress;
-Progress progress_start(const char *what);
+Progress progress_start(const char *what);   /* `what` is kept; nothing is shown yet */
 void progress_at(Progress *p, double share); /* 0..1 */
 void progress_end(Progress *p);              /* wipes the line */
 
 /* array.c */
 /* Row-major and zeroed; stops the command when the size overflows or memory is out. */
 Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape);
+/* 1 without dimensions; fits, as array_new() and npy_parse() see to. */
 int64_t array_numel(const Array *a);
-size_t array_bytes(const Array *a);
+size_t array_bytes(const Array *a);  /* of the elements alone, without gaps between them */
 bool array_is_dense(const Array *a); /* row-major without gaps */
-const void *array_at(const Array *a, const int64_t *index);
-void array_copy_dense(const Array *a, void *to); /* array_bytes() bytes, row-major */
-void array_fill(Array *a, double v);             /* dense arrays only, as the five below */
-void array_fill_int(Array *a, uint64_t v);       /* of an integer type: its low bits */
-void array_fill_unwritten(Array *a);             /* NaN, or all bits one: easy to notice */
-void array_count_up(Array *a);                   /* 0, 1, 2, ... */
+const void *array_at(const Array *a, const int64_t *index); /* one index a dimension, not checked */
+void array_copy_dense(const Array *a, void *to);            /* array_bytes() bytes, row-major */
+void array_fill(Array *a, double v);       /* dense arrays only, as the five below */
+void array_fill_int(Array *a, uint64_t v); /* of an integer type: its low bits */
+void array_fill_unwritten(Array *a);       /* NaN, or all bits one: easy to notice */
+void array_count_up(Array *a);             /* 0, 1, 2, ... */
+/* Uniform in [0, 1) with as many digits as the type has; integers get all their bits random.  Here
+ * and below equal seeds give equal arrays everywhere. */
 void array_randomise(Array *a, uint64_t seed);
+/* Nearly normal, mean 0 and variance 1, within +-6. */
 void array_randomise_normal(Array *a, uint64_t seed);
+/* Of the whole numbers low, low + 1, .. low + count - 1, which wrap at 64 bits. */
 void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t count);
 Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if it is so already */
 double array_number(const Array *a, int64_t k);          /* element k of a dense array */
-void array_put(Array *a, int64_t k, double v);
+void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
+/* The storage of every array of the command; none may be used behind it. */
 void array_free_all(Cli *c);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
@@ -132,20 +138,21 @@ int value_parse_list(Cli *c, const Names *names, const char *label, const char *
 Cli *value_cli(const Py *p); /* of an evaluation of ours */
 
 /* array_value.c */
-Const value_of_array(Cli *c, Array a);
+Const value_of_array(Cli *c, Array a);      /* a copy that shares the elements */
 const Array *value_array(const Const *v);   /* NULL: it is none */
 Const value_of_function(const char *name);  /* of the kernel's file */
 const char *value_function(const Const *v); /* NULL: it is none */
 
 /* array_math.c: as PyClass has them; at least one side is an array */
 bool array_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
-bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
+bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out); /* `x` is the array */
+/* Gives an array of i1; with what is no number, `==` is False. */
 bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
 
 /* make.c: functions that make arrays */
 int make_count(void);
-const char *make_name(int i);
-bool make_is_function(const char *name);
+const char *make_name(int i); /* in the order that messages list them; below make_count() */
+bool make_is_function(const char *name);          /* by its whole name */
 bool make_function(const char *name, Const *out); /* as a value; false: there is none */
 
 /* options.c */
@@ -176,7 +183,7 @@ Options options_parse(Cli *c, Command command, int argc, char **argv);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
 void crash_watch(Cli *c, const char *kernel);
-void crash_unwatch(void);
+void crash_unwatch(void); /* the system's own handling is back */
 
 /* help.c */
 void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */
@@ -188,6 +195,8 @@ typedef struct {
     int count;
 } Arguments;
 void args_open_kernel(Cli *c, Options *o); /* names the kernel, if the user did not */
+/* In the order they were given, so that later ones may use the names of earlier ones; tuples and
+ * texts live in the command's arena. */
 Arguments args_evaluate(Cli *c, const Options *o);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
@@ -195,6 +204,8 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 void check(Cli *c, tilec_status status, char **error);
 
 /* show.c */
+/* NumPy's way: whole up to a hundred elements, else the first and last three along each long
+ * dimension. */
 void show_array(Text *t, const char *name, const Array *a);
 
 /* timing.c: what --time says */
@@ -206,12 +217,15 @@ typedef struct {
     tilec_stats stats;
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
+/* A line of titles, one of numbers, one about compiling. */
 const char *timing_table(Arena *a, const Timing *t);
+/* One object on one line; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);
 
 /* run.c, dump.c, devices.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv);
+/* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
-void command_devices(Cli *c, int argc, char **argv);
+void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
 
 #endif
