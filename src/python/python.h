@@ -56,7 +56,8 @@ struct PyFunction {
     PyFrame *frame;    /* of a lambda: where it stands */
     const Const *self; /* of a method that was asked of a value; else NULL */
 };
-const char *py_function_name(const PyFunction *f);
+const char *py_function_name(const PyFunction *f); /* without its module; "lambda" has none */
+/* Python's ==: the same function, bound to equal values. */
 bool py_function_equal(const PyFunction *a, const PyFunction *b);
 
 /* --- objects of the host --- */
@@ -184,9 +185,11 @@ bool py_dtype_predicate(DType t, const char *name, bool *out);
 
 /* eval.c: operators, on objects of the host too */
 bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
+/* The same; `not` is py_truth(). */
 bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
+/* The same; `is` and `in` never ask the class for its operator. */
 bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
-bool py_truth(Py *p, const Const *c, Span at, bool *out);
+bool py_truth(Py *p, const Const *c, Span at, bool *out); /* bool(c); fails where that is unknown */
 /* Take n steps from the budget; fails when it is used up. */
 bool py_spend(Py *p, long n, Span at);
 /* A variable that the running code sees, in its frame or those around it; NULL: there is none. */
@@ -202,8 +205,10 @@ bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n);
 bool py_assign(Py *p, const Node *target, const Const *value);
 /* The expressions of these kinds: (a, *b) and [a, *b]; {a: b, **c}; a[b]; [a for b in c]. */
 bool py_display(Py *p, const Node *n, Const *out);
+/* `**` too; a key that comes again takes the later value. */
 bool py_dict_display(Py *p, const Node *n, Const *out);
-bool py_subscript(Py *p, const Node *n, Const *out);
+bool py_subscript(Py *p, const Node *n, Const *out); /* both sides evaluated, then py_index() */
+/* A list, also for a set or a generator; its names are gone behind it, but for what `:=` binds. */
 bool py_comprehension(Py *p, const Node *n, Const *out);
 /* Was this list or dict made by this evaluation?  Others are shared with other threads. */
 bool py_may_change(Py *p, const Const *c, Span at);

@@ -62,14 +62,15 @@ struct Const {
 
 /* --- making --- */
 Const const_none(void);
-Const const_bool(bool b);
-Const const_int(__int128 i);
-Const const_float(double d);
-Const const_string(const char *s, size_t n); /* keeps the pointer */
-Const const_dtype(DType t);
+Const const_bool(bool b);                     /* `b` as True or False */
+Const const_int(__int128 i);                  /* Python's int, as far as 128 bits go */
+Const const_float(double d);                  /* fp64, as in Python */
+Const const_string(const char *s, size_t n);  /* keeps the pointer */
+Const const_dtype(DType t);                   /* tl.float32 and the like */
 Const const_tuple(const Const *items, int n); /* keeps the pointer */
+/* Copies the items; only an evaluation in this arena may change it. */
 Const const_new_list(Arena *a, const Const *items, int n);
-Const const_new_dict(Arena *a);
+Const const_new_dict(Arena *a); /* empty; to be changed as a list */
 /* Sets the value of a key, which is put at the end if it is new.  Keys that are unknown stay apart.
  */
 void const_dict_put(ConstList *dict, const Const *key, const Const *value);
@@ -79,9 +80,9 @@ bool const_freeze(Arena *a, const Const *c, Const *out);
 
 /* --- asking --- */
 bool const_is_integral(const Const *c); /* int or bool */
-bool const_is_number(const Const *c);
-double const_to_double(const Const *c);
-bool const_truth(const Const *c); /* Python's bool(c) */
+bool const_is_number(const Const *c);   /* int, bool or float */
+double const_to_double(const Const *c); /* of a number, rounded to nearest */
+bool const_truth(const Const *c);       /* Python's bool(c) */
 /* The elements of a tuple or a list; false when it is neither. */
 bool const_items(const Const *c, const Const **items, int *n);
 const char *const_kind_name(const Const *c);       /* "an int", "a tuple", for messages */
@@ -95,6 +96,7 @@ bool const_is_same(const Const *a, const Const *b); /* `is`, where equal constan
 
 /* --- operators: NULL, or the text of what Python would raise --- */
 const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
+/* Of numbers, but `not` of anything known. */
 const char *const_unary(UnaryOp op, const Const *x, Const *out);
 /* All of Python's comparisons, `is` and `in` too. */
 const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
