@@ -21,6 +21,7 @@ void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def);
 void decorators_finish(FrontFile *f);
 
 /* tuning.c */
+/* triton.autotune or triton.heuristics, under any name that the file's imports give them. */
 bool tuning_is_decorator(const FrontFile *f, const Node *n);
 /* Fill fn->tuning from its decorators, and parse the functions of the file that they may call. */
 void tuning_read(FrontFile *f, AstFunc *fn);

@@ -81,6 +81,7 @@ struct FrontFile {
  * can find stays so. */
 const Imported *import_module(const FrontFile *from, Sym module);
 FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
+/* "a" of "a/b.py", "" of "b.py", "/" of "/b.py". */
 const char *path_folder(Arena *a, const char *path);
 const char *file_module(const FrontFile *f); /* the last name of the module that it is */
 
@@ -129,6 +130,7 @@ const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym nam
 const AstFunc *file_member_function(const FrontFile *f, Sym name);
 /* A function defined right in `scope`, which is not NULL. */
 const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name);
+/* The last one that counts; NULL: nothing is imported by that name. */
 const AstImport *file_import(const FrontFile *f, Sym name);
 /* The last assignment at module level, but for augmented ones; what the user gave goes first, here
  * and in file_assigned(). */

@@ -151,6 +151,7 @@ typedef struct {
 FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const FrontOptions *options,
                        Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
+/* Bare where that finds it, else the full one; lives as long as `f`. */
 const char *front_kernel_name(const FrontFile *f, int i);
 const char *front_kernel_full_name(const FrontFile *f, int i); /* "outer.kernel" of a nested one */
 int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */
@@ -159,6 +160,7 @@ int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless 
 bool front_function(const FrontFile *f, const char *name, Const *out);
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */
+/* "" when there is no such kernel or constexpr_function. */
 const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
 
 /* heuristic.c */

@@ -202,38 +202,40 @@ typedef struct {
 } Flow;
 
 /* --- lower_value.c --- */
-Val val_unknown(void);
-Val val_const(Lower *l, Const c);
-Val val_none(Lower *l);
-Val val_bool(Lower *l, bool b);
-Val val_int(Lower *l, __int128 i);
-Val val_float(Lower *l, double d);
-Val val_string(Lower *l, const char *s);
-Val val_run(Value *v);
-Val val_type(const Type *t);
-Val val_dtype(Lower *l, DType d);
+Val val_unknown(void);                   /* behind an error that was reported */
+Val val_const(Lower *l, Const c);        /* a copy; a dtype becomes a VAL_TYPE */
+Val val_none(Lower *l);                  /* None */
+Val val_bool(Lower *l, bool b);          /* True or False, known */
+Val val_int(Lower *l, __int128 i);       /* a literal without a type of its own yet (R40) */
+Val val_float(Lower *l, double d);       /* the same */
+Val val_string(Lower *l, const char *s); /* keeps the pointer */
+Val val_run(Value *v);                   /* NULL gives VAL_UNKNOWN: what made it has reported why */
+Val val_type(const Type *t); /* as an object of the language, such as `tl.float32` or `x.type` */
+Val val_dtype(Lower *l, DType d);                 /* the same of a scalar */
 Val val_tuple(Lower *l, int n, const Val *items); /* a copy */
 /* The same for what programs put together: unknown after an error when it is beyond MAX_TUPLE. */
 Val val_new_tuple(Lower *l, int n, const Val *items, Span span);
-Val val_pair(Lower *l, Val a, Val b);
-Val val_module(Sym module);
-Val val_file(const FrontFile *file);
-bool val_is_const(Val v, ConstKind kind);
-bool val_is_none(Val v);
+Val val_pair(Lower *l, Val a, Val b);             /* a tuple of two */
+Val val_module(Sym module);                       /* by its full name, interned */
+Val val_file(const FrontFile *file);              /* a module that is a file */
+bool val_is_const(Val v, ConstKind kind);         /* known, and of that kind */
+bool val_is_none(Val v);                          /* the constant None */
 bool val_is_number(Val v);                        /* a constant bool, int or float */
 bool val_is_handle(Val v);                        /* a block pointer or a descriptor */
 bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
 bool val_is_known(Val v);                         /* nothing in it is left to run time */
 bool val_is_function(Val v);                      /* or a module */
-bool val_same(Val a, Val b); /* identical: the same value or equal compile-time values */
-bool val_unknown_inside(Val v);
+bool val_same(Val a, Val b);           /* identical: the same value or equal compile-time values */
+bool val_unknown_inside(Val v);        /* it, or anything in a tuple: an error was reported */
 const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */
+/* With the names of the language: "pointer<const fp32>", "fp32[64, 32]". */
 const char *val_type_text(Lower *l, const Type *t);
 /* Of constants, dtypes and tuples of these; false when there is no such Const. */
 bool val_to_const(Lower *l, Val v, Const *out);
 /* The run-time values in v, in a fixed order; and v again with others in their place. */
 typedef VEC(Value *) Values;
-void val_flatten(Lower *l, Val v, Values *out);
+void val_flatten(Lower *l, Val v, Values *out); /* put behind `out`; tuples from left to right */
+/* `like` itself where all is known; *next moves behind what was used. */
 Val val_rebuild(Lower *l, Val like, Value *const **next);
 
 /* --- lower_mark.c: for debuggers --- */
@@ -241,28 +243,33 @@ void mark_statement(Lower *l, const Node *n);
 void mark_binding(Lower *l, int slot, const Binding *b); /* what the slot's name means now */
 
 /* --- lower_env.c --- */
+/* For a call at `call` from l->frame, which stays the current one; names are looked for in the
+ * module as it is at its end. */
 Frame *frame_new(Lower *l, const AstFunc *fn, Span call);
+/* Of l->frame; made, and unbound, when the name is new.  Stays the same for the frame. */
 int env_slot(Lower *l, Sym name);
-Binding *env_find(Lower *l, Sym name); /* NULL when the name never had a slot */
-void env_put(Lower *l, int slot, Binding b);
-void env_bind(Lower *l, Sym name, Val v, Span span);
+Binding *env_find(Lower *l, Sym name);               /* NULL when the name never had a slot */
+void env_put(Lower *l, int slot, Binding b);         /* and logs the change, for env_rollback() */
+void env_bind(Lower *l, Sym name, Val v, Span span); /* with every flag of it off */
 /* There is no such value, and an error has said so. */
 void env_miss(Lower *l, Sym name, Span span);
 /* Lives only in the branch or loop that binds it: is neither joined nor carried. */
 bool env_is_local(const Binding *b);
-int env_mark(Lower *l);
+int env_mark(Lower *l); /* of l->frame, for env_rollback() */
 /* Undo everything since the mark; gives each changed slot once. */
 Changes env_rollback(Lower *l, int mark);
-void env_redo(Lower *l, Changes c);
+void env_redo(Lower *l, Changes c); /* what env_rollback() gave, in the same frame */
 
 /* --- lower.c --- */
+/* With a note for each caller; counted alone while l->quiet. */
 void error_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
 int error_count(const Lower *l); /* goes up whenever there is an error, reported or quiet */
 /* Will a hint of the last error be seen?  Asked before one is looked for. */
 bool hints_show(const Lower *l);
 void hint_at(Lower *l, const char *fmt, ...) PRINTF(2, 3); /* of the error before it */
+/* Of the error or warning before it; not while l->quiet. */
 void note_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
-void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4);
+void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4); /* not while l->quiet */
 void print_at(Lower *l, Span span, const char *text); /* what the program itself says (R294) */
 /* Report, and be unknown: `return fail_val(...)`. */
 #define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
@@ -295,6 +302,7 @@ bool star_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span);
 /* What an import stands for as a file, or in one; NULL for all else, and for NULL. */
 const FrontFile *imported_file(const FrontFile *from, const AstImport *i);
+/* The same for an assignment at module level: its own file and place are in it. */
 const AstGlobal *imported_global(const FrontFile *from, const AstImport *i);
 /* What to do about a module that brings nothing, or about the global that is made of it. */
 void hint_of_import(Lower *l, const Imported *module, const char *global);
@@ -302,6 +310,7 @@ void hint_of_import(Lower *l, const Imported *module, const char *global);
 /* --- lower_choice.c --- */
 /* Does Python run the block of a host `if`?  What stands in none is run. */
 typedef enum { CHOICE_OPEN, CHOICE_RUN, CHOICE_LEFT_OUT } ChoiceState;
+/* OPEN: it depends on what the compiler does not know. */
 ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c);
 /* The last of `g` and what its name held before that may have been assigned; NULL: none. */
 const AstGlobal *choice_assigned(Lower *l, const AstGlobal *g);
@@ -315,9 +324,12 @@ const AstFunc *choice_other(Lower *l, const AstFunc *fn);
 bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 
 /* --- lower_name.c --- */
+/* The local, else global_value(); an error when it is neither. */
 Val lower_name(Lower *l, const Node *n);
 Val lower_undefined(Lower *l, Sym name, Span span); /* says that it is not defined */
-Val lower_attribute(Lower *l, const Node *n);
+Val lower_attribute(Lower *l, const Node *n);       /* of any expression; see value_attribute() */
+/* A member of a module, a property or method of a tile, type or constant; an error when there is
+ * none, unknown for what is unknown. */
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
 bool module_is_known(Sym module);        /* does it mean something inside a kernel? */
 bool module_has(Sym module, Sym member); /* such a module */
@@ -330,7 +342,7 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* witho
 /* An expression outside of kernels that stands there; unknown, without a word, when it has no
  * value. */
 Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
-bool annotation_is_constexpr(const Node *n);
+bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
 void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 
 /* --- lower_stmt.c --- */
@@ -341,40 +353,51 @@ struct Stmts {
     int n;
     const Stmts *then;
 };
+/* tail: behind the list the function ends, so that falling through is returning. */
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
-Flow lower_sequence(Lower *l, Stmts s, bool tail);
-bool stmts_end(const Stmts *s);                   /* is none left? */
-void unsupported_syntax(Lower *l, const Node *n); /* reports it */
+Flow lower_sequence(Lower *l, Stmts s, bool tail); /* the same, with what follows */
+bool stmts_end(const Stmts *s);                    /* is none left? */
+void unsupported_syntax(Lower *l, const Node *n);  /* reports it */
 /* Stops what repeats itself without end; complains once. */
 bool lower_out_of_budget(Lower *l, Span span);
+/* Bind names, through tuples; what kernels cannot assign to is an error. */
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
 
 /* --- lower_if.c --- */
 /* `rest` are the statements behind the `if`; an arm chosen at compile time is put in front of them.
  * *took_rest tells that the flow given covers them as well. */
 Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest);
+/* Lower `rest` for the paths that have not returned yet (FLOW_MAYBE), and join the results. */
 Flow lower_guarded(Lower *l, Flow before, Stmts rest, bool tail);
+/* x if c else y: one side alone when c is known, else both, joined by its value (R101). */
 Val lower_conditional(Lower *l, const Node *n);
 /* An i1 scalar of a run-time condition (R101); NULL after an error. */
 Value *lower_condition(Lower *l, Val c, Span span);
 
 /* --- lower_loop.c --- */
+/* Ranges of tl.static_range are unrolled here; all else is one op, which carries what the body
+ * changes. */
 void lower_for(Lower *l, const Node *n);
+/* One op; its condition is lowered once, and runs before each round. */
 void lower_while(Lower *l, const Node *n);
 void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
 
 /* --- lower_expr.c --- */
-Val lower_expr(Lower *l, const Node *n);
+Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep a tree is one */
 
 /* --- lower_ops.c --- */
+/* Python's on constants and tuples, else an op in the promoted dtype and the joint shape (R42 and
+ * on); unknown after an error, as all below. */
 Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
-Val ops_unary(Lower *l, UnaryOp op, Val x, Span span);
+Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not() */
+/* Gives i1; known where both sides are. */
 Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
-Val ops_truth_not(Lower *l, Val x, Span span);
+Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
 /* R110 */
 Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
+/* For n from 1 on; changes v[] only when it is true. */
 bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
@@ -396,6 +419,8 @@ Value *val_to_run(Lower *l, Val v, Span span);
 typedef struct {
     bool adopts, division;
 } PromoteRule;
+/* Neither may be anything but a constant or a run-time value; shapes stay.  False after an
+ * error. */
 bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
 /* lower_ops.c: and to one shape, which is looked at first. */
 bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
@@ -416,8 +441,13 @@ typedef struct {
     Sym name;
     bool has_default, star;
 } BindParam;
+/* The callee, then the arguments, then call_value(); static_assert sees its arguments as
+ * written. */
 Val lower_call(Lower *l, const Node *n);
+/* In order; starred ones in pieces, `**` is an error. */
 ArgList lower_arguments(Lower *l, const Node *call);
+/* `name` is where the callee stands.  Unknown without another word when the callee or an argument
+ * is. */
 Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
 /* Of a function without a decorator: the same with its body, which the file does not hold. */
 const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn);
@@ -429,7 +459,7 @@ bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, i
 /* --- lower_static.c --- */
 /* What Python holds where the lowering has `v`, which is known at compile time; and back. */
 Const val_to_python(Lower *l, Val v);
-Val val_from_python(Lower *l, const Const *c);
+Val val_from_python(Lower *l, const Const *c); /* unknown for what a kernel has no use for */
 /* An expression outside of kernels, in l->frame. */
 Val static_expr(Lower *l, const Node *n);
 /* Run a function that is no kernel, with known values for its parameters. */
@@ -465,26 +495,35 @@ struct Builtin {
     Val (*handler)(Lower *l, const Args *a);
 };
 
+/* `where`: IN_* bits, any of which will do; NULL: there is none. */
 const Builtin *builtin_find(Sym name, int where);
+/* Binds, then the handler; unknown after an error. */
 Val call_builtin(Lower *l, const Builtin *b, const ArgList *args);
+/* By its signature, with defaults filled in; false after an error. */
 bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out);
 enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may iterate */
+/* For a misspelt word; dtypes too in tl; NULL: none is near. */
 const char *builtin_near(const char *word, int where);
 
 /* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
 Span arg_span(const Args *a, int i);
-bool arg_is_self(const Args *a, int i);         /* what the method was called on */
-bool arg_given(const Args *a, int i);           /* neither left out nor None */
-bool arg_unknown(const Args *a);                /* any of them is */
-Value *arg_run(Lower *l, const Args *a, int i); /* a run-time value; literals by R40 */
-bool arg_int(Lower *l, const Args *a, int i, int64_t *out);
-bool arg_bool(Lower *l, const Args *a, int i, bool *out);
+bool arg_is_self(const Args *a, int i);                     /* what the method was called on */
+bool arg_given(const Args *a, int i);                       /* neither left out nor None */
+bool arg_unknown(const Args *a);                            /* any of them is */
+Value *arg_run(Lower *l, const Args *a, int i);             /* a run-time value; literals by R40 */
+bool arg_int(Lower *l, const Args *a, int i, int64_t *out); /* known and in 64 bits */
+bool arg_bool(Lower *l, const Args *a, int i, bool *out);   /* known; Python's truth of it */
 bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
 bool arg_dtype(Lower *l, const Args *a, int i, const Type **out);  /* may be a pointer type */
+/* Negative ones count from the end; *out is in [0, rank). */
 bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out);
 /* Up to `max` ints from a tuple, a list, or one int. */
 bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
+/* Extents from 1 on, MAX_RANK of them and MAX_TILE elements at most; powers of two are for the
+ * caller to ask for. */
 bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
+/* A text of names[]; *out is values[] of it, or its place where `values` is NULL.  `wrong` is the
+ * message with the text. */
 bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
                 const char *wrong, int64_t *out);
 /* Of an address that is none: which parameter got no array; false: none of them is to blame. */
@@ -497,18 +536,20 @@ void hint_not_constexpr(Lower *l, const Node *n);
 typedef struct {
     int64_t cache, evict; /* CacheHint, EvictHint */
 } AccessHints;
-bool load_hints(Lower *l, const Args *a, AccessHints *out);
+bool load_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error, as the next */
+/* Its arguments stand one place earlier. */
 bool store_hints(Lower *l, const Args *a, AccessHints *out);
-void access_hints_put(Op *access, const AccessHints *h);
+void access_hints_put(Op *access, const AccessHints *h); /* `access` has both attributes */
 
 /* --- builtin_block_ptr.c --- */
+/* tl.load of a block pointer, whose arguments are those of tl.load (R231). */
 Val load_block_ptr(Lower *l, const Args *a);
-Val store_block_ptr(Lower *l, const Args *a);
+Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; gives None */
 
 /* --- advice.c --- */
 /* What to write instead; NULL when there is nothing to say. */
 const char *advice_for_syntax(const char *node);
-const char *advice_for_name(const char *name);
+const char *advice_for_name(const char *name); /* a name that nothing defines */
 
 /* --- combine.c --- */
 /* Makes scalars of the tiles of one element in a combine function; false after an error: others are
@@ -516,8 +557,9 @@ const char *advice_for_name(const char *name);
 bool combine_works_on_elements(Lower *l, Func *f);
 
 /* --- builtin_libdevice.c --- */
-const Libdevice *libdevice_find(const char *name);
-const char *libdevice_name(const Libdevice *d);
+const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
+const char *libdevice_name(const Libdevice *d);    /* as in the table */
+/* As many arguments as it has; an error for those that are NOT_YET. */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
 
 /* What a builtin gives where it is lowered without a row of its own. */
