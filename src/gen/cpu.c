@@ -18,52 +18,6 @@
 
 static void emit_block(Cpu *c, const BlockPlan *plan);
 
-/* --- small services ------------------------------------------------------------------------ */
-
-Val cpu_slot(Cpu *c, LLVMTypeRef t)
-{
-    return LLVMBuildAlloca(c->entry, t, "");
-}
-
-Val cpu_buffer(Cpu *c, Bld b, int buffer)
-{
-    Val offset = llvm_int(c->l->i64, c->plan->buffers.at[buffer].offset);
-
-    return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
-}
-
-LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes)
-{
-    return t->pointer ? llvm_vector(c->l->ptr, lanes) : cpu_register_type(c, t->dtype, lanes);
-}
-
-LLVMBasicBlockRef cpu_block(Cpu *c)
-{
-    return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");
-}
-
-Loop cpu_loop_begin(Cpu *c)
-{
-    Loop l = {.before = LLVMGetInsertBlock(c->b), .head = cpu_block(c)};
-
-    LLVMBuildBr(c->b, l.head);
-    LLVMPositionBuilderAtEnd(c->b, l.head);
-    l.index = LLVMBuildPhi(c->b, c->l->i64, "");
-    return l;
-}
-
-void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
-{
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), exit = cpu_block(c);
-    Val next = LLVMBuildAdd(c->b, l->index, llvm_int(c->l->i64, step), "");
-    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, limit), "");
-
-    LLVMBuildCondBr(c->b, more, l->head, exit);
-    LLVMAddIncoming(l->index, (Val[]){llvm_int(c->l->i64, 0), next},
-                    (LLVMBasicBlockRef[]){l->before, latch}, 2);
-    LLVMPositionBuilderAtEnd(c->b, exit);
-}
-
 /* --- scalar ops ---------------------------------------------------------------------------- */
 
 static Val scalar(Cpu *c, const Value *v)

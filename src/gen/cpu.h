@@ -12,6 +12,7 @@
  *   cpu_reduce.c  reductions; cpu_scan.c scans
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
+ *   cpu_code.c    what all of these call: slots, loops, what a body has computed
  *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
  *
  * Register form: values of fp16, bf16 and fp8 live as fp32 that the format can hold; i1 is one
@@ -114,8 +115,7 @@ typedef struct {
     Val index; /* i64 */
 } Loop;
 
-/* cpu.c */
-extern const Target cpu_target;
+/* cpu_code.c */
 LLVMBasicBlockRef cpu_block(Cpu *c); /* a new one, behind all others */
 /* Code for the body goes to c->b between the two. */
 Loop cpu_loop_begin(Cpu *c);
@@ -123,6 +123,19 @@ void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
 Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
 Val cpu_buffer(Cpu *c, Bld b, int buffer);
 LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes); /* register form */
+Memo cpu_memo_new(Arena *a);
+void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key); /* NULL: not in this body */
+Ask cpu_ask(AskKind kind, Value *v, const int8_t *map);
+Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
+/* Is v a bound of the plan, and this segment on one side of it?  uniform_too: bounds of whole rows.
+ */
+bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
+                     Known *out);
+/* i1: does the body stand at the first element or vector along an axis, in that direction? */
+Val cpu_at_first(const NestCg *n, int axis, bool backwards);
+
+/* cpu.c */
+extern const Target cpu_target;
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
 /* The same for the root `op` of a nest, serial or not; just the later values where `first`. */
@@ -130,24 +143,15 @@ void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *resul
 
 /* cpu_nest.c */
 void cpu_nest(Cpu *c, const Nest *n);
-bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map); /* on the inner dimension */
-bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
-                     Known *out);
-
-/* i1: does the body stand at the first element or vector along an axis, in that direction? */
-Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 
 /* cpu_eval.c */
-Memo cpu_memo_new(Arena *a);
-void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key); /* NULL: not in this body */
 /* Evaluate what a question needs before the question itself, however long that chain is. */
 void cpu_answer(NestCg *n, Ask question);
-Ask cpu_ask(AskKind kind, Value *v, const int8_t *map);
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
-Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 
 /* cpu_row.c */
+bool cpu_depends(const NestCg *n, const Value *v, const int8_t *map); /* on the inner dimension */
 Access cpu_access(const NestCg *n, Value *v, const int8_t *map); /* along the inner dimension */
 Ev cpu_row(NestCg *n, Value *v, const int8_t *map);    /* at the first element; v steps evenly */
 Ev cpu_chunk(NestCg *n, Value *v, const int8_t *map);  /* at the first lane of this body */

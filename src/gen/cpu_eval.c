@@ -26,24 +26,6 @@
  */
 #include "cpu.h"
 
-Memo cpu_memo_new(Arena *a)
-{
-    Memo m = {.under = NULL};
-
-    for (int i = 0; i < MEMO_TABLES; i++)
-        m.table[i] = map_new(a);
-    return m;
-}
-
-void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key)
-{
-    void *found = NULL;
-
-    for (const Memo *m = &n->memo; m && !found; m = m->under)
-        found = map_get(m->table[table], key);
-    return found;
-}
-
 static Ev *recall(const NestCg *n, const Value *v, const int8_t *map)
 {
     uint64_t key = access_key(v, map);
@@ -82,13 +64,6 @@ static Val index_as(NestCg *n, int dim, LLVMTypeRef t, int level)
     Val i = n->index[dim];
 
     return LLVMTypeOf(i) == t ? i : LLVMBuildIntCast2(n->at[level], i, t, 1, "");
-}
-
-Val cpu_vectorise(NestCg *n, Ev e)
-{
-    if (e.vec || n->nest->serial)
-        return e.v;
-    return llvm_splat(n->at[e.level], e.v, n->lanes);
 }
 
 static Ev eval_arange(NestCg *n, const Value *v, const int8_t *map)
@@ -379,15 +354,6 @@ static void find_mask(NestCg *n, Value *v, const int8_t *map)
 }
 
 /* --- questions and what they need ---------------------------------------------------------- */
-
-Ask cpu_ask(AskKind kind, Value *v, const int8_t *map)
-{
-    Ask a = {.kind = kind, .value = v};
-
-    for (int d = 0; d < v->type->rank; d++)
-        a.map[d] = map[d];
-    return a;
-}
 
 static bool elementwise_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
 {

@@ -17,24 +17,6 @@
  */
 #include "cpu.h"
 
-/* --- questions ----------------------------------------------------------------------------- */
-
-bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
-                     Known *out)
-{
-    if (!n->in_body || n->segment == SEGMENT_MIXED)
-        return false;
-    for (int i = 0; i < n->cuts.len; i++) {
-        const Bound *b = &n->nest->bounds.at[i];
-        if (!plan_same_place(b, v, map) || (b->kind == BOUND_ROW && !uniform_too) ||
-            (b->kind == BOUND_OR && n->segment == SEGMENT_DEAD))
-            continue;
-        *out = n->segment == SEGMENT_MAIN ? KNOWN_TRUE : KNOWN_FALSE;
-        return true;
-    }
-    return false;
-}
-
 /* --- loops --------------------------------------------------------------------------------- */
 
 static bool runs_backwards(const NestCg *n, int dim)
@@ -98,15 +80,6 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
                         (LLVMBasicBlockRef[]){before, latch}, 2);
         LLVMPositionBuilderAtEnd(c->b, exit);
     }
-}
-
-Val cpu_at_first(const NestCg *n, int axis, bool backwards)
-{
-    int step = axis == n->inner ? n->lanes : 1;
-    int64_t first = backwards ? (n->nest->dims[axis] - 1) / step * step : 0;
-
-    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
-                         "");
 }
 
 /* --- bounds -------------------------------------------------------------------------------- */

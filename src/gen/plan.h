@@ -3,8 +3,9 @@
  *
  * The planner reads optimised IR and decides, without LLVM and testable as text (`tilec dump
  * --stage plan`): which tile values are computed again wherever they are needed, which are kept in
- * scratch memory, which effects share one loop nest, in which order its loops run, and where a
- * value may not be moved past a store.  cpu_*.c then only carries the plan out.
+ * scratch memory, which effects share one loop nest, in which order its loops run, how wide and how
+ * often side by side, which masks bound them, what form each access takes, and where a value may
+ * not be moved past a store.  cpu_*.c then only carries the plan out.
  *
  * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
  * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
