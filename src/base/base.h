@@ -96,7 +96,6 @@ Map *map_new(Arena *a);                    /* empty; takes no room until somethi
 void *map_get(const Map *m, uint64_t key); /* NULL when absent */
 /* In place of what the key had; NULL is a value too. */
 void map_put(Map *m, uint64_t key, void *value);
-Map *map_copy(const Map *m); /* what is put into one is not in the other */
 #define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
 
 /* For tables in memory: quick, the same on every run, and no defence against bytes that were chosen

@@ -67,14 +67,3 @@ void map_put(Map *m, uint64_t key, void *value)
         m->count++;
     *s = (Slot){key, value, true};
 }
-
-Map *map_copy(const Map *m)
-{
-    Map *copy = map_new(m->arena);
-
-    *copy = *m;
-    copy->slots = m->cap > 0 ? NEW_N(m->arena, Slot, m->cap) : NULL;
-    for (uint32_t i = 0; i < m->cap; i++)
-        copy->slots[i] = m->slots[i];
-    return copy;
-}
