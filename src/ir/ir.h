@@ -226,45 +226,48 @@ const char *dtype_triton_name(DType t);                         /* "fp32", "int3
 const char *dtype_long_name(DType t);                           /* "float32", "int32" */
 bool dtype_from_name(const char *s, size_t n, DType *out);      /* IR and command-line names */
 bool dtype_from_long_name(const char *s, size_t n, DType *out); /* tl.NAME */
-int dtype_bits(DType t);
-int dtype_size(DType t); /* bytes in memory; i1 takes one */
-bool dtype_is_float(DType t);
-bool dtype_is_fp8(DType t);
+int dtype_bits(DType t);                                        /* of the value: 1 for i1 */
+int dtype_size(DType t);                                        /* bytes in memory; i1 takes one */
+bool dtype_is_float(DType t);                                   /* fp8 to fp64 */
+bool dtype_is_fp8(DType t);                                     /* any of its formats */
 bool dtype_is_small_float(DType t); /* 16 bits and less: computed in fp32 */
 bool dtype_is_int(DType t);         /* bool included */
-bool dtype_is_signed(DType t);
-bool dtype_is_unsigned(DType t); /* bool included */
-int dtype_exponent_bits(DType t);
-int dtype_mantissa_bits(DType t);
-int dtype_bias(DType t);
+bool dtype_is_signed(DType t);      /* i8 to i64 */
+bool dtype_is_unsigned(DType t);    /* bool included */
+int dtype_exponent_bits(DType t);   /* of floats; 0 for others */
+int dtype_mantissa_bits(DType t);   /* stored ones; 0 for others */
+int dtype_bias(DType t);            /* of the exponent of floats */
 
 /* type.c */
-const Type *type_of(Module *m, Type t); /* intern */
-const Type *type_scalar(Module *m, DType d);
-const Type *type_pointer(Module *m, DType d, bool is_const);
+const Type *type_of(Module *m, Type t);                      /* intern */
+const Type *type_scalar(Module *m, DType d);                 /* interned, as all types */
+const Type *type_pointer(Module *m, DType d, bool is_const); /* a scalar one, to global memory */
+/* Rank 0: the scalar; more than MAX_RANK is a bug(). */
 const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims);
 /* the element of one in the shape of the other */
 const Type *type_with_shape(Module *m, const Type *element, const Type *shape);
 const Type *type_with_dtype(Module *m, const Type *shape, DType d); /* no pointer */
 const Type *type_element(Module *m, const Type *t);                 /* rank 0 */
-int64_t type_numel(const Type *t);
-int type_size(const Type *t); /* bytes of one element; 8 for pointers */
-bool type_same_shape(const Type *a, const Type *b);
+int64_t type_numel(const Type *t);                                  /* 1 for scalars */
+int type_size(const Type *t);                       /* bytes of one element; 8 for pointers */
+bool type_same_shape(const Type *a, const Type *b); /* of whatever elements */
 bool type_equal(const Type *a, const Type *b); /* also across modules; within one compare with == */
-bool type_is_tile(const Type *t);
+bool type_is_tile(const Type *t);              /* of rank 1 or more; pointers and handles too */
 /* "fp32[64,32]", "*fp32", "*shared fp32[64]", "block fp32[64,32]" */
 const char *type_text(Arena *a, const Type *t);
 
 /* build.c: every op is made through these; results get fresh ids. */
 Module *module_new(Arena *a, Interner *interner, const SourceMap *sources);
+/* The last of the module; its body is empty, and its name need not be the only one. */
 Func *func_new(Module *m, const char *name, Span span);
+/* `divisible` as in Param; before any hidden one. */
 Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
 /* A parameter of a kernel that the launch fills by itself; behind all others. */
 Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind kind, int of,
                        int part);
 const Value *func_hidden(const Func *f, ParamKind kind); /* the first of that kind, or NULL */
-Block *block_new(Func *f, Op *owner);
-Value *block_add_arg(Block *b, const Type *type);
+Block *block_new(Func *f, Op *owner);             /* empty; `owner` does not know of it yet */
+Value *block_add_arg(Block *b, const Type *type); /* behind the others; its id is new */
 
 /* Where new ops go: at the end of `block`, or in front of `before` when that is set. */
 typedef struct {
@@ -275,8 +278,9 @@ typedef struct {
     Span span; /* given to new ops, as are these */
     int site, mark;
 } Builder;
+/* Ops have no span, site or mark until it is given some. */
 Builder builder_at_end(Func *f, Block *b);
-Builder builder_before(Op *op);
+Builder builder_before(Op *op);                     /* ops get the span, site and mark of `op` */
 Builder builder_into(const Builder *b, Block *end); /* at the end of another block, else the same */
 
 /* The general maker.  Arrays are copied; attributes that are not given are 0.  Result types follow
@@ -287,30 +291,38 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
 Value *build_const(Builder *b, const Type *t, uint64_t bits); /* scalar, or a tile of one value */
 Value *build_int(Builder *b, const Type *t, int64_t v);       /* any int dtype; truncates */
 Value *build_float(Builder *b, const Type *t, double v);      /* any float dtype; rounds */
-Value *build_unary(Builder *b, OpCode code, Value *x);
+Value *build_unary(Builder *b, OpCode code, Value *x);        /* the table gives the type */
+/* The same; what fits is in the row of ops.h, and nobody looks before the verifier. */
 Value *build_binary(Builder *b, OpCode code, Value *x, Value *y);
+/* The condition is i1: a scalar, or in the shape of x and y. */
 Value *build_select(Builder *b, Value *c, Value *x, Value *y);
 /* The same, where c is true nearly everywhere, and y is right everywhere; see docs/ir.md. */
 Value *build_usually(Builder *b, Value *c, Value *x, Value *y);
+/* Gives x itself when it is `to` already; `r` counts where floats get narrower. */
 Value *build_cast(Builder *b, Value *x, DType to, Rounding r);
+/* Gives x itself when it is `to` already; of equal size. */
 Value *build_bitcast(Builder *b, Value *x, DType to);
-Value *build_arange(Builder *b, int32_t start, int32_t end);
+Value *build_arange(Builder *b, int32_t start, int32_t end); /* i32[end - start], from start on */
 Value *build_splat(Builder *b, Value *x, const Type *shape); /* element of x in shape's dims */
+/* Extents of 1 become those of `shape`; x itself when it has that shape. */
 Value *build_broadcast(Builder *b, Value *x, const Type *shape);
+/* A dimension of extent 1 at `axis`; a bug() beyond MAX_RANK. */
 Value *build_expand(Builder *b, Value *x, int axis);
+/* The same elements in row-major order; x itself when it has that shape. */
 Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *dims);
+/* Dimension i of the result is dims[i] of x. */
 Value *build_permute(Builder *b, Value *x, const int *dims);
 /* The tile of these dims that begins at starts[] within x. */
 Value *build_slice(Builder *b, Value *x, const int64_t *starts, const int32_t *dims);
-Value *build_addptr(Builder *b, Value *p, Value *offset);
+Value *build_addptr(Builder *b, Value *p, Value *offset); /* offsets in elements of the pointee */
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
 
 /* edit.c */
 void op_remove(Op *op);                    /* unlink; its results must have no uses left */
 void op_insert_before(Op *op, Op *before); /* move or place */
-void op_append(Block *b, Op *op);
-Value *ir_resolve(Value *v);      /* follow v->repl to its end, shortening the path */
-void ir_resolve_operands(Op *op); /* of this op alone, not of its regions */
+void op_append(Block *b, Op *op);          /* to the end, from wherever it is */
+Value *ir_resolve(Value *v);               /* follow v->repl to its end, shortening the path */
+void ir_resolve_operands(Op *op);          /* of this op alone, not of its regions */
 Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old to new Value* */
 /* In order, each op before its regions; `visit` may remove the op. */
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
@@ -322,6 +334,7 @@ const CallSite *call_site(const Module *m, int site);    /* NULL: none */
 void ir_diag_calls(Diags *d, const Module *m, int site); /* a note for each call, innermost first */
 /* A message at the op's place, with notes about the calls that it was inlined through. */
 void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF(4, 5);
+/* The same with the arguments in hand. */
 void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap);
 
 /* uses.c: who uses each value, as the function is now; in the order of the ops. */
@@ -333,6 +346,7 @@ typedef struct {
     const int *start; /* by value id: the first of its uses in `all`; the next value's ends them */
     const Use *all;
 } UseLists;
+/* In the arena.  Any change of the function makes it stale. */
 UseLists ir_uses(const Func *f, Arena *a);
 static inline int uses_count(const UseLists *u, const Value *v)
 {
@@ -352,18 +366,20 @@ typedef struct {
     double real;    /* that element: of a float type */
     uint64_t bits;  /* .. and of another */
 } CombineKind;
-CombineKind ir_combine_kind(const Op *op);
+CombineKind ir_combine_kind(const Op *op); /* op: reduce or scan; nothing is built */
 
 /* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
  * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */
 typedef struct {
     uint64_t loaded, stored;
 } MemoryUse;
-MemoryUse ir_memory_use(const Func *f, Arena *a);
+MemoryUse ir_memory_use(const Func *f, Arena *a); /* through calls; works in the arena */
 /* The same of one value: the parameters that an address in it may come from, and more, never less.
  * No bit in common: two pointers come from different parameters. */
 typedef struct PointerBases PointerBases;
+/* Of the function as it is now, in the arena. */
 const PointerBases *ir_pointer_bases(const Func *f, Arena *a);
+/* Of a value that it had then; bits as in MemoryUse. */
 uint64_t ir_bases_of(const PointerBases *b, const Value *v);
 
 /* table.c: what ops.h says */
@@ -373,7 +389,8 @@ typedef struct {
     AttrId attrs[MAX_OP_ATTRS + 1]; /* up to ATTR_NONE */
     int flags;
 } OpInfo;
-const OpInfo *op_info(OpCode code);
+const OpInfo *op_info(OpCode code); /* a bug() for what is no op */
+/* Of n letters; false: no op is called so. */
 bool opcode_from_name(const char *s, size_t n, OpCode *out);
 /* One word of a row's operands: `mask?` is {"mask", 4, '?'}; false at the end. */
 typedef struct {
@@ -381,6 +398,7 @@ typedef struct {
     int len;
     char mark; /* '?', '*' or 0 */
 } TableWord;
+/* *list moves behind it; words are apart by spaces. */
 bool table_word(const char **list, TableWord *out);
 
 /* table.c: what attrs.h says */
@@ -392,15 +410,17 @@ typedef struct {
     const char *const *words;
     int nwords;
 } AttrInfo;
-const AttrInfo *attr_info(AttrId attr);
+const AttrInfo *attr_info(AttrId attr); /* a bug() for what is no attribute */
+/* The number of a word of WORDS; false: there is no such word. */
 bool attr_from_word(AttrId attr, const char *s, size_t n, int64_t *out);
 int op_fixed_attrs(OpCode code); /* how many it has, a list not counted */
 /* An attribute that the op's row has; asking for another is a bug. */
 int64_t attr_get(const Op *op, AttrId attr);
-void attr_set(Op *op, AttrId attr, int64_t v);
-Sym attr_text(const Op *op, AttrId attr); /* "" when it is empty */
+void attr_set(Op *op, AttrId attr, int64_t v); /* a bug() when the op's row does not have it */
+Sym attr_text(const Op *op, AttrId attr);      /* "" when it is empty */
+/* What a TEXT attribute holds: the interned text, 0 when it is empty. */
 int64_t attr_of_text(Module *m, const char *s, size_t n);
-const int64_t *attr_list(const Op *op, AttrId attr, int *n);
+const int64_t *attr_list(const Op *op, AttrId attr, int *n); /* *n may be 0; within op->attrs */
 /* The same by name: attr_axis(op), attr_cache(op), attr_message(op), attr_dims(op, &n). */
 #define NUMBER(name, text, need)                                                                   \
     static inline int64_t attr_##name(const Op *op)                                                \
@@ -466,7 +486,7 @@ typedef struct {
     VEC(LiveName) live; /* outer blocks first, and in each in the order of first binding */
     Map *top;           /* a name -> 1 + the number of its innermost entry */
 } MarkWalk;
-MarkWalk mark_walk(const Func *f, int site, Arena *a);
+MarkWalk mark_walk(const Func *f, int site, Arena *a); /* at the beginning, with no names */
 /* Go on to where `end` marks have been made, in block `now`: never backwards. */
 void mark_walk_to(MarkWalk *w, int end, const Block *now);
 /* What the name of live.at[i] means; NULL where that is nothing, or an earlier entry gave it. */
@@ -479,11 +499,13 @@ const char *ir_print_vars(const Module *m, Arena *a);
 const char *ir_print(const Module *m, Arena *a);
 const char *ir_print_sites(const Module *m, Arena *a); /* also the calls that ops came through */
 const char *op_text(const Op *op, Arena *a);           /* one line, for messages */
+/* As the text form has it, floats so that they read back the same. */
 void ir_put_constant(Text *t, const Type *type, uint64_t bits);
 /* The same for many ops of a function, whose values get their names once. */
 typedef struct Printer Printer;
+/* Values made later, and all of them where f is NULL, are `?` and their id. */
 Printer *op_printer_new(const Func *f, Arena *a);
-const char *op_printer_text(Printer *p, const Op *op);
+const char *op_printer_text(Printer *p, const Op *op); /* one line, without the op's regions */
 /* Verified; NULL after errors.  `src` is one of the sources of `d`. */
 Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d);
 

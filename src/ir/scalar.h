@@ -22,7 +22,9 @@ bool scalar_float(OpCode op, DType t, const void *const *src, void *dst, size_t 
 
 /* scalar_small.c: fp16, bf16, fp8* and the way between them and fp32 */
 bool scalar_small(OpCode op, DType t, const void *const *src, void *dst, size_t n);
+/* Of a float of 16 bits or less; exact. */
 void scalar_widen(DType t, const void *src, float *dst, size_t n);
+/* The other way, rounded once. */
 void scalar_narrow(DType t, Rounding r, const float *src, void *dst, size_t n);
 
 /* scalar_cast.c: every dtype to every dtype; `dst` may be `src` when its elements are no wider */

@@ -16,7 +16,7 @@ typedef struct {
 
 /* Report an error of this op (of the function when op is NULL); gives false. */
 bool verify_say(const Verifier *v, const Op *op, const char *fmt, ...) PRINTF(3, 4);
-const char *verify_type_text(const Verifier *v, const Type *t);
+const char *verify_type_text(const Verifier *v, const Type *t); /* in the module's arena */
 
 /* verify_rules.c: what an op demands beyond its row of the table.  The row was checked before,
  * and so was everything in the op's regions. */
