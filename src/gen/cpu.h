@@ -119,12 +119,15 @@ typedef struct {
 LLVMBasicBlockRef cpu_block(Cpu *c); /* a new one, behind all others */
 /* Code for the body goes to c->b between the two. */
 Loop cpu_loop_begin(Cpu *c);
+/* The counter runs from 0 in steps of `step` below `limit`, at least once; c->b goes on behind the
+ * loop. */
 void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
-Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
-Val cpu_buffer(Cpu *c, Bld b, int buffer);
-LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes); /* register form */
-Memo cpu_memo_new(Arena *a);
+Val cpu_slot(Cpu *c, LLVMTypeRef t);       /* a stack slot in the entry block */
+Val cpu_buffer(Cpu *c, Bld b, int buffer); /* where it begins, in this thread's scratch */
+LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes);           /* register form */
+Memo cpu_memo_new(Arena *a);                                      /* empty; shares nothing */
 void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key); /* NULL: not in this body */
+/* With as much of the map as v has dimensions. */
 Ask cpu_ask(AskKind kind, Value *v, const int8_t *map);
 Val cpu_vectorise(NestCg *n, Ev e); /* to all lanes of the inner body */
 /* Is v a bound of the plan, and this segment on one side of it?  uniform_too: bounds of whole rows.
@@ -142,12 +145,15 @@ void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, 
 void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results);
 
 /* cpu_nest.c */
+/* All of it, from c->b on; c->b stands behind it at the end. */
 void cpu_nest(Cpu *c, const Nest *n);
 
 /* cpu_eval.c */
 /* Evaluate what a question needs before the question itself, however long that chain is. */
 void cpu_answer(NestCg *n, Ask question);
+/* Made once a body; a scalar is known before. */
 Ev cpu_eval(NestCg *n, Value *v, const int8_t *map);
+/* For an access that changes with the inner dimension: bounds of whole rows count as well. */
 Ev cpu_eval_mask(NestCg *n, Value *v, const int8_t *map);
 
 /* cpu_row.c */
@@ -156,30 +162,40 @@ Access cpu_access(const NestCg *n, Value *v, const int8_t *map); /* along the in
 Ev cpu_row(NestCg *n, Value *v, const int8_t *map);    /* at the first element; v steps evenly */
 Ev cpu_chunk(NestCg *n, Value *v, const int8_t *map);  /* at the first lane of this body */
 Val cpu_scale(NestCg *n, const Access *a, int *level); /* what multiplies the stride, as an i64 */
+/* Was it computed before? */
 bool cpu_row_known(const NestCg *n, const Value *v, const int8_t *map);
 /* The i-th thing that cpu_row() asks for; false: no more. */
 bool cpu_row_asks(const NestCg *n, Value *v, const int8_t *map, int i, Ask *out);
 void cpu_row_compute(NestCg *n, Value *v, const int8_t *map); /* once all that is known */
 
 /* cpu_memory.c */
+/* By the form that the plan has for it, in register form; `other` or 0 where it is masked off. */
 Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map);
 bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i,
                    Ask *out); /* see cpu_row_asks() */
 /* The buffer's tile of that shape, which begins at the element `first`. */
 Ev cpu_eval_buffer(NestCg *n, int buffer, int64_t first, const int8_t *map, const Type *shape);
+/* One body's part of a store, by the form in its plan; nothing where the mask is known to be
+ * false. */
 void cpu_store_root(NestCg *n, const Root *r);
+/* Put a tile's value at the current place into a buffer of that shape; lanes beyond the extent are
+ * left alone. */
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
+/* In register form; mask and other may be NULL.  Where it is masked off, scratch is read instead:
+ * no branch. */
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
+/* Mask may be NULL; where it is not set, a spot of scratch that nobody reads is written. */
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 /* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
 Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
-int cpu_buffer_size(const Cpu *c, int buffer);
+int cpu_buffer_size(const Cpu *c, int buffer); /* bytes of an element */
+/* As it lies there; one element when lanes is 0. */
 LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 /* Between what a buffer holds and register form. */
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
-Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v);
+Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
 
 /* cpu_strided.c: the vector of a load of FORM_RECORD, as it lies in memory; zero where the mask, if
  * there is one, is not set */
@@ -195,6 +211,7 @@ typedef struct {
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),
  * which gives what holds behind both. */
 Detour cpu_detour_begin(NestCg *n, Val all, Val usual);
+/* `rare` is the result of the detour; what was computed in it alone is forgotten. */
 Val cpu_detour_end(NestCg *n, const Detour *d, Val rare);
 /* All lanes of a vector of i1. */
 Val cpu_all(NestCg *n, Val lanes);
@@ -209,16 +226,18 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
 /* cpu_reduce.c */
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
+/* One body's part, into the running values of cpu_reduce_begin(). */
 void cpu_reduce_body(NestCg *n, const Op *op);
 /* The part of a row where every bound mask is false, all at once; false: it must be looped over. */
 bool cpu_reduce_dead(NestCg *n, const Op *op, Val count);
 void cpu_reduce_end(NestCg *n); /* behind the inner loops */
 
 /* cpu_scan.c */
-void cpu_scan_begin(NestCg *n, const Op *op);
-void cpu_scan_body(NestCg *n, const Op *op);
+void cpu_scan_begin(NestCg *n, const Op *op); /* in front of the inner loop */
+void cpu_scan_body(NestCg *n, const Op *op);  /* one body's part, in the order of the scan */
 
 /* cpu_dot.c */
+/* Between buffers; the result's holds the accumulator before. */
 void cpu_dot(Cpu *c, const Op *op, DotShape shape);
 
 /* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
@@ -230,11 +249,14 @@ Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in);
 Val cpu_constant(Cpu *c, const Type *t, uint64_t bits); /* scalar */
 
 /* cpu_float.c */
-LLVMTypeRef cpu_memory_type(Cpu *c, DType t);
+LLVMTypeRef cpu_memory_type(Cpu *c, DType t); /* of one element; bf16 and fp8 as integers */
+/* Of what t can hold, see cpu_round(): nothing is rounded here. */
 Val cpu_to_memory(Cpu *c, Bld b, Val x, DType t);
-Val cpu_from_memory(Cpu *c, Bld b, Val x, DType t);
-Val cpu_round(Cpu *c, Bld b, Val x, DType t); /* an fp32 result to what t can hold */
+Val cpu_from_memory(Cpu *c, Bld b, Val x, DType t); /* exact */
+Val cpu_round(Cpu *c, Bld b, Val x, DType t);       /* an fp32 result to what t can hold */
+/* Between register forms, by the rules of scalar_cast(), to the last bit. */
 Val cpu_cast(Cpu *c, Bld b, Val x, DType from, DType to, Rounding r);
+/* See the top; a scalar when lanes is 0. */
 LLVMTypeRef cpu_register_type(Cpu *c, DType t, int lanes);
 
 #endif

@@ -47,40 +47,50 @@ bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why);
 /* A new builder, at the end of a block; lives until it is dropped, or as long as l. */
 Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at);
 void llvm_drop_builders(Llvm *l, int kept); /* all but the first so many */
+/* Nobody unwinds through it; built for the CPU of llvm_start(). */
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
 
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */
 int llvm_lanes(Val v);                             /* 0 for scalars */
 LLVMTypeRef llvm_like(LLVMTypeRef t, Val v);       /* t with v's lanes */
 Val llvm_int(LLVMTypeRef t, int64_t v);            /* scalar or vector type */
-Val llvm_real(LLVMTypeRef t, double v);
-Val llvm_splat(Bld b, Val scalar, int lanes); /* scalar itself when lanes is 0 */
-Val llvm_iota(LLVMTypeRef t, int lanes);      /* <0, 1, 2, ...> */
+Val llvm_real(LLVMTypeRef t, double v);            /* rounded to t; a scalar or vector type */
+Val llvm_splat(Bld b, Val scalar, int lanes);      /* scalar itself when lanes is 0 */
+Val llvm_iota(LLVMTypeRef t, int lanes);           /* <0, 1, 2, ...> */
+/* By its name without types, "llvm.fma"; `types` are those that it is overloaded by.  A bug() when
+ * LLVM does not have it. */
 Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs,
               Val *args);
-Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x);
-Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y);
-Val llvm_fma(Llvm *l, Bld b, Val x, Val y, Val z); /* x y + z, rounded once */
+Val llvm_call1(Llvm *l, Bld b, const char *intrinsic, Val x); /* overloaded by the type of x */
+Val llvm_call2(Llvm *l, Bld b, const char *intrinsic, Val x, Val y); /* the same; y has it too */
+Val llvm_fma(Llvm *l, Bld b, Val x, Val y, Val z);                   /* x y + z, rounded once */
+/* n lanes of x followed by y (NULL: of x alone); a negative number leaves the lane undefined. */
 Val llvm_shuffle(Llvm *l, Bld b, Val x, Val y, int n, const int *lanes);
 Val llvm_slice(Llvm *l, Bld b, Val x, int first, int n); /* n lanes; 1 gives a scalar */
-Val llvm_is_nan(Bld b, Val x);
-Val llvm_bits(Llvm *l, Bld b, Val x);      /* float to the int of its width */
+Val llvm_is_nan(Bld b, Val x);                           /* i1, for each lane */
+Val llvm_bits(Llvm *l, Bld b, Val x);                    /* float to the int of its width */
 Val llvm_from_bits(Llvm *l, Bld b, Val x); /* and back: i16 half, i32 float, i64 double */
 
+/* Align in bytes, as below: of every address. */
 Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align);
-Val llvm_store(Bld b, Val v, Val ptr, int align);
+Val llvm_store(Bld b, Val v, Val ptr, int align); /* gives the store, for llvm_mark_nontemporal() */
+/* Lanes that are masked off are not read and give `other`. */
 Val llvm_masked_load(Llvm *l, Bld b, LLVMTypeRef t, Val ptr, int align, Val mask, Val other);
+/* Lanes that are masked off are not written. */
 void llvm_masked_store(Llvm *l, Bld b, Val v, Val ptr, int align, Val mask);
+/* An address a lane; else as llvm_masked_load(). */
 Val llvm_gather(Llvm *l, Bld b, LLVMTypeRef t, Val ptrs, int align, Val mask, Val other);
+/* The highest of several lanes to one address wins. */
 void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
+/* Around the cache; whoever asks for it must fence before others may read. */
 void llvm_mark_nontemporal(Llvm *l, Val store);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
 /* lines.c: the place of each instruction in the source, where somebody asked for it. */
 void llvm_lines_begin(Llvm *l, const Func *f, Val fn); /* before builders are made */
 void llvm_lines_end(Llvm *l);                          /* before passes run */
-void llvm_lines_free(Llvm *l);
-void llvm_lines_place(const Llvm *l, Bld b); /* a new builder is for the op of now, too */
+void llvm_lines_free(Llvm *l);                         /* may be called when there are none */
+void llvm_lines_place(const Llvm *l, Bld b);           /* a new builder is for the op of now, too */
 /* Code is made for this op from here on (NULL: for the kernel as a whole), until the one before it,
  * which this gives, has its turn again. */
 const Op *llvm_at(Llvm *l, const Op *op);

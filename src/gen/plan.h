@@ -203,8 +203,10 @@ typedef struct {
 } Plan;
 
 /* plan.c */
+/* Never fails: a plan that is too large has `beyond` set, and is not to be carried out.  Lives in
+ * the arena; `f` and `o` must outlive it. */
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
-int plan_buffer(const Plan *p, const Value *v);
+int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* plan_access.c: is it this bound, wherever its dimensions are 1? */
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
@@ -218,7 +220,7 @@ extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 /* Does the map read v at the very index of a nest of that rank? */
 bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* plan_print.c */
-const char *plan_text(const Plan *p, Arena *a);
+const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 
 /* Operand i, or NULL where the op leaves it out: masks, and what a load gives under them. */
 static inline Value *plan_operand(const Op *op, int i)

@@ -41,7 +41,11 @@ void plan_leaves(Planner *pl, const Root *root, Nest *into);
 /* Mark loads that would move past a write to memory they may reach. */
 void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *candidate,
                     int now);
+/* May the root join the open nest?  Of equal dimensions, and neither reads what the other writes,
+ * but for an element's own. */
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
+/* The inner dimension is the one along which most accesses are contiguous; the rest keep their
+ * order. */
 void plan_choose_order(const Planner *pl, Nest *n);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
@@ -52,6 +56,6 @@ void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);
 
-const Type *plan_root_shape(const Root *r);
+const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
 
 #endif
