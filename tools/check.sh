@@ -45,6 +45,11 @@ formatted() {
         xargs "$format" --dry-run -Werror
 }
 
+# the contract of what one folder asks of another is written in its headers
+documented() {
+    "$(tools/python.sh || echo python3)" tools/documented.py
+}
+
 # the cache in the build folder makes a second run fast
 analysed() {
     mkdir -p "$build/cppcheck"
@@ -75,6 +80,7 @@ else
     echo "skipped format: it needs clang-format 14"
 fi
 check "layers" tools/layers.sh
+check "contracts documented" documented
 check "static analysis" analysed
 check "scripts parse" scripts_parse
 check "quick tests" quick_tests
