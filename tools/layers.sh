@@ -11,13 +11,15 @@ BEGIN {
     allowed["ir"]     = "base ir"
     allowed["syntax"] = "base syntax"
     allowed["python"] = "base syntax ir python"
-    allowed["front"]  = "base syntax ir python front"
+    allowed["names"]  = "base syntax ir python names"
+    allowed["lower"]  = "base syntax ir python names lower"
+    allowed["tl"]     = "base syntax ir python names lower tl"
     allowed["opt"]    = "base ir opt"
     allowed["interp"] = "base ir interp"
     allowed["gen"]    = "base ir opt gen"
     allowed["run"]    = "base ir gen run"
     allowed["device"] = "base ir interp gen run device"
-    allowed["api"]    = "base ir front opt interp gen run device api tilec.h"
+    allowed["api"]    = "base ir names lower opt interp gen run device api tilec.h"
     allowed["cli"]    = "base syntax ir python api cli tilec.h"
 }
 function refuse(what) {

@@ -14,7 +14,7 @@
 
 #include "tilec.h"
 #include "../device/device.h"
-#include "../front/front.h"
+#include "../lower/lowering.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
 

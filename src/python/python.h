@@ -1,8 +1,8 @@
 /*
  * python.h - runs Python that is known at compile time
  *
- * constexpr_functions, defaults and globals (front/lower_static.c), heuristics and configurations
- * (front/file_python.c) and the arguments of the command line (cli/value.c) are all evaluated here.
+ * constexpr_functions, defaults and globals (lower/lower_static.c), heuristics and configurations
+ * (names/file_python.c) and the arguments of the command line (cli/value.c) are all evaluated here.
  * The host of an evaluation says what names mean that no variable has, and brings objects of its
  * own: types, modules and kernels of the language, arrays.
  *

@@ -1,7 +1,7 @@
 /*
  * ast.h - the syntax tree of a kernel file
  *
- * lex.c and parse.c make it, front/file.c finds the kernels and what surrounds them.  One uniform
+ * lex.c and parse.c make it, names/file.c finds the kernels and what surrounds them.  One uniform
  * node; which fields a kind uses stands beside the kind.
  */
 #ifndef TILEC_SYNTAX_AST_H
@@ -161,7 +161,7 @@ typedef struct {
     int ndecorators;
     Sym *do_not_specialize; /* parameter names */
     int ndo_not_specialize;
-    const struct FrontTuning *tuning; /* of kernels: what decorators say; front/tuning.c */
+    const struct FrontTuning *tuning; /* of kernels: what decorators say; names/tuning.c */
     AstError *errors;                 /* see file_report_errors() in front */
     int nerrors;
     bool in_except; /* stands in an `except` block: any other function of that name goes first */

@@ -1,7 +1,7 @@
 /*
  * messages.h - THE table of messages about the text of a file: lexer, parser, scan for kernels
  *
- * Format strings, so that the compiler checks the arguments; see front/messages.h for the
+ * Format strings, so that the compiler checks the arguments; see lower/messages.h for the
  * lowering's.
  */
 #ifndef TILEC_SYNTAX_MESSAGES_H

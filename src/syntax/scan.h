@@ -1,7 +1,7 @@
 /*
  * scan.h - what a file holds, before any function of it is parsed
  *
- * scan.c finds it, front/file.c decides which functions are kernels.
+ * scan.c finds it, names/file.c decides which functions are kernels.
  */
 #ifndef TILEC_SYNTAX_SCAN_H
 #define TILEC_SYNTAX_SCAN_H

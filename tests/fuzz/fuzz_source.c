@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../../src/front/front.h"
+#include "../../src/lower/lowering.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

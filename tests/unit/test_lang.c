@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/front/front.h"
+#include "../../src/lower/lowering.h"
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/front/front.h"
+#include "../../src/lower/lowering.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "../../src/front/front.h"
+#include "../../src/lower/lowering.h"
 #include "../../src/opt/opt.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */

@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "../../src/front/file.h"
+#include "../../src/names/file.h"
 /* after base.h: cmocka makes fail() a macro */
 #include <cmocka.h>
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/front/front.h"
+#include "../../src/lower/lowering.h"
 #include "../../src/gen/gen.h"
 #include "../../src/opt/opt.h"
 #include "../../src/run/run.h"

@@ -2,7 +2,7 @@
  * builtin_tile.c - programs, making tiles, changing their shape and dtype (semantics R80 to R87,
  * R150 to R157, R303)
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

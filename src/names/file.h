@@ -1,11 +1,10 @@
 /*
  * file.h - a file of kernels, and what names in it mean
  *
- * file.c makes it of what syntax/ finds; lower_*.c, tuning.c and decorators.c read it.  Internal to
- * src/front/.
+ * file.c makes it of what syntax/ finds; src/lower/, tuning.c and decorators.c read it.
  */
-#ifndef TILEC_FRONT_FILE_H
-#define TILEC_FRONT_FILE_H
+#ifndef TILEC_NAMES_FILE_H
+#define TILEC_NAMES_FILE_H
 
 #include "../syntax/ast.h"
 #include "front.h"
@@ -151,5 +150,10 @@ const char *file_full_name(const FrontFile *f, const Node *n);
 /* The same in `a`, for those who may not allocate in the file's arena. */
 const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a);
 const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
+
+/* What the language has, which src/lower/ knows: does a module mean something inside a kernel, and
+ * has such a module a member of that name? */
+bool module_is_known(Sym module);
+bool module_has(Sym module, Sym member);
 
 #endif

@@ -4,7 +4,7 @@
  * Takes the rows of builtins.h.  Handlers get one Val a parameter and ask for what they need
  * through the arg_*() functions here, which report what is wrong.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <stdlib.h>
 #include <string.h>

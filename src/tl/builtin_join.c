@@ -7,7 +7,7 @@
  * by `or` of the bits gives that one.  split, join, interleave and cat take one step an element;
  * gather, flip, sort and topk compare each place with each element along the axis.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

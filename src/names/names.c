@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "file_python.h"
-#include "lower.h"
 
 enum {
     MAX_EXPORTS = 10000, /* the budget of evaluating __all__ */

@@ -1,51 +1,19 @@
 /*
- * front.h - from the text of a Python file to typed tile IR
+ * front.h - the files of kernels, as the rest of the project knows them
  *
- * front_parse() reads a file once; front_lower() makes IR for one kernel and one set of argument
- * types.  Both report every error they can find into `d` and return NULL when there was any.
+ * front_parse() reads a file once: which kernels it has, and what decorators say about tuning them.
+ * It reports every error that it can find and gives NULL when there was any; src/lower/lowering.h
+ * makes IR of a kernel.
  *
  * R and a number, here and in every other folder, is a rule of the language: docs/language.md.
  */
-#ifndef TILEC_FRONT_H
-#define TILEC_FRONT_H
+#ifndef TILEC_NAMES_FRONT_H
+#define TILEC_NAMES_FRONT_H
 
 #include "../ir/ir.h"
 #include "../python/value.h"
 
 typedef struct FrontFile FrontFile;
-
-/* How one parameter is given to front_lower(). */
-typedef struct {
-    const char *name;
-    bool is_constexpr; /* `constant` holds; else a run-time argument of `dtype` */
-    Const constant;
-    DType dtype;
-    bool pointer;
-    int64_t divisible; /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
-} FrontArg;
-
-/* One parameter as the language sees it, for callers that bind arguments. */
-typedef struct {
-    const char *name;
-    bool is_constexpr;
-    bool has_default;
-    Const default_value; /* valid if has_default and default_known */
-    bool default_known;
-    bool typed; /* a dtype annotation fixes the type (semantics R27) */
-    DType dtype;
-    bool pointer;
-    bool do_not_specialize;
-    int line;
-    Span span; /* of the name in the signature, for messages about arguments */
-} FrontParam;
-
-typedef struct {
-    const char *name;
-    int line;
-    Span span; /* of the `def` line */
-    const FrontParam *params;
-    int nparams;
-} FrontKernel;
 
 /* What @triton.autotune and @triton.heuristics said.  Values that are not constants are kept as
  * source text only (text != NULL, known false); a whole configuration, list or dict that cannot be
@@ -169,14 +137,5 @@ const char *front_print_ast(const FrontFile *f, const char *kernel, Arena *a);
  * was zero, then says why. */
 bool front_heuristic(const FrontFile *f, const FrontBinding *heuristic, const FrontArguments *args,
                      Arena *a, Const *out, FrontTrouble *trouble);
-
-/* lower.c */
-/* NULL and a diagnostic when there is no such kernel (the message lists near names) or its
- * signature is wrong. */
-const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a, Diags *d);
-/* `args` one for each parameter, in order.  The module holds the kernel and the helper instances
- * that it calls, through `call` ops. */
-Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
-                    Arena *a, Diags *d);
 
 #endif

@@ -4,7 +4,7 @@
  * They are ops, which targets take apart where they have nothing for them: opt/legalise_block.c
  * says what they mean.
  */
-#include "lower.h"
+#include "tl.h"
 
 /* --- making --- */
 

@@ -1,10 +1,8 @@
 /*
  * file_python.h - Python that stands in a file outside of kernels: decorators, heuristics
- *
- * Internal to src/front/.
  */
-#ifndef TILEC_FRONT_FILE_PYTHON_H
-#define TILEC_FRONT_FILE_PYTHON_H
+#ifndef TILEC_NAMES_FILE_PYTHON_H
+#define TILEC_NAMES_FILE_PYTHON_H
 
 #include "../python/python.h"
 #include "file.h"

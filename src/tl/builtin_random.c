@@ -5,7 +5,7 @@
  * Philox: four counters and two keys go through rounds of multiply and xor.  Counters are tiles in
  * the shape of the offset; keys are scalars.
  */
-#include "lower.h"
+#include "tl.h"
 
 enum { MAX_ROUNDS = 64 };
 

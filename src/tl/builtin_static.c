@@ -2,7 +2,7 @@
  * builtin_static.c - what runs at compile time, promises and notes to the compiler (semantics R8
  * to R11, R290 to R301)
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

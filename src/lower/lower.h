@@ -1,5 +1,5 @@
 /*
- * lower.h - what the files of the lowering share; internal to src/front/
+ * lower.h - what the files of the lowering share; for src/lower/ and src/tl/
  *
  * The lowering walks a kernel's syntax tree once and evaluates it: what is known at compile time
  * is computed, what is not becomes ops.  Every expression gives a Val.  An error is reported where
@@ -20,18 +20,19 @@
  *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
  *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
  *   lower_call.c       calls: binding of arguments, helpers
- *   builtins.h         THE table of tl.* functions; builtin.c finds and calls them
- *   builtin_*.c        the functions, by theme
  *   advice.c           hints for Python that kernels do not have
  *   combine.c          what functions of reductions may compute with
- *   libdevice.h        THE table of libdevice functions
  *   messages.h         THE table of messages
+ *
+ * src/tl/ has the functions of the language, which are called through the end of this header.
  */
-#ifndef TILEC_FRONT_LOWER_H
-#define TILEC_FRONT_LOWER_H
+#ifndef TILEC_LOWER_LOWER_H
+#define TILEC_LOWER_LOWER_H
 
+#include "../names/file.h"
+#include "../names/messages.h"
 #include "../python/python.h"
-#include "file.h"
+#include "lowering.h"
 #include "messages.h"
 
 /* --- values --- */
@@ -331,8 +332,6 @@ Val lower_attribute(Lower *l, const Node *n);       /* of any expression; see va
 /* A member of a module, a property or method of a tile, type or constant; an error when there is
  * none, unknown for what is unknown. */
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
-bool module_is_known(Sym module);        /* does it mean something inside a kernel? */
-bool module_has(Sym module, Sym member); /* such a module */
 /* A member of a module that is no file; `import` (or NULL) says why it is none. */
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
 
@@ -467,7 +466,17 @@ Val static_run(Lower *l, const AstFunc *fn, const Val *args, Span call);
 /* Call one of Python's functions with known arguments. */
 Val static_call(Lower *l, const Const *function, const ArgList *args);
 
-/* --- builtin.c --- */
+/* --- advice.c --- */
+/* What to write instead; NULL when there is nothing to say. */
+const char *advice_for_syntax(const char *node);
+const char *advice_for_name(const char *name); /* a name that nothing defines */
+
+/* --- combine.c --- */
+/* Makes scalars of the tiles of one element in a combine function; false after an error: others are
+ * left. */
+bool combine_works_on_elements(Lower *l, Func *f);
+
+/* --- what src/tl does for the lowering: the functions of the language --- */
 enum {
     IN_TL = 1,      /* tl.NAME */
     IN_MATH = 2,    /* tl.math.NAME */
@@ -505,76 +514,21 @@ enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may it
 /* For a misspelt word; dtypes too in tl; NULL: none is near. */
 const char *builtin_near(const char *word, int where);
 
-/* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
-Span arg_span(const Args *a, int i);
+/* builtin.c: arguments of a bound call; the first three never report anything. */
 bool arg_is_self(const Args *a, int i);                     /* what the method was called on */
 bool arg_given(const Args *a, int i);                       /* neither left out nor None */
 bool arg_unknown(const Args *a);                            /* any of them is */
-Value *arg_run(Lower *l, const Args *a, int i);             /* a run-time value; literals by R40 */
 bool arg_int(Lower *l, const Args *a, int i, int64_t *out); /* known and in 64 bits */
-bool arg_bool(Lower *l, const Args *a, int i, bool *out);   /* known; Python's truth of it */
-bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
-bool arg_dtype(Lower *l, const Args *a, int i, const Type **out);  /* may be a pointer type */
-/* Negative ones count from the end; *out is in [0, rank). */
-bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out);
-/* Up to `max` ints from a tuple, a list, or one int. */
-bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
-/* Extents from 1 on, MAX_RANK of them and MAX_TILE elements at most; powers of two are for the
- * caller to ask for. */
-bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
-/* A text of names[]; *out is values[] of it, or its place where `values` is NULL.  `wrong` is the
- * message with the text. */
-bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
-                const char *wrong, int64_t *out);
-/* Of an address that is none: which parameter got no array; false: none of them is to blame. */
-bool note_not_a_pointer(Lower *l, const Node *address);
 /* Why a value that had to be known is not: points at the assignment that ended it (R14). */
 void hint_not_constexpr(Lower *l, const Node *n);
 
-/* --- builtin_memory.c --- */
-/* cache_modifier and eviction_policy of tl.load and of tl.store, as attributes of their ops. */
-typedef struct {
-    int64_t cache, evict; /* CacheHint, EvictHint */
-} AccessHints;
-bool load_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error, as the next */
-/* Its arguments stand one place earlier. */
-bool store_hints(Lower *l, const Args *a, AccessHints *out);
-void access_hints_put(Op *access, const AccessHints *h); /* `access` has both attributes */
-
-/* --- builtin_block_ptr.c --- */
-/* tl.load of a block pointer, whose arguments are those of tl.load (R231). */
-Val load_block_ptr(Lower *l, const Args *a);
-Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; gives None */
-
-/* --- advice.c --- */
-/* What to write instead; NULL when there is nothing to say. */
-const char *advice_for_syntax(const char *node);
-const char *advice_for_name(const char *name); /* a name that nothing defines */
-
-/* --- combine.c --- */
-/* Makes scalars of the tiles of one element in a combine function; false after an error: others are
- * left. */
-bool combine_works_on_elements(Lower *l, Func *f);
-
-/* --- builtin_libdevice.c --- */
+/* builtin_libdevice.c */
 const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
 const char *libdevice_name(const Libdevice *d);    /* as in the table */
 /* As many arguments as it has; an error for those that are NOT_YET. */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
 
-/* What a builtin gives where it is lowered without a row of its own. */
-Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
-Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
-Value *indices_along(Lower *l, const Value *v,
-                     int axis);                       /* 0, 1, 2... along it, in v's shape; i32 */
-DType extremum_dtype(DType t);                        /* of what max and min give, R251 */
-Value *float_operand(Lower *l, const Args *a, int i); /* R66 */
-
 /* builtin_say.c */
 void lower_assert(Lower *l, const Node *n); /* the statement (R137) */
-
-/* the handlers of builtins.h */
-#define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
-#include "builtins.h"
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * builtin_memory.c - loads, stores and atomics through pointers (semantics R200 to R224)
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "lower.h"
+#include "tl.h"
 
 /* Braces in a message stand for values, so those of a text are doubled. */
 static void put_text(Text *t, const char *s)

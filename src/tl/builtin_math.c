@@ -1,7 +1,7 @@
 /*
  * builtin_math.c - elementwise functions (semantics R52 to R67, R258, R259)
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

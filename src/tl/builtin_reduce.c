@@ -4,7 +4,7 @@
  * The combine region of a reduce or scan works on scalars: (a1..an, b1..bn) yields n, where a is
  * the earlier element.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Takes the rows of libdevice.h: most are one op, the others a composition of a few.  Arguments
  * are not promoted: floats must be fp32 or fp64 and agree; literals take the type beside them.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

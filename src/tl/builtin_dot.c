@@ -1,7 +1,7 @@
 /*
  * builtin_dot.c - matrix products (semantics R260 to R265)
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 

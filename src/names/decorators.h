@@ -1,10 +1,10 @@
 /*
  * decorators.h - what decorators make of a function
  *
- * Internal to src/front/.
+ * Internal to src/names/.
  */
-#ifndef TILEC_FRONT_DECORATORS_H
-#define TILEC_FRONT_DECORATORS_H
+#ifndef TILEC_NAMES_DECORATORS_H
+#define TILEC_NAMES_DECORATORS_H
 
 #include "file.h"
 #include "../syntax/scan.h"

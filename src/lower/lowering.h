@@ -1,0 +1,54 @@
+/*
+ * lowering.h - from a kernel of a file to typed tile IR: what the rest of the project calls
+ *
+ * front_kernel() says which parameters a kernel has, front_lower() makes IR for one set of argument
+ * types and constants.  Both report every error that they find and give NULL when there was any.
+ */
+#ifndef TILEC_LOWER_LOWERING_H
+#define TILEC_LOWER_LOWERING_H
+
+#include "../ir/ir.h"
+#include "../names/front.h"
+
+/* How one parameter is given to front_lower(). */
+typedef struct {
+    const char *name;
+    bool is_constexpr; /* `constant` holds; else a run-time argument of `dtype` */
+    Const constant;
+    DType dtype;
+    bool pointer;
+    int64_t divisible; /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
+} FrontArg;
+
+/* One parameter as the language sees it, for callers that bind arguments. */
+typedef struct {
+    const char *name;
+    bool is_constexpr;
+    bool has_default;
+    Const default_value; /* valid if has_default and default_known */
+    bool default_known;
+    bool typed; /* a dtype annotation fixes the type (semantics R27) */
+    DType dtype;
+    bool pointer;
+    bool do_not_specialize;
+    int line;
+    Span span; /* of the name in the signature, for messages about arguments */
+} FrontParam;
+
+typedef struct {
+    const char *name;
+    int line;
+    Span span; /* of the `def` line */
+    const FrontParam *params;
+    int nparams;
+} FrontKernel;
+
+/* NULL and a diagnostic when there is no such kernel (the message lists near names) or its
+ * signature is wrong. */
+const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a, Diags *d);
+/* `args` one for each parameter, in order.  The module holds the kernel and the helper instances
+ * that it calls, through `call` ops. */
+Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
+                    Arena *a, Diags *d);
+
+#endif

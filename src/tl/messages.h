@@ -1,0 +1,152 @@
+/*
+ * messages.h - THE table of the messages of the language's functions
+ *
+ * E_ errors, W_ warnings, NOTE_ places that explain an error, H_ hints.  Errors hold the key words
+ * that users of the language search for; rule numbers stand behind.
+ * They are format strings and not an enum so that the compiler checks the arguments.
+ */
+#ifndef TILEC_TL_MESSAGES_H
+#define TILEC_TL_MESSAGES_H
+
+/* clang-format off */
+
+/* calls */
+#define E_CLASS_CALL         "`%s` is a class of values and makes none"
+#define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
+#define E_NOT_YET            "tl.%s is not supported yet"
+#define E_LIBDEVICE_NOT_YET  "libdevice.%s is not supported yet"                                            /* R304 */
+
+/* compile time and run time */
+#define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
+#define E_WRONG_KIND         "%s: this must be %s, not %s"
+#define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
+#define H_REBOUND            "`%s` was assigned on line %d, which made it a run-time value: use another name"
+#define H_GIVEN_RUN_TIME     "the call gives `%s` a run-time value, and the annotation does not change that"     /* R30 */
+#define H_PARAM_CONSTEXPR    "annotate the parameter: `%s: tl.constexpr`"
+#define H_TEXT_ARGUMENT      "text is no value to compute with; a number stands without quotes"
+#define E_LEN                "len() of %s"                                                                  /* R9 */
+#define H_LEN                "the extent of a tile is `x.shape[i]`"
+#define E_CONVERSION         "%s() works at compile time only, not on %s"                                   /* R9 */
+#define E_CONVERSION_VALUE   "%s() has no value for %s"                                                      /* R9 */
+#define H_CONVERSION         "use `.to(tl.float32)` and the like for run-time values"
+#define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
+#define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
+
+/* control flow */
+#define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
+
+/* operators */
+#define E_ROUNDING           "Invalid rounding mode `%s`: it is rtne or rtz"                                /* R82 */
+#define E_ROUNDING_MISPLACED "fp_downcast_rounding should be set only for truncating fp conversions"        /* R82 */
+#define E_NOT_A_DTYPE        "%s: this must be a dtype such as tl.float32, not %s"
+#define E_INT_DTYPE          "there is no integer dtype of %lld bits"
+#define E_POINTER_POINTER    "a pointer to pointers has no dtype"
+
+/* shapes */
+#define E_SHAPE_ELEMENT      "Shape element %d must have type `constexpr[int]`, not %s"                     /* R150 */
+#define H_SHAPE_ELEMENT      "unannotated assignment made it a run-time value: write `name: tl.constexpr = ...`"  /* R14 */
+#define E_ARANGE_ORDER       "arange's end argument must be greater than the start argument: %lld to %lld"  /* R151 */
+#define E_ARANGE_RANGE       "arange must fit in int32"                                                     /* R151 */
+#define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
+#define E_AXIS               "invalid axis %lld. Expected -%d <= axis < %d"                                 /* R154, R250 */
+#define E_AXIS_TWICE         "duplicate axes, normalized axes = [%s]"                                           /* R154 */
+#define E_SQUEEZE            "dimension %d of %s is not 1"                                                  /* R156 */
+#define E_BROADCAST_RANK     "Cannot broadcast, rank mismatch: %s to %d dimensions"                         /* R155 */
+#define E_BROADCAST_TO       "the expanded size of the tensor (%d) must match the existing size (%d) at dimension %d"  /* R155 */
+#define E_RESHAPE            "reshape() cannot change total number of elements in tensor: %s has %lld, the new shape %lld"  /* R156 */
+#define E_TRANS_RANK         "tl.trans invoked with a 0- or 1-dimensional tensor: %s"                       /* R157 */
+#define E_PERMUTE_LENGTH     "permute dims must have the same length as the shape: %d dims for %s"          /* R157 */
+#define E_PERMUTE            "permute dims must be a permutation of 0 to %d"                                /* R157 */
+#define E_JOIN_TYPES         "%s needs two values of one dtype and shape: %s and %s"                         /* R158, R159 */
+#define E_SPLIT              "expected last dimension to be 2 for split, but this is %s"                     /* R158 */
+#define H_SPLIT              "bring the two halves there first: x.reshape(..., 2), or tl.permute"
+#define E_GATHER_INDEX       "the indices of gather are integers, not %s"                                    /* R160 */
+#define E_GATHER_SHAPE       "the indices of gather (%s) have the extents of the source (%s) but along axis %d"  /* R160 */
+#define E_MINOR_DIM          "only minor dimension is currently supported"                                   /* R256 */
+#define H_MINOR_DIM          "tl.trans or tl.permute brings another one to the end; %s works on the last"
+#define E_TOPK               "k must be 1 to %d, not %lld"                                                   /* R256 */
+#define E_HISTOGRAM_RANK     "histogram only supports 1D input, not %s"                                      /* R255 */
+#define E_HISTOGRAM_INT      "histogram only supports integer input, not %s"                                 /* R255 */
+#define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2 but got %lld"                                               /* R303 */
+
+/* memory */
+#define E_POINTER            "Unsupported ptr type %s in `tl.%s`"                                           /* R200 */
+#define H_POINTER            "integers are no addresses: add them to a pointer argument"
+#define NOTE_PARAM_GIVEN     "`%s` was given as %s"
+#define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
+#define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
+#define H_SCALAR_POINTER     "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`"
+#define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
+#define H_MASK               "compare it: `mask != 0`"
+#define E_OTHER_WITHOUT_MASK "`other` cannot be provided without `mask`"                                    /* R202 */
+#define E_BOUNDARY           "`padding_option` or `boundary_check` argument is not supported for pointers that are no block pointers"  /* R203 */
+#define H_BOUNDARY           "give a mask instead"
+#define E_CACHE              "Cache modifier %s not supported"                                              /* R205 */
+#define E_EVICTION           "Eviction policy %s not supported"                                             /* R205 */
+#define E_CONST_POINTER      "Cannot store to a constant pointer: %s"                                       /* R223 */
+#define E_STORE_SHAPE        "Expected pointer argument to have shape of the value or mask (%s) but got %s" /* R210 */
+#define E_SEM                "Memory semantic %s not supported"                                             /* R224 */
+#define E_ATOMIC_TYPE        "%s does not support %s"                                                       /* R220 */
+#define E_CAS_WIDTH          "atomic_cas only supports elements with width {16, 32, 64}, not %s"            /* R222 */
+#define E_CAS_TYPE           "atomic_cas compares and stores values of exactly the element type: got %s, expected %s"  /* R222 */
+
+/* block pointers */
+#define E_BLOCK_PTR_BASE     "Expected `base` to be a scalar pointer type, not %s"                          /* R230 */
+#define E_BLOCK_PTR_INT      "shape, strides and offsets of a block pointer are ints, not %s"               /* R230 */
+#define E_SAME_LENGTH        "%s: expected shape, strides, offsets and block_shape to have the same length: %s for %d dimensions"  /* R230 */
+#define E_ORDER              "`order` must be a permutation of 0 to %d"                                     /* R230 */
+#define E_NOT_DESCRIPTOR     "%s needs a tensor descriptor, not %s"
+#define E_DESCRIPTOR_ACCESS  "tl.%s takes no tensor descriptor: use its methods load(offsets) and store(offsets, value)"
+#define E_DESCRIPTOR_STRIDE  "Tensor descriptor last dim must be 1: the last stride is the constant 1"
+#define E_NOT_BLOCK_PTR      "tl.advance needs a block pointer, not %s"                                     /* R232 */
+#define E_BLOCK_PTR_MASK     "`mask` and `other` cannot be specified for %s block pointers"                 /* R231 */
+#define E_BLOCK_PTR_SHAPE    "the value is %s, but it is stored through a %s"                               /* R231 */
+#define E_BOUNDARY_DIM       "boundary_check names dimension %lld, which the block pointer does not have"   /* R231 */
+#define E_BOUNDARY_TWICE     "Duplicate dimension in `boundary_check`: %lld"                                /* R231 */
+#define E_PADDING            "Padding option `%s` is not supported"                                         /* R231 */
+#define E_PADDING_NAN        "Padding option `nan` is not supported for %s"                                 /* R231 */
+
+/* functions */
+#define E_NEEDS_NUMBERS      "%s needs numbers, not %s"                                                     /* R57 */
+#define E_MATH_DTYPE         "%s: Expected dtype ['fp32', 'fp64'] but got %s"                               /* R66, R304 */
+#define H_MATH_DTYPE         "convert it first: x.to(tl.float32)"
+#define E_LIBDEVICE_TYPES    "libdevice.%s does not promote its arguments: %s and %s"                       /* R304 */
+#define E_CLAMP              "Only floating point clamp is supported, not %s"                               /* R62 */
+#define E_PROPAGATE_NAN      "propagate_nan is tl.PropagateNan.NONE or ALL, not %s"                         /* R61 */
+#define E_UMULHI             "umulhi needs 32- or 64-bit integers, not %s"                                  /* R65 */
+#define E_FDIV               "both operands of fdiv must have floating scalar type, and the same: %s and %s"  /* R54 */
+#define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
+#define E_NEEDS_TILE         "%s needs a tile, not %s"
+#define E_INTEGERS_ONLY      "%s only supported for integers, not %s"                                       /* R251 */
+#define E_AXIS_NONE          "%s needs an axis"                                                             /* R250 */
+#define E_REDUCE_SHAPES      "all reduction inputs must have the same shape: %s and %s"                     /* R253 */
+#define E_COMBINE_COUNT      "the combine function must return %d values, but returns %s"                   /* R253 */
+#define E_COMBINE_TYPE       "the combine function returns %s where the elements are %s"                    /* R253 */
+#define E_COMBINE_MANY       "at most %d tiles are reduced or scanned together, not %d"                     /* R253, R254 */
+#define E_PROMISE_LENGTH     "%s: the shape of %s does not match the length of values (%d)"                 /* R300 */
+#define E_PROMISE            "a promise of %lld means nothing: it must be at least 1"                       /* R300 */
+#define W_ASSUME_FALSE       "this assumption is false"                                                     /* R301 */
+#define E_SEED               "the seed must be an integer scalar, not %s"                                   /* R282 */
+#define E_OFFSET             "counters of random numbers are integers, not %s"                              /* R283 */
+#define E_ROUNDS             "the number of rounds must be 0 to %d"                                         /* R280 */
+
+/* dot */
+#define E_DOT_UINT8          "only int8 supported! uint8 operands have no product"                          /* R261 */
+#define E_DOT_DTYPES         "Both operands must be same dtype. Got %s and %s"                              /* R261 */
+#define E_DOT_UNSUPPORTED    "Unsupported lhs dtype %s"                                                     /* R261 */
+#define E_DOT_RANK           "Both operands must have equal ranks >= 2: %s and %s"                          /* R260 */
+#define E_DOT_BATCH          "Both operands must have equal batch shapes: %s and %s"                        /* R260 */
+#define E_DOT_INNER          "Both operands must have equal reduction dimensions: %s and %s give %d and %d" /* R260 */
+#define H_DOT_INNER          "the second one fits when it is transposed: tl.trans(b)"
+#define H_DOT_RANK           "the sum of products of two rows is tl.sum(a * b); a row becomes a matrix with x[None, :]"
+#define E_DOT_ACC_SHAPE      "accumulator shape is incompatible: %s where the product is %s"                /* R260 */
+#define E_DOT_ACC_DTYPE      "expected accumulator dtype %s, got %s"                                        /* R262 */
+#define E_DOT_BF16_OUT       "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"  /* R262 */
+#define E_DOT_OUT            "out_dtype of a dot is float32 or float16, not %s"                             /* R262 */
+#define E_DOT_PRECISION      "input_precision must be one of ieee, tf32, tf32x3, bf16x3, bf16x6, not %s"    /* R263 */
+#define E_DOT_TF32           "Only one of input_precision and allow_tf32 can be specified"                  /* R263 */
+#define E_DOT_IMPRECISE      "max_num_imprecise_acc (%lld) must be <= K (%lld)"                             /* R264 */
+
+/* clang-format on */
+
+#endif

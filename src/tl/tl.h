@@ -1,0 +1,67 @@
+/*
+ * tl.h - the functions of the language, tl.* and libdevice, and what their files share
+ *
+ *   builtins.h       THE table of functions: where each is visible, its signature, its handler
+ *   builtin.c        finds them, binds arguments to their signatures, reads arguments
+ *   builtin_*.c      the handlers, by theme
+ *   libdevice.h      THE table of libdevice functions
+ *   messages.h       THE table of messages
+ *
+ * The lowering calls a function by its row; a handler gets bound arguments and gives a Val, made of
+ * ops where it is not known at compile time.
+ */
+#ifndef TILEC_TL_TL_H
+#define TILEC_TL_TL_H
+
+#include "../lower/lower.h"
+#include "messages.h"
+
+/* builtin.c */
+/* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
+Span arg_span(const Args *a, int i);
+Value *arg_run(Lower *l, const Args *a, int i);           /* a run-time value; literals by R40 */
+bool arg_bool(Lower *l, const Args *a, int i, bool *out); /* known; Python's truth of it */
+bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
+bool arg_dtype(Lower *l, const Args *a, int i, const Type **out);  /* may be a pointer type */
+/* Negative ones count from the end; *out is in [0, rank). */
+bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out);
+/* Up to `max` ints from a tuple, a list, or one int. */
+bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
+/* Extents from 1 on, MAX_RANK of them and MAX_TILE elements at most; powers of two are for the
+ * caller to ask for. */
+bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
+/* A text of names[]; *out is values[] of it, or its place where `values` is NULL.  `wrong` is the
+ * message with the text. */
+bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
+                const char *wrong, int64_t *out);
+/* Of an address that is none: which parameter got no array; false: none of them is to blame. */
+bool note_not_a_pointer(Lower *l, const Node *address);
+
+/* builtin_memory.c */
+/* cache_modifier and eviction_policy of tl.load and of tl.store, as attributes of their ops. */
+typedef struct {
+    int64_t cache, evict; /* CacheHint, EvictHint */
+} AccessHints;
+bool load_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error, as the next */
+/* Its arguments stand one place earlier. */
+bool store_hints(Lower *l, const Args *a, AccessHints *out);
+void access_hints_put(Op *access, const AccessHints *h); /* `access` has both attributes */
+
+/* builtin_block_ptr.c */
+/* tl.load of a block pointer, whose arguments are those of tl.load (R231). */
+Val load_block_ptr(Lower *l, const Args *a);
+Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; gives None */
+
+/* What a builtin gives where it is lowered without a row of its own. */
+Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
+Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
+Value *indices_along(Lower *l, const Value *v,
+                     int axis);                       /* 0, 1, 2... along it, in v's shape; i32 */
+DType extremum_dtype(DType t);                        /* of what max and min give, R251 */
+Value *float_operand(Lower *l, const Args *a, int i); /* R66 */
+
+/* the handlers of builtins.h */
+#define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
+#include "builtins.h"
+
+#endif
