@@ -233,6 +233,7 @@ typedef tilec_status LaunchFn(const Request *r, const int32_t *grid, const uint6
 tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error);
 
 /* spec.c: compiled kernels of one file */
+/* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */
 Specialisation *spec_find(tilec_file *f, const Binding *b);
 /* Under the file's lock; NULL when memory is out. */
 Specialisation *spec_add(tilec_file *f, const Binding *b);

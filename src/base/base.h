@@ -216,6 +216,8 @@ int os_check_output(const char *path);             /* 0, or the errno that writi
 bool os_same_output(const char *a, const char *b); /* one file, there or not; not devices */
 
 /* os_file.c.  Status results: 0 or an errno. */
+/* All of it with a NUL behind, in the arena; a pipe too.  EFBIG: more than `limit` bytes; ENOMEM:
+ * the guard is not taken. */
 int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *len);
 /* Make these the contents of what `path` names, behind links if it is one: all or nothing where
  * that is a file of one name, whose mode and owner stay.  EACCES: it may not be written to. */
@@ -246,7 +248,8 @@ void os_unmap_code(void *p, size_t bytes); /* the size that was asked for; NULL 
 void *os_alloc_pages(size_t bytes);        /* 64-byte aligned or better, may be huge pages */
 void os_free_pages(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
 bool os_has_memory(size_t bytes);          /* that much could be had just now */
-void *os_load_library(const char *path, const char **error); /* dlopen; *error is static text */
+/* NULL when it fails; *error then is text that lasts until this thread loads or looks up again. */
+void *os_load_library(const char *path, const char **error);
 void *os_library_symbol(void *lib, const char *name); /* NULL when there is none; never unloaded */
 /* The file that this code was loaded from, by an absolute path that neither the folder where the
  * process stands nor the name that it was called by has a say in.  NULL when nobody knows. */

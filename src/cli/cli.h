@@ -223,7 +223,7 @@ const char *timing_table(Arena *a, const Timing *t);
 const char *timing_json(Arena *a, const Timing *t);
 
 /* run.c, dump.c, devices.c: each prints its result on stdout */
-void command_run(Cli *c, int argc, char **argv);
+void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */

@@ -241,10 +241,12 @@ void cpu_scan_body(NestCg *n, const Op *op);  /* one body's part, in the order o
 void cpu_dot(Cpu *c, const Op *op, DotShape shape);
 
 /* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
+/* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */
 void cpu_record(Cpu *c, const Op *op, const int *buffers);
 void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
 
 /* cpu_ops.c: operands and result in register form, scalars or vectors alike */
+/* `in`: one for each operand, all of as many lanes; gives the result, rounded to its dtype. */
 Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in);
 Val cpu_constant(Cpu *c, const Type *t, uint64_t bits); /* scalar */
 

@@ -48,6 +48,7 @@ typedef struct {
 } GenPlugin;
 
 /* plugin.c, exported from tilec-llvm.so */
+/* Static; from any thread.  The first call starts what LLVM needs for the targets. */
 const GenPlugin *tilec_gen_plugin(void);
 
 #endif

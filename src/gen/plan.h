@@ -211,7 +211,7 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* plan_access.c: is it this bound, wherever its dimensions are 1? */
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* plan_shape.c: of LLVM's names of features */
-Machine plan_machine(const char *features);
+Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
 /* May the two pointers reach the same memory?  Not when they come from different parameters and the
  * launch promised that those are apart. */

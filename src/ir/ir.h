@@ -257,6 +257,7 @@ bool type_is_tile(const Type *t);              /* of rank 1 or more; pointers an
 const char *type_text(Arena *a, const Type *t);
 
 /* build.c: every op is made through these; results get fresh ids. */
+/* Without functions; `sources` may be NULL.  What is passed in must outlive it. */
 Module *module_new(Arena *a, Interner *interner, const SourceMap *sources);
 /* The last of the module; its body is empty, and its name need not be the only one. */
 Func *func_new(Module *m, const char *name, Span span);
@@ -496,7 +497,7 @@ void mark_put(Text *t, const Mark *m); /* `n: i32 = 5`, `BLOCK = 1024` */
 const char *ir_print_vars(const Module *m, Arena *a);
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
-const char *ir_print(const Module *m, Arena *a);
+const char *ir_print(const Module *m, Arena *a);       /* all functions; also of unsound IR */
 const char *ir_print_sites(const Module *m, Arena *a); /* also the calls that ops came through */
 const char *op_text(const Op *op, Arena *a);           /* one line, for messages */
 /* As the text form has it, floats so that they read back the same. */

@@ -15,6 +15,7 @@ VECTOR_LOOPS
 enum { SCALAR_BLOCK = 256 };
 
 /* scalar_int.c: ints and bool */
+/* These three are parts of scalar_apply(): false where the op means nothing on such a dtype. */
 bool scalar_int(OpCode op, DType t, const void *const *src, void *dst, size_t n);
 
 /* scalar_float.c: fp32, fp64 */

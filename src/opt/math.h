@@ -54,7 +54,7 @@ typedef struct {
 } Format;
 
 /* math.c: constants, conversions, and ops whose meaning needs a word */
-const Format *m_format(const Math *m);
+const Format *m_format(const Math *m);    /* of its precision */
 Value *m_num(Math *m, double v);          /* a float */
 Value *m_int(Math *m, uint64_t v);        /* an unsigned integer */
 Value *m_to_bits(Math *m, Value *x);      /* float to the unsigned integer of its width */

@@ -184,6 +184,7 @@ bool py_dtype_attribute(DType t, const char *name, Const *out);
 bool py_dtype_predicate(DType t, const char *name, bool *out);
 
 /* eval.c: operators, on objects of the host too */
+/* That of the class which one side has goes first; fails where either is unknown. */
 bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
 /* The same; `not` is py_truth(). */
 bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
@@ -217,7 +218,7 @@ bool py_may_change(Py *p, const Const *c, Span at);
  */
 bool py_run_body(Py *p, const AstFunc *fn, Const *out);
 
-/* call.c: N_CALL */
+/* call.c: N_CALL, the callee first, then arguments from left to right */
 bool py_eval_call(Py *p, const Node *n, Const *out);
 
 #endif
