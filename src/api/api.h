@@ -166,8 +166,8 @@ tilec_status load_file(Job *job, void *load); /* on a LoadJob with a new file */
 tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */
 const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
-/* Changes the module of `f` and gives its kernel, now the only function.  target NULL: every op
- * that can be expanded is. */
+/* Changes the module of `f` and gives its kernel, now the only function; NULL and a diagnostic.
+ * target NULL: every op that can be expanded is. */
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);

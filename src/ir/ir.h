@@ -295,7 +295,7 @@ Value *build_float(Builder *b, const Type *t, double v);      /* any float dtype
 Value *build_unary(Builder *b, OpCode code, Value *x);        /* the table gives the type */
 /* The same; what fits is in the row of ops.h, and nobody looks before the verifier. */
 Value *build_binary(Builder *b, OpCode code, Value *x, Value *y);
-/* The condition is i1: a scalar, or in the shape of x and y. */
+/* The condition is i1, in the shape of x and y. */
 Value *build_select(Builder *b, Value *c, Value *x, Value *y);
 /* The same, where c is true nearly everywhere, and y is right everywhere; see docs/ir.md. */
 Value *build_usually(Builder *b, Value *c, Value *x, Value *y);

@@ -240,12 +240,13 @@ void val_flatten(Lower *l, Val v, Values *out); /* put behind `out`; tuples from
 Val val_rebuild(Lower *l, Val like, Value *const **next);
 
 /* --- lower_mark.c: for debuggers --- */
+/* It begins here; nothing for a text alone, or in Python outside of kernels. */
 void mark_statement(Lower *l, const Node *n);
 void mark_binding(Lower *l, int slot, const Binding *b); /* what the slot's name means now */
 
 /* --- lower_env.c --- */
-/* For a call at `call` from l->frame, which stays the current one; names are looked for in the
- * module as it is at its end. */
+/* For a call at `call` from l->frame, which stays the current one.  Names that are no locals are
+ * looked for in the scopes around `fn`, as those are at their ends. */
 Frame *frame_new(Lower *l, const AstFunc *fn, Span call);
 /* Of l->frame; made, and unbound, when the name is new.  Stays the same for the frame. */
 int env_slot(Lower *l, Sym name);
@@ -280,8 +281,9 @@ Sym lower_function_name(Lower *l, Sym wanted);
 Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call);
 
 /* --- lower_param.c --- */
-bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer); /* R27 */
-bool param_is_const(const AstParam *p);                                   /* R28 */
+/* What its annotation fixes (R27); false, without a word, when it fixes nothing. */
+bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer);
+bool param_is_const(const AstParam *p); /* a pointer that is not stored through (R28) */
 /* The default of a parameter of `fn`, for a call at `call` (R19). */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 
@@ -356,7 +358,7 @@ struct Stmts {
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
 Flow lower_sequence(Lower *l, Stmts s, bool tail); /* the same, with what follows */
 bool stmts_end(const Stmts *s);                    /* is none left? */
-void unsupported_syntax(Lower *l, const Node *n);  /* reports it */
+void unsupported_syntax(Lower *l, const Node *n);  /* an error, with advice where there is some */
 /* Stops what repeats itself without end; complains once. */
 bool lower_out_of_budget(Lower *l, Span span);
 /* Bind names, through tuples; what kernels cannot assign to is an error. */
@@ -392,7 +394,7 @@ Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not
 /* Gives i1; known where both sides are. */
 Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
 Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
-/* R110 */
+/* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
 Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
@@ -400,16 +402,18 @@ bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
 bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
-Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* a legal broadcast */
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* to which v can be broadcast */
 /* One run-time binary op with its operands promoted the non-adopting way (R45). */
 Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
 Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
-/* R150 without the power of two */
+/* Could a tile have these extents?  R150 without the power of two; false after an error. */
 bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span);
 
 /* --- promote.c --- */
-bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out); /* R43 */
-bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);                  /* R40 */
+/* The dtype that an operator computes in (R43); false after an error: they do not go together. */
+bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out);
+/* That of a constant by itself (R40); false after an error: no number, or one too large. */
+bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);
 /* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
 Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
 /* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
@@ -529,6 +533,6 @@ const char *libdevice_name(const Libdevice *d);    /* as in the table */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
 
 /* builtin_say.c */
-void lower_assert(Lower *l, const Node *n); /* the statement (R137) */
+void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_assert has it (R137) */
 
 #endif

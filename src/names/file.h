@@ -154,6 +154,6 @@ const char *file_full_path(const FrontFile *f, const char *path); /* of the text
 /* What the language has, which src/lower/ knows: does a module mean something inside a kernel, and
  * has such a module a member of that name? */
 bool module_is_known(Sym module);
-bool module_has(Sym module, Sym member);
+bool module_has(Sym module, Sym member); /* false where it means nothing */
 
 #endif

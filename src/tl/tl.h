@@ -18,7 +18,7 @@
 
 /* builtin.c */
 /* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
-Span arg_span(const Args *a, int i);
+Span arg_span(const Args *a, int i);                      /* of the call, where it is not written */
 Value *arg_run(Lower *l, const Args *a, int i);           /* a run-time value; literals by R40 */
 bool arg_bool(Lower *l, const Args *a, int i, bool *out); /* known; Python's truth of it */
 bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
@@ -53,12 +53,14 @@ Val load_block_ptr(Lower *l, const Args *a);
 Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; gives None */
 
 /* What a builtin gives where it is lowered without a row of its own. */
+/* max or min, NaN as `code` has it; bf16 gives fp32 (R251). */
 Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
-                     int axis);                       /* 0, 1, 2... along it, in v's shape; i32 */
-DType extremum_dtype(DType t);                        /* of what max and min give, R251 */
-Value *float_operand(Lower *l, const Args *a, int i); /* R66 */
+                     int axis); /* 0, 1, 2... along it, in v's shape; i32 */
+DType extremum_dtype(DType t);  /* of what max and min give, R251 */
+/* At run time, fp32 or fp64 (R66); NULL after an error. */
+Value *float_operand(Lower *l, const Args *a, int i);
 
 /* the handlers of builtins.h */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
