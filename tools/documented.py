@@ -3,8 +3,8 @@
 
 For each folder and in total: the functions that a header declares, and how many of them have a
 comment of their own, which ends right above the prototype or begins behind it.  Names of files
-alone, such as `/* arena.c */`, are no comment; what stands above a group counts for its first
-function.  Functions whose body is in the header are left out, and so are macros.
+alone, such as `/* arena.c */`, and the titles of sections, `/* --- errors --- */`, are no comment;
+what stands above a group counts for its first function.  Functions whose body is in the header are left out, and so are macros.
 
     tools/documented.py [--list] [ROOT]
 
@@ -18,7 +18,8 @@ import sys
 
 LEAST_PERCENT = 90
 PROTOTYPE = re.compile(r"(?!typedef\b|static\b|extern\b|return\b)[A-Za-z_][\w *]*?[ *](\w+)\(")
-FILE_NAMES = re.compile(r"/\*[\s*-]*(\w+\.[ch]\b[\s,*-]*(and\b)?\s*)+\*/")
+FILE_NAMES = re.compile(r"/\*\s*(\w+\.[ch]\b[\s,]*(and\b)?\s*)+\*/")
+SECTION = re.compile(r"/\*\s*-+ .*")
 
 
 def end_of_statement(lines, first):
@@ -40,6 +41,10 @@ def comment_above(lines, i):
     return text if text.startswith("/*") else ""
 
 
+def says_something(comment):
+    return bool(comment) and not FILE_NAMES.fullmatch(comment) and not SECTION.match(comment)
+
+
 def functions(header):
     """(name, whether it has a comment) for each function that a header declares."""
     lines = header.read_text().split("\n")
@@ -50,9 +55,9 @@ def functions(header):
         if not match or "{" in lines[last].split("/*")[0] or match[1].isupper():
             i += 1
             continue
-        above = comment_above(lines, i)
-        behind = any("/*" in line for line in lines[i : last + 1])
-        yield match[1], behind or bool(above and not FILE_NAMES.fullmatch(above))
+        _, _, behind = " ".join(lines[i : last + 1]).partition("/*")
+        comment = "/*" + behind.strip() if behind else comment_above(lines, i)
+        yield match[1], says_something(comment)
         i = last + 1
 
 

@@ -239,8 +239,8 @@ int dtype_mantissa_bits(DType t);   /* stored ones; 0 for others */
 int dtype_bias(DType t);            /* of the exponent of floats */
 
 /* type.c */
-const Type *type_of(Module *m, Type t);                      /* intern */
-const Type *type_scalar(Module *m, DType d);                 /* interned, as all types */
+const Type *type_of(Module *m, Type t);      /* the module's own: equal types are one pointer */
+const Type *type_scalar(Module *m, DType d); /* interned, as all types */
 const Type *type_pointer(Module *m, DType d, bool is_const); /* a scalar one, to global memory */
 /* Rank 0: the scalar; more than MAX_RANK is a bug(). */
 const Type *type_tile(Module *m, DType d, int rank, const int32_t *dims);

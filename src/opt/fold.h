@@ -23,7 +23,7 @@ Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select 
 Value *fold_cast(Op *op);    /* fold_cast.c: conversions */
 Value *fold_shape(Op *op);   /* fold_shape.c: splat, broadcast, expand, reshape, permute */
 bool fold_reduction(Op *op); /* fold_shape.c: reduce, scan; sets repl of all results */
-Value *fold_load(Op *op);    /* fold_memory.c */
+Value *fold_load(Op *op);    /* fold_memory.c: constant masks, one address for all */
 Op *fold_write(Op *op);      /* fold_memory.c: the op to use in its place, NULL for none */
 /* fold_control.c: `if` and loops before their regions are folded (gives the op to go on with: `op`
  * itself when it stays) and after (true when it is replaced and may be removed). */

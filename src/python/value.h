@@ -61,7 +61,7 @@ struct Const {
 };
 
 /* --- making --- */
-Const const_none(void);
+Const const_none(void);                       /* what a `def` without `return` gives */
 Const const_bool(bool b);                     /* `b` as True or False */
 Const const_int(__int128 i);                  /* Python's int, as far as 128 bits go */
 Const const_float(double d);                  /* fp64, as in Python */
@@ -95,6 +95,7 @@ const Const *const_lookup(const ConstList *dict, const Const *key);
 bool const_is_same(const Const *a, const Const *b); /* `is`, where equal constants are one */
 
 /* --- operators: NULL, or the text of what Python would raise --- */
+/* Of numbers, texts, tuples and lists; *out is made in the arena, and set where there is NULL. */
 const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
 /* Of numbers, but `not` of anything known. */
 const char *const_unary(UnaryOp op, const Const *x, Const *out);
