@@ -18,13 +18,14 @@
  *   lower_host.c       what the program that loaded the file says
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
- *   lower_expr.c       expressions; lower_ops.c: operators; promote.c: which dtype they compute in
+ *   lower_expr.c       expressions
  *   lower_call.c       calls: binding of arguments, helpers
  *   advice.c           hints for Python that kernels do not have
  *   combine.c          what functions of reductions may compute with
  *   messages.h         THE table of messages
  *
- * src/tl/ has the functions of the language, which are called through the end of this header.
+ * src/tl/ has the operators and functions of the language, which are called through the end of this
+ * header.
  */
 #ifndef TILEC_LOWER_LOWER_H
 #define TILEC_LOWER_LOWER_H
@@ -386,48 +387,6 @@ void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign i
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep a tree is one */
 
-/* --- lower_ops.c --- */
-/* Python's on constants and tuples, else an op in the promoted dtype and the joint shape (R42 and
- * on); unknown after an error, as all below. */
-Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
-Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not() */
-/* Gives i1; known where both sides are. */
-Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
-Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
-/* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
-Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
-/* Both in one shape (R47); false after an error. */
-bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
-/* For n from 1 on; changes v[] only when it is true. */
-bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
-/* Can they be?  Asked before a conversion, so that a message shows the types as written. */
-bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
-Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* to which v can be broadcast */
-/* One run-time binary op with its operands promoted the non-adopting way (R45). */
-Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
-Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
-/* Could a tile have these extents?  R150 without the power of two; false after an error. */
-bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span);
-
-/* --- promote.c --- */
-/* The dtype that an operator computes in (R43); false after an error: they do not go together. */
-bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out);
-/* That of a constant by itself (R40); false after an error: no number, or one too large. */
-bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);
-/* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
-Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
-/* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
-Value *val_to_run(Lower *l, Val v, Span span);
-/* Bring x and y to one dtype by the rules of operators that adopt literals (or do not). */
-typedef struct {
-    bool adopts, division;
-} PromoteRule;
-/* Neither may be anything but a constant or a run-time value; shapes stay.  False after an
- * error. */
-bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
-/* lower_ops.c: and to one shape, which is looked at first. */
-bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
-
 /* --- lower_call.c --- */
 typedef struct {
     Val v;
@@ -480,7 +439,28 @@ const char *advice_for_name(const char *name); /* a name that nothing defines */
  * left. */
 bool combine_works_on_elements(Lower *l, Func *f);
 
-/* --- what src/tl does for the lowering: the functions of the language --- */
+/* --- what src/tl does for the lowering: operators and functions of the language --- */
+/* operators.c: Python's on constants and tuples, else an op in the promoted dtype and the joint
+ * shape (R42 and on); unknown after an error. */
+Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
+Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not() */
+/* Gives i1; known where both sides are. */
+Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
+Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
+/* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
+Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
+
+/* promote.c */
+/* The dtype that an operator computes in (R43); false after an error: they do not go together. */
+bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out);
+/* That of a constant by itself (R40); false after an error: no number, or one too large. */
+bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);
+/* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
+Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
+/* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
+Value *val_to_run(Lower *l, Val v, Span span);
+
 enum {
     IN_TL = 1,      /* tl.NAME */
     IN_MATH = 2,    /* tl.math.NAME */

@@ -71,9 +71,6 @@
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"
 #define E_REDECLARED         "`%s` is already defined; a constexpr cannot be reassigned"                    /* R16 */
 #define W_CONSTEXPR_RUN      "`%s` is declared tl.constexpr but its value is only known at run time: %s"    /* R16 */
-#define E_NONREPRESENTABLE   "Nonrepresentable integer %s"                                                  /* R40 */
-#define E_CONST_OPERATOR     "%s: %s and %s"                                                                /* R13 */
-#define E_CONST_UNARY        "%s: %s"
 #define E_FSTRING            "Cannot evaluate f-string containing non-constexpr conversion values: %s"      /* R20 */
 #define E_STATIC_ASSERT      "static assertion failed%s%s"                                                  /* R295 */
 #define E_STATIC_ASSERT_RUN  "the condition could not be determined at compile-time: it is %s"              /* R295 */
@@ -103,8 +100,6 @@
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
 #define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"
 #define E_IN                 "`in` is not supported in a kernel"                                            /* R21 */
-#define E_MATMUL             "`@` is not supported"                                                         /* R21 */
-#define H_MATMUL             "use tl.dot"
 #define E_COMPREHENSION      "a comprehension runs over a tuple, not over %s"                               /* R21 */
 #define H_COMPREHENSION      "write its elements, (0, 1, 2), or a loop: `for i in tl.static_range(n)`"
 #define E_COMPREHENSION_IF   "a comprehension takes no `if`"                                                /* R21 */
@@ -135,30 +130,6 @@
 #define H_WHILE_CONST        "a loop that never ends, or never starts, has no use in a kernel"
 
 /* operators */
-#define E_OPERANDS           "invalid operands of type %s and %s"                                           /* R58, R71 */
-#define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
-#define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
-#define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
-#define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
-#define E_FLOORDIV           "unexpected type: `//` needs integers, not %s and %s"                          /* R53 */
-#define H_FLOORDIV           "for floats use tl.floor(x / y)"
-#define E_POW                "`**` works on compile-time numbers only"                                      /* R55 */
-#define H_POW                "use libdevice.pow, or multiply"
-#define E_NEGATE             "wrong type argument to unary minus: %s"                                       /* R56 */
-#define E_INVERT             "wrong type argument to unary invert: %s"                                      /* R56 */
-#define E_SIGNEDNESS         "Cannot use /, #, or %% on %s and %s because they have different signedness"   /* R43 */
-#define H_CAST_ONE           "cast one of them with .to(...)"
-#define E_FP8_WITH_INT       "unexpected type: %s with %s"                                                  /* R43 */
-#define H_CAST_FIRST         "cast the fp8 value to fp16 or fp32 first"
-#define E_OUT_OF_RANGE       "Scalar %s is out of range for type %s"                                        /* R42 */
-#define E_UNSIGNED_NEGATIVE  "Cannot perform a binary operation between an unsigned tensor and a negative scalar: %s and %s"  /* R42 */
-#define E_BROADCAST          "Cannot make_shape_compatible: incompatible dimensions at index %d: %d and %d" /* R47 */
-#define H_BROADCAST          "the shapes are %s and %s; a 1 broadcasts, and x[:, None] inserts one"
-#define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
-#define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
-#define H_CAST_FP8           "fp8 converts to and from floating types only: go through fp16 or fp32"
-#define E_BITCAST            "Cannot bitcast data-type of size %d to data-type of size %d"                  /* R87, R110 */
-#define H_NOT_BOOL           "`and`, `or`, `not` need int1 values and this is %s: compare it, or use & and |"
 #define E_TUPLE_LONG         "the tuple would be too long"
 #define E_STRING_LONG        "the string would be too long"
 
@@ -175,12 +146,6 @@
 
 /* shapes */
 #define E_RANK               "a tile has at most %d dimensions"
-#define E_EXTENT             "Shape element %d must be at least 1, not %lld"                                /* R150 */
-#define E_TILE_SIZE          "numel exceeds triton maximum tensor numel: a tile has at most %lld elements"  /* R150 */
-#define H_TILE_SIZE          "use a smaller block and a loop, or more programs"
-
-/* block pointers */
-#define E_BLOCK_PTR_VALUE    "a block pointer is no value to compute with: load through it first"
 
 /* functions */
 #define E_COMBINE_TILE       "a combine function works on single elements, and this is %s"                   /* R253 */

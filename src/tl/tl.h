@@ -1,6 +1,7 @@
 /*
- * tl.h - the functions of the language, tl.* and libdevice, and what their files share
+ * tl.h - operators and functions of the language, tl.* and libdevice, and what their files share
  *
+ *   operators.c      operators on values; promote.c: which dtype they compute in
  *   builtins.h       THE table of functions: where each is visible, its signature, its handler
  *   builtin.c        finds them, binds arguments to their signatures, reads arguments
  *   builtin_*.c      the handlers, by theme
@@ -15,6 +16,29 @@
 
 #include "../lower/lower.h"
 #include "messages.h"
+
+/* operators.c: shapes, and operators on run-time values */
+/* Both in one shape (R47); false after an error. */
+bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
+/* For n from 1 on; changes v[] only when it is true. */
+bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
+/* Can they be?  Asked before a conversion, so that a message shows the types as written. */
+bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* to which v can be broadcast */
+/* One run-time binary op with its operands promoted the non-adopting way (R45). */
+Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
+/* Could a tile have these extents?  R150 without the power of two; false after an error. */
+bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span);
+
+/* promote.c: bring x and y to one dtype by the rules of operators that adopt literals (or not). */
+typedef struct {
+    bool adopts, division;
+} PromoteRule;
+/* Neither may be anything but a constant or a run-time value; shapes stay.  False after an
+ * error. */
+bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
+/* operators.c: and to one shape, which is looked at first. */
+bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
 
 /* builtin.c */
 /* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */

@@ -1,9 +1,9 @@
 /*
  * promote.c - which dtype an operator computes in (semantics R40 to R46)
  *
- * Takes operands as Vals and gives run-time values of one dtype; shapes are lower_ops.c's work.
+ * Takes operands as Vals and gives run-time values of one dtype; shapes are operators.c's work.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <math.h>
 

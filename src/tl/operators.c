@@ -1,10 +1,10 @@
 /*
- * lower_ops.c - operators on values (semantics R41 to R64, R70, R71, R110)
+ * operators.c - operators on values (semantics R41 to R64, R70, R71, R110)
  *
- * Compile-time operands follow Python (const.c).  Otherwise operands are brought to one dtype
+ * Compile-time operands follow Python (src/python/).  Otherwise operands are brought to one dtype
  * (promote.c), then to one shape, and one op is built.
  */
-#include "lower.h"
+#include "tl.h"
 
 #include <string.h>
 
