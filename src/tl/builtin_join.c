@@ -249,12 +249,12 @@ Val tile_flip(Lower *l, const Args *a)
 
 /* --- in order --- */
 
-/* Integers in the order of floats, NaNs at the ends, and back: negative ones upside down. */
+/* Integers in the order of floats: negative ones upside down. */
 static Value *ordered_bits(Lower *l, Value *bits)
 {
     int width = dtype_bits(bits->type->dtype);
     Value *shift = build_int(&l->b, bits->type, width - 1);
-    Value *below = build_int(&l->b, bits->type, (int64_t)(((uint64_t)1 << (width - 1)) - 1));
+    Value *below = build_int(&l->b, bits->type, INT64_MAX >> (64 - width));
     Value *sign = build_binary(&l->b, OP_shr, bits, shift); /* 0 or all ones */
 
     return build_binary(&l->b, OP_xor, bits, build_binary(&l->b, OP_and, sign, below));
@@ -262,21 +262,25 @@ static Value *ordered_bits(Lower *l, Value *bits)
 
 static DType signed_dtype(int bits)
 {
-    return bits == 8 ? DT_I8 : bits == 16 ? DT_I16 : bits == 32 ? DT_I32 : DT_I64;
+    return bits == 16 ? DT_I16 : bits == 32 ? DT_I32 : DT_I64;
 }
 
+/* Integers that compare as the numbers do: both zeros are one number, and so are all NaNs, of
+ * either sign, which is greater than all others. */
 static Value *to_keys(Lower *l, Value *v)
 {
-    DType t = v->type->dtype;
-
-    if (!dtype_is_float(t))
+    if (!dtype_is_float(v->type->dtype))
         return v;
-    return ordered_bits(l, build_bitcast(&l->b, v, signed_dtype(dtype_bits(t))));
-}
+    if (dtype_bits(v->type->dtype) == 8) /* each format has its NaN elsewhere */
+        v = build_cast(&l->b, v, DT_FP32, ROUND_NEAREST);
 
-static Value *from_keys(Lower *l, Value *keys, DType t)
-{
-    return dtype_is_float(t) ? build_bitcast(&l->b, ordered_bits(l, keys), t) : keys;
+    int bits = dtype_bits(v->type->dtype);
+    Value *keys = ordered_bits(l, build_bitcast(&l->b, v, signed_dtype(bits)));
+    Value *zero = build_binary(&l->b, OP_eq, v, build_float(&l->b, v->type, 0));
+
+    keys = build_select(&l->b, zero, build_int(&l->b, keys->type, 0), keys);
+    return build_select(&l->b, build_unary(&l->b, OP_isnan, v),
+                        build_int(&l->b, keys->type, INT64_MAX >> (64 - bits)), keys);
 }
 
 /* The place of each key among those of its row: how many come before it, equal ones by index. */
@@ -301,14 +305,14 @@ static Value *places(Lower *l, Value *keys, bool descending, Span span)
 static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Span span)
 {
     int last = v->type->rank - 1;
-    Value *keys = to_keys(l, v), *place = places(l, keys, descending, span), *sorted, *wanted;
+    Value *place = places(l, to_keys(l, v), descending, span), *wanted;
 
-    sorted = place ? spread(l, keys, last, k, span) : NULL;
-    place = sorted ? spread(l, place, last, k, span) : NULL;
+    v = place ? spread(l, v, last, k, span) : NULL;
+    place = v ? spread(l, place, last, k, span) : NULL;
     if (!place)
         return NULL;
     wanted = build_binary(&l->b, OP_eq, place, indices_along(l, place, last));
-    return from_keys(l, chosen_element(l, sorted, wanted, last + 1), v->type->dtype);
+    return chosen_element(l, v, wanted, last + 1);
 }
 
 /* sort, and bitonic_merge, whose input happens to rise and fall once. */

@@ -4,6 +4,8 @@
 # run: flipped x:i8[6]=iota out:i8[18]
 # run: gathered x:fp32[12]=iota i:i32[8]=2,0,1,1,0,2,2,7 out:fp32[8]
 # run: ordered x:fp32[6]=3,-1,2,nan,-0.0,2 up:fp32[6] down:fp32[6] top:fp32[2]
+# run: ordered x:fp32[6]=0,-nan,inf,nan,-0.0,-1 up:fp32[6] down:fp32[6] top:fp32[2]
+# run: ordered x:fp8e4b8[6]=3,-1,nan,240,-240,2 up:fp8e4b8[6] down:fp8e4b8[6] top:fp8e4b8[2]
 # run: rows x:u8[10]=7,200,3,9,0,1,1,1,255,0 out:u8[10]
 # run: counts x:i32[10]=0,1,3,3,2,-1,9,3,1,0 out:i32[8]
 # lower: small x:*i32 out:*i32
