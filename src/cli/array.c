@@ -279,15 +279,15 @@ void array_randomise_normal(Array *a, uint64_t seed)
     }
 }
 
-/* low + z * count / 2^64 of the generator's number z: each of `count` numbers, which wrap at 64
- * bits, is as likely as the others but for 2^-64 * count. */
-void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t count)
+/* low + z * count / 2^64 of the generator's number z, count = last - low + 1: each of these
+ * numbers, which wrap at 64 bits, is as likely as the others but for 2^-64 * count. */
+void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t last)
 {
     int64_t n = array_numel(a);
 
     for (int64_t k = 0; k < n; k++) {
         unsigned __int128 z = random_bits(seed, (uint64_t)k);
-        uint64_t v = low + (uint64_t)((z * count) >> 64);
+        uint64_t v = low + (uint64_t)((z * (last - low) + z) >> 64);
 
         if (dtype_is_float((DType)a->dtype))
             array_put(a, k, (double)(int64_t)v);

@@ -248,10 +248,10 @@ bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at,
 bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out)
 {
     const Array *a = value_array(x);
-    const Const zero = const_int(0), ones = const_int(-1);
+    const Const zero = const_int(0), ones = const_int(-1), yes = const_bool(true);
 
     if (op == UN_INVERT)
-        return array_binary(p, BIN_XOR, x, &ones, at, out);
+        return array_binary(p, BIN_XOR, x, (DType)a->dtype == DT_I1 ? &yes : &ones, at, out);
     if (op == UN_PLUS) {
         *out = *x;
         return true;

@@ -95,8 +95,8 @@ void array_count_up(Array *a);             /* 0, 1, 2, ... */
 void array_randomise(Array *a, uint64_t seed);
 /* Nearly normal, mean 0 and variance 1, within +-6. */
 void array_randomise_normal(Array *a, uint64_t seed);
-/* Of the whole numbers low, low + 1, .. low + count - 1, which wrap at 64 bits. */
-void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t count);
+/* Of the whole numbers low, low + 1, .. last, which wrap at 64 bits; all 2^64 of them at most. */
+void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t last);
 Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if it is so already */
 double array_number(const Array *a, int64_t k);          /* element k of a dense array */
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */

@@ -204,8 +204,7 @@ static bool make_randint(const Given *g, Array *out)
         return py_fail(g->p, g->at, "%s does not hold all numbers from %s to %s - 1",
                        tilec_dtype_name(out->dtype), const_brief(low, g->p->arena),
                        const_brief(high, g->p->arena));
-    array_randomise_between(out, seed, (uint64_t)low->integer,
-                            (uint64_t)(high->integer - low->integer));
+    array_randomise_between(out, seed, (uint64_t)low->integer, (uint64_t)(high->integer - 1));
     return true;
 }
 

@@ -257,6 +257,7 @@ static void check_array_arithmetic(void **state)
         {"-arange(i32, 3)", TILEC_I32, 3, {0, -1, -2}},
         {"-arange(fp32, 3)", TILEC_FP32, 3, {0, -1, -2}},
         {"~arange(i32, 3)", TILEC_I32, 3, {-1, -2, -3}},
+        {"~(arange(i32, 3) < 2)", TILEC_I1, 3, {0, 0, 1}},
         {"arange(u8, 3) << 1 | 1", TILEC_U8, 3, {1, 3, 5}},
         {"arange(i32, 3) < 2", TILEC_I1, 3, {1, 1, 0}},
         {"(arange(i32, 3) == arange(fp32, 3)) + 0", TILEC_I32, 3, {1, 1, 1}},
@@ -273,6 +274,8 @@ static void check_array_arithmetic(void **state)
         {"full_like(x, 2.5)[0, :3]", TILEC_FP32, 3, {2.5, 2.5, 2.5}},
         {"randint(i32, 3, 5, 6)", TILEC_I32, 3, {5, 5, 5}},
         {"randint(fp32, 3, -2, -1)", TILEC_FP32, 3, {-2, -2, -2}},
+        {"randint(u64, 3, 0, 2**64, seed=4) == rand(u64, 3, seed=4)", TILEC_I1, 3, {1, 1, 1}},
+        {"randint(i64, 3, -2**63, 2**63, seed=0) < 0", TILEC_I1, 3, {0, 1, 1}},
     };
     Cli *c = *state;
 
