@@ -130,7 +130,7 @@ static PyParam param_at(const PyFunction *f, int i)
                      n->kind == N_DOUBLE_STARRED};
 }
 
-/* The argument that parameter `i` gets: by its keyword, or the next one by position. */
+/* The argument that a parameter gets: by its keyword, or the next one by position. */
 static const PyArg *find_argument(const PyArgs *args, const PyParam *param, int position)
 {
     for (int i = 0; i < args->len; i++)
@@ -139,15 +139,23 @@ static const PyArg *find_argument(const PyArgs *args, const PyParam *param, int 
     return NULL;
 }
 
-static bool takes_keyword(const PyFunction *f, const char *keyword)
+/* Is a parameter called `keyword`, and not `*keyword` or `**keyword`? */
+static bool has_param(const PyFunction *f, const char *keyword)
 {
     for (int i = 0; i < param_count(f); i++) {
         PyParam param = param_at(f, i);
 
-        if (param.is_dict || (!param.is_star && strcmp(param.name, keyword) == 0))
+        if (!param.is_dict && !param.is_star && strcmp(param.name, keyword) == 0)
             return true;
     }
     return false;
+}
+
+static bool takes_keyword(const PyFunction *f, const char *keyword)
+{
+    int last = param_count(f) - 1;
+
+    return has_param(f, keyword) || (last >= 0 && param_at(f, last).is_dict);
 }
 
 /* Is every argument taken by a parameter, and by one only? */
@@ -169,8 +177,8 @@ static bool check_arguments(Py *p, const PyFunction *f, const PyArgs *args, Span
 
         if (word && !takes_keyword(f, word))
             return py_fail(p, at, PY_E_KEYWORD, py_function_name(f), word);
-        for (int k = 0; word && k < MIN(given, param_count(f)); k++)
-            if (strcmp(param_at(f, k).name, word) == 0 && !param_at(f, k).is_star)
+        for (int k = 0; word && k < MIN(given, param_count(f)) && !param_at(f, k).is_star; k++)
+            if (!param_at(f, k).is_dict && strcmp(param_at(f, k).name, word) == 0)
                 return py_fail(p, at, PY_E_TWICE, py_function_name(f), word);
     }
     return true;
@@ -185,6 +193,24 @@ static Const rest_of(Py *p, const PyArgs *args, int first)
         if (!args->at[i].keyword && first-- <= 0)
             vec_push(p->arena, &rest, args->at[i].value);
     return const_tuple(rest.at, rest.len);
+}
+
+/* What `**rest` holds: the keywords that no parameter is called. */
+static Const keywords_of(Py *p, const PyFunction *f, const PyArgs *args)
+{
+    Const rest = const_new_dict(p->arena);
+
+    for (int i = 0; i < args->len; i++) {
+        const char *word = args->at[i].keyword;
+
+        if (word && !has_param(f, word)) {
+            bool known = strcmp(word, "**") != 0; /* push_dict()'s name for what is not known */
+            Const key = known ? const_string(word, strlen(word)) : (Const){.kind = CONST_UNKNOWN};
+
+            const_dict_put(rest.list, &key, &args->at[i].value);
+        }
+    }
+    return rest;
 }
 
 /* A default is evaluated where the `def` stands, and a lambda's around it. */
@@ -218,14 +244,14 @@ static bool bind(Py *p, const PyFunction *f, const PyArgs *args, Span at, Const 
         if (param.is_star)
             values[i] = rest_of(p, args, position);
         else if (param.is_dict)
-            values[i] = const_new_dict(p->arena);
+            values[i] = keywords_of(p, f, args);
         else if (given)
             values[i] = given->value;
         else if (!param.default_value)
             return py_fail(p, at, PY_E_MISSING, py_function_name(f), param.name);
         else if (!eval_default(p, f, param.default_value, at, &values[i]))
             return false;
-        position += !param.is_star && !param.is_dict;
+        position = param.is_star ? args->len : position + 1; /* behind *rest only by keyword */
     }
     return true;
 }

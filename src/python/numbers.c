@@ -4,6 +4,8 @@
  * math's functions have no NaN or infinity of finite numbers: Python raises there, and they fail.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../syntax/lex.h"
@@ -134,25 +136,30 @@ bool py_divmod(Py *p, const Const *args, int n, Const *out)
            py_binary(p, BIN_MOD, &args[0], &args[1], p->at, &both[1]);
 }
 
-/* To the nearest, halves to the even one.  Digits behind the point are rounded as their shortest
- * decimal text is. */
+/* The decimal number of so many digits that is nearest to the exact value of `x`. */
+static double round_digits(double x, int digits)
+{
+    char text[400]; /* the largest double has 309 digits before the point */
+
+    snprintf(text, sizeof text, "%.*f", digits, x);
+    return strtod(text, NULL);
+}
+
+/* To the nearest, halves to the even one. */
 bool py_round(Py *p, const Const *args, int n, Const *out)
 {
     const Const *x = &args[0];
+    bool has_digits = n > 1 && args[1].kind != CONST_NONE;
 
     if (!const_is_number(x))
         return no_number(p, x);
-    if (x->kind != CONST_FLOAT) {
-        *out = const_int(x->integer);
-        return n == 1;
-    }
-    if (n == 1)
-        return whole(p, nearbyint(x->real), x, out);
-    if (args[1].kind != CONST_INT || args[1].integer < 0 || args[1].integer > 15)
+    if (has_digits && (!const_is_integral(&args[1]) || args[1].integer < 0 || args[1].integer > 15))
         return false;
-    double scale = pow(10, (double)args[1].integer);
-    *out = const_float(nearbyint(x->real * scale) / scale);
-    return true;
+    if (x->kind != CONST_FLOAT)
+        *out = const_int(x->integer);
+    else if (has_digits)
+        *out = const_float(round_digits(x->real, (int)args[1].integer));
+    return x->kind != CONST_FLOAT || has_digits || whole(p, nearbyint(x->real), x, out);
 }
 
 /* (x + y - 1) // y, as Triton has it. */
@@ -261,7 +268,7 @@ static bool of_number(Py *p, const Const *c, double (*f)(double), Const *out)
     if (!const_is_number(c))
         return py_fail(p, p->at, PY_E_MATH, p->callee->name, const_brief(c, p->arena));
     *out = const_float(f(x));
-    return isfinite(out->real) || !isfinite(x) || outside(p, c);
+    return isfinite(out->real) || isnan(x) || (isinf(x) && !isnan(out->real)) || outside(p, c);
 }
 
 /* name, C's function */

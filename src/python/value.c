@@ -257,8 +257,8 @@ static void put_string(Repr *p, const Const *c)
     for (size_t i = 0; i < c->ntext && !is_full(p); i++) {
         unsigned char ch = (unsigned char)c->text[i];
 
-        if (ch == '\n')
-            text_put(&p->t, "\\n");
+        if (ch == '\n' || ch == '\t' || ch == '\r')
+            text_put(&p->t, ch == '\n' ? "\\n" : ch == '\t' ? "\\t" : "\\r");
         else if (ch == quote || ch == '\\')
             text_printf(&p->t, "\\%c", ch);
         else if (ch < 32 || ch == 127)

@@ -168,12 +168,15 @@ Val math_cdiv(Lower *l, const Args *a)
     return ops_binary(l, BIN_FLOORDIV, sum, a->v[1], a->span);
 }
 
+/* 0 for what is not positive, as Triton has it. */
 Val math_next_power_of_2(Lower *l, const Args *a)
 {
     int64_t n, p = 1;
 
     if (!arg_int(l, a, 0, &n))
         return val_unknown();
+    if (n <= 0)
+        return val_int(l, 0);
     while (p < n && p < INT64_MAX / 2)
         p *= 2;
     return val_int(l, p);
