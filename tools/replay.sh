@@ -43,7 +43,7 @@ code() {
     sed -e '/^[[:space:]]*\.section[[:space:]]*\.debug_/,$d' \
         -e '/^[[:space:]]*\.\(loc\|file\|cfi_[a-z_]*\|ident\)[[:space:]]*/d' \
         -e '/^\.L\(tmp\|func_begin\|func_end\)[0-9]*:/d' -e '/^[[:space:]]*#/d' \
-        -e 's/[[:space:]]*# .*$//' -e 's/,\{0,1\} !dbg ![0-9]*//; /^!/d'
+        -e 's/[[:space:]]*# .*$//; /^[[:space:]]*$/d' -e 's/,\{0,1\} !dbg ![0-9]*//; /^!/d'
 }
 
 words "$@" >"$mine/words"

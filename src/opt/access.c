@@ -200,7 +200,9 @@ static const Widened *join(AccessSpace *s, const Widened *x, const Widened *y)
 {
     static const Widened too_many = {.stride = INT64_MAX};
 
-    for (int count = 0; x && y; x = x->next, count++) {
+    if (!y)
+        return x;
+    for (int count = 0; x; x = x->next, count++) {
         if (count == MAX_WIDENED)
             return &too_many;
         Widened *w = NEW(s->arena, Widened);
@@ -208,7 +210,7 @@ static const Widened *join(AccessSpace *s, const Widened *x, const Widened *y)
         w->next = y;
         y = w;
     }
-    return x ? x : y;
+    return y;
 }
 
 static Access sum(AccessSpace *s, const Op *op, Access x, Access y)

@@ -397,8 +397,8 @@ static void expand_for(Blocks *c, Op *op)
 
 static void expand_if(Blocks *c, Op *op)
 {
-    bool only[op->nresults + 1];
-    Value *like[op->nresults + 1];
+    bool *only = NEW_N(c->arena, bool, op->nresults);
+    Value **like = NEW_N(c->arena, Value *, op->nresults);
     Values condition = {0};
 
     for (int i = 0; i < op->nresults; i++) {
