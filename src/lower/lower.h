@@ -472,11 +472,20 @@ enum {
 };
 enum { BUILTIN_MAX_PARAMS = 12 };
 
-/* The arguments of one call, by parameter. */
+/* What a parameter is called: ARG_axis, ARG_mask... */
+typedef enum {
+    ARG_POSITIONS = BUILTIN_MAX_PARAMS - 1, /* below: a place in the signature */
+#define ARGUMENT(name) ARG_##name,
+#include "arguments.h"
+    ARG_COUNT
+} ArgName;
+
+/* The arguments of one call.  Read them by name, through arg() and its siblings. */
 typedef struct {
     const Builtin *builtin;
     Span span;                            /* of the call */
-    Val v[BUILTIN_MAX_PARAMS];            /* a star parameter holds a tuple */
+    const int8_t *place;                  /* of each ArgName in the signature; -1: not in it */
+    Val v[BUILTIN_MAX_PARAMS];            /* by place, as is `node` */
     const Node *node[BUILTIN_MAX_PARAMS]; /* NULL where the default stands */
 } Args;
 
@@ -498,11 +507,14 @@ enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may it
 /* For a misspelt word; dtypes too in tl; NULL: none is near. */
 const char *builtin_near(const char *word, int where);
 
-/* builtin.c: arguments of a bound call; the first three never report anything. */
-bool arg_is_self(const Args *a, int i);                     /* what the method was called on */
-bool arg_given(const Args *a, int i);                       /* neither left out nor None */
-bool arg_unknown(const Args *a);                            /* any of them is */
-bool arg_int(Lower *l, const Args *a, int i, int64_t *out); /* known and in 64 bits */
+/* builtin.c: arguments of a bound call, by a name that its signature has; any other is a bug().
+ * Only arg_int() reports anything. */
+Val arg(const Args *a, ArgName name);              /* a star parameter's is a tuple */
+const Node *arg_node(const Args *a, ArgName name); /* NULL where the default stands */
+bool arg_is_self(const Args *a, ArgName name);     /* what the method was called on */
+bool arg_given(const Args *a, ArgName name);       /* neither left out nor None */
+bool arg_unknown(const Args *a);                   /* any of them is */
+bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out); /* known and in 64 bits */
 /* Why a value that had to be known is not: points at the assignment that ended it (R14). */
 void hint_not_constexpr(Lower *l, const Node *n);
 

@@ -1,8 +1,8 @@
 /*
  * builtin.c - finds a function of the language, binds its arguments, and calls its handler
  *
- * Takes the rows of builtins.h.  Handlers get one Val a parameter and ask for what they need
- * through the arg_*() functions here, which report what is wrong.
+ * Takes the rows of builtins.h.  Handlers ask for the arguments that they need, by name, through
+ * the arg_*() functions here, which report what is wrong.
  */
 #include "tl.h"
 
@@ -43,7 +43,30 @@ typedef struct {
     int n;
     BindParam params[BUILTIN_MAX_PARAMS];
     Val defaults[BUILTIN_MAX_PARAMS];
+    int8_t place[ARG_COUNT]; /* of each name in `params`; -1: not there */
 } Signature;
+
+static const char *const arg_names[] = {
+#define ARGUMENT(name) [ARG_##name] = #name,
+#include "../lower/arguments.h"
+};
+
+/* A word of a signature as a name. */
+static ArgName name_of(const Builtin *b, Sym word)
+{
+    int low = BUILTIN_MAX_PARAMS, high = ARG_COUNT - 1;
+
+    while (low <= high) {
+        int middle = (low + high) / 2, order = strcmp(word, arg_names[middle]);
+        if (order == 0)
+            return (ArgName)middle;
+        if (order < 0)
+            high = middle - 1;
+        else
+            low = middle + 1;
+    }
+    bug("arguments.h lacks `%s` of %s", word, b->name);
+}
 
 static Val parse_default(Lower *l, const char *s)
 {
@@ -58,7 +81,7 @@ static Val parse_default(Lower *l, const char *s)
     return val_int(l, strtol(s, NULL, 10));
 }
 
-static void parse_param(Lower *l, Signature *s, const char *word, size_t n)
+static void parse_param(Lower *l, const Builtin *b, Signature *s, const char *word, size_t n)
 {
     const char *eq = memchr(word, '=', n);
     size_t name = eq ? (size_t)(eq - word) : n;
@@ -67,6 +90,7 @@ static void parse_param(Lower *l, Signature *s, const char *word, size_t n)
     p->star = word[0] == '*';
     p->name = intern_n(l->interner, word + p->star, name - p->star);
     p->has_default = eq != NULL;
+    s->place[name_of(b, p->name)] = (int8_t)s->n;
     if (eq)
         s->defaults[s->n] = parse_default(l, arena_strndup(l->arena, eq + 1, n - name - 1));
     s->n++;
@@ -79,11 +103,12 @@ static const Signature *signature_of(Lower *l, const Builtin *b)
     if (s)
         return s;
     s = NEW(l->arena, Signature);
+    memset(s->place, -1, sizeof s->place);
     for (const char *at = b->signature; *at;) {
         size_t n = strcspn(at, " ");
         if (s->n == BUILTIN_MAX_PARAMS)
             bug("builtins.h: %s has too many parameters", b->name);
-        parse_param(l, s, at, n);
+        parse_param(l, b, s, at, n);
         at += n + strspn(at + n, " ");
     }
     map_put(l->signatures, MAP_KEY(b), s);
@@ -109,7 +134,7 @@ bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
     const Signature *s = signature_of(l, b);
     int index[BUILTIN_MAX_PARAMS];
 
-    *out = (Args){.builtin = b, .span = args->span};
+    *out = (Args){.builtin = b, .span = args->span, .place = s->place};
     if (!lower_bind_arguments(l, b->name, s->params, s->n, args, index))
         return false;
     for (int i = 0; i < s->n; i++) {
@@ -135,19 +160,42 @@ Val call_builtin(Lower *l, const Builtin *b, const ArgList *args)
 
 /* --- arguments --- */
 
-Span arg_span(const Args *a, int i)
+static int place_of(const Args *a, ArgName name)
 {
-    return a->node[i] ? a->node[i]->span : a->span;
+    if (name <= ARG_POSITIONS)
+        return name;
+    if (a->place[name] < 0)
+        bug("%s has no parameter `%s`", a->builtin->name, arg_names[name]);
+    return a->place[name];
 }
 
-bool arg_is_self(const Args *a, int i)
+Val arg(const Args *a, ArgName name)
 {
-    return a->node[i] && a->node[i]->kind == N_PASS;
+    return a->v[place_of(a, name)];
 }
 
-bool arg_given(const Args *a, int i)
+const Node *arg_node(const Args *a, ArgName name)
 {
-    return !val_is_none(a->v[i]);
+    return a->node[place_of(a, name)];
+}
+
+Span arg_span(const Args *a, ArgName name)
+{
+    const Node *n = arg_node(a, name);
+
+    return n ? n->span : a->span;
+}
+
+bool arg_is_self(const Args *a, ArgName name)
+{
+    const Node *n = arg_node(a, name);
+
+    return n && n->kind == N_PASS;
+}
+
+bool arg_given(const Args *a, ArgName name)
+{
+    return !val_is_none(arg(a, name));
 }
 
 bool arg_unknown(const Args *a)
@@ -158,14 +206,14 @@ bool arg_unknown(const Args *a)
     return false;
 }
 
-Value *arg_run(Lower *l, const Args *a, int i)
+Value *arg_run(Lower *l, const Args *a, ArgName name)
 {
-    if (val_is_const(a->v[i], CONST_STRING)) {
-        error_at(l, arg_span(a, i), E_NOT_A_TENSOR, val_text(l, a->v[i]));
+    if (val_is_const(arg(a, name), CONST_STRING)) {
+        error_at(l, arg_span(a, name), E_NOT_A_TENSOR, val_text(l, arg(a, name)));
         hint_at(l, H_TEXT_ARGUMENT);
         return NULL;
     }
-    return val_to_run(l, a->v[i], arg_span(a, i));
+    return val_to_run(l, arg(a, name), arg_span(a, name));
 }
 
 static const AstParam *find_param(Lower *l, Sym name)
@@ -220,18 +268,18 @@ bool note_not_a_pointer(Lower *l, const Node *address)
     return true;
 }
 
-/* Argument i had to be a compile-time `wanted`. */
-static bool not_constexpr(Lower *l, const Args *a, int i, const char *wanted)
+/* It had to be a compile-time `wanted`. */
+static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wanted)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
 
     if (v.kind == VAL_RUN)
-        error_at(l, arg_span(a, i), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
+        error_at(l, arg_span(a, name), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
     else
-        error_at(l, arg_span(a, i), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
+        error_at(l, arg_span(a, name), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
     if (v.kind == VAL_CONST)
-        note_given(l, a->node[i], v);
-    hint_not_constexpr(l, a->node[i]);
+        note_given(l, arg_node(a, name), v);
+    hint_not_constexpr(l, arg_node(a, name));
     return false;
 }
 
@@ -241,72 +289,72 @@ static bool const_to_int64(const Const *c, int64_t *out)
     return const_is_integral(c) && *out == c->integer;
 }
 
-bool arg_int(Lower *l, const Args *a, int i, int64_t *out)
+bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
 
     *out = 0;
     if (v.kind == VAL_CONST && const_to_int64(v.c, out))
         return true;
-    return not_constexpr(l, a, i, "an int");
+    return not_constexpr(l, a, name, "an int");
 }
 
-bool arg_bool(Lower *l, const Args *a, int i, bool *out)
+bool arg_bool(Lower *l, const Args *a, ArgName name, bool *out)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
 
     *out = v.kind == VAL_CONST && const_truth(v.c);
-    return v.kind == VAL_CONST || not_constexpr(l, a, i, "True or False");
+    return v.kind == VAL_CONST || not_constexpr(l, a, name, "True or False");
 }
 
-bool arg_string(Lower *l, const Args *a, int i, const char **out)
+bool arg_string(Lower *l, const Args *a, ArgName name, const char **out)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
 
     *out = "";
     if (val_is_none(v))
         return true;
     if (!val_is_const(v, CONST_STRING))
-        return not_constexpr(l, a, i, "a string");
+        return not_constexpr(l, a, name, "a string");
     *out = const_str(v.c, l->arena);
     return true;
 }
 
-bool arg_dtype(Lower *l, const Args *a, int i, const Type **out)
+bool arg_dtype(Lower *l, const Args *a, ArgName name, const Type **out)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
 
     *out = NULL;
     if (v.kind == VAL_TYPE && v.type->rank == 0) {
         *out = v.type;
         return true;
     }
-    error_at(l, arg_span(a, i), E_NOT_A_DTYPE, a->builtin->name, val_text(l, v));
+    error_at(l, arg_span(a, name), E_NOT_A_DTYPE, a->builtin->name, val_text(l, v));
     return false;
 }
 
-bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out)
+bool arg_axis(Lower *l, const Args *a, ArgName name, int rank, int *out)
 {
     int64_t axis;
 
     *out = 0;
-    if (!arg_int(l, a, i, &axis))
+    if (!arg_int(l, a, name, &axis))
         return false;
     if (axis < -rank || axis >= rank) {
-        error_at(l, arg_span(a, i), E_AXIS, (long long)axis, rank, rank);
+        error_at(l, arg_span(a, name), E_AXIS, (long long)axis, rank, rank);
         return false;
     }
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }
 
-/* Element k of argument i is no compile-time int. */
-static void bad_element(Lower *l, const Args *a, int i, int k, Val item)
+/* Element k of an argument is no compile-time int. */
+static void bad_element(Lower *l, const Args *a, ArgName name, int k, Val item)
 {
-    const Node *n = a->node[i];
+    const Node *n = arg_node(a, name);
     bool display = n && (n->kind == N_TUPLE || n->kind == N_LIST) && k < n->nitems;
 
-    error_at(l, display ? n->items[k]->span : arg_span(a, i), E_SHAPE_ELEMENT, k,
+    error_at(l, display ? n->items[k]->span : arg_span(a, name), E_SHAPE_ELEMENT, k,
              val_text(l, item));
     if (display)
         hint_not_constexpr(l, n->items[k]);
@@ -314,57 +362,58 @@ static void bad_element(Lower *l, const Args *a, int i, int k, Val item)
         hint_at(l, H_SHAPE_ELEMENT);
 }
 
-bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n)
+bool arg_ints(Lower *l, const Args *a, ArgName name, int max, int64_t *out, int *n)
 {
-    Val v = a->v[i];
+    Val v = arg(a, name);
     bool inner = v.kind == VAL_TUPLE && v.tuple->n == 1 && v.tuple->items[0].kind == VAL_TUPLE;
     const Tuple *t = inner ? v.tuple->items[0].tuple : v.tuple;
 
     *n = 0;
     if (v.kind != VAL_TUPLE) {
         *n = 1;
-        return arg_int(l, a, i, out);
+        return arg_int(l, a, name, out);
     }
     if (t->n > max) {
-        error_at(l, arg_span(a, i), E_RANK, max);
+        error_at(l, arg_span(a, name), E_RANK, max);
         return false;
     }
     for (; *n < t->n; ++*n) {
         Val item = t->items[*n];
         if (item.kind == VAL_CONST && const_to_int64(item.c, &out[*n]))
             continue;
-        bad_element(l, a, i, *n, item);
+        bad_element(l, a, name, *n, item);
         return false;
     }
     return true;
 }
 
-bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims)
+bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims)
 {
     int64_t ints[MAX_RANK];
 
     *rank = 0;
-    if (!arg_ints(l, a, i, MAX_RANK, ints, rank) || !ops_check_tile(l, *rank, ints, arg_span(a, i)))
+    if (!arg_ints(l, a, name, MAX_RANK, ints, rank) ||
+        !ops_check_tile(l, *rank, ints, arg_span(a, name)))
         return false;
     for (int d = 0; d < *rank; d++)
         dims[d] = (int32_t)ints[d];
     return true;
 }
 
-bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
-                const char *wrong, int64_t *out)
+bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names, const int *values,
+                int n, const char *wrong, int64_t *out)
 {
     const char *s;
 
     *out = 0;
-    if (!arg_string(l, a, i, &s))
+    if (!arg_string(l, a, name, &s))
         return false;
     for (int k = 0; k < n; k++) {
         *out = values ? values[k] : k;
         if (strcmp(names[k], s) == 0)
             return true;
     }
-    error_at(l, arg_span(a, i), wrong, s);
+    error_at(l, arg_span(a, name), wrong, s);
     return false;
 }
 

@@ -8,7 +8,7 @@
 /* --- operands --- */
 
 /* R66: fp32 or fp64; NULL after an error. */
-Value *float_operand(Lower *l, const Args *a, int i)
+Value *float_operand(Lower *l, const Args *a, ArgName i)
 {
     Value *v = arg_run(l, a, i);
 

@@ -5,7 +5,8 @@
  * handler, in the builtin_*.c of its theme.
  * Signature: parameter names as in Python, separated by spaces; `=` gives a default (None, True,
  * False, an int, '' or ()); `*` takes the rest of the positional arguments as a tuple.  A method
- * binds its tile to the first parameter.
+ * binds its tile to the first parameter.  A handler asks for an argument by the parameter's name,
+ * ARG_mask, which arguments.h must have; rows with one handler all have the names it asks for.
  */
 /* clang-format off */
 #define TM (IN_TL | IN_METHOD)

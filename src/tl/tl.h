@@ -7,9 +7,11 @@
  *   builtin_*.c      the handlers, by theme
  *   libdevice.h      THE table of libdevice functions
  *   messages.h       THE table of messages
+ *   ../lower/arguments.h   THE table of what parameters are called
  *
- * The lowering calls a function by its row; a handler gets bound arguments and gives a Val, made of
- * ops where it is not known at compile time.
+ * The lowering calls a function by its row; a handler gets bound arguments, asks for them by name
+ * (`arg_axis(l, a, ARG_dim, ...)`), and gives a Val, made of ops where it is not known at compile
+ * time.
  */
 #ifndef TILEC_TL_TL_H
 #define TILEC_TL_TL_H
@@ -42,22 +44,22 @@ bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, 
 
 /* builtin.c */
 /* Arguments as handlers want them.  Each reports what is wrong and gives false or NULL. */
-Span arg_span(const Args *a, int i);                      /* of the call, where it is not written */
-Value *arg_run(Lower *l, const Args *a, int i);           /* a run-time value; literals by R40 */
-bool arg_bool(Lower *l, const Args *a, int i, bool *out); /* known; Python's truth of it */
-bool arg_string(Lower *l, const Args *a, int i, const char **out); /* None gives "" */
-bool arg_dtype(Lower *l, const Args *a, int i, const Type **out);  /* may be a pointer type */
+Span arg_span(const Args *a, ArgName name);            /* of the call, where it is not written */
+Value *arg_run(Lower *l, const Args *a, ArgName name); /* a run-time value; literals by R40 */
+bool arg_bool(Lower *l, const Args *a, ArgName name, bool *out); /* known; Python's truth of it */
+bool arg_string(Lower *l, const Args *a, ArgName name, const char **out); /* None gives "" */
+bool arg_dtype(Lower *l, const Args *a, ArgName name, const Type **out); /* may be a pointer type */
 /* Negative ones count from the end; *out is in [0, rank). */
-bool arg_axis(Lower *l, const Args *a, int i, int rank, int *out);
+bool arg_axis(Lower *l, const Args *a, ArgName name, int rank, int *out);
 /* Up to `max` ints from a tuple, a list, or one int. */
-bool arg_ints(Lower *l, const Args *a, int i, int max, int64_t *out, int *n);
+bool arg_ints(Lower *l, const Args *a, ArgName name, int max, int64_t *out, int *n);
 /* Extents from 1 on, MAX_RANK of them and MAX_TILE elements at most; powers of two are for the
  * caller to ask for. */
-bool arg_shape(Lower *l, const Args *a, int i, int *rank, int32_t *dims);
+bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims);
 /* A text of names[]; *out is values[] of it, or its place where `values` is NULL.  `wrong` is the
  * message with the text. */
-bool arg_choice(Lower *l, const Args *a, int i, const char *const *names, const int *values, int n,
-                const char *wrong, int64_t *out);
+bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names, const int *values,
+                int n, const char *wrong, int64_t *out);
 /* Of an address that is none: which parameter got no array; false: none of them is to blame. */
 bool note_not_a_pointer(Lower *l, const Node *address);
 
@@ -84,7 +86,7 @@ Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */
 DType extremum_dtype(DType t);  /* of what max and min give, R251 */
 /* At run time, fp32 or fp64 (R66); NULL after an error. */
-Value *float_operand(Lower *l, const Args *a, int i);
+Value *float_operand(Lower *l, const Args *a, ArgName name);
 
 /* the handlers of builtins.h */
 #define BUILTIN(name, where, data, signature, handler) Val handler(Lower *l, const Args *a);
