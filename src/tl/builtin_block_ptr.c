@@ -9,18 +9,19 @@
 /* --- making --- */
 
 /* n int64 scalars from a tuple of ints; false after an error. */
-static bool i64_parts(Lower *l, const Args *a, int i, int n, Value **out)
+static bool i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
 {
-    const Tuple *t = a->v[i].tuple;
+    const Tuple *t = arg(a, name).tuple;
 
-    if (a->v[i].kind != VAL_TUPLE || t->n != n) {
-        error_at(l, arg_span(a, i), E_SAME_LENGTH, a->builtin->name, val_text(l, a->v[i]), n);
+    if (arg(a, name).kind != VAL_TUPLE || t->n != n) {
+        error_at(l, arg_span(a, name), E_SAME_LENGTH, a->builtin->name, val_text(l, arg(a, name)),
+                 n);
         return false;
     }
     for (int d = 0; d < n; d++) {
         Val v = t->items[d];
         if (v.kind == VAL_CONST && const_is_integral(v.c)) {
-            out[d] = literal_cast(l, v.c, DT_I64, arg_span(a, i));
+            out[d] = literal_cast(l, v.c, DT_I64, arg_span(a, name));
             if (!out[d])
                 return false;
             continue;
@@ -28,7 +29,7 @@ static bool i64_parts(Lower *l, const Args *a, int i, int n, Value **out)
         bool scalar = v.kind == VAL_RUN && !v.run->type->pointer && v.run->type->rank == 0 &&
                       dtype_is_int(v.run->type->dtype);
         if (!scalar) {
-            error_at(l, arg_span(a, i), E_BLOCK_PTR_INT, val_text(l, v));
+            error_at(l, arg_span(a, name), E_BLOCK_PTR_INT, val_text(l, v));
             return false;
         }
         out[d] = build_cast(&l->b, v.run, DT_I64, ROUND_NEAREST);
@@ -42,33 +43,34 @@ static bool order_argument(Lower *l, const Args *a, int rank, int64_t *order)
     unsigned used = 0;
     int n;
 
-    if (!arg_ints(l, a, 5, MAX_RANK, order, &n))
+    if (!arg_ints(l, a, ARG_order, MAX_RANK, order, &n))
         return false;
     for (int i = 0; i < n; i++)
         if (order[i] >= 0 && order[i] < rank)
             used |= 1u << order[i];
     if (n == rank && used == (1u << rank) - 1)
         return true;
-    error_at(l, arg_span(a, 5), E_ORDER, rank - 1);
+    error_at(l, arg_span(a, ARG_order), E_ORDER, rank - 1);
     return false;
 }
 
 Val block_ptr_make(Lower *l, const Args *a)
 {
-    Val base = a->v[0];
+    Val base = arg(a, ARG_base);
     int64_t order[MAX_RANK];
     Value *v[1 + 3 * MAX_RANK];
     int rank;
 
     if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
-        return fail_val(l, arg_span(a, 0), E_BLOCK_PTR_BASE, val_text(l, base));
+        return fail_val(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
     Type t = {.dtype = base.run->type->dtype,
               .is_const = base.run->type->is_const,
               .handle = HANDLE_BLOCK_PTR};
     v[0] = base.run;
-    if (!arg_shape(l, a, 4, &rank, t.dims) || !i64_parts(l, a, 1, rank, v + 1) ||
-        !i64_parts(l, a, 2, rank, v + 1 + rank) || !i64_parts(l, a, 3, rank, v + 1 + 2 * rank) ||
-        !order_argument(l, a, rank, order))
+    if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
+        !i64_parts(l, a, ARG_shape, rank, v + 1) ||
+        !i64_parts(l, a, ARG_strides, rank, v + 1 + rank) ||
+        !i64_parts(l, a, ARG_offsets, rank, v + 1 + 2 * rank) || !order_argument(l, a, rank, order))
         return val_unknown();
     t.rank = (int8_t)rank;
     const Type *type = type_of(l->module, t);
@@ -80,11 +82,11 @@ Val block_ptr_advance(Lower *l, const Args *a)
 {
     Value *v[1 + MAX_RANK];
 
-    if (!val_is_handle(a->v[0]) || a->v[0].run->type->handle != HANDLE_BLOCK_PTR)
-        return fail_val(l, arg_span(a, 0), E_NOT_BLOCK_PTR, val_text(l, a->v[0]));
-    v[0] = a->v[0].run;
+    if (!val_is_handle(arg(a, ARG_base)) || arg(a, ARG_base).run->type->handle != HANDLE_BLOCK_PTR)
+        return fail_val(l, arg_span(a, ARG_base), E_NOT_BLOCK_PTR, val_text(l, arg(a, ARG_base)));
+    v[0] = arg(a, ARG_base).run;
     int rank = v[0]->type->rank;
-    if (!i64_parts(l, a, 1, rank, v + 1))
+    if (!i64_parts(l, a, ARG_offsets, rank, v + 1))
         return val_unknown();
     return val_run(build_op(&l->b, OP_advance, 1 + rank, v, 0, NULL, 0, NULL)->results[0]);
 }
@@ -93,18 +95,18 @@ Val block_ptr_advance(Lower *l, const Args *a)
 
 /* The checked dimensions behind `fixed` attributes that are 0; gives how many there are in all, or
  * -1 after an error. */
-static int boundary_argument(Lower *l, const Args *a, int i, int rank, int fixed, int64_t *attrs)
+static int boundary_argument(Lower *l, const Args *a, int rank, int fixed, int64_t *attrs)
 {
     int64_t *dims = attrs + fixed;
     unsigned used = 0;
     int n = 0;
 
-    if (arg_given(a, i) && !arg_ints(l, a, i, MAX_RANK, dims, &n))
+    if (arg_given(a, ARG_boundary_check) && !arg_ints(l, a, ARG_boundary_check, MAX_RANK, dims, &n))
         return -1;
     for (int k = 0; k < n; k++) {
         bool valid = dims[k] >= 0 && dims[k] < rank;
         if (!valid || (used & 1u << dims[k])) {
-            error_at(l, arg_span(a, i), valid ? E_BOUNDARY_TWICE : E_BOUNDARY_DIM,
+            error_at(l, arg_span(a, ARG_boundary_check), valid ? E_BOUNDARY_TWICE : E_BOUNDARY_DIM,
                      (long long)dims[k]);
             return -1;
         }
@@ -113,41 +115,42 @@ static int boundary_argument(Lower *l, const Args *a, int i, int rank, int fixed
     return fixed + n;
 }
 
-static bool padding_argument(Lower *l, const Args *a, int i, DType t, int64_t *out)
+static bool padding_argument(Lower *l, const Args *a, DType t, int64_t *out)
 {
     static const char *const names[] = {"", "zero", "nan"};
     static const int values[] = {PAD_ZERO, PAD_ZERO, PAD_NAN};
 
-    if (!arg_choice(l, a, i, names, values, COUNT(names), E_PADDING, out))
+    if (!arg_choice(l, a, ARG_padding_option, names, values, COUNT(names), E_PADDING, out))
         return false;
     if (*out != PAD_NAN || dtype_is_float(t))
         return true;
-    error_at(l, arg_span(a, i), E_PADDING_NAN, dtype_triton_name(t));
+    error_at(l, arg_span(a, ARG_padding_option), E_PADDING_NAN, dtype_triton_name(t));
     return false;
 }
 
 /* A descriptor is loaded and stored through its own methods, which take offsets. */
 static bool refuse_descriptor(Lower *l, const Args *a)
 {
-    if (a->v[0].run->type->handle == HANDLE_BLOCK_PTR)
+    if (arg(a, ARG_pointer).run->type->handle == HANDLE_BLOCK_PTR)
         return false;
-    error_at(l, arg_span(a, 0), E_DESCRIPTOR_ACCESS, a->builtin->name);
+    error_at(l, arg_span(a, ARG_pointer), E_DESCRIPTOR_ACCESS, a->builtin->name);
     return true;
 }
 
 Val load_block_ptr(Lower *l, const Args *a)
 {
-    Value *handle = a->v[0].run;
+    Value *handle = arg(a, ARG_pointer).run;
     int64_t attrs[MAX_OP_ATTRS + MAX_RANK] = {0}, padding;
     AccessHints hints;
 
     if (refuse_descriptor(l, a))
         return val_unknown();
-    if (arg_given(a, 1) || arg_given(a, 2))
-        return fail_val(l, arg_span(a, arg_given(a, 1) ? 1 : 2), E_BLOCK_PTR_MASK, "loading");
-    if (!padding_argument(l, a, 4, handle->type->dtype, &padding) || !load_hints(l, a, &hints))
+    if (arg_given(a, ARG_mask) || arg_given(a, ARG_other))
+        return fail_val(l, arg_span(a, arg_given(a, ARG_mask) ? ARG_mask : ARG_other),
+                        E_BLOCK_PTR_MASK, "loading");
+    if (!padding_argument(l, a, handle->type->dtype, &padding) || !access_hints(l, a, &hints))
         return val_unknown();
-    int n = boundary_argument(l, a, 3, handle->type->rank, op_fixed_attrs(OP_load_block), attrs);
+    int n = boundary_argument(l, a, handle->type->rank, op_fixed_attrs(OP_load_block), attrs);
     if (n < 0)
         return val_unknown();
     Op *load = build_op(&l->b, OP_load_block, 1, &handle, n, attrs, 0, NULL);
@@ -157,15 +160,16 @@ Val load_block_ptr(Lower *l, const Args *a)
 }
 
 /* The value in the element type and shape of the block; NULL after an error. */
-static Value *block_data(Lower *l, const Args *a, int i, Val handle)
+static Value *block_data(Lower *l, const Args *a, ArgName name, Val handle)
 {
     const Type *block = handle.run->type;
-    bool number = val_is_number(a->v[i]);
-    Value *v = number ? literal_cast(l, a->v[i].c, block->dtype, arg_span(a, i)) : arg_run(l, a, i);
+    bool number = val_is_number(arg(a, name));
+    Value *v = number ? literal_cast(l, arg(a, name).c, block->dtype, arg_span(a, name))
+                      : arg_run(l, a, name);
 
-    v = v ? ops_cast(l, v, block->dtype, ROUND_NEAREST, arg_span(a, i)) : NULL;
+    v = v ? ops_cast(l, v, block->dtype, ROUND_NEAREST, arg_span(a, name)) : NULL;
     if (v && v->type->rank > 0 && !type_same_shape(v->type, block)) {
-        error_at(l, arg_span(a, i), E_BLOCK_PTR_SHAPE, val_type_text(l, v->type),
+        error_at(l, arg_span(a, name), E_BLOCK_PTR_SHAPE, val_type_text(l, v->type),
                  val_text(l, handle));
         return NULL;
     }
@@ -174,22 +178,21 @@ static Value *block_data(Lower *l, const Args *a, int i, Val handle)
 
 Val store_block_ptr(Lower *l, const Args *a)
 {
-    Val handle = a->v[0];
+    Val handle = arg(a, ARG_pointer);
     int64_t attrs[MAX_OP_ATTRS + MAX_RANK] = {0};
     Value *v[2] = {[BLOCK_HANDLE] = handle.run};
     AccessHints hints;
 
     if (refuse_descriptor(l, a))
         return val_unknown();
-    if (arg_given(a, 2))
-        return fail_val(l, arg_span(a, 2), E_BLOCK_PTR_MASK, "storing");
+    if (arg_given(a, ARG_mask))
+        return fail_val(l, arg_span(a, ARG_mask), E_BLOCK_PTR_MASK, "storing");
     if (handle.run->type->is_const)
-        return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, handle));
-    v[BLOCK_DATA] = block_data(l, a, 1, handle);
-    if (!v[BLOCK_DATA] || !store_hints(l, a, &hints))
+        return fail_val(l, arg_span(a, ARG_pointer), E_CONST_POINTER, val_text(l, handle));
+    v[BLOCK_DATA] = block_data(l, a, ARG_value, handle);
+    if (!v[BLOCK_DATA] || !access_hints(l, a, &hints))
         return val_unknown();
-    int n =
-        boundary_argument(l, a, 3, handle.run->type->rank, op_fixed_attrs(OP_store_block), attrs);
+    int n = boundary_argument(l, a, handle.run->type->rank, op_fixed_attrs(OP_store_block), attrs);
     if (n < 0)
         return val_unknown();
     access_hints_put(build_op(&l->b, OP_store_block, 2, v, n, attrs, 0, NULL), &hints);
@@ -205,29 +208,30 @@ static bool unit_stride(Lower *l, const Args *a, const Value *last)
 
     if (value_const_int(last, &n) && n == 1)
         return true;
-    error_at(l, arg_span(a, 2), E_DESCRIPTOR_STRIDE);
+    error_at(l, arg_span(a, ARG_strides), E_DESCRIPTOR_STRIDE);
     return false;
 }
 
 Val descriptor_make(Lower *l, const Args *a)
 {
-    Val base = a->v[0];
+    Val base = arg(a, ARG_base);
     Value *v[1 + 2 * MAX_RANK];
     int64_t padding;
     int rank;
 
     if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
-        return fail_val(l, arg_span(a, 0), E_BLOCK_PTR_BASE, val_text(l, base));
+        return fail_val(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
     Type t = {.dtype = base.run->type->dtype,
               .is_const = base.run->type->is_const,
               .handle = HANDLE_DESCRIPTOR};
     v[0] = base.run;
-    if (!arg_shape(l, a, 3, &rank, t.dims) || !i64_parts(l, a, 1, rank, v + 1) ||
-        !i64_parts(l, a, 2, rank, v + 1 + rank) || !unit_stride(l, a, v[2 * rank]) ||
-        !padding_argument(l, a, 4, t.dtype, &padding))
+    if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
+        !i64_parts(l, a, ARG_shape, rank, v + 1) ||
+        !i64_parts(l, a, ARG_strides, rank, v + 1 + rank) || !unit_stride(l, a, v[2 * rank]) ||
+        !padding_argument(l, a, t.dtype, &padding))
         return val_unknown();
     if (padding != PAD_ZERO)
-        return fail_val(l, arg_span(a, 4), E_NOT_YET,
+        return fail_val(l, arg_span(a, ARG_padding_option), E_NOT_YET,
                         "make_tensor_descriptor(padding_option='nan')");
     t.rank = (int8_t)rank;
     const Type *type = type_of(l->module, t);
@@ -237,17 +241,18 @@ Val descriptor_make(Lower *l, const Args *a)
 
 static bool is_descriptor(Lower *l, const Args *a)
 {
-    if (val_is_handle(a->v[0]) && a->v[0].run->type->handle == HANDLE_DESCRIPTOR)
+    if (val_is_handle(arg(a, ARG_desc)) && arg(a, ARG_desc).run->type->handle == HANDLE_DESCRIPTOR)
         return true;
-    error_at(l, arg_span(a, 0), E_NOT_DESCRIPTOR, a->builtin->name, val_text(l, a->v[0]));
+    error_at(l, arg_span(a, ARG_desc), E_NOT_DESCRIPTOR, a->builtin->name,
+             val_text(l, arg(a, ARG_desc)));
     return false;
 }
 
 Val descriptor_load(Lower *l, const Args *a)
 {
-    Value *v[1 + MAX_RANK] = {[BLOCK_HANDLE] = a->v[0].run};
+    Value *v[1 + MAX_RANK] = {[BLOCK_HANDLE] = arg(a, ARG_desc).run};
 
-    if (!is_descriptor(l, a) || !i64_parts(l, a, 1, v[0]->type->rank, v + 1))
+    if (!is_descriptor(l, a) || !i64_parts(l, a, ARG_offsets, v[0]->type->rank, v + 1))
         return val_unknown();
     return val_run(
         build_op(&l->b, OP_load_block, 1 + v[0]->type->rank, v, 0, NULL, 0, NULL)->results[0]);
@@ -255,13 +260,13 @@ Val descriptor_load(Lower *l, const Args *a)
 
 Val descriptor_store(Lower *l, const Args *a)
 {
-    Value *v[2 + MAX_RANK] = {[BLOCK_HANDLE] = a->v[0].run};
+    Value *v[2 + MAX_RANK] = {[BLOCK_HANDLE] = arg(a, ARG_desc).run};
 
-    if (!is_descriptor(l, a) || !i64_parts(l, a, 1, v[0]->type->rank, v + 2))
+    if (!is_descriptor(l, a) || !i64_parts(l, a, ARG_offsets, v[0]->type->rank, v + 2))
         return val_unknown();
     if (v[0]->type->is_const)
-        return fail_val(l, arg_span(a, 0), E_CONST_POINTER, val_text(l, a->v[0]));
-    v[BLOCK_DATA] = block_data(l, a, 2, a->v[0]);
+        return fail_val(l, arg_span(a, ARG_desc), E_CONST_POINTER, val_text(l, arg(a, ARG_desc)));
+    v[BLOCK_DATA] = block_data(l, a, ARG_value, arg(a, ARG_desc));
     if (!v[BLOCK_DATA])
         return val_unknown();
     build_op(&l->b, OP_store_block, 2 + v[0]->type->rank, v, 0, NULL, 0, NULL);

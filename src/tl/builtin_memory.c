@@ -7,32 +7,32 @@
 
 /* --- options --- */
 
-static bool eviction_option(Lower *l, const Args *a, int i, int64_t *out)
+/* What cache_modifier may say. */
+typedef struct {
+    const char *words[5];
+    int values[5]; /* CacheHint */
+} CacheWords;
+
+static const CacheWords load_words = {
+    {"", ".ca", ".cg", ".cs", ".cv"},
+    {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV},
+};
+static const CacheWords store_words = {
+    {"", ".wb", ".cg", ".cs", ".wt"},
+    {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT},
+};
+
+bool access_hints(Lower *l, const Args *a, AccessHints *out)
 {
-    static const char *const names[] = {"", "evict_first", "evict_last"};
-    static const int values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
+    static const char *const policies[] = {"", "evict_first", "evict_last"};
+    static const int policy_values[] = {EVICT_NORMAL, EVICT_FIRST, EVICT_LAST};
+    const CacheWords *cache = a->builtin->data == OP_store ? &store_words : &load_words;
+    bool good = arg_choice(l, a, ARG_cache_modifier, cache->words, cache->values,
+                           COUNT(cache->words), E_CACHE, &out->cache);
 
-    return arg_choice(l, a, i, names, values, COUNT(names), E_EVICTION, out);
-}
-
-bool load_hints(Lower *l, const Args *a, AccessHints *out)
-{
-    static const char *const names[] = {"", ".ca", ".cg", ".cs", ".cv"};
-    static const int values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV};
-    bool cache = arg_choice(l, a, 5, names, values, COUNT(names), E_CACHE, &out->cache);
-    bool evict = eviction_option(l, a, 6, &out->evict);
-
-    return cache && evict;
-}
-
-bool store_hints(Lower *l, const Args *a, AccessHints *out)
-{
-    static const char *const names[] = {"", ".wb", ".cg", ".cs", ".wt"};
-    static const int values[] = {CACHE_NONE, CACHE_WB, CACHE_CG, CACHE_CS, CACHE_WT};
-    bool cache = arg_choice(l, a, 4, names, values, COUNT(names), E_CACHE, &out->cache);
-    bool evict = eviction_option(l, a, 5, &out->evict);
-
-    return cache && evict;
+    return arg_choice(l, a, ARG_eviction_policy, policies, policy_values, COUNT(policies),
+                      E_EVICTION, &out->evict) &&
+           good;
 }
 
 void access_hints_put(Op *access, const AccessHints *h)
@@ -44,14 +44,14 @@ void access_hints_put(Op *access, const AccessHints *h)
 /* A scalar or tile of pointers; NULL after an error. */
 static Value *pointer_argument(Lower *l, const Args *a)
 {
-    Val v = a->v[0];
+    Val v = arg(a, ARG_pointer);
 
     if (v.kind == VAL_RUN && v.run->type->pointer)
         return v.run;
     if (v.kind == VAL_UNKNOWN)
         return NULL;
-    error_at(l, arg_span(a, 0), E_POINTER, val_text(l, v), a->builtin->name);
-    if (note_not_a_pointer(l, a->node[0]))
+    error_at(l, arg_span(a, ARG_pointer), E_POINTER, val_text(l, v), a->builtin->name);
+    if (note_not_a_pointer(l, arg_node(a, ARG_pointer)))
         return NULL;
     if (v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype))
         hint_at(l, H_POINTER);
@@ -59,28 +59,28 @@ static Value *pointer_argument(Lower *l, const Args *a)
 }
 
 /* R201, R210: with a scalar pointer everything else is scalar. */
-static bool check_scalar(Lower *l, const Args *a, int i, const Value *p, const Value *v,
+static bool check_scalar(Lower *l, const Args *a, ArgName name, const Value *p, const Value *v,
                          const char *what)
 {
     if (!v || p->type->rank > 0 || v->type->rank == 0)
         return true;
-    error_at(l, arg_span(a, i), E_SCALAR_POINTER, what, val_text(l, a->v[i]));
+    error_at(l, arg_span(a, name), E_SCALAR_POINTER, what, val_text(l, arg(a, name)));
     hint_at(l, H_SCALAR_POINTER);
     return false;
 }
 
 /* The mask, or NULL where there is none; false after an error. */
-static bool mask_argument(Lower *l, const Args *a, int i, Value **out)
+static bool mask_argument(Lower *l, const Args *a, Value **out)
 {
     *out = NULL;
-    if (!arg_given(a, i))
+    if (!arg_given(a, ARG_mask))
         return true;
-    *out = arg_run(l, a, i);
+    *out = arg_run(l, a, ARG_mask);
     if (!*out)
         return false;
     if (!(*out)->type->pointer && (*out)->type->dtype == DT_I1)
         return true;
-    error_at(l, arg_span(a, i), E_MASK, val_type_text(l, (*out)->type));
+    error_at(l, arg_span(a, ARG_mask), E_MASK, val_type_text(l, (*out)->type));
     hint_at(l, H_MASK);
     return false;
 }
@@ -91,40 +91,42 @@ static bool mask_argument(Lower *l, const Args *a, int i, Value **out)
 static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
 {
     *out = NULL;
-    if (!arg_given(a, 2))
+    if (!arg_given(a, ARG_other))
         return true;
-    if (!arg_given(a, 1)) {
-        error_at(l, arg_span(a, 2), E_OTHER_WITHOUT_MASK);
+    if (!arg_given(a, ARG_mask)) {
+        error_at(l, arg_span(a, ARG_other), E_OTHER_WITHOUT_MASK);
         return false;
     }
-    if (val_is_number(a->v[2])) {
-        *out = literal_cast(l, a->v[2].c, p->type->dtype, arg_span(a, 2));
+    if (val_is_number(arg(a, ARG_other))) {
+        *out = literal_cast(l, arg(a, ARG_other).c, p->type->dtype, arg_span(a, ARG_other));
         return *out != NULL;
     }
-    *out = arg_run(l, a, 2);
-    if (!*out || !ops_shapes_fit(l, val_run(p), a->v[2], a->span))
+    *out = arg_run(l, a, ARG_other);
+    if (!*out || !ops_shapes_fit(l, val_run(p), arg(a, ARG_other), a->span))
         return false;
-    *out = ops_cast(l, *out, p->type->dtype, ROUND_NEAREST, arg_span(a, 2));
+    *out = ops_cast(l, *out, p->type->dtype, ROUND_NEAREST, arg_span(a, ARG_other));
     return *out != NULL;
 }
 
 static bool load_options(Lower *l, const Args *a, AccessHints *hints, bool *is_volatile)
 {
-    bool good = load_hints(l, a, hints);
+    bool good = access_hints(l, a, hints);
 
     *is_volatile = false;
-    return arg_bool(l, a, 7, is_volatile) && good;
+    return arg_bool(l, a, ARG_volatile, is_volatile) && good;
 }
 
 /* R203 */
 static bool check_no_boundary(Lower *l, const Args *a)
 {
-    bool boundary = arg_given(a, 3) && !(a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n == 0);
-    bool padding = arg_given(a, 4) && !(val_is_const(a->v[4], CONST_STRING) && !a->v[4].c->ntext);
+    Val dims = arg(a, ARG_boundary_check), option = arg(a, ARG_padding_option);
+    bool boundary = !val_is_none(dims) && !(dims.kind == VAL_TUPLE && dims.tuple->n == 0);
+    bool padding =
+        !val_is_none(option) && !(val_is_const(option, CONST_STRING) && !option.c->ntext);
 
     if (!boundary && !padding)
         return true;
-    error_at(l, arg_span(a, boundary ? 3 : 4), E_BOUNDARY);
+    error_at(l, arg_span(a, boundary ? ARG_boundary_check : ARG_padding_option), E_BOUNDARY);
     hint_at(l, H_BOUNDARY);
     return false;
 }
@@ -135,14 +137,13 @@ Val memory_load(Lower *l, const Args *a)
     bool is_volatile;
     Value *v[3];
 
-    if (val_is_handle(a->v[0]))
+    if (val_is_handle(arg(a, ARG_pointer)))
         return load_block_ptr(l, a);
     v[LOAD_PTR] = pointer_argument(l, a);
     if (!v[LOAD_PTR] || !load_options(l, a, &hints, &is_volatile) || !check_no_boundary(l, a) ||
-        !mask_argument(l, a, 1, &v[LOAD_MASK]) ||
-        !other_argument(l, a, v[LOAD_PTR], &v[LOAD_OTHER]) ||
-        !check_scalar(l, a, 1, v[LOAD_PTR], v[LOAD_MASK], "Mask") ||
-        !check_scalar(l, a, 2, v[LOAD_PTR], v[LOAD_OTHER], "Other"))
+        !mask_argument(l, a, &v[LOAD_MASK]) || !other_argument(l, a, v[LOAD_PTR], &v[LOAD_OTHER]) ||
+        !check_scalar(l, a, ARG_mask, v[LOAD_PTR], v[LOAD_MASK], "Mask") ||
+        !check_scalar(l, a, ARG_other, v[LOAD_PTR], v[LOAD_OTHER], "Other"))
         return val_unknown();
     int n = v[LOAD_OTHER] ? 3 : v[LOAD_MASK] ? 2 : 1;
     if (!ops_broadcast_all(l, v, n, a->span))
@@ -159,22 +160,22 @@ static bool check_writable(Lower *l, const Args *a, const Value *p)
 {
     if (!p->type->is_const)
         return true;
-    error_at(l, arg_span(a, 0), E_CONST_POINTER, val_type_text(l, p->type));
+    error_at(l, arg_span(a, ARG_pointer), E_CONST_POINTER, val_type_text(l, p->type));
     return false;
 }
 
 /* A value in the element type of what p points to. */
-static Value *data_argument(Lower *l, const Args *a, int i, Value *p)
+static Value *data_argument(Lower *l, const Args *a, ArgName name, Value *p)
 {
     DType t = p->type->dtype;
     Value *v;
 
-    if (val_is_number(a->v[i]))
-        return literal_cast(l, a->v[i].c, t, arg_span(a, i));
-    v = arg_run(l, a, i);
-    if (!v || !ops_shapes_fit(l, val_run(p), a->v[i], a->span))
+    if (val_is_number(arg(a, name)))
+        return literal_cast(l, arg(a, name).c, t, arg_span(a, name));
+    v = arg_run(l, a, name);
+    if (!v || !ops_shapes_fit(l, val_run(p), arg(a, name), a->span))
         return NULL;
-    return ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, i));
+    return ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, name));
 }
 
 /* p, value and mask in one shape, which must be p's (R210). */
@@ -186,7 +187,7 @@ static bool spread_data(Lower *l, const Args *a, Value **v, int n)
         return false;
     if (v[0]->type == shape)
         return true;
-    error_at(l, arg_span(a, 0), E_STORE_SHAPE, val_type_text(l, v[1]->type),
+    error_at(l, arg_span(a, ARG_pointer), E_STORE_SHAPE, val_type_text(l, v[1]->type),
              val_type_text(l, shape));
     return false;
 }
@@ -196,17 +197,18 @@ Val memory_store(Lower *l, const Args *a)
     AccessHints hints;
     Value *v[3];
 
-    if (val_is_handle(a->v[0]))
+    if (val_is_handle(arg(a, ARG_pointer)))
         return store_block_ptr(l, a);
     v[STORE_PTR] = pointer_argument(l, a);
     if (!v[STORE_PTR] || !check_writable(l, a, v[STORE_PTR]))
         return val_unknown();
-    if (a->v[3].kind == VAL_TUPLE && a->v[3].tuple->n > 0)
-        return fail_val(l, arg_span(a, 3), E_BOUNDARY);
-    v[STORE_DATA] = data_argument(l, a, 1, v[STORE_PTR]);
-    if (!v[STORE_DATA] || !mask_argument(l, a, 2, &v[STORE_MASK]) || !store_hints(l, a, &hints) ||
-        !check_scalar(l, a, 1, v[STORE_PTR], v[STORE_DATA], "Value") ||
-        !check_scalar(l, a, 2, v[STORE_PTR], v[STORE_MASK], "Mask"))
+    Val boundary = arg(a, ARG_boundary_check);
+    if (boundary.kind == VAL_TUPLE && boundary.tuple->n > 0)
+        return fail_val(l, arg_span(a, ARG_boundary_check), E_BOUNDARY);
+    v[STORE_DATA] = data_argument(l, a, ARG_value, v[STORE_PTR]);
+    if (!v[STORE_DATA] || !mask_argument(l, a, &v[STORE_MASK]) || !access_hints(l, a, &hints) ||
+        !check_scalar(l, a, ARG_value, v[STORE_PTR], v[STORE_DATA], "Value") ||
+        !check_scalar(l, a, ARG_mask, v[STORE_PTR], v[STORE_MASK], "Mask"))
         return val_unknown();
     int n = v[STORE_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
@@ -217,7 +219,7 @@ Val memory_store(Lower *l, const Args *a)
 
 /* --- atomics --- */
 
-static bool sem_options(Lower *l, const Args *a, int i, int64_t *sem, int64_t *scope)
+static bool sem_options(Lower *l, const Args *a, int64_t *sem, int64_t *scope)
 {
     static const char *const sems[] = {"", "acq_rel", "acquire", "release", "relaxed"};
     static const int sem_values[] = {SEM_ACQ_REL, SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE,
@@ -225,9 +227,9 @@ static bool sem_options(Lower *l, const Args *a, int i, int64_t *sem, int64_t *s
     static const char *const scopes[] = {"", "gpu", "cta", "sys"};
     static const int scope_values[] = {SCOPE_GPU, SCOPE_GPU, SCOPE_CTA, SCOPE_SYS};
 
-    bool good = arg_choice(l, a, i, sems, sem_values, COUNT(sems), E_SEM, sem);
+    bool good = arg_choice(l, a, ARG_sem, sems, sem_values, COUNT(sems), E_SEM, sem);
 
-    return arg_choice(l, a, i + 1, scopes, scope_values, COUNT(scopes), E_SEM, scope) && good;
+    return arg_choice(l, a, ARG_scope, scopes, scope_values, COUNT(scopes), E_SEM, scope) && good;
 }
 
 /* The table of R220. */
@@ -260,12 +262,12 @@ Val memory_atomic(Lower *l, const Args *a)
         return val_unknown();
     DType t = v[RMW_PTR]->type->dtype;
     if (!atomic_takes((RmwKind)a->builtin->data, t))
-        return fail_val(l, arg_span(a, 0), E_ATOMIC_TYPE, a->builtin->name, dtype_triton_name(t));
-    v[RMW_DATA] = data_argument(l, a, 1, v[RMW_PTR]);
-    if (!v[RMW_DATA] || !mask_argument(l, a, 2, &v[RMW_MASK]) ||
-        !sem_options(l, a, 3, &sem, &scope) ||
-        !check_scalar(l, a, 1, v[RMW_PTR], v[RMW_DATA], "Value") ||
-        !check_scalar(l, a, 2, v[RMW_PTR], v[RMW_MASK], "Mask"))
+        return fail_val(l, arg_span(a, ARG_pointer), E_ATOMIC_TYPE, a->builtin->name,
+                        dtype_triton_name(t));
+    v[RMW_DATA] = data_argument(l, a, ARG_val, v[RMW_PTR]);
+    if (!v[RMW_DATA] || !mask_argument(l, a, &v[RMW_MASK]) || !sem_options(l, a, &sem, &scope) ||
+        !check_scalar(l, a, ARG_val, v[RMW_PTR], v[RMW_DATA], "Value") ||
+        !check_scalar(l, a, ARG_mask, v[RMW_PTR], v[RMW_MASK], "Mask"))
         return val_unknown();
     int n = v[RMW_MASK] ? 3 : 2;
     if (!spread_data(l, a, v, n))
@@ -278,19 +280,19 @@ Val memory_atomic(Lower *l, const Args *a)
 }
 
 /* R222 asks for exactly the element type; a literal takes it. */
-static Value *cas_operand(Lower *l, const Args *a, int i, const Value *p)
+static Value *cas_operand(Lower *l, const Args *a, ArgName name, const Value *p)
 {
     const Type *want = type_with_dtype(l->module, p->type, p->type->dtype);
     Value *v;
 
-    if (val_is_number(a->v[i])) {
-        v = literal_cast(l, a->v[i].c, p->type->dtype, arg_span(a, i));
+    if (val_is_number(arg(a, name))) {
+        v = literal_cast(l, arg(a, name).c, p->type->dtype, arg_span(a, name));
         return v ? ops_to_shape(l, v, p->type) : NULL;
     }
-    v = arg_run(l, a, i);
+    v = arg_run(l, a, name);
     if (!v || v->type == want)
         return v;
-    error_at(l, arg_span(a, i), E_CAS_TYPE, val_type_text(l, v->type), val_type_text(l, want));
+    error_at(l, arg_span(a, name), E_CAS_TYPE, val_type_text(l, v->type), val_type_text(l, want));
     return NULL;
 }
 
@@ -302,10 +304,11 @@ Val memory_cas(Lower *l, const Args *a)
     if (!v[CAS_PTR] || !check_writable(l, a, v[CAS_PTR]))
         return val_unknown();
     if (dtype_bits(v[CAS_PTR]->type->dtype) < 16)
-        return fail_val(l, arg_span(a, 0), E_CAS_WIDTH, dtype_triton_name(v[CAS_PTR]->type->dtype));
-    v[CAS_EXPECTED] = cas_operand(l, a, 1, v[CAS_PTR]);
-    v[CAS_NEW] = cas_operand(l, a, 2, v[CAS_PTR]);
-    if (!v[CAS_EXPECTED] || !v[CAS_NEW] || !sem_options(l, a, 3, &sem, &scope))
+        return fail_val(l, arg_span(a, ARG_pointer), E_CAS_WIDTH,
+                        dtype_triton_name(v[CAS_PTR]->type->dtype));
+    v[CAS_EXPECTED] = cas_operand(l, a, ARG_cmp, v[CAS_PTR]);
+    v[CAS_NEW] = cas_operand(l, a, ARG_val, v[CAS_PTR]);
+    if (!v[CAS_EXPECTED] || !v[CAS_NEW] || !sem_options(l, a, &sem, &scope))
         return val_unknown();
     Op *op = build_op(&l->b, OP_atomic_cas, 3, v, 0, NULL, 0, NULL);
     attr_set(op, ATTR_sem, sem);

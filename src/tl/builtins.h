@@ -83,8 +83,8 @@ BUILTIN("fdiv",                TX,                 0,              "x y ieee_rou
 BUILTIN("div_rn",              TX,                 0,              "x y",                                            math_div_rn)
 BUILTIN("umulhi",              TX,                 0,              "x y",                                            math_umulhi)
 /* memory */
-BUILTIN("load",                IN_TL,              0,              "pointer mask=None other=None boundary_check=() padding_option='' cache_modifier='' eviction_policy='' volatile=False", memory_load)
-BUILTIN("store",               TM,                 0,              "pointer value mask=None boundary_check=() cache_modifier='' eviction_policy=''", memory_store)
+BUILTIN("load",                IN_TL,              OP_load,        "pointer mask=None other=None boundary_check=() padding_option='' cache_modifier='' eviction_policy='' volatile=False", memory_load)
+BUILTIN("store",               TM,                 OP_store,       "pointer value mask=None boundary_check=() cache_modifier='' eviction_policy=''", memory_store)
 BUILTIN("atomic_add",          TM,                 RMW_ADD,        "pointer val mask=None sem=None scope=None",      memory_atomic)
 BUILTIN("atomic_max",          TM,                 RMW_MAX,        "pointer val mask=None sem=None scope=None",      memory_atomic)
 BUILTIN("atomic_min",          TM,                 RMW_MIN,        "pointer val mask=None sem=None scope=None",      memory_atomic)

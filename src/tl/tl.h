@@ -68,10 +68,8 @@ bool note_not_a_pointer(Lower *l, const Node *address);
 typedef struct {
     int64_t cache, evict; /* CacheHint, EvictHint */
 } AccessHints;
-bool load_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error, as the next */
-/* Its arguments stand one place earlier. */
-bool store_hints(Lower *l, const Args *a, AccessHints *out);
-void access_hints_put(Op *access, const AccessHints *h); /* `access` has both attributes */
+bool access_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error */
+void access_hints_put(Op *access, const AccessHints *h);      /* `access` has both attributes */
 
 /* builtin_block_ptr.c */
 /* tl.load of a block pointer, whose arguments are those of tl.load (R231). */
