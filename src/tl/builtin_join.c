@@ -79,32 +79,32 @@ static Value *elements_at(Lower *l, Value *v, Value *index, int axis, Span span)
 /* --- arguments --- */
 
 /* A tile; NULL after an error. */
-static Value *any_tile(Lower *l, const Args *a, int i)
+static Value *any_tile(Lower *l, const Args *a, ArgName name)
 {
-    Value *v = arg_run(l, a, i);
+    Value *v = arg_run(l, a, name);
 
     if (!v || v->type->rank > 0)
         return v;
-    error_at(l, arg_span(a, i), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+    error_at(l, arg_span(a, name), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
     return NULL;
 }
 
 /* A tile of numbers; NULL after an error. */
-static Value *number_tile(Lower *l, const Args *a, int i)
+static Value *number_tile(Lower *l, const Args *a, ArgName name)
 {
-    Value *v = any_tile(l, a, i);
+    Value *v = any_tile(l, a, name);
 
     if (!v || !v->type->pointer)
         return v;
-    error_at(l, arg_span(a, i), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+    error_at(l, arg_span(a, name), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
     return NULL;
 }
 
 /* Two values of one dtype and shape; false after an error. */
 static bool two_alike(Lower *l, const Args *a, Value **x, Value **y)
 {
-    *x = arg_run(l, a, 0);
-    *y = arg_run(l, a, 1);
+    *x = arg_run(l, a, ARG_a);
+    *y = arg_run(l, a, ARG_b);
     if (!*x || !*y || !ops_broadcast(l, x, y, a->span))
         return false;
     if ((*x)->type == (*y)->type)
@@ -116,17 +116,17 @@ static bool two_alike(Lower *l, const Args *a, Value **x, Value **y)
 }
 
 /* The last dimension is the only one that may be named; false after an error. */
-static bool minor_dim(Lower *l, const Args *a, int i, const Value *v)
+static bool minor_dim(Lower *l, const Args *a, const Value *v)
 {
     int axis;
 
-    if (!arg_given(a, i))
+    if (!arg_given(a, ARG_dim))
         return true;
-    if (!arg_axis(l, a, i, v->type->rank, &axis))
+    if (!arg_axis(l, a, ARG_dim, v->type->rank, &axis))
         return false;
     if (axis == v->type->rank - 1)
         return true;
-    error_at(l, arg_span(a, i), E_MINOR_DIM);
+    error_at(l, arg_span(a, ARG_dim), E_MINOR_DIM);
     hint_at(l, H_MINOR_DIM, a->builtin->name);
     return false;
 }
@@ -176,10 +176,10 @@ Val tile_interleave(Lower *l, const Args *a)
 
 Val tile_cat(Lower *l, const Args *a)
 {
-    Value *x = any_tile(l, a, 0), *y = x ? any_tile(l, a, 1) : NULL, *both;
+    Value *x = any_tile(l, a, ARG_input), *y = x ? any_tile(l, a, ARG_other) : NULL, *both;
     int axis;
 
-    if (!y || !arg_axis(l, a, 3, x->type->rank, &axis))
+    if (!y || !arg_axis(l, a, ARG_dim, x->type->rank, &axis))
         return val_unknown();
     if (x->type != y->type)
         return fail_val(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, x->type),
@@ -190,7 +190,7 @@ Val tile_cat(Lower *l, const Args *a)
 
 Val tile_split(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0);
+    Value *v = number_tile(l, a, ARG_a);
     int last = v ? v->type->rank - 1 : 0;
     Val half[2];
 
@@ -219,13 +219,13 @@ static bool gather_shapes_fit(const Type *source, const Type *index, int axis)
 
 Val tile_gather(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0), *index = v ? number_tile(l, a, 1) : NULL;
+    Value *v = number_tile(l, a, ARG_src), *index = v ? number_tile(l, a, ARG_index) : NULL;
     int axis;
 
-    if (!index || !arg_axis(l, a, 2, v->type->rank, &axis))
+    if (!index || !arg_axis(l, a, ARG_axis, v->type->rank, &axis))
         return val_unknown();
     if (!dtype_is_int(index->type->dtype))
-        return fail_val(l, arg_span(a, 1), E_GATHER_INDEX, val_type_text(l, index->type));
+        return fail_val(l, arg_span(a, ARG_index), E_GATHER_INDEX, val_type_text(l, index->type));
     if (!gather_shapes_fit(v->type, index->type, axis))
         return fail_val(l, a->span, E_GATHER_SHAPE, val_type_text(l, index->type),
                         val_type_text(l, v->type), axis);
@@ -236,10 +236,10 @@ Val tile_gather(Lower *l, const Args *a)
 
 Val tile_flip(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0);
+    Value *v = number_tile(l, a, ARG_x);
     int axis = v ? v->type->rank - 1 : 0;
 
-    if (!v || (arg_given(a, 1) && !arg_axis(l, a, 1, v->type->rank, &axis)))
+    if (!v || (arg_given(a, ARG_dim) && !arg_axis(l, a, ARG_dim, v->type->rank, &axis)))
         return val_unknown();
     Value *index = indices_along(l, v, axis);
     Value *last = build_int(&l->b, index->type, v->type->dims[axis] - 1);
@@ -318,10 +318,10 @@ static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Spa
 /* sort, and bitonic_merge, whose input happens to rise and fall once. */
 Val tile_sort(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0);
+    Value *v = number_tile(l, a, ARG_x);
     bool descending;
 
-    if (!v || !minor_dim(l, a, 1, v) || !arg_bool(l, a, 2, &descending))
+    if (!v || !minor_dim(l, a, v) || !arg_bool(l, a, ARG_descending, &descending))
         return val_unknown();
     v = first_in_order(l, v, v->type->dims[v->type->rank - 1], descending, a->span);
     return v ? val_run(v) : val_unknown();
@@ -329,15 +329,16 @@ Val tile_sort(Lower *l, const Args *a)
 
 Val tile_topk(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0);
+    Value *v = number_tile(l, a, ARG_x);
     bool descending;
     int64_t k;
 
-    if (!v || !arg_int(l, a, 1, &k) || !minor_dim(l, a, 2, v) || !arg_bool(l, a, 3, &descending))
+    if (!v || !arg_int(l, a, ARG_k, &k) || !minor_dim(l, a, v) ||
+        !arg_bool(l, a, ARG_descending, &descending))
         return val_unknown();
     int32_t n = v->type->dims[v->type->rank - 1];
     if (k < 1 || k > n)
-        return fail_val(l, arg_span(a, 1), E_TOPK, n, (long long)k);
+        return fail_val(l, arg_span(a, ARG_k), E_TOPK, n, (long long)k);
     if (k < n)
         v = build_cast(&l->b, v, extremum_dtype(v->type->dtype), ROUND_NEAREST);
     v = first_in_order(l, v, k, descending, a->span);
@@ -349,29 +350,29 @@ Val tile_topk(Lower *l, const Args *a)
 /* The mask in the shape of `like`; NULL after an error. */
 static Value *histogram_mask(Lower *l, const Args *a, const Value *like)
 {
-    Value *mask = arg_run(l, a, 2);
+    Value *mask = arg_run(l, a, ARG_mask);
 
     if (!mask)
         return NULL;
     if (mask->type->dtype == DT_I1 && !mask->type->pointer &&
         (mask->type->rank == 0 || type_same_shape(mask->type, like->type)))
         return ops_to_shape(l, mask, like->type);
-    error_at(l, arg_span(a, 2), E_MASK, val_type_text(l, mask->type));
+    error_at(l, arg_span(a, ARG_mask), E_MASK, val_type_text(l, mask->type));
     return NULL;
 }
 
 Val tile_histogram(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, 0), *mask = NULL, *hit;
+    Value *v = number_tile(l, a, ARG_input), *mask = NULL, *hit;
     int64_t bins;
 
-    if (!v || !arg_int(l, a, 1, &bins))
+    if (!v || !arg_int(l, a, ARG_num_bins, &bins))
         return val_unknown();
     if (v->type->rank != 1)
-        return fail_val(l, arg_span(a, 0), E_HISTOGRAM_RANK, val_type_text(l, v->type));
+        return fail_val(l, arg_span(a, ARG_input), E_HISTOGRAM_RANK, val_type_text(l, v->type));
     if (!dtype_is_int(v->type->dtype))
-        return fail_val(l, arg_span(a, 0), E_HISTOGRAM_INT, val_type_text(l, v->type));
-    if (arg_given(a, 2) && !(mask = histogram_mask(l, a, v)))
+        return fail_val(l, arg_span(a, ARG_input), E_HISTOGRAM_INT, val_type_text(l, v->type));
+    if (arg_given(a, ARG_mask) && !(mask = histogram_mask(l, a, v)))
         return val_unknown();
     v = spread(l, build_cast(&l->b, v, DT_I64, ROUND_NEAREST), 1, bins, a->span);
     mask = v && mask ? spread(l, mask, 1, bins, a->span) : NULL;

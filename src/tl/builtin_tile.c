@@ -13,10 +13,11 @@ Val tile_program(Lower *l, const Args *a)
     const Type *i32 = type_scalar(l->module, DT_I32);
     int64_t axis;
 
-    if (!arg_int(l, a, 0, &axis))
+    if (!arg_int(l, a, ARG_axis, &axis))
         return val_unknown();
     if (axis < 0 || axis > 2)
-        return fail_val(l, arg_span(a, 0), E_PROGRAM_AXIS, a->builtin->name, (long long)axis);
+        return fail_val(l, arg_span(a, ARG_axis), E_PROGRAM_AXIS, a->builtin->name,
+                        (long long)axis);
     return val_run(
         build_op(&l->b, (OpCode)a->builtin->data, 0, NULL, 1, &axis, 1, &i32)->results[0]);
 }
@@ -27,8 +28,8 @@ Val tile_arange(Lower *l, const Args *a)
 {
     int64_t start, end;
 
-    bool known = arg_int(l, a, 0, &start);
-    if (!arg_int(l, a, 1, &end) || !known)
+    bool known = arg_int(l, a, ARG_start, &start);
+    if (!arg_int(l, a, ARG_end, &end) || !known)
         return val_unknown();
     if (start < 0 || end > INT32_MAX)
         return fail_val(l, a->span, E_ARANGE_RANGE);
@@ -54,11 +55,11 @@ static Value *fill_value(Lower *l, const Args *a, DType t)
 {
     Value *v;
 
-    if (val_is_number(a->v[1]))
-        return literal_cast(l, a->v[1].c, t, arg_span(a, 1));
-    v = arg_run(l, a, 1);
-    v = v ? to_scalar(l, v, arg_span(a, 1)) : NULL;
-    return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, 1)) : NULL;
+    if (val_is_number(arg(a, ARG_value)))
+        return literal_cast(l, arg(a, ARG_value).c, t, arg_span(a, ARG_value));
+    v = arg_run(l, a, ARG_value);
+    v = v ? to_scalar(l, v, arg_span(a, ARG_value)) : NULL;
+    return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, ARG_value)) : NULL;
 }
 
 static bool shape_argument(Lower *l, const Args *a, Type *out)
@@ -66,7 +67,7 @@ static bool shape_argument(Lower *l, const Args *a, Type *out)
     int rank;
 
     *out = (Type){0};
-    if (!arg_shape(l, a, 0, &rank, out->dims))
+    if (!arg_shape(l, a, ARG_shape, &rank, out->dims))
         return false;
     out->rank = (int8_t)rank;
     return true;
@@ -79,7 +80,7 @@ Val tile_full(Lower *l, const Args *a)
     Value *v;
 
     bool known = shape_argument(l, a, &shape);
-    if (!arg_dtype(l, a, 2, &element) || !known)
+    if (!arg_dtype(l, a, ARG_dtype, &element) || !known)
         return val_unknown();
     v = fill_value(l, a, element->dtype);
     return v ? val_run(build_splat(&l->b, v, &shape)) : val_unknown();
@@ -91,21 +92,21 @@ Val tile_zeros(Lower *l, const Args *a)
     Type shape;
 
     bool known = shape_argument(l, a, &shape);
-    if (!arg_dtype(l, a, 1, &element) || !known)
+    if (!arg_dtype(l, a, ARG_dtype, &element) || !known)
         return val_unknown();
     return val_run(build_const(&l->b, type_with_shape(l->module, element, &shape), 0));
 }
 
 Val tile_zeros_like(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
 
     return v ? val_run(build_const(&l->b, v->type, 0)) : val_unknown();
 }
 
 Val tile_to_tensor(Lower *l, const Args *a)
 {
-    return val_run(arg_run(l, a, 0));
+    return val_run(arg_run(l, a, ARG_x));
 }
 
 /* --- dimensions of 1 --- */
@@ -126,7 +127,7 @@ static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
     int64_t axes[MAX_RANK];
     int n;
 
-    if (!arg_ints(l, a, 1, MAX_RANK, axes, &n))
+    if (!arg_ints(l, a, ARG_axis, MAX_RANK, axes, &n))
         return false;
     int out = rank + n;
     if (out > MAX_RANK) {
@@ -137,11 +138,11 @@ static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + out : axes[i];
         if (axis < 0 || axis >= out) {
-            error_at(l, arg_span(a, 1), E_AXIS, (long long)axes[i], out, out);
+            error_at(l, arg_span(a, ARG_axis), E_AXIS, (long long)axes[i], out, out);
             return false;
         }
         if (is_new[axis]) {
-            error_at(l, arg_span(a, 1), E_AXIS_TWICE, axes_text(l, axes, n, out));
+            error_at(l, arg_span(a, ARG_axis), E_AXIS_TWICE, axes_text(l, axes, n, out));
             return false;
         }
         is_new[axis] = true;
@@ -151,7 +152,7 @@ static bool new_axes(Lower *l, const Args *a, int rank, bool *is_new)
 
 Val tile_expand_dims(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     bool is_new[MAX_RANK];
 
     if (!v || !new_axes(l, a, v->type->rank, is_new))
@@ -164,14 +165,14 @@ Val tile_expand_dims(Lower *l, const Args *a)
 
 Val tile_squeeze(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     int32_t dims[MAX_RANK];
     int axis, rank = 0;
 
-    if (!v || !arg_axis(l, a, 1, v->type->rank, &axis))
+    if (!v || !arg_axis(l, a, ARG_dim, v->type->rank, &axis))
         return val_unknown();
     if (v->type->dims[axis] != 1)
-        return fail_val(l, arg_span(a, 1), E_SQUEEZE, axis, val_type_text(l, v->type));
+        return fail_val(l, arg_span(a, ARG_dim), E_SQUEEZE, axis, val_type_text(l, v->type));
     for (int i = 0; i < v->type->rank; i++)
         if (i != axis)
             dims[rank++] = v->type->dims[i];
@@ -182,11 +183,11 @@ Val tile_squeeze(Lower *l, const Args *a)
 
 Val tile_broadcast_to(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     Type shape = {0};
     int rank;
 
-    if (!v || !arg_shape(l, a, 1, &rank, shape.dims))
+    if (!v || !arg_shape(l, a, ARG_shape, &rank, shape.dims))
         return val_unknown();
     shape.rank = (int8_t)rank;
     const Type *from = v->type;
@@ -200,7 +201,7 @@ Val tile_broadcast_to(Lower *l, const Args *a)
 
 Val tile_broadcast(Lower *l, const Args *a)
 {
-    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+    Value *x = arg_run(l, a, ARG_input), *y = arg_run(l, a, ARG_other);
 
     if (!x || !y || !ops_broadcast(l, &x, &y, a->span))
         return val_unknown();
@@ -209,12 +210,12 @@ Val tile_broadcast(Lower *l, const Args *a)
 
 Val tile_reshape(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     int32_t dims[MAX_RANK];
     int rank;
     int64_t n = 1;
 
-    if (!v || !arg_shape(l, a, 1, &rank, dims))
+    if (!v || !arg_shape(l, a, ARG_shape, &rank, dims))
         return val_unknown();
     for (int i = 0; i < rank; i++)
         n *= dims[i];
@@ -226,7 +227,7 @@ Val tile_reshape(Lower *l, const Args *a)
 
 Val tile_ravel(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_x);
     int32_t n = v ? (int32_t)type_numel(v->type) : 0;
 
     return v ? val_run(build_reshape(&l->b, v, 1, &n)) : val_unknown();
@@ -234,7 +235,7 @@ Val tile_ravel(Lower *l, const Args *a)
 
 Val tile_item(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
 
     return v ? val_run(to_scalar(l, v, a->span)) : val_unknown();
 }
@@ -260,11 +261,11 @@ static int default_order(int rank, int64_t *dims)
 /* permute, and trans, whose row's data is 1. */
 Val tile_permute(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     int64_t dims[MAX_RANK];
     int order[MAX_RANK], n;
 
-    if (!v || !arg_ints(l, a, 1, MAX_RANK, dims, &n))
+    if (!v || !arg_ints(l, a, ARG_dims, MAX_RANK, dims, &n))
         return val_unknown();
     int rank = v->type->rank;
     if (a->builtin->data && n == 0) {
@@ -297,12 +298,12 @@ static bool rounding_argument(Lower *l, const Args *a, const Type *from, const T
     int64_t r;
 
     *out = ROUND_NEAREST;
-    if (!arg_given(a, 2))
+    if (!arg_given(a, ARG_fp_downcast_rounding))
         return true;
-    if (!arg_choice(l, a, 2, names, values, COUNT(names), E_ROUNDING, &r))
+    if (!arg_choice(l, a, ARG_fp_downcast_rounding, names, values, COUNT(names), E_ROUNDING, &r))
         return false;
     if (!is_narrowing(from, to)) {
-        error_at(l, arg_span(a, 2), E_ROUNDING_MISPLACED);
+        error_at(l, arg_span(a, ARG_fp_downcast_rounding), E_ROUNDING_MISPLACED);
         return false;
     }
     *out = (Rounding)r;
@@ -354,11 +355,11 @@ static Value *cast_value(Lower *l, const Args *a, Value *v, const Type *to)
 
 Val tile_cast(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
     const Type *to;
     bool bitcast;
 
-    if (!v || !arg_dtype(l, a, 1, &to) || !arg_bool(l, a, 3, &bitcast))
+    if (!v || !arg_dtype(l, a, ARG_dtype, &to) || !arg_bool(l, a, ARG_bitcast, &bitcast))
         return val_unknown();
     if (type_element(l->module, v->type) == to)
         return val_run(v);
