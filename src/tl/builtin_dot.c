@@ -72,13 +72,14 @@ static bool precision_option(Lower *l, const Args *a, int64_t *out)
     const AttrInfo *precision = attr_info(ATTR_precision);
 
     *out = PRECISION_IEEE; /* the default here: same meaning everywhere */
-    if (arg_given(a, 3) && arg_given(a, 4)) {
-        error_at(l, arg_span(a, 4), E_DOT_TF32);
+    if (arg_given(a, ARG_input_precision) && arg_given(a, ARG_allow_tf32)) {
+        error_at(l, arg_span(a, ARG_allow_tf32), E_DOT_TF32);
         return false;
     }
-    if (!arg_given(a, 3))
+    if (!arg_given(a, ARG_input_precision))
         return true;
-    return arg_choice(l, a, 3, precision->words, NULL, precision->nwords, E_DOT_PRECISION, out);
+    return arg_choice(l, a, ARG_input_precision, precision->words, NULL, precision->nwords,
+                      E_DOT_PRECISION, out);
 }
 
 /* R264: only a hint, but it must make sense. */
@@ -86,13 +87,14 @@ static bool check_imprecise(Lower *l, const Args *a, const Type *x)
 {
     int64_t n, k = x->dims[x->rank - 1];
 
-    if (!arg_given(a, 5))
+    if (!arg_given(a, ARG_max_num_imprecise_acc))
         return true;
-    if (!arg_int(l, a, 5, &n))
+    if (!arg_int(l, a, ARG_max_num_imprecise_acc, &n))
         return false;
     if (n <= k || !dtype_is_fp8(x->dtype))
         return true;
-    error_at(l, arg_span(a, 5), E_DOT_IMPRECISE, (long long)n, (long long)k);
+    error_at(l, arg_span(a, ARG_max_num_imprecise_acc), E_DOT_IMPRECISE, (long long)n,
+             (long long)k);
     return false;
 }
 
@@ -102,19 +104,19 @@ static bool result_dtype(Lower *l, const Args *a, DType x, DType *out)
     const Type *asked = NULL;
     bool half = x == DT_FP16 || dtype_is_fp8(x);
 
-    if (arg_given(a, 6) && !arg_dtype(l, a, 6, &asked))
+    if (arg_given(a, ARG_out_dtype) && !arg_dtype(l, a, ARG_out_dtype, &asked))
         return false;
     *out = x == DT_I8 ? DT_I32 : x == DT_FP64 ? DT_FP64 : DT_FP32;
     if (half && asked)
         *out = asked->dtype;
-    else if (half && a->v[2].kind == VAL_RUN)
-        *out = a->v[2].run->type->dtype;
+    else if (half && arg(a, ARG_acc).kind == VAL_RUN)
+        *out = arg(a, ARG_acc).run->type->dtype;
     if (asked && asked->dtype == DT_BF16) {
-        error_at(l, arg_span(a, 6), E_DOT_BF16_OUT);
+        error_at(l, arg_span(a, ARG_out_dtype), E_DOT_BF16_OUT);
         return false;
     }
     if (half && asked && *out != DT_FP16 && *out != DT_FP32) {
-        error_at(l, arg_span(a, 6), E_DOT_OUT, dtype_triton_name(*out));
+        error_at(l, arg_span(a, ARG_out_dtype), E_DOT_OUT, dtype_triton_name(*out));
         return false;
     }
     return true;
@@ -126,16 +128,16 @@ static Value *accumulator(Lower *l, const Args *a, DType t, const Type *shape)
     const Type *want = type_with_dtype(l->module, shape, t);
     Value *v;
 
-    if (!arg_given(a, 2))
+    if (!arg_given(a, ARG_acc))
         return build_const(&l->b, want, 0);
-    v = arg_run(l, a, 2);
+    v = arg_run(l, a, ARG_acc);
     if (!v || v->type == want)
         return v;
     if (v->type->dtype != t || v->type->pointer)
-        error_at(l, arg_span(a, 2), E_DOT_ACC_DTYPE, dtype_triton_name(t),
+        error_at(l, arg_span(a, ARG_acc), E_DOT_ACC_DTYPE, dtype_triton_name(t),
                  val_type_text(l, v->type));
     else
-        error_at(l, arg_span(a, 2), E_DOT_ACC_SHAPE, val_type_text(l, v->type),
+        error_at(l, arg_span(a, ARG_acc), E_DOT_ACC_SHAPE, val_type_text(l, v->type),
                  val_type_text(l, want));
     return NULL;
 }
@@ -148,7 +150,7 @@ static Value *widen_operand(Lower *l, Value *v, bool widen)
 
 Val dot_product(Lower *l, const Args *a)
 {
-    Value *v[3] = {arg_run(l, a, 0), arg_run(l, a, 1)};
+    Value *v[3] = {arg_run(l, a, ARG_input), arg_run(l, a, ARG_other)};
     int64_t precision;
     Type shape;
     DType t;

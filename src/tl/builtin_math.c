@@ -8,13 +8,13 @@
 /* --- operands --- */
 
 /* R66: fp32 or fp64; NULL after an error. */
-Value *float_operand(Lower *l, const Args *a, ArgName i)
+Value *float_operand(Lower *l, const Args *a, ArgName name)
 {
-    Value *v = arg_run(l, a, i);
+    Value *v = arg_run(l, a, name);
 
     if (!v || (!v->type->pointer && (v->type->dtype == DT_FP32 || v->type->dtype == DT_FP64)))
         return v;
-    error_at(l, arg_span(a, i), E_MATH_DTYPE, a->builtin->name, val_type_text(l, v->type));
+    error_at(l, arg_span(a, name), E_MATH_DTYPE, a->builtin->name, val_type_text(l, v->type));
     if (!v->type->pointer)
         hint_at(l, H_MATH_DTYPE);
     return NULL;
@@ -39,17 +39,17 @@ static Val widen_bf16(Lower *l, Val v)
 
 Val math_operator(Lower *l, const Args *a)
 {
-    return ops_binary(l, (BinaryOp)a->builtin->data, a->v[0], a->v[1], a->span);
+    return ops_binary(l, (BinaryOp)a->builtin->data, arg(a, ARG_input), arg(a, ARG_other), a->span);
 }
 
 Val math_logical(Lower *l, const Args *a)
 {
-    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+    Value *x = arg_run(l, a, ARG_input), *y = arg_run(l, a, ARG_other);
     BinaryOp op = (BinaryOp)a->builtin->data;
 
     if (!x || !y)
         return val_unknown();
-    return val_run(ops_logical(l, op, x, arg_span(a, 0), y, arg_span(a, 1)));
+    return val_run(ops_logical(l, op, x, arg_span(a, ARG_input), y, arg_span(a, ARG_other)));
 }
 
 /* --- where --- */
@@ -57,38 +57,39 @@ Val math_logical(Lower *l, const Args *a)
 /* An i1; anything else is compared with 0 (R63). */
 static Value *where_condition(Lower *l, const Args *a)
 {
-    Value *c = arg_run(l, a, 0);
+    Value *c = arg_run(l, a, ARG_condition);
 
     if (!c || c->type->pointer || c->type->dtype == DT_I1)
         return c;
-    warn_at(l, arg_span(a, 0), W_WHERE, val_type_text(l, c->type));
-    return ops_cast(l, c, DT_I1, ROUND_NEAREST, arg_span(a, 0));
+    warn_at(l, arg_span(a, ARG_condition), W_WHERE, val_type_text(l, c->type));
+    return ops_cast(l, c, DT_I1, ROUND_NEAREST, arg_span(a, ARG_condition));
 }
 
 /* Both sides in one type: promoted, or pointers of one type. */
 static bool where_sides(Lower *l, const Args *a, Value **x, Value **y)
 {
+    static const ArgName sides[] = {ARG_x, ARG_y};
     PromoteRule rule = {.adopts = true};
     bool pointers[2];
 
     for (int i = 0; i < 2; i++) {
-        Val v = a->v[1 + i];
+        Val v = arg(a, sides[i]);
         pointers[i] = v.kind == VAL_RUN && v.run->type->pointer;
         if (v.kind == VAL_RUN || val_is_number(v))
             continue;
-        error_at(l, arg_span(a, 1 + i), E_NOT_A_TENSOR, val_text(l, v));
+        error_at(l, arg_span(a, sides[i]), E_NOT_A_TENSOR, val_text(l, v));
         return false;
     }
-    if (!ops_shapes_fit(l, a->v[1], a->v[2], a->span))
+    if (!ops_shapes_fit(l, arg(a, ARG_x), arg(a, ARG_y), a->span))
         return false;
     if (!pointers[0] && !pointers[1])
-        return promote_pair(l, rule, a->v[1], a->v[2], x, y, a->span);
-    *x = a->v[1].run;
-    *y = a->v[2].run;
+        return promote_pair(l, rule, arg(a, ARG_x), arg(a, ARG_y), x, y, a->span);
+    *x = arg(a, ARG_x).run;
+    *y = arg(a, ARG_y).run;
     bool same = pointers[0] && pointers[1] &&
                 type_element(l->module, (*x)->type) == type_element(l->module, (*y)->type);
     if (!same)
-        error_at(l, a->span, E_OPERANDS, val_text(l, a->v[1]), val_text(l, a->v[2]));
+        error_at(l, a->span, E_OPERANDS, val_text(l, arg(a, ARG_x)), val_text(l, arg(a, ARG_y)));
     return same;
 }
 
@@ -109,13 +110,13 @@ Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span)
     return ops_math2(l, code, widen_bf16(l, x), widen_bf16(l, y), span);
 }
 
-static bool wants_nan(Lower *l, const Args *a, int i, bool *out)
+static bool wants_nan(Lower *l, const Args *a, bool *out)
 {
     static const char *const names[] = {"", "NONE", "ALL"};
     static const int values[] = {0, 0, 1};
     int64_t which;
 
-    if (!arg_choice(l, a, i, names, values, COUNT(names), E_PROPAGATE_NAN, &which))
+    if (!arg_choice(l, a, ARG_propagate_nan, names, values, COUNT(names), E_PROPAGATE_NAN, &which))
         return false;
     *out = which == 1;
     return true;
@@ -137,21 +138,21 @@ Val math_extremum(Lower *l, const Args *a)
 {
     bool nan;
 
-    if (!wants_nan(l, a, 2, &nan))
+    if (!wants_nan(l, a, &nan))
         return val_unknown();
-    OpCode code = with_nan((OpCode)a->builtin->data, nan, a->v[0], a->v[1]);
-    return extremum_values(l, code, a->v[0], a->v[1], a->span);
+    OpCode code = with_nan((OpCode)a->builtin->data, nan, arg(a, ARG_x), arg(a, ARG_y));
+    return extremum_values(l, code, arg(a, ARG_x), arg(a, ARG_y), a->span);
 }
 
 Val math_clamp(Lower *l, const Args *a)
 {
-    Val x = widen_bf16(l, a->v[0]), r;
+    Val x = widen_bf16(l, arg(a, ARG_x)), r;
     bool nan;
 
-    if (!wants_nan(l, a, 3, &nan))
+    if (!wants_nan(l, a, &nan))
         return val_unknown();
-    r = extremum_values(l, with_nan(OP_max, nan, x, a->v[1]), x, a->v[1], a->span);
-    r = extremum_values(l, with_nan(OP_min, nan, r, a->v[2]), r, a->v[2], a->span);
+    r = extremum_values(l, with_nan(OP_max, nan, x, arg(a, ARG_min)), x, arg(a, ARG_min), a->span);
+    r = extremum_values(l, with_nan(OP_min, nan, r, arg(a, ARG_max)), r, arg(a, ARG_max), a->span);
     if (r.kind == VAL_RUN && !dtype_is_float(r.run->type->dtype))
         return fail_val(l, a->span, E_CLAMP, val_text(l, r));
     return r;
@@ -162,10 +163,10 @@ Val math_clamp(Lower *l, const Args *a)
 /* (x + (d - 1)) // d: Python's on constants, C's at run time (R259). */
 Val math_cdiv(Lower *l, const Args *a)
 {
-    Val less = ops_binary(l, BIN_SUB, a->v[1], val_int(l, 1), a->span);
-    Val sum = ops_binary(l, BIN_ADD, a->v[0], less, a->span);
+    Val less = ops_binary(l, BIN_SUB, arg(a, ARG_div), val_int(l, 1), a->span);
+    Val sum = ops_binary(l, BIN_ADD, arg(a, ARG_x), less, a->span);
 
-    return ops_binary(l, BIN_FLOORDIV, sum, a->v[1], a->span);
+    return ops_binary(l, BIN_FLOORDIV, sum, arg(a, ARG_div), a->span);
 }
 
 /* 0 for what is not positive, as Triton has it. */
@@ -173,7 +174,7 @@ Val math_next_power_of_2(Lower *l, const Args *a)
 {
     int64_t n, p = 1;
 
-    if (!arg_int(l, a, 0, &n))
+    if (!arg_int(l, a, ARG_n, &n))
         return val_unknown();
     if (n <= 0)
         return val_int(l, 0);
@@ -194,13 +195,14 @@ static Val smaller(Lower *l, Val x, Val y, Span span)
 
 Val math_swizzle2d(Lower *l, const Args *a)
 {
-    const Val *v = a->v;
+    Val size_i = arg(a, ARG_size_i), size_j = arg(a, ARG_size_j), size_g = arg(a, ARG_size_g);
     Span s = a->span;
-    Val ij = ops_binary(l, BIN_ADD, ops_binary(l, BIN_MUL, v[0], v[3], s), v[1], s);
-    Val group_size = ops_binary(l, BIN_MUL, v[4], v[3], s);
+    Val ij = ops_binary(l, BIN_MUL, arg(a, ARG_i), size_j, s);
+    ij = ops_binary(l, BIN_ADD, ij, arg(a, ARG_j), s);
+    Val group_size = ops_binary(l, BIN_MUL, size_g, size_j, s);
     Val group = ops_binary(l, BIN_FLOORDIV, ij, group_size, s);
-    Val first = ops_binary(l, BIN_MUL, group, v[4], s);
-    Val rows = smaller(l, ops_binary(l, BIN_SUB, v[2], first, s), v[4], s);
+    Val first = ops_binary(l, BIN_MUL, group, size_g, s);
+    Val rows = smaller(l, ops_binary(l, BIN_SUB, size_i, first, s), size_g, s);
     Val inside = ops_binary(l, BIN_MOD, ij, group_size, s);
     Val i = ops_binary(l, BIN_ADD, first, ops_binary(l, BIN_MOD, inside, rows, s), s);
 
@@ -209,9 +211,9 @@ Val math_swizzle2d(Lower *l, const Args *a)
 
 Val math_umulhi(Lower *l, const Args *a)
 {
-    Val x = a->v[0], y = a->v[1];
+    Val x = arg(a, ARG_x), y = arg(a, ARG_y);
     PromoteRule rule = {0};
-    Value *vx = arg_run(l, a, 0), *vy = arg_run(l, a, 1);
+    Value *vx = arg_run(l, a, ARG_x), *vy = arg_run(l, a, ARG_y);
 
     if (!vx || !vy || !ops_pair(l, rule, x, y, &vx, &vy, a->span))
         return val_unknown();
@@ -226,39 +228,39 @@ Val math_umulhi(Lower *l, const Args *a)
 /* x.exp() takes 16-bit floats, which tl.exp(x) does not (R66); it computes in fp32. */
 static bool is_small_self(const Args *a)
 {
-    Val v = a->v[0];
+    Val v = arg(a, ARG_x);
 
-    return arg_is_self(a, 0) && v.kind == VAL_RUN && !v.run->type->pointer &&
+    return arg_is_self(a, ARG_x) && v.kind == VAL_RUN && !v.run->type->pointer &&
            (v.run->type->dtype == DT_FP16 || v.run->type->dtype == DT_BF16);
 }
 
 Val math_float(Lower *l, const Args *a)
 {
     bool small = is_small_self(a);
-    Value *v =
-        small ? build_cast(&l->b, a->v[0].run, DT_FP32, ROUND_NEAREST) : float_operand(l, a, 0);
+    Value *v = small ? build_cast(&l->b, arg(a, ARG_x).run, DT_FP32, ROUND_NEAREST)
+                     : float_operand(l, a, ARG_x);
 
     if (!v)
         return val_unknown();
     v = build_unary(&l->b, (OpCode)a->builtin->data, v);
-    return val_run(small ? build_cast(&l->b, v, a->v[0].run->type->dtype, ROUND_NEAREST) : v);
+    return val_run(small ? build_cast(&l->b, v, arg(a, ARG_x).run->type->dtype, ROUND_NEAREST) : v);
 }
 
 Val math_abs(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_x);
 
     if (!v)
         return val_unknown();
     if (v->type->pointer)
-        return fail_val(l, arg_span(a, 0), E_NEEDS_NUMBERS, "abs", val_type_text(l, v->type));
+        return fail_val(l, arg_span(a, ARG_x), E_NEEDS_NUMBERS, "abs", val_type_text(l, v->type));
     bool never_negative = dtype_is_unsigned(v->type->dtype);
     return val_run(never_negative ? v : build_unary(&l->b, OP_abs, v));
 }
 
 Val math_sigmoid(Lower *l, const Args *a)
 {
-    Value *x = float_operand(l, a, 0), *one, *e;
+    Value *x = float_operand(l, a, ARG_x), *one, *e;
 
     if (!x)
         return val_unknown();
@@ -275,15 +277,15 @@ static Value *back_in_shape(Lower *l, Value *v, int axis, const Type *shape)
 
 Val math_softmax(Lower *l, const Args *a)
 {
-    Value *x = float_operand(l, a, 0), *z, *e, *sum;
+    Value *x = float_operand(l, a, ARG_x), *z, *e, *sum;
     int axis = 0;
 
     if (!x)
         return val_unknown();
     if (x->type->rank == 0)
-        return fail_val(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name,
+        return fail_val(l, arg_span(a, ARG_x), E_NEEDS_TILE, a->builtin->name,
                         val_type_text(l, x->type));
-    if (arg_given(a, 1) && !arg_axis(l, a, 1, x->type->rank, &axis))
+    if (arg_given(a, ARG_dim) && !arg_axis(l, a, ARG_dim, x->type->rank, &axis))
         return val_unknown();
     z = back_in_shape(l, reduce_values(l, OP_max, x, axis), axis, x->type);
     e = build_unary(&l->b, OP_exp, build_binary(&l->b, OP_sub, x, z));
@@ -296,11 +298,10 @@ Val math_fma(Lower *l, const Args *a)
     PromoteRule rule = {0};
     Value *v[3];
 
-    for (int i = 0; i < 3; i++)
-        if (!arg_run(l, a, i))
-            return val_unknown();
-    if (!promote_pair(l, rule, a->v[0], a->v[1], &v[0], &v[1], a->span) ||
-        !promote_pair(l, rule, val_run(v[0]), a->v[2], &v[0], &v[2], a->span))
+    if (!arg_run(l, a, ARG_x) || !arg_run(l, a, ARG_y) || !arg_run(l, a, ARG_z))
+        return val_unknown();
+    if (!promote_pair(l, rule, arg(a, ARG_x), arg(a, ARG_y), &v[0], &v[1], a->span) ||
+        !promote_pair(l, rule, val_run(v[0]), arg(a, ARG_z), &v[0], &v[2], a->span))
         return val_unknown();
     v[1] = build_cast(&l->b, v[1], v[0]->type->dtype, ROUND_NEAREST);
     if (!ops_broadcast_all(l, v, 3, a->span))
@@ -313,7 +314,7 @@ Val math_fma(Lower *l, const Args *a)
 /* R54: no promotion. */
 Val math_fdiv(Lower *l, const Args *a)
 {
-    Value *x = arg_run(l, a, 0), *y = arg_run(l, a, 1);
+    Value *x = arg_run(l, a, ARG_x), *y = arg_run(l, a, ARG_y);
 
     if (!x || !y)
         return val_unknown();
@@ -328,7 +329,7 @@ Val math_fdiv(Lower *l, const Args *a)
 
 Val math_div_rn(Lower *l, const Args *a)
 {
-    if (!float_operand(l, a, 0) || !float_operand(l, a, 1))
+    if (!float_operand(l, a, ARG_x) || !float_operand(l, a, ARG_y))
         return val_unknown();
-    return ops_math2(l, OP_div, a->v[0], a->v[1], a->span);
+    return ops_math2(l, OP_div, arg(a, ARG_x), arg(a, ARG_y), a->span);
 }

@@ -53,12 +53,12 @@ static Value * xor (Lower * l, Value *x, Value *y) { return build_binary(&l->b, 
 /* The two keys of a seed (R281, R282). */
 static bool seed_keys(Lower *l, const Args *a, const Width *w, Value **k)
 {
-    Value *seed = arg_run(l, a, 0), *high;
+    Value *seed = arg_run(l, a, ARG_seed), *high;
 
     if (!seed)
         return false;
     if (seed->type->pointer || !dtype_is_int(seed->type->dtype) || seed->type->rank > 0) {
-        error_at(l, arg_span(a, 0), E_SEED, val_type_text(l, seed->type));
+        error_at(l, arg_span(a, ARG_seed), E_SEED, val_type_text(l, seed->type));
         return false;
     }
     seed = build_cast(&l->b, seed, DT_U64, ROUND_NEAREST);
@@ -69,15 +69,15 @@ static bool seed_keys(Lower *l, const Args *a, const Width *w, Value **k)
     return true;
 }
 
-static bool run_rounds(Lower *l, const Args *a, int rounds_at, const Width *w, Value **c)
+static bool run_rounds(Lower *l, const Args *a, const Width *w, Value **c)
 {
     int64_t rounds;
     Value *k[2];
 
-    if (!arg_int(l, a, rounds_at, &rounds) || !seed_keys(l, a, w, k))
+    if (!arg_int(l, a, ARG_n_rounds, &rounds) || !seed_keys(l, a, w, k))
         return false;
     if (rounds < 0 || rounds > MAX_ROUNDS) {
-        error_at(l, arg_span(a, rounds_at), E_ROUNDS, MAX_ROUNDS);
+        error_at(l, arg_span(a, ARG_n_rounds), E_ROUNDS, MAX_ROUNDS);
         return false;
     }
     for (int64_t i = 0; i < rounds; i++)
@@ -88,13 +88,13 @@ static bool run_rounds(Lower *l, const Args *a, int rounds_at, const Width *w, V
 /* The counters that an offset stands for (R283). */
 static bool offset_counters(Lower *l, const Args *a, Value **c)
 {
-    Value *offset = arg_run(l, a, 1);
+    Value *offset = arg_run(l, a, ARG_offset);
     const Type *t;
 
     if (!offset)
         return false;
     if (offset->type->pointer || !dtype_is_int(offset->type->dtype)) {
-        error_at(l, arg_span(a, 1), E_OFFSET, val_type_text(l, offset->type));
+        error_at(l, arg_span(a, ARG_offset), E_OFFSET, val_type_text(l, offset->type));
         return false;
     }
     t = type_with_dtype(l->module, offset->type, DT_U32);
@@ -112,7 +112,7 @@ static bool offset_counters(Lower *l, const Args *a, Value **c)
 /* Four random words per element of the offset. */
 static bool random_words(Lower *l, const Args *a, Value **c)
 {
-    return offset_counters(l, a, c) && run_rounds(l, a, 2, &widths[0], c);
+    return offset_counters(l, a, c) && run_rounds(l, a, &widths[0], c);
 }
 
 static Val four(Lower *l, Value *const *v)
@@ -197,37 +197,38 @@ Val random_normal(Lower *l, const Args *a)
 /* philox(seed, c0, c1, c2, c3, n_rounds): the width of c0 decides. */
 Val random_philox(Lower *l, const Args *a)
 {
+    static const ArgName counters[] = {ARG_c0, ARG_c1, ARG_c2, ARG_c3};
     Value *c[4];
 
     for (int i = 0; i < 4; i++) {
-        c[i] = arg_run(l, a, 1 + i);
+        c[i] = arg_run(l, a, counters[i]);
         if (!c[i])
             return val_unknown();
         if (c[i]->type->pointer || !dtype_is_int(c[i]->type->dtype))
-            return fail_val(l, arg_span(a, 1 + i), E_OFFSET, val_type_text(l, c[i]->type));
+            return fail_val(l, arg_span(a, counters[i]), E_OFFSET, val_type_text(l, c[i]->type));
     }
     const Width *w = &widths[dtype_bits(c[0]->type->dtype) == 64];
     for (int i = 0; i < 4; i++)
         c[i] = build_cast(&l->b, c[i], w->dtype, ROUND_NEAREST);
-    if (!ops_broadcast_all(l, c, 4, a->span) || !run_rounds(l, a, 5, w, c))
+    if (!ops_broadcast_all(l, c, 4, a->span) || !run_rounds(l, a, w, c))
         return val_unknown();
     return four(l, c);
 }
 
 Val random_to_uniform(Lower *l, const Args *a)
 {
-    Value *u = arg_run(l, a, 0);
+    Value *u = arg_run(l, a, ARG_x);
     bool word =
         u && !u->type->pointer && dtype_is_int(u->type->dtype) && dtype_bits(u->type->dtype) >= 32;
 
     if (u && !word)
-        return fail_val(l, arg_span(a, 0), E_OFFSET, val_type_text(l, u->type));
+        return fail_val(l, arg_span(a, ARG_x), E_OFFSET, val_type_text(l, u->type));
     return u ? val_run(to_uniform(l, u)) : val_unknown();
 }
 
 Val random_to_normal(Lower *l, const Args *a)
 {
-    Value *u1 = float_operand(l, a, 0), *u2 = float_operand(l, a, 1);
+    Value *u1 = float_operand(l, a, ARG_u1), *u2 = float_operand(l, a, ARG_u2);
 
     if (!u1 || !u2 || !ops_broadcast(l, &u1, &u2, a->span))
         return val_unknown();
