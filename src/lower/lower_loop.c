@@ -350,13 +350,12 @@ typedef struct {
 } Range;
 
 /* A wish that only some targets follow; 0 when it is not a known number. */
-static int64_t range_wish(const Args *a, int i)
+static int64_t range_wish(const Args *a, ArgName name)
 {
-    bool known = a->v[i].kind == VAL_CONST && const_is_integral(a->v[i].c);
+    Val v = arg(a, name);
+    bool known = v.kind == VAL_CONST && const_is_integral(v.c);
 
-    return known && a->v[i].c->integer >= 0 && a->v[i].c->integer < 1 << 16
-               ? (int64_t)a->v[i].c->integer
-               : 0;
+    return known && v.c->integer >= 0 && v.c->integer < 1 << 16 ? (int64_t)v.c->integer : 0;
 }
 
 static void report_iterator(Lower *l, const Node *iter)
@@ -384,19 +383,23 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
     list = lower_arguments(l, iter);
     if (!bind_builtin(l, f.builtin, &list, &a) || arg_unknown(&a))
         return false;
-    bool one = !arg_given(&a, 1);
-    *out = (Range){.start = one ? val_int(l, 0) : a.v[0],
-                   .stop = a.v[one ? 0 : 1],
-                   .step = a.v[2],
-                   .node = {a.node[0], a.node[one ? 0 : 1], a.node[2]}};
+    bool one = !arg_given(&a, ARG_arg2);
+    ArgName stop = one ? ARG_arg1 : ARG_arg2;
+    *out = (Range){
+        .start = one ? val_int(l, 0) : arg(&a, ARG_arg1),
+        .stop = arg(&a, stop),
+        .step = arg(&a, ARG_step),
+        .node = {arg_node(&a, ARG_arg1), arg_node(&a, stop), arg_node(&a, ARG_step)},
+    };
     if (*is_static)
         return true;
-    out->num_stages = range_wish(&a, 3);
-    out->disallow_acc_multi_buffer = range_wish(&a, 5);
-    out->flatten = range_wish(&a, 6);
-    out->warp_specialize = range_wish(&a, 7);
-    out->disable_licm = range_wish(&a, 8);
-    return !arg_given(&a, 4) || arg_int(l, &a, 4, &out->unroll);
+    out->num_stages = range_wish(&a, ARG_num_stages);
+    out->disallow_acc_multi_buffer = range_wish(&a, ARG_disallow_acc_multi_buffer);
+    out->flatten = range_wish(&a, ARG_flatten);
+    out->warp_specialize = range_wish(&a, ARG_warp_specialize);
+    out->disable_licm = range_wish(&a, ARG_disable_licm);
+    return !arg_given(&a, ARG_loop_unroll_factor) ||
+           arg_int(l, &a, ARG_loop_unroll_factor, &out->unroll);
 }
 
 static Span range_span(const Range *r, int i, Span loop)

@@ -70,19 +70,25 @@ typedef struct {
     bool all; /* axis None: everything, as one row */
 } ReduceArgs;
 
-static bool reduce_args(Lower *l, const Args *a, int axis, int keep, Value *v, ReduceArgs *out)
+/* A scan's; false after an error, as the next. */
+static bool scan_args(Lower *l, const Args *a, Value *v, ReduceArgs *out)
 {
-    *out = (ReduceArgs){.v = v, .rank = v->type->rank};
-    if (keep >= 0 && !arg_bool(l, a, keep, &out->keep))
+    *out = (ReduceArgs){.v = v, .rank = v->type->rank, .all = !arg_given(a, ARG_axis)};
+    if (out->all)
+        return true;
+    if (v->type->rank > 0)
+        return arg_axis(l, a, ARG_axis, v->type->rank, &out->axis);
+    error_at(l, arg_span(a, ARG_input), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+    return false;
+}
+
+static bool reduce_args(Lower *l, const Args *a, Value *v, ReduceArgs *out)
+{
+    bool keep;
+
+    if (!arg_bool(l, a, ARG_keep_dims, &keep) || !scan_args(l, a, v, out))
         return false;
-    if (arg_given(a, axis)) {
-        if (v->type->rank == 0) {
-            error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
-            return false;
-        }
-        return arg_axis(l, a, axis, v->type->rank, &out->axis);
-    }
-    out->all = true;
+    out->keep = keep;
     return true;
 }
 
@@ -109,10 +115,11 @@ static Val finished(Lower *l, const ReduceArgs *r, Value *v)
 
 static Value *tile_operand(Lower *l, const Args *a)
 {
-    Value *v = arg_run(l, a, 0);
+    Value *v = arg_run(l, a, ARG_input);
 
     if (v && v->type->pointer) {
-        error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, val_type_text(l, v->type));
+        error_at(l, arg_span(a, ARG_input), E_NEEDS_TILE, a->builtin->name,
+                 val_type_text(l, v->type));
         return NULL;
     }
     return v;
@@ -139,16 +146,16 @@ static DType widened(DType t)
     return t == DT_BF16 ? DT_FP32 : t;
 }
 
-/* The operand in its accumulation type, or in the one asked for by argument `i`. */
-static Value *to_accumulator(Lower *l, const Args *a, int i, Value *v, DType t)
+/* The operand in its accumulation type, or in the one asked for by `dtype`. */
+static Value *to_accumulator(Lower *l, const Args *a, Value *v, DType t)
 {
     const Type *asked;
 
-    if (!arg_given(a, i))
+    if (!arg_given(a, ARG_dtype))
         return ops_cast(l, v, t, ROUND_NEAREST, a->span);
-    if (!arg_dtype(l, a, i, &asked))
+    if (!arg_dtype(l, a, ARG_dtype, &asked))
         return NULL;
-    return ops_cast(l, v, asked->dtype, ROUND_NEAREST, arg_span(a, i));
+    return ops_cast(l, v, asked->dtype, ROUND_NEAREST, arg_span(a, ARG_dtype));
 }
 
 /* --- sum, max, min, xor_sum, reduce_or --- */
@@ -163,8 +170,8 @@ Val reduce_sum(Lower *l, const Args *a)
     Value *v = tile_operand(l, a);
     ReduceArgs r;
 
-    v = v ? to_accumulator(l, a, 3, v, sum_dtype(v->type->dtype)) : NULL;
-    if (!v || !reduce_args(l, a, 1, 2, v, &r))
+    v = v ? to_accumulator(l, a, v, sum_dtype(v->type->dtype)) : NULL;
+    if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
     return reduce_by(l, &r, OP_add);
 }
@@ -174,10 +181,10 @@ Val reduce_bits(Lower *l, const Args *a)
     Value *v = tile_operand(l, a);
     ReduceArgs r;
 
-    if (!v || !reduce_args(l, a, 1, 2, v, &r))
+    if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
     if (!dtype_is_int(v->type->dtype))
-        return fail_val(l, arg_span(a, 0), E_INTEGERS_ONLY, a->builtin->name,
+        return fail_val(l, arg_span(a, ARG_input), E_INTEGERS_ONLY, a->builtin->name,
                         val_type_text(l, v->type));
     return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
@@ -228,12 +235,12 @@ static Op *reduce_indexed(Lower *l, OpCode code, Value *v, int axis)
     return op;
 }
 
-static bool indexed_args(Lower *l, const Args *a, int keep, ReduceArgs *out)
+static bool indexed_args(Lower *l, const Args *a, ReduceArgs *out)
 {
     Value *v = tile_operand(l, a);
 
     v = v ? build_cast(&l->b, v, widened(v->type->dtype), ROUND_NEAREST) : NULL;
-    if (!v || !reduce_args(l, a, 1, keep, v, out))
+    if (!v || !reduce_args(l, a, v, out))
         return false;
     if (!out->all)
         return true;
@@ -245,7 +252,7 @@ Val reduce_arg(Lower *l, const Args *a)
 {
     ReduceArgs r;
 
-    if (!indexed_args(l, a, 3, &r))
+    if (!indexed_args(l, a, &r))
         return val_unknown();
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return finished(l, &r, op->results[1]);
@@ -255,7 +262,7 @@ static Val extremum_with_index(Lower *l, const Args *a)
 {
     ReduceArgs r;
 
-    if (!indexed_args(l, a, 4, &r))
+    if (!indexed_args(l, a, &r))
         return val_unknown();
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
@@ -267,13 +274,13 @@ Val reduce_extremum(Lower *l, const Args *a)
     bool indices;
     ReduceArgs r;
 
-    if (!arg_bool(l, a, 2, &indices))
+    if (!arg_bool(l, a, ARG_return_indices, &indices))
         return val_unknown();
     if (indices)
         return extremum_with_index(l, a);
     v = tile_operand(l, a);
     v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
-    if (!v || !reduce_args(l, a, 1, 4, v, &r))
+    if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
     return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
@@ -283,27 +290,28 @@ Val reduce_extremum(Lower *l, const Args *a)
 /* One tile or a tuple of at most MAX_COMBINED, all of one shape; false after an error. */
 static bool tile_operands(Lower *l, const Args *a, Values *out)
 {
-    Val v = a->v[0];
+    Val v = arg(a, ARG_input);
     int n = v.kind == VAL_TUPLE ? v.tuple->n : 1;
 
     if (n > MAX_COMBINED) {
-        error_at(l, arg_span(a, 0), E_COMBINE_MANY, MAX_COMBINED, n);
+        error_at(l, arg_span(a, ARG_input), E_COMBINE_MANY, MAX_COMBINED, n);
         return false;
     }
     for (int i = 0; i < n; i++) {
-        Value *x = val_to_run(l, v.kind == VAL_TUPLE ? v.tuple->items[i] : v, arg_span(a, 0));
+        Value *x =
+            val_to_run(l, v.kind == VAL_TUPLE ? v.tuple->items[i] : v, arg_span(a, ARG_input));
         if (!x)
             return false;
         vec_push(l->arena, out, x);
         if (type_same_shape(x->type, out->at[0]->type))
             continue;
-        error_at(l, arg_span(a, 0), E_REDUCE_SHAPES, val_type_text(l, out->at[0]->type),
+        error_at(l, arg_span(a, ARG_input), E_REDUCE_SHAPES, val_type_text(l, out->at[0]->type),
                  val_type_text(l, x->type));
         return false;
     }
     if (n > 0)
         return true;
-    error_at(l, arg_span(a, 0), E_NEEDS_TILE, a->builtin->name, "()");
+    error_at(l, arg_span(a, ARG_input), E_NEEDS_TILE, a->builtin->name, "()");
     return false;
 }
 
@@ -314,20 +322,21 @@ static bool check_combined(Lower *l, const Args *a, Val r, const Values *v, Valu
     int n = r.kind == VAL_TUPLE ? r.tuple->n : 1;
 
     if (n != v->len) {
-        error_at(l, arg_span(a, 2), E_COMBINE_COUNT, v->len, val_text(l, given));
+        error_at(l, arg_span(a, ARG_combine_fn), E_COMBINE_COUNT, v->len, val_text(l, given));
         return false;
     }
     for (int i = 0; i < n; i++) {
         Val item = r.kind == VAL_TUPLE ? r.tuple->items[i] : r;
         const Type *want = type_element(l->module, v->at[i]->type);
-        Value *x = val_is_number(item) ? literal_cast(l, item.c, want->dtype, arg_span(a, 2))
-                                       : val_to_run(l, item, arg_span(a, 2));
+        Value *x = val_is_number(item)
+                       ? literal_cast(l, item.c, want->dtype, arg_span(a, ARG_combine_fn))
+                       : val_to_run(l, item, arg_span(a, ARG_combine_fn));
         if (!x)
             return false;
         vec_push(l->arena, out, x);
         if (x->type == want)
             continue;
-        error_at(l, arg_span(a, 2), E_COMBINE_TYPE, val_type_text(l, x->type),
+        error_at(l, arg_span(a, ARG_combine_fn), E_COMBINE_TYPE, val_type_text(l, x->type),
                  val_type_text(l, want));
         return false;
     }
@@ -344,7 +353,7 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
 
     for (int i = 0; i < region->nargs; i++)
         list.at[i].v = val_run(region->args[i]);
-    r = call_value(l, a->v[2], &list, arg_span(a, 2));
+    r = call_value(l, arg(a, ARG_combine_fn), &list, arg_span(a, ARG_combine_fn));
     bool good = r.kind != VAL_UNKNOWN && check_combined(l, a, r, v, &out);
     for (const Op *inner = region->first; good && inner; inner = inner->next)
         good = !inner->callee || combine_works_on_elements(l, inner->callee);
@@ -358,7 +367,7 @@ static Val results_of(Lower *l, const Args *a, const ReduceArgs *r, const Op *op
 {
     Val items[MAX_COMBINED];
 
-    if (a->v[0].kind != VAL_TUPLE)
+    if (arg(a, ARG_input).kind != VAL_TUPLE)
         return finished(l, r, op->results[0]);
     for (int i = 0; i < op->nresults; i++)
         items[i] = finished(l, r, op->results[i]);
@@ -370,7 +379,7 @@ Val reduce_user(Lower *l, const Args *a)
     Values v = {0};
     ReduceArgs r;
 
-    if (!tile_operands(l, a, &v) || !reduce_args(l, a, 1, 3, v.at[0], &r))
+    if (!tile_operands(l, a, &v) || !reduce_args(l, a, v.at[0], &r))
         return val_unknown();
     for (int i = 0; i < v.len; i++)
         v.at[i] = prepared(l, &r, v.at[i]);
@@ -384,8 +393,8 @@ Val scan_user(Lower *l, const Args *a)
     bool reverse;
     ReduceArgs r;
 
-    if (!tile_operands(l, a, &v) || !arg_bool(l, a, 3, &reverse) ||
-        !reduce_args(l, a, 1, -1, v.at[0], &r))
+    if (!tile_operands(l, a, &v) || !arg_bool(l, a, ARG_reverse, &reverse) ||
+        !scan_args(l, a, v.at[0], &r))
         return val_unknown();
     if (r.all)
         return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);
@@ -402,11 +411,11 @@ Val scan_cumulative(Lower *l, const Args *a)
     bool reverse;
     ReduceArgs r;
 
-    if (!v || !arg_bool(l, a, 2, &reverse))
+    if (!v || !arg_bool(l, a, ARG_reverse, &reverse))
         return val_unknown();
     DType t = widened(v->type->dtype);
-    v = to_accumulator(l, a, 3, v, code == OP_add ? sum_dtype(t) : t);
-    if (!v || !reduce_args(l, a, 1, -1, v, &r))
+    v = to_accumulator(l, a, v, code == OP_add ? sum_dtype(t) : t);
+    if (!v || !scan_args(l, a, v, &r))
         return val_unknown();
     if (r.all)
         return fail_val(l, a->span, E_AXIS_NONE, a->builtin->name);

@@ -68,18 +68,19 @@ static bool put_value(Lower *l, Saying *s, Val v, Span span)
 
 Val say_print(Lower *l, const Args *a)
 {
-    const Tuple *values = a->v[1].tuple;
+    const Tuple *values = arg(a, ARG_args).tuple;
     Saying s = {.message = text_new(l->arena)};
     bool hex = false;
 
-    if (!val_is_const(a->v[0], CONST_STRING))
-        return fail_val(l, arg_span(a, 0), E_PRINT_PREFIX, val_text(l, a->v[0]));
-    if (!arg_bool(l, a, 2, &hex))
+    if (!val_is_const(arg(a, ARG_prefix), CONST_STRING))
+        return fail_val(l, arg_span(a, ARG_prefix), E_PRINT_PREFIX,
+                        val_text(l, arg(a, ARG_prefix)));
+    if (!arg_bool(l, a, ARG_hex, &hex))
         return val_unknown();
-    put_prefix(l, &s.message, const_str(a->v[0].c, l->arena), values->n > 0);
+    put_prefix(l, &s.message, const_str(arg(a, ARG_prefix).c, l->arena), values->n > 0);
     for (int i = 0; i < values->n; i++) {
         text_put(&s.message, i > 0 ? ", " : "");
-        if (!put_value(l, &s, values->items[i], arg_span(a, 1)))
+        if (!put_value(l, &s, values->items[i], arg_span(a, ARG_args)))
             return val_unknown();
     }
     Op *op = build_op(&l->b, OP_record, s.values.len, s.values.at, 0, NULL, 0, NULL);
@@ -119,15 +120,15 @@ static const char *message_text(Lower *l, Val v)
 Val say_assert(Lower *l, const Args *a)
 {
     Value *v[2];
-    int n = arg_given(a, 2) ? 2 : 1;
+    int n = arg_given(a, ARG_mask) ? 2 : 1;
 
     if (arg_unknown(a))
         return val_unknown();
-    v[ASSERT_CONDITION] = condition(l, a->v[0], arg_span(a, 0));
-    v[ASSERT_MASK] = n == 2 ? condition(l, a->v[2], arg_span(a, 2)) : NULL;
+    v[ASSERT_CONDITION] = condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond));
+    v[ASSERT_MASK] = n == 2 ? condition(l, arg(a, ARG_mask), arg_span(a, ARG_mask)) : NULL;
     if (!v[ASSERT_CONDITION] || (n == 2 && !v[ASSERT_MASK]) || !ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
-    build_assert(l, v, n, message_text(l, a->v[1]));
+    build_assert(l, v, n, message_text(l, arg(a, ARG_msg)));
     return val_none(l);
 }
 

@@ -10,19 +10,20 @@
 
 Val static_constexpr(Lower *l, const Args *a)
 {
-    if (!val_is_known(a->v[0])) {
-        error_at(l, arg_span(a, 0), E_NOT_CONSTEXPR, "tl.constexpr", val_text(l, a->v[0]));
-        hint_not_constexpr(l, a->node[0]);
+    if (!val_is_known(arg(a, ARG_value))) {
+        error_at(l, arg_span(a, ARG_value), E_NOT_CONSTEXPR, "tl.constexpr",
+                 val_text(l, arg(a, ARG_value)));
+        hint_not_constexpr(l, arg_node(a, ARG_value));
         return val_unknown();
     }
-    return a->v[0];
+    return arg(a, ARG_value);
 }
 
 /* A constant is its own value here. */
 Val static_unwrap(Lower *l, const Args *a)
 {
     (void)l;
-    return a->v[0];
+    return arg(a, ARG_value);
 }
 
 Val static_pointer_type(Lower *l, const Args *a)
@@ -30,10 +31,10 @@ Val static_pointer_type(Lower *l, const Args *a)
     const Type *t;
     bool is_const;
 
-    if (!arg_dtype(l, a, 0, &t) || !arg_bool(l, a, 2, &is_const))
+    if (!arg_dtype(l, a, ARG_element_ty, &t) || !arg_bool(l, a, ARG_const, &is_const))
         return val_unknown();
     if (t->pointer)
-        return fail_val(l, arg_span(a, 0), E_POINTER_POINTER);
+        return fail_val(l, arg_span(a, ARG_element_ty), E_POINTER_POINTER);
     return val_type(type_pointer(l->module, t->dtype, is_const));
 }
 
@@ -43,13 +44,13 @@ Val static_dtype(Lower *l, const Args *a)
     const char *name;
     DType t;
 
-    if (a->v[0].kind == VAL_TYPE)
-        return a->v[0];
-    if (!arg_string(l, a, 0, &name))
+    if (arg(a, ARG_name).kind == VAL_TYPE)
+        return arg(a, ARG_name);
+    if (!arg_string(l, a, ARG_name, &name))
         return val_unknown();
     if (dtype_from_name(name, strlen(name), &t) || dtype_from_long_name(name, strlen(name), &t))
         return val_dtype(l, t);
-    return fail_val(l, arg_span(a, 0), E_NOT_A_DTYPE, a->builtin->name, name);
+    return fail_val(l, arg_span(a, ARG_name), E_NOT_A_DTYPE, a->builtin->name, name);
 }
 
 /* tl.core.get_int_dtype(bits, signed) */
@@ -59,7 +60,7 @@ Val static_int_dtype(Lower *l, const Args *a)
     int64_t bits;
     bool is_signed;
 
-    if (!arg_int(l, a, 0, &bits) || !arg_bool(l, a, 1, &is_signed))
+    if (!arg_int(l, a, ARG_bitwidth, &bits) || !arg_bool(l, a, ARG_signed, &is_signed))
         return val_unknown();
     if (bits == 1 && !is_signed)
         return val_dtype(l, DT_I1);
@@ -77,7 +78,7 @@ Val static_class(Lower *l, const Args *a)
 /* tl.tuple of a tuple is that tuple. */
 Val static_tuple(Lower *l, const Args *a)
 {
-    const Tuple *t = a->v[0].tuple;
+    const Tuple *t = arg(a, ARG_values).tuple;
 
     return t->n == 1 && t->items[0].kind == VAL_TUPLE ? t->items[0] : static_class(l, a);
 }
@@ -88,7 +89,7 @@ Val static_log2(Lower *l, const Args *a)
     int64_t i;
     int n = 0;
 
-    if (!arg_int(l, a, 0, &i))
+    if (!arg_int(l, a, ARG_i, &i))
         return val_unknown();
     while (i > 1) {
         i /= 2;
@@ -107,13 +108,13 @@ Val static_range(Lower *l, const Args *a)
 
 Val static_len(Lower *l, const Args *a)
 {
-    Val v = a->v[0];
+    Val v = arg(a, ARG_obj);
 
     if (v.kind == VAL_TUPLE)
         return val_int(l, v.tuple->n);
     if (val_is_const(v, CONST_STRING))
         return val_int(l, (int64_t)v.c->ntext);
-    error_at(l, arg_span(a, 0), E_LEN, val_text(l, v));
+    error_at(l, arg_span(a, ARG_obj), E_LEN, val_text(l, v));
     if (v.kind == VAL_RUN && v.run->type->rank > 0)
         hint_at(l, H_LEN);
     return val_unknown();
@@ -121,10 +122,10 @@ Val static_len(Lower *l, const Args *a)
 
 static Val bad_conversion(Lower *l, const Args *a)
 {
-    bool runs = a->v[0].kind == VAL_RUN;
+    bool runs = arg(a, ARG_x).kind == VAL_RUN;
 
-    error_at(l, arg_span(a, 0), runs ? E_CONVERSION : E_CONVERSION_VALUE, a->builtin->name,
-             val_text(l, a->v[0]));
+    error_at(l, arg_span(a, ARG_x), runs ? E_CONVERSION : E_CONVERSION_VALUE, a->builtin->name,
+             val_text(l, arg(a, ARG_x)));
     if (runs)
         hint_at(l, H_CONVERSION);
     return val_unknown();
@@ -135,12 +136,12 @@ Val static_python(Lower *l, const Args *a)
 {
     const PyFunction f = {.builtin = py_builtin(a->builtin->name)};
     const Const function = {.kind = CONST_FUNCTION, .function = &f};
-    Arg one = {.v = a->v[0], .node = a->node[0]};
+    Arg one = {.v = arg(a, ARG_x), .node = arg_node(a, ARG_x)};
     const ArgList args = {.at = &one, .n = 1, .span = a->span};
 
-    if (a->v[0].kind == VAL_RUN)
+    if (arg(a, ARG_x).kind == VAL_RUN)
         return bad_conversion(l, a);
-    if (!val_is_known(a->v[0]))
+    if (!val_is_known(arg(a, ARG_x)))
         return bad_conversion(l, a);
     return static_call(l, &function, &args);
 }
@@ -170,15 +171,15 @@ bool value_is_instance(Val v, const char *class)
 
 Val static_isinstance(Lower *l, const Args *a)
 {
-    Val class = a->v[1];
+    Val class = arg(a, ARG_classinfo);
     int n = class.kind == VAL_TUPLE ? class.tuple->n : 1;
     bool is = false;
 
     for (int i = 0; i < n; i++) {
         Val c = class.kind == VAL_TUPLE ? class.tuple->items[i] : class;
         if (c.kind != VAL_BUILTIN || !(c.builtin->where & IN_CLASS))
-            return fail_val(l, arg_span(a, 1), E_ISINSTANCE, val_text(l, c));
-        is |= value_is_instance(a->v[0], c.builtin->name);
+            return fail_val(l, arg_span(a, ARG_classinfo), E_ISINSTANCE, val_text(l, c));
+        is |= value_is_instance(arg(a, ARG_obj), c.builtin->name);
     }
     return val_bool(l, is);
 }
@@ -188,9 +189,9 @@ static Val attribute_of(Lower *l, const Args *a)
 {
     const char *name;
 
-    if (!arg_string(l, a, 1, &name))
+    if (!arg_string(l, a, ARG_name, &name))
         return val_unknown();
-    return value_attribute(l, a->v[0], intern(l->interner, name), arg_span(a, 1));
+    return value_attribute(l, arg(a, ARG_obj), intern(l->interner, name), arg_span(a, ARG_name));
 }
 
 static Val try_attribute(Lower *l, const Args *a, bool *found)
@@ -212,7 +213,7 @@ Val static_getattr(Lower *l, const Args *a)
 
     if (found)
         return v;
-    return a->node[2] ? a->v[2] : attribute_of(l, a);
+    return arg_node(a, ARG_default) ? arg(a, ARG_default) : attribute_of(l, a);
 }
 
 Val static_hasattr(Lower *l, const Args *a)
@@ -247,7 +248,7 @@ static Val python_extremum(Lower *l, const Args *a, const Tuple *t)
 /* min, max: Python's on constants, else a fold of tl.minimum or tl.maximum (R11). */
 Val static_extremum(Lower *l, const Args *a)
 {
-    const Tuple *t = a->v[0].tuple;
+    const Tuple *t = arg(a, ARG_values).tuple;
 
     if (t->n == 1 && t->items[0].kind == VAL_TUPLE)
         t = t->items[0].tuple;
@@ -266,7 +267,7 @@ Val static_extremum(Lower *l, const Args *a)
 /* A compile-time print shows up among the diagnostics (R294). */
 Val static_print(Lower *l, const Args *a)
 {
-    const Tuple *t = a->v[0].tuple;
+    const Tuple *t = arg(a, ARG_values).tuple;
     Text s = text_new(l->arena);
 
     text_put(&s, "");
@@ -289,7 +290,8 @@ static bool check_promise(Lower *l, const Args *a, const Type *t, int n)
 
     if (n == want && !scalar_runs)
         return true;
-    error_at(l, arg_span(a, 1), E_PROMISE_LENGTH, a->builtin->name, val_type_text(l, t), n);
+    error_at(l, arg_span(a, ARG_values), E_PROMISE_LENGTH, a->builtin->name, val_type_text(l, t),
+             n);
     return false;
 }
 
@@ -299,14 +301,15 @@ Val hint_promise(Lower *l, const Args *a)
     Value *v;
     int n;
 
-    if (a->v[0].kind == VAL_CONST) /* nothing to promise about a constant */
-        return a->v[0];
-    v = arg_run(l, a, 0);
-    if (!v || !arg_ints(l, a, 1, MAX_RANK, attrs + 1, &n) || !check_promise(l, a, v->type, n))
+    if (arg(a, ARG_input).kind == VAL_CONST) /* nothing to promise about a constant */
+        return arg(a, ARG_input);
+    v = arg_run(l, a, ARG_input);
+    if (!v || !arg_ints(l, a, ARG_values, MAX_RANK, attrs + 1, &n) ||
+        !check_promise(l, a, v->type, n))
         return val_unknown();
     for (int i = 1; i <= n; i++)
         if (attrs[i] < 1)
-            return fail_val(l, arg_span(a, 1), E_PROMISE, (long long)attrs[i]);
+            return fail_val(l, arg_span(a, ARG_values), E_PROMISE, (long long)attrs[i]);
     return val_run(build_op(&l->b, OP_hint, 1, &v, 1 + n, attrs, 0, NULL)->results[0]);
 }
 
@@ -314,12 +317,12 @@ Val hint_assume(Lower *l, const Args *a)
 {
     Value *c;
 
-    if (a->v[0].kind == VAL_CONST) {
-        if (!const_truth(a->v[0].c))
-            warn_at(l, arg_span(a, 0), W_ASSUME_FALSE);
+    if (arg(a, ARG_cond).kind == VAL_CONST) {
+        if (!const_truth(arg(a, ARG_cond).c))
+            warn_at(l, arg_span(a, ARG_cond), W_ASSUME_FALSE);
         return val_none(l);
     }
-    c = lower_condition(l, a->v[0], arg_span(a, 0));
+    c = lower_condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond));
     if (!c)
         return val_unknown();
     build_op(&l->b, OP_assume, 1, &c, 0, NULL, 0, NULL);
@@ -329,7 +332,7 @@ Val hint_assume(Lower *l, const Args *a)
 Val hint_condition(Lower *l, const Args *a)
 {
     (void)l;
-    return a->v[0];
+    return arg(a, ARG_arg);
 }
 
 Val hint_nothing(Lower *l, const Args *a)
