@@ -474,7 +474,6 @@ enum { BUILTIN_MAX_PARAMS = 12 };
 
 /* What a parameter is called: ARG_axis, ARG_mask... */
 typedef enum {
-    ARG_POSITIONS = BUILTIN_MAX_PARAMS - 1, /* below: a place in the signature */
 #define ARGUMENT(name) ARG_##name,
 #include "arguments.h"
     ARG_COUNT

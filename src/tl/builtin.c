@@ -54,7 +54,7 @@ static const char *const arg_names[] = {
 /* A word of a signature as a name. */
 static ArgName name_of(const Builtin *b, Sym word)
 {
-    int low = BUILTIN_MAX_PARAMS, high = ARG_COUNT - 1;
+    int low = 0, high = ARG_COUNT - 1;
 
     while (low <= high) {
         int middle = (low + high) / 2, order = strcmp(word, arg_names[middle]);
@@ -162,8 +162,6 @@ Val call_builtin(Lower *l, const Builtin *b, const ArgList *args)
 
 static int place_of(const Args *a, ArgName name)
 {
-    if (name <= ARG_POSITIONS)
-        return name;
     if (a->place[name] < 0)
         bug("%s has no parameter `%s`", a->builtin->name, arg_names[name]);
     return a->place[name];
