@@ -333,7 +333,7 @@ typedef struct {
     const char *function; /* its name in the text; NULL: the one that was asked for */
     const char *module;   /* a function's: where names in it are asked for */
     const char *path;     /* a function's: for messages */
-    int line;             /* of the text in that file */
+    int line;             /* of the text in that file, up to 2^30 */
 } tilec_name;
 
 /* What is known about the other files that a kernel's file imports from.  Nothing here but `user`

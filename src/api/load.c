@@ -57,6 +57,8 @@ static HostKind host_kind(const tilec_name *n, Const *value)
     return HOST_UNKNOWN;
 }
 
+#define MAX_LINE (1 << 30) /* where a text may begin; its own lines follow */
+
 static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
 {
     const Host *host = context;
@@ -71,7 +73,7 @@ static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
                         .text = n.text,
                         .len = n.length,
                         .path = n.path,
-                        .line = MAX(n.line, 1),
+                        .line = MIN(MAX(n.line, 1), MAX_LINE),
                         .module = n.module,
                         .function = n.function};
     out->kind = host_kind(&n, &out->value);

@@ -1,6 +1,8 @@
 /*
  * test_host.c - names that the program which loads a file answers for
  */
+#include <limits.h>
+
 #include "scene.h"
 
 /* One row for each name that the host knows; a question matches when all that is not NULL does. */
@@ -142,6 +144,10 @@ static void test_functions(void **state)
          NULL,
          {TILEC_NAME_FUNCTION, TEXT(broken), .module = "pkg.ops", .path = "pkg/ops.py",
           .line = 70}},
+        {"late",
+         NULL,
+         NULL,
+         {TILEC_NAME_FUNCTION, TEXT(broken), .function = "broken", .line = INT_MAX}},
         {"computed",
          NULL,
          NULL,
@@ -162,6 +168,7 @@ static void test_functions(void **state)
                 "import triton\nimport triton.language as tl\n\n"
                 "@triton.jit\ndef jit(x): tl.store(x, scaled(tl.load(x)))\n"
                 "@triton.jit\ndef bad(x): tl.store(x, broken(tl.load(x)))\n"
+                "@triton.jit\ndef behind(x): tl.store(x, late(tl.load(x)))\n"
                 "@triton.jit\ndef static(x): tl.store(x, computed(4))\n"
                 "@triton.jit\ndef default(x, n=plain(5)): tl.store(x, n)\n"
                 "@triton.jit\ndef host(x): tl.store(x, plain(5))\n"
@@ -169,6 +176,7 @@ static void test_functions(void **state)
     runs(s, "jit", 5);
     refuses(s, "bad", "pkg/ops.py:71:16: error: `missing` is not defined");
     refuses(s, "bad", "test.py:7:25: note: in `broken`, called from here");
+    refuses(s, "behind", "<host>:1073741825:16: error: `missing` is not defined");
     runs(s, "static", 11);
     runs(s, "default", 13);
     refuses(s, "host", "`computed` is plain Python");
