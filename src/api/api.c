@@ -19,14 +19,14 @@ _Static_assert((int)TILEC_FP64 == (int)DT_FP64 && (int)DT_FP64 == DT_COUNT - 1 &
                "tilec_dtype and dtypes.h list the same types in the same order");
 
 /* Give `status`, and its reason in the form of a diagnostic. */
-static tilec_status complain(char **error, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
-static tilec_status complain(char **error, tilec_status status, const char *fmt, ...)
+static void put_error(char **error, const char *fmt, ...) PRINTF(2, 3);
+static void put_error(char **error, const char *fmt, ...)
 {
     va_list ap;
     char *text;
 
     if (!error)
-        return status;
+        return;
     va_start(ap, fmt);
     if (vasprintf(&text, fmt, ap) < 0)
         text = NULL;
@@ -34,8 +34,10 @@ static tilec_status complain(char **error, tilec_status status, const char *fmt,
     if (!text || asprintf(error, "error: %s\n", text) < 0)
         *error = NULL;
     free(text);
-    return status;
 }
+
+/* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
+#define complain(error, status, ...) (put_error(error, __VA_ARGS__), (status))
 
 static void no_error(char **error)
 {
@@ -305,12 +307,20 @@ static tilec_status explain_device(Job *job, void *name)
                       (const char *)name, all.s);
 }
 
+/* Refuse with what `fn` has to say. */
+static tilec_status explain(JobFn *fn, void *what, char **error)
+{
+    tilec_status status = job_run(fn, what, error, NULL);
+
+    return status != TILEC_OK ? status : TILEC_NOT_FOUND;
+}
+
 static tilec_status find_request_kernel(Request *r, const char *name, char **error)
 {
     r->kernel = find_kernel(r->file, name);
     if (!r->kernel) {
         Lookup lookup = {r->file, name};
-        return job_run(explain_lookup, &lookup, error, NULL);
+        return explain(explain_lookup, &lookup, error);
     }
     if (r->kernel->signature)
         return TILEC_OK;
@@ -349,7 +359,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->variant = NULL;
     r->device = device_find(r->options.device);
     if (r->device < 0)
-        return job_run(explain_device, (void *)r->options.device, error, NULL);
+        return explain(explain_device, (void *)r->options.device, error);
     status = check_options(&r->options, device_at(r->device), error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }
@@ -509,13 +519,14 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
 
     r.binding = &binding;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
-    if (status == TILEC_OK && !out)
-        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
-    if (status == TILEC_OK && (i < 0 || i >= r.kernel->signature->nparams))
-        status =
-            complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name, i);
-    if (status == TILEC_OK)
-        status = run_on_file(&r, &param_value, &job, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
+    if (i < 0 || i >= r.kernel->signature->nparams)
+        return complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
+                        i);
+    status = run_on_file(&r, &param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
     return status;
@@ -531,10 +542,11 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 
     r.binding = &binding;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
-    if (status == TILEC_OK && !out)
-        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
-    if (status == TILEC_OK)
-        status = check_grid(grid, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
+    status = check_grid(grid, error);
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)
@@ -554,10 +566,11 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
 
     r.binding = &binding;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
-    if (status == TILEC_OK && (!stage || !text))
-        status = complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
-    if (status == TILEC_OK)
-        status = run_on_file(&r, &dump_stage, &job, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!stage || !text)
+        return complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
+    status = run_on_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;
     return status;

@@ -570,7 +570,8 @@ static const Const *missing_value(const Binder *b, int i, Const *option)
     if (bind_option(b->r, b->kernel->params[i].name, option))
         return option;
     if (f->heuristic >= 0)
-        return b->computed[f->heuristic].known ? &b->computed[f->heuristic].value : NULL;
+        return b->computed && b->computed[f->heuristic].known ? &b->computed[f->heuristic].value
+                                                              : NULL;
     return f->known ? &f->value : NULL;
 }
 

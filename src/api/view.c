@@ -59,7 +59,7 @@ static int add_dim(Dim *runs, int n, int64_t *tail, Dim d)
         *tail += d.stride * (d.count - 1);
         return 0;
     }
-    if (d.stride >= span) {
+    if (n == 0 || d.stride >= span) { /* without runs the span is the tail */
         runs[n] = d;
         return n + 1;
     }
@@ -76,7 +76,8 @@ static int add_dim(Dim *runs, int n, int64_t *tail, Dim d)
 bool view_of(const tilec_tensor *t, View *out)
 {
     Dim dims[MAX_RANK], runs[MAX_RANK];
-    int n;
+    int64_t tail = 1;
+    int n, nruns = 0;
 
     *out = (View){0};
     for (int i = 0; i < t->ndim; i++)
@@ -85,12 +86,13 @@ bool view_of(const tilec_tensor *t, View *out)
     n = t->ndim < 0 ? -1 : sorted_dims(t, dims, &out->parts[VIEW_LOW]);
     if (n < 0 || span_of(dims, n, 1) > INT64_MAX)
         return false;
-    out->parts[VIEW_TAIL] = 1;
     for (int i = 0; i < n; i++)
-        out->dims = add_dim(runs, out->dims, &out->parts[VIEW_TAIL], dims[i]);
-    for (int i = 0; i < out->dims; i++) { /* the largest first */
-        out->parts[VIEW_STRIDE + 2 * i] = runs[out->dims - 1 - i].stride;
-        out->parts[VIEW_COUNT + 2 * i] = runs[out->dims - 1 - i].count;
+        nruns = add_dim(runs, nruns, &tail, dims[i]);
+    out->dims = nruns;
+    out->parts[VIEW_TAIL] = tail;
+    for (int i = 0; i < nruns; i++) { /* the largest first */
+        out->parts[VIEW_STRIDE + 2 * i] = runs[nruns - 1 - i].stride;
+        out->parts[VIEW_COUNT + 2 * i] = runs[nruns - 1 - i].count;
     }
     return true;
 }

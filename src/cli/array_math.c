@@ -180,10 +180,11 @@ static bool floor_floats(Py *p, int op, const Array *x, const Array *y, Array *o
 {
     (void)p;
     for (int64_t i = 0, n = array_numel(out); i < n; i++) {
-        double a = array_number(x, i), b = array_number(y, i), remainder;
+        double a = array_number(x, i), b = array_number(y, i);
+        double remainder = a / b * 0; /* what is left when b is 0 */
         double quotient = b == 0 ? a / b : python_divmod(a, b, &remainder);
 
-        array_put(out, i, op != BIN_MOD ? quotient : b == 0 ? a / b * 0 : remainder);
+        array_put(out, i, op == BIN_MOD ? remainder : quotient);
     }
     return true;
 }

@@ -128,7 +128,7 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
         *out = (Const){.kind = CONST_OBJECT, .class = &to, .object = a};
     else {
         near = near_name(name, names, COUNT(names));
-        py_fail(p, at, "an array has no '%s'", name);
+        py_report(p, at, "an array has no '%s'", name);
         if (near)
             py_hint(p, "did you mean '%s'?", near);
         return false;

@@ -280,7 +280,7 @@ static int find_param(const char *params, const char *name, int *positional)
 
 static bool refuse_count(const Given *g, const Function *f, int given, int positional)
 {
-    py_fail(g->p, g->at, "it is %s", f->usage);
+    py_report(g->p, g->at, "it is %s", f->usage);
     if (given > positional && strchr(f->params, '*'))
         py_hint(g->p, "a shape of several extents is 10x100 or (10,100); a seed is written seed=N");
     return false;

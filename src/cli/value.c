@@ -247,7 +247,7 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
     const char *near = nearest(r, n->name), *python = near ? NULL : py_near_builtin(n->name);
     uint32_t end = n->span.end - r->source->base;
 
-    py_fail(p, n->span, "'%s' is not an earlier argument, a function or a dtype", n->name);
+    py_report(p, n->span, "'%s' is not an earlier argument, a function or a dtype", n->name);
     if (strncmp(r->text + end, ".npy", 4) == 0)
         py_hint(p, "a file is written with @: @%s.npy", n->name);
     else if (near || python)

@@ -186,7 +186,7 @@ static bool eval_select(NestCg *n, const Op *op, const int8_t *map, Ev *out)
 static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
 {
     const Op *op = v->def;
-    Ev in[MAX_ELEMENTWISE_OPERANDS];
+    Ev in[MAX_ELEMENTWISE_OPERANDS] = {0};
     Val raw[MAX_ELEMENTWISE_OPERANDS];
     Ev out = {0};
 

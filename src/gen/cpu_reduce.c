@@ -241,7 +241,7 @@ static void put_result(NestCg *n, const Reduction *r, int k, Val x)
 void cpu_reduce_end(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r; r = r->next) {
-        Val x[MAX_COMBINED];
+        Val x[MAX_COMBINED] = {NULL};
         if (!r->inner)
             continue;
         if (n->nest->serial)
@@ -295,7 +295,7 @@ static void outer_body(NestCg *n, Reduction *r)
     Bld b = n->at[n->rank];
     int axis = (int)attr_axis(r->op);
     int8_t map[MAX_RANK];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int d = 0; d < n->rank - 1; d++)
         map[d] = (int8_t)(d < axis ? d : d + 1);

@@ -86,7 +86,7 @@ static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
  * until one vector a field is left.  Field f of count is field f/2 of the f%2 half. */
 static void halve(NestCg *n, Val *v, int count, int lanes)
 {
-    Val even[MAX_RECORD], odd[MAX_RECORD];
+    Val even[MAX_RECORD] = {NULL}, odd[MAX_RECORD] = {NULL};
 
     if (count == 1)
         return;
@@ -119,7 +119,7 @@ static Val pick_field(NestCg *n, const Group *g, const Val *v, int field)
 
 static void take_apart(NestCg *n, Group *g, bool masked)
 {
-    Val v[MAX_RECORD];
+    Val v[MAX_RECORD] = {NULL};
     bool power = (g->step & (g->step - 1)) == 0;
 
     for (int k = 0; k < g->step; k++)

@@ -118,12 +118,14 @@ static Value *index_of(const Nest *n, const Value *ptr, const int8_t *map)
     return wide && base.ok && !base.chunked && base.stride == 0 ? index : NULL;
 }
 
+/* Whether an operand of a load, of which the last two may be missing, differs along the nest. */
 static bool any_follows(const Nest *n, const Op *op, const int8_t *map)
 {
-    for (int i = 0; i < op->noperands; i++)
-        if (op->operands[i] && access_follows(n->space, op->operands[i], map))
-            return true;
-    return false;
+    bool follows = access_follows(n->space, op->operands[LOAD_PTR], map);
+
+    for (int i = LOAD_MASK; i < op->noperands && !follows; i++)
+        follows = op->operands[i] && access_follows(n->space, op->operands[i], map);
+    return follows;
 }
 
 static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)

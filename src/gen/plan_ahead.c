@@ -78,7 +78,7 @@ static void share_out(Plan *p, const Row *r)
         total += nest_cost(p, r->nests.at[i]);
     for (int i = 0; i < r->nests.len; i++) {
         sum += nest_cost(p, r->nests.at[i]);
-        int end = (int)(((int64_t)sum * AHEAD_PARTS + total / 2) / total);
+        int end = (int)(((int64_t)sum * AHEAD_PARTS + total / 2) / MAX(total, 1));
         if (end > first)
             vec_push(p->arena, &r->nests.at[i]->ahead,
                      ((Ahead){*r->leaf, first, end - first, level}));

@@ -72,9 +72,10 @@ static double region_flops(const Op *op)
 
 static double op_flops(const Op *op)
 {
-    double n = op->noperands > 0 ? (double)type_numel(op->operands[0]->type) : 0;
-    const Type *t = op->noperands > 0 ? op->operands[0]->type : NULL;
-
+    if (op->noperands == 0)
+        return 0;
+    const Type *t = op->operands[0]->type;
+    double n = (double)type_numel(t);
     switch (op->code) {
     case OP_reduce:
     case OP_scan:
@@ -82,7 +83,7 @@ static double op_flops(const Op *op)
     case OP_dot:
         return 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1];
     default:
-        return t && t->rank > 0 ? n * element_flops(op) : 0;
+        return t->rank > 0 ? n * element_flops(op) : 0;
     }
 }
 

@@ -53,6 +53,7 @@ static void take(MarkWalk *w, const Mark *m)
 {
     int outer = (int)(intptr_t)map_get(w->top, MAP_KEY(m->name)) - 1;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set_top() was given indices of it */
     if (outer >= 0 && w->live.at[outer].mark->block == m->block) {
         w->live.at[outer].mark = m;
         return;

@@ -63,16 +63,18 @@ typedef VEC(Token) Tokens;
 typedef VEC(const Type *) Types;
 typedef VEC(Value *) Values;
 
-static bool say(Reader *r, Span span, const char *fmt, ...) PRINTF(3, 4);
-static bool say(Reader *r, Span span, const char *fmt, ...)
+static void report(Reader *r, Span span, const char *fmt, ...) PRINTF(3, 4);
+static void report(Reader *r, Span span, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
     diag_v(r->diags, DIAG_ERROR, span, fmt, ap);
     va_end(ap);
-    return false;
 }
+
+/* Say what is wrong; false, which a macro lets whoever reads the caller see. */
+#define say(r, ...) (report(r, __VA_ARGS__), false)
 
 /* tokens */
 
@@ -506,10 +508,8 @@ static bool float_bits(const Token *t, DType d, uint64_t *out)
         *out = scalar_from_double(d, t->s[0] == '-' ? -__builtin_inf() : __builtin_inf());
         return true;
     }
-    for (size_t i = 0; i < t->len; i++) { /* strtod takes more than we do */
-        if (!memchr("0123456789+-.eE", t->s[i], 15))
-            return false;
-    }
+    if (strspn(t->s, "0123456789+-.eE") < t->len) /* strtod takes more than we do */
+        return false;
     *out = scalar_from_double(d, double_from_text(t->s, &end));
     return end == t->s + t->len;
 }

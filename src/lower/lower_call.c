@@ -271,7 +271,7 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
     for (int i = 0; i < n; i++) {
         if (params[i].star)
             values[i] = star_tuple(l, args, index[i]);
-        else if (index[i] >= 0)
+        else if (index[i] >= 0 && index[i] < args->n)
             values[i] = args->at[index[i]].v;
         else
             values[i] = lower_default(l, fn, &fn->params[i], args->span);

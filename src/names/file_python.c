@@ -199,7 +199,7 @@ static const AstFunc *find_body(Py *p, const AstFunc *fn, Span at)
 {
     if (fn->nerrors == 0 && fn->nbody > 0)
         return fn;
-    py_fail(p, at, E_NOT_READ, fn->name);
+    py_report(p, at, E_NOT_READ, fn->name);
     return NULL;
 }
 

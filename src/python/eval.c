@@ -23,20 +23,19 @@ Py py_new(Arena *a, const PyHost *host, void *context, long budget, int max_dept
 
 /* --- failing --- */
 
-bool py_fail(Py *p, Span where, const char *fmt, ...)
+void py_report(Py *p, Span where, const char *fmt, ...)
 {
     va_list ap;
 
     if (p->failed)
-        return false;
+        return;
     p->failed = true;
     p->trouble = (PyTrouble){.where = where, .why = "", .frame = p->frame};
     if (p->is_silent || p->tolerant)
-        return false;
+        return;
     va_start(ap, fmt);
     p->trouble.why = arena_vprintf(p->arena, fmt, ap);
     va_end(ap);
-    return false;
 }
 
 void py_hint(Py *p, const char *fmt, ...)
@@ -103,7 +102,7 @@ static bool undefined(Py *p, const Node *n)
 {
     const char *near = p->is_silent || p->tolerant ? NULL : py_near_builtin(n->name);
 
-    py_fail(p, n->span, PY_E_NOT_DEFINED, n->name);
+    py_report(p, n->span, PY_E_NOT_DEFINED, n->name);
     if (near)
         py_hint(p, PY_H_DID_YOU_MEAN, near);
     return false;
@@ -481,7 +480,7 @@ bool py_eval(Py *p, const Node *n, Const *out)
     bool known;
 
     if (p->depth >= p->max_depth) {
-        py_fail(p, n->span, PY_E_DEPTH);
+        py_report(p, n->span, PY_E_DEPTH);
         return unknown(p, n, out);
     }
     p->depth++;
@@ -489,6 +488,6 @@ bool py_eval(Py *p, const Node *n, Const *out)
     p->depth--;
     if (known)
         return true;
-    py_fail(p, n->span, PY_E_EXPRESSION);
+    py_report(p, n->span, PY_E_EXPRESSION);
     return unknown(p, n, out);
 }

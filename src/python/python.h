@@ -149,8 +149,10 @@ bool py_eval(Py *p, const Node *n, Const *out);
 bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out);
 /* Run a `def` with the values of its parameters. */
 bool py_run(Py *p, const AstFunc *fn, const Const *args, Span call, Const *out);
-/* Note why something has no value, unless a part of it was noted already; gives false. */
-bool py_fail(Py *p, Span where, const char *fmt, ...) PRINTF(3, 4);
+/* Note why something has no value, unless a part of it was noted already. */
+void py_report(Py *p, Span where, const char *fmt, ...) PRINTF(3, 4);
+/* The same as an expression: false, which a macro lets whoever reads the caller see. */
+#define py_fail(p, ...) (py_report(p, __VA_ARGS__), false)
 void py_hint(Py *p, const char *fmt, ...) PRINTF(2, 3); /* to the failure before it */
 /* The same where the host has reported it. */
 bool py_fail_told(Py *p, Span where);

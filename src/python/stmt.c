@@ -239,9 +239,9 @@ static RunFlow run_other(Run *r, const Node *n)
     if (n->kind == N_UNSUPPORTED_STMT && strcmp(n->name, "Continue") == 0)
         return RUN_CONTINUES;
     if (n->kind == N_FUNCTION)
-        py_fail(r->p, n->span, PY_E_NESTED, n->name);
+        py_report(r->p, n->span, PY_E_NESTED, n->name);
     else
-        py_fail(r->p, n->span, PY_E_UNSUPPORTED, n->kind == N_WITH ? "With" : n->name);
+        py_report(r->p, n->span, PY_E_UNSUPPORTED, n->kind == N_WITH ? "With" : n->name);
     return RUN_FAILS;
 }
 
