@@ -176,8 +176,8 @@ static Imported read_module(FileSet *s, const char *path, const char *folder)
     Imported out = {.file = find_read(s, &e)};
     const Source *src;
     FrontFile *f;
-    size_t len;
-    char *text;
+    size_t len = 0;
+    char *text = NULL;
 
     if (out.file)
         return out;

@@ -118,6 +118,7 @@ static void carry_sum(Op *loop, int i)
 static bool carry_scalar(Op *loop, int i)
 {
     Block *body = loop->regions[0];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a `for` has its region */
     Value *init = loop->operands[FOR_BOUNDS + i], *arg = body->args[1 + i];
     Value *result = loop->results[i], *next = ir_resolve(opt_last(body)->operands[i]);
 

@@ -68,12 +68,10 @@ static void need_op(Dce *c, Op *op)
     need_all(c, op->operands, own_operands(op));
     if (op->block->owner)
         need_op(c, op->block->owner);
+    bool combines = op->code == OP_reduce || op->code == OP_scan; /* all of its region is needed */
     for (int r = 0; r < COUNT(op->regions); r++) {
-        if (op->regions[r])
-            need_op(c, opt_last(op->regions[r]));
-    }
-    if (op->code == OP_reduce || op->code == OP_scan) {
-        for (Op *o = op->regions[0]->first; o; o = o->next)
+        Block *b = op->regions[r];
+        for (Op *o = !b ? NULL : combines ? b->first : opt_last(b); o; o = o->next)
             need_op(c, o);
     }
 }
@@ -190,7 +188,7 @@ static bool some_dead(const Dce *c, Value *const *values, int n, bool *keep)
 
 static void drop_slots(Dce *c, Op *op)
 {
-    bool keep[op->nresults + op->noperands + 1];
+    bool *keep = NEW_N(c->arena, bool, op->nresults + op->noperands + 1);
     bool dead = some_dead(c, op->results, op->nresults, keep);
 
     if (dead && op->code == OP_for) {

@@ -446,8 +446,9 @@ static void find_advanced(const Blocks *c, const Op *loop, bool *state, bool *pa
 static void expand_while(Blocks *c, Op *op)
 {
     Block *before = op->regions[0], *body = op->regions[1];
-    bool state[op->noperands + 1], passed[op->nresults + 1];
-    Value *like[op->nresults + 1];
+    bool *state = NEW_N(c->arena, bool, op->noperands + 1);
+    bool *passed = NEW_N(c->arena, bool, op->nresults + 1);
+    Value **like = NEW_N(c->arena, Value *, op->nresults + 1);
 
     find_advanced(c, op, state, passed, like);
     Values operands = flat(c, op->noperands, op->operands, state);

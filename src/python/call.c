@@ -13,10 +13,8 @@ const char *py_function_name(const PyFunction *f)
 {
     const char *dot;
 
-    if (f->def)
-        return f->def->name;
-    if (f->lambda)
-        return "lambda";
+    if (!f->builtin)
+        return f->def ? f->def->name : "lambda";
     dot = strrchr(f->builtin->name, '.');
     return dot ? dot + 1 : f->builtin->name;
 }

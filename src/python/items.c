@@ -385,14 +385,14 @@ static bool conditions_hold(Py *p, const Node *g, bool *hold)
 
 static bool run_loops(Py *p, Loops *loops, int level)
 {
-    const Node *g = loops->generators[level];
     const Const *items = NULL;
     int n = 1;
     bool hold;
     Const c;
 
-    if (level == loops->n)
+    if (level >= loops->n)
         return py_eval(p, loops->element, &c) && push(p, &loops->out, &c, loops->element->span);
+    const Node *g = loops->generators[level];
     if (!py_eval(p, g->extra, &c))
         return false;
     bool known = c.kind != CONST_UNKNOWN;
