@@ -31,6 +31,9 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory test BUILD=build-tsan CMAKE_FLAGS=-DTILEC_TSAN=ON
 
+tidy: all
+	@tools/tidy.sh $(BUILD)
+
 coverage:
 	@$(MAKE) --no-print-directory all BUILD=build-coverage CMAKE_FLAGS=-DTILEC_COVERAGE=ON
 	@tools/coverage.sh build-coverage
@@ -44,4 +47,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test check bench asan tsan coverage fuzz install clean
+.PHONY: all configure demo test check tidy bench asan tsan coverage fuzz install clean
