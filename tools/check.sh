@@ -50,6 +50,11 @@ documented() {
     "$(tools/python.sh || echo python3)" tools/documented.py
 }
 
+# a name that a signature lacks would be an internal error of the compiler
+arguments_exist() {
+    "$(tools/python.sh || echo python3)" tools/arguments.py
+}
+
 # the cache in the build folder makes a second run fast
 analysed() {
     mkdir -p "$build/cppcheck"
@@ -81,6 +86,7 @@ else
 fi
 check "layers" tools/layers.sh
 check "contracts documented" documented
+check "arguments of builtins" arguments_exist
 check "static analysis" analysed
 check "scripts parse" scripts_parse
 check "quick tests" quick_tests
