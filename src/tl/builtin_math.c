@@ -295,11 +295,19 @@ Val math_softmax(Lower *l, const Args *a)
 
 Val math_fma(Lower *l, const Args *a)
 {
+    static const ArgName names[] = {ARG_x, ARG_y, ARG_z};
     PromoteRule rule = {0};
     Value *v[3];
 
-    if (!arg_run(l, a, ARG_x) || !arg_run(l, a, ARG_y) || !arg_run(l, a, ARG_z))
-        return val_unknown();
+    for (int i = 0; i < COUNT(names); i++) {
+        Value *x = arg_run(l, a, names[i]);
+
+        if (!x)
+            return val_unknown();
+        if (x->type->pointer)
+            return fail_val(l, arg_span(a, names[i]), E_NEEDS_NUMBERS, "fma",
+                            val_type_text(l, x->type));
+    }
     if (!promote_pair(l, rule, arg(a, ARG_x), arg(a, ARG_y), &v[0], &v[1], a->span) ||
         !promote_pair(l, rule, val_run(v[0]), arg(a, ARG_z), &v[0], &v[2], a->span))
         return val_unknown();

@@ -1,0 +1,117 @@
+# lower: types p:*fp16 n:i32
+# lower: classes p:*fp16 n:i32
+# lower: asserted p:*fp16
+# run: star_arguments out:i32[8]
+# lower: star_mistakes p:*fp16
+# lower: type_mistakes p:*fp16 n:i32
+# lower: class_mistakes p:*fp16 n:i32
+# lower: assert_mistakes p:*fp16
+"""R6, R9, R66: dtypes and classes as values, isinstance, and static_assert in compile-time functions."""
+import triton
+import triton.language as tl
+
+
+@triton.constexpr_function
+def checked(n):
+    tl.static_assert(n > 2)
+    tl.static_assert(n < 9, f"{n} is too much")
+    return n + 1
+
+
+@triton.constexpr_function
+def unasserted():
+    tl.static_assert()
+
+
+@triton.constexpr_function
+def is_dtype(t):
+    return isinstance(t, tl.dtype)
+
+
+@triton.constexpr_function
+def same_types(a, b):
+    return a == b, a != b
+
+
+@triton.constexpr_function
+def helper_of(name):
+    return abs if name == "abs" else checked
+
+
+@triton.jit
+def types(p, n):
+    tl.static_assert(tl.core.get_int_dtype(16, True) == tl.int16)
+    tl.static_assert(tl.core.get_int_dtype(64, signed=False) == tl.uint64)
+    tl.static_assert(tl.core.get_int_dtype(1, False) == tl.int1)
+    tl.static_assert(tl.dtype("fp32") == tl.float32 and tl.dtype("uint8") == tl.uint8)
+    tl.static_assert(tl.dtype(tl.float16) == tl.float16)
+    tl.static_assert(tl.pointer_type(tl.float16) == p.dtype)
+    tl.static_assert(same_types(tl.pointer_type(tl.int8), tl.pointer_type(tl.int8)) == (True, False))
+    tl.static_assert(helper_of("abs")(-3) == 3 and helper_of("other")(3) == 4)
+
+
+@triton.jit
+def classes(p, n):
+    tl.static_assert(isinstance(n, tl.tensor) and isinstance(p, tl.tensor))
+    tl.static_assert(isinstance((1, n), tl.tuple) and not isinstance(n, tl.tuple))
+    tl.static_assert(isinstance(p.dtype, tl.pointer_type) and not isinstance(n.dtype, tl.pointer_type))
+    tl.static_assert(isinstance(n.dtype, tl.dtype) and isinstance(p.type, tl.dtype))
+    tl.static_assert(isinstance(tl.arange(0, 4).type, tl.block_type) and not isinstance(p.type, tl.block_type))
+    tl.static_assert(isinstance(3, int) and isinstance(True, int) and not isinstance(n, int))
+    tl.static_assert(isinstance(2.5, float) and not isinstance(2, float))
+    tl.static_assert(isinstance(True, bool) and not isinstance(1, bool))
+    tl.static_assert(isinstance("a", str) and not isinstance(1, str))
+    tl.static_assert(isinstance(2.5, (int, float)) and not isinstance("a", (int, float)))
+    tl.static_assert(is_dtype(tl.float32) and not is_dtype(3))
+
+
+@triton.jit
+def asserted(p):
+    tl.static_assert(checked(4) == 5)
+    tl.static_assert(min((3, 1, 2)) == 1 and max(1, 2.5) == 2.5)
+
+
+@triton.jit
+def sum_of(a, b, c):
+    return a * 100 + b * 10 + c
+
+
+@triton.jit
+def star_arguments(out):
+    middle: tl.constexpr = (2, 3)
+    tl.store(out, sum_of(1, *middle))
+    values = (1, *middle, *(4,))
+    for i in tl.static_range(4):
+        tl.store(out + 1 + i, values[::-1][i])
+    tl.store(out + 5, len(values))
+
+
+@triton.jit
+def star_mistakes(p):
+    a = sum_of(1, 2, *3)
+
+
+@triton.jit
+def type_mistakes(p, n):
+    a = tl.core.get_int_dtype(24, True)
+    b = tl.core.get_int_dtype(1, True)
+    c = tl.dtype("float99")
+    d = tl.pointer_type(tl.pointer_type(tl.int8))
+    e = tl.constexpr(n)
+    f = tl.pointer_type(3)
+
+
+@triton.jit
+def class_mistakes(p, n):
+    a = isinstance(n, 3)
+    b = isinstance(n, (tl.tensor, 4))
+    c = min()
+    d = max(p)
+    e = len(n)
+
+
+@triton.jit
+def assert_mistakes(p):
+    a = checked(1)
+    b = checked(12)
+    c = unasserted()
