@@ -59,7 +59,12 @@ static Value *where_condition(Lower *l, const Args *a)
 {
     Value *c = arg_run(l, a, ARG_condition);
 
-    if (!c || c->type->pointer || c->type->dtype == DT_I1)
+    if (c && c->type->pointer) {
+        error_at(l, arg_span(a, ARG_condition), E_NEEDS_NUMBERS, "where",
+                 val_type_text(l, c->type));
+        return NULL;
+    }
+    if (!c || c->type->dtype == DT_I1)
         return c;
     warn_at(l, arg_span(a, ARG_condition), W_WHERE, val_type_text(l, c->type));
     return ops_cast(l, c, DT_I1, ROUND_NEAREST, arg_span(a, ARG_condition));

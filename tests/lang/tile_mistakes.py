@@ -67,6 +67,7 @@ def choices(p, q, n):
     b = tl.where(i > 2, p + i, q + i)
     c = tl.where(i > 2, "text", i)
     d = tl.where(i > 2, i, p)
+    e = tl.where(p + i, i, i)
     tl.static_assert(tl.where(i > 2, p + i, p + i).dtype == p.dtype)
 
 
