@@ -378,6 +378,67 @@ static const struct {
     {"%0 = call @one(%s) : i32", "argument 0 is fp32 but must be i32"},
     {"%0 = call @one(%n) : i64", "result 0 is i64 but must be i32"},
     {"return %n", "hands over 1 values but must hand over 0"},
+    /* handles and records */
+    {"%0 = const 4 : i64\n%1 = ldexp %s, %0 : fp32", "the exponents are i64 but must be i32"},
+    {"%0 = const 1 : block fp32[4]", "a handle that leads nowhere is 0"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %pi, %long, %long, %long order=[0] : block fp32[4]",
+     "block fp32[4] does not lead to *i32"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %p, %long, %long, %long order=[0] : descriptor fp32[4]",
+     "does not lead to *fp32"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %k, %long, %long, %long order=[0] : block i32[4]",
+     "does not lead to *ki32"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %p, %long, %long order=[0] : block fp32[4]",
+     "takes 3 scalars for each dimension, not 2"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_descriptor %p, %long, %long, %long : descriptor fp32[4]",
+     "takes 2 scalars for each dimension, not 3"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_descriptor %p, %long, %n : descriptor fp32[4]",
+     "operand 2 is i32 but must be i64"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %p, %long, %long, %long, %long, %long, %long order=[0] : block fp32[4,4]",
+     "order names 1 of 2 dimensions"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %p, %long, %long, %long order=[1] : block fp32[4]",
+     "1 is no dimension, or named twice"},
+    {"%long = const 4 : i64\n"
+     "%0 = make_block_ptr %p, %long, %long, %long, %long, %long, %long order=[0,0] : block "
+     "fp32[4,4]",
+     "0 is no dimension, or named twice"},
+    {"%long = const 4 : i64\n"
+     "%A = make_block_ptr %p, %long, %long, %long order=[0] : block fp32[4]\n"
+     "%0 = advance %A, %long, %long : block fp32[4]",
+     "takes 1 offsets, not 2"},
+    {"%long = const 4 : i64\n"
+     "%A = make_block_ptr %p, %long, %long, %long order=[0] : block fp32[4]\n"
+     "%0 = advance %A, %n : block fp32[4]",
+     "offset 0 is i32 but must be i64"},
+    {"%long = const 4 : i64\n"
+     "%D = make_descriptor %pi, %long, %long : descriptor i32[4]\n"
+     "%0 = advance %D, %long : descriptor i32[4]",
+     "a descriptor has no offsets"},
+    {"%long = const 4 : i64\n"
+     "%A = make_block_ptr %p, %long, %long, %long order=[0] : block fp32[4]\n"
+     "%0 = load_block %A, %long : fp32[4]",
+     "takes 0 offsets, not 1"},
+    {"%long = const 4 : i64\n"
+     "%A = make_block_ptr %p, %long, %long, %long order=[0] : block fp32[4]\n"
+     "%0 = load_block %A boundary=[-1] : fp32[4]",
+     "-1 is no dimension, or named twice"},
+    {"%long = const 4 : i64\n"
+     "%D = make_descriptor %pi, %long, %long : descriptor i32[4]\n"
+     "%0 = load_block %D : i32[4]",
+     "takes 1 offsets, not 0"},
+    {"%long = const 4 : i64\n"
+     "%D = make_descriptor %pi, %long, %long : descriptor i32[4]\n"
+     "%0 = load_block %D, %long padding=nan : i32[4]",
+     "i32 has no NaN"},
+    {"record %n kind=assert message=\"a\"", "of this kind takes 2 operands, not 1"},
+    {"record %n, %s kind=assert message=\"a\"", "operand 1 must be i32"},
 };
 
 /* The text must be refused with a message that holds `message`. */
