@@ -64,17 +64,19 @@ static float *put_random(Launch *l, const char *name, int64_t d0, int64_t d1, in
 
 static const float *array(const Launch *l, const char *name)
 {
-    for (int i = 0; i < l->nargs; i++)
+    for (int i = 0; i < l->nargs; i++) {
         if (strcmp(l->args[i].name, name) == 0)
             return l->args[i].tensor.data;
+    }
     return NULL;
 }
 
 void case_release(Launch *l)
 {
-    for (int i = 0; i < l->nargs; i++)
+    for (int i = 0; i < l->nargs; i++) {
         if (l->args[i].kind == TILEC_ARG_TENSOR)
             free(l->args[i].tensor.data);
+    }
     memset(l, 0, sizeof *l);
 }
 
@@ -288,9 +290,10 @@ static double error_matmul(const Case *c, const Launch *l)
         bench_stop("out of memory", NULL);
     for (int64_t i = 0; i < n; i += 37) {
         memset(row, 0, (size_t)n * sizeof *row);
-        for (int64_t k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++) {
             for (int64_t j = 0; j < n; j++)
                 row[j] += (double)a[i * n + k] * (double)b[k * n + j];
+        }
         for (int64_t j = 0; j < n; j++)
             judge(&w, (double)out[i * n + j], row[j]);
     }

@@ -80,9 +80,10 @@ void tilec_close(tilec_context *ctx)
 {
     if (!ctx)
         return;
-    for (int i = 0; i < DEVICE_COUNT; i++)
+    for (int i = 0; i < DEVICE_COUNT; i++) {
         if (atomic_load(&ctx->states[i]))
             device_at(i)->close(atomic_load(&ctx->states[i]));
+    }
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);
@@ -199,12 +200,14 @@ static const Kernel *find_kernel(const tilec_file *file, const char *name)
 {
     if (!name)
         return file->only;
-    for (int i = 0; i < file->nkernels; i++)
+    for (int i = 0; i < file->nkernels; i++) {
         if (strcmp(file->kernels[i].name, name) == 0)
             return &file->kernels[i];
-    for (int i = 0; i < file->nkernels; i++)
+    }
+    for (int i = 0; i < file->nkernels; i++) {
         if (strcmp(file->kernels[i].full_name, name) == 0)
             return &file->kernels[i];
+    }
     return NULL;
 }
 

@@ -81,9 +81,10 @@ static void hint(Binder *b, const char *fmt, ...)
 
 static int option_index(const char *name)
 {
-    for (int i = 0; i < COUNT(option_names); i++)
+    for (int i = 0; i < COUNT(option_names); i++) {
         if (strcmp(option_names[i].name, name) == 0)
             return i;
+    }
     return -1;
 }
 
@@ -92,9 +93,10 @@ int bind_param_index(const FrontKernel *k, const char *name, int guess)
 {
     if (guess < k->nparams && strcmp(k->params[guess].name, name) == 0)
         return guess;
-    for (int i = 0; i < k->nparams; i++)
+    for (int i = 0; i < k->nparams; i++) {
         if (strcmp(k->params[i].name, name) == 0)
             return i;
+    }
     return -1;
 }
 
@@ -618,9 +620,10 @@ static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
         if (gives(given->name, p, &f))
             f = (Fallback){given->known, given->value, given->text, -1};
     }
-    for (int i = 0; i < tuning->nheuristics; i++)
+    for (int i = 0; i < tuning->nheuristics; i++) {
         if (gives(tuning->heuristics[i].name, p, &f))
             f.heuristic = i;
+    }
     return f;
 }
 
@@ -682,9 +685,10 @@ static tilec_status bind_quietly(Job *job, void *request)
 
 static bool has_tuple(const Request *r)
 {
-    for (int i = 0; i < r->nargs; i++)
+    for (int i = 0; i < r->nargs; i++) {
         if (r->args[i].kind == TILEC_ARG_TUPLE)
             return true;
+    }
     return false;
 }
 

@@ -26,9 +26,10 @@
 
 static Func *kernel_of(const Module *m)
 {
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         if (m->funcs[i]->is_kernel)
             return m->funcs[i];
+    }
     bug("a module without a kernel");
 }
 
@@ -97,9 +98,10 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
 
 static const Target *target_of_plugin(const GenPlugin *p, const char *name)
 {
-    for (int i = 0; i < p->ntargets; i++)
+    for (int i = 0; i < p->ntargets; i++) {
         if (strcmp(p->targets[i]->name, name) == 0)
             return p->targets[i];
+    }
     return NULL;
 }
 

@@ -52,9 +52,10 @@ static bool tuple_of(const tilec_arg *a, const FrontFile *file, Arena *arena, in
         return false;
     items = NEW_N(arena, Const, a->nitems + 1);
     *out = const_tuple(items, a->nitems);
-    for (int i = 0; i < a->nitems; i++)
+    for (int i = 0; i < a->nitems; i++) {
         if (!constant_of(&a->items[i], file, arena, level + 1, &items[i]))
             return false;
+    }
     return true;
 }
 

@@ -24,9 +24,10 @@ static const struct Stage {
 
 static const struct Stage *find_stage(const char *name)
 {
-    for (int i = 0; i < COUNT(stages); i++)
+    for (int i = 0; i < COUNT(stages); i++) {
         if (strcmp(stages[i].name, name) == 0)
             return &stages[i];
+    }
     return NULL;
 }
 

@@ -56,9 +56,10 @@ static FrontGiven of_argument(const Known *k, const tilec_arg *a)
 
 static const tilec_arg *named_argument(const Request *r, const char *name)
 {
-    for (int i = 0; i < r->nargs; i++)
+    for (int i = 0; i < r->nargs; i++) {
         if (r->args[i].name && strcmp(r->args[i].name, name) == 0)
             return &r->args[i];
+    }
     return NULL;
 }
 
@@ -95,9 +96,10 @@ static FrontGiven find(void *context, const char *name)
         return of_argument(k, a);
     if (bind_option(k->request, name, &c))
         return of_value(&c);
-    for (int i = k->ncomputed - 1; i >= 0; i--)
+    for (int i = k->ncomputed - 1; i >= 0; i--) {
         if (k->computed[i].known && strcmp(kernel->tuning->heuristics[i].name, name) == 0)
             return of_value(&k->computed[i].value);
+    }
     if (param < 0)
         return of_option(kernel, name);
     return kernel->fallbacks[param].known ? of_value(&kernel->fallbacks[param].value)

@@ -17,9 +17,10 @@ static int64_t dense_stride(const tilec_tensor *t, int dim)
 {
     int64_t stride = 1;
 
-    for (int i = dim + 1; i < t->ndim; i++)
+    for (int i = dim + 1; i < t->ndim; i++) {
         if (__builtin_mul_overflow(stride, t->shape[i], &stride))
             return INT64_MAX;
+    }
     return stride;
 }
 
@@ -47,9 +48,10 @@ static Extent extent_of(const tilec_tensor *t)
             return empty;
         elements *= (double)t->shape[i];
     }
-    for (int i = 0; i < t->ndim; i++)
+    for (int i = 0; i < t->ndim; i++) {
         if (!reach(t, i, size, &below, &above))
             return unknown;
+    }
     uint64_t start = (uint64_t)(uintptr_t)t->data, lo, hi;
     double span = (double)above - (double)below;
     if (__builtin_add_overflow(start, below, &lo) || __builtin_add_overflow(start, above, &hi))
@@ -70,10 +72,11 @@ static bool apart(const Extent *a, const Extent *b)
 /* Whether slot `i` reaches memory that an earlier slot reaches, and one of them is written. */
 static bool clashes(const Binding *b, const Extent *extents, int i, uint64_t stored)
 {
-    for (int k = 0; k < i; k++)
+    for (int k = 0; k < i; k++) {
         if (b->tensors[k] && (in_set(stored, i) || in_set(stored, k)) &&
             !apart(&extents[i], &extents[k]))
             return true;
+    }
     return false;
 }
 
@@ -97,8 +100,9 @@ double memory_bytes(const Binding *b, uint64_t params)
 {
     double bytes = 0;
 
-    for (int i = 0; i < b->nslots; i++)
+    for (int i = 0; i < b->nslots; i++) {
         if (b->tensors[i] && in_set(params, i))
             bytes += extent_of(b->tensors[i]).bytes;
+    }
     return bytes;
 }

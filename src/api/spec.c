@@ -72,10 +72,11 @@ static void spec_free(Specialisation *s)
 
 void spec_free_all(tilec_file *f)
 {
-    for (int i = 0; i < SPEC_BUCKETS; i++)
+    for (int i = 0; i < SPEC_BUCKETS; i++) {
         for (Specialisation *s = atomic_load_explicit(&f->specs[i], memory_order_relaxed), *next; s;
              s = next) {
             next = s->next;
             spec_free(s);
         }
+    }
 }

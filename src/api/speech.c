@@ -180,9 +180,10 @@ static const tilec_tensor *array_of(const Report *r, const char *what)
 
     if (strstr(what, " or "))
         return NULL;
-    for (int i = 0; i < r->speech->nuser; i++)
+    for (int i = 0; i < r->speech->nuser; i++) {
         if (strcmp(r->speech->hidden[i].name, name) == 0)
             return r->request->binding->tensors[i];
+    }
     return NULL;
 }
 
@@ -207,10 +208,11 @@ static bool split_offset(const tilec_tensor *t, int64_t offset, int64_t *index)
         index[i] = 0;
     for (;;) {
         int next = -1;
-        for (int i = 0; i < t->ndim; i++)
+        for (int i = 0; i < t->ndim; i++) {
             if (!done[i] && stride_of(t, i) != 0 && t->shape[i] > 1 &&
                 (next < 0 || llabs(stride_of(t, i)) > llabs(stride_of(t, next))))
                 next = i;
+        }
         if (next < 0)
             return offset == 0;
         done[next] = true;
@@ -355,9 +357,10 @@ static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
 
 static bool has_faults(const Report *r)
 {
-    for (int i = 0; i < r->n; i++)
+    for (int i = 0; i < r->n; i++) {
         if (r->speech->sites[r->records[i].site].kind != RECORD_PRINT)
             return true;
+    }
     return false;
 }
 

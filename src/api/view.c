@@ -80,9 +80,10 @@ bool view_of(const tilec_tensor *t, View *out)
     int n, nruns = 0;
 
     *out = (View){0};
-    for (int i = 0; i < t->ndim; i++)
+    for (int i = 0; i < t->ndim; i++) {
         if (t->shape[i] == 0)
             return true; /* no element, no offset */
+    }
     n = t->ndim < 0 ? -1 : sorted_dims(t, dims, &out->parts[VIEW_LOW]);
     if (n < 0 || span_of(dims, n, 1) > INT64_MAX)
         return false;

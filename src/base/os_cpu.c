@@ -93,9 +93,10 @@ static bool has_word(const char *list, const char *word)
 {
     size_t n = strlen(word);
 
-    for (const char *s = list; s; s = strchr(s, ','), s = s ? s + 1 : NULL)
+    for (const char *s = list; s; s = strchr(s, ','), s = s ? s + 1 : NULL) {
         if (strncmp(s, word, n) == 0 && (s[n] == ',' || s[n] == '\0'))
             return true;
+    }
     return false;
 }
 

@@ -41,18 +41,20 @@ void check(Cli *c, tilec_status status, char **error)
 
 static bool has_kernel(const tilec_file *f, const char *name)
 {
-    for (int i = 0; i < tilec_kernel_count(f); i++)
+    for (int i = 0; i < tilec_kernel_count(f); i++) {
         if (strcmp(tilec_kernel_name(f, i), name) == 0)
             return true;
+    }
     return tilec_param_count(f, name) >= 0; /* by the names of what it is nested in */
 }
 
 /* Is it a name for the first time?  A kernel may be defined in both arms of an `if`. */
 static bool is_new_name(const tilec_file *f, int i)
 {
-    for (int k = 0; k < i; k++)
+    for (int k = 0; k < i; k++) {
         if (strcmp(tilec_kernel_name(f, k), tilec_kernel_name(f, i)) == 0)
             return false;
+    }
     return true;
 }
 
@@ -61,9 +63,10 @@ static const char *list_kernels(Cli *c)
     Text t = text_new(c->arena);
 
     text_put(&t, "");
-    for (int i = 0; i < tilec_kernel_count(c->file); i++)
+    for (int i = 0; i < tilec_kernel_count(c->file); i++) {
         if (is_new_name(c->file, i))
             text_printf(&t, "%s%s", i ? ", " : "", tilec_kernel_name(c->file, i));
+    }
     return t.s;
 }
 
@@ -258,9 +261,10 @@ static bool computed(Cli *c, const Options *o, int i, const Arguments *a, Const 
 
 static bool is_named(const Names *names, const char *name)
 {
-    for (int i = 0; i < names->len; i++)
+    for (int i = 0; i < names->len; i++) {
         if (strcmp(names->at[i].name, name) == 0)
             return true;
+    }
     return false;
 }
 

@@ -72,9 +72,10 @@ int64_t array_numel(const Array *a)
 {
     int64_t n = 1;
 
-    for (int i = 0; i < a->ndim; i++)
+    for (int i = 0; i < a->ndim; i++) {
         if (a->shape[i] == 0)
             return 0; /* the other extents may have a product beyond 64 bits */
+    }
     for (int i = 0; i < a->ndim; i++)
         n *= a->shape[i];
     return n;

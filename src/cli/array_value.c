@@ -221,10 +221,11 @@ static bool array_subscript(Py *p, const Const *self, const Const *index, Span a
         const_items(index, &items, &n);
     if (n > of->ndim)
         return py_fail(p, at, "the array has only %d dimensions", of->ndim);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (items[i].kind == CONST_SLICE ? !slice(p, &view, d++, &items[i], at)
                                          : !take(p, &view, d, i, &items[i], at))
             return false;
+    }
     *out = value_of_array(value_cli(p), view);
     return true;
 }

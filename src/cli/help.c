@@ -56,7 +56,8 @@ static const struct {
 
 void help_print(Command command, FILE *to)
 {
-    for (int i = 0; i < COUNT(pieces); i++)
+    for (int i = 0; i < COUNT(pieces); i++) {
         if (command == COMMAND_ALL || (pieces[i].commands & (int)command))
             fputs(pieces[i].text, to);
+    }
 }

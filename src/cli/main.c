@@ -73,9 +73,10 @@ static CliCode run_guarded(Cli *c, int argc, char **argv)
 /* The command of that name; 0: none. */
 static Command find_command(const char *name)
 {
-    for (int i = 0; i < COUNT(commands); i++)
+    for (int i = 0; i < COUNT(commands); i++) {
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].command;
+    }
     return 0;
 }
 
@@ -87,9 +88,10 @@ static Command wanted_help(int argc, char **argv)
 
     if (strcmp(argv[1], "help") == 0)
         return argc > 2 && find_command(argv[2]) ? find_command(argv[2]) : COMMAND_ALL;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return command ? command : COMMAND_ALL;
+    }
     return 0;
 }
 

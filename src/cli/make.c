@@ -245,9 +245,10 @@ const char *make_name(int i)
 
 static const Function *find_function(const char *name)
 {
-    for (int i = 0; i < COUNT(functions); i++)
+    for (int i = 0; i < COUNT(functions); i++) {
         if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
+    }
     return NULL;
 }
 
@@ -301,9 +302,10 @@ static bool bind(Given *g, const Function *f, const PyArgs *args)
             return refuse_count(g, f, args->len, positional);
         g->v[k] = &a->value;
     }
-    for (int k = 0; k < f->least; k++)
+    for (int k = 0; k < f->least; k++) {
         if (!g->v[k])
             return refuse_count(g, f, 0, 1);
+    }
     return true;
 }
 

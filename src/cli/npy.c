@@ -218,12 +218,14 @@ const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out)
 static bool payload_bytes(const NpyHeader *h, size_t size, size_t *out)
 {
     *out = size;
-    for (int i = 0; i < h->ndim; i++)
+    for (int i = 0; i < h->ndim; i++) {
         if (h->shape[i] == 0)
             *out = 0;
-    for (int i = 0; i < h->ndim && *out; i++)
+    }
+    for (int i = 0; i < h->ndim && *out; i++) {
         if (__builtin_mul_overflow(*out, (size_t)h->shape[i], out))
             return false;
+    }
     return true;
 }
 
@@ -331,9 +333,10 @@ static const char *element_text(tilec_dtype t)
 {
     if (tilec_dtype_size(t) == 1 && t >= TILEC_FP8E4NV && t <= TILEC_FP8E4B15)
         return "V1";
-    for (int i = 0; i < COUNT(known_types); i++)
+    for (int i = 0; i < COUNT(known_types); i++) {
         if (known_types[i].dtype == t)
             return known_types[i].text;
+    }
     bug("no file type for dtype %d", (int)t);
 }
 

@@ -223,9 +223,10 @@ static bool parse_argument(Cli *c, Command command, Options *o, const char *word
     if (n == 0 || (word[n] != '=' && !is_type))
         return false;
     arg.name = arena_strndup(c->arena, word, n);
-    for (int i = 0; i < o->args.len; i++)
+    for (int i = 0; i < o->args.len; i++) {
         if (strcmp(o->args.at[i].name, arg.name) == 0)
             stop(c, CLI_USAGE, "argument '%s' is given twice", arg.name);
+    }
     vec_push(c->arena, &o->args, arg);
     return true;
 }

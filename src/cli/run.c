@@ -62,10 +62,11 @@ static void check_path(Cli *c, const Options *o, int i)
 
     if (error)
         stop(c, CLI_FILES, "%s: %s", path, strerror(error));
-    for (int k = 0; k < i; k++)
+    for (int k = 0; k < i; k++) {
         if (os_same_output(o->saves.at[k].path, path))
             stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already",
                  o->saves.at[i].name, path, o->saves.at[k].name);
+    }
 }
 
 /* Names and files are checked before anything runs. */

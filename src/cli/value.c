@@ -196,9 +196,10 @@ static void read_blanks(Reader *r)
 
 static const Const *find(const Names *names, const char *name)
 {
-    for (int i = names->len - 1; i >= 0; i--)
+    for (int i = names->len - 1; i >= 0; i--) {
         if (strcmp(names->at[i].name, name) == 0)
             return &names->at[i].value;
+    }
     return NULL;
 }
 
@@ -261,9 +262,10 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
 
 static bool is_function_of_file(const Cli *c, const char *name)
 {
-    for (int i = 0; c->file && i < tilec_kernel_count(c->file); i++)
+    for (int i = 0; c->file && i < tilec_kernel_count(c->file); i++) {
         if (strcmp(tilec_kernel_name(c->file, i), name) == 0)
             return true;
+    }
     return false;
 }
 

@@ -25,9 +25,10 @@ int device_listed(void)
 
 int device_find(const char *name)
 {
-    for (int i = 0; i < DEVICE_COUNT; i++)
+    for (int i = 0; i < DEVICE_COUNT; i++) {
         if (!name || strcmp(devices[i]->name, name) == 0)
             return i;
+    }
     return -1;
 }
 

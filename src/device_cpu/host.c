@@ -206,9 +206,10 @@ static uint64_t usable_features(const Cpuid *leaves)
 
 static bool has(uint64_t usable, const char *name)
 {
-    for (int i = 0; i < COUNT(features); i++)
+    for (int i = 0; i < COUNT(features); i++) {
         if (strcmp(features[i].name, name) == 0)
             return usable >> i & 1;
+    }
     return false;
 }
 
@@ -218,9 +219,10 @@ static const char *level_name(uint64_t usable)
     static const char *const names[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
     int level = COUNT(names);
 
-    for (int i = 0; i < COUNT(features); i++)
+    for (int i = 0; i < COUNT(features); i++) {
         if (features[i].level > 0 && (usable >> i & 1) == 0)
             level = MIN(level, features[i].level - 1);
+    }
     return names[level - 1];
 }
 
@@ -249,11 +251,13 @@ static void list_features(uint64_t usable, char *to, size_t size)
 {
     size_t n = 0;
 
-    for (int sign = 1; sign >= 0; sign--)
-        for (int i = 0; i < COUNT(features); i++)
+    for (int sign = 1; sign >= 0; sign--) {
+        for (int i = 0; i < COUNT(features); i++) {
             if ((int)(usable >> i & 1) == sign && n < size)
                 n += (size_t)snprintf(to + n, size - n, "%s%c%s", n > 0 ? "," : "",
                                       sign ? '+' : '-', features[i].name);
+        }
+    }
     if (n >= size)
         bug("the features take %zu bytes", n);
 }

@@ -346,9 +346,10 @@ RunStatus code_load(const void *object, size_t len, Code **out, const char **why
 
 void *code_symbol(const Code *c, const char *name)
 {
-    for (int i = 0; i < c->nsymbols; i++)
+    for (int i = 0; i < c->nsymbols; i++) {
         if (strcmp(c->symbols[i].name, name) == 0)
             return c->symbols[i].at;
+    }
     return NULL;
 }
 
@@ -386,8 +387,9 @@ static const External externals[] = {
 
 static void *external_symbol(const char *name)
 {
-    for (int i = 0; i < COUNT(externals); i++)
+    for (int i = 0; i < COUNT(externals); i++) {
         if (strcmp(externals[i].name, name) == 0)
             return externals[i].at;
+    }
     return NULL;
 }

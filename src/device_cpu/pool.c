@@ -116,10 +116,11 @@ static bool enter(Pool *p)
 {
     uint32_t gate = atomic_load_explicit(&p->gate, memory_order_relaxed);
 
-    while ((gate & GATE_OPEN) != 0 && (gate & GATE_PLACES) != 0)
+    while ((gate & GATE_OPEN) != 0 && (gate & GATE_PLACES) != 0) {
         if (atomic_compare_exchange_weak_explicit(&p->gate, &gate, gate - GATE_PLACE + 1,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
+    }
     return false;
 }
 
@@ -149,9 +150,10 @@ static bool wake_one(Pool *p)
 /* Wake those that the job still wants, but no more than `most`. */
 static void wake_some(Pool *p, int most)
 {
-    while (most-- > 0)
+    while (most-- > 0) {
         if (atomic_fetch_sub_explicit(&p->to_wake, 1, memory_order_relaxed) <= 0 || !wake_one(p))
             return;
+    }
 }
 
 /* Spin until `*word` is no longer `old`, for as long as that is worth it.  Gives what it is. */

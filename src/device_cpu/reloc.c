@@ -77,9 +77,10 @@ static const Rule rules[] = {
 
 static const Rule *find_rule(int machine, uint32_t type)
 {
-    for (int i = 0; i < COUNT(rules); i++)
+    for (int i = 0; i < COUNT(rules); i++) {
         if (rules[i].machine == machine && rules[i].type == type)
             return &rules[i];
+    }
     return NULL;
 }
 

@@ -257,9 +257,10 @@ static void emit_for(Cpu *c, const Step *s)
     LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, exit);
-    for (int i = 0; i < op->nresults; i++)
+    for (int i = 0; i < op->nresults; i++) {
         if (phis[i])
             c->scalars[op->results[i]->id] = phis[i];
+    }
 }
 
 static void emit_while(Cpu *c, const Step *s)

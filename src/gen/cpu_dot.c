@@ -79,18 +79,20 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
 
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             Val start = acc[r][v];
             phi[r][v] = acc[r][v] = LLVMBuildPhi(c->b, LLVMTypeOf(start), "");
             LLVMAddIncoming(phi[r][v], &start, &l.before, 1);
         }
+    }
     for (int u = 0; u < unroll; u++)
         step(d, rows, vectors, i, j, l.index, u, acc);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
             LLVMAddIncoming(phi[r][v], &acc[r][v], &latch, 1);
+    }
     cpu_loop_end(c, &l, whole, unroll);
     for (int64_t k = whole; k < d->k; k++)
         step(d, rows, vectors, i, j, llvm_int(c->l->i64, k), 0, acc);
@@ -102,16 +104,17 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     Cpu *c = d->c;
     Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, DOT_ACC, i, r, d->n, j, v * d->lanes);
             acc[r][v] = load_as(d, DOT_ACC, place[r][v], d->lanes);
         }
+    }
     k_loop(d, rows, vectors, i, j, acc);
     int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
     Val lane = llvm_iota(c->l->i32, d->lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             Val x = cpu_round(c, c->b, acc[r][v], d->rounded);
             if (v == vectors - 1 && last < d->lanes)
@@ -119,6 +122,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
             else
                 llvm_store(c->b, x, place[r][v], size);
         }
+    }
 }
 
 /* All rows for the columns from j. */

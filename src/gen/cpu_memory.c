@@ -358,11 +358,12 @@ static bool is_uniform(const NestCg *n, const Value *v, const int8_t *map)
 
 static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
 {
-    for (int k = 0; k < op->noperands; k++)
+    for (int k = 0; k < op->noperands; k++) {
         if (op->operands[k] && i-- == 0) {
             *out = cpu_ask(ASK_VALUE, op->operands[k], map);
             return true;
         }
+    }
     return false;
 }
 

@@ -250,9 +250,10 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
 
 static void prefetch(NestCg *n, Val i, int copy)
 {
-    for (int k = 0; copy == 0 && n->segment == SEGMENT_MAIN && k < n->ahead.len; k++)
+    for (int k = 0; copy == 0 && n->segment == SEGMENT_MAIN && k < n->ahead.len; k++) {
         if (n->ahead.at[k])
             prefetch_row(n, i, &n->nest->ahead.at[k], n->ahead.at[k]);
+    }
 }
 
 /* --- bodies -------------------------------------------------------------------------------- */
@@ -312,9 +313,10 @@ static void body(NestCg *n, Val i, int copy, const bool *skip)
     i = in_direction(n, n->c->b, n->inner, i);
     begin_body(n, i, copy);
     prefetch(n, i, copy);
-    for (int r = 0; r < n->nest->roots.len; r++)
+    for (int r = 0; r < n->nest->roots.len; r++) {
         if (!skip || !skip[r])
             root_body(n, &n->nest->roots.at[r]);
+    }
     n->in_body = false;
 }
 

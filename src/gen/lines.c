@@ -152,8 +152,9 @@ const Op *llvm_at(Llvm *l, const Op *op)
     const Op *before = l->lines->now;
     l->lines->now = op;
     LLVMMetadataRef at = place_now(l->lines);
-    for (int i = 0; i < l->builders.len; i++)
+    for (int i = 0; i < l->builders.len; i++) {
         if (l->builders.at[i])
             LLVMSetCurrentDebugLocation2(l->builders.at[i], at);
+    }
     return before;
 }

@@ -153,9 +153,10 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         pl->order++;
         for (int i = 0; i < op->nresults; i++)
             gather_value(pl, op->results[i], b, depth);
-        for (int i = 0; i < op->noperands; i++)
+        for (int i = 0; i < op->noperands; i++) {
             if (reads_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
+        }
         if (op->code == OP_load && attr_volatile(op) != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         for (int r = 0; r < nested_blocks(op); r++)
@@ -293,9 +294,10 @@ static bool buffer_block(Planner *pl, Block *b, int depth)
         Site at;
         if (!site_of(pl, op, depth, &at))
             continue;
-        for (int i = 0; i < op->noperands; i++)
+        for (int i = 0; i < op->noperands; i++) {
             if (op->operands[i]->type->rank > 0)
                 use_at(&pl->plan->facts[op->operands[i]->id], at);
+        }
     }
     return changed;
 }
@@ -348,9 +350,10 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     p->uses = ir_uses(f, a);
     if (o->disjoint)
         p->bases = ir_pointer_bases(f, a);
-    for (int round = 0; plan_round(&pl); round++)
+    for (int round = 0; plan_round(&pl); round++) {
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
+    }
     plan_look_ahead(p);
     plan_shape(p);
     plan_measure(p);

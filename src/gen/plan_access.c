@@ -55,9 +55,10 @@ static Split split_pointer(const Value *ptr)
 
 static bool same_map(const int8_t *x, const int8_t *y, int rank)
 {
-    for (int d = 0; d < rank; d++)
+    for (int d = 0; d < rank; d++) {
         if (x[d] != y[d])
             return false;
+    }
     return true;
 }
 
@@ -206,17 +207,19 @@ bool plan_same_place(const Bound *b, const Value *v, const int8_t *map)
 {
     if (b->value != v)
         return false;
-    for (int d = 0; d < v->type->rank; d++)
+    for (int d = 0; d < v->type->rank; d++) {
         if (b->map[d] != map[d] && v->type->dims[d] > 1)
             return false;
+    }
     return true;
 }
 
 static const Bound *find_bound(const Nest *n, const Value *v, const int8_t *map)
 {
-    for (int i = 0; i < n->bounds.len; i++)
+    for (int i = 0; i < n->bounds.len; i++) {
         if (plan_same_place(&n->bounds.at[i], v, map))
             return &n->bounds.at[i];
+    }
     return NULL;
 }
 

@@ -57,10 +57,12 @@ static bool needs_open(const BlockState *st, const Op *op)
 {
     if (!st->open)
         return false;
-    for (int i = 0; i < op->noperands; i++)
-        for (int k = 0; k < st->open->roots.len; k++)
+    for (int i = 0; i < op->noperands; i++) {
+        for (int k = 0; k < st->open->roots.len; k++) {
             if (makes(&st->open->roots.at[k], op->operands[i]))
                 return true;
+        }
+    }
     return false;
 }
 
@@ -70,9 +72,10 @@ static bool region_needs_open(const BlockState *st, const Block *b)
     for (const Op *op = b->first; op; op = op->next) {
         if (needs_open(st, op))
             return true;
-        for (int r = 0; r < 2 && op->regions[r]; r++)
+        for (int r = 0; r < 2 && op->regions[r]; r++) {
             if (region_needs_open(st, op->regions[r]))
                 return true;
+        }
     }
     return false;
 }
@@ -162,9 +165,10 @@ static void note_writes(Planner *pl, BlockState *st, Op *op, int order)
     WriteWalk w = {pl, st, order};
 
     note_write(op, &w);
-    for (int r = 0; r < 2; r++)
+    for (int r = 0; r < 2; r++) {
         if (op->regions[r])
             ir_walk(op->regions[r], note_write, &w);
+    }
 }
 
 /* --- loops and ifs ------------------------------------------------------------------------- */
@@ -219,9 +223,10 @@ static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, cons
         if (carried[j] != NO_BUFFER && p->facts[v->id].buffer != carried[j])
             add_fill(pl, st, v, copies[j] == NO_BUFFER ? carried[j] : copies[j], NO_BUFFER, now);
     }
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n; j++) {
         if (copies[j] != NO_BUFFER)
             add_fill(pl, st, yield->operands[first + j], carried[j], copies[j], now);
+    }
 }
 
 /* One buffer for each tile among the values; the same is given to `also` when not NULL. */
@@ -240,9 +245,10 @@ static int *carry_buffers(Planner *pl, Value *const *values, Value *const *also,
 
 static void fill_inits(Planner *pl, BlockState *st, Op *op, int first, const int *buffers, int now)
 {
-    for (int i = first; i < op->noperands; i++)
+    for (int i = first; i < op->noperands; i++) {
         if (buffers[i - first] != NO_BUFFER)
             add_fill(pl, st, op->operands[i], buffers[i - first], NO_BUFFER, now);
+    }
 }
 
 static void plan_for(Planner *pl, BlockState *st, Op *op, int now)
@@ -311,10 +317,11 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
     if (!carried || !source || uses_count(&pl->plan->uses, result) != 1)
         return NO_BUFFER;
     int first = yield->code == OP_condition ? 1 : 0;
-    for (int i = first; i < yield->noperands; i++)
+    for (int i = first; i < yield->noperands; i++) {
         if (yield->operands[i] == result &&
             pl->plan->facts[source->id].buffer == carried[i - first])
             return carried[i - first];
+    }
     return NO_BUFFER;
 }
 
@@ -355,9 +362,10 @@ static void plan_record(Planner *pl, BlockState *st, Op *op, int now)
 
 static void plan_tile_results(Planner *pl, const Op *op)
 {
-    for (int i = 0; i < op->nresults; i++)
+    for (int i = 0; i < op->nresults; i++) {
         if (op->results[i]->type->rank > 0)
             pl->plan->facts[op->results[i]->id].buffer = new_buffer(pl, op->results[i]->type);
+    }
 }
 
 /* Can the lanes of a vector run this region together? */
@@ -366,9 +374,10 @@ static bool runs_on_lanes(const Block *b)
     for (const Op *op = b->first; op; op = op->next) {
         if (op->code == OP_for || op->code == OP_while || op_has(op, READS | WRITES | EFFECT))
             return false;
-        for (int r = 0; r < 2 && op->regions[r]; r++)
+        for (int r = 0; r < 2 && op->regions[r]; r++) {
             if (!runs_on_lanes(op->regions[r]))
                 return false;
+        }
     }
     return true;
 }

@@ -34,9 +34,10 @@ bool plan_is_identity(const Value *v, const int8_t *map, int rank)
 {
     if (v->type->rank != rank)
         return false;
-    for (int d = 0; d < rank; d++)
+    for (int d = 0; d < rank; d++) {
         if (map[d] != d && v->type->dims[d] != 1)
             return false;
+    }
     return true;
 }
 
@@ -199,9 +200,10 @@ static bool same_dims(const Nest *n, const Type *t)
 {
     if (n->rank != t->rank)
         return false;
-    for (int d = 0; d < n->rank; d++)
+    for (int d = 0; d < n->rank; d++) {
         if (n->dims[d] != t->dims[d])
             return false;
+    }
     return true;
 }
 
@@ -244,17 +246,19 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
         return false;
     for (int k = 0; k < open->roots.len; k++) {
         const Root *r = &open->roots.at[k];
-        for (int i = 0; i < candidate->leaves.len; i++)
+        for (int i = 0; i < candidate->leaves.len; i++) {
             if (reads_result(pl, &candidate->leaves.at[i], r))
                 return false;
+        }
         if (r->kind == ROOT_STORE && root->kind == ROOT_STORE && stores_clash(pl, r->op, root->op))
             return false;
         if (root->source != NO_BUFFER && r->kind == ROOT_FILL && r->buffer == root->source)
             return false;
     }
-    for (int i = 0; i < open->leaves.len; i++)
+    for (int i = 0; i < open->leaves.len; i++) {
         if (overwrites(pl, &open->leaves.at[i], root))
             return false;
+    }
     return true;
 }
 
@@ -269,9 +273,10 @@ static void vote(const Planner *pl, const Leaf *leaf, int *votes)
         return;
     if (leaf->load) {
         const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[LOAD_PTR]);
-        for (int d = 0; d < t->rank; d++)
+        for (int d = 0; d < t->rank; d++) {
             if (leaf->map[d] >= 0 && a->contiguity[d] > 1)
                 votes[leaf->map[d]] += 2;
+        }
         return;
     }
     int last = t->rank - 1;
@@ -286,9 +291,10 @@ static void vote_store(const Planner *pl, const Op *op, int *votes)
     const Value *ptr = op->operands[STORE_PTR];
     const Axis *a = axis_of(pl->plan->axis, ptr);
 
-    for (int d = 0; d < ptr->type->rank; d++)
+    for (int d = 0; d < ptr->type->rank; d++) {
         if (a->contiguity[d] > 1)
             votes[d] += 2;
+    }
 }
 
 void plan_choose_order(const Planner *pl, Nest *n)
@@ -304,12 +310,14 @@ void plan_choose_order(const Planner *pl, Nest *n)
             votes[n->rank - 1] += 1;
     }
     int inner = n->rank - 1;
-    for (int d = n->rank - 1; d >= 0; d--)
+    for (int d = n->rank - 1; d >= 0; d--) {
         if (n->dims[inner] == 1 || (n->dims[d] > 1 && votes[d] > votes[inner]))
             inner = d;
+    }
     int at = 0;
-    for (int d = 0; d < n->rank; d++)
+    for (int d = 0; d < n->rank; d++) {
         if (d != inner)
             n->order[at++] = d;
+    }
     n->order[at] = inner;
 }

@@ -20,12 +20,14 @@ typedef struct {
 
 static bool is_masked(const Nest *n)
 {
-    for (int i = 0; i < n->leaves.len; i++)
+    for (int i = 0; i < n->leaves.len; i++) {
         if (n->leaves.at[i].load && plan_operand(n->leaves.at[i].value->def, LOAD_MASK))
             return true;
-    for (int i = 0; i < n->roots.len; i++)
+    }
+    for (int i = 0; i < n->roots.len; i++) {
         if (n->roots.at[i].kind == ROOT_STORE && plan_operand(n->roots.at[i].op, STORE_MASK))
             return true;
+    }
     return false;
 }
 

@@ -19,9 +19,10 @@ static const Target *const targets[] = {&cpu_target};
 static void start_llvm(void)
 {
     LLVMInstallFatalErrorHandler(stop);
-    for (int i = 0; i < COUNT(targets); i++)
+    for (int i = 0; i < COUNT(targets); i++) {
         if (targets[i]->start)
             targets[i]->start();
+    }
 }
 
 /* Several threads may ask at once, and LLVM's list of targets has no lock. */

@@ -90,9 +90,10 @@ static const Advice for_names[] = {
 
 static const char *find_advice(const Advice *table, int n, const char *what)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (strcmp(table[i].what, what) == 0)
             return table[i].advice;
+    }
     return NULL;
 }
 

@@ -94,9 +94,10 @@ static void make_scalar(Op *op, void *lower)
     else if (gives_one && op->code == OP_arange)
         replace_arange(op);
     else
-        for (int i = 0; i < op->nresults; i++)
+        for (int i = 0; i < op->nresults; i++) {
             if (is_single(op->results[i]))
                 op->results[i]->type = scalar_of(l, op->results[i]->type);
+        }
 }
 
 /* --- what nothing needs --- */
@@ -117,9 +118,10 @@ static void drop_unused(Needs *n, Block *b)
         bool used = op_has(op, ENDS) || op->callee || op_has_effects(op);
 
         earlier = op->prev;
-        for (int r = 0; r < COUNT(op->regions); r++)
+        for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
                 drop_unused(n, op->regions[r]);
+        }
         for (int i = 0; i < op->nresults; i++)
             used |= n->uses[op->results[i]->id] > 0;
         for (int i = 0; i < op->noperands && !used; i++)

@@ -365,9 +365,10 @@ static void find_default(Lower *l, const AstFunc *fn, const AstParam *p, FrontPa
 
 static bool listed(const AstFunc *fn, Sym name)
 {
-    for (int i = 0; i < fn->ndo_not_specialize; i++)
+    for (int i = 0; i < fn->ndo_not_specialize; i++) {
         if (fn->do_not_specialize[i] == name)
             return true;
+    }
     return false;
 }
 

@@ -61,9 +61,10 @@ ArgList lower_arguments(Lower *l, const Node *call)
 
 static bool any_unknown(const ArgList *args)
 {
-    for (int i = 0; i < args->n; i++)
+    for (int i = 0; i < args->n; i++) {
         if (val_unknown_inside(args->at[i].v))
             return true;
+    }
     return false;
 }
 
@@ -150,9 +151,10 @@ bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, i
         error_at(l, args->span, E_TOO_MANY, what, n, count_positional(args));
         return false;
     }
-    for (int i = 0; i < args->n; i++)
+    for (int i = 0; i < args->n; i++) {
         if (args->at[i].keyword)
             good &= bind_keyword(l, what, params, n, args, i, out);
+    }
     for (int i = 0; good && i < n; i++) {
         if (out[i] >= 0 || params[i].has_default || params[i].star)
             continue;
@@ -192,9 +194,10 @@ static Val call_instance(Lower *l, const Instance *in, const Val *args, int n)
 /* `args` one a parameter. */
 static Val call_bound(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
-    for (int i = 0; i < fn->nparams; i++)
+    for (int i = 0; i < fn->nparams; i++) {
         if (val_unknown_inside(args[i]))
             return val_unknown();
+    }
     if (!check_noinline(l, fn, args, span))
         return val_unknown();
     Instance *in = lower_instance(l, fn, args, span);
@@ -231,9 +234,10 @@ static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 /* R12: Python at compile time. */
 static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
-    for (int i = 0; i < fn->nparams; i++)
+    for (int i = 0; i < fn->nparams; i++) {
         if (!val_is_known(args[i]))
             return fail_val(l, span, E_CONSTEXPR_FUNCTION, fn->name, val_text(l, args[i]));
+    }
     if (fn->nerrors > 0) {
         l->quiet_errors += l->quiet > 0;
         if (l->quiet == 0)
@@ -247,9 +251,10 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
 {
     VEC(Val) items = {0};
 
-    for (int i = first; first >= 0 && i < args->n; i++)
+    for (int i = first; first >= 0 && i < args->n; i++) {
         if (!args->at[i].keyword)
             vec_push(l->arena, &items, args->at[i].v);
+    }
     return val_new_tuple(l, items.len, items.at, args->span);
 }
 

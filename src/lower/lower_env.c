@@ -76,9 +76,10 @@ int env_mark(Lower *l)
 
 static Change *find_change(Change *at, int n, int slot)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (at[i].slot == slot)
             return &at[i];
+    }
     return NULL;
 }
 

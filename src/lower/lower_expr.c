@@ -75,10 +75,11 @@ static Val compare_identity(Lower *l, bool is, Val x, Val y)
 /* In `a < b & c < d` the `&` binds first, so `b & c` is what stands in the middle. */
 static bool binds_bits_first(const Node *chain)
 {
-    for (int i = 0; i + 1 < chain->nitems; i++)
+    for (int i = 0; i + 1 < chain->nitems; i++) {
         if (chain->items[i]->kind == N_BINARY &&
             (chain->items[i]->op == BIN_AND || chain->items[i]->op == BIN_OR))
             return true;
+    }
     return false;
 }
 
@@ -294,9 +295,10 @@ static Val index_tile(Lower *l, Value *v, const Node *n)
     bool several = one->kind == N_TUPLE;
     int axis = 0;
 
-    for (int i = 0; i < (several ? one->nitems : 1); i++)
+    for (int i = 0; i < (several ? one->nitems : 1); i++) {
         if (!index_entry(l, several ? one->items[i] : one, &v, &axis))
             return val_unknown();
+    }
     return val_run(v);
 }
 

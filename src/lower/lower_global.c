@@ -25,9 +25,10 @@ static bool makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int dep
 
 static bool one_makes_constexpr(Lower *l, const AstGlobal *g, const Node *n, int depth)
 {
-    for (int i = 0; i < n->nitems; i++)
+    for (int i = 0; i < n->nitems; i++) {
         if (makes_constexpr(l, g, n->items[i], depth))
             return true;
+    }
     return false;
 }
 

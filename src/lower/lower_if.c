@@ -127,9 +127,10 @@ static bool unify_tuples(Join *j, bool weak, Val *x, Val *y)
         return false;
     *x = val_tuple(j->l, n, x->tuple->items);
     *y = val_tuple(j->l, n, y->tuple->items);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!unify(j, weak, &x->tuple->items[i], &y->tuple->items[i]))
             return false;
+    }
     return true;
 }
 
@@ -172,9 +173,10 @@ static void join_pair(Join *j, int slot, Binding b, Val x, Val y)
 
 static const Change *change_of(const Arm *a, int slot)
 {
-    for (int i = 0; i < a->changes.n; i++)
+    for (int i = 0; i < a->changes.n; i++) {
         if (a->changes.at[i].slot == slot)
             return &a->changes.at[i];
+    }
     return NULL;
 }
 
@@ -258,9 +260,10 @@ static void join_names(Join *j)
 {
     for (int i = 0; i < j->arms[0]->changes.n; i++)
         join_name(j, j->arms[0]->changes.at[i].slot);
-    for (int i = 0; i < j->arms[1]->changes.n; i++)
+    for (int i = 0; i < j->arms[1]->changes.n; i++) {
         if (!change_of(j->arms[0], j->arms[1]->changes.at[i].slot))
             join_name(j, j->arms[1]->changes.at[i].slot);
+    }
 }
 
 /* --- returns --- */

@@ -15,9 +15,10 @@ enum { MAX_LOOKUPS = 64 };
 
 static bool is_being_looked_up(const Lower *l, const FrontFile *f, Sym name)
 {
-    for (int i = 0; i < l->lookups.len; i++)
+    for (int i = 0; i < l->lookups.len; i++) {
         if (l->lookups.at[i].file == f && l->lookups.at[i].name == name)
             return true;
+    }
     return l->lookups.len >= MAX_LOOKUPS;
 }
 
@@ -31,9 +32,10 @@ static Val no_member_of_file(Lower *l, const FrontFile *f, Sym name, Span span)
     error_at(l, span, E_NO_FILE_MEMBER, f->source->path, name);
     if (!hints_show(l))
         return val_unknown();
-    for (int i = 0; i < f->nfuncs; i++)
+    for (int i = 0; i < f->nfuncs; i++) {
         if (!f->funcs[i]->scope)
             vec_push(l->arena, &names, f->funcs[i]->name);
+    }
     for (int i = 0; i < f->nglobals; i++)
         vec_push(l->arena, &names, f->globals[i].name);
     near = near_name(name, names.at, names.len);

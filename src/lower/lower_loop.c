@@ -36,9 +36,10 @@ typedef VEC(Sym) Syms;
 
 static void collect_name(Lower *l, Sym name, Syms *out)
 {
-    for (int i = 0; i < out->len; i++)
+    for (int i = 0; i < out->len; i++) {
         if (out->at[i] == name)
             return;
+    }
     vec_push(l->arena, out, name);
 }
 
@@ -72,9 +73,10 @@ static void collect_assigned(Lower *l, const Node *n, Syms *out)
 
 static void collect_list(Lower *l, Node *const *nodes, int n, Syms *out)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (nodes[i])
             collect_assigned(l, nodes[i], out);
+    }
 }
 
 void forget_assigned(Lower *l, Node *const *nodes, int n)
@@ -194,9 +196,10 @@ static void close_names(Loop *loop, int region, Values *out)
 
 static bool has_slot(const CarriedNames *names, int slot)
 {
-    for (int i = 0; i < names->len; i++)
+    for (int i = 0; i < names->len; i++) {
         if (names->at[i].slot == slot)
             return true;
+    }
     return false;
 }
 
@@ -233,10 +236,11 @@ static void leave_name(Loop *loop, const Change *c)
 
 static void leave_names(Loop *loop, Changes changes)
 {
-    for (int i = 0; i < changes.n; i++)
+    for (int i = 0; i < changes.n; i++) {
         if (!has_slot(&loop->names, changes.at[i].slot) &&
             !has_slot(&loop->fresh, changes.at[i].slot))
             leave_name(loop, &changes.at[i]);
+    }
 }
 
 /* --- parts that never change --- */
@@ -282,9 +286,10 @@ static Values changing(const Loop *loop, const Values *all)
 {
     Values out = {0};
 
-    for (int i = 0; i < all->len; i++)
+    for (int i = 0; i < all->len; i++) {
         if (i >= loop->init.len || !loop->fixed[i])
             vec_push(loop->l->arena, &out, ir_resolve(all->at[i]));
+    }
     return out;
 }
 

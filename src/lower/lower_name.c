@@ -51,9 +51,10 @@ static int module_where(const char *name)
 {
     if (is_libdevice(name))
         return IN_LIBDEVICE;
-    for (int i = 0; i < COUNT(modules); i++)
+    for (int i = 0; i < COUNT(modules); i++) {
         if (strcmp(modules[i].name, name) == 0)
             return modules[i].where;
+    }
     return -1;
 }
 
@@ -191,12 +192,14 @@ static const char *near_visible(Lower *l, Sym name)
 
     for (int i = 0; i < COUNT(constants); i++)
         vec_push(l->arena, &words, constants[i]);
-    for (int i = 0; i < l->frame->env.len; i++)
+    for (int i = 0; i < l->frame->env.len; i++) {
         if (l->frame->env.at[i].bound && !l->frame->env.at[i].missing)
             vec_push(l->arena, &words, l->frame->names.at[i]);
-    for (int i = 0; i < file->nfuncs; i++)
+    }
+    for (int i = 0; i < file->nfuncs; i++) {
         if (file->funcs[i]->is_jit)
             vec_push(l->arena, &words, file->funcs[i]->name);
+    }
     for (int i = 0; i < file->nglobals; i++)
         vec_push(l->arena, &words, file->globals[i].name);
     for (int i = 0; i < file->nimports; i++)

@@ -129,9 +129,10 @@ bool val_is_known(Val v)
 {
     if (v.kind == VAL_RUN || v.kind == VAL_UNKNOWN)
         return false;
-    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
+    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++) {
         if (!val_is_known(v.tuple->items[i]))
             return false;
+    }
     return true;
 }
 
@@ -143,9 +144,10 @@ bool val_is_function(Val v)
 
 bool val_unknown_inside(Val v)
 {
-    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++)
+    for (int i = 0; v.kind == VAL_TUPLE && i < v.tuple->n; i++) {
         if (val_unknown_inside(v.tuple->items[i]))
             return true;
+    }
     return v.kind == VAL_UNKNOWN;
 }
 
@@ -153,9 +155,10 @@ static bool same_tuple(const Tuple *a, const Tuple *b)
 {
     if (a->n != b->n)
         return false;
-    for (int i = 0; i < a->n; i++)
+    for (int i = 0; i < a->n; i++) {
         if (!val_same(a->items[i], b->items[i]))
             return false;
+    }
     return true;
 }
 
@@ -249,9 +252,10 @@ static bool tuple_to_const(Lower *l, const Tuple *t, Const *out)
 {
     Const *items = NEW_N(l->arena, Const, t->n + 1);
 
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < t->n; i++) {
         if (!val_to_const(l, t->items[i], &items[i]))
             return false;
+    }
     *out = (Const){.kind = CONST_TUPLE, .items = items, .nitems = t->n};
     return true;
 }

@@ -102,9 +102,10 @@ static bool is_module(const FrontFile *f, const char *module)
         n -= 3;
     if (n < m || (n > m && path[n - m - 1] != '/'))
         return false;
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
         if (path[n - m + i] != (module[i] == '.' ? '/' : module[i]))
             return false;
+    }
     return true;
 }
 
@@ -112,8 +113,9 @@ const AstGlobal *define_find(const FrontFile *f, Sym name)
 {
     const FileDefine *d = f->set->defines ? map_get(f->set->defines, MAP_KEY(name)) : NULL;
 
-    for (; d; d = d->next)
+    for (; d; d = d->next) {
         if (d->module ? is_module(f, d->module) : f == f->set->first)
             return &d->global;
+    }
     return NULL;
 }

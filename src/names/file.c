@@ -76,10 +76,11 @@ const AstFunc *file_find(const FrontFile *f, Sym name)
 
     if (found || !strchr(name, '.'))
         return found;
-    for (int i = 0; i < f->nfuncs; i++)
+    for (int i = 0; i < f->nfuncs; i++) {
         if (qualified_as(f->funcs[i], name, strlen(name)) &&
             (!found || func_rank(f->funcs[i]) >= func_rank(found)))
             found = f->funcs[i];
+    }
     return found;
 }
 
@@ -92,9 +93,10 @@ const AstFunc *file_member_function(const FrontFile *f, Sym name)
 
 const AstFunc *file_find_in(const FrontFile *f, const AstScope *scope, Sym name)
 {
-    for (int i = f->nfuncs - 1; i >= 0; i--)
+    for (int i = f->nfuncs - 1; i >= 0; i--) {
         if (f->funcs[i]->scope == scope && f->funcs[i]->name == name)
             return f->funcs[i];
+    }
     return NULL;
 }
 
@@ -206,12 +208,14 @@ static void bind_import(FrontFile *f, AstImport *import)
 /* The last one counts, then those before it, then those that go last, in the order of the file. */
 static void bind_imports(FrontFile *f)
 {
-    for (int i = f->nimports - 1; i >= 0; i--)
+    for (int i = f->nimports - 1; i >= 0; i--) {
         if (f->imports[i].goes_last)
             bind_import(f, &f->imports[i]);
-    for (int i = 0; i < f->nimports; i++)
+    }
+    for (int i = 0; i < f->nimports; i++) {
         if (!f->imports[i].goes_last)
             bind_import(f, &f->imports[i]);
+    }
 }
 
 /* What an `except` block assigns counts only where nothing else does. */
@@ -251,10 +255,12 @@ static Map *scopes_around_kernels(const FrontFile *f)
 {
     Map *around = map_new(f->arena);
 
-    for (int i = 0; i < f->nfuncs; i++)
-        for (const AstScope *s = f->funcs[i]->scope; s; s = s->outer)
+    for (int i = 0; i < f->nfuncs; i++) {
+        for (const AstScope *s = f->funcs[i]->scope; s; s = s->outer) {
             if (f->funcs[i]->is_jit || f->funcs[i]->is_constexpr_function)
                 map_put(around, MAP_KEY(s), around);
+        }
+    }
     return around;
 }
 
@@ -263,12 +269,14 @@ static void bind_locals(FrontFile *f, const Scan *scan)
     Map *around = scopes_around_kernels(f);
     AstGlobals locals = {0};
 
-    for (int i = 0; i < scan->defs.len; i++)
+    for (int i = 0; i < scan->defs.len; i++) {
         if (map_get(around, MAP_KEY(scan->defs.at[i].body)))
             scan_parameters(f->arena, f->interner, f->source, &scan->defs.at[i], &locals);
-    for (int i = 0; i < scan->locals.len; i++)
+    }
+    for (int i = 0; i < scan->locals.len; i++) {
         if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
             scan_assignments(f->arena, f->interner, f->source, &scan->locals.at[i], &locals);
+    }
     for (int i = 0; i < locals.len; i++) {
         locals.at[i].file = f;
         chain(f, &locals.at[i]);
@@ -369,9 +377,10 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
     Text list = text_new(f->arena);
     int n = 0;
 
-    for (int i = 0; i < f->nfuncs && n < MOST; i++)
+    for (int i = 0; i < f->nfuncs && n < MOST; i++) {
         if (!f->funcs[i]->scope)
             text_printf(&list, "%s`%s`", n++ ? ", " : "", f->funcs[i]->name);
+    }
     diag(d, DIAG_ERROR, source_whole(f->source), E_FILE_NO_KERNEL);
     if (n > 0)
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);

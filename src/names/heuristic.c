@@ -58,9 +58,10 @@ typedef struct {
 static bool elements(const FrontGiven *g, int from, __int128 *out)
 {
     *out = 1;
-    for (int i = from; i < g->ndim; i++)
+    for (int i = from; i < g->ndim; i++) {
         if (__builtin_mul_overflow(*out, (__int128)g->shape[i], out))
             return false;
+    }
     return true;
 }
 

@@ -84,9 +84,10 @@ static bool is_file(const char *path)
 
 static void add_root(FileSet *s, Folders *roots, const char *folder)
 {
-    for (int i = 0; i < roots->len; i++)
+    for (int i = 0; i < roots->len; i++) {
         if (strcmp(roots->at[i], folder) == 0)
             return;
+    }
     vec_push(s->arena, roots, folder);
 }
 
@@ -305,9 +306,10 @@ static bool is_foreign(const char *module)
                                         "functools", "itertools", "warnings", "logging"};
     size_t n = strcspn(module, ".");
 
-    for (int i = 0; i < COUNT(names); i++)
+    for (int i = 0; i < COUNT(names); i++) {
         if (strlen(names[i]) == n && memcmp(names[i], module, n) == 0)
             return true;
+    }
     return false;
 }
 

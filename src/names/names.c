@@ -59,9 +59,10 @@ static void export_all(FrontFile *f, const Const *list)
 
     if (!const_items(list, &items, &n))
         return;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (items[i].kind == CONST_STRING)
             map_put(f->exports, MAP_KEY(intern_n(f->interner, items[i].text, items[i].ntext)), f);
+    }
 }
 
 /* Evaluate __all__ and what is added to it. */

@@ -134,9 +134,10 @@ static bool is_call_of(const FrontFile *f, const Node *n, const char *name)
 /* An argument by its keyword, or else by its position; NULL when absent. */
 static const Node *argument(const Node *call, const char *keyword, int position)
 {
-    for (int i = 0; i < call->nitems; i++)
+    for (int i = 0; i < call->nitems; i++) {
         if (call->items[i]->kind == N_KEYWORD && strcmp(call->items[i]->name, keyword) == 0)
             return call->items[i]->left;
+    }
     return position < call->nitems && call->items[position]->kind != N_KEYWORD
                ? call->items[position]
                : NULL;
@@ -174,9 +175,10 @@ void tuning_read(FrontFile *f, AstFunc *fn)
     Tuning t = {.file = f, .arena = f->arena, .context = {.file = f}};
     FrontTuning *tuning = NEW(f->arena, FrontTuning);
 
-    for (int i = 0; i < fn->ndecorators; i++)
+    for (int i = 0; i < fn->ndecorators; i++) {
         if (tuning_is_decorator(f, fn->decorators[i]))
             file_parse_callees(f, fn->decorators[i]);
+    }
     t.python = file_python(&t.context, f->arena, budget);
     t.python.tolerant = true;
     for (int i = 0; i < fn->ndecorators; i++)

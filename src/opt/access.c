@@ -492,9 +492,10 @@ static void put_block(Text *t, AccessSpace **along, const Block *b)
     for (const Op *op = b->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++)
             put_value(t, along, op->results[i]);
-        for (int r = 0; r < COUNT(op->regions); r++)
+        for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
                 put_block(t, along, op->regions[r]);
+        }
     }
 }
 

@@ -94,15 +94,17 @@ const PyBuiltin *py_builtin(const char *name)
 {
     static const char language[] = "triton.language.", triton[] = "triton.";
 
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if (is_named(builtins[i].name, name))
             return &builtins[i];
+    }
     if (strncmp(name, language, sizeof language - 1) == 0)
         name += sizeof language - 1;
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if (strncmp(builtins[i].name, triton, sizeof triton - 1) == 0 &&
             is_named(builtins[i].name + sizeof triton - 1, name))
             return &builtins[i];
+    }
     return NULL;
 }
 
@@ -110,10 +112,11 @@ const PyBuiltin *py_method(const char *type, const char *name)
 {
     size_t n = strlen(type);
 
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if (strncmp(builtins[i].name, type, n) == 0 && builtins[i].name[n] == '.' &&
             strcmp(builtins[i].name + n + 1, name) == 0)
             return &builtins[i];
+    }
     return NULL;
 }
 
@@ -122,9 +125,10 @@ const char *py_near_builtin(const char *name)
     const char *names[COUNT(builtins)];
     int n = 0;
 
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if (!strchr(builtins[i].name, '.'))
             names[n++] = builtins[i].name;
+    }
     return near_name(name, names, n);
 }
 

@@ -131,9 +131,10 @@ static PyParam param_at(const PyFunction *f, int i)
 /* The argument that a parameter gets: by its keyword, or the next one by position. */
 static const PyArg *find_argument(const PyArgs *args, const PyParam *param, int position)
 {
-    for (int i = 0; i < args->len; i++)
+    for (int i = 0; i < args->len; i++) {
         if (args->at[i].keyword ? strcmp(args->at[i].keyword, param->name) == 0 : position-- == 0)
             return &args->at[i];
+    }
     return NULL;
 }
 
@@ -175,9 +176,10 @@ static bool check_arguments(Py *p, const PyFunction *f, const PyArgs *args, Span
 
         if (word && !takes_keyword(f, word))
             return py_fail(p, at, PY_E_KEYWORD, py_function_name(f), word);
-        for (int k = 0; word && k < MIN(given, param_count(f)) && !param_at(f, k).is_star; k++)
+        for (int k = 0; word && k < MIN(given, param_count(f)) && !param_at(f, k).is_star; k++) {
             if (!param_at(f, k).is_dict && strcmp(param_at(f, k).name, word) == 0)
                 return py_fail(p, at, PY_E_TWICE, py_function_name(f), word);
+        }
     }
     return true;
 }
@@ -187,9 +189,10 @@ static Const rest_of(Py *p, const PyArgs *args, int first)
 {
     ConstList rest = {0};
 
-    for (int i = 0; i < args->len; i++)
+    for (int i = 0; i < args->len; i++) {
         if (!args->at[i].keyword && first-- <= 0)
             vec_push(p->arena, &rest, args->at[i].value);
+    }
     return const_tuple(rest.at, rest.len);
 }
 
@@ -316,9 +319,10 @@ static bool call_user(Py *p, const PyFunction *f, const PyArgs *args, Span at, C
 
 static bool any_unknown(const PyArgs *args)
 {
-    for (int i = 0; i < args->len; i++)
+    for (int i = 0; i < args->len; i++) {
         if (args->at[i].value.kind == CONST_UNKNOWN)
             return true;
+    }
     return false;
 }
 

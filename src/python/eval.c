@@ -72,9 +72,10 @@ static bool is_named(const char *a, const char *b)
 
 static Const *find_in(const PyFrame *f, const char *name)
 {
-    for (int i = f->variables.len - 1; i >= 0; i--)
+    for (int i = f->variables.len - 1; i >= 0; i--) {
         if (is_named(f->variables.at[i].name, name))
             return &f->variables.at[i].value;
+    }
     return NULL;
 }
 

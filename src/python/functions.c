@@ -69,9 +69,10 @@ bool py_dict(Py *p, const Const *args, int n, Const *out)
         const_dict_put(out->list, &args[0], &args[0]);
     else if (args[0].kind != CONST_DICT && args[0].kind != CONST_NONE)
         return false;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         for (int i = 0; args[k].kind == CONST_DICT && i < args[k].list->len; i += 2)
             const_dict_put(out->list, &args[k].list->at[i], &args[k].list->at[i + 1]);
+    }
     return true;
 }
 
@@ -134,9 +135,10 @@ bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool
 
     *out = false;
     if (const_items(class, &classes, &n)) {
-        for (int i = 0; i < n && !*out; i++)
+        for (int i = 0; i < n && !*out; i++) {
             if (!py_is_instance(p, value, &classes[i], at, out))
                 return false;
+        }
         return true;
     }
     if (class->kind == CONST_OBJECT && class->class->is_instance)
@@ -191,9 +193,10 @@ bool py_enumerate(Py *p, const Const *args, int n, Const *out)
 
     if ((n > 1 && !const_is_integral(&args[1])) || !py_iterate(p, &args[0], p->at, &items, &count))
         return false;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (!push(p, &list, pair(p, const_int(first + i), items[i])))
             return false;
+    }
     *out = const_tuple(list.at, list.len);
     return true;
 }
@@ -207,9 +210,10 @@ static Column *columns_of(Py *p, const Const *args, int n)
 {
     Column *columns = NEW_N(p->arena, Column, n + 1);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!py_iterate(p, &args[i], p->at, &columns[i].items, &columns[i].n))
             return NULL;
+    }
     return columns;
 }
 
@@ -269,9 +273,10 @@ bool py_reversed(Py *p, const Const *args, int n, Const *out)
     (void)n;
     if (!py_iterate(p, &args[0], p->at, &items, &count))
         return false;
-    for (int i = count - 1; i >= 0; i--)
+    for (int i = count - 1; i >= 0; i--) {
         if (!push(p, &list, items[i]))
             return false;
+    }
     *out = const_tuple(list.at, list.len);
     return true;
 }
@@ -346,9 +351,10 @@ static bool fold(Py *p, BinaryOp op, const Const *values, Const start, Const *ou
 
     if (!py_iterate(p, values, p->at, &items, &n))
         return false;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!py_binary(p, op, &sum, &items[i], p->at, &sum) || !py_spend(p, 1, p->at))
             return false;
+    }
     *out = sum;
     return true;
 }

@@ -76,9 +76,10 @@ static bool push_starred(Py *p, ConstList *list, const Node *n)
         return push_unknown(p, list, n->left);
     if (!py_iterate(p, &c, n->span, &items, &count))
         return false;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (!push(p, list, &items[i], n->span))
             return false;
+    }
     return true;
 }
 
@@ -240,9 +241,10 @@ static bool eval_slice(Py *p, const Node *n, Const *out)
     const Node *parts[] = {n->left, n->right, n->extra};
     Const *items = NEW_N(p->arena, Const, 3);
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (parts[i] && !py_eval(p, parts[i], &items[i]))
             return false;
+    }
     *out = (Const){.kind = CONST_SLICE, .items = items, .nitems = 3};
     return true;
 }
@@ -252,9 +254,10 @@ static bool eval_indices(Py *p, const Node *n, Const *out)
 {
     Const *items = NEW_N(p->arena, Const, n->nitems + 1);
 
-    for (int i = 0; i < n->nitems; i++)
+    for (int i = 0; i < n->nitems; i++) {
         if (!eval_index(p, n->items[i], &items[i]))
             return false;
+    }
     *out = const_tuple(items, n->nitems);
     return true;
 }
@@ -283,9 +286,10 @@ bool py_may_change(Py *p, const Const *c, Span at)
 
 static int find_star(const Node *target)
 {
-    for (int i = 0; i < target->nitems; i++)
+    for (int i = 0; i < target->nitems; i++) {
         if (target->items[i]->kind == N_STARRED)
             return i;
+    }
     return -1;
 }
 
@@ -377,9 +381,10 @@ static bool conditions_hold(Py *p, const Node *g, bool *hold)
     Const c;
 
     *hold = true;
-    for (int i = 0; i < g->nitems && *hold; i++)
+    for (int i = 0; i < g->nitems && *hold; i++) {
         if (!py_eval(p, g->items[i], &c) || !py_truth(p, &c, g->items[i]->span, hold))
             return false;
+    }
     return true;
 }
 
@@ -425,17 +430,19 @@ static bool says_something(const Const *c, int levels)
     } else if (!const_items(c, &items, &n)) {
         return true;
     }
-    for (int i = step - 1; i < n; i += step)
+    for (int i = step - 1; i < n; i += step) {
         if (says_something(&items[i], levels - 1))
             return true;
+    }
     return false;
 }
 
 static bool any_says_something(const ConstList *list)
 {
-    for (int i = 0; i < list->len; i++)
+    for (int i = 0; i < list->len; i++) {
         if (says_something(&list->at[i], MOST_LEVELS))
             return true;
+    }
     return false;
 }
 

@@ -39,9 +39,10 @@ static Const move_letters(Py *p, const Const *text, char from, int by)
 {
     char *s = arena_strndup(p->arena, text->text, text->ntext);
 
-    for (size_t i = 0; i < text->ntext; i++)
+    for (size_t i = 0; i < text->ntext; i++) {
         if (s[i] >= from && s[i] < from + 26)
             s[i] = (char)(s[i] + by);
+    }
     return const_string(s, text->ntext);
 }
 

@@ -65,9 +65,10 @@ static const char *int_pow(__int128 base, __int128 n, Const *out)
     }
     if (base >= -1 && base <= 1)
         n = base == 0 ? n != 0 : base == 1 ? 0 : n % 2;
-    for (__int128 i = 0; i < n; i++)
+    for (__int128 i = 0; i < n; i++) {
         if (__builtin_mul_overflow(r, base, &r))
             return too_large;
+    }
     *out = const_int(r);
     return NULL;
 }

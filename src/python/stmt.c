@@ -93,10 +93,11 @@ static bool range_rounds(Run *r, const Node *n, Rounds *out)
 /* Is it called with one to three arguments, all by position? */
 static bool is_plain_call(const Node *call)
 {
-    for (int i = 0; i < call->nitems; i++)
+    for (int i = 0; i < call->nitems; i++) {
         if (call->items[i]->kind == N_KEYWORD || call->items[i]->kind == N_STARRED ||
             call->items[i]->kind == N_DOUBLE_STARRED)
             return false;
+    }
     return call->nitems >= 1 && call->nitems <= 3;
 }
 
@@ -200,9 +201,10 @@ static RunFlow run_assign(Run *r, Node *const *targets, int n, const Node *value
 
     if (!py_eval(r->p, value, &c))
         return RUN_FAILS;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!py_assign(r->p, targets[i], &c))
             return RUN_FAILS;
+    }
     return RUN_FALLS;
 }
 

@@ -94,9 +94,10 @@ static bool freeze(Arena *a, const Const *c, int levels, long *left, Const *out)
         return false;
     frozen = NEW_N(a, Const, n + 1);
     *out = const_tuple(frozen, n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!freeze(a, &items[i], levels - 1, left, &frozen[i]))
             return false;
+    }
     return true;
 }
 
@@ -406,9 +407,10 @@ static bool equal_items(const Const *a, const Const *b, Comparison *how)
 
     const_items(a, &x, &n);
     const_items(b, &y, &m);
-    for (int i = 0; i < n && n == m; i++)
+    for (int i = 0; i < n && n == m; i++) {
         if (!equal(&x[i], &y[i], how))
             return false;
+    }
     return n == m;
 }
 
@@ -487,9 +489,10 @@ bool const_is_same(const Const *a, const Const *b)
 
 const Const *const_lookup(const ConstList *dict, const Const *key)
 {
-    for (int i = 0; i + 1 < dict->len; i += 2)
+    for (int i = 0; i + 1 < dict->len; i += 2) {
         if (are_equal(&dict->at[i], key, true))
             return &dict->at[i + 1];
+    }
     return NULL;
 }
 
@@ -503,9 +506,10 @@ static bool order_items(const Const *x, const Const *y, int levels, int *order, 
 
     const_items(x, &a, &n);
     const_items(y, &b, &m);
-    for (int i = 0; i < n && i < m; i++)
+    for (int i = 0; i < n && i < m; i++) {
         if (!are_equal(&a[i], &b[i], true))
             return const_order(&a[i], &b[i], levels - 1, order, nan);
+    }
     *order = sign_of(n < m, m < n);
     return true;
 }
@@ -530,9 +534,10 @@ static bool const_order(const Const *x, const Const *y, int levels, int *order, 
 
 static bool text_contains(const Const *text, const Const *part)
 {
-    for (size_t i = 0; i + part->ntext <= text->ntext; i++)
+    for (size_t i = 0; i + part->ntext <= text->ntext; i++) {
         if (memcmp(text->text + i, part->text, part->ntext) == 0)
             return true;
+    }
     return false;
 }
 

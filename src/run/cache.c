@@ -363,9 +363,10 @@ void cache_trim(Cache *c)
         close(fd);
     if (!dir)
         return;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
         if (!look_at(&list, dirfd(dir), e->d_name, now))
             break;
+    }
     if (list.bytes > c->cap)
         remove_oldest(&list, dirfd(dir), c->cap / 4 * 3);
     closedir(dir);

@@ -82,9 +82,10 @@ const char *run_plugin_path(Arena *a, const char *library)
     if (!slash || stat(library, &st) != 0)
         return NULL;
     const char *folder = arena_strndup(a, library, (size_t)(slash - library) + 1);
-    for (int i = 0; i < COUNT(places); i++)
+    for (int i = 0; i < COUNT(places); i++) {
         if ((path = trusted_plugin(a, arena_printf(a, "%s%s", folder, places[i]), st.st_uid)))
             return path;
+    }
     return trusted_plugin(a, install_folder, 0);
 }
 

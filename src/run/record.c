@@ -163,9 +163,10 @@ const Record *records_list(Records *r, int *n)
         r->list[i].element = i;
     }
     qsort(r->list, (size_t)r->nprints, sizeof *r->list, compare);
-    for (int i = 0, at = r->nprints; i < r->nsites; i++)
+    for (int i = 0, at = r->nprints; i < r->nsites; i++) {
         if (r->faults[i].programs > 0)
             r->list[at++] = r->faults[i];
+    }
     return r->list;
 }
 

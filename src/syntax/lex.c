@@ -214,9 +214,10 @@ static Token lex_number(Lexer *lx)
     if (!good || (is_name_char(at(lx, 0)) && !keyword_follows(lx)))
         return bad_number(lx, start, E_NUMBER);
     if (!is_float && base == 10 && lx->text[start] == '0')
-        for (uint32_t i = start; i < lx->pos; i++)
+        for (uint32_t i = start; i < lx->pos; i++) {
             if (lx->text[i] != '0' && lx->text[i] != '_')
                 return bad_number(lx, start, E_LEADING_ZERO);
+        }
     return make(lx, is_float ? T_FLOAT : T_INT, start);
 }
 
@@ -415,9 +416,10 @@ static Token indentation(Lexer *lx, uint32_t start, int indent)
         lx->indents[lx->nindents++] = indent;
         return make(lx, T_INDENT, lx->pos);
     }
-    for (int i = lx->nindents - 1; i >= 0 && lx->indents[i] != indent; i--)
+    for (int i = lx->nindents - 1; i >= 0 && lx->indents[i] != indent; i--) {
         if (lx->indents[i] < indent)
             return error(lx, start, E_DEDENT);
+    }
     lx->dedents = close_blocks(lx, indent) - 1;
     return make(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
 }

@@ -45,9 +45,10 @@ double literal_float(Arena *a, const char *s, uint32_t n)
     char *digits = arena_alloc(a, (size_t)n + 1);
     size_t len = 0;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         if (s[i] != '_')
             digits[len++] = s[i];
+    }
     return double_from_text(digits, &s);
 }
 

@@ -183,9 +183,10 @@ Node *node_new(Parser *p, NodeKind kind, uint32_t start)
 
 static int deepest(Node *const *nodes, int n, int depth)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (nodes[i])
             depth = MAX(depth, nodes[i]->depth);
+    }
     return depth;
 }
 

@@ -301,9 +301,10 @@ static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
     line_indent(s->text, &pos, line->end);
     c = pos < line->end ? s->text[pos] : '\0';
     next = pos + 1 < line->end ? s->text[pos + 1] : '\0';
-    for (int i = 0; i < COUNT(others); i++)
+    for (int i = 0; i < COUNT(others); i++) {
         if (strlen(others[i]) == n && memcmp(others[i], s->text + line->start, n) == 0)
             return false;
+    }
     if (n == 0)
         return c == '(' || c == '[' || c == '*';
     return c == ':' || c == ',' || (c == '=' && next != '=') ||
@@ -344,9 +345,10 @@ static Word first_word(const Scanner *s, const Line *line, uint32_t *n)
         return WORD_OTHER;
     while (line->start + *n < line->end && is_name_char(text[*n]))
         ++*n;
-    for (int i = 0; i < COUNT(words); i++)
+    for (int i = 0; i < COUNT(words); i++) {
         if (strlen(words[i].text) == *n && memcmp(words[i].text, text, *n) == 0)
             return words[i].word;
+    }
     return WORD_OTHER;
 }
 

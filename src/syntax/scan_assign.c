@@ -54,9 +54,10 @@ static bool is_sequence(const Node *n)
 
 static bool has_star(const Node *n)
 {
-    for (int i = 0; i < n->nitems; i++)
+    for (int i = 0; i < n->nitems; i++) {
         if (n->items[i]->kind == N_STARRED)
             return true;
+    }
     return false;
 }
 

@@ -18,9 +18,10 @@ static const Builtin builtins[] = {
 
 const Builtin *builtin_find(Sym name, int where)
 {
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0)
             return &builtins[i];
+    }
     return NULL;
 }
 
@@ -29,9 +30,10 @@ const char *builtin_near(const char *word, int where)
     const char *names[COUNT(builtins) + DT_COUNT];
     int n = 0;
 
-    for (int i = 0; i < COUNT(builtins); i++)
+    for (int i = 0; i < COUNT(builtins); i++) {
         if (builtins[i].where & where)
             names[n++] = builtins[i].name;
+    }
     for (int t = 0; (where & IN_TL) && t < DT_COUNT; t++)
         names[n++] = dtype_long_name((DType)t);
     return near_name(word, names, n);
@@ -123,9 +125,10 @@ static Val rest_tuple(Lower *l, const ArgList *args, int first)
     Val *rest = NEW_N(l->arena, Val, args->n + 1);
     int n = 0;
 
-    for (int i = first; first >= 0 && i < args->n; i++)
+    for (int i = first; first >= 0 && i < args->n; i++) {
         if (!args->at[i].keyword)
             rest[n++] = args->at[i].v;
+    }
     return val_tuple(l, n, rest);
 }
 
@@ -198,9 +201,10 @@ bool arg_given(const Args *a, ArgName name)
 
 bool arg_unknown(const Args *a)
 {
-    for (int i = 0; i < BUILTIN_MAX_PARAMS; i++)
+    for (int i = 0; i < BUILTIN_MAX_PARAMS; i++) {
         if (a->node[i] && val_unknown_inside(a->v[i]))
             return true;
+    }
     return false;
 }
 
@@ -216,9 +220,10 @@ Value *arg_run(Lower *l, const Args *a, ArgName name)
 
 static const AstParam *find_param(Lower *l, Sym name)
 {
-    for (int i = 0; i < l->frame->fn->nparams; i++)
+    for (int i = 0; i < l->frame->fn->nparams; i++) {
         if (l->frame->fn->params[i].name == name)
             return &l->frame->fn->params[i];
+    }
     return NULL;
 }
 

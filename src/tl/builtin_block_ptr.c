@@ -45,9 +45,10 @@ static bool order_argument(Lower *l, const Args *a, int rank, int64_t *order)
 
     if (!arg_ints(l, a, ARG_order, MAX_RANK, order, &n))
         return false;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (order[i] >= 0 && order[i] < rank)
             used |= 1u << order[i];
+    }
     if (n == rank && used == (1u << rank) - 1)
         return true;
     error_at(l, arg_span(a, ARG_order), E_ORDER, rank - 1);

@@ -46,9 +46,10 @@ static const Libdevice functions[] = {
 
 const Libdevice *libdevice_find(const char *name)
 {
-    for (int i = 0; i < COUNT(functions); i++)
+    for (int i = 0; i < COUNT(functions); i++) {
         if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
+    }
     return NULL;
 }
 

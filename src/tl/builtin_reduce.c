@@ -195,9 +195,10 @@ Value *indices_along(Lower *l, const Value *v, int axis)
 {
     Value *i = build_arange(&l->b, 0, v->type->dims[axis]);
 
-    for (int d = 0; d < v->type->rank; d++)
+    for (int d = 0; d < v->type->rank; d++) {
         if (d != axis)
             i = build_expand(&l->b, i, d);
+    }
     return ops_to_shape(l, i, v->type);
 }
 

@@ -64,9 +64,10 @@ Val static_int_dtype(Lower *l, const Args *a)
         return val_unknown();
     if (bits == 1 && !is_signed)
         return val_dtype(l, DT_I1);
-    for (int i = 0; i < COUNT(ints); i++)
+    for (int i = 0; i < COUNT(ints); i++) {
         if (dtype_bits(ints[i]) == bits && dtype_is_signed(ints[i]) == is_signed)
             return val_dtype(l, ints[i]);
+    }
     return fail_val(l, a->span, E_INT_DTYPE, (long long)bits);
 }
 
@@ -226,9 +227,10 @@ Val static_hasattr(Lower *l, const Args *a)
 
 static bool all_numbers(const Tuple *t)
 {
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < t->n; i++) {
         if (!val_is_number(t->items[i]))
             return false;
+    }
     return true;
 }
 
@@ -307,9 +309,10 @@ Val hint_promise(Lower *l, const Args *a)
     if (!v || !arg_ints(l, a, ARG_values, MAX_RANK, attrs + 1, &n) ||
         !check_promise(l, a, v->type, n))
         return val_unknown();
-    for (int i = 1; i <= n; i++)
+    for (int i = 1; i <= n; i++) {
         if (attrs[i] < 1)
             return fail_val(l, arg_span(a, ARG_values), E_PROMISE, (long long)attrs[i]);
+    }
     return val_run(build_op(&l->b, OP_hint, 1, &v, 1 + n, attrs, 0, NULL)->results[0]);
 }
 

@@ -157,9 +157,10 @@ Val tile_expand_dims(Lower *l, const Args *a)
 
     if (!v || !new_axes(l, a, v->type->rank, is_new))
         return val_unknown();
-    for (int axis = 0; axis < MAX_RANK; axis++)
+    for (int axis = 0; axis < MAX_RANK; axis++) {
         if (is_new[axis])
             v = build_expand(&l->b, v, axis);
+    }
     return val_run(v);
 }
 
@@ -173,9 +174,10 @@ Val tile_squeeze(Lower *l, const Args *a)
         return val_unknown();
     if (v->type->dims[axis] != 1)
         return fail_val(l, arg_span(a, ARG_dim), E_SQUEEZE, axis, val_type_text(l, v->type));
-    for (int i = 0; i < v->type->rank; i++)
+    for (int i = 0; i < v->type->rank; i++) {
         if (i != axis)
             dims[rank++] = v->type->dims[i];
+    }
     return val_run(build_reshape(&l->b, v, rank, dims));
 }
 
@@ -193,9 +195,10 @@ Val tile_broadcast_to(Lower *l, const Args *a)
     const Type *from = v->type;
     if (from->rank != 0 && from->rank != rank)
         return fail_val(l, a->span, E_BROADCAST_RANK, val_type_text(l, from), rank);
-    for (int i = 0; i < from->rank; i++)
+    for (int i = 0; i < from->rank; i++) {
         if (from->dims[i] != 1 && from->dims[i] != shape.dims[i])
             return fail_val(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
+    }
     return val_run(ops_to_shape(l, v, &shape));
 }
 
@@ -244,9 +247,10 @@ static bool is_permutation(const int64_t *dims, int n)
 {
     unsigned used = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (dims[i] >= 0 && dims[i] < n)
             used |= 1u << dims[i];
+    }
     return used == (1u << n) - 1;
 }
 

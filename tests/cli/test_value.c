@@ -301,9 +301,10 @@ static void check_array_arithmetic(void **state)
 
         if (a.dtype != cases[i].dtype || a.ndim != 1 || a.shape[0] != cases[i].n)
             fail_msg("%s is %s", cases[i].text, tilec_dtype_name(a.dtype));
-        for (int64_t k = 0; k < cases[i].n; k++)
+        for (int64_t k = 0; k < cases[i].n; k++) {
             if (element(&a, &k) != cases[i].want[k])
                 fail_msg("%s has %g at %d", cases[i].text, element(&a, &k), (int)k);
+        }
     }
     Array r = array_of(c, "randint(u8, 10000, 3, 7, seed=5)");
     int counts[7] = {0};

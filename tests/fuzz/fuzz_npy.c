@@ -22,9 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!npy_parse(a, (const char *)data, size, &h)) {
         if (h.ndim < 0 || h.ndim > CLI_MAX_DIMS || h.data_at > size)
             abort();
-        for (int i = 0; i < h.ndim; i++)
+        for (int i = 0; i < h.ndim; i++) {
             if (h.shape[i] < 0)
                 abort();
+        }
     }
     arena_free(a);
     return 0;

@@ -191,9 +191,10 @@ static void convert(Gen *g)
 static Value *along(Gen *g, const Type *t, int dim, int64_t stride)
 {
     Value *v = build_arange(&g->b, 0, t->dims[dim]);
-    for (int d = 0; d < t->rank; d++)
+    for (int d = 0; d < t->rank; d++) {
         if (d != dim)
             v = build_expand(&g->b, v, d);
+    }
     v = build_binary(&g->b, OP_mul, v, build_int(&g->b, v->type, stride));
     return build_broadcast(&g->b, v, type_with_dtype(g->m, t, DT_I32));
 }
@@ -384,9 +385,10 @@ static void move(Gen *g)
         break;
     default: {
         Type wide = *v->type;
-        for (int d = 0; d < rank; d++)
+        for (int d = 0; d < rank; d++) {
             if (wide.dims[d] == 1 && type_numel(&wide) <= 64)
                 wide.dims[d] = 2 + below(g, 7);
+        }
         keep(g, build_broadcast(&g->b, v, type_of(g->m, wide)));
     }
     }
@@ -540,9 +542,10 @@ static void loop(Gen *g)
         next[i] = next_of(g, op->regions[0]->args[i + 1]);
     build_yield(&g->b, OP_yield, n, next);
     leave(g, o);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!types[i]->pointer)
             keep(g, op->results[i]);
+    }
 }
 
 /* Counts down from a number below 4 and carries two more values. */

@@ -380,9 +380,10 @@ static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
         print_error("%s", diags_text(d, a));
     assert_non_null(m);
     const Func *kernel = NULL;
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         if (m->funcs[i]->is_kernel)
             kernel = m->funcs[i];
+    }
     uint64_t stored = ir_memory_use(kernel, a).stored;
     arena_free(a);
     return stored;

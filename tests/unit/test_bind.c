@@ -172,11 +172,12 @@ static void test_constants_of_different_types_do_not_meet(void **state)
                         of_int(NULL, -1)};
 
     load(s, HEAD "@triton.jit\ndef k(v: tl.constexpr): pass\n");
-    for (int i = 0; i < COUNT(args); i++)
+    for (int i = 0; i < COUNT(args); i++) {
         for (int k = 0; k < i; k++) {
             uint64_t hash = bind_one(s, &args[i], 1)->hash;
             assert_false(bind_one(s, &args[k], 1)->hash == hash);
         }
+    }
 }
 
 static void test_defaults_and_tuning(void **state)

@@ -38,9 +38,10 @@ static bool is_in(const char *signature, const char *name)
 {
     char word[64];
 
-    for (const char *at = signature; (at = next_word(at, word)) != NULL;)
+    for (const char *at = signature; (at = next_word(at, word)) != NULL;) {
         if (strcmp(word, name) == 0)
             return true;
+    }
     return false;
 }
 
@@ -49,9 +50,10 @@ static void test_names_are_in_order(void **state)
 {
     (void)state;
     assert_int_equal(COUNT(names), ARG_COUNT);
-    for (int i = 1; i < COUNT(names); i++)
+    for (int i = 1; i < COUNT(names); i++) {
         if (strcmp(names[i - 1], names[i]) >= 0)
             fail_msg("arguments.h: `%s` comes before `%s`", names[i], names[i - 1]);
+    }
 }
 
 static void test_every_word_of_a_signature_is_a_name(void **state)

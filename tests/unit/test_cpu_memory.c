@@ -153,8 +153,8 @@ static void test_loads_and_stores(void **state)
 {
     (void)state;
     int turn = 0;
-    for (DType t = 0; t < DT_COUNT; t++)
-        for (int i = 0; i <= COUNT(addresses); i++)
+    for (DType t = 0; t < DT_COUNT; t++) {
+        for (int i = 0; i <= COUNT(addresses); i++) {
             for (int m = 0; m < COUNT(masks); m++) {
                 bool one = i == COUNT(addresses);
                 MemoryAccess f = {t, one ? one_address : addresses[i].text, m, false, false};
@@ -165,6 +165,8 @@ static void test_loads_and_stores(void **state)
                 if ((t + i + m) % 5 == 0 || t == DT_FP16 || t == DT_U8)
                     check_access(&f, engines[turn % COUNT(engines)], name);
             }
+        }
+    }
 }
 
 /* --- atomics ------------------------------------------------------------------------------- */

@@ -253,7 +253,7 @@ static void write_ops(Kernel *k, DType t, const Pairs *p)
 static void test_ops(void **state)
 {
     (void)state;
-    for (int s = 0; s < COUNT(shapes); s++)
+    for (int s = 0; s < COUNT(shapes); s++) {
         for (DType t = 0; t < DT_COUNT; t++) {
             Arena *a = arena_new(NULL);
             Pairs p = pairs_of(a, t, 400);
@@ -263,6 +263,7 @@ static void test_ops(void **state)
                          arena_printf(a, "%s%s", dtype_name(t), shapes[s].dims));
             arena_free(a);
         }
+    }
 }
 
 /* --- casts --------------------------------------------------------------------------------- */
@@ -289,7 +290,7 @@ static size_t cast_bits(Arena *a, DType t, uint64_t **out)
     uint64_t state = 99;
     *out = NEW_N(a, uint64_t, 20000);
     n = special_bits(t, *out);
-    for (int e = -160; e <= 160; e += e > -30 && e < 66 ? 1 : 9)
+    for (int e = -160; e <= 160; e += e > -30 && e < 66 ? 1 : 9) {
         for (int k = 0; k < 24; k++) {
             static const int kept[] = {2, 3, 4, 8, 11, 24};
             int bits = kept[random_below(&state, COUNT(kept))];
@@ -302,6 +303,7 @@ static size_t cast_bits(Arena *a, DType t, uint64_t **out)
             uint64_t x = scalar_from_double(t, random_below(&state, 2) ? v : -v);
             (*out)[n++] = scalar_truncate(t, x + (uint64_t)(int64_t)off);
         }
+    }
     for (int k = 0; k < 2000; k++)
         (*out)[n++] = scalar_truncate(t, random_bits(&state));
     return n;

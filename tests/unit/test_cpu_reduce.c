@@ -56,9 +56,10 @@ static Value *array_pointers(Kernel *k, const Type *t, const void *start, double
     int64_t stride = 1;
     for (int d = t->rank - 1; d >= 0; d--) {
         Value *v = build_arange(&k->b, 0, t->dims[d]);
-        for (int i = 0; i < t->rank; i++)
+        for (int i = 0; i < t->rank; i++) {
             if (i != d)
                 v = build_expand(&k->b, v, i);
+        }
         v = build_binary(&k->b, OP_mul, v, build_int(&k->b, v->type, stride));
         at = build_addptr(&k->b, at, build_broadcast(&k->b, v, t));
         stride *= t->dims[d];
@@ -145,9 +146,10 @@ static void write_argmax(Kernel *k, Value *v, int axis)
 {
     const Type *t = v->type, *e = type_element(k->m, t), *i32 = type_scalar(k->m, DT_I32);
     Value *at = build_arange(&k->b, 0, t->dims[axis]);
-    for (int i = 0; i < t->rank; i++)
+    for (int i = 0; i < t->rank; i++) {
         if (i != axis)
             at = build_expand(&k->b, at, i);
+    }
     Value *in[2] = {v, build_broadcast(&k->b, at, t)};
     const Type *given[2] = {reduced(k->m, t, axis), reduced(k->m, in[1]->type, axis)};
     const int64_t attr = axis;
@@ -183,9 +185,10 @@ static void check_reductions(DType d, const Type *shape, int axis, Engine engine
     Kernel k = kernel_begin();
     const Type *t = type_with_dtype(k.m, type_of(k.m, *shape), d);
     Value *v = load_input(&k, t, data_of(&k, t, d + 1));
-    for (int i = 0; i < COUNT(ops); i++)
+    for (int i = 0; i < COUNT(ops); i++) {
         if (reduces(ops[i], d))
             write_reduction(&k, v, ops[i], axis);
+    }
     write_argmax(&k, v, axis);
     kernel_check(
         &k, engine,
@@ -202,12 +205,15 @@ static bool in_turn(DType d, int shape, int axis)
 static void test_reductions(void **state)
 {
     (void)state;
-    for (DType d = 0; d < DT_COUNT; d++)
-        for (int s = 0; s < COUNT(shapes); s++)
-            for (int axis = 0; axis < shapes[s].rank; axis++)
+    for (DType d = 0; d < DT_COUNT; d++) {
+        for (int s = 0; s < COUNT(shapes); s++) {
+            for (int axis = 0; axis < shapes[s].rank; axis++) {
                 if (in_turn(d, s, axis))
                     check_reductions(d, &shapes[s], axis,
                                      (s + axis) % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT);
+            }
+        }
+    }
 }
 
 /* --- scans --------------------------------------------------------------------------------- */
@@ -240,8 +246,8 @@ static void write_recurrence(Kernel *k, Value *x, Value *y, int axis, bool rever
 static void test_scans(void **state)
 {
     (void)state;
-    for (DType d = 0; d < DT_COUNT; d++)
-        for (int s = 0; s < COUNT(shapes); s++)
+    for (DType d = 0; d < DT_COUNT; d++) {
+        for (int s = 0; s < COUNT(shapes); s++) {
             for (int axis = 0; axis < shapes[s].rank; axis++) {
                 if (!in_turn(d, s, axis + 1))
                     continue;
@@ -258,6 +264,8 @@ static void test_scans(void **state)
                              arena_printf(plugin_arena, "scan %s along %d",
                                           type_text(plugin_arena, t), axis));
             }
+        }
+    }
 }
 
 /* --- dots ---------------------------------------------------------------------------------- */
@@ -286,11 +294,14 @@ static void test_dot_extents(void **state)
 {
     (void)state;
     static const int32_t extents[] = {1, 3, 16, 17, 33};
-    for (int m = 0; m < 5; m++)
-        for (int n = 0; n < 5; n++)
-            for (int k = 0; k < 5; k++)
+    for (int m = 0; m < 5; m++) {
+        for (int n = 0; n < 5; n++) {
+            for (int k = 0; k < 5; k++) {
                 if ((m + 2 * n + 3 * k) % 4 == 0)
                     check_dot(DT_FP32, DT_FP32, DT_FP32, 0, extents[m], extents[n], extents[k]);
+            }
+        }
+    }
     for (int i = 0; i < 5; i++) {
         check_dot(DT_FP64, DT_FP64, DT_FP64, i % 3, extents[i], extents[(i + 2) % 5],
                   extents[(i + 3) % 5]);
@@ -309,9 +320,10 @@ static void test_dot_extents(void **state)
 static void test_dot_fp8(void **state)
 {
     (void)state;
-    for (DType a = DT_FP8E4NV; a <= DT_FP8E4B15; a++)
+    for (DType a = DT_FP8E4NV; a <= DT_FP8E4B15; a++) {
         for (DType b = DT_FP8E4NV; b <= DT_FP8E4B15; b++)
             check_dot(a, b, (a + b) % 2 ? DT_FP32 : DT_FP16, 0, 3, 17, 16);
+    }
 }
 
 int main(void)

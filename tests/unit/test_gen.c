@@ -208,9 +208,10 @@ static Module *read_module(Case *c, Diags *d)
 
 static Func *kernel_of(Module *m)
 {
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         if (m->funcs[i]->is_kernel)
             return m->funcs[i];
+    }
     return NULL;
 }
 

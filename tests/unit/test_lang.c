@@ -170,14 +170,16 @@ static void run_case(Case *c, Module *m, const Argument *args, int n, const int3
 
     opt_legalise(m, &(OptOptions){.schedules = true}, d);
     launch.last = (int64_t)grid[0] * grid[1] * grid[2];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!args[i].is_constexpr)
             slots[slot++] = args[i].is_array ? (uint64_t)(uintptr_t)args[i].data : args[i].bits;
+    }
     if (interp_run(m->funcs[0], &launch, d) != INTERP_OK)
         fail_msg("%s", diags_text(d, c->arena));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (args[i].is_array)
             print_array(&c->out, &args[i]);
+    }
 }
 
 static FrontArg front_arg(const Argument *a)

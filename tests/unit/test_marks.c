@@ -91,9 +91,10 @@ static const char *names(Arena *a, const Func *f, int site, int mark, const Bloc
 
 static const Func *named(const Module *m, const char *name)
 {
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         if (strcmp(m->funcs[i]->name, name) == 0)
             return m->funcs[i];
+    }
     fail_msg("no function %s", name);
     return NULL;
 }

@@ -715,9 +715,10 @@ static void tally(void *ctx, int64_t first, int64_t last, int worker, void *scra
         atomic_store(&t->clash, true);
     if (scratch) { /* nobody else writes here meanwhile */
         memset(scratch, worker, 1000);
-        for (int64_t i = first; i < last; i++)
+        for (int64_t i = first; i < last; i++) {
             if (((char *)scratch)[i % 1000] != (char)worker)
                 atomic_store(&t->clash, true);
+        }
     }
     for (int64_t i = first; i < last; i++)
         atomic_fetch_add(&t->done[i], 1);
@@ -746,9 +747,10 @@ static void test_pool_does_everything_once(void **state)
         Pool *p;
         assert_int_equal(pool_new(threads, &p), RUN_OK);
         assert_int_equal(pool_threads(p), threads);
-        for (int i = 0; i < COUNT(counts); i++)
+        for (int i = 0; i < COUNT(counts); i++) {
             for (int k = 0; k < COUNT(chunks); k++)
                 check_job(p, counts[i], chunks[k], i % 3, (size_t)k * 1000);
+        }
         pool_free(p);
     }
     pool_free(NULL);

@@ -73,9 +73,10 @@ static void *launch_deep(void *scene)
     if (tilec_launch(s->file, NULL, grid, args, 1, &interp, &s->error) != TILEC_OK)
         return s;
     /* cold, then warm */
-    for (int i = 0; has_cpu() && i < 2; i++)
+    for (int i = 0; has_cpu() && i < 2; i++) {
         if (tilec_launch(s->file, NULL, grid, args, 1, NULL, &s->error) != TILEC_OK)
             return s;
+    }
     return x[0] == 61 ? NULL : s;
 }
 

@@ -128,9 +128,10 @@ static inline Arrays versus_arrays(const Case *c)
 
 static inline void versus_free(const Case *c, const Arrays *a)
 {
-    for (int i = 0; i < c->nparams; i++)
+    for (int i = 0; i < c->nparams; i++) {
         if (a->pages[i].start != NULL)
             pages_free(a->pages[i]);
+    }
 }
 
 static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b)
@@ -172,9 +173,10 @@ static inline bool versus_compare(const Case *c, const Arrays *want, const Array
 
 static inline Func *versus_kernel(const Module *m)
 {
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         if (m->funcs[i]->is_kernel)
             return m->funcs[i];
+    }
     return NULL;
 }
 
