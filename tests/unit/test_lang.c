@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "../../src/lower/lowering.h"
+#include "constant_text.h"
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
 
@@ -53,26 +54,6 @@ typedef struct {
 } Case;
 
 /* --- the specification --- */
-
-static Const parse_constant(const char *s)
-{
-    size_t n = strlen(s);
-    DType t;
-    char *end;
-
-    if (s[0] == '\'')
-        return (Const){.kind = CONST_STRING, .text = s + 1, .ntext = n - 2};
-    if (strcmp(s, "None") == 0)
-        return (Const){.kind = CONST_NONE};
-    if (strcmp(s, "True") == 0 || strcmp(s, "False") == 0)
-        return (Const){.kind = CONST_BOOL, .integer = s[0] == 'T'};
-    if (dtype_from_name(s, n, &t))
-        return (Const){.kind = CONST_DTYPE, .dtype = t};
-    long long i = strtoll(s, &end, 10);
-    if (!*end)
-        return (Const){.kind = CONST_INT, .integer = i};
-    return (Const){.kind = CONST_FLOAT, .real = strtod(s, NULL)};
-}
 
 static uint64_t bits_of(DType t, double v)
 {
@@ -113,7 +94,7 @@ static Argument parse_argument(Case *c, char *word)
         *eq = 0;
     if (!colon || (eq && eq < colon)) {
         a.is_constexpr = true;
-        a.constant = parse_constant(eq + 1);
+        a.constant = constant_from_text(eq + 1);
         return a;
     }
     *colon = 0;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../../src/lower/lowering.h"
+#include "constant_text.h"
 #include "../../src/gen/gen.h"
 #include "../../src/opt/opt.h"
 #include "../../src/run/run.h"
@@ -25,26 +26,6 @@ enum { MAX_ARGS = 64 };
 static const char avx512[] = "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"
                              "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
 
-static Const constant(const char *s)
-{
-    size_t n = strlen(s);
-    DType t;
-    char *end;
-
-    if (s[0] == '\'')
-        return (Const){.kind = CONST_STRING, .text = s + 1, .ntext = n - 2};
-    if (strcmp(s, "None") == 0)
-        return (Const){.kind = CONST_NONE};
-    if (strcmp(s, "True") == 0 || strcmp(s, "False") == 0)
-        return (Const){.kind = CONST_BOOL, .integer = s[0] == 'T'};
-    if (dtype_from_name(s, n, &t))
-        return (Const){.kind = CONST_DTYPE, .dtype = t};
-    long long i = strtoll(s, &end, 10);
-    if (!*end)
-        return (Const){.kind = CONST_INT, .integer = i};
-    return (Const){.kind = CONST_FLOAT, .real = strtod(s, NULL)};
-}
-
 static FrontArg argument(char *word)
 {
     char *mark = word + strcspn(word, ":=");
@@ -52,7 +33,7 @@ static FrontArg argument(char *word)
 
     *mark++ = 0;
     if (a.is_constexpr) {
-        a.constant = constant(mark);
+        a.constant = constant_from_text(mark);
         return a;
     }
     char *divisible = strchr(mark, ':');
