@@ -466,15 +466,16 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
  *
  * stage: one of tilec_stage_name(): "ast" the syntax tree (arguments are not looked at), "ir" the
  *     tile IR as lowered, "vars" what names mean in it at each line, "opt" the IR after the
- *     passes, and from the code generator "plan" the loop nests, "llvm" its IR, "asm" the machine
- *     code as text; the last two say which line of the source an instruction comes from.
- * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
- *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.
- * options: from "opt" on, what is shown is made for the device; for "interp", which runs "ir", the
- *     CPU's is shown.
+ *     passes, and from the code generator "plan" the loop nests of a CPU, "layout" how tiles lie on
+ *     the lanes of a GPU, "llvm" its IR, "asm" a CPU's machine code as text, "ptx" a GPU's; the
+ * last three say which line of the source an instruction comes from. args: as for tilec_launch(),
+ * or TILEC_ARG_TYPE where there is no value.  A pointer so given is taken to be 16-byte aligned and
+ * apart from all others, an integer to be any but 1. options: from "opt" on, what is shown is made
+ * for the device; for "interp", which runs "ir", the CPU's is shown.  Where `device` is NULL it is
+ * the first whose code has the stage.
  *
  * Fails as tilec_launch() does for the kernel and its arguments; with TILEC_BAD_ARGUMENT for NULLs
- * and a stage that does not exist; TILEC_FAILED for "plan", "llvm" and "asm" when the code
+ * and a stage that does not exist, or not for the device; TILEC_FAILED from "plan" on when the code
  * generator is missing or refuses.  Without one "opt" shows what targets get that have no math
  * functions.
  */

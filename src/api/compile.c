@@ -91,6 +91,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
 {
     OptOptions options = {.native = target ? target->native_math : NULL,
                           .schedules = device->schedules,
+                          .handles = target && target->handles,
                           .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;

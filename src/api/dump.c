@@ -16,10 +16,13 @@ static const struct Stage {
     const char *name;
     StageKind kind;
     GenStage stage; /* of FROM_TARGET */
-} stages[] = {
-    {"ast", FROM_SOURCE, 0},       {"ir", FROM_LOWERED, 0},         {"vars", NAMES_AT_LINES, 0},
-    {"opt", FROM_PASSES, 0},       {"plan", FROM_TARGET, GEN_PLAN}, {"llvm", FROM_TARGET, GEN_LLVM},
-    {"asm", FROM_TARGET, GEN_ASM},
+} stages[] = {{"ast", FROM_SOURCE, 0},
+              {"ir", FROM_LOWERED, 0},
+              {"vars", NAMES_AT_LINES, 0},
+              {"opt", FROM_PASSES, 0},
+#define ROW_OF_TEXT(id, name) {name, FROM_TARGET, GEN_##id},
+              GEN_TEXTS(ROW_OF_TEXT)
+#undef ROW_OF_TEXT
 };
 
 static const struct Stage *find_stage(const char *name)
@@ -36,18 +39,31 @@ const char *dump_stage_name(int i)
     return i >= 0 && i < COUNT(stages) ? stages[i].name : NULL;
 }
 
+/* A target with these texts has the stages in front of code generation too. */
+static bool has_stage(unsigned texts, const struct Stage *s)
+{
+    return s->kind != FROM_TARGET || texts >> s->stage & 1;
+}
+
+/* "ast, ir or asm": what there is with these texts. */
+static const char *stage_names(unsigned texts, Arena *a)
+{
+    Text all = text_new(a);
+    int last = COUNT(stages) - 1;
+
+    while (!has_stage(texts, &stages[last]))
+        last--;
+    for (int i = 0; i <= last; i++) {
+        if (has_stage(texts, &stages[i]))
+            text_printf(&all, "%s%s", i == 0 ? "" : i < last ? ", " : " or ", stages[i].name);
+    }
+    return all.s;
+}
+
 static tilec_status refuse_stage(Job *job, const char *name)
 {
-    Text all = text_new(job->arena);
-
-    for (int i = 0; i < COUNT(stages); i++)
-        text_printf(&all, "%s%s",
-                    i == 0                  ? ""
-                    : i < COUNT(stages) - 1 ? ", "
-                                            : " or ",
-                    stages[i].name);
     job_refuse(job, TILEC_BAD_ARGUMENT, "there is no stage `%s`", name);
-    diag(job->diags, DIAG_HINT, (Span){0}, "%s", all.s);
+    diag(job->diags, DIAG_HINT, (Span){0}, "%s", stage_names(~0u, job->arena));
     return TILEC_BAD_ARGUMENT;
 }
 
@@ -57,17 +73,50 @@ static tilec_status give_text(DumpJob *d, const char *text)
     return d->text ? TILEC_OK : TILEC_NO_MEMORY;
 }
 
-/* What is shown of a device without target is what the default device gets. */
-static const Device *shown_device(const Request *r)
+/* Whether code for a device can be shown at the stage. */
+static bool shows(Job *job, const Request *r, int device, const struct Stage *stage)
+{
+    const Device *d = device_at(device);
+    const char *why;
+    const Target *t = d->target_name ? compile_target(r->file->ctx, d, job->arena, &why) : NULL;
+
+    return t && has_stage(t->texts, stage);
+}
+
+static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *stage)
 {
     const Device *d = device_at(r->device);
+    const char *why;
+    const Target *t = compile_target(r->file->ctx, d, job->arena, &why);
 
-    return d->target_name ? d : device_at(0);
+    if (!t)
+        return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
+    job_refuse(job, TILEC_BAD_ARGUMENT, "code for the device `%s` has no stage `%s`", d->name,
+               stage->name);
+    diag(job->diags, DIAG_HINT, (Span){0}, "it has %s", stage_names(t->texts, job->arena));
+    return TILEC_BAD_ARGUMENT;
+}
+
+/* Let the request be for a device that has the stage.  Where none was asked for it is the first
+ * one that does; in place of a device without target the default one is shown. */
+static tilec_status choose_device(Job *job, Request *r, const struct Stage *stage)
+{
+    if (!device_at(r->device)->target_name)
+        r->device = 0;
+    if (stage->kind != FROM_TARGET || shows(job, r, r->device, stage))
+        return TILEC_OK;
+    for (int i = 0; !r->options.device && i < device_listed(); i++) {
+        if (shows(job, r, i, stage)) {
+            r->device = i;
+            return TILEC_OK;
+        }
+    }
+    return refuse_text(job, r, stage);
 }
 
 static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
 {
-    const Device *device = shown_device(d->request);
+    const Device *device = device_at(d->request->device);
     const char *why;
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     uint64_t stored = ir_memory_use(d->func, job->arena).stored;
@@ -75,8 +124,6 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     GenOutput out;
 
     options.lines = true;
-    if (!target)
-        return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
     const Func *f = compile_optimise(d->func, device, target, job->diags);
     if (!f)
         return TILEC_REFUSED;
@@ -89,7 +136,7 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
 static tilec_status dump_passes(Job *job, DumpJob *d)
 {
     const char *why;
-    const Device *device = shown_device(d->request);
+    const Device *device = device_at(d->request->device);
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     const Func *f = compile_optimise(d->func, device, target, job->diags);
 
@@ -106,7 +153,9 @@ static tilec_status lower_dump(Job *job, void *dump)
         return refuse_stage(job, d->stage);
     if (stage->kind == FROM_SOURCE)
         return give_text(d, front_print_ast(r->file->parsed, r->kernel->name, job->arena));
-    tilec_status status = bind_request(d->request, job);
+    tilec_status status = choose_device(job, d->request, stage);
+    if (status == TILEC_OK)
+        status = bind_request(d->request, job);
     if (status != TILEC_OK)
         return status;
     d->func = compile_lower(r, job->arena, job->diags);

@@ -34,7 +34,7 @@ static const struct {
                   "  --time [N]           time N more runs, or as many as fit in a second\n"
                   "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP, "options of dump:\n"
-                   "  --stage STAGE        ast, ir, vars, opt, plan, llvm or asm\n"},
+                   "  --stage STAGE        ast, ir, vars, opt, plan, layout, llvm, asm or ptx\n"},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"

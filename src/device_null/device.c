@@ -13,8 +13,9 @@
 #include "device_null.h"
 
 static const char magic[] = "null target: ";
-static const char *const stage_names[] = {
-    [GEN_OBJECT] = "object", [GEN_LLVM] = "llvm", [GEN_ASM] = "asm", [GEN_PLAN] = "plan"};
+#define NAME_OF_TEXT(id, name) [GEN_##id] = (name),
+static const char *const stage_names[] = {[GEN_OBJECT] = "object", GEN_TEXTS(NAME_OF_TEXT)};
+#undef NAME_OF_TEXT
 
 static atomic_int objects;
 
@@ -57,7 +58,12 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     return true;
 }
 
-static const Target null_target = {.name = "null", .emit = emit};
+/* Everything but a plan, so that tests see what a target without a text does. */
+static const Target null_target = {
+    .name = "null",
+    .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(ASM) | GEN_HAS(PTX),
+    .emit = emit,
+};
 
 static const char *describe(void)
 {

@@ -565,4 +565,9 @@ static void start(void)
     LLVMInitializeNativeAsmPrinter();
 }
 
-const Target cpu_target = {.name = "cpu", .start = start, .emit = emit};
+const Target cpu_target = {
+    .name = "cpu",
+    .texts = GEN_HAS(PLAN) | GEN_HAS(LLVM) | GEN_HAS(ASM),
+    .start = start,
+    .emit = emit,
+};

@@ -22,24 +22,39 @@ typedef struct {
     bool lines;     /* say which lines of the source instructions come from */
 } GenOptions;
 
-typedef enum { GEN_OBJECT, GEN_LLVM, GEN_ASM, GEN_PLAN } GenStage;
+/* The texts that targets can give, in the order in which a kernel passes them. */
+#define GEN_TEXTS(ROW)                                                                             \
+    ROW(PLAN, "plan")                                                                              \
+    ROW(LAYOUT, "layout")                                                                          \
+    ROW(LLVM, "llvm")                                                                              \
+    ROW(ASM, "asm")                                                                                \
+    ROW(PTX, "ptx")
+#define GEN_STAGE_OF_TEXT(id, name) GEN_##id,
+typedef enum { GEN_OBJECT, GEN_TEXTS(GEN_STAGE_OF_TEXT) GEN_STAGE_COUNT } GenStage;
+#undef GEN_STAGE_OF_TEXT
+#define GEN_HAS(id) (1u << GEN_##id) /* of Target.texts */
 
 typedef struct {
     char *data; /* in the arena; an ELF object, or text with a NUL behind it */
     size_t len;
     size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned */
+    /* of targets whose programs are blocks of warps, else 0: */
+    int warps;     /* that run one program */
+    size_t shared; /* bytes of memory that they share, beside what the object itself declares */
 } GenOutput;
 
 /* A row of the table in plugin.c, or of a device that needs no LLVM (src/device/device.h). */
 typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
+    bool handles;            /* for OptOptions.handles */
+    unsigned texts;          /* which ones emit() gives: GEN_HAS(PLAN) | GEN_HAS(LLVM) ... */
     void (*start)(void);     /* once, before all else: LLVM's part for it; NULL: nothing */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 4 };
+enum { GEN_ABI = 5 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

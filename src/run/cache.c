@@ -30,11 +30,13 @@
 enum {
     TRIM_EVERY = 64,          /* one put in so many looks at the whole folder */
     TEMPORARY_SECONDS = 3600, /* older ones were left behind by a process that died */
+    MAX_WARPS = 1024,         /* more than a program can be given */
     KEY_DIGITS = 32
 };
 #define DEFAULT_CAP ((uint64_t)1 << 30)
 #define MAX_ENTRY ((size_t)256 << 20)
 #define MAX_SCRATCH ((uint64_t)64 << 30) /* more than a thread can be given */
+#define MAX_SHARED ((uint64_t)1 << 30)   /* .. and a program */
 static const char suffix[] = ".tilec";
 
 struct Cache {
@@ -47,11 +49,11 @@ struct Cache {
 typedef struct {
     char magic[8];
     Hash128 key;
-    uint64_t len, scratch;
+    uint64_t len, scratch, warps, shared; /* of GenOutput */
     Hash128 checksum; /* of what follows the header, mixed with the fields above */
 } Header;
 
-static const char magic[8] = "tilec\0\1\n"; /* the byte before the end is the format's version */
+static const char magic[8] = "tilec\0\2\n"; /* the byte before the end is the format's version */
 
 /* opening */
 
@@ -196,10 +198,14 @@ static void entry_name(Hash128 key, EntryName name)
              (unsigned long long)key.lo, suffix);
 }
 
-static Header make_header(Hash128 key, const void *data, size_t len, size_t scratch)
+static Header make_header(Hash128 key, const GenOutput *o)
 {
-    Header h = {.key = key, .len = len, .scratch = scratch};
-    Hash128 body = hash128_bytes(data, len);
+    Header h = {.key = key,
+                .len = o->len,
+                .scratch = o->scratch,
+                .warps = (uint64_t)o->warps,
+                .shared = o->shared};
+    Hash128 body = hash128_bytes(o->data, o->len);
 
     memcpy(h.magic, magic, sizeof magic);
     h.checksum = body;
@@ -207,16 +213,24 @@ static Header make_header(Hash128 key, const void *data, size_t len, size_t scra
     return h;
 }
 
-/* Whether the bytes of a file are the entry of that key. */
-static bool is_entry(const char *file, size_t len, Hash128 key, Header *h)
+/* Whether the bytes of a file are the entry of that key, and what it holds. */
+static bool is_entry(char *file, size_t len, Hash128 key, GenOutput *out)
 {
-    if (len < sizeof *h)
+    Header h;
+
+    if (len < sizeof h)
         return false;
-    memcpy(h, file, sizeof *h);
-    if (h->len != len - sizeof *h || h->scratch > MAX_SCRATCH)
+    memcpy(&h, file, sizeof h);
+    if (h.len != len - sizeof h || h.scratch > MAX_SCRATCH || h.warps > MAX_WARPS ||
+        h.shared > MAX_SHARED)
         return false;
-    Header right = make_header(key, file + sizeof *h, h->len, h->scratch);
-    return memcmp(h, &right, sizeof *h) == 0;
+    *out = (GenOutput){.data = file + sizeof h,
+                       .len = h.len,
+                       .scratch = h.scratch,
+                       .warps = (int)h.warps,
+                       .shared = h.shared};
+    Header right = make_header(key, out);
+    return memcmp(&h, &right, sizeof h) == 0;
 }
 
 bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out)
@@ -224,7 +238,6 @@ bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out)
     EntryName name;
     char *file;
     size_t len;
-    Header h;
 
     if (c->dir < 0)
         return false;
@@ -232,12 +245,11 @@ bool cache_get(Cache *c, Hash128 key, Arena *a, GenOutput *out)
     int status = os_read_private(a, c->dir, name, MAX_ENTRY, &file, &len);
     if (status != 0 && status != EFBIG && status != EPERM)
         return false;
-    if (status != 0 || !is_entry(file, len, key, &h)) {
+    if (status != 0 || !is_entry(file, len, key, out)) {
         cache_remove(c, key);
         return false;
     }
     utimensat(c->dir, name, NULL, AT_SYMLINK_NOFOLLOW); /* used now; else it only ages */
-    *out = (GenOutput){.data = file + sizeof h, .len = h.len, .scratch = h.scratch};
     return true;
 }
 
@@ -258,7 +270,7 @@ RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in)
 
     if (c->dir < 0 || in->len > MIN(MAX_ENTRY, c->cap) - MIN(sizeof h, c->cap))
         return RUN_OK;
-    h = make_header(key, in->data, in->len, in->scratch);
+    h = make_header(key, in);
     char *file = malloc(sizeof h + in->len);
     if (!file)
         return RUN_NO_MEMORY;

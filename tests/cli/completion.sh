@@ -15,7 +15,7 @@ offers() {
 add=kernels/add.py
 expect 0 out "[dump devices]" offers tilec d
 expect 0 out "[--save --show]" offers tilec run "$add" --s
-expect 0 out "[llvm]" offers tilec dump "$add" --stage l
+expect 0 out "[layout llvm]" offers tilec dump "$add" --stage l
 expect 0 out "[$add]" offers tilec run kernels/a
 expect 0 out "[add_kernel]" offers tilec run "$add" :
 expect 0 out "[matmul_kernel]" offers tilec run kernels/matmul.py : mat

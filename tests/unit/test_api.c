@@ -174,7 +174,7 @@ static void test_wrong_calls(void **state)
     assert_int_equal(tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error),
                      TILEC_BAD_ARGUMENT);
     assert_string_equal(s->error, "error: there is no stage `soup`\n"
-                                  "hint: ast, ir, vars, opt, plan, llvm or asm\n");
+                                  "hint: ast, ir, vars, opt, plan, layout, llvm, asm or ptx\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
 #undef FAILS
@@ -454,17 +454,21 @@ static void test_dump_shows_stages(void **state)
     const tilec_arg pointer = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1};
     const tilec_arg args[] = {
         pointer, pointer, pointer, {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}, of_int(NULL, 224)};
-    static const char *const stages[] = {"ast", "ir", "vars", "opt", "plan", "llvm", "asm"};
-    int count = has_cpu() ? COUNT(stages) : 4;
+    static const char *const stages[] = {"ast",    "ir",   "vars", "opt", "plan",
+                                         "layout", "llvm", "asm",  "ptx"};
+    const tilec_launch_options cpu = {.device = "cpu"};
 
     for (int i = 0; i < COUNT(stages); i++)
         assert_string_equal(tilec_stage_name(i), stages[i]);
     assert_null(tilec_stage_name(COUNT(stages)));
     assert_null(tilec_stage_name(-1));
     load(s, add_source);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < COUNT(stages); i++) {
         char *text = NULL;
-        if (tilec_dump(s->file, NULL, stages[i], args, 5, NULL, &text, &s->error) != TILEC_OK)
+        bool gpu = i == 5 || i == 8;
+        if (i >= 4 && (gpu || !has_cpu()))
+            continue;
+        if (tilec_dump(s->file, NULL, stages[i], args, 5, &cpu, &text, &s->error) != TILEC_OK)
             print_error("%s: %s", stages[i], s->error);
         assert_non_null(text);
         assert_true(strlen(text) > 20);

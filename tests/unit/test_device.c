@@ -94,6 +94,28 @@ static void test_null_prints_what_it_was_asked_for(void **state)
     tilec_free(text);
 }
 
+/* The target's row says which texts it has; without a device the first one is taken that has it. */
+static void test_stages_are_those_of_the_target(void **state)
+{
+    Scene *s = *state;
+    char *text = NULL;
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    assert_int_equal(tilec_dump(s->file, NULL, "ptx", NULL, 0, &null_options, &text, &s->error),
+                     TILEC_OK);
+    assert_non_null(strstr(text, "null target: ptx of k"));
+    tilec_free(text);
+    assert_int_equal(tilec_dump(s->file, NULL, "plan", NULL, 0, &null_options, &text, &s->error),
+                     TILEC_BAD_ARGUMENT);
+    assert_string_equal(s->error, "error: code for the device `null` has no stage `plan`\n"
+                                  "hint: it has ast, ir, vars, opt, layout, llvm, asm or ptx\n");
+    tilec_free(s->error);
+    s->error = NULL;
+    const tilec_launch_options cpu = {.device = "cpu"};
+    assert_int_equal(tilec_dump(s->file, NULL, "ptx", NULL, 0, &cpu, &text, NULL),
+                     TILEC_BAD_ARGUMENT);
+}
+
 /* Code for a device can be made where there is none. */
 static void test_what_is_missing_stops_launches_only(void **state)
 {
@@ -186,6 +208,7 @@ int main(void)
         TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
+        TEST(test_stages_are_those_of_the_target),
         TEST(test_what_is_missing_stops_launches_only),
         TEST(test_threads_wait_for_the_one_that_compiles),
         TEST(test_nothing_else_waits_for_a_compile),

@@ -319,7 +319,11 @@ static void test_loader_survives_hostile_objects(void **state)
 static GenOutput entry_for(Arena *a, uint64_t number)
 {
     size_t len = 100 + number * 37 % 5000;
-    GenOutput out = {.data = arena_alloc(a, len), .len = len, .scratch = number * 64};
+    GenOutput out = {.data = arena_alloc(a, len),
+                     .len = len,
+                     .scratch = number * 64,
+                     .warps = (int)(number % 64),
+                     .shared = number * 128};
     uint64_t seed = number;
 
     for (size_t i = 0; i < len; i++)
@@ -340,6 +344,8 @@ static bool holds(Cache *c, Arena *a, uint64_t number)
         return false;
     assert_int_equal(got.len, wanted.len);
     assert_int_equal(got.scratch, wanted.scratch);
+    assert_int_equal(got.warps, wanted.warps);
+    assert_int_equal(got.shared, wanted.shared);
     assert_memory_equal(got.data, wanted.data, wanted.len);
     return true;
 }
@@ -488,6 +494,14 @@ static void test_cache_keeps_nothing_that_makes_no_sense(void **state)
     unsetenv("TILEC_CACHE_SIZE");
     assert_int_equal(cache_open(s->folder, &c), RUN_OK);
     out.scratch = (size_t)1 << 40;
+    assert_int_equal(cache_put(c, key_for(8), &out), RUN_OK);
+    check_dropped(s, c, 8);
+    out.scratch = 0;
+    out.shared = (size_t)1 << 40;
+    assert_int_equal(cache_put(c, key_for(8), &out), RUN_OK);
+    check_dropped(s, c, 8);
+    out.shared = 0;
+    out.warps = -1;
     assert_int_equal(cache_put(c, key_for(8), &out), RUN_OK);
     check_dropped(s, c, 8);
     cache_close(c);

@@ -29,7 +29,7 @@ _tilec() {
         return
         ;;
     --stage)
-        COMPREPLY=($(compgen -W "ast ir vars opt plan llvm asm" -- "$word"))
+        COMPREPLY=($(compgen -W "ast ir vars opt plan layout llvm asm ptx" -- "$word"))
         return
         ;;
     --path)
