@@ -55,7 +55,7 @@ static Val scalar_value(Cpu *c, const Op *op)
 
     switch (op->code) {
     case OP_const:
-        return cpu_constant(c, op->results[0]->type, (uint64_t)attr_bits(op));
+        return emit_constant(&c->e, op->results[0]->type, (uint64_t)attr_bits(op));
     case OP_program_id:
         return c->program[attr_axis(op)];
     case OP_num_programs:
@@ -71,7 +71,7 @@ static Val scalar_value(Cpu *c, const Op *op)
         in[i] = scalar(c, op->operands[i]);
     if (op->code == OP_atomic_rmw || op->code == OP_atomic_cas)
         return cpu_scalar_atomic(c, c->b, op, in);
-    return op_has(op, MOVES) ? in[0] : cpu_op(c, c->b, op, in);
+    return op_has(op, MOVES) ? in[0] : emit_op(&c->e, c->b, op, in);
 }
 
 static void emit_scalar(Cpu *c, const Op *op)
@@ -137,7 +137,7 @@ static void region_block(const Region *r, const Block *block)
         if (op->noperands == 0)
             out = llvm_splat(r->b, scalar_value(c, op), r->lanes);
         else
-            out = cpu_op(c, r->b, op, in);
+            out = emit_op(&c->e, r->b, op, in);
         map_put(r->values, MAP_KEY(op->results[0]), out);
     }
 }
@@ -195,7 +195,7 @@ static Val phi_for(Cpu *c, const Value *v)
 {
     if (v->type->rank > 0)
         return NULL;
-    return c->scalars[v->id] = LLVMBuildPhi(c->b, cpu_type(c, v->type, 0), "");
+    return c->scalars[v->id] = LLVMBuildPhi(c->b, emit_type(&c->e, v->type, 0), "");
 }
 
 static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block)
@@ -372,8 +372,8 @@ static void load_arguments(Cpu *c)
         if (t->pointer) {
             v = llvm_load(c->b, c->l->ptr, slot, 8);
         } else {
-            v = llvm_load(c->b, cpu_memory_type(c, t->dtype), slot, dtype_size(t->dtype));
-            v = cpu_from_memory(c, c->b, v, t->dtype);
+            v = llvm_load(c->b, emit_memory_type(&c->e, t->dtype), slot, dtype_size(t->dtype));
+            v = emit_from_memory(&c->e, c->b, v, t->dtype);
         }
         c->scalars[body->args[i]->id] = v;
     }
@@ -469,6 +469,8 @@ typedef struct {
     const char *why; /* NULL, or what went wrong */
 } Emission;
 
+enum { MANY_OPS = 2000 };
+
 static void make_code(Emission *e, GenStage stage)
 {
     Cpu *c = &e->cpu;
@@ -479,6 +481,8 @@ static void make_code(Emission *e, GenStage stage)
     e->llvm.quickly = c->plan->size >= PLAN_LONG_OPS;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->machine = &c->plan->machine;
+    c->e = (Emit){.l = c->l, .long_code = c->plan->size >= MANY_OPS};
+    c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : 0;
     emit_function(c);
     llvm_finish(&e->llvm, stage, &e->out, &e->why);
 }

@@ -13,15 +13,12 @@
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
- *   cpu_ops.c     one elementwise op on scalars or vectors; cpu_float.c formats and casts
- *
- * Register form: values of fp16, bf16 and fp8 live as fp32 that the format can hold; i1 is one
- * bit; everything else is itself.  Memory form is what arrays hold.
+ * emit.h has one elementwise op on scalars or vectors, and says what register form is.
  */
 #ifndef TILEC_GEN_CPU_H
 #define TILEC_GEN_CPU_H
 
-#include "llvm.h"
+#include "emit.h"
 #include "plan.h"
 
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
@@ -32,6 +29,7 @@ typedef struct {
     const Func *func;
     const GenOptions *options;
     Llvm *l;
+    Emit e;
     Bld b;     /* where code goes outside of nests */
     Bld entry; /* the head of the function, for stack slots */
     Val fn, args, grid, scratch;
@@ -124,8 +122,7 @@ Loop cpu_loop_begin(Cpu *c);
 void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
 Val cpu_slot(Cpu *c, LLVMTypeRef t);       /* a stack slot in the entry block */
 Val cpu_buffer(Cpu *c, Bld b, int buffer); /* where it begins, in this thread's scratch */
-LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes);           /* register form */
-Memo cpu_memo_new(Arena *a);                                      /* empty; shares nothing */
+Memo cpu_memo_new(Arena *a);               /* empty; shares nothing */
 void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key); /* NULL: not in this body */
 /* With as much of the map as v has dimensions. */
 Ask cpu_ask(AskKind kind, Value *v, const int8_t *map);
@@ -244,21 +241,5 @@ void cpu_dot(Cpu *c, const Op *op, DotShape shape);
 /* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */
 void cpu_record(Cpu *c, const Op *op, const int *buffers);
 void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
-
-/* cpu_ops.c: operands and result in register form, scalars or vectors alike */
-/* `in`: one for each operand, all of as many lanes; gives the result, rounded to its dtype. */
-Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in);
-Val cpu_constant(Cpu *c, const Type *t, uint64_t bits); /* scalar */
-
-/* cpu_float.c */
-LLVMTypeRef cpu_memory_type(Cpu *c, DType t); /* of one element; bf16 and fp8 as integers */
-/* Of what t can hold, see cpu_round(): nothing is rounded here. */
-Val cpu_to_memory(Cpu *c, Bld b, Val x, DType t);
-Val cpu_from_memory(Cpu *c, Bld b, Val x, DType t); /* exact */
-Val cpu_round(Cpu *c, Bld b, Val x, DType t);       /* an fp32 result to what t can hold */
-/* Between register forms, by the rules of scalar_cast(), to the last bit. */
-Val cpu_cast(Cpu *c, Bld b, Val x, DType from, DType to, Rounding r);
-/* See the top; a scalar when lanes is 0. */
-LLVMTypeRef cpu_register_type(Cpu *c, DType t, int lanes);
 
 #endif

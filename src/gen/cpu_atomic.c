@@ -67,16 +67,16 @@ static Val order_key(Bld b, Val bits)
 static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
 {
     DType t = op->operands[RMW_PTR]->type->dtype;
-    LLVMTypeRef memory = cpu_memory_type(c, t);
+    LLVMTypeRef memory = emit_memory_type(&c->e, t);
     RmwKind kind = attr_rmw_kind(op);
 
     if (kind == RMW_XCHG)
         return data;
     if (kind == RMW_ADD) {
-        Val x = cpu_from_memory(c, b, LLVMBuildBitCast(b, old, memory, ""), t);
-        Val y = cpu_from_memory(c, b, LLVMBuildBitCast(b, data, memory, ""), t);
-        Val sum = cpu_round(c, b, LLVMBuildFAdd(b, x, y, ""), t);
-        return LLVMBuildBitCast(b, cpu_to_memory(c, b, sum, t), LLVMTypeOf(old), "");
+        Val x = emit_from_memory(&c->e, b, LLVMBuildBitCast(b, old, memory, ""), t);
+        Val y = emit_from_memory(&c->e, b, LLVMBuildBitCast(b, data, memory, ""), t);
+        Val sum = emit_round(&c->e, b, LLVMBuildFAdd(b, x, y, ""), t);
+        return LLVMBuildBitCast(b, emit_to_memory(&c->e, b, sum, t), LLVMTypeOf(old), "");
     }
     LLVMIntPredicate p = kind == RMW_MAX ? LLVMIntSGT : LLVMIntSLT;
     Val wins = LLVMBuildICmp(b, p, order_key(b, data), order_key(b, old), "");
@@ -107,7 +107,7 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 
 static Val as_bits(Cpu *c, Bld b, Val v, DType t)
 {
-    Val memory = cpu_to_memory(c, b, v, t);
+    Val memory = emit_to_memory(&c->e, b, v, t);
 
     return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)),
                             "");
@@ -115,7 +115,7 @@ static Val as_bits(Cpu *c, Bld b, Val v, DType t)
 
 static Val from_bits(Cpu *c, Bld b, Val bits, DType t)
 {
-    return cpu_from_memory(c, b, LLVMBuildBitCast(b, bits, cpu_memory_type(c, t), ""), t);
+    return emit_from_memory(&c->e, b, LLVMBuildBitCast(b, bits, emit_memory_type(&c->e, t), ""), t);
 }
 
 static Val compare_and_swap(Cpu *c, Bld b, const Op *op, const Val *in)
@@ -137,8 +137,8 @@ static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     if (!native_op(attr_rmw_kind(op), t, &native))
         return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
     LLVMAtomicOrdering order = ordering(attr_sem(op));
-    Val old = LLVMBuildAtomicRMW(b, native, ptr, cpu_to_memory(c, b, data, t), order, 0);
-    return cpu_from_memory(c, b, old, t);
+    Val old = LLVMBuildAtomicRMW(b, native, ptr, emit_to_memory(&c->e, b, data, t), order, 0);
+    return emit_from_memory(&c->e, b, old, t);
 }
 
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)

@@ -17,11 +17,6 @@ Val cpu_buffer(Cpu *c, Bld b, int buffer)
     return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
 }
 
-LLVMTypeRef cpu_type(Cpu *c, const Type *t, int lanes)
-{
-    return t->pointer ? llvm_vector(c->l->ptr, lanes) : cpu_register_type(c, t->dtype, lanes);
-}
-
 LLVMBasicBlockRef cpu_block(Cpu *c)
 {
     return LLVMAppendBasicBlockInContext(c->l->ctx, c->fn, "");

@@ -43,7 +43,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    return which == DOT_ACC ? v : cpu_cast(c, c->b, v, d->in, d->out, ROUND_NEAREST);
+    return which == DOT_ACC ? v : emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -116,7 +116,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
-            Val x = cpu_round(c, c->b, acc[r][v], d->rounded);
+            Val x = emit_round(&c->e, c->b, acc[r][v], d->rounded);
             if (v == vectors - 1 && last < d->lanes)
                 llvm_masked_store(c->l, c->b, x, place[r][v], size, mask);
             else

@@ -204,12 +204,12 @@ static Ev eval_elementwise(NestCg *n, Value *v, const int8_t *map)
     if (k != KNOWN_NOT)
         return known_ev(n, k, out.local);
     if (shares_divisor(n, op, in)) {
-        out.v = cpu_round(n->c, n->at[n->rank], cpu_divide(n, in[0], in[1]), v->type->dtype);
+        out.v = emit_round(&n->c->e, n->at[n->rank], cpu_divide(n, in[0], in[1]), v->type->dtype);
         return out;
     }
     for (int i = 0; i < op->noperands; i++)
         raw[i] = out.vec ? cpu_vectorise(n, in[i]) : in[i].v;
-    out.v = cpu_op(n->c, n->at[out.level], op, raw);
+    out.v = emit_op(&n->c->e, n->at[out.level], op, raw);
     return out;
 }
 
@@ -262,7 +262,7 @@ static Ev eval_definition(NestCg *n, Value *v, const int8_t *map)
     Ev chunk;
     switch (op->code) {
     case OP_const:
-        return (Ev){.v = cpu_constant(n->c, v->type, (uint64_t)attr_bits(op)),
+        return (Ev){.v = emit_constant(&n->c->e, v->type, (uint64_t)attr_bits(op)),
                     .known = v->type->pointer || v->type->dtype != DT_I1 ? KNOWN_NOT
                              : attr_bits(op) & 1                         ? KNOWN_TRUE
                                                                          : KNOWN_FALSE};

@@ -23,8 +23,8 @@ Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
 {
     if (mask)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
-    Val v = llvm_load(b, cpu_memory_type(c, t->dtype), ptr, element_size(t));
-    v = cpu_from_memory(c, b, v, t->dtype);
+    Val v = llvm_load(b, emit_memory_type(&c->e, t->dtype), ptr, element_size(t));
+    v = emit_from_memory(&c->e, b, v, t->dtype);
     if (!mask)
         return v;
     return LLVMBuildSelect(b, mask, v, other ? other : LLVMConstNull(LLVMTypeOf(v)), "");
@@ -35,7 +35,7 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
 {
     if (mask)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
-    llvm_store(b, cpu_to_memory(c, b, v, t), ptr, dtype_size(t));
+    llvm_store(b, emit_to_memory(&c->e, b, v, t), ptr, dtype_size(t));
 }
 
 /* --- small elements under a mask ----------------------------------------------------------- */
@@ -220,7 +220,7 @@ static const AccessPlan *access_plan(const NestCg *n, const Value *v, const int8
 /* The address of the first lane, where lanes follow each other or share one address. */
 static Val first_pointer(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
 {
-    LLVMTypeRef element = cpu_memory_type(n->c, ptr->type->dtype);
+    LLVMTypeRef element = emit_memory_type(&n->c->e, ptr->type->dtype);
 
     if (a->chunked)
         return cpu_chunk(n, ptr, map).v;
@@ -236,7 +236,7 @@ static Val lane_pointers(NestCg *n, const Access *a, Value *ptr, const int8_t *m
     if (!a->ok)
         return cpu_vectorise(n, cpu_eval(n, ptr, map));
     Bld b = n->at[n->rank];
-    LLVMTypeRef i64 = n->c->l->i64, element = cpu_memory_type(n->c, ptr->type->dtype);
+    LLVMTypeRef i64 = n->c->l->i64, element = emit_memory_type(&n->c->e, ptr->type->dtype);
     Val base = (a->chunked ? cpu_chunk : cpu_row)(n, ptr, map).v, step = llvm_int(i64, a->stride);
     int level;
     if (a->scale)
@@ -293,7 +293,7 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map, const AccessPlan
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     const Value *ptr = v->def->operands[LOAD_PTR];
-    LLVMTypeRef element = cpu_memory_type(c, v->type->dtype), i64 = c->l->i64;
+    LLVMTypeRef element = emit_memory_type(&c->e, v->type->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
     int align = element_size(v->type);
     bool is_signed = dtype_is_signed(a->index->type->dtype);
@@ -323,7 +323,7 @@ static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const AccessPlan *
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     Value *ptr = v->def->operands[LOAD_PTR];
-    LLVMTypeRef vector = llvm_vector(cpu_memory_type(c, v->type->dtype), n->lanes);
+    LLVMTypeRef vector = llvm_vector(emit_memory_type(&c->e, v->type->dtype), n->lanes);
     int align = element_size(v->type);
 
     if (a->form == FORM_CONTIGUOUS) {
@@ -345,7 +345,7 @@ static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val oth
     if (a->form == FORM_SHARED)
         return load_shared(n, v->type, first_pointer(n, &a->steps, ptr, map), mask, other);
     Val raw = load_lanes(n, v, map, a, mask); /* puts code, and more blocks */
-    Val out = cpu_from_memory(n->c, n->at[n->rank], raw, v->type->dtype);
+    Val out = emit_from_memory(&n->c->e, n->at[n->rank], raw, v->type->dtype);
     if (!mask || LLVMIsNull(other))
         return out;
     return LLVMBuildSelect(n->at[n->rank], mask, out, other, "");
@@ -418,7 +418,7 @@ Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
     if (is_uniform(n, v, map))
         return load_uniform(n, op, v->type, map);
     Ev m = eval_mask(n, plan_operand(op, LOAD_MASK), map);
-    Ev other = {.v = LLVMConstNull(cpu_register_type(n->c, v->type->dtype, 0))};
+    Ev other = {.v = LLVMConstNull(emit_register_type(&n->c->e, v->type->dtype, 0))};
     if (plan_operand(op, LOAD_OTHER) && m.known != KNOWN_TRUE)
         other = cpu_eval(n, op->operands[LOAD_OTHER], map);
     if (m.known == KNOWN_FALSE) {
@@ -436,7 +436,7 @@ static Val to_memory_lanes(NestCg *n, Ev e, DType t)
 {
     Ev memory = e;
 
-    memory.v = cpu_to_memory(n->c, n->at[e.level], e.v, t);
+    memory.v = emit_to_memory(&n->c->e, n->at[e.level], e.v, t);
     return cpu_vectorise(n, memory);
 }
 
@@ -444,7 +444,7 @@ static Val to_memory_lanes(NestCg *n, Ev e, DType t)
 static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
 {
     Bld b = n->at[n->rank];
-    LLVMTypeRef element = cpu_memory_type(n->c, t);
+    LLVMTypeRef element = emit_memory_type(&n->c->e, t);
     int lanes = (int)(align / dtype_size(t));
 
     for (int at = 0; at < n->lanes; at += lanes) {
@@ -507,7 +507,7 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
 
-    return llvm_vector(f->pointer ? c->l->ptr : cpu_memory_type(c, f->dtype), lanes);
+    return llvm_vector(f->pointer ? c->l->ptr : emit_memory_type(&c->e, f->dtype), lanes);
 }
 
 static bool is_bool_buffer(const Cpu *c, int buffer)
@@ -519,12 +519,12 @@ static bool is_bool_buffer(const Cpu *c, int buffer)
 
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
-    return is_bool_buffer(c, buffer) ? cpu_from_memory(c, b, v, DT_I1) : v;
+    return is_bool_buffer(c, buffer) ? emit_from_memory(&c->e, b, v, DT_I1) : v;
 }
 
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
-    return is_bool_buffer(c, buffer) ? cpu_to_memory(c, b, v, DT_I1) : v;
+    return is_bool_buffer(c, buffer) ? emit_to_memory(&c->e, b, v, DT_I1) : v;
 }
 
 static void pitches(const Type *shape, int64_t *pitch)

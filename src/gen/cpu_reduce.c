@@ -28,7 +28,7 @@ struct Reduction {
 static Val neutral(Cpu *c, const Op *op)
 {
     DType t = op->operands[0]->type->dtype;
-    LLVMTypeRef reg = cpu_register_type(c, t, 0);
+    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
     CombineKind kind = ir_combine_kind(op);
 
     return dtype_is_float(t) ? llvm_real(reg, kind.real) : LLVMConstInt(reg, kind.bits, 0);
@@ -41,7 +41,7 @@ static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y
 
     if (small && code == OP_add)
         return LLVMBuildFAdd(b, x, y, ""); /* rounded at the end */
-    return cpu_op(c, b, op->regions[0]->first, (Val[]){x, y});
+    return emit_op(&c->e, b, op->regions[0]->first, (Val[]){x, y});
 }
 
 /* --- along the inner dimension ------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static Reduction *find(const NestCg *n, const Op *op)
 static void begin_serial(NestCg *n, Reduction *r)
 {
     for (int k = 0; k < r->n; k++)
-        r->slot[0][k] = cpu_slot(n->c, cpu_type(n->c, r->op->operands[k]->type, 0));
+        r->slot[0][k] = cpu_slot(n->c, emit_type(&n->c->e, r->op->operands[k]->type, 0));
 }
 
 static void begin_inner(NestCg *n, Reduction *r)
@@ -69,7 +69,7 @@ static void begin_inner(NestCg *n, Reduction *r)
 
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
-            LLVMTypeRef vector = cpu_type(c, r->op->operands[k]->type, n->lanes);
+            LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
             Val start = r->simple == OP_COUNT ? LLVMConstNull(vector)
                                               : llvm_splat(row, neutral(c, r->op), n->lanes);
             r->slot[u][k] = cpu_slot(c, vector);
@@ -170,7 +170,7 @@ static Val finish_simple(NestCg *n, const Reduction *r)
     Cpu *c = n->c;
     Bld b = c->b;
     DType t = r->op->operands[0]->type->dtype;
-    LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+    LLVMTypeRef vector = emit_register_type(&c->e, t, n->lanes);
     Val x = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
 
     for (int u = 1; u < n->unroll; u++)
@@ -180,7 +180,7 @@ static Val finish_simple(NestCg *n, const Reduction *r)
                            llvm_slice(c->l, b, x, lanes, lanes));
     if (n->lanes == 1)
         x = llvm_slice(c->l, b, x, 0, 1);
-    return cpu_round(c, b, x, t);
+    return emit_round(&c->e, b, x, t);
 }
 
 static void finish_general(NestCg *n, const Reduction *r, Val *x)
@@ -193,7 +193,7 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
     for (int u = 0; u < n->unroll; u++) {
         Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
         for (int k = 0; k < r->n; k++) {
-            LLVMTypeRef t = cpu_type(c, r->op->operands[k]->type, n->lanes);
+            LLVMTypeRef t = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
             (u ? y : x)[k] = LLVMBuildLoad2(b, t, r->slot[u][k], "");
         }
         if (u > 0)
@@ -217,8 +217,8 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
 static void finish_serial(NestCg *n, const Reduction *r, Val *x)
 {
     for (int k = 0; k < r->n; k++)
-        x[k] =
-            LLVMBuildLoad2(n->c->b, cpu_type(n->c, r->op->operands[k]->type, 0), r->slot[0][k], "");
+        x[k] = LLVMBuildLoad2(n->c->b, emit_type(&n->c->e, r->op->operands[k]->type, 0),
+                              r->slot[0][k], "");
 }
 
 static void put_result(NestCg *n, const Reduction *r, int k, Val x)
@@ -269,7 +269,7 @@ bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
     if (e.vec)
         return false;
     DType t = op->operands[0]->type->dtype;
-    LLVMTypeRef vector = cpu_register_type(c, t, n->lanes);
+    LLVMTypeRef vector = emit_register_type(&c->e, t, n->lanes);
     Val x = e.v;
     if (r->simple == OP_add && dtype_is_float(t))
         x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
@@ -317,7 +317,7 @@ static void outer_body(NestCg *n, Reduction *r)
         const Value *v = r->op->results[k];
         Val x = results[k];
         if (r->simple == OP_add && plan_register_dtype(v->type->dtype) != v->type->dtype)
-            x = LLVMBuildSelect(b, last, cpu_round(c, b, x, v->type->dtype), x, "");
+            x = LLVMBuildSelect(b, last, emit_round(&c->e, b, x, v->type->dtype), x, "");
         cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, !n->nest->serial));
     }
 }

@@ -65,7 +65,7 @@ static Ev find_row(NestCg *n, Value *v, const int8_t *map)
         out.level = MAX(out.level, x.level);
         out.local |= x.local;
     }
-    out.v = cpu_op(n->c, n->at[out.level], op, operands);
+    out.v = emit_op(&n->c->e, n->at[out.level], op, operands);
     return out;
 }
 

@@ -19,7 +19,7 @@ static bool is_reverse(const Op *op)
 void cpu_scan_begin(NestCg *n, const Op *op)
 {
     for (int k = 0; k < op->noperands; k++)
-        n->running[k] = cpu_slot(n->c, cpu_type(n->c, op->operands[k]->type, 0));
+        n->running[k] = cpu_slot(n->c, emit_type(&n->c->e, op->operands[k]->type, 0));
 }
 
 static void fill(NestCg *n, const Op *op, int k, Val x)
@@ -70,7 +70,7 @@ static void vector_step(NestCg *n, const Op *op)
     for (int step = 1; step < n->lanes; step *= 2)
         combine_shifted(n, op, x, step);
     for (int k = 0; k < count; k++) {
-        LLVMTypeRef t = cpu_type(c, op->operands[k]->type, 0);
+        LLVMTypeRef t = emit_type(&c->e, op->operands[k]->type, 0);
         args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
         args[count + k] = x[k];
     }

@@ -134,7 +134,7 @@ static void take_apart(NestCg *n, Group *g, bool masked)
 static Group *read_group(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
 {
     Group *g = NEW(n->c->arena, Group);
-    LLVMTypeRef element = cpu_memory_type(n->c, v->type->dtype), i64 = n->c->l->i64;
+    LLVMTypeRef element = emit_memory_type(&n->c->e, v->type->dtype), i64 = n->c->l->i64;
     int align = dtype_size(v->type->dtype);
     Bld b = n->at[n->rank];
 

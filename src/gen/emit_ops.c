@@ -1,20 +1,20 @@
 /*
- * cpu_ops.c - one elementwise op as LLVM instructions
+ * emit_ops.c - one elementwise op as LLVM instructions
  *
  * The meaning is scalar.c's, bit for bit (src/ir/scalar_*_ops.h); APPROX ops do not arrive here,
  * opt/math.c has turned them into these.  Operands and results are in register form, scalars or
  * vectors alike.  Small floats compute in fp32 and are rounded after each op.
  */
-#include "cpu.h"
+#include "emit.h"
 
-Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
+Val emit_constant(const Emit *e, const Type *t, uint64_t bits)
 {
     if (t->pointer)
-        return LLVMConstIntToPtr(LLVMConstInt(c->l->i64, bits, 0), c->l->ptr);
+        return LLVMConstIntToPtr(LLVMConstInt(e->l->i64, bits, 0), e->l->ptr);
     if (!dtype_is_float(t->dtype))
-        return LLVMConstInt(t->dtype == DT_I1 ? c->l->i1 : cpu_memory_type(c, t->dtype), bits, 0);
+        return LLVMConstInt(t->dtype == DT_I1 ? e->l->i1 : emit_memory_type(e, t->dtype), bits, 0);
     if (t->dtype == DT_FP64)
-        return LLVMConstBitCast(LLVMConstInt(c->l->i64, bits, 0), c->l->f64);
+        return LLVMConstBitCast(LLVMConstInt(e->l->i64, bits, 0), e->l->f64);
     uint32_t single = (uint32_t)bits;
     if (t->dtype != DT_FP32) {
         const int64_t rounding = ROUND_NEAREST;
@@ -22,7 +22,7 @@ Val cpu_constant(Cpu *c, const Type *t, uint64_t bits)
         scalar_apply(OP_cast, &rounding, t->dtype, DT_FP32, (const void *[]){&bits}, &out, 1);
         single = out;
     }
-    return LLVMConstBitCast(LLVMConstInt(c->l->i32, single, 0), c->l->f32);
+    return LLVMConstBitCast(LLVMConstInt(e->l->i32, single, 0), e->l->f32);
 }
 
 static Val zero(Val x)
@@ -88,28 +88,28 @@ static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
     return LLVMBuildSelect(b, fits, r, zero(x), "");
 }
 
-static Val int_mulhi(Cpu *c, Bld b, Val x, Val y, int bits)
+static Val int_mulhi(const Emit *e, Bld b, Val x, Val y, int bits)
 {
-    LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(c->l->ctx, 2 * (unsigned)bits), x);
+    LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(e->l->ctx, 2 * (unsigned)bits), x);
     Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
 
     return LLVMBuildTrunc(b, LLVMBuildLShr(b, p, llvm_int(wide, bits), ""), LLVMTypeOf(x), "");
 }
 
-static Val int_clz(Cpu *c, Bld b, Val x)
+static Val int_clz(const Emit *e, Bld b, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
-    Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
+    Val args[2] = {x, LLVMConstInt(e->l->i1, 0, 0)};
 
-    return llvm_call(c->l, b, "llvm.ctlz", 1, &t, 2, args);
+    return llvm_call(e->l, b, "llvm.ctlz", 1, &t, 2, args);
 }
 
 /* The position of the lowest set bit, counted from 1; 0 when there is none. */
-static Val int_ffs(Cpu *c, Bld b, Val x)
+static Val int_ffs(const Emit *e, Bld b, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
-    Val args[2] = {x, LLVMConstInt(c->l->i1, 0, 0)};
-    Val at = llvm_call(c->l, b, "llvm.cttz", 1, &t, 2, args);
+    Val args[2] = {x, LLVMConstInt(e->l->i1, 0, 0)};
+    Val at = llvm_call(e->l, b, "llvm.cttz", 1, &t, 2, args);
     Val none = LLVMBuildICmp(b, LLVMIntEQ, x, zero(x), "");
 
     return LLVMBuildSelect(b, none, zero(x), LLVMBuildAdd(b, at, llvm_int(t, 1), ""), "");
@@ -152,40 +152,40 @@ static Val choose(Bld b, const int64_t *table, Val x)
 
 /* AVX2 has one instruction that permutes eight lanes of 32 bits by the low bits of others, AVX-512
  * one for sixteen.  Narrower vectors are widened, wider ones halved. */
-static Val permute_entries(Cpu *c, Bld b, const int64_t *table, Val x)
+static Val permute_entries(const Emit *e, Bld b, const int64_t *table, Val x)
 {
-    int lanes = llvm_lanes(x), most = c->machine->avx512f ? 16 : 8;
-    int index[MAX_LANES];
+    int lanes = llvm_lanes(x), most = e->table_lanes;
+    int index[LLVM_MAX_LANES];
     Val entries[16];
 
     for (int i = 0; i < MAX(lanes, 8); i++)
         index[i] = lanes < 8 && i >= lanes ? -1 : i;
     if (lanes < 8) {
-        Val wide = llvm_shuffle(c->l, b, x, NULL, 8, index);
-        return llvm_slice(c->l, b, permute_entries(c, b, table, wide), 0, lanes);
+        Val wide = llvm_shuffle(e->l, b, x, NULL, 8, index);
+        return llvm_slice(e->l, b, permute_entries(e, b, table, wide), 0, lanes);
     }
     if (lanes > most) {
         int half = lanes / 2;
-        Val low = permute_entries(c, b, table, llvm_slice(c->l, b, x, 0, half));
-        Val high = permute_entries(c, b, table, llvm_slice(c->l, b, x, half, half));
-        return llvm_shuffle(c->l, b, low, high, lanes, index);
+        Val low = permute_entries(e, b, table, llvm_slice(e->l, b, x, 0, half));
+        Val high = permute_entries(e, b, table, llvm_slice(e->l, b, x, half, half));
+        return llvm_shuffle(e->l, b, low, high, lanes, index);
     }
     for (int i = 0; i < lanes; i++)
-        entries[i] = LLVMConstInt(c->l->i32, (uint64_t)table[i % 8], 0);
-    return llvm_call(c->l, b, lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512",
+        entries[i] = LLVMConstInt(e->l->i32, (uint64_t)table[i % 8], 0);
+    return llvm_call(e->l, b, lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512",
                      0, NULL, 2, (Val[]){LLVMConstVector(entries, (unsigned)lanes), x});
 }
 
-static Val int_lookup(Cpu *c, Bld b, const Op *op, Val x)
+static Val int_lookup(const Emit *e, Bld b, const Op *op, Val x)
 {
-    bool narrow = LLVMTypeOf(x) != llvm_like(c->l->i32, x);
+    bool narrow = LLVMTypeOf(x) != llvm_like(e->l->i32, x);
 
-    if (narrow || llvm_lanes(x) < 2 || !c->machine->avx2)
+    if (narrow || llvm_lanes(x) < 2 || e->table_lanes == 0)
         return choose(b, op->attrs, x);
-    return permute_entries(c, b, op->attrs, x);
+    return permute_entries(e, b, op->attrs, x);
 }
 
-static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
+static Val int_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
 {
     bool s = dtype_is_signed(t);
     int bits = dtype_bits(t);
@@ -203,7 +203,7 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     case OP_rem:
         return t == DT_I1 ? zero(x) : int_rem(b, x, y, s);
     case OP_mulhi:
-        return t == DT_I1 ? zero(x) : int_mulhi(c, b, x, y, bits);
+        return t == DT_I1 ? zero(x) : int_mulhi(e, b, x, y, bits);
     case OP_neg:
         return LLVMBuildNeg(b, x, "");
     case OP_abs:
@@ -235,13 +235,13 @@ static Val int_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     case OP_ge:
         return LLVMBuildICmp(b, int_predicate(op->code, s), x, y, "");
     case OP_clz:
-        return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(c, b, x);
+        return t == DT_I1 ? LLVMBuildNot(b, x, "") : int_clz(e, b, x);
     case OP_ffs:
-        return t == DT_I1 ? x : int_ffs(c, b, x);
+        return t == DT_I1 ? x : int_ffs(e, b, x);
     case OP_lookup8:
-        return int_lookup(c, b, op, x);
+        return int_lookup(e, b, op, x);
     case OP_popc:
-        return t == DT_I1 ? x : llvm_call1(c->l, b, "llvm.ctpop", x);
+        return t == DT_I1 ? x : llvm_call1(e->l, b, "llvm.ctpop", x);
     default:
         bug("%s has no integer form", op_info(op->code)->name);
     }
@@ -271,45 +271,45 @@ static Val float_pick(Bld b, LLVMRealPredicate p, Val x, Val y, Val either)
     return LLVMBuildSelect(b, llvm_is_nan(b, either), x, r, "");
 }
 
-static Val float_round_away(Cpu *c, Bld b, Val x)
+static Val float_round_away(const Emit *e, Bld b, Val x)
 {
-    Val t = llvm_call1(c->l, b, "llvm.trunc", x);
-    Val rest = llvm_call1(c->l, b, "llvm.fabs", LLVMBuildFSub(b, x, t, ""));
+    Val t = llvm_call1(e->l, b, "llvm.trunc", x);
+    Val rest = llvm_call1(e->l, b, "llvm.fabs", LLVMBuildFSub(b, x, t, ""));
     Val up = LLVMBuildFCmp(b, LLVMRealOGE, rest, llvm_real(LLVMTypeOf(x), 0.5), "");
-    Val one = llvm_call2(c->l, b, "llvm.copysign", llvm_real(LLVMTypeOf(x), 1), x);
+    Val one = llvm_call2(e->l, b, "llvm.copysign", llvm_real(LLVMTypeOf(x), 1), x);
 
     return LLVMBuildSelect(b, up, LLVMBuildFAdd(b, t, one, ""), t, "");
 }
 
-static Val float_isinf(Cpu *c, Bld b, Val x)
+static Val float_isinf(const Emit *e, Bld b, Val x)
 {
     Val inf = llvm_real(LLVMTypeOf(x), __builtin_inf());
 
-    return LLVMBuildFCmp(b, LLVMRealOEQ, llvm_call1(c->l, b, "llvm.fabs", x), inf, "");
+    return LLVMBuildFCmp(b, LLVMRealOEQ, llvm_call1(e->l, b, "llvm.fabs", x), inf, "");
 }
 
 /* x * 2^k in three steps; the first two stop short of the subnormals, so that only the last one
  * rounds.  k beyond three times the largest exponent cannot change the result further. */
-static Val float_ldexp(Cpu *c, Bld b, Val x, Val k, DType t)
+static Val float_ldexp(const Emit *e, Bld b, Val x, Val k, DType t)
 {
     bool wide = t == DT_FP64;
-    LLVMTypeRef it = llvm_like(wide ? c->l->i64 : c->l->i32, x);
+    LLVMTypeRef it = llvm_like(wide ? e->l->i64 : e->l->i32, x);
     int mantissa = wide ? 52 : 23, bias = wide ? 1023 : 127;
-    LLVMTypeRef kt = llvm_like(c->l->i64, x);
+    LLVMTypeRef kt = llvm_like(e->l->i64, x);
 
     k = LLVMBuildIntCast2(b, k, kt, 1, "");
-    k = llvm_call2(c->l, b, "llvm.smax", k, llvm_int(kt, -3 * bias));
-    k = llvm_call2(c->l, b, "llvm.smin", k, llvm_int(kt, 3 * bias));
+    k = llvm_call2(e->l, b, "llvm.smax", k, llvm_int(kt, -3 * bias));
+    k = llvm_call2(e->l, b, "llvm.smin", k, llvm_int(kt, 3 * bias));
     k = LLVMBuildIntCast2(b, k, it, 1, "");
     Val left = k;
     for (int step = 0; step < 3; step++) {
         int lowest = 1 - bias + (step < 2 ? mantissa + 1 : 0);
-        Val now = llvm_call2(c->l, b, "llvm.smax", left, llvm_int(it, lowest));
-        now = llvm_call2(c->l, b, "llvm.smin", now, llvm_int(it, bias));
+        Val now = llvm_call2(e->l, b, "llvm.smax", left, llvm_int(it, lowest));
+        now = llvm_call2(e->l, b, "llvm.smin", now, llvm_int(it, bias));
         left = LLVMBuildSub(b, left, now, "");
         Val bits = LLVMBuildAdd(b, now, llvm_int(it, bias), "");
         bits = LLVMBuildShl(b, bits, llvm_int(it, mantissa), "");
-        x = LLVMBuildFMul(b, x, llvm_from_bits(c->l, b, bits), "");
+        x = LLVMBuildFMul(b, x, llvm_from_bits(e->l, b, bits), "");
     }
     return x;
 }
@@ -332,10 +332,10 @@ static LLVMRealPredicate float_predicate(OpCode code)
     }
 }
 
-static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
+static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
 {
     Val x = in[0], y = op->noperands > 1 ? in[1] : NULL;
-    Llvm *l = c->l;
+    Llvm *l = e->l;
 
     switch (op->code) {
     case OP_add:
@@ -372,7 +372,7 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     case OP_isnan:
         return llvm_is_nan(b, x);
     case OP_isinf:
-        return float_isinf(c, b, x);
+        return float_isinf(e, b, x);
     case OP_sqrt:
         return llvm_call1(l, b, "llvm.sqrt", x);
     case OP_floor:
@@ -384,57 +384,56 @@ static Val float_op(Cpu *c, Bld b, const Op *op, DType t, const Val *in)
     case OP_rint:
         return llvm_call1(l, b, "llvm.rint", x);
     case OP_round:
-        return float_round_away(c, b, x);
+        return float_round_away(e, b, x);
     case OP_copysign:
         return llvm_call2(l, b, "llvm.copysign", x, y);
     case OP_ldexp:
-        return float_ldexp(c, b, x, y, t);
+        return float_ldexp(e, b, x, y, t);
     default:
-        bug("%s has no float form on the CPU", op_info(op->code)->name);
+        bug("%s has no float form", op_info(op->code)->name);
     }
 }
 
 /* --- everything else ----------------------------------------------------------------------- */
 
-static Val bitcast(Cpu *c, Bld b, const Op *op, Val x)
+static Val bitcast(const Emit *e, Bld b, const Op *op, Val x)
 {
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
 
     if (from == DT_I1)
         return x;
-    Val memory = cpu_to_memory(c, b, x, from);
-    memory = LLVMBuildBitCast(b, memory, llvm_like(cpu_memory_type(c, to), x), "");
-    return cpu_from_memory(c, b, memory, to);
+    Val memory = emit_to_memory(e, b, x, from);
+    memory = LLVMBuildBitCast(b, memory, llvm_like(emit_memory_type(e, to), x), "");
+    return emit_from_memory(e, b, memory, to);
 }
 
-static Val cast(Cpu *c, Bld b, const Op *op, Val x)
+static Val cast(const Emit *e, Bld b, const Op *op, Val x)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
 
     if (from->pointer && to->pointer)
         return x;
     if (to->pointer)
-        return LLVMBuildIntToPtr(b, x, llvm_like(c->l->ptr, x), "");
+        return LLVMBuildIntToPtr(b, x, llvm_like(e->l->ptr, x), "");
     if (!from->pointer)
-        return cpu_cast(c, b, x, from->dtype, to->dtype, attr_rounding(op));
-    Val address = LLVMBuildPtrToInt(b, x, llvm_like(c->l->i64, x), "");
-    return cpu_cast(c, b, address, DT_U64, to->dtype, ROUND_NEAREST);
+        return emit_cast(e, b, x, from->dtype, to->dtype, attr_rounding(op));
+    Val address = LLVMBuildPtrToInt(b, x, llvm_like(e->l->i64, x), "");
+    return emit_cast(e, b, address, DT_U64, to->dtype, ROUND_NEAREST);
 }
 
-/* Where there are many, scalar offsets are extended by the address itself: LLVM would extend a
+/* In long code, scalar offsets are extended by the address itself: LLVM would extend a
  * number that is also used as it is once, and cut it back for every other use, in quadratic time.
  */
-enum { MANY_OPS = 2000 };
-static Val addptr(Cpu *c, Bld b, const Op *op, Val p, Val offset)
+static Val addptr(const Emit *e, Bld b, const Op *op, Val p, Val offset)
 {
-    DType t = op->operands[1]->type->dtype, e = op->operands[0]->type->dtype;
-    LLVMTypeRef i64 = llvm_like(c->l->i64, offset);
+    DType t = op->operands[1]->type->dtype, element = op->operands[0]->type->dtype;
+    LLVMTypeRef i64 = llvm_like(e->l->i64, offset);
 
     if (!dtype_is_signed(t))
         offset = LLVMBuildZExtOrBitCast(b, offset, i64, "");
-    else if (llvm_lanes(offset) > 0 || c->plan->size < MANY_OPS)
+    else if (llvm_lanes(offset) > 0 || !e->long_code)
         offset = LLVMBuildSExtOrBitCast(b, offset, i64, "");
-    return LLVMBuildGEP2(b, cpu_memory_type(c, e), p, &offset, 1, "");
+    return LLVMBuildGEP2(b, emit_memory_type(e, element), p, &offset, 1, "");
 }
 
 /* Ops on the sign alone stay within a format, but for those without a minus zero.  Rounding would
@@ -445,7 +444,7 @@ static bool keeps_format(OpCode code, DType t)
            t != DT_FP8E5B16;
 }
 
-Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
+Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in)
 {
     DType t = op->noperands > 0 ? op->operands[0]->type->dtype : DT_I1;
 
@@ -453,19 +452,19 @@ Val cpu_op(Cpu *c, Bld b, const Op *op, const Val *in)
     case OP_select:
         return LLVMBuildSelect(b, in[0], in[1], in[2], "");
     case OP_cast:
-        return cast(c, b, op, in[0]);
+        return cast(e, b, op, in[0]);
     case OP_bitcast:
-        return bitcast(c, b, op, in[0]);
+        return bitcast(e, b, op, in[0]);
     case OP_addptr:
-        return addptr(c, b, op, in[0], in[1]);
+        return addptr(e, b, op, in[0], in[1]);
     case OP_hint:
         return in[0];
     default:
         break;
     }
     if (!dtype_is_float(t))
-        return int_op(c, b, op, t, in);
-    Val r = float_op(c, b, op, t, in);
+        return int_op(e, b, op, t, in);
+    Val r = float_op(e, b, op, t, in);
     bool is_float = op->nresults > 0 && dtype_is_float(op->results[0]->type->dtype);
-    return is_float && !keeps_format(op->code, t) ? cpu_round(c, b, r, t) : r;
+    return is_float && !keeps_format(op->code, t) ? emit_round(e, b, r, t) : r;
 }

@@ -1,0 +1,38 @@
+/*
+ * emit.h - elementwise ops as LLVM instructions, the same for every target with LLVM
+ *
+ * A target holds an Emit, which says the little that these instructions depend on beside the IR.
+ * The meaning of an op is scalar.c's, so it is written down for machines once, here.
+ *
+ * Register form: values of fp16, bf16 and fp8 live as fp32 that the format can hold; i1 is one
+ * bit; everything else is itself.  Memory form is what arrays hold.
+ */
+#ifndef TILEC_GEN_EMIT_H
+#define TILEC_GEN_EMIT_H
+
+#include "llvm.h"
+
+typedef struct {
+    Llvm *l;
+    int table_lanes; /* x86: that one instruction permutes, 8 or 16; 0: there is none */
+    bool long_code;  /* so long that what LLVM does in quadratic time must be avoided */
+} Emit;
+
+/* emit_ops.c: operands and result in register form, scalars or vectors alike */
+/* `in`: one for each operand, all of as many lanes; gives the result, rounded to its dtype. */
+Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in);
+Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
+
+/* emit_float.c */
+LLVMTypeRef emit_memory_type(const Emit *e, DType t); /* of one element; bf16, fp8 as integers */
+/* Of what t can hold, see emit_round(): nothing is rounded here. */
+Val emit_to_memory(const Emit *e, Bld b, Val x, DType t);
+Val emit_from_memory(const Emit *e, Bld b, Val x, DType t); /* exact */
+Val emit_round(const Emit *e, Bld b, Val x, DType t);       /* an fp32 result to what t can hold */
+/* Between register forms, by the rules of scalar_cast(), to the last bit. */
+Val emit_cast(const Emit *e, Bld b, Val x, DType from, DType to, Rounding r);
+/* See the top; scalars when lanes is 0. */
+LLVMTypeRef emit_register_type(const Emit *e, DType t, int lanes);
+LLVMTypeRef emit_type(const Emit *e, const Type *t, int lanes); /* of t's elements */
+
+#endif
