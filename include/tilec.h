@@ -419,7 +419,8 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  *     computes for it, else the value of the first @triton.autotune configuration, else its
  *     default.  Heuristics see all other arguments; one that cannot be evaluated (the text says
  *     where and why) must be given.  Launch options of Triton (num_warps, num_stages, num_ctas,
- *     maxnreg, ...) are accepted as named arguments.  Nothing is kept after the call: the same
+ *     maxnreg, ...) are accepted as named arguments, and num_warps and num_stages go before those
+ *     of `options`.  Nothing is kept after the call: the same
  *     array may be changed and passed again.
  * options: NULL = all defaults.
  *

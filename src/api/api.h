@@ -73,8 +73,10 @@ typedef struct {
     uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
     const tilec_tensor *tensors[MAX_PARAMS]; /* by slot; NULL where there is none */
     int nslots;
-    bool typed_only; /* some argument is a type without a value: cannot be run */
-    size_t nkey;     /* what compiled code depends on, as bytes, and their hash */
+    int num_warps, num_stages; /* what is wished for; 0: nothing.  Not looked for where neither the
+                                * device nor a compile asks */
+    bool typed_only;           /* some argument is a type without a value: cannot be run */
+    size_t nkey;               /* what compiled code depends on, as bytes, and their hash */
     uint64_t hash;
     uint8_t key[KEY_BYTES];
 } Binding;
@@ -209,6 +211,11 @@ typedef struct {
  * parameter. */
 const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *given, Arena *a,
                                     bool explain);
+
+/* What a launch option such as num_warps is for this call: given, computed, or from the first
+ * configuration of @triton.autotune.  False: nobody says. */
+bool heuristics_option(const Request *r, const tilec_arg *const *given, const Computed *computed,
+                       const char *name, Const *out);
 
 /* memory.c: what the arguments of a launch promise; sets of parameters as MemoryUse has them */
 /* Whether every two tensors are apart or both only read; and how many bytes they are together. */

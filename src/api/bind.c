@@ -638,6 +638,40 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a)
         k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);
 }
 
+/* What the launch wishes for, in whatever way it says so; 0: nothing. */
+static int bind_wish(Binder *b, const char *name)
+{
+    Const c;
+
+    if (!heuristics_option(b->r, b->given, b->computed, name, &c) || c.kind == CONST_NONE)
+        return 0;
+    bool good = c.kind == CONST_INT && c.integer >= 0 && c.integer <= INT32_MAX;
+    if (b->status == TILEC_OK && !good)
+        refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
+               "%s must be a whole number of 0 or more", name);
+    return good ? (int)c.integer : 0;
+}
+
+/* Devices that follow wishes have code for each; a compile shows them in the IR. */
+static void bind_wishes(Binder *b)
+{
+    Binding *out = b->out;
+    bool schedules = device_at(b->r->device)->schedules;
+
+    out->num_warps = out->num_stages = 0;
+    if (!schedules && !b->job)
+        return;
+    out->num_warps = bind_wish(b, "num_warps");
+    out->num_stages = bind_wish(b, "num_stages");
+    if (b->status == TILEC_OK && out->num_warps > 0)
+        check_warps(b, source_whole(b->r->file->source),
+                    &(Const){.kind = CONST_INT, .integer = out->num_warps});
+    if (schedules) {
+        key_put(out, &out->num_warps, sizeof out->num_warps);
+        key_put(out, &out->num_stages, sizeof out->num_stages);
+    }
+}
+
 /* In `a` where something must be computed, or a tuple was given. */
 static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
 {
@@ -659,13 +693,10 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, r->device);
     key_byte(out, r->options.check != 0);
-    if (device_at(r->device)->schedules) {
-        key_put(out, &r->options.num_warps, sizeof r->options.num_warps);
-        key_put(out, &r->options.num_stages, sizeof r->options.num_stages);
-    }
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);
+    bind_wishes(b);
     for (int i = 0; i < b->kernel->nparams; i++) {
         if (b->given[i])
             bind_given(b, i, b->given[i]);

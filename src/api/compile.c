@@ -33,14 +33,6 @@ static Func *kernel_of(const Module *m)
     bug("a module without a kernel");
 }
 
-/* An option of the launch that targets may follow; 0 when it says nothing. */
-static int launch_wish(const Request *r, const char *name)
-{
-    Const c;
-
-    return bind_option(r, name, &c) ? (int)c.integer : 0;
-}
-
 /* By slot, how many dimensions the view of an array has; all arrays are dense where there are only
  * types.  NULL when accesses are not to be checked.  Says what cannot be. */
 static const int *views_of(const Request *r, Arena *a, Diags *d)
@@ -71,8 +63,8 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (!m)
         return NULL;
     Func *f = kernel_of(m);
-    f->num_warps = launch_wish(r, "num_warps");
-    f->num_stages = launch_wish(r, "num_stages");
+    f->num_warps = r->binding->num_warps;
+    f->num_stages = r->binding->num_stages;
     return opt_records(m, views_of(r, a, d), d) ? kernel_of(m) : NULL;
 }
 

@@ -69,11 +69,10 @@ static const tilec_arg *given_argument(const Known *k, const char *name, int par
     return param >= 0 ? k->given[param] : named_argument(k->request, name);
 }
 
-/* Of what is no parameter: the first configuration's value, or the default of a launch option. */
-static FrontGiven of_option(const Kernel *k, const char *name)
+/* Of what is no parameter: the first configuration's value. */
+static FrontGiven of_configuration(const Kernel *k, const char *name)
 {
     const FrontTuning *t = k->tuning;
-    Const c;
 
     for (int i = 0; t && t->nconfigs > 0 && i < t->configs[0].nbindings; i++) {
         const FrontBinding *b = &t->configs[0].bindings[i];
@@ -81,12 +80,11 @@ static FrontGiven of_option(const Kernel *k, const char *name)
         if (b->known && strcmp(b->name, name) == 0)
             return of_value(&b->value);
     }
-    return bind_option_default(name, &c) ? of_value(&c) : (FrontGiven){0};
+    return (FrontGiven){0};
 }
 
-static FrontGiven find(void *context, const char *name)
+static FrontGiven find_said(const Known *k, const char *name)
 {
-    const Known *k = context;
     const Kernel *kernel = k->request->kernel;
     int param = bind_param_index(kernel->signature, name, 0);
     const tilec_arg *a = given_argument(k, name, param);
@@ -101,9 +99,31 @@ static FrontGiven find(void *context, const char *name)
             return of_value(&k->computed[i].value);
     }
     if (param < 0)
-        return of_option(kernel, name);
+        return of_configuration(kernel, name);
     return kernel->fallbacks[param].known ? of_value(&kernel->fallbacks[param].value)
                                           : (FrontGiven){0};
+}
+
+/* The same, or else the default of a launch option. */
+static FrontGiven find(void *context, const char *name)
+{
+    FrontGiven g = find_said(context, name);
+    Const c;
+
+    return g.kind == GIVEN_NOT && bind_option_default(name, &c) ? of_value(&c) : g;
+}
+
+bool heuristics_option(const Request *r, const tilec_arg *const *given, const Computed *computed,
+                       const char *name, Const *out)
+{
+    Known known = {.request = r,
+                   .given = given,
+                   .computed = computed,
+                   .ncomputed = computed ? r->kernel->tuning->nheuristics : 0};
+    FrontGiven g = find_said(&known, name);
+
+    *out = g.value;
+    return g.kind == GIVEN_VALUE;
 }
 
 /* Is nothing to be computed, since the caller has said it? */

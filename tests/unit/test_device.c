@@ -60,6 +60,44 @@ static void test_wishes_are_part_of_what_is_compiled(void **state)
     assert_int_equal(null_objects_made(), before + 2);
 }
 
+static int objects_of(Scene *s, const tilec_arg *args, int n)
+{
+    const int32_t grid[3] = {1, 1, 1};
+    int before = null_objects_made();
+
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, n, &null_options, &s->error),
+                     TILEC_OK);
+    return null_objects_made() - before;
+}
+
+/* As named arguments, which are no parameters of the kernel, or by its decorators. */
+static void test_wishes_come_in_all_of_the_languages_ways(void **state)
+{
+    static const char tuned[] =
+        HEAD "@triton.autotune(configs=[triton.Config({}, num_warps=2, num_stages=5)], key=[])\n"
+             "@triton.heuristics({'num_stages': lambda args: 3})\n"
+             "@triton.jit\ndef k(): pass\n";
+    const tilec_arg warps[] = {of_int("num_warps", 8)}, odd[] = {of_int("num_warps", 6)};
+    const tilec_arg wrong[] = {{.name = "num_stages", .kind = TILEC_ARG_FLOAT, .real = 1.5}};
+    Scene *s = *state;
+    char *text = NULL;
+
+    load(s, tuned);
+    assert_int_equal(objects_of(s, NULL, 0), 1);
+    assert_int_equal(objects_of(s, warps, 1), 1);
+    assert_int_equal(objects_of(s, warps, 1), 0);
+    assert_int_equal(tilec_dump(s->file, NULL, "opt", NULL, 0, &null_options, &text, NULL),
+                     TILEC_OK);
+    assert_non_null(strstr(text, "num_warps=2 num_stages=3"));
+    tilec_free(text);
+    assert_int_equal(tilec_dump(s->file, NULL, "opt", warps, 1, &null_options, &text, NULL),
+                     TILEC_OK);
+    assert_non_null(strstr(text, "num_warps=8 num_stages=3"));
+    tilec_free(text);
+    refused(s, TILEC_REFUSED, odd, 1, "num_warps must be a power of 2");
+    refused(s, TILEC_REFUSED, wrong, 1, "num_stages must be a whole number");
+}
+
 /* Another context finds the objects; other targets' are not among them. */
 static void test_null_objects_are_cached(void **state)
 {
@@ -206,6 +244,7 @@ int main(void)
         TEST(test_null_is_found_but_not_listed),
         TEST(test_null_compiles_each_specialisation_once),
         TEST(test_wishes_are_part_of_what_is_compiled),
+        TEST(test_wishes_come_in_all_of_the_languages_ways),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
         TEST(test_stages_are_those_of_the_target),
