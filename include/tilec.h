@@ -207,6 +207,9 @@ typedef struct {
      * nowhere; assertions and checks make the launch fail all the same.
      */
     void (*on_record)(void *user, const tilec_record *record);
+    /* What code is made for, where the device leaves a choice: "sm_90a".  NULL = the machine that
+     * is here.  A device without one, such as "cpu", refuses it with TILEC_BAD_ARGUMENT. */
+    const char *arch;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

@@ -332,8 +332,11 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     return TILEC_REFUSED;
 }
 
-static tilec_status check_options(const tilec_launch_options *o, const Device *d, char **error)
+static tilec_status check_options(const Request *r, char **error)
 {
+    const tilec_launch_options *o = &r->options;
+    const Device *d = device_at(r->device);
+
     if (o->threads < 0)
         return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     if (o->num_warps < 0 || o->num_stages < 0)
@@ -341,6 +344,10 @@ static tilec_status check_options(const tilec_launch_options *o, const Device *d
                         o->num_warps < 0 ? "warps" : "stages");
     if (o->stream && !d->has_streams)
         return complain(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
+    if (o->arch && !d->has_archs && (o->device || !r->shown))
+        return complain(error, TILEC_BAD_ARGUMENT,
+                        "code for the device `%s` is for this machine alone, not for `%s`", d->name,
+                        o->arch);
     return TILEC_OK;
 }
 
@@ -363,7 +370,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->device = device_find(r->options.device);
     if (r->device < 0)
         return explain(explain_device, (void *)r->options.device, error);
-    status = check_options(&r->options, device_at(r->device), error);
+    status = check_options(r, error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }
 
@@ -489,6 +496,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
     Request r;
 
     r.binding = &binding;
+    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(grid, error);
@@ -506,6 +514,7 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
     Request r;
 
     r.binding = &binding;
+    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     return status == TILEC_OK ? make_ready(&r, error) : status;
 }
@@ -521,6 +530,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     ValueJob job = {.request = &r, .param = i};
 
     r.binding = &binding;
+    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
@@ -544,6 +554,7 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
     StatsJob job = {.request = &r, .grid = grid};
 
     r.binding = &binding;
+    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
@@ -568,6 +579,7 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     DumpJob job = {.request = &r, .stage = stage};
 
     r.binding = &binding;
+    r.shown = true;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;

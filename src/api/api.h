@@ -98,6 +98,7 @@ typedef struct {
     const tilec_arg *args;
     int nargs;
     tilec_launch_options options;
+    bool shown; /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
     /* what spec_ready() found */
     Specialisation *spec;
@@ -171,6 +172,9 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the fi
 /* Changes the module of `f` and gives its kernel, now the only function; NULL and a diagnostic.
  * target NULL: every op that can be expanded is. */
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d);
+/* The same and then the target's output: what a cache miss costs. */
+tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
+                          const GenOptions *o, GenStage stage, GenOutput *out);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
 /* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in

@@ -263,6 +263,18 @@ static void key_constant(Binding *out, const Const *c)
     }
 }
 
+/* What code is made for, when that is not what is here. */
+static void key_arch(Binding *out, const char *arch)
+{
+    Hash128 hash;
+
+    key_byte(out, arch != NULL);
+    if (!arch)
+        return;
+    hash = hash128_bytes(arch, strlen(arch));
+    key_put(out, &hash, sizeof hash);
+}
+
 /* what a parameter becomes */
 
 static void bind_constant(Binder *b, int i, const Const *c)
@@ -693,6 +705,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, r->device);
     key_byte(out, r->options.check != 0);
+    key_arch(out, r->options.arch);
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);

@@ -115,7 +115,7 @@ const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, cons
 
 GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
 {
-    MemoryFacts facts;
+    LaunchFacts facts = {.arch = r->options.arch};
 
     if (!d->options)
         return (GenOptions){0};
@@ -167,6 +167,37 @@ typedef struct {
 
 /* optimise and generate: what a cache miss costs */
 
+static bool knows_arch(const Target *t, const char *arch)
+{
+    for (int i = 0; t->archs && t->archs[i]; i++) {
+        if (strcmp(t->archs[i], arch) == 0)
+            return true;
+    }
+    return !t->archs;
+}
+
+static tilec_status refuse_arch(Job *job, const Target *t, const char *arch)
+{
+    Text all = text_new(job->arena);
+
+    for (int i = 0; t->archs[i]; i++)
+        text_printf(&all, "%s%s", i == 0 ? "" : t->archs[i + 1] ? ", " : " and ", t->archs[i]);
+    job_refuse(job, TILEC_NOT_FOUND, "no code can be made for `%s`", arch);
+    diag(job->diags, DIAG_HINT, (Span){0}, "there are %s", all.s);
+    return TILEC_NOT_FOUND;
+}
+
+tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
+                          const GenOptions *o, GenStage stage, GenOutput *out)
+{
+    if (!knows_arch(target, o->cpu))
+        return refuse_arch(job, target, o->cpu);
+    const Func *f = compile_optimise(lowered, device, target, job->diags);
+    if (!f)
+        return TILEC_REFUSED;
+    return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
+}
+
 static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 {
     const char *why;
@@ -174,11 +205,7 @@ static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    const Func *f = compile_optimise(c->func, c->device, target, job->diags);
-    if (!f)
-        return TILEC_REFUSED;
-    return target->emit(f, &c->options, GEN_OBJECT, job->arena, out, job->diags) ? TILEC_OK
-                                                                                 : TILEC_FAILED;
+    return compile_emit(job, c->func, c->device, target, &c->options, GEN_OBJECT, out);
 }
 
 /* load */

@@ -73,13 +73,17 @@ static tilec_status give_text(DumpJob *d, const char *text)
     return d->text ? TILEC_OK : TILEC_NO_MEMORY;
 }
 
-/* Whether code for a device can be shown at the stage. */
+/* Whether code for a device, for the chip that is asked for, can be shown at the stage. */
 static bool shows(Job *job, const Request *r, int device, const struct Stage *stage)
 {
     const Device *d = device_at(device);
     const char *why;
-    const Target *t = d->target_name ? compile_target(r->file->ctx, d, job->arena, &why) : NULL;
 
+    if (!d->target_name || (r->options.arch && !d->has_archs))
+        return false;
+    if (stage->kind != FROM_TARGET)
+        return true;
+    const Target *t = compile_target(r->file->ctx, d, job->arena, &why);
     return t && has_stage(t->texts, stage);
 }
 
@@ -91,6 +95,9 @@ static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *
 
     if (!t)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
+    if (r->options.arch && has_stage(t->texts, stage))
+        return job_refuse(job, TILEC_BAD_ARGUMENT, "code for `%s` has no stage `%s`",
+                          r->options.arch, stage->name);
     job_refuse(job, TILEC_BAD_ARGUMENT, "code for the device `%s` has no stage `%s`", d->name,
                stage->name);
     diag(job->diags, DIAG_HINT, (Span){0}, "it has %s", stage_names(t->texts, job->arena));
@@ -103,7 +110,7 @@ static tilec_status choose_device(Job *job, Request *r, const struct Stage *stag
 {
     if (!device_at(r->device)->target_name)
         r->device = 0;
-    if (stage->kind != FROM_TARGET || shows(job, r, r->device, stage))
+    if (stage->kind < FROM_PASSES || shows(job, r, r->device, stage))
         return TILEC_OK;
     for (int i = 0; !r->options.device && i < device_listed(); i++) {
         if (shows(job, r, i, stage)) {
@@ -124,12 +131,8 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     GenOutput out;
 
     options.lines = true;
-    const Func *f = compile_optimise(d->func, device, target, job->diags);
-    if (!f)
-        return TILEC_REFUSED;
-    if (!target->emit(f, &options, stage, job->arena, &out, job->diags))
-        return TILEC_FAILED;
-    return give_text(d, out.data);
+    tilec_status status = compile_emit(job, d->func, device, target, &options, stage, &out);
+    return status == TILEC_OK ? give_text(d, out.data) : status;
 }
 
 /* The passes ask the target what it has natively; without one they expand everything. */

@@ -20,6 +20,7 @@ static const struct {
      "\n"
      "options of run and dump:\n"
      "  --device NAME        cpu (the default) or interp, the reference interpreter\n"
+     "  --arch NAME          the chip that code is for, where the device leaves a choice: sm_90a\n"
      "  --threads N          how many threads; every CPU when not given\n"
      "  --num-warps N        launch hints that a kernel may read\n"
      "  --num-stages N\n"

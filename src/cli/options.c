@@ -16,6 +16,7 @@
 typedef enum {
     OPTION_GRID,
     OPTION_DEVICE,
+    OPTION_ARCH,
     OPTION_STAGE,
     OPTION_THREADS,
     OPTION_WARPS,
@@ -40,6 +41,7 @@ static const struct {
 } table[] = {
     {"--grid",       OPTION_GRID,    COMMAND_RUN,                   NEEDS,    true},
     {"--device",     OPTION_DEVICE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
+    {"--arch",       OPTION_ARCH,    COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
     {"--stage",      OPTION_STAGE,   COMMAND_DUMP,                  NEEDS,    true},
     {"--threads",    OPTION_THREADS, COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
     {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
@@ -118,6 +120,9 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         break;
     case OPTION_DEVICE:
         o->launch.device = operand;
+        break;
+    case OPTION_ARCH:
+        o->launch.arch = operand;
         break;
     case OPTION_STAGE:
         o->stage = operand;

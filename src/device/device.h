@@ -18,11 +18,13 @@
 /* Whose memory a device works on; tilec_memory in tilec.h. */
 typedef enum { MEMORY_HOST, MEMORY_DEVICE } MemoryKind;
 
-/* What a launch says about the memory of its tensors. */
+/* What code may depend on that a launch says: about the memory of its tensors, and about the chip.
+ */
 typedef struct {
-    bool disjoint; /* no two pointer arguments reach the same memory, or neither is written */
-    double bytes;  /* of all tensors together */
-} MemoryFacts;
+    bool disjoint;    /* no two pointer arguments reach the same memory, or neither is written */
+    double bytes;     /* of all tensors together */
+    const char *arch; /* of a device that `has_archs`; NULL: the one that is here */
+} LaunchFacts;
 
 /* What becomes code that can be launched. */
 typedef struct {
@@ -52,6 +54,8 @@ typedef struct {
     const Target *target;    /* that target; NULL: the plugin has it */
     bool schedules;          /* it follows wishes for warps and stages; else they are dropped */
 
+    bool has_archs; /* its code may be for another chip than the one that is here */
+
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;
 
@@ -68,7 +72,7 @@ typedef struct {
 
     /* All that the code depends on beside the IR, for launches like this one.  Called at every
      * launch, so it must be quick.  May be NULL, for a device without target: nothing. */
-    GenOptions (*options)(const MemoryFacts *facts);
+    GenOptions (*options)(const LaunchFacts *facts);
 
     /* RUN_BAD_OBJECT: the object is damaged, and *why is static text. */
     RunStatus (*load)(const DeviceObject *object, void **code, const char **why);

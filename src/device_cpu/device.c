@@ -46,7 +46,7 @@ static size_t cache_bytes(void)
     return bytes;
 }
 
-static GenOptions options(const MemoryFacts *facts)
+static GenOptions options(const LaunchFacts *facts)
 {
     double bytes = facts->bytes;
 

@@ -52,15 +52,19 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     (void)d;
     if (stage == GEN_OBJECT)
         count_object();
-    text_printf(&t, "%s%s of %s, disjoint %d\n", magic, stage_names[stage], f->name, o->disjoint);
+    text_printf(&t, "%s%s of %s for %s, disjoint %d\n", magic, stage_names[stage], f->name, o->cpu,
+                o->disjoint);
     text_put(&t, ir_print(f->module, a));
     *out = (GenOutput){.data = t.s, .len = t.len};
     return true;
 }
 
+static const char *const archs[] = {"none", "less", NULL};
+
 /* Everything but a plan, so that tests see what a target without a text does. */
 static const Target null_target = {
     .name = "null",
+    .archs = archs,
     .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(ASM) | GEN_HAS(PTX),
     .emit = emit,
 };
@@ -87,9 +91,10 @@ static const char *missing(void)
     return atomic_load(&lack);
 }
 
-static GenOptions options(const MemoryFacts *facts)
+static GenOptions options(const LaunchFacts *facts)
 {
-    return (GenOptions){.cpu = "none", .features = "", .disjoint = facts->disjoint};
+    return (GenOptions){
+        .cpu = facts->arch ? facts->arch : archs[0], .features = "", .disjoint = facts->disjoint};
 }
 
 static RunStatus load(const DeviceObject *object, void **code, const char **why)
@@ -116,6 +121,7 @@ const Device null_device = {
     .internal = true,
     .target_name = "null",
     .target = &null_target,
+    .has_archs = true,
     .schedules = true, /* what it prints tells one wish from another */
     .describe = describe,
     .missing = missing,

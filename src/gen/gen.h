@@ -48,8 +48,10 @@ typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
     bool handles;            /* for OptOptions.handles */
-    unsigned texts;          /* which ones emit() gives: GEN_HAS(PLAN) | GEN_HAS(LLVM) ... */
-    void (*start)(void);     /* once, before all else: LLVM's part for it; NULL: nothing */
+    const char *const
+        *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */
+    unsigned texts;      /* which ones emit() gives: GEN_HAS(PLAN) | GEN_HAS(LLVM) ... */
+    void (*start)(void); /* once, before all else: LLVM's part for it; NULL: nothing */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);
 } Target;

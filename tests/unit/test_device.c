@@ -98,6 +98,37 @@ static void test_wishes_come_in_all_of_the_languages_ways(void **state)
     refused(s, TILEC_REFUSED, wrong, 1, "num_stages must be a whole number");
 }
 
+/* What code is made for, where the device leaves a choice. */
+static void test_archs(void **state)
+{
+    const tilec_launch_options less = {.device = "null", .arch = "less"};
+    const tilec_launch_options nothing = {.device = "null", .arch = "nothing"};
+    const tilec_launch_options cpu = {.device = "cpu", .arch = "less"};
+    const int32_t grid[3] = {1, 1, 1};
+    Scene *s = *state;
+    char *text = NULL;
+    int before = null_objects_made();
+
+    load(s, HEAD "@triton.jit\ndef k(): pass\n");
+    for (int i = 0; i < 4; i++) {
+        const tilec_launch_options *o = i % 2 == 0 ? &less : &null_options;
+        assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, o, NULL), TILEC_OK);
+    }
+    assert_int_equal(null_objects_made(), before + 2);
+    assert_int_equal(tilec_dump(s->file, NULL, "asm", NULL, 0, &less, &text, NULL), TILEC_OK);
+    assert_non_null(strstr(text, "asm of k for less"));
+    tilec_free(text);
+    assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &nothing, &s->error),
+                     TILEC_NOT_FOUND);
+    assert_string_equal(s->error, "error: no code can be made for `nothing`\n"
+                                  "hint: there are none and less\n");
+    tilec_free(s->error);
+    assert_int_equal(tilec_dump(s->file, NULL, "asm", NULL, 0, &cpu, &text, &s->error),
+                     TILEC_BAD_ARGUMENT);
+    assert_string_equal(s->error, "error: code for the device `cpu` is for this machine alone, "
+                                  "not for `less`\n");
+}
+
 /* Another context finds the objects; other targets' are not among them. */
 static void test_null_objects_are_cached(void **state)
 {
@@ -127,7 +158,7 @@ static void test_null_prints_what_it_was_asked_for(void **state)
                               of_int(NULL, 7)};
     assert_int_equal(tilec_dump(s->file, NULL, "asm", args, 2, &null_options, &text, &s->error),
                      TILEC_OK);
-    assert_non_null(strstr(text, "null target: asm of k, disjoint 1\n"));
+    assert_non_null(strstr(text, "null target: asm of k for none, disjoint 1\n"));
     assert_non_null(strstr(text, "kernel"));
     tilec_free(text);
 }
@@ -245,6 +276,7 @@ int main(void)
         TEST(test_null_compiles_each_specialisation_once),
         TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_wishes_come_in_all_of_the_languages_ways),
+        TEST(test_archs),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
         TEST(test_stages_are_those_of_the_target),

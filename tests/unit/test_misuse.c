@@ -56,7 +56,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_tensor", sizeof(tilec_tensor), 40},
         {"tilec_arg", sizeof(tilec_arg), 112},
         {"tilec_param", sizeof(tilec_param), 144},
-        {"tilec_launch_options", sizeof(tilec_launch_options), 64},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 72},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_device", sizeof(tilec_device), 32},
         {"tilec_stats", sizeof(tilec_stats), 32},

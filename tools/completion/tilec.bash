@@ -36,13 +36,13 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --define | --threads | --num-warps | --num-stages | --save | --show | =)
+    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --show | =)
         return
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --threads --num-warps --num-stages --check --path --define --save --show --time --json" ;;
-    dump) options="--stage --device --threads --num-warps --num-stages --check --path --define" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --save --show --time --json" ;;
+    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define" ;;
     devices) options="--json" ;;
     esac
     if [ "${COMP_WORDS[3]}" = : ]; then
