@@ -75,7 +75,7 @@ typedef enum {
 typedef struct tilec_context tilec_context; /* devices, threads, the cache */
 typedef struct tilec_file tilec_file;       /* one parsed source file and its compiled kernels */
 
-/* Where the bytes of a tensor are.  No device of this version has memory of its own. */
+/* Where the bytes of a tensor are. */
 typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
 
 #define TILEC_MAX_DIMS 64
@@ -94,8 +94,9 @@ typedef struct {
                              * strides are not looked at */
     const int64_t *shape;   /* elements, `ndim` of them, none negative */
     const int64_t *strides; /* elements; NULL = row-major without gaps */
-    tilec_memory memory;    /* must be the launch's device's, which is the host's for all of now */
-    int device_id;          /* which one, where a machine has several devices with memory; else 0 */
+    tilec_memory memory;    /* must be the one that the launch's device works on */
+    int device_id;          /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
+                             * so all of its tensors have the same */
 } tilec_tensor;
 
 /*
@@ -189,8 +190,8 @@ typedef struct {
      */
     void (*on_message)(void *user, const char *text);
     void *user;
-    void *stream; /* of the device, for launches in order; NULL = its default.  No device of this
-                   * version has others: anything else is refused */
+    void *stream; /* of the device, for work in order; NULL = its default.  Devices on the host's
+                   * memory have no others: anything else is refused */
     /*
      * Not 0: every load, store and atomic is checked, and one outside of the view (shape and
      * strides) of the array that its pointer comes from is reported and does not happen; a load
@@ -210,6 +211,9 @@ typedef struct {
     /* What code is made for, where the device leaves a choice: "sm_90a".  NULL = the machine that
      * is here.  A device without one, such as "cpu", refuses it with TILEC_BAD_ARGUMENT. */
     const char *arch;
+    /* NULL, or what receives how long the programs ran, measured by the device; the launch then
+     * waits for their end. */
+    double *seconds;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -221,6 +225,14 @@ typedef struct {
     int threads;
     const char *missing; /* what this machine lacks for it, when it is not available; NULL */
 } tilec_device;
+
+/* One of the devices of a name; the texts live as long as the context. */
+typedef struct {
+    const char *name; /* for people: the model */
+    const char *arch; /* for tilec_launch_options.arch; NULL: there is no choice */
+    uint64_t memory;  /* bytes of its own; 0: it works on the host's */
+    int processors;   /* that run programs at the same time */
+} tilec_unit;
 
 /* What one launch cost and does; see tilec_launch_stats(). */
 typedef struct {
@@ -496,6 +508,61 @@ const char *tilec_stage_name(int i);
  * TILEC_BAD_ARGUMENT for NULLs. */
 int tilec_device_count(const tilec_context *ctx);
 tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out);
+
+/*
+ * Arrays of devices with memory of their own.  `device` names the device as in
+ * tilec_launch_options, `device_id` says which one of that name, from 0.
+ *
+ * Work for such a device is queued, on the stream that is given or on its default one, and calls
+ * return before it is done; work of one stream is done in order.  Where a call waits it says so.
+ * Errors of what was queued, such as an access where no memory is, come later: from tilec_wait(),
+ * or from any other call that reaches the device in the meantime.  What memory such a kernel wrote
+ * to is then unknown, and the device may refuse everything until the process ends.
+ *
+ * These calls fail with TILEC_NOT_FOUND for a device or a number that there is not;
+ * TILEC_BAD_ARGUMENT for NULLs, for a device that works on the host's memory (where the C library
+ * has all of this), and for a stream where there are none; TILEC_NO_MEMORY; TILEC_FAILED when the
+ * device is not available or refuses.
+ */
+
+/* How many there are of a name: 1 for a device on the host's memory; 0 where the machine has none,
+ * or no device is called that, or ctx is NULL. */
+int tilec_unit_count(const tilec_context *ctx, const char *device);
+/* TILEC_NOT_FOUND when there is no such one. */
+tilec_status tilec_unit_info(const tilec_context *ctx, const char *device, int device_id,
+                             tilec_unit *out);
+
+/* Memory of a device, aligned to at least 256 bytes; what is in it is unknown.  0 bytes give an
+ * address that must be released too. */
+tilec_status tilec_alloc(tilec_context *ctx, const char *device, int device_id, size_t bytes,
+                         void **out, char **error);
+/* Give it back, after everything that was queued for it: waits for the device.  NULL is allowed. */
+tilec_status tilec_release(tilec_context *ctx, const char *device, int device_id, void *data,
+                           char **error);
+
+/* One end of a copy: an address of the host's memory, or of that of one of the devices. */
+typedef struct {
+    void *data;
+    tilec_memory memory;
+    int device_id; /* of TILEC_MEMORY_DEVICE */
+} tilec_place;
+/*
+ * Copy between places that do not overlap, of which the host's memory is at most one.  The stream
+ * is one of the device that is copied to, or from if to the host.  Where it is NULL and the host's
+ * memory takes part the copy is done when the call returns, and so is all that was queued on the
+ * default stream before; on a stream that is given the host's memory must stay as it is until that
+ * was waited for.
+ */
+tilec_status tilec_copy(tilec_context *ctx, const char *device, tilec_place to, tilec_place from,
+                        size_t bytes, void *stream, char **error);
+/* Fill with `count` times the element of `size` bytes, 1, 2, 4 or 8, that `value` points to. */
+tilec_status tilec_fill(tilec_context *ctx, const char *device, int device_id, void *data,
+                        const void *value, size_t size, size_t count, void *stream, char **error);
+
+/* Wait for all that was queued on a stream.  On a device on the host's memory there is nothing to
+ * wait for. */
+tilec_status tilec_wait(tilec_context *ctx, const char *device, int device_id, void *stream,
+                        char **error);
 
 const char *tilec_status_text(tilec_status s); /* static, a few words */
 size_t tilec_dtype_size(tilec_dtype t);        /* bytes of one element; 0 for a wrong value */

@@ -18,9 +18,7 @@ _Static_assert((int)TILEC_FP64 == (int)DT_FP64 && (int)DT_FP64 == DT_COUNT - 1 &
                    (int)TILEC_FP8E4NV == (int)DT_FP8E4NV,
                "tilec_dtype and dtypes.h list the same types in the same order");
 
-/* Give `status`, and its reason in the form of a diagnostic. */
-static void put_error(char **error, const char *fmt, ...) PRINTF(2, 3);
-static void put_error(char **error, const char *fmt, ...)
+void api_error(char **error, const char *fmt, ...)
 {
     va_list ap;
     char *text;
@@ -36,9 +34,6 @@ static void put_error(char **error, const char *fmt, ...)
     free(text);
 }
 
-/* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
-#define complain(error, status, ...) (put_error(error, __VA_ARGS__), (status))
-
 static void no_error(char **error)
 {
     if (error)
@@ -52,19 +47,19 @@ tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_conte
 {
     no_error(error);
     if (layout < 1)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_open: there is no layout %d", layout);
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_open: there is no layout %d", layout);
     if (layout > TILEC_LAYOUT)
-        return complain(
+        return api_refuse(
             error, TILEC_FAILED,
             "the program was compiled for layout %d of tilec.h, and this is tilec " TILEC_VERSION
             ", which knows it up to %d: a newer library is needed",
             layout, TILEC_LAYOUT);
     if (!out)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
     tilec_context *ctx = calloc(1, sizeof *ctx);
     if (!ctx || cache_open(cache_folder, &ctx->cache) != RUN_OK) {
         free(ctx);
-        return complain(error, TILEC_NO_MEMORY, "out of memory");
+        return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
     }
     pthread_mutex_init(&ctx->lock, NULL);
     *out = ctx;
@@ -89,8 +84,7 @@ void tilec_close(tilec_context *ctx)
     free(ctx);
 }
 
-/* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
-static void *device_state(tilec_context *ctx, int number)
+void *api_device_state(tilec_context *ctx, int number)
 {
     const Device *device = device_at(number);
     void *state = atomic_load_explicit(&ctx->states[number], memory_order_acquire);
@@ -114,7 +108,7 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
     tilec_file *f = calloc(1, sizeof *f);
 
     if (!f)
-        return complain(error, TILEC_NO_MEMORY, "out of memory");
+        return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
     f->ctx = ctx;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->made, NULL);
@@ -145,18 +139,18 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
 
     no_error(error);
     if (!ctx || !(path || text) || !out)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
     if (options)
         l.options = *options;
     if (!are_load_options(&l.options))
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load: the options are wrong");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: the options are wrong");
     return load_source(ctx, &l, out, error);
 }
 
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
 {
     if (!path)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
     return tilec_load(ctx, path, NULL, 0, NULL, out, error);
 }
 
@@ -164,7 +158,7 @@ tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char 
                                tilec_file **out, char **error)
 {
     if (!text)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
     return tilec_load(ctx, name, text, len, NULL, out, error);
 }
 
@@ -318,6 +312,15 @@ static tilec_status explain(JobFn *fn, void *what, char **error)
     return status != TILEC_OK ? status : TILEC_NOT_FOUND;
 }
 
+int api_device(const char *name, char **error)
+{
+    int number = device_find(name);
+
+    if (number < 0)
+        explain(explain_device, (void *)name, error);
+    return number;
+}
+
 static tilec_status find_request_kernel(Request *r, const char *name, char **error)
 {
     r->kernel = find_kernel(r->file, name);
@@ -338,16 +341,16 @@ static tilec_status check_options(const Request *r, char **error)
     const Device *d = device_at(r->device);
 
     if (o->threads < 0)
-        return complain(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     if (o->num_warps < 0 || o->num_stages < 0)
-        return complain(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
-                        o->num_warps < 0 ? "warps" : "stages");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+                          o->num_warps < 0 ? "warps" : "stages");
     if (o->stream && !d->has_streams)
-        return complain(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
     if (o->arch && !d->has_archs && (o->device || !r->shown))
-        return complain(error, TILEC_BAD_ARGUMENT,
-                        "code for the device `%s` is for this machine alone, not for `%s`", d->name,
-                        o->arch);
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "code for the device `%s` is for this machine alone, not for `%s`",
+                          d->name, o->arch);
     return TILEC_OK;
 }
 
@@ -360,16 +363,16 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
 
     no_error(error);
     if (!file || nargs < 0 || (nargs > 0 && !args))
-        return complain(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
     r->file = file;
     r->args = args;
     r->nargs = nargs;
     r->options = options ? *options : (tilec_launch_options){0};
     r->spec = NULL;
     r->variant = NULL;
-    r->device = device_find(r->options.device);
+    r->device = api_device(r->options.device, error);
     if (r->device < 0)
-        return explain(explain_device, (void *)r->options.device, error);
+        return TILEC_NOT_FOUND;
     status = check_options(r, error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }
@@ -399,7 +402,7 @@ static tilec_status make_ready(Request *r, char **error)
     char *message = NULL;
 
     if (bound && r->binding->typed_only)
-        return complain(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
     if (bound && spec_ready(r))
         return TILEC_OK;
     tilec_status status = compile_request(r, error, r->options.on_message ? &message : NULL);
@@ -410,14 +413,14 @@ static tilec_status make_ready(Request *r, char **error)
 static tilec_status check_grid(const int32_t *grid, char **error)
 {
     if (!grid)
-        return complain(error, TILEC_BAD_ARGUMENT, "the grid is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid is NULL");
     if (grid_programs(grid) < 0)
-        return complain(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
-                        grid[0], grid[1], grid[2]);
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
+                          grid[0], grid[1], grid[2]);
     if (grid[0] > 0 && grid[1] == 0 && grid[2] == 0)
-        return complain(error, TILEC_BAD_ARGUMENT,
-                        "the grid %dx0x0 has no programs; a dimension that is not used is 1",
-                        grid[0]);
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "the grid %dx0x0 has no programs; a dimension that is not used is 1",
+                          grid[0]);
     return TILEC_OK;
 }
 
@@ -449,6 +452,26 @@ static tilec_status launch_status(RunStatus s)
     }
 }
 
+bool api_available(const Device *d, char **error)
+{
+    const char *missing = device_missing(d);
+
+    if (missing)
+        api_error(error, "the device `%s` cannot be used here: %s", d->name, missing);
+    return !missing;
+}
+
+tilec_status api_device_status(RunStatus status, char *text, char **error)
+{
+    if (status != RUN_OK && !text)
+        return api_refuse(error, launch_status(status), "%s", run_status_text(status));
+    if (error)
+        *error = text;
+    else
+        free(text);
+    return launch_status(status);
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
@@ -456,28 +479,25 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     const DeviceLaunch launch = {.args = slots,
                                  .grid = {grid[0], grid[1], grid[2]},
                                  .threads = r->options.threads,
+                                 .id = r->binding->id,
                                  .stream = r->options.stream,
+                                 .seconds = device->arrays ? r->options.seconds : NULL,
                                  .records = records,
                                  .sources = r->file->sources};
-    const char *missing = device_missing(device);
     char *text = NULL;
 
-    if (missing)
-        return complain(error, TILEC_FAILED, "the device `%s` cannot be used here: %s",
-                        device->name, missing);
+    if (!api_available(device, error))
+        return TILEC_FAILED;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
         warn_of_grid(r, grid);
         return TILEC_OK;
     }
-    void *state = device_state(r->file->ctx, r->device);
+    void *state = api_device_state(r->file->ctx, r->device);
+    double start = r->options.seconds && !device->arrays ? os_seconds() : 0;
     RunStatus status = device->launch(state, r->variant->code, &launch, &text);
-    if (status != RUN_OK && !text)
-        return complain(error, launch_status(status), "%s", run_status_text(status));
-    if (error)
-        *error = text;
-    else
-        free(text);
-    return launch_status(status);
+    if (r->options.seconds && !device->arrays)
+        *r->options.seconds = os_seconds() - start;
+    return api_device_status(status, text, error);
 }
 
 /* A request that is ready. */
@@ -535,10 +555,10 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     if (status != TILEC_OK)
         return status;
     if (!out)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
     if (i < 0 || i >= r.kernel->signature->nparams)
-        return complain(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
-                        i);
+        return api_refuse(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
+                          i);
     status = run_on_file(&r, &param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
@@ -559,7 +579,7 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
     if (status != TILEC_OK)
         return status;
     if (!out)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
     status = check_grid(grid, error);
     if (status == TILEC_OK)
         status = make_ready(&r, error);
@@ -584,7 +604,7 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     if (status != TILEC_OK)
         return status;
     if (!stage || !text)
-        return complain(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
     status = run_on_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;

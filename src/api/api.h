@@ -73,6 +73,9 @@ typedef struct {
     uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
     const tilec_tensor *tensors[MAX_PARAMS]; /* by slot; NULL where there is none */
     int nslots;
+    int id; /* of the device that its tensors are on; -1: they are the host's, or none */
+    const char
+        *arch; /* what code is made for; NULL: for the machine, or whatever the device says */
     int num_warps, num_stages; /* what is wished for; 0: nothing.  Not looked for where neither the
                                 * device nor a compile asks */
     bool typed_only;           /* some argument is a type without a value: cannot be run */
@@ -154,6 +157,19 @@ tilec_status job_run_with_places(tilec_file *f, JobFn *fn, void *what, char **er
 void job_wait(Job *job, tilec_file *f);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
+
+/* api.c */
+/* *error becomes the text in the form of a diagnostic; `error` may be NULL. */
+void api_error(char **error, const char *fmt, ...) PRINTF(2, 3);
+/* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
+#define api_refuse(error, status, ...) (api_error(error, __VA_ARGS__), (status))
+int api_device(const char *name,
+               char **error); /* its number; -1: there is none, and that is said */
+bool api_available(const Device *d, char **error); /* else what the machine lacks is said */
+/* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
+void *api_device_state(tilec_context *ctx, int number);
+/* The status for what a device gave, and its text; `text` is handed over. */
+tilec_status api_device_status(RunStatus status, char *text, char **error);
 
 /* load.c; text NULL: read from path */
 typedef struct {

@@ -263,15 +263,14 @@ static void key_constant(Binding *out, const Const *c)
     }
 }
 
-/* What code is made for, when that is not what is here. */
-static void key_arch(Binding *out, const char *arch)
+static void key_arch(Binding *out)
 {
     Hash128 hash;
 
-    key_byte(out, arch != NULL);
-    if (!arch)
+    key_byte(out, out->arch != NULL);
+    if (!out->arch)
         return;
-    hash = hash128_bytes(arch, strlen(arch));
+    hash = hash128_bytes(out->arch, strlen(out->arch));
     key_put(out, &hash, sizeof hash);
 }
 
@@ -297,6 +296,25 @@ static void bind_run_time(Binder *b, int i, DType t, bool pointer, int divisible
     key_byte(out, divisible);
 }
 
+/* All tensors of a launch are on one device, since it runs there. */
+static bool check_device_id(Binder *b, const FrontParam *p, const tilec_tensor *t, const Device *d)
+{
+    int count = d->arrays->count();
+
+    if (count > 0 && (t->device_id < 0 || t->device_id >= count))
+        return refuse(b, TILEC_NOT_FOUND, p->span,
+                      "the tensor given for `%s` is on number %d of the device `%s`, which has %d",
+                      p->name, t->device_id, d->name, count);
+    if (b->out->id < 0)
+        b->out->id = t->device_id;
+    if (b->out->id == t->device_id)
+        return true;
+    return refuse(
+        b, TILEC_BAD_ARGUMENT, p->span,
+        "the tensor given for `%s` is on number %d of the device `%s`, others on number %d",
+        p->name, t->device_id, d->name, b->out->id);
+}
+
 /* Is it where the device of this launch can reach it? */
 static bool check_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
 {
@@ -312,6 +330,8 @@ static bool check_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
                       "the tensor given for `%s` is in the host's memory, which has no number %d",
                       p->name, t->device_id);
     if ((MemoryKind)t->memory == d->memory)
+        return t->memory == TILEC_MEMORY_HOST || check_device_id(b, p, t, d);
+    if (b->r->shown)
         return true;
     return refuse(b, TILEC_BAD_ARGUMENT, p->span,
                   "the tensor given for `%s` is in %s memory; the device `%s` works on %s", p->name,
@@ -700,12 +720,12 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     for (int i = 0; i < b->kernel->nparams; i++)
         b->given[i] = NULL;
     out->nslots = 0;
+    out->id = -1;
     out->typed_only = false;
     out->nkey = 0;
     key_put(out, &r->kernel->index, sizeof r->kernel->index);
     key_byte(out, r->device);
     key_byte(out, r->options.check != 0);
-    key_arch(out, r->options.arch);
     assign(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);
@@ -716,6 +736,10 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
         else
             bind_missing(b, i);
     }
+    out->arch = r->options.arch;
+    if (!out->arch && device_at(r->device)->arrays)
+        out->arch = device_arch(device_at(r->device), out->id);
+    key_arch(out);
     out->hash = hash_bytes(out->key, out->nkey, 0);
     return b->status;
 }

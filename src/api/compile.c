@@ -115,7 +115,7 @@ const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, cons
 
 GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
 {
-    LaunchFacts facts = {.arch = r->options.arch};
+    LaunchFacts facts = {.arch = r->binding->arch};
 
     if (!d->options)
         return (GenOptions){0};

@@ -36,3 +36,10 @@ const char *device_missing(const Device *d)
 {
     return d->missing ? d->missing() : NULL;
 }
+
+const char *device_arch(const Device *d, int id)
+{
+    DeviceUnit unit;
+
+    return d->arrays && d->arrays->unit(id, &unit) ? unit.arch : NULL;
+}

@@ -18,6 +18,48 @@
 /* Whose memory a device works on; tilec_memory in tilec.h. */
 typedef enum { MEMORY_HOST, MEMORY_DEVICE } MemoryKind;
 
+/* One of the devices of a kind, where a machine may have several: number `id` of count(). */
+typedef struct {
+    const char *name; /* for people; all texts are static */
+    const char *arch; /* what its code is made for: LaunchFacts.arch; NULL: there is no choice */
+    uint64_t memory;  /* bytes */
+    int processors;   /* that run programs at the same time */
+} DeviceUnit;
+
+typedef struct {
+    void *to;
+    const void *from;
+    size_t bytes; /* not 0 */
+    MemoryKind to_memory, from_memory;
+    int to_id, from_id; /* of MEMORY_DEVICE */
+    void *stream;
+} DeviceCopy;
+
+typedef struct {
+    int id;
+    void *data;
+    uint64_t value; /* its low `size` bytes, again and again */
+    int size;       /* 1, 2, 4 or 8 */
+    size_t count;   /* not 0 */
+    void *stream;
+} DeviceFill;
+
+/*
+ * What a device with memory of its own can do beside launching; `state` as in Device.  When one
+ * fails *error is a whole diagnostic for free(), or NULL where run_status_text() says enough.  What
+ * has a stream is queued there and may end after the call, but where the stream is NULL and the
+ * host's memory is one end of a copy; errors of what was queued may come from any later call.
+ */
+typedef struct {
+    int (*count)(void);                     /* how many there are; ids are below; 0: `missing` */
+    bool (*unit)(int id, DeviceUnit *unit); /* -1: of a launch that has no tensors */
+    RunStatus (*alloc)(void *state, int id, size_t bytes, void **data, char **error);
+    RunStatus (*release)(void *state, int id, void *data, char **error);
+    RunStatus (*copy)(void *state, const DeviceCopy *copy, char **error);
+    RunStatus (*fill)(void *state, const DeviceFill *fill, char **error);
+    RunStatus (*wait)(void *state, int id, void *stream, char **error);
+} DeviceArrays;
+
 /* What code may depend on that a launch says: about the memory of its tensors, and about the chip.
  */
 typedef struct {
@@ -37,7 +79,9 @@ typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int32_t grid[3];
     int threads;         /* at most; 0: as many as the device has */
+    int id;              /* which one: where its tensors are; -1: it has none, or the host's */
     void *stream;        /* NULL: the default, and for all that do not have any */
+    double *seconds;     /* NULL; or, of devices with arrays: wait, and say how long it ran */
     RecordPort *records; /* where programs say something: also the value of the kernel's hidden
                           * parameter for that; NULL when it has none */
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
@@ -58,6 +102,7 @@ typedef struct {
 
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;
+    const DeviceArrays *arrays; /* of MEMORY_DEVICE; NULL: it works on the host's */
 
     const char *(*describe)(void); /* for people; static text */
     /* What this machine lacks for launching on it, for people; NULL: nothing.  May be NULL.  Its
@@ -78,8 +123,9 @@ typedef struct {
     RunStatus (*load)(const DeviceObject *object, void **code, const char **why);
     void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
 
-    /* Run the programs of the grid, of which there are some, and wait for their end.  When it fails
-     * *error is a whole diagnostic for free(), or NULL where run_status_text() says enough. */
+    /* Run the programs of the grid, of which there are some.  Waits for their end unless it has
+     * arrays, and then too when there are records.  When it fails *error is a whole diagnostic for
+     * free(), or NULL where run_status_text() says enough. */
     RunStatus (*launch)(void *state, void *code, const DeviceLaunch *launch, char **error);
 } Device;
 
@@ -96,5 +142,7 @@ const Device *device_at(int i);
 int device_listed(void);                     /* how many are listed */
 const char *device_missing(const Device *d); /* NULL: nothing; else for people, static text */
 int device_find(const char *name);           /* its number; NULL: the default; -1: there is none */
+/* What code for device number `id` is made for; NULL: there is no such, or no choice. */
+const char *device_arch(const Device *d, int id);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../device/device.h"
 #include "device_null.h"
 
 static const char magic[] = "null target: ";
@@ -107,11 +106,27 @@ static RunStatus load(const DeviceObject *object, void **code, const char **why)
     return text->len > n && memcmp(text->data, magic, n) == 0 ? RUN_OK : RUN_BAD_OBJECT;
 }
 
+static atomic_int launched_id = -2;
+static void *_Atomic launched_stream;
+
+int null_launched_id(void)
+{
+    return atomic_load(&launched_id);
+}
+
+void *null_launched_stream(void)
+{
+    return atomic_load(&launched_stream);
+}
+
 static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     (void)state;
     (void)code;
-    (void)l;
+    atomic_store(&launched_id, l->id);
+    atomic_store(&launched_stream, l->stream);
+    if (l->seconds)
+        *l->seconds = 0;
     *error = NULL;
     return RUN_OK;
 }
@@ -123,6 +138,9 @@ const Device null_device = {
     .target = &null_target,
     .has_archs = true,
     .schedules = true, /* what it prints tells one wish from another */
+    .memory = MEMORY_DEVICE,
+    .has_streams = true,
+    .arrays = &null_arrays,
     .describe = describe,
     .missing = missing,
     .threads = threads,

@@ -4,6 +4,16 @@
 #ifndef TILEC_DEVICE_NULL_H
 #define TILEC_DEVICE_NULL_H
 
+#include "../device/device.h"
+
+/* memory.c: what it has of its own, a megabyte each of two of its kind */
+extern const DeviceArrays null_arrays;
+int null_pieces(void); /* that are allocated now, in this process */
+
+/* What the last launch was told; -2 when there was none. */
+int null_launched_id(void);
+void *null_launched_stream(void);
+
 /* How many objects its target has made in this process. */
 int null_objects_made(void);
 

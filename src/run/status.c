@@ -10,6 +10,7 @@ const char *run_status_text(RunStatus s)
         [RUN_BAD_OBJECT] = "the compiled object is damaged",
         [RUN_BAD_GRID] = "the grid is negative or too large",
         [RUN_NO_THREADS] = "no threads can be started",
+        [RUN_FAILED] = "the device refused",
         [RUN_STOPPED] = "the launch was stopped",
     };
 

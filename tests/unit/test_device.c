@@ -23,13 +23,22 @@ static void test_null_is_found_but_not_listed(void **state)
 }
 
 /* One call of add_kernel on "null". */
+static tilec_arg of_device(float *data, const int64_t *shape, int id)
+{
+    tilec_arg a = of_floats(data, shape);
+
+    a.tensor.memory = TILEC_MEMORY_DEVICE;
+    a.tensor.device_id = id;
+    return a;
+}
+
 static tilec_status call_null(Scene *s, int64_t block)
 {
-    static float x[4], out[4];
+    static _Alignas(16) float x[4], out[4];
     const int64_t shape[] = {4};
     const int32_t grid[3] = {1, 1, 1};
-    const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
-                              of_int(NULL, 4), of_int(NULL, block)};
+    const tilec_arg args[] = {of_device(x, shape, 0), of_device(x, shape, 0),
+                              of_device(out, shape, 0), of_int(NULL, 4), of_int(NULL, block)};
 
     return tilec_launch(s->file, NULL, grid, args, 5, &null_options, NULL);
 }
@@ -185,6 +194,138 @@ static void test_stages_are_those_of_the_target(void **state)
                      TILEC_BAD_ARGUMENT);
 }
 
+/* Arrays of a device: there and back, and from one to another. */
+static void test_device_arrays(void **state)
+{
+    const float x[] = {1, 2, 3, 4}, seven = 7;
+    float back[4];
+    Scene *s = *state;
+    void *a, *b;
+    int before = null_pieces();
+
+    assert_int_equal(tilec_unit_count(s->ctx, "null"), 2);
+    assert_int_equal(tilec_alloc(s->ctx, "null", 0, sizeof x, &a, &s->error), TILEC_OK);
+    assert_int_equal(tilec_alloc(s->ctx, "null", 1, sizeof x, &b, &s->error), TILEC_OK);
+    assert_int_equal(null_pieces(), before + 2);
+    const tilec_place on_0 = {a, TILEC_MEMORY_DEVICE, 0}, on_1 = {b, TILEC_MEMORY_DEVICE, 1};
+    const tilec_place host = {back, TILEC_MEMORY_HOST, 0};
+    assert_int_equal(
+        tilec_copy(s->ctx, "null", on_0, (tilec_place){(void *)x, 0, 0}, sizeof x, NULL, &s->error),
+        TILEC_OK);
+    assert_int_equal(tilec_fill(s->ctx, "null", 0, (float *)a + 1, &seven, 4, 2, NULL, &s->error),
+                     TILEC_OK);
+    assert_int_equal(tilec_copy(s->ctx, "null", on_1, on_0, sizeof x, NULL, &s->error), TILEC_OK);
+    assert_int_equal(tilec_copy(s->ctx, "null", host, on_1, sizeof x, NULL, &s->error), TILEC_OK);
+    assert_memory_equal(back, ((float[]){1, 7, 7, 4}), sizeof back);
+    assert_int_equal(tilec_wait(s->ctx, "null", 1, NULL, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "null", 0, a, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "null", 1, b, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "null", 1, NULL, &s->error), TILEC_OK);
+    assert_int_equal(null_pieces(), before);
+}
+
+#define REFUSES(status, text, call)                                                                \
+    do {                                                                                           \
+        assert_int_equal(call, status);                                                            \
+        assert_non_null(s->error);                                                                 \
+        if (!strstr(s->error, text))                                                               \
+            fail_msg("wanted %s\ngot %s", text, s->error);                                         \
+        tilec_free(s->error);                                                                      \
+        s->error = NULL;                                                                           \
+    } while (0)
+
+static void test_wrong_calls_about_arrays(void **state)
+{
+    Scene *s = *state;
+    float cell[4];
+    void *a;
+    const tilec_place host = {cell, TILEC_MEMORY_HOST, 0}, beyond = {cell, TILEC_MEMORY_DEVICE, 2};
+    const tilec_place foreign = {cell, TILEC_MEMORY_DEVICE, 0};
+    tilec_context *ctx = s->ctx;
+    char **e = &s->error;
+
+    REFUSES(TILEC_BAD_ARGUMENT, "`cpu` has no memory of its own",
+            tilec_alloc(ctx, NULL, 0, 8, &a, e));
+    REFUSES(TILEC_NOT_FOUND, "no device `nil`", tilec_alloc(ctx, "nil", 0, 8, &a, e));
+    REFUSES(TILEC_NOT_FOUND, "no number 2", tilec_alloc(ctx, "null", 2, 8, &a, e));
+    REFUSES(TILEC_NOT_FOUND, "no number -1", tilec_wait(ctx, "null", -1, NULL, e));
+    REFUSES(TILEC_NO_MEMORY, "memory", tilec_alloc(ctx, "null", 0, (size_t)1 << 40, &a, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "NULL", tilec_alloc(ctx, "null", 0, 8, NULL, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "NULL", tilec_alloc(NULL, "null", 0, 8, &a, e));
+    REFUSES(TILEC_FAILED, "is no array of number 1", tilec_release(ctx, "null", 1, cell, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "both places", tilec_copy(ctx, "null", host, host, 4, NULL, e));
+    REFUSES(TILEC_NOT_FOUND, "no number 2", tilec_copy(ctx, "null", host, beyond, 4, NULL, e));
+    REFUSES(TILEC_FAILED, "not in memory of number 0",
+            tilec_copy(ctx, "null", foreign, host, 4, NULL, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "NULL",
+            tilec_copy(ctx, "null", (tilec_place){0}, foreign, 4, NULL, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "tilec_memory",
+            tilec_copy(ctx, "null", (tilec_place){cell, 9, 0}, foreign, 4, NULL, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "not 3", tilec_fill(ctx, "null", 0, cell, cell, 3, 1, NULL, e));
+    REFUSES(TILEC_BAD_ARGUMENT, "too many",
+            tilec_fill(ctx, "null", 0, cell, cell, 8, SIZE_MAX, NULL, e));
+    REFUSES(TILEC_FAILED, "not in memory", tilec_fill(ctx, "null", 0, cell, cell, 4, 1, NULL, e));
+    null_set_missing("there is no such thing");
+    REFUSES(TILEC_FAILED, "there is no such thing", tilec_alloc(ctx, "null", 0, 8, &a, e));
+    null_set_missing(NULL);
+    assert_int_equal(tilec_wait(ctx, "cpu", 0, NULL, e), TILEC_OK);
+    assert_int_equal(tilec_unit_count(ctx, "nil"), 0);
+    assert_int_equal(tilec_unit_count(NULL, NULL), 0);
+    assert_int_equal(tilec_unit_count(ctx, NULL), 1);
+}
+
+static void test_units(void **state)
+{
+    Scene *s = *state;
+    tilec_unit u;
+
+    assert_int_equal(tilec_unit_info(s->ctx, "null", 1, &u), TILEC_OK);
+    assert_string_equal(u.name, "second nothing");
+    assert_string_equal(u.arch, "less");
+    assert_int_equal(u.memory, 1 << 20);
+    assert_int_equal(tilec_unit_info(s->ctx, "null", 2, &u), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_unit_info(s->ctx, "cpu", 0, &u), TILEC_OK);
+    assert_null(u.arch);
+    assert_true(u.processors > 0 && u.memory == 0);
+    assert_int_equal(tilec_unit_info(s->ctx, "cpu", 0, NULL), TILEC_BAD_ARGUMENT);
+}
+
+/* A launch runs where its tensors are, in code for that chip. */
+static void test_launches_run_where_their_tensors_are(void **state)
+{
+    static _Alignas(16) float x[4];
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    double seconds = -1;
+    const tilec_launch_options options = {.device = "null", .stream = x, .seconds = &seconds};
+    Scene *s = *state;
+    int before = null_objects_made();
+
+    load(s, HEAD "@triton.jit\ndef k(x, y): tl.store(x, 1.0)\n");
+    for (int id = 0; id < 2; id++) {
+        const tilec_arg args[] = {of_device(x, shape, id), of_device(x, shape, id)};
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 2, &options, &s->error), TILEC_OK);
+        assert_int_equal(null_launched_id(), id);
+    }
+    assert_ptr_equal(null_launched_stream(), x);
+    assert_true(seconds == 0);
+    assert_int_equal(null_objects_made(), before + 2);
+    const tilec_arg apart[] = {of_device(x, shape, 0), of_device(x, shape, 1)};
+    REFUSES(TILEC_BAD_ARGUMENT, "`y` is on number 1 of the device `null`, others on number 0",
+            tilec_launch(s->file, NULL, grid, apart, 2, &options, &s->error));
+    const tilec_arg beyond[] = {of_device(x, shape, 0), of_device(x, shape, 7)};
+    REFUSES(TILEC_NOT_FOUND, "`y` is on number 7 of the device `null`, which has 2",
+            tilec_launch(s->file, NULL, grid, beyond, 2, &options, &s->error));
+    const tilec_arg elsewhere[] = {of_floats(x, shape), of_floats(x, shape)};
+    REFUSES(TILEC_BAD_ARGUMENT,
+            "`x` is in the host's memory; the device `null` works on a device's",
+            tilec_launch(s->file, NULL, grid, elsewhere, 2, &options, &s->error));
+    char *text = NULL;
+    assert_int_equal(tilec_dump(s->file, NULL, "asm", elsewhere, 2, &options, &text, &s->error),
+                     TILEC_OK);
+    tilec_free(text);
+}
+
 /* Code for a device can be made where there is none. */
 static void test_what_is_missing_stops_launches_only(void **state)
 {
@@ -277,6 +418,10 @@ int main(void)
         TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_wishes_come_in_all_of_the_languages_ways),
         TEST(test_archs),
+        TEST(test_device_arrays),
+        TEST(test_wrong_calls_about_arrays),
+        TEST(test_units),
+        TEST(test_launches_run_where_their_tensors_are),
         TEST(test_null_objects_are_cached),
         TEST(test_null_prints_what_it_was_asked_for),
         TEST(test_stages_are_those_of_the_target),

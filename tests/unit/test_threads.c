@@ -116,6 +116,7 @@ static tilec_status do_one(Scene *s, int kind, int64_t block, const tilec_arg *t
     const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
                               of_int(NULL, 64), of_int(NULL, block)};
     const tilec_launch_options interp = {.device = "interp"}, null = {.device = "null"};
+    tilec_arg of_null[COUNT(args)];
     tilec_stats stats;
     char *text = NULL;
 
@@ -123,7 +124,10 @@ static tilec_status do_one(Scene *s, int kind, int64_t block, const tilec_arg *t
     case 0:
         return tilec_launch(s->file, NULL, grid, args, 5, &interp, NULL);
     case 1:
-        return tilec_launch(s->file, NULL, grid, args, 5, &null, NULL);
+        memcpy(of_null, args, sizeof args);
+        for (int i = 0; i < 3; i++)
+            of_null[i].tensor.memory = TILEC_MEMORY_DEVICE;
+        return tilec_launch(s->file, NULL, grid, of_null, 5, &null, NULL);
     case 2:
         return tilec_launch_stats(s->file, NULL, grid, args, 5, &interp, &stats, NULL);
     default:
