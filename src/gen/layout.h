@@ -20,6 +20,7 @@
  *     one of the same thread.  Lanes and warps may be: their bits that matter not are bases of 0.
  *
  * Nothing in here knows LLVM; all of it is data that prints.  layout.c has the algebra,
+ * layout_axis.c what reductions and slices need,
  * layout_make.c the usual layouts, layout_shared.c those of shared memory, layout_convert.c the
  * ways from one layout to another, layout_text.c the text.
  */
@@ -113,12 +114,9 @@ uint32_t layout_broadcast_operand(const Layout *l, const int32_t *dims, Layout *
 void layout_remove(const Layout *l, int axis, Layout *out);
 /* With a new dimension before `axis`, held in registers: their lowest bits. */
 bool layout_insert(const Layout *l, int axis, int32_t extent, Layout *out);
-/* The tile of dims[] that begins at starts[]: false where some thread would need what another one
- * has.  `take` (in the arena): register r of the result is take[r] of `l`; -1: holds nothing. */
-bool layout_slice(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,
-                  Arena *a, const int32_t **take);
-
-/* What moves along an axis, from the lowest bit of the index to the highest: for reductions and
+/* layout_axis.c: along one axis
+ *
+ * What moves along it, from the lowest bit of the index to the highest: for reductions and
  * scans. */
 typedef enum { STEP_REGISTER, STEP_LANE, STEP_WARP } StepKind;
 typedef struct {
@@ -135,6 +133,10 @@ typedef struct {
 /* False: some bit moves along the axis and elsewhere, or two move the same bit of the index;
  * convert first. */
 bool layout_walk(const Layout *l, int axis, AxisWalk *out);
+/* The tile of dims[] that begins at starts[]: false where some thread would need what another one
+ * has.  `take` (in the arena): register r of the result is take[r] of `l`; -1: holds nothing. */
+bool layout_slice(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,
+                  Arena *a, const int32_t **take);
 
 /* layout_make.c: the usual layouts; false: the tile is too large for so many warps.
  *
@@ -158,16 +160,21 @@ typedef struct {
     MmaShape shape;
     int batch_warps, m_warps, n_warps; /* bits: how warps are spread; together those of the block */
 } MmaTiling;
+/* What the registers of such a layout are for, as bits: how many elements the fragment of a thread
+ * has, and how many rows, columns and batches of fragments a warp. */
+typedef struct {
+    int fragment, rows, columns, batches;
+    bool rows_first; /* rows lie lower than columns */
+    uint32_t kept;   /* of the number that is made of those: the rest gives copies */
+} MmaRegisters;
 /* Above the fragment each dimension is first on warps, then on registers; all of K is on registers.
- * Tiles smaller than a fragment give copies, in which the instruction computes the same again. */
-bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const int32_t *dims);
-/* Which register of that layout is number `fragment` of the fragment (in elements, as the ISA
- * numbers them) for the row-th and column-th of the fragments of a warp, in the batch-th matrix of
- * it. */
-uint32_t mma_register(MmaPart part, const MmaTiling *t, int rank, const int32_t *dims, int batch,
-                      int row, int column, int fragment);
-/* How many fragments a warp has: batches, rows, columns. */
-void mma_fragments(MmaPart part, const MmaTiling *t, int rank, const int32_t *dims, int out[3]);
+ * Tiles smaller than a fragment give copies, in which the instruction computes the same again.
+ * `regs` may be NULL. */
+bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const int32_t *dims,
+                MmaRegisters *regs);
+/* Which register of the layout is element number `element` of the fragment, as the ISA counts them,
+ * for that one of the fragments of a warp. */
+uint32_t mma_register(const MmaRegisters *r, int batch, int row, int column, int element);
 /* Where K is less than the instruction's, fragments of A and B hold copies along K, of which only
  * those that have these bits 0 may count: the others must be made zero.  reg: of the number within
  * the fragment. */

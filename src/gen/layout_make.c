@@ -1,0 +1,199 @@
+/*
+ * layout_make.c - the usual layouts: coalesced ones, and those of instructions for matrices
+ *
+ * Each is made the same way: a list of who takes the next bit of which dimension's index.  A bit
+ * that the tile does not have is a basis of 0: whoever takes it holds copies.
+ */
+#include "layout_internal.h"
+
+typedef struct {
+    Layout *l;
+    int8_t used[MAX_RANK]; /* bits of each dimension that are taken */
+    bool full;             /* more registers were wanted than there may be */
+} Maker;
+
+static bool maker_begin(Maker *m, Layout *out, int rank, const int32_t *dims, int warp_bits)
+{
+    *m = (Maker){.l = out};
+    if (!layout_begin(out, rank, dims))
+        return false;
+    out->nwarp = (int8_t)warp_bits;
+    return true;
+}
+
+static bool has_bit(const Maker *m, int dim)
+{
+    return m->used[dim] < m->l->bits[dim];
+}
+
+/* The next bit of a dimension, which may be one too many. */
+static uint32_t next_bit(Maker *m, int dim)
+{
+    return layout_unit(m->l, dim, m->used[dim]++);
+}
+
+/* The next bit of the first dimension in that order which has one left; 0 when none has. */
+static uint32_t next_in_order(Maker *m, const int8_t *order)
+{
+    for (int i = 0; i < m->l->rank; i++) {
+        if (has_bit(m, order[i]))
+            return next_bit(m, order[i]);
+    }
+    return 0;
+}
+
+static void to_register(Maker *m, uint32_t basis)
+{
+    if (!layout_add_register(m->l, basis))
+        m->full = true;
+}
+
+bool layout_blocked(Layout *out, int rank, const int32_t *dims, const int8_t *order,
+                    int vector_bits, const int8_t *warp_order, int warp_bits)
+{
+    Maker m;
+
+    if (!maker_begin(&m, out, rank, dims, warp_bits))
+        return false;
+    for (int i = 0; i < vector_bits && rank > 0 && has_bit(&m, order[0]); i++)
+        to_register(&m, next_bit(&m, order[0]));
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++)
+        out->lane[i] = next_in_order(&m, order);
+    for (int i = 0; i < warp_bits; i++)
+        out->warp[i] = next_in_order(&m, warp_order ? warp_order : order);
+    for (uint32_t basis; !m.full && (basis = next_in_order(&m, order)) != 0;)
+        to_register(&m, basis);
+    return !m.full;
+}
+
+/*
+ * Instructions for matrices.  In every fragment eight groups of four lanes lie along the rows of A,
+ * the columns of B, the rows of the accumulator; the four lanes of a group and the elements of a
+ * 32-bit word lie along the other dimension.  What is left of the fragment is on registers.
+ */
+
+MmaShape mma_shape(int bytes)
+{
+    return bytes == 8 ? (MmaShape){8, 8, 4, 8} : (MmaShape){16, 8, 32 / bytes, bytes};
+}
+
+enum { GROUP_BITS = 2 }; /* lanes of a group; the other bits of the lane are the group's number */
+
+/* Bits of the elements that a thread has side by side along K, or along N in the accumulator. */
+static int word_bits(MmaPart part, const MmaShape *s)
+{
+    if (part == MMA_ACC)
+        return 1;
+    return s->bytes < 4 ? layout_bits_of(4 / s->bytes) : 0;
+}
+
+/* Registers of the fragment: a word, then what is left of M, then what is left of K. */
+static void put_fragment(Maker *m, MmaPart part, const MmaShape *s, int within, int across,
+                         int within_extent, int across_extent)
+{
+    for (int i = 0; i < word_bits(part, s); i++)
+        to_register(m, next_bit(m, within));
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++)
+        m->l->lane[i] = next_bit(m, i < GROUP_BITS ? within : across);
+    while (m->used[across] < layout_bits_of(across_extent))
+        to_register(m, next_bit(m, across));
+    while (m->used[within] < layout_bits_of(within_extent))
+        to_register(m, next_bit(m, within));
+}
+
+/* Along the dimensions of the batch, the last one's bits first. */
+static uint32_t next_batch(Maker *m)
+{
+    for (int d = m->l->rank - 3; d >= 0; d--) {
+        if (has_bit(m, d))
+            return next_bit(m, d);
+    }
+    return 0;
+}
+
+static void put_warps(Maker *m, MmaPart part, const MmaTiling *t, int row, int column)
+{
+    uint32_t *warp = m->l->warp;
+
+    for (int i = 0; i < t->n_warps; i++)
+        *warp++ = part == MMA_A ? 0 : next_bit(m, column);
+    for (int i = 0; i < t->m_warps; i++)
+        *warp++ = part == MMA_B ? 0 : next_bit(m, row);
+    for (int i = 0; i < t->batch_warps; i++)
+        *warp++ = next_batch(m);
+}
+
+/* The rest of a dimension on registers; how many bits that were. */
+static int put_rest(Maker *m, int dim)
+{
+    int n = 0;
+
+    for (; has_bit(m, dim) && !m->full; n++)
+        to_register(m, next_bit(m, dim));
+    return n;
+}
+
+bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const int32_t *dims,
+                MmaRegisters *regs)
+{
+    const MmaShape *s = &t->shape;
+    MmaRegisters r = {.rows_first = part == MMA_B};
+    int row = rank - 2, column = rank - 1;
+    Maker m;
+
+    if (!maker_begin(&m, out, rank, dims, t->n_warps + t->m_warps + t->batch_warps))
+        return false;
+    if (part == MMA_B)
+        put_fragment(&m, part, s, row, column, s->k, s->n);
+    else
+        put_fragment(&m, part, s, column, row, part == MMA_A ? s->k : s->n, s->m);
+    r.fragment = out->nreg;
+    put_warps(&m, part, t, row, column);
+    if (r.rows_first)
+        r.rows = put_rest(&m, row);
+    r.columns = put_rest(&m, column);
+    if (!r.rows_first)
+        r.rows = put_rest(&m, row);
+    for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0; r.batches++)
+        to_register(&m, basis);
+    r.kept = layout_drop_copies(out);
+    if (regs)
+        *regs = r;
+    return !m.full;
+}
+
+uint32_t mma_register(const MmaRegisters *r, int batch, int row, int column, int element)
+{
+    int low = r->rows_first ? row : column, high = r->rows_first ? column : row;
+    int low_bits = r->rows_first ? r->rows : r->columns;
+    uint32_t n =
+        (uint32_t)batch << (r->rows + r->columns) | (uint32_t)high << low_bits | (uint32_t)low;
+
+    return layout_extract(n << r->fragment | (uint32_t)element, r->kept);
+}
+
+Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k)
+{
+    Holder h = {0};
+    int word = word_bits(part, s), group = word + GROUP_BITS;
+    int rows = part == MMA_A && s->m > 8 ? 1 : 0; /* a register's bit that is no step along K */
+
+    for (int i = layout_bits_of(k); i < layout_bits_of(s->k); i++) {
+        if (i < word)
+            h.reg |= 1u << i;
+        else if (i < group)
+            h.lane |= 1u << (i - word);
+        else
+            h.reg |= 1u << (i - GROUP_BITS + rows);
+    }
+    return h;
+}
+
+bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out)
+{
+    Layout left;
+    int axis = part == MMA_A ? acc->rank - 1 : acc->rank - 2;
+
+    layout_remove(acc, axis, &left);
+    return layout_insert(&left, axis, k, out);
+}
