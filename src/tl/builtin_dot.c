@@ -103,14 +103,15 @@ static bool result_dtype(Lower *l, const Args *a, DType x, DType *out)
 {
     const Type *asked = NULL;
     bool half = x == DT_FP16 || dtype_is_fp8(x);
+    bool half_acc = arg(a, ARG_acc).kind == VAL_RUN && arg(a, ARG_acc).run->type->dtype == DT_FP16;
 
     if (arg_given(a, ARG_out_dtype) && !arg_dtype(l, a, ARG_out_dtype, &asked))
         return false;
     *out = x == DT_I8 ? DT_I32 : x == DT_FP64 ? DT_FP64 : DT_FP32;
     if (half && asked)
         *out = asked->dtype;
-    else if (half && arg(a, ARG_acc).kind == VAL_RUN)
-        *out = arg(a, ARG_acc).run->type->dtype;
+    else if (half && half_acc)
+        *out = DT_FP16;
     if (asked && asked->dtype == DT_BF16) {
         error_at(l, arg_span(a, ARG_out_dtype), E_DOT_BF16_OUT);
         return false;
