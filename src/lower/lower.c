@@ -328,6 +328,20 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     lower_body(l, &in, fn);
 }
 
+/* What the user gave for a name that nothing has, most likely misspelt. */
+static void warn_of_defines(Lower *l)
+{
+    const FileSet *s = l->root->set;
+
+    for (int i = 0; i < s->given.len; i++) {
+        const FileDefine *d = s->given.at[i];
+
+        if (!map_get(l->globals, MAP_KEY(&d->global)) && !define_is_bound(s, d))
+            diag(l->diags, DIAG_WARNING, d->global.span, W_DEFINE_UNUSED,
+                 d->module ? d->module : "", d->module ? "." : "", d->global.name);
+    }
+}
+
 Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *args, int nargs,
                     Arena *a, Diags *d)
 {
@@ -342,6 +356,7 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
     }
     Lower l = lower_new(file, a, d);
     lower_kernel(&l, fn, args);
+    warn_of_defines(&l);
     return diag_errors(d) == errors ? l.module : NULL;
 }
 

@@ -29,6 +29,7 @@
 #define E_GLOBAL             "Cannot access global variable `%s` from within a @triton.jit function"        /* R3 */
 #define E_GLOBAL_CHOICE      "the value of global variable `%s` depends on a condition outside of the kernel"  /* R3 */
 #define W_CHOICE             "`%s` depends on a condition outside of the kernel; this one is taken"
+#define H_CHOICE             "--define %s=VALUE says which one it is"
 #define NOTE_OTHER_CHOICE    "and not this one"
 #define H_GLOBAL             "make it a compile-time constant: `%s: tl.constexpr = ...`, or pass it as an argument"
 #define H_GLOBAL_UNKNOWN     "its value is not known at compile time; say it with --define %s=VALUE, or pass it as an argument"
@@ -36,6 +37,7 @@
 #define E_UNKNOWN_IMPORT     "`%s` comes from module `%s`, which cannot be read here"                       /* R5 */
 #define E_HOST_LANGUAGE      "`%s` is `%s` to the host, which the language does not have"
 #define E_DEFINE_VALUE       "the value given for `%s` cannot be evaluated"
+#define W_DEFINE_UNUSED      "the value given for `%s%s%s` is not used: no file that was read binds that name"
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"
 #define E_NO_FILE_MEMBER     "%s binds no `%s`"

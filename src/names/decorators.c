@@ -11,6 +11,9 @@
 #include "decorators.h"
 #include "../syntax/parse.h"
 
+/* Imports and aliases, one behind the other; bounds cycles. */
+enum { MAX_NAMES_FOLLOWED = 16 };
+
 /* By the full name: anything of Triton, or of a dialect named after it, that is called `jit`. */
 static Decorator decorator_named(const FrontFile *f, const char *full)
 {
@@ -50,6 +53,52 @@ static const char *dotted_name(const FrontFile *f, Lexer *lx, Token *next)
     }
 }
 
+/* One step of a dotted path into the file that an import leads to: gives that file, and in *path
+ * what the path is there; NULL when it leads to no file, or to the file itself. */
+static const FrontFile *file_behind(const FrontFile *f, const AstImport *import, const char **path)
+{
+    const char *rest = *path + strcspn(*path, ".");
+    const FrontFile *file = import_module(f, import->module)->file;
+
+    if (!import->member && !*rest)
+        return NULL;
+    *path = import->member ? arena_printf(f->arena, "%s%s", import->member, rest) : rest + 1;
+    return file;
+}
+
+/* As file_full_path(), but into the files that imports lead to. */
+static const char *far_full_path(const FrontFile *f, const char *path)
+{
+    const char *full = path;
+
+    for (int i = 0; i < MAX_NAMES_FOLLOWED && f; i++) {
+        size_t n = strcspn(path, ".");
+        Sym first = intern_n(f->interner, path, n);
+        const AstGlobal *g = file_global(f, first);
+        const char *alias = g ? dotted_text(f->arena, g->value) : NULL;
+
+        if (file_import(f, first)) {
+            full = file_full_path(f, path);
+            f = file_behind(f, file_import(f, first), &path);
+        } else if (alias) {
+            path = arena_printf(f->arena, "%s%s", alias, path + n);
+        } else if (path[n]) {
+            f = import_submodule(f, first);
+            path += n + 1;
+        } else {
+            break;
+        }
+    }
+    return full;
+}
+
+static Decorator decorator_of_path(const FrontFile *f, const char *path)
+{
+    Decorator kind = decorator_named(f, file_full_path(f, path));
+
+    return kind == DECO_OTHER && f->is_known ? decorator_named(f, far_full_path(f, path)) : kind;
+}
+
 Decorator decorator_at(const FrontFile *f, Span where)
 {
     const char *path, *full = NULL;
@@ -60,7 +109,7 @@ Decorator decorator_at(const FrontFile *f, Span where)
 
     lex_init_inside(&lx, f->interner, f->source, where);
     path = dotted_name(f, &lx, &next);
-    kind = decorator_named(f, file_full_path(f, path));
+    kind = decorator_of_path(f, path);
     if (kind != DECO_OTHER)
         return kind;
     call = aliased_call(f, intern(f->interner, path));
@@ -157,6 +206,55 @@ void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
             fn->decorators[fn->ndecorators++] = n;
     }
     apply(f, fn);
+}
+
+/* Decorators of other files. */
+
+/* A function that was plain so far. */
+static void follow_decorators(FrontFile *f, AstFunc *fn, const ScanDef *def)
+{
+    bool is_jit = false;
+
+    for (int i = 0; i < def->ndecorators && !is_jit; i++)
+        is_jit = decorator_at(f, def->decorators[i]) == DECO_JIT;
+    if (!is_jit)
+        return;
+    fn->is_jit = true;
+    fn->is_decorated = false;
+    parse_function(f->arena, f->interner, f->source, fn);
+    decorators_read(f, fn, def);
+}
+
+static void collect_kernels(FrontFile *f)
+{
+    f->nkernels = 0;
+    for (int i = 0; i < f->nfuncs; i++) {
+        if (f->funcs[i]->is_jit)
+            f->kernels[f->nkernels++] = f->funcs[i];
+    }
+}
+
+void decorators_follow(FrontFile *f)
+{
+    bool *in_kernel = NEW_N(f->arena, bool, MAX(f->ndefs, 1));
+    bool any = false;
+
+    f->is_known = true;
+    for (int i = 0; i < f->ndefs; i++) {
+        AstFunc *fn = f->funcs[i];
+        const ScanDef *def = &f->defs[i];
+
+        in_kernel[i] = def->inside >= 0 && in_kernel[def->inside];
+        if (!in_kernel[i] && !fn->is_jit && !fn->is_constexpr_function) {
+            follow_decorators(f, fn, def);
+            any |= fn->is_jit;
+        }
+        in_kernel[i] |= fn->is_jit || fn->is_constexpr_function;
+    }
+    if (!any)
+        return;
+    collect_kernels(f);
+    file_bind_functions(f);
 }
 
 /* Wrapping by assignment. */

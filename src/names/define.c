@@ -16,21 +16,6 @@ static const char names_of_values[] = "import math\n"
                                       "import triton.language as tl\n"
                                       "from triton.language import *\n";
 
-/* The text of NAME.NAME...; NULL for NULL. */
-static const char *dotted_text(FileSet *s, const Node *n)
-{
-    if (!n || n->kind == N_NAME)
-        return n ? n->name : NULL;
-    return arena_printf(s->arena, "%s.%s", dotted_text(s, n->left), n->name);
-}
-
-static bool is_dotted_name(const Node *n)
-{
-    while (n->kind == N_ATTRIBUTE)
-        n = n->left;
-    return n->kind == N_NAME;
-}
-
 /* The assignment that a define is; NULL after an error. */
 static const Node *parse_define(FileSet *s, const FrontDefine *given, Diags *d)
 {
@@ -47,7 +32,8 @@ static const Node *parse_define(FileSet *s, const FrontDefine *given, Diags *d)
     n = parse_simple_statement(&p);
     if (p.tok.kind == T_NEWLINE)
         advance(&p);
-    if (p.tok.kind == T_END && n->kind == N_ASSIGN && n->nitems == 1 && is_dotted_name(n->items[0]))
+    if (p.tok.kind == T_END && n->kind == N_ASSIGN && n->nitems == 1 &&
+        dotted_text(s->arena, n->items[0]))
         return n;
     diag(d, DIAG_ERROR, source_span(src, 0, (uint32_t)src->len), E_DEFINE, given->name);
     diag(d, DIAG_HINT, (Span){0}, H_DEFINE);
@@ -59,7 +45,7 @@ static void add_define(FileSet *s, FrontFile *file, const Node *assignment)
     FileDefine *define = NEW(s->arena, FileDefine);
     const Node *target = assignment->items[0];
 
-    define->module = dotted_text(s, target->left);
+    define->module = target->left ? dotted_text(s->arena, target->left) : NULL;
     define->global = (AstGlobal){.name = target->name,
                                  .file = file,
                                  .value = assignment->right,
@@ -67,6 +53,7 @@ static void add_define(FileSet *s, FrontFile *file, const Node *assignment)
                                  .start = UINT32_MAX};
     define->next = map_get(s->defines, MAP_KEY(target->name));
     map_put(s->defines, MAP_KEY(target->name), define);
+    vec_push(s->arena, &s->given, define);
 }
 
 bool define_read(FileSet *s, Diags *d)
@@ -109,13 +96,32 @@ static bool is_module(const FrontFile *f, const char *module)
     return true;
 }
 
+static bool is_for(const FileDefine *d, const FrontFile *f)
+{
+    return d->module ? is_module(f, d->module) : f == f->set->first;
+}
+
 const AstGlobal *define_find(const FrontFile *f, Sym name)
 {
     const FileDefine *d = f->set->defines ? map_get(f->set->defines, MAP_KEY(name)) : NULL;
 
     for (; d; d = d->next) {
-        if (d->module ? is_module(f, d->module) : f == f->set->first)
+        if (is_for(d, f))
             return &d->global;
     }
     return NULL;
+}
+
+bool define_is_bound(const FileSet *s, const FileDefine *d)
+{
+    Sym name = d->global.name;
+
+    for (int i = 0; i < s->files.len; i++) {
+        const FrontFile *f = s->files.at[i];
+
+        if (is_for(d, f) && (map_get(f->global_of, MAP_KEY(name)) || file_import(f, name) ||
+                             file_member_function(f, name)))
+            return true;
+    }
+    return false;
 }

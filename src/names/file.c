@@ -111,8 +111,7 @@ const AstFunc *file_find_from(const FrontFile *f, const AstFunc *inside, Sym nam
     return file_find(f, name);
 }
 
-/* The text of a chain NAME.NAME...; NULL for any other expression. */
-static const char *dotted_text(Arena *a, const Node *n)
+const char *dotted_text(Arena *a, const Node *n)
 {
     const char *left;
 
@@ -283,7 +282,7 @@ static void bind_locals(FrontFile *f, const Scan *scan)
     }
 }
 
-static void bind_functions(FrontFile *f)
+void file_bind_functions(FrontFile *f)
 {
     for (int i = 0; i < f->nfuncs; i++) {
         AstFunc *fn = f->funcs[i];
@@ -339,6 +338,8 @@ static void read_functions(FrontFile *f, const Scan *scan)
     bool *in_kernel = NEW_N(f->arena, bool, MAX(scan->defs.len, 1));
 
     f->nfuncs = scan->defs.len;
+    f->defs = scan->defs.at;
+    f->ndefs = scan->defs.len;
     f->funcs = NEW_N(f->arena, AstFunc *, MAX(most, 1));
     f->kernels = NEW_N(f->arena, AstFunc *, MAX(most, 1));
     for (int i = 0; i < f->nfuncs; i++) {
@@ -425,7 +426,7 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
     bind_imports(f);
     bind_globals(f);
     read_functions(f, &scan);
-    bind_functions(f);
+    file_bind_functions(f);
     bind_locals(f, &scan);
     decorators_finish(f);
     return f;
@@ -451,6 +452,7 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
     f->in_memory = s->options.in_memory;
     s->first = f;
     vec_push(a, &s->files, f);
+    decorators_follow(f);
     f->values = NEW_N(f->arena, PyFunction, f->nkernels + 1);
     for (int i = 0; i < f->nkernels; i++) {
         tuning_read(f, f->kernels[i]);

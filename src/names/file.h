@@ -11,6 +11,8 @@
 
 typedef VEC(const char *) Folders;
 
+typedef struct FileDefine FileDefine;
+
 /* All files that the kernels of one file use; the first is that file. */
 typedef struct {
     Arena *arena;
@@ -18,6 +20,7 @@ typedef struct {
     SourceMap *sources;
     FrontOptions options;
     Map *defines;           /* name -> the last FileDefine; NULL without any */
+    VEC(const FileDefine *) given; /* all of them, as the user gave them */
     Map *answers;           /* AstFunc or FrontFile that asks -> map from names to HostName */
     const FrontFile *first; /* NULL while it is being read */
     VEC(FrontFile *) files; /* those of the disk */
@@ -26,7 +29,6 @@ typedef struct {
 } FileSet;
 
 /* A global whose value the user gave. */
-typedef struct FileDefine FileDefine;
 struct FileDefine {
     const char *module; /* "a.b"; NULL: the first file */
     AstGlobal global;
@@ -52,6 +54,7 @@ struct FrontFile {
     Sym host_name;        /* the module that it is to the host; NULL: it did not say */
     bool is_given;        /* it holds what the user gave, see define.c */
     bool in_memory;       /* the text was given; what is at its path is another file */
+    bool is_known;        /* the set has it, so that files which it imports may be read */
     OsEntry entry;        /* OS_NOTHING: not looked up yet */
     Map *exports;         /* names in __all__; NULL: not read yet */
     bool has_exports;     /* there is an __all__ that can be read */
@@ -63,6 +66,8 @@ struct FrontFile {
     Folders *roots;       /* where absolute imports are looked for; empty: not known yet */
     AstFunc **funcs; /* jit functions, constexpr functions and plain functions (no body parsed) */
     int nfuncs;
+    const struct ScanDef *defs; /* of the first of `funcs`; decorators.c */
+    int ndefs;
     AstImport *imports;
     int nimports;
     AstGlobal *globals;
@@ -115,9 +120,18 @@ const AstImport *import_follow(FrontFile *f, Sym name);
 /* define.c: take in options->defines; false after an error. */
 bool define_read(FileSet *s, Diags *d);
 const AstGlobal *define_find(const FrontFile *f, Sym name); /* NULL: it was not given */
+/* Does any file that was read so far bind the name at module level? */
+bool define_is_bound(const FileSet *s, const FileDefine *d);
 
-/* file.c: read what is in a text of `folder`, but for what decorators say about tuning. */
+/* file.c: read what is in a text of `folder`, but for what decorators say about tuning, and for
+ * those that stand in other files. */
 FrontFile *file_read(FileSet *s, const Source *src, const char *folder);
+/* file.c: the function that each name means; again when more of them are kernels. */
+void file_bind_functions(FrontFile *f);
+/* decorators.c: make kernels of the functions whose decorator is triton.jit under a name that
+ * another file gives it.  Reads these files, so `f` must be one of the set's, or they would read it
+ * again. */
+void decorators_follow(FrontFile *f);
 
 /* file.c: what a name means at module level; NULL when nothing in the file binds it so.
  * file_find() prefers jit functions over plain ones, module level over nested ones, the last
@@ -144,6 +158,8 @@ bool file_report_errors(const AstFunc *fn, Diags *d);
 /* only.c: the number of the kernel that no other one uses; -1 when there are several, or none. */
 int file_only_kernel(const FrontFile *f);
 
+/* file.c: the text of a chain NAME.NAME...; NULL for any other expression. */
+const char *dotted_text(Arena *a, const Node *n);
 /* file.c: the full name of a dotted expression, imports and global aliases followed, such as
  * "triton.language.float16"; NULL when `n` is no dotted name. */
 const char *file_full_name(const FrontFile *f, const Node *n);

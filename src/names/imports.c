@@ -192,6 +192,7 @@ static Imported read_module(FileSet *s, const char *path, const char *folder)
     f = file_read(s, src, folder);
     f->entry = e;
     vec_push(s->arena, &s->files, f);
+    decorators_follow(f);
     return (Imported){.file = f};
 }
 

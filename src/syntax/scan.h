@@ -9,7 +9,7 @@
 #include "ast.h"
 
 /* One `def` anywhere in the file. */
-typedef struct {
+typedef struct ScanDef {
     Span extent;      /* from `def` to the end of the body */
     Span *decorators; /* the text behind each `@`, outermost first */
     int ndecorators;

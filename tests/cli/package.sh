@@ -165,6 +165,11 @@ expect 0 out "5." run own --define LIMIT=2+3
 expect 0 out "4.5" run typed --define DTYPE=fp16 --define "PAIR=(1, 3.5)"
 expect 0 out "4.5" run typed --define DTYPE=tl.float16 --define "PAIR=(1, 3.5)"
 expect 1 err "\`DTYPE\` is not defined" run typed --define other.DTYPE=fp16 --define "PAIR=(1, 3.5)"
+expect 0 err "the value given for \`SSM\` is not used: no file" run asked --define SMS=1 --define SSM=1
+expect 0 err "the value given for \`other.SMS\` is not used" run asked --define SMS=1 --define other.SMS=1
+# these are bound, though this kernel needs neither
+expect 0 out "9." run near --define LIMIT=1 --define sizes.SMS=1
+! grep -q "not used" "$folder/err" || wrong "a define that matches was called unused"
 expect 1 err "the value given for \`SMS\` cannot be evaluated" run asked --define SMS=nothing
 expect 1 err "\`SMS\` cannot be defined so" run asked --define "SMS=1;2"
 expect 1 err "\`SMS\` cannot be defined so" run asked --define "SMS=(1"

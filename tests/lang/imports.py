@@ -14,6 +14,9 @@
 # signature: tuned
 # run: plain_attribute x:fp32[4]
 # lower: from_host x:*fp32
+# run: renamed x:fp32[4]=iota
+# run: renamed_too x:fp32[4]=iota
+# lower: not_a_kernel x:*fp32
 # lower: no_such_name x:*fp32
 # lower: no_such_module x:*fp32
 # lower: unlisted_name x:*fp32
@@ -24,6 +27,7 @@
 import kit
 import kit.binary as binary
 import kit.constants
+import kit.jits
 import kit.loose.more as more
 import kit.ops.basic as basic
 import triton
@@ -33,6 +37,7 @@ from kit.compat import exp
 from kit.compat import tl as language
 from kit.device import CONFIGS, NARROW, WIDE, backend, exp2, libdevice_of_vendor, shim
 from kit.constants import FROM_HOST, HALF, PLAIN, QUARTER, WIDTH
+from kit.jits import fast, jit as compiled
 from kit.missing import helper
 from kit.ops import *
 from kit.ops.basic import even, no_such, scale as scaled, wrong
@@ -179,3 +184,28 @@ def itself_only(x):
 @triton.jit
 def not_text(x):
     tl.store(x, binary.f(1))
+
+
+# Decorators of another file.
+@compiled
+def renamed(x):
+    i = tl.arange(0, 4)
+    tl.store(x + i, renamed_helper(tl.load(x)) + i)
+
+
+@kit.jits.fast(noinline=True)
+def renamed_helper(v):
+    return v + 10
+
+
+quick = fast
+
+
+@quick
+def renamed_too(x):
+    tl.store(x, 5.0)
+
+
+@basic.twice
+def not_a_kernel(x):
+    tl.store(x, 5.0)
