@@ -149,6 +149,8 @@ typedef struct {
     bool told;              /* that it is refused, or that it is one of several */
     const AstGlobal *taken; /* where it comes from; NULL: from the assignment itself */
     const AstGlobal *other; /* that gives another value, and nothing says which of them counts */
+    const Node *arm;        /* of the assignment's `a if there else b`: the one that was taken, */
+    const Node *other_arm;  /* and the one that was not; NULL: both, as there was no choice */
 } GlobalValue;
 
 /* A name of another file that is being looked up. */
@@ -344,6 +346,8 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* witho
 /* An expression outside of kernels that stands there; unknown, without a word, when it has no
  * value. */
 Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
+/* An expression in a kernel, without its locals and with all that Python has outside of it. */
+Val static_outside(Lower *l, const Node *n);
 bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
 void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
 

@@ -412,10 +412,22 @@ static Val lower_static_assert(Lower *l, const Node *n)
     return fail_val(l, n->span, E_STATIC_ASSERT, *s ? ": " : "", s);
 }
 
+/* `torch.finfo(torch.float16)`: a function of a module that means nothing to kernels, and so may
+ * its arguments; Python runs the call when the kernel is compiled. */
+static bool is_foreign_call(Val f)
+{
+    const PyBuiltin *b = val_is_const(f, CONST_FUNCTION) ? f.c->function->builtin : NULL;
+
+    return b && (strncmp(b->name, "torch.", 6) == 0 || strncmp(b->name, "numpy.", 6) == 0);
+}
+
 Val lower_call(Lower *l, const Node *n)
 {
     Val f = lower_expr(l, n->left);
     ArgList args;
+
+    if (is_foreign_call(f))
+        return static_outside(l, n);
 
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
         return lower_static_assert(l, n);

@@ -107,6 +107,17 @@ Val value_of_host(Lower *l, const Where *w, const Node *n, Span span)
     return val_is_known(v) ? v : val_unknown();
 }
 
+Val static_outside(Lower *l, const Node *n)
+{
+    bool was_static = l->frame->is_static;
+    Val v;
+
+    l->frame->is_static = true;
+    v = static_expr(l, n);
+    l->frame->is_static = was_static;
+    return v;
+}
+
 /* What Python holds, whoever may use it; unknown when that cannot be told. */
 static Val evaluate_global(Lower *l, const AstGlobal *g, Span span)
 {
@@ -122,6 +133,41 @@ static bool is_open(Lower *l, const AstGlobal *g)
     return choice_state(l, g->file, g->choice) == CHOICE_OPEN;
 }
 
+/* Functions and texts that the host chooses are the same thing for different machines and versions
+ * (a precision, a way to round), so that any one will do. */
+static bool is_choosable(Val v)
+{
+    return val_is_function(v) || val_is_const(v, CONST_STRING);
+}
+
+/* `tl.constexpr(X)` is X here. */
+static const Node *without_constexpr(const Node *n)
+{
+    bool wrapped = n->kind == N_CALL && n->nitems == 1 && n->items[0]->kind != N_KEYWORD &&
+                   annotation_is_constexpr(n->left);
+
+    return wrapped ? n->items[0] : n;
+}
+
+/* `A if there else B`, where nothing tells whether it is: two texts, of which the last one counts.
+ */
+static void choose_text(Lower *l, GlobalValue *known, const AstGlobal *g, Span span)
+{
+    const Where w = {.file = g->file, .scope = g->scope, .before = g->start};
+    const Node *n = without_constexpr(g->value);
+    Val first, last;
+
+    if (n->kind != N_CONDITIONAL || map_get(g->file->changed, MAP_KEY(g->name)))
+        return;
+    first = value_of_host(l, &w, n->left, span);
+    last = value_of_host(l, &w, n->extra, span);
+    if (!val_is_const(first, CONST_STRING) || !val_is_const(last, CONST_STRING))
+        return;
+    known->val = last;
+    known->arm = n->extra;
+    known->other_arm = n->left;
+}
+
 static GlobalValue *find_global(Lower *l, const AstGlobal *g, Span span)
 {
     GlobalValue *known = map_get(l->globals, MAP_KEY(g));
@@ -132,18 +178,26 @@ static GlobalValue *find_global(Lower *l, const AstGlobal *g, Span span)
     known->val = val_unknown(); /* a global made of itself */
     map_put(l->globals, MAP_KEY(g), known);
     known->val = evaluate_global(l, g, span);
+    if (known->val.kind == VAL_UNKNOWN)
+        choose_text(l, known, g, span);
     return known;
 }
 
-/* Of functions any one will do: they are the same function for different machines and versions. */
+/* What can be chosen goes before what is not known; but a text or a number is for somebody to say.
+ */
 static void join_global(GlobalValue *known, const GlobalValue *before, const AstGlobal *g)
 {
     bool unknown = known->val.kind == VAL_UNKNOWN;
 
+    if (val_is_const(known->val, CONST_STRING) && before->val.kind != VAL_UNKNOWN &&
+        !is_choosable(before->val)) {
+        known->val = val_unknown();
+        known->other = g;
+    }
     if (known->other || (val_same(known->val, before->val) && !unknown))
         return;
     known->other = g;
-    if (!val_is_function(before->val) || !unknown)
+    if (!is_choosable(before->val) || !unknown)
         return;
     known->val = before->val;
     known->taken = g;
@@ -242,28 +296,40 @@ static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span 
     return val_unknown();
 }
 
-static void warn_choice(Lower *l, Span at, Span other, Sym name)
+/* `name`: as --define would call it; NULL: it decides over functions, not over a value. */
+static void warn_choice(Lower *l, Span at, Span other, Sym name, const char *defined)
 {
     warn_at(l, at, W_CHOICE, name);
     note_at(l, other, NOTE_OTHER_CHOICE);
+    if (defined && l->quiet == 0)
+        hint_at(l, H_CHOICE, defined);
+}
+
+/* Each choice is told once. */
+static void warn_of_value(Lower *l, GlobalValue *known, const AstGlobal *g)
+{
+    Span at = known->taken ? known->taken->span : known->arm ? known->arm->span : g->span;
+    Span other = known->taken ? g->span : known->other ? known->other->span : (Span){0};
+
+    if (known->told || l->quiet > 0)
+        return;
+    known->told = true;
+    if (!known->other)
+        other = known->other_arm->span;
+    warn_choice(l, at, other, g->name, val_is_function(known->val) ? NULL : defined_name(l, g));
 }
 
 static Val assigned_value(Lower *l, const Where *w, const AstGlobal *g, Span span)
 {
     GlobalValue *known = find_joined(l, g, span);
     Val v = known->val;
-    bool usable = known->other ? val_is_function(v)
-                               : v.kind != VAL_UNKNOWN && (w->any || may_be_global(l, g, v));
+    bool allowed = v.kind != VAL_UNKNOWN && (w->any || may_be_global(l, g, v));
+    bool usable = known->other ? val_is_function(v) || (allowed && is_choosable(v)) : allowed;
 
     if (!usable)
         return refuse_global(l, g, known, span);
-    if (known->other && !known->told && l->quiet == 0) {
-        known->told = true;
-        if (known->taken)
-            warn_choice(l, known->taken->span, g->span, g->name);
-        else
-            warn_choice(l, g->span, known->other->span, g->name);
-    }
+    if (known->other || known->arm)
+        warn_of_value(l, known, g);
     return v;
 }
 
@@ -290,7 +356,7 @@ void warn_of_choice(Lower *l, const AstFunc *fn)
     if ((!other && !g) || l->quiet > 0 || map_get(l->told, MAP_KEY(fn)))
         return;
     map_put(l->told, MAP_KEY(fn), l);
-    warn_choice(l, fn->span, other ? other->span : g->span, fn->name);
+    warn_choice(l, fn->span, other ? other->span : g->span, fn->name, NULL);
 }
 
 static Val function_value(Lower *l, const AstFunc *fn)

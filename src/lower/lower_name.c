@@ -161,11 +161,27 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
     return val_unknown();
 }
 
+/* What Python has in modules that mean nothing to kernels: torch.finfo, and, outside of kernels,
+ * torch.float16, which is no dtype of the language. */
+static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
+{
+    Py p = {.arena = l->arena};
+    Const c;
+
+    if (!py_full_name(&p, arena_printf(l->arena, "%s.%s", module, member), &c) ||
+        (c.kind != CONST_FUNCTION && !l->frame->is_static))
+        return false;
+    *out = val_from_python(l, &c);
+    return true;
+}
+
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span)
 {
     int where = module_where(module);
     Val v;
 
+    if (where < 0 && foreign_member(l, module, member, &v))
+        return v;
     if (where < 0) {
         const char *own = own_dtype(l, member);
         error_at(l, span, E_UNKNOWN_IMPORT, member, module);

@@ -62,6 +62,10 @@ static const PyBuiltin builtins[] = {
     {"math.tan",             "x",                  1, py_tan},
     {"math.tanh",            "x",                  1, py_tanh},
     {"math.trunc",           "x",                  1, py_trunc},
+    {"torch.finfo",          "dtype",              0, py_finfo},
+    {"torch.iinfo",          "dtype",              1, py_iinfo},
+    {"numpy.finfo",          "dtype",              1, py_finfo},
+    {"numpy.iinfo",          "dtype",              1, py_iinfo},
     /* methods */
     {"int.bit_length",       "self",               1, py_bit_length},
     {"float.is_integer",     "self",               1, py_is_integer},
@@ -140,14 +144,46 @@ Const py_builtin_value(Py *p, const PyBuiltin *b)
     return (Const){.kind = CONST_FUNCTION, .function = f};
 }
 
-/* torch.float16, triton.language.float16: dtypes have the same names everywhere (R25). */
+/* Names of torch that the language spells otherwise (R25). */
+static bool dtype_of_torch(const char *name, DType *out)
+{
+    static const struct {
+        const char *name;
+        DType dtype;
+    } names[] = {
+        {"float8_e4m3fn", DT_FP8E4NV},
+        {"float8_e5m2", DT_FP8E5},
+        {"float8_e4m3fnuz", DT_FP8E4B8},
+        {"float8_e5m2fnuz", DT_FP8E5B16},
+        {"bool", DT_I1},
+        {"half", DT_FP16},
+        {"float", DT_FP32},
+        {"double", DT_FP64},
+        {"short", DT_I16},
+        {"int", DT_I32},
+        {"long", DT_I64},
+    };
+
+    for (int i = 0; i < COUNT(names); i++) {
+        *out = names[i].dtype;
+        if (strcmp(names[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* torch.float16, numpy.float16, triton.language.float16: most dtypes have the same names everywhere
+ * (R25). */
 static bool dtype_constant(const char *name, Const *out)
 {
     const char *last = strrchr(name, '.');
+    bool torch = strncmp(name, "torch.", 6) == 0;
+    bool ours = strncmp(name, "triton", 6) == 0 || strncmp(name, "numpy.", 6) == 0;
 
     *out = const_dtype(DT_I1);
-    return last && (strncmp(name, "triton", 6) == 0 || strncmp(name, "torch.", 6) == 0) &&
-           dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype);
+    return last &&
+           ((torch && dtype_of_torch(last + 1, &out->dtype)) ||
+            ((torch || ours) && dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype)));
 }
 
 static bool math_constant(const char *name, Const *out)

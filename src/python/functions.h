@@ -26,4 +26,7 @@ PyBuiltinCall py_abs, py_divmod, py_float, py_int, py_pow, py_round, py_cdiv, py
 PyBuiltinCall py_startswith, py_endswith, py_upper, py_lower, py_count, py_find_index, py_append,
     py_extend, py_get, py_dict_items, py_dict_keys, py_dict_values, py_dtype_is;
 
+/* limits.c: of dtypes */
+PyBuiltinCall py_finfo, py_iinfo;
+
 #endif

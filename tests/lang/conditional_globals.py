@@ -7,6 +7,9 @@
 # run: functions out:fp32[3]
 # lower: names_taken_apart out:*fp32
 # run: in_brackets out:fp32[4]
+# lower: texts out:*fp32
+# lower: text_or_number out:*fp32
+# lower: text_bare out:*fp32
 """R3, R6: globals that are assigned more than once, or under a condition outside of kernels."""
 import os
 import torch
@@ -148,3 +151,35 @@ def in_brackets(out):
     tl.store(out + 1, B)
     tl.store(out + 2, C)
     tl.store(out + 3, D)
+
+
+# Of texts, the last one: they say how to compute, not what.
+if torch.cuda.is_available():
+    PRECISION = tl.constexpr("tf32")
+else:
+    PRECISION = tl.constexpr("ieee")
+ROUND: tl.constexpr = "rtz" if os.name == "posix" else "rtne"
+if os.name == "posix":
+    THIRD = tl.constexpr(3)
+elif os.name == "nt":
+    THIRD = tl.constexpr("third")
+else:
+    THIRD = tl.constexpr("last")
+BARE = "a" if os.name == "posix" else "b"
+
+
+@triton.jit
+def texts(out):
+    tl.static_assert(PRECISION == "ieee")
+    tl.static_assert(ROUND == "rtne")
+    tl.static_assert(PRECISION == "ieee")
+
+
+@triton.jit
+def text_or_number(out):
+    tl.static_print(THIRD)
+
+
+@triton.jit
+def text_bare(out):
+    tl.static_print(BARE)
