@@ -19,7 +19,7 @@ typedef struct {
     Interner *interner;
     SourceMap *sources;
     FrontOptions options;
-    Map *defines;           /* name -> the last FileDefine; NULL without any */
+    Map *defines;                  /* name -> the last FileDefine; NULL without any */
     VEC(const FileDefine *) given; /* all of them, as the user gave them */
     Map *answers;           /* AstFunc or FrontFile that asks -> map from names to HostName */
     const FrontFile *first; /* NULL while it is being read */
