@@ -116,9 +116,9 @@ typedef enum {
     TILEC_ARG_STRING,  /* text; constexpr parameters only */
     TILEC_ARG_DTYPE,   /* dtype; constexpr parameters only */
     TILEC_ARG_TYPE,    /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
-    TILEC_ARG_TUPLE,   /* items, nitems: of constants; constexpr parameters only */
-    TILEC_ARG_FUNCTION /* text: the name of a @triton.jit function of the file; constexpr
-                        * parameters only */
+    TILEC_ARG_TUPLE,   /* items, nitems: of constants.  Compiled in for any parameter; numbers but 1
+                        * have their run-time types where it is no constexpr */
+    TILEC_ARG_FUNCTION /* text: the name of a @triton.jit function of the file; compiled in */
 } tilec_arg_kind;
 
 typedef struct tilec_arg {

@@ -474,13 +474,15 @@ static bool bind_value(Binder *b, int i, const Const *c)
         else
             bind_run_time(b, i, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
         return true;
+    case CONST_FUNCTION:
+    case CONST_TUPLE: /* the lowering makes its numbers run-time values (R24) */
+        if (p->typed)
+            return refuse_kind(b, p, c->kind == CONST_TUPLE ? "a tuple" : "a function");
+        bind_constant(b, i, c);
+        return true;
     default:
         refuse(b, TILEC_REFUSED, p->span, "`%s` is a run-time parameter; %s cannot be passed",
-               p->name,
-               c->kind == CONST_STRING     ? "a string"
-               : c->kind == CONST_DTYPE    ? "a dtype"
-               : c->kind == CONST_FUNCTION ? "a function"
-                                           : "a tuple");
+               p->name, c->kind == CONST_STRING ? "a string" : "a dtype");
         hint(b, "annotate it as `%s: tl.constexpr`", p->name);
         return false;
     }

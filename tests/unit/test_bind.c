@@ -288,7 +288,7 @@ static void test_tuples_and_functions(void **state)
     args[0].nitems = 1;
     args[1].text = "f";
     assert_true(bind_one(s, args, 2)->hash != hash);
-    refused(s, TILEC_REFUSED, args, 3, "a function cannot be passed");
+    bind_one(s, args, 3); /* R24, R144: also where the parameter is no constexpr */
     args[1].text = "h";
     refused(s, TILEC_REFUSED, args, 2, "no @triton.jit function `h`, which is given for `F`");
     args[1].text = NULL;
@@ -298,6 +298,38 @@ static void test_tuples_and_functions(void **state)
     refused(s, TILEC_BAD_ARGUMENT, args, 1, "the tuple given for `T` holds what is no constant");
     args[0].nitems = -1;
     refused(s, TILEC_BAD_ARGUMENT, args, 1, "the tuple given for `T` holds what is no constant");
+}
+
+/* R24: in a tuple for a parameter that is no constexpr, numbers but 1 are run-time values. */
+static void test_run_time_tuples(void **state)
+{
+    Scene *s = *state;
+    const tilec_arg half = {.kind = TILEC_ARG_FLOAT, .real = 0.5};
+    const tilec_arg large = {.kind = TILEC_ARG_UINT, .uinteger = UINT64_MAX};
+    const tilec_arg items[] = {of_int(NULL, 1), of_int(NULL, 8), half, large};
+    const tilec_arg all[] = {{.kind = TILEC_ARG_TUPLE, .items = items, .nitems = 4},
+                             {.kind = TILEC_ARG_FUNCTION, .text = "f"}};
+    float out[6] = {0};
+    const int64_t shape[] = {6};
+    const tilec_arg args[] = {of_floats(out, shape),
+                              {.kind = TILEC_ARG_TUPLE, .items = all, .nitems = 2}};
+
+    load(s, HEAD "@triton.jit\ndef k(p, t):\n"
+                 "    s = t[0]\n"
+                 "    f(s[0])\n"
+                 "    tl.static_assert(s[1].dtype == tl.int32)\n"
+                 "    tl.static_assert(s[2].dtype == tl.float32)\n"
+                 "    tl.static_assert(s[3].dtype == tl.uint64)\n"
+                 "    tl.store(p + tl.arange(0, 2), t[1](s[2] * s[1]))\n"
+                 "@triton.jit\ndef f(x): return -x\n");
+    launch(s, "interp", 1, args, 2);
+    assert_true(out[0] == -4 && out[1] == -4 && out[2] == 0);
+    load(s, HEAD "@triton.jit\ndef k(p, t): tl.arange(f(0), t[0][1])\n"
+                 "@triton.jit\ndef f(x): return -x\n");
+    refused(s, TILEC_REFUSED, args, 2, "must be of type tl.constexpr");
+    load(s, HEAD "@triton.jit\ndef k(p, t: tl.int32): f(t)\n"
+                 "@triton.jit\ndef f(x): return -x\n");
+    refused(s, TILEC_REFUSED, args, 2, "`t` is annotated as i32; a tuple was given");
 }
 
 /* heuristics */
@@ -639,6 +671,7 @@ int main(void)
         TEST(test_options_fill_parameters_of_their_name),
         TEST(test_configurations_that_cannot_be_read),
         TEST(test_tuples_and_functions),
+        TEST(test_run_time_tuples),
         TEST(test_heuristics_are_evaluated),
         TEST(test_heuristics_that_cannot_be_evaluated),
         TEST(test_heuristics_see_earlier_values),
