@@ -175,6 +175,27 @@ struct RecordPort {
     bool wide_floats;      /* floats of less than 32 bits lie there as fp32 */
 };
 
+/*
+ * The same for programs that cannot call: the hidden parameter then points to this, in memory that
+ * they reach.  It begins as run/record.h has it; run/record_buffer.c hands what lies in it to a
+ * port behind the launch.  A program takes room by adding to used[]; what would reach beyond end[]
+ * is only counted.  Prints and what failed have room of their own, so that nothing of the latter is
+ * lost to the former.
+ *
+ * A record is words of 32 bits, an even number of them:
+ *     words in all | site | program x | y | z | operands n | where each of them begins, n words
+ * and then the operands, dense row-major in memory form, each at a multiple of 8 bytes of the
+ * record, which `where` counts in words.
+ */
+enum { RECORD_WORDS, RECORD_SITE, RECORD_PROGRAM, RECORD_COUNT = 5, RECORD_PLACES };
+enum { RECORDS_PRINTED, RECORDS_FAILED, RECORDS_KINDS };
+typedef struct {
+    uint32_t stop;                                    /* not 0: no other program may begin */
+    uint32_t lost;                                    /* records for which there was no room */
+    uint64_t used[RECORDS_KINDS], end[RECORDS_KINDS]; /* in words of data[] */
+    uint32_t data[];
+} RecordBuffer;
+
 /* What is promised about one parameter of a kernel. */
 typedef struct {
     Sym name;

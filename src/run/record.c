@@ -174,3 +174,12 @@ int64_t records_lost(const Records *r)
 {
     return r->lost;
 }
+
+void records_lose(RecordPort *port, int64_t n)
+{
+    Records *r = (Records *)port;
+
+    pthread_mutex_lock(&r->lock);
+    r->lost += n;
+    pthread_mutex_unlock(&r->lock);
+}

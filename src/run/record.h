@@ -41,7 +41,15 @@ RecordPort *records_port(Records *r); /* lives as long as `r`; for any thread */
 /* Behind the launch.  Prints come first, by program, those of one program in its own order; then
  * what failed, by place.  *n entries, which live as long as `r`. */
 const Record *records_list(Records *r, int *n);
-int64_t records_lost(const Records *r); /* prints that were not kept */
+int64_t records_lost(const Records *r);         /* prints that were not kept */
+void records_lose(RecordPort *port, int64_t n); /* that many more; of records_port() */
+
+/* record_buffer.c: for devices whose programs write into a buffer (ir.h).  Of so many bytes, as it
+ * must be in front of a launch: this header, then zeros. */
+enum { RECORD_BUFFER_BYTES = 8 << 20 };
+void record_buffer_begin(RecordBuffer *header, size_t bytes);
+/* Behind the launch: all that programs have put there, to the port of the launch, in order. */
+void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port);
 
 /* record_text.c: "(X, Y, Z)" and what a print says, for free(); NULL when memory is out.  Tiles of
  * more than a thousand elements show the first and last three along each long dimension. */

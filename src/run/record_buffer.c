@@ -1,0 +1,83 @@
+/*
+ * record_buffer.c - what programs have left in a buffer, handed to the port of their launch
+ *
+ * ir.h says what lies there.  Programs of a GPU write it, so nothing in it is trusted: a record
+ * that does not fit ends the walk.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+enum { PRINTED_SHARE = 4 }; /* all but one part in so many is for prints */
+
+static uint64_t words_in(size_t bytes)
+{
+    return bytes <= sizeof(RecordBuffer) ? 0 : (bytes - sizeof(RecordBuffer)) / sizeof(uint32_t);
+}
+
+void record_buffer_begin(RecordBuffer *header, size_t bytes)
+{
+    uint64_t all = words_in(bytes), printed = (all - all / PRINTED_SHARE) / 2 * 2;
+
+    *header = (RecordBuffer){.used = {[RECORDS_FAILED] = printed},
+                             .end = {[RECORDS_PRINTED] = printed, [RECORDS_FAILED] = all}};
+}
+
+/* Its words; 0: there is none, or none that can be. */
+static uint32_t record_length(const uint32_t *record, uint64_t room)
+{
+    if (room < RECORD_PLACES || record[RECORD_WORDS] < RECORD_PLACES || record[RECORD_WORDS] > room)
+        return 0;
+    uint32_t words = record[RECORD_WORDS], n = record[RECORD_COUNT];
+    if (n > words - RECORD_PLACES)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (record[RECORD_PLACES + i] >= words)
+            return 0;
+    }
+    return words;
+}
+
+/* False: memory is out. */
+static bool put_record(RecordPort *port, const uint32_t *record)
+{
+    uint32_t n = record[RECORD_COUNT];
+    const void **values = calloc(n + 1, sizeof *values);
+    int32_t program[3];
+
+    if (!values)
+        return false;
+    memcpy(program, record + RECORD_PROGRAM, sizeof program);
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = record + record[RECORD_PLACES + i];
+    port->put(port, record[RECORD_SITE], program, values);
+    free(values);
+    return true;
+}
+
+static void drain(const RecordBuffer *b, RecordPort *port, uint64_t from, uint64_t to)
+{
+    for (uint64_t at = from; at < to;) {
+        uint32_t words = record_length(b->data + at, to - at);
+        if (words == 0)
+            return; /* what did not fit has left no record */
+        if (!put_record(port, b->data + at))
+            records_lose(port, 1);
+        at += words;
+    }
+}
+
+void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port)
+{
+    uint64_t all = words_in(bytes), from = 0;
+
+    port->wide_floats = false;
+    for (int k = 0; k < RECORDS_KINDS; k++) {
+        uint64_t end = MIN(b->end[k], all);
+        drain(b, port, from, MIN(b->used[k], end));
+        from = end;
+    }
+    if (b->lost > 0)
+        records_lose(port, b->lost);
+}
