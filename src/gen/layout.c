@@ -279,8 +279,7 @@ Holder layout_holder(const Inverse *v, uint32_t coordinate)
     return h;
 }
 
-/* Which register bit alone moves that bit of the coordinate, and nothing else; -1: none. */
-static int register_alone(const Layout *l, uint32_t unit)
+int layout_register_of(const Layout *l, uint32_t unit)
 {
     int found = -1;
 
@@ -307,7 +306,7 @@ int layout_run_bits(const Layout *l, int dim, int8_t regs[LAYOUT_MAX_REG_BITS])
     int n = 0;
 
     for (; n < l->bits[dim]; n++) {
-        int reg = register_alone(l, layout_unit(l, dim, n));
+        int reg = layout_register_of(l, layout_unit(l, dim, n));
         if (reg < 0)
             break;
         regs[n] = (int8_t)reg;

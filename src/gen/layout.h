@@ -185,44 +185,47 @@ bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out)
 /*
  * layout_shared.c: tiles in shared memory
  *
- * The offset, in elements, of a coordinate is linear as well.  An access is one instruction of a
- * warp: each lane reads or writes 1 << nvector elements that are neighbours in memory.
+ * The offset of a coordinate, in elements, is linear as well, so a swizzle is nothing special.  An
+ * access is one instruction of a warp: each lane reads or writes a vector, elements that are
+ * neighbours in memory.  Memory is asked in wavefronts of 128 bytes, one from each of 32 banks: as
+ * many lanes at a time as have 128 bytes together.
  */
 typedef struct {
-    int nbits;                            /* of a coordinate, and of an offset */
+    int nbits;                            /* of an offset */
     int bytes;                            /* of an element */
     uint32_t offset[LAYOUT_MAX_BITS];     /* how bit i of the coordinate moves the offset */
-    uint32_t coordinate[LAYOUT_MAX_BITS]; /* and the other way round */
+    uint32_t coordinate[LAYOUT_MAX_BITS]; /* how bit i of the offset moves the coordinate */
 } SharedLayout;
-int64_t shared_bytes(const SharedLayout *s); /* of the tile, padding included */
-typedef struct {
-    int nvector;
-    uint32_t vector[4]; /* coordinate: where bit i of the number within the vector moves it */
-    uint32_t lane[LAYOUT_LANE_BITS]; /* coordinate, of the first element of a lane */
-} SharedAccess;
+uint32_t shared_offset(const SharedLayout *s, uint32_t coordinate); /* in elements */
+int64_t shared_bytes(const SharedLayout *s);                        /* of all, padding included */
 
-/* How a layout is read or written in vectors along the coordinate's bits in `low`, which all must
- * be registers' alone (the result is false else). */
-bool shared_access(const Layout *l, int nvector, const uint32_t *low, SharedAccess *out);
-/* How ldmatrix reads a fragment of an operand's layout, four matrices (of 8 rows of 16 bytes) at a
- * time or as many as there are; with .trans where rows lie across (2 bytes only).  Lane i gives the
- * address of row i % 8 of matrix i / 8; matrix j is regs[j], one word.  False: this layout is not
- * read by ldmatrix. */
+enum { MAX_VECTOR_BITS = 4 }; /* 16 elements of a byte */
+typedef struct {
+    int nvector;                      /* bits of the number of an element in the vector; */
+    uint32_t vector[MAX_VECTOR_BITS]; /* which bit of the coordinate each of them is */
+    uint32_t lane[LAYOUT_LANE_BITS];  /* how bits of the lane's number move the coordinate */
+} SharedAccess;
+/* Registers of a layout in vectors.  False: some of these bits is not a register's alone. */
+bool shared_access(const Layout *l, int nvector, const uint32_t *vector, SharedAccess *out);
+
+/* How ldmatrix reads registers of an operand's layout: up to four matrices of 8 rows of 16 bytes at
+ * a time.  With `trans` the rows lie across the words of the fragment; 2 bytes only.  Lane i
+ * gives the address of row i % 8 of matrix i / 8, that of element access.lane of i.  Matrix j
+ * becomes the word of registers j << word_bits up to (j + 1) << word_bits, and so with all
+ * registers that follow, by 1 << (word_bits + matrix_bits).  False: the layout is none for it. */
 typedef struct {
     SharedAccess access;
-    int nmatrices;    /* 1, 2 or 4 */
-    uint32_t regs[4]; /* first register of the word that matrix j goes to, for register 0; xor */
+    int word_bits, matrix_bits;
 } MatrixAccess;
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
-/* Choose a layout in which these accesses (at most two kinds: who writes and who reads) have the
- * fewest wavefronts.  The vectors must be unit bits, the smaller one's among the larger one's. */
+
+/* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
+ * fewest wavefronts.  Where both have vectors, one's are the first bits of the other's. */
 void shared_choose(const Layout *shape, int bytes, const SharedAccess *accesses, int n,
                    SharedLayout *out);
 /* Row-major in an order of dimensions (order[0] fastest), without a swizzle. */
 void shared_plain(const Layout *shape, int bytes, const int8_t *order, SharedLayout *out);
-uint32_t shared_offset(const SharedLayout *s, uint32_t coordinate); /* in elements */
-/* How often the memory must be asked for one access of a warp; at best
- * its bytes / 128, rounded up. */
+/* Of one access of a warp; each takes at least its bytes / 128, rounded up. */
 int shared_wavefronts(const SharedLayout *s, const SharedAccess *a);
 
 /*
@@ -269,22 +272,26 @@ typedef struct {
     uint32_t offset;     /* in elements; exclusive or with the thread's own */
     const int32_t *regs; /* -1: nothing exists there; a write puts anything */
 } SharedVector;
-/* One side of the exchange.  Vectors are aligned to their size. */
+/* One side of the exchange. */
 typedef struct {
-    int nvector;                         /* bits: elements of a vector */
-    uint32_t thread[LAYOUT_THREAD_BITS]; /* offset: lane bits, then warp bits */
-    int nvectors;                        /* of a piece */
-    const SharedVector *vectors;         /* [pieces][nvectors] */
+    int nvector;                         /* bits: elements of a vector; aligned to its size */
+    uint32_t thread[LAYOUT_THREAD_BITS]; /* offset: what lane bits, then warp bits move */
     int wavefronts;                      /* of one vector of a warp */
 } SharedSide;
-/* For each piece: wait (for those who read the memory before), write, wait, read.  Waiting is for
- * the warp where `within_warp`, else for the block. */
 typedef struct {
-    SharedLayout memory; /* of one piece */
-    int pieces;
+    int nwrites, nreads;
+    const SharedVector *writes, *reads;
+} SharedPiece;
+/* For each piece: wait for those who used the memory before, write, wait, read.  The waits are for
+ * the block; for the warp alone where `within_warp`, but for the first one, which depends on what
+ * the memory was used for.  Everything that is read has been written. */
+typedef struct {
+    SharedLayout memory; /* of a piece: bits of the coordinate that number pieces move nothing */
     bool within_warp;
-    Holder copies; /* threads that have one of these bits set need not write */
+    Holder copies; /* threads that have one of these bits set do not write */
     SharedSide write, read;
+    int npieces;
+    const SharedPiece *pieces;
 } Exchange;
 
 typedef struct {
@@ -309,6 +316,7 @@ const Conversion *layout_convert_by(ConvertKind kind, const Layout *from, const 
  * where each tuple is what one bit moves, lowest bit first, and `-` gives copies. */
 void layout_put(Text *t, const Layout *l);
 const char *layout_text(const Layout *l, Arena *a);
+/* [16,16] offsets (0,1) (0,2) .. */
 const char *shared_text(const SharedLayout *s, const Layout *shape, Arena *a);
 /* Several lines: what must be done. */
 const char *conversion_text(const Conversion *c, Arena *a);

@@ -1,5 +1,5 @@
 /*
- * layout_internal.h - what the files of layout.h share: vector spaces over GF(2)
+ * layout_internal.h - what the files of layout.h share, above all vector spaces over GF(2)
  *
  * A vector is the bits of a number, and to add is the exclusive or.
  */
@@ -32,5 +32,20 @@ uint32_t layout_unit(const Layout *l, int dim, int bit);
 /* Set the shape of `l` and no bits of registers, lanes, warps; false: too many bits. */
 bool layout_begin(Layout *l, int rank, const int32_t *dims);
 bool layout_add_register(Layout *l, uint32_t basis); /* as the highest bit; false: too many */
+/* Which bit of registers alone moves that bit of the coordinate, and nothing else; -1: none. */
+int layout_register_of(const Layout *l, uint32_t unit);
+
+/* layout_shared.c: shared_choose() for those bits of the coordinate alone; the others stay out of
+ * it */
+void shared_choose_bits(uint32_t bits, int bytes, const SharedAccess *accesses, int n,
+                        SharedLayout *out);
+
+/* layout_shuffle.c, layout_exchange.c: conversions of that kind; NULL where there is none. */
+const Shuffles *shuffles_between(const Layout *from, const Layout *to, int bytes, Arena *a);
+const Exchange *exchange_between(const Layout *from, const Layout *to, int bytes, int64_t limit,
+                                 Arena *a);
+/* What they cost: cycles of a multiprocessor for one warp, more or less. */
+int shuffles_cost(const Shuffles *s, int bytes);
+int exchange_cost(const Exchange *e);
 
 #endif

@@ -1,0 +1,625 @@
+/*
+ * test_layout_convert.c - conversions between layouts, and layouts of shared memory
+ *
+ * Conversions are executed by a model of the machine, every thread of a block with its registers,
+ * exactly as layout.h says, and each element of the result is looked at.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "random_layout.h" /* before cmocka, which makes fail() a macro */
+#include <cmocka.h>
+
+enum {
+    ROUNDS = 40,
+    MOST_REGS = 1 << 11,
+    MOST_THREADS = 32 * 8,
+    NOTHING = -1,  /* in a register that holds nothing that exists */
+    UNWRITTEN = -2 /* in memory */
+};
+
+/* What each thread has in its registers: coordinates of elements. */
+typedef struct {
+    int nregs, nthreads;
+    int32_t (*at)[MOST_REGS];
+} Threads;
+
+static Threads new_threads(int nregs, int nthreads, Arena *a)
+{
+    Threads t = {nregs, nthreads, arena_alloc(a, sizeof(int32_t[MOST_REGS]) * (size_t)nthreads)};
+
+    assert_true(nregs <= MOST_REGS);
+    for (int i = 0; i < nthreads; i++) {
+        for (int r = 0; r < nregs; r++)
+            t.at[i][r] = NOTHING;
+    }
+    return t;
+}
+
+static Holder holder(int thread, int r)
+{
+    return (Holder){(uint32_t)r, (uint32_t)thread & 31, (uint32_t)thread >> 5};
+}
+
+static Threads threads_with(const Layout *l, Arena *a)
+{
+    Threads t = new_threads(layout_registers(l), 32 << l->nwarp, a);
+
+    for (int i = 0; i < t.nthreads; i++) {
+        for (int r = 0; r < t.nregs; r++) {
+            uint32_t c = layout_at(l, holder(i, r));
+            t.at[i][r] = layout_exists(l, c) ? (int32_t)c : NOTHING;
+        }
+    }
+    return t;
+}
+
+static uint32_t sum_of_bits(const uint32_t *v, int bits)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; bits >> i; i++)
+        sum ^= bits >> i & 1 ? v[i] : 0;
+    return sum;
+}
+
+/* --- registers and shuffles --------------------------------------------------------------------
+ */
+
+static Threads run_registers(const Conversion *c, const Threads *from, Arena *a)
+{
+    Threads to = new_threads(c->nregs, from->nthreads, a);
+
+    for (int i = 0; i < to.nthreads; i++) {
+        for (int r = 0; r < to.nregs; r++)
+            to.at[i][r] = c->take[r] < 0 ? NOTHING : from->at[i][c->take[r]];
+    }
+    return to;
+}
+
+/* Of words of up to four elements: [thread][word * 4 + element]. */
+static void swap_words(Threads *t, const uint32_t masks[LAYOUT_THREAD_BITS])
+{
+    for (int i = 0; i < t->nthreads; i++) {
+        uint32_t by = sum_of_bits(masks, i);
+        int32_t old[MOST_REGS];
+        memcpy(old, t->at[i], sizeof(old));
+        for (int w = 0; w < t->nregs / 4; w++)
+            memcpy(&t->at[i][w * 4], &old[((uint32_t)w ^ by) * 4], sizeof(int32_t[4]));
+    }
+}
+
+static Threads run_shuffles(const Conversion *c, const Threads *from, Arena *a)
+{
+    const Shuffles *s = c->shuffles;
+    Threads sent = new_threads(s->nfrom * 4, from->nthreads, a);
+    Threads taken = new_threads(s->nto * 4, from->nthreads, a);
+    Threads to = new_threads(c->nregs, from->nthreads, a);
+    uint32_t source[LAYOUT_THREAD_BITS];
+
+    for (int i = 0; i < from->nthreads; i++) {
+        for (int k = 0; k < s->nfrom * s->per_word; k++) {
+            int32_t r = s->from[k];
+            sent.at[i][k / s->per_word * 4 + k % s->per_word] = r < 0 ? NOTHING : from->at[i][r];
+        }
+    }
+    swap_words(&sent, s->before);
+    for (int i = 0; i < LAYOUT_THREAD_BITS; i++)
+        source[i] = s->source[i];
+    for (int k = 0; k < s->nrounds; k++) {
+        const ShuffleRound *r = &s->rounds[k];
+        for (int i = 0; i < from->nthreads; i++) {
+            int lane = (int)sum_of_bits(source, i) ^ r->lane;
+            assert_true(lane < 32);
+            if (r->own)
+                assert_int_equal(lane, i % 32);
+            memcpy(&taken.at[i][r->take * 4], &sent.at[i / 32 * 32 + lane][r->send * 4],
+                   sizeof(int32_t[4]));
+        }
+    }
+    swap_words(&taken, s->after);
+    for (int i = 0; i < from->nthreads; i++) {
+        for (int k = 0; k < s->nto * s->per_word; k++) {
+            if (s->to[k] >= 0)
+                to.at[i][s->to[k]] = taken.at[i][k / s->per_word * 4 + k % s->per_word];
+        }
+    }
+    return to;
+}
+
+/* --- shared memory -----------------------------------------------------------------------------
+ */
+
+/* The wavefronts of one access: lanes that have 128 bytes together go at once, and take as long as
+ * the bank of which the most different words are wanted. */
+static int count_wavefronts(const uint32_t offset[32], int element, int nvector)
+{
+    int bytes = element << nvector, lanes = bytes <= 4 ? 32 : 128 / bytes, total = 0;
+
+    for (int first = 0; first < 32; first += lanes) {
+        int most = 0;
+        for (int bank = 0; bank < 32; bank++) {
+            uint32_t words[32 * 4];
+            int n = 0;
+            for (int i = first; i < first + lanes; i++) {
+                for (uint32_t b = 0; b < (uint32_t)bytes; b += 4) {
+                    uint32_t word = (offset[i] * (uint32_t)element + b) / 4;
+                    bool known = word % 32 != (uint32_t)bank;
+                    for (int k = 0; k < n && !known; k++)
+                        known = words[k] == word;
+                    if (!known)
+                        words[n++] = word;
+                }
+            }
+            most = n > most ? n : most;
+        }
+        total += most;
+    }
+    return total;
+}
+
+static void check_side(const SharedSide *s, int element, uint32_t at, int thread)
+{
+    uint32_t offset[32];
+
+    for (int i = 0; i < 32; i++)
+        offset[i] = sum_of_bits(s->thread, thread / 32 * 32 + i) ^ at;
+    assert_int_equal(count_wavefronts(offset, element, s->nvector), s->wavefronts);
+}
+
+static uint32_t vector_offset(const SharedSide *s, const SharedVector *v, int thread)
+{
+    uint32_t offset = sum_of_bits(s->thread, thread) ^ v->offset;
+
+    assert_int_equal(offset & ((1u << s->nvector) - 1), 0);
+    return offset;
+}
+
+static bool is_writer(const Exchange *e, int thread)
+{
+    return ((uint32_t)thread & 31 & e->copies.lane) == 0 &&
+           ((uint32_t)thread >> 5 & e->copies.warp) == 0;
+}
+
+typedef struct {
+    int32_t holds, warp; /* who wrote it */
+} Cell;
+
+static void run_writes(const Exchange *e, const SharedPiece *p, const Threads *from, Cell *memory)
+{
+    for (int i = 0; i < from->nthreads; i++) {
+        for (int k = 0; k < p->nwrites && is_writer(e, i); k++) {
+            uint32_t offset = vector_offset(&e->write, &p->writes[k], i);
+            for (int n = 0; n < 1 << e->write.nvector; n++) {
+                int32_t r = p->writes[k].regs[n];
+                Cell *cell = &memory[offset + (uint32_t)n];
+                assert_true(offset + (uint32_t)n < 1u << e->memory.nbits);
+                assert_int_equal(cell->holds, UNWRITTEN);
+                *cell = (Cell){r < 0 ? NOTHING : from->at[i][r], i >> 5};
+            }
+        }
+    }
+}
+
+static void run_reads(const Exchange *e, const SharedPiece *p, Threads *to, const Cell *memory)
+{
+    for (int i = 0; i < to->nthreads; i++) {
+        for (int k = 0; k < p->nreads; k++) {
+            uint32_t offset = vector_offset(&e->read, &p->reads[k], i);
+            for (int n = 0; n < 1 << e->read.nvector; n++) {
+                const Cell *cell = &memory[offset + (uint32_t)n];
+                int32_t r = p->reads[k].regs[n];
+                assert_int_not_equal(cell->holds, UNWRITTEN);
+                if (e->within_warp)
+                    assert_int_equal(cell->warp, i >> 5);
+                if (r >= 0)
+                    to->at[i][r] = cell->holds;
+            }
+        }
+    }
+}
+
+static Threads run_exchange(const Conversion *c, const Threads *from, Arena *a)
+{
+    const Exchange *e = c->exchange;
+    Threads to = new_threads(c->nregs, from->nthreads, a);
+    Cell *memory = NEW_N(a, Cell, 1u << e->memory.nbits);
+
+    for (int i = 0; i < e->npieces; i++) {
+        const SharedPiece *p = &e->pieces[i];
+        for (int k = 0; k < 1 << e->memory.nbits; k++)
+            memory[k].holds = UNWRITTEN;
+        run_writes(e, p, from, memory);
+        run_reads(e, p, &to, memory);
+        check_side(&e->write, e->memory.bytes, p->writes[0].offset, 0);
+        check_side(&e->read, e->memory.bytes, p->reads[0].offset, from->nthreads - 1);
+    }
+    return to;
+}
+
+/* --- conversions -------------------------------------------------------------------------------
+ */
+
+static Threads run(const Conversion *c, const Threads *from, Arena *a)
+{
+    switch (c->kind) {
+    case CONVERT_SHUFFLE:
+        return run_shuffles(c, from, a);
+    case CONVERT_SHARED:
+        return run_exchange(c, from, a);
+    default:
+        return run_registers(c, from, a);
+    }
+}
+
+/* Wherever an element must be, it is. */
+static void check_result(const Layout *l, const Threads *got, const char *what)
+{
+    for (int i = 0; i < got->nthreads; i++) {
+        for (int r = 0; r < got->nregs; r++) {
+            uint32_t c = layout_at(l, holder(i, r));
+            if (layout_exists(l, c) && got->at[i][r] != (int32_t)c)
+                fail_msg("thread %d register %d has %d and not %d:\n%s", i, r, got->at[i][r],
+                         (int)c, what);
+        }
+    }
+}
+
+static const int64_t no_limit = INT64_MAX;
+
+/* In every way that there is; gives those ways as bits. */
+static int check_conversion(const Layout *from, const Layout *to, int bytes, int64_t limit,
+                            Arena *a)
+{
+    Threads source = threads_with(from, a);
+    int ways = 0;
+
+    for (int kind = CONVERT_NOTHING; kind <= CONVERT_SHARED; kind++) {
+        const Conversion *c = layout_convert_by((ConvertKind)kind, from, to, bytes, limit, a);
+        if (!c)
+            continue;
+        const char *what = arena_printf(a, "%s\nto %s\n%s", layout_text(from, a),
+                                        layout_text(to, a), conversion_text(c, a));
+        Threads got = run(c, &source, a);
+        check_result(to, &got, what);
+        ways |= 1 << kind;
+    }
+    assert_true(ways >> CONVERT_SHARED & 1);
+    return ways;
+}
+
+/* Within one warp there is always a way without memory. */
+static void test_random_conversions(void **state)
+{
+    uint64_t rng = 7;
+    int ways[1 << (CONVERT_SHARED + 1)] = {0};
+
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        for (int i = 0; i < ROUNDS; i++) {
+            Arena *a = arena_new(NULL);
+            int warps = random_below(&rng, 3);
+            Layout from = some_layout(&rng, &shapes[s], warps);
+            Layout to = some_layout(&rng, &shapes[s], warps);
+            int bytes = 1 << random_below(&rng, 4);
+            int64_t limit = random_below(&rng, 2) ? no_limit : 1 << random_below(&rng, 12);
+            int met = check_conversion(&from, &to, bytes, limit, a);
+            assert_true(warps > 0 || (met >> CONVERT_SHUFFLE & 1));
+            ways[met]++;
+            arena_free(a);
+        }
+    }
+    assert_true(ways[1 << CONVERT_SHARED] > 100);
+    assert_true(ways[1 << CONVERT_SHARED | 1 << CONVERT_SHUFFLE] > 100);
+    assert_true(ways[0xf] > 100);
+}
+
+/* The same threads with their registers in another order, and fewer of them. */
+static void test_registers(void **state)
+{
+    uint64_t rng = 3;
+
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        for (int i = 0; i < ROUNDS; i++) {
+            Arena *a = arena_new(NULL);
+            Layout from = some_layout(&rng, &shapes[s], 1), to = from;
+            shuffle(&rng, to.reg, to.nreg);
+            if (to.nreg > 1)
+                to.reg[0] ^= to.reg[1];
+            assert_true(check_conversion(&from, &to, 4, no_limit, a) >> CONVERT_REGISTERS & 1);
+            assert_true(layout_convert(&from, &to, 4, no_limit, a)->kind <= CONVERT_REGISTERS);
+            arena_free(a);
+        }
+    }
+}
+
+static Layout blocked(int32_t rows, int32_t columns, int fastest, int vector_bits, int warp_bits)
+{
+    const int8_t order[] = {(int8_t)fastest, (int8_t)!fastest};
+    const int32_t dims[] = {rows, columns};
+    Layout l;
+
+    assert_true(layout_blocked(&l, 2, dims, order, vector_bits, NULL, warp_bits));
+    return l;
+}
+
+static Layout fragments(MmaPart part, int bytes, int32_t rows, int32_t columns, int m_warps,
+                        int n_warps)
+{
+    const MmaTiling t = {mma_shape(bytes), 0, m_warps, n_warps};
+    const int32_t dims[] = {rows, columns};
+    Layout l;
+
+    assert_true(layout_mma(&l, part, &t, 2, dims, NULL));
+    return l;
+}
+
+/* What a matrix product needs, at sizes that are met. */
+static void test_usual_conversions(void **state)
+{
+    (void)state;
+    for (int bytes = 1; bytes <= 4; bytes *= 2) {
+        Arena *a = arena_new(NULL);
+        Layout rows = blocked(64, 64, 1, 3, 2), columns = blocked(64, 64, 0, 2, 2);
+        Layout acc = fragments(MMA_ACC, 2, 64, 64, 1, 1),
+               left = fragments(MMA_A, bytes, 64, 64, 1, 1);
+        Layout right = fragments(MMA_B, bytes, 64, 64, 1, 1);
+        Layout odd = blocked(50, 60, 1, 2, 2), odd_acc = fragments(MMA_ACC, 2, 50, 60, 1, 1);
+        check_conversion(&rows, &columns, bytes, no_limit, a);
+        check_conversion(&columns, &rows, bytes, 2048, a);
+        check_conversion(&acc, &rows, bytes, no_limit, a);
+        check_conversion(&rows, &acc, bytes, no_limit, a);
+        check_conversion(&rows, &left, bytes, no_limit, a);
+        check_conversion(&columns, &right, bytes, 1024, a);
+        check_conversion(&acc, &left, bytes, no_limit, a);
+        check_conversion(&odd_acc, &odd, bytes, no_limit, a);
+        check_conversion(&odd, &odd_acc, bytes, 1024, a);
+        arena_free(a);
+    }
+}
+
+static ConvertKind kind_of(const Layout *from, const Layout *to, int bytes)
+{
+    Arena *a = arena_new(NULL);
+    ConvertKind kind = layout_convert(from, to, bytes, no_limit, a)->kind;
+
+    check_conversion(from, to, bytes, no_limit, a);
+    arena_free(a);
+    return kind;
+}
+
+static void test_choice(void **state)
+{
+    Layout rows = blocked(16, 64, 1, 2, 1), columns = blocked(16, 64, 0, 2, 1);
+    Layout small = blocked(8, 8, 1, 1, 0), turned = blocked(8, 8, 0, 1, 0);
+    Layout acc = fragments(MMA_ACC, 2, 32, 16, 1, 0), left = fragments(MMA_A, 2, 32, 16, 1, 0);
+    Layout one = blocked(1, 128, 1, 0, 2), all = one;
+
+    (void)state;
+    assert_int_equal(kind_of(&rows, &rows, 4), CONVERT_NOTHING);
+    assert_int_equal(kind_of(&rows, &columns, 4), CONVERT_SHARED);
+    assert_int_equal(kind_of(&small, &turned, 4), CONVERT_SHUFFLE);
+    assert_int_equal(kind_of(&acc, &left, 2), CONVERT_NOTHING); /* a product as an operand */
+    /* every warp has all, then a part: it knows which by its number */
+    all.reg[all.nreg++] = all.warp[0];
+    all.reg[all.nreg++] = all.warp[1];
+    all.warp[0] = all.warp[1] = 0;
+    assert_int_equal(kind_of(&all, &one, 4), CONVERT_SHUFFLE);
+    assert_int_equal(kind_of(&one, &all, 4), CONVERT_SHARED);
+}
+
+static void check_text(const char *got, const char *want)
+{
+    if (strcmp(got, want) != 0)
+        fail_msg("it is\n%s\nand not\n%s", got, want);
+}
+
+static void test_text(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Layout wide = blocked(2, 32, 1, 1, 0), tall = blocked(2, 32, 0, 1, 0);
+
+    (void)state;
+    check_text(conversion_text(layout_convert(&wide, &tall, 4, no_limit, a), a),
+               "convert by shuffle\n"
+               "before lane bit 4: 1\n"
+               "source lane bit 0: 16\n"
+               "source lane bit 1: 1\n"
+               "source lane bit 2: 2\n"
+               "source lane bit 3: 4\n"
+               "source lane bit 4: 8\n"
+               "shuffle 0 to 0\n"
+               "shuffle 1 to 1 lane ^ 16\n"
+               "after lane bit 0: 1\n");
+    check_text(conversion_text(layout_convert_by(CONVERT_SHARED, &wide, &tall, 2, no_limit, a), a),
+               "convert by shared\n"
+               "128 bytes, pieces 1, within warps\n"
+               "write vectors of 1, wavefronts 1\n"
+               "write lane bit 0: 4\n"
+               "write lane bit 1: 8\n"
+               "write lane bit 2: 16\n"
+               "write lane bit 3: 32\n"
+               "write lane bit 4: 1\n"
+               "read vectors of 2, wavefronts 1\n"
+               "read lane bit 0: 2\n"
+               "read lane bit 1: 4\n"
+               "read lane bit 2: 8\n"
+               "read lane bit 3: 16\n"
+               "read lane bit 4: 32\n"
+               "write at 0: 0\n"
+               "write at 2: 1\n"
+               "read at 0: 0 1\n");
+    arena_free(a);
+}
+
+/* --- banks -------------------------------------------------------------------------------------
+ */
+
+static int best_wavefronts(int bytes, int nvector)
+{
+    int n = (bytes << nvector) * 32 / 128;
+
+    return n > 1 ? n : 1;
+}
+
+static int brute_wavefronts(const SharedLayout *s, const SharedAccess *access)
+{
+    uint32_t offset[32];
+
+    for (int i = 0; i < 32; i++)
+        offset[i] = shared_offset(s, sum_of_bits(access->lane, i));
+    int n = count_wavefronts(offset, s->bytes, access->nvector);
+    assert_int_equal(shared_wavefronts(s, access), n);
+    return n;
+}
+
+static void check_shared(const SharedLayout *s, const Layout *l)
+{
+    assert_int_equal(s->nbits, layout_total_bits(l));
+    for (uint32_t c = 0; c < 1u << s->nbits; c++) {
+        uint32_t offset = shared_offset(s, c);
+        assert_true(offset < 1u << s->nbits);
+        assert_int_equal(sum_of_bits(s->coordinate, (int)offset), c);
+    }
+}
+
+/* One element at a time never conflicts, whatever the layouts. */
+static void test_banks(void **state)
+{
+    uint64_t rng = 5;
+
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        for (int i = 0; i < ROUNDS; i++) {
+            Layout l[] = {some_layout(&rng, &shapes[s], 1), some_layout(&rng, &shapes[s], 1)};
+            int bytes = 1 << random_below(&rng, 4);
+            SharedAccess access[2];
+            SharedLayout memory;
+            assert_true(shared_access(&l[0], 0, NULL, &access[0]));
+            assert_true(shared_access(&l[1], 0, NULL, &access[1]));
+            shared_choose(&l[0], bytes, access, 2, &memory);
+            check_shared(&memory, &l[0]);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(brute_wavefronts(&memory, &access[k]), best_wavefronts(bytes, 0));
+        }
+    }
+}
+
+/* Vectors of 16 bytes in, the same rows out by ldmatrix, or columns by ldmatrix.trans. */
+static void test_plain_layout_conflicts(void **state)
+{
+    static const int8_t order[] = {1, 0};
+    Layout rows = blocked(64, 64, 1, 3, 2), left = fragments(MMA_A, 2, 64, 64, 1, 1);
+    SharedAccess write;
+    SharedLayout plain;
+    MatrixAccess read;
+
+    (void)state;
+    shared_plain(&rows, 2, order, &plain);
+    check_shared(&plain, &rows);
+    assert_int_equal(shared_offset(&plain, 77), 77);
+    assert_true(shared_access(&rows, 3, (uint32_t[]){1, 2, 4}, &write));
+    assert_int_equal(brute_wavefronts(&plain, &write), 4);
+    assert_true(shared_ldmatrix(&left, 2, false, &read));
+    assert_int_equal(brute_wavefronts(&plain, &read.access), 32);
+    assert_false(shared_access(&rows, 1, (uint32_t[]){8}, &write));
+}
+
+/* The well-known swizzle: bits of the row are added to those of the column's group of 8. */
+static void test_swizzle_as_text(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Layout rows = blocked(16, 64, 1, 3, 2), left = fragments(MMA_A, 2, 16, 64, 0, 2);
+    SharedAccess access[2];
+    SharedLayout memory;
+    MatrixAccess read;
+
+    (void)state;
+    assert_true(shared_ldmatrix(&left, 2, false, &read));
+    assert_true(shared_access(&rows, 3, read.access.vector, &access[0]));
+    access[1] = read.access;
+    shared_choose(&rows, 2, access, 2, &memory);
+    check_text(shared_text(&memory, &rows, a),
+               "[16,64] offsets (0,1) (0,2) (0,4) (0,8) (0,16) (0,32) (1,8) (2,16) (4,32) (8,0)");
+    arena_free(a);
+}
+
+/* Execute ldmatrix on a tile in memory, as the ISA has it, for all registers of an operand. */
+static void run_ldmatrix(const Layout *l, const SharedLayout *s, const MatrixAccess *m, bool trans)
+{
+    int per_word = 1 << m->word_bits, at_once = 1 << (m->word_bits + m->matrix_bits);
+
+    for (int first = 0; first < layout_registers(l); first += at_once) {
+        for (int thread = 0; thread < 32 << l->nwarp; thread++) {
+            int lane = thread % 32, warp = thread / 32;
+            for (int r = 0; r < at_once; r++) {
+                int matrix = r >> m->word_bits, e = r % per_word;
+                int row = trans ? lane % 4 * 2 + e : lane / 4;
+                int column = trans ? lane / 4 : lane % 4 * per_word + e;
+                uint32_t base = layout_at(l, (Holder){(uint32_t)first, 0, (uint32_t)warp});
+                uint32_t at =
+                    shared_offset(s, base ^ sum_of_bits(m->access.lane, matrix * 8 + row));
+                assert_int_equal(at * (uint32_t)s->bytes % 16, 0);
+                assert_int_equal(sum_of_bits(s->coordinate, (int)at + column),
+                                 layout_at(l, holder(thread, first + r)));
+            }
+        }
+    }
+}
+
+static void check_operand(MmaPart part, int bytes, int32_t rows, int32_t columns, int fastest)
+{
+    Layout global = blocked(rows, columns, fastest, layout_bits_of(16 / bytes), 2);
+    Layout l = fragments(part, bytes, rows, columns, 1, 1);
+    bool trans = (part == MMA_A) != (fastest == 1);
+    SharedAccess access[2];
+    SharedLayout memory;
+    MatrixAccess read;
+
+    assert_int_equal(shared_ldmatrix(&l, bytes, trans, &read), !trans || bytes == 2);
+    if (trans && bytes != 2)
+        return;
+    access[1] = read.access;
+    assert_true(shared_access(&global, read.access.nvector, read.access.vector, &access[0]));
+    shared_choose(&l, bytes, access, 2, &memory);
+    check_shared(&memory, &l);
+    assert_int_equal(brute_wavefronts(&memory, &access[0]), 4);
+    if (read.matrix_bits == 2)
+        assert_int_equal(brute_wavefronts(&memory, &access[1]), 4);
+    run_ldmatrix(&l, &memory, &read, trans);
+}
+
+static void test_ldmatrix(void **state)
+{
+    (void)state;
+    for (int bytes = 1; bytes <= 4; bytes *= 2) {
+        for (int fastest = 0; fastest <= 1; fastest++) {
+            check_operand(MMA_A, bytes, 64, 32, fastest);
+            check_operand(MMA_A, bytes, 32, 64, fastest);
+            check_operand(MMA_B, bytes, 64, 64, fastest);
+            check_operand(MMA_B, bytes, 32, 128, fastest);
+        }
+    }
+    Layout doubles = fragments(MMA_A, 8, 64, 32, 0, 0), flat = fragments(MMA_A, 2, 64, 2, 0, 0);
+    MatrixAccess none;
+    assert_false(shared_ldmatrix(&doubles, 8, false, &none));
+    assert_false(shared_ldmatrix(&flat, 2, false, &none));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_conversions),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_usual_conversions),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_plain_layout_conflicts),
+        cmocka_unit_test(test_swizzle_as_text),
+        cmocka_unit_test(test_ldmatrix),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
