@@ -193,7 +193,7 @@ tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, c
     if (!knows_arch(target, o->cpu))
         return refuse_arch(job, target, o->cpu);
     const Func *f = compile_optimise(lowered, device, target, job->diags);
-    if (!f)
+    if (!f || (!target->inline_asm && !opt_refuse_asm(f->module, device->name, job->diags)))
         return TILEC_REFUSED;
     return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
 }
@@ -267,7 +267,8 @@ static tilec_status load_lowered(Job *job, Compilation *c)
     const char *why;
 
     opt_legalise(c->func->module, &(OptOptions){.schedules = c->device->schedules}, job->diags);
-    if (diag_errors(job->diags) > 0)
+    if (diag_errors(job->diags) > 0 ||
+        !opt_refuse_asm(c->func->module, c->device->name, job->diags))
         return TILEC_REFUSED;
     RunStatus loaded = load(c, NULL, &why);
     if (loaded != RUN_OK)

@@ -64,6 +64,7 @@ static const char *const archs[] = {"none", "less", NULL};
 static const Target null_target = {
     .name = "null",
     .archs = archs,
+    .inline_asm = true,
     .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(ASM) | GEN_HAS(PTX),
     .emit = emit,
 };

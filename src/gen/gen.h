@@ -48,6 +48,7 @@ typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
     bool handles;            /* for OptOptions.handles */
+    bool inline_asm;         /* it takes the ops of that name */
     const char *const
         *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */
     unsigned texts;      /* which ones emit() gives: GEN_HAS(PLAN) | GEN_HAS(LLVM) ... */
@@ -56,7 +57,7 @@ typedef struct {
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 5 };
+enum { GEN_ABI = 6 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -43,6 +43,9 @@ NUMBER( disable_licm,   "disable_licm", OPTIONAL )
 NUMBER( record_site,    "site",         OPTIONAL ) /* in the table of all that the kernel may say */
 NUMBER( hex,            "hex",          OPTIONAL ) /* 0 or 1 */
 TEXT(   message,        "message",      NEEDED )
+TEXT(   asm,            "asm",          NEEDED )
+TEXT(   constraints,    "constraints",  OPTIONAL )
+NUMBER( pack,           "pack",         NEEDED )   /* elements of one run of the text */
 LIST(   dims,           "dims" )
 LIST(   starts,         "starts" )   /* an index for each dimension */
 LIST(   table,          "table" )

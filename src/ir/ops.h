@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * ops.h - THE op table: enum, names, printer, reader and verifier come from it
  *
@@ -110,6 +111,11 @@ OP( hypot,       "float same",         first,   A0,                PURE|FOLDS|AP
 /* conversions */
 OP( cast,        "any",                given,   A1(rounding),      PURE|FOLDS ) /* Rounding; R80 */
 OP( bitcast,     "any",                given,   A0,                PURE|FOLDS ) /* equal widths */
+/* text of the target's own assembler, element by element: $0.. the results, then the operands, by
+ * constraints as LLVM has them; `pack` elements at a time.  Operands and results have one shape.  The
+ * second one acts on more than these. */
+OP( inline_asm,  "any*",               given,   A3(asm, constraints, pack), PURE )
+OP( inline_asm_volatile, "any*",       given,   A3(asm, constraints, pack), READS|WRITES|EFFECT )
 /* memory */
 OP( addptr,      "ptr offset",         first,   A0,                PURE )  /* offset counts elements */
 OP( load,        "ptr mask? data?",    pointee, A3(cache, evict, volatile), READS ) /* masked lanes: data, or 0 */

@@ -153,6 +153,24 @@ static void trace_combine(Trace *t, const Op *op)
     flow_all(t, n, region->args, op->results);
 }
 
+/* It may use memory through all that it is given, numbers too: is_pure is no promise not to read.
+ */
+static void trace_asm(Trace *t, const Op *op)
+{
+    uint64_t params = 0;
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Value *v = op->operands[i];
+
+        params |= holds_address(v->type) ? pointed_to(t, v) : from(t, v);
+    }
+    grow(t, &t->use.loaded, params);
+    if (op->code == OP_inline_asm_volatile)
+        grow(t, &t->use.stored, params);
+    for (int i = 0; i < op->nresults; i++)
+        flow(t, op->results[i], params ? EVERY_PARAM : 0);
+}
+
 /* What makes the address: neither a condition nor an offset does. */
 static void trace_value(Trace *t, const Op *op)
 {
@@ -186,6 +204,10 @@ static void trace_op(Trace *t, const Op *op)
         break;
     case OP_call:
         trace_call(t, op);
+        break;
+    case OP_inline_asm:
+    case OP_inline_asm_volatile:
+        trace_asm(t, op);
         break;
     case OP_return:
         for (int i = 0; i < op->noperands; i++)

@@ -683,6 +683,24 @@ static bool check_record(const Verifier *v, const Op *op)
     return true;
 }
 
+static bool check_asm(const Verifier *v, const Op *op)
+{
+    const Type *shape;
+
+    if (op->nresults < 1 || attr_pack(op) < 1)
+        return verify_say(v, op, "gives nothing, or packs no elements");
+    shape = op->noperands > 0 ? op->operands[0]->type : op->results[0]->type;
+    for (int i = 1; i < op->noperands; i++) {
+        if (!type_same_shape(op->operands[i]->type, shape))
+            return verify_say(v, op, "operand %d has another shape", i);
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        if (!type_same_shape(op->results[i]->type, shape))
+            return verify_say(v, op, "result %d has another shape", i);
+    }
+    return true;
+}
+
 static bool check_check(const Verifier *v, const Op *op)
 {
     return op->operands[CHECK_OFFSET]->type->dtype == DT_I64 ||
@@ -707,6 +725,8 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_lookup8] = check_lookup,
         [OP_cast] = check_cast,
         [OP_bitcast] = check_bitcast,
+        [OP_inline_asm] = check_asm,
+        [OP_inline_asm_volatile] = check_asm,
         [OP_store] = check_store,
         [OP_atomic_rmw] = check_atomic_rmw,
         [OP_atomic_cas] = check_store,

@@ -60,6 +60,10 @@ void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
+/* legalise_asm.c: report each inline_asm that is left, for a device whose target has none; false
+ * when there is any. */
+bool opt_refuse_asm(const Module *m, const char *device, Diags *d);
+
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
 bool opt_is_int(const Value *v);               /* integer or bool, scalar or tile; no pointer */

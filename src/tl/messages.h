@@ -32,6 +32,10 @@
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 
+#define E_ASM_ARGS           "the arguments of inline assembly stand in a list, not in %s"                  /* R302 */
+#define E_ASM_PACK           "pack is a number of elements from 1 on, not %lld"                             /* R302 */
+#define E_ASM_MANY           "inline assembly takes and gives at most %d values"
+
 /* control flow */
 #define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
 

@@ -361,6 +361,21 @@ for device in interp cpu; do
     expect 0 out "[0. 0. 0. 1.]" given --device $device ACT=relu ADD="(1,2)"
     expect 0 out "[-4. -2.  0.  2.]" given --device $device ACT=twice ADD="[i+1 for i in range(2)]"
 done
+# assembly is carried through the passes, and refused by a device whose assembler it is not
+cat >"$folder/asm.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def asm(x):
+    v = tl.load(x)
+    tl.inline_asm_elementwise("dead $0;", "=f,f", [v], tl.float32, True, 1)
+    tl.store(x, tl.inline_asm_elementwise("fns.b32 $0, $1, 0, 1;", "=r,r", [v], tl.int32, True, 1))
+END
+expect 0 out "inline_asm %v asm=" "$tilec" dump "$folder/asm.py" --stage opt "x:*i32"
+for device in interp cpu; do
+    expect 1 err "asm.py:7:17: error: inline assembly means nothing to the device \`$device\`" \
+        "$tilec" run "$folder/asm.py" --grid 1 x="ones(i32,4)" --device $device
+done
 expect 1 err "function relu cannot be" given ACT=relu ADD=relu
 expect 2 err "did you mean 'relu'?" given ACT=relo ADD="()"
 expect 2 err "hint: \`/\` gives a float; cdiv(A,B)" "$tilec" run "$add" --grid 7/2 x="zeros(fp32,4)" \
