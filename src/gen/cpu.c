@@ -206,31 +206,12 @@ static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block
     LLVMAddIncoming(phi, &v, &block, 1);
 }
 
-/* How often the body runs, unsigned: (hi - lo - 1) / step + 1 upwards, mirrored downwards. */
-static Val trip_count(Cpu *c, Val lo, Val hi, Val step)
-{
-    Bld b = c->b;
-    LLVMTypeRef t = LLVMTypeOf(step);
-    Val none = llvm_int(t, 0), one = llvm_int(t, 1);
-    Val up = LLVMBuildICmp(b, LLVMIntSGT, step, none, "");
-    Val first = LLVMBuildSelect(b, up, lo, hi, ""), end = LLVMBuildSelect(b, up, hi, lo, "");
-    Val stride = LLVMBuildSelect(b, up, step, LLVMBuildNeg(b, step, ""), "");
-    Val some = LLVMBuildICmp(b, LLVMIntSLT, first, end, "");
-
-    some = LLVMBuildAnd(b, some, LLVMBuildICmp(b, LLVMIntNE, step, none, ""), "");
-    Val divisor =
-        LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
-    Val span = LLVMBuildSub(b, LLVMBuildSub(b, end, first, ""), one, "");
-    Val trips = LLVMBuildAdd(b, LLVMBuildUDiv(b, span, divisor, ""), one, "");
-    return LLVMBuildSelect(b, some, trips, none, "");
-}
-
 static void emit_for(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
     const Block *body = op->regions[0];
     Val lo = scalar(c, op->operands[FOR_LO]), step = scalar(c, op->operands[FOR_STEP]);
-    Val trips = trip_count(c, lo, scalar(c, op->operands[FOR_HI]), step);
+    Val trips = emit_trip_count(c->b, lo, scalar(c, op->operands[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
@@ -458,55 +439,20 @@ static void emit_function(Cpu *c)
 
 /* --- the target ---------------------------------------------------------------------------- */
 
-/* One kernel on its way through LLVM.  What it allocates does not leave through its caller's guard,
- * or nobody would give LLVM's memory back. */
-typedef struct {
-    Guard guard;
-    Arena *arena; /* leaves through `guard` */
-    Cpu cpu;
-    Llvm llvm;
-    GenOutput out;
-    const char *why; /* NULL, or what went wrong */
-} Emission;
-
 enum { MANY_OPS = 2000 };
 
-static void make_code(Emission *e, GenStage stage)
+static void make_code(Llvm *l, void *cpu)
 {
-    Cpu *c = &e->cpu;
+    Cpu *c = cpu;
 
-    e->arena = c->arena = arena_new(&e->guard);
-    llvm_start(&e->llvm, e->arena, c->func->nvalues, c->options->cpu, c->options->features);
-    c->l = &e->llvm;
-    e->llvm.quickly = c->plan->size >= PLAN_LONG_OPS;
+    c->arena = l->arena;
+    c->l = l;
+    l->quickly = c->plan->size >= PLAN_LONG_OPS;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->machine = &c->plan->machine;
-    c->e = (Emit){.l = c->l, .long_code = c->plan->size >= MANY_OPS};
+    c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : 0;
     emit_function(c);
-    llvm_finish(&e->llvm, stage, &e->out, &e->why);
-}
-
-/* False: memory ran out. */
-static bool attempt(Emission *e, GenStage stage)
-{
-    if (setjmp(e->guard.env) != 0)
-        return false;
-    make_code(e, stage);
-    return true;
-}
-
-/* Copy code or message to the caller's arena, and leave nothing behind. */
-static char *take_over(Emission *e, bool made, Arena *a)
-{
-    size_t len = e->why ? strlen(e->why) : e->out.len;
-    char *copy = made ? arena_try_alloc(a, len + 1) : NULL;
-
-    if (copy)
-        memcpy(copy, e->why ? e->why : e->out.data, len);
-    llvm_free(&e->llvm);
-    arena_free(e->arena);
-    return copy ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
 }
 
 /* Beyond what LLVM does in bounds of time and memory. */
@@ -551,16 +497,9 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
         refuse_large(d, plan);
         return false;
     }
-    Emission e = {.cpu = {.plan = plan, .func = f, .options = o}};
-    bool made = attempt(&e, stage), refused = e.why;
-    char *text = take_over(&e, made, a);
-    if (refused) {
-        diag(d, DIAG_ERROR, (Span){0, 0}, "the code generator failed: %s", text);
-        return false;
-    }
-    out->data = text;
-    out->len = e.out.len;
-    return true;
+    Cpu c = {.plan = plan, .func = f, .options = o};
+    LlvmMachine machine = {.cpu = o->cpu, .features = o->features};
+    return llvm_emit(&machine, f->nvalues, make_code, &c, stage, a, out, d);
 }
 
 static void start(void)

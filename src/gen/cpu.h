@@ -135,7 +135,6 @@ bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool un
 Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 
 /* cpu.c */
-extern const Target cpu_target;
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
 /* The same for the root `op` of a nest, serial or not; just the later values where `first`. */

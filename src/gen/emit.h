@@ -23,6 +23,9 @@ typedef struct {
 Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in);
 Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
 
+/* How often the body of a `for` runs: an unsigned number of the counter's type. */
+Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
+
 /* emit_float.c */
 LLVMTypeRef emit_memory_type(const Emit *e, DType t); /* of one element; bf16, fp8 as integers */
 /* Of what t can hold, see emit_round(): nothing is rounded here. */
@@ -34,5 +37,8 @@ Val emit_cast(const Emit *e, Bld b, Val x, DType from, DType to, Rounding r);
 /* See the top; scalars when lanes is 0. */
 LLVMTypeRef emit_register_type(const Emit *e, DType t, int lanes);
 LLVMTypeRef emit_type(const Emit *e, const Type *t, int lanes); /* of t's elements */
+
+/* The targets with LLVM; plugin.c lists them. */
+extern const Target cpu_target, nv_target;
 
 #endif

@@ -468,3 +468,21 @@ Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in)
     bool is_float = op->nresults > 0 && dtype_is_float(op->results[0]->type->dtype);
     return is_float && !keeps_format(op->code, t) ? emit_round(e, b, r, t) : r;
 }
+
+/* How often the body runs, unsigned: (hi - lo - 1) / step + 1 upwards, mirrored downwards. */
+Val emit_trip_count(Bld b, Val lo, Val hi, Val step)
+{
+    LLVMTypeRef t = LLVMTypeOf(step);
+    Val none = llvm_int(t, 0), one = llvm_int(t, 1);
+    Val up = LLVMBuildICmp(b, LLVMIntSGT, step, none, "");
+    Val first = LLVMBuildSelect(b, up, lo, hi, ""), end = LLVMBuildSelect(b, up, hi, lo, "");
+    Val stride = LLVMBuildSelect(b, up, step, LLVMBuildNeg(b, step, ""), "");
+    Val some = LLVMBuildICmp(b, LLVMIntSLT, first, end, "");
+
+    some = LLVMBuildAnd(b, some, LLVMBuildICmp(b, LLVMIntNE, step, none, ""), "");
+    Val divisor =
+        LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, stride, none, ""), one, stride, "");
+    Val span = LLVMBuildSub(b, LLVMBuildSub(b, end, first, ""), one, "");
+    Val trips = LLVMBuildAdd(b, LLVMBuildUDiv(b, span, divisor, ""), one, "");
+    return LLVMBuildSelect(b, some, trips, none, "");
+}

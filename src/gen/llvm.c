@@ -14,7 +14,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-static const char passes[] = "function(mem2reg,early-cse,simplifycfg)";
+static const char usual_passes[] = "function(mem2reg,early-cse,simplifycfg)";
 
 /* --- from start to end --------------------------------------------------------------------- */
 
@@ -52,11 +52,10 @@ static size_t memory_needed(int values)
     return MIN(base + each * (size_t)values, most);
 }
 
-void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *features)
+static void start(Llvm *l, const LlvmMachine *m, int values)
 {
-    l->arena = a;
     if (!os_has_memory(memory_needed(values)))
-        arena_alloc(a, SIZE_MAX); /* leaves through its guard */
+        arena_alloc(l->arena, SIZE_MAX); /* leaves through its guard */
     l->ctx = LLVMContextCreate();
     LLVMContextSetDiscardValueNames(l->ctx, 1);
     LLVMContextSetDiagnosticHandler(l->ctx, note_problem, l);
@@ -71,12 +70,14 @@ void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *feat
     l->f64 = LLVMDoubleTypeInContext(l->ctx);
     l->ptr = LLVMPointerTypeInContext(l->ctx, 0);
     l->none = LLVMVoidTypeInContext(l->ctx);
-    l->triple = own_text(l, LLVMGetDefaultTargetTriple());
-    l->cpu = cpu ? cpu : own_text(l, LLVMGetHostCPUName());
-    l->features = features ? features : own_text(l, LLVMGetHostCPUFeatures());
+    l->triple = m->triple ? m->triple : own_text(l, LLVMGetDefaultTargetTriple());
+    l->cpu = m->cpu ? m->cpu : own_text(l, LLVMGetHostCPUName());
+    l->features = m->features ? m->features : own_text(l, LLVMGetHostCPUFeatures());
+    l->passes = m->passes ? m->passes : usual_passes;
+    l->is_text = m->is_text;
 }
 
-void llvm_free(Llvm *l)
+static void free_all(Llvm *l)
 {
     llvm_drop_builders(l, 0);
     llvm_lines_free(l);
@@ -154,11 +155,11 @@ static bool make_machine(Llvm *l, const char **why)
 static void run_passes(Llvm *l)
 {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(l->module, passes, l->machine, o);
+    LLVMErrorRef e = LLVMRunPasses(l->module, l->passes, l->machine, o);
 
     LLVMDisposePassBuilderOptions(o);
     if (e)
-        bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
+        bug("LLVM does not take %s: %s", l->passes, LLVMGetErrorMessage(e));
 }
 
 /* The one lane that a constant mask lets through; -1 when it is not constant or not one. */
@@ -220,7 +221,8 @@ static void avoid_wide_lanes(Llvm *l)
 static bool emit_machine_code(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
     char *error = NULL;
-    LLVMCodeGenFileType type = stage == GEN_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+    bool text = stage == GEN_ASM || l->is_text;
+    LLVMCodeGenFileType type = text ? LLVMAssemblyFile : LLVMObjectFile;
 
     if (LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, type, &error, &l->object) != 0) {
         *why = own_text(l, error);
@@ -237,7 +239,7 @@ static void emit_text(Llvm *l, GenOutput *out)
     out->len = strlen(out->data);
 }
 
-bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
+static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
     llvm_lines_end(l);
     if (!make_machine(l, why))
@@ -259,6 +261,58 @@ bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
     if (l->problem)
         *why = arena_strndup(l->arena, l->problem, strlen(l->problem));
     return !l->problem;
+}
+
+/* One kernel on its way through LLVM.  What it allocates does not leave through its caller's guard,
+ * or nobody would give LLVM's memory back. */
+typedef struct {
+    Guard guard;
+    Arena *arena; /* leaves through `guard` */
+    Llvm llvm;
+    GenOutput out;
+    const char *why; /* NULL, or what went wrong */
+} Emission;
+
+/* False: memory ran out. */
+static bool attempt(Emission *e, const LlvmMachine *m, int values, void (*make)(Llvm *l, void *ctx),
+                    void *ctx, GenStage stage)
+{
+    if (setjmp(e->guard.env) != 0)
+        return false;
+    e->arena = e->llvm.arena = arena_new(&e->guard);
+    start(&e->llvm, m, values);
+    make(&e->llvm, ctx);
+    finish(&e->llvm, stage, &e->out, &e->why);
+    return true;
+}
+
+/* Copy code or message to the caller's arena, and leave nothing behind. */
+static char *take_over(Emission *e, bool made, Arena *a)
+{
+    size_t len = e->why ? strlen(e->why) : e->out.len;
+    char *copy = made ? arena_try_alloc(a, len + 1) : NULL;
+
+    if (copy)
+        memcpy(copy, e->why ? e->why : e->out.data, len);
+    free_all(&e->llvm);
+    arena_free(e->arena);
+    return copy ? copy : arena_alloc(a, SIZE_MAX); /* leaves through the guard of `a` */
+}
+
+bool llvm_emit(const LlvmMachine *m, int values, void (*make)(Llvm *l, void *ctx), void *ctx,
+               GenStage stage, Arena *a, GenOutput *out, Diags *d)
+{
+    Emission e = {.why = NULL};
+    bool made = attempt(&e, m, values, make, ctx, stage), refused = e.why;
+    char *text = take_over(&e, made, a);
+
+    if (refused) {
+        diag(d, DIAG_ERROR, (Span){0, 0}, "the code generator failed: %s", text);
+        return false;
+    }
+    out->data = text;
+    out->len = e.out.len;
+    return true;
 }
 
 /* --- types and constants ------------------------------------------------------------------- */

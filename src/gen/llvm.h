@@ -26,6 +26,8 @@ typedef struct {
     LLVMModuleRef module;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     const char *triple, *cpu, *features;
+    const char *passes;
+    bool is_text; /* what the machine takes as an object is a text */
     Arena *arena;
     VEC(Bld) builders;
     Lines *lines; /* NULL: nobody asked for them */
@@ -37,13 +39,20 @@ typedef struct {
 } Llvm;
 
 const char *llvm_host_features(Arena *a); /* of this machine */
-/* `l` is zeroed.  May leave through the guard of `a`, as all that allocates here, and does so when
- * there is not the memory that LLVM takes for a function of so many values: LLVM ends the process
- * when it meets that itself. */
-void llvm_start(Llvm *l, Arena *a, int values, const char *cpu, const char *features);
-void llvm_free(Llvm *l); /* wherever it was left */
-/* Run the short pass list and make an object or assembly.  False: *why is set (arena text). */
-bool llvm_finish(Llvm *l, GenStage stage, GenOutput *out, const char **why);
+
+/* What code is for. */
+typedef struct {
+    const char *triple, *cpu, *features; /* LLVM's names; NULL: this machine's */
+    const char *passes;                  /* NULL: those for CPUs */
+    bool is_text;                        /* as in Llvm */
+} LlvmMachine;
+/* Let `make` fill a module, run the passes, and give what the stage wants, in the arena.  False: a
+ * diagnostic.  What `make` allocates it takes from l->arena, and leaves through that one's guard;
+ * so LLVM's memory is given back, before this leaves through the guard of `a`.  That happens, too,
+ * when there is not the memory that LLVM takes for a function of so many values: LLVM ends the
+ * process when it meets that itself. */
+bool llvm_emit(const LlvmMachine *m, int values, void (*make)(Llvm *l, void *ctx), void *ctx,
+               GenStage stage, Arena *a, GenOutput *out, Diags *d);
 /* A new builder, at the end of a block; lives until it is dropped, or as long as l. */
 Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at);
 void llvm_drop_builders(Llvm *l, int kept); /* all but the first so many */
