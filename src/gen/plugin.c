@@ -2,7 +2,7 @@
  * plugin.c - the face of tilec-llvm.so towards the core; see gen.h
  */
 #include "build_id.h" /* made by src/run/CMakeLists.txt */
-#include "cpu.h"
+#include "emit.h"
 
 #include <llvm-c/ErrorHandling.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@ static void stop(const char *reason)
 }
 
 /* The table: one row a target. */
-static const Target *const targets[] = {&cpu_target};
+static const Target *const targets[] = {&cpu_target, &nv_target};
 
 static void start_llvm(void)
 {

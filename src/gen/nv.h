@@ -1,0 +1,111 @@
+/*
+ * nv.h - what the files of the target for NVIDIA GPUs share
+ *
+ * Carrying out a plan (nv_plan.h) as LLVM IR for one thread, in reading order:
+ *   nv.c         the kernel function: parameters, steps, loops, ifs, elementwise ops
+ *   nv_tile.c    the registers of a tile, and which element each of them is
+ *   nv_words.c   one access of one thread; nv_memory.c loads and stores
+ *   nv_convert.c a tile from one layout to another
+ *   nv_move.c    moves that are no linear map
+ *   nv_reduce.c  reductions; nv_scan.c scans; nv_atomic.c; nv_dot.c products; nv_record.c
+ *
+ * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
+ * nothing that exists are NULL.  Code of all steps goes to n->b.
+ *
+ * Address spaces: pointers of the program are global ones; shared memory is one array.
+ */
+#ifndef TILEC_GEN_NV_H
+#define TILEC_GEN_NV_H
+
+#include "emit.h"
+#include "nv_plan.h"
+
+enum { NV_GLOBAL = 1, NV_SHARED = 3 }; /* LLVM's address spaces */
+
+typedef struct {
+    Arena *arena;
+    const NvPlan *plan;
+    const Func *func;
+    const GenOptions *options;
+    Llvm *l;
+    Emit e;
+    Bld b;
+    Val fn;
+    Val shared;             /* i32: where the array begins; NULL where the plan needs none */
+    Val thread, lane, warp; /* i32: numbers within the block, the warp, the block */
+    Val program[3];         /* i32 */
+    Val **regs;             /* by tile id; NULL: not computed yet */
+    Map *parts;             /* nv_tile.c: what threads contribute to indices */
+} Nv;
+
+/* nv.c */
+LLVMBasicBlockRef nv_block(Nv *n);      /* a new one, behind all others */
+void nv_steps(Nv *n, const NvBlock *b); /* all of them */
+/* Evaluate a region planned by nv_list_region() on scalars: its arguments, its results. */
+void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results);
+void nv_wait_block(Nv *n); /* a barrier of the block */
+void nv_wait_warp(Nv *n);
+
+/* nv_tile.c */
+int nv_count(const NvTile *t); /* registers, whether they are live or not; 1 for scalars */
+bool nv_live(const NvTile *t, int r);
+const Val *nv_get(const Nv *n, const NvTile *t); /* its registers; a bug() before it is computed */
+Val *nv_set(Nv *n, const NvTile *t);             /* room for them, all NULL */
+Val nv_scalar(const Nv *n, const NvTile *t);     /* the one of a scalar */
+LLVMTypeRef nv_type(const Nv *n, const NvTile *t); /* of a register */
+/* The exclusive or of those of masks[] whose bit of the thread's number is set: an i32. */
+Val nv_thread_map(Nv *n, const uint32_t *masks);
+/* The index along a dimension of the element in register r, and all of its coordinate: i32. */
+Val nv_index(Nv *n, const Layout *l, int r, int dim);
+/* Does the element in register r exist?  NULL: in every thread. */
+Val nv_exists(Nv *n, const Layout *l, int r);
+/* Is none of these bits of the thread's number set?  NULL: there are no such bits. */
+Val nv_is_first(Nv *n, uint32_t copies);
+Val nv_both(Nv *n, Val a, Val b); /* and of two i1, each of which may be NULL for true */
+/* The address (an i32) in shared memory, `offset` bytes (an i32) behind the beginning of a buffer.
+ */
+Val nv_shared_at(Nv *n, int buffer, Val offset);
+
+/* nv_words.c: one instruction that reads or writes 1, 2, 4, 8 or 16 bytes, as words: one i16 for
+ * one or two bytes, else i32s.  Nothing moves across them. */
+typedef struct {
+    const char *how; /* "ld.global.cg", "st.shared": all in front of the width */
+    Val address;     /* an i64 of global memory, an i32 of shared memory; a multiple of `bytes` */
+    int64_t offset;  /* in bytes, a constant */
+    Val predicate;   /* i1: of this thread; NULL: true */
+    int bytes;
+} NvPlace;
+enum { NV_MOST_WORDS = NV_ACCESS_BYTES / 4 };
+/* other: the words where the predicate is false; NULL: zeros. */
+void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words);
+void nv_write(Nv *n, const NvPlace *p, const Val *words);
+/* Between words and their elements, integers of so many bytes each; returns how many words. */
+int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words);
+void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements);
+/* Instructions in PTX; constraints as LLVM has them.  `type`: of the result.  Reads or writes
+ * memory, or has another effect: never dropped or moved across others. */
+Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+           int nargs);
+
+/* nv_memory.c */
+void nv_load(Nv *n, const NvStep *s);
+void nv_store(Nv *n, const NvStep *s);
+
+/* nv_convert.c */
+void nv_convert(Nv *n, const NvStep *s);
+/* As it is exchanged between threads: a value of 1, 2, 4 or 8 bytes, an integer. */
+LLVMTypeRef nv_exchanged_type(const Nv *n, const Type *t);
+Val nv_to_exchanged(Nv *n, const Type *t, Val v);
+Val nv_from_exchanged(Nv *n, const Type *t, Val v);
+/* The value that lane (an i32) of this warp has in v, an i32. */
+Val nv_shuffle(Nv *n, Val v, Val lane);
+
+/* nv_move.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
+void nv_move(Nv *n, const NvStep *s);
+void nv_reduce(Nv *n, const NvStep *s);
+void nv_scan(Nv *n, const NvStep *s);
+void nv_atomic(Nv *n, const NvStep *s);
+void nv_dot(Nv *n, const NvStep *s);
+void nv_record(Nv *n, const NvStep *s);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * nv_access.c - how global memory is accessed: coalesced layouts, and the width of accesses
+ *
+ * The axis analysis says along which dimension addresses are neighbours, for how many elements, and
+ * how they are aligned.  Lanes go along that dimension, each with as many elements as 16 bytes hold
+ * where alignment, extent and mask allow.  Accesses of one shape that go along the same dimensions
+ * share one layout, made for the widest element among them, so that what is computed from one to
+ * the other does not move.
+ */
+#include "nv_plan.h"
+
+static const Value *mask_of(const Op *op)
+{
+    switch (op->code) {
+    case OP_load:
+        return nv_operand(op, LOAD_MASK);
+    case OP_store:
+        return nv_operand(op, STORE_MASK);
+    case OP_atomic_rmw:
+        return nv_operand(op, RMW_MASK);
+    default:
+        return NULL;
+    }
+}
+
+/* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
+ * equals the last one first. */
+static void order_of(const NvPlan *p, const Value *pointer, int8_t order[MAX_RANK])
+{
+    const Axis *x = axis_of(p->axis, pointer);
+    int rank = pointer->type->rank;
+
+    for (int i = 0; i < rank; i++) {
+        int d = rank - 1 - i, at = i;
+        for (; at > 0 && x->contiguity[order[at - 1]] < x->contiguity[d]; at--)
+            order[at] = order[at - 1];
+        order[at] = (int8_t)d;
+    }
+}
+
+static int log2_of(int64_t n)
+{
+    return 63 - __builtin_clzll((unsigned long long)MAX(n, 1));
+}
+
+/* The largest power of two that divides n, as its logarithm. */
+static int twos_in(int64_t n)
+{
+    return n == 0 ? 62 : __builtin_ctzll((unsigned long long)n);
+}
+
+/* Bits of the number of elements along `dim` whose addresses are neighbours, from any index that is
+ * a multiple of that number on. */
+static int run_bits(const NvPlan *p, const Value *pointer, int dim)
+{
+    int64_t run = axis_of(p->axis, pointer)->contiguity[dim], extent = pointer->type->dims[dim];
+
+    return run == extent ? layout_bits_of(pointer->type->dims[dim]) : twos_in(run);
+}
+
+/* Bits of the number of elements along `dim` that one instruction may move. */
+static int vector_bits(const NvPlan *p, const Op *access, int dim)
+{
+    const Value *pointer = access->operands[0], *mask = mask_of(access);
+    int size = type_size(&(Type){.dtype = pointer->type->dtype});
+    int bits = MIN(run_bits(p, pointer, dim), twos_in(pointer->type->dims[dim]));
+
+    bits = MIN(bits, log2_of(NV_ACCESS_BYTES / size));
+    bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
+    if (mask) {
+        int64_t same = axis_of(p->axis, mask)->constancy[dim];
+        bits = MIN(bits, same == mask->type->dims[dim] ? bits : twos_in(same));
+    }
+    return MAX(bits, 0);
+}
+
+/* --- layouts ------------------------------------------------------------------------------- */
+
+static bool is_plain_access(const Op *op)
+{
+    return (op->code == OP_load || op->code == OP_store) && op->operands[0]->type->rank > 0;
+}
+
+static bool same_group(const NvPlan *p, const Op *a, const Op *b)
+{
+    int8_t x[MAX_RANK], y[MAX_RANK];
+    const Value *from = a->operands[0], *to = b->operands[0];
+
+    if (!type_same_shape(from->type, to->type))
+        return false;
+    order_of(p, from, x);
+    order_of(p, to, y);
+    return x[0] == y[0];
+}
+
+typedef struct {
+    const NvPlan *plan;
+    const Op *like;
+    int widest, most; /* bits: vectors that some access can use; what the largest element allows */
+} Group;
+
+static void look_at(Op *op, void *group)
+{
+    Group *g = group;
+    int8_t order[MAX_RANK];
+
+    if (!is_plain_access(op) || !same_group(g->plan, op, g->like))
+        return;
+    order_of(g->plan, op->operands[0], order);
+    int bits = vector_bits(g->plan, op, order[0]);
+    int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
+    g->widest = MAX(g->widest, bits);
+    if (bits > 0)
+        g->most = MIN(g->most, log2_of(NV_ACCESS_BYTES / size));
+}
+
+/* Vectors that all accesses of this shape and order share. */
+static int shared_vector_bits(NvPlan *p, const Op *access)
+{
+    Group g = {p, access, 0, log2_of(NV_ACCESS_BYTES)};
+
+    ir_walk(p->func->body, look_at, &g);
+    return MIN(g.widest, g.most);
+}
+
+/* Threads come first: no more elements than each of them has. */
+static int fair_bits(const NvPlan *p, const Type *t, int bits)
+{
+    int64_t each = type_numel(t) / ((int64_t)p->warps * NV_LANES);
+
+    return MIN(bits, log2_of(each));
+}
+
+static const Layout *blocked(NvPlan *p, const Value *pointer, int bits)
+{
+    int8_t order[MAX_RANK];
+    Layout l;
+
+    order_of(p, pointer, order);
+    bits = MIN(fair_bits(p, pointer->type, bits), layout_bits_of(pointer->type->dims[order[0]]));
+    if (!layout_blocked(&l, pointer->type->rank, pointer->type->dims, order, bits, NULL,
+                        nv_warp_bits(p)))
+        return nv_default_layout(p, pointer->type); /* which says that it is too large */
+    return nv_layout(p, &l);
+}
+
+const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+    int size = type_size(&(Type){.dtype = pointer->type->dtype});
+
+    order_of(p, pointer, order);
+    int bits = MIN(run_bits(p, pointer, order[0]), log2_of(NV_ACCESS_BYTES / size));
+    bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
+    return blocked(p, pointer, MAX(bits, 0));
+}
+
+const Layout *nv_coalesced(NvPlan *p, const Op *access)
+{
+    const Layout *l = map_get(p->vectors, MAP_KEY(access));
+
+    if (!l) {
+        l = blocked(p, access->operands[0], shared_vector_bits(p, access));
+        map_put(p->vectors, MAP_KEY(access), (void *)l);
+    }
+    return l;
+}
+
+/* Bits of the thread's number that only give copies. */
+static uint32_t copies_of(const Layout *l)
+{
+    Inverse v;
+
+    layout_invert(l, &v);
+    return v.copies.lane | v.copies.warp << LAYOUT_LANE_BITS;
+}
+
+/* Which dimension the first bits of the register's number go along, and how many of them. */
+static int fastest(const NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+
+    order_of(p, pointer, order);
+    return order[0];
+}
+
+/* Bits of the register's number that move along a run of neighbours: of none of them may depend
+ * more than the index within it. */
+static uint32_t bits_of_run(const NvPlan *p, const Value *pointer, int dim, const Layout *l)
+{
+    int shift = layout_shift(l, dim), n = run_bits(p, pointer, dim);
+    uint32_t within = ((1u << n) - 1) << shift, run = 0;
+
+    for (int i = 0; i < l->nreg; i++) {
+        if ((l->reg[i] & ~within) == 0)
+            run |= 1u << i;
+    }
+    return run;
+}
+
+const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors)
+{
+    NvAccess *a = NEW(p->arena, NvAccess);
+    const Value *pointer = access->operands[0];
+
+    *a = (NvAccess){0};
+    if (!l)
+        return a;
+    int dim = fastest(p, pointer);
+    int run = layout_run_bits(l, dim, a->regs);
+    a->vector_bits = vectors ? MIN(run, vector_bits(p, access, dim)) : 0;
+    a->run = bits_of_run(p, pointer, dim, l);
+    a->copies = copies_of(l);
+    return a;
+}
+
+/* --- loads and stores ---------------------------------------------------------------------- */
+
+void nv_choose_load(NvPlan *p, const Op *op)
+{
+    const Value *v = op->results[0];
+
+    *nv_value(p, v) = (NvValue){0};
+    if (nv_is_tile(v))
+        nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
+}
+
+void nv_list_load(NvPlan *p, const Op *op)
+{
+    NvTile *t = nv_result(p, op, 0);
+
+    if (!t)
+        return;
+    NvStep *s = nv_step(p, NV_LOAD, op);
+    s->out[0] = t;
+    s->access = nv_access(p, op, t->layout, true);
+    for (int i = 0; i < op->noperands; i++)
+        nv_want(p, s, i, t->layout);
+    nv_list(p, s);
+}
+
+/* Sectors of 32 bytes that one instruction of a warp touches, were all that it writes in rows along
+ * `dim`; against the least that its bytes could lie in. */
+static bool fills_sectors(const NvPlan *p, const Op *store, const Layout *l)
+{
+    enum { SECTOR = 32 };
+    const NvAccess *a = nv_access((NvPlan *)p, store, l, true);
+    int dim = fastest(p, store->operands[0]), shift = layout_shift(l, dim);
+    int size = type_size(&(Type){.dtype = store->operands[0]->type->dtype});
+    uint32_t low = ((1u << l->bits[dim]) - 1) << shift;
+    uint64_t seen[NV_LANES];
+    int sectors = 0, lanes = 0;
+
+    for (uint32_t lane = 0; lane < NV_LANES; lane++) {
+        uint32_t at = layout_at(l, (Holder){0, lane, 0});
+        uint64_t bytes = (uint64_t)((at & low) >> shift) * (uint64_t)size;
+        uint64_t sector = (uint64_t)(at & ~low) << 32 | bytes / SECTOR;
+        bool again = false;
+        lanes += (lane & a->copies) == 0;
+        for (int i = 0; i < sectors && !again; i++)
+            again = seen[i] == sector;
+        if (!again)
+            seen[sectors++] = sector;
+    }
+    int least = MAX((lanes * size << a->vector_bits) / SECTOR, 1);
+    int each = MAX((size << a->vector_bits) / SECTOR, 1);
+    return sectors * each <= 2 * least;
+}
+
+void nv_list_store(NvPlan *p, const Op *op)
+{
+    NvStep *s = nv_step(p, NV_STORE, op);
+    const Value *data = op->operands[STORE_DATA];
+    const Layout *l = NULL;
+
+    if (nv_is_tile(data)) {
+        l = nv_home(p, data);
+        if (!l || !fills_sectors(p, op, l))
+            l = nv_coalesced(p, op);
+    }
+    s->access = nv_access(p, op, l, true);
+    for (int i = 0; i < op->noperands; i++)
+        nv_want(p, s, i, l);
+    nv_list(p, s);
+}

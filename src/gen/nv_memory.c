@@ -1,0 +1,191 @@
+/*
+ * nv_memory.c - loads and stores of tiles and scalars
+ *
+ * Registers whose elements are neighbours in memory go together, up to 16 bytes of a thread, as the
+ * plan's NvAccess says.  A mask, and padding that does not exist, are the instruction's predicate;
+ * of several threads that hold the same element one stores it.
+ */
+#include "nv.h"
+
+/* One group of registers of an access. */
+typedef struct {
+    const NvStep *step;
+    const NvTile *shape; /* of the data */
+    const Type *type;    /* of an element in memory, behind the pointer */
+    int bytes;           /* of it */
+    int count;           /* of a group */
+} Group;
+
+static Group access_of_step(const NvStep *s, const NvTile *shape)
+{
+    const Type *t = shape->value->type;
+
+    return (Group){s, shape, t, type_size(t), 1 << s->access->vector_bits};
+}
+
+/* Register number i of the group that register r begins. */
+static int member(const Group *a, int r, int i)
+{
+    for (int k = 0; k < a->step->access->vector_bits; k++) {
+        if (i >> k & 1)
+            r |= 1 << a->step->access->regs[k];
+    }
+    return r;
+}
+
+static bool begins_group(const Group *a, int r)
+{
+    return nv_live(a->shape, r) && (r & (member(a, 0, a->count - 1))) == 0;
+}
+
+/* The address of register r: a pointer that many registers share, and a constant. */
+static void locate(Nv *n, const Group *a, int r, NvPlace *out)
+{
+    const NvTile *pointer = a->step->in[0];
+    const Layout *l = a->shape->layout;
+    int first = l ? r & ~(int)a->step->access->run : r;
+    Val p = nv_get(n, pointer)[first];
+
+    out->bytes = a->bytes * a->count;
+    out->address = LLVMBuildPtrToInt(n->b, p, n->l->i64, "");
+    if (!l)
+        return;
+    uint32_t from = layout_at(l, (Holder){.reg = (uint32_t)first});
+    uint32_t to = layout_at(l, (Holder){.reg = (uint32_t)r});
+    for (int d = 0; d < l->rank; d++)
+        out->offset += (int64_t)(layout_index(l, to, d) - layout_index(l, from, d)) * a->bytes;
+}
+
+static Val operand_register(Nv *n, const NvStep *s, int i, int r)
+{
+    return i < s->nin && s->in[i] ? nv_get(n, s->in[i])[r] : NULL;
+}
+
+static Val may_access(Nv *n, const Group *a, int mask, int r)
+{
+    Val p = operand_register(n, a->step, mask, r);
+
+    if (p && LLVMIsAConstantInt(p) && LLVMConstIntGetZExtValue(p) == 1)
+        p = NULL;
+    return nv_both(n, p, a->shape->layout ? nv_exists(n, a->shape->layout, r) : NULL);
+}
+
+/* The bits of an element as memory has them. */
+static Val to_bits(Nv *n, const Type *t, Val v)
+{
+    if (t->pointer)
+        return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
+    return llvm_bits(n->l, n->b, emit_to_memory(&n->e, n->b, v, t->dtype));
+}
+
+static Val from_bits(Nv *n, const Type *t, Val v)
+{
+    if (t->pointer)
+        return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
+    v = LLVMBuildBitCast(n->b, v, emit_memory_type(&n->e, t->dtype), "");
+    return emit_from_memory(&n->e, n->b, v, t->dtype);
+}
+
+/* --- loads --------------------------------------------------------------------------------- */
+
+/* Everything of the instruction in front of the width; a way past a cache excludes a wish for how
+ * long something stays there. */
+static const char *load_words(const Op *op)
+{
+    if (attr_volatile(op))
+        return "ld.volatile.global";
+    switch (attr_cache(op)) {
+    case CACHE_CA:
+        return "ld.global.ca";
+    case CACHE_CG:
+        return "ld.global.cg";
+    case CACHE_CS:
+        return "ld.global.cs";
+    case CACHE_CV:
+        return "ld.global.cv";
+    default:
+        break;
+    }
+    return attr_evict(op) == EVICT_FIRST  ? "ld.global.L1::evict_first"
+           : attr_evict(op) == EVICT_LAST ? "ld.global.L1::evict_last"
+                                          : "ld.global";
+}
+
+static const char *store_words(const Op *op)
+{
+    switch (attr_cache(op)) {
+    case CACHE_WB:
+        return "st.global.wb";
+    case CACHE_CG:
+        return "st.global.cg";
+    case CACHE_CS:
+        return "st.global.cs";
+    case CACHE_WT:
+        return "st.global.wt";
+    default:
+        break;
+    }
+    return attr_evict(op) == EVICT_FIRST  ? "st.global.L1::evict_first"
+           : attr_evict(op) == EVICT_LAST ? "st.global.L1::evict_last"
+                                          : "st.global";
+}
+
+static void load_group(Nv *n, const Group *a, int r, Val *out)
+{
+    NvPlace p = {.how = load_words(a->step->op)};
+    Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS], other[NV_MOST_WORDS];
+    bool has_other = operand_register(n, a->step, LOAD_OTHER, r) != NULL;
+
+    locate(n, a, r, &p);
+    p.predicate = may_access(n, a, LOAD_MASK, r);
+    for (int i = 0; has_other && i < a->count; i++) {
+        Val v = operand_register(n, a->step, LOAD_OTHER, member(a, r, i));
+        elements[i] = to_bits(n, a->type, v);
+    }
+    if (has_other)
+        nv_pack(n, elements, a->count, a->bytes, other);
+    nv_read(n, &p, has_other ? other : NULL, words);
+    nv_unpack(n, words, a->count, a->bytes, elements);
+    for (int i = 0; i < a->count; i++)
+        out[member(a, r, i)] = from_bits(n, a->type, elements[i]);
+}
+
+void nv_load(Nv *n, const NvStep *s)
+{
+    Group a = access_of_step(s, s->out[0]);
+    Val *out = nv_set(n, s->out[0]);
+
+    for (int r = 0; r < nv_count(s->out[0]); r++) {
+        if (begins_group(&a, r))
+            load_group(n, &a, r, out);
+    }
+}
+
+/* --- stores -------------------------------------------------------------------------------- */
+
+static void store_group(Nv *n, const Group *a, int r, Val first)
+{
+    NvPlace p = {.how = store_words(a->step->op)};
+    Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+
+    locate(n, a, r, &p);
+    p.predicate = nv_both(n, may_access(n, a, STORE_MASK, r), first);
+    for (int i = 0; i < a->count; i++) {
+        Val v = operand_register(n, a->step, STORE_DATA, member(a, r, i));
+        elements[i] = to_bits(n, a->type, v);
+    }
+    nv_pack(n, elements, a->count, a->bytes, words);
+    nv_write(n, &p, words);
+}
+
+void nv_store(Nv *n, const NvStep *s)
+{
+    const NvTile *data = s->in[STORE_DATA];
+    Group a = access_of_step(s, data);
+    Val first = nv_is_first(n, data->layout ? s->access->copies : UINT32_MAX);
+
+    for (int r = 0; r < nv_count(data); r++) {
+        if (begins_group(&a, r))
+            store_group(n, &a, r, first);
+    }
+}

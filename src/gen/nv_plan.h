@@ -1,0 +1,249 @@
+/*
+ * nv_plan.h - how a kernel is spread over the threads of a block, before any code is made
+ *
+ * One program runs as one block of warps.  The planner reads optimised IR and decides, without LLVM
+ * and testable as text (`tilec dump --stage layout`): which layout (layout.h) each tile has, where
+ * it changes, how wide accesses are, what lies in shared memory and where threads must wait. nv_*.c
+ * then only carries the plan out, step by step.
+ *
+ * Vocabulary.  A *tile* is a value in one layout; a scalar is a tile without one, and every thread
+ * holds it.  A value's *home* is the layout that its op gives it; a value without a home is *free*:
+ * it is computed in whatever layout is asked for, once for each.  A block's plan is a list of
+ * *steps*, in order.
+ *
+ * Two walks over the program make it.  nv_choose.c goes forward and gives homes.  nv_steps.c goes
+ * backward: when it comes to an op it knows in which layouts the results are wanted, lists the
+ * op's step and the conversions behind it, and says in which layouts it wants the operands.  Both
+ * find what an op needs in the table of nv_rules.c.  nv_shared.c then places buffers in shared
+ * memory and puts barriers between the steps.
+ */
+#ifndef TILEC_GEN_NV_PLAN_H
+#define TILEC_GEN_NV_PLAN_H
+
+#include "../opt/opt.h"
+#include "gen.h"
+#include "layout.h"
+
+enum {
+    NV_LANES = 1 << LAYOUT_LANE_BITS,
+    NV_MOST_WARPS = 32,
+    NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
+    NV_MOST_SHARED = 227 << 10,  /* of sm_90; less on others, see nv_most_shared() */
+    NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
+    NV_CHEAP = 12                /* ops up to which a free value is computed again */
+};
+
+typedef struct NvStep NvStep;
+typedef struct NvPlan NvPlan;
+typedef struct NvBlock NvBlock;
+
+/* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
+ * be live; one register when it is a scalar. */
+typedef struct NvTile {
+    int id; /* dense within the plan */
+    const Value *value;
+    const Layout *layout; /* interned: the same layout is one pointer; NULL: a scalar */
+    int buffer;           /* it lies in shared memory instead; else NV_NO_BUFFER */
+    SharedLayout memory;  /* of that */
+} NvTile;
+
+/* How a global access goes: groups of registers whose elements are neighbours in memory. */
+typedef struct {
+    int vector_bits;                  /* elements that one instruction moves */
+    int8_t regs[LAYOUT_MAX_REG_BITS]; /* bit i of the number within the vector is this bit of the
+                                         register's */
+    uint32_t run;    /* bits of the register's number along one run of addresses: the pointer of a
+                        register is that of the one without these bits, and a constant */
+    uint32_t copies; /* bits of the thread's number: who has one set need not write */
+} NvAccess;
+
+typedef enum {
+    NV_COMPUTE, /* elementwise, constants, coordinates; what moves registers at most */
+    NV_LOAD,
+    NV_STORE,
+    NV_CONVERT, /* the same value in another layout */
+    NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
+    NV_REDUCE,
+    NV_SCAN,
+    NV_ATOMIC,
+    NV_DOT,
+    NV_RECORD,
+    NV_BARRIER, /* threads wait for each other: the program's own, or for shared memory */
+    NV_FOR,
+    NV_WHILE,
+    NV_IF,
+    NV_STEP_KINDS
+} NvStepKind;
+
+/* Shared memory that one step or several use. */
+enum { NV_NO_BUFFER = -1 };
+typedef struct {
+    int64_t bytes, offset; /* the offset is given by nv_shared.c; a multiple of 128 */
+    int first, last;       /* steps, numbered in program order, between which it is in use */
+} NvBuffer;
+
+/* What a step does with a buffer.  A step that `syncs` has a barrier of the block inside; what it
+ * does behind its last one is `late`. */
+typedef struct {
+    int buffer;
+    bool write, late;
+} NvUse;
+
+struct NvStep {
+    NvStepKind kind;
+    int number;   /* in program order, as NvBuffer counts */
+    const Op *op; /* NULL of barriers that the planner has put in */
+    const NvTile **in, **out;
+    int nin, nout; /* in: one for each operand of the op; NULL where it wants none */
+    VEC(NvUse) uses;
+    bool syncs;
+    bool waits; /* for all threads, in front of it: a barrier stands there */
+    NvBlock
+        *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
+    /* of one kind each */
+    const int32_t *take; /* NV_COMPUTE of a move: register r is take[r] of the operand; -1: nothing;
+                          * NULL: the same number */
+    const Conversion *conversion;
+    const NvAccess *access; /* of loads, stores, atomics */
+    const void *detail;     /* of the kinds whose file says what it is */
+};
+
+struct NvBlock {
+    VEC(NvStep *) steps;
+    const NvTile **args, **ends; /* of the block's arguments; of what its terminator hands over */
+    int nargs, nends;
+};
+
+/* What the planner knows of a value, by its id. */
+typedef enum { NV_WEAK, NV_PLAIN, NV_DOT_RESULT } NvStrength;
+typedef struct {
+    const Layout *home;  /* NULL: free, or a scalar */
+    NvStrength strength; /* of the wish to stay there */
+    int cost;            /* of one element, from what has a home on */
+    VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
+} NvValue;
+
+struct NvPlan {
+    Arena *arena;
+    const Func *func;
+    const GenOptions *options;
+    Diags *diags;
+    int chip;  /* 80 of sm_80 */
+    int warps; /* a power of two */
+    AxisFacts *axis;
+    const PointerBases *bases;
+    UseLists uses;
+    NvValue *values;
+    VEC(NvTile *) tiles;
+    VEC(Layout *) layouts;
+    VEC(NvBuffer) buffers;
+    Map *vectors; /* nv_access.c: how wide accesses of one shape are */
+    NvBlock *body;
+    NvBlock *at;       /* the block that steps are listed for, last one first */
+    int64_t shared;    /* bytes of a block */
+    int64_t registers; /* of all tiles */
+    bool refused;      /* a diagnostic says why */
+};
+
+/* What the planner does with an op.  A new op is a row of the table in nv_rules.c. */
+typedef struct {
+    /* Give the results their homes, from those of the operands. */
+    void (*choose)(NvPlan *p, const Op *op);
+    /* The results are wanted as values[].tiles say: list the steps, last one first, and want the
+     * operands. */
+    void (*list)(NvPlan *p, const Op *op);
+} NvRule;
+const NvRule *nv_rule(OpCode code); /* nv_rules.c */
+
+/* nv_plan.c */
+/* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
+NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
+int nv_chip(const char *cpu); /* "sm_90a" gives 90; NULL: 80 */
+int64_t nv_most_shared(int chip);
+int nv_exchanged_bytes(const Type *t); /* nv_convert.c: of an element between threads */
+static inline int nv_warp_bits(const NvPlan *p)
+{
+    return __builtin_ctz((unsigned)p->warps);
+}
+const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
+NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
+NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
+void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
+int nv_buffer(NvPlan *p, int64_t bytes);
+void nv_use(NvPlan *p, NvStep *s, int buffer, bool write, bool late);
+/* This op (NULL: nobody knows which) is not done yet on this target, or not in this form. */
+void nv_refuse(NvPlan *p, const Op *op, const char *what);
+static inline NvValue *nv_value(const NvPlan *p, const Value *v)
+{
+    return &p->values[v->id];
+}
+static inline bool nv_is_tile(const Value *v)
+{
+    return v->type->rank > 0;
+}
+static inline const Layout *nv_home(const NvPlan *p, const Value *v)
+{
+    return p->values[v->id].home;
+}
+/* Operand i, or NULL where the op leaves it out. */
+static inline Value *nv_operand(const Op *op, int i)
+{
+    return i < op->noperands ? op->operands[i] : NULL;
+}
+
+/* nv_choose.c: forward */
+void nv_choose(NvPlan *p);
+void nv_set_home(NvPlan *p, const Value *v, const Layout *l, NvStrength s); /* copies *l */
+/* The home of a value, which it is given when it has none: coalesced where it is a pointer. */
+const Layout *nv_need_home(NvPlan *p, const Value *v);
+const Layout *nv_default_layout(NvPlan *p, const Type *t); /* the last dimension fastest */
+void nv_choose_block(NvPlan *p, const Block *b);
+void nv_choose_elementwise(NvPlan *p, const Op *op);
+void nv_choose_move(NvPlan *p, const Op *op);
+void nv_choose_control(NvPlan *p, const Op *op);
+
+/* nv_steps.c: backward */
+void nv_list_block(NvPlan *p, const Block *b, NvBlock *out); /* ends wanted before */
+/* The operands in the layout of the result, or in what its rule makes of it. */
+void nv_list_elementwise(NvPlan *p, const Op *op);
+void nv_list_move(NvPlan *p, const Op *op);
+void nv_list_control(NvPlan *p, const Op *op);
+/* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
+ * effect; conversions to the other layouts are listed. */
+NvTile *nv_result(NvPlan *p, const Op *op, int i);
+void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l); /* s->in[operand] */
+/* The region of a reduce or scan as steps on scalars. */
+NvBlock *nv_list_region(NvPlan *p, const Block *region);
+
+/* nv_access.c: how memory is accessed; rules for load and store */
+void nv_choose_load(NvPlan *p, const Op *op);
+void nv_list_load(NvPlan *p, const Op *op);
+void nv_list_store(NvPlan *p, const Op *op);
+/* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
+const Layout *nv_coalesced(NvPlan *p, const Op *access);
+/* The same for a pointer of which no access is known. */
+const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
+/* Of an access in that layout; `vectors`: false for what goes by elements. */
+const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
+
+/* nv_shared.c */
+void nv_place(NvPlan *p); /* buffers and barriers */
+
+/* nv_plan_print.c */
+const char *nv_plan_text(const NvPlan *p, Arena *a);
+
+/* The rules of other files: nv_reduce.c, nv_scan.c, nv_atomic.c, nv_record.c, nv_dot.c; nv_move.c
+ * has moves that are no linear map. */
+void nv_choose_reduce(NvPlan *p, const Op *op);
+void nv_list_reduce(NvPlan *p, const Op *op);
+void nv_choose_scan(NvPlan *p, const Op *op);
+void nv_list_scan(NvPlan *p, const Op *op);
+void nv_choose_atomic(NvPlan *p, const Op *op);
+void nv_list_atomic(NvPlan *p, const Op *op);
+void nv_list_record(NvPlan *p, const Op *op);
+void nv_choose_dot(NvPlan *p, const Op *op);
+void nv_list_dot(NvPlan *p, const Op *op);
+/* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
+void nv_pipeline(NvPlan *p);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * nv_words.c - one access of one thread to memory, as an instruction of PTX
+ *
+ * Written as inline assembly: LLVM has no loads and stores with a predicate and a vector, and makes
+ * branches of masked ones.  What is read where the predicate is false is in the registers before.
+ */
+#include "nv.h"
+
+#include <string.h>
+
+Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+           int nargs)
+{
+    LLVMTypeRef types[3 * NV_MOST_WORDS + 2];
+    Val in[3 * NV_MOST_WORDS + 2];
+
+    if (nargs > COUNT(types))
+        bug("%d operands of an instruction", nargs);
+    for (int i = 0; i < nargs; i++) {
+        in[i] = args[i];
+        types[i] = LLVMTypeOf(args[i]);
+    }
+    LLVMTypeRef fn = LLVMFunctionType(type, types, (unsigned)nargs, 0);
+    Val code = LLVMGetInlineAsm(fn, text, strlen(text), constraints, strlen(constraints), 1, 0,
+                                LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(n->b, fn, code, in, (unsigned)nargs, "");
+}
+
+static int words_of(int bytes)
+{
+    return bytes <= 4 ? 1 : bytes / 4;
+}
+
+static LLVMTypeRef word_type(const Nv *n, int bytes)
+{
+    return bytes < 4 ? n->l->i16 : n->l->i32;
+}
+
+/* "{$0, $1}" or "$0", for words number `first` on. */
+static void put_words(Text *t, int first, int count)
+{
+    if (count == 1) {
+        text_printf(t, "$%d", first);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%s$%d", i == 0 ? "{" : ", ", first + i);
+    text_put(t, "}");
+}
+
+static void put_width(Text *t, const NvPlace *p)
+{
+    int words = words_of(p->bytes);
+
+    if (words > 1)
+        text_printf(t, ".v%d", words);
+    text_printf(t, ".b%d ", p->bytes < 4 ? 8 * p->bytes : 32);
+}
+
+static void put_address(Text *t, const NvPlace *p, int operand)
+{
+    text_printf(t, "[$%d", operand);
+    if (p->offset != 0)
+        text_printf(t, "+%lld", (long long)p->offset);
+    text_put(t, "]");
+}
+
+static const char *address_constraint(const Nv *n, const NvPlace *p)
+{
+    return LLVMTypeOf(p->address) == n->l->i64 ? "l" : "r";
+}
+
+void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words)
+{
+    int count = words_of(p->bytes), nargs = 0;
+    LLVMTypeRef type = word_type(n, p->bytes), types[NV_MOST_WORDS];
+    const char *letter = p->bytes < 4 ? "h" : "r";
+    Text t = text_new(n->arena), c = text_new(n->arena);
+    Val args[NV_MOST_WORDS + 2];
+
+    for (int i = 0; i < count; i++) {
+        types[i] = type;
+        text_printf(&c, "=%s,", letter);
+    }
+    args[nargs++] = p->address;
+    text_put(&c, address_constraint(n, p));
+    if (p->predicate) {
+        text_printf(&t, "@$%d ", count + nargs);
+        args[nargs++] = p->predicate;
+        text_put(&c, ",b");
+        for (int i = 0; i < count; i++) {
+            args[nargs++] = other ? other[i] : llvm_int(type, 0);
+            text_printf(&c, ",%d", i);
+        }
+    }
+    text_put(&t, p->how);
+    put_width(&t, p);
+    put_words(&t, 0, count);
+    text_put(&t, ", ");
+    put_address(&t, p, count);
+    text_put(&t, ";");
+    text_put(&c, ",~{memory}");
+    LLVMTypeRef result =
+        count == 1 ? type : LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+    Val got = nv_asm(n, result, t.s, c.s, args, nargs);
+    for (int i = 0; i < count; i++)
+        words[i] = count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+void nv_write(Nv *n, const NvPlace *p, const Val *words)
+{
+    int count = words_of(p->bytes), nargs = 0;
+    Text t = text_new(n->arena), c = text_new(n->arena);
+    Val args[NV_MOST_WORDS + 2];
+
+    args[nargs++] = p->address;
+    text_put(&c, address_constraint(n, p));
+    for (int i = 0; i < count; i++) {
+        args[nargs++] = words[i];
+        text_put(&c, p->bytes < 4 ? ",h" : ",r");
+    }
+    if (p->predicate) {
+        text_printf(&t, "@$%d ", nargs);
+        args[nargs++] = p->predicate;
+        text_put(&c, ",b");
+    }
+    text_put(&t, p->how);
+    put_width(&t, p);
+    put_address(&t, p, 0);
+    text_put(&t, ", ");
+    put_words(&t, 1, count);
+    text_put(&t, ";");
+    text_put(&c, ",~{memory}");
+    nv_asm(n, n->l->none, t.s, c.s, args, nargs);
+}
+
+/* --- elements ------------------------------------------------------------------------------ */
+
+static LLVMTypeRef int_of(const Nv *n, int bytes)
+{
+    return bytes == 1 ? n->l->i8 : bytes == 2 ? n->l->i16 : bytes == 4 ? n->l->i32 : n->l->i64;
+}
+
+static Val at(const Nv *n, int i)
+{
+    return llvm_int(n->l->i32, i);
+}
+
+/* Elements of less than a word, side by side. */
+static Val pack_word(Nv *n, const Val *elements, int count, int bytes)
+{
+    LLVMTypeRef whole = count * bytes < 4 ? n->l->i16 : n->l->i32;
+
+    if (count == 1)
+        return LLVMBuildZExtOrBitCast(n->b, elements[0], whole, "");
+    Val v = LLVMGetPoison(LLVMVectorType(int_of(n, bytes), (unsigned)count));
+    for (int i = 0; i < count; i++)
+        v = LLVMBuildInsertElement(n->b, v, elements[i], at(n, i), "");
+    return LLVMBuildBitCast(n->b, v, whole, "");
+}
+
+int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words)
+{
+    int each = MAX(4 / bytes, 1), used = 0;
+
+    if (bytes == 8) {
+        for (int i = 0; i < count; i++) {
+            words[used++] = LLVMBuildTrunc(n->b, elements[i], n->l->i32, "");
+            Val high = LLVMBuildLShr(n->b, elements[i], llvm_int(n->l->i64, 32), "");
+            words[used++] = LLVMBuildTrunc(n->b, high, n->l->i32, "");
+        }
+        return used;
+    }
+    for (int i = 0; i < count; i += each)
+        words[used++] = pack_word(n, elements + i, MIN(each, count - i), bytes);
+    return used;
+}
+
+static void unpack_word(Nv *n, Val word, int count, int bytes, Val *elements)
+{
+    LLVMTypeRef element = int_of(n, bytes);
+
+    if (count == 1) {
+        elements[0] = LLVMBuildTruncOrBitCast(n->b, word, element, "");
+        return;
+    }
+    Val v = LLVMBuildBitCast(n->b, word, LLVMVectorType(element, (unsigned)count), "");
+    for (int i = 0; i < count; i++)
+        elements[i] = LLVMBuildExtractElement(n->b, v, at(n, i), "");
+}
+
+void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements)
+{
+    int each = MAX(4 / bytes, 1);
+
+    for (int i = 0; bytes == 8 && i < count; i++) {
+        Val low = LLVMBuildZExt(n->b, words[2 * i], n->l->i64, "");
+        Val high = LLVMBuildZExt(n->b, words[2 * i + 1], n->l->i64, "");
+        high = LLVMBuildShl(n->b, high, llvm_int(n->l->i64, 32), "");
+        elements[i] = LLVMBuildOr(n->b, low, high, "");
+    }
+    for (int i = 0; bytes < 8 && i < count; i += each)
+        unpack_word(n, words[i / each], MIN(each, count - i), bytes, elements + i);
+}
