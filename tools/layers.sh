@@ -14,6 +14,7 @@ BEGIN {
     allowed["names"]  = "base syntax ir python names"
     allowed["lower"]  = "base syntax ir python names lower"
     allowed["tl"]     = "base syntax ir python names lower tl"
+    allowed["sim"]    = "base sim"
     allowed["opt"]    = "base ir opt"
     allowed["interp"] = "base ir interp"
     allowed["gen"]    = "base ir opt gen"
@@ -30,7 +31,7 @@ function refuse(what) {
     split(FILENAME, part, "/")
     folder = part[2]
     if (folder ~ /^device_/) # each stands for itself beside what all devices may include
-        allowed[folder] = allowed["device"] " " folder
+        allowed[folder] = allowed["device"] " " folder (folder == "device_sim" ? " sim" : "")
     if (!(folder in allowed)) {
         printf "%s: layers.sh does not know the folder %s\n", FILENAME, folder
         wrong = 1

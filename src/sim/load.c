@@ -1,0 +1,181 @@
+/*
+ * load.c - text to module
+ *
+ * Reads the whole text, then gives dynamic shared memory its place behind all that is static, fills
+ * in the addresses of variables, and lets flow.c find where branches meet.
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+
+/* The lines of the text, for messages. */
+static void keep_lines(SimModule *m, const char *text, size_t len)
+{
+    char *copy = arena_strndup(m->arena, text, len);
+    VEC(const char *) lines = {0};
+    char *end = copy + len;
+
+    for (char *s = copy; s <= end;) {
+        char *stop = memchr(s, '\n', (size_t)(end - s));
+
+        vec_push(m->arena, &lines, s);
+        if (!stop)
+            break;
+        *stop = 0;
+        s = stop + 1;
+    }
+    m->lines = lines.at;
+    m->nlines = lines.len;
+}
+
+static Map *index_rows(Parser *p)
+{
+    Map *rows = map_new(p->scratch);
+
+    for (int i = table_count; i > 0; i--) {
+        const char *name = table_rows[i - 1].name;
+        Sym first = intern_n(p->names, name, strcspn(name, "."));
+
+        map_put(rows, MAP_KEY(first), (void *)(uintptr_t)i);
+    }
+    return rows;
+}
+
+static uint64_t address_of(const PtxVar *v, uint64_t dynamic_at)
+{
+    while (v->same_as)
+        v = v->same_as;
+    return v->dynamic ? dynamic_at : v->address;
+}
+
+/* All variables have places now. */
+static void fill_in_addresses(Parser *p)
+{
+    SimModule *m = p->m;
+    uint64_t align = MAX(m->dynamic_at, 16);
+
+    m->dynamic_at = (m->shared_bytes + align - 1) / align * align;
+    for (int i = 0; i < m->consts.len; i++) {
+        PtxConst *c = &m->consts.at[i];
+
+        if (c->var)
+            c->value += address_of(c->var, m->dynamic_at);
+    }
+    for (int i = 0; i < p->var_fixups.len; i++) {
+        VarFixup *f = &p->var_fixups.at[i];
+
+        m->code.at[f->inst].at[f->which].offset += (int64_t)address_of(f->var, m->dynamic_at);
+    }
+}
+
+/* Does a call of `from` come back to `to`?  Functions have places for one activation only. */
+static bool reaches(const Parser *p, const PtxFunc *from, const PtxFunc *to, int depth)
+{
+    if (from == to)
+        return true;
+    for (int i = 0; i < p->calls.len && depth < 64; i++) {
+        if (p->calls.at[i].caller == from && reaches(p, p->calls.at[i].callee, to, depth + 1))
+            return true;
+    }
+    return depth >= 64;
+}
+
+static void fill_in_calls(Parser *p)
+{
+    for (int i = 0; i < p->calls.len; i++) {
+        CallFixup *c = &p->calls.at[i];
+        Inst *in = &p->m->code.at[c->inst];
+
+        if (!c->callee->is_defined)
+            parse_error(p, in->line, "there is no function '%s'", c->callee->name);
+        if (reaches(p, c->callee, c->caller, 0))
+            parse_error(p, in->line, "'%s' is recursive", c->callee->name);
+        in->target = c->callee->first;
+        in->meet = c->callee->end;
+    }
+}
+
+static void read_module(Parser *p, const char *text, size_t len)
+{
+    SimModule *m = p->m;
+
+    keep_lines(m, text, len);
+    m->file_bytes = SPECIAL_COUNT * SPECIAL_BYTES;
+    p->names = interner_new(m->arena);
+    p->const_places = map_new(p->scratch);
+    p->rows = index_rows(p);
+    p->trash = place_new(p, 128);
+    p->token = lex_ptx(p, text, len);
+    parse_module(p);
+    fill_in_addresses(p);
+    for (const PtxFunc *f = m->funcs; f; f = f->next) {
+        if (f->is_defined)
+            flow_find_meets(m, f, p->scratch);
+    }
+    fill_in_calls(p);
+}
+
+SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *error)
+{
+    Guard guard = {0};
+    Arena *arena = arena_new(NULL), *scratch = arena_new(NULL);
+
+    *error = (SimError){.lane = -1};
+    if (!arena || !scratch) {
+        arena_free(arena);
+        arena_free(scratch);
+        return SIM_NO_MEMORY;
+    }
+    arena_set_guard(arena, &guard);
+    arena_set_guard(scratch, &guard);
+    if (setjmp(guard.env)) {
+        bool no_memory = guard.why == GUARD_NO_MEMORY;
+
+        arena_free(arena);
+        arena_free(scratch);
+        if (no_memory)
+            snprintf(error->text, sizeof error->text, "out of memory");
+        return no_memory ? SIM_NO_MEMORY : SIM_BAD_PTX;
+    }
+    SimModule *m = NEW(arena, SimModule);
+    *m = (SimModule){.arena = arena};
+    Parser p = {.m = m, .scratch = scratch, .guard = &guard, .error = error};
+    read_module(&p, text, len);
+    arena_free(scratch);
+    arena_set_guard(arena, NULL);
+    *out = m;
+    return SIM_OK;
+}
+
+void sim_unload(SimModule *m)
+{
+    if (m)
+        arena_free(m->arena);
+}
+
+const SimKernel *sim_kernel(const SimModule *m, const char *name)
+{
+    for (const SimKernel *k = m->kernels; k; k = k->next) {
+        if (!name || strcmp(k->func->name, name) == 0)
+            return k;
+    }
+    return NULL;
+}
+
+int sim_kernel_params(const SimKernel *k)
+{
+    return k->func->params.len;
+}
+
+int sim_kernel_threads(const SimKernel *k)
+{
+    return k->func->threads;
+}
+
+size_t sim_kernel_static_shared(const SimKernel *k)
+{
+    return (size_t)k->module->shared_bytes;
+}

@@ -1,0 +1,135 @@
+/*
+ * parser.h - what the parts of the reader of PTX share
+ *
+ * All of it lives for one sim_load().  An error fills in *error and leaves through the guard of
+ * load.c; functions that only try give false and say in `why` what did not fit.
+ */
+#ifndef TILEC_SIM_PARSER_H
+#define TILEC_SIM_PARSER_H
+
+#include "ptx.h"
+
+typedef enum { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_STRING, TOKEN_MARK } TokenKind;
+typedef struct {
+    TokenKind kind;
+    Sym word;       /* of words and strings; strings without their quotes */
+    char mark;      /* of marks: one character */
+    bool is_float;  /* of numbers: `value` has the bits of a float of `bits` */
+    int bits;       /* 64 for numbers in decimal with a point */
+    uint64_t value; /* of numbers */
+    uint32_t line;
+} Token;
+
+typedef enum { SYMBOL_REG, SYMBOL_VAR, SYMBOL_FUNC, SYMBOL_LABEL, SYMBOL_JUMPS } SymbolKind;
+typedef struct {
+    SymbolKind kind;
+    int bits;       /* of a register; 1: a predicate */
+    uint32_t place; /* of a register; the instruction of a label; an index of SimModule.jumps */
+    PtxVar *var;
+    PtxFunc *func;
+} Symbol;
+
+typedef struct Scope Scope;
+struct Scope {
+    Scope *outer;
+    Map *symbols;
+};
+
+/* A branch to a label that had not been seen; searched when its scope ends. */
+typedef struct {
+    Sym label;
+    int depth;          /* of the scope that it is searched in next */
+    uint32_t inst;      /* whose target it is, or */
+    uint32_t *in_jumps; /* an entry of a jump table; NULL: of the instruction */
+    uint32_t line;
+} Fixup;
+
+/* An instruction to one of whose addresses that of a variable is added at the end. */
+typedef struct {
+    uint32_t inst;
+    int which; /* of Inst.at */
+    const PtxVar *var;
+} VarFixup;
+
+/* A call, whose function may be defined later. */
+typedef struct {
+    uint32_t inst;
+    const PtxFunc *callee, *caller;
+} CallFixup;
+
+typedef struct {
+    SimModule *m;
+    Arena *scratch; /* of the load */
+    Guard *guard;
+    SimError *error;
+    Interner *names;
+    const Token *token; /* the next one */
+    Scope *scope;
+    int depth;     /* of scopes; 0: the module */
+    PtxFunc *func; /* that is being read, or NULL */
+    VEC(Fixup) fixups;
+    VEC(VarFixup) var_fixups;
+    VEC(CallFixup) calls;
+    VEC(const char *) files; /* by .file number */
+    Map *const_places;       /* constants of the register file by value and width */
+    Map *rows;               /* by the first word of their names: index in table_rows plus 1 */
+    uint32_t trash;          /* place that takes what is written to `_`; as wide as any register */
+    uint32_t source;         /* index of the place in force */
+    char why[160];           /* why the row did not fit that came nearest */
+    int nearest;             /* how far it came */
+} Parser;
+
+/* lex.c: the tokens of a text, in the arena; the last one is TOKEN_END. */
+const Token *lex_ptx(Parser *p, const char *text, size_t len);
+
+/* parse.c */
+void parse_module(Parser *p);
+NORETURN void parse_error(Parser *p, uint32_t line, const char *fmt, ...) PRINTF(3, 4);
+bool parse_mark(Parser *p, char mark);   /* take it if it comes next */
+void parse_expect(Parser *p, char mark); /* take it, or fail */
+Sym parse_word(Parser *p, const char *what);
+Symbol *parse_lookup(const Parser *p, Sym name); /* NULL: not declared */
+
+/* operand.c */
+
+/* A new place in the register file for a register of that width. */
+uint32_t place_new(Parser *p, int bits);
+uint32_t place_of_const(Parser *p, int bits, uint64_t value);
+/* Take the operands that `spec` asks for, as far as the semicolon; table.c has the letters.  False:
+ * they are others. */
+bool parse_operands(Parser *p, const char *spec, Inst *in);
+
+/* decode.c */
+
+/* Say why a row does not fit, unless another one came nearer or as near.  Gives false. */
+typedef enum { NEAR_MODIFIERS = 1, NEAR_TYPES, NEAR_OPERANDS } Nearness;
+bool decode_misfit(Parser *p, Nearness near, const char *fmt, ...) PRINTF(3, 4);
+/* An instruction, from its name to its semicolon. */
+void decode_inst(Parser *p, Inst in);
+
+/*
+ * table.c: what there is.  The first row that fits is taken.
+ *
+ * Modifiers are words; one that starts with ! must be there; `cache`, `order` and `space` stand for
+ * the words of such a kind.  `operands` has one word for each, = in front of what is written and ?
+ * in front of what may be left out:
+ *
+ *   0..3   a register, or a value, as wide as that type        w      twice as wide as the first
+ *   p      a predicate; written, with a second one: p|p        h i d  of 16, 32, 64 bits
+ *   x y    a register of any width, for the first and the      v      one or, by .v2, a list of
+ * such second type; its bytes are noted {4:32} a list of four registers of 32 bits a      an
+ * address n      a number                                            l      a label, or a jump
+ * table t      a clock                                             c      all of a call
+ */
+typedef struct {
+    const char *name;      /* the first words, with their dots */
+    const char *modifiers; /* that may follow */
+    const char *types;     /* of each position, alternatives; positions apart by | */
+    const char *operands;
+    Execute *run;
+    bool is_control;
+} Row;
+extern const Row table_rows[];
+extern const int table_count;
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * sim.h - execute PTX on the host
+ *
+ * The simulator runs the PTX that the NVIDIA target emits: LLVM's text and the inline assembly in
+ * it.  It exists so that GPU code can be tested, counted and checked on machines without a GPU.
+ * docs/simulator.md says what it understands, what its arithmetic promises, and what it checks.
+ *
+ * Global, constant and parameter memory is the host's memory; addresses in kernels are host
+ * pointers.  What it does not know is an error with the text of the line, never skipped.  It
+ * includes src/base/ and nothing else; it prints nothing and never exits.
+ */
+#ifndef TILEC_SIM_H
+#define TILEC_SIM_H
+
+#include "../base/base.h"
+
+/* What stopped a load or a launch. */
+typedef enum {
+    SIM_OK,
+    SIM_NO_MEMORY,
+    SIM_BAD_PTX,    /* the text is not understood */
+    SIM_BAD_LAUNCH, /* the kernel cannot be launched like this */
+    SIM_FAULT       /* a program did what it must not do */
+} SimStatus;
+
+/* Where and why.  Texts are cut where they do not fit. */
+typedef struct {
+    char text[400];   /* the message alone */
+    char file[256];   /* of the source by .loc, or "" */
+    int line, column; /* of the source, from 1; 0: unknown */
+    int ptx_line;     /* from 1; 0: none */
+    char ptx[160];    /* the text of that line */
+    int program[3];   /* for SIM_FAULT: who did it */
+    int warp, lane;   /* lane -1: the warp as a whole */
+} SimError;
+
+typedef struct SimModule SimModule;
+typedef struct SimKernel SimKernel;
+
+/* load.c */
+
+/* Read PTX text, of `len` bytes.  What the module needs is copied.  On failure *error says why. */
+SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *error);
+void sim_unload(SimModule *m); /* NULL is allowed; none of its kernels may be running */
+/* The entry of that name, or the first one for NULL.  NULL: there is none. */
+const SimKernel *sim_kernel(const SimModule *m, const char *name);
+int sim_kernel_params(const SimKernel *k);
+/* Threads of a block by .reqntid or .maxntid; 0: the text does not say. */
+int sim_kernel_threads(const SimKernel *k);
+size_t sim_kernel_static_shared(const SimKernel *k); /* bytes */
+
+/* Memory that programs may reach. */
+typedef struct {
+    uint64_t address, bytes;
+    bool read_only;
+} SimRange;
+
+/* What the instructions of one source line did, or of one line of the PTX where the text names no
+ * source.  The unit of all but `instructions` is one warp's access. */
+typedef struct {
+    const char *file; /* NULL: lines are of the PTX; lives as long as the module */
+    int line;
+    uint64_t instructions; /* executed by warps */
+    uint64_t lanes;        /* executed by lanes: instructions times active lanes */
+    uint64_t global_requests, global_sectors; /* sectors: of 32 bytes, summed over requests */
+    uint64_t shared_requests, shared_waves;   /* waves: requests are 1 each without conflicts; */
+    uint64_t shared_extra;                    /* waves more than the widths of accesses need */
+    uint64_t branches, divergent;             /* branches that had a choice; that split a warp */
+} SimLineCount;
+
+typedef struct {
+    SimLineCount *lines; /* by file and line, for free() */
+    int count;
+} SimCounts;
+
+typedef struct {
+    int32_t grid[3];
+    int warps;            /* of a block */
+    size_t shared;        /* bytes of dynamic shared memory */
+    const uint64_t *args; /* one slot a parameter, of which it takes the low bytes */
+    const SimRange *ranges;
+    int nranges;       /* negative: every address is taken to be good */
+    int threads;       /* of the host, at most; 0 or 1: the caller's alone */
+    SimCounts *counts; /* NULL: nothing is counted */
+} SimLaunch;
+
+/* launch.c */
+
+/* Run a kernel over its grid and wait for the end.  Several may run at once, of one kernel too. */
+SimStatus sim_launch(const SimKernel *k, const SimLaunch *launch, SimError *error);
+/* `error` as people read it: a line that names the place, and notes.  In the arena. */
+const char *sim_error_text(const SimError *error, Arena *a);
+
+#endif
