@@ -1,0 +1,198 @@
+/*
+ * access.c - from the addresses of a warp to the host's memory
+ *
+ * Every access is checked: that it is aligned to its size, that global ones lie in what the launch
+ * may reach, and shared ones in the block's shared memory, in an order that shadow.c finds safe.
+ */
+#include "execute.h"
+
+void access_addresses(const Warp *w, const PtxAddress *a, uint64_t address[LANES])
+{
+    if (a->base == NO_OPERAND) {
+        for (int i = 0; i < LANES; i++)
+            address[i] = (uint64_t)a->offset;
+    } else if (a->wide) {
+        const uint64_t *base = REG(w, a->base, uint64_t);
+
+        for (int i = 0; i < LANES; i++)
+            address[i] = base[i] + (uint64_t)a->offset;
+    } else {
+        const uint32_t *base = REG(w, a->base, uint32_t);
+
+        for (int i = 0; i < LANES; i++)
+            address[i] = (uint32_t)(base[i] + (uint32_t)a->offset);
+    }
+}
+
+static bool in_range(const SimRange *r, uint64_t address, uint32_t bytes)
+{
+    return address - r->address < r->bytes && r->bytes - (address - r->address) >= bytes;
+}
+
+/* The range that an access lies in, or NULL. */
+static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t bytes)
+{
+    for (int i = 0; i < l->asked->nranges; i++) {
+        if (in_range(&l->asked->ranges[i], address, bytes))
+            return &l->asked->ranges[i];
+    }
+    for (int i = 0; i < l->module->globals.len; i++) {
+        if (in_range(&l->module->globals.at[i], address, bytes))
+            return &l->module->globals.at[i];
+    }
+    return NULL;
+}
+
+static const char *const verbs[] = {
+    [ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_ATOMIC] = "updates"};
+
+/* Say how far an address is from the nearest range. */
+static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)
+{
+    const Launch *l = w->worker->launch;
+    uint64_t best = UINT64_MAX;
+    int64_t offset = 0;
+    int nearest = -1;
+
+    for (int i = 0; i < l->asked->nranges; i++) {
+        const SimRange *r = &l->asked->ranges[i];
+        uint64_t end = r->address + r->bytes;
+        uint64_t far = address < r->address ? r->address - address : address - MIN(end, address);
+
+        if (far < best) {
+            best = far;
+            nearest = i;
+            offset = (int64_t)(address - r->address);
+        }
+    }
+    if (nearest < 0 || best > (UINT64_C(1) << 32))
+        fault(w, lane, "it %s %u bytes at address 0x%llx, which no argument reaches", verbs[kind],
+              bytes, (unsigned long long)address);
+    else
+        fault(w, lane, "it %s %u bytes at offset %lld of an array of %llu bytes", verbs[kind],
+              bytes, (long long)offset, (unsigned long long)l->asked->ranges[nearest].bytes);
+}
+
+static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                           const uint64_t address[LANES], char *host[LANES])
+{
+    const Launch *l = w->worker->launch;
+    const SimRange *range = NULL;
+
+    if (w->worker->counts)
+        count_global(w, bytes, mask, address);
+    FOR_LANES(lane, mask)
+    {
+        host[lane] = (char *)(uintptr_t)address[lane];
+        if (l->asked->nranges < 0)
+            continue;
+        if (!range || !in_range(range, address[lane], bytes))
+            range = find_range(l, address[lane], bytes);
+        if (!range) {
+            fault_outside(w, (int)lane, kind, address[lane], bytes);
+            return false;
+        }
+        if (kind != ACCESS_READ && range->read_only) {
+            fault(w, (int)lane, "it %s memory that is read-only", verbs[kind]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool resolve_shared(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                           const uint64_t address[LANES], char *host[LANES])
+{
+    Block *b = w->block;
+
+    if (w->worker->counts)
+        count_shared(w, bytes, mask, address);
+    FOR_LANES(lane, mask)
+    {
+        uint64_t at = address[lane];
+
+        if (at + bytes > b->shared_bytes || at + bytes < at) {
+            fault(w, (int)lane, "it %s %u bytes at %llu of %u bytes of shared memory", verbs[kind],
+                  bytes, (unsigned long long)at, b->shared_bytes);
+            return false;
+        }
+        if (!shadow_access(w, kind, (int)lane, (uint32_t)at, bytes))
+            return false;
+        host[lane] = b->shared + at;
+    }
+    return true;
+}
+
+static bool resolve_local(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                          const uint64_t address[LANES], char *host[LANES])
+{
+    uint64_t size = w->module->local_bytes;
+
+    FOR_LANES(lane, mask)
+    {
+        uint64_t at = address[lane];
+
+        if (at + bytes > size || at + bytes < at) {
+            fault(w, (int)lane, "it %s %u bytes at %llu of %llu bytes of local memory", verbs[kind],
+                  bytes, (unsigned long long)at, (unsigned long long)size);
+            return false;
+        }
+        host[lane] = w->local + lane * size + at;
+    }
+    return true;
+}
+
+/* Generic addresses: each window is an access of its own. */
+static bool resolve_generic(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                            const uint64_t address[LANES], char *host[LANES])
+{
+    uint64_t inside[LANES];
+    uint32_t shared = 0, local = 0;
+
+    FOR_LANES(lane, mask)
+    {
+        uint64_t window = address[lane] & ~UINT64_C(0xffffffff);
+
+        shared |= (uint32_t)(window == SHARED_WINDOW) << lane;
+        local |= (uint32_t)(window == LOCAL_WINDOW) << lane;
+        inside[lane] = address[lane] & 0xffffffff;
+    }
+    mask &= ~(shared | local);
+    return (!shared || resolve_shared(w, kind, bytes, shared, inside, host)) &&
+           (!local || resolve_local(w, kind, bytes, local, inside, host)) &&
+           (!mask || resolve_global(w, kind, bytes, mask, address, host));
+}
+
+static bool check_aligned(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                          const uint64_t address[LANES])
+{
+    FOR_LANES(lane, mask)
+    {
+        if (address[lane] % bytes != 0) {
+            fault(w, (int)lane, "it %s %u bytes at 0x%llx, which is not a multiple of %u",
+                  verbs[kind], bytes, (unsigned long long)address[lane], bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, uint32_t mask,
+                    const uint64_t address[LANES], char *host[LANES])
+{
+    if (!check_aligned(w, kind, bytes, mask, address))
+        return false;
+    switch (space) {
+    case SPACE_GLOBAL:
+        return resolve_global(w, kind, bytes, mask, address, host);
+    case SPACE_SHARED:
+        return resolve_shared(w, kind, bytes, mask, address, host);
+    case SPACE_LOCAL:
+        return resolve_local(w, kind, bytes, mask, address, host);
+    case SPACE_GENERIC:
+        return resolve_generic(w, kind, bytes, mask, address, host);
+    case SPACE_PARAM:
+        break; /* memory.c has them without this */
+    }
+    return false;
+}

@@ -1,0 +1,144 @@
+/*
+ * count.c - what accesses cost a GPU, and the sums for each line of the source
+ *
+ * Global memory moves in sectors of 32 bytes: a request of a warp costs as many as it touches.
+ * Shared memory has 32 banks of 4 bytes; words of one bank are read one after the other, a word
+ * that several lanes want once.  Accesses of 8 and 16 bytes go in two and four parts of a warp.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "execute.h"
+
+enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4 };
+
+static InstCount *counts_of(const Warp *w)
+{
+    return &w->worker->counts[w->inst - w->module->code.at];
+}
+
+/* Put a number into a small set unless it is there; gives the new size. */
+static int add_new(uint64_t *set, int n, uint64_t x)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        if (set[i] == x)
+            return n;
+    }
+    set[n] = x;
+    return n + 1;
+}
+
+void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES])
+{
+    uint64_t sectors[2 * LANES];
+    InstCount *c = counts_of(w);
+    int n = 0;
+
+    FOR_LANES(lane, mask)
+    {
+        n = add_new(sectors, n, address[lane] / SECTOR);
+        n = add_new(sectors, n, (address[lane] + bytes - 1) / SECTOR);
+    }
+    c->global_requests++;
+    c->global_sectors += (uint64_t)n;
+}
+
+/* Turns of the banks for some lanes of a request: the most different words in one bank. */
+static int waves_of(uint32_t bytes, uint32_t mask, const uint64_t address[LANES])
+{
+    uint64_t words[BANKS][LANES * 4];
+    int n[BANKS] = {0}, most = 0;
+
+    FOR_LANES(lane, mask)
+    {
+        for (uint32_t i = 0; i < bytes; i += BANK_BYTES) {
+            uint64_t word = (address[lane] + i) / BANK_BYTES;
+            int bank = (int)(word % BANKS);
+
+            n[bank] = add_new(words[bank], n[bank], word);
+            most = MAX(most, n[bank]);
+        }
+    }
+    return most;
+}
+
+void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES])
+{
+    uint32_t parts = MAX(1, MIN(bytes, 16) / BANK_BYTES), lanes = LANES / parts;
+    InstCount *c = counts_of(w);
+
+    c->shared_requests++;
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t part = mask & (uint32_t)(((UINT64_C(1) << lanes) - 1) << (i * lanes));
+
+        if (!part)
+            continue;
+        int waves = waves_of(bytes, part, address);
+        c->shared_waves += (uint64_t)waves;
+        c->shared_extra += (uint64_t)(waves - 1);
+    }
+}
+
+/* sums */
+
+static int compare_lines(const void *a, const void *b)
+{
+    const SimLineCount *x = a, *y = b;
+    int files = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+
+    return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+static SimLineCount line_of(const SimModule *m, const Inst *in, const InstCount *c)
+{
+    const PtxPlace *place = &m->places.at[in->place];
+    bool known = in->place > 0 && place->file;
+
+    return (SimLineCount){.file = known ? place->file : NULL,
+                          .line = known ? place->line : (int)in->line,
+                          .instructions = c->instructions,
+                          .lanes = c->lanes,
+                          .global_requests = c->global_requests,
+                          .global_sectors = c->global_sectors,
+                          .shared_requests = c->shared_requests,
+                          .shared_waves = c->shared_waves,
+                          .shared_extra = c->shared_extra,
+                          .branches = c->branches,
+                          .divergent = c->divergent};
+}
+
+static void add_line(SimLineCount *to, const SimLineCount *c)
+{
+    to->instructions += c->instructions;
+    to->lanes += c->lanes;
+    to->global_requests += c->global_requests;
+    to->global_sectors += c->global_sectors;
+    to->shared_requests += c->shared_requests;
+    to->shared_waves += c->shared_waves;
+    to->shared_extra += c->shared_extra;
+    to->branches += c->branches;
+    to->divergent += c->divergent;
+}
+
+bool count_lines(const SimModule *m, const InstCount *counts, SimCounts *out)
+{
+    SimLineCount *lines = calloc((size_t)m->code.len + 1, sizeof *lines);
+    int n = 0, kept = 0;
+
+    if (!lines)
+        return false;
+    for (int i = 0; i < m->code.len; i++) {
+        if (counts[i].instructions > 0)
+            lines[n++] = line_of(m, &m->code.at[i], &counts[i]);
+    }
+    if (n > 0)
+        qsort(lines, (size_t)n, sizeof *lines, compare_lines);
+    for (int i = 0; i < n; i++) {
+        if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0)
+            add_line(&lines[kept - 1], &lines[i]);
+        else
+            lines[kept++] = lines[i];
+    }
+    *out = (SimCounts){.lines = lines, .count = kept};
+    return true;
+}

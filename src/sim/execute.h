@@ -1,0 +1,172 @@
+/*
+ * execute.h - warps that run
+ *
+ * A worker, one thread of the host, runs one block after the other; a block's warps take turns,
+ * each until it waits at a barrier, ends, or has run for long.  A warp executes an instruction for
+ * all of its lanes at once, in loops over registers of 32 lanes.  Lanes that go different ways at a
+ * branch are run one way after the other, and meet again where all ways do (flow.c).
+ *
+ * Instructions return nothing: what must not happen is kept by fault(), and stops the launch.
+ */
+#ifndef TILEC_SIM_EXECUTE_H
+#define TILEC_SIM_EXECUTE_H
+
+#include "ptx.h"
+
+enum {
+    BARRIERS = 16,
+    /* Paths that wait: each split leaves fewer lanes, so 31 of them with two paths each, and a call
+     * more for each function that may be active. */
+    MOST_PATHS = 2 * LANES + 64
+};
+#define ALL_LANES UINT32_MAX
+
+typedef struct Block Block;
+typedef struct Worker Worker;
+typedef struct Launch Launch;
+
+/* Lanes that run together: from `pc` on until they come to `meet`.  `frame` counts the calls. */
+typedef struct {
+    uint32_t pc, meet, mask, frame;
+} Path;
+
+typedef enum { WARP_READY, WARP_WAITS, WARP_DONE } WarpState;
+
+/* cp.async: a copy that was asked for and not waited for. */
+typedef struct {
+    const char *from;
+    uint32_t to; /* in shared memory */
+    uint32_t group;
+    uint8_t bytes, from_bytes; /* the rest is zeros */
+    uint8_t lane;
+} Copy;
+typedef struct {
+    Copy *at;
+    int len, cap;
+    uint32_t committed[LANES]; /* groups of each lane */
+} Copies;
+
+struct Warp {
+    char *regs;
+    char *local; /* the local memory of its lanes, one after the other */
+    Path now;
+    uint32_t live;  /* lanes that have not ended */
+    uint32_t carry; /* of add.cc and its kin */
+    WarpState state;
+    bool stop; /* leave the loop and look at `state` */
+    int depth;
+    Path waiting[MOST_PATHS];
+    const Inst *inst; /* that runs, or waits */
+    uint32_t inst_mask;
+    int index; /* in its block */
+    Block *block;
+    Worker *worker;
+    const SimModule *module;
+    uint32_t clock;           /* of shadow.c: counts what orders memory */
+    uint32_t seen[MAX_WARPS]; /* what the others did up to that clock is known to this warp */
+    Copies copies;
+};
+
+typedef struct {
+    int expected, arrived;      /* threads; arrived 0: nobody is there */
+    uint32_t waiting;           /* warps */
+    uint32_t count, all, any;   /* of the predicates of bar.red */
+    uint32_t joined[MAX_WARPS]; /* clocks of those that came */
+} Barrier;
+
+typedef struct Shadow Shadow;
+
+struct Block {
+    Warp *warps;
+    int nwarps;
+    char *shared;
+    uint32_t shared_bytes;
+    Shadow *shadow; /* one for each byte */
+    uint32_t born;  /* clock that the block began with */
+    Barrier barriers[BARRIERS];
+    int32_t program[3];
+};
+
+/* What one instruction of the text did; SimLineCount. */
+typedef struct {
+    uint64_t instructions, lanes;
+    uint64_t global_requests, global_sectors;
+    uint64_t shared_requests, shared_waves, shared_extra;
+    uint64_t branches, divergent;
+} InstCount;
+
+struct Worker {
+    const Launch *launch;
+    Block block;
+    InstCount *counts; /* one for each instruction, or NULL */
+    SimStatus status;
+    SimError error;
+};
+
+struct Launch {
+    const SimModule *module;
+    const SimKernel *kernel;
+    const SimLaunch *asked;
+    const char *params; /* 8 bytes each */
+    int64_t programs;
+    _Atomic int64_t next; /* program that nobody has taken */
+    _Atomic bool stopped; /* somebody has failed */
+};
+
+#define REG(w, place, T) ((T *)((w)->regs + (place)))
+#define OP(w, in, n, T) REG(w, (in)->op[n], T)
+#define FOR_LANES(lane, mask)                                                                      \
+    for (uint32_t rest_ = (mask), lane; rest_ && (lane = (uint32_t)__builtin_ctz(rest_), true);    \
+         rest_ &= rest_ - 1)
+
+static inline void write_predicate(Warp *w, uint32_t place, uint32_t bits, uint32_t mask)
+{
+    uint32_t *p = REG(w, place, uint32_t);
+
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+/* fault.c: the launch stops here.  A lane of -1: the warp as a whole. */
+void fault(Warp *w, int lane, const char *fmt, ...) PRINTF(3, 4);
+
+/* warp.c */
+void warp_start(Warp *w); /* at the first instruction of the kernel */
+void warp_run(Warp *w);   /* until it waits, ends, fails or has run for long */
+void warp_end_lanes(Warp *w, uint32_t mask);
+
+/* block.c: barriers */
+bool block_run(Worker *worker, int64_t program); /* false: it failed */
+
+/* access.c */
+
+/* The addresses of an operand in all lanes, inactive ones too. */
+void access_addresses(const Warp *w, const PtxAddress *a, uint64_t address[LANES]);
+typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
+/* Where `bytes` from each address lie on the host, for the lanes of the mask, checked and counted.
+ * False after a fault. */
+bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, uint32_t mask,
+                    const uint64_t address[LANES], char *host[LANES]);
+
+/* shadow.c: who touched which byte of shared memory */
+Shadow *shadow_new(uint32_t bytes); /* NULL: out of memory */
+void shadow_free(Shadow *s);
+void shadow_start_block(Block *b);
+/* An access by a lane; false after a fault. */
+bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
+/* A copy that has begun, and that has ended: until then nobody may touch the bytes. */
+bool shadow_begin_copy(Warp *w, int lane, uint32_t at, uint32_t bytes);
+void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
+
+/* count.c */
+void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
+void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
+bool count_lines(const SimModule *m, const InstCount *counts,
+                 SimCounts *out); /* false: no memory */
+
+/* The functions of the table's rows; table.c says which instruction each is. */
+#define DECLARE_RUN(name, modifiers, types, operands, run) Execute run;
+#include "rows.h"
+PTX_TABLE(DECLARE_RUN, DECLARE_RUN)
+#undef DECLARE_RUN
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * shadow.c - who touched which byte of shared memory, and whether that was safe
+ *
+ * Every warp has a clock, which goes on when it comes to a barrier; `Warp.seen` says up to which
+ * time of each other warp everything is in order before what it does now.  For each byte the last
+ * write is kept, and the last reads of two different warps: an access that touches a byte which
+ * another warp has touched at a time that is not in order, one of the two writing, is a race.
+ *
+ * Two readers are enough where barriers are for all warps: of two different ones at least one is
+ * not the warp that writes next.  Atomic updates do not race with each other.
+ *
+ * Times go on from block to block, so that what an earlier block left needs no clearing: it is
+ * older than the block.  A byte that is that old was written by nobody.
+ */
+#include <stdlib.h>
+
+#include "execute.h"
+
+/* An event: its time, its warp, and what it was.  0: there was none. */
+typedef uint32_t Event;
+enum { EVENT_ATOMIC = 1, EVENT_COPYING = 2, WARP_SHIFT = 2, TIME_SHIFT = 7 };
+#define LAST_TIME (UINT32_MAX >> TIME_SHIFT)
+
+struct Shadow {
+    Event written, read[2];
+};
+
+Shadow *shadow_new(uint32_t bytes)
+{
+    return calloc(MAX(bytes, 1), sizeof(Shadow));
+}
+
+void shadow_free(Shadow *s)
+{
+    free(s);
+}
+
+static uint32_t time_of(Event e)
+{
+    return e >> TIME_SHIFT;
+}
+
+static int warp_of(Event e)
+{
+    return e >> WARP_SHIFT & (MAX_WARPS - 1);
+}
+
+static Event event(const Warp *w, uint32_t flags)
+{
+    return w->clock << TIME_SHIFT | (uint32_t)w->index << WARP_SHIFT | flags;
+}
+
+/* All clocks begin behind what any warp of the block before has seen. */
+void shadow_start_block(Block *b)
+{
+    uint32_t last = b->born;
+
+    for (int i = 0; i < b->nwarps; i++)
+        last = MAX(last, b->warps[i].clock);
+    if (last > LAST_TIME / 2) { /* they do not run out within one block */
+        for (uint32_t i = 0; i < b->shared_bytes; i++)
+            b->shadow[i] = (Shadow){0};
+        last = 0;
+    }
+    b->born = last + 1;
+    for (int i = 0; i < b->nwarps; i++) {
+        b->warps[i].clock = b->born;
+        for (int j = 0; j < b->nwarps; j++)
+            b->warps[i].seen[j] = last;
+    }
+}
+
+/* Did that happen in this block, in another warp, and not in order before now? */
+static bool races(const Warp *w, Event e)
+{
+    int other = warp_of(e);
+
+    return time_of(e) >= w->block->born && other != w->index && time_of(e) > w->seen[other];
+}
+
+static bool report_race(Warp *w, int lane, uint32_t at, const char *does, const char *did,
+                        Event other)
+{
+    fault(w, lane,
+          "a race: it %s byte %u of shared memory, which warp %d %s with no barrier between", does,
+          at, warp_of(other), did);
+    return false;
+}
+
+static bool is_being_copied(const Warp *w, Event e)
+{
+    return (e & EVENT_COPYING) && time_of(e) >= w->block->born;
+}
+
+static bool report_copying(Warp *w, int lane, uint32_t at, const char *does)
+{
+    fault(w, lane, "it %s byte %u of shared memory while cp.async copies to it: a wait is missing",
+          does, at);
+    return false;
+}
+
+/* Note a reader beside one of another warp. */
+static void note_read(const Warp *w, Shadow *s)
+{
+    int slot = time_of(s->read[0]) >= w->block->born && warp_of(s->read[0]) != w->index;
+
+    s->read[slot] = event(w, 0);
+}
+
+static bool check_read(Warp *w, Shadow *s, int lane, uint32_t at)
+{
+    if (time_of(s->written) < w->block->born) {
+        fault(w, lane, "it reads byte %u of shared memory, which nobody has written", at);
+        return false;
+    }
+    if (is_being_copied(w, s->written))
+        return report_copying(w, lane, at, "reads");
+    if (races(w, s->written))
+        return report_race(w, lane, at, "reads", "wrote", s->written);
+    note_read(w, s);
+    return true;
+}
+
+static bool check_write(Warp *w, Shadow *s, int lane, uint32_t at, uint32_t flags)
+{
+    bool both_atomic = flags & s->written & EVENT_ATOMIC;
+
+    if (is_being_copied(w, s->written))
+        return report_copying(w, lane, at, "writes");
+    if (!both_atomic && races(w, s->written))
+        return report_race(w, lane, at, "writes", "wrote", s->written);
+    for (int i = 0; i < 2; i++) {
+        if (races(w, s->read[i]))
+            return report_race(w, lane, at, "writes", "read", s->read[i]);
+    }
+    s->written = event(w, flags);
+    return true;
+}
+
+bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes)
+{
+    Shadow *s = w->block->shadow + at;
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        bool good;
+
+        if (kind == ACCESS_READ)
+            good = check_read(w, &s[i], lane, at + i);
+        else if (kind == ACCESS_WRITE)
+            good = check_write(w, &s[i], lane, at + i, 0);
+        else if (time_of(s[i].written) < w->block->born)
+            good = check_read(w, &s[i], lane, at + i);
+        else
+            good = check_write(w, &s[i], lane, at + i, EVENT_ATOMIC);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+bool shadow_begin_copy(Warp *w, int lane, uint32_t at, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        if (!check_write(w, &w->block->shadow[at + i], lane, at + i, EVENT_COPYING))
+            return false;
+    }
+    return true;
+}
+
+void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        w->block->shadow[at + i].written = event(w, 0);
+}
