@@ -1,0 +1,323 @@
+/*
+ * convert.c - cvt
+ *
+ * The usual conversions have loops of their own; convert_int and its kin take the rest through
+ * 64-bit integers and doubles, which hold every source exactly.
+ */
+#include <fenv.h>
+#include <math.h>
+
+#include "lanes.h"
+#include "small.h"
+
+VECTOR_LOOPS
+
+EACH1(convert_32_u16, uint32_t, uint16_t, x)
+EACH1(convert_64_u32, uint64_t, uint32_t, x)
+EACH1(convert_64_s32, int64_t, int32_t, x)
+EACH1(convert_32_64, uint32_t, uint64_t, x)
+EACH1(convert_f32_s32, float, int32_t, x)
+EACH1(convert_f64_f32, double, float, x)
+
+void convert_f32_bf16(Warp *w, const Inst *in, uint32_t mask)
+{
+    const uint16_t *x = OP(w, in, 1, uint16_t);
+    float *d = OP(w, in, 0, float);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t bits = (uint32_t)x[i] << 16;
+
+        d[i] = float_of((bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000) ? NAN_F32 : bits);
+    }
+}
+
+void convert_f32_f64(Warp *w, const Inst *in, uint32_t mask)
+{
+    const double *x = OP(w, in, 1, double);
+    float *d = OP(w, in, 0, float);
+
+    FOR_LANES(i, mask)
+    d[i] = isnan(x[i]) ? float_of(NAN_F32) : (float)x[i];
+}
+
+static bool is_signed(PtxType t)
+{
+    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
+}
+
+static uint64_t read_bits(const Warp *w, uint32_t place, int bytes, uint32_t lane)
+{
+    if (bytes == 2)
+        return REG(w, place, uint16_t)[lane];
+    return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
+}
+
+/* The low bits of an integer, extended to 64. */
+static uint64_t extended(uint64_t x, PtxType t)
+{
+    int up = 64 - ptx_type_bits[t];
+
+    return is_signed(t) ? (uint64_t)((int64_t)(x << up) >> up) : x << up >> up;
+}
+
+/* Into a register that may be wider than its type, which is extended then. */
+static void write_int(Warp *w, uint32_t place, int bytes, uint32_t lane, uint64_t x, PtxType t)
+{
+    x = extended(x, t);
+    if (bytes == 2)
+        REG(w, place, uint16_t)[lane] = (uint16_t)x;
+    else if (bytes == 4)
+        REG(w, place, uint32_t)[lane] = (uint32_t)x;
+    else
+        REG(w, place, uint64_t)[lane] = x;
+}
+
+static int64_t least_of(PtxType t)
+{
+    return is_signed(t) ? INT64_MIN >> (64 - ptx_type_bits[t]) : 0;
+}
+
+static uint64_t most_of(PtxType t)
+{
+    return UINT64_MAX >> (64 - ptx_type_bits[t] + is_signed(t));
+}
+
+static uint64_t saturated(uint64_t x, PtxType from, PtxType to)
+{
+    bool negative = is_signed(from) && (int64_t)x < 0;
+
+    if (negative)
+        return (int64_t)x < least_of(to) ? (uint64_t)least_of(to) : x;
+    return x > most_of(to) ? most_of(to) : x;
+}
+
+void convert_int(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0], from = (PtxType)in->type[1];
+    bool sat = has(in, MOD_SAT);
+
+    FOR_LANES(i, mask)
+    {
+        uint64_t x = extended(read_bits(w, in->op[1], in->bytes[1], i), from);
+
+        write_int(w, in->op[0], in->bytes[0], i, sat ? saturated(x, from, to) : x, to);
+    }
+}
+
+/* A float of any format as a double. */
+static double read_float(const Warp *w, const Inst *in, int operand, PtxType t, uint32_t lane)
+{
+    uint32_t bits;
+
+    if (t == PTX_F64)
+        return OP(w, in, operand, double)
+    [lane];
+    if (ptx_type_bits[t] == 16)
+        return small_to_double(t, OP(w, in, operand, uint16_t)[lane]);
+    bits = OP(w, in, operand, uint32_t)
+    [lane];
+    return float_of(has(in, MOD_FTZ) ? flush32(bits) : bits);
+}
+
+static void write_float(Warp *w, const Inst *in, PtxType t, uint32_t lane, double x, Rounding r)
+{
+    uint32_t bits;
+
+    if (has(in, MOD_SAT))
+        x = x > 0 ? MIN(x, 1.0) : 0;
+    if (has(in, MOD_RELU) && x < 0)
+        x = 0;
+    if (t == PTX_F64) {
+        OP(w, in, 0, double)
+        [lane] = x;
+        return;
+    }
+    bits = small_from_double(t, x, r, has(in, MOD_SATFINITE));
+    if (ptx_type_bits[t] == 16)
+        OP(w, in, 0, uint16_t)
+    [lane] = (uint16_t)bits;
+    else OP(w, in, 0, uint32_t)
+    [lane] = has(in, MOD_FTZ) ? flush32(bits) : bits;
+}
+
+/* To f64 an integer of 64 bits is rounded here, by the host; to all others once, at the end. */
+void convert_to_float(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0], from = (PtxType)in->type[1];
+    Rounding r = rounding_of(in);
+
+    FOR_LANES(i, mask)
+    {
+        uint64_t x = extended(read_bits(w, in->op[1], in->bytes[1], i), from);
+        bool negative = is_signed(from) && (int64_t)x < 0;
+        double wide;
+
+        if (to == PTX_F64) {
+            fesetround(host_rounding(r));
+            wide = negative ? (double)(int64_t)x : (double)x;
+            fesetround(FE_TONEAREST);
+        } else {
+            wide = odd_from_int(negative ? -x : x, negative);
+        }
+        write_float(w, in, to, i, wide, r);
+    }
+}
+
+static double round_whole(double x, Rounding r)
+{
+    switch (r) {
+    case ROUND_ZERO:
+        return trunc(x);
+    case ROUND_DOWN:
+        return floor(x);
+    case ROUND_UP:
+        return ceil(x);
+    default:
+        return nearbyint(x);
+    }
+}
+
+static bool rounds_to_whole(const Inst *in)
+{
+    return has(in, MOD_RNI) || has(in, MOD_RZI) || has(in, MOD_RMI) || has(in, MOD_RPI);
+}
+
+/* What does not fit becomes the nearest that does; what a NaN becomes depends on the types. */
+static uint64_t whole_from(double x, PtxType to, PtxType from, Rounding r)
+{
+    int bits = ptx_type_bits[to];
+
+    if (isnan(x))
+        return from == PTX_F64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
+    x = round_whole(x, r);
+    if (x <= (double)least_of(to))
+        return (uint64_t)least_of(to);
+    if (x >= (double)most_of(to))
+        return most_of(to);
+    return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
+}
+
+void convert_from_float(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0], from = (PtxType)in->type[1];
+    Rounding r = rounding_of(in);
+
+    FOR_LANES(i, mask)
+    {
+        double x = read_float(w, in, 1, from, i);
+
+        write_int(w, in->op[0], in->bytes[0], i, whole_from(x, to, from, r), to);
+    }
+}
+
+void convert_float(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0], from = (PtxType)in->type[1];
+    Rounding r = rounding_of(in);
+    bool whole = rounds_to_whole(in);
+
+    FOR_LANES(i, mask)
+    {
+        double x = read_float(w, in, 1, from, i);
+
+        write_float(w, in, to, i, whole ? round_whole(x, r) : x, r);
+    }
+}
+
+void convert_tf32(Warp *w, const Inst *in, uint32_t mask)
+{
+    Rounding r = rounding_of(in);
+
+    FOR_LANES(i, mask)
+    write_float(w, in, PTX_TF32, i, read_float(w, in, 1, PTX_F32, i), r);
+}
+
+/* Two of a smaller format beside each other: the first operand lies in the upper half. */
+void convert_pair(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0];
+    int bits = ptx_type_bits[to] / 2;
+    bool finite = has(in, MOD_SATFINITE), relu = has(in, MOD_RELU);
+    Rounding r = rounding_of(in);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t both = 0;
+
+        for (int k = 0; k < 2; k++) {
+            double x = OP(w, in, 2 - k, float)
+            [i];
+
+            x = relu && x < 0 ? 0 : x;
+            both |= small_from_double(to, x, r, finite) << (k * bits);
+        }
+        if (bits == 8)
+            OP(w, in, 0, uint16_t)
+        [i] = (uint16_t)both;
+        else OP(w, in, 0, uint32_t)
+        [i] = both;
+    }
+}
+
+void convert_to_fp8(Warp *w, const Inst *in, uint32_t mask)
+{
+    bool relu = has(in, MOD_RELU);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t pair = OP(w, in, 1, uint32_t)
+        [i], both = 0;
+
+        for (int k = 0; k < 2; k++) {
+            double x = small_to_double(PTX_F16, pair >> (16 * k) & 0xffff);
+
+            x = relu && x < 0 ? 0 : x;
+            both |= small_from_double((PtxType)in->type[0], x, ROUND_NEAREST, true) << (8 * k);
+        }
+        OP(w, in, 0, uint16_t)
+        [i] = (uint16_t)both;
+    }
+}
+
+void convert_from_fp8(Warp *w, const Inst *in, uint32_t mask)
+{
+    bool relu = has(in, MOD_RELU);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t pair = OP(w, in, 1, uint16_t)
+        [i], both = 0;
+
+        for (int k = 0; k < 2; k++) {
+            double x = small_to_double((PtxType)in->type[1], pair >> (8 * k) & 0xff);
+
+            x = relu && x < 0 ? 0 : x;
+            both |= small_from_double(PTX_F16, x, ROUND_NEAREST, false) << (16 * k);
+        }
+        OP(w, in, 0, uint32_t)
+        [i] = both;
+    }
+}
+
+/* cvt.pack: two integers, saturated, in the low bits; what was there moves up. */
+void convert_pack(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType to = (PtxType)in->type[0];
+    int bits = ptx_type_bits[to];
+    uint32_t ones = (uint32_t)most_of(bits == 8 ? PTX_U8 : PTX_U16);
+
+    FOR_LANES(i, mask)
+    {
+        uint64_t a = (uint64_t)OP(w, in, 1, int32_t)
+        [i], b = (uint64_t)OP(w, in, 2, int32_t)
+        [i];
+        uint32_t high = (uint32_t)saturated(a, PTX_S32, to) & ones;
+        uint32_t low = (uint32_t)saturated(b, PTX_S32, to) & ones;
+        uint32_t above = in->nops > 3 ? OP(w, in, 3, uint32_t)
+        [i] << (2 * bits) : 0;
+
+        OP(w, in, 0, uint32_t)
+        [i] = above | high << bits | low;
+    }
+}

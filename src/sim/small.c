@@ -1,0 +1,184 @@
+/*
+ * small.c - formats with fewer bits than a double
+ */
+#include <fenv.h>
+#include <math.h>
+
+#include "small.h"
+
+Rounding rounding_of(const Inst *in)
+{
+    if (has(in, MOD_RZ) || has(in, MOD_RZI))
+        return ROUND_ZERO;
+    if (has(in, MOD_RM) || has(in, MOD_RMI))
+        return ROUND_DOWN;
+    if (has(in, MOD_RP) || has(in, MOD_RPI))
+        return ROUND_UP;
+    return has(in, MOD_RNA) ? ROUND_AWAY : ROUND_NEAREST;
+}
+
+int host_rounding(Rounding r)
+{
+    static const int modes[] = {[ROUND_NEAREST] = FE_TONEAREST,
+                                [ROUND_ZERO] = FE_TOWARDZERO,
+                                [ROUND_DOWN] = FE_DOWNWARD,
+                                [ROUND_UP] = FE_UPWARD,
+                                [ROUND_AWAY] = FE_TONEAREST};
+
+    return modes[r];
+}
+
+/* A rounded sum whose error is known: its last bit odd unless the error is zero. */
+static double make_odd(double sum, double error)
+{
+    uint64_t bits = bits_of_double(sum);
+
+    if (error == 0 || !isfinite(sum) || (bits & 1))
+        return sum;
+    bool grow = (error > 0) == (sum > 0);
+    return double_of(grow ? bits + 1 : bits - 1);
+}
+
+double odd_add(double a, double b)
+{
+    double sum = a + b;
+    double part = sum - a;
+    double error = (a - (sum - part)) + (b - part);
+
+    return make_odd(sum, error);
+}
+
+double odd_fma(double a, double b, double c)
+{
+    return odd_add(a * b, c);
+}
+
+double odd_from_int(uint64_t magnitude, bool negative)
+{
+    int extra = magnitude ? 11 - __builtin_clzll(magnitude) : 0;
+    double x;
+
+    if (extra > 0) {
+        uint64_t lost = magnitude & ((UINT64_C(1) << extra) - 1);
+
+        magnitude >>= extra;
+        magnitude |= lost != 0;
+        x = ldexp((double)magnitude, extra);
+    } else {
+        x = (double)magnitude;
+    }
+    return negative ? -x : x;
+}
+
+/* exponent and mantissa bits, and what the highest exponent means */
+typedef struct {
+    int exponent, mantissa;
+    bool has_infinity; /* e4m3 has only one NaN there, and goes on with numbers */
+    uint32_t nan;
+} Format;
+
+static Format format_of(PtxType t)
+{
+    switch (t) {
+    case PTX_F16:
+    case PTX_F16X2:
+        return (Format){5, 10, true, NAN_16};
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return (Format){8, 7, true, NAN_16};
+    case PTX_E4M3:
+    case PTX_E4M3X2:
+        return (Format){4, 3, false, 0x7f};
+    case PTX_E5M2:
+    case PTX_E5M2X2:
+        return (Format){5, 2, true, 0x7f};
+    case PTX_TF32:
+        return (Format){8, 10, true, NAN_F32};
+    default:
+        return (Format){8, 23, true, NAN_F32};
+    }
+}
+
+/* tf32 lies in the upper bits of a float. */
+static int low_bits(PtxType t)
+{
+    return t == PTX_TF32 ? 13 : 0;
+}
+
+double small_to_double(PtxType t, uint32_t bits)
+{
+    Format f = format_of(t);
+
+    bits >>= low_bits(t);
+    int most = (1 << f.exponent) - 1, bias = most >> 1;
+    int exponent = (int)(bits >> f.mantissa) & most;
+    uint32_t mantissa = bits & ((1u << f.mantissa) - 1);
+    bool negative = bits >> (f.exponent + f.mantissa) & 1;
+    double x;
+
+    if (exponent == most && f.has_infinity)
+        x = mantissa ? NAN : INFINITY;
+    else if (!f.has_infinity && (bits & 0x7f) == f.nan)
+        x = NAN;
+    else if (exponent == 0)
+        x = ldexp(mantissa, 1 - bias - f.mantissa);
+    else
+        x = ldexp(mantissa | 1u << f.mantissa, exponent - bias - f.mantissa);
+    return negative ? -x : x;
+}
+
+/* An integer from one that is not negative. */
+static double round_positive(double x, Rounding r, bool negative)
+{
+    switch (r) {
+    case ROUND_NEAREST:
+        return nearbyint(x);
+    case ROUND_AWAY:
+        return round(x);
+    case ROUND_ZERO:
+        return floor(x);
+    case ROUND_DOWN:
+        return negative ? ceil(x) : floor(x);
+    default:
+        return negative ? floor(x) : ceil(x);
+    }
+}
+
+/* The largest number, or infinity where rounding goes there. */
+static uint32_t overflow(Format f, Rounding r, bool negative, bool finite)
+{
+    uint32_t infinity = ((1u << f.exponent) - 1) << f.mantissa;
+    uint32_t largest = f.has_infinity ? infinity - 1 : f.nan - 1;
+    bool stays = r == ROUND_ZERO || (r == ROUND_DOWN && !negative) || (r == ROUND_UP && negative);
+
+    if (finite || stays)
+        return largest;
+    return f.has_infinity ? infinity : f.nan;
+}
+
+uint32_t small_from_double(PtxType t, double x, Rounding r, bool finite)
+{
+    Format f = format_of(t);
+    int bias = ((1 << f.exponent) - 1) >> 1, exponent;
+    bool negative = signbit(x) != 0;
+    uint32_t sign = (uint32_t)negative << (f.exponent + f.mantissa), bits;
+
+    if (isnan(x))
+        return f.nan << (t == PTX_TF32 ? 0 : low_bits(t));
+    x = fabs(x);
+    if (isinf(x)) {
+        bits = overflow(f, finite ? ROUND_ZERO : ROUND_NEAREST, negative, finite);
+    } else if (x == 0) {
+        bits = 0;
+    } else {
+        frexp(x, &exponent);
+        exponent = MAX(exponent - 1, 1 - bias);
+        /* carries into the exponent are right by themselves */
+        double units = round_positive(ldexp(x, f.mantissa - exponent), r, negative);
+        double whole = units + ldexp(exponent + bias - 1, f.mantissa);
+        uint32_t limit = overflow(f, ROUND_ZERO, negative, true);
+
+        bits = whole > limit ? overflow(f, r, negative, finite) : (uint32_t)whole;
+    }
+    return (bits | sign) << low_bits(t);
+}
