@@ -1,0 +1,108 @@
+/*
+ * memory.c - loads and stores
+ *
+ * The lanes' elements go between the host's memory and registers that may be wider than they are:
+ * signed types are extended by their sign, all others by zeros.
+ */
+#include <string.h>
+
+#include "lanes.h"
+
+static bool is_signed(PtxType t)
+{
+    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
+}
+
+/* An element of memory, extended to 64 bits. */
+static uint64_t fetch(const char *from, uint32_t bytes, bool extend)
+{
+    uint8_t b;
+    uint16_t h;
+    uint32_t s;
+    uint64_t d;
+
+    switch (bytes) {
+    case 1:
+        memcpy(&b, from, sizeof b);
+        return extend ? (uint64_t)(int8_t)b : b;
+    case 2:
+        memcpy(&h, from, sizeof h);
+        return extend ? (uint64_t)(int16_t)h : h;
+    case 4:
+        memcpy(&s, from, sizeof s);
+        return extend ? (uint64_t)(int32_t)s : s;
+    default:
+        memcpy(&d, from, sizeof d);
+        return d;
+    }
+}
+
+static void put_lane(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane, uint64_t value)
+{
+    if (bytes == 2)
+        REG(w, place, uint16_t)[lane] = (uint16_t)value;
+    else if (bytes == 4)
+        REG(w, place, uint32_t)[lane] = (uint32_t)value;
+    else
+        REG(w, place, uint64_t)[lane] = value;
+}
+
+static uint64_t get_lane(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
+{
+    if (bytes == 2)
+        return REG(w, place, uint16_t)[lane];
+    return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
+}
+
+/* The host's memory of each lane for the vector of an instruction; false after a fault. */
+static bool resolve(Warp *w, const Inst *in, AccessKind kind, uint32_t mask, char *host[LANES])
+{
+    uint32_t bytes = ptx_type_bits[in->type[0]] / 8u * in->count;
+    uint64_t address[LANES];
+
+    access_addresses(w, &in->at[0], address);
+    if (in->space != SPACE_PARAM)
+        return access_resolve(w, (PtxSpace)in->space, kind, bytes, mask, address, host);
+    for (int i = 0; i < LANES; i++) /* decode.c has seen to it that they lie inside */
+        host[i] = (char *)(uintptr_t)(w->worker->launch->params + in->at[0].offset);
+    return true;
+}
+
+void memory_load(Warp *w, const Inst *in, uint32_t mask)
+{
+    PtxType type = (PtxType)in->type[0];
+    uint32_t size = ptx_type_bits[type] / 8u;
+    bool extend = is_signed(type);
+    char *host[LANES];
+
+    if (!resolve(w, in, ACCESS_READ, mask, host))
+        return;
+    for (int k = 0; k < in->count; k++) {
+        uint32_t place = in->op[k];
+
+        if (size == 4 && in->bytes[0] == 4) {
+            FOR_LANES(i, mask)
+            memcpy(&REG(w, place, uint32_t)[i], host[i] + 4 * k, 4);
+            continue;
+        }
+        FOR_LANES(i, mask)
+        put_lane(w, place, in->bytes[0], i, fetch(host[i] + size * (uint32_t)k, size, extend));
+    }
+}
+
+void memory_store(Warp *w, const Inst *in, uint32_t mask)
+{
+    uint32_t size = ptx_type_bits[in->type[0]] / 8u;
+    char *host[LANES];
+
+    if (!resolve(w, in, ACCESS_WRITE, mask, host))
+        return;
+    for (int k = 0; k < in->count; k++) {
+        FOR_LANES(i, mask)
+        {
+            uint64_t value = get_lane(w, in->op[k], in->bytes[0], i);
+
+            memcpy(host[i] + size * (uint32_t)k, &value, size); /* the host is little-endian */
+        }
+    }
+}

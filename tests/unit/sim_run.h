@@ -1,0 +1,90 @@
+/*
+ * sim_run.h - run PTX in the simulator, for its tests
+ */
+#ifndef TILEC_TEST_SIM_RUN_H
+#define TILEC_TEST_SIM_RUN_H
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/sim/sim.h"
+/* after base.h: cmocka makes fail() a macro */
+#include <cmocka.h>
+
+#define SIM_HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+
+/* A kernel, and what it is launched with; `status` and `error` are what came of it. */
+typedef struct {
+    SimModule *module;
+    SimLaunch launch;
+    SimRange ranges[8];
+    uint64_t args[8];
+    SimCounts counts;
+    SimStatus status;
+    SimError error;
+} SimRun;
+
+/* All of a file of tests/sim, for free(). */
+static inline char *sim_file(const char *name)
+{
+    char path[512];
+    const char *source = getenv("TILEC_SOURCE");
+
+    snprintf(path, sizeof path, "%s/tests/sim/%s", source ? source : ".", name);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    long n = ftell(f);
+    char *text = calloc(1, (size_t)n + 1);
+    rewind(f);
+    assert_int_equal(fread(text, 1, (size_t)n, f), n);
+    fclose(f);
+    return text;
+}
+
+static inline SimRun sim_open(const char *text, int warps)
+{
+    SimRun r = {0};
+
+    r.status = sim_load(text, strlen(text), &r.module, &r.error);
+    if (r.status != SIM_OK)
+        fprintf(stderr, "line %d: %s: %s\n", r.error.ptx_line, r.error.text, r.error.ptx);
+    assert_int_equal(r.status, SIM_OK);
+    r.launch = (SimLaunch){.grid = {1, 1, 1}, .warps = warps, .threads = 1};
+    return r;
+}
+
+static inline void sim_array(SimRun *r, int arg, void *data, size_t bytes)
+{
+    r->args[arg] = (uint64_t)(uintptr_t)data;
+    r->ranges[r->launch.nranges++] = (SimRange){r->args[arg], bytes, false};
+}
+
+static inline void sim_go(SimRun *r, const char *kernel)
+{
+    const SimKernel *k = sim_kernel(r->module, kernel);
+
+    assert_non_null(k);
+    r->launch.args = r->args;
+    r->launch.ranges = r->ranges;
+    r->status = sim_launch(k, &r->launch, &r->error);
+}
+
+/* It must work. */
+static inline void sim_run(SimRun *r, const char *kernel)
+{
+    sim_go(r, kernel);
+    if (r->status != SIM_OK)
+        fprintf(stderr, "%s (line %d: %s)\n", r->error.text, r->error.ptx_line, r->error.ptx);
+    assert_int_equal(r->status, SIM_OK);
+}
+
+static inline void sim_close(SimRun *r)
+{
+    free(r->counts.lines);
+    sim_unload(r->module);
+}
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * test_sim.c - the simulator's control flow and memories, and what it refuses
+ *
+ * The kernels are in tests/sim; what they should give is computed here.
+ */
+#include "sim_run.h"
+
+/* control flow */
+
+static uint32_t collatz_steps(uint64_t n)
+{
+    uint32_t steps = 0;
+
+    for (; n != 1; steps++)
+        n = n % 2 ? 3 * n + 1 : n / 2;
+    return steps;
+}
+
+static void test_loop_parts_lanes(void **state)
+{
+    enum { N = 3 * 64 };
+    uint32_t out[N];
+    char *text = sim_file("control.ptx");
+    SimRun r = sim_open(text, 2);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    r.launch.grid[0] = 3;
+    r.launch.threads = 2;
+    sim_run(&r, "collatz");
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(out[i], collatz_steps(i + 1));
+    sim_close(&r);
+    free(text);
+}
+
+static void test_calls(void **state)
+{
+    uint32_t out[32];
+    char *text = sim_file("control.ptx");
+    SimRun r = sim_open(text, 1);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    r.args[1] = 1000;
+    sim_run(&r, "calls");
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], i % 2 == 0 ? 7 : i > 20 ? UINT32_MAX : 3 * i + 1000);
+    sim_close(&r);
+    free(text);
+}
+
+static void test_jump_table(void **state)
+{
+    static const uint32_t expected[] = {10, 20, 30, 20};
+    uint32_t out[64];
+    char *text = sim_file("control.ptx");
+    SimRun r = sim_open(text, 2);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    sim_run(&r, "jumps");
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], expected[i % 4]);
+    sim_close(&r);
+    free(text);
+}
+
+static void test_scopes(void **state)
+{
+    uint32_t out[32];
+    char *text = sim_file("control.ptx");
+    SimRun r = sim_open(text, 1);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    sim_run(&r, "scopes");
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], (i < 16 ? 5 : 0) + (i < 8 ? 100 : 0));
+    sim_close(&r);
+    free(text);
+}
+
+/* memories */
+
+static void test_vectors(void **state)
+{
+    _Alignas(16) uint32_t in[128], out[128] = {0};
+    char *text = sim_file("memory.ptx");
+    SimRun r = sim_open(text, 1);
+
+    (void)state;
+    for (uint32_t i = 0; i < 128; i++)
+        in[i] = i * 2654435761u;
+    sim_array(&r, 0, out, sizeof out);
+    sim_array(&r, 1, in, sizeof in);
+    sim_run(&r, "copy4");
+    assert_memory_equal(in, out, sizeof in);
+    sim_close(&r);
+    free(text);
+}
+
+static void test_narrow_elements(void **state)
+{
+    static const int table[] = {7, 11, 13, 17};
+    int8_t in[32];
+    int32_t out[32];
+    char *text = sim_file("memory.ptx");
+    SimRun r = sim_open(text, 1);
+
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        in[i] = (int8_t)(i * 37);
+    sim_array(&r, 0, out, sizeof out);
+    sim_array(&r, 1, in, sizeof in);
+    r.args[2] = 0xfa; /* a byte, zero-extended */
+    sim_run(&r, "narrow");
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], in[i] + (uint8_t)in[i] + table[i % 4] - 1 + 0xfa);
+    sim_close(&r);
+    free(text);
+}
+
+static void test_shared_memory(void **state)
+{
+    uint32_t in[256], out[256];
+    char *text = sim_file("memory.ptx");
+    SimRun r = sim_open(text, 8);
+
+    (void)state;
+    for (uint32_t i = 0; i < 256; i++)
+        in[i] = i * i;
+    sim_array(&r, 0, out, sizeof out);
+    sim_array(&r, 1, in, sizeof in);
+    r.launch.shared = sizeof in;
+    sim_run(&r, "reverse");
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(out[i], in[255 - i]);
+    sim_close(&r);
+    free(text);
+}
+
+static void test_local_memory(void **state)
+{
+    uint32_t out[64];
+    char *text = sim_file("memory.ptx");
+    SimRun r = sim_open(text, 2);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    sim_run(&r, "stack");
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], 100 * i + i % 4);
+    sim_close(&r);
+    free(text);
+}
+
+/* what is refused */
+
+static void expect_bad(const char *body, int line, const char *why)
+{
+    char text[2000];
+    SimModule *m;
+    SimError error;
+
+    snprintf(text, sizeof text, SIM_HEAD "%s", body);
+    assert_int_equal(sim_load(text, strlen(text), &m, &error), SIM_BAD_PTX);
+    if (!strstr(error.text, why))
+        fprintf(stderr, "'%s' is not in '%s'\n", why, error.text);
+    assert_non_null(strstr(error.text, why));
+    assert_int_equal(error.ptx_line, line);
+}
+
+#define BODY(text)                                                                                 \
+    ".entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<5>;\n.reg .b64 %rd<3>;\n" text "}\n"
+
+static void test_unknown_text(void **state)
+{
+    (void)state;
+    expect_bad(BODY("frobnicate.b32 %r1, %r2;\n"), 9, "unknown instruction 'frobnicate.b32'");
+    expect_bad(BODY("add.fuzzy.s32 %r1, %r2, %r3;\n"), 9, "unknown modifier 'fuzzy'");
+    expect_bad(BODY("mul.s32 %r1, %r2, %r3;\n"), 9, "unknown instruction 'mul.s32'");
+    expect_bad(BODY("add.s32 %r1, %r2;\n"), 9, "an operand is missing");
+    expect_bad(BODY("add.s32 %r1, %r2, %r3, %r4;\n"), 9, "too many operands");
+    expect_bad(BODY("add.s32 %r1, %rd1, %r2;\n"), 9, "'%rd1' has 64 bits, not 32");
+    expect_bad(BODY("add.s32 %r1, %r9, %r2;\n"), 9, "'%r9' is not known");
+    expect_bad(BODY("@%r1 bra L;\nL:\n"), 9, "is no predicate");
+    expect_bad(BODY("bra L;\n"), 9, "there is no label 'L'");
+    expect_bad(BODY("L:\nL:\n"), 10, "declared twice");
+    expect_bad(".entry k()\n{\n", 6, "a function does not end");
+    expect_bad(".global .u32 x[2] = {1, 2, 3};\n", 4, "too many values");
+    expect_bad(".frob\n", 4, "unknown directive");
+    expect_bad(".entry k() .frob 3\n{}\n", 4, "unknown directive");
+}
+
+static void test_recursion(void **state)
+{
+    (void)state;
+    expect_bad(".func f() ;\n.func g()\n{\ncall f;\nret;\n}\n.func f()\n{\ncall g;\nret;\n}\n", 7,
+               "recursive");
+}
+
+static void test_bad_launch(void **state)
+{
+    SimRun r = sim_open(SIM_HEAD ".entry k() .maxntid 64,1,1\n{\nret;\n}\n", 3);
+
+    (void)state;
+    assert_int_equal(sim_kernel_threads(sim_kernel(r.module, NULL)), 64);
+    assert_null(sim_kernel(r.module, "other"));
+    sim_go(&r, "k");
+    assert_int_equal(r.status, SIM_BAD_LAUNCH);
+    r.launch.warps = 33;
+    sim_go(&r, "k");
+    assert_int_equal(r.status, SIM_BAD_LAUNCH);
+    sim_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop_parts_lanes), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_jump_table),       cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_vectors),          cmocka_unit_test(test_narrow_elements),
+        cmocka_unit_test(test_shared_memory),    cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_unknown_text),     cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_bad_launch),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
