@@ -161,7 +161,7 @@ static bool try_row(Parser *p, const Row *row, Sym word, Inst *in)
         return false;
     made.space = (uint8_t)space_of(&made);
     made.compare = (uint8_t)comparison_of(&made);
-    if (parse_operands(p, row->operands, &made)) {
+    if (ptx_operands(p, row->operands, &made)) {
         *in = made;
         return true;
     }
@@ -178,7 +178,7 @@ static void check_param(Parser *p, const Inst *in)
         return;
     for (int i = 0; i < in->nops && i < 1; i++) {
         if (in->at[0].base != NO_OPERAND)
-            parse_error(p, in->line, "addresses of parameters are not supported");
+            ptx_error(p, in->line, "addresses of parameters are not supported");
     }
 }
 
@@ -201,6 +201,6 @@ void decode_inst(Parser *p, Inst in)
         }
     }
     if (p->why[0])
-        parse_error(p, in.line, "unknown instruction '%s': %s", word, p->why);
-    parse_error(p, in.line, "unknown instruction '%s'", word);
+        ptx_error(p, in.line, "unknown instruction '%s': %s", word, p->why);
+    ptx_error(p, in.line, "unknown instruction '%s'", word);
 }

@@ -128,7 +128,7 @@ static Token string_token(Lexer *l)
                .word = intern_n(l->p->names, start, (size_t)(l->at - start)),
                .line = l->line};
     if (l->at >= l->end || *l->at != '"')
-        parse_error(l->p, l->line, "a string does not end");
+        ptx_error(l->p, l->line, "a string does not end");
     l->at++;
     return t;
 }
@@ -146,7 +146,7 @@ static Token next_token(Lexer *l)
     if (c == '"')
         return string_token(l);
     if (!ispunct(c))
-        parse_error(l->p, l->line, "a byte that is no part of PTX: 0x%02x", (unsigned)c);
+        ptx_error(l->p, l->line, "a byte that is no part of PTX: 0x%02x", (unsigned)c);
     l->at++;
     return (Token){.kind = TOKEN_MARK, .mark = (char)c, .line = l->line};
 }

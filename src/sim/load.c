@@ -90,9 +90,9 @@ static void fill_in_calls(Parser *p)
         Inst *in = &p->m->code.at[c->inst];
 
         if (!c->callee->is_defined)
-            parse_error(p, in->line, "there is no function '%s'", c->callee->name);
+            ptx_error(p, in->line, "there is no function '%s'", c->callee->name);
         if (reaches(p, c->callee, c->caller, 0))
-            parse_error(p, in->line, "'%s' is recursive", c->callee->name);
+            ptx_error(p, in->line, "'%s' is recursive", c->callee->name);
         in->target = c->callee->first;
         in->meet = c->callee->end;
     }
@@ -109,7 +109,7 @@ static void read_module(Parser *p, const char *text, size_t len)
     p->rows = index_rows(p);
     p->trash = place_new(p, 128);
     p->token = lex_ptx(p, text, len);
-    parse_module(p);
+    ptx_module(p);
     fill_in_addresses(p);
     for (const PtxFunc *f = m->funcs; f; f = f->next) {
         if (f->is_defined)

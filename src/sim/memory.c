@@ -68,7 +68,7 @@ static bool resolve(Warp *w, const Inst *in, AccessKind kind, uint32_t mask, cha
     return true;
 }
 
-void memory_load(Warp *w, const Inst *in, uint32_t mask)
+void move_load(Warp *w, const Inst *in, uint32_t mask)
 {
     PtxType type = (PtxType)in->type[0];
     uint32_t size = ptx_type_bits[type] / 8u;
@@ -90,7 +90,7 @@ void memory_load(Warp *w, const Inst *in, uint32_t mask)
     }
 }
 
-void memory_store(Warp *w, const Inst *in, uint32_t mask)
+void move_store(Warp *w, const Inst *in, uint32_t mask)
 {
     uint32_t size = ptx_type_bits[in->type[0]] / 8u;
     char *host[LANES];

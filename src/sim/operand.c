@@ -95,7 +95,7 @@ static uint64_t number_bits(const Token *t, int bits, bool negative)
 static bool read_number(Reading *r, int bits)
 {
     Parser *p = r->p;
-    bool negative = parse_mark(p, '-');
+    bool negative = ptx_mark(p, '-');
 
     if (p->token->kind != TOKEN_NUMBER)
         return misfit(p, "a number is missing");
@@ -106,13 +106,13 @@ static bool read_number(Reading *r, int bits)
 /* `+N` behind a name, if it is there. */
 static int64_t read_offset(Parser *p)
 {
-    bool minus = parse_mark(p, '-');
+    bool minus = ptx_mark(p, '-');
 
-    if (!minus && !parse_mark(p, '+'))
+    if (!minus && !ptx_mark(p, '+'))
         return 0;
-    minus ^= parse_mark(p, '-');
+    minus ^= ptx_mark(p, '-');
     if (p->token->kind != TOKEN_NUMBER)
-        parse_error(p, p->token->line, "a number is missing");
+        ptx_error(p, p->token->line, "a number is missing");
     int64_t n = (int64_t)p->token++->value;
     return minus ? -n : n;
 }
@@ -136,7 +136,7 @@ static bool read_source(Reading *r, int bits)
     if (p->token->kind != TOKEN_WORD)
         return read_number(r, bits ? bits : 64);
     Sym name = p->token->word;
-    Symbol *s = parse_lookup(p, name);
+    Symbol *s = ptx_lookup(p, name);
     p->token++;
     if (!s)
         return read_special(r, name, bits);
@@ -157,7 +157,7 @@ static bool read_target(Reading *r, int bits, int *had)
     if (p->token->kind != TOKEN_WORD)
         return misfit(p, "a register is missing");
     Sym name = p->token->word;
-    Symbol *s = parse_lookup(p, name);
+    Symbol *s = ptx_lookup(p, name);
     p->token++;
     if (strcmp(name, "_") == 0) {
         *had = bits ? bits : 64;
@@ -181,7 +181,7 @@ static bool read_register(Reading *r, bool written, int bits)
 /* The width of the register that comes next; a number has 64 bits. */
 static int next_width(const Parser *p)
 {
-    Symbol *s = p->token->kind == TOKEN_WORD ? parse_lookup(p, p->token->word) : NULL;
+    Symbol *s = p->token->kind == TOKEN_WORD ? ptx_lookup(p, p->token->word) : NULL;
 
     return s && s->kind == SYMBOL_REG ? s->bits : 64;
 }
@@ -211,36 +211,36 @@ static bool read_vector(Reading *r, bool written)
     int n = has(in, MOD_V2) ? 2 : has(in, MOD_V4) ? 4 : has(in, MOD_V8) ? 8 : 1;
 
     in->count = (uint8_t)n;
-    if (n == 1 && !parse_mark(p, '{'))
+    if (n == 1 && !ptx_mark(p, '{'))
         return read_any_width(r, written, 0);
-    if (n > 1 && !parse_mark(p, '{'))
+    if (n > 1 && !ptx_mark(p, '{'))
         return misfit(p, "a list of %d registers is missing", n);
     for (int i = 0; i < n; i++) {
         int before = in->bytes[0];
 
-        if ((i > 0 && !parse_mark(p, ',')) || !read_any_width(r, written, 0))
+        if ((i > 0 && !ptx_mark(p, ',')) || !read_any_width(r, written, 0))
             return misfit(p, "a list of %d registers is missing", n);
         if (i > 0 && in->bytes[0] != before)
             return misfit(p, "registers of different widths");
     }
-    return parse_mark(p, '}') || misfit(p, "a list of more than %d registers", n);
+    return ptx_mark(p, '}') || misfit(p, "a list of more than %d registers", n);
 }
 
 /* `{a, b, ...}` of exactly so many. */
 static bool read_list(Reading *r, bool written, int n, int bits)
 {
     Parser *p = r->p;
-    bool braces = parse_mark(p, '{');
+    bool braces = ptx_mark(p, '{');
 
     if (!braces && n > 1)
         return misfit(p, "a list of %d registers is missing", n);
     for (int i = 0; i < n; i++) {
-        if (i > 0 && !parse_mark(p, ','))
+        if (i > 0 && !ptx_mark(p, ','))
             return misfit(p, "a list of %d registers is missing", n);
         if (!read_register(r, written, bits))
             return false;
     }
-    return !braces || parse_mark(p, '}') || misfit(p, "a list of more than %d registers", n);
+    return !braces || ptx_mark(p, '}') || misfit(p, "a list of more than %d registers", n);
 }
 
 static bool read_address(Reading *r)
@@ -248,13 +248,13 @@ static bool read_address(Reading *r)
     Parser *p = r->p;
     PtxAddress a = {.base = NO_OPERAND};
 
-    if (r->addresses == ADDRESSES || !parse_mark(p, '['))
+    if (r->addresses == ADDRESSES || !ptx_mark(p, '['))
         return misfit(p, "an address is missing");
     if (p->token->kind == TOKEN_NUMBER) {
         a.offset = (int64_t)p->token++->value;
     } else {
-        Sym name = parse_word(p, "a name");
-        Symbol *s = parse_lookup(p, name);
+        Sym name = ptx_word(p, "a name");
+        Symbol *s = ptx_lookup(p, name);
 
         if (s && s->kind == SYMBOL_VAR) {
             VarFixup f = {(uint32_t)p->m->code.len, r->addresses, s->var};
@@ -271,14 +271,14 @@ static bool read_address(Reading *r)
         a.offset = read_offset(p);
     }
     r->in->at[r->addresses++] = a;
-    return parse_mark(p, ']') || misfit(p, "']' is missing");
+    return ptx_mark(p, ']') || misfit(p, "']' is missing");
 }
 
 static bool read_predicate(Reading *r, bool written)
 {
     Parser *p = r->p;
 
-    if (!written && parse_mark(p, '!'))
+    if (!written && ptx_mark(p, '!'))
         r->in->not_op = true;
     return read_register(r, written, 1);
 }
@@ -316,14 +316,14 @@ static bool read_call_list(Reading *r, PtxVar *const *vars, int n)
     Parser *p = r->p;
 
     for (int i = 0; i < n; i++) {
-        Sym name = i == 0 || parse_mark(p, ',') ? parse_word(p, "an argument") : NULL;
-        Symbol *s = name ? parse_lookup(p, name) : NULL;
+        Sym name = i == 0 || ptx_mark(p, ',') ? ptx_word(p, "an argument") : NULL;
+        Symbol *s = name ? ptx_lookup(p, name) : NULL;
 
         if (!s || s->kind != SYMBOL_VAR || s->var->space != SPACE_LOCAL)
             return misfit(p, "an argument of a call is no parameter");
         s->var->same_as = vars[i];
     }
-    return parse_mark(p, ')') || misfit(p, "a call with other arguments than its function");
+    return ptx_mark(p, ')') || misfit(p, "a call with other arguments than its function");
 }
 
 /* `(results), function, (arguments)`, each list only where there are some. */
@@ -332,15 +332,15 @@ static bool read_call(Reading *r)
     Parser *p = r->p;
     const Token *results = p->token;
 
-    if (parse_mark(p, '(')) {
+    if (ptx_mark(p, '(')) {
         while (p->token->kind == TOKEN_WORD ||
                (p->token->kind == TOKEN_MARK && p->token->mark == ','))
             p->token++;
-        if (!parse_mark(p, ')') || !parse_mark(p, ','))
+        if (!ptx_mark(p, ')') || !ptx_mark(p, ','))
             return misfit(p, "no call");
     }
-    Sym name = parse_word(p, "a function");
-    Symbol *s = parse_lookup(p, name);
+    Sym name = ptx_word(p, "a function");
+    Symbol *s = ptx_lookup(p, name);
     if (!s || s->kind != SYMBOL_FUNC || s->func->is_entry)
         return misfit(p, "'%s' is no function", name);
     r->in->target = NO_TARGET;
@@ -348,16 +348,16 @@ static bool read_call(Reading *r)
     const Token *after = p->token;
     if (s->func->results.len > 0) {
         p->token = results;
-        parse_expect(p, '(');
+        ptx_expect(p, '(');
         if (!read_call_list(r, s->func->results.at, s->func->results.len))
             return false;
         p->token = after;
     }
-    if (!parse_mark(p, ','))
+    if (!ptx_mark(p, ','))
         return s->func->params.len == 0 || misfit(p, "arguments are missing");
-    parse_expect(p, '(');
+    ptx_expect(p, '(');
     if (s->func->params.len == 0)
-        return parse_mark(p, ')') || misfit(p, "a function without parameters");
+        return ptx_mark(p, ')') || misfit(p, "a function without parameters");
     return read_call_list(r, s->func->params.at, s->func->params.len);
 }
 
@@ -418,7 +418,7 @@ static bool read_word(Reading *r, const char *spec)
         return false;
     if (!second || second >= spec + strcspn(spec, " "))
         return true;
-    return parse_mark(r->p, '|') ? read_register(r, true, 1) : put(r, NO_OPERAND);
+    return ptx_mark(r->p, '|') ? read_register(r, true, 1) : put(r, NO_OPERAND);
 }
 
 static bool at_end(const Parser *p)
@@ -426,7 +426,7 @@ static bool at_end(const Parser *p)
     return p->token->kind == TOKEN_MARK && p->token->mark == ';';
 }
 
-bool parse_operands(Parser *p, const char *spec, Inst *in)
+bool ptx_operands(Parser *p, const char *spec, Inst *in)
 {
     Reading r = {.p = p, .in = in};
     bool first = true;
@@ -438,13 +438,13 @@ bool parse_operands(Parser *p, const char *spec, Inst *in)
             put(&r, NO_OPERAND);
             continue;
         }
-        if (!first && !parse_mark(p, ','))
+        if (!first && !ptx_mark(p, ','))
             return misfit(p, "an operand is missing");
         if (!read_word(&r, spec + optional))
             return false;
         first = false;
     }
-    if (!parse_mark(p, ';'))
+    if (!ptx_mark(p, ';'))
         return misfit(p, "there are too many operands");
     uint32_t *kept = NEW_N(p->m->arena, uint32_t, MAX(r.n, 1));
     memcpy(kept, r.place, (size_t)r.n * sizeof *kept);

@@ -13,7 +13,7 @@
 /* Depth of the scope with the parameters of a function; labels are inside. */
 enum { FUNCTION_DEPTH = 2 };
 
-void parse_error(Parser *p, uint32_t line, const char *fmt, ...)
+void ptx_error(Parser *p, uint32_t line, const char *fmt, ...)
 {
     va_list ap;
 
@@ -26,7 +26,7 @@ void parse_error(Parser *p, uint32_t line, const char *fmt, ...)
     fail(p->guard);
 }
 
-bool parse_mark(Parser *p, char mark)
+bool ptx_mark(Parser *p, char mark)
 {
     if (p->token->kind != TOKEN_MARK || p->token->mark != mark)
         return false;
@@ -34,16 +34,16 @@ bool parse_mark(Parser *p, char mark)
     return true;
 }
 
-void parse_expect(Parser *p, char mark)
+void ptx_expect(Parser *p, char mark)
 {
-    if (!parse_mark(p, mark))
-        parse_error(p, p->token->line, "'%c' is missing", mark);
+    if (!ptx_mark(p, mark))
+        ptx_error(p, p->token->line, "'%c' is missing", mark);
 }
 
-Sym parse_word(Parser *p, const char *what)
+Sym ptx_word(Parser *p, const char *what)
 {
     if (p->token->kind != TOKEN_WORD)
-        parse_error(p, p->token->line, "%s is missing", what);
+        ptx_error(p, p->token->line, "%s is missing", what);
     return p->token++->word;
 }
 
@@ -59,7 +59,7 @@ static bool take_word(Parser *p, const char *word)
 static uint64_t take_number(Parser *p)
 {
     if (p->token->kind != TOKEN_NUMBER)
-        parse_error(p, p->token->line, "a number is missing");
+        ptx_error(p, p->token->line, "a number is missing");
     return p->token++->value;
 }
 
@@ -74,7 +74,7 @@ static void open_scope(Parser *p)
     p->depth++;
 }
 
-Symbol *parse_lookup(const Parser *p, Sym name)
+Symbol *ptx_lookup(const Parser *p, Sym name)
 {
     for (const Scope *s = p->scope; s; s = s->outer) {
         Symbol *found = map_get(s->symbols, MAP_KEY(name));
@@ -117,7 +117,7 @@ static void close_scope(Parser *p)
         if (f.depth == p->depth)
             f.depth--;
         if (f.depth <= FUNCTION_DEPTH)
-            parse_error(p, f.line, "there is no label '%s'", f.label);
+            ptx_error(p, f.line, "there is no label '%s'", f.label);
         p->fixups.at[kept++] = f;
     }
     p->fixups.len = kept;
@@ -129,11 +129,11 @@ static void close_scope(Parser *p)
 
 static PtxType take_type(Parser *p)
 {
-    Sym word = parse_word(p, "a type");
+    Sym word = ptx_word(p, "a type");
     PtxType t = word[0] == '.' ? ptx_type_from(word + 1, strlen(word + 1)) : PTX_NONE;
 
     if (t == PTX_NONE)
-        parse_error(p, p->token[-1].line, "'%s' is no type", word);
+        ptx_error(p, p->token[-1].line, "'%s' is no type", word);
     return t;
 }
 
@@ -173,7 +173,7 @@ static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
 /* The value of one element of an initialiser. */
 static uint64_t take_element(Parser *p, PtxType type)
 {
-    bool negative = parse_mark(p, '-');
+    bool negative = ptx_mark(p, '-');
     const Token *t = p->token;
     uint64_t value = take_number(p);
 
@@ -196,19 +196,19 @@ static void take_initialiser(Parser *p, PtxVar *v, PtxType type, uint64_t *at)
 {
     uint64_t bytes = ptx_type_bits[type] / 8;
 
-    if (parse_mark(p, '{')) {
-        while (!parse_mark(p, '}')) {
+    if (ptx_mark(p, '{')) {
+        while (!ptx_mark(p, '}')) {
             take_initialiser(p, v, type, at);
-            if (!parse_mark(p, ','))
+            if (!ptx_mark(p, ','))
                 continue;
         }
         return;
     }
     if (p->token->kind == TOKEN_WORD)
-        parse_error(p, p->token->line, "an initialiser may not have addresses");
+        ptx_error(p, p->token->line, "an initialiser may not have addresses");
     uint64_t value = take_element(p, type);
     if (*at + bytes > v->bytes)
-        parse_error(p, p->token->line, "too many values for '%s'", v->name);
+        ptx_error(p, p->token->line, "too many values for '%s'", v->name);
     memcpy((char *)(uintptr_t)v->address + *at, &value, (size_t)bytes);
     *at += bytes;
 }
@@ -229,7 +229,7 @@ static VarType take_var_type(Parser *p)
             uint64_t align = take_number(p);
 
             if (align == 0 || align > 4096 || (align & (align - 1)) != 0)
-                parse_error(p, p->token->line, "no alignment");
+                ptx_error(p, p->token->line, "no alignment");
             if (t.type == PTX_NONE) /* behind the type it is that of what a pointer points to */
                 t.align = align;
         } else if (take_word(p, ".v2")) {
@@ -246,7 +246,7 @@ static VarType take_var_type(Parser *p)
         }
     }
     if (t.type == PTX_NONE)
-        parse_error(p, p->token->line, "a type is missing");
+        ptx_error(p, p->token->line, "a type is missing");
     if (t.align == 0)
         t.align = (uint64_t)MAX(1, ptx_type_bits[t.type] / 8 * t.vector);
     return t;
@@ -258,20 +258,20 @@ static PtxVar *take_var_name(Parser *p, PtxSpace space, VarType t)
     PtxVar *v = NEW(p->m->arena, PtxVar);
     const Token *at = p->token;
 
-    *v = (PtxVar){.name = parse_word(p, "a name"),
+    *v = (PtxVar){.name = ptx_word(p, "a name"),
                   .space = space,
                   .bytes = (uint64_t)(ptx_type_bits[t.type] / 8 * t.vector)};
-    while (parse_mark(p, '[')) {
-        if (parse_mark(p, ']')) {
+    while (ptx_mark(p, '[')) {
+        if (ptx_mark(p, ']')) {
             v->dynamic = true;
             v->bytes = 0;
             continue;
         }
         uint64_t n = take_number(p);
         if (n > UINT64_C(1) << 32 || v->bytes * n > UINT64_C(1) << 32)
-            parse_error(p, at->line, "'%s' is too large", v->name);
+            ptx_error(p, at->line, "'%s' is too large", v->name);
         v->bytes *= n;
-        parse_expect(p, ']');
+        ptx_expect(p, ']');
     }
     return v;
 }
@@ -286,19 +286,19 @@ static void parse_vars(Parser *p, PtxSpace space, bool is_const, bool is_extern)
         uint64_t filled = 0;
 
         if (v->dynamic && (space != SPACE_SHARED || !is_extern))
-            parse_error(p, p->token->line, "'%s' has no size", v->name);
+            ptx_error(p, p->token->line, "'%s' has no size", v->name);
         if (is_extern && space != SPACE_SHARED)
-            parse_error(p, p->token->line, "'%s' is not here", v->name);
+            ptx_error(p, p->token->line, "'%s' is not here", v->name);
         v->dynamic = is_extern;
         place_var(p, v, t.align, is_const);
         declare(p, v->name, (Symbol){.kind = SYMBOL_VAR, .var = v});
-        if (parse_mark(p, '=')) {
+        if (ptx_mark(p, '=')) {
             if (space != SPACE_GLOBAL)
-                parse_error(p, p->token->line, "only global memory has initial values");
+                ptx_error(p, p->token->line, "only global memory has initial values");
             take_initialiser(p, v, t.type, &filled);
         }
-    } while (parse_mark(p, ','));
-    parse_expect(p, ';');
+    } while (ptx_mark(p, ','));
+    ptx_expect(p, ';');
 }
 
 /* `.reg .b32 %r<5>, t;` */
@@ -307,17 +307,17 @@ static void parse_regs(Parser *p)
     int bits = ptx_type_bits[take_type(p)];
 
     do {
-        Sym name = parse_word(p, "a register");
+        Sym name = ptx_word(p, "a register");
 
-        if (!parse_mark(p, '<')) {
+        if (!ptx_mark(p, '<')) {
             declare(p, name,
                     (Symbol){.kind = SYMBOL_REG, .bits = bits, .place = place_new(p, bits)});
             continue;
         }
         uint64_t n = take_number(p);
-        parse_expect(p, '>');
+        ptx_expect(p, '>');
         if (n > 1000000)
-            parse_error(p, p->token->line, "too many registers");
+            ptx_error(p, p->token->line, "too many registers");
         for (uint64_t i = 0; i < n; i++) {
             char numbered[200];
 
@@ -325,8 +325,8 @@ static void parse_regs(Parser *p)
             declare(p, intern(p->names, numbered),
                     (Symbol){.kind = SYMBOL_REG, .bits = bits, .place = place_new(p, bits)});
         }
-    } while (parse_mark(p, ','));
-    parse_expect(p, ';');
+    } while (ptx_mark(p, ','));
+    ptx_expect(p, ';');
 }
 
 /* Where a directive says what is in force from here on. */
@@ -353,7 +353,7 @@ static void parse_file(Parser *p)
     uint64_t number = take_number(p);
 
     if (p->token->kind != TOKEN_STRING || number > 10000)
-        parse_error(p, p->token->line, "no file");
+        ptx_error(p, p->token->line, "no file");
     while ((uint64_t)p->files.len <= number)
         vec_push(p->scratch, &p->files, NULL);
     p->files.at[number] = p->token++->word;
@@ -364,17 +364,17 @@ static void parse_file(Parser *p)
 /* Debug data: everything to the closing brace. */
 static void skip_section(Parser *p)
 {
-    while (p->token->kind != TOKEN_END && !parse_mark(p, '{'))
+    while (p->token->kind != TOKEN_END && !ptx_mark(p, '{'))
         p->token++;
-    while (p->token->kind != TOKEN_END && !parse_mark(p, '}'))
+    while (p->token->kind != TOKEN_END && !ptx_mark(p, '}'))
         p->token++;
 }
 
 static void skip_pragma(Parser *p)
 {
-    while (p->token->kind == TOKEN_STRING || parse_mark(p, ','))
+    while (p->token->kind == TOKEN_STRING || ptx_mark(p, ','))
         p->token += p->token->kind == TOKEN_STRING;
-    parse_mark(p, ';');
+    ptx_mark(p, ';');
 }
 
 /* A declaration that both a module and a function may have.  False: it is another directive. */
@@ -414,19 +414,19 @@ static bool parse_common(Parser *p)
 /* A label, or the table of `NAME: .branchtargets A, B;`. */
 static void parse_label(Parser *p)
 {
-    Sym name = parse_word(p, "a label");
+    Sym name = ptx_word(p, "a label");
 
     if (map_get(p->scope->symbols, MAP_KEY(name)))
-        parse_error(p, p->token->line, "'%s' is declared twice", name);
-    parse_expect(p, ':');
+        ptx_error(p, p->token->line, "'%s' is declared twice", name);
+    ptx_expect(p, ':');
     if (!take_word(p, ".branchtargets")) {
         declare(p, name, (Symbol){.kind = SYMBOL_LABEL, .place = (uint32_t)p->m->code.len});
         return;
     }
     VEC(Sym) labels = {0};
     do
-        vec_push(p->scratch, &labels, parse_word(p, "a label"));
-    while (parse_mark(p, ','));
+        vec_push(p->scratch, &labels, ptx_word(p, "a label"));
+    while (ptx_mark(p, ','));
     PtxJumps jumps = {.targets = NEW_N(p->m->arena, uint32_t, labels.len), .count = labels.len};
     for (int i = 0; i < labels.len; i++) {
         Fixup f = {.label = labels.at[i],
@@ -438,7 +438,7 @@ static void parse_label(Parser *p)
     }
     declare(p, name, (Symbol){.kind = SYMBOL_JUMPS, .place = (uint32_t)p->m->jumps.len});
     vec_push(p->m->arena, &p->m->jumps, jumps);
-    parse_expect(p, ';');
+    ptx_expect(p, ';');
 }
 
 /* An instruction with its `@p` or `@!p`. */
@@ -451,17 +451,17 @@ static void parse_inst(Parser *p)
                .line = p->token->line,
                .place = p->source};
 
-    if (parse_mark(p, '@')) {
-        in.guard_not = parse_mark(p, '!');
-        Sym name = parse_word(p, "a predicate");
-        Symbol *s = parse_lookup(p, name);
+    if (ptx_mark(p, '@')) {
+        in.guard_not = ptx_mark(p, '!');
+        Sym name = ptx_word(p, "a predicate");
+        Symbol *s = ptx_lookup(p, name);
 
         if (!s || s->kind != SYMBOL_REG || s->bits != 1)
-            parse_error(p, in.line, "'%s' is no predicate", name);
+            ptx_error(p, in.line, "'%s' is no predicate", name);
         in.guard = s->place;
     }
     if (p->token->kind != TOKEN_WORD)
-        parse_error(p, p->token->line, "an instruction is missing");
+        ptx_error(p, p->token->line, "an instruction is missing");
     decode_inst(p, in);
 }
 
@@ -475,8 +475,8 @@ static void parse_call_param(Parser *p)
 
         place_var(p, v, MAX(t.align, 8), false);
         declare(p, v->name, (Symbol){.kind = SYMBOL_VAR, .var = v});
-    } while (parse_mark(p, ','));
-    parse_expect(p, ';');
+    } while (ptx_mark(p, ','));
+    ptx_expect(p, ';');
 }
 
 static void parse_statement(Parser *p)
@@ -484,7 +484,7 @@ static void parse_statement(Parser *p)
     bool is_label =
         p->token->kind == TOKEN_WORD && p->token[1].kind == TOKEN_MARK && p->token[1].mark == ':';
 
-    if (parse_mark(p, ';'))
+    if (ptx_mark(p, ';'))
         return;
     if (is_label)
         parse_label(p);
@@ -495,7 +495,7 @@ static void parse_statement(Parser *p)
     else if (take_word(p, ".param"))
         parse_call_param(p);
     else if (!parse_common(p))
-        parse_error(p, p->token->line, "unknown directive '%s'", p->token->word);
+        ptx_error(p, p->token->line, "unknown directive '%s'", p->token->word);
 }
 
 static void parse_body(Parser *p)
@@ -505,10 +505,10 @@ static void parse_body(Parser *p)
     open_scope(p);
     while (p->depth > depth) {
         if (p->token->kind == TOKEN_END)
-            parse_error(p, p->token->line, "a function does not end");
-        if (parse_mark(p, '{'))
+            ptx_error(p, p->token->line, "a function does not end");
+        if (ptx_mark(p, '{'))
             open_scope(p);
-        else if (parse_mark(p, '}'))
+        else if (ptx_mark(p, '}'))
             close_scope(p);
         else
             parse_statement(p);
@@ -520,16 +520,16 @@ static void parse_params(Parser *p, PtxFunc *f, bool results)
 {
     uint64_t at = 0;
 
-    while (!parse_mark(p, ')')) {
+    while (!ptx_mark(p, ')')) {
         if (!take_word(p, ".param"))
-            parse_error(p, p->token->line, "'.param' is missing");
+            ptx_error(p, p->token->line, "'.param' is missing");
         VarType t = take_var_type(p);
         PtxVar *v = take_var_name(p, f->is_entry ? SPACE_PARAM : SPACE_LOCAL, t);
 
         v->address = at;
         at += 8;
         if (f->is_entry && v->bytes > 8)
-            parse_error(p, p->token->line, "'%s' has more than 8 bytes", v->name);
+            ptx_error(p, p->token->line, "'%s' has more than 8 bytes", v->name);
         if (!f->is_entry)
             place_var(p, v, MAX(t.align, 8), false);
         declare(p, v->name, (Symbol){.kind = SYMBOL_VAR, .var = v});
@@ -537,7 +537,7 @@ static void parse_params(Parser *p, PtxFunc *f, bool results)
             vec_push(p->m->arena, &f->results, v);
         else
             vec_push(p->m->arena, &f->params, v);
-        parse_mark(p, ',');
+        ptx_mark(p, ',');
     }
 }
 
@@ -556,16 +556,16 @@ static void parse_tuning(Parser *p, PtxFunc *f)
         if (strcmp(word, ".noreturn") == 0 || strcmp(word, ".explicitcluster") == 0)
             continue;
         if (p->token->kind != TOKEN_NUMBER)
-            parse_error(p, line, "unknown directive '%s'", word);
+            ptx_error(p, line, "unknown directive '%s'", word);
         do {
             uint64_t factor = take_number(p);
 
             n = factor < 65536 / (uint64_t)MAX(n, 1) ? n * (int)factor : 65536;
-        } while (parse_mark(p, ','));
+        } while (ptx_mark(p, ','));
         if (strcmp(word, ".maxntid") == 0 || strcmp(word, ".reqntid") == 0)
             f->threads = n;
         else if (strcmp(word, ".minnctapersm") != 0 && strcmp(word, ".maxnreg") != 0)
-            parse_error(p, line, "unknown directive '%s'", word);
+            ptx_error(p, line, "unknown directive '%s'", word);
     }
 }
 
@@ -617,16 +617,16 @@ static void parse_function(Parser *p, bool is_entry)
     uint32_t line = p->token->line;
 
     open_scope(p);
-    if (parse_mark(p, '('))
+    if (ptx_mark(p, '('))
         parse_params(p, f, true);
-    f->name = parse_word(p, "a name");
-    if (parse_mark(p, '('))
+    f->name = ptx_word(p, "a name");
+    if (ptx_mark(p, '('))
         parse_params(p, f, false);
     parse_tuning(p, f);
     before = function_named(p, f->name);
     if (before && (before->is_defined || before->params.len != f->params.len ||
                    before->results.len != f->results.len))
-        parse_error(p, line, "'%s' is defined twice", f->name);
+        ptx_error(p, line, "'%s' is defined twice", f->name);
     if (before) { /* calls have its parameters */
         for (int i = 0; i < f->params.len; i++)
             before->params.at[i]->same_as = f->params.at[i];
@@ -643,8 +643,8 @@ static void parse_function(Parser *p, bool is_entry)
         declare(p, f->name, (Symbol){.kind = SYMBOL_FUNC, .func = f});
         p->scope = inner;
     }
-    if (!parse_mark(p, ';')) {
-        parse_expect(p, '{');
+    if (!ptx_mark(p, ';')) {
+        ptx_expect(p, '{');
         define_function(p, f);
     }
     p->scope = p->scope->outer;
@@ -661,8 +661,8 @@ static void parse_directive(Parser *p)
         p->token++;
     } else if (take_word(p, ".target")) {
         do
-            parse_word(p, "a target");
-        while (parse_mark(p, ','));
+            ptx_word(p, "a target");
+        while (ptx_mark(p, ','));
     } else if (take_word(p, ".section")) {
         skip_section(p);
     } else if (!parse_common(p)) {
@@ -672,11 +672,11 @@ static void parse_directive(Parser *p)
         else if (take_word(p, ".func"))
             parse_function(p, false);
         else
-            parse_error(p, line, "unknown directive");
+            ptx_error(p, line, "unknown directive");
     }
 }
 
-void parse_module(Parser *p)
+void ptx_module(Parser *p)
 {
     open_scope(p);
     vec_push(p->m->arena, &p->m->places, ((PtxPlace){0}));

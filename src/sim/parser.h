@@ -83,12 +83,12 @@ typedef struct {
 const Token *lex_ptx(Parser *p, const char *text, size_t len);
 
 /* parse.c */
-void parse_module(Parser *p);
-NORETURN void parse_error(Parser *p, uint32_t line, const char *fmt, ...) PRINTF(3, 4);
-bool parse_mark(Parser *p, char mark);   /* take it if it comes next */
-void parse_expect(Parser *p, char mark); /* take it, or fail */
-Sym parse_word(Parser *p, const char *what);
-Symbol *parse_lookup(const Parser *p, Sym name); /* NULL: not declared */
+void ptx_module(Parser *p);
+NORETURN void ptx_error(Parser *p, uint32_t line, const char *fmt, ...) PRINTF(3, 4);
+bool ptx_mark(Parser *p, char mark);   /* take it if it comes next */
+void ptx_expect(Parser *p, char mark); /* take it, or fail */
+Sym ptx_word(Parser *p, const char *what);
+Symbol *ptx_lookup(const Parser *p, Sym name); /* NULL: not declared */
 
 /* operand.c */
 
@@ -97,7 +97,7 @@ uint32_t place_new(Parser *p, int bits);
 uint32_t place_of_const(Parser *p, int bits, uint64_t value);
 /* Take the operands that `spec` asks for, as far as the semicolon; table.c has the letters.  False:
  * they are others. */
-bool parse_operands(Parser *p, const char *spec, Inst *in);
+bool ptx_operands(Parser *p, const char *spec, Inst *in);
 
 /* decode.c */
 

@@ -284,11 +284,11 @@
     R("cvta", "space", "u64", "=0 0", move_cvta)                                                   \
     R("isspacep", "global shared shared::cta local", "", "=p d", move_isspacep)                    \
     R("ld", "space order cache v2 v4 v8",                                                          \
-      "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64", "=v a ?d", memory_load)     \
+      "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64", "=v a ?d", move_load)       \
     R("ldu", "global v2 v4", "b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64", "=v a",       \
-      memory_load)                                                                                 \
+      move_load)                                                                                   \
     R("st", "space order cache v2 v4 v8",                                                          \
-      "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64", "a v ?d", memory_store)
+      "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64", "a v ?d", move_store)
 
 #define PTX_EXCHANGE(R)                                                                            \
     R("shfl.sync", "!up", "b32", "=0|p 0 i i i", exchange_shfl)                                    \
