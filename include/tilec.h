@@ -482,8 +482,9 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
  *
  * stage: one of tilec_stage_name(): "ast" the syntax tree (arguments are not looked at), "ir" the
  *     tile IR as lowered, "vars" what names mean in it at each line, "opt" the IR after the
- *     passes, and from the code generator "plan" the loop nests of a CPU, "layout" how tiles lie on
- *     the lanes of a GPU, "llvm" its IR, "asm" a CPU's machine code as text, "ptx" a GPU's; the
+ *     passes, and from the code generator "plan" the loop nests of a CPU, "schedule" what each of
+ *     them computes, in order, "layout" how tiles lie on the lanes of a GPU, "llvm" its IR, "asm" a
+ *     CPU's machine code as text, "ptx" a GPU's; the
  * last three say which line of the source an instruction comes from. args: as for tilec_launch(),
  * or TILEC_ARG_TYPE where there is no value.  A pointer so given is taken to be 16-byte aligned and
  * apart from all others, an integer to be any but 1. options: from "opt" on, what is shown is made

@@ -2,9 +2,9 @@
 # replay.sh OLD [NEW [STAGE]] - which kernels' code does a change alter?
 #
 # OLD and NEW are two builds of the command, NEW is build/tilec when it is not given.  Every case of
-# tests/num is compiled by both for this CPU, and where STAGE (asm; ir, opt, plan and llvm are the
-# others of `tilec dump`) is not the same text, the kernel is named with its arguments.  Notes for
-# debuggers do not count.  Ends with "N compared, N differ, N refused by one"; exit code 1 unless both
+# tests/num is compiled by both for this CPU, and where STAGE (asm; ir, opt, plan, schedule and llvm
+# are the others of `tilec dump`) is not the same text, the kernel is named with its arguments.  Notes
+# for debuggers do not count.  Ends with "N compared, N differ, N refused by one"; exit code 1 unless both
 # of the latter are 0.  A refactoring changes no code; TILEC_REPLAY=DIR keeps the texts that differ.
 set -u
 [ $# -ge 1 ] || {

@@ -34,8 +34,9 @@ static const struct {
                   "  --show NAME          print an array after the first run\n"
                   "  --time [N]           time N more runs, or as many as fit in a second\n"
                   "  --json               print JSON instead of tables\n"},
-    {COMMAND_DUMP, "options of dump:\n"
-                   "  --stage STAGE        ast, ir, vars, opt, plan, layout, llvm, asm or ptx\n"},
+    {COMMAND_DUMP,
+     "options of dump:\n"
+     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm or ptx\n"},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"

@@ -477,6 +477,13 @@ static void refuse_large(Diags *d, const Plan *p)
     diag(d, DIAG_HINT, (Span){0, 0}, "use a smaller block and a loop, or more programs");
 }
 
+static bool give_text(GenOutput *out, const char *text)
+{
+    out->data = (char *)text;
+    out->len = strlen(text);
+    return true;
+}
+
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
 {
@@ -484,15 +491,14 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
     Plan *plan = plan_make(f, o, plan_machine(features), a);
 
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
-    if (stage == GEN_PLAN) {
-        out->data = (char *)plan_text(plan, a);
-        out->len = strlen(out->data);
-        return true;
-    }
+    if (stage == GEN_PLAN)
+        return give_text(out, plan_text(plan, a));
     if (plan->beyond) {
         refuse_long(d, plan);
         return false;
     }
+    if (stage == GEN_SCHEDULE)
+        return give_text(out, plan_schedule_text(plan, a));
     if (plan->scratch > IR_MOST_TILE_BYTES) {
         refuse_large(d, plan);
         return false;
@@ -510,7 +516,7 @@ static void start(void)
 
 const Target cpu_target = {
     .name = "cpu",
-    .texts = GEN_HAS(PLAN) | GEN_HAS(LLVM) | GEN_HAS(ASM),
+    .texts = GEN_HAS(PLAN) | GEN_HAS(SCHEDULE) | GEN_HAS(LLVM) | GEN_HAS(ASM),
     .start = start,
     .emit = emit,
 };

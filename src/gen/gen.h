@@ -25,6 +25,7 @@ typedef struct {
 /* The texts that targets can give, in the order in which a kernel passes them. */
 #define GEN_TEXTS(ROW)                                                                             \
     ROW(PLAN, "plan")                                                                              \
+    ROW(SCHEDULE, "schedule")                                                                      \
     ROW(LAYOUT, "layout")                                                                          \
     ROW(LLVM, "llvm")                                                                              \
     ROW(ASM, "asm")                                                                                \

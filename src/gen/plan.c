@@ -357,6 +357,8 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     plan_look_ahead(p);
     plan_shape(p);
     plan_measure(p);
+    if (!p->beyond)
+        plan_schedule(p);
     lay_out_scratch(p);
     return p;
 }

@@ -73,8 +73,78 @@ typedef struct {
     BoundKind kind;
     Value *value;
     int8_t map[MAX_RANK];
-    int operand; /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
+    int operand;  /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
+    Access steps; /* of BOUND_COMPARE */
 } Bound;
+
+/* What a nest computes, one entry for each value that code is made for.  An entry reads the results
+ * of others, all of which stand before it, and nothing else: who makes code goes through lists of
+ * them (Part) and has nothing to find out.  plan_schedule.c and plan_values.c make them. */
+typedef enum {
+    AS_VALUE, /* of all lanes: a vector, or one scalar where they have the same */
+    AS_LANE,  /* of the body's first lane, as a scalar */
+    AS_ROW,   /* of the row's first element, as a scalar: of what steps evenly */
+    AS_MASK,  /* of an access, where more is known than of values */
+    ROLES
+} Role;
+typedef enum {
+    MAKE_SCALAR, /* of rank 0: what steps before the nest have computed */
+    MAKE_KNOWN,  /* an i1 that all lanes have here: `number` */
+    MAKE_ZERO,   /* of the value's dtype */
+    MAKE_CONST,  /* what its op says */
+    MAKE_INDEX,  /* of a loop */
+    MAKE_READ,   /* a buffer that holds a tile of the value's shape from element `number` on */
+    MAKE_OP,     /* the value's op on the inputs */
+    MAKE_DIVIDE, /* a vector by one number for the whole row */
+    MAKE_RUN,    /* consecutive numbers, from the input on */
+    MAKE_LOAD,   /* inputs below */
+    MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */
+    MAKE_FIELD,  /* a load of a field of those records */
+    MAKE_DETOUR, /* lanes for which the usual way holds, and its result: if these are not all .. */
+    MAKE_MEET,   /* .. entries from there to here are computed: the detour, and its result */
+    MAKE_CUT,    /* of bound `number`: what a row is cut by; inputs below */
+    MAKE_AHEAD,  /* prefetch `number`: the row's first address */
+    MAKE_ROOT,   /* a body's part of root `number`: its operands; of a store, see below */
+    MAKE_REST    /* the same of a reduction, for all that is left of a row at once */
+} EntryKind;
+typedef struct {
+    EntryKind kind;
+    Role role;
+    bool vector; /* along the inner dimension, else one scalar */
+    bool rare;   /* in a detour */
+    int level;   /* of the loop that it stands in: 0 in front of all, the nest's rank in the body */
+    Value *value;
+    int8_t map[MAX_RANK]; /* by which dimensions of the nest it is indexed */
+    int buffer;           /* of MAKE_READ */
+    int64_t number;
+    const AccessPlan *access; /* of a load; NULL where one scalar is loaded for all lanes */
+    int *in;                  /* numbers of entries */
+    int nin;
+} Entry;
+enum { NO_ENTRY = -1 };
+/* Inputs of loads and stores; NO_ENTRY for a mask that is true and whatever is not needed. */
+enum {
+    IN_ADDRESS, /* the first, or a vector of all; of MAKE_FIELD the records; with IN_INDEX, where
+                 * index 0 is */
+    IN_MASK,
+    IN_DATA,  /* of stores, and what a load gives where it is masked off (NO_ENTRY: zero) */
+    IN_SCALE, /* of the steps */
+    IN_INDEX, /* of an access of FORM_INDEXED */
+    ACCESS_INPUTS
+};
+/* Inputs of MAKE_CUT: of BOUND_COMPARE what steps, its limit, and the i32s that were widened on the
+ * way; of others the value alone. */
+enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
+
+/* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all
+ * bounds hold; where masks are real; where none of the bounds holds, what is done once and what
+ * each vector does. */
+typedef enum { PART_ROWS, PART_MAIN, PART_MIXED, PART_REST, PART_DEAD, PARTS } Part;
+typedef struct {
+    VEC(Entry) entries; /* of all parts, by number */
+    VEC(int) part[PARTS];
+    bool ends; /* some bound has an end, behind which there is a dead segment */
+} Schedule;
 
 typedef struct BlockPlan BlockPlan;
 typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
@@ -122,8 +192,11 @@ typedef struct {
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
-    VEC(Bound) bounds; /* when all hold, the body needs no masks for them */
-    Map *access;       /* of loads, by access_key(): AccessPlan */
+    VEC(Bound) bounds;      /* when all hold, the body needs no masks for them */
+    Map *access;            /* of loads, by access_key(): AccessPlan */
+    int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
+    bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
+    Schedule *schedule;     /* NULL in a plan that is too large */
 } Nest;
 
 /* The block of a product that stays in registers: rows by vectors of so many lanes. */
@@ -210,6 +283,9 @@ int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, 
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* plan_access.c: is it this bound, wherever its dimensions are 1? */
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
+/* plan_schedule.c */
+/* Does a reverse scan run along this dimension of the nest? */
+bool plan_runs_backwards(const Nest *n, int dim);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
@@ -221,6 +297,7 @@ extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
+const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */
 
 /* Operand i, or NULL where the op leaves it out: masks, and what a load gives under them. */
 static inline Value *plan_operand(const Op *op, int i)

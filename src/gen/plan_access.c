@@ -247,9 +247,10 @@ static bool next_conjunct(Conjuncts *c, Conjunct *out)
     return false;
 }
 
-static void add_bound(Plan *p, Nest *n, const Conjunct *c, BoundKind kind, int operand)
+static void add_bound(Plan *p, Nest *n, const Conjunct *c, BoundKind kind, int operand,
+                      Access steps)
 {
-    Bound b = {.value = c->value, .kind = kind, .operand = operand};
+    Bound b = {.value = c->value, .kind = kind, .operand = operand, .steps = steps};
 
     for (int d = 0; d < c->value->type->rank; d++)
         b.map[d] = c->map[d];
@@ -271,7 +272,7 @@ static void compare_bound(Plan *p, Nest *n, const Conjunct *c)
         return;
     Access a = access_of(n->space, op->operands[moving], c->map);
     if (a.ok && !a.chunked && a.stride > 0 && !a.scale)
-        add_bound(p, n, c, BOUND_COMPARE, moving);
+        add_bound(p, n, c, BOUND_COMPARE, moving, a);
 }
 
 static void or_bound(Plan *p, Nest *n, const Conjunct *c)
@@ -281,7 +282,7 @@ static void or_bound(Plan *p, Nest *n, const Conjunct *c)
     for (int i = 0; i < op->noperands; i++) {
         if (access_follows(n->space, op->operands[i], c->map))
             continue;
-        add_bound(p, n, c, BOUND_OR, i);
+        add_bound(p, n, c, BOUND_OR, i, (Access){0});
         return;
     }
 }
@@ -305,7 +306,7 @@ static void bound_mask(Plan *p, Nest *n, Value *mask, const int8_t *map)
             continue;
         if (v->type->rank == 0 || !access_follows(n->space, v, x.map)) {
             if (!is_true(v))
-                add_bound(p, n, &x, BOUND_ROW, 0);
+                add_bound(p, n, &x, BOUND_ROW, 0, (Access){0});
         } else if (plan_buffer(p, v) == NO_BUFFER && v->def) {
             (v->def->code == OP_or ? or_bound : compare_bound)(p, n, &x);
         }
@@ -348,14 +349,6 @@ static void find_bounds(Plan *p, Nest *n)
     }
 }
 
-/* A reverse scan takes its axis from the other end, where bounds do not cut. */
-static bool runs_backwards(const Nest *n)
-{
-    const Root *r = &n->roots.at[0];
-
-    return r->kind == ROOT_SCAN && attr_reverse(r->op) && attr_axis(r->op) == n->order[n->rank - 1];
-}
-
 /* --- nests --------------------------------------------------------------------------------- */
 
 void plan_accesses(Plan *p, Nest *n)
@@ -375,7 +368,7 @@ void plan_accesses(Plan *p, Nest *n)
         if (a && a->form == FORM_RECORD && !a->group)
             group_records(p, n, i);
     }
-    if (!n->serial && !runs_backwards(n))
+    if (!n->serial && !n->backwards)
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];

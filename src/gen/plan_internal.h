@@ -51,6 +51,74 @@ void plan_choose_order(const Planner *pl, Nest *n);
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
+/* What is made of a value at a place of the nest: an entry; and whether that holds in this segment
+ * only, because a bound is known in it. */
+typedef struct {
+    int entry;
+    bool local;
+} Made;
+/* A value that is asked for; `detour`: the entry of that which it has begun, or NO_ENTRY. */
+typedef struct {
+    Role role;
+    Value *value;
+    int8_t map[MAX_RANK];
+    int detour;
+} Ask;
+/* What was made in a body, by access_key() for each role; reads of records by their group. */
+enum { RECORDS = ROLES, TABLES };
+typedef struct Tables Tables;
+struct Tables {
+    Map *of[TABLES];
+    const Tables *under; /* holds what these do not, or NULL */
+};
+/* A schedule while it is made. */
+typedef struct {
+    Plan *plan;
+    Nest *nest;
+    Schedule *out;
+    Part part;                    /* the list that grows; PART_ROWS: no body stands yet */
+    bool tail;                    /* vectors of this part may reach beyond the extent */
+    bool stored;                  /* this body has written to memory or a buffer */
+    bool rare;                    /* in a detour */
+    int values;                   /* of this body */
+    Map *lasting[ROLES];          /* what PART_ROWS holds */
+    const Tables *body, *current; /* of this body; of the detour in it, or the same */
+    int known[2];                 /* the entries of false and true, or NO_ENTRY */
+    VEC(Ask) asked;               /* each for the one before it */
+} Scheduler;
+
+/* plan_entry.c */
+Tables *plan_tables(Arena *a, const Tables *under); /* empty */
+Entry *plan_entry_of(const Scheduler *s, Made m);   /* until the next one is added */
+/* Add a copy of an entry to this part, or to PART_ROWS where it lasts beyond the body. */
+Made plan_entry(Scheduler *s, Entry e, bool local);
+Entry plan_entry_for(EntryKind kind, const Ask *a); /* without inputs, at level 0 */
+/* In the arena, for an entry. */
+int *plan_inputs(Scheduler *s, const int *in, int n);
+/* Add an entry at the level of its inputs, a vector where one of them is. */
+Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n, bool local);
+Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
+bool plan_is_known(const Scheduler *s, Made m, bool what);
+void *plan_pack(Made m); /* as a table holds it; never NULL */
+/* False: it was not made in this body so far. */
+bool plan_recall(const Scheduler *s, int table, uint64_t key, Made *out);
+void plan_remember(Scheduler *s, const Ask *a, Made m);
+/* False: it has been asked for, and whoever needs it has to wait. */
+bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out);
+
+/* plan_values.c */
+/* Make it, and all it needs before it. */
+Made plan_compute(Scheduler *s, Role role, Value *v, const int8_t *map);
+/* Set the inputs of an access but mask and data; `masked`: some lanes may be off. */
+void plan_address(Scheduler *s, const AccessPlan *a, Value *ptr, const int8_t *map, bool masked,
+                  int *in);
+/* For a tile in a buffer that has the shape of that value, read at `map`. */
+Entry plan_buffer_entry(const Scheduler *s, int buffer, int64_t first, Value *shape, Role role,
+                        const int8_t *map);
+
+/* plan_schedule.c: make the schedules of all nests */
+void plan_schedule(Plan *p);
+
 /* plan_size.c: set size and `beyond` */
 void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */

@@ -1,5 +1,5 @@
 /*
- * plan_print.c - a plan as text, for people (`tilec dump --stage plan`) and for golden tests
+ * plan_print.c - a plan as text, for people (`tilec dump --stage plan`, `schedule`) and for tests
  *
  *     plan of scale_rows: 2 nests, 640 bytes of scratch
  *     buffer 0: i32, 256 bytes
@@ -8,7 +8,19 @@
  *       fill 0: %12 = mul %9, %11 : i32[64,1]
  *     nest [64,32] order 0 1 lanes 16 unroll 2
  *       store: store %15, %14, %mask
+ *
+ * and the schedules of its nests, with an entry a line: its number, what it is and how it is made,
+ * of which entries, at which level (0 in front of all loops), for which value.
+ *
+ *     nest [64] order 0 lanes 16 unroll 1
+ *       rows
+ *         0: scalar at 0 for %x
+ *       main
+ *         1: vector load contiguous (0) at 1 for %values
+ *         2: root 0 reduce (1) at 1
  */
+#include <string.h>
+
 #include "plan_internal.h"
 
 static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "fill"};
@@ -83,7 +95,7 @@ static void print_root(PlanText *p, const Root *r, int indent)
         text_printf(&p->out, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
 }
 
-static void print_nest(PlanText *p, const Nest *n, int indent)
+static void print_head(PlanText *p, const Nest *n, int indent)
 {
     text_printf(&p->out, "%*snest [", indent, "");
     for (int d = 0; d < n->rank; d++)
@@ -95,6 +107,11 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
         text_put(&p->out, " serial\n");
     else
         text_printf(&p->out, " lanes %d unroll %d\n", n->lanes, n->unroll);
+}
+
+static void print_nest(PlanText *p, const Nest *n, int indent)
+{
+    print_head(p, n, indent);
     print_bounds(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
@@ -154,5 +171,125 @@ const char *plan_text(const Plan *plan, Arena *a)
                     dtype_name(b->dtype), (long long)b->bytes);
     }
     print_block(&p, plan->body, 0);
+    return p.out.s;
+}
+
+/* --- schedules ----------------------------------------------------------------------------- */
+
+static void print_inputs(PlanText *p, const Entry *e)
+{
+    int n = e->nin;
+
+    while (n > 0 && e->in[n - 1] == NO_ENTRY)
+        n--;
+    for (int i = 0; i < n; i++) {
+        text_put(&p->out, i ? ", " : " (");
+        if (e->in[i] == NO_ENTRY)
+            text_put(&p->out, "-");
+        else
+            text_printf(&p->out, "%d", e->in[i]);
+    }
+    if (n > 0)
+        text_put(&p->out, ")");
+}
+
+/* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */
+static void print_value(PlanText *p, const Value *v)
+{
+    const char *text = v->def ? op_printer_text(p->ops, v->def) : "";
+
+    if (!v->def) {
+        text_printf(&p->out, " for argument %d", v->index);
+        return;
+    }
+    for (int i = 0; i < v->index; i++)
+        text += strcspn(text, " ") + 1;
+    text_printf(&p->out, " for %.*s", (int)strcspn(text, ", "), text);
+}
+
+/* What is made, and whatever says more about it than its inputs. */
+static void print_made(PlanText *p, const Nest *n, const Entry *e)
+{
+    static const char *const names[] = {
+        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",   [MAKE_ZERO] = "zero",
+        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",   [MAKE_READ] = "buffer",
+        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide", [MAKE_RUN] = "run",
+        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record", [MAKE_FIELD] = "field",
+        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
+        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root"};
+
+    if (e->kind == MAKE_OP) {
+        text_put(&p->out, op_info(e->value->def->code)->name);
+        return;
+    }
+    text_put(&p->out, names[e->kind]);
+    if (e->kind == MAKE_KNOWN)
+        text_put(&p->out, e->number ? " true" : " false");
+    if (e->kind == MAKE_READ)
+        text_printf(&p->out, " %d", e->buffer);
+    if (e->kind == MAKE_READ && e->number != 0)
+        text_printf(&p->out, " from element %lld on", (long long)e->number);
+    if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD)
+        text_printf(&p->out, " %lld", (long long)e->number);
+    if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
+        text_printf(&p->out, " %lld %s", (long long)e->number,
+                    root_names[n->roots.at[e->number].kind]);
+    if (e->kind == MAKE_LOAD && e->access)
+        text_printf(&p->out, " %s", form_names[e->access->form]);
+}
+
+static void print_entry(PlanText *p, const Nest *n, int number)
+{
+    static const char *const roles[] = {
+        [AS_VALUE] = "uniform", [AS_LANE] = "lane", [AS_ROW] = "row", [AS_MASK] = "mask"};
+    const Entry *e = &n->schedule->entries.at[number];
+
+    text_printf(&p->out, "    %d: ", number);
+    if (e->rare)
+        text_put(&p->out, "rare ");
+    if (e->value && e->kind != MAKE_SCALAR && e->kind != MAKE_DETOUR)
+        text_printf(&p->out, "%s ", e->vector ? "vector" : roles[e->role]);
+    print_made(p, n, e);
+    print_inputs(p, e);
+    text_printf(&p->out, " at %d", e->level);
+    if (e->value)
+        print_value(p, e->value);
+    text_put(&p->out, "\n");
+}
+
+static void print_schedule(PlanText *p, const Nest *n)
+{
+    static const char *const names[PARTS] = {
+        [PART_ROWS] = "rows", [PART_MAIN] = "main", [PART_MIXED] = "mixed",
+        [PART_REST] = "rest", [PART_DEAD] = "dead",
+    };
+
+    print_head(p, n, 0);
+    for (int k = 0; n->schedule && k < PARTS; k++) {
+        if (n->schedule->part[k].len == 0)
+            continue;
+        text_printf(&p->out, "  %s\n", names[k]);
+        for (int i = 0; i < n->schedule->part[k].len; i++)
+            print_entry(p, n, n->schedule->part[k].at[i]);
+    }
+}
+
+static void print_schedules(PlanText *p, const BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST)
+            print_schedule(p, s->nest);
+        print_schedules(p, s->body[0]);
+        print_schedules(p, s->body[1]);
+    }
+}
+
+const char *plan_schedule_text(const Plan *plan, Arena *a)
+{
+    PlanText p = {.out = text_new(a), .ops = op_printer_new(plan->func, a)};
+
+    text_printf(&p.out, "schedules of %s\n", plan->func->name);
+    print_schedules(&p, plan->body);
     return p.out.s;
 }

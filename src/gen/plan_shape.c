@@ -110,12 +110,16 @@ static bool has_buffer(const void *plan, const Value *v)
 
 static void shape_nest(Plan *p, Nest *n)
 {
-    int extent = n->dims[n->order[n->rank - 1]];
+    int inner = n->order[n->rank - 1], extent = n->dims[inner];
 
+    for (int k = 0; k < n->rank - 1; k++)
+        n->level_of[n->order[k]] = n->dims[n->order[k]] == 1 ? 0 : k + 1;
+    n->level_of[inner] = n->rank;
+    n->backwards = plan_runs_backwards(n, inner);
     n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
     n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
     put_side_by_side(n);
-    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
+    n->space = access_space(p->arena, p->axis, inner, n->lanes, has_buffer, p);
     plan_accesses(p, n);
 }
 

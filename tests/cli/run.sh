@@ -224,7 +224,7 @@ for stage in ast ir vars opt; do
     expect 0 out "add_kernel" "$tilec" dump "$add" --stage $stage x:*fp32 y:*fp32 out:*fp32 n:i32 \
         BLOCK=1024
 done
-for stage in plan llvm asm; do
+for stage in plan schedule llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
 expect 0 out "add.py:20:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024

@@ -173,8 +173,9 @@ static void test_wrong_calls(void **state)
           tilec_launch_stats(s->file, NULL, NULL, NULL, 0, NULL, &stats, &s->error));
     assert_int_equal(tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error),
                      TILEC_BAD_ARGUMENT);
-    assert_string_equal(s->error, "error: there is no stage `soup`\n"
-                                  "hint: ast, ir, vars, opt, plan, layout, llvm, asm or ptx\n");
+    assert_string_equal(s->error,
+                        "error: there is no stage `soup`\n"
+                        "hint: ast, ir, vars, opt, plan, schedule, layout, llvm, asm or ptx\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
 #undef FAILS
@@ -454,8 +455,8 @@ static void test_dump_shows_stages(void **state)
     const tilec_arg pointer = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1};
     const tilec_arg args[] = {
         pointer, pointer, pointer, {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}, of_int(NULL, 224)};
-    static const char *const stages[] = {"ast",    "ir",   "vars", "opt", "plan",
-                                         "layout", "llvm", "asm",  "ptx"};
+    static const char *const stages[] = {"ast",      "ir",     "vars", "opt", "plan",
+                                         "schedule", "layout", "llvm", "asm", "ptx"};
     const tilec_launch_options cpu = {.device = "cpu"};
 
     for (int i = 0; i < COUNT(stages); i++)
@@ -465,7 +466,7 @@ static void test_dump_shows_stages(void **state)
     load(s, add_source);
     for (int i = 0; i < COUNT(stages); i++) {
         char *text = NULL;
-        bool gpu = i == 5 || i == 8;
+        bool gpu = i == 6 || i == 9;
         if (i >= 4 && (gpu || !has_cpu()))
             continue;
         if (tilec_dump(s->file, NULL, stages[i], args, 5, &cpu, &text, &s->error) != TILEC_OK)

@@ -13,7 +13,8 @@
  *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
  *     # llvm of AVX-512: 0 x the same for AVX-512
  *
- * NAME.plan beside it, when there is one, is the wanted text of the plan (TILEC_UPDATE=1 writes).
+ * NAME.plan beside it, when there is one, is the wanted text of the plan, and NAME.schedule that of
+ * the schedules of its nests for AVX-512 (TILEC_UPDATE=1 writes).
  *
  * Every case is also compiled with the lines of its source in it, which must not change the code.
  * Code is also made for machines of other widths than this one's, and run where this one has all
@@ -353,6 +354,77 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f, const ch
     }
 }
 
+/* --- schedules ----------------------------------------------------------------------------- */
+
+enum { MAX_ENTRIES = 10000 };
+
+/* Reads lines such as "    12: vector add (3, -, 5) at 1 for %x" of one schedule. */
+typedef struct {
+    const char *name;
+    bool rows;                /* of the list in front of all bodies */
+    int body;                 /* the list's number */
+    int made_in[MAX_ENTRIES]; /* 0: not yet, or the list that it stands in; -1: rows */
+} ScheduleCheck;
+
+/* Every input stands before its entry: in this list, or in the one in front of all. */
+static void check_entry(ScheduleCheck *s, const char *line, size_t len)
+{
+    char *at;
+    long number = strtol(line, &at, 10), input;
+    const char *inputs = memchr(line, '(', len), *end = inputs ? strchr(inputs, ')') : NULL;
+
+    assert_true(*at == ':' && number >= 0 && number < MAX_ENTRIES);
+    for (const char *p = inputs; p && p < end; p = strpbrk(p + 1, ",)")) {
+        input = strtol(p + 1, &at, 10);
+        bool none = at == p + 1; /* a dash */
+        if (!none && (input < 0 || input >= MAX_ENTRIES || s->made_in[input] == 0 ||
+                      (s->made_in[input] > 0 && s->made_in[input] != s->body)))
+            fail_msg("%s: entry %ld of a schedule reads %ld, which is not before it: %.*s", s->name,
+                     number, input, (int)len, line);
+    }
+    if (s->made_in[number] != 0)
+        fail_msg("%s: entry %ld stands twice", s->name, number);
+    s->made_in[number] = s->rows ? -1 : s->body;
+}
+
+static int check_order(const char *name, const char *text)
+{
+    ScheduleCheck *s = calloc(1, sizeof *s);
+    int entries = 0;
+
+    assert_non_null(s);
+    s->name = name;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t len = strcspn(line, "\n"), indent = strspn(line, " ");
+        if (indent == 0) {
+            memset(s->made_in, 0, sizeof s->made_in);
+        } else if (indent == 2) {
+            s->rows = strncmp(line, "  rows", 6) == 0;
+            s->body++;
+        } else {
+            check_entry(s, line + indent, len - indent);
+            entries++;
+        }
+    }
+    free(s);
+    return entries;
+}
+
+static void check_schedules(Case *c, const GenPlugin *plugin, const Func *f, const char *path)
+{
+    for (const Machine *m = machines; m->name != NULL; m++) {
+        GenOptions o = {
+            .cpu = "x86-64", .features = m->features, .disjoint = true, .streaming = true};
+        Diags *d = diags_new(c->arena, NULL);
+        GenOutput out;
+        assert_true(plugin->targets[0]->emit(f, &o, GEN_SCHEDULE, c->arena, &out, d));
+        int entries = check_order(c->name, out.data);
+        assert_true(entries > 0 || !strstr(out.data, "nest"));
+        if (strcmp(m->name, "AVX-512") == 0)
+            check_plan(c, path, out.data);
+    }
+}
+
 /* --- lines of the source ------------------------------------------------------------------- */
 
 /* What of an object is loaded: code and constants. */
@@ -420,7 +492,13 @@ static void test_lines_of_inlined_ops(void **state)
     arena_free(a);
 }
 
-static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
+/* The case's file with another ending. */
+static const char *beside(Case *c, const char *path, const char *ending)
+{
+    return arena_printf(c->arena, "%.*s%s", (int)(strlen(path) - strlen("ir")), path, ending);
+}
+
+static void run_case(Case *c, const GenPlugin *plugin, const char *path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
     uint64_t slots[MAX_PARAMS];
@@ -444,7 +522,8 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *plan_path)
     fast.disjoint = fast.streaming = true;
     GenOutput plan;
     assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
-    check_plan(c, plan_path, plan.data);
+    check_plan(c, beside(c, path, "plan"), plan.data);
+    check_schedules(c, plugin, kernel_of(m), beside(c, path, "schedule"));
     check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
     check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
     check_lines(c, plugin, kernel_of(m), &fast);
@@ -476,7 +555,7 @@ static void test_cases(void **state)
         const char *path = arena_printf(c.arena, "%s/%s", folder, e->d_name);
         assert_int_equal(os_read_file(c.arena, path, 1 << 20, &text, &bytes), 0);
         c.text = text;
-        run_case(&c, plugin, arena_printf(c.arena, "%.*splan", (int)strlen(path) - 2, path));
+        run_case(&c, plugin, path);
         arena_free(c.arena);
         n++;
     }

@@ -29,7 +29,7 @@ _tilec() {
         return
         ;;
     --stage)
-        COMPREPLY=($(compgen -W "ast ir vars opt plan layout llvm asm ptx" -- "$word"))
+        COMPREPLY=($(compgen -W "ast ir vars opt plan schedule layout llvm asm ptx" -- "$word"))
         return
         ;;
     --path)

@@ -1,0 +1,267 @@
+/*
+ * plan_schedule.c - what the code of each nest computes, part by part
+ *
+ * The inner loop of a nest is cut into segments (cpu_nest.c), and what its body computes differs
+ * between them: below all bounds there are no masks, behind them stores vanish and reductions are
+ * done at once.  So each has a list of entries of its own, and a list in front of all is for what
+ * does not change along the row: where the bounds cut it, what is prefetched, and what some body
+ * needs but not anew for each vector.  plan_values.c makes the entries of values.
+ *
+ * A part that would never run has no entries.
+ */
+#include "plan_internal.h"
+
+bool plan_runs_backwards(const Nest *n, int dim)
+{
+    const Root *r = &n->roots.at[0];
+
+    return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
+}
+
+/* --- in front of the inner loop ------------------------------------------------------------ */
+
+static void add_number(Scheduler *s, EntryKind kind, int number, int *in, int nin)
+{
+    Entry e = {.kind = kind, .number = number, .in = in, .nin = nin};
+
+    e.level = kind == MAKE_CUT ? s->nest->rank - 1 : kind == MAKE_AHEAD ? 0 : s->nest->rank;
+    plan_entry(s, e, kind != MAKE_CUT && kind != MAKE_AHEAD);
+}
+
+static void compare_cut(Scheduler *s, const Bound *b, int number)
+{
+    const Op *op = b->value->def;
+    int n = IN_WIDENED;
+
+    for (const Widened *w = b->steps.widened; w; w = w->next)
+        n++;
+    int *in = NEW_N(s->plan->arena, int, n);
+    in[IN_STEPS] = plan_compute(s, AS_ROW, op->operands[b->operand], b->map).entry;
+    in[IN_LIMIT] = plan_compute(s, AS_VALUE, op->operands[1 - b->operand], b->map).entry;
+    n = IN_WIDENED;
+    for (const Widened *w = b->steps.widened; w; w = w->next)
+        in[n++] = w->value ? plan_compute(s, AS_ROW, w->value, w->map).entry : NO_ENTRY;
+    add_number(s, MAKE_CUT, number, in, n);
+}
+
+static void cut(Scheduler *s, int number)
+{
+    const Bound *b = &s->nest->bounds.at[number];
+
+    if (b->kind == BOUND_COMPARE) {
+        compare_cut(s, b, number);
+        return;
+    }
+    int *in = NEW_N(s->plan->arena, int, 1);
+    Value *v = b->kind == BOUND_OR ? b->value->def->operands[b->operand] : b->value;
+    in[IN_STEPS] = plan_compute(s, AS_VALUE, v, b->map).entry;
+    add_number(s, MAKE_CUT, number, in, 1);
+}
+
+/* Of rows that begin at an address which no index of the nest changes. */
+static void ahead(Scheduler *s, int number)
+{
+    const Leaf *leaf = &s->nest->ahead.at[number].leaf;
+    Value *ptr = leaf->value->def->operands[LOAD_PTR];
+    Access a = access_of(s->nest->space, ptr, leaf->map);
+
+    if (!a.ok || a.stride != 1 || a.scale || a.chunked)
+        return;
+    int *in = NEW_N(s->plan->arena, int, 1);
+    in[0] = plan_compute(s, AS_ROW, ptr, leaf->map).entry;
+    if (s->out->entries.at[in[0]].level == 0)
+        add_number(s, MAKE_AHEAD, number, in, 1);
+}
+
+static void rows(Scheduler *s)
+{
+    for (int i = 0; i < s->nest->bounds.len; i++)
+        cut(s, i);
+    for (int i = 0; i < s->nest->ahead.len; i++)
+        ahead(s, i);
+}
+
+/* --- bodies -------------------------------------------------------------------------------- */
+
+static void begin_part(Scheduler *s, Part part)
+{
+    const Nest *n = s->nest;
+
+    s->part = part;
+    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0;
+    s->stored = false;
+    s->values = 0;
+    s->body = s->current = plan_tables(s->plan->arena, NULL);
+}
+
+static void store_root(Scheduler *s, const Root *r, int number)
+{
+    Value *mask = plan_operand(r->op, STORE_MASK);
+    int *in = NEW_N(s->plan->arena, int, ACCESS_INPUTS);
+
+    for (int i = 0; i < ACCESS_INPUTS; i++)
+        in[i] = NO_ENTRY;
+    if (mask) {
+        Made m = plan_compute(s, AS_MASK, mask, plan_identity);
+        if (plan_is_known(s, m, false))
+            return;
+        in[IN_MASK] = plan_is_known(s, m, true) ? NO_ENTRY : m.entry;
+    }
+    in[IN_DATA] = plan_compute(s, AS_VALUE, r->op->operands[STORE_DATA], plan_identity).entry;
+    plan_address(s, r->access, r->op->operands[STORE_PTR], plan_identity,
+                 in[IN_MASK] != NO_ENTRY || s->tail, in);
+    add_number(s, MAKE_ROOT, number, in, ACCESS_INPUTS);
+}
+
+static void fill_root(Scheduler *s, const Root *r, int number)
+{
+    int *in = NEW_N(s->plan->arena, int, 1);
+
+    if (r->source == NO_BUFFER)
+        in[0] = plan_compute(s, AS_VALUE, r->value, plan_identity).entry;
+    else
+        in[0] = plan_entry(s, plan_buffer_entry(s, r->source, 0, r->value, AS_VALUE, plan_identity),
+                           true)
+                    .entry;
+    add_number(s, MAKE_ROOT, number, in, 1);
+}
+
+/* Of a reduction, a scan, an atomic. */
+static void operands_root(Scheduler *s, const Root *r, EntryKind kind, int number)
+{
+    int n = r->op->noperands;
+    int *in = NEW_N(s->plan->arena, int, n + 1);
+
+    for (int i = 0; i < n; i++)
+        in[i] = plan_compute(s, AS_VALUE, r->op->operands[i], plan_identity).entry;
+    add_number(s, kind, number, in, n);
+}
+
+static void root(Scheduler *s, int number)
+{
+    const Root *r = &s->nest->roots.at[number];
+
+    switch (r->kind) {
+    case ROOT_STORE:
+        store_root(s, r, number);
+        s->stored = true;
+        break;
+    case ROOT_FILL:
+        fill_root(s, r, number);
+        s->stored = true;
+        break;
+    default:
+        operands_root(s, r, MAKE_ROOT, number);
+        break;
+    }
+}
+
+static void body(Scheduler *s, Part part)
+{
+    begin_part(s, part);
+    for (int i = 0; i < s->nest->roots.len; i++)
+        root(s, i);
+}
+
+/* --- where all bounds are false ------------------------------------------------------------ */
+
+/* Every lane often has the same there, the mask's `other` and what follows from it: it is combined
+ * once, or for a sum counted.  False: lanes differ, and nothing has been added. */
+static bool reduce_at_once(Scheduler *s, const Root *r, int number)
+{
+    const Op *op = r->op;
+    OpCode simple = ir_combine_kind(op).neutral;
+    const Tables *before = s->current;
+    int entries = s->out->part[PART_REST].len;
+
+    if (attr_axis(op) != s->nest->order[s->nest->rank - 1] || simple == OP_COUNT ||
+        simple == OP_mul || simple == OP_xor)
+        return false;
+    s->body = s->current = plan_tables(s->plan->arena, before);
+    Made m = plan_compute(s, AS_VALUE, op->operands[0], plan_identity);
+    if (s->out->entries.at[m.entry].vector) {
+        s->out->part[PART_REST].len = entries;
+        s->body = s->current = before;
+        return false;
+    }
+    operands_root(s, r, MAKE_REST, number);
+    return true;
+}
+
+/* Stores under a bound vanish, reductions may be done at once, the rest is looped over. */
+static void dead(Scheduler *s)
+{
+    int roots = s->nest->roots.len;
+    bool *done = NEW_N(s->plan->arena, bool, roots);
+
+    begin_part(s, PART_REST);
+    for (int i = 0; i < roots; i++) {
+        const Root *r = &s->nest->roots.at[i];
+        done[i] =
+            r->kind == ROOT_STORE ? r->dies : r->kind == ROOT_REDUCE && reduce_at_once(s, r, i);
+    }
+    begin_part(s, PART_DEAD);
+    for (int i = 0; i < roots; i++) {
+        if (!done[i])
+            root(s, i);
+    }
+}
+
+/* --- nests --------------------------------------------------------------------------------- */
+
+static bool has_end(const Nest *n)
+{
+    for (int i = 0; i < n->bounds.len; i++) {
+        if (n->bounds.at[i].kind != BOUND_OR)
+            return true;
+    }
+    return false;
+}
+
+/* Extents are known, so without bounds it is known which segments there are.  Backwards the vector
+ * that the extent cuts comes first. */
+static void bodies(Scheduler *s)
+{
+    const Nest *n = s->nest;
+    int extent = n->dims[n->order[n->rank - 1]];
+    bool cut = n->bounds.len > 0, mixed = cut || extent % n->lanes != 0;
+
+    if (mixed && n->backwards)
+        body(s, PART_MIXED);
+    if (cut || extent >= n->lanes)
+        body(s, PART_MAIN);
+    if (mixed && !n->backwards)
+        body(s, PART_MIXED);
+    if (s->out->ends)
+        dead(s);
+}
+
+static void schedule_nest(Plan *p, Nest *n)
+{
+    Scheduler s = {.plan = p, .nest = n, .out = NEW(p->arena, Schedule)};
+
+    n->schedule = s.out;
+    s.known[0] = s.known[1] = NO_ENTRY;
+    for (int i = 0; i < ROLES; i++)
+        s.lasting[i] = map_new(p->arena);
+    s.out->ends = has_end(n);
+    begin_part(&s, PART_ROWS);
+    rows(&s);
+    bodies(&s);
+}
+
+static void schedule_block(Plan *p, BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        Step *s = &b->steps.at[i];
+        if (s->nest)
+            schedule_nest(p, s->nest);
+        schedule_block(p, s->body[0]);
+        schedule_block(p, s->body[1]);
+    }
+}
+
+void plan_schedule(Plan *p)
+{
+    schedule_block(p, p->body);
+}
