@@ -162,12 +162,12 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
     return result;
 }
 
-void cpu_atomic_root(NestCg *n, const Op *op)
+void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e)
 {
     Val *in = NEW_N(n->c->arena, Val, op->noperands + 1);
 
     for (int i = 0; i < op->noperands; i++)
-        in[i] = cpu_eval(n, op->operands[i], plan_identity).v;
+        in[i] = cpu_input(n, e, i);
     Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, in);
     int buffer = plan_buffer(n->c->plan, op->results[0]);
     if (buffer != NO_BUFFER)

@@ -1,7 +1,7 @@
 /*
  * cpu_code.c - what all files of the CPU target call, and which itself calls none of them
  *
- * Places for code and data, counted loops; what a body of a nest has computed, and where it stands.
+ * Places for code and data, counted loops; what entries have given, and where a body stands.
  */
 #include "cpu.h"
 
@@ -46,31 +46,16 @@ void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
 
 /* --- nests --------------------------------------------------------------------------------- */
 
-Memo cpu_memo_new(Arena *a)
+Ev cpu_made(const NestCg *n, int entry)
 {
-    Memo m = {.under = NULL};
+    const Entry *e = &n->nest->schedule->entries.at[entry];
 
-    for (int i = 0; i < MEMO_TABLES; i++)
-        m.table[i] = map_new(a);
-    return m;
+    return (Ev){.v = n->made[entry].value, .vec = e->vector, .level = e->level};
 }
 
-void *cpu_recall(const NestCg *n, MemoTable table, uint64_t key)
+Val cpu_input(const NestCg *n, const Entry *e, int i)
 {
-    void *found = NULL;
-
-    for (const Memo *m = &n->memo; m && !found; m = m->under)
-        found = map_get(m->table[table], key);
-    return found;
-}
-
-Ask cpu_ask(AskKind kind, Value *v, const int8_t *map)
-{
-    Ask a = {.kind = kind, .value = v};
-
-    for (int d = 0; d < v->type->rank; d++)
-        a.map[d] = map[d];
-    return a;
+    return e->in[i] == NO_ENTRY ? NULL : n->made[e->in[i]].value;
 }
 
 Val cpu_vectorise(NestCg *n, Ev e)
@@ -80,20 +65,9 @@ Val cpu_vectorise(NestCg *n, Ev e)
     return llvm_splat(n->at[e.level], e.v, n->lanes);
 }
 
-bool cpu_bound_known(const NestCg *n, const Value *v, const int8_t *map, bool uniform_too,
-                     Known *out)
+Val cpu_lanes(NestCg *n, const Entry *e, int i)
 {
-    if (!n->in_body || n->segment == SEGMENT_MIXED)
-        return false;
-    for (int i = 0; i < n->cuts.len; i++) {
-        const Bound *b = &n->nest->bounds.at[i];
-        if (!plan_same_place(b, v, map) || (b->kind == BOUND_ROW && !uniform_too) ||
-            (b->kind == BOUND_OR && n->segment == SEGMENT_DEAD))
-            continue;
-        *out = n->segment == SEGMENT_MAIN ? KNOWN_TRUE : KNOWN_FALSE;
-        return true;
-    }
-    return false;
+    return cpu_vectorise(n, cpu_made(n, e->in[i]));
 }
 
 Val cpu_at_first(const NestCg *n, int axis, bool backwards)

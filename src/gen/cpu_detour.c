@@ -14,22 +14,17 @@
  *   1. A pass makes select(likely c, usual, rare), with HINT_LIKELY (docs/ir.md): m_usually() of
  *      opt/math.h.  `rare` is right for every lane, so that one of them may send all there.
  *   2. plan_is_usual() knows such a select.  The planner does not count the work of `rare`, and
- *      notes that the nest branches, which makes copies of its body one wide vector (cpu_nest.c).
- *   3. eval_usual() of cpu_eval.c, for vectors: evaluates c and `usual`, and `rare` in a Detour.
- *      Where c is one number for all lanes, the select remains.
+ *      notes that the nest branches, which makes copies of its body one wide vector (plan_shape.c).
+ *   3. The schedule of a nest (plan_values.c) has such a select of vectors as a detour between two
+ *      entries.  Where c is one number for all lanes, the select remains.
  *   4. cpu_divide.c makes a Detour from a division by one number; no select stands for it.
  *
  * A detour computes its operands anew, from memory: they are the same as long as the body has not
  * written, and whatever it took from the usual way would have to be kept in registers there.  For
  * the same reason its loads are volatile, or LLVM would merge them with the ones before, and it
- * gives all lanes, so that the usual result is not needed any more.  What it computes is not there
- * for the code behind, so it has memo tables of its own.  In a detour no other begins for a usual
- * select, whose rare way is right for all lanes; and where the way to it was long, it begins with
- * what that way has computed, or bodies would grow with the square of their length.
+ * gives all lanes, so that the usual result is not needed any more.
  */
 #include "cpu.h"
-
-enum { LONG_WAY = 1000 }; /* values */
 
 /* x = 0 in all lanes is asked of one register, where the others of a wide x have been joined. */
 static Val zero_lanes(NestCg *n, Val x)
@@ -55,32 +50,15 @@ Val cpu_all(NestCg *n, Val lanes)
                          "");
 }
 
-static Memo memo_of_detour(const NestCg *n, const Memo *usual)
-{
-    Memo m = cpu_memo_new(n->c->arena);
-
-    if (n->stored || n->values > LONG_WAY)
-        m.under = usual;
-    return m;
-}
-
 Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Detour d = {.usual = usual,
-                .before = LLVMGetInsertBlock(b),
-                .after = cpu_block(c),
-                .nested = n->in_detour};
+    Detour d = {.usual = usual, .before = LLVMGetInsertBlock(b), .after = cpu_block(c)};
     LLVMBasicBlockRef rare = cpu_block(c);
-    Memo *usual_memo = NEW(c->arena, Memo);
 
-    *usual_memo = n->memo;
-    d.memo = usual_memo;
     llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));
     LLVMPositionBuilderAtEnd(b, rare);
-    n->memo = memo_of_detour(n, usual_memo);
-    n->in_detour = true;
     return d;
 }
 
@@ -91,8 +69,6 @@ Val cpu_detour_end(NestCg *n, const Detour *d, Val rare)
 
     LLVMBuildBr(b, d->after);
     LLVMPositionBuilderAtEnd(b, d->after);
-    n->memo = *d->memo;
-    n->in_detour = d->nested;
     Val out = LLVMBuildPhi(b, LLVMTypeOf(d->usual), "");
     LLVMAddIncoming(out, (Val[]){d->usual, rare}, (LLVMBasicBlockRef[]){d->before, from}, 2);
     return out;

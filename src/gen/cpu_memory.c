@@ -169,78 +169,54 @@ static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
 /* --- loads --------------------------------------------------------------------------------- */
 
 /* A detour loads again what the usual way has loaded, or that way had to keep it in registers. */
-static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align)
+static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again)
 {
     Val v = llvm_load(n->at[n->rank], vector, ptr, align);
 
-    if (n->in_detour)
+    if (again)
         LLVMSetVolatile(v, 1);
     return v;
 }
 
-static Val lanes_mask(NestCg *n, Ev m)
+Val cpu_mask(NestCg *n, const Entry *e)
 {
-    Val mask = m.known == KNOWN_TRUE ? NULL : cpu_vectorise(n, m);
+    Val mask = e->in[IN_MASK] == NO_ENTRY ? NULL : cpu_lanes(n, e, IN_MASK);
 
     if (!n->lane_ok)
         return mask;
     return !mask ? n->lane_ok : LLVMBuildAnd(n->at[n->rank], mask, n->lane_ok, "");
 }
 
-static const Ev all_lanes = {.known = KNOWN_TRUE};
-
-/* Of an access that has a mask, or none: NULL. */
-static Ev eval_mask(NestCg *n, Value *mask, const int8_t *map)
-{
-    return mask ? cpu_eval_mask(n, mask, map) : all_lanes;
-}
-
-/* One scalar for all lanes: pointer, mask and other do not change with the inner dimension. */
-static Ev load_uniform(NestCg *n, const Op *op, const Type *t, const int8_t *map)
-{
-    Value *masked = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
-    Ev p = cpu_eval(n, op->operands[LOAD_PTR], map);
-    Ev m = masked ? cpu_eval(n, masked, map) : all_lanes;
-    Ev o = other ? cpu_eval(n, other, map) : (Ev){0};
-    Ev out = {.level = MAX(p.level, MAX(m.level, o.level)), .local = p.local || m.local || o.local};
-    Val mask = m.known == KNOWN_TRUE ? NULL : m.v;
-    out.v = cpu_scalar_load(n->c, n->at[out.level], t, p.v, mask, o.v);
-    return out;
-}
-
-static const AccessPlan *access_plan(const NestCg *n, const Value *v, const int8_t *map)
-{
-    const AccessPlan *a = map_get(n->nest->access, access_key(v, map));
-
-    if (!a)
-        bug("a load that no root of the nest has among its leaves");
-    return a;
-}
-
 /* The address of the first lane, where lanes follow each other or share one address. */
-static Val first_pointer(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
+static Val first_pointer(NestCg *n, const Access *a, const Entry *e, DType t)
 {
-    LLVMTypeRef element = emit_memory_type(&n->c->e, ptr->type->dtype);
+    Val base = cpu_input(n, e, IN_ADDRESS);
 
-    if (a->chunked)
-        return cpu_chunk(n, ptr, map).v;
-    Val base = cpu_row(n, ptr, map).v;
-    if (a->stride == 0)
+    if (a->chunked || a->stride == 0)
         return base;
-    return LLVMBuildGEP2(n->at[n->rank], element, base, &n->index[n->inner], 1, "");
+    return LLVMBuildGEP2(n->at[n->rank], emit_memory_type(&n->c->e, t), base, &n->index[n->inner],
+                         1, "");
+}
+
+/* What multiplies the stride, as an i64. */
+static Val scale(NestCg *n, const Access *a, const Entry *e)
+{
+    Ev x = cpu_made(n, e->in[IN_SCALE]);
+
+    return LLVMBuildIntCast2(n->at[x.level], x.v, n->c->l->i64,
+                             dtype_is_signed(a->scale->type->dtype), "");
 }
 
 /* The pointers of all lanes as a vector. */
-static Val lane_pointers(NestCg *n, const Access *a, Value *ptr, const int8_t *map)
+static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
 {
     if (!a->ok)
-        return cpu_vectorise(n, cpu_eval(n, ptr, map));
+        return cpu_lanes(n, e, IN_ADDRESS);
     Bld b = n->at[n->rank];
-    LLVMTypeRef i64 = n->c->l->i64, element = emit_memory_type(&n->c->e, ptr->type->dtype);
-    Val base = (a->chunked ? cpu_chunk : cpu_row)(n, ptr, map).v, step = llvm_int(i64, a->stride);
-    int level;
+    LLVMTypeRef i64 = n->c->l->i64, element = emit_memory_type(&n->c->e, t);
+    Val base = cpu_input(n, e, IN_ADDRESS), step = llvm_int(i64, a->stride);
     if (a->scale)
-        step = LLVMBuildMul(b, step, cpu_scale(n, a, &level), "");
+        step = LLVMBuildMul(b, step, scale(n, a, e), "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, base, &first, 1, "");
     Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(i64, n->lanes), "");
@@ -288,24 +264,25 @@ static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
 
 /* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
  * load one vector if they are. */
-static Val load_indexed(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a)
+static Val load_indexed(NestCg *n, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    const Value *ptr = v->def->operands[LOAD_PTR];
-    LLVMTypeRef element = emit_memory_type(&c->e, v->type->dtype), i64 = c->l->i64;
+    const Type *t = e->value->type;
+    DType index = e->access->index->type->dtype;
+    LLVMTypeRef element = emit_memory_type(&c->e, t->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
-    int align = element_size(v->type);
-    bool is_signed = dtype_is_signed(a->index->type->dtype);
-    Val lanes = cpu_vectorise(n, cpu_eval(n, a->index, map)), first;
-    Val run = is_run(n, a->index->type->dtype, lanes, &first);
+    int align = element_size(t);
+    bool is_signed = dtype_is_signed(index);
+    Val lanes = cpu_lanes(n, e, IN_INDEX), first;
+    Val run = is_run(n, index, lanes, &first);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
-    Val base = cpu_row(n, ptr->def->operands[0], map).v;
+    Val base = cpu_input(n, e, IN_ADDRESS);
     LLVMBasicBlockRef near = cpu_block(c), far = cpu_block(c), after = cpu_block(c);
     LLVMBuildCondBr(b, run, near, far);
     LLVMPositionBuilderAtEnd(b, near);
-    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base, &offset, 1, ""), align);
+    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base, &offset, 1, ""), align, e->rare);
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, far);
     Val ptrs = LLVMBuildGEP2(b, element, base, &offsets, 1, "");
@@ -318,116 +295,67 @@ static Val load_indexed(NestCg *n, Value *v, const int8_t *map, const AccessPlan
 }
 
 /* A vector as it lies in memory; lanes that a mask leaves out are zero. */
-static Val load_lanes(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
+static Val load_lanes(NestCg *n, const Entry *e, Val mask)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Value *ptr = v->def->operands[LOAD_PTR];
-    LLVMTypeRef vector = llvm_vector(emit_memory_type(&c->e, v->type->dtype), n->lanes);
-    int align = element_size(v->type);
+    const AccessPlan *a = e->access;
+    DType t = e->value->type->dtype;
+    LLVMTypeRef vector = llvm_vector(emit_memory_type(&c->e, t), n->lanes);
+    int align = element_size(e->value->type);
 
     if (a->form == FORM_CONTIGUOUS) {
-        Val p = first_pointer(n, &a->steps, ptr, map);
-        return mask ? cpu_masked_load(c, b, vector, p, align, mask) : load_row(n, vector, p, align);
+        Val p = first_pointer(n, &a->steps, e, t);
+        return mask ? cpu_masked_load(c, b, vector, p, align, mask)
+                    : load_row(n, vector, p, align, e->rare);
     }
-    if (a->form == FORM_RECORD)
-        return cpu_record_load(n, v, map, a, mask);
-    if (a->form == FORM_INDEXED && !mask)
-        return load_indexed(n, v, map, a);
-    return gather(c, b, vector, lane_pointers(n, &a->steps, ptr, map), align, mask);
+    if (e->in[IN_INDEX] != NO_ENTRY)
+        return load_indexed(n, e);
+    return gather(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);
 }
 
-static Val load_vector(NestCg *n, Value *v, const int8_t *map, Val mask, Val other)
+/* What IN_DATA of a load has for the lanes that are masked off. */
+static Val other_lanes(NestCg *n, const Entry *e)
 {
-    Value *ptr = v->def->operands[LOAD_PTR];
-    const AccessPlan *a = access_plan(n, v, map);
+    if (e->in[IN_DATA] != NO_ENTRY)
+        return cpu_lanes(n, e, IN_DATA);
+    return LLVMConstNull(emit_register_type(&n->c->e, e->value->type->dtype, n->lanes));
+}
 
+/* From what lies in memory to register form, with what is given instead. */
+static Val with_others(NestCg *n, const Entry *e, Val raw, Val mask, Val other)
+{
+    Bld b = n->at[n->rank];
+    Val out = emit_from_memory(&n->c->e, b, raw, e->value->type->dtype);
+
+    return !mask || LLVMIsNull(other) ? out : LLVMBuildSelect(b, mask, out, other, "");
+}
+
+static Val load_uniform(NestCg *n, const Entry *e)
+{
+    return cpu_scalar_load(n->c, n->at[e->level], e->value->type, cpu_input(n, e, IN_ADDRESS),
+                           cpu_input(n, e, IN_MASK), cpu_input(n, e, IN_DATA));
+}
+
+Val cpu_load(NestCg *n, const Entry *e)
+{
+    const AccessPlan *a = e->access;
+    const Type *t = e->value->type;
+
+    if (!e->vector)
+        return load_uniform(n, e);
+    Val mask = cpu_mask(n, e), other = mask ? other_lanes(n, e) : NULL;
     if (a->form == FORM_SHARED)
-        return load_shared(n, v->type, first_pointer(n, &a->steps, ptr, map), mask, other);
-    Val raw = load_lanes(n, v, map, a, mask); /* puts code, and more blocks */
-    Val out = emit_from_memory(&n->c->e, n->at[n->rank], raw, v->type->dtype);
-    if (!mask || LLVMIsNull(other))
-        return out;
-    return LLVMBuildSelect(n->at[n->rank], mask, out, other, "");
+        return load_shared(n, t, first_pointer(n, &a->steps, e, t->dtype), mask, other);
+    return with_others(n, e, load_lanes(n, e, mask), mask, other);
 }
 
-static bool is_uniform(const NestCg *n, const Value *v, const int8_t *map)
+Val cpu_load_field(NestCg *n, const Entry *e)
 {
-    return n->scalar_lane || access_plan(n, v, map)->form == FORM_UNIFORM;
-}
+    Val mask = cpu_mask(n, e), other = mask ? other_lanes(n, e) : NULL;
+    const Val *fields = n->made[e->in[IN_ADDRESS]].fields;
 
-static bool uniform_load_asks(const Op *op, const int8_t *map, int i, Ask *out)
-{
-    for (int k = 0; k < op->noperands; k++) {
-        if (op->operands[k] && i-- == 0) {
-            *out = cpu_ask(ASK_VALUE, op->operands[k], map);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Behind mask and `other`: the first value of the address and its scale, or an index, or the
- * addresses themselves. */
-static bool address_asks(NestCg *n, Value *v, bool masked, const int8_t *map, int i, Ask *out)
-{
-    const AccessPlan *plan = access_plan(n, v, map);
-    Value *ptr = v->def->operands[LOAD_PTR], *index = masked ? NULL : plan->index;
-    const Access a = plan->steps;
-
-    if (a.ok && !a.chunked && i-- == 0) {
-        *out = cpu_ask(ASK_ROW, ptr, map);
-        return true;
-    }
-    if (a.ok && a.scale)
-        *out = cpu_ask(ASK_VALUE, (Value *)a.scale, a.scale_map);
-    else if (!a.ok)
-        *out = cpu_ask(ASK_VALUE, index ? index : ptr, map);
-    if (i == 0 || !index || a.ok)
-        return i == 0 && (!a.ok || a.scale);
-    *out = cpu_ask(ASK_ROW, ptr->def->operands[0], map);
-    return i == 1;
-}
-
-bool cpu_load_asks(NestCg *n, Value *v, const int8_t *map, int i, Ask *out)
-{
-    const Op *op = v->def;
-    Value *mask = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
-
-    if (is_uniform(n, v, map))
-        return uniform_load_asks(op, map, i, out);
-    if (mask && i-- == 0) {
-        *out = cpu_ask(ASK_MASK, mask, map);
-        return true;
-    }
-    Ev m = eval_mask(n, mask, map);
-    if (other && m.known != KNOWN_TRUE && i-- == 0) {
-        *out = cpu_ask(ASK_VALUE, other, map);
-        return true;
-    }
-    if (m.known == KNOWN_FALSE)
-        return false;
-    bool masked = m.known != KNOWN_TRUE || n->lane_ok;
-    return address_asks(n, v, masked, map, i, out);
-}
-
-Ev cpu_eval_load(NestCg *n, Value *v, const int8_t *map)
-{
-    const Op *op = v->def;
-
-    if (is_uniform(n, v, map))
-        return load_uniform(n, op, v->type, map);
-    Ev m = eval_mask(n, plan_operand(op, LOAD_MASK), map);
-    Ev other = {.v = LLVMConstNull(emit_register_type(&n->c->e, v->type->dtype, 0))};
-    if (plan_operand(op, LOAD_OTHER) && m.known != KNOWN_TRUE)
-        other = cpu_eval(n, op->operands[LOAD_OTHER], map);
-    if (m.known == KNOWN_FALSE) {
-        other.local |= m.local;
-        return other;
-    }
-    Val mask = lanes_mask(n, m);
-    Val masked = mask ? cpu_vectorise(n, other) : NULL;
-    return (Ev){.v = load_vector(n, v, map, mask, masked), .vec = true, .level = n->rank};
+    return with_others(n, e, fields[e->access->offset - e->access->group->low], mask, other);
 }
 
 /* --- stores -------------------------------------------------------------------------------- */
@@ -468,30 +396,25 @@ static void store_contiguous(NestCg *n, const AccessPlan *a, DType t, Val v, Val
         llvm_store(b, v, ptr, dtype_size(t));
 }
 
-void cpu_store_root(NestCg *n, const Root *r)
+void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
 {
     Cpu *c = n->c;
     const AccessPlan *a = r->access;
-    Value *ptr = r->op->operands[STORE_PTR];
-    DType t = ptr->type->dtype;
-    Ev m = eval_mask(n, plan_operand(r->op, STORE_MASK), plan_identity);
+    DType t = r->op->operands[STORE_PTR]->type->dtype;
+    Ev data = cpu_made(n, e->in[IN_DATA]);
+    bool same_mask = e->in[IN_MASK] == NO_ENTRY || !cpu_made(n, e->in[IN_MASK]).vec;
+    Val mask = cpu_mask(n, e);
 
-    if (m.known == KNOWN_FALSE)
-        return;
-    Ev e = cpu_eval(n, r->op->operands[STORE_DATA], plan_identity);
-    Val mask = lanes_mask(n, m);
-    if (a->form == FORM_SHARED && !e.vec && !m.vec && !n->lane_ok) {
-        cpu_scalar_store(c, n->at[n->rank], t, first_pointer(n, &a->steps, ptr, plan_identity), e.v,
-                         m.known == KNOWN_TRUE ? NULL : m.v);
+    if (a->form == FORM_SHARED && !data.vec && same_mask && !n->lane_ok) {
+        cpu_scalar_store(c, n->at[n->rank], t, first_pointer(n, &a->steps, e, t), data.v,
+                         cpu_input(n, e, IN_MASK));
         return;
     }
-    Val v = to_memory_lanes(n, e, t);
-    if (a->form == FORM_CONTIGUOUS) {
-        store_contiguous(n, a, t, v, first_pointer(n, &a->steps, ptr, plan_identity), mask);
-        return;
-    }
-    scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, ptr, plan_identity), dtype_size(t),
-            mask);
+    Val v = to_memory_lanes(n, data, t);
+    if (a->form == FORM_CONTIGUOUS)
+        store_contiguous(n, a, t, v, first_pointer(n, &a->steps, e, t), mask);
+    else
+        scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);
 }
 
 /* --- buffers ------------------------------------------------------------------------------- */
@@ -561,21 +484,22 @@ typedef struct {
     Val index[MAX_RANK];
 } Spot;
 
-static Spot find_spot(NestCg *n, const Type *shape, const int8_t *map)
+static Spot find_spot(const NestCg *n, const Reading *r)
 {
     Spot s = {0};
     int64_t pitch[MAX_RANK];
 
-    pitches(shape, pitch);
-    for (int d = 0; d < shape->rank; d++) {
-        if (map[d] < 0 || shape->dims[d] == 1)
+    pitches(r->shape, pitch);
+    for (int d = 0; d < r->shape->rank; d++) {
+        int dim = r->map[d];
+        if (dim < 0 || r->shape->dims[d] == 1)
             continue;
-        if (map[d] == n->inner && !n->scalar_lane) {
+        if (dim == n->inner && !r->lane) {
             s.step += pitch[d];
             continue;
         }
-        s.index[d] = n->index[map[d]];
-        s.level = MAX(s.level, n->level_of_dim[map[d]]);
+        s.index[d] = (r->index ? r->index : n->index)[dim];
+        s.level = MAX(s.level, r->index ? n->rank : n->nest->level_of[dim]);
     }
     return s;
 }
@@ -600,35 +524,36 @@ static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
     return LLVMBuildGEP2(n->at[n->rank], cpu_buffer_type(n->c, buffer, 0), first, &lanes, 1, "");
 }
 
-Ev cpu_eval_buffer(NestCg *n, int buffer, int64_t first, const int8_t *map, const Type *shape)
+Ev cpu_read(NestCg *n, const Reading *r)
 {
     Cpu *c = n->c;
-    Spot s = find_spot(n, shape, map);
-    int size = cpu_buffer_size(c, buffer);
+    Spot s = find_spot(n, r);
+    int size = cpu_buffer_size(c, r->buffer);
     Bld b = n->at[s.level];
-    Val row = cpu_element(c, b, buffer, shape, s.index);
-    Val skip = llvm_int(c->l->i64, first);
+    LLVMTypeRef element = cpu_buffer_type(c, r->buffer, 0);
+    Val row = cpu_element(c, b, r->buffer, r->shape, s.index);
+    Val skip = llvm_int(c->l->i64, r->first);
 
-    if (first != 0)
-        row = LLVMBuildGEP2(b, cpu_buffer_type(c, buffer, 0), row, &skip, 1, "");
+    if (r->first != 0)
+        row = LLVMBuildGEP2(b, element, row, &skip, 1, "");
     if (s.step == 0)
-        return (Ev){.v = cpu_from_buffer(c, b, buffer,
-                                         llvm_load(b, cpu_buffer_type(c, buffer, 0), row, size)),
+        return (Ev){.v = cpu_from_buffer(c, b, r->buffer, llvm_load(b, element, row, size)),
                     .level = s.level};
     b = n->at[n->rank];
-    LLVMTypeRef vector = cpu_buffer_type(c, buffer, n->lanes);
-    Val at = inner_address(n, buffer, &s, row), raw;
+    LLVMTypeRef vector = cpu_buffer_type(c, r->buffer, n->lanes);
+    Val at = inner_address(n, r->buffer, &s, row), raw;
     if (s.step == 1)
-        raw = load_row(n, vector, at, size);
+        raw = load_row(n, vector, at, size, r->again);
     else
-        raw = gather(c, b, vector, lane_addresses(n, buffer, &s, at), size, n->lane_ok);
-    return (Ev){.v = cpu_from_buffer(c, b, buffer, raw), .vec = true, .level = n->rank};
+        raw = gather(c, b, vector, lane_addresses(n, r->buffer, &s, at), size, n->lane_ok);
+    return (Ev){.v = cpu_from_buffer(c, b, r->buffer, raw), .vec = true, .level = n->rank};
 }
 
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
 {
     Cpu *c = n->c;
-    Spot s = find_spot(n, shape, map);
+    const Reading place = {.shape = shape, .map = map, .lane = n->nest->serial};
+    Spot s = find_spot(n, &place);
     int size = cpu_buffer_size(c, buffer);
     Val row = cpu_element(c, n->at[s.level], buffer, shape, s.index);
     Bld b = n->at[n->rank];

@@ -100,11 +100,11 @@ void cpu_reduce_begin(NestCg *n)
     }
 }
 
-static void inner_simple(NestCg *n, Reduction *r)
+static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val x = cpu_vectorise(n, cpu_eval(n, r->op->operands[0], plan_identity));
+    Val x = cpu_lanes(n, e, 0);
 
     if (n->lane_ok)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->op), n->lanes), "");
@@ -113,7 +113,7 @@ static void inner_simple(NestCg *n, Reduction *r)
     LLVMBuildStore(b, combine_simple(c, b, r->op, r->simple, old, x), slot);
 }
 
-static void inner_general(NestCg *n, Reduction *r)
+static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -123,7 +123,7 @@ static void inner_general(NestCg *n, Reduction *r)
     Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
 
     for (int k = 0; k < r->n; k++) {
-        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
+        args[r->n + k] = cpu_lanes(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[n->copy][k], "");
     }
     cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
@@ -134,13 +134,13 @@ static void inner_general(NestCg *n, Reduction *r)
     LLVMBuildStore(b, LLVMBuildOr(b, have, ok, ""), r->have[n->copy]);
 }
 
-static void inner_serial(NestCg *n, Reduction *r)
+static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
 {
     Bld b = n->at[n->rank];
     Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
 
     for (int k = 0; k < r->n; k++) {
-        args[r->n + k] = cpu_eval(n, r->op->operands[k], plan_identity).v;
+        args[r->n + k] = cpu_input(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
     }
     cpu_combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
@@ -255,22 +255,18 @@ void cpu_reduce_end(NestCg *n)
     }
 }
 
-/* In the dead segment every lane often has the same value, the mask's `other` and what follows
- * from it: combine it once, or count times for a sum. */
-bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
+/* Every lane of what is left of the row has the same value: combine it once, or count times for a
+ * sum. */
+void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
 {
-    Reduction *r = find(n, op);
+    const Reduction *r = find(n, op);
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-
-    if (!r->inner || r->simple == OP_COUNT || r->simple == OP_mul || r->simple == OP_xor)
-        return false;
-    Ev e = cpu_eval(n, op->operands[0], plan_identity);
-    if (e.vec)
-        return false;
     DType t = op->operands[0]->type->dtype;
     LLVMTypeRef vector = emit_register_type(&c->e, t, n->lanes);
-    Val x = e.v;
+    Val x = cpu_input(n, e, 0), extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
+    Val count = LLVMBuildSub(b, extent, n->index[n->inner], "");
+
     if (r->simple == OP_add && dtype_is_float(t))
         x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
     else if (r->simple == OP_add)
@@ -279,7 +275,6 @@ bool cpu_reduce_dead(NestCg *n, const Op *op, Val count)
     Val add = LLVMBuildInsertElement(b, rest, x, llvm_int(c->l->i32, 0), "");
     Val old = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
     LLVMBuildStore(b, combine_simple(c, b, op, r->simple, old, add), r->slot[0][0]);
-    return true;
 }
 
 /* --- along another dimension --------------------------------------------------------------- */
@@ -289,7 +284,7 @@ static Ev as_ev(NestCg *n, Val v, bool vec)
     return (Ev){.v = v, .vec = vec, .level = n->rank};
 }
 
-static void outer_body(NestCg *n, Reduction *r)
+static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -301,9 +296,12 @@ static void outer_body(NestCg *n, Reduction *r)
         map[d] = (int8_t)(d < axis ? d : d + 1);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
-        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), 0, map, v->type);
-        args[k] = cpu_vectorise(n, old);
-        args[r->n + k] = cpu_vectorise(n, cpu_eval(n, r->op->operands[k], plan_identity));
+        const Reading old = {.buffer = plan_buffer(c->plan, v),
+                             .shape = v->type,
+                             .map = map,
+                             .lane = n->nest->serial};
+        args[k] = cpu_vectorise(n, cpu_read(n, &old));
+        args[r->n + k] = cpu_lanes(n, e, k);
     }
     Val first = cpu_at_first(n, axis, false);
     Val last = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis],
@@ -322,16 +320,16 @@ static void outer_body(NestCg *n, Reduction *r)
     }
 }
 
-void cpu_reduce_body(NestCg *n, const Op *op)
+void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
 {
     Reduction *r = find(n, op);
 
     if (!r->inner)
-        outer_body(n, r);
+        outer_body(n, r, e);
     else if (n->nest->serial)
-        inner_serial(n, r);
+        inner_serial(n, r, e);
     else if (r->simple != OP_COUNT)
-        inner_simple(n, r);
+        inner_simple(n, r, e);
     else
-        inner_general(n, r);
+        inner_general(n, r, e);
 }

@@ -8,6 +8,8 @@
  * the last to the first, and lanes combine with those behind them.  In all of them the earlier
  * element is the region's first argument.
  */
+#include <string.h>
+
 #include "cpu.h"
 
 static bool is_reverse(const Op *op)
@@ -58,7 +60,7 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
         x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
 }
 
-static void vector_step(NestCg *n, const Op *op)
+static void vector_step(NestCg *n, const Op *op, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -66,7 +68,7 @@ static void vector_step(NestCg *n, const Op *op)
     Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
 
     for (int k = 0; k < count; k++)
-        x[k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
+        x[k] = cpu_lanes(n, e, k);
     for (int step = 1; step < n->lanes; step *= 2)
         combine_shifted(n, op, x, step);
     for (int k = 0; k < count; k++) {
@@ -82,36 +84,37 @@ static void vector_step(NestCg *n, const Op *op)
 }
 
 /* A row of an outer scan: the result one row before, or this row itself at the start. */
-static void row_step(NestCg *n, const Op *op)
+static void row_step(NestCg *n, const Op *op, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, axis = (int)attr_axis(op);
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], index[MAX_RANK];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
 
     for (int k = 0; k < count; k++)
-        args[count + k] = cpu_vectorise(n, cpu_eval(n, op->operands[k], plan_identity));
-    n->index[axis] = LLVMBuildSelect(b, first, here, back, "");
-    int level = n->level_of_dim[axis];
-    n->level_of_dim[axis] = n->rank; /* this index is made in the body */
+        args[count + k] = cpu_lanes(n, e, k);
+    memcpy(index, n->index, sizeof index);
+    index[axis] = LLVMBuildSelect(b, first, here, back, "");
     for (int k = 0; k < count; k++) {
         const Value *v = op->results[k];
-        Ev old = cpu_eval_buffer(n, plan_buffer(c->plan, v), 0, plan_identity, v->type);
-        args[k] = cpu_vectorise(n, old);
+        const Reading r = {.buffer = plan_buffer(c->plan, v),
+                           .shape = v->type,
+                           .map = plan_identity,
+                           .lane = n->nest->serial,
+                           .index = index};
+        args[k] = cpu_vectorise(n, cpu_read(n, &r));
     }
-    n->level_of_dim[axis] = level;
-    n->index[axis] = here;
     cpu_combine(n, op, first, args, results);
     for (int k = 0; k < count; k++)
         fill(n, op, k, results[k]);
 }
 
-void cpu_scan_body(NestCg *n, const Op *op)
+void cpu_scan_body(NestCg *n, const Op *op, const Entry *e)
 {
     if (attr_axis(op) == n->inner && !n->nest->serial)
-        vector_step(n, op);
+        vector_step(n, op, e);
     else
-        row_step(n, op);
+        row_step(n, op, e);
 }

@@ -15,7 +15,7 @@
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
     int step, lanes;
-    Val fields[MAX_RECORD]; /* by offset - low; NULL until it was taken apart */
+    Val *fields; /* by offset - low */
     Val read[MAX_RECORD];
 } Group;
 
@@ -130,37 +130,27 @@ static void take_apart(NestCg *n, Group *g, bool masked)
         g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
 }
 
-/* Read and take apart the records that `v` has a field of. */
-static Group *read_group(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
+Val *cpu_records(NestCg *n, const Entry *e)
 {
-    Group *g = NEW(n->c->arena, Group);
-    LLVMTypeRef element = emit_memory_type(&n->c->e, v->type->dtype), i64 = n->c->l->i64;
-    int align = dtype_size(v->type->dtype);
+    const AccessPlan *a = e->access;
+    DType t = e->value->type->dtype;
+    LLVMTypeRef element = emit_memory_type(&n->c->e, t), i64 = n->c->l->i64;
+    int align = dtype_size(t);
     Bld b = n->at[n->rank];
+    Group g = {.low = a->group->low, .high = a->group->high, .step = a->group->step};
+    Val mask = cpu_mask(n, e);
 
-    *g = (Group){.low = a->group->low, .high = a->group->high, .step = a->group->step};
-    g->lanes = n->lanes;
-    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g->step), "");
-    Val row = cpu_row(n, v->def->operands[LOAD_PTR], map).v;
+    g.lanes = n->lanes;
+    g.fields = NEW_N(n->c->arena, Val, MAX_RECORD);
+    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g.step), "");
+    Val row = cpu_input(n, e, IN_ADDRESS);
     Val own = LLVMBuildGEP2(b, element, row, &at, 1, "");
-    Val back = llvm_int(i64, g->low - a->offset);
+    Val back = llvm_int(i64, g.low - a->offset);
     Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
-        read_masked(n, g, element, first, align, mask);
+        read_masked(n, &g, element, first, align, mask);
     else
-        read_whole(n, g, element, first, align);
-    take_apart(n, g, mask != NULL);
-    return g;
-}
-
-Val cpu_record_load(NestCg *n, Value *v, const int8_t *map, const AccessPlan *a, Val mask)
-{
-    uint64_t key = MAP_KEY(a->group) + (mask != NULL);
-    Group *g = cpu_recall(n, MEMO_GROUPS, key);
-
-    if (!g) {
-        g = read_group(n, v, map, a, mask);
-        map_put(n->memo.table[MEMO_GROUPS], key, g);
-    }
-    return g->fields[a->offset - g->low];
+        read_whole(n, &g, element, first, align);
+    take_apart(n, &g, mask != NULL);
+    return g.fields;
 }

@@ -281,8 +281,6 @@ typedef struct {
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
-/* plan_access.c: is it this bound, wherever its dimensions are 1? */
-bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);

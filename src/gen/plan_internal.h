@@ -51,6 +51,8 @@ void plan_choose_order(const Planner *pl, Nest *n);
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
+/* plan_access.c: is it this bound, wherever its dimensions are 1? */
+bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* What is made of a value at a place of the nest: an entry; and whether that holds in this segment
  * only, because a bound is known in it. */
 typedef struct {
