@@ -1,0 +1,216 @@
+"""Attention in the forms that chain products: the result of one is an operand of the next."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def flash_forward(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, q_len, k_len, shared_heads, scale,
+                  CAUSAL: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, M: tl.constexpr,
+                  N: tl.constexpr, STAGES: tl.constexpr = 2):
+    """One block of queries of one head over its keys; `shared_heads` heads of q have one of k.
+
+    q: [heads, q_len, D], k: [heads / shared_heads, k_len, D], v: the same with DV.  Causal: the
+    last query sees the last key.  A query that sees no key gives 0.
+    """
+    head = tl.program_id(1)
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    d = tl.arange(0, D)
+    dv = tl.arange(0, DV)
+    q_at = (head * q_len + rows)[:, None] * D + d[None, :]
+    q = tl.load(q_ptr + q_at, mask=rows[:, None] < q_len, other=0.0)
+    k_ptr += (head // shared_heads) * k_len * D
+    v_ptr += (head // shared_heads) * k_len * DV
+    top = tl.full([M], float("-inf"), tl.float32)
+    total = tl.zeros([M], tl.float32)
+    out = tl.zeros([M, DV], tl.float32)
+    end = k_len
+    if CAUSAL:
+        end = tl.minimum(k_len, (tl.program_id(0) + 1) * M + k_len - q_len)
+    for start in tl.range(0, end, N, num_stages=STAGES):
+        columns = start + tl.arange(0, N)
+        there = columns < k_len
+        k = tl.load(k_ptr + columns[:, None] * D + d[None, :], mask=there[:, None], other=0.0)
+        scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        seen = there[None, :]
+        if CAUSAL:
+            seen = seen & (rows[:, None] + (k_len - q_len) >= columns[None, :])
+        scores = tl.where(seen, scores, float("-inf"))
+        higher = tl.maximum(top, tl.max(scores, axis=1))
+        base = tl.where(higher == float("-inf"), 0.0, higher)
+        p = tl.exp(scores - base[:, None])
+        shrink = tl.exp(top - base)
+        total = total * shrink + tl.sum(p, axis=1)
+        v = tl.load(v_ptr + columns[:, None] * DV + dv[None, :], mask=there[:, None], other=0.0)
+        out = tl.dot(p.to(v.dtype), v, out * shrink[:, None], input_precision="ieee")
+        top = higher
+    some = total > 0
+    out = out / tl.where(some, total, 1.0)[:, None]
+    lse = tl.where(some, top + tl.log(tl.where(some, total, 1.0)), float("-inf"))
+    tl.store(lse_ptr + head * q_len + rows, lse, mask=rows < q_len)
+    tl.store(o_ptr + (head * q_len + rows)[:, None] * DV + dv[None, :], out,
+             mask=rows[:, None] < q_len)
+
+
+@triton.jit
+def _probabilities(q, k, lse, rows, columns, q_len, k_len, scale):
+    scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+    seen = (rows[:, None] >= columns[None, :]) & (rows[:, None] < q_len) & (columns < k_len)[None]
+    return tl.where(seen, tl.exp(scores - lse[:, None]), 0.0)
+
+
+@triton.jit
+def flash_query_gradient(q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dq_ptr, length, scale,
+                         D: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """dq of one block of rows by a loop over the keys that it sees; causal, one head."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    d = tl.arange(0, D)
+    at = rows[:, None] * D + d[None, :]
+    inside = rows < length
+    q = tl.load(q_ptr + at, mask=inside[:, None], other=0.0)
+    do = tl.load(do_ptr + at, mask=inside[:, None], other=0.0)
+    lse = tl.load(lse_ptr + rows, mask=inside, other=0.0)
+    delta = tl.load(delta_ptr + rows, mask=inside, other=0.0)
+    dq = tl.zeros([M, D], tl.float32)
+    for start in range(0, min((tl.program_id(0) + 1) * M, length), N):
+        columns = start + tl.arange(0, N)
+        k_at = columns[:, None] * D + d[None, :]
+        k = tl.load(k_ptr + k_at, mask=columns[:, None] < length, other=0.0)
+        v = tl.load(v_ptr + k_at, mask=columns[:, None] < length, other=0.0)
+        p = _probabilities(q, k, lse, rows, columns, length, length, scale)
+        dp = tl.dot(do, v.T, input_precision="ieee")
+        ds = p * (dp - delta[:, None]) * scale
+        dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
+    tl.store(dq_ptr + at, dq, mask=inside[:, None])
+
+
+@triton.jit
+def flash_key_gradient(q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, length,
+                       scale, D: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """dk and dv of one block of columns; all products are of transposed scores."""
+    columns = tl.program_id(0) * N + tl.arange(0, N)
+    d = tl.arange(0, D)
+    at = columns[:, None] * D + d[None, :]
+    inside = columns < length
+    k = tl.load(k_ptr + at, mask=inside[:, None], other=0.0)
+    v = tl.load(v_ptr + at, mask=inside[:, None], other=0.0)
+    dk = tl.zeros([N, D], tl.float32)
+    dv = tl.zeros([N, D], tl.float32)
+    first = tl.program_id(0) * N // M * M
+    for start in range(first, length, M):
+        rows = start + tl.arange(0, M)
+        here = rows < length
+        q_t = tl.load(q_ptr + rows[None, :] * D + d[:, None], mask=here[None, :], other=0.0)
+        do = tl.load(do_ptr + rows[:, None] * D + d[None, :], mask=here[:, None], other=0.0)
+        lse = tl.load(lse_ptr + rows, mask=here, other=0.0)
+        delta = tl.load(delta_ptr + rows, mask=here, other=0.0)
+        scores_t = tl.dot(k, q_t, input_precision="ieee") * scale
+        seen = (rows[None, :] >= columns[:, None]) & here[None, :] & inside[:, None]
+        p_t = tl.where(seen, tl.exp(scores_t - lse[None, :]), 0.0)
+        dv += tl.dot(p_t.to(do.dtype), do, input_precision="ieee")
+        dp_t = tl.dot(v, tl.trans(do), input_precision="ieee")
+        ds_t = p_t * (dp_t - delta[None, :]) * scale
+        dk += tl.dot(ds_t.to(q_t.dtype), tl.trans(q_t), input_precision="ieee")
+    tl.store(dk_ptr + at, dk, mask=inside[:, None])
+    tl.store(dv_ptr + at, dv, mask=inside[:, None])
+
+
+@triton.jit
+def split_decode(q_ptr, k_ptr, v_ptr, part_ptr, top_ptr, sum_ptr, length, per_split, scale,
+                 H: tl.constexpr, D: tl.constexpr, N: tl.constexpr):
+    """H heads of one query over a part of the keys, without a dot: products and sums over axes."""
+    split = tl.program_id(0)
+    h = tl.arange(0, H)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + h[:, None] * D + d).to(tl.float32)
+    top = tl.full([H], float("-inf"), tl.float32)
+    total = tl.zeros([H], tl.float32)
+    out = tl.zeros([H, D], tl.float32)
+    low = split * per_split
+    high = tl.minimum(low + per_split, length)
+    for start in range(low, high, N):
+        n = start + tl.arange(0, N)
+        k = tl.load(k_ptr + n[:, None] * D + d, mask=(n < high)[:, None], other=0).to(tl.float32)
+        v = tl.load(v_ptr + n[:, None] * D + d, mask=(n < high)[:, None], other=0).to(tl.float32)
+        scores = tl.sum(q[:, None, :] * k[None, :, :], axis=2) * scale
+        scores = tl.where((n < high)[None, :], scores, float("-inf"))
+        higher = tl.maximum(top, tl.max(scores, 1))
+        shrink = tl.exp(top - higher)
+        p = tl.exp(scores - higher[:, None])
+        total = total * shrink + tl.sum(p, 1)
+        out = out * shrink[:, None] + tl.sum(p[:, :, None] * v[None, :, :], axis=1)
+        top = higher
+    tl.store(part_ptr + split * H * D + h[:, None] * D + d, out)
+    tl.store(top_ptr + split * H + h, top)
+    tl.store(sum_ptr + split * H + h, total)
+
+
+@triton.jit
+def _join(top_a, sum_a, top_b, sum_b):
+    top = tl.maximum(top_a, top_b)
+    base = tl.where(top == float("-inf"), 0.0, top)
+    return top, sum_a * tl.exp(top_a - base) + sum_b * tl.exp(top_b - base)
+
+
+@triton.jit
+def join_splits(part_ptr, top_ptr, sum_ptr, o_ptr, splits, H: tl.constexpr, D: tl.constexpr,
+                S: tl.constexpr):
+    """The parts that split_decode gave, put together by a reduction of pairs."""
+    h = tl.program_id(0)
+    s = tl.arange(0, S)
+    d = tl.arange(0, D)
+    top = tl.load(top_ptr + s * H + h, mask=s < splits, other=float("-inf"))
+    total = tl.load(sum_ptr + s * H + h, mask=s < splits, other=0.0)
+    best, whole = tl.reduce((top, total), 0, _join)
+    part = tl.load(part_ptr + (s[:, None] * H + h) * D + d, mask=s[:, None] < splits, other=0.0)
+    out = tl.sum(part * tl.exp(top - best)[:, None], axis=0) / whole
+    tl.store(o_ptr + h * D + d, out)
+
+
+@triton.jit
+def linear_attention(q_ptr, k_ptr, v_ptr, decay_ptr, o_ptr, state_ptr, length, D: tl.constexpr,
+                     T: tl.constexpr):
+    """o_t = q_t S_t, S_t = g_t S_(t-1) + k_t^T v_t with g_t = exp(decay_t), by chunks of T."""
+    d = tl.arange(0, D)
+    t = tl.arange(0, T)
+    state = tl.zeros([D, D], tl.float32)
+    for start in range(0, length, T):
+        inside = start + t < length
+        at = (start + t)[:, None] * D + d[None, :]
+        q = tl.load(q_ptr + at, mask=inside[:, None], other=0.0)
+        k = tl.load(k_ptr + at, mask=inside[:, None], other=0.0)
+        v = tl.load(v_ptr + at, mask=inside[:, None], other=0.0)
+        g = tl.cumsum(tl.load(decay_ptr + start + t, mask=inside, other=0.0), axis=0)
+        last = tl.sum(tl.where(t == T - 1, g, 0.0), axis=0)
+        weight = tl.where(t[:, None] >= t[None, :], tl.exp(g[:, None] - g[None, :]), 0.0)
+        near = tl.dot(q, k.T, input_precision="ieee") * weight
+        out = tl.dot(near, v, input_precision="ieee")
+        out += tl.dot(q * tl.exp(g)[:, None], state, input_precision="ieee")
+        tl.store(o_ptr + at, out, mask=inside[:, None])
+        fade = k * tl.exp(last - g)[:, None]
+        state = state * tl.exp(last) + tl.dot(fade.T, v, input_precision="ieee")
+    tl.store(state_ptr + d[:, None] * D + d[None, :], state)
+
+
+@triton.jit
+def relative_scores(q_ptr, k_ptr, slope_ptr, o_ptr, length, window, cap, D: tl.constexpr,
+                    N: tl.constexpr):
+    """Softmax of capped scores with a slope a head, over a window: one tile of [heads, N, N]."""
+    h = tl.arange(0, 2)
+    n = tl.arange(0, N)
+    d = tl.arange(0, D)
+    at = (h[:, None, None] * length + n[None, :, None]) * D + d[None, None, :]
+    inside = (n < length)[None, :, None]
+    q = tl.load(q_ptr + at, mask=inside, other=0.0)
+    k = tl.load(k_ptr + at, mask=inside, other=0.0)
+    scores = tl.dot(q, tl.permute(k, (0, 2, 1)), input_precision="ieee")
+    up = tl.exp(2.0 * scores / cap)
+    scores = cap * (1 - 2 / (up + 1))
+    back = n[:, None] - n[None, :]
+    scores -= tl.load(slope_ptr + h)[:, None, None] * back.to(tl.float32)
+    seen = (back >= 0) & (back < window) & (n < length)[None, :]
+    scores = tl.where(seen, scores, float("-inf"))
+    p = tl.exp(scores - tl.max(scores, axis=2, keep_dims=True))
+    p = p / tl.sum(p, axis=2, keep_dims=True)
+    place = (h[:, None, None] * length + n[None, :, None]) * length + n[None, None, :]
+    tl.store(o_ptr + place, p, mask=inside & (n < length)[None, None, :])

@@ -1,0 +1,251 @@
+"""Matrix products as gpu/products.py has them against NumPy: odd sizes, all types and layouts."""
+
+import math
+
+import numpy as np
+
+from arguments import empty, zeros
+from harness import EPSILON, Suite, Tensor, decode, encode, rounded
+
+suite = Suite()
+random = np.random.default_rng(12)
+
+
+def case(label, kernel, grid, args, outputs, warps=4, **tolerance):
+    suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs,
+               options=("--num-warps", str(warps)), **tolerance)
+
+
+def floats(dtype, *shape):
+    return encode(random.standard_normal(shape), dtype)
+
+
+def sizes(m, n, k, blocks):
+    return {"m": m, "n": n, "k": k, "M": blocks[0], "N": blocks[1], "K": blocks[2]}
+
+
+def near(a, b, dtype, precision=2.0**-22):
+    """What sums of products may be off by, and a rounding to `dtype`."""
+    magnitude = np.abs(decode(a)) @ np.abs(decode(b))
+    return {"rtol": EPSILON[dtype], "atol": precision * magnitude + 1e-30}
+
+
+def turned(x):
+    """The transpose, in memory too."""
+    return Tensor(x.dtype, x.bits.T.copy()) if isinstance(x, Tensor) else x.T.copy()
+
+
+def after(x, epilogue):
+    erf = np.vectorize(math.erf)
+    return {"None": lambda x: x, "leaky": lambda x: np.where(x > 0, x, 0.01 * x),
+            "gelu": lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))),
+            "square_relu": lambda x: np.maximum(x, 0)**2}[epilogue](x)
+
+
+def strided():
+    for dtype, (m, n, k), order, precision, epilogue, blocks, warps in (
+            ("fp16", (77, 50, 65), "nnn", None, "leaky", (64, 32, 32), 4),
+            ("fp16", (130, 141, 96), "tnn", None, "None", (128, 64, 32), 8),
+            ("bf16", (33, 100, 70), "ntn", None, "gelu", (32, 64, 16), 4),
+            ("bf16", (65, 65, 129), "ttt", None, "None", (32, 32, 64), 2),
+            ("fp32", (50, 40, 70), "nnt", "ieee", "square_relu", (32, 32, 16), 4),
+            ("fp32", (33, 70, 41), "tnn", "tf32", "leaky", (32, 64, 32), 4),
+            ("fp32", (70, 33, 41), "ntn", "tf32x3", "None", (64, 16, 16), 4),
+            ("fp32", (31, 37, 64), "nnn", "bf16x3", "None", (16, 16, 32), 1),
+            ("fp32", (40, 64, 30), "nnn", None, "None", (16, 64, 16), 2),
+            ("fp64", (21, 35, 27), "tnn", None, "leaky", (16, 32, 8), 4),
+            ("fp64", (9, 9, 50), "ntn", "ieee", "None", (8, 8, 16), 1),
+            ("fp16", (5, 7, 3), "nnn", None, "None", (16, 16, 16), 1),
+            ("fp16", (50, 30, 44), "nnn", None, "None", (48, 24, 20), 4),
+            ("fp32", (10, 12, 9), "ttn", "ieee", "None", (3, 5, 7), 2),
+            ("fp16", (1, 200, 64), "ntn", None, "gelu", (1, 64, 64), 4)):
+        a, b = floats(dtype, m, k), floats(dtype, k, n)
+        bias = floats(dtype, n)
+        loose = {"tf32": 2.0**-10, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18}
+        slack = 2.0**-50 if dtype == "fp64" else 2.0**-22
+        if dtype == "fp32":
+            slack = loose.get(precision, slack)
+        sums = decode(a) @ decode(b) + decode(bias)
+        tolerance = near(a, b, dtype, slack)
+        if epilogue == "square_relu":
+            tolerance["atol"] = tolerance["atol"] * 4 * (1 + np.abs(sums))
+        args = {name + "_ptr": turned(x) if letter == "t" else x
+                for name, x, letter in zip("ab", (a, b), order)}
+        transposed = order[2] == "t"
+        args["c_ptr"] = empty(dtype, n, m) if transposed else empty(dtype, m, n)
+        args.update({"bias_ptr": bias, "m": m, "n": n, "k": k})
+        for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n),
+                                            ("cm cn", order[2], m, n)):
+            first, second = ("stride_" + word for word in pair.split())
+            args[first], args[second] = (1, rows) if letter == "t" else (columns, 1)
+        args.update({"PRECISION": repr(precision), "EPILOGUE": epilogue, "M": blocks[0],
+                     "N": blocks[1], "K": blocks[2]})
+        want = after(sums, epilogue)
+        if transposed:
+            want, tolerance["atol"] = want.T, tolerance["atol"].T
+        case(f"matmul {dtype} {m}x{n}x{k} {order} {precision} {epilogue}", "matmul",
+             "cdiv(m,M)*cdiv(n,N)", args, {"c_ptr": (dtype, want)}, warps, **tolerance)
+
+
+def transposed():
+    for kernel, more in (("matmul_blocks", {}), ("matmul_descriptors", {"HALVES": False}),
+                         ("matmul_descriptors", {"HALVES": True})):
+        for dtype, out, (m, n, k), blocks, warps in (
+                ("fp16", "fp16", (45, 72, 96), (32, 32, 32), 4),
+                ("bf16", "fp32", (70, 136, 48), (64, 128, 64), 8),
+                ("fp32", "fp32", (33, 36, 52), (16, 32, 16), 2),
+                ("fp8e5", "fp16", (40, 64, 80), (32, 32, 32), 4)):
+            a, b = floats(dtype, m, k), floats(dtype, n, k)
+            magnitude = np.abs(decode(a)) @ np.abs(decode(b)).T
+            slack = 2.0**-10 if dtype == "fp32" else 2.0**-12 if dtype == "fp8e5" else 2.0**-22
+            grid = "cdiv(m,M),cdiv(n,N)" if kernel == "matmul_blocks" else "3"
+            case(f"{kernel} {dtype} {m}x{n}x{k} {more}", kernel, grid,
+                 {"a_ptr": a, "b_ptr": b, "c_ptr": empty(out, m, n), **sizes(m, n, k, blocks),
+                  **more}, {"c_ptr": (out, decode(a) @ decode(b).T)}, warps, rtol=EPSILON[out],
+                 atol=slack * magnitude)
+
+
+def shared():
+    for dtype, (m, n, k), splits, blocks, warps in (
+            ("fp16", (40, 33, 150), 3, (32, 32, 16), 4), ("fp32", (17, 64, 100), 4, (16, 64, 8), 2),
+            ("bf16", (64, 64, 256), 5, (64, 64, 32), 8)):
+        a, b = floats(dtype, m, k), floats(dtype, k, n)
+        case(f"split k {dtype} {m}x{n}x{k}", "split_k", f"cdiv(m,M)*cdiv(n,N),{splits}",
+             {"a_ptr": a, "b_ptr": b, "c_ptr": zeros("fp32", m, n), **sizes(m, n, k, blocks),
+              "SPLITS": splits}, {"c_ptr": ("fp32", decode(a) @ decode(b))}, warps,
+             **near(a, b, "fp32"))
+    for dtype, counts, n, k, blocks, warps in (
+            ("fp16", [13, 0, 40, 1], 50, 33, (16, 32, 16), 4),
+            ("fp32", [5, 17], 20, 24, (16, 16, 16), 1)):
+        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        a, b = floats(dtype, int(start[-1]), k), floats(dtype, len(counts), k, n)
+        want = np.concatenate([decode(a)[low:high] @ decode(b)[g]
+                               for g, (low, high) in enumerate(zip(start, start[1:]))])
+        case(f"grouped {dtype} {counts}", "grouped", f"cdiv({max(counts)},M),{len(counts)}",
+             {"a_ptr": a, "b_ptr": b, "c_ptr": empty(dtype, *want.shape), "start_ptr": start,
+              "n": n, "k": k, "M": blocks[0], "N": blocks[1], "K": blocks[2]},
+             {"c_ptr": (dtype, want)}, warps, rtol=EPSILON[dtype], atol=1e-5)
+
+
+def batches():
+    for dtype, shape, warps in (("fp16", (1, 4, 16, 16, 16), 4), ("fp16", (2, 2, 32, 8, 16), 4),
+                                ("fp32", (1, 3, 5, 7, 9), 2), ("bf16", (3, 2, 16, 24, 32), 8),
+                                ("fp64", (1, 2, 8, 8, 4), 1), ("int8", (2, 2, 16, 16, 32), 4)):
+        outer, count, m, n, k = shape
+        if dtype == "int8":
+            a, b = (random.integers(-128, 128, (outer * count, *s)).astype(np.int8)
+                    for s in ((m, k), (k, n)))
+            want, out = a.astype(np.int32) @ b.astype(np.int32), "i32"
+        else:
+            a, b = floats(dtype, outer * count, m, k), floats(dtype, outer * count, k, n)
+            want, out = decode(a) @ decode(b), "fp64" if dtype == "fp64" else "fp32"
+        case(f"batched {dtype} {shape}", "batched", 1,
+             {"a_ptr": a, "b_ptr": b, "c_ptr": empty(out, *want.shape), "OUTER": outer, "B": count,
+              "M": m, "N": n, "K": k}, {"c_ptr": (out, want)}, warps,
+             rtol=2.0**-22 if out != "fp64" else 1e-14, atol=3e-6 if out != "fp64" else 1e-14)
+
+
+def quantised():
+    for dtype, other, (m, n, k), blocks, warps in (
+            ("i8", "i8", (37, 50, 100), (32, 32, 32), 4),
+            ("i8", "i8", (16, 9, 64), (16, 16, 64), 1),
+            ("fp8e4nv", "fp8e4nv", (33, 40, 64), (32, 32, 32), 4),
+            ("fp8e5", "fp8e4nv", (64, 20, 96), (64, 16, 32), 4),
+            ("fp8e5", "fp8e5", (20, 70, 50), (16, 64, 32), 8)):
+        pieces = -(-k // blocks[2])
+        if dtype == "i8":
+            a, b = (random.integers(-128, 128, s).astype(np.int8) for s in ((m, k), (k, n)))
+        else:
+            a, b = floats(dtype, m, k), floats(other, k, n)
+        row = random.random((m, pieces)).astype(np.float32) + 0.5
+        column = random.random(n).astype(np.float32) + 0.5
+        wide = np.repeat(row, blocks[2], axis=1)[:, :k].astype(np.float64) * decode(a)
+        want = wide @ decode(b) * column
+        magnitude = np.abs(wide) @ np.abs(decode(b).astype(np.float64)) * column
+        case(f"scaled {dtype} {other} {m}x{n}x{k}", "scaled", "cdiv(m,M),cdiv(n,N)",
+             {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", m, n), "row_scale_ptr": row,
+              "column_scale_ptr": column, **sizes(m, n, k, blocks)}, {"c_ptr": ("fp32", want)},
+             warps, rtol=1e-6, atol=magnitude * (2.0**-12 if dtype != "i8" else 2.0**-22))
+    for packed_rows, dtype, (m, n, k), blocks, group, warps in (
+            (True, "fp16", (20, 40, 96), (16, 32, 32), 32, 4),
+            (False, "fp16", (33, 50, 64), (32, 32, 16), 16, 4),
+            (True, "bf16", (5, 72, 80), (16, 64, 32), 16, 2),
+            (False, "fp32", (16, 24, 48), (16, 8, 16), 48, 1)):
+        w = random.integers(0, 16, (k, n)).astype(np.uint8)
+        packed = w[0::2] | w[1::2] << 4 if packed_rows else w[:, 0::2] | w[:, 1::2] << 4
+        zero = random.integers(0, 16, (k // group, n)).astype(np.int8)
+        scale = encode(2.0**random.integers(-4, 1, (k // group, n)), dtype)
+        x = floats(dtype, m, k)
+        weight = (w - np.repeat(zero, group, 0).astype(np.float64)) \
+            * np.repeat(decode(scale), group, 0)
+        case(f"four bits {dtype} rows={packed_rows}", "four_bits", "cdiv(m,M),cdiv(n,N)",
+             {"x_ptr": x, "w_ptr": packed, "scale_ptr": scale, "zero_ptr": zero,
+              "y_ptr": empty("fp32", m, n), "m": m, "n": n, "k": k, "PACKED_ROWS": packed_rows,
+              "GROUP": group, "M": blocks[0], "N": blocks[1], "K": blocks[2]},
+             {"y_ptr": ("fp32", decode(x) @ weight)}, warps,
+             **near(x, weight, "fp32", 2.0**-10 if dtype == "fp32" else 2.0**-21))
+
+
+def chains():
+    for dtype, (m, n, k, p), warps in (("fp16", (32, 64, 16, 32), 4), ("bf16", (64, 16, 32, 16), 2),
+                                       ("fp32", (16, 32, 16, 64), 4), ("fp32", (9, 12, 5, 10), 1),
+                                       ("fp16", (128, 128, 64, 64), 8)):
+        a, b, c = floats(dtype, m, k), floats(dtype, k, n), floats(dtype, n, p)
+        ab = decode(a) @ decode(b)
+        gate = rounded(ab / (1 + np.exp(-ab)), dtype)
+        small = rounded(ab, dtype)
+        atol = 2 * EPSILON[dtype] * (np.abs(gate) @ np.abs(decode(c))).max() / 8 + 1e-4
+        case(f"chained {dtype} {m}x{n}x{k}x{p}", "chained", 1,
+             {"a_ptr": a, "b_ptr": b, "c_ptr": c, "out_ptr": empty("fp32", m, p),
+              "gram_ptr": empty("fp32", n, n), "M": m, "N": n, "K": k, "P": p},
+             {"out_ptr": ("fp32", gate @ decode(c)), "gram_ptr": ("fp32", small.T @ small)}, warps,
+             rtol=EPSILON[dtype] / 2 + 1e-5, atol=float(atol))
+    for dtype, (m, n, k), blocks, warps in (("fp16", (40, 50, 60), (32, 32, 32), 4),
+                                            ("bf16", (16, 130, 32), (16, 128, 16), 8)):
+        x, w, v = floats(dtype, m, k), floats(dtype, k, n), floats(dtype, k, n)
+        g = decode(x) @ decode(w)
+        want = g / (1 + np.exp(-g)) * (decode(x) @ decode(v))
+        case(f"both gates {dtype}", "both_gates", "cdiv(m,M),cdiv(n,N)",
+             {"x_ptr": x, "w_ptr": w, "v_ptr": v, "out_ptr": empty(dtype, m, n),
+              **sizes(m, n, k, blocks)}, {"out_ptr": (dtype, want)}, warps, rtol=EPSILON[dtype],
+             atol=1e-4)
+    for dtype, n, exponent, warps in (("fp32", 16, 13, 4), ("fp64", 8, 6, 1), ("fp32", 7, 0, 2)):
+        x = encode(random.standard_normal((n, n)) * 0.3, dtype)
+        case(f"powers {dtype} {n} {exponent}", "powers", 1,
+             {"x_ptr": x, "out_ptr": empty(dtype, n, n), "exponent": exponent, "N": n},
+             {"out_ptr": (dtype, np.linalg.matrix_power(decode(x), exponent))}, warps,
+             rtol=100 * EPSILON[dtype], atol=100 * EPSILON[dtype])
+
+
+def others():
+    a, b, c = (random.integers(-4, 5, s).astype(np.float16) for s in ((32, 16), (16, 64), (32, 64)))
+    case("half sums", "half_sums", 1, {"a_ptr": a, "b_ptr": b, "c_ptr": c, "M": 32, "N": 64,
+                                       "K": 16},
+         {"c_ptr": ("fp16", decode(a) @ decode(b) + decode(c))})
+    for dtype, m, k, blocks, warps in (("fp16", 70, 200, (32, 64), 4),
+                                       ("fp32", 13, 100, (7, 33), 2),
+                                       ("bf16", 8, 2000, (8, 1024), 8)):
+        a, x = floats(dtype, m, k), floats(dtype, k)
+        y = decode(a) @ decode(x)
+        case(f"matvec {dtype} {m}x{k}", "matvec", "cdiv(m,M)",
+             {"a_ptr": a, "x_ptr": x, "y_ptr": empty("fp32", m), "z_ptr": zeros("fp32", k), "m": m,
+              "k": k, "M": blocks[0], "K": blocks[1]},
+             {"y_ptr": ("fp32", y), "z_ptr": ("fp32", decode(a).T @ y)}, warps, rtol=1e-5,
+             atol=1e-3)
+    index = np.array([5, -1, 0, 5, 9, 2, -1, 7] * 4, np.int32)
+    x, w = floats("fp16", 10, 40), floats("fp16", 40, 32)
+    rows = np.where((index >= 0)[:, None], decode(x)[np.maximum(index, 0)], 0)
+    case("gathered rows", "gathered_rows", 2,
+         {"x_ptr": x, "index_ptr": index, "w_ptr": w, "y_ptr": empty("fp32", 32, 32), "n": 32,
+          "k": 40, "M": 16, "N": 32, "K": 16},
+         {"y_ptr": ("fp32", rows @ decode(w) + np.tanh(index)[:, None])}, rtol=1e-5, atol=1e-5)
+
+
+strided()
+transposed()
+shared()
+batches()
+quantised()
+chains()
+others()
+suite.finish()
