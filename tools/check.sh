@@ -68,7 +68,7 @@ scripts_parse() {
         sh -n "$script" || return 1
     done
     python=$(tools/python.sh || echo python3)
-    for file in kernels/*.py tests/num/*.py; do
+    for file in kernels/*.py tests/num/*.py tests/num/*/*.py; do
         "$python" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$file" || return 1
     done
 }
