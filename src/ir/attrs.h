@@ -29,6 +29,7 @@
 /*      name            text            left out? */
 NUMBER( bits,           "bits",         NEEDED )   /* of const: the bits, zero-extended */
 NUMBER( axis,           "axis",         NEEDED )
+NUMBER( part,           "part",         NEEDED )   /* of a handle: its shape, then its strides */
 NUMBER( start,          "start",        NEEDED )
 NUMBER( reverse,        "reverse",      OPTIONAL ) /* 0 or 1 */
 NUMBER( volatile,       "volatile",     OPTIONAL ) /* 0 or 1 */

@@ -80,10 +80,11 @@ typedef enum { HANDLE_NONE, HANDLE_BLOCK_PTR, HANDLE_DESCRIPTOR } Handle;
 typedef struct {
     DType dtype; /* of the element, or of what the pointer points to */
     bool pointer;
-    bool is_const; /* pointer or handle that may not be stored through (semantics R28) */
-    int8_t rank;   /* 0 = scalar */
-    int8_t space;  /* Space, of a pointer */
-    int8_t handle; /* Handle */
+    bool is_const;  /* pointer or handle that may not be stored through (semantics R28) */
+    int8_t rank;    /* 0 = scalar */
+    int8_t space;   /* Space, of a pointer */
+    int8_t handle;  /* Handle */
+    int8_t padding; /* Padding: what a descriptor gives outside of its array */
     int32_t dims[MAX_RANK];
 } Type;
 

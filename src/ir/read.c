@@ -269,11 +269,11 @@ static bool parse_dims(Reader *r, Type *t)
     return expect(r, "]");
 }
 
-/* type = [ `*` [ SPACE ] | `block` | `descriptor` ] [ `k` ] DTYPE [ dims ] */
+/* type = [ `*` [ SPACE ] | `block` | `descriptor` [ PADDING ] ] [ `k` ] DTYPE [ dims ] */
 static bool parse_type(Reader *r, const Type **out)
 {
     Type t = {.pointer = accept(r, "*")};
-    int64_t space = SPACE_GLOBAL;
+    int64_t space = SPACE_GLOBAL, padding = PAD_ZERO;
     Token name;
 
     if (t.pointer && attr_from_word(ATTR_space, r->tok.s, r->tok.len, &space))
@@ -285,6 +285,10 @@ static bool parse_type(Reader *r, const Type **out)
         t.handle = HANDLE_DESCRIPTOR;
     if (t.handle != HANDLE_NONE)
         next(r);
+    if (t.handle == HANDLE_DESCRIPTOR &&
+        attr_from_word(ATTR_padding, r->tok.s, r->tok.len, &padding))
+        next(r);
+    t.padding = (int8_t)padding;
     if (!expect_kind(r, TOK_NAME, "a type", &name))
         return false;
     t.is_const = (t.pointer || t.handle != HANDLE_NONE) && name.len > 0 && name.s[0] == 'k';

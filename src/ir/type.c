@@ -23,6 +23,7 @@ static void canonical(Type *out, const Type *t)
     out->is_const = (t->pointer || t->handle != HANDLE_NONE) && t->is_const;
     out->space = t->pointer ? t->space : SPACE_GLOBAL;
     out->handle = t->handle;
+    out->padding = t->handle == HANDLE_DESCRIPTOR ? t->padding : PAD_ZERO;
     out->rank = t->rank;
     memcpy(out->dims, t->dims, sizeof t->dims[0] * (size_t)t->rank);
 }
@@ -112,7 +113,8 @@ bool type_same_shape(const Type *a, const Type *b)
 bool type_equal(const Type *a, const Type *b)
 {
     return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const &&
-           a->space == b->space && a->handle == b->handle && type_same_shape(a, b);
+           a->space == b->space && a->handle == b->handle && a->padding == b->padding &&
+           type_same_shape(a, b);
 }
 
 bool type_is_tile(const Type *t)
@@ -130,6 +132,8 @@ const char *type_text(Arena *a, const Type *t)
     text_put(&s, t->handle == HANDLE_BLOCK_PTR    ? "block "
                  : t->handle == HANDLE_DESCRIPTOR ? "descriptor "
                                                   : "");
+    if (t->handle == HANDLE_DESCRIPTOR && t->padding != PAD_ZERO)
+        text_printf(&s, "%s ", attr_info(ATTR_padding)->words[t->padding]);
     text_put(&s, t->is_const ? "k" : "");
     text_put(&s, dtype_name(t->dtype));
     for (int i = 0; i < t->rank; i++)

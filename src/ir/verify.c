@@ -230,7 +230,7 @@ static bool check_result(const Verifier *v, const Op *op)
         want.dtype = DT_I1;
     if (word[0] == 'b' || word[0] == 'p') {
         want.pointer = want.is_const = false;
-        want.space = want.handle = 0;
+        want.space = want.handle = want.padding = 0;
     }
     if (!type_equal(&want, t))
         return verify_say(v, op, "the result is %s but must be %s", verify_type_text(v, t),

@@ -368,7 +368,22 @@ static bool check_make_block_ptr(const Verifier *v, const Op *op)
 
 static bool check_make_descriptor(const Verifier *v, const Op *op)
 {
-    return makes_handle(v, op, HANDLE_DESCRIPTOR, 2);
+    if (!makes_handle(v, op, HANDLE_DESCRIPTOR, 2))
+        return false;
+    const Type *t = op->results[0]->type;
+    return t->padding == PAD_ZERO || dtype_is_float(t->dtype) ||
+           verify_say(v, op, "only floats have a NaN to pad with");
+}
+
+static bool check_handle_part(const Verifier *v, const Op *op)
+{
+    int rank = op->operands[BLOCK_HANDLE]->type->rank;
+
+    if (!gives(v, op, 1) || !result_is(v, op, 0, type_scalar(v->func->module, DT_I64)))
+        return false;
+    return (attr_part(op) >= 0 && attr_part(op) < 2 * rank) ||
+           verify_say(v, op, "part %lld of shape and strides of %d dimensions",
+                      (long long)attr_part(op), rank);
 }
 
 /* As many i64 offsets, from operand `first` on, as there are dimensions; none for a block pointer,
@@ -735,6 +750,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_hint] = check_hint,
         [OP_make_block_ptr] = check_make_block_ptr,
         [OP_make_descriptor] = check_make_descriptor,
+        [OP_handle_part] = check_handle_part,
         [OP_advance] = check_advance,
         [OP_load_block] = check_load_block,
         [OP_store_block] = check_store_block,

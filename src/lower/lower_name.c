@@ -370,6 +370,22 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
 }
 
+/* R245: `.shape`, which is i32, and `.strides`, from part `first` of the handle on. */
+static Val handle_parts(Lower *l, Value *handle, int64_t first, DType t)
+{
+    const Type *i64 = type_scalar(l->module, DT_I64);
+    int rank = handle->type->rank;
+    Val items[MAX_RANK];
+
+    for (int i = 0; i < rank; i++) {
+        int64_t part = first + i;
+        Op *op = build_op(&l->b, OP_handle_part, 1, &handle, 1, &part, 1, &i64);
+
+        items[i] = val_run(build_cast(&l->b, op->results[0], t, ROUND_NEAREST));
+    }
+    return val_tuple(l, rank, items);
+}
+
 static Val descriptor_attribute(Lower *l, Val self, Sym name, Span span)
 {
     const Type *t = self.run->type;
@@ -380,6 +396,10 @@ static Val descriptor_attribute(Lower *l, Val self, Sym name, Span span)
         return bind_method(l, self, name, builtin_find("store_tensor_descriptor", IN_TL));
     if (strcmp(name, "dtype") == 0)
         return val_dtype(l, t->dtype);
+    if (strcmp(name, "shape") == 0)
+        return handle_parts(l, self.run, 0, DT_I32);
+    if (strcmp(name, "strides") == 0)
+        return handle_parts(l, self.run, t->rank, DT_I64);
     if (strcmp(name, "block_shape") == 0)
         return shape_tuple(l, t->rank, t->dims);
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);

@@ -187,9 +187,10 @@ const char *val_type_text(Lower *l, const Type *t)
 {
     Text s = text_new(l->arena);
 
-    text_put(&s, t->handle == HANDLE_BLOCK_PTR    ? "block pointer to "
-                 : t->handle == HANDLE_DESCRIPTOR ? "tensor descriptor of "
-                                                  : "");
+    if (t->handle == HANDLE_BLOCK_PTR)
+        text_put(&s, "block pointer to ");
+    if (t->handle == HANDLE_DESCRIPTOR)
+        text_printf(&s, "tensor descriptor %sof ", t->padding == PAD_NAN ? "padded with nan " : "");
     if (t->pointer)
         text_printf(&s, "pointer<%s%s>", t->is_const ? "const " : "", dtype_triton_name(t->dtype));
     else

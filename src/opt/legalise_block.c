@@ -139,7 +139,7 @@ static void expand_load(Blocks *c, Op *op)
 
     v[LOAD_PTR] = pointers(&b, &p, block);
     int n = v[LOAD_MASK] ? 2 : 1;
-    if (v[LOAD_MASK] && attr_padding(op) == PAD_NAN) {
+    if (v[LOAD_MASK] && (attr_padding(op) == PAD_NAN || block->padding == PAD_NAN)) {
         Value *nan = build_float(&b, type_scalar(c->module, block->dtype), __builtin_nan(""));
         v[LOAD_OTHER] = build_splat(&b, nan, block);
         n = 3;
@@ -176,6 +176,14 @@ static void take_parts(Blocks *c, const Op *op)
         if (op->code == OP_make_block_ptr)
             p->offsets[d] = op->operands[1 + 2 * p->rank + d];
     }
+}
+
+static Value *part_of(Blocks *c, const Op *op)
+{
+    const Parts *p = parts_of(c, op->operands[BLOCK_HANDLE]);
+    int64_t k = attr_part(op);
+
+    return k < p->rank ? p->shape[k] : p->strides[k - p->rank];
 }
 
 static bool is_zero(const Value *v)
@@ -496,6 +504,10 @@ static void expand_op(Blocks *c, Op *op)
         return;
     case OP_advance:
         advance(c, op);
+        op_remove(op);
+        return;
+    case OP_handle_part:
+        op->results[0]->repl = part_of(c, op);
         op_remove(op);
         return;
     case OP_load_block:

@@ -231,10 +231,8 @@ Val descriptor_make(Lower *l, const Args *a)
         !i64_parts(l, a, ARG_strides, rank, v + 1 + rank) || !unit_stride(l, a, v[2 * rank]) ||
         !padding_argument(l, a, t.dtype, &padding))
         return val_unknown();
-    if (padding != PAD_ZERO)
-        return fail_val(l, arg_span(a, ARG_padding_option), E_NOT_YET,
-                        "make_tensor_descriptor(padding_option='nan')");
     t.rank = (int8_t)rank;
+    t.padding = (int8_t)padding;
     const Type *type = type_of(l->module, t);
     return val_run(
         build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type)->results[0]);

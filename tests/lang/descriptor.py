@@ -1,6 +1,11 @@
 # lower: copy p:*fp32:16 out:*fp32:16 m:i32 n:i32
 # run: copy p:fp32[15]=iota out:fp32[15] m:i32=3 n:i32=5
 # run: passed p:fp32[12]=iota out:fp32[12] n:i32=3
+# run: padded p:fp32[6]=iota out:fp32[8] n:i32=3
+# run: parts p:fp32[6]=iota out:fp32[5] n:i32=3
+# lower: padded p:*fp32 out:*fp32 n:i32
+# lower: nan_of_ints p:*i32
+# lower: two_paddings p:*fp32 n:i32
 # lower: refused p:*fp32 i:*i32 n:i32
 """Tensor descriptors: zeros outside of the array, nothing stored there."""
 import triton
@@ -35,6 +40,44 @@ def passed(p, out, n):
 
 
 @triton.jit
+def padded(p, out, n):
+    d = tl.make_tensor_descriptor(p, [2, n], [n, 1], [2, 4], padding_option="nan")
+    for i in range(1):
+        x = tl.ravel(d.load([0, i + 1]))
+        tl.store(out + tl.arange(0, 8), x)
+
+
+@triton.jit
+def last_of(desc):
+    return desc.shape[1] * 100 + desc.strides[0].to(tl.int32)
+
+
+@triton.jit
+def parts(p, out, n):
+    d = tl.make_tensor_descriptor(p, [2, n], [n + 4, 1], [2, 4])
+    tl.static_assert(d.shape[0].dtype == tl.int32 and d.strides[0].dtype == tl.int64)
+    tl.store(out, d.shape[0])
+    tl.store(out + 1, d.shape[1])
+    tl.store(out + 2, d.strides[0])
+    tl.store(out + 3, d.strides[1])
+    tl.store(out + 4, last_of(d))
+
+
+@triton.jit
+def nan_of_ints(p):
+    d = tl.make_tensor_descriptor(p, [4], [1], [4], padding_option="nan")
+
+
+@triton.jit
+def two_paddings(p, n):
+    if n > 0:
+        d = tl.make_tensor_descriptor(p, [4], [1], [4], padding_option="nan")
+    else:
+        d = tl.make_tensor_descriptor(p, [4], [1], [4])
+    tl.store(p, tl.sum(d.load([0])))
+
+
+@triton.jit
 def refused(p, i, n):
     a = tl.make_tensor_descriptor(p, [n], [n], [4])
     b = tl.make_tensor_descriptor(p, [n, n], [n, 1], [4, 4])
@@ -45,4 +88,4 @@ def refused(p, i, n):
     f = tl.load_tensor_descriptor(p, [0])
     g = b.strides_
     h = b + 1
-    k = tl.make_tensor_descriptor(p, [n], [1], [4], padding_option="nan")
+    k = tl.make_tensor_descriptor(p, [n], [1], [4], padding_option="one")
