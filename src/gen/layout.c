@@ -14,13 +14,16 @@ int highest_bit(uint32_t v)
 
 uint32_t space_reduce(const VectorSpace *s, uint32_t v, uint32_t *made)
 {
-    uint32_t names = 0;
+    uint32_t names = 0, left = v; /* bits that were not looked at */
 
-    for (int p = 31; p >= 0; p--) {
-        if ((v >> p & 1) == 0 || s->vec[p] == 0)
+    while (left) {
+        int p = highest_bit(left);
+        left &= (1u << p) - 1;
+        if (s->vec[p] == 0)
             continue;
         v ^= s->vec[p];
         names ^= s->made[p];
+        left = v & ((1u << p) - 1);
     }
     if (made)
         *made = names;
@@ -135,6 +138,8 @@ Existence layout_register_exists(const Layout *l, uint32_t r)
     Existence e = EXISTS_IN_ALL;
 
     for (int d = 0; d < l->rank; d++) {
+        if (l->dims[d] == 1 << l->bits[d])
+            continue;
         VectorSpace s = threads_along(l, d);
         uint32_t first = (uint32_t)layout_index(l, c, d), end = (uint32_t)l->dims[d];
         if (space_reduce(&s, first, NULL) >= end)

@@ -57,16 +57,16 @@ typedef struct {
 int layout_bits_of(int32_t extent);         /* ceil(log2(extent)); 0 for 1 */
 int layout_total_bits(const Layout *l);     /* of a coordinate */
 int layout_shift(const Layout *l, int dim); /* which bit of the coordinate is bit 0 of that index */
-int32_t layout_index(const Layout *l, uint32_t coordinate, int dim);
-uint32_t layout_coordinate_of(const Layout *l, const int32_t *index);
+int32_t layout_index(const Layout *l, uint32_t coordinate, int dim);  /* along that dimension */
+uint32_t layout_coordinate_of(const Layout *l, const int32_t *index); /* one for each dimension */
 bool layout_exists(const Layout *l, uint32_t coordinate); /* no index is beyond its extent */
 /* The element of a holder; linear: that of (r, 0, 0) ^ that of (0, lane, warp). */
 uint32_t layout_at(const Layout *l, Holder h);
-int layout_registers(const Layout *l); /* 1 << nreg */
+int layout_registers(const Layout *l); /* of a thread: 1 << nreg */
 
+typedef enum { EXISTS_IN_NONE, EXISTS_IN_SOME, EXISTS_IN_ALL } Existence;
 /* Does register r hold what exists: in no thread (it is never made), in some, in all?  SOME may be
  * said where it is one of the others, if a bit of lane or warp moves more than one dimension. */
-typedef enum { EXISTS_IN_NONE, EXISTS_IN_SOME, EXISTS_IN_ALL } Existence;
 Existence layout_register_exists(const Layout *l, uint32_t r);
 static inline bool layout_register_live(const Layout *l, uint32_t r)
 {
@@ -84,15 +84,15 @@ uint32_t layout_extract(uint32_t bits, uint32_t mask); /* and back */
 /* Do rules 1 and 2 hold?  For tests and assertions. */
 bool layout_is_sound(const Layout *l);
 
-/* From coordinates to holders, linear too: bit i of a coordinate moves the holder by bit[i].  Of
- * several holders that one which has the bits in `copies` 0; exactly one has.  So who stores every
- * element once lets only those threads store. */
+/* From coordinates to holders, linear too: bit i of a coordinate moves the holder by bit[i]. */
 typedef struct {
     Holder bit[LAYOUT_MAX_BITS];
     Holder copies; /* bits of lane and warp which only give copies; those of reg are 0 */
 } Inverse;
+/* Of several holders of an element it names the one which has the bits in `copies` 0; exactly one
+ * has.  So who stores every element once lets only those threads store. */
 void layout_invert(const Layout *l, Inverse *out);
-Holder layout_holder(const Inverse *v, uint32_t coordinate);
+Holder layout_holder(const Inverse *v, uint32_t coordinate); /* that one */
 
 /* The elements that follow each other along a dimension within one thread: bit i of the index is
  * moved by nothing but bit regs[i] of the register's number, for i below the result.  So every
@@ -208,15 +208,16 @@ typedef struct {
 /* Registers of a layout in vectors.  False: some of these bits is not a register's alone. */
 bool shared_access(const Layout *l, int nvector, const uint32_t *vector, SharedAccess *out);
 
-/* How ldmatrix reads registers of an operand's layout: up to four matrices of 8 rows of 16 bytes at
- * a time.  With `trans` the rows lie across the words of the fragment; 2 bytes only.  Lane i
- * gives the address of row i % 8 of matrix i / 8, that of element access.lane of i.  Matrix j
- * becomes the word of registers j << word_bits up to (j + 1) << word_bits, and so with all
- * registers that follow, by 1 << (word_bits + matrix_bits).  False: the layout is none for it. */
+/* What ldmatrix reads at a time: up to four matrices of 8 rows of 16 bytes.  Lane i gives the
+ * address of row i % 8 of matrix i / 8, which is that of the element that access.lane says.  Matrix
+ * j becomes the word of the registers from j << word_bits on; with `first` added to both, for every
+ * multiple `first` of 1 << (word_bits + matrix_bits), all registers are read. */
 typedef struct {
     SharedAccess access;
     int word_bits, matrix_bits;
 } MatrixAccess;
+/* For an operand's layout.  With `trans` the rows lie across the words of the fragment, for 2 bytes
+ * only.  False: it is no layout for ldmatrix. */
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
 
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
@@ -315,7 +316,7 @@ const Conversion *layout_convert_by(ConvertKind kind, const Layout *from, const 
  *     [32,64] regs (0,1) (0,2) lanes (0,4) (0,8) (0,16) (0,32) (1,0) warps (2,0) -
  * where each tuple is what one bit moves, lowest bit first, and `-` gives copies. */
 void layout_put(Text *t, const Layout *l);
-const char *layout_text(const Layout *l, Arena *a);
+const char *layout_text(const Layout *l, Arena *a); /* the same, alone */
 /* [16,16] offsets (0,1) (0,2) .. */
 const char *shared_text(const SharedLayout *s, const Layout *shape, Arena *a);
 /* Several lines: what must be done. */

@@ -102,16 +102,18 @@ static int cost_of(const Try *t)
 
 static Try best_try(const Layout *from, const Layout *to, int bytes, int64_t limit)
 {
-    Try best = {0}, t = {.from = from, .to = to, .bytes = bytes};
+    Try best, t = {.from = from, .to = to, .bytes = bytes};
     int most = layout_bits_of(16 / bytes);
 
     t.pieces = choose_pieces(from, to, bytes, limit);
     uint32_t writes = vector_bits(from) & ~t.pieces, reads = vector_bits(to) & ~t.pieces;
     int common = MIN(most, __builtin_popcount(writes & reads));
-    for (int more = 0; more <= most - common; more++) {
+    try_vectors(&t, writes, reads, common, 0, false);
+    best = t;
+    for (int more = 1; more <= most - common; more++) {
         for (int write = 0; write <= 1; write++) {
             try_vectors(&t, writes, reads, common, more, write);
-            if (!best.from || cost_of(&t) < cost_of(&best))
+            if (cost_of(&t) < cost_of(&best))
                 best = t;
         }
     }

@@ -40,12 +40,16 @@ int layout_register_of(const Layout *l, uint32_t unit);
 void shared_choose_bits(uint32_t bits, int bytes, const SharedAccess *accesses, int n,
                         SharedLayout *out);
 
-/* layout_shuffle.c, layout_exchange.c: conversions of that kind; NULL where there is none. */
+/* layout_shuffle.c */
+/* NULL where no way within the warps was found. */
 const Shuffles *shuffles_between(const Layout *from, const Layout *to, int bytes, Arena *a);
+/* Cycles of a multiprocessor for one warp, more or less. */
+int shuffles_cost(const Shuffles *s, int bytes);
+
+/* layout_exchange.c */
+/* There is always one; `limit` as in layout_convert(). */
 const Exchange *exchange_between(const Layout *from, const Layout *to, int bytes, int64_t limit,
                                  Arena *a);
-/* What they cost: cycles of a multiprocessor for one warp, more or less. */
-int shuffles_cost(const Shuffles *s, int bytes);
-int exchange_cost(const Exchange *e);
+int exchange_cost(const Exchange *e); /* in what shuffles_cost() gives */
 
 #endif

@@ -82,9 +82,9 @@ enum { GROUP_BITS = 2 }; /* lanes of a group; the other bits of the lane are the
 /* Bits of the elements that a thread has side by side along K, or along N in the accumulator. */
 static int word_bits(MmaPart part, const MmaShape *s)
 {
-    if (part == MMA_ACC)
+    if (part == MMA_ACC || s->bytes == 2)
         return 1;
-    return s->bytes < 4 ? layout_bits_of(4 / s->bytes) : 0;
+    return s->bytes == 1 ? 2 : 0;
 }
 
 /* Registers of the fragment: a word, then what is left of M, then what is left of K. */
@@ -178,7 +178,9 @@ Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k)
     int word = word_bits(part, s), group = word + GROUP_BITS;
     int rows = part == MMA_A && s->m > 8 ? 1 : 0; /* a register's bit that is no step along K */
 
-    for (int i = layout_bits_of(k); i < layout_bits_of(s->k); i++) {
+    for (int i = 0; 1 << i < s->k; i++) {
+        if (1 << i < k)
+            continue;
         if (i < word)
             h.reg |= 1u << i;
         else if (i < group)

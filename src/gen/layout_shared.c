@@ -37,18 +37,13 @@ static VectorSpace space_of(const Vectors *v)
     return s;
 }
 
-static bool contains(const Vectors *v, uint32_t x)
-{
-    VectorSpace s = space_of(v);
-
-    return space_has(&s, x);
-}
-
 /* Append what is independent, up to n vectors. */
 static void extend(Vectors *v, const Vectors *by, int n)
 {
+    VectorSpace s = space_of(v);
+
     for (int i = 0; i < by->n && v->n < n; i++) {
-        if (!contains(v, by->at[i]))
+        if (space_add(&s, by->at[i], 0, NULL))
             append(v, by->at[i]);
     }
 }
@@ -312,7 +307,7 @@ bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out)
 {
     enum { GROUP_BITS = 2, ROW_BITS = 3, MOST_MATRIX_BITS = 2 };
     int word = WORD_BITS - layout_bits_of(bytes);
-    uint32_t within[MAX_VECTOR_BITS];
+    uint32_t within[MAX_VECTOR_BITS] = {0};
     SharedAccess *access = &out->access;
 
     *out = (MatrixAccess){.word_bits = word};
