@@ -10,7 +10,7 @@
 #include "../../src/lower/lowering.h"
 
 /* 'text' (which stays where it is), None, True, False, a dtype, an integer, or else a float. */
-static Const constant_from_text(const char *s)
+static Const constant_item(const char *s)
 {
     size_t n = strlen(s);
     DType t;
@@ -28,6 +28,19 @@ static Const constant_from_text(const char *s)
     if (!*end)
         return (Const){.kind = CONST_INT, .integer = i};
     return (Const){.kind = CONST_FLOAT, .real = strtod(s, NULL)};
+}
+
+/* One of these, or a tuple of them: (1,2,None).  Takes the text apart. */
+static Const constant_from_text(Arena *a, char *s)
+{
+    VEC(Const) items = {0};
+    char *rest;
+
+    if (s[0] != '(')
+        return constant_item(s);
+    for (char *item = strtok_r(s + 1, ",)", &rest); item; item = strtok_r(NULL, ",)", &rest))
+        vec_push(a, &items, constant_item(item));
+    return (Const){.kind = CONST_TUPLE, .items = items.at, .nitems = items.len};
 }
 
 #endif

@@ -94,7 +94,7 @@ static Argument parse_argument(Case *c, char *word)
         *eq = 0;
     if (!colon || (eq && eq < colon)) {
         a.is_constexpr = true;
-        a.constant = constant_from_text(eq + 1);
+        a.constant = constant_from_text(c->arena, eq + 1);
         return a;
     }
     *colon = 0;

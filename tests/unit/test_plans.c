@@ -3,7 +3,7 @@
  *
  * Each line of tests/gen/plans/cases names a file, a kernel and what it gets:
  *     n:i32  n:i32:16  p:*fp32:16   a run-time argument by type, and what it is divisible by
- *     N=64  S='text'  B=True  E=None  D=fp16   a compile-time one
+ *     N=64  S='text'  B=True  E=None  D=fp16  T=(1,2)   a compile-time one
  * The plan is that of tests/gen/plans/KERNEL.plan, for one CPU whatever this one is: a fusion that
  * is lost, or a load that has become a gather, shows there.  TILEC_UPDATE=1 rewrites them; look at
  * what changed.
@@ -26,14 +26,14 @@ enum { MAX_ARGS = 64 };
 static const char avx512[] = "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"
                              "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
 
-static FrontArg argument(char *word)
+static FrontArg argument(Arena *arena, char *word)
 {
     char *mark = word + strcspn(word, ":=");
     FrontArg a = {.name = word, .is_constexpr = *mark == '='};
 
     *mark++ = 0;
     if (a.is_constexpr) {
-        a.constant = constant_from_text(mark);
+        a.constant = constant_from_text(arena, mark);
         return a;
     }
     char *divisible = strchr(mark, ':');
@@ -88,7 +88,7 @@ static void check_line(const GenPlugin *plugin, const char *folder, char *line)
 
     kernel[-1] = 0;
     for (char *w = strtok_r(NULL, " ", &rest); w && n < MAX_ARGS; w = strtok_r(NULL, " ", &rest))
-        args[n++] = argument(w);
+        args[n++] = argument(a, w);
     check_text(a, arena_printf(a, "%s/%s.plan", folder, kernel),
                plan_of(a, plugin, file, kernel, args, n));
     arena_free(a);
