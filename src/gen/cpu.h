@@ -193,7 +193,7 @@ void cpu_reduce_end(NestCg *n);                                /* behind the inn
 /* cpu_scan.c */
 void cpu_scan_begin(NestCg *n, const Op *op); /* in front of the inner loop */
 /* One body's part, in the order of the scan. */
-void cpu_scan_body(NestCg *n, const Op *op, const Entry *e);
+void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */

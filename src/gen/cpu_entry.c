@@ -83,7 +83,7 @@ static void root(NestCg *n, const Root *r, const Entry *e)
         cpu_reduce_body(n, r->op, e);
         break;
     case ROOT_SCAN:
-        cpu_scan_body(n, r->op, e);
+        cpu_scan_body(n, r, e);
         break;
     case ROOT_FILL:
         fill(n, r, e);

@@ -14,34 +14,39 @@
 
 struct Reduction {
     const Op *op;
-    bool inner;
-    OpCode simple; /* the region's one op, or OP_COUNT */
-    int n;         /* values reduced together */
+    Combining plan;
+    int n; /* values reduced together */
     Val slot[MAX_UNROLL][MAX_COMBINED];
-    Val have[MAX_UNROLL]; /* i1 lanes that hold something; unused when simple */
+    Val have[MAX_UNROLL]; /* i1 lanes that hold something; unused where is_simple() */
     Reduction *next;
 };
 
 /* --- regions ------------------------------------------------------------------------------- */
 
-/* The element that changes nothing, of a simple reduction. */
-static Val neutral(Cpu *c, const Op *op)
+/* One op, and an element that changes nothing in it. */
+static bool is_simple(const Reduction *r)
 {
-    DType t = op->operands[0]->type->dtype;
-    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
-    CombineKind kind = ir_combine_kind(op);
-
-    return dtype_is_float(t) ? llvm_real(reg, kind.real) : LLVMConstInt(reg, kind.bits, 0);
+    return r->plan.kind.neutral != OP_COUNT;
 }
 
-static Val combine_simple(Cpu *c, Bld b, const Op *op, OpCode code, Val x, Val y)
+/* That element. */
+static Val neutral(Cpu *c, const Reduction *r)
 {
-    DType t = op->operands[0]->type->dtype;
+    DType t = r->op->operands[0]->type->dtype;
+    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
+    const CombineKind *kind = &r->plan.kind;
+
+    return dtype_is_float(t) ? llvm_real(reg, kind->real) : LLVMConstInt(reg, kind->bits, 0);
+}
+
+static Val combine_simple(Cpu *c, Bld b, const Reduction *r, Val x, Val y)
+{
+    DType t = r->op->operands[0]->type->dtype;
     bool small = dtype_is_float(t) && dtype_bits(t) < 32;
 
-    if (small && code == OP_add)
+    if (small && r->plan.kind.neutral == OP_add)
         return LLVMBuildFAdd(b, x, y, ""); /* rounded at the end */
-    return emit_op(&c->e, b, op->regions[0]->first, (Val[]){x, y});
+    return emit_op(&c->e, b, r->op->regions[0]->first, (Val[]){x, y});
 }
 
 /* --- along the inner dimension ------------------------------------------------------------- */
@@ -70,12 +75,12 @@ static void begin_inner(NestCg *n, Reduction *r)
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
             LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
-            Val start = r->simple == OP_COUNT ? LLVMConstNull(vector)
-                                              : llvm_splat(row, neutral(c, r->op), n->lanes);
+            Val start =
+                !is_simple(r) ? LLVMConstNull(vector) : llvm_splat(row, neutral(c, r), n->lanes);
             r->slot[u][k] = cpu_slot(c, vector);
             LLVMBuildStore(row, start, r->slot[u][k]);
         }
-        if (r->simple == OP_COUNT) {
+        if (!is_simple(r)) {
             r->have[u] = cpu_slot(c, bools);
             LLVMBuildStore(row, LLVMConstNull(bools), r->have[u]);
         }
@@ -91,12 +96,13 @@ void cpu_reduce_begin(NestCg *n)
         Reduction *r = NEW(n->c->arena, Reduction);
         r->op = root->op;
         r->n = root->op->noperands;
-        r->inner = attr_axis(root->op) == n->inner;
-        r->simple = ir_combine_kind(root->op).neutral;
+        r->plan = root->combining;
         r->next = n->reductions;
         n->reductions = r;
-        if (r->inner)
-            (n->nest->serial ? begin_serial : begin_inner)(n, r);
+        if (r->plan.along == ALONG_ELEMENTS)
+            begin_serial(n, r);
+        if (r->plan.along == ALONG_LANES)
+            begin_inner(n, r);
     }
 }
 
@@ -107,10 +113,10 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
     Val x = cpu_lanes(n, e, 0);
 
     if (n->lane_ok)
-        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r->op), n->lanes), "");
+        x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r), n->lanes), "");
     Val slot = r->slot[n->copy][0];
     Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
-    LLVMBuildStore(b, combine_simple(c, b, r->op, r->simple, old, x), slot);
+    LLVMBuildStore(b, combine_simple(c, b, r, old, x), slot);
 }
 
 static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
@@ -174,9 +180,9 @@ static Val finish_simple(NestCg *n, const Reduction *r)
     Val x = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
 
     for (int u = 1; u < n->unroll; u++)
-        x = combine_simple(c, b, r->op, r->simple, x, LLVMBuildLoad2(b, vector, r->slot[u][0], ""));
+        x = combine_simple(c, b, r, x, LLVMBuildLoad2(b, vector, r->slot[u][0], ""));
     for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2)
-        x = combine_simple(c, b, r->op, r->simple, llvm_slice(c->l, b, x, 0, lanes),
+        x = combine_simple(c, b, r, llvm_slice(c->l, b, x, 0, lanes),
                            llvm_slice(c->l, b, x, lanes, lanes));
     if (n->lanes == 1)
         x = llvm_slice(c->l, b, x, 0, 1);
@@ -242,11 +248,11 @@ void cpu_reduce_end(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r; r = r->next) {
         Val x[MAX_COMBINED] = {NULL};
-        if (!r->inner)
+        if (r->plan.along == ALONG_ROWS)
             continue;
-        if (n->nest->serial)
+        if (r->plan.along == ALONG_ELEMENTS)
             finish_serial(n, r, x);
-        else if (r->simple != OP_COUNT)
+        else if (is_simple(r))
             x[0] = finish_simple(n, r);
         else
             finish_general(n, r, x);
@@ -267,14 +273,14 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
     Val x = cpu_input(n, e, 0), extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
     Val count = LLVMBuildSub(b, extent, n->index[n->inner], "");
 
-    if (r->simple == OP_add && dtype_is_float(t))
+    if (r->plan.kind.neutral == OP_add && dtype_is_float(t))
         x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
-    else if (r->simple == OP_add)
+    else if (r->plan.kind.neutral == OP_add)
         x = LLVMBuildMul(b, x, LLVMBuildIntCast2(b, count, LLVMTypeOf(x), 0, ""), "");
-    Val rest = llvm_splat(b, neutral(c, r->op), n->lanes);
+    Val rest = llvm_splat(b, neutral(c, r), n->lanes);
     Val add = LLVMBuildInsertElement(b, rest, x, llvm_int(c->l->i32, 0), "");
     Val old = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
-    LLVMBuildStore(b, combine_simple(c, b, op, r->simple, old, add), r->slot[0][0]);
+    LLVMBuildStore(b, combine_simple(c, b, r, old, add), r->slot[0][0]);
 }
 
 /* --- along another dimension --------------------------------------------------------------- */
@@ -306,15 +312,15 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
     Val first = cpu_at_first(n, axis, false);
     Val last = LLVMBuildICmp(b, LLVMIntEQ, n->index[axis],
                              llvm_int(c->l->i64, n->nest->dims[axis] - 1), "");
-    if (r->simple != OP_COUNT)
-        results[0] = LLVMBuildSelect(b, first, args[1],
-                                     combine_simple(c, b, r->op, r->simple, args[0], args[1]), "");
+    if (is_simple(r))
+        results[0] =
+            LLVMBuildSelect(b, first, args[1], combine_simple(c, b, r, args[0], args[1]), "");
     else
         cpu_combine(n, r->op, first, args, results);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
         Val x = results[k];
-        if (r->simple == OP_add && plan_register_dtype(v->type->dtype) != v->type->dtype)
+        if (r->plan.kind.neutral == OP_add && plan_register_dtype(v->type->dtype) != v->type->dtype)
             x = LLVMBuildSelect(b, last, emit_round(&c->e, b, x, v->type->dtype), x, "");
         cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, !n->nest->serial));
     }
@@ -324,11 +330,11 @@ void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
 {
     Reduction *r = find(n, op);
 
-    if (!r->inner)
+    if (r->plan.along == ALONG_ROWS)
         outer_body(n, r, e);
-    else if (n->nest->serial)
+    else if (r->plan.along == ALONG_ELEMENTS)
         inner_serial(n, r, e);
-    else if (r->simple != OP_COUNT)
+    else if (is_simple(r))
         inner_simple(n, r, e);
     else
         inner_general(n, r, e);

@@ -111,10 +111,10 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
         fill(n, op, k, results[k]);
 }
 
-void cpu_scan_body(NestCg *n, const Op *op, const Entry *e)
+void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
 {
-    if (attr_axis(op) == n->inner && !n->nest->serial)
-        vector_step(n, op, e);
+    if (r->combining.along == ALONG_LANES)
+        vector_step(n, r->op, e);
     else
-        row_step(n, op, e);
+        row_step(n, r->op, e);
 }

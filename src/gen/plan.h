@@ -146,17 +146,30 @@ typedef struct {
     bool ends; /* some bound has an end, behind which there is a dead segment */
 } Schedule;
 
+/* How a reduction or scan goes through its elements. */
+typedef enum {
+    ALONG_LANES, /* by vectors along the inner dimension, whose lanes are put together in the end */
+    ALONG_ROWS,  /* along another one: the result's buffer has what came before, row by row */
+    ALONG_ELEMENTS /* along the inner dimension of a serial nest: one accumulator */
+} Along;
+typedef struct {
+    Along along;
+    CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
+                       * begin with what changes nothing; without: by the region */
+} Combining;
+
 typedef struct BlockPlan BlockPlan;
 typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
 typedef struct {
     RootKind kind;
-    Op *op;             /* of all but fills */
-    Value *value;       /* what a fill computes */
-    int buffer;         /* where a fill goes */
-    int source;         /* the fill copies this buffer instead of computing; else NO_BUFFER */
-    BlockPlan *combine; /* the region's steps, when it cannot run on the lanes of a vector */
-    AccessPlan *access; /* of a store */
-    bool dies;          /* a store that bounds mask off */
+    Op *op;              /* of all but fills */
+    Value *value;        /* what a fill computes */
+    int buffer;          /* where a fill goes */
+    int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
+    BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
+    Combining combining; /* of a reduction or scan */
+    AccessPlan *access;  /* of a store */
+    bool dies;           /* a store that bounds mask off */
 } Root;
 
 /* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its

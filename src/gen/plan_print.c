@@ -77,11 +77,25 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
     }
 }
 
+/* A scan begins with its first element, and runs the region from then on. */
+static void print_combining(PlanText *p, const Root *r)
+{
+    static const char *const names[] = {
+        [ALONG_LANES] = "lanes", [ALONG_ROWS] = "rows", [ALONG_ELEMENTS] = "elements"};
+    OpCode by = r->combining.kind.neutral;
+
+    text_printf(&p->out, " %s", names[r->combining.along]);
+    if (r->kind == ROOT_REDUCE)
+        text_printf(&p->out, " by %s", by == OP_COUNT ? "region" : op_info(by)->name);
+}
+
 static void print_root(PlanText *p, const Root *r, int indent)
 {
     text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL) {
         text_printf(&p->out, "%s", root_names[r->kind]);
+        if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
+            print_combining(p, r);
         if (r->access) {
             text_put(&p->out, " ");
             print_access(p, r->access);

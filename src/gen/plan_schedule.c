@@ -170,12 +170,12 @@ static void body(Scheduler *s, Part part)
 static bool reduce_at_once(Scheduler *s, const Root *r, int number)
 {
     const Op *op = r->op;
-    OpCode simple = ir_combine_kind(op).neutral;
+    OpCode simple = r->combining.kind.neutral;
     const Tables *before = s->current;
     int entries = s->out->part[PART_REST].len;
 
-    if (attr_axis(op) != s->nest->order[s->nest->rank - 1] || simple == OP_COUNT ||
-        simple == OP_mul || simple == OP_xor)
+    if (r->combining.along != ALONG_LANES || simple == OP_COUNT || simple == OP_mul ||
+        simple == OP_xor)
         return false;
     s->body = s->current = plan_tables(s->plan->arena, before);
     Made m = plan_compute(s, AS_VALUE, op->operands[0], plan_identity);

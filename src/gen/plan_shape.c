@@ -103,6 +103,20 @@ static void put_side_by_side(Nest *n)
     n->unroll = 1;
 }
 
+/* Elements of a scan follow each other, so where there are no lanes they are rows of one element.
+ */
+static Combining combining_of(const Nest *n, const Root *r)
+{
+    Combining c = {.kind = ir_combine_kind(r->op)};
+    bool inner = attr_axis(r->op) == n->order[n->rank - 1];
+
+    if (!inner || (n->serial && r->kind == ROOT_SCAN))
+        c.along = ALONG_ROWS;
+    else
+        c.along = n->serial ? ALONG_ELEMENTS : ALONG_LANES;
+    return c;
+}
+
 static bool has_buffer(const void *plan, const Value *v)
 {
     return plan_buffer(plan, v) != NO_BUFFER;
@@ -119,6 +133,11 @@ static void shape_nest(Plan *p, Nest *n)
     n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
     n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
     put_side_by_side(n);
+    for (int i = 0; i < n->roots.len; i++) {
+        Root *r = &n->roots.at[i];
+        if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
+            r->combining = combining_of(n, r);
+    }
     n->space = access_space(p->arena, p->axis, inner, n->lanes, has_buffer, p);
     plan_accesses(p, n);
 }
