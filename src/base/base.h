@@ -238,6 +238,17 @@ typedef struct {
 /* Of what cannot be looked at too, OS_NOTHING.  For the moment of the call only. */
 OsEntry os_entry(const char *path);
 
+/* os_process.c */
+typedef struct {
+    int code;              /* its exit code; 128 + n: signal n ended it */
+    char *output, *errors; /* what it wrote to its stdout and stderr, a NUL behind each */
+    size_t noutput, nerrors;
+} OsRun;
+/* Run a program, which is looked for in PATH, with `input` as its stdin, and wait for its end.  0,
+ * or the errno of why it could not be run or its output not be kept; ENOENT: there is none of that
+ * name.  argv ends with NULL; the texts are in the arena, whose guard is not taken. */
+int os_run(Arena *a, const char *const *argv, const void *input, size_t len, OsRun *out);
+
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
 double os_seconds(void);                   /* monotonic clock */
 const char *os_env(const char *name);      /* NULL too where the caller must not choose: setuid */

@@ -788,6 +788,36 @@ static void test_libraries_are_loaded(void **state)
     assert_non_null(error);
 }
 
+/* other programs */
+
+static void test_running_a_program(void **state)
+{
+    static const char *const cat[] = {"sh", "-c", "cat; echo trouble >&2; exit 3", NULL};
+    static const char *const reopen[] = {"cp", "/dev/stdin", "/dev/stdout", NULL};
+    static const char *const none[] = {"tilec-has-no-such-program", NULL};
+    static const char *const dies[] = {"sh", "-c", "kill -9 $$", NULL};
+    Arena *a = *state;
+    size_t len = 1 << 20; /* more than a pipe holds */
+    char *input = arena_alloc(a, len);
+    OsRun run;
+
+    for (size_t i = 0; i < len; i++)
+        input[i] = (char)(i * 7);
+    assert_int_equal(os_run(a, cat, input, len, &run), 0);
+    assert_int_equal(run.code, 3);
+    assert_int_equal(run.noutput, len);
+    assert_memory_equal(run.output, input, len);
+    assert_string_equal(run.errors, "trouble\n");
+    assert_int_equal(os_run(a, reopen, input, len, &run), 0);
+    assert_int_equal(run.code, 0);
+    assert_int_equal(run.noutput, len);
+    assert_memory_equal(run.output, input, len);
+    assert_int_equal(run.nerrors, 0);
+    assert_int_equal(os_run(a, none, NULL, 0, &run), ENOENT);
+    assert_int_equal(os_run(a, dies, NULL, 0, &run), 0);
+    assert_int_equal(run.code, 128 + 9);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -828,6 +858,7 @@ int main(void)
         TEST(test_sealed_code_runs),
 #endif
         TEST(test_libraries_are_loaded),
+        TEST(test_running_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
