@@ -35,7 +35,8 @@
  * child of that moment inherits its locks, and may wait for ever.
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
- * the code generator tilec-llvm.so when it is not beside the library.
+ * the code generator tilec-llvm.so when it is not beside the library; TILEC_LIBCUDA, that of
+ * NVIDIA's driver when it is not where the system looks for libcuda.so.1.
  */
 #ifndef TILEC_H
 #define TILEC_H
@@ -173,8 +174,8 @@ typedef struct {
 } tilec_record;
 
 typedef struct {
-    const char *device;        /* "cpu" (also NULL), or "interp", the reference interpreter */
-    int threads;               /* at most that many; 0 = every CPU; negative is refused */
+    const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, or "cuda" */
+    int threads;        /* at most that many; 0 = every CPU; negative is refused */
     int num_warps, num_stages; /* 0 = the defaults; hints on a CPU; negative is refused.  A kernel
                                 * that declares parameters of these names and is not given them
                                 * gets these */
@@ -480,16 +481,20 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 /*
  * Show a stage of the compiler as text, to be freed with tilec_free().
  *
- * stage: one of tilec_stage_name(): "ast" the syntax tree (arguments are not looked at), "ir" the
- *     tile IR as lowered, "vars" what names mean in it at each line, "opt" the IR after the
- *     passes, and from the code generator "plan" the loop nests of a CPU, "schedule" what each of
- *     them computes, in order, "layout" how tiles lie on the lanes of a GPU, "llvm" its IR, "asm" a
- *     CPU's machine code as text, "ptx" a GPU's; the
- * last three say which line of the source an instruction comes from. args: as for tilec_launch(),
- * or TILEC_ARG_TYPE where there is no value.  A pointer so given is taken to be 16-byte aligned and
- * apart from all others, an integer to be any but 1. options: from "opt" on, what is shown is made
- * for the device; for "interp", which runs "ir", the CPU's is shown.  Where `device` is NULL it is
- * the first whose code has the stage.
+ * stage: one of tilec_stage_name():
+ *     "ast" the syntax tree (arguments are not looked at), "ir" the tile IR as lowered, "vars" what
+ *     names mean in it at each line, "opt" the IR after the passes; from the code generator
+ *     "plan" the loop nests of a CPU, "schedule" what each of them computes, in order, "layout" how
+ *     tiles lie on the lanes of a GPU, "llvm" its IR, "asm" a CPU's machine code, "ptx" what a
+ *     GPU's driver is given, "sass" the machine code for that.  The last four say which line of the
+ *     source an instruction comes from.
+ *
+ * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
+ *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.  Tensors
+ *     may be in any memory.
+ *
+ * options: from "opt" on, what is shown is made for the device; for "interp", which runs "ir", the
+ *     CPU's is shown.  Where `device` is NULL it is the first whose code has the stage.
  *
  * Fails as tilec_launch() does for the kernel and its arguments; with TILEC_BAD_ARGUMENT for NULLs
  * and a stage that does not exist, or not for the device; TILEC_FAILED from "plan" on when the code

@@ -438,13 +438,15 @@ static void warn_of_grid(const Request *r, const int32_t *grid)
 
 /* launching */
 
-static tilec_status launch_status(RunStatus s)
+tilec_status api_status(RunStatus s)
 {
     switch (s) {
     case RUN_OK:
         return TILEC_OK;
     case RUN_NO_MEMORY:
         return TILEC_NO_MEMORY;
+    case RUN_BAD_GRID:
+        return TILEC_BAD_ARGUMENT;
     case RUN_STOPPED:
         return TILEC_REFUSED;
     default:
@@ -464,25 +466,28 @@ bool api_available(const Device *d, char **error)
 tilec_status api_device_status(RunStatus status, char *text, char **error)
 {
     if (status != RUN_OK && !text)
-        return api_refuse(error, launch_status(status), "%s", run_status_text(status));
+        return api_refuse(error, api_status(status), "%s", run_status_text(status));
     if (error)
         *error = text;
     else
         free(text);
-    return launch_status(status);
+    return api_status(status);
 }
 
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
     const Device *device = device_at(r->device);
+    const Speech *speech = r->spec->speech;
     const DeviceLaunch launch = {.args = slots,
+                                 .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
                                  .grid = {grid[0], grid[1], grid[2]},
                                  .threads = r->options.threads,
                                  .id = r->binding->id,
                                  .stream = r->options.stream,
                                  .seconds = device->arrays ? r->options.seconds : NULL,
                                  .records = records,
+                                 .records_arg = speech ? speech_records_arg(speech) : -1,
                                  .sources = r->file->sources};
     char *text = NULL;
 

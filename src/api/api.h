@@ -168,8 +168,12 @@ int api_device(const char *name,
 bool api_available(const Device *d, char **error); /* else what the machine lacks is said */
 /* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
 void *api_device_state(tilec_context *ctx, int number);
-/* The status for what a device gave, and its text; `text` is handed over. */
+tilec_status api_status(RunStatus status);
+/* The same for what a device gave, and its text; `text` is handed over. */
 tilec_status api_device_status(RunStatus status, char *text, char **error);
+
+/* Report what a device gave, whose text is a whole diagnostic for free(), or NULL. */
+tilec_status job_device_status(Job *job, RunStatus status, char *text);
 
 /* load.c; text NULL: read from path */
 typedef struct {
@@ -191,6 +195,9 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
 /* The same and then the target's output: what a cache miss costs. */
 tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
                           const GenOptions *o, GenStage stage, GenOutput *out);
+/* .. and then what the device makes of it to be loaded. */
+tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
+                            const GenOptions *o, GenOutput *out);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
 /* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in
@@ -258,6 +265,9 @@ typedef tilec_status LaunchFn(const Request *r, const int32_t *grid, const uint6
                               RecordPort *records, char **error);
 /* Launch, and hand over what was said.  TILEC_FAULT when that was about something wrong. */
 tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error);
+
+int speech_nargs(const Speech *s);       /* slots of such a launch */
+int speech_records_arg(const Speech *s); /* the slot with the port in it; -1: none */
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */

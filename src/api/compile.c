@@ -139,11 +139,12 @@ static void put_options(Text *t, const GenOptions *o)
                 all.streaming, all.lines);
 }
 
-static Hash128 compile_key(const Func *f, const char *target, const GenOptions *o, Arena *a)
+static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, Arena *a)
 {
     Text t = text_new(a);
 
-    text_printf(&t, "tilec %s %s ", run_build_id(), target);
+    text_printf(&t, "tilec %s %s %s ", run_build_id(), d->target_name,
+                d->assemble ? d->assembler() : "");
     put_options(&t, o);
     text_put(&t, "\n");
     text_put(&t, ir_print(f->module, a));
@@ -198,6 +199,21 @@ tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, c
     return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
 }
 
+tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
+                            const GenOptions *o, GenOutput *out)
+{
+    const Device *d = device_at(r->device);
+    GenOutput made;
+    char *error = NULL;
+    tilec_status status = compile_emit(job, lowered, d, target, o, GEN_OBJECT, &made);
+
+    *out = made;
+    if (status != TILEC_OK || !d->assemble)
+        return status;
+    void *state = api_device_state(r->file->ctx, r->device);
+    return job_device_status(job, d->assemble(state, &made, o, job->arena, out, &error), error);
+}
+
 static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 {
     const char *why;
@@ -205,7 +221,7 @@ static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    return compile_emit(job, c->func, c->device, target, &c->options, GEN_OBJECT, out);
+    return compile_object(job, c->request, c->func, target, &c->options, out);
 }
 
 /* load */
@@ -248,7 +264,7 @@ static tilec_status load_object(Job *job, Compilation *c)
 
     if (!c->device->schedules)
         opt_drop_schedule(c->func->module); /* code that is the same has the same key */
-    Hash128 key = compile_key(c->func, c->device->target_name, &c->options, job->arena);
+    Hash128 key = compile_key(c->func, c->device, &c->options, job->arena);
     if (load_cached(job, c, cache, key))
         return TILEC_OK;
     tilec_status status = generate(job, c, &object);

@@ -84,7 +84,7 @@ static bool shows(Job *job, const Request *r, int device, const struct Stage *st
     if (stage->kind != FROM_TARGET)
         return true;
     const Target *t = compile_target(r->file->ctx, d, job->arena, &why);
-    return t && has_stage(t->texts, stage);
+    return t && has_stage(t->texts | d->texts, stage);
 }
 
 static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *stage)
@@ -95,12 +95,13 @@ static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *
 
     if (!t)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    if (r->options.arch && has_stage(t->texts, stage))
+    if (r->options.arch && has_stage(t->texts | d->texts, stage))
         return job_refuse(job, TILEC_BAD_ARGUMENT, "code for `%s` has no stage `%s`",
                           r->options.arch, stage->name);
     job_refuse(job, TILEC_BAD_ARGUMENT, "code for the device `%s` has no stage `%s`", d->name,
                stage->name);
-    diag(job->diags, DIAG_HINT, (Span){0}, "it has %s", stage_names(t->texts, job->arena));
+    diag(job->diags, DIAG_HINT, (Span){0}, "it has %s",
+         stage_names(t->texts | d->texts, job->arena));
     return TILEC_BAD_ARGUMENT;
 }
 
@@ -121,6 +122,21 @@ static tilec_status choose_device(Job *job, Request *r, const struct Stage *stag
     return refuse_text(job, r, stage);
 }
 
+/* What the device shows of what it makes of the target's output. */
+static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, const GenOptions *o)
+{
+    const Device *device = device_at(d->request->device);
+    const char *text;
+    char *error = NULL;
+    GenOutput object;
+    tilec_status status = compile_object(job, d->request, d->func, target, o, &object);
+
+    if (status != TILEC_OK)
+        return status;
+    status = job_device_status(job, device->show(&object, job->arena, &text, &error), error);
+    return status == TILEC_OK ? give_text(d, text) : status;
+}
+
 static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
 {
     const Device *device = device_at(d->request->device);
@@ -131,6 +147,8 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     GenOutput out;
 
     options.lines = true;
+    if (device->texts >> stage & 1)
+        return dump_object(job, d, target, &options);
     tilec_status status = compile_emit(job, d->func, device, target, &options, stage, &out);
     return status == TILEC_OK ? give_text(d, out.data) : status;
 }

@@ -168,3 +168,50 @@ tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...)
     va_end(ap);
     return status;
 }
+
+/* One line of a diagnostic: what it is, and where its text begins. */
+static DiagKind line_kind(const char **line)
+{
+    static const struct {
+        const char *prefix;
+        DiagKind kind;
+    } prefixes[] = {{"error: ", DIAG_ERROR}, {"hint: ", DIAG_HINT}, {"note: ", DIAG_NOTE}};
+
+    for (int i = 0; i < COUNT(prefixes); i++) {
+        size_t n = strlen(prefixes[i].prefix);
+
+        if (strncmp(*line, prefixes[i].prefix, n) == 0) {
+            *line += n;
+            return prefixes[i].kind;
+        }
+    }
+    return DIAG_NOTE;
+}
+
+static void report_lines(Job *job, char *text)
+{
+    for (char *at = text, *next; at && *at; at = next) {
+        const char *line = at;
+        next = strchr(at, '\n');
+        if (next)
+            *next++ = '\0';
+        DiagKind kind = line_kind(&line);
+        diag(job->diags, kind, (Span){0}, "%s", line);
+    }
+}
+
+tilec_status job_device_status(Job *job, RunStatus status, char *text)
+{
+    if (status == RUN_OK)
+        return TILEC_OK;
+    if (!text)
+        return job_refuse(job, api_status(status), "%s", run_status_text(status));
+    char *copy = arena_try_alloc(job->arena, strlen(text) + 1);
+    if (copy)
+        memcpy(copy, text, strlen(text) + 1);
+    free(text);
+    if (!copy)
+        return TILEC_NO_MEMORY;
+    report_lines(job, copy);
+    return api_status(status);
+}

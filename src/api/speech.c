@@ -355,6 +355,20 @@ static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
     return (uint64_t)view.parts[p->part];
 }
 
+int speech_nargs(const Speech *s)
+{
+    return s->nparams;
+}
+
+int speech_records_arg(const Speech *s)
+{
+    for (int i = s->nuser; i < s->nparams; i++) {
+        if (s->hidden[i].kind == PARAM_RECORDS)
+            return i;
+    }
+    return -1;
+}
+
 static bool has_faults(const Report *r)
 {
     for (int i = 0; i < r->n; i++) {

@@ -19,7 +19,8 @@ static const struct {
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "options of run and dump:\n"
-     "  --device NAME        cpu (the default) or interp, the reference interpreter\n"
+     "  --device NAME        cpu (the default), interp, the reference interpreter, or cuda,\n"
+     "                       NVIDIA's GPUs: cuda:1 is the second one\n"
      "  --arch NAME          the chip that code is for, where the device leaves a choice: sm_90a\n"
      "  --threads N          how many threads; every CPU when not given\n"
      "  --num-warps N        launch hints that a kernel may read\n"
@@ -36,7 +37,7 @@ static const struct {
                   "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,
      "options of dump:\n"
-     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm or ptx\n"},
+     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n"},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"

@@ -13,7 +13,7 @@
 #include "../run/run.h"
 
 /* The first is the default.  A device is listed to users unless it is `internal`. */
-#define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(null)
+#define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(cuda) ROW(null)
 
 /* Whose memory a device works on; tilec_memory in tilec.h. */
 typedef enum { MEMORY_HOST, MEMORY_DEVICE } MemoryKind;
@@ -75,8 +75,17 @@ typedef struct {
                               * memory that outlives the code */
 } DeviceObject;
 
+/* What loaded code takes of the machine; all of it for one program, but for registers and local. */
+typedef struct {
+    int warps;
+    int registers; /* of a thread */
+    int shared;    /* bytes that the threads of a program share */
+    int local;     /* bytes of memory that a thread has for what its registers do not hold */
+} CodeFacts;
+
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
+    int nargs;
     int32_t grid[3];
     int threads;         /* at most; 0: as many as the device has */
     int id;              /* which one: where its tensors are; -1: it has none, or the host's */
@@ -84,6 +93,7 @@ typedef struct {
     double *seconds;     /* NULL; or, of devices with arrays: wait, and say how long it ran */
     RecordPort *records; /* where programs say something: also the value of the kernel's hidden
                           * parameter for that; NULL when it has none */
+    int records_arg;     /* which one of args that is; -1: none */
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
 } DeviceLaunch;
 
@@ -119,9 +129,23 @@ typedef struct {
      * launch, so it must be quick.  May be NULL, for a device without target: nothing. */
     GenOptions (*options)(const LaunchFacts *facts);
 
+    /* Make of the target's output what is kept in the cache and loaded.  `out` begins as a copy of
+     * `in`, new data is in the arena, whose guard is not taken; errors as from launch().  Works as
+     * far as it can where the machine lacks the device.  May be NULL. */
+    RunStatus (*assemble)(void *state, const GenOutput *in, const GenOptions *o, Arena *a,
+                          GenOutput *out, char **error);
+    const char *(*assembler)(void); /* its kind and version, for the cache's key; static text */
+    /* Texts of what assemble() made: GEN_HAS(SASS), and the function that gives it, in the arena.
+     */
+    unsigned texts;
+    RunStatus (*show)(const GenOutput *object, Arena *a, const char **text, char **error);
+
     /* RUN_BAD_OBJECT: the object is damaged, and *why is static text. */
     RunStatus (*load)(const DeviceObject *object, void **code, const char **why);
     void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
+
+    /* What the code takes on number `id`; may be NULL. */
+    RunStatus (*facts)(void *state, void *code, int id, CodeFacts *out, char **error);
 
     /* Run the programs of the grid, of which there are some.  Waits for their end unless it has
      * arrays, and then too when there are records.  When it fails *error is a whole diagnostic for

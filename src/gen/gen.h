@@ -22,14 +22,16 @@ typedef struct {
     bool lines;     /* say which lines of the source instructions come from */
 } GenOptions;
 
-/* The texts that targets can give, in the order in which a kernel passes them. */
+/* The texts that targets, or the devices behind them, can give, in the order in which a kernel
+ * passes them. */
 #define GEN_TEXTS(ROW)                                                                             \
     ROW(PLAN, "plan")                                                                              \
     ROW(SCHEDULE, "schedule")                                                                      \
     ROW(LAYOUT, "layout")                                                                          \
     ROW(LLVM, "llvm")                                                                              \
     ROW(ASM, "asm")                                                                                \
-    ROW(PTX, "ptx")
+    ROW(PTX, "ptx")                                                                                \
+    ROW(SASS, "sass")
 #define GEN_STAGE_OF_TEXT(id, name) GEN_##id,
 typedef enum { GEN_OBJECT, GEN_TEXTS(GEN_STAGE_OF_TEXT) GEN_STAGE_COUNT } GenStage;
 #undef GEN_STAGE_OF_TEXT

@@ -158,7 +158,8 @@ static void test_wrong_calls(void **state)
     FAILS(TILEC_NOT_FOUND, tilec_launch(s->file, "kernle", grid, NULL, 0, NULL, &s->error));
     assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &options, &s->error),
                      TILEC_NOT_FOUND);
-    assert_string_equal(s->error, "error: there is no device `tpu`; there are cpu and interp\n");
+    assert_string_equal(s->error,
+                        "error: there is no device `tpu`; there are cpu, interp and cuda\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, bad_grid, NULL, 0, NULL, &s->error));
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, NULL, NULL, 0, NULL, &s->error));
@@ -173,9 +174,9 @@ static void test_wrong_calls(void **state)
           tilec_launch_stats(s->file, NULL, NULL, NULL, 0, NULL, &stats, &s->error));
     assert_int_equal(tilec_dump(s->file, NULL, "soup", NULL, 0, NULL, &text, &s->error),
                      TILEC_BAD_ARGUMENT);
-    assert_string_equal(s->error,
-                        "error: there is no stage `soup`\n"
-                        "hint: ast, ir, vars, opt, plan, schedule, layout, llvm, asm or ptx\n");
+    assert_string_equal(
+        s->error, "error: there is no stage `soup`\n"
+                  "hint: ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_dump(s->file, NULL, NULL, NULL, 0, NULL, &text, &s->error));
 #undef FAILS
@@ -436,11 +437,11 @@ static void test_devices(void **state)
     Scene *s = *state;
     tilec_device d;
 
-    assert_int_equal(tilec_device_count(s->ctx), 2);
+    assert_int_equal(tilec_device_count(s->ctx), 3);
     assert_int_equal(tilec_device_info(s->ctx, 0, &d), TILEC_OK);
     assert_string_equal(d.name, "cpu");
     assert_true(d.threads >= 1 && d.description && d.available);
-    assert_int_equal(tilec_device_info(s->ctx, 2, &d), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_device_info(s->ctx, 3, &d), TILEC_NOT_FOUND);
     assert_int_equal(tilec_device_info(s->ctx, 0, NULL), TILEC_BAD_ARGUMENT);
     for (int t = 0; t <= TILEC_FP64; t++)
         assert_true(tilec_dtype_size((tilec_dtype)t) > 0 && tilec_dtype_name((tilec_dtype)t));
@@ -455,8 +456,8 @@ static void test_dump_shows_stages(void **state)
     const tilec_arg pointer = {.kind = TILEC_ARG_TYPE, .dtype = TILEC_FP16, .pointer = 1};
     const tilec_arg args[] = {
         pointer, pointer, pointer, {.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}, of_int(NULL, 224)};
-    static const char *const stages[] = {"ast",      "ir",     "vars", "opt", "plan",
-                                         "schedule", "layout", "llvm", "asm", "ptx"};
+    static const char *const stages[] = {"ast",    "ir",   "vars", "opt", "plan", "schedule",
+                                         "layout", "llvm", "asm",  "ptx", "sass"};
     const tilec_launch_options cpu = {.device = "cpu"};
 
     for (int i = 0; i < COUNT(stages); i++)
@@ -466,7 +467,7 @@ static void test_dump_shows_stages(void **state)
     load(s, add_source);
     for (int i = 0; i < COUNT(stages); i++) {
         char *text = NULL;
-        bool gpu = i == 6 || i == 9;
+        bool gpu = i == 6 || i >= 9;
         if (i >= 4 && (gpu || !has_cpu()))
             continue;
         if (tilec_dump(s->file, NULL, stages[i], args, 5, &cpu, &text, &s->error) != TILEC_OK)

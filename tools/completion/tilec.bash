@@ -25,11 +25,11 @@ _tilec() {
     fi
     case $before in
     --device)
-        COMPREPLY=($(compgen -W "cpu interp" -- "$word"))
+        COMPREPLY=($(compgen -W "cpu interp cuda" -- "$word"))
         return
         ;;
     --stage)
-        COMPREPLY=($(compgen -W "ast ir vars opt plan schedule layout llvm asm ptx" -- "$word"))
+        COMPREPLY=($(compgen -W "ast ir vars opt plan schedule layout llvm asm ptx sass" -- "$word"))
         return
         ;;
     --path)

@@ -1,0 +1,212 @@
+/*
+ * assemble.c - from PTX to the code of one chip
+ *
+ * The program `ptxas` goes first where there is one that makes code which the driver takes: as a
+ * process it needs a tenth of the time in which the driver has loaded its own assembler.  What it
+ * refuses, being older than the PTX perhaps, goes to the driver, whose word is the last.  Where
+ * there is neither, PTX stays what it is, and the driver assembles it when it loads it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_cuda.h"
+
+enum { LOG_BYTES = 16 << 10 };
+
+/* What was said about PTX, as a diagnostic. */
+static RunStatus refuse(char **error, const char *who, const char *log)
+{
+    size_t n = strlen(log);
+
+    while (n > 0 && log[n - 1] == '\n')
+        n--;
+    if (asprintf(error, "error: %s refuses the PTX that was made\nnote: %.*s\n", who,
+                 (int)MIN(n, LOG_BYTES), log) < 0)
+        *error = NULL;
+    return RUN_FAILED;
+}
+
+/* ptxas */
+
+/* The version that a ptxas calls "release 13.0", its first part; 0: there is no such program. */
+static int ptxas_major(Arena *a)
+{
+    static const char *const argv[] = {"ptxas", "--version", NULL};
+    static _Atomic int known = -1; /* one may come, but not under a running process */
+    int major = atomic_load_explicit(&known, memory_order_relaxed);
+    OsRun run;
+
+    if (major >= 0)
+        return major;
+    const char *release = os_run(a, argv, NULL, 0, &run) == 0 && run.code == 0
+                              ? strstr(run.output, "release ")
+                              : NULL;
+    major = release ? atoi(release + strlen("release ")) : 0;
+    atomic_store_explicit(&known, major, memory_order_relaxed);
+    return major;
+}
+
+/* Code of a newer CUDA than the driver's runs only where the first part of the version agrees. */
+static bool is_ptxas_usable(Arena *a)
+{
+    int major = ptxas_major(a), driver = cuda_driver_major();
+
+    return major > 0 && (driver == 0 || major <= driver);
+}
+
+static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Arena *a, GenOutput *out,
+                           char **error)
+{
+    char arch[64];
+    const char *const argv[] = {
+        "ptxas", "-arch", arch, "-o", "/dev/stdout", "/dev/stdin", o->lines ? "-lineinfo" : NULL,
+        NULL};
+    OsRun run;
+
+    snprintf(arch, sizeof arch, "%s", o->cpu);
+    int status = os_run(a, argv, ptx->data, ptx->len, &run);
+    if (status == ENOMEM)
+        return RUN_NO_MEMORY;
+    if (status != 0 || run.code != 0 || run.noutput == 0)
+        return refuse(error, "ptxas", status ? strerror(status) : run.errors);
+    out->data = run.output;
+    out->len = run.noutput;
+    return RUN_OK;
+}
+
+/* the driver */
+
+/* A GPU of the kind that code is made for; -1: there is none here. */
+static int unit_of(const char *arch)
+{
+    for (int i = 0; i < cuda_count(); i++) {
+        if (strcmp(cuda_unit(i)->arch, arch) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The log belongs to the state that it was made with. */
+typedef struct {
+    CuLink link;
+    char log[LOG_BYTES];
+} Linker;
+
+static CuResult add_ptx(const CudaDriver *d, Linker *l, const GenOutput *ptx, bool lines)
+{
+    const int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_LINE_INFO};
+    void *values[] = {l->log, (void *)(uintptr_t)sizeof l->log, (void *)(uintptr_t)lines};
+    CuResult r = d->link_new(COUNT(options), options, values, &l->link);
+
+    if (r != CU_SUCCESS)
+        return r;
+    return d->link_add(l->link, CU_JIT_INPUT_PTX, ptx->data, ptx->len + 1, "tilec", 0, NULL, NULL);
+}
+
+/* What the linker made belongs to it, and ends with it. */
+static RunStatus take_image(const CudaDriver *d, CuLink link, Arena *a, GenOutput *out, CuResult *r)
+{
+    void *image;
+    size_t len;
+
+    *r = d->link_complete(link, &image, &len);
+    if (*r != CU_SUCCESS)
+        return RUN_FAILED;
+    char *copy = arena_try_alloc(a, len);
+    if (!copy)
+        return RUN_NO_MEMORY;
+    memcpy(copy, image, len);
+    out->data = copy;
+    out->len = len;
+    return RUN_OK;
+}
+
+static RunStatus link_in(const CudaDriver *d, Linker *l, const GenOutput *ptx, bool lines, Arena *a,
+                         GenOutput *out, char **error)
+{
+    CuResult r = add_ptx(d, l, ptx, lines);
+    RunStatus status = r == CU_SUCCESS ? take_image(d, l->link, a, out, &r) : RUN_FAILED;
+
+    if (l->link)
+        d->link_free(l->link);
+    if (status == RUN_FAILED && l->log[0])
+        return refuse(error, "the driver's assembler", l->log);
+    return status == RUN_FAILED ? cuda_refuse(r, error, "assembling a kernel") : status;
+}
+
+static RunStatus run_driver(CudaState *state, int id, const GenOutput *ptx, bool lines, Arena *a,
+                            GenOutput *out, char **error)
+{
+    Linker *l = arena_try_alloc(a, sizeof *l);
+    CudaScope s;
+
+    *error = NULL;
+    if (!l)
+        return RUN_NO_MEMORY;
+    RunStatus status = cuda_enter(state, id, &s, error);
+    if (status != RUN_OK)
+        return status;
+    status = link_in(s.driver, l, ptx, lines, a, out, error);
+    cuda_leave(&s);
+    return status;
+}
+
+RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, Arena *a,
+                        GenOutput *out, char **error)
+{
+    RunStatus status = RUN_OK;
+    int id = unit_of(o->cpu);
+    bool tried = is_ptxas_usable(a);
+
+    *error = NULL;
+    *out = *ptx;
+    if (tried)
+        status = run_ptxas(ptx, o, a, out, error);
+    if (id < 0 || (tried && status != RUN_FAILED))
+        return status;
+    free(*error);
+    return run_driver(state, id, ptx, o->lines, a, out, error);
+}
+
+/* text */
+
+/* What a disassembler makes of the code; nvdisasm also says which line an instruction is from. */
+static int disassemble(const GenOutput *object, Arena *a, OsRun *run)
+{
+    static const char *const nvdisasm[] = {"nvdisasm", "-c", "-g", "/dev/stdin", NULL};
+    static const char *const cuobjdump[] = {"cuobjdump", "-sass", "/dev/stdin", NULL};
+    int status = os_run(a, nvdisasm, object->data, object->len, run);
+
+    return status == ENOENT ? os_run(a, cuobjdump, object->data, object->len, run) : status;
+}
+
+static RunStatus lacks(char **error, const char *what)
+{
+    if (asprintf(error, "error: the stage `sass` needs %s of the CUDA toolkit, in PATH\n", what) <
+        0)
+        *error = NULL;
+    return RUN_FAILED;
+}
+
+RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char **error)
+{
+    static const char elf[] = {0x7f, 'E', 'L', 'F'};
+    OsRun run;
+
+    *error = NULL;
+    if (object->len < sizeof elf || memcmp(object->data, elf, sizeof elf) != 0)
+        return lacks(error, "ptxas");
+    int status = disassemble(object, a, &run);
+    if (status == ENOMEM)
+        return RUN_NO_MEMORY;
+    if (status != 0)
+        return lacks(error, "nvdisasm or cuobjdump");
+    if (run.code != 0)
+        return refuse(error, "the disassembler", run.errors);
+    *text = run.output;
+    return RUN_OK;
+}

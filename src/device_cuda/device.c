@@ -1,0 +1,51 @@
+/*
+ * device.c - the device "cuda": NVIDIA's GPUs, through their driver
+ *
+ * Its code comes from the target "nv" as PTX (docs/gpu.md).  assemble.c makes a chip's own code of
+ * it, which is what the cache keeps; module.c loads that where launch.c needs it; arrays.c is the
+ * memory, context.c says in whose name all of it happens, driver.h what it stands on.
+ */
+#include "device_cuda.h"
+
+static const char default_arch[] = "sm_80"; /* to look at code where there is no GPU */
+
+static const char *describe(void)
+{
+    return cuda_count() > 0 ? cuda_unit(0)->name : "NVIDIA GPUs";
+}
+
+static int threads(void)
+{
+    return cuda_count() > 0 ? cuda_unit(0)->about.processors : 0;
+}
+
+static GenOptions options(const LaunchFacts *facts)
+{
+    return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
+                        .features = "",
+                        .disjoint = facts->disjoint};
+}
+
+const Device cuda_device = {
+    .name = "cuda",
+    .target_name = "nv",
+    .schedules = true,
+    .has_archs = true,
+    .memory = MEMORY_DEVICE,
+    .has_streams = true,
+    .arrays = &cuda_arrays,
+    .describe = describe,
+    .missing = cuda_missing,
+    .threads = threads,
+    .open = cuda_open,
+    .close = cuda_close,
+    .options = options,
+    .assemble = cuda_assemble,
+    .assembler = cuda_label,
+    .texts = GEN_HAS(SASS),
+    .show = cuda_show,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .facts = cuda_facts,
+    .launch = cuda_launch,
+};

@@ -1,0 +1,69 @@
+/*
+ * device_cuda.h - NVIDIA's GPUs: contexts, memory, modules, launches
+ *
+ * driver.h is what all of this stands on.  Every function below needs a driver that is there
+ * (cuda_missing() gives NULL) unless it says otherwise, may be called from any thread, and leaves
+ * the thread's current context as it found it.
+ */
+#ifndef TILEC_DEVICE_CUDA_H
+#define TILEC_DEVICE_CUDA_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "driver.h"
+
+/* What a tilec_context keeps: the primary contexts of the GPUs that it has used. */
+typedef struct {
+    pthread_mutex_t lock;
+    _Atomic(CuContext) primary[CUDA_UNITS]; /* NULL: not yet; set under the lock */
+} CudaState;
+
+/* context.c */
+void *cuda_open(void); /* works without a driver, as cuda_close() does; NULL when memory is out */
+void cuda_close(void *state);
+/*
+ * A stretch of work in the context of one GPU: the one that is current when it is of that GPU, so
+ * that a program which has made its own is served in it, else the primary one, which is made
+ * current until cuda_leave().
+ */
+typedef struct {
+    const CudaDriver *driver;
+    int id; /* of the GPU */
+    CuContext context;
+    bool pushed;
+} CudaScope;
+/* id -1: the GPU of the current context, else number 0.  When it fails there is nothing to leave,
+ * and *error is the diagnostic. */
+RunStatus cuda_enter(CudaState *state, int id, CudaScope *scope, char **error);
+void cuda_leave(CudaScope *scope);
+/* The context that cuda_enter() would take, for copies that need two. */
+RunStatus cuda_context(CudaState *state, int id, CuContext *context, char **error);
+int cuda_current(void); /* the GPU of the current context, else 0 */
+
+/* arrays.c */
+extern const DeviceArrays cuda_arrays;
+
+/* assemble.c: from PTX to the code of one chip; see Device.assemble, for which it stands.  Without
+ * a driver too, if there is a program `ptxas`. */
+RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, Arena *a,
+                        GenOutput *out, char **error);
+/* Device.show: the code of a chip as text. */
+RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char **error);
+
+/* module.c: compiled kernels, which are loaded into each context that they are launched in. */
+typedef struct CudaCode CudaCode;
+RunStatus cuda_load(const DeviceObject *object, void **code, const char **why); /* no driver */
+void cuda_unload(void *code);
+typedef struct {
+    CuFunction function;
+    unsigned threads, shared; /* of a program */
+} CudaKernel;
+/* The kernel in the scope's context; also while work is captured into a graph. */
+RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);
+RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
+
+/* launch.c */
+RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);
+
+#endif

@@ -1,0 +1,509 @@
+/*
+ * test_cuda.c - the device "cuda" without a GPU: its driver is fake_cuda.c
+ *
+ * What a machine lacks is tried in children, since a process opens its driver once.
+ */
+#include "scene.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "fake_cuda.h"
+
+static Fake *fake;
+static FakeContext *new_context;
+static FakeCurrent *set_current;
+static FakeTop *current;
+
+/* The fake library, whose path the build says; loaded before the device opens it. */
+static void find_fake(void)
+{
+    const char *path = getenv("TILEC_FAKE_CUDA");
+    void *lib = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+    assert_non_null(lib);
+    fake = ((FakeState *)dlsym(lib, "fake_state"))();
+    new_context = (FakeContext *)dlsym(lib, "fake_context");
+    set_current = (FakeCurrent *)dlsym(lib, "fake_current");
+    current = (FakeTop *)dlsym(lib, "fake_top");
+    setenv("TILEC_LIBCUDA", path, 1);
+}
+
+static const Device *cuda(void)
+{
+    return device_at(device_find("cuda"));
+}
+
+/* Whether the error has the text; it is freed. */
+static void expect_text(char **error, const char *text)
+{
+    assert_non_null(*error);
+    if (!strstr(*error, text))
+        fail_msg("wanted: %s\ngot: %s", text, *error);
+    free(*error);
+    *error = NULL;
+}
+
+/* what a machine lacks */
+
+typedef struct {
+    const char *library; /* NULL: the fake one */
+    const char *fail;
+    int result, devices, version;
+    const char *missing;
+} Lack;
+
+static int try_lack(const Lack *l)
+{
+    if (l->library)
+        setenv("TILEC_LIBCUDA", l->library, 1);
+    fake->fail = l->fail;
+    fake->result = l->result;
+    fake->devices = l->devices;
+    fake->version = l->version;
+    const char *missing = device_missing(cuda());
+    if (missing && strstr(missing, l->missing) && cuda()->arrays->count() == 0)
+        return 0;
+    print_error("wanted: %s\ngot: %s\n", l->missing, missing ? missing : "nothing");
+    return 1;
+}
+
+static void test_what_is_missing(void **state)
+{
+    static const Lack cases[] = {
+        {"/nowhere/libcuda.so.1", NULL, 0, 1, 13000, "there is no NVIDIA driver: /nowhere/"},
+        {"libm.so.6", NULL, 0, 1, 13000, "the NVIDIA driver is too old: it has no cuInit"},
+        {NULL, NULL, 0, 1, 11080, "is for CUDA 11.8; 12.0 or a newer one is needed"},
+        {NULL, NULL, 0, 0, 13000, "there is no NVIDIA GPU"},
+        {NULL, "cuInit", 100, 0, 13000, "there is no NVIDIA GPU"},
+        {NULL, "cuInit", 999, 1, 13000,
+         "the NVIDIA driver fails in cuInit: CUDA_ERROR_FAKE: a fake error"},
+        {NULL, "cuDeviceGetAttribute", 1, 1, 13000, "fails in cuDeviceGetAttribute"}};
+
+    (void)state;
+    for (int i = 0; i < COUNT(cases); i++) {
+        pid_t child = fork();
+        int status;
+
+        if (child == 0)
+            _exit(try_lack(&cases[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
+/* A driver that was started belongs to the process that did it. */
+static void test_children_cannot_use_the_driver(void **state)
+{
+    int status;
+
+    (void)state;
+    assert_null(device_missing(cuda()));
+    pid_t child = fork();
+    if (child == 0)
+        _exit(device_missing(cuda()) ? 0 : 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void test_units(void **state)
+{
+    Scene *s = *state;
+    tilec_unit u;
+
+    assert_int_equal(tilec_unit_count(s->ctx, "cuda"), 2);
+    assert_int_equal(tilec_unit_info(s->ctx, "cuda", 0, &u), TILEC_OK);
+    assert_string_equal(u.name, "Fake GPU");
+    assert_string_equal(u.arch, "sm_90a");
+    assert_int_equal(u.memory, 1 << 30);
+    assert_int_equal(u.processors, 132);
+    assert_int_equal(tilec_unit_info(s->ctx, "cuda", 1, &u), TILEC_OK);
+    assert_string_equal(u.arch, "sm_80");
+    assert_int_equal(tilec_unit_info(s->ctx, "cuda", 2, &u), TILEC_NOT_FOUND);
+}
+
+/* arrays */
+
+static tilec_place on(void *data, int id)
+{
+    return (tilec_place){data, TILEC_MEMORY_DEVICE, id};
+}
+
+static tilec_place at_host(void *data)
+{
+    return (tilec_place){data, TILEC_MEMORY_HOST, 0};
+}
+
+static void test_arrays(void **state)
+{
+    uint64_t x[8], back[8], value = 0x1122334455667788, same = 0x0707070707070707;
+    Scene *s = *state;
+    void *a, *b;
+
+    for (int i = 0; i < 8; i++)
+        x[i] = (uint64_t)i * 3;
+    assert_int_equal(tilec_alloc(s->ctx, "cuda", 0, sizeof x, &a, &s->error), TILEC_OK);
+    assert_int_equal(tilec_alloc(s->ctx, "cuda", 1, sizeof x, &b, &s->error), TILEC_OK);
+    assert_int_equal(fake->allocated, 2 * sizeof x);
+    fake->log[0] = '\0';
+    assert_int_equal(tilec_copy(s->ctx, "cuda", on(a, 0), at_host(x), sizeof x, NULL, &s->error),
+                     TILEC_OK);
+    assert_non_null(strstr(fake->log, "cuMemcpyHtoDAsync_v2 cuStreamSynchronize "));
+    assert_int_equal(tilec_fill(s->ctx, "cuda", 0, (uint64_t *)a + 1, &value, 8, 2, NULL, NULL),
+                     TILEC_OK);
+    assert_int_equal(tilec_fill(s->ctx, "cuda", 0, (uint64_t *)a + 3, &same, 8, 1, NULL, NULL),
+                     TILEC_OK);
+    for (int size = 1; size <= 4; size *= 2)
+        assert_int_equal(tilec_fill(s->ctx, "cuda", 0, (char *)a + 32 + size, &value, (size_t)size,
+                                    1, NULL, NULL),
+                         TILEC_OK);
+    fake->log[0] = '\0';
+    assert_int_equal(tilec_copy(s->ctx, "cuda", on(b, 1), on(a, 0), sizeof x, x, &s->error),
+                     TILEC_OK);
+    assert_non_null(strstr(fake->log, "cuMemcpyPeerAsync"));
+    assert_null(strstr(fake->log, "cuStreamSynchronize"));
+    assert_int_equal(tilec_copy(s->ctx, "cuda", at_host(back), on(b, 1), sizeof x, NULL, &s->error),
+                     TILEC_OK);
+    x[1] = x[2] = value;
+    x[3] = same;
+    for (int size = 1; size <= 4; size *= 2)
+        memcpy((char *)x + 32 + size, &value, (size_t)size);
+    assert_memory_equal(back, x, sizeof x);
+    assert_int_equal(tilec_copy(s->ctx, "cuda", on((uint64_t *)b + 4, 1), on(b, 1), 32, NULL, NULL),
+                     TILEC_OK);
+    assert_int_equal(tilec_wait(s->ctx, "cuda", 1, x, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "cuda", 0, a, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "cuda", 1, b, &s->error), TILEC_OK);
+    assert_int_equal(fake->allocated, 0);
+    assert_int_equal(fake->wrong_context, 0);
+    assert_null(current());
+}
+
+/* Whatever call of the driver fails, the work fails with its name, and nothing is left behind. */
+static void test_arrays_when_the_driver_fails(void **state)
+{
+    static const struct {
+        const char *call, *text;
+        tilec_status status;
+        int result;
+    } cases[] = {
+        {"cuDevicePrimaryCtxRetain", "number 0 of the device `cuda` cannot be used", TILEC_FAILED,
+         999},
+        {"cuCtxPushCurrent_v2", "cannot be used: a fake error (CUDA_ERROR_FAKE)", TILEC_FAILED,
+         999},
+        {"cuMemAlloc_v2", "no 64 bytes on number 0 of the device `cuda`: out of memory",
+         TILEC_NO_MEMORY, 2},
+        {"cuMemcpyHtoDAsync_v2", "64 bytes cannot be copied to number 0", TILEC_FAILED, 999},
+        {"cuMemcpyDtoHAsync_v2", "64 bytes cannot be copied from number 0", TILEC_FAILED, 999},
+        {"cuMemsetD32Async", "16 elements cannot be filled", TILEC_FAILED, 999},
+        {"cuStreamSynchronize", "hint: with checks", TILEC_FAILED, 700},
+        {"cuMemFree_v2", "cannot be released", TILEC_FAILED, 999}};
+    char host[64] = {0};
+    Scene *s = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        tilec_context *ctx;
+        void *a = NULL;
+        tilec_status status;
+
+        assert_int_equal(tilec_open("", &ctx, NULL), TILEC_OK);
+        fake->fail = cases[i].call;
+        fake->result = cases[i].result;
+        fake->after = 0;
+        status = tilec_alloc(ctx, "cuda", 0, 64, &a, &s->error);
+        if (status == TILEC_OK)
+            status = tilec_copy(ctx, "cuda", on(a, 0), at_host(host), 64, s, &s->error);
+        if (status == TILEC_OK)
+            status = tilec_copy(ctx, "cuda", at_host(host), on(a, 0), 64, s, &s->error);
+        if (status == TILEC_OK)
+            status = tilec_fill(ctx, "cuda", 0, a, host, 4, 16, NULL, &s->error);
+        if (status == TILEC_OK)
+            status = tilec_wait(ctx, "cuda", 0, NULL, &s->error);
+        if (status == TILEC_OK)
+            status = tilec_release(ctx, "cuda", 0, a, &s->error);
+        assert_int_equal(status, cases[i].status);
+        expect_text(&s->error, cases[i].text);
+        assert_null(current());
+        fake->fail = NULL;
+        if (a)
+            assert_int_equal(tilec_release(ctx, "cuda", 0, a, NULL), TILEC_OK);
+        tilec_close(ctx);
+        assert_int_equal(fake->allocated, 0);
+        assert_int_equal(fake->retained[0], 0);
+    }
+}
+
+/* contexts */
+
+static void alloc_and_release(Scene *s, int id)
+{
+    void *a;
+
+    assert_int_equal(tilec_alloc(s->ctx, "cuda", id, 64, &a, &s->error), TILEC_OK);
+    assert_int_equal(tilec_release(s->ctx, "cuda", id, a, &s->error), TILEC_OK);
+}
+
+static void test_the_callers_context_is_used_and_stays(void **state)
+{
+    Scene *s = *state;
+    void *mine = new_context(0);
+
+    set_current(mine);
+    fake->log[0] = '\0';
+    alloc_and_release(s, 0);
+    assert_null(strstr(fake->log, "cuCtxPushCurrent_v2"));
+    assert_int_equal(fake->retained[0], 0);
+    alloc_and_release(s, 1); /* of another GPU: the primary context, for as long as it takes */
+    assert_non_null(strstr(fake->log, "cuCtxPushCurrent_v2"));
+    assert_int_equal(fake->retained[1], 1);
+    assert_ptr_equal(current(), mine);
+    set_current(NULL);
+    alloc_and_release(s, 1);
+    assert_int_equal(fake->retained[1], 1); /* once for a context of tilec's */
+    assert_null(current());
+    assert_int_equal(fake->wrong_context, 0);
+}
+
+/* launches */
+
+static const char image[] = "a kernel with args=3";
+
+static void *load_image(const char *text, size_t shared)
+{
+    const GenOutput output = {
+        .data = (char *)text, .len = strlen(text), .warps = 4, .shared = shared};
+    const DeviceObject object = {.output = &output};
+    const char *why;
+    void *code;
+
+    assert_int_equal(cuda()->load(&object, &code, &why), RUN_OK);
+    return code;
+}
+
+static RunStatus launch_code(void *keep, void *code, DeviceLaunch l, char **error)
+{
+    static const uint64_t args[] = {111, 222, 333};
+
+    l.args = args;
+    l.nargs = COUNT(args);
+    l.records_arg = -1;
+    for (int i = 0; i < 3; i++)
+        l.grid[i] = MAX(l.grid[i], 1);
+    return cuda()->launch(keep, code, &l, error);
+}
+
+static void test_launches(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 1024), *mine = new_context(0);
+    char *error;
+    int stream;
+
+    (void)state;
+    assert_int_equal(
+        launch_code(keep, code, (DeviceLaunch){.grid = {7, 8, 9}, .stream = &stream}, &error),
+        RUN_OK);
+    assert_int_equal(fake->launched.device, 0);
+    assert_memory_equal(fake->launched.grid, ((unsigned[]){7, 8, 9}), 12);
+    assert_memory_equal(fake->launched.block, ((unsigned[]){128, 1, 1}), 12);
+    assert_memory_equal(fake->launched.args, ((uint64_t[]){111, 222, 333}), 24);
+    assert_int_equal(fake->launched.shared, 1024);
+    assert_int_equal(fake->launched.dynamic, 0);
+    assert_ptr_equal(fake->launched.stream, &stream);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(launch_code(keep, code, (DeviceLaunch){.id = 0}, &error), RUN_OK);
+    assert_int_equal(fake->modules, 1);
+    set_current(mine);
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.id = -1}, &error), RUN_OK);
+    assert_int_equal(fake->modules, 2); /* in each context it has one of its own */
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.id = 1}, &error), RUN_OK);
+    assert_int_equal(fake->modules, 3);
+    assert_int_equal(fake->launched.device, 1);
+    assert_ptr_equal(current(), mine);
+    set_current(NULL);
+    cuda()->unload(code);
+    assert_int_equal(fake->modules, 0);
+    assert_int_equal(fake->wrong_context, 0);
+    cuda()->close(keep);
+    assert_int_equal(fake->retained[0] + fake->retained[1], 0);
+}
+
+static void test_launches_that_are_too_large(void **state)
+{
+    void *keep = cuda()->open(), *large = load_image(image, 100 << 10);
+    void *larger = load_image(image, 300 << 10);
+    char *error;
+
+    (void)state;
+    assert_int_equal(
+        launch_code(keep, large, (DeviceLaunch){.grid = {INT32_MAX, 65535, 65535}}, &error),
+        RUN_OK);
+    assert_int_equal(fake->launched.dynamic, 100 << 10);
+    assert_int_equal(launch_code(keep, large, (DeviceLaunch){.grid = {1, 65536, 1}}, &error),
+                     RUN_BAD_GRID);
+    expect_text(&error, "the grid 1x65536x1 is too large for the device `cuda`: along y and z");
+    assert_int_equal(launch_code(keep, larger, (DeviceLaunch){0}, &error), RUN_FAILED);
+    expect_text(&error, "needs 307200 bytes of shared memory; on number 0 of the device `cuda`, "
+                        "Fake GPU, it can have 232448");
+    cuda()->unload(large);
+    cuda()->unload(larger);
+    assert_int_equal(fake->modules, 0);
+    cuda()->close(keep);
+}
+
+static void test_launches_when_the_driver_fails(void **state)
+{
+    static const struct {
+        const char *call, *text;
+        bool timed;
+    } cases[] = {{"cuModuleLoadDataEx", "a kernel cannot be loaded", false},
+                 {"cuModuleGetFunction", "no entry `tilec_kernel`", false},
+                 {"cuFuncSetAttribute", "of shared memory", false},
+                 {"cuLaunchKernel", "a launch on number 0", false},
+                 {"cuEventCreate", "a launch on number 0", true},
+                 {"cuEventRecord", "a launch on number 0", true},
+                 {"cuEventSynchronize", "a launch on number 0", true},
+                 {"cuEventElapsedTime", "a launch on number 0", true}};
+    void *keep = cuda()->open();
+    char *error;
+    double seconds;
+
+    (void)state;
+    for (int i = 0; i < COUNT(cases); i++) {
+        void *code = load_image(image, 100 << 10);
+        DeviceLaunch l = {.seconds = cases[i].timed ? &seconds : NULL};
+        fake->fail = cases[i].call;
+        fake->result = 700;
+        fake->after = 0;
+        assert_int_equal(launch_code(keep, code, l, &error), RUN_FAILED);
+        expect_text(&error, cases[i].text);
+        assert_null(current());
+        fake->fail = NULL;
+        assert_int_equal(launch_code(keep, code, l, &error), RUN_OK);
+        cuda()->unload(code);
+        assert_int_equal(fake->modules + fake->events, 0);
+    }
+    void *broken = load_image("broken", 0);
+    fake->broken_ptx = "broken";
+    assert_int_equal(launch_code(keep, broken, (DeviceLaunch){0}, &error), RUN_FAILED);
+    expect_text(&error, "line 1: this is no PTX\na kernel cannot be loaded");
+    fake->broken_ptx = NULL;
+    cuda()->unload(broken);
+    cuda()->close(keep);
+}
+
+static void test_timed_launches_wait(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    double seconds = 0;
+    char *error;
+
+    (void)state;
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.seconds = &seconds}, &error), RUN_OK);
+    assert_true(seconds > 1.49e-3 && seconds < 1.51e-3);
+    assert_int_equal(fake->events, 0);
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+/* Nothing but the launch itself happens in a capture, even where the kernel must be loaded. */
+static void test_launches_can_be_captured(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    double seconds;
+    char *error;
+    int stream;
+
+    (void)state;
+    fake->capturing = &stream;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(launch_code(keep, code, (DeviceLaunch){.stream = &stream}, &error),
+                         RUN_OK);
+    assert_int_equal(
+        launch_code(keep, code, (DeviceLaunch){.stream = &stream, .seconds = &seconds}, &error),
+        RUN_FAILED);
+    expect_text(&error, "it cannot be captured into a graph");
+    fake->capturing = NULL;
+    assert_int_equal(fake->violations, 0);
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+/* A fault of a kernel is that of the call that hears of it. */
+static void test_errors_come_later(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    Scene *s = *state;
+    char *error;
+
+    fake->later = 700;
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){0}, &error), RUN_OK);
+    assert_int_equal(tilec_wait(s->ctx, "cuda", 0, NULL, &s->error), TILEC_FAILED);
+    expect_text(&s->error,
+                "error: waiting for number 0 of the device `cuda`: a fake error "
+                "(CUDA_ERROR_ILLEGAL_ADDRESS)\nnote: a kernel that was launched before went wrong");
+    fake->later = 0;
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+static void test_facts(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 2048);
+    CodeFacts facts;
+    char *error;
+
+    (void)state;
+    fake->local = 16;
+    assert_int_equal(cuda()->facts(keep, code, 1, &facts, &error), RUN_OK);
+    fake->local = 0;
+    assert_int_equal(facts.warps, 4);
+    assert_int_equal(facts.registers, 42);
+    assert_int_equal(facts.shared, 2048);
+    assert_int_equal(facts.local, 16);
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+/* How long the host is busy with a launch, but for the driver: shown, since machines differ. */
+static void test_launch_cost(void **state)
+{
+    enum { LAUNCHES = 200000 };
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    char *error;
+
+    (void)state;
+    launch_code(keep, code, (DeviceLaunch){0}, &error);
+    fake->quiet = 1;
+    double start = os_seconds();
+    for (int i = 0; i < LAUNCHES; i++)
+        assert_int_equal(launch_code(keep, code, (DeviceLaunch){0}, &error), RUN_OK);
+    print_message("a launch: %.0f ns with a fake driver\n",
+                  (os_seconds() - start) * 1e9 / LAUNCHES);
+    fake->quiet = 0;
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_what_is_missing),
+        TEST(test_children_cannot_use_the_driver),
+        TEST(test_units),
+        TEST(test_arrays),
+        TEST(test_arrays_when_the_driver_fails),
+        TEST(test_the_callers_context_is_used_and_stays),
+        TEST(test_launches),
+        TEST(test_launches_that_are_too_large),
+        TEST(test_launches_when_the_driver_fails),
+        TEST(test_timed_launches_wait),
+        TEST(test_launches_can_be_captured),
+        TEST(test_errors_come_later),
+        TEST(test_facts),
+        TEST(test_launch_cost),
+    };
+
+    find_fake();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
