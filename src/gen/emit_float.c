@@ -62,6 +62,10 @@ static Val add_half(const Emit *e, Bld b, Val bits, int drop)
 
 static Val round_bf16(const Emit *e, Bld b, Val x, Rounding r)
 {
+    if (e->rounds_bf16 && r == ROUND_NEAREST) {
+        LLVMTypeRef narrow = llvm_like(LLVMBFloatTypeInContext(e->l->ctx), x);
+        return LLVMBuildFPExt(b, LLVMBuildFPTrunc(b, x, narrow, ""), LLVMTypeOf(x), "");
+    }
     Val bits = llvm_bits(e->l, b, x);
     Val up = r == ROUND_NEAREST ? add_half(e, b, bits, 16) : bits;
     Val quiet = LLVMBuildOr(b, bits, int_like(e, bits, 0x400000), "");
@@ -215,8 +219,9 @@ static Val e4b15_encode(const Emit *e, Bld b, Val x)
 
     mag = llvm_call2(e->l, b, "llvm.umin", mag, llvm_int(t, 0x3f00));
     Val code = LLVMBuildLShr(b, LLVMBuildAdd(b, mag, llvm_int(t, 0x40), ""), llvm_int(t, 7), "");
-    Val sign = LLVMBuildLShr(b, bits, llvm_int(t, 8), "");
-    sign = LLVMBuildAnd(b, sign, llvm_int(t, 0x80), "");
+    Val sign = LLVMBuildLShr(b, llvm_bits(e->l, b, x), int_like(e, x, 24), ""); /* of NaN, too */
+    sign = LLVMBuildAnd(b, sign, int_like(e, x, 0x80), "");
+    code = LLVMBuildZExt(b, code, LLVMTypeOf(sign), "");
     return LLVMBuildTrunc(b, LLVMBuildOr(b, code, sign, ""), llvm_like(e->l->i8, x), "");
 }
 

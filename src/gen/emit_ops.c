@@ -314,6 +314,79 @@ static Val float_ldexp(const Emit *e, Bld b, Val x, Val k, DType t)
     return x;
 }
 
+/* What is left of r after taking off a multiple of `by`, exactly: both are positive and finite, and
+ * r is less than 2^(mantissa) times as large.  The quotient is at most 1 too large. */
+static Val take_off(const Emit *e, Bld b, Val r, Val by)
+{
+    LLVMTypeRef t = LLVMTypeOf(r);
+    Val quotient = llvm_call1(e->l, b, "llvm.trunc", LLVMBuildFDiv(b, r, by, ""));
+    Val rest = llvm_fma(e->l, b, LLVMBuildFNeg(b, quotient, ""), by, r);
+    Val low = LLVMBuildFCmp(b, LLVMRealOLT, rest, llvm_real(t, 0), "");
+
+    return LLVMBuildSelect(b, low, LLVMBuildFAdd(b, rest, by, ""), rest, "");
+}
+
+/* `small` times a power of two: with r's exponent less `bits`, where that is more than its own.  A
+ * subnormal one is made normal first, if it does not exceed r then. */
+static Val scale_up(const Emit *e, Bld b, Val r, Val small, int mantissa, int bits)
+{
+    LLVMTypeRef ft = LLVMTypeOf(r);
+    Val raised = LLVMBuildFMul(b, small, llvm_real(ft, (double)((int64_t)2 << mantissa)), "");
+    Val have = llvm_bits(e->l, b, small), want = llvm_bits(e->l, b, r);
+    LLVMTypeRef t = LLVMTypeOf(have);
+    Val none = llvm_int(t, 0), below = llvm_int(t, ((int64_t)1 << mantissa) - 1);
+    Val is_tiny = LLVMBuildICmp(b, LLVMIntULE, have, below, "");
+    Val fits = LLVMBuildFCmp(b, LLVMRealOGE, r, raised, "");
+
+    small = LLVMBuildSelect(b, LLVMBuildAnd(b, is_tiny, fits, ""), raised, small, "");
+    have = llvm_bits(e->l, b, small);
+    Val least = LLVMBuildLShr(b, have, llvm_int(t, mantissa), "");
+    Val exponent = LLVMBuildLShr(b, want, llvm_int(t, mantissa), "");
+    exponent = LLVMBuildSub(b, exponent, llvm_int(t, bits), "");
+    exponent = llvm_call2(e->l, b, "llvm.smax", exponent, least);
+    Val up = LLVMBuildShl(b, exponent, llvm_int(t, mantissa), "");
+    up = llvm_from_bits(e->l, b, LLVMBuildOr(b, up, LLVMBuildAnd(b, have, below, ""), ""));
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, least, none, ""), small, up, "");
+}
+
+/* |x| rem |y|, in a loop that takes off as many bits of the quotient as a division gives. */
+static Val rem_loop(const Emit *e, Bld b, Val x, Val y, DType t)
+{
+    int mantissa = t == DT_FP64 ? 52 : 23;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    Val fn = LLVMGetBasicBlockParent(before);
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(e->l->ctx, fn, ""),
+                      body = LLVMAppendBasicBlockInContext(e->l->ctx, fn, ""),
+                      after = LLVMAppendBasicBlockInContext(e->l->ctx, fn, "");
+
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    Val r = LLVMBuildPhi(b, LLVMTypeOf(x), "");
+    LLVMBuildCondBr(b, LLVMBuildFCmp(b, LLVMRealOGE, r, y, ""), body, after);
+    LLVMPositionBuilderAtEnd(b, body);
+    Val next = take_off(e, b, r, scale_up(e, b, r, y, mantissa, mantissa - 2));
+    LLVMBuildBr(b, head);
+    LLVMAddIncoming(r, (Val[]){x, next}, (LLVMBasicBlockRef[]){before, body}, 2);
+    LLVMPositionBuilderAtEnd(b, after);
+    return r;
+}
+
+/* For machines without it; scalars only. */
+static Val float_rem(const Emit *e, Bld b, Val x, Val y, DType t)
+{
+    LLVMTypeRef ft = LLVMTypeOf(x);
+    Val inf = llvm_real(ft, __builtin_inf()), none = llvm_real(ft, 0);
+    Val a = llvm_call1(e->l, b, "llvm.fabs", x), by = llvm_call1(e->l, b, "llvm.fabs", y);
+    Val finite = LLVMBuildFCmp(b, LLVMRealOLT, a, inf, "");
+    Val nonzero = LLVMBuildFCmp(b, LLVMRealOGT, by, none, "");
+    Val good = LLVMBuildAnd(b, finite, nonzero, "");
+    Val start = LLVMBuildSelect(b, good, a, none, "");
+    Val r = rem_loop(e, b, start, LLVMBuildSelect(b, good, by, inf, ""), t);
+    Val signed_r = llvm_call2(e->l, b, "llvm.copysign", r, x);
+
+    return LLVMBuildSelect(b, good, signed_r, llvm_real(ft, __builtin_nan("")), "");
+}
+
 static LLVMRealPredicate float_predicate(OpCode code)
 {
     switch (code) {
@@ -347,7 +420,7 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_div:
         return LLVMBuildFDiv(b, x, y, "");
     case OP_rem:
-        return LLVMBuildFRem(b, x, y, "");
+        return e->no_rem ? float_rem(e, b, x, y, t) : LLVMBuildFRem(b, x, y, "");
     case OP_neg:
         return LLVMBuildFNeg(b, x, "");
     case OP_abs:

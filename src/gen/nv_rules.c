@@ -33,6 +33,11 @@ static void list_barrier(NvPlan *p, const Op *op)
 
 static const NvRule elementwise = {nv_choose_elementwise, nv_list_elementwise};
 
+static void list_refused(NvPlan *p, const Op *op)
+{
+    nv_refuse(p, op, op_info(op->code)->name);
+}
+
 /* clang-format off */
 static const NvRule rules[OP_COUNT] = {
     [OP_const]        = {choose_free,          nv_list_elementwise},
@@ -53,6 +58,8 @@ static const NvRule rules[OP_COUNT] = {
     [OP_atomic_cas]   = {nv_choose_atomic,     nv_list_atomic},
     [OP_barrier]      = {choose_nothing,       list_barrier},
     [OP_assume]       = {choose_nothing,       list_nothing},
+    [OP_inline_asm]   = {choose_free,          list_refused},
+    [OP_inline_asm_volatile] = {choose_free,   list_refused},
     [OP_record]       = {choose_nothing,       nv_list_record},
     [OP_reduce]       = {nv_choose_reduce,     nv_list_reduce},
     [OP_scan]         = {nv_choose_scan,       nv_list_scan},

@@ -1,8 +1,9 @@
 /*
- * versus.h - run one kernel through the interpreter and through the CPU target, and compare
+ * versus.h - run one kernel through the interpreter and through a target, and compare
  *
  * For tests that write IR text on the fly.  The interpreter runs the text as it stands; the CPU
- * target, or the interpreter again, what the passes have made of it.  On one side of every array
+ * target, the GPU target in the simulator, or the interpreter again, what the passes have made of
+ * it.  On one side of every array
  * lies a page that cannot be touched, on the other guard elements, which are compared too.  Scratch
  * memory begins as NaN and ends at such a page.
  */
@@ -19,6 +20,7 @@
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
 #include "../../src/device_cpu/device_cpu.h"
+#include "../../src/sim/sim.h"
 
 enum { VERSUS_PARAMS = 160, VERSUS_GUARD = 40 };
 
@@ -43,12 +45,20 @@ typedef struct {
     bool aligned; /* all arrays begin at a page; else every second one ends there */
 } Case;
 
-typedef enum { ENGINE_INTERP, ENGINE_CPU, ENGINE_CPU_DISJOINT, ENGINE_CPU_STREAMING } Engine;
+typedef enum {
+    ENGINE_INTERP,
+    ENGINE_CPU,
+    ENGINE_CPU_DISJOINT,
+    ENGINE_CPU_STREAMING,
+    ENGINE_SIM,
+    ENGINE_SIM_DISJOINT
+} Engine;
 
 static inline const char *engine_name(Engine e)
 {
-    static const char *const names[] = {"interpreter on optimised IR", "CPU, may alias",
-                                        "CPU, disjoint", "CPU, disjoint, streaming"};
+    static const char *const names[] = {
+        "interpreter on optimised IR", "CPU, may alias",           "CPU, disjoint",
+        "CPU, disjoint, streaming",    "GPU simulator, may alias", "GPU simulator, disjoint"};
     return names[e];
 }
 
@@ -134,9 +144,21 @@ static inline void versus_free(const Case *c, const Arrays *a)
     }
 }
 
-static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b)
+static inline bool versus_is_sim(Engine engine)
 {
-    if (a == b)
+    return engine == ENGINE_SIM || engine == ENGINE_SIM_DISJOINT;
+}
+
+/* fp8e4b15 has no NaN, but its largest value instead; of which sign, a GPU does not keep. */
+static inline bool versus_was_nan(const Argument *p, uint64_t a, uint64_t b)
+{
+    enum { MAGNITUDE = 0x7f, LARGEST = 0x7e };
+    return p->dtype == DT_FP8E4B15 && (a & MAGNITUDE) == LARGEST && (b & MAGNITUDE) == LARGEST;
+}
+
+static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b, Engine engine)
+{
+    if (a == b || (versus_is_sim(engine) && versus_was_nan(p, a, b)))
         return true;
     if (!dtype_is_float(p->dtype))
         return false;
@@ -158,7 +180,7 @@ static inline bool versus_compare(const Case *c, const Arrays *want, const Array
             uint64_t a = 0, b = 0;
             memcpy(&a, (uint8_t *)(uintptr_t)want->slots[i] + k * (long)size, size);
             memcpy(&b, (uint8_t *)(uintptr_t)got->slots[i] + k * (long)size, size);
-            if (versus_same(p, a, b) || wrong++ >= 8)
+            if (versus_same(p, a, b, engine) || wrong++ >= 8)
                 continue;
             text_printf(
                 why, "%s: parameter %d (%s), element %ld: wanted %.9g (%llx), got %.9g (%llx)\n",
@@ -198,6 +220,40 @@ static inline bool versus_interpret(const Case *c, const Module *m, const Arrays
     return interp_run(versus_kernel(m), &launch, d) == INTERP_OK;
 }
 
+static inline const Target *versus_target(const Case *c, Engine engine)
+{
+    const char *name = versus_is_sim(engine) ? "nv" : "cpu";
+    for (int i = 0; i < c->plugin->ntargets; i++) {
+        if (strcmp(c->plugin->targets[i]->name, name) == 0)
+            return c->plugin->targets[i];
+    }
+    bug("the plugin has no target '%s'", name);
+}
+
+static inline bool versus_simulated(const Case *c, const Module *m, const Arrays *arrays,
+                                    Engine engine, Diags *d, Text *why)
+{
+    GenOptions o = {.cpu = "sm_90a", .disjoint = engine == ENGINE_SIM_DISJOINT};
+    GenOutput out;
+    SimModule *code = NULL;
+    SimError error;
+    if (!versus_target(c, engine)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+        return false;
+    SimStatus status = sim_load(out.data, out.len, &code, &error);
+    if (status == SIM_OK) {
+        SimLaunch launch = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
+                            .warps = out.warps,
+                            .shared = out.shared,
+                            .args = arrays->slots,
+                            .nranges = -1};
+        status = sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error);
+    }
+    if (status != SIM_OK)
+        text_printf(why, "%s\n%s", sim_error_text(&error, c->arena), (char *)out.data);
+    sim_unload(code);
+    return status == SIM_OK;
+}
+
 /* The programs run in two halves. */
 static inline bool versus_compiled(const Case *c, const Module *m, const Arrays *arrays,
                                    Engine engine, Diags *d, Text *why)
@@ -208,7 +264,7 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
     GenOutput out;
     Code *code = NULL;
     const char *reason = NULL;
-    if (!c->plugin->targets[0]->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+    if (!versus_target(c, engine)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
         return false;
     if (code_load(out.data, out.len, &code, &reason) != RUN_OK) {
         text_printf(why, "the object does not load: %s\n", reason);
@@ -233,10 +289,14 @@ static inline bool versus_run(const Case *c, Engine engine, Text *why)
     Diags *d = diags_new(c->arena, NULL);
     Module *m = versus_read(c, d);
     Arrays want = versus_arrays(c), got = versus_arrays(c);
-    OptOptions o = {.native = c->plugin->targets[0]->native_math, .verify = true};
+    OptOptions o = {.native = versus_target(c, engine)->native_math,
+                    .schedules = versus_is_sim(engine),
+                    .verify = true};
     bool ok = m != NULL && versus_interpret(c, m, &want, d) && opt_run(m, &o, d);
     if (ok && engine == ENGINE_INTERP)
         ok = versus_interpret(c, m, &got, d);
+    else if (ok && versus_is_sim(engine))
+        ok = versus_simulated(c, m, &got, engine, d, why);
     else if (ok)
         ok = versus_compiled(c, m, &got, engine, d, why);
     if (!ok)
