@@ -84,6 +84,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
     OptOptions options = {.native = target ? target->native_math : NULL,
                           .schedules = device->schedules,
                           .handles = target && target->handles,
+                          .gathers = target && target->gathers,
                           .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
@@ -282,7 +283,8 @@ static tilec_status load_lowered(Job *job, Compilation *c)
 {
     const char *why;
 
-    opt_legalise(c->func->module, &(OptOptions){.schedules = c->device->schedules}, job->diags);
+    const OptOptions options = {.schedules = c->device->schedules, .gathers = true};
+    opt_legalise(c->func->module, &options, job->diags);
     if (diag_errors(job->diags) > 0 ||
         !opt_refuse_asm(c->func->module, c->device->name, job->diags))
         return TILEC_REFUSED;

@@ -51,6 +51,7 @@ typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
     bool handles;            /* for OptOptions.handles */
+    bool gathers;            /* for OptOptions.gathers */
     bool inline_asm;         /* it takes the ops of that name */
     const char *const
         *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */

@@ -338,6 +338,12 @@ static void exec_op(Frame *f, const Op *op)
     case OP_record:
         exec_record(f, op);
         break;
+    case OP_gather:
+        exec_gather(f, op);
+        break;
+    case OP_histogram:
+        exec_histogram(f, op);
+        break;
     case OP_reduce:
         exec_reduce(f, op);
         break;

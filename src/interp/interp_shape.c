@@ -1,5 +1,6 @@
 /*
- * interp_shape.c - ops that make tiles and move elements: arange, and those with MOVES
+ * interp_shape.c - ops that make tiles and move elements: arange, those with MOVES, gather,
+ * histogram
  *
  * All moving is machine_copy_strided: a grid of elements from one set of strides to another.
  * Elements have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
@@ -162,4 +163,53 @@ void exec_rearrange(Frame *f, const Op *op)
     }
     machine_copy_strided(result(f, op), dst, (char *)operand(f, op, 0) + (size_t)first * size,
                          steps, to->rank, dims, size);
+}
+
+/* Element i of a tile of any integers. */
+static int64_t int_at(const void *tile, DType t, size_t i)
+{
+    size_t size = (size_t)dtype_size(t);
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)tile + i * size, size);
+    return scalar_to_int(t, bits);
+}
+
+void exec_gather(Frame *f, const Op *op)
+{
+    int axis = (int)attr_axis(op);
+    CombineView from = combine_view(op->operands[GATHER_SOURCE]->type, axis);
+    CombineView to = combine_view(op->results[0]->type, axis);
+    DType t = op->operands[GATHER_INDEX]->type->dtype;
+    const char *src = operand(f, op, GATHER_SOURCE);
+    const void *index = operand(f, op, GATHER_INDEX);
+    size_t size = value_size(op->results[0]), n = value_numel(op->results[0]);
+    char *dst = result(f, op);
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t row = (int64_t)i / to.inner / to.length, column = (int64_t)i % to.inner;
+        int64_t at = int_at(index, t, i);
+
+        if (at < 0 || at >= from.length)
+            memset(dst + i * size, 0, size);
+        else
+            memcpy(dst + i * size,
+                   src + (size_t)((row * from.length + at) * from.inner + column) * size, size);
+    }
+}
+
+void exec_histogram(Frame *f, const Op *op)
+{
+    const Value *v = op->operands[HISTOGRAM_VALUES];
+    const uint8_t *mask = op->noperands > HISTOGRAM_MASK ? operand(f, op, HISTOGRAM_MASK) : NULL;
+    size_t n = value_numel(v), bins = value_numel(op->results[0]);
+    int32_t *counts = result(f, op);
+
+    memset(counts, 0, bins * sizeof *counts);
+    for (size_t i = 0; i < n; i++) {
+        int64_t bin = int_at(operand(f, op, HISTOGRAM_VALUES), v->type->dtype, i);
+
+        if ((!mask || mask[i]) && bin >= 0 && bin < (int64_t)bins)
+            counts[bin]++;
+    }
 }

@@ -140,6 +140,9 @@ void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src
 void exec_arange(Frame *f, const Op *op);    /* i32 from the op's start on, one by one */
 void exec_rearrange(Frame *f, const Op *op); /* MOVES, when the order of the elements changes */
 
+void exec_gather(Frame *f, const Op *op);    /* 0 where the index leads nowhere */
+void exec_histogram(Frame *f, const Op *op); /* values without a bin count nowhere */
+
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
 typedef struct {
     int64_t outer, length, inner; /* length is the axis */

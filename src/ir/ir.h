@@ -133,6 +133,8 @@ enum { STORE_PTR, STORE_DATA, STORE_MASK };
 enum { RMW_PTR, RMW_DATA, RMW_MASK };    /* of atomic_rmw */
 enum { CAS_PTR, CAS_EXPECTED, CAS_NEW }; /* of atomic_cas */
 enum { BLOCK_HANDLE, BLOCK_DATA };       /* of load_block and store_block; offsets follow */
+enum { GATHER_SOURCE, GATHER_INDEX };
+enum { HISTOGRAM_VALUES, HISTOGRAM_MASK };
 enum { ASSERT_CONDITION, ASSERT_MASK, CHECK_OFFSET };
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the bounds */
 

@@ -139,6 +139,10 @@ OP( assert,      "bool mask?",          none,    A2(message, record_site), EFFEC
 OP( check,       "bool mask offset",    none,    A2(message, record_site), EFFECT )
 /* what a program says: see RecordKind for the operands */
 OP( record,      "any*",                none,    A4(record_kind, message, hex, record_site), EFFECT )
+/* elements of operand 0 at places along an axis, which operand 1 says; 0 where there is no such place */
+OP( gather,      "num int",             given,   A1(axis),          PURE )
+/* how many elements of operand 0, rank 1, have each of the values 0, 1, 2..; the mask says which count */
+OP( histogram,   "int mask?",           given,   A0,                PURE )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
 OP( reduce,      "any*",               given,   A1(axis),          PURE|REGIONS(1) )
 OP( scan,        "any*",               given,   A2(axis, reverse), PURE|REGIONS(1) )

@@ -698,6 +698,33 @@ static bool check_record(const Verifier *v, const Op *op)
     return true;
 }
 
+static bool check_gather(const Verifier *v, const Op *op)
+{
+    const Type *from = op->operands[GATHER_SOURCE]->type, *at = op->operands[GATHER_INDEX]->type;
+
+    if (!keeps_element(v, op))
+        return false;
+    if (!type_same_shape(op->results[0]->type, at) || at->rank != from->rank)
+        return verify_say(v, op, "gives another shape than that of the index, or another rank");
+    if (!axis_in(v, op, from->rank))
+        return false;
+    for (int d = 0; d < from->rank; d++) {
+        if (d != attr_axis(op) && from->dims[d] != at->dims[d])
+            return verify_say(v, op, "the shapes differ in dimension %d", d);
+    }
+    return true;
+}
+
+static bool check_histogram(const Verifier *v, const Op *op)
+{
+    if (!gives(v, op, 1))
+        return false;
+    const Type *t = op->results[0]->type;
+    return (op->operands[HISTOGRAM_VALUES]->type->rank == 1 && t->rank == 1 && !t->pointer &&
+            t->dtype == DT_I32) ||
+           verify_say(v, op, "counts elements of rank 1 as i32 of rank 1");
+}
+
 static bool check_asm(const Verifier *v, const Op *op)
 {
     const Type *shape;
@@ -740,6 +767,8 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_lookup8] = check_lookup,
         [OP_cast] = check_cast,
         [OP_bitcast] = check_bitcast,
+        [OP_gather] = check_gather,
+        [OP_histogram] = check_histogram,
         [OP_inline_asm] = check_asm,
         [OP_inline_asm_volatile] = check_asm,
         [OP_store] = check_store,

@@ -128,19 +128,27 @@ void opt_resolve_all(Block *b)
     ir_walk(b, resolve, NULL);
 }
 
+Value *opt_reduce(Builder *b, OpCode how, Value *v, int axis)
+{
+    Type t = *v->type;
+    int64_t along = axis;
+
+    t.rank--;
+    for (int d = axis; d < t.rank; d++)
+        t.dims[d] = t.dims[d + 1];
+    const Type *result = type_of(b->module, t), *element = type_element(b->module, v->type);
+    Op *op = build_op(b, OP_reduce, 1, &v, 1, &along, 1, &result);
+    Value *x = block_add_arg(op->regions[0], element);
+    Value *y = block_add_arg(op->regions[0], element);
+    Builder in = builder_into(b, op->regions[0]);
+    Value *both = build_binary(&in, how, x, y);
+    build_yield(&in, OP_yield, 1, &both);
+    return op->results[0];
+}
+
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
 {
-    while (v->type->rank > 0) {
-        Type t = *v->type;
-        int64_t axis = --t.rank;
-        const Type *result = type_of(b->module, t), *element = type_element(b->module, v->type);
-        Op *op = build_op(b, OP_reduce, 1, &v, 1, &axis, 1, &result);
-        Value *x = block_add_arg(op->regions[0], element);
-        Value *y = block_add_arg(op->regions[0], element);
-        Builder in = builder_into(b, op->regions[0]);
-        Value *both = build_binary(&in, how, x, y);
-        build_yield(&in, OP_yield, 1, &both);
-        v = op->results[0];
-    }
+    while (v->type->rank > 0)
+        v = opt_reduce(b, how, v, v->type->rank - 1);
     return v;
 }

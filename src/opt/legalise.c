@@ -61,4 +61,6 @@ void opt_legalise(Module *m, const OptOptions *o, Diags *d)
         opt_drop_schedule(m);
     if (!o->handles)
         legalise_handles(m, d);
+    if (!o->gathers)
+        opt_expand_gathers(m, d);
 }

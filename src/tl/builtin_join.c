@@ -2,10 +2,11 @@
  * builtin_join.c - tiles put together, taken apart and put in another order (semantics R158 to
  * R160, R255, R256)
  *
- * No op moves one element to another place, so these say in which place each element is wanted: a
- * tile gets one more dimension, a comparison of indices marks one element along it, and a reduction
- * by `or` of the bits gives that one.  split, join, interleave and cat take one step an element;
- * gather, flip, sort and topk compare each place with each element along the axis.
+ * gather, flip and histogram are ops, which legalise_tile.c takes apart for targets without them.
+ * The others say in which place each element is wanted: a tile gets one more dimension, a
+ * comparison of indices marks one element along it, and a reduction by `or` of the bits gives that
+ * one.  split, join, interleave and cat take one step an element; sort and topk compare each place
+ * with each element along the axis.
  */
 #include "tl.h"
 
@@ -63,17 +64,13 @@ static Value *chosen_element(Lower *l, Value *v, Value *chosen, int axis)
 }
 
 /* Elements of v at `index` along `axis`: in the shape of index, of which only that extent differs
- * from v's.  NULL after an error. */
-static Value *elements_at(Lower *l, Value *v, Value *index, int axis, Span span)
+ * from v's. */
+static Value *elements_at(Lower *l, Value *v, Value *index, int64_t axis)
 {
-    Value *from = spread(l, v, axis, index->type->dims[axis], span);
-    Value *at = from ? spread(l, index, axis + 1, v->type->dims[axis], span) : NULL;
+    Value *operands[] = {[GATHER_SOURCE] = v, [GATHER_INDEX] = index};
+    const Type *t = type_with_shape(l->module, v->type, index->type);
 
-    if (!at)
-        return NULL;
-    Value *here =
-        build_cast(&l->b, indices_along(l, from, axis + 1), at->type->dtype, ROUND_NEAREST);
-    return chosen_element(l, from, build_binary(&l->b, OP_eq, at, here), axis + 1);
+    return build_op(&l->b, OP_gather, 2, operands, 1, &axis, 1, &t)->results[0];
 }
 
 /* --- arguments --- */
@@ -229,9 +226,7 @@ Val tile_gather(Lower *l, const Args *a)
     if (!gather_shapes_fit(v->type, index->type, axis))
         return fail_val(l, a->span, E_GATHER_SHAPE, val_type_text(l, index->type),
                         val_type_text(l, v->type), axis);
-    index = build_cast(&l->b, index, DT_I64, ROUND_NEAREST);
-    v = elements_at(l, v, index, axis, a->span);
-    return v ? val_run(v) : val_unknown();
+    return val_run(elements_at(l, v, index, axis));
 }
 
 Val tile_flip(Lower *l, const Args *a)
@@ -243,8 +238,7 @@ Val tile_flip(Lower *l, const Args *a)
         return val_unknown();
     Value *index = indices_along(l, v, axis);
     Value *last = build_int(&l->b, index->type, v->type->dims[axis] - 1);
-    v = elements_at(l, v, build_binary(&l->b, OP_sub, last, index), axis, a->span);
-    return v ? val_run(v) : val_unknown();
+    return val_run(elements_at(l, v, build_binary(&l->b, OP_sub, last, index), axis));
 }
 
 /* --- in order --- */
@@ -363,7 +357,7 @@ static Value *histogram_mask(Lower *l, const Args *a, const Value *like)
 
 Val tile_histogram(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, ARG_input), *mask = NULL, *hit;
+    Value *v = number_tile(l, a, ARG_input), *mask = NULL;
     int64_t bins;
 
     if (!v || !arg_int(l, a, ARG_num_bins, &bins))
@@ -374,12 +368,10 @@ Val tile_histogram(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, ARG_input), E_HISTOGRAM_INT, val_type_text(l, v->type));
     if (arg_given(a, ARG_mask) && !(mask = histogram_mask(l, a, v)))
         return val_unknown();
-    v = spread(l, build_cast(&l->b, v, DT_I64, ROUND_NEAREST), 1, bins, a->span);
-    mask = v && mask ? spread(l, mask, 1, bins, a->span) : NULL;
-    if (!v)
+    if (!ops_check_tile(l, 1, &bins, arg_span(a, ARG_num_bins)))
         return val_unknown();
-    Value *bin = build_cast(&l->b, indices_along(l, v, 1), DT_I64, ROUND_NEAREST);
-    hit = build_binary(&l->b, OP_eq, v, bin);
-    hit = mask ? build_binary(&l->b, OP_and, hit, mask) : hit;
-    return val_run(reduce_values(l, OP_add, build_cast(&l->b, hit, DT_I32, ROUND_NEAREST), 0));
+    Value *operands[] = {[HISTOGRAM_VALUES] = v, [HISTOGRAM_MASK] = mask};
+    const Type *t = type_tile(l->module, DT_I32, 1, &(int32_t){(int32_t)bins});
+    return val_run(
+        build_op(&l->b, OP_histogram, mask ? 2 : 1, operands, 0, NULL, 1, &t)->results[0]);
 }
