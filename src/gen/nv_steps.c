@@ -34,7 +34,7 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
                                    nv_most_shared(p->chip) / 2, p->arena);
     if (s->conversion->kind == CONVERT_SHARED) {
         const Exchange *x = s->conversion->exchange;
-        int buffer = nv_buffer(p, x->memory.bytes);
+        int buffer = nv_buffer(p, shared_bytes(&x->memory));
         s->syncs = !x->within_warp;
         nv_use(p, s, buffer, true, false);
         nv_use(p, s, buffer, x->npieces > 1, true);
