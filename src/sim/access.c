@@ -43,8 +43,10 @@ static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t by
     return NULL;
 }
 
-static const char *const verbs[] = {
-    [ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_ATOMIC] = "updates"};
+static const char *const verbs[] = {[ACCESS_READ] = "reads",
+                                    [ACCESS_WRITE] = "writes",
+                                    [ACCESS_ATOMIC] = "updates",
+                                    [ACCESS_COPY] = "copies to"};
 
 /* Say how far an address is from the nearest range. */
 static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)

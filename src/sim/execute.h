@@ -141,7 +141,8 @@ bool block_run(Worker *worker, int64_t program); /* false: it failed */
 
 /* The addresses of an operand in all lanes, inactive ones too. */
 void access_addresses(const Warp *w, const PtxAddress *a, uint64_t address[LANES]);
-typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
+/* ACCESS_COPY: a write that has begun; until shadow_end_copy() nobody may touch the bytes. */
+typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_COPY } AccessKind;
 /* Where `bytes` from each address lie on the host, for the lanes of the mask, checked and counted.
  * False after a fault. */
 bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, uint32_t mask,
@@ -153,8 +154,7 @@ void shadow_free(Shadow *s);
 void shadow_start_block(Block *b);
 /* An access by a lane; false after a fault. */
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
-/* A copy that has begun, and that has ended: until then nobody may touch the bytes. */
-bool shadow_begin_copy(Warp *w, int lane, uint32_t at, uint32_t bytes);
+/* An ACCESS_COPY by this warp has arrived. */
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
 
 /* count.c */

@@ -23,7 +23,10 @@
     PTX_BITS(R)                                                                                    \
     PTX_COMPARE(R)                                                                                 \
     PTX_MOVE(R)                                                                                    \
-    PTX_EXCHANGE(R)
+    PTX_EXCHANGE(R)                                                                                \
+    PTX_ATOMIC(R)                                                                                  \
+    PTX_COPY(R)                                                                                    \
+    PTX_MATRIX(R)
 
 #define PTX_FLOW(R, C)                                                                             \
     C("bra", "uni", "", "l", flow_bra)                                                             \
@@ -311,3 +314,69 @@
     R("redux.sync", "!min", "s32", "=0 0 i", exchange_redux_min_s)                                 \
     R("redux.sync", "!max", "s32", "=0 0 i", exchange_redux_max_s)                                 \
     R("elect.sync", "", "", "=i|p i", exchange_elect)
+
+#define ATOMS "order space cache "
+/* of one operation: with its types, as atom and as red */
+#define ATOM(R, op, more, types) R("atom", ATOMS "!" op more, types, "=0 a 0 ?d", atomic_atom)
+#define RED(R, op, more, types) R("red", ATOMS "!" op more, types, "a 0 ?d", atomic_red)
+#define ATOMIC_OPS(R, ROW)                                                                         \
+    ROW(R, "add", "", "u32 s32 u64 s64 f32 f64")                                                   \
+    ROW(R, "add", " !noftz", "f16 bf16 f16x2 bf16x2")                                              \
+    ROW(R, "min", "", "u32 s32 u64 s64")                                                           \
+    ROW(R, "max", "", "u32 s32 u64 s64")                                                           \
+    ROW(R, "inc", "", "u32")                                                                       \
+    ROW(R, "dec", "", "u32")                                                                       \
+    ROW(R, "and", "", "b32 b64")                                                                   \
+    ROW(R, "or", "", "b32 b64")                                                                    \
+    ROW(R, "xor", "", "b32 b64")
+#define PTX_ATOMIC(R)                                                                              \
+    ATOMIC_OPS(R, ATOM)                                                                            \
+    ATOM(R, "exch", "", "b32 b64")                                                                 \
+    R("atom", ATOMS "!cas", "b16 b32 b64", "=0 a 0 0 ?d", atomic_atom)                             \
+    ATOMIC_OPS(R, RED)
+
+#define SHARED_GLOBAL "shared shared::cta global cache"
+#define PTX_COPY(R)                                                                                \
+    R("cp.async.commit_group", "", "", "", copy_commit)                                            \
+    R("cp.async.wait_group", "", "", "n", copy_wait_group)                                         \
+    R("cp.async.wait_all", "", "", "", copy_wait_all)                                              \
+    R("cp.async", SHARED_GLOBAL, "", "a a n ?i ?d", copy_async)                                    \
+    R("cp.async", SHARED_GLOBAL, "", "a a n d", copy_async)                                        \
+    R("cp.async", SHARED_GLOBAL, "", "a a n p ?d", copy_async_ignore)
+
+#define LDMATRIX(R, x, list)                                                                       \
+    R("ldmatrix.sync.aligned.m8n8", "!" x " trans shared shared::cta", "b16", "=" list " a",       \
+      matrix_load)
+#define STMATRIX(R, x, list)                                                                       \
+    R("stmatrix.sync.aligned.m8n8", "!" x " trans shared shared::cta", "b16", "a " list,           \
+      matrix_store)
+#define MMA(R, shape, types, operands)                                                             \
+    R("mma.sync.aligned." shape ".row.col", "satfinite", types, operands, matrix_mma)
+#define F8 "e4m3 e5m2"
+#define I8 "u8 s8"
+#define PTX_MATRIX(R)                                                                              \
+    LDMATRIX(R, "x1", "{1:32}")                                                                    \
+    LDMATRIX(R, "x2", "{2:32}")                                                                    \
+    LDMATRIX(R, "x4", "{4:32}")                                                                    \
+    STMATRIX(R, "x1", "{1:32}")                                                                    \
+    STMATRIX(R, "x2", "{2:32}")                                                                    \
+    STMATRIX(R, "x4", "{4:32}")                                                                    \
+    MMA(R, "m16n8k8", "f32|f16|f16|f32", "={4:32} {2:32} {1:32} {4:32}")                           \
+    MMA(R, "m16n8k8", "f16|f16|f16|f16", "={2:32} {2:32} {1:32} {2:32}")                           \
+    MMA(R, "m16n8k8", "f32|bf16|bf16|f32", "={4:32} {2:32} {1:32} {4:32}")                         \
+    MMA(R, "m16n8k8", "f32|tf32|tf32|f32", "={4:32} {4:32} {2:32} {4:32}")                         \
+    MMA(R, "m16n8k8", "f64|f64|f64|f64", "={4:64} {4:64} {2:64} {4:64}")                           \
+    MMA(R, "m16n8k4", "f32|tf32|tf32|f32", "={4:32} {2:32} {1:32} {4:32}")                         \
+    MMA(R, "m16n8k4", "f64|f64|f64|f64", "={4:64} {2:64} {1:64} {4:64}")                           \
+    MMA(R, "m16n8k16", "f32|f16|f16|f32", "={4:32} {4:32} {2:32} {4:32}")                          \
+    MMA(R, "m16n8k16", "f16|f16|f16|f16", "={2:32} {4:32} {2:32} {2:32}")                          \
+    MMA(R, "m16n8k16", "f32|bf16|bf16|f32", "={4:32} {4:32} {2:32} {4:32}")                        \
+    MMA(R, "m16n8k16", "f64|f64|f64|f64", "={4:64} {8:64} {4:64} {4:64}")                          \
+    MMA(R, "m16n8k16", "s32|" I8 "|" I8 "|s32", "={4:32} {2:32} {1:32} {4:32}")                    \
+    MMA(R, "m16n8k16", "f32|" F8 "|" F8 "|f32", "={4:32} {2:32} {1:32} {4:32}")                    \
+    MMA(R, "m16n8k16", "f16|" F8 "|" F8 "|f16", "={2:32} {2:32} {1:32} {2:32}")                    \
+    MMA(R, "m16n8k32", "s32|" I8 "|" I8 "|s32", "={4:32} {4:32} {2:32} {4:32}")                    \
+    MMA(R, "m16n8k32", "f32|" F8 "|" F8 "|f32", "={4:32} {4:32} {2:32} {4:32}")                    \
+    MMA(R, "m16n8k32", "f16|" F8 "|" F8 "|f16", "={2:32} {4:32} {2:32} {2:32}")                    \
+    R("mma.sync.aligned.m8n8k4.row.col", "", "f64|f64|f64|f64", "={2:64} {1:64} {1:64} {2:64}",    \
+      matrix_mma8)

@@ -148,20 +148,13 @@ bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t byt
             good = check_read(w, &s[i], lane, at + i);
         else if (kind == ACCESS_WRITE)
             good = check_write(w, &s[i], lane, at + i, 0);
+        else if (kind == ACCESS_COPY)
+            good = check_write(w, &s[i], lane, at + i, EVENT_COPYING);
         else if (time_of(s[i].written) < w->block->born)
             good = check_read(w, &s[i], lane, at + i);
         else
             good = check_write(w, &s[i], lane, at + i, EVENT_ATOMIC);
         if (!good)
-            return false;
-    }
-    return true;
-}
-
-bool shadow_begin_copy(Warp *w, int lane, uint32_t at, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++) {
-        if (!check_write(w, &w->block->shadow[at + i], lane, at + i, EVENT_COPYING))
             return false;
     }
     return true;

@@ -105,11 +105,27 @@ static int low_bits(PtxType t)
     return t == PTX_TF32 ? 13 : 0;
 }
 
+/* Those that are used most go by way of a float: the exponent of f16 is scaled to a float's. */
+static double from_f16(uint32_t bits)
+{
+    float x = float_of((bits & 0x7fff) << 13) * 0x1p112f;
+
+    if ((bits & 0x7c00) == 0x7c00)
+        x = bits & 0x3ff ? NAN : INFINITY;
+    return bits & 0x8000 ? -x : x;
+}
+
 double small_to_double(PtxType t, uint32_t bits)
 {
-    Format f = format_of(t);
+    Format f;
 
-    bits >>= low_bits(t);
+    if (t == PTX_F16)
+        return from_f16(bits);
+    if (t == PTX_BF16)
+        return float_of(bits << 16);
+    if (t == PTX_TF32)
+        return float_of(bits & UINT32_C(0xffffe000));
+    f = format_of(t);
     int most = (1 << f.exponent) - 1, bias = most >> 1;
     int exponent = (int)(bits >> f.mantissa) & most;
     uint32_t mantissa = bits & ((1u << f.mantissa) - 1);

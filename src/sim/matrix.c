@@ -1,0 +1,253 @@
+/*
+ * matrix.c - ldmatrix, stmatrix and mma.sync
+ *
+ * Where the elements of a matrix lie in the registers of a warp follows one rule.  With P elements
+ * in a register of 32 bits, a lane has row `lane / 4` and columns `lane % 4 * P` up to P more; the
+ * second register of the left operand has the row 8 below, the third and fourth the columns 4 * P
+ * to the right.  The right operand is the same, transposed, and results are pairs of columns.
+ *
+ * Products are exact; a sum of f16, bf16, tf32 and f8 products and its addend is rounded once, from
+ * double.  Chips cut bits off on the way, so their last bits differ (docs/simulator.md).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "lanes.h"
+#include "small.h"
+
+VECTOR_LOOPS
+
+enum { MOST_K = 32, ROWS = 16, COLUMNS = 8, QUAD = 4 };
+
+/* The instruction needs the whole warp. */
+static bool whole_warp(Warp *w, uint32_t mask)
+{
+    if (mask == ALL_LANES)
+        return true;
+    fault(w, __builtin_ctz(~mask), "a matrix instruction that a part of the warp does not reach");
+    return false;
+}
+
+/* 8x8 matrices of 16-bit elements, whose rows the lanes address in eights */
+
+/* The element at which lane and half of its register lie. */
+static uint32_t matrix_row(const Inst *in, uint32_t lane, uint32_t half)
+{
+    return has(in, MOD_TRANS) ? lane % QUAD * 2 + half : lane / QUAD;
+}
+static uint32_t matrix_column(const Inst *in, uint32_t lane, uint32_t half)
+{
+    return has(in, MOD_TRANS) ? lane / QUAD : lane % QUAD * 2 + half;
+}
+
+/* The rows in the host's memory. */
+static bool resolve_rows(Warp *w, const Inst *in, uint32_t mask, AccessKind kind, char *host[LANES])
+{
+    uint32_t lanes = 8 * (uint32_t)in->nops;
+    uint32_t who = lanes == LANES ? ALL_LANES : (UINT32_C(1) << lanes) - 1;
+    uint64_t address[LANES];
+
+    access_addresses(w, &in->at[0], address);
+    return whole_warp(w, mask) &&
+           access_resolve(w, (PtxSpace)in->space, kind, 16, who, address, host);
+}
+
+void matrix_load(Warp *w, const Inst *in, uint32_t mask)
+{
+    char *host[LANES];
+
+    if (!resolve_rows(w, in, mask, ACCESS_READ, host))
+        return;
+    uint16_t rows[4][8][8];
+    for (int i = 0; i < 8 * in->nops; i++)
+        memcpy(rows[i / 8][i % 8], host[i], 16);
+    for (int m = 0; m < in->nops; m++) {
+        uint16_t *d = OP(w, in, m, uint16_t);
+
+        for (uint32_t i = 0; i < 2 * LANES; i++)
+            d[i] = rows[m][matrix_row(in, i / 2, i % 2)][matrix_column(in, i / 2, i % 2)];
+    }
+}
+
+void matrix_store(Warp *w, const Inst *in, uint32_t mask)
+{
+    char *host[LANES];
+
+    if (!resolve_rows(w, in, mask, ACCESS_WRITE, host))
+        return;
+    for (int m = 0; m < in->nops; m++) {
+        const uint16_t *s = OP(w, in, m, uint16_t);
+
+        for (uint32_t i = 0; i < 2 * LANES; i++) {
+            char *row = host[8 * (uint32_t)m + matrix_row(in, i / 2, i % 2)];
+
+            memcpy(row + 2 * matrix_column(in, i / 2, i % 2), &s[i], 2);
+        }
+    }
+}
+
+/* mma */
+
+/* What the operands of one instruction are. */
+typedef struct {
+    const Inst *in;
+    int rows, k;
+    int results, lefts, rights; /* registers */
+    PtxType d, a, b, c;
+} Shape;
+
+/* Left operands have a register for each 8 rows and 4 * P columns, right ones for each 4 * P. */
+static Shape shape_of(const Inst *in, int rows)
+{
+    Shape s = {.in = in,
+               .rows = rows,
+               .d = (PtxType)in->type[0],
+               .a = (PtxType)in->type[1],
+               .b = (PtxType)in->type[2],
+               .c = (PtxType)in->type[3]};
+    int per = MAX(32 / ptx_type_bits[s.a], 1);
+
+    s.results = s.d == PTX_F16 ? 2 : rows / 4;
+    s.rights = (in->nops - 2 * s.results) * 8 / (rows + 8);
+    s.lefts = s.rights * rows / 8;
+    s.k = s.rights * QUAD * per;
+    return s;
+}
+
+/* Element number `part` of a register, as a double; integers too. */
+static double element(Warp *w, uint32_t place, PtxType t, uint32_t lane, int part)
+{
+    if (t == PTX_F64)
+        return REG(w, place, double)[lane];
+    uint32_t bits = REG(w, place, uint32_t)[lane] >> (part * ptx_type_bits[t]);
+    switch (t) {
+    case PTX_S8:
+        return (int8_t)bits;
+    case PTX_U8:
+        return (uint8_t)bits;
+    case PTX_F16:
+    case PTX_BF16:
+        return small_to_double(t, bits & 0xffff);
+    case PTX_TF32:
+        return small_to_double(t, bits);
+    default:
+        return small_to_double(t, bits & 0xff);
+    }
+}
+
+static void gather(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS])
+{
+    int per = MAX(32 / ptx_type_bits[s->a], 1), halves = s->rows / 8;
+
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        int across = (int)(lane / QUAD), along = (int)(lane % QUAD) * per;
+
+        for (int p = 0; p < per; p++) {
+            for (int r = 0; r < s->lefts; r++)
+                a[across + 8 * (r % halves)][along + p + QUAD * per * (r / halves)] =
+                    element(w, s->in->op[s->results + r], s->a, lane, p);
+            for (int r = 0; r < s->rights; r++)
+                b[along + p + QUAD * per * r][across] =
+                    element(w, s->in->op[s->results + s->lefts + r], s->b, lane, p);
+        }
+    }
+}
+
+static void multiply(const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
+                     double d[ROWS][COLUMNS])
+{
+    for (int i = 0; i < s->rows; i++) {
+        double sums[COLUMNS] = {0};
+
+        for (int k = 0; k < s->k; k++) {
+            for (int j = 0; j < COLUMNS; j++)
+                sums[j] += a[i][k] * b[k][j];
+        }
+        memcpy(d[i], sums, sizeof sums);
+    }
+}
+
+/* f64 adds the products to the addend one by one, each rounded. */
+static double add_in_order(const Shape *s, const double *a, double b[MOST_K][COLUMNS], int column,
+                           double c)
+{
+    for (int k = 0; k < s->k; k++)
+        c = fma(a[k], b[k][column], c);
+    return c;
+}
+
+static int32_t add_int(const Shape *s, double sum, int32_t c)
+{
+    int64_t all = (int64_t)sum + c;
+
+    if (!has(s->in, MOD_SATFINITE))
+        return (int32_t)(uint32_t)all;
+    return (int32_t)(all > INT32_MAX ? INT32_MAX : all < INT32_MIN ? INT32_MIN : all);
+}
+
+static uint32_t add_float(double sum, float c)
+{
+    double all = odd_add(sum, c);
+
+    return isnan(all) ? NAN_F32 : bits_of((float)all);
+}
+
+/* The result of each lane: columns 2 * (lane % 4) and the next, row lane / 4, and 8 rows below. */
+static void scatter(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
+                    double sums[ROWS][COLUMNS])
+{
+    const Inst *in = s->in;
+    int first = in->nops - s->results; /* of the addend */
+
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        for (int e = 0; e < s->rows / 4; e++) {
+            int row = (int)(lane / QUAD) + 8 * (e / 2), column = (int)(lane % QUAD) * 2 + e % 2;
+            double sum = sums[row][column];
+
+            if (s->d == PTX_F64) {
+                double c = OP(w, in, first + e, double)
+                [lane];
+
+                OP(w, in, e, double)
+                [lane] = add_in_order(s, a[row], b, column, c);
+            } else if (s->d == PTX_S32) {
+                OP(w, in, e, int32_t)
+                [lane] = add_int(s, sum, OP(w, in, first + e, int32_t)[lane]);
+            } else if (s->d == PTX_F32) {
+                OP(w, in, e, uint32_t)
+                [lane] = add_float(sum, OP(w, in, first + e, float)[lane]);
+            } else {
+                uint32_t i = 2 * lane + (uint32_t)e % 2;
+                uint16_t c = OP(w, in, first + e / 2, uint16_t)
+                [i];
+                double all = odd_add(sum, small_to_double(PTX_F16, c));
+
+                OP(w, in, e / 2, uint16_t)
+                [i] = (uint16_t)small_from_double(PTX_F16, all, ROUND_NEAREST, false);
+            }
+        }
+    }
+}
+
+static void multiply_add(Warp *w, const Inst *in, uint32_t mask, int rows)
+{
+    double a[ROWS][MOST_K], b[MOST_K][COLUMNS], sums[ROWS][COLUMNS];
+    Shape s = shape_of(in, rows);
+
+    if (!whole_warp(w, mask))
+        return;
+    gather(w, &s, a, b);
+    multiply(&s, a, b, sums);
+    scatter(w, &s, a, b, sums);
+}
+
+void matrix_mma(Warp *w, const Inst *in, uint32_t mask)
+{
+    multiply_add(w, in, mask, ROWS);
+}
+
+/* m8n8k4 of f64 */
+void matrix_mma8(Warp *w, const Inst *in, uint32_t mask)
+{
+    multiply_add(w, in, mask, 8);
+}
