@@ -243,6 +243,11 @@ typedef struct {
     double flops; /* float operations, and those of dot products of integers; negative when
                    * they cannot be counted */
     double bytes; /* tensors read plus tensors written, once each */
+    /* Of a GPU's code, else 0: */
+    int warps;        /* that run one program */
+    int registers;    /* of a thread */
+    int shared_bytes; /* that the threads of a program share */
+    int local_bytes;  /* of a thread, in memory: what its registers do not hold */
 } tilec_stats;
 
 /*

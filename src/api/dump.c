@@ -219,6 +219,25 @@ static tilec_status lower_stats(Job *job, void *stats)
     return s->func ? TILEC_OK : TILEC_REFUSED;
 }
 
+static tilec_status add_facts(Job *job, const Request *r, tilec_stats *out)
+{
+    const Device *d = device_at(r->device);
+    CodeFacts facts;
+    char *error = NULL;
+
+    if (!d->facts || device_missing(d))
+        return TILEC_OK;
+    void *state = api_device_state(r->file->ctx, r->device);
+    RunStatus status = d->facts(state, r->variant->code, r->binding->id, &facts, &error);
+    if (status != RUN_OK)
+        return job_device_status(job, status, error);
+    out->warps = facts.warps;
+    out->registers = facts.registers;
+    out->shared_bytes = facts.shared;
+    out->local_bytes = facts.local;
+    return TILEC_OK;
+}
+
 static tilec_status count_stats(Job *job, void *stats)
 {
     StatsJob *s = stats;
@@ -234,7 +253,7 @@ static tilec_status count_stats(Job *job, void *stats)
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant->seconds;
     s->stats.from_cache = r->variant->from_cache;
-    return TILEC_OK;
+    return add_facts(job, r, &s->stats);
 }
 
 const FileJob dump_stats = {.locked = lower_stats, .unlocked = count_stats};

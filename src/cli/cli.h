@@ -36,6 +36,12 @@ typedef struct {
     size_t bytes;
 } Storage;
 
+/* A copy of a storage in a device's memory. */
+typedef struct {
+    const Storage *storage;
+    void *data;
+} Moved;
+
 typedef struct {
     Arena *arena;
     Guard guard;
@@ -46,7 +52,10 @@ typedef struct {
     tilec_context *tilec;
     tilec_file *file;
     VEC(Storage) blocks; /* the storage of all arrays */
-    int random_arrays;   /* made so far: the seed of the next one that gives none */
+    const char *device;  /* where kernels run, and which one of that name */
+    int device_id;
+    VEC(Moved) moved;  /* copies there, if it has memory of its own */
+    int random_arrays; /* made so far: the seed of the next one that gives none */
 } Cli;
 
 /* trouble.c */
@@ -167,6 +176,7 @@ typedef struct {
     const char *file, *kernel; /* kernel NULL = the only one */
     const char *grid, *stage;
     tilec_launch_options launch;
+    int device_id; /* behind a colon of --device */
     bool time, json;
     int runs;       /* 0 = as many as fit in a second */
     unsigned given; /* a bit for each option: options.c */
@@ -202,6 +212,11 @@ Arguments args_evaluate(Cli *c, const Options *o);
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
 void check(Cli *c, tilec_status status, char **error);
+
+/* move.c: arguments in the memory of c->device; before any storage is added behind the first */
+bool move_there(Cli *c, Arguments *a); /* false: it works on the host's, and they stay */
+void move_back(Cli *c);                /* what a launch has written, to the arrays of the command */
+void move_release(Cli *c);
 
 /* show.c */
 /* NumPy's way: whole up to a hundred elements, else the first and last three along each long

@@ -5,15 +5,45 @@
 
 #include <stdio.h>
 
-static void print_device(const tilec_device *d, bool json, int i)
+static void print_json_units(Cli *c, const tilec_device *d)
 {
-    if (json)
-        printf("%s{\"name\": \"%s\", \"available\": %s, \"threads\": %d}", i ? ", " : "", d->name,
-               d->available ? "true" : "false", d->threads);
-    else
-        printf("%-8s %-13s %3d thread%s  %s\n", d->name,
-               d->available ? "available" : "not available", d->threads,
-               d->threads == 1 ? " " : "s", d->missing ? d->missing : d->description);
+    tilec_unit u;
+
+    printf(", \"units\": [");
+    for (int i = 0; tilec_unit_info(c->tilec, d->name, i, &u) == TILEC_OK && u.memory > 0; i++) {
+        printf("%s{\"model\": \"%s\", \"arch\": \"%s\", \"memory\": %llu, \"processors\": %d}",
+               i ? ", " : "", u.name, u.arch, (unsigned long long)u.memory, u.processors);
+    }
+    putchar(']');
+}
+
+static void print_json(Cli *c, const tilec_device *d, int i)
+{
+    printf("%s{\"name\": \"%s\", \"available\": %s, \"threads\": %d", i ? ", " : "", d->name,
+           d->available ? "true" : "false", d->threads);
+    print_json_units(c, d);
+    putchar('}');
+}
+
+/* A line for each one of the name, where they have memory of their own; else false. */
+static bool print_units(Cli *c, const tilec_device *d)
+{
+    tilec_unit u;
+    int i = 0;
+
+    for (; tilec_unit_info(c->tilec, d->name, i, &u) == TILEC_OK && u.memory > 0; i++)
+        printf("%-8s %-13s %3d processors  %s, %s, %.1f GB\n",
+               arena_printf(c->arena, "%s:%d", d->name, i), "available", u.processors, u.name,
+               u.arch, (double)u.memory / 1e9);
+    return i > 0;
+}
+
+static void print_device(Cli *c, const tilec_device *d)
+{
+    if (print_units(c, d))
+        return;
+    printf("%-8s %-13s %3d thread%s  %s\n", d->name, d->available ? "available" : "not available",
+           d->threads, d->threads == 1 ? " " : "s", d->missing ? d->missing : d->description);
 }
 
 void command_devices(Cli *c, int argc, char **argv)
@@ -28,7 +58,10 @@ void command_devices(Cli *c, int argc, char **argv)
         tilec_device d;
 
         check(c, tilec_device_info(c->tilec, i, &d), NULL);
-        print_device(&d, o.json, i);
+        if (o.json)
+            print_json(c, &d, i);
+        else
+            print_device(c, &d);
     }
     if (o.json)
         puts("]");

@@ -38,6 +38,7 @@ static void run_command(Cli *c, int argc, char **argv)
 
 static void release(Cli *c)
 {
+    move_release(c);
     array_free_all(c);
     tilec_unload(c->file);
     tilec_close(c->tilec);

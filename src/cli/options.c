@@ -112,6 +112,19 @@ static tilec_define parse_define(Cli *c, const char *text)
     return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
 }
 
+/* NAME[:N] */
+static void set_device(Cli *c, Options *o, const char *text)
+{
+    const char *colon = strchr(text, ':');
+    char *end = NULL;
+    long id = colon ? strtol(colon + 1, &end, 10) : 0;
+
+    if (colon && (end == colon + 1 || *end || id < 0 || id > INT_MAX))
+        stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
+    o->launch.device = arena_strndup(c->arena, text, colon ? (size_t)(colon - text) : strlen(text));
+    o->device_id = (int)id;
+}
+
 static void set_option(Cli *c, Options *o, OptionId id, const char *name, const char *operand)
 {
     switch (id) {
@@ -119,7 +132,7 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         o->grid = operand;
         break;
     case OPTION_DEVICE:
-        o->launch.device = operand;
+        set_device(c, o, operand);
         break;
     case OPTION_ARCH:
         o->launch.arch = operand;

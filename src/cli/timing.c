@@ -53,6 +53,10 @@ const char *timing_table(Arena *a, const Timing *t)
                 rate(a, t->stats.bytes, t->median), rate(a, t->stats.flops, t->median));
     text_printf(&out, "compiled in %s%s\n", duration(a, t->stats.compile_seconds),
                 t->stats.from_cache ? " (from the cache)" : "");
+    if (t->stats.warps > 0)
+        text_printf(&out, "%d warps, %d registers, %d bytes of shared and %d of local memory\n",
+                    t->stats.warps, t->stats.registers, t->stats.shared_bytes,
+                    t->stats.local_bytes);
     return out.s;
 }
 
@@ -84,6 +88,10 @@ const char *timing_json(Arena *a, const Timing *t)
                 t->stats.from_cache ? "true" : "false", t->stats.bytes);
     if (t->stats.flops >= 0)
         text_printf(&out, ", \"flops\": %.17g", t->stats.flops);
+    if (t->stats.warps > 0)
+        text_printf(
+            &out, ", \"warps\": %d, \"registers\": %d, \"shared_bytes\": %d, \"local_bytes\": %d",
+            t->stats.warps, t->stats.registers, t->stats.shared_bytes, t->stats.local_bytes);
     if (t->runs > 0)
         text_printf(&out, ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g",
                     t->runs, t->median, t->min, t->max);

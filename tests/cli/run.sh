@@ -17,6 +17,18 @@ for device in interp cpu; do
     expect 0 out '"runs": 3' run_add --device $device --time 3 --json
     expect 0 out '"bytes": 12000' run_add --device $device --json
 done
+
+# a device with memory of its own, here one that does nothing: arrays go there and come back
+expect 0 out "out: fp32 1000" run_add --device null:1 --show out
+expect 0 out "[nan nan nan ... nan nan nan]" run_add --device null --show out
+expect 0 out "1 warps, 2 registers, 3 bytes of shared and 4 of local memory" \
+    run_add --device null --time=3
+expect 0 out '"registers": 2, "shared_bytes": 3' run_add --device null --json
+expect 0 out "[0. 1. 2.]" "$tilec" run "$add" --device null --grid 1 x="arange(fp32,3)" y="x[:0]" \
+    out="x[::-1]" n=3 BLOCK=4 --show x
+expect 2 err "--device null:2: there are only 2 of them" run_add --device null:2
+expect 2 err "--device needs NAME or NAME:N, not 'null:x'" run_add --device null:x
+expect 2 err "there is no device \`nil\`" run_add --device nil
 expect 0 out "" run_add --threads 1 --num-warps 8 --num-stages=2
 silent
 

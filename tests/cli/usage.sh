@@ -16,6 +16,15 @@ expect 0 out "usage: tilec devices" "$tilec" devices --help
 expect 0 out "tilec 0.1.0" "$tilec" --version
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
+expect 0 out "cuda:1   available     132 processors  Fake GPU, sm_80" \
+    env "TILEC_LIBCUDA=$TILEC_FAKE_CUDA" "$tilec" devices
+expect 0 out '"units": [{"model": "Fake GPU", "arch": "sm_90a"' \
+    env "TILEC_LIBCUDA=$TILEC_FAKE_CUDA" "$tilec" devices --json
+expect 0 out "cuda     not available   0 threads  there is no NVIDIA driver: /nowhere/libcuda" \
+    env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" devices
+expect 1 err "the device \`cuda\` cannot be used here: there is no NVIDIA driver" \
+    env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" run "$source/kernels/add.py" --device cuda \
+    --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=4
 
 # 2: the command line is wrong
 expect 2 err "usage: tilec run" "$tilec"

@@ -320,6 +320,12 @@ static void test_launches_run_where_their_tensors_are(void **state)
     REFUSES(TILEC_BAD_ARGUMENT,
             "`x` is in the host's memory; the device `null` works on a device's",
             tilec_launch(s->file, NULL, grid, elsewhere, 2, &options, &s->error));
+    tilec_stats stats;
+    const tilec_arg good[] = {of_device(x, shape, 0), of_device(x, shape, 0)};
+    assert_int_equal(tilec_launch_stats(s->file, NULL, grid, good, 2, &options, &stats, &s->error),
+                     TILEC_OK);
+    assert_true(stats.warps == 1 && stats.registers == 2 && stats.shared_bytes == 3 &&
+                stats.local_bytes == 4);
     char *text = NULL;
     assert_int_equal(tilec_dump(s->file, NULL, "asm", elsewhere, 2, &options, &text, &s->error),
                      TILEC_OK);
