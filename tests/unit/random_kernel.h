@@ -10,6 +10,10 @@
  * must be able to give the same bits: all floats are whole numbers below 2^24, so that no order of
  * summing can be told from another; the lanes of a store or an atomic never meet; all addresses
  * lie within the arrays.
+ *
+ * For targets whose programs run side by side, and whose lanes see what others have written only
+ * behind a barrier, kernels are made `apart`: each program has its own part of every array, and
+ * barriers stand around everything that writes.
  */
 #ifndef TILEC_TEST_RANDOM_KERNEL_H
 #define TILEC_TEST_RANDOM_KERNEL_H
@@ -20,6 +24,7 @@ enum {
     STATEMENTS = 14,
     MAX_VALUES = 600,
     REACH = 512,      /* addresses stay below */
+    REGION = 620,     /* elements of an array that are a program's own, */
     LIMIT = 100,      /* magnitude of floats */
     RESULTS = 8,      /* values that are stored in the end, */
     RESULT_SIZE = 512 /* each at a multiple of this */
@@ -31,7 +36,7 @@ typedef struct {
     Builder b;
     Value *values[MAX_VALUES]; /* that can be used now */
     int n, depth;
-    bool aligned;
+    bool aligned, apart;
     Value *ints[3], *floats[2], *out_int, *out_float;
 } Gen;
 
@@ -52,9 +57,10 @@ static const Type *random_shape(Gen *g, DType d)
     static const struct {
         int rank;
         int32_t dims[3];
-    } shapes[] = {{1, {37}},    {1, {64}},    {1, {5}},      {2, {3, 11}},
-                  {2, {8, 16}}, {2, {1, 20}}, {2, {16, 1}},  {3, {2, 3, 7}},
-                  {2, {16, 8}}, {1, {130}},   {3, {4, 1, 6}}};
+    } shapes[] = {{1, {37}},      {1, {64}},    {1, {5}},       {2, {3, 11}}, {2, {8, 16}},
+                  {2, {1, 20}},   {2, {16, 1}}, {3, {2, 3, 7}}, {2, {16, 8}}, {1, {130}},
+                  {3, {4, 1, 6}}, {2, {32, 8}}, {3, {4, 8, 8}}, {1, {256}},   {2, {2, 64}},
+                  {2, {12, 20}},  {1, {1}},     {3, {5, 1, 32}}};
     int i = below(g, COUNT(shapes));
     return type_tile(g->m, d, shapes[i].rank, shapes[i].dims);
 }
@@ -308,6 +314,12 @@ static void load(Gen *g)
     keep(g, build_op(&g->b, OP_load, 1, &p, 3, (const int64_t[3]){0}, 0, NULL)->results[0]);
 }
 
+static void barrier(Gen *g)
+{
+    if (g->apart)
+        build_op(&g->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
+}
+
 static void store(Gen *g)
 {
     Value *v = some_tile(g);
@@ -318,13 +330,18 @@ static void store(Gen *g)
     int n = 2;
     if (one_in(g, 2))
         operands[n++] = mask_for(g, v->type);
+    barrier(g);
     build_op(&g->b, OP_store, n, operands, 2, (const int64_t[2]){0}, 0, NULL);
+    barrier(g);
 }
 
 static void scalar_store(Gen *g)
 {
     Value *p = build_addptr(&g->b, g->ints[below(g, COUNT(g->ints))], small_scalar(g, 32));
-    build_op(&g->b, OP_store, 2, (Value *[]){p, scalar_int(g)}, 2, (const int64_t[2]){0}, 0, NULL);
+    Value *v = scalar_int(g);
+    barrier(g);
+    build_op(&g->b, OP_store, 2, (Value *[]){p, v}, 2, (const int64_t[2]){0}, 0, NULL);
+    barrier(g);
 }
 
 static void atomic(Gen *g)
@@ -334,8 +351,10 @@ static void atomic(Gen *g)
     int n = 2;
     if (one_in(g, 2))
         operands[n++] = mask_for(g, t);
+    barrier(g);
     keep(g, build_op(&g->b, OP_atomic_rmw, n, operands, 3, (const int64_t[3]){RMW_ADD}, 0, NULL)
                 ->results[0]);
+    barrier(g);
 }
 
 /* --- whole tiles --------------------------------------------------------------------------- */
@@ -652,11 +671,20 @@ static Value *parameter(Gen *g, Func *f, DType d, const char *name)
     return func_add_param(f, name, type_pointer(g->m, d, false), g->aligned ? 16 : 0);
 }
 
+/* The array's part that belongs to this program. */
+static Value *own_region(Gen *g, Value *array)
+{
+    const Type *i32 = type_scalar(g->m, DT_I32);
+    Value *first = build_binary(&g->b, OP_mul, program_id(g), build_int(&g->b, i32, REGION));
+    return build_addptr(&g->b, array, first);
+}
+
 /* The text of the kernel with this number.  Its parameters: a, b, c of i32, x, y of fp32, the
  * results of both, and a scalar.  Aligned: arrays are promised to lie at multiples of 16 bytes. */
-static const char *random_kernel(Arena *a, uint64_t seed, bool aligned)
+static const char *random_kernel(Arena *a, uint64_t seed, bool aligned, bool apart)
 {
-    Gen g = {.rng = seed * 1000003, .aligned = aligned, .m = module_new(a, interner_new(a), NULL)};
+    Gen g = {.rng = seed * 1000003, .aligned = aligned, .apart = apart};
+    g.m = module_new(a, interner_new(a), NULL);
     Func *f = func_new(g.m, "k", (Span){0});
     static const char *const names[] = {"a", "b", "c", "x", "y"};
     f->is_kernel = true;
@@ -668,6 +696,10 @@ static const char *random_kernel(Arena *a, uint64_t seed, bool aligned)
     g.out_float = parameter(&g, f, DT_FP32, "out_float");
     keep(&g, func_add_param(f, "n", type_scalar(g.m, DT_I32), 0));
     g.b = builder_at_end(f, f->body);
+    for (int i = 0; i < 3 && apart; i++)
+        g.ints[i] = own_region(&g, g.ints[i]);
+    for (int i = 0; i < 2 && apart; i++)
+        g.floats[i] = own_region(&g, g.floats[i]);
     keep(&g, program_id(&g));
     for (int i = 0; i < STATEMENTS; i++)
         statement(&g);

@@ -1,11 +1,13 @@
 /*
- * test_random.c - random kernels on the CPU target and, after the passes, in the interpreter
+ * test_random.c - random kernels on a target and, after the passes, in the interpreter
  *
  * The target is in question here: it gets kernels of random_kernel.h after all passes.
  * test_opt_random.c looks at the passes, one by one and without a target.
  *
  * Results are compared to the bit, but for the sign of zero.  Half of the kernels get arrays that
  * are parts of one array, and are compiled without the promise that arrays lie apart.
+ *
+ * The target is the CPU's, or that of the device TILEC_VERSUS_DEVICE, with 1 to 8 warps.
  *
  * TILEC_SEED=N runs the one kernel of that number, TILEC_RANDOM_COUNT as many from there on.  Each
  * kernel runs in a process of its own; when it fails, ops are left out as long as it still does,
@@ -22,7 +24,7 @@
 
 #include <cmocka.h> /* after base.h: both have a fail() */
 
-enum { PROGRAMS = 3, ARRAY = 600, OVERLAP = 20 };
+enum { PROGRAMS = 3, OVERLAP = 20, ARRAY = REGION - OVERLAP };
 
 static const GenPlugin *plugin;
 
@@ -39,6 +41,12 @@ static bool overlaps(uint64_t seed)
     return seed % 2 != 0;
 }
 
+/* Of a device that is not the CPU. */
+static bool apart(void)
+{
+    return versus_device() != NULL;
+}
+
 static bool aligned(uint64_t seed)
 {
     return seed % 8 >= 6 && !overlaps(seed);
@@ -49,10 +57,12 @@ static Case make_case(Arena *a, uint64_t seed, const char *text)
 {
     Case c = {.arena = a, .plugin = plugin, .grid = {PROGRAMS, 1, 1}, .text = text};
     c.aligned = aligned(seed);
+    c.warps = seed % 5 > 0 ? 1 << (seed % 5 - 1) : 0;
     uint64_t rng = seed;
+    size_t own = apart() ? PROGRAMS * REGION : ARRAY;
     for (int i = 0; i < 5; i++) {
         bool first = i % 3 == 0;
-        size_t n = first ? ARRAY + OVERLAP : ARRAY;
+        size_t n = first ? own + OVERLAP : own;
         add_array(&c, i < 3 ? DT_I32 : DT_FP32, n, true, seed + (uint64_t)i);
         if (overlaps(seed) && !first) {
             c.params[i].inside = i < 3 ? 1 : 4;
@@ -130,6 +140,8 @@ static void count_down(Op *op, void *ctx)
 static bool is_vital(const Op *op)
 {
     switch (op->code) {
+    case OP_barrier:
+        return true;
     case OP_const:
     case OP_arange:
     case OP_splat:
@@ -212,7 +224,7 @@ static void test_random(void **state)
     uint64_t count = setting("TILEC_RANDOM_COUNT", os_env("TILEC_SEED") ? 1 : 200);
     for (uint64_t seed = first; seed < first + count; seed++) {
         Arena *own = arena_new(NULL);
-        const char *text = random_kernel(own, seed, aligned(seed));
+        const char *text = random_kernel(own, seed, aligned(seed), apart());
         if (!agree_apart(seed, text, false))
             report(seed, text);
         arena_free(own);

@@ -3,9 +3,11 @@
  *
  * For tests that write IR text on the fly.  The interpreter runs the text as it stands; the CPU
  * target, the GPU target in the simulator, or the interpreter again, what the passes have made of
- * it.  On one side of every array
- * lies a page that cannot be touched, on the other guard elements, which are compared too.  Scratch
- * memory begins as NaN and ends at such a page.
+ * it.  On one side of every array lies a page that cannot be touched, on the other guard elements,
+ * which are compared too.  Scratch memory begins as NaN and ends at such a page.
+ *
+ * With TILEC_VERSUS_DEVICE=NAME in the environment the device of this name stands in for all
+ * engines but the interpreter.
  */
 #ifndef TILEC_TEST_VERSUS_H
 #define TILEC_TEST_VERSUS_H
@@ -19,6 +21,7 @@
 
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
+#include "../../src/device/device.h"
 #include "../../src/device_cpu/device_cpu.h"
 #include "../../src/sim/sim.h"
 
@@ -42,6 +45,7 @@ typedef struct {
     Argument params[VERSUS_PARAMS];
     int nparams;
     int32_t grid[3];
+    int warps;    /* that are wished for; 0: nothing */
     bool aligned; /* all arrays begin at a page; else every second one ends there */
 } Case;
 
@@ -144,9 +148,25 @@ static inline void versus_free(const Case *c, const Arrays *a)
     }
 }
 
+/* The device that stands in for all engines but the interpreter; NULL: none does. */
+static inline const Device *versus_device(void)
+{
+    const char *name = os_env("TILEC_VERSUS_DEVICE");
+    int i = name != NULL ? device_find(name) : -1;
+    if (name != NULL && i < 0)
+        bug("no device is called %s", name);
+    return name != NULL ? device_at(i) : NULL;
+}
+
 static inline bool versus_is_sim(Engine engine)
 {
     return engine == ENGINE_SIM || engine == ENGINE_SIM_DISJOINT;
+}
+
+/* By code for GPUs. */
+static inline bool versus_is_gpu(Engine engine)
+{
+    return versus_is_sim(engine) || (engine != ENGINE_INTERP && versus_device() != NULL);
 }
 
 /* fp8e4b15 has no NaN, but its largest value instead; of which sign, a GPU does not keep. */
@@ -158,7 +178,7 @@ static inline bool versus_was_nan(const Argument *p, uint64_t a, uint64_t b)
 
 static inline bool versus_same(const Argument *p, uint64_t a, uint64_t b, Engine engine)
 {
-    if (a == b || (versus_is_sim(engine) && versus_was_nan(p, a, b)))
+    if (a == b || (versus_is_gpu(engine) && versus_was_nan(p, a, b)))
         return true;
     if (!dtype_is_float(p->dtype))
         return false;
@@ -220,14 +240,18 @@ static inline bool versus_interpret(const Case *c, const Module *m, const Arrays
     return interp_run(versus_kernel(m), &launch, d) == INTERP_OK;
 }
 
-static inline const Target *versus_target(const Case *c, Engine engine)
+static inline const Target *versus_target_named(const Case *c, const char *name)
 {
-    const char *name = versus_is_sim(engine) ? "nv" : "cpu";
     for (int i = 0; i < c->plugin->ntargets; i++) {
         if (strcmp(c->plugin->targets[i]->name, name) == 0)
             return c->plugin->targets[i];
     }
     bug("the plugin has no target '%s'", name);
+}
+
+static inline const Target *versus_target(const Case *c, Engine engine)
+{
+    return versus_target_named(c, versus_is_sim(engine) ? "nv" : "cpu");
 }
 
 static inline bool versus_simulated(const Case *c, const Module *m, const Arrays *arrays,
@@ -283,18 +307,122 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
     return true;
 }
 
+static inline const Target *versus_device_target(const Case *c, const Device *device)
+{
+    return versus_target_named(c, device->target_name);
+}
+
+/* What the device keeps, for all kernels of this process. */
+static inline void *versus_state(const Device *device)
+{
+    static void *state;
+    if (state == NULL && device->open != NULL)
+        state = device->open();
+    return state;
+}
+
+/* Copy an array, the guards around it included, to the memory at `there` or back. */
+static inline RunStatus versus_move(const Device *device, Pages p, void *there, bool back,
+                                    char **error)
+{
+    DeviceCopy copy = {.to = there, .from = p.start, .bytes = p.bytes};
+    copy.to_memory = MEMORY_DEVICE;
+    if (back) {
+        copy.to = p.start;
+        copy.from = there;
+        copy.to_memory = MEMORY_HOST;
+        copy.from_memory = MEMORY_DEVICE;
+    }
+    return device->arrays->copy(versus_state(device), &copy, error);
+}
+
+/* Launch where all arrays lie in memory of the device's own, and fetch them. */
+static inline RunStatus versus_away(const Case *c, const Device *device, void *code,
+                                    const Arrays *arrays, DeviceLaunch *launch, char **error)
+{
+    void *there[VERSUS_PARAMS] = {NULL}, *state = versus_state(device);
+    uint64_t slots[VERSUS_PARAMS];
+    RunStatus status = RUN_OK;
+    for (int i = 0; i < c->nparams && status == RUN_OK; i++) {
+        const Argument *p = &c->params[i];
+        Pages pages = arrays->pages[i];
+        slots[i] = arrays->slots[i];
+        if (p->inside > 0)
+            slots[i] = slots[p->inside - 1] + p->offset * (size_t)dtype_size(p->dtype);
+        if (pages.start == NULL)
+            continue;
+        status = device->arrays->alloc(state, 0, pages.bytes, &there[i], error);
+        if (status == RUN_OK)
+            status = versus_move(device, pages, there[i], false, error);
+        slots[i] += (uint64_t)(uintptr_t)there[i] - (uint64_t)(uintptr_t)pages.start;
+    }
+    launch->args = slots;
+    if (status == RUN_OK)
+        status = device->launch(state, code, launch, error);
+    if (status == RUN_OK)
+        status = device->arrays->wait(state, 0, NULL, error);
+    for (int i = 0; i < c->nparams; i++) {
+        if (there[i] != NULL && status == RUN_OK)
+            status = versus_move(device, arrays->pages[i], there[i], true, error);
+        char *ignored = NULL;
+        if (there[i] != NULL)
+            device->arrays->release(state, 0, there[i], &ignored);
+        free(ignored);
+    }
+    return status;
+}
+
+static inline bool versus_launched(const Case *c, const Module *m, const Arrays *arrays,
+                                   Engine engine, Diags *d, Text *why)
+{
+    const Device *device = versus_device();
+    LaunchFacts facts = {.disjoint = engine != ENGINE_CPU && engine != ENGINE_SIM};
+    GenOptions o = device->options != NULL ? device->options(&facts) : (GenOptions){NULL};
+    GenOutput out;
+    DeviceLaunch launch = {.args = arrays->slots, .id = -1};
+    const char *reason = NULL;
+    char *error = NULL;
+    void *code = NULL;
+    memcpy(launch.grid, c->grid, sizeof c->grid);
+    if (!versus_device_target(c, device)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+        return false;
+    if (device->load(&(DeviceObject){.output = &out}, &code, &reason) != RUN_OK) {
+        text_printf(why, "the code does not load: %s\n", reason != NULL ? reason : "");
+        return false;
+    }
+    RunStatus status;
+    if (device->arrays != NULL) {
+        launch.id = 0;
+        status = versus_away(c, device, code, arrays, &launch, &error);
+    } else {
+        status = device->launch(versus_state(device), code, &launch, &error);
+    }
+    if (status != RUN_OK)
+        text_printf(why, "%s: %s\n", device->name, error ? error : run_status_text(status));
+    free(error);
+    device->unload(code);
+    return status == RUN_OK;
+}
+
 /* True when the engine leaves in memory what the interpreter does with the text as it is. */
 static inline bool versus_run(const Case *c, Engine engine, Text *why)
 {
     Diags *d = diags_new(c->arena, NULL);
     Module *m = versus_read(c, d);
     Arrays want = versus_arrays(c), got = versus_arrays(c);
-    OptOptions o = {.native = versus_target(c, engine)->native_math,
-                    .schedules = versus_is_sim(engine),
-                    .verify = true};
+    const Device *device = engine != ENGINE_INTERP ? versus_device() : NULL;
+    const Target *target =
+        device != NULL ? versus_device_target(c, device) : versus_target(c, engine);
+    OptOptions o = {.native = target->native_math, .verify = true};
+    o.schedules = device != NULL ? device->schedules : versus_is_sim(engine);
+    o.handles = device != NULL && target->handles;
+    if (m != NULL)
+        versus_kernel(m)->num_warps = c->warps;
     bool ok = m != NULL && versus_interpret(c, m, &want, d) && opt_run(m, &o, d);
     if (ok && engine == ENGINE_INTERP)
         ok = versus_interpret(c, m, &got, d);
+    else if (ok && device != NULL)
+        ok = versus_launched(c, m, &got, engine, d, why);
     else if (ok && versus_is_sim(engine))
         ok = versus_simulated(c, m, &got, engine, d, why);
     else if (ok)
