@@ -19,6 +19,10 @@ demo:
 test: all
 	@tools/test.sh $(BUILD)
 
+# the numeric tests on a GPU; tools/test_gpu.sh BUILD alone where nothing can be built
+test-gpu: all
+	@tools/test_gpu.sh $(BUILD)
+
 check:
 	@tools/check.sh
 
@@ -47,4 +51,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test check tidy bench asan tsan coverage fuzz install clean
+.PHONY: all configure demo test test-gpu check tidy bench asan tsan coverage fuzz install clean
