@@ -14,10 +14,11 @@
 
 typedef struct {
     Llvm *l;
-    int table_lanes;  /* x86: that one instruction permutes, 8 or 16; 0: there is none */
-    bool rounds_bf16; /* the machine rounds fp32 to bf16 */
-    bool no_rem;      /* .. and LLVM has no exact remainder of floats for it */
-    bool long_code;   /* so long that what LLVM does in quadratic time must be avoided */
+    int table_lanes;   /* x86: that one instruction permutes, 8 or 16; 0: there is none */
+    bool rounds_bf16;  /* the machine rounds fp32 to bf16 */
+    bool no_rem;       /* .. and LLVM has no exact remainder of floats for it */
+    bool picks_floats; /* it has min and max that leave NaN out, or pass it on */
+    bool long_code;    /* so long that what LLVM does in quadratic time must be avoided */
 } Emit;
 
 /* emit_ops.c: operands and result in register form, scalars or vectors alike */

@@ -271,6 +271,26 @@ static Val float_pick(Bld b, LLVMRealPredicate p, Val x, Val y, Val either)
     return LLVMBuildSelect(b, llvm_is_nan(b, either), x, r, "");
 }
 
+/* The same by the machine's own instruction, for which -0 is less than 0. */
+static Val machine_pick(const Emit *e, Bld b, OpCode code, Val x, Val y)
+{
+    const char *name = code == OP_min      ? "llvm.minnum"
+                       : code == OP_max    ? "llvm.maxnum"
+                       : code == OP_minnan ? "llvm.minimum"
+                                           : "llvm.maximum";
+
+    return llvm_call2(e->l, b, name, x, y);
+}
+
+static Val float_min_max(const Emit *e, Bld b, OpCode code, Val x, Val y)
+{
+    LLVMRealPredicate p = code == OP_min || code == OP_minnan ? LLVMRealOLT : LLVMRealOGT;
+
+    if (e->picks_floats)
+        return machine_pick(e, b, code, x, y);
+    return float_pick(b, p, x, y, code == OP_min || code == OP_max ? y : x);
+}
+
 static Val float_round_away(const Emit *e, Bld b, Val x)
 {
     Val t = llvm_call1(e->l, b, "llvm.trunc", x);
@@ -426,13 +446,10 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_abs:
         return llvm_call1(l, b, "llvm.fabs", x);
     case OP_min:
-        return float_pick(b, LLVMRealOLT, x, y, y);
     case OP_max:
-        return float_pick(b, LLVMRealOGT, x, y, y);
     case OP_minnan:
-        return float_pick(b, LLVMRealOLT, x, y, x);
     case OP_maxnan:
-        return float_pick(b, LLVMRealOGT, x, y, x);
+        return float_min_max(e, b, op->code, x, y);
     case OP_fma:
         return llvm_fma(l, b, x, y, in[2]);
     case OP_eq:

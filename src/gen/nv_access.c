@@ -96,7 +96,8 @@ static bool same_group(const NvPlan *p, const Op *a, const Op *b)
 typedef struct {
     const NvPlan *plan;
     const Op *like;
-    int widest, most; /* bits: vectors that some access can use; what the largest element allows */
+    int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
+    int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
 } Group;
 
 static void look_at(Op *op, void *group)
@@ -110,17 +111,22 @@ static void look_at(Op *op, void *group)
     int bits = vector_bits(g->plan, op, order[0]);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
-    if (bits > 0)
+    if (bits > 0) {
         g->most = MIN(g->most, log2_of(NV_ACCESS_BYTES / size));
+        g->with += size;
+    } else {
+        g->without += size;
+    }
 }
 
-/* Vectors that all accesses of this shape and order share. */
+/* Vectors that all accesses of this shape and order share.  Those that go by elements are better
+ * off with neighbours in neighbouring lanes, so they win where they move more. */
 static int shared_vector_bits(NvPlan *p, const Op *access)
 {
-    Group g = {p, access, 0, log2_of(NV_ACCESS_BYTES)};
+    Group g = {p, access, 0, log2_of(NV_ACCESS_BYTES), 0, 0};
 
     ir_walk(p->func->body, look_at, &g);
-    return MIN(g.widest, g.most);
+    return g.with >= g.without ? MIN(g.widest, g.most) : 0;
 }
 
 /* Threads come first: no more elements than each of them has. */
