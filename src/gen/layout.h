@@ -179,6 +179,9 @@ uint32_t mma_register(const MmaRegisters *r, int batch, int row, int column, int
  * those that have these bits 0 may count: the others must be made zero.  reg: of the number within
  * the fragment. */
 Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k);
+/* The sum of a dot by multiply-adds: blocks of 4 x 4 elements of a thread, 4 x 8 lanes of these, so
+ * that few elements of the operands serve many. */
+bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bits);
 /* Operand of a dot by multiply-adds, for an accumulator of any layout: K on registers, lowest. */
 bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out);
 

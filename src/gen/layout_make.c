@@ -191,6 +191,43 @@ Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k)
     return h;
 }
 
+/* Of two dimensions the one of which more is left; the last one when they are equal. */
+static int larger_rest(const Maker *m)
+{
+    int row = m->l->rank - 2, column = m->l->rank - 1;
+    int rows = m->l->bits[row] - m->used[row], columns = m->l->bits[column] - m->used[column];
+
+    return rows > columns ? row : column;
+}
+
+bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bits)
+{
+    enum { BLOCK_BITS = 2, LANE_COLUMN_BITS = 3 }; /* 4 x 4 elements, 4 x 8 lanes */
+    int row = rank - 2, column = rank - 1;
+    Maker m;
+
+    if (!maker_begin(&m, out, rank, dims, warp_bits))
+        return false;
+    for (int i = 0; i < 2 * BLOCK_BITS; i++) {
+        int dim = i < BLOCK_BITS ? column : row;
+        if (has_bit(&m, dim))
+            to_register(&m, next_bit(&m, dim));
+    }
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++) {
+        int dim = i < LANE_COLUMN_BITS ? column : row;
+        out->lane[i] = next_bit(&m, has_bit(&m, dim) ? dim : larger_rest(&m));
+    }
+    for (int i = 0; i < warp_bits; i++) {
+        uint32_t batch = next_batch(&m);
+        out->warp[i] = batch ? batch : next_bit(&m, larger_rest(&m));
+    }
+    put_rest(&m, column);
+    put_rest(&m, row);
+    for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0;)
+        to_register(&m, basis);
+    return !m.full;
+}
+
 bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out)
 {
     Layout left;
