@@ -7,7 +7,8 @@
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
  *   nv_move.c    moves that are no linear map
- *   nv_reduce.c  reductions; nv_scan.c scans; nv_atomic.c; nv_dot.c products; nv_record.c
+ *   nv_reduce.c  reductions; nv_scan.c scans; nv_atomic.c; nv_record.c
+ *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
  * nothing that exists are NULL.  Code of all steps goes to n->b.
@@ -84,8 +85,12 @@ int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words);
 void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements);
 /* Instructions in PTX; constraints as LLVM has them.  `type`: of the result.  Reads or writes
  * memory, or has another effect: never dropped or moved across others. */
+enum { NV_MOST_OPERANDS = 16 };
 Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
            int nargs);
+/* The same without any effect: what the registers in give. */
+Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+                int nargs);
 
 /* nv_memory.c */
 void nv_load(Nv *n, const NvStep *s);
@@ -105,7 +110,9 @@ void nv_move(Nv *n, const NvStep *s);
 void nv_reduce(Nv *n, const NvStep *s);
 void nv_scan(Nv *n, const NvStep *s);
 void nv_atomic(Nv *n, const NvStep *s);
-void nv_dot(Nv *n, const NvStep *s);
+void nv_dot(Nv *n, const NvStep *s); /* one of the next two */
+void nv_mma(Nv *n, const NvStep *s);
+void nv_fma(Nv *n, const NvStep *s);
 void nv_record(Nv *n, const NvStep *s);
 
 #endif

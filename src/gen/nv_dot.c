@@ -1,20 +1,150 @@
 /*
- * nv_dot.c - matrix products
+ * nv_dot.c - matrix products: which instruction computes them, and where operands and sums lie
+ *
+ * The sum's layout is that of the instruction's accumulator, so in a loop it stays where it is.
+ * Warps are spread over the batch first, whose products share nothing, then so that the part of
+ * each warp is as square as can be: it reads fewest rows and columns.
  */
-#include "nv.h"
+#include "nv_dot.h"
+
+/* --- the instruction ----------------------------------------------------------------------- */
+
+#define PRECISION_BIT(p) (1u << (p))
+
+/* clang-format off */
+static const MmaInstruction instructions[] = {
+/*    name                                  bytes piece    pieces       operands */
+    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_OWN,  1, 'r', 'f', DT_FP16, DT_FP16, 0},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_OWN,  1, 'r', 'f', DT_BF16, DT_BF16, 0},
+    {"m16n8k32.row.col.s32.s8.s8.s32",       1, PIECE_OWN,  1, 'r', 'r', DT_I8,   DT_I8,   0},
+    {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 'd', 'd', DT_FP64, DT_FP64, 0},
+    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 1, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_TF32)},
+    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 2, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_TF32X3)},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 2, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_BF16X3)},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 3, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_BF16X6)},
+};
+/* Every fp8 format is exact in fp16. */
+static const MmaInstruction of_fp8 =
+    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_FP16, 1, 'r', 'f', 0, 0, 0};
+/* clang-format on */
+
+/* NULL: none is that exact. */
+static const MmaInstruction *instruction_for(const Op *op)
+{
+    DType a = op->operands[MMA_A]->type->dtype, b = op->operands[MMA_B]->type->dtype;
+    unsigned wanted = PRECISION_BIT(attr_precision(op));
+
+    if (dtype_is_fp8(a) && dtype_is_fp8(b))
+        return &of_fp8;
+    for (int i = 0; i < COUNT(instructions); i++) {
+        const MmaInstruction *x = &instructions[i];
+        if (x->a == a && x->b == b && (x->precisions == 0 || (x->precisions & wanted) != 0))
+            return x;
+    }
+    return NULL;
+}
+
+/* --- layouts ------------------------------------------------------------------------------- */
+
+/* Bits of the warp's number along the batch, M and N. */
+static MmaTiling spread_warps(const NvPlan *p, const Type *acc, MmaShape shape)
+{
+    MmaTiling t = {.shape = shape};
+    int rank = acc->rank, batch = 0, left = nv_warp_bits(p);
+    int rows = MAX(layout_bits_of(acc->dims[rank - 2]) - layout_bits_of(shape.m), 0);
+    int columns = MAX(layout_bits_of(acc->dims[rank - 1]) - layout_bits_of(shape.n), 0);
+
+    for (int d = 0; d < rank - 2; d++)
+        batch += layout_bits_of(acc->dims[d]);
+    t.batch_warps = MIN(batch, left);
+    for (left -= t.batch_warps; left > 0; left--) {
+        int64_t m = (int64_t)shape.m << rows, n = (int64_t)shape.n << columns;
+        if (columns > 0 && (n > m || rows == 0)) {
+            t.n_warps++;
+            columns--;
+        } else {
+            t.m_warps++;
+            rows = MAX(rows - 1, 0);
+        }
+    }
+    return t;
+}
+
+static const Layout *mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t)
+{
+    Layout l;
+
+    if (layout_mma(&l, part, &d->tiling, t->rank, t->dims, &d->regs[part]))
+        return nv_layout(p, &l);
+    return nv_default_layout(p, t); /* which says that it is too large */
+}
+
+const NvDot *nv_dot_plan(NvPlan *p, const Op *op)
+{
+    const Type *a = op->operands[MMA_A]->type, *acc = op->results[0]->type;
+    NvDot *d = NEW(p->arena, NvDot);
+    Layout l;
+
+    *d = (NvDot){.kind = DOT_MMA, .mma = instruction_for(op)};
+    d->m = acc->dims[acc->rank - 2];
+    d->n = acc->dims[acc->rank - 1];
+    d->k = a->dims[a->rank - 1];
+    if (!d->mma) {
+        d->kind = DOT_FMA;
+        d->layout[MMA_ACC] = layout_multiply_add(&l, acc->rank, acc->dims, nv_warp_bits(p))
+                                 ? nv_layout(p, &l)
+                                 : nv_default_layout(p, acc);
+        return p->refused ? NULL : d;
+    }
+    d->tiling = spread_warps(p, acc, mma_shape(d->mma->bytes));
+    for (int i = MMA_A; i <= MMA_ACC; i++)
+        d->layout[i] = mma_layout(p, d, (MmaPart)i, op->operands[i]->type);
+    return p->refused ? NULL : d;
+}
 
 void nv_choose_dot(NvPlan *p, const Op *op)
 {
-    nv_set_home(p, op->results[0], nv_default_layout(p, op->results[0]->type), NV_DOT_RESULT);
+    const NvDot *d = nv_dot_plan(p, op);
+
+    if (d)
+        nv_set_home(p, op->results[0], d->layout[MMA_ACC], NV_DOT_RESULT);
+}
+
+/* --- steps --------------------------------------------------------------------------------- */
+
+/* Operands of multiply-adds go to shared memory from wherever they are. */
+static void list_multiply_adds(NvPlan *p, NvStep *s, NvDot *d)
+{
+    for (int i = MMA_A; i <= MMA_B; i++) {
+        const Value *v = s->op->operands[i];
+        nv_want(p, s, i, nv_need_home(p, v));
+        d->buffer[i] = nv_buffer(p, type_numel(v->type) * nv_exchanged_bytes(v->type));
+        nv_use(p, s, d->buffer[i], true, false);
+        nv_use(p, s, d->buffer[i], false, true);
+    }
+    s->syncs = true;
 }
 
 void nv_list_dot(NvPlan *p, const Op *op)
 {
-    nv_refuse(p, op, "dot");
-}
+    NvTile *t = nv_result(p, op, 0);
+    NvDot *d = t ? (NvDot *)nv_dot_plan(p, op) : NULL;
 
-void nv_dot(Nv *n, const NvStep *s)
-{
-    (void)n;
-    (void)s;
+    if (!d)
+        return;
+    NvStep *s = nv_step(p, NV_DOT, op);
+    s->out[0] = t;
+    s->detail = d;
+    if (d->kind == DOT_FMA) {
+        list_multiply_adds(p, s, d);
+    } else {
+        nv_want(p, s, MMA_A, d->layout[MMA_A]);
+        nv_want(p, s, MMA_B, d->layout[MMA_B]);
+    }
+    nv_want(p, s, MMA_ACC, d->layout[MMA_ACC]);
+    nv_list(p, s);
 }

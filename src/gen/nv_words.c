@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
-           int nargs)
+static Val assembly(Nv *n, LLVMTypeRef type, const char *text, const char *constraints,
+                    const Val *args, int nargs, bool effect)
 {
-    LLVMTypeRef types[3 * NV_MOST_WORDS + 2];
-    Val in[3 * NV_MOST_WORDS + 2];
+    LLVMTypeRef types[NV_MOST_OPERANDS];
+    Val in[NV_MOST_OPERANDS];
 
     if (nargs > COUNT(types))
         bug("%d operands of an instruction", nargs);
@@ -21,9 +21,21 @@ Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, c
         types[i] = LLVMTypeOf(args[i]);
     }
     LLVMTypeRef fn = LLVMFunctionType(type, types, (unsigned)nargs, 0);
-    Val code = LLVMGetInlineAsm(fn, text, strlen(text), constraints, strlen(constraints), 1, 0,
+    Val code = LLVMGetInlineAsm(fn, text, strlen(text), constraints, strlen(constraints), effect, 0,
                                 LLVMInlineAsmDialectATT, 0);
     return LLVMBuildCall2(n->b, fn, code, in, (unsigned)nargs, "");
+}
+
+Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+           int nargs)
+{
+    return assembly(n, type, text, constraints, args, nargs, true);
+}
+
+Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+                int nargs)
+{
+    return assembly(n, type, text, constraints, args, nargs, false);
 }
 
 static int words_of(int bytes)

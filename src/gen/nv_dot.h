@@ -1,0 +1,47 @@
+/*
+ * nv_dot.h - how a product is computed: what the plan says of a dot, for those who carry it out
+ *
+ * By instructions for matrices, whose fragments layout_mma() describes, or by multiply-adds.
+ * nv_dot.c chooses; nv_mma.c and nv_fma.c emit.
+ */
+#ifndef TILEC_GEN_NV_DOT_H
+#define TILEC_GEN_NV_DOT_H
+
+#include "nv_plan.h"
+
+typedef enum { DOT_FMA, DOT_MMA } NvDotKind;
+
+/* What an element of an operand becomes for the instruction.  One of fp32 can be the sum of several
+ * pieces, each the rest of those before it, rounded. */
+typedef enum {
+    PIECE_OWN, /* its own bits */
+    PIECE_FP16,
+    PIECE_BF16,
+    PIECE_TF32
+} MmaPiece;
+
+/* mma.sync.aligned.NAME */
+typedef struct {
+    const char *name;
+    int bytes; /* of an element of an operand */
+    MmaPiece piece;
+    int pieces;          /* 1: the product is one instruction, else one for each pair of pieces */
+    char operand, sum;   /* registers of operands and of the sum, as LLVM's constraints say */
+    DType a, b;          /* of the operands that it is for */
+    unsigned precisions; /* of fp32, a bit for each; 0: whatever is asked for */
+} MmaInstruction;
+
+typedef struct {
+    NvDotKind kind;
+    const Layout *layout[3];   /* of MMA_A, MMA_B (not of multiply-adds), MMA_ACC */
+    const MmaInstruction *mma; /* NULL: multiply-adds */
+    MmaTiling tiling;
+    MmaRegisters regs[3];
+    int32_t m, n, k;
+    int buffer[2]; /* operands of multiply-adds: [batch][k][m] and [batch][k][n] */
+} NvDot;
+
+/* How the op is computed.  NULL: the tile is too large, which was said. */
+const NvDot *nv_dot_plan(NvPlan *p, const Op *op);
+
+#endif
