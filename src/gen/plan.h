@@ -300,9 +300,6 @@ bool plan_runs_backwards(const Nest *n, int dim);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
-/* May the two pointers reach the same memory?  Not when they come from different parameters and the
- * launch promised that those are apart. */
-bool plan_may_alias(const Plan *p, const Value *a, const Value *b);
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 /* Does the map read v at the very index of a nest of that rank? */
 bool plan_is_identity(const Value *v, const int8_t *map, int rank);

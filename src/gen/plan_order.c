@@ -7,7 +7,9 @@
  */
 #include "plan_internal.h"
 
-bool plan_may_alias(const Plan *p, const Value *a, const Value *b)
+/* May the two pointers reach the same memory?  Not when they come from different parameters and the
+ * launch promised that those are apart. */
+static bool may_alias(const Plan *p, const Value *a, const Value *b)
 {
     return !p->bases || (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) != 0;
 }
@@ -186,11 +188,10 @@ void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
         int from = pl->plan->facts[leaf->value->id].order;
         for (int k = 0; k < st->writes.len; k++) {
             const Write *w = &st->writes.at[k];
-            if (w->order > from && w->order < now &&
-                (!w->ptr || plan_may_alias(pl->plan, ptr, w->ptr)))
+            if (w->order > from && w->order < now && (!w->ptr || may_alias(pl->plan, ptr, w->ptr)))
                 pin(pl, leaf->value);
         }
-        if (is_write(root) && plan_may_alias(pl->plan, ptr, plan_pointer(root->op)) &&
+        if (is_write(root) && may_alias(pl->plan, ptr, plan_pointer(root->op)) &&
             !same_element(pl, leaf, root->op))
             pin(pl, leaf->value);
     }
@@ -217,8 +218,7 @@ static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
     if (r->op == leaf->value->def && r->kind != ROOT_STORE)
         return true;
     return r->kind == ROOT_STORE && leaf->load &&
-           plan_may_alias(pl->plan, leaf->value->def->operands[LOAD_PTR],
-                          r->op->operands[STORE_PTR]);
+           may_alias(pl->plan, leaf->value->def->operands[LOAD_PTR], r->op->operands[STORE_PTR]);
 }
 
 static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
@@ -226,8 +226,8 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
     if (root->kind == ROOT_FILL)
         return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
     return root->kind == ROOT_STORE && old->load &&
-           plan_may_alias(pl->plan, old->value->def->operands[LOAD_PTR],
-                          root->op->operands[STORE_PTR]) &&
+           may_alias(pl->plan, old->value->def->operands[LOAD_PTR],
+                     root->op->operands[STORE_PTR]) &&
            !same_element(pl, old, root->op);
 }
 
@@ -236,7 +236,7 @@ static bool stores_clash(const Planner *pl, const Op *x, const Op *y)
 {
     const Value *to = x->operands[STORE_PTR], *too = y->operands[STORE_PTR];
 
-    return (to != too || !no_repeats(pl, too)) && plan_may_alias(pl->plan, to, too);
+    return (to != too || !no_repeats(pl, too)) && may_alias(pl->plan, to, too);
 }
 
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate)

@@ -498,7 +498,6 @@ bool op_keeps_order(const Op *op);
 
 /* mark.c */
 void mark_add(Builder *b, Mark m); /* block and site are the builder's, whose ops come behind it */
-bool block_encloses(const Block *outer, const Block *inner); /* or is it */
 /* The names of one frame (site) of a function, from its beginning on. */
 typedef struct {
     const Mark *mark;

@@ -20,7 +20,8 @@ void mark_add(Builder *b, Mark m)
     b->mark = b->func->marks.len;
 }
 
-bool block_encloses(const Block *outer, const Block *inner)
+/* Or is it. */
+static bool encloses(const Block *outer, const Block *inner)
 {
     while (inner && inner != outer)
         inner = inner->owner ? inner->owner->block : NULL;
@@ -39,7 +40,7 @@ static void set_top(MarkWalk *w, Sym name, int i)
 
 static void leave_blocks(MarkWalk *w, const Block *now)
 {
-    while (w->live.len > 0 && !block_encloses(w->live.at[w->live.len - 1].mark->block, now)) {
+    while (w->live.len > 0 && !encloses(w->live.at[w->live.len - 1].mark->block, now)) {
         const LiveName *last = &w->live.at[--w->live.len];
 
         if (last->outer >= 0)
@@ -68,7 +69,7 @@ void mark_walk_to(MarkWalk *w, int end, const Block *now)
 {
     for (; w->next < MIN(end, w->func->marks.len); w->next++) {
         const Mark *m = &w->func->marks.at[w->next];
-        bool gone = !block_encloses(w->func->body, m->block);
+        bool gone = !encloses(w->func->body, m->block);
 
         if (m->site != w->site || !m->name || gone)
             continue;
@@ -141,7 +142,7 @@ static void put_func(Text *t, const Func *f)
         const Mark *m = &f->marks.at[i];
         int shown = 0;
 
-        if (m->name || m->site != 0 || !block_encloses(f->body, m->block))
+        if (m->name || m->site != 0 || !encloses(f->body, m->block))
             continue;
         mark_walk_to(&w, i, m->block);
         text_printf(t, "%5d  ", source_place(sources, m->span.start).line);

@@ -423,8 +423,7 @@ bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, i
                           const ArgList *args, int *out);
 
 /* --- lower_static.c --- */
-/* What Python holds where the lowering has `v`, which is known at compile time; and back. */
-Const val_to_python(Lower *l, Val v);
+/* A value of Python's where the lowering goes on with it. */
 Val val_from_python(Lower *l, const Const *c); /* unknown for what a kernel has no use for */
 /* An expression outside of kernels, in l->frame. */
 Val static_expr(Lower *l, const Node *n);

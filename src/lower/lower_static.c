@@ -48,16 +48,19 @@ static const PyBuiltin *builtin_of_python(const Builtin *b)
     return b->where & IN_PYTHON ? py_builtin(b->name) : NULL;
 }
 
+static Const to_python(Lower *l, Val v);
+
 static Const tuple_to_python(Lower *l, const Tuple *t)
 {
     Const *items = NEW_N(l->arena, Const, t->n + 1);
 
     for (int i = 0; i < t->n; i++)
-        items[i] = val_to_python(l, t->items[i]);
+        items[i] = to_python(l, t->items[i]);
     return t->is_list ? const_new_list(l->arena, items, t->n) : const_tuple(items, t->n);
 }
 
-Const val_to_python(Lower *l, Val v)
+/* What Python holds where the lowering has `v`, which is known at compile time. */
+static Const to_python(Lower *l, Val v)
 {
     const PyBuiltin *b;
     Const c;
@@ -174,7 +177,7 @@ static bool take(Py *p, Val v, Span at, Const *out)
         return py_fail_told(p, at);
     if (!val_is_known(v))
         return py_fail(p, at, E_STATIC_RUN, val_text(l, v));
-    *out = val_to_python(l, v);
+    *out = to_python(l, v);
     return true;
 }
 
@@ -355,7 +358,7 @@ Val static_run(Lower *l, const AstFunc *fn, const Val *args, Span call)
     bool good;
 
     for (int i = 0; i < fn->nparams; i++)
-        values[i] = val_to_python(l, args[i]);
+        values[i] = to_python(l, args[i]);
     good = py_run(&p, fn, values, call, &c);
     return static_result(l, &p, good, &c, call);
 }
@@ -368,7 +371,7 @@ Val static_call(Lower *l, const Const *function, const ArgList *args)
     Const c;
 
     for (int i = 0; i < args->n; i++) {
-        PyArg a = {val_to_python(l, args->at[i].v), args->at[i].keyword, args->at[i].node};
+        PyArg a = {to_python(l, args->at[i].v), args->at[i].keyword, args->at[i].node};
 
         vec_push(l->arena, &list, a);
     }

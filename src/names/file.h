@@ -112,7 +112,6 @@ const AstImport *import_that_resolves(const FrontFile *from, const AstImport *i)
 bool import_goes_first(const FrontFile *f, Sym name); /* before functions and assignments? */
 /* What `import *` brings under that name, as an import of it; NULL when none does. */
 const AstImport *import_star(const FrontFile *f, Sym name);
-bool file_has(const FrontFile *f, Sym name); /* as other files see it */
 /* Find out where the imports of a name lead to, for those who may not: sets what AstImport has for
  * that.  Only while the first file is loaded.  NULL: nowhere. */
 const AstImport *import_follow(FrontFile *f, Sym name);

@@ -19,6 +19,8 @@ static bool is_star(const AstImport *i)
     return strcmp(i->name, "*") == 0;
 }
 
+static bool has_member(const FrontFile *f, Sym name);
+
 static bool import_resolves(const FrontFile *from, const AstImport *i)
 {
     const Imported *m;
@@ -26,7 +28,7 @@ static bool import_resolves(const FrontFile *from, const AstImport *i)
     if (module_is_known(i->module))
         return !i->member || module_has(i->module, i->member);
     m = import_module(from, i->module);
-    return m->file && (!i->member || file_has(m->file, i->member));
+    return m->file && (!i->member || has_member(m->file, i->member));
 }
 
 const AstImport *import_that_resolves(const FrontFile *from, const AstImport *i)
@@ -98,7 +100,7 @@ static bool star_brings(const FrontFile *f, const AstImport *star, Sym name)
     if (module_is_known(star->module))
         return name[0] != '_' && module_has(star->module, name);
     of = import_module(f, star->module)->file;
-    return of && file_has(of, name) && is_exported(of, name);
+    return of && has_member(of, name) && is_exported(of, name);
 }
 
 /* The last one counts. */
@@ -138,8 +140,9 @@ static bool is_bound(const FrontFile *f, Sym name)
            import_submodule(f, name);
 }
 
-/* Each answer is kept: files that import all of each other would ask without end. */
-bool file_has(const FrontFile *f, Sym name)
+/* As other files see it.  Each answer is kept: files that import all of each other would ask
+ * without end. */
+static bool has_member(const FrontFile *f, Sym name)
 {
     static char yes, no;
     const char *known = map_get(f->members, MAP_KEY(name));

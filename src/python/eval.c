@@ -79,7 +79,8 @@ static Const *find_in(const PyFrame *f, const char *name)
     return NULL;
 }
 
-const Const *py_find_variable(const Py *p, Sym name)
+/* A variable that the running code sees, in its frame or those around it; NULL: there is none. */
+static const Const *find_variable(const Py *p, Sym name)
 {
     const Const *found = NULL;
 
@@ -117,7 +118,7 @@ static bool eval_path(Py *p, const Node *n, Const *out, bool *found)
 
 static bool eval_name(Py *p, const Node *n, Const *out)
 {
-    const Const *variable = py_find_variable(p, n->name);
+    const Const *variable = find_variable(p, n->name);
     const PyBuiltin *b;
     bool found = false;
 
@@ -143,7 +144,7 @@ static bool begins_with_variable(const Py *p, const Node *n)
 {
     while (n->kind == N_ATTRIBUTE)
         n = n->left;
-    return n->kind != N_NAME || py_find_variable(p, n->name);
+    return n->kind != N_NAME || find_variable(p, n->name);
 }
 
 static bool eval_attribute(Py *p, const Node *n, Const *out)
@@ -255,7 +256,8 @@ static bool compare_known(Py *p, CompareOp op, const Const *x, const Const *y, S
            py_fail(p, at, PY_E_BINARY, wrong, const_brief(x, p->arena), const_brief(y, p->arena));
 }
 
-bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out)
+/* `is` and `in` never ask the class for its operator. */
+static bool compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out)
 {
     const PyClass *class = class_of(x) ? class_of(x) : class_of(y);
     bool by_value = op <= CMP_GE;
@@ -309,8 +311,7 @@ static bool eval_compare(Py *p, const Node *n, Const *out)
     if (!py_eval(p, n->left, &x))
         return false;
     for (int i = 0; i < n->nitems; i++, x = y) {
-        if (!py_eval(p, n->items[i], &y) ||
-            !py_compare(p, (CompareOp)n->ops[i], &x, &y, n->span, out))
+        if (!py_eval(p, n->items[i], &y) || !compare(p, (CompareOp)n->ops[i], &x, &y, n->span, out))
             return false;
         if (i + 1 == n->nitems)
             break;

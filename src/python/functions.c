@@ -128,7 +128,8 @@ static bool is_of_builtin(const Const *c, const char *class)
     return strcmp(class, "dict") == 0 && c->kind == CONST_DICT;
 }
 
-bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out)
+/* isinstance(value, class); a tuple of classes is any of them. */
+static bool is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out)
 {
     const Const *classes;
     int n;
@@ -136,7 +137,7 @@ bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool
     *out = false;
     if (const_items(class, &classes, &n)) {
         for (int i = 0; i < n && !*out; i++) {
-            if (!py_is_instance(p, value, &classes[i], at, out))
+            if (!is_instance(p, value, &classes[i], at, out))
                 return false;
         }
         return true;
@@ -154,7 +155,7 @@ bool py_isinstance(Py *p, const Const *args, int n, Const *out)
     bool is;
 
     (void)n;
-    if (!py_is_instance(p, &args[0], &args[1], p->at, &is))
+    if (!is_instance(p, &args[0], &args[1], p->at, &is))
         return false;
     *out = const_bool(is);
     return true;

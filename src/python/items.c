@@ -209,7 +209,8 @@ static Const join(Py *p, const Const *letter, int n)
     return const_string(t.s, t.len);
 }
 
-bool py_index(Py *p, const Const *self, const Const *index, Span at, Const *out)
+/* `self[index]`; several indices are a tuple, slices CONST_SLICE. */
+static bool item_at(Py *p, const Const *self, const Const *index, Span at, Const *out)
 {
     const Const *found;
     bool is_text = self->kind == CONST_STRING;
@@ -274,7 +275,7 @@ bool py_subscript(Py *p, const Node *n, Const *out)
     Const self, index;
 
     return py_eval(p, n->left, &self) && eval_index(p, n->right, &index) &&
-           py_index(p, &self, &index, n->span, out);
+           item_at(p, &self, &index, n->span, out);
 }
 
 /* --- assignment --- */

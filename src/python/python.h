@@ -174,9 +174,6 @@ bool py_call_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Con
 bool py_full_name(Py *p, const char *name, Const *out);
 bool py_has_name(const char *name); /* is there one? */
 
-/* functions.c: isinstance(value, class); a tuple of classes is any of them. */
-bool py_is_instance(Py *p, const Const *value, const Const *class, Span at, bool *out);
-
 /* attribute.c: `self.NAME`, methods too; `at` is where the name stands. */
 bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *out);
 bool py_has_attribute(Py *p, const Const *self, const char *name, Span at); /* never fails */
@@ -190,18 +187,12 @@ bool py_dtype_predicate(DType t, const char *name, bool *out);
 bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out);
 /* The same; `not` is py_truth(). */
 bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
-/* The same; `is` and `in` never ask the class for its operator. */
-bool py_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
 bool py_truth(Py *p, const Const *c, Span at, bool *out); /* bool(c); fails where that is unknown */
 /* Take n steps from the budget; fails when it is used up. */
 bool py_spend(Py *p, long n, Span at);
-/* A variable that the running code sees, in its frame or those around it; NULL: there is none. */
-const Const *py_find_variable(const Py *p, Sym name);
 void py_bind_variable(Py *p, Sym name, const Const *value); /* in the innermost frame */
 
 /* items.c */
-/* `self[index]`; several indices are a tuple, slices CONST_SLICE. */
-bool py_index(Py *p, const Const *self, const Const *index, Span at, Const *out);
 /* All elements of what can be iterated: of a tuple, list, text, or the keys of a dict. */
 bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n);
 /* `target = value`: names, what is unpacked into them, items of lists and dicts. */
@@ -210,7 +201,7 @@ bool py_assign(Py *p, const Node *target, const Const *value);
 bool py_display(Py *p, const Node *n, Const *out);
 /* `**` too; a key that comes again takes the later value. */
 bool py_dict_display(Py *p, const Node *n, Const *out);
-bool py_subscript(Py *p, const Node *n, Const *out); /* both sides evaluated, then py_index() */
+bool py_subscript(Py *p, const Node *n, Const *out); /* `self[index]` */
 /* A list, also for a set or a generator; its names are gone behind it, but for what `:=` binds. */
 bool py_comprehension(Py *p, const Node *n, Const *out);
 /* Was this list or dict made by this evaluation?  Others are shared with other threads. */

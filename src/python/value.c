@@ -480,7 +480,8 @@ bool const_equal(const Const *a, const Const *b)
     return are_equal(a, b, false);
 }
 
-bool const_is_same(const Const *a, const Const *b)
+/* `is`, where equal constants are one. */
+static bool is_same(const Const *a, const Const *b)
 {
     if (a->kind == CONST_LIST || a->kind == CONST_DICT)
         return a->kind == b->kind && a->list == b->list;
@@ -586,7 +587,7 @@ const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *ou
         return NULL;
     case CMP_IS:
     case CMP_IS_NOT:
-        *out = const_is_same(x, y) == (op == CMP_IS);
+        *out = is_same(x, y) == (op == CMP_IS);
         return NULL;
     case CMP_IN:
     case CMP_NOT_IN:

@@ -92,7 +92,6 @@ const char *const_str(const Const *c, Arena *a);   /* Python's str() */
 bool const_equal(const Const *a, const Const *b);  /* Python's ==, but True is not 1 */
 /* The value of a key in a dict; NULL when it has none. */
 const Const *const_lookup(const ConstList *dict, const Const *key);
-bool const_is_same(const Const *a, const Const *b); /* `is`, where equal constants are one */
 
 /* --- operators: NULL, or the text of what Python would raise --- */
 /* Of numbers, texts, tuples and lists; *out is made in the arena, and set where there is NULL. */
