@@ -212,7 +212,8 @@ tilec_status compile_object(Job *job, const Request *r, const Func *lowered, con
     if (status != TILEC_OK || !d->assemble)
         return status;
     void *state = api_device_state(r->file->ctx, r->device);
-    return job_device_status(job, d->assemble(state, &made, o, job->arena, out, &error), error);
+    RunStatus assembled = d->assemble(state, &made, o, job->arena, out, &error);
+    return job_device_status(job, assembled, error);
 }
 
 static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)

@@ -133,7 +133,8 @@ static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, cons
 
     if (status != TILEC_OK)
         return status;
-    status = job_device_status(job, device->show(&object, job->arena, &text, &error), error);
+    RunStatus shown = device->show(&object, job->arena, &text, &error);
+    status = job_device_status(job, shown, error);
     return status == TILEC_OK ? give_text(d, text) : status;
 }
 

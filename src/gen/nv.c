@@ -344,8 +344,21 @@ static void make_code(Llvm *l, void *nv)
 /* The version of PTX: what the instructions that we use ask for, and the chip. */
 static const char *features_of(int chip)
 {
-    return chip >= 100 ? "+ptx86" : "+ptx84";
+    static const struct {
+        int chip;
+        const char *features;
+    } rows[] = {{121, "+ptx88"}, {120, "+ptx87"}, {103, "+ptx88"}, {100, "+ptx86"}};
+
+    for (int i = 0; i < COUNT(rows); i++) {
+        if (chip >= rows[i].chip)
+            return rows[i].features;
+    }
+    return "+ptx84";
 }
+
+/* Chips that our instructions exist on, by LLVM's names. */
+static const char *const archs[] = {"sm_80",  "sm_86",  "sm_87",  "sm_89",  "sm_90", "sm_90a",
+                                    "sm_100", "sm_103", "sm_120", "sm_121", NULL};
 
 static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d)
@@ -379,6 +392,7 @@ static void start(void)
 }
 
 const Target nv_target = {.name = "nv",
+                          .archs = archs,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),
                           .start = start,
                           .emit = emit};
