@@ -63,6 +63,13 @@ typedef struct {
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);
 RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
 
+/* records.c: what programs say, on a stream that is no capture */
+RunStatus cuda_records_open(const CudaScope *s, CuStream stream, CuAddress *buffer, char **error);
+/* Behind the launch, whose end it waits for. */
+RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CuAddress buffer,
+                             RecordPort *port, char **error);
+void cuda_records_close(const CudaScope *s, CuAddress buffer);
+
 /* launch.c */
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);
 

@@ -32,59 +32,70 @@ static RunStatus refuse_args(int nargs, char **error)
     return RUN_FAILED;
 }
 
-static CuResult start(const CudaScope *s, const CudaKernel *k, const DeviceLaunch *l)
+/* A launch on its way: the kernel, and the buffer that its programs say something in. */
+typedef struct {
+    const CudaScope *scope;
+    const DeviceLaunch *launch;
+    CudaKernel kernel;
+    CuAddress records;
+} Run;
+
+static CuResult start(const Run *run)
 {
+    const DeviceLaunch *l = run->launch;
+    const CudaKernel *k = &run->kernel;
     void *args[MOST_PARAMS];
 
     for (int i = 0; i < l->nargs; i++)
-        args[i] = (void *)&l->args[i];
-    return s->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
-                             (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream, args,
-                             NULL);
+        args[i] = (void *)(i == l->records_arg ? &run->records : &l->args[i]);
+    return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
+                                      (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
+                                      args, NULL);
 }
 
 /* Two events around a launch, and the time between them. */
-static CuResult time_between(const CudaScope *s, const CudaKernel *k, const DeviceLaunch *l,
-                             CuEvent before, CuEvent after)
+static CuResult time_between(const Run *run, CuEvent before, CuEvent after)
 {
-    const CudaDriver *d = s->driver;
+    const CudaDriver *d = run->scope->driver;
     float milliseconds = 0;
-    CuResult r = d->event_record(before, l->stream);
+    CuResult r = d->event_record(before, run->launch->stream);
 
     if (r == CU_SUCCESS)
-        r = start(s, k, l);
+        r = start(run);
     if (r == CU_SUCCESS)
-        r = d->event_record(after, l->stream);
+        r = d->event_record(after, run->launch->stream);
     if (r == CU_SUCCESS)
         r = d->event_wait(after);
     if (r == CU_SUCCESS)
         r = d->event_between(&milliseconds, before, after);
-    *l->seconds = milliseconds * 1e-3;
+    *run->launch->seconds = milliseconds * 1e-3;
     return r;
 }
 
-static CuResult start_timed(const CudaScope *s, const CudaKernel *k, const DeviceLaunch *l)
+static CuResult start_timed(const Run *run)
 {
+    const CudaDriver *d = run->scope->driver;
     CuEvent before = NULL, after = NULL;
-    CuResult r = s->driver->event_new(&before, CU_EVENT_DEFAULT);
+    CuResult r = d->event_new(&before, CU_EVENT_DEFAULT);
 
     if (r == CU_SUCCESS)
-        r = s->driver->event_new(&after, CU_EVENT_DEFAULT);
+        r = d->event_new(&after, CU_EVENT_DEFAULT);
     if (r == CU_SUCCESS)
-        r = time_between(s, k, l, before, after);
+        r = time_between(run, before, after);
     if (after)
-        s->driver->event_free(after);
+        d->event_free(after);
     if (before)
-        s->driver->event_free(before);
+        d->event_free(before);
     return r;
 }
 
 /* What waits cannot be captured, and would spoil what is. */
-static bool is_captured(const CudaScope *s, const DeviceLaunch *l)
+static bool is_captured(const Run *run)
 {
     int capturing = 0;
 
-    return s->driver->stream_capturing(l->stream, &capturing) == CU_SUCCESS && capturing;
+    return run->scope->driver->stream_capturing(run->launch->stream, &capturing) == CU_SUCCESS &&
+           capturing;
 }
 
 static RunStatus refuse_capture(char **error)
@@ -95,21 +106,41 @@ static RunStatus refuse_capture(char **error)
     return RUN_FAILED;
 }
 
-static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunch *l, char **error)
+static RunStatus go(const Run *run, char **error)
 {
-    CudaKernel k;
-    RunStatus status = cuda_kernel(code, s, &k, error);
+    CuResult r = run->launch->seconds ? start_timed(run) : start(run);
+
+    return r == CU_SUCCESS ? RUN_OK
+                           : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",
+                                         run->scope->id);
+}
+
+/* With a buffer for what programs say, handed over behind their end. */
+static RunStatus go_and_hear(Run *run, char **error)
+{
+    const DeviceLaunch *l = run->launch;
+    RunStatus status = cuda_records_open(run->scope, l->stream, &run->records, error);
 
     if (status != RUN_OK)
         return status;
-    if ((l->seconds || l->records) && is_captured(s, l))
+    status = go(run, error);
+    if (status == RUN_OK)
+        status = cuda_records_drain(run->scope, l->stream, run->records, l->records, error);
+    cuda_records_close(run->scope, run->records);
+    return status;
+}
+
+static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunch *l, char **error)
+{
+    Run run = {.scope = s, .launch = l};
+    bool hears = l->records && l->records_arg >= 0;
+    RunStatus status = cuda_kernel(code, s, &run.kernel, error);
+
+    if (status != RUN_OK)
+        return status;
+    if ((l->seconds || hears) && is_captured(&run))
         return refuse_capture(error);
-    CuResult r = l->seconds ? start_timed(s, &k, l) : start(s, &k, l);
-    if (r == CU_SUCCESS && l->records && !l->seconds)
-        r = s->driver->stream_wait(l->stream);
-    return r == CU_SUCCESS
-               ? RUN_OK
-               : cuda_refuse(r, error, "a launch on number %d of the device `cuda`", s->id);
+    return hears ? go_and_hear(&run, error) : go(&run, error);
 }
 
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *l, char **error)

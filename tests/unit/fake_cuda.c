@@ -337,6 +337,8 @@ API int cuLaunchKernel(const Module *f, unsigned gx, unsigned gy, unsigned gz, u
     for (int i = 0; i < FAKE_ARGS && i < f->nargs; i++)
         memcpy(&state.launched.args[i], args[i], sizeof state.launched.args[i]);
     state.launches++;
+    if (state.kernel)
+        state.kernel(state.launched.args[state.kernel_arg]);
     return extra ? INVALID_VALUE : OK;
 }
 

@@ -25,6 +25,9 @@ typedef struct {
     const char *broken_ptx; /* an image that begins so is refused, with a log */
     int quiet;              /* no log is kept */
     int local;              /* bytes that kernels have of it */
+    /* NULL, or what a launch does with the 8 bytes of that argument */
+    void (*kernel)(uint64_t arg);
+    int kernel_arg;
 
     /* what happened */
     char log[FAKE_LOG];         /* the symbols called, each with a space behind it, until cleared */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "../../src/run/record.h"
 #include "fake_cuda.h"
 
 static Fake *fake;
@@ -465,6 +466,80 @@ static void test_facts(void **state)
     cuda()->close(keep);
 }
 
+/* A kernel that says something gets a buffer in the GPU's memory in place of the port, which is
+ * read behind its end. */
+typedef struct {
+    RecordPort port;
+    int calls;
+    int64_t site;
+    int32_t program[3];
+    int value;
+} Ear;
+
+static void hear(RecordPort *port, int64_t site, const int32_t program[3],
+                 const void *const *values)
+{
+    Ear *e = (Ear *)port;
+
+    e->calls++;
+    e->site = site;
+    memcpy(e->program, program, sizeof e->program);
+    memcpy(&e->value, values[0], sizeof e->value);
+}
+
+/* What one program of a launch would do. */
+static void say(uint64_t buffer)
+{
+    static const uint32_t record[] = {8, 5, 1, 2, 3, 1, 7, 42};
+    RecordBuffer *b = (RecordBuffer *)(uintptr_t)buffer;
+
+    assert_int_equal(b->used[RECORDS_PRINTED], 0);
+    memcpy(b->data, record, sizeof record);
+    b->used[RECORDS_PRINTED] = COUNT(record);
+}
+
+static void test_programs_that_say_something(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    const uint64_t args[] = {1, 2, 3};
+    Ear ear = {.port = {.put = hear, .wide_floats = true}};
+    DeviceLaunch l = {
+        .args = args, .nargs = 3, .grid = {1, 1, 1}, .records = &ear.port, .records_arg = 1};
+    char *error;
+
+    (void)state;
+    fake->kernel = say;
+    fake->kernel_arg = 1;
+    assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_OK);
+    assert_int_equal(ear.calls, 1);
+    assert_int_equal(ear.site, 5);
+    assert_memory_equal(ear.program, ((int32_t[]){1, 2, 3}), 12);
+    assert_int_equal(ear.value, 42);
+    assert_false(ear.port.wide_floats);
+    assert_int_equal(fake->launched.args[2], 3);
+    assert_int_equal(fake->allocated, 0);
+    static const char *const calls[] = {"cuMemAlloc_v2",        "cuMemsetD32Async",
+                                        "cuMemcpyHtoDAsync_v2", "cuLaunchKernel",
+                                        "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+    for (int i = 0; i < COUNT(calls); i++) {
+        fake->fail = calls[i];
+        fake->result = 999;
+        fake->after = 0;
+        assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_FAILED);
+        expect_text(&error, "a fake error");
+        assert_int_equal(fake->allocated, 0);
+    }
+    fake->fail = NULL;
+    fake->capturing = &l;
+    l.stream = &l;
+    assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_FAILED);
+    expect_text(&error, "cannot be captured");
+    fake->capturing = NULL;
+    fake->kernel = NULL;
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
 /* How long the host is busy with a launch, but for the driver: shown, since machines differ. */
 static void test_launch_cost(void **state)
 {
@@ -501,6 +576,7 @@ int main(void)
         TEST(test_launches_can_be_captured),
         TEST(test_errors_come_later),
         TEST(test_facts),
+        TEST(test_programs_that_say_something),
         TEST(test_launch_cost),
     };
 
