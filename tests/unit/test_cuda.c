@@ -94,6 +94,134 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* assembling, which looks for a program once a process */
+
+typedef struct {
+    const char *ptxas; /* a shell script of that name; NULL: there is none */
+    const char *fail;  /* of the driver */
+    const char *arch;
+    bool broken;              /* the PTX, for the driver */
+    const char *made, *error; /* one of both: what came out begins so, or holds that */
+} Assembly;
+
+#define VERSION(n) "#!/bin/sh\n[ \"$1\" = --version ] && echo \"tools, release " n "\" && exit\n"
+
+/* A script in a folder of its own, which is all that PATH has beside the system's. */
+static void put_script(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+    chmod(path, 0700);
+}
+
+static const char *find_difference(const Assembly *c, RunStatus status, const GenOutput *out,
+                                   const char *error)
+{
+    if (c->made && status != RUN_OK)
+        return error ? error : "no error's text";
+    if (c->made)
+        return strncmp(out->data, c->made, strlen(c->made)) == 0 ? NULL : out->data;
+    return error && strstr(error, c->error) ? NULL : error ? error : "no error";
+}
+
+static int try_assembly(const Assembly *c)
+{
+    char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
+    const GenOptions options = {.cpu = c->arch};
+    GenOutput ptx = {.data = "some ptx", .len = 8, .warps = 4}, out;
+    Arena *a = arena_new(NULL);
+    char *error;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", folder);
+    setenv("PATH", path, 1);
+    if (c->ptxas)
+        put_script(folder, "ptxas", c->ptxas);
+    fake->fail = c->fail;
+    fake->result = 999;
+    fake->broken_ptx = c->broken ? "some" : NULL;
+    void *keep = cuda()->open();
+    RunStatus status = cuda()->assemble(keep, &ptx, &options, a, &out, &error);
+    const char *wrong = find_difference(c, status, &out, error);
+    if (wrong)
+        print_error("wanted: %s\ngot: %s\n", c->made ? c->made : c->error, wrong);
+    bool clean = fake->links == 0 && !current() && (status != RUN_OK || out.warps == 4);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command) != 0 || wrong || !clean;
+}
+
+static void test_assembling(void **state)
+{
+    static const char good[] = VERSION("12.4") "echo \"ptxas $1 $2 $(cat)\"\n";
+    static const char newer[] = VERSION("13.0") "echo newer\n";
+    static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
+    static const Assembly cases[] = {
+        {NULL, NULL, "sm_90a", false, "cubin: some ptx", NULL},
+        {good, NULL, "sm_90a", false, "ptxas -arch sm_90a some ptx", NULL},
+        {good, NULL, "sm_103", false, "ptxas -arch sm_103 some ptx", NULL},
+        {newer, NULL, "sm_90a", false, "cubin: some ptx", NULL},
+        {refuses, NULL, "sm_90a", false, "cubin: some ptx", NULL},
+        {refuses, NULL, "sm_103", false, NULL,
+         "ptxas refuses the PTX that was made\n"
+         "note: line 9: too new"},
+        {NULL, NULL, "sm_103", false, "some ptx", NULL}, /* for whoever has such a chip */
+        {NULL, NULL, "sm_90a", true, NULL,
+         "the driver's assembler refuses the PTX that was made\n"
+         "note: line 1: the driver knows no such PTX\n"},
+        {NULL, "cuLinkCreate_v2", "sm_90a", false, NULL, "assembling a kernel: a fake error"},
+        {NULL, "cuLinkComplete", "sm_80", false, NULL, "assembling a kernel: a fake error"}};
+
+    (void)state;
+    for (int i = 0; i < COUNT(cases); i++) {
+        pid_t child = fork();
+        int status;
+
+        if (child == 0)
+            _exit(try_assembly(&cases[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0)
+            fail_msg("case %d", i);
+    }
+}
+
+/* The machine code as text comes from a program of the toolkit. */
+static void test_disassembling(void **state)
+{
+    char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64], *before, *error;
+    const GenOutput code = {.data = "\177ELF code", .len = 9}, ptx = {.data = "text", .len = 4};
+    Arena *a = arena_new(NULL);
+    const char *text;
+
+    (void)state;
+    before = strdup(getenv("PATH"));
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", folder);
+    setenv("PATH", path, 1);
+    assert_int_equal(cuda()->show(&ptx, a, &text, &error), RUN_FAILED);
+    expect_text(&error, "the stage `sass` needs ptxas of the CUDA toolkit");
+    if (access("/usr/bin/nvdisasm", X_OK) != 0 && access("/usr/bin/cuobjdump", X_OK) != 0) {
+        assert_int_equal(cuda()->show(&code, a, &text, &error), RUN_FAILED);
+        expect_text(&error, "needs nvdisasm or cuobjdump");
+    }
+    put_script(folder, "cuobjdump", "#!/bin/sh\necho \"$1 of $(wc -c <$2) bytes\"\n");
+    if (access("/usr/bin/nvdisasm", X_OK) != 0) {
+        assert_int_equal(cuda()->show(&code, a, &text, &error), RUN_OK);
+        assert_string_equal(text, "-sass of 9 bytes\n");
+    }
+    put_script(folder, "nvdisasm", "#!/bin/sh\necho 'no such code' >&2; exit 2\n");
+    assert_int_equal(cuda()->show(&code, a, &text, &error), RUN_FAILED);
+    expect_text(&error, "the disassembler refuses the code that was made\nnote: no such code");
+    setenv("PATH", before, 1);
+    free(before);
+    arena_free(a);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* A driver that was started belongs to the process that did it. */
 static void test_children_cannot_use_the_driver(void **state)
 {
@@ -540,6 +668,104 @@ static void test_programs_that_say_something(void **state)
     cuda()->close(keep);
 }
 
+/* all of it, from a kernel's source on */
+
+static void *alloc_floats(Scene *s, int id, int n)
+{
+    void *data;
+
+    assert_int_equal(tilec_alloc(s->ctx, "cuda", id, (size_t)n * 4, &data, &s->error), TILEC_OK);
+    return data;
+}
+
+static tilec_arg of_device(void *data, const int64_t *shape, int id)
+{
+    return (tilec_arg){.kind = TILEC_ARG_TENSOR,
+                       .tensor = {data, TILEC_FP32, 1, shape, NULL, TILEC_MEMORY_DEVICE, id}};
+}
+
+static void expect_ok(Scene *s, tilec_status status)
+{
+    if (status != TILEC_OK)
+        print_error("%s", s->error ? s->error : "no text\n");
+    assert_int_equal(status, TILEC_OK);
+}
+
+static void test_a_kernel_is_launched(void **state)
+{
+    const tilec_launch_options on_0 = {.device = "cuda", .num_warps = 2};
+    const int64_t shape[] = {1000};
+    const int32_t grid[3] = {4, 1, 1};
+    Scene *s = *state;
+    tilec_stats stats;
+
+    if (!has_cpu())
+        skip();
+    load(s, add_source);
+    for (int id = 0; id < 2; id++) {
+        void *x = alloc_floats(s, id, 1000), *out = alloc_floats(s, id, 1000);
+        const tilec_arg args[] = {of_device(x, shape, id), of_device(x, shape, id),
+                                  of_device(out, shape, id), of_int(NULL, 1000), of_int(NULL, 256)};
+        expect_ok(s, tilec_launch(s->file, NULL, grid, args, 5, &on_0, &s->error));
+        assert_int_equal(fake->launched.device, id);
+        assert_memory_equal(fake->launched.grid, ((unsigned[]){4, 1, 1}), 12);
+        assert_int_equal(fake->launched.block[0], 64);
+        expect_ok(s, tilec_launch_stats(s->file, NULL, grid, args, 5, &on_0, &stats, &s->error));
+        assert_int_equal(stats.warps, 2);
+        assert_int_equal(stats.registers, 42);
+        expect_ok(s, tilec_release(s->ctx, "cuda", id, x, &s->error));
+        expect_ok(s, tilec_release(s->ctx, "cuda", id, out, &s->error));
+    }
+    assert_int_equal(fake->modules, 2); /* the chips differ, and so does their code */
+}
+
+/* What was assembled is kept for other processes, and found. */
+static void test_code_is_kept(void **state)
+{
+    char folder[] = "/tmp/tilec-test-XXXXXX", command[64];
+    const tilec_launch_options options = {.device = "cuda"};
+    const int32_t grid[3] = {1, 1, 1};
+    tilec_stats stats;
+
+    if (!has_cpu())
+        skip();
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 2; i++) {
+        tear_down(state);
+        Scene *s = *state = calloc(1, sizeof *s);
+        assert_int_equal(tilec_open(folder, &s->ctx, NULL), TILEC_OK);
+        load(s, HEAD "@triton.jit\ndef k(n): pass\n");
+        const tilec_arg args[] = {of_int(NULL, 5)};
+        fake->log[0] = '\0';
+        expect_ok(s, tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error));
+        assert_true(!strstr(fake->log, "cuLinkAddData_v2") || i == 0);
+        expect_ok(s, tilec_launch_stats(s->file, NULL, grid, args, 1, &options, &stats, NULL));
+        assert_int_equal(stats.from_cache, i);
+        assert_int_equal(fake->allocated, 0);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void show_whole_cost(Scene *s, int launches)
+{
+    const tilec_launch_options options = {.device = "cuda"};
+    const int64_t shape[] = {1000};
+    const int32_t grid[3] = {4, 1, 1};
+    void *x = alloc_floats(s, 0, 1000);
+    const tilec_arg args[] = {of_device(x, shape, 0), of_device(x, shape, 0),
+                              of_device(x, shape, 0), of_int(NULL, 1000), of_int(NULL, 256)};
+
+    load(s, add_source);
+    expect_ok(s, tilec_launch(s->file, NULL, grid, args, 5, &options, &s->error));
+    double start = os_seconds();
+    for (int i = 0; i < launches; i++)
+        expect_ok(s, tilec_launch(s->file, NULL, grid, args, 5, &options, &s->error));
+    print_message("tilec_launch(): %.0f ns with a fake driver\n",
+                  (os_seconds() - start) * 1e9 / launches);
+    expect_ok(s, tilec_release(s->ctx, "cuda", 0, x, &s->error));
+}
+
 /* How long the host is busy with a launch, but for the driver: shown, since machines differ. */
 static void test_launch_cost(void **state)
 {
@@ -555,6 +781,8 @@ static void test_launch_cost(void **state)
         assert_int_equal(launch_code(keep, code, (DeviceLaunch){0}, &error), RUN_OK);
     print_message("a launch: %.0f ns with a fake driver\n",
                   (os_seconds() - start) * 1e9 / LAUNCHES);
+    if (has_cpu())
+        show_whole_cost(*state, LAUNCHES);
     fake->quiet = 0;
     cuda()->unload(code);
     cuda()->close(keep);
@@ -564,6 +792,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_missing),
+        TEST(test_assembling),
+        TEST(test_disassembling),
         TEST(test_children_cannot_use_the_driver),
         TEST(test_units),
         TEST(test_arrays),
@@ -577,6 +807,8 @@ int main(void)
         TEST(test_errors_come_later),
         TEST(test_facts),
         TEST(test_programs_that_say_something),
+        TEST(test_a_kernel_is_launched),
+        TEST(test_code_is_kept),
         TEST(test_launch_cost),
     };
 
