@@ -34,20 +34,25 @@ static int digits_of(tilec_dtype t)
     return t == TILEC_FP16 ? 5 : 4;
 }
 
-static uint64_t rounded(tilec_dtype t, double v, int digits)
+static double rounded(double v, int digits)
 {
     char text[WORD];
 
     snprintf(text, WORD, "%.*e", digits - 1, v);
-    return scalar_from_double((DType)t, strtod(text, NULL));
+    return strtod(text, NULL);
 }
 
-/* How few significant digits read back as the same element as all that are shown. */
+/* How few significant digits read back as the same element as all that are shown.  The greatest one
+ * must not be exceeded, though what is beyond it reads back as that where a type saturates. */
 static int shortest(tilec_dtype t, double v)
 {
+    DType dtype = (DType)t;
     int most = digits_of(t), d = 1;
+    uint64_t bits = scalar_from_double(dtype, rounded(v, most));
+    bool greatest = scalar_from_double(dtype, 2 * v) == bits;
 
-    while (d < most && rounded(t, v, d) != rounded(t, v, most))
+    while (d < most && (scalar_from_double(dtype, rounded(v, d)) != bits ||
+                        (greatest && fabs(rounded(v, d)) > fabs(v))))
         d++;
     return d;
 }

@@ -305,6 +305,16 @@ static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena
     return NULL;
 }
 
+/* In do_not_specialize? */
+static bool listed(const AstFunc *fn, Sym name)
+{
+    for (int i = 0; i < fn->ndo_not_specialize; i++) {
+        if (fn->do_not_specialize[i] == name)
+            return true;
+    }
+    return false;
+}
+
 /* What an integer becomes that a launch passes. */
 static DType launched_int(const Const *c)
 {
@@ -354,8 +364,11 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     in.func->is_kernel = true;
     l->frame = frame_new(l, fn, fn->span);
     l->b = builder_at_end(in.func, in.func->body);
-    for (int i = 0; i < fn->nparams; i++)
+    for (int i = 0; i < fn->nparams; i++) {
+        if (fn->params[i].is_constexpr && listed(fn, fn->params[i].name))
+            warn_at(l, fn->params[i].span, W_CONSTEXPR_LISTED, fn->params[i].name);
         bind_param(l, &fn->params[i], kernel_param(l, in.func, &fn->params[i], &args[i]));
+    }
     warn_of_choice(l, fn);
     lower_body(l, &in, fn);
 }
@@ -410,23 +423,12 @@ static void find_default(Lower *l, const AstFunc *fn, const AstParam *p, FrontPa
             val_to_const(l, v, &c) && const_freeze(l->arena, &c, &out->default_value);
 }
 
-static bool listed(const AstFunc *fn, Sym name)
-{
-    for (int i = 0; i < fn->ndo_not_specialize; i++) {
-        if (fn->do_not_specialize[i] == name)
-            return true;
-    }
-    return false;
-}
-
 static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
 {
     FrontParam out = {.name = p->name, .is_constexpr = p->is_constexpr, .span = p->span};
 
     out.line = source_place(l->frame->file->set->sources, p->span.start).line;
     out.do_not_specialize = listed(fn, p->name);
-    if (out.is_constexpr && out.do_not_specialize)
-        error_at(l, p->span, E_CONSTEXPR_LISTED, p->name);
     if (p->is_star)
         error_at(l, p->span, E_STAR_PARAM, p->name);
     out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);

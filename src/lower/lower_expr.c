@@ -164,7 +164,9 @@ static bool slice_part(Lower *l, const Node *n, __int128 fallback, __int128 *out
     if (!n || val_is_none(v))
         return true;
     if (v.kind != VAL_CONST || !const_is_integral(v.c)) {
-        if (v.kind != VAL_UNKNOWN)
+        if (v.kind == VAL_CONST)
+            error_at(l, n->span, E_INDEX_KIND, val_text(l, v));
+        else if (v.kind != VAL_UNKNOWN)
             error_at(l, n->span, E_TUPLE_INDEX, val_text(l, v));
         hint_not_constexpr(l, n);
         return false;

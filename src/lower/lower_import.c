@@ -19,7 +19,7 @@ static bool is_being_looked_up(const Lower *l, const FrontFile *f, Sym name)
         if (l->lookups.at[i].file == f && l->lookups.at[i].name == name)
             return true;
     }
-    return l->lookups.len >= MAX_LOOKUPS;
+    return false;
 }
 
 /* --- values --- */
@@ -48,12 +48,13 @@ Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span)
 {
     const Where w = {.file = file, .before = UINT32_MAX, .any = any, .is_member = true};
     bool again = is_being_looked_up(l, file, name); /* as by `from . import a` in a package */
+    bool too_deep = l->lookups.len >= MAX_LOOKUPS;
     const FrontFile *submodule;
     Lookup lookup = {file, name};
     Val v = val_unknown();
     bool found = false;
 
-    if (!again) {
+    if (!again && !too_deep) {
         vec_push(l->arena, &l->lookups, lookup);
         found = value_at(l, &w, name, span, &v);
         l->lookups.len--;
@@ -61,6 +62,8 @@ Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span)
     submodule = found ? NULL : import_submodule(file, name);
     if (found || submodule)
         return found ? v : val_file(submodule);
+    if (too_deep)
+        return fail_val(l, span, E_IMPORT_HOPS, name, file->source->path);
     return again ? fail_val(l, span, E_IMPORT_CYCLE, name, file->source->path)
                  : no_member_of_file(l, file, name, span);
 }

@@ -18,7 +18,7 @@
 #define E_NOT_JIT            "`%s` is not a kernel"
 #define H_ADD_JIT            "decorate it with @triton.jit"
 #define E_ARGUMENT_COUNT     "kernel `%s` has %d parameters, but %d arguments were given"
-#define E_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
+#define W_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
@@ -41,7 +41,8 @@
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"
 #define E_NO_FILE_MEMBER     "%s binds no `%s`"
-#define E_IMPORT_CYCLE       "`%s` of %s is imported from itself, or through too many imports"
+#define E_IMPORT_CYCLE       "`%s` of %s is imported from itself: no file on the way binds it"
+#define E_IMPORT_HOPS        "`%s` of %s is reached through too many imports, one after the other"
 #define NOTE_UNKNOWN_IMPORT  "`%s` comes from module `%s`, which cannot be read here"
 #define NOTE_UNKNOWN_MODULE  "module `%s` cannot be read here"
 #define E_NO_MEMBER          "module `%s` has no `%s`"
@@ -139,6 +140,7 @@
 #define E_NOT_INDEXABLE      "%s cannot be indexed"
 #define H_LAUNCH_INSIDE      "a kernel launches no other one: call it, %s(...)"
 #define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
+#define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"

@@ -47,6 +47,37 @@ static Func *kernel_of(Module *m)
     bug("a module without a kernel");
 }
 
+/* What checks make of a kernel is refused before they are made: targets would, much later.  An
+ * access and its check count as so many ops. */
+enum { MOST_OPS = 1 << 20, CHECKED_OPS = 16 };
+
+typedef struct {
+    long left;
+    const Op *beyond; /* the first that there is no room for, or NULL */
+} Room;
+
+static void take_room(Op *op, void *room)
+{
+    Room *r = room;
+
+    r->left -= op_has(op, READS | WRITES) ? CHECKED_OPS : 1;
+    if (r->left < 0 && !r->beyond)
+        r->beyond = op;
+}
+
+static bool has_room(Func *f, Diags *d)
+{
+    Room r = {.left = MOST_OPS};
+
+    ir_walk(f->body, take_room, &r);
+    if (r.beyond)
+        ir_diag(d, DIAG_ERROR, r.beyond,
+                "this kernel is too long to be checked: up to here it comes to more than %d "
+                "operations with its checks",
+                MOST_OPS);
+    return !r.beyond;
+}
+
 bool opt_records(Module *m, const int *views, Diags *d)
 {
     int errors = diag_errors(d);
@@ -59,6 +90,8 @@ bool opt_records(Module *m, const int *views, Diags *d)
     Func *f = kernel_of(m);
     if (views) {
         opt_expand_blocks(m); /* so that there are addresses to look at */
+        if (!has_room(f, d))
+            return false;
         opt_check(f, views);
     }
     if (count_sites(m, true) > 0)

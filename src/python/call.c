@@ -165,9 +165,11 @@ static bool check_arguments(Py *p, const PyFunction *f, const PyArgs *args, Span
     for (int i = 0; i < param_count(f); i++) {
         PyParam param = param_at(f, i);
 
-        if (param.is_star)
-            most = args->len;
-        most += !param.is_star && !param.is_dict;
+        if (param.is_star) {
+            most = *param.name ? args->len : most; /* `*` alone takes nothing */
+            break;
+        }
+        most += !param.is_dict;
     }
     if (given > most)
         return py_fail(p, at, PY_E_TOO_MANY, py_function_name(f), most, given);

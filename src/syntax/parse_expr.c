@@ -408,7 +408,9 @@ Node *parse_disjunction(Parser *p)
     return joined(p, T_or, BOOL_OR, conjunction);
 }
 
-/* formal = '*' | '/' | ['*' | '**'] NAME ['=' expression]; NULL for a bare sign */
+/* formal = '*' | '/' | ['*' | '**'] NAME ['=' expression]; NULL for '/', and a star without a name
+ * for
+ * '*', behind which arguments have names */
 static Node *formal(Parser *p)
 {
     uint32_t start = p->tok.span.start;
@@ -418,10 +420,12 @@ static Node *formal(Parser *p)
     bool sign = accept(p, T_SLASH) || accept(p, T_STAR) || accept(p, T_POWER);
     Node *n;
 
-    if (sign && p->tok.kind != T_NAME)
+    if (sign && p->tok.kind != T_NAME && kind != N_STARRED)
         return NULL;
     n = node_new(p, kind, start);
-    n->name = expect_name(p);
+    n->name = p->tok.kind == T_NAME ? expect_name(p) : intern(p->interner, "");
+    if (!*n->name)
+        return node_end(p, n);
     if (accept(p, T_ASSIGN)) {
         n->kind = N_KEYWORD;
         n->left = parse_expression(p);

@@ -117,10 +117,18 @@ static bool load_options(Lower *l, const Args *a, AccessHints *hints, bool *is_v
 }
 
 /* R203 */
+/* Does boundary_check name any dimension? */
+static bool has_boundary(const Args *a)
+{
+    Val dims = arg(a, ARG_boundary_check);
+
+    return !val_is_none(dims) && !(dims.kind == VAL_TUPLE && dims.tuple->n == 0);
+}
+
 static bool check_no_boundary(Lower *l, const Args *a)
 {
-    Val dims = arg(a, ARG_boundary_check), option = arg(a, ARG_padding_option);
-    bool boundary = !val_is_none(dims) && !(dims.kind == VAL_TUPLE && dims.tuple->n == 0);
+    Val option = arg(a, ARG_padding_option);
+    bool boundary = has_boundary(a);
     bool padding =
         !val_is_none(option) && !(val_is_const(option, CONST_STRING) && !option.c->ntext);
 
@@ -202,8 +210,7 @@ Val memory_store(Lower *l, const Args *a)
     v[STORE_PTR] = pointer_argument(l, a);
     if (!v[STORE_PTR] || !check_writable(l, a, v[STORE_PTR]))
         return val_unknown();
-    Val boundary = arg(a, ARG_boundary_check);
-    if (boundary.kind == VAL_TUPLE && boundary.tuple->n > 0)
+    if (has_boundary(a))
         return fail_val(l, arg_span(a, ARG_boundary_check), E_BOUNDARY);
     v[STORE_DATA] = data_argument(l, a, ARG_value, v[STORE_PTR]);
     if (!v[STORE_DATA] || !mask_argument(l, a, &v[STORE_MASK]) || !access_hints(l, a, &hints) ||

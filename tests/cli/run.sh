@@ -373,6 +373,20 @@ for device in interp cpu; do
     expect 0 out "[0. 0. 0. 1.]" given --device $device ACT=relu ADD="(1,2)"
     expect 0 out "[-4. -2.  0.  2.]" given --device $device ACT=twice ADD="[i+1 for i in range(2)]"
 done
+# the greatest value of a type is not shown as one beyond it
+expect 0 out "[1.75 0.9 ]" "$tilec" run "$add" --grid 1 --show x x="(arange(fp32,2)*-0.875+1.75).to(fp8e4b15)" \
+    y="zeros(fp8e4b15,2)" out="empty_like(x)" n=2 BLOCK=2
+# what checks make of a long kernel is refused before they are made
+cat >"$folder/long.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def long(x):
+    for i in tl.static_range(50000):
+        tl.store(x, tl.load(x) + i)
+END
+expect 1 err "long.py:6:" "$tilec" run "$folder/long.py" --grid 1 x="ones(i32,4)" --check --device interp
+expect 1 err "too long to be checked" "$tilec" run "$folder/long.py" --grid 1 x="ones(i32,4)" --check
 # assembly is carried through the passes, and refused by a device whose assembler it is not
 cat >"$folder/asm.py" <<'END'
 import triton

@@ -125,6 +125,8 @@ def refused(p, i, n):
     w = tl.load(tl.make_block_ptr(i, (4,), (1,), (0,), (4,), (0,)), boundary_check=(0,), padding_option="nan")
     tl.store(e, tl.zeros((4, 2), tl.float32))
     tl.store(e, 0.0, mask=True)
+    tl.store(p, 0.0, boundary_check=0)
+    tl.store(p, 0.0, boundary_check=())
     tl.advance(e, (1, 1))
     g = tl.advance(e, (1,))
     h = e + 1

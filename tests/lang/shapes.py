@@ -66,6 +66,8 @@ def refused_slices(p, n):
     q = x[3:1]
     q = x[::2]
     q = x[1:2, 3:4]
+    q = x[1.5:]
+    q = x[:"a"]
 
 
 @triton.jit

@@ -3,6 +3,7 @@
 # signature: wrong
 # signature: kernle
 # signature: plain
+# lower: listed p:*fp32 N=4
 # lower: kernel x:*fp32 y:*i8 n:i64 m:i32 scale:fp32 flag:i1 N=4 M=8 D=fp16 S='a' T=1 U=2
 """R18, R19, R27 to R29: what a signature says."""
 import os
@@ -31,3 +32,8 @@ def wrong(p, N: tl.constexpr, *rest):
 
 def plain(x):
     pass
+
+
+@triton.jit(do_not_specialize=["N"])
+def listed(p, N: tl.constexpr):
+    tl.store(p, N)
