@@ -24,6 +24,8 @@ typedef struct {
 /* emit_ops.c: operands and result in register form, scalars or vectors alike */
 /* `in`: one for each operand, all of as many lanes; gives the result, rounded to its dtype. */
 Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in);
+/* The same on floats, without that: for sums that are rounded at their end. */
+Val emit_unrounded(const Emit *e, Bld b, const Op *op, const Val *in);
 Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
 
 /* How often the body of a `for` runs: an unsigned number of the counter's type. */

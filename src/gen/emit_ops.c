@@ -576,3 +576,8 @@ Val emit_trip_count(Bld b, Val lo, Val hi, Val step)
     Val trips = LLVMBuildAdd(b, LLVMBuildUDiv(b, span, divisor, ""), one, "");
     return LLVMBuildSelect(b, some, trips, none, "");
 }
+
+Val emit_unrounded(const Emit *e, Bld b, const Op *op, const Val *in)
+{
+    return float_op(e, b, op, op->operands[0]->type->dtype, in);
+}

@@ -169,5 +169,5 @@ Val nv_shared_at(Nv *n, int buffer, Val offset)
     int64_t start = n->plan->buffers.at[buffer].offset;
     Val at = LLVMBuildAdd(n->b, offset, llvm_int(n->l->i32, start), "");
 
-    return LLVMBuildGEP2(n->b, n->l->i8, n->shared, &at, 1, "");
+    return LLVMBuildAdd(n->b, n->shared, at, "");
 }

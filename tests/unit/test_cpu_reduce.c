@@ -1,5 +1,6 @@
 /*
- * test_cpu_reduce.c - reductions, scans and dots on the CPU target against the interpreter
+ * test_cpu_reduce.c - reductions, scans and dots on the CPU target, and on the GPU target in the
+ * simulator, against the interpreter
  *
  * Every dtype along every axis of tiles that do not fill vectors.  Inputs are halves and small
  * whole numbers, so that fp32 sums are exact in any order; sums of smaller formats, which are
@@ -107,6 +108,24 @@ static const Type shapes[] = {
     {.rank = 2, .dims = {130, 3}},
 };
 
+/* On GPUs it is the number of warps that makes layouts different. */
+typedef struct {
+    Engine engine;
+    int warps;
+} Way;
+
+enum { WAYS = 2 };
+
+static Way way_of(int i, DType d, int shape, int axis)
+{
+    static const int warps[] = {1, 4, 2, 8};
+    int n = (int)d + shape + axis;
+
+    if (i == 0)
+        return (Way){(shape + axis) % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT, 0};
+    return (Way){n % 2 ? ENGINE_SIM : ENGINE_SIM_DISJOINT, warps[n % COUNT(warps)]};
+}
+
 static const Type *reduced(Module *m, const Type *t, int axis)
 {
     Type r = *t;
@@ -120,7 +139,7 @@ static double tolerance(OpCode op, DType t)
     if (!dtype_is_float(t) || (op != OP_add && op != OP_mul))
         return 0;
     if (dtype_bits(t) >= 32)
-        return 1e-30; /* the sign of zero */
+        return op == OP_mul ? 1e-6 : 1e-30; /* of sums the sign of zero */
     return dtype_is_fp8(t) ? 0.8 : 0.02;
 }
 
@@ -178,7 +197,7 @@ static bool reduces(OpCode op, DType t)
     return op != OP_add || t != DT_FP8E4B15;
 }
 
-static void check_reductions(DType d, const Type *shape, int axis, Engine engine)
+static void check_reductions(DType d, const Type *shape, int axis, Way way)
 {
     static const OpCode ops[] = {OP_add,    OP_mul, OP_min, OP_max, OP_minnan,
                                  OP_maxnan, OP_and, OP_or,  OP_xor};
@@ -190,9 +209,10 @@ static void check_reductions(DType d, const Type *shape, int axis, Engine engine
             write_reduction(&k, v, ops[i], axis);
     }
     write_argmax(&k, v, axis);
-    kernel_check(
-        &k, engine,
-        arena_printf(plugin_arena, "reduce %s along %d", type_text(plugin_arena, t), axis));
+    k.c.warps = way.warps;
+    kernel_check(&k, way.engine,
+                 arena_printf(plugin_arena, "reduce %s along %d, %d warps",
+                              type_text(plugin_arena, t), axis, way.warps));
 }
 
 /* All shapes of some dtypes, a third of them of the others. */
@@ -208,9 +228,8 @@ static void test_reductions(void **state)
     for (DType d = 0; d < DT_COUNT; d++) {
         for (int s = 0; s < COUNT(shapes); s++) {
             for (int axis = 0; axis < shapes[s].rank; axis++) {
-                if (in_turn(d, s, axis))
-                    check_reductions(d, &shapes[s], axis,
-                                     (s + axis) % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT);
+                for (int i = 0; i < WAYS && in_turn(d, s, axis); i++)
+                    check_reductions(d, &shapes[s], axis, way_of(i, d, s, axis));
             }
         }
     }
@@ -243,26 +262,56 @@ static void write_recurrence(Kernel *k, Value *x, Value *y, int axis, bool rever
     store_result(k, r->results[1], 1e-5);
 }
 
+static void check_scans(DType d, const Type *shape, int axis, bool reverse, Way way)
+{
+    Kernel k = kernel_begin();
+    const Type *t = type_with_dtype(k.m, type_of(k.m, *shape), d);
+    Value *x = load_input(&k, t, data_of(&k, t, d + 5));
+    Value *y = load_input(&k, t, data_of(&k, t, d + 6));
+
+    if (reduces(OP_add, d))
+        write_scan(&k, x, OP_add, axis, !reverse);
+    write_scan(&k, y, OP_max, axis, true);
+    if (!dtype_is_float(d) || dtype_bits(d) >= 32)
+        write_recurrence(&k, x, y, axis, reverse);
+    k.c.warps = way.warps;
+    kernel_check(&k, way.engine,
+                 arena_printf(plugin_arena, "scan %s along %d, %d warps",
+                              type_text(plugin_arena, t), axis, way.warps));
+}
+
 static void test_scans(void **state)
 {
     (void)state;
     for (DType d = 0; d < DT_COUNT; d++) {
         for (int s = 0; s < COUNT(shapes); s++) {
             for (int axis = 0; axis < shapes[s].rank; axis++) {
-                if (!in_turn(d, s, axis + 1))
-                    continue;
-                Kernel k = kernel_begin();
-                const Type *t = type_with_dtype(k.m, type_of(k.m, shapes[s]), d);
-                Value *x = load_input(&k, t, data_of(&k, t, d + 5));
-                Value *y = load_input(&k, t, data_of(&k, t, d + 6));
-                if (reduces(OP_add, d))
-                    write_scan(&k, x, OP_add, axis, false);
-                write_scan(&k, y, OP_max, axis, true);
-                if (!dtype_is_float(d) || dtype_bits(d) >= 32)
-                    write_recurrence(&k, x, y, axis, (s + axis) % 2);
-                kernel_check(&k, s % 2 ? ENGINE_CPU : ENGINE_CPU_DISJOINT,
-                             arena_printf(plugin_arena, "scan %s along %d",
-                                          type_text(plugin_arena, t), axis));
+                for (int i = 0; i < WAYS && in_turn(d, s, axis + 1); i++)
+                    check_scans(d, &shapes[s], axis, (s + axis) % 2, way_of(i, d, s, axis));
+            }
+        }
+    }
+}
+
+/* Tiles of which each thread has many elements, on either side of those that lanes and warps are
+ * spread along. */
+static void test_wide(void **state)
+{
+    static const Type wide[] = {
+        {.rank = 1, .dims = {1000}},     {.rank = 1, .dims = {1024}},
+        {.rank = 2, .dims = {3, 700}},   {.rank = 2, .dims = {100, 9}},
+        {.rank = 3, .dims = {4, 8, 33}},
+    };
+    static const DType dtypes[] = {DT_FP32, DT_I64, DT_I8};
+    static const int warps[] = {1, 4, 8};
+
+    (void)state;
+    for (int s = 0; s < COUNT(wide); s++) {
+        for (int axis = 0; axis < wide[s].rank; axis++) {
+            for (int i = 0; i < COUNT(warps); i++) {
+                DType d = dtypes[(s + i) % COUNT(dtypes)];
+                check_reductions(d, &wide[s], axis, (Way){ENGINE_SIM_DISJOINT, warps[i]});
+                check_scans(d, &wide[s], axis, i % 2, (Way){ENGINE_SIM_DISJOINT, warps[i]});
             }
         }
     }
@@ -329,9 +378,8 @@ static void test_dot_fp8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_dot_extents),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_wide),       cmocka_unit_test(test_dot_extents),
         cmocka_unit_test(test_dot_fp8),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);

@@ -1,0 +1,56 @@
+/*
+ * nv_combine.h - reductions and scans on GPUs: how elements along an axis come together
+ *
+ * A layout that layout_walk() takes has each bit of the index along the axis on one bit of the
+ * number of a register, lane or warp.  So a reduction goes bit by bit: two halves that differ in
+ * one bit are combined, in registers, by a shuffle, or through shared memory, until all bits are
+ * done.  A *stage* is some bits of one kind.  Where the region is known to commute, registers come
+ * first, which leaves the fewest shuffles; else bits go from the lowest to the highest, so that
+ * each part is a run of neighbours and the earlier run is the region's first operand.
+ *
+ * nv_combine_plan.c decides on the stages, nv_combine.c has what both need to carry them out.
+ */
+#ifndef TILEC_GEN_NV_COMBINE_H
+#define TILEC_GEN_NV_COMBINE_H
+
+#include "nv_plan.h"
+
+/* Bits of the index along the axis.  Of warps: the exchange through a buffer, in which each thread
+ * of `writers` (bits of its number; the others hold copies) leaves what it has of `slots`
+ * registers. */
+typedef struct {
+    StepKind kind;
+    uint32_t bits;
+    int buffer;
+    uint32_t writers;
+    int slots;
+    bool neighbours; /* the parts of one element lie side by side, else those of one part */
+} NvStage;
+
+/* What NvStep.detail is for reduce and scan. */
+typedef struct {
+    const Layout *layout; /* of the operands */
+    int axis;
+    AxisWalk walk;
+    CombineKind kind;
+    bool any_order;
+    int nstages;
+    NvStage stages[LAYOUT_MAX_BITS];
+} NvCombine;
+
+enum { NV_WORD = 4 }; /* elements are exchanged as one or two words of so many bytes */
+static inline int nv_combined_words(const Type *t)
+{
+    return type_size(t) > NV_WORD ? 2 : 1;
+}
+/* The number of threads that leave different things, and of the parts that come together. */
+static inline int nv_stage_threads(const NvStage *g)
+{
+    return 1 << __builtin_popcount(g->writers);
+}
+static inline int nv_stage_parts(const NvStage *g)
+{
+    return 1 << __builtin_popcount(g->bits);
+}
+
+#endif
