@@ -1,0 +1,80 @@
+#!/bin/sh
+# assemble.sh [BUILD [ARCH...]] - does ptxas take what the kernels of the tests become?
+#
+# Every case of tests/num, those of kernels/ among them, is compiled to PTX for each ARCH (sm_80 sm_86
+# sm_89 sm_90a sm_100 when none is given) and assembled with ptxas.  Texts that are the same are assembled
+# once.  What ptxas refuses is named with its message, so is what spills registers; spilling counts as
+# failed for kernels/ only.  Ends with "N assembled, N failed, N spill, N not compiled".
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=$(realpath "${1:-build}") || exit 2
+[ $# -eq 0 ] || shift
+archs=${*:-sm_80 sm_86 sm_89 sm_90a sm_100}
+command -v ptxas >/dev/null || {
+    echo "assemble.sh: ptxas is missing; it comes with the CUDA toolkit" >&2
+    exit 2
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# stands in for the command: assembles what a `run` would compile, and runs nothing
+cat >"$folder/tilec" <<'END_OF_COMMAND'
+#!/bin/sh
+here=$(dirname "$0")
+. "$here/settings"
+mine=$(mktemp -d "$here/case.XXXXXX")
+
+# the words of `run` that `dump` understands too, one a line
+words() {
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --grid | --device | --save) shift ;;
+        *) printf '%s\n' "$1" ;;
+        esac
+        shift
+    done
+}
+
+words "$@" >"$mine/words"
+what=$(tr '\n' ' ' <"$mine/words" | sed 's/@[^ :]*/@/g')
+for arch in $archs; do
+    tr '\n' '\0' <"$mine/words" |
+        xargs -0 "$command" dump --device cuda --arch "$arch" --stage ptx >"$mine/ptx" 2>"$mine/why" || {
+        echo "refused $arch $what: $(head -1 "$mine/why")" >>"$here/log"
+        continue
+    }
+    grep -v '^[[:space:]]*\(//\|\.loc\|\.file\)' "$mine/ptx" >"$mine/code"
+    sum=$(cksum <"$mine/code" | tr ' ' -)
+    mkdir "$here/seen/$sum" 2>/dev/null || continue
+    if ! ptxas -arch="$arch" -v -o /dev/null "$mine/ptx" >"$mine/why" 2>&1; then
+        echo "failed $arch $what: $(grep -m1 error "$mine/why")" >>"$here/log"
+    elif grep -q '[1-9][0-9]* bytes spill' "$mine/why"; then
+        echo "spills $arch $what: $(grep -o '[0-9]* bytes spill stores' "$mine/why")" >>"$here/log"
+    else
+        echo "fine $arch $what" >>"$here/log"
+    fi
+done
+rm -rf "$mine"
+exit 1
+END_OF_COMMAND
+chmod +x "$folder/tilec"
+mkdir "$folder/seen"
+printf 'command="%s" archs="%s"\n' "$build/tilec" "$archs" >"$folder/settings"
+: >"$folder/log"
+
+python=$(tools/python.sh) || exit 2
+export TILEC_PLUGIN="$build/tilec-llvm.so"
+for test in tests/num/test_*.py; do
+    "$python" -B "$test" "$folder/tilec" . cpu >/dev/null 2>&1
+    [ ! -t 2 ] || printf '\r%s assembled' "$(wc -l <"$folder/log")" >&2
+done
+[ ! -t 2 ] || printf '\r\033[K' >&2
+
+sort "$folder/log" | grep '^\(failed\|spills\)'
+sed -n 's/^refused [^ ]* .*error: \(.*\)/not compiled: \1/p' "$folder/log" | sort | uniq -c | sort -rn
+awk '{ n[$1]++ }
+     $1 == "spills" && / [^ ]*kernels\// { own++ }
+     END { printf "%d assembled, %d failed, %d spill, %d not compiled\n", n["fine"] + n["spills"],
+                  n["failed"], n["spills"], n["refused"]
+           exit NR == 0 || n["failed"] + own > 0 }' "$folder/log"
