@@ -95,6 +95,9 @@ Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constrain
 /* nv_memory.c */
 void nv_load(Nv *n, const NvStep *s);
 void nv_store(Nv *n, const NvStep *s);
+/* The bits of an element as memory has them, an integer; and back. */
+Val nv_to_bits(Nv *n, const Type *t, Val v);
+Val nv_from_bits(Nv *n, const Type *t, Val v);
 
 /* nv_convert.c */
 void nv_convert(Nv *n, const NvStep *s);
@@ -105,7 +108,7 @@ Val nv_from_exchanged(Nv *n, const Type *t, Val v);
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
 
-/* nv_move.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
+/* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 void nv_move(Nv *n, const NvStep *s);
 void nv_reduce(Nv *n, const NvStep *s);
 void nv_scan(Nv *n, const NvStep *s);
@@ -114,5 +117,6 @@ void nv_dot(Nv *n, const NvStep *s); /* one of the next two */
 void nv_mma(Nv *n, const NvStep *s);
 void nv_fma(Nv *n, const NvStep *s);
 void nv_record(Nv *n, const NvStep *s);
+void nv_inline(Nv *n, const NvStep *s);
 
 #endif

@@ -70,15 +70,14 @@ static Val may_access(Nv *n, const Group *a, int mask, int r)
     return nv_both(n, p, a->shape->layout ? nv_exists(n, a->shape->layout, r) : NULL);
 }
 
-/* The bits of an element as memory has them. */
-static Val to_bits(Nv *n, const Type *t, Val v)
+Val nv_to_bits(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)
         return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
     return llvm_bits(n->l, n->b, emit_to_memory(&n->e, n->b, v, t->dtype));
 }
 
-static Val from_bits(Nv *n, const Type *t, Val v)
+Val nv_from_bits(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)
         return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
@@ -140,14 +139,14 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     p.predicate = may_access(n, a, LOAD_MASK, r);
     for (int i = 0; has_other && i < a->count; i++) {
         Val v = operand_register(n, a->step, LOAD_OTHER, member(a, r, i));
-        elements[i] = to_bits(n, a->type, v);
+        elements[i] = nv_to_bits(n, a->type, v);
     }
     if (has_other)
         nv_pack(n, elements, a->count, a->bytes, other);
     nv_read(n, &p, has_other ? other : NULL, words);
     nv_unpack(n, words, a->count, a->bytes, elements);
     for (int i = 0; i < a->count; i++)
-        out[member(a, r, i)] = from_bits(n, a->type, elements[i]);
+        out[member(a, r, i)] = nv_from_bits(n, a->type, elements[i]);
 }
 
 void nv_load(Nv *n, const NvStep *s)
@@ -172,7 +171,7 @@ static void store_group(Nv *n, const Group *a, int r, Val first)
     p.predicate = nv_both(n, may_access(n, a, STORE_MASK, r), first);
     for (int i = 0; i < a->count; i++) {
         Val v = operand_register(n, a->step, STORE_DATA, member(a, r, i));
-        elements[i] = to_bits(n, a->type, v);
+        elements[i] = nv_to_bits(n, a->type, v);
     }
     nv_pack(n, elements, a->count, a->bytes, words);
     nv_write(n, &p, words);

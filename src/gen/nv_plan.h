@@ -68,6 +68,7 @@ typedef enum {
     NV_ATOMIC,
     NV_DOT,
     NV_RECORD,
+    NV_INLINE,  /* the user's own instructions */
     NV_BARRIER, /* threads wait for each other: the program's own, or for shared memory */
     NV_FOR,
     NV_WHILE,
@@ -211,6 +212,8 @@ void nv_list_control(NvPlan *p, const Op *op);
 /* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
  * effect; conversions to the other layouts are listed. */
 NvTile *nv_result(NvPlan *p, const Op *op, int i);
+/* From the home of a value to all other layouts in which it is wanted. */
+void nv_list_conversions(NvPlan *p, const NvTile *home);
 void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l); /* s->in[operand] */
 /* The region of a reduce or scan as steps on scalars. */
 NvBlock *nv_list_region(NvPlan *p, const Block *region);
@@ -241,6 +244,8 @@ void nv_list_scan(NvPlan *p, const Op *op);
 void nv_choose_atomic(NvPlan *p, const Op *op);
 void nv_list_atomic(NvPlan *p, const Op *op);
 void nv_list_record(NvPlan *p, const Op *op);
+void nv_choose_inline(NvPlan *p, const Op *op); /* nv_inline.c */
+void nv_list_inline(NvPlan *p, const Op *op);
 void nv_choose_dot(NvPlan *p, const Op *op);
 void nv_list_dot(NvPlan *p, const Op *op);
 /* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */

@@ -2,7 +2,7 @@
  * nv_rules.c - what the planner of the GPU target does with each op
  *
  * One table.  An op that is elementwise needs no row: its result lies where its operands do, and
- * emit_op() has the instruction.
+ * emit_op() has the instruction.  Any other one without a row is refused.
  */
 #include "nv_plan.h"
 
@@ -38,6 +38,8 @@ static void list_refused(NvPlan *p, const Op *op)
     nv_refuse(p, op, op_info(op->code)->name);
 }
 
+static const NvRule refused = {choose_free, list_refused};
+
 /* clang-format off */
 static const NvRule rules[OP_COUNT] = {
     [OP_const]        = {choose_free,          nv_list_elementwise},
@@ -58,8 +60,8 @@ static const NvRule rules[OP_COUNT] = {
     [OP_atomic_cas]   = {nv_choose_atomic,     nv_list_atomic},
     [OP_barrier]      = {choose_nothing,       list_barrier},
     [OP_assume]       = {choose_nothing,       list_nothing},
-    [OP_inline_asm]   = {choose_free,          list_refused},
-    [OP_inline_asm_volatile] = {choose_free,   list_refused},
+    [OP_inline_asm]   = {nv_choose_inline,     nv_list_inline},
+    [OP_inline_asm_volatile] = {nv_choose_inline, nv_list_inline},
     [OP_record]       = {choose_nothing,       nv_list_record},
     [OP_reduce]       = {nv_choose_reduce,     nv_list_reduce},
     [OP_scan]         = {nv_choose_scan,       nv_list_scan},
@@ -74,7 +76,5 @@ const NvRule *nv_rule(OpCode code)
 {
     if (rules[code].list)
         return &rules[code];
-    if ((op_info(code)->flags & FOLDS) == 0)
-        bug("the GPU target has no rule for %s", op_info(code)->name);
-    return &elementwise;
+    return op_info(code)->flags & FOLDS ? &elementwise : &refused;
 }

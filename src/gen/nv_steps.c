@@ -42,10 +42,9 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
     nv_list(p, s);
 }
 
-/* From the home to all other layouts in which a value is wanted. */
-static void list_conversions(NvPlan *p, const Value *v, const NvTile *home)
+void nv_list_conversions(NvPlan *p, const NvTile *home)
 {
-    const NvValue *facts = nv_value(p, v);
+    const NvValue *facts = nv_value(p, home->value);
 
     for (int i = facts->tiles.len; i-- > 0;) {
         if (facts->tiles.at[i] != home)
@@ -61,7 +60,7 @@ NvTile *nv_result(NvPlan *p, const Op *op, int i)
     if (facts->tiles.len == 0 && !op_has(op, WRITES | EFFECT) && op->nresults == 1)
         return NULL;
     NvTile *home = nv_tile(p, v, facts->home);
-    list_conversions(p, v, home);
+    nv_list_conversions(p, home);
     return home;
 }
 
@@ -227,7 +226,7 @@ static void list_arguments(NvPlan *p, const Block *b, NvBlock *out)
     out->args = NEW_N(p->arena, const NvTile *, b->nargs + 1);
     for (int i = 0; i < b->nargs; i++) {
         NvTile *t = nv_tile(p, b->args[i], nv_home(p, b->args[i]));
-        list_conversions(p, b->args[i], t);
+        nv_list_conversions(p, t);
         out->args[i] = t;
     }
 }
@@ -273,7 +272,7 @@ static NvStep *control_step(NvPlan *p, NvStepKind kind, const Op *op)
 
     for (int i = 0; i < op->nresults; i++) {
         NvTile *t = nv_tile(p, op->results[i], nv_home(p, op->results[i]));
-        list_conversions(p, op->results[i], t);
+        nv_list_conversions(p, t);
         s->out[i] = t;
     }
     for (int r = 0; r < 2; r++)

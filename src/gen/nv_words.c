@@ -11,11 +11,9 @@
 static Val assembly(Nv *n, LLVMTypeRef type, const char *text, const char *constraints,
                     const Val *args, int nargs, bool effect)
 {
-    LLVMTypeRef types[NV_MOST_OPERANDS];
-    Val in[NV_MOST_OPERANDS];
+    LLVMTypeRef *types = NEW_N(n->arena, LLVMTypeRef, nargs + 1);
+    Val *in = NEW_N(n->arena, Val, nargs + 1);
 
-    if (nargs > COUNT(types))
-        bug("%d operands of an instruction", nargs);
     for (int i = 0; i < nargs; i++) {
         in[i] = args[i];
         types[i] = LLVMTypeOf(args[i]);

@@ -19,10 +19,11 @@
 #include "../../src/gen/gen.h"
 #include "../../src/opt/opt.h"
 #include "../../src/run/run.h"
+#include "../../src/sim/sim.h"
 
 #include <cmocka.h> /* after base.h: both have a fail() */
 
-static const char *const chips[] = {"sm_80", "sm_90a"};
+static const char *const chips[] = {"sm_80", "sm_90a", "sm_100"};
 
 static const Target *target_named(const GenPlugin *plugin, const char *name)
 {
@@ -193,8 +194,92 @@ static void test_cases(void **state)
     assert_true(made > 0);
 }
 
+/* --- the user's own instructions ----------------------------------------------------------- */
+
+/* Four bytes side by side in one register, and two results of one run. */
+static const char inline_text[] =
+    "kernel @k(%x: *u8 div 16, %y: *u8 div 16, %low: *i32 div 16, %high: *i32 div 16) {\n"
+    "  %i = arange start=0 : i32[300]\n"
+    "  %xs = splat %x : *u8[300]\n"
+    "  %xp = addptr %xs, %i : *u8[300]\n"
+    "  %v = load %xp : u8[300]\n"
+    "  %w = inline_asm %v, %v asm=\"add.u32 $0, $1, $2;\" constraints=\"=r,r,r\" pack=4 : u8[300]\n"
+    "  %ys = splat %y : *u8[300]\n"
+    "  %yp = addptr %ys, %i : *u8[300]\n"
+    "  store %yp, %w\n"
+    "  %a, %b = inline_asm %i asm=\"{ and.b32 $0, $2, 7; shr.b32 $1, $2, 3; }\""
+    " constraints=\"=r,=r,r\" pack=1 : i32[300], i32[300]\n"
+    "  %ls = splat %low : *i32[300]\n"
+    "  %lp = addptr %ls, %i : *i32[300]\n"
+    "  store %lp, %a\n"
+    "  %hs = splat %high : *i32[300]\n"
+    "  %hp = addptr %hs, %i : *i32[300]\n"
+    "  store %hp, %b\n"
+    "  return\n"
+    "}\n";
+
+static void test_inline(void **state)
+{
+    enum { N = 300 };
+    _Alignas(16) static uint8_t x[N], y[N];
+    _Alignas(16) static int32_t low[N], high[N];
+    const uint64_t args[] = {(uintptr_t)x, (uintptr_t)y, (uintptr_t)low, (uintptr_t)high};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    SimModule *code;
+    SimError error;
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "inline.ir", inline_text, strlen(inline_text), t);
+    Case c = {t, a, "inline.ir", f, false};
+    assert_true(emit(&c, chips[0], GEN_OBJECT, &out));
+    for (int i = 0; i < N; i++)
+        x[i] = (uint8_t)(i % 100);
+    assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
+    SimLaunch launch = {
+        .grid = {1, 1, 1}, .warps = out.warps, .shared = out.shared, .args = args, .nranges = -1};
+    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(y[i], 2 * x[i]);
+        assert_int_equal(low[i], i % 8);
+        assert_int_equal(high[i], i / 8);
+    }
+    sim_unload(code);
+    arena_free(a);
+}
+
+static void test_constraints(void **state)
+{
+    static const char text[] =
+        "kernel @k(%p: *i32) {\n"
+        "  %x = load %p : i32\n"
+        "  %y = inline_asm %x asm=\"mov.b32 $0, $1;\" constraints=\"=r,r,r\" pack=1 : i32\n"
+        "  store %p, %y\n"
+        "  return\n"
+        "}\n";
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOptions o = {.cpu = chips[0]};
+    Diags *d = diags_new(a, NULL);
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "wrong.ir", text, strlen(text), t);
+    assert_false(t->emit(f, &o, GEN_OBJECT, a, &out, d));
+    assert_non_null(strstr(diags_text(d, a), "do not fit 1 results and 1 operands"));
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_inline),
+                                       cmocka_unit_test(test_constraints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
