@@ -25,25 +25,22 @@ static void print_json(Cli *c, const tilec_device *d, int i)
     putchar('}');
 }
 
-/* A line for each one of the name, where they have memory of their own; else false. */
-static bool print_units(Cli *c, const tilec_device *d)
+/* A line for each one of the name, where they have memory of their own. */
+static void print_units(Cli *c, const tilec_device *d)
 {
     tilec_unit u;
-    int i = 0;
 
-    for (; tilec_unit_info(c->tilec, d->name, i, &u) == TILEC_OK && u.memory > 0; i++)
-        printf("%-8s %-13s %3d processors  %s, %s, %.1f GB\n",
-               arena_printf(c->arena, "%s:%d", d->name, i), "available", u.processors, u.name,
-               u.arch, (double)u.memory / 1e9);
-    return i > 0;
+    for (int i = 0; tilec_unit_info(c->tilec, d->name, i, &u) == TILEC_OK && u.memory > 0; i++)
+        printf("  %s: %s, %s, %d processors, %.1f GB\n",
+               arena_printf(c->arena, "%s:%d", d->name, i), u.name, u.arch, u.processors,
+               (double)u.memory / 1e9);
 }
 
 static void print_device(Cli *c, const tilec_device *d)
 {
-    if (print_units(c, d))
-        return;
     printf("%-8s %-13s %3d thread%s  %s\n", d->name, d->available ? "available" : "not available",
            d->threads, d->threads == 1 ? " " : "s", d->missing ? d->missing : d->description);
+    print_units(c, d);
 }
 
 void command_devices(Cli *c, int argc, char **argv)

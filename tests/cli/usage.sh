@@ -16,7 +16,7 @@ expect 0 out "usage: tilec devices" "$tilec" devices --help
 expect 0 out "tilec 0.1.0" "$tilec" --version
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
-expect 0 out "cuda:1   available     132 processors  Fake GPU, sm_80" \
+expect 0 out "  cuda:1: Fake GPU, sm_80, 132 processors, 1.1 GB" \
     env "TILEC_LIBCUDA=$TILEC_FAKE_CUDA" "$tilec" devices
 expect 0 out '"units": [{"model": "Fake GPU", "arch": "sm_90a"' \
     env "TILEC_LIBCUDA=$TILEC_FAKE_CUDA" "$tilec" devices --json
