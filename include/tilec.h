@@ -174,7 +174,8 @@ typedef struct {
 } tilec_record;
 
 typedef struct {
-    const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, or "cuda" */
+    const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, "cuda", or "sim",
+                         * a simulated GPU on the host's memory */
     int threads;        /* at most that many; 0 = every CPU; negative is refused */
     int num_warps, num_stages; /* 0 = the defaults; hints on a CPU; negative is refused.  A kernel
                                 * that declares parameters of these names and is not given them

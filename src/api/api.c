@@ -479,6 +479,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
 {
     const Device *device = device_at(r->device);
     const Speech *speech = r->spec->speech;
+    MemoryRange ranges[MAX_PARAMS];
     const DeviceLaunch launch = {.args = slots,
                                  .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
                                  .grid = {grid[0], grid[1], grid[2]},
@@ -488,7 +489,10 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                                  .seconds = device->arrays ? r->options.seconds : NULL,
                                  .records = records,
                                  .records_arg = speech ? speech_records_arg(speech) : -1,
-                                 .sources = r->file->sources};
+                                 .sources = r->file->sources,
+                                 .ranges = ranges,
+                                 .nranges =
+                                     device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};
     char *text = NULL;
 
     if (!api_available(device, error))

@@ -96,6 +96,21 @@ bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)
     return disjoint;
 }
 
+int memory_ranges(const Binding *b, MemoryRange *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i])
+            continue;
+        Extent e = extent_of(b->tensors[i]);
+        if (e.whole)
+            return -1;
+        out[n++] = (MemoryRange){e.lo, e.hi - e.lo};
+    }
+    return n;
+}
+
 double memory_bytes(const Binding *b, uint64_t params)
 {
     double bytes = 0;

@@ -19,8 +19,8 @@ static const struct {
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "options of run and dump:\n"
-     "  --device NAME        cpu (the default), interp, the reference interpreter, or cuda,\n"
-     "                       NVIDIA's GPUs: cuda:1 is the second one\n"
+     "  --device NAME        cpu (the default), interp, the reference interpreter, cuda, or sim:\n"
+     "                       NVIDIA's GPUs, where cuda:1 is the second one, or simulated\n"
      "  --arch NAME          the chip that code is for, where the device leaves a choice: sm_90a\n"
      "  --threads N          how many threads; every CPU when not given\n"
      "  --num-warps N        launch hints that a kernel may read\n"

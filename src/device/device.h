@@ -13,7 +13,7 @@
 #include "../run/run.h"
 
 /* The first is the default.  A device is listed to users unless it is `internal`. */
-#define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(cuda) ROW(null)
+#define DEVICES(ROW) ROW(cpu) ROW(interp) ROW(cuda) ROW(sim) ROW(null)
 
 /* Whose memory a device works on; tilec_memory in tilec.h. */
 typedef enum { MEMORY_HOST, MEMORY_DEVICE } MemoryKind;
@@ -83,6 +83,11 @@ typedef struct {
     int local;     /* bytes of memory that a thread has for what its registers do not hold */
 } CodeFacts;
 
+/* Bytes that the programs of a launch may reach. */
+typedef struct {
+    uint64_t address, bytes;
+} MemoryRange;
+
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int nargs;
@@ -95,6 +100,8 @@ typedef struct {
                           * parameter for that; NULL when it has none */
     int records_arg;     /* which one of args that is; -1: none */
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
+    const MemoryRange *ranges; /* of devices that want them: the tensors */
+    int nranges;               /* -1: not known */
 } DeviceLaunch;
 
 /*
@@ -109,6 +116,8 @@ typedef struct {
     bool schedules;          /* it follows wishes for warps and stages; else they are dropped */
 
     bool has_archs; /* its code may be for another chip than the one that is here */
+
+    bool wants_ranges; /* it looks at DeviceLaunch.ranges */
 
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;

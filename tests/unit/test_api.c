@@ -159,7 +159,7 @@ static void test_wrong_calls(void **state)
     assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &options, &s->error),
                      TILEC_NOT_FOUND);
     assert_string_equal(s->error,
-                        "error: there is no device `tpu`; there are cpu, interp and cuda\n");
+                        "error: there is no device `tpu`; there are cpu, interp, cuda and sim\n");
     tilec_free(s->error);
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, bad_grid, NULL, 0, NULL, &s->error));
     FAILS(TILEC_BAD_ARGUMENT, tilec_launch(s->file, NULL, NULL, NULL, 0, NULL, &s->error));
@@ -437,11 +437,11 @@ static void test_devices(void **state)
     Scene *s = *state;
     tilec_device d;
 
-    assert_int_equal(tilec_device_count(s->ctx), 3);
+    assert_int_equal(tilec_device_count(s->ctx), 4);
     assert_int_equal(tilec_device_info(s->ctx, 0, &d), TILEC_OK);
     assert_string_equal(d.name, "cpu");
     assert_true(d.threads >= 1 && d.description && d.available);
-    assert_int_equal(tilec_device_info(s->ctx, 3, &d), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_device_info(s->ctx, 4, &d), TILEC_NOT_FOUND);
     assert_int_equal(tilec_device_info(s->ctx, 0, NULL), TILEC_BAD_ARGUMENT);
     for (int t = 0; t <= TILEC_FP64; t++)
         assert_true(tilec_dtype_size((tilec_dtype)t) > 0 && tilec_dtype_name((tilec_dtype)t));

@@ -25,7 +25,7 @@ _tilec() {
     fi
     case $before in
     --device)
-        COMPREPLY=($(compgen -W "cpu interp cuda" -- "$word"))
+        COMPREPLY=($(compgen -W "cpu interp cuda sim" -- "$word"))
         return
         ;;
     --stage)

@@ -1,0 +1,198 @@
+/*
+ * device.c - the device "sim": NVIDIA's GPUs in the simulator of src/sim
+ *
+ * It takes the PTX of the target "nv" as it is and runs it on the host's memory and threads, with
+ * every access checked against the tensors of the launch.  PTX that the simulator does not know is
+ * told by the first launch, which has the room to say what it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/device.h"
+#include "../sim/sim.h"
+
+static const char default_arch[] = "sm_90a";
+
+/* One kernel; `module` is NULL when `error` says why there is none. */
+typedef struct {
+    SimModule *module;
+    const SimKernel *kernel;
+    SimError error;
+    int warps;
+    size_t shared;
+} SimCode;
+
+static const char *describe(void)
+{
+    return "simulates NVIDIA GPUs";
+}
+
+static GenOptions options(const LaunchFacts *facts)
+{
+    return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
+                        .features = "",
+                        .disjoint = facts->disjoint,
+                        .lines = true};
+}
+
+static void unload(void *code)
+{
+    SimCode *c = code;
+
+    sim_unload(c->module);
+    free(c);
+}
+
+static RunStatus load(const DeviceObject *object, void **code, const char **why)
+{
+    const GenOutput *ptx = object->output;
+    SimCode *c = calloc(1, sizeof *c);
+
+    *why = run_status_text(RUN_NO_MEMORY);
+    if (!c)
+        return RUN_NO_MEMORY;
+    SimStatus status = sim_load(ptx->data, ptx->len, &c->module, &c->error);
+    if (status == SIM_OK)
+        c->kernel = sim_kernel(c->module, NULL);
+    if (status == SIM_NO_MEMORY || (status == SIM_OK && !c->kernel)) {
+        unload(c);
+        *why = status == SIM_OK ? "it has no entry" : *why;
+        return status == SIM_OK ? RUN_BAD_OBJECT : RUN_NO_MEMORY;
+    }
+    c->warps = ptx->warps;
+    c->shared = ptx->shared;
+    *code = c;
+    return RUN_OK;
+}
+
+static RunStatus facts(void *state, void *code, int id, CodeFacts *out, char **error)
+{
+    const SimCode *c = code;
+
+    (void)state;
+    (void)id;
+    *error = NULL;
+    *out = (CodeFacts){.warps = c->warps, .shared = (int)c->shared};
+    return RUN_OK;
+}
+
+/* The source file that a line of the PTX names, or NULL. */
+static const Source *source_named(const SourceMap *m, const char *path)
+{
+    const Source *src;
+
+    for (uint32_t at = 1; (src = source_of(m, at)) != NULL;
+         at = src->base + (uint32_t)src->len + 1) {
+        if (strcmp(src->path, path) == 0)
+            return src;
+    }
+    return NULL;
+}
+
+/* Where the line and column of an error lie in the sources; {0,0} when they are in none. */
+static Span span_of(const SourceMap *m, const SimError *e)
+{
+    const Source *src = e->line > 0 ? source_named(m, e->file) : NULL;
+
+    if (!src || e->line < src->line)
+        return (Span){0};
+    const char *s = src->text, *end = src->text + src->len;
+    for (int line = src->line; line < e->line && s; line++) {
+        s = memchr(s, '\n', (size_t)(end - s));
+        s = s ? s + 1 : NULL;
+    }
+    if (!s)
+        return (Span){0};
+    uint32_t at = (uint32_t)MIN((s - src->text) + MAX(e->column - 1, 0), (ptrdiff_t)src->len);
+    return source_span(src, at, at);
+}
+
+/* A whole diagnostic for free(); NULL when memory is out. */
+static char *diagnostic(const SimError *e, SourceMap *sources)
+{
+    Guard guard = {0};
+    Arena *a = arena_new(NULL);
+    char *text = NULL;
+
+    if (!a)
+        return NULL;
+    arena_set_guard(a, &guard);
+    if (setjmp(guard.env) == 0) {
+        Diags *d = diags_new(a, sources);
+        const char *ptx = e->ptx + strspn(e->ptx, " \t");
+
+        diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s", e->text);
+        if (e->warp >= 0)
+            diag(d, DIAG_NOTE, (Span){0}, "in program (%d, %d, %d), warp %d%s", e->program[0],
+                 e->program[1], e->program[2], e->warp,
+                 e->lane >= 0 ? arena_printf(a, ", lane %d", e->lane) : "");
+        if (e->ptx_line > 0)
+            diag(d, DIAG_NOTE, (Span){0}, "line %d of the PTX: %s", e->ptx_line, ptx);
+        text = strdup(diags_text(d, a));
+    }
+    arena_free(a);
+    return text;
+}
+
+static RunStatus run_status(SimStatus s)
+{
+    switch (s) {
+    case SIM_OK:
+        return RUN_OK;
+    case SIM_NO_MEMORY:
+        return RUN_NO_MEMORY;
+    case SIM_FAULT:
+        return RUN_STOPPED;
+    default:
+        return RUN_FAILED;
+    }
+}
+
+static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const SimRange *ranges)
+{
+    SimLaunch asked = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                       .warps = c->warps,
+                       .shared = c->shared,
+                       .args = l->args,
+                       .ranges = ranges,
+                       .nranges = l->nranges,
+                       .threads = l->threads > 0 ? l->threads : os_cpu_count()};
+
+    return run_status(sim_launch(c->kernel, &asked, e));
+}
+
+static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+{
+    const SimCode *c = code;
+    SimRange *ranges = calloc((size_t)MAX(l->nranges, 1), sizeof *ranges);
+    SimError e = c->error;
+    RunStatus status = RUN_FAILED;
+
+    (void)state;
+    *error = NULL;
+    if (!ranges)
+        return RUN_NO_MEMORY;
+    for (int i = 0; i < l->nranges; i++)
+        ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
+    if (c->module)
+        status = run(c, l, &e, ranges);
+    free(ranges);
+    if (status != RUN_OK && status != RUN_NO_MEMORY)
+        *error = diagnostic(&e, l->sources);
+    return status;
+}
+
+const Device sim_device = {
+    .name = "sim",
+    .target_name = "nv",
+    .schedules = true,
+    .has_archs = true,
+    .wants_ranges = true,
+    .describe = describe,
+    .threads = os_cpu_count,
+    .options = options,
+    .load = load,
+    .unload = unload,
+    .facts = facts,
+    .launch = launch,
+};

@@ -1,0 +1,92 @@
+/*
+ * test_sim_device.c - the device "sim" by way of tilec.h
+ */
+#include "scene.h"
+
+enum { N = 1000 };
+
+/* Add with claimed sizes; the text of what went wrong is in the scene. */
+static tilec_status add(Scene *s, int claimed, const char *file)
+{
+    static float x[N], y[N], out[N];
+    static const int64_t shape[] = {N};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(y, shape), of_floats(out, shape),
+                              of_int(NULL, claimed), of_int(NULL, 256)};
+    const tilec_launch_options options = {.device = "sim"};
+    const int32_t grid[] = {5, 1, 1};
+
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = 0.5f * (float)i;
+        out[i] = -1;
+    }
+    load(s, file);
+    tilec_status status = tilec_launch(s->file, NULL, grid, args, COUNT(args), &options, &s->error);
+    for (int i = 0; i < N && status == TILEC_OK; i++)
+        assert_true(out[i] == x[i] + y[i]);
+    return status;
+}
+
+static void test_add(void **state)
+{
+    if (!has_cpu())
+        skip();
+    assert_int_equal(add(*state, N, add_source), TILEC_OK);
+}
+
+/* One element too many: the launch is stopped, and says by whom. */
+static void test_outside(void **state)
+{
+    Scene *s = *state;
+
+    if (!has_cpu())
+        skip();
+    assert_int_equal(add(s, N + 1, add_source), TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "at offset 4000 of an array of 4000 bytes"));
+    assert_non_null(strstr(s->error, "in program (3, 0, 0), warp "));
+}
+
+static void test_facts(void **state)
+{
+    const Device *d = device_at(device_find("sim"));
+
+    (void)state;
+    assert_null(device_missing(d));
+    assert_int_equal(d->memory, MEMORY_HOST);
+    assert_false(d->internal);
+}
+
+/* PTX that the simulator does not know is told by the launch, with its text. */
+static void test_unknown_ptx(void **state)
+{
+    static char ptx[] = ".version 8.6\n.target sm_90a\n.address_size 64\n.entry k()\n{\n"
+                        "\tfrobnicate.b32;\n}\n";
+    const GenOutput output = {.data = ptx, .len = sizeof ptx - 1, .warps = 1};
+    const DeviceObject object = {.output = &output};
+    const DeviceLaunch l = {.grid = {1, 1, 1}, .nranges = -1};
+    const Device *d = device_at(device_find("sim"));
+    const char *why;
+    char *error = NULL;
+    void *code;
+
+    (void)state;
+    assert_int_equal(d->load(&object, &code, &why), RUN_OK);
+    assert_int_equal(d->launch(NULL, code, &l, &error), RUN_FAILED);
+    assert_non_null(error);
+    assert_non_null(strstr(error, "unknown instruction 'frobnicate.b32'"));
+    assert_non_null(strstr(error, "line 6 of the PTX"));
+    free(error);
+    d->unload(code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_add),
+        TEST(test_outside),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_unknown_ptx),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
