@@ -505,6 +505,7 @@ const Builtin *builtin_find(Sym name, int where);
 Val call_builtin(Lower *l, const Builtin *b, const ArgList *args);
 /* By its signature, with defaults filled in; false after an error. */
 bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out);
+enum { ASM_SMID, ASM_TIMER };                   /* `data` of asm_register() */
 enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may iterate */
 /* For a misspelt word; dtypes too in tl; NULL: none is near. */
 const char *builtin_near(const char *word, int where);

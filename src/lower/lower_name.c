@@ -36,6 +36,7 @@ static const struct {
     {"triton.language.PropagateNan", 0},
     {"math", 0},
     {"itertools", 0},
+    {"torch.version", 0},
 };
 
 /* Every target has a module of its own for the same functions. */
@@ -66,7 +67,8 @@ bool module_is_known(Sym module)
 /* What Python has there is known at compile time. */
 static bool is_of_python(const char *module)
 {
-    return strcmp(module, "math") == 0 || strcmp(module, "itertools") == 0;
+    return strcmp(module, "math") == 0 || strcmp(module, "itertools") == 0 ||
+           strcmp(module, "torch.version") == 0;
 }
 
 static Val find_function(Sym member, int where)
@@ -165,11 +167,14 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
  * torch.float16, which is no dtype of the language. */
 static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
 {
+    const char *full = arena_printf(l->arena, "%s.%s", module, member);
     Py p = {.arena = l->arena};
     Const c;
 
-    if (!py_full_name(&p, arena_printf(l->arena, "%s.%s", module, member), &c) ||
-        (c.kind != CONST_FUNCTION && !l->frame->is_static))
+    *out = val_module(intern(l->interner, full));
+    if (module_where(full) >= 0)
+        return true;
+    if (!py_full_name(&p, full, &c) || (c.kind != CONST_FUNCTION && !l->frame->is_static))
         return false;
     *out = val_from_python(l, &c);
     return true;

@@ -186,6 +186,11 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
     *found = name && py_full_name(p, name, out);
     if (*found || !name)
         return true;
+    if (strcmp(name, "torch.Tensor") == 0) {
+        *out = file_tensor_class();
+        *found = true;
+        return true;
+    }
     if (is_config_path(name)) {
         *out = (Const){.kind = CONST_OBJECT, .class = &config_class};
         *found = true;

@@ -21,5 +21,6 @@ void file_parse_callees(FrontFile *f, const Node *n);
 /* Is this a dict that triton.Config(...) has made?  Keys are the names of what it sets; what cannot
  * be read has an unknown key. */
 bool file_is_config(const Const *c);
+Const file_tensor_class(void); /* heuristic.c: torch.Tensor, for isinstance */
 
 #endif

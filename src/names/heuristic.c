@@ -227,6 +227,27 @@ static const PyClass type_class = {.name = "a type",
                                    .compare = compare_none,
                                    .truth = no_truth};
 
+/* --- torch.Tensor --- */
+
+static bool is_tensor(Py *p, const Const *value, const Const *self, Span at, bool *out)
+{
+    const Given *g = value->object;
+
+    (void)p;
+    (void)self;
+    (void)at;
+    *out = value->kind == CONST_OBJECT &&
+           (value->class == &array_class || (value->class == &type_class && g->given.pointer));
+    return true;
+}
+
+static const PyClass tensor_class = {.name = "torch.Tensor", .is_instance = is_tensor};
+
+Const file_tensor_class(void)
+{
+    return (Const){.kind = CONST_OBJECT, .class = &tensor_class};
+}
+
 /* --- the dictionary --- */
 
 /* The value of an argument; false in *given when there is none. */

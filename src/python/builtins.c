@@ -204,20 +204,32 @@ static bool math_constant(const char *name, Const *out)
     return false;
 }
 
+/* No device here is one of HIP. */
+static bool torch_constant(const char *name, Const *out)
+{
+    *out = const_none();
+    return strcmp(name, "torch.version.hip") == 0;
+}
+
+static bool constant_of(const char *name, Const *out)
+{
+    return math_constant(name, out) || dtype_constant(name, out) || torch_constant(name, out);
+}
+
 bool py_full_name(Py *p, const char *name, Const *out)
 {
     const PyBuiltin *b = py_builtin(name);
 
     if (b)
         *out = py_builtin_value(p, b);
-    return b || math_constant(name, out) || dtype_constant(name, out);
+    return b || constant_of(name, out);
 }
 
 bool py_has_name(const char *name)
 {
     Const ignored;
 
-    return py_builtin(name) || math_constant(name, &ignored) || dtype_constant(name, &ignored);
+    return py_builtin(name) || constant_of(name, &ignored);
 }
 
 /* --- calling --- */

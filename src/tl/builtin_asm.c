@@ -56,6 +56,23 @@ static int asm_results(Lower *l, const Args *a, const Value *like, const Type **
     return types->n;
 }
 
+typedef struct {
+    const char *text, *constraints;
+    int64_t pack;
+} AsmText;
+
+static Op *build_asm(Lower *l, bool is_pure, AsmText a, int noperands, Value *const *operands,
+                     int nresults, const Type *const *types)
+{
+    Op *op = build_op(&l->b, is_pure ? OP_inline_asm : OP_inline_asm_volatile, noperands, operands,
+                      0, NULL, nresults, types);
+
+    attr_set(op, ATTR_asm, attr_of_text(l->module, a.text, strlen(a.text)));
+    attr_set(op, ATTR_constraints, attr_of_text(l->module, a.constraints, strlen(a.constraints)));
+    attr_set(op, ATTR_pack, a.pack);
+    return op;
+}
+
 static Val asm_value(Lower *l, const Op *op, bool is_tuple)
 {
     Val *items = NEW_N(l->arena, Val, op->nresults);
@@ -85,10 +102,19 @@ Val asm_elementwise(Lower *l, const Args *a)
     nresults = noperands < 0 ? -1 : asm_results(l, a, noperands ? operands[0] : NULL, types);
     if (nresults < 0)
         return val_unknown();
-    op = build_op(&l->b, is_pure ? OP_inline_asm : OP_inline_asm_volatile, noperands, operands, 0,
-                  NULL, nresults, types);
-    attr_set(op, ATTR_asm, attr_of_text(l->module, text, strlen(text)));
-    attr_set(op, ATTR_constraints, attr_of_text(l->module, constraints, strlen(constraints)));
-    attr_set(op, ATTR_pack, pack);
+    op = build_asm(l, is_pure, (AsmText){text, constraints, pack}, noperands, operands, nresults,
+                   types);
     return asm_value(l, op, arg(a, ARG_dtype).kind == VAL_TUPLE);
+}
+
+/* R303: what a register of the chip holds; the reference has the same text. */
+Val asm_register(Lower *l, const Args *a)
+{
+    bool timer = a->builtin->data == ASM_TIMER; /* it gives another value each time */
+    const char *text = timer ? "mov.u64 $0, %globaltimer;" : "mov.u32 $0, %smid;";
+    const char *constraints = timer ? "=l" : "=r";
+    const Type *t = type_scalar(l->module, timer ? DT_I64 : DT_I32);
+
+    return val_run(
+        build_asm(l, !timer, (AsmText){text, constraints, 1}, 0, NULL, 1, &t)->results[0]);
 }

@@ -138,6 +138,8 @@ BUILTIN("device_assert",       IN_TL,              0,              "cond msg='' 
 BUILTIN("device_print",        IN_TL,              0,              "prefix *args hex=False",                         say_print)
 BUILTIN("print",               IN_PYTHON,          0,              "prefix *args hex=False",                         say_print)
 BUILTIN("inline_asm_elementwise", IN_TL,           0,              "asm constraints args dtype is_pure pack",        asm_elementwise)
+BUILTIN("smid",                IN_CUDA,            ASM_SMID,       "",                                               asm_register)
+BUILTIN("globaltimer",         IN_CUDA,            ASM_TIMER,      "",                                               asm_register)
 /* compile time */
 BUILTIN("constexpr",           IN_TL | IN_CLASS,   0,              "value",                                          static_constexpr)
 BUILTIN("_unwrap_if_constexpr", IN_TL,              0,              "value",                                          static_unwrap)
@@ -163,8 +165,6 @@ BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",   
 /* known to the language but not here yet */
 BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         not_yet)
 BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", not_yet)
-BUILTIN("smid",                IN_CUDA,            0,              "",                                               not_yet)
-BUILTIN("globaltimer",         IN_CUDA,            0,              "",                                               not_yet)
 BUILTIN("num_threads",         IN_CUDA,            0,              "",                                               not_yet)
 BUILTIN("num_warps",           IN_CUDA,            0,              "",                                               not_yet)
 #undef TM

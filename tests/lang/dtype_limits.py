@@ -12,6 +12,7 @@ LOWEST = tl.constexpr(torch.finfo(torch.float32).min)
 GREATEST = tl.constexpr(torch.finfo(torch.float8_e4m3fn).max)
 INT = tl.constexpr(torch.iinfo(torch.int16).min + np.iinfo(np.uint8).max)
 DTYPE: tl.constexpr = torch.half
+HIP = tl.constexpr(bool(torch.version.hip))
 
 
 @triton.constexpr_function
@@ -26,6 +27,7 @@ def constants(out):
     tl.store(out + 2, INT)
     tl.store(out + 3, tiny_of(tl.float16))
     tl.store(out + 4, tiny_of(DTYPE))
+    tl.static_assert(not HIP)
 
 
 @triton.jit

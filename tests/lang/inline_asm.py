@@ -1,10 +1,12 @@
 # lower: one x:*fp32 out:*fp32
 # lower: several x:*fp32 out:*i32
 # lower: effects p:*u64
+# lower: registers p:*i64
 # lower: wrong x:*fp32 out:*fp32
 """R302: inline assembly is carried as it stands."""
 import triton
 import triton.language as tl
+from triton.language.extra import cuda
 
 TEXT: tl.constexpr = "ex2.approx.ftz.f32 $0, $1;"
 
@@ -33,6 +35,13 @@ def several(x, out):
 def effects(p):
     tl.inline_asm_elementwise("bar.sync 0;", "=r", [], tl.int32, False, 1)
     tl.inline_asm_elementwise("st.global.u64 [$1], 1;", "=r,l", [p], dtype=tl.int32, is_pure=False, pack=1)
+
+
+@triton.jit
+def registers(p):
+    start = cuda.globaltimer()
+    tl.store(p, cuda.globaltimer() - start)
+    tl.store(p + 1, cuda.smid() + tl.extra.cuda.smid())
 
 
 @triton.jit
