@@ -138,7 +138,7 @@ typedef struct {
     bool again;       /* from memory, whoever has it in registers */
     const Val *index; /* made in the body; NULL: where the loops stand */
 } Reading;
-Ev cpu_read(NestCg *n, const Reading *r);
+Ev cpu_read(NestCg *n, const Reading *r); /* at the current place */
 /* One body's part of a store, by the form in its plan. */
 void cpu_store_root(NestCg *n, const Root *r, const Entry *e);
 /* The vector of lanes that are there and not masked off; NULL: all. */

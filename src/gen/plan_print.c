@@ -232,7 +232,7 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
         [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root"};
 
-    if (e->kind == MAKE_OP) {
+    if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
         return;
     }
