@@ -32,6 +32,19 @@ static void check_stage(Cli *c, const char *stage)
          hint_text(c->arena, stage, stages.at, stages.len));
 }
 
+/* --device cuda:1 shows what that one runs. */
+static void take_arch(Cli *c, Options *o)
+{
+    tilec_unit unit;
+
+    if (!o->launch.device || o->launch.arch || o->device_id == 0)
+        return;
+    if (tilec_unit_info(c->tilec, o->launch.device, o->device_id, &unit) != TILEC_OK)
+        stop(c, CLI_USAGE, "--device %s:%d: there is none of that number", o->launch.device,
+             o->device_id);
+    o->launch.arch = unit.arch;
+}
+
 void command_dump(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_DUMP, argc, argv);
@@ -41,6 +54,7 @@ void command_dump(Cli *c, int argc, char **argv)
     check_stage(c, o.stage);
     o.launch.on_message = tell;
     args_open_kernel(c, &o);
+    take_arch(c, &o);
     a = args_evaluate(c, &o);
     check(c, tilec_dump(c->file, o.kernel, o.stage, a.args, a.count, &o.launch, &text, &error),
           &error);

@@ -4,7 +4,8 @@
  * The program `ptxas` goes first where there is one that makes code which the driver takes: as a
  * process it needs a tenth of the time in which the driver has loaded its own assembler.  What it
  * refuses, being older than the PTX perhaps, goes to the driver, whose word is the last.  Where
- * there is neither, PTX stays what it is, and the driver assembles it when it loads it.
+ * there is neither, or PTX for another chip than those that are here is to be run, it stays what it
+ * is, and the driver assembles it when it loads it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -164,6 +165,8 @@ RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, 
 
     *error = NULL;
     *out = *ptx;
+    if (id < 0 && cuda_count() > 0 && !o->lines)
+        return RUN_OK; /* for an older chip than those here, whose driver makes of it what it can */
     if (tried)
         status = run_ptxas(ptx, o, a, out, error);
     if (id < 0 || (tried && status != RUN_FAILED))

@@ -26,6 +26,10 @@ expect 0 out "1 warps, 2 registers, 3 bytes of shared and 4 of local memory" \
 expect 0 out '"registers": 2, "shared_bytes": 3' run_add --device null --json
 expect 0 out "[0. 1. 2.]" "$tilec" run "$add" --device null --grid 1 x="arange(fp32,3)" y="x[:0]" \
     out="x[::-1]" n=3 BLOCK=4 --show x
+expect 0 out "for less" "$tilec" dump "$add" --device null:1 --stage asm x:*fp32 y:*fp32 out:*fp32 \
+    n:i32 BLOCK=4
+expect 2 err "--device null:2: there is none of that number" "$tilec" dump "$add" --device null:2 \
+    --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=4
 expect 2 err "--device null:2: there are only 2 of them" run_add --device null:2
 expect 2 err "--device needs NAME or NAME:N, not 'null:x'" run_add --device null:x
 expect 2 err "there is no device \`nil\`" run_add --device nil

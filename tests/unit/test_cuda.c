@@ -101,6 +101,7 @@ typedef struct {
     const char *fail;  /* of the driver */
     const char *arch;
     bool broken;              /* the PTX, for the driver */
+    bool lines;               /* to be looked at: made for any chip */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
 } Assembly;
 
@@ -131,7 +132,7 @@ static const char *find_difference(const Assembly *c, RunStatus status, const Ge
 static int try_assembly(const Assembly *c)
 {
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
-    const GenOptions options = {.cpu = c->arch};
+    const GenOptions options = {.cpu = c->arch, .lines = c->lines};
     GenOutput ptx = {.data = "some ptx", .len = 8, .warps = 4}, out;
     Arena *a = arena_new(NULL);
     char *error;
@@ -160,20 +161,20 @@ static void test_assembling(void **state)
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
     static const Assembly cases[] = {
-        {NULL, NULL, "sm_90a", false, "cubin: some ptx", NULL},
-        {good, NULL, "sm_90a", false, "ptxas -arch sm_90a some ptx", NULL},
-        {good, NULL, "sm_103", false, "ptxas -arch sm_103 some ptx", NULL},
-        {newer, NULL, "sm_90a", false, "cubin: some ptx", NULL},
-        {refuses, NULL, "sm_90a", false, "cubin: some ptx", NULL},
-        {refuses, NULL, "sm_103", false, NULL,
-         "ptxas refuses the PTX that was made\n"
-         "note: line 9: too new"},
-        {NULL, NULL, "sm_103", false, "some ptx", NULL}, /* for whoever has such a chip */
-        {NULL, NULL, "sm_90a", true, NULL,
-         "the driver's assembler refuses the PTX that was made\n"
-         "note: line 1: the driver knows no such PTX\n"},
-        {NULL, "cuLinkCreate_v2", "sm_90a", false, NULL, "assembling a kernel: a fake error"},
-        {NULL, "cuLinkComplete", "sm_80", false, NULL, "assembling a kernel: a fake error"}};
+        {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
+        {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
+        {good, NULL, "sm_103", .lines = true, .made = "ptxas -arch sm_103 some ptx"},
+        {newer, NULL, "sm_90a", .made = "cubin: some ptx"},
+        {refuses, NULL, "sm_90a", .made = "cubin: some ptx"},
+        {refuses, NULL, "sm_103", .lines = true,
+         .error = "ptxas refuses the PTX that was made\n"
+                  "note: line 9: too new"},
+        {good, NULL, "sm_70", .made = "some ptx"}, /* the driver makes it fit what is here */
+        {NULL, NULL, "sm_90a", .broken = true,
+         .error = "the driver's assembler refuses the PTX that was made\n"
+                  "note: line 1: the driver knows no such PTX\n"},
+        {NULL, "cuLinkCreate_v2", "sm_90a", .error = "assembling a kernel: a fake error"},
+        {NULL, "cuLinkComplete", "sm_80", .error = "assembling a kernel: a fake error"}};
 
     (void)state;
     for (int i = 0; i < COUNT(cases); i++) {
