@@ -85,7 +85,6 @@ int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words);
 void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements);
 /* Instructions in PTX; constraints as LLVM has them.  `type`: of the result.  Reads or writes
  * memory, or has another effect: never dropped or moved across others. */
-enum { NV_MOST_OPERANDS = 16 };
 Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
            int nargs);
 /* The same without any effect: what the registers in give. */

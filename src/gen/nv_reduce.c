@@ -36,9 +36,11 @@ static void reduce_lanes(Combining *c, int bit)
         if (!combining_is_left(c, r) || !c->x[r].v[0])
             continue;
         Certainty there = combining_exists(c, combining_index(c, r) | 1u << bit, &when);
-        if (there == NEVER)
-            continue;
         combining_shuffle(c, &c->x[r], lane_bit, &other);
+        if (there == NEVER) { /* who would hold it gets the result as well */
+            combining_select(c, combining_bit(c, bit), &other, &c->x[r], &c->x[r]);
+            continue;
+        }
         if (!upper) {
             combining_apply(c, &c->x[r], &other, &c->x[r]);
             continue;

@@ -123,9 +123,9 @@ static const int32_t *take_always(NvPlan *p, const Layout *l, int32_t which)
 }
 
 /* The layout of the one element of a tile: every thread has it. */
-static Layout single(const Type *t)
+static Layout single(const NvPlan *p, const Type *t)
 {
-    Layout l = {.rank = t->rank};
+    Layout l = {.rank = t->rank, .nwarp = (int8_t)nv_warp_bits(p)};
 
     for (int d = 0; d < t->rank; d++)
         l.dims[d] = 1;
@@ -191,7 +191,7 @@ static void list_move(NvPlan *p, const Op *op, const NvTile *t)
 {
     const Type *from = op->operands[0]->type;
     NvStep *s = nv_step(p, NV_COMPUTE, op);
-    Layout l = single(from);
+    Layout l = single(p, from);
 
     s->out[0] = t;
     if (t->layout && from->rank > 0 && !operand_layout(p, op, t->layout, &l, &s->take)) {
