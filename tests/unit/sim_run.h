@@ -26,14 +26,28 @@ typedef struct {
     SimError error;
 } SimRun;
 
-/* All of a file of tests/sim, for free(). */
-static inline char *sim_file(const char *name)
+static inline FILE *sim_open_file(const char *name)
 {
     char path[512];
     const char *source = getenv("TILEC_SOURCE");
 
     snprintf(path, sizeof path, "%s/tests/sim/%s", source ? source : ".", name);
-    FILE *f = fopen(path, "rb");
+    return fopen(path, "rb");
+}
+
+static inline bool sim_has_file(const char *name)
+{
+    FILE *f = sim_open_file(name);
+
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+/* All of a file of tests/sim, for free(). */
+static inline char *sim_file(const char *name)
+{
+    FILE *f = sim_open_file(name);
     assert_non_null(f);
     fseek(f, 0, SEEK_END);
     long n = ftell(f);

@@ -366,10 +366,151 @@ static void test_formulas(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* the answers of a GPU */
+
+/* Parts of a result that are numbers of their own: two in a pair. */
+static int parts_of(char letter)
+{
+    return strchr("XYE", letter) ? 2 : 1;
+}
+
+static double part_value(char letter, uint64_t bits, int part)
+{
+    switch (letter) {
+    case 'D':
+        return dbl(bits);
+    case 'H':
+    case 'X':
+        return (double)half(bits >> 16 * part);
+    case 'B':
+    case 'Y':
+        return bf(bits >> 16 * part & 0xffff);
+    default:
+        return flt(bits);
+    }
+}
+
+/* The distance of a number of that format from the next one. */
+static double unit_of(char letter, double x)
+{
+    int mantissa = letter == 'D' ? 52 : strchr("HX", letter) ? 10 : strchr("BY", letter) ? 7 : 23;
+    int least = letter == 'D'          ? -1074
+                : strchr("HX", letter) ? -24
+                : strchr("BY", letter) ? -133
+                                       : -149;
+    int exponent;
+
+    frexp(x, &exponent);
+    return ldexp(1, exponent - 1 - mantissa < least ? least : exponent - 1 - mantissa);
+}
+
+/* Are two results as near as the row says?  `most` is the largest of all. */
+static bool near(const Micro *m, char letter, uint64_t ours, uint64_t gpu, double most)
+{
+    for (int part = 0; part < parts_of(letter); part++) {
+        double a = part_value(letter, ours, part), b = part_value(letter, gpu, part);
+        double room = m->ulps > 0 ? m->ulps * unit_of(letter, a) : ldexp(fmax(most, 1), m->ulps);
+
+        if (a == b || (isnan(a) && isnan(b)))
+            continue;
+        if (!(fabs(a - b) <= room))
+            return false;
+    }
+    return true;
+}
+
+static double largest(const Micro *m, const uint64_t *out)
+{
+    double most = 0;
+
+    for (int i = 0; i < MICRO_THREADS * (int)strlen(m->results); i++) {
+        char letter = m->results[i / MICRO_THREADS];
+
+        for (int part = 0; part < parts_of(letter); part++) {
+            double x = fabs(part_value(letter, out[i], part));
+
+            most = isfinite(x) ? fmax(most, x) : most;
+        }
+    }
+    return most;
+}
+
+/* How many results of a row, whose answers start at `text`, are too far from ours. */
+static int compare_values(const Micro *m, const uint64_t *out, const char *text)
+{
+    double most = largest(m, out);
+    int wrong = 0;
+
+    for (int i = 0; i < MICRO_THREADS * (int)strlen(m->results); i++) {
+        char letter = m->results[i / MICRO_THREADS], *end;
+        uint64_t gpu = strtoull(text, &end, 16);
+        bool same_bits = micro_result(letter, gpu) == micro_result(letter, out[i]);
+
+        assert_true(end != text); /* the file is cut off */
+        text = end;
+        if (same_bits || (m->ulps != 0 && near(m, letter, out[i], gpu, most)))
+            continue;
+        if (wrong++ == 0)
+            fprintf(stderr, "%s: thread %d, result %d: %llx, on the GPU %llx\n", m->name,
+                    i % MICRO_THREADS, i / MICRO_THREADS, (unsigned long long)out[i],
+                    (unsigned long long)gpu);
+    }
+    return wrong;
+}
+
+static const Micro *row_named(const char *name, size_t len)
+{
+    for (int i = 0; i < COUNT(rows); i++) {
+        if (strncmp(rows[i].micro.name, name, len) == 0 && rows[i].micro.name[len] == 0)
+            return &rows[i].micro;
+    }
+    return NULL;
+}
+
+/* One line of the file; false when the simulator gives something else. */
+static bool check_answer(const char *line)
+{
+    static uint64_t in[MICRO_MOST * MICRO_THREADS], out[MICRO_MOST * MICRO_THREADS];
+    size_t len = strcspn(line, " ");
+    const Micro *m = row_named(line, len);
+
+    assert_non_null(m); /* the answers are of another list */
+    run_row(m, in, out);
+    line += len + 1;
+    if (strncmp(line, "values ", 7) == 0)
+        return compare_values(m, out, line + 7) == 0;
+    assert_int_equal(strncmp(line, "hash ", 5), 0);
+    bool good = strtoull(line + 5, NULL, 16) == micro_hash(m, out);
+    if (!good)
+        fprintf(stderr, "%s: other results on the GPU\n", m->name);
+    return good;
+}
+
+static void test_gpu_answers(void **state)
+{
+    char *text, *rest;
+    int wrong = 0, all = 0;
+
+    (void)state;
+    if (!sim_has_file("gpu_answers.txt"))
+        skip();
+    text = sim_file("gpu_answers.txt");
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (*line == '#')
+            continue;
+        all++;
+        wrong += !check_answer(line);
+    }
+    assert_int_equal(wrong, 0);
+    assert_in_range(all, COUNT(rows) * 9 / 10, COUNT(rows));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_gpu_answers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
