@@ -144,12 +144,33 @@ static bool resolve_local(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mas
     return true;
 }
 
+/* Each parameter has 8 bytes of its own, of which it is the low ones. */
+static bool resolve_param(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
+                          const uint64_t address[LANES], char *host[LANES])
+{
+    const Launch *l = w->worker->launch;
+    uint64_t size = (uint64_t)l->kernel->func->params.len * 8;
+
+    FOR_LANES(lane, mask)
+    {
+        uint64_t at = address[lane];
+
+        if (kind != ACCESS_READ || at + bytes > size || at + bytes < at) {
+            fault(w, (int)lane, "it %s %u bytes at %llu of %llu bytes of parameters", verbs[kind],
+                  bytes, (unsigned long long)at, (unsigned long long)size);
+            return false;
+        }
+        host[lane] = (char *)(uintptr_t)(l->params + at);
+    }
+    return true;
+}
+
 /* Generic addresses: each window is an access of its own. */
 static bool resolve_generic(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
                             const uint64_t address[LANES], char *host[LANES])
 {
     uint64_t inside[LANES];
-    uint32_t shared = 0, local = 0;
+    uint32_t shared = 0, local = 0, param = 0;
 
     FOR_LANES(lane, mask)
     {
@@ -157,11 +178,13 @@ static bool resolve_generic(Warp *w, AccessKind kind, uint32_t bytes, uint32_t m
 
         shared |= (uint32_t)(window == SHARED_WINDOW) << lane;
         local |= (uint32_t)(window == LOCAL_WINDOW) << lane;
+        param |= (uint32_t)(window == PARAM_WINDOW) << lane;
         inside[lane] = address[lane] & 0xffffffff;
     }
-    mask &= ~(shared | local);
+    mask &= ~(shared | local | param);
     return (!shared || resolve_shared(w, kind, bytes, shared, inside, host)) &&
            (!local || resolve_local(w, kind, bytes, local, inside, host)) &&
+           (!param || resolve_param(w, kind, bytes, param, inside, host)) &&
            (!mask || resolve_global(w, kind, bytes, mask, address, host));
 }
 
@@ -191,10 +214,9 @@ bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, ui
         return resolve_shared(w, kind, bytes, mask, address, host);
     case SPACE_LOCAL:
         return resolve_local(w, kind, bytes, mask, address, host);
-    case SPACE_GENERIC:
-        return resolve_generic(w, kind, bytes, mask, address, host);
     case SPACE_PARAM:
-        break; /* memory.c has them without this */
+        return resolve_param(w, kind, bytes, mask, address, host);
+    default:
+        return resolve_generic(w, kind, bytes, mask, address, host);
     }
-    return false;
 }

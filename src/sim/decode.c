@@ -171,15 +171,11 @@ static bool try_row(Parser *p, const Row *row, Sym word, Inst *in)
     return false;
 }
 
-/* A parameter is read whole: no address in it is computed, so its place is checked here. */
+/* Parameters of functions lie in local memory, where only a name leads to. */
 static void check_param(Parser *p, const Inst *in)
 {
-    if (in->space != SPACE_PARAM)
-        return;
-    for (int i = 0; i < in->nops && i < 1; i++) {
-        if (in->at[0].base != NO_OPERAND)
-            ptx_error(p, in->line, "addresses of parameters are not supported");
-    }
+    if (in->space == SPACE_PARAM && !p->func->is_entry)
+        ptx_error(p, in->line, "addresses of a function's parameters are not supported");
 }
 
 void decode_inst(Parser *p, Inst in)

@@ -123,7 +123,7 @@ SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *erro
     Guard guard = {0};
     Arena *arena = arena_new(NULL), *scratch = arena_new(NULL);
 
-    *error = (SimError){.lane = -1};
+    *error = (SimError){.warp = -1, .lane = -1};
     if (!arena || !scratch) {
         arena_free(arena);
         arena_free(scratch);

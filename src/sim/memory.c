@@ -61,11 +61,7 @@ static bool resolve(Warp *w, const Inst *in, AccessKind kind, uint32_t mask, cha
     uint64_t address[LANES];
 
     access_addresses(w, &in->at[0], address);
-    if (in->space != SPACE_PARAM)
-        return access_resolve(w, (PtxSpace)in->space, kind, bytes, mask, address, host);
-    for (int i = 0; i < LANES; i++) /* decode.c has seen to it that they lie inside */
-        host[i] = (char *)(uintptr_t)(w->worker->launch->params + in->at[0].offset);
-    return true;
+    return access_resolve(w, (PtxSpace)in->space, kind, bytes, mask, address, host);
 }
 
 void move_load(Warp *w, const Inst *in, uint32_t mask)

@@ -45,7 +45,16 @@ PACK(64, 32, 2, uint64_t, uint32_t)
 /* cvta: from a space to generic addresses, and back.  Global ones are generic as they are. */
 static uint64_t window_of(const Inst *in)
 {
-    return in->space == SPACE_SHARED ? SHARED_WINDOW : in->space == SPACE_LOCAL ? LOCAL_WINDOW : 0;
+    switch (in->space) {
+    case SPACE_SHARED:
+        return SHARED_WINDOW;
+    case SPACE_LOCAL:
+        return LOCAL_WINDOW;
+    case SPACE_PARAM:
+        return PARAM_WINDOW;
+    default:
+        return 0;
+    }
 }
 EACH1(move_cvta, uint64_t, uint64_t, x + window_of(in))
 EACH1(move_cvta_to, uint64_t, uint64_t, x - window_of(in))

@@ -155,6 +155,7 @@ typedef enum {
 /* Generic addresses of memory that is not the host's; the low 32 bits are the address in there. */
 #define SHARED_WINDOW (UINT64_C(1) << 56)
 #define LOCAL_WINDOW (UINT64_C(2) << 56)
+#define PARAM_WINDOW (UINT64_C(3) << 56)
 
 typedef struct Warp Warp;
 typedef struct Inst Inst;

@@ -155,6 +155,23 @@ static void test_local_memory(void **state)
     free(text);
 }
 
+static void test_addresses_of_parameters(void **state)
+{
+    uint32_t out[32];
+    char *text = sim_file("memory.ptx");
+    SimRun r = sim_open(text, 1);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    r.args[1] = 111;
+    r.args[2] = 222;
+    sim_run(&r, "params");
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], i % 2 ? 111 : 222);
+    sim_close(&r);
+    free(text);
+}
+
 /* what is refused */
 
 static void expect_bad(const char *body, int line, const char *why)
@@ -223,7 +240,7 @@ int main(void)
         cmocka_unit_test(test_vectors),          cmocka_unit_test(test_narrow_elements),
         cmocka_unit_test(test_shared_memory),    cmocka_unit_test(test_local_memory),
         cmocka_unit_test(test_unknown_text),     cmocka_unit_test(test_recursion),
-        cmocka_unit_test(test_bad_launch),
+        cmocka_unit_test(test_bad_launch),       cmocka_unit_test(test_addresses_of_parameters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
