@@ -403,10 +403,6 @@ typedef struct {
     int n;
     Span span; /* of the call */
 } ArgList;
-typedef struct {
-    Sym name;
-    bool has_default, star;
-} BindParam;
 /* The callee, then the arguments, then call_value(); static_assert sees its arguments as
  * written. */
 Val lower_call(Lower *l, const Node *n);
@@ -417,9 +413,9 @@ ArgList lower_arguments(Lower *l, const Node *call);
 Val call_value(Lower *l, Val callee, const ArgList *args, Span name);
 /* Of a function without a decorator: the same with its body, which the file does not hold. */
 const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn);
-/* Python's binding: out[i] is the index in args of parameter i, -1 for its default; a star
- * parameter takes the rest by position and stays -1.  False after an error. */
-bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, int nparams,
+/* py_bind() of them: out[i] is the index in args of parameter i, of a star the first that it takes,
+ * -1 for its default.  False after errors. */
+bool lower_bind_arguments(Lower *l, const char *what, const PyParam *params, int nparams,
                           const ArgList *args, int *out);
 
 /* --- lower_static.c --- */

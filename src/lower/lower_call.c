@@ -70,16 +70,7 @@ static bool any_unknown(const ArgList *args)
 
 /* --- binding --- */
 
-static int count_positional(const ArgList *args)
-{
-    int n = 0;
-
-    for (int i = 0; i < args->n; i++)
-        n += args->at[i].keyword == NULL;
-    return n;
-}
-
-static void hint_parameters(Lower *l, const BindParam *params, int n)
+static void hint_parameters(Lower *l, const PyParam *params, int n)
 {
     Text list = text_new(l->arena);
 
@@ -89,7 +80,7 @@ static void hint_parameters(Lower *l, const BindParam *params, int n)
         hint_at(l, H_PARAMETERS, list.s);
 }
 
-static void unexpected_keyword(Lower *l, const char *what, const BindParam *params, int n,
+static void unexpected_keyword(Lower *l, const char *what, const PyParam *params, int n,
                                const Arg *arg)
 {
     const char **names = NEW_N(l->arena, const char *, n + 1);
@@ -104,64 +95,49 @@ static void unexpected_keyword(Lower *l, const char *what, const BindParam *para
         hint_parameters(l, params, n);
 }
 
-static bool bind_keyword(Lower *l, const char *what, const BindParam *params, int n,
-                         const ArgList *args, int i, int *out)
-{
-    const Arg *arg = &args->at[i];
+typedef struct {
+    Lower *l;
+    const char *what;
+    const PyParam *params;
+    int n;
+    const ArgList *args;
+} BoundCall;
 
-    for (int k = 0; k < n; k++) {
-        if (params[k].name != arg->keyword || params[k].star)
-            continue;
-        if (out[k] >= 0) {
-            error_at(l, arg->word, E_TWICE, what, arg->keyword);
-            return false;
-        }
-        out[k] = i;
-        return true;
+static bool report_binding(void *context, PyBindError e, int n)
+{
+    const BoundCall *b = context;
+    const ArgList *args = b->args;
+    int given = 0;
+
+    switch (e) {
+    case PY_BIND_TOO_MANY:
+        for (int i = 0; i < args->n; i++)
+            given += args->at[i].keyword == NULL;
+        error_at(b->l, args->span, E_TOO_MANY, b->what, b->n, given);
+        break;
+    case PY_BIND_UNEXPECTED:
+        unexpected_keyword(b->l, b->what, b->params, b->n, &args->at[n]);
+        break;
+    case PY_BIND_TWICE:
+        error_at(b->l, args->at[n].word, E_TWICE, b->what, args->at[n].keyword);
+        break;
+    case PY_BIND_MISSING:
+        error_at(b->l, args->span, E_MISSING, b->what, b->params[n].name);
+        break;
     }
-    unexpected_keyword(l, what, params, n, arg);
     return false;
 }
 
-/* Positions: a star takes the rest of them.  False when there are too many. */
-static bool bind_positions(const BindParam *params, int n, const ArgList *args, int *out)
-{
-    int at = 0;
-
-    for (int i = 0; i < args->n; i++) {
-        if (args->at[i].keyword)
-            continue;
-        if (at >= n)
-            return false;
-        if (out[at] < 0)
-            out[at] = i;
-        at += !params[at].star;
-    }
-    return true;
-}
-
-bool lower_bind_arguments(Lower *l, const char *what, const BindParam *params, int n,
+bool lower_bind_arguments(Lower *l, const char *what, const PyParam *params, int n,
                           const ArgList *args, int *out)
 {
-    bool good = true;
+    const char **words = NEW_N(l->arena, const char *, args->n + 1);
+    BoundCall call = {l, what, params, n, args};
+    const PyBindReport report = {report_binding, &call};
 
-    for (int i = 0; i < n; i++)
-        out[i] = -1;
-    if (!bind_positions(params, n, args, out)) {
-        error_at(l, args->span, E_TOO_MANY, what, n, count_positional(args));
-        return false;
-    }
-    for (int i = 0; i < args->n; i++) {
-        if (args->at[i].keyword)
-            good &= bind_keyword(l, what, params, n, args, i, out);
-    }
-    for (int i = 0; good && i < n; i++) {
-        if (out[i] >= 0 || params[i].has_default || params[i].star)
-            continue;
-        error_at(l, args->span, E_MISSING, what, params[i].name);
-        good = false;
-    }
-    return good;
+    for (int i = 0; i < args->n; i++)
+        words[i] = args->at[i].keyword;
+    return py_bind(params, n, words, args->n, out, &report);
 }
 
 /* --- helpers --- */
@@ -261,7 +237,7 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
 static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
 {
     int n = fn->nparams;
-    BindParam *params = NEW_N(l->arena, BindParam, n + 1);
+    PyParam *params = NEW_N(l->arena, PyParam, n + 1);
     int *index = NEW_N(l->arena, int, n + 1);
     Val *values = NEW_N(l->arena, Val, n + 1);
 
@@ -269,7 +245,7 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
         return val_unknown();
     for (int i = 0; i < n; i++) {
         const AstParam *p = &fn->params[i];
-        params[i] = (BindParam){p->name, p->default_value != NULL, p->is_star};
+        params[i] = (PyParam){p->name, p->default_value != NULL, p->is_star, false};
     }
     if (!lower_bind_arguments(l, fn->name, params, n, args, index))
         return val_unknown();

@@ -25,14 +25,6 @@ bool file_is_config(const Const *c)
     return c->kind == CONST_DICT && c->class == &config_class;
 }
 
-static void put_all(Const *config, const Const *dict)
-{
-    for (int i = 0; dict->kind == CONST_DICT && i < dict->list->len; i += 2)
-        const_dict_put(config->list, &dict->list->at[i], &dict->list->at[i + 1]);
-    if (dict->kind != CONST_DICT)
-        const_dict_put(config->list, dict, dict);
-}
-
 /* Config({...}, num_warps=4, ...) */
 static bool make_config(Py *p, const Const *self, const PyArgs *args, Span at, Const *out)
 {
@@ -42,15 +34,14 @@ static bool make_config(Py *p, const Const *self, const PyArgs *args, Span at, C
     (void)at;
     for (int i = 0; i < args->len; i++) {
         const PyArg *a = &args->at[i];
-        Const key = {.kind = CONST_UNKNOWN, .node = a->node};
+        const Const unknown = {.kind = CONST_UNKNOWN, .node = a->node};
 
-        if ((i == 0 && !a->keyword) || (a->keyword && strcmp(a->keyword, "kwargs") == 0)) {
-            put_all(&config, &a->value);
-            continue;
-        }
-        if (a->keyword && strcmp(a->keyword, "**") != 0)
-            key = const_string(a->keyword, strlen(a->keyword));
-        const_dict_put(config.list, &key, &a->value);
+        if ((i == 0 && !a->keyword) || (a->keyword && strcmp(a->keyword, "kwargs") == 0))
+            py_put_entries(config.list, &a->value);
+        else if (a->keyword)
+            py_put_keyword(config.list, a);
+        else
+            const_dict_put(config.list, &unknown, &a->value);
     }
     config.class = &config_class;
     *out = config;

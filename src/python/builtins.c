@@ -236,43 +236,6 @@ bool py_has_name(const char *name)
 
 enum { MAX_PARAMS = 4 };
 
-/* The index of a parameter in a text of names; -1: there is none. */
-static int find_param(const char *params, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (int i = 0; *params; i++) {
-        size_t len = strcspn(params, " ");
-
-        if (len == n && memcmp(params, name, n) == 0)
-            return i;
-        params += len + strspn(params + len, " ");
-    }
-    return -1;
-}
-
-static int count_params(const char *params)
-{
-    int n = 0;
-
-    while (*params) {
-        n++;
-        params += strcspn(params, " ");
-        params += strspn(params, " ");
-    }
-    return n;
-}
-
-/* Name of a function's parameter `i`, for a message. */
-static const char *param_name(Py *p, const char *params, int i)
-{
-    while (i-- > 0) {
-        params += strcspn(params, " ");
-        params += strspn(params, " ");
-    }
-    return arena_strndup(p->arena, params, strcspn(params, " "));
-}
-
 static const char *last_name(const PyBuiltin *b)
 {
     const char *dot = strrchr(b->name, '.');
@@ -280,29 +243,32 @@ static const char *last_name(const PyBuiltin *b)
     return dot ? dot + 1 : b->name;
 }
 
-/* Positions first, then keywords, without a gap between them. */
-static bool bind(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Const *out, int *n)
+/* Those of a text of names; gives how many there are. */
+static int params_of(Py *p, const PyBuiltin *b, PyParam *out)
 {
-    int most = count_params(b->params);
+    int n = 0;
 
-    *n = 0;
-    for (int i = 0; i < args->len; i++) {
-        const PyArg *a = &args->at[i];
-        int k = a->keyword ? find_param(b->params, a->keyword) : *n;
+    for (const char *at = b->params; *at; n++) {
+        size_t len = strcspn(at, " ");
 
-        if (k < 0)
-            return py_fail(p, at, PY_E_KEYWORD, last_name(b), a->keyword);
-        if (k >= most)
-            return py_fail(p, at, PY_E_TOO_MANY, last_name(b), most, args->len);
-        if (k < *n)
-            return py_fail(p, at, PY_E_TWICE, last_name(b), a->keyword);
-        if (k > *n)
-            break;
-        out[(*n)++] = a->value;
+        out[n] = (PyParam){.name = arena_strndup(p->arena, at, len), .has_default = n >= b->least};
+        at += len + strspn(at + len, " ");
     }
-    if (*n < b->least || *n < args->len)
-        return py_fail(p, at, PY_E_MISSING, last_name(b), param_name(p, b->params, *n));
-    return true;
+    return n;
+}
+
+/* All up to the last one that is given: there is no gap in what a function gets. */
+static bool bind_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Const *out, int *n)
+{
+    PyParam params[MAX_PARAMS];
+    int index[MAX_PARAMS], most = params_of(p, b, params);
+
+    if (!py_bind_args(p, last_name(b), params, most, args, at, index))
+        return false;
+    for (*n = 0; *n < most && index[*n] >= 0; ++*n)
+        out[*n] = args->at[index[*n]].value;
+    return *n == args->len ||
+           py_fail(p, at, PY_E_MISSING, last_name(b), params[*n < most ? *n : 0].name);
 }
 
 /* All arguments, which have no names here. */
@@ -324,12 +290,9 @@ static bool bind_items(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, C
 
     for (int i = 0; i < args->len; i++) {
         const PyArg *a = &args->at[i];
-        Const key = (Const){.kind = CONST_UNKNOWN, .node = a->node};
 
-        if (a->keyword && strcmp(a->keyword, "**") != 0)
-            key = const_string(a->keyword, strlen(a->keyword));
         if (a->keyword)
-            const_dict_put(items.list, &key, &a->value);
+            py_put_keyword(items.list, a);
         else if (n++ == 0)
             out[0] = a->value;
     }
@@ -351,7 +314,7 @@ bool py_call_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at, Con
     } else if (strchr(b->params, '*')) {
         good = bind_items(p, b, args, at, all);
     } else {
-        good = bind(p, b, args, at, all, &n);
+        good = bind_builtin(p, b, args, at, all, &n);
     }
     p->at = at;
     p->callee = b;

@@ -1,5 +1,5 @@
 /*
- * call.c - calls: arguments, their binding to parameters, functions of the file
+ * call.c - calls: arguments, functions of the file
  *
  * A `def` runs in a frame of its own and sees its parameters, what it assigns, and what the host
  * says of its scope; a lambda also sees the names around it.
@@ -46,27 +46,35 @@ static bool push_all(Py *p, PyArgs *args, const Node *n)
     return true;
 }
 
-/* `**dict`; in a tolerant evaluation one that is unknown is one argument without a name. */
+/* How an argument whose name is not known is called. */
+#define UNKNOWN_NAME "**"
+
+/* `**dict`: each entry is an argument, what is not known one without a name. */
 static bool push_dict(Py *p, PyArgs *args, const Node *n)
 {
-    Const c;
+    Const dict = const_new_dict(p->arena);
 
-    if (!py_eval(p, n->left, &c))
+    if (!py_spread_dict(p, dict.list, n))
         return false;
-    if (c.kind == CONST_UNKNOWN)
-        vec_push(p->arena, args, ((PyArg){c, "**", n->left}));
-    else if (c.kind != CONST_DICT)
-        return py_fail(p, n->span, PY_E_ITERABLE, const_brief(&c, p->arena));
-    for (int i = 0; c.kind == CONST_DICT && i < c.list->len; i += 2) {
-        const Const *key = &c.list->at[i];
+    for (int i = 0; i < dict.list->len; i += 2) {
+        const Const *key = &dict.list->at[i];
 
         if (key->kind != CONST_STRING && key->kind != CONST_UNKNOWN)
             return py_fail(p, n->span, PY_E_KEY, const_brief(key, p->arena));
-        vec_push(
-            p->arena, args,
-            ((PyArg){c.list->at[i + 1], key->kind == CONST_STRING ? key->text : "**", n->left}));
+        vec_push(p->arena, args,
+                 ((PyArg){dict.list->at[i + 1],
+                          key->kind == CONST_STRING ? key->text : UNKNOWN_NAME, n->left}));
     }
     return true;
+}
+
+void py_put_keyword(ConstList *dict, const PyArg *a)
+{
+    bool known = strcmp(a->keyword, UNKNOWN_NAME) != 0;
+    Const key = known ? const_string(a->keyword, strlen(a->keyword))
+                      : (Const){.kind = CONST_UNKNOWN, .node = a->node};
+
+    const_dict_put(dict, &key, &a->value);
 }
 
 static bool eval_arguments(Py *p, const Node *call, PyArgs *args)
@@ -92,126 +100,98 @@ static bool eval_arguments(Py *p, const Node *call, PyArgs *args)
     return true;
 }
 
-static int count_positional(const PyArgs *args)
-{
-    int n = 0;
-
-    for (int i = 0; i < args->len; i++)
-        n += args->at[i].keyword == NULL;
-    return n;
-}
-
 /* --- binding --- */
-
-/* One parameter of a `def` or a lambda. */
-typedef struct {
-    const char *name;
-    const Node *default_value;
-    bool is_star, is_dict;
-} PyParam;
 
 static int param_count(const PyFunction *f)
 {
     return f->def ? f->def->nparams : f->lambda->nitems;
 }
 
+static const Node *default_of(const PyFunction *f, int i)
+{
+    const Node *n = f->def ? NULL : f->lambda->items[i];
+
+    return f->def ? f->def->params[i].default_value : n->kind == N_KEYWORD ? n->left : NULL;
+}
+
 static PyParam param_at(const PyFunction *f, int i)
 {
-    const Node *n;
+    PyParam param = {.has_default = default_of(f, i) != NULL};
 
     if (f->def) {
-        const AstParam *a = &f->def->params[i];
-        return (PyParam){a->name, a->default_value, a->is_star, false};
+        param.name = f->def->params[i].name;
+        param.star = f->def->params[i].is_star;
+        return param;
     }
-    n = f->lambda->items[i];
-    return (PyParam){n->name, n->kind == N_KEYWORD ? n->left : NULL, n->kind == N_STARRED,
-                     n->kind == N_DOUBLE_STARRED};
+    param.name = f->lambda->items[i]->name;
+    param.star = f->lambda->items[i]->kind == N_STARRED;
+    param.dict = f->lambda->items[i]->kind == N_DOUBLE_STARRED;
+    return param;
 }
 
-/* The argument that a parameter gets: by its keyword, or the next one by position. */
-static const PyArg *find_argument(const PyArgs *args, const PyParam *param, int position)
+typedef struct {
+    Py *p;
+    const char *name; /* of the function */
+    const PyParam *params;
+    const PyArgs *args;
+    Span at;
+} BoundCall;
+
+static bool report_binding(void *context, PyBindError e, int n)
 {
-    for (int i = 0; i < args->len; i++) {
-        if (args->at[i].keyword ? strcmp(args->at[i].keyword, param->name) == 0 : position-- == 0)
-            return &args->at[i];
+    const BoundCall *b = context;
+    int given = 0;
+
+    switch (e) {
+    case PY_BIND_TOO_MANY:
+        for (int i = 0; i < b->args->len; i++)
+            given += b->args->at[i].keyword == NULL;
+        return py_fail(b->p, b->at, PY_E_TOO_MANY, b->name, n, given);
+    case PY_BIND_UNEXPECTED:
+        return py_fail(b->p, b->at, PY_E_KEYWORD, b->name, b->args->at[n].keyword);
+    case PY_BIND_TWICE:
+        return py_fail(b->p, b->at, PY_E_TWICE, b->name, b->args->at[n].keyword);
+    default:
+        return py_fail(b->p, b->at, PY_E_MISSING, b->name, b->params[n].name);
     }
-    return NULL;
 }
 
-/* Is a parameter called `keyword`, and not `*keyword` or `**keyword`? */
-static bool has_param(const PyFunction *f, const char *keyword)
+bool py_bind_args(Py *p, const char *name, const PyParam *params, int n, const PyArgs *args,
+                  Span at, int *out)
 {
-    for (int i = 0; i < param_count(f); i++) {
-        PyParam param = param_at(f, i);
+    const char **words = NEW_N(p->arena, const char *, args->len + 1);
+    BoundCall call = {p, name, params, args, at};
+    const PyBindReport report = {report_binding, &call};
 
-        if (!param.is_dict && !param.is_star && strcmp(param.name, keyword) == 0)
-            return true;
-    }
-    return false;
+    for (int i = 0; i < args->len; i++)
+        words[i] = args->at[i].keyword;
+    return py_bind(params, n, words, args->len, out, &report);
 }
 
-static bool takes_keyword(const PyFunction *f, const char *keyword)
-{
-    int last = param_count(f) - 1;
-
-    return has_param(f, keyword) || (last >= 0 && param_at(f, last).is_dict);
-}
-
-/* Is every argument taken by a parameter, and by one only? */
-static bool check_arguments(Py *p, const PyFunction *f, const PyArgs *args, Span at)
-{
-    int given = count_positional(args), most = 0;
-
-    for (int i = 0; i < param_count(f); i++) {
-        PyParam param = param_at(f, i);
-
-        if (param.is_star) {
-            most = *param.name ? args->len : most; /* `*` alone takes nothing */
-            break;
-        }
-        most += !param.is_dict;
-    }
-    if (given > most)
-        return py_fail(p, at, PY_E_TOO_MANY, py_function_name(f), most, given);
-    for (int i = 0; i < args->len; i++) {
-        const char *word = args->at[i].keyword;
-
-        if (word && !takes_keyword(f, word))
-            return py_fail(p, at, PY_E_KEYWORD, py_function_name(f), word);
-        for (int k = 0; word && k < MIN(given, param_count(f)) && !param_at(f, k).is_star; k++) {
-            if (!param_at(f, k).is_dict && strcmp(param_at(f, k).name, word) == 0)
-                return py_fail(p, at, PY_E_TWICE, py_function_name(f), word);
-        }
-    }
-    return true;
-}
-
-/* What `*rest` holds from position `first` on. */
+/* What `*rest` holds: the positional arguments from this one on; -1: none. */
 static Const rest_of(Py *p, const PyArgs *args, int first)
 {
     ConstList rest = {0};
 
-    for (int i = 0; i < args->len; i++) {
-        if (!args->at[i].keyword && first-- <= 0)
+    for (int i = first; first >= 0 && i < args->len; i++) {
+        if (!args->at[i].keyword)
             vec_push(p->arena, &rest, args->at[i].value);
     }
     return const_tuple(rest.at, rest.len);
 }
 
-/* What `**rest` holds: the keywords that no parameter is called. */
-static Const keywords_of(Py *p, const PyFunction *f, const PyArgs *args)
+/* What `**rest` holds: the keywords that no parameter was bound to. */
+static Const keywords_of(Py *p, const PyArgs *args, const int *bound, int n)
 {
     Const rest = const_new_dict(p->arena);
 
     for (int i = 0; i < args->len; i++) {
-        const char *word = args->at[i].keyword;
+        bool taken = !args->at[i].keyword;
 
-        if (word && !has_param(f, word)) {
-            bool known = strcmp(word, "**") != 0; /* push_dict()'s name for what is not known */
-            Const key = known ? const_string(word, strlen(word)) : (Const){.kind = CONST_UNKNOWN};
-
-            const_dict_put(rest.list, &key, &args->at[i].value);
-        }
+        for (int k = 0; k < n; k++)
+            taken = taken || bound[k] == i;
+        if (!taken)
+            py_put_keyword(rest.list, &args->at[i]);
     }
     return rest;
 }
@@ -234,27 +214,25 @@ static bool eval_default(Py *p, const PyFunction *f, const Node *n, Span at, Con
     return good;
 }
 
-static bool bind(Py *p, const PyFunction *f, const PyArgs *args, Span at, Const *values)
+static bool bind_values(Py *p, const PyFunction *f, const PyArgs *args, Span at, Const *values)
 {
-    int position = 0;
+    int n = param_count(f);
+    PyParam *params = NEW_N(p->arena, PyParam, n + 1);
+    int *index = NEW_N(p->arena, int, n + 1);
 
-    if (!check_arguments(p, f, args, at))
+    for (int i = 0; i < n; i++)
+        params[i] = param_at(f, i);
+    if (!py_bind_args(p, py_function_name(f), params, n, args, at, index))
         return false;
-    for (int i = 0; i < param_count(f); i++) {
-        PyParam param = param_at(f, i);
-        const PyArg *given = find_argument(args, &param, position);
-
-        if (param.is_star)
-            values[i] = rest_of(p, args, position);
-        else if (param.is_dict)
-            values[i] = keywords_of(p, f, args);
-        else if (given)
-            values[i] = given->value;
-        else if (!param.default_value)
-            return py_fail(p, at, PY_E_MISSING, py_function_name(f), param.name);
-        else if (!eval_default(p, f, param.default_value, at, &values[i]))
+    for (int i = 0; i < n; i++) {
+        if (params[i].star)
+            values[i] = rest_of(p, args, index[i]);
+        else if (params[i].dict)
+            values[i] = keywords_of(p, args, index, n);
+        else if (index[i] >= 0)
+            values[i] = args->at[index[i]].value;
+        else if (!eval_default(p, f, default_of(f, i), at, &values[i]))
             return false;
-        position = param.is_star ? args->len : position + 1; /* behind *rest only by keyword */
     }
     return true;
 }
@@ -314,7 +292,7 @@ static bool call_user(Py *p, const PyFunction *f, const PyArgs *args, Span at, C
     if (f->def && !with_body.def)
         return false;
     values = NEW_N(p->arena, Const, param_count(&with_body) + 1);
-    return bind(p, &with_body, args, at, values) && enter(p, &with_body, values, at, out);
+    return bind_values(p, &with_body, args, at, values) && enter(p, &with_body, values, at, out);
 }
 
 /* --- calls --- */

@@ -65,13 +65,11 @@ bool py_dict(Py *p, const Const *args, int n, Const *out)
 {
     (void)n;
     *out = const_new_dict(p->arena);
-    if (args[0].kind == CONST_UNKNOWN)
-        const_dict_put(out->list, &args[0], &args[0]);
-    else if (args[0].kind != CONST_DICT && args[0].kind != CONST_NONE)
+    if (args[0].kind != CONST_UNKNOWN && args[0].kind != CONST_DICT && args[0].kind != CONST_NONE)
         return false;
     for (int k = 0; k < 2; k++) {
-        for (int i = 0; args[k].kind == CONST_DICT && i < args[k].list->len; i += 2)
-            const_dict_put(out->list, &args[k].list->at[i], &args[k].list->at[i + 1]);
+        if (args[k].kind != CONST_NONE)
+            py_put_entries(out->list, &args[k]);
     }
     return true;
 }

@@ -100,19 +100,23 @@ bool py_display(Py *p, const Node *n, Const *out)
     return true;
 }
 
-/* `**other` in a display; what cannot be read is one entry without a key. */
-static bool put_all(Py *p, ConstList *dict, const Node *n)
+void py_put_entries(ConstList *to, const Const *dict)
+{
+    if (dict->kind != CONST_DICT)
+        const_dict_put(to, dict, dict);
+    for (int i = 0; dict->kind == CONST_DICT && i < dict->list->len; i += 2)
+        const_dict_put(to, &dict->list->at[i], &dict->list->at[i + 1]);
+}
+
+bool py_spread_dict(Py *p, ConstList *to, const Node *n)
 {
     Const c;
 
     if (!py_eval(p, n->left, &c))
         return false;
-    if (c.kind == CONST_UNKNOWN)
-        const_dict_put(dict, &c, &c);
-    else if (c.kind != CONST_DICT)
+    if (c.kind != CONST_UNKNOWN && c.kind != CONST_DICT)
         return py_fail(p, n->span, PY_E_ITERABLE, const_brief(&c, p->arena));
-    for (int i = 0; c.kind == CONST_DICT && i < c.list->len; i += 2)
-        const_dict_put(dict, &c.list->at[i], &c.list->at[i + 1]);
+    py_put_entries(to, &c);
     return py_spend(p, 1, n->span);
 }
 
@@ -124,7 +128,7 @@ bool py_dict_display(Py *p, const Node *n, Const *out)
     for (int i = 0; i + 1 < n->nitems; i += 2) {
         const Node *k = n->items[i], *v = n->items[i + 1];
 
-        if (v ? !py_eval(p, k, &key) || !py_eval(p, v, &value) : !put_all(p, out->list, k))
+        if (v ? !py_eval(p, k, &key) || !py_eval(p, v, &value) : !py_spread_dict(p, out->list, k))
             return false;
         if (v)
             const_dict_put(out->list, &key, &value);

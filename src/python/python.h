@@ -9,7 +9,8 @@
  *   value.c, operators.c   what values are, and Python's operators on them
  *   eval.c                 expressions; items.c: displays, subscripts, comprehensions
  *   stmt.c                 statements
- *   call.c                 calls: binding of arguments, functions of the file
+ *   bind.c                 which argument goes to which parameter, here and in kernels
+ *   call.c                 calls: arguments, functions of the file
  *   builtins.c             THE table of Python's functions and methods
  *   functions.c, numbers.c, methods.c   what its rows call, by theme
  *   attribute.c            attributes
@@ -59,6 +60,30 @@ struct PyFunction {
 const char *py_function_name(const PyFunction *f); /* without its module; "lambda" has none */
 /* Python's ==: the same function, bound to equal values. */
 bool py_function_equal(const PyFunction *a, const PyFunction *b);
+
+/* --- binding --- */
+
+/* A parameter of any function. */
+typedef struct {
+    const char *name; /* "" of a `*` that only ends the positions */
+    bool has_default;
+    bool star, dict; /* takes the rest by position, by name */
+} PyParam;
+typedef enum {
+    PY_BIND_TOO_MANY,   /* by position; `n` is how many there may be */
+    PY_BIND_UNEXPECTED, /* argument `n` has a name that no parameter has */
+    PY_BIND_TWICE,      /* argument `n` is for a parameter that has one already */
+    PY_BIND_MISSING     /* parameter `n` gets nothing, and has no default */
+} PyBindError;
+typedef struct {
+    bool (*wrong)(void *context, PyBindError e, int n); /* gives false */
+    void *context;
+} PyBindReport;
+/* bind.c: words[] has the names of the arguments, NULL for one by position.  out[] gets for each
+ * parameter the index of its argument, of a star that of the first it takes; -1: none.  False after
+ * an error; each unexpected name is reported, else the first error. */
+bool py_bind(const PyParam *params, int n, const char *const *words, int nargs, int *out,
+             const PyBindReport *report);
 
 /* --- objects of the host --- */
 
@@ -197,6 +222,9 @@ void py_bind_variable(Py *p, Sym name, const Const *value); /* in the innermost 
 bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n);
 /* `target = value`: names, what is unpacked into them, items of lists and dicts. */
 bool py_assign(Py *p, const Node *target, const Const *value);
+/* Put the entries of a dict behind others, or of an unknown one an entry without a key. */
+void py_put_entries(ConstList *to, const Const *dict);
+bool py_spread_dict(Py *p, ConstList *to, const Node *n); /* `**dict`: its value's entries */
 /* The expressions of these kinds: (a, *b) and [a, *b]; {a: b, **c}; a[b]; [a for b in c]. */
 bool py_display(Py *p, const Node *n, Const *out);
 /* `**` too; a key that comes again takes the later value. */
@@ -211,7 +239,13 @@ bool py_may_change(Py *p, const Const *c, Span at);
  */
 bool py_run_body(Py *p, const AstFunc *fn, Const *out);
 
-/* call.c: N_CALL, the callee first, then arguments from left to right */
+/* call.c */
+/* Bind arguments with py_bind(); what is wrong is a failure at the call, in Python's words. */
+bool py_bind_args(Py *p, const char *name, const PyParam *params, int n, const PyArgs *args,
+                  Span at, int *out);
+/* What `**rest` or dict() make of a named argument; the key is unknown where its name is. */
+void py_put_keyword(ConstList *dict, const PyArg *a);
+/* N_CALL, the callee first, then arguments from left to right */
 bool py_eval_call(Py *p, const Node *n, Const *out);
 
 #endif

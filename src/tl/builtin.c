@@ -43,7 +43,7 @@ const char *builtin_near(const char *word, int where)
 
 typedef struct {
     int n;
-    BindParam params[BUILTIN_MAX_PARAMS];
+    PyParam params[BUILTIN_MAX_PARAMS];
     Val defaults[BUILTIN_MAX_PARAMS];
     int8_t place[ARG_COUNT]; /* of each name in `params`; -1: not there */
 } Signature;
@@ -87,7 +87,7 @@ static void parse_param(Lower *l, const Builtin *b, Signature *s, const char *wo
 {
     const char *eq = memchr(word, '=', n);
     size_t name = eq ? (size_t)(eq - word) : n;
-    BindParam *p = &s->params[s->n];
+    PyParam *p = &s->params[s->n];
 
     p->star = word[0] == '*';
     p->name = intern_n(l->interner, word + p->star, name - p->star);
