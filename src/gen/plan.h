@@ -256,6 +256,9 @@ enum { PLAN_LONG_OPS = 16000, PLAN_MOST_OPS = 250000 };
 
 enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
 
+/* Are two elements of a tile of pointers at one address? */
+typedef enum { REPEATS_UNASKED, REPEATS_NEVER, REPEATS_MAYBE } Repeats;
+
 /* Facts about one value, indexed by its id. */
 typedef struct {
     Value *value;
@@ -270,6 +273,7 @@ typedef struct {
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
     int use_depth; /* deepest loop it is evaluated in */
     bool crosses;  /* evaluated in another block than it is defined in */
+    Repeats repeats;
 } ValueFacts;
 
 typedef struct {

@@ -147,21 +147,15 @@ static void pin(Planner *pl, const Value *load)
     pl->changed = true;
 }
 
-/* No two elements of the tile are at one address, as far as runs of consecutive ones tell: the
- * tile is one run along some dimension and 1 in the others. */
-static bool no_repeats(const Planner *pl, const Value *ptr)
+/* No two elements of the tile are at one address. */
+static bool no_repeats(const Planner *pl, Value *ptr)
 {
-    const Axis *a = axis_of(pl->plan->axis, ptr);
-    const Type *t = ptr->type;
-    int moving = 0;
+    Plan *p = pl->plan;
+    Repeats *known = &p->facts[ptr->id].repeats;
 
-    for (int d = 0; d < t->rank; d++) {
-        if (t->dims[d] == 1)
-            continue;
-        if (!a || a->contiguity[d] != t->dims[d] || moving++ > 0)
-            return false;
-    }
-    return true;
+    if (*known == REPEATS_UNASKED)
+        *known = access_distinct(p->arena, p->axis, ptr) ? REPEATS_NEVER : REPEATS_MAYBE;
+    return *known == REPEATS_NEVER;
 }
 
 /* The load and the store or atomic touch the same element at the same index, and nothing else in
@@ -234,7 +228,7 @@ static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
 /* Two stores may reach one element, and not just each at its index. */
 static bool stores_clash(const Planner *pl, const Op *x, const Op *y)
 {
-    const Value *to = x->operands[STORE_PTR], *too = y->operands[STORE_PTR];
+    Value *to = x->operands[STORE_PTR], *too = y->operands[STORE_PTR];
 
     return (to != too || !no_repeats(pl, too)) && may_alias(pl->plan, to, too);
 }

@@ -77,6 +77,20 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
     }
 }
 
+/* What has a fast path that all lanes must agree on, of the body that most vectors take. */
+static void print_detours(PlanText *p, const Nest *n, int indent)
+{
+    const Schedule *s = n->schedule;
+    Part usual = s && s->part[PART_MAIN].len > 0 ? PART_MAIN : PART_MIXED;
+
+    for (int i = 0; s && i < s->part[usual].len; i++) {
+        const Entry *e = &s->entries.at[s->part[usual].at[i]];
+        if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
+            text_printf(&p->out, "%*sdetour: %s\n", indent, "",
+                        op_printer_text(p->ops, e->value->def));
+    }
+}
+
 /* A scan begins with its first element, and runs the region from then on. */
 static void print_combining(PlanText *p, const Root *r)
 {
@@ -128,6 +142,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     print_head(p, n, indent);
     print_bounds(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
+    print_detours(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)

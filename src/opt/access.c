@@ -443,9 +443,6 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
     return s;
 }
 
-/* --- as text ------------------------------------------------------------------------------- */
-
-enum { TEXT_LANES = 16 };
 static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 static bool nothing_given(const void *whose, const Value *v)
@@ -454,6 +451,60 @@ static bool nothing_given(const void *whose, const Value *v)
     (void)v;
     return false;
 }
+
+/* --- elements of their own ----------------------------------------------------------------- */
+
+typedef struct {
+    int64_t stride, extent;
+} Steps;
+
+/* The steps of v along dimension d, as one vector of all: a run that fills it is one, too. */
+static bool whole_steps(Arena *a, const AxisFacts *x, Value *v, int d, Steps *out)
+{
+    int extent = v->type->dims[d];
+    Access steps = access_of(access_space(a, x, d, extent, nothing_given, NULL), v, identity);
+
+    *out = (Steps){steps.stride < 0 ? -steps.stride : steps.stride, extent};
+    return steps.ok && !steps.scale && steps.stride != INT64_MIN;
+}
+
+/* The largest steps first. */
+static void sort_steps(Steps *s, int n)
+{
+    for (int i = 1; i < n; i++) {
+        for (int k = i; k > 0 && s[k - 1].stride < s[k].stride; k--) {
+            Steps t = s[k];
+            s[k] = s[k - 1];
+            s[k - 1] = t;
+        }
+    }
+}
+
+/* All steps are fixed numbers, so the value is a first one and a sum of them.  Each must go beyond
+ * where the smaller ones reach together.  They reach less than 2^32 then: where an i32 among the
+ * indices comes around after all, that is no difference that they make up for. */
+bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
+{
+    Steps s[MAX_RANK];
+    int n = 0;
+    int64_t reach = 0, more;
+
+    for (int d = 0; d < v->type->rank; d++) {
+        if (v->type->dims[d] > 1 && !whole_steps(a, x, v, d, &s[n++]))
+            return false;
+    }
+    sort_steps(s, n);
+    for (int i = n - 1; i >= 0; i--) {
+        if (s[i].stride <= reach || __builtin_mul_overflow(s[i].stride, s[i].extent - 1, &more) ||
+            __builtin_add_overflow(reach, more, &reach) || reach > UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* --- as text ------------------------------------------------------------------------------- */
+
+enum { TEXT_LANES = 16 };
 
 static void put_access(Text *t, const Access *a)
 {
@@ -476,6 +527,8 @@ static void put_access(Text *t, const Access *a)
 
 static void put_value(Text *t, AccessSpace **along, Value *v)
 {
+    const AccessSpace *any = along[0];
+
     if (v->type->rank == 0 || !v->name || !is_index(v->type))
         return;
     text_printf(t, "%%%s: steps", v->name);
@@ -484,6 +537,8 @@ static void put_value(Text *t, AccessSpace **along, Value *v)
         text_put(t, d ? ", " : " ");
         put_access(t, &a);
     }
+    if (access_distinct(any->arena, any->axis, v))
+        text_put(t, ", distinct");
     text_put(t, "\n");
 }
 

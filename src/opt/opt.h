@@ -150,7 +150,9 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
 /* Kept in the space, so asking again costs a look-up. */
 Access access_of(AccessSpace *s, Value *v, const int8_t *map);
-/* How every named tile steps along each of its own dimensions, for tests. */
+/* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
+bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
+/* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 /* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */
 uint64_t access_key(const Value *v, const int8_t *map);

@@ -13,8 +13,8 @@
  *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
  *     # llvm of AVX-512: 0 x the same for AVX-512
  *
- * NAME.plan beside it, when there is one, is the wanted text of the plan, and NAME.schedule that of
- * the schedules of its nests for AVX-512 (TILEC_UPDATE=1 writes).
+ * NAME.plan beside it, when there is one, is the wanted text of the plan for AVX-512, NAME.schedule
+ * that of the schedules of its nests (TILEC_UPDATE=1 writes).
  *
  * Every case is also compiled with the lines of its source in it, which must not change the code.
  * Code is also made for machines of other widths than this one's, and run where this one has all
@@ -216,7 +216,7 @@ static Func *kernel_of(Module *m)
     return NULL;
 }
 
-static void check_plan(Case *c, const char *path, const char *text)
+static void check_text(Case *c, const char *path, const char *text)
 {
     char *want;
     size_t len;
@@ -354,7 +354,8 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f, const ch
     }
 }
 
-/* --- schedules ----------------------------------------------------------------------------- */
+/* --- plans and schedules
+ * ----------------------------------------------------------------------------- */
 
 enum { MAX_ENTRIES = 10000 };
 
@@ -410,18 +411,32 @@ static int check_order(const char *name, const char *text)
     return entries;
 }
 
-static void check_schedules(Case *c, const GenPlugin *plugin, const Func *f, const char *path)
+static const char *text_of(Case *c, const GenPlugin *plugin, const Func *f, const Machine *m,
+                           GenStage stage)
+{
+    GenOptions o = {.cpu = "x86-64", .features = m->features, .disjoint = true, .streaming = true};
+    GenOutput out;
+
+    assert_true(plugin->targets[0]->emit(f, &o, stage, c->arena, &out, diags_new(c->arena, NULL)));
+    return out.data;
+}
+
+/* The case's file with another ending. */
+static const char *beside(Case *c, const char *path, const char *ending)
+{
+    return arena_printf(c->arena, "%.*s%s", (int)(strlen(path) - strlen("ir")), path, ending);
+}
+
+static void check_plans(Case *c, const GenPlugin *plugin, const Func *f, const char *path)
 {
     for (const Machine *m = machines; m->name != NULL; m++) {
-        GenOptions o = {
-            .cpu = "x86-64", .features = m->features, .disjoint = true, .streaming = true};
-        Diags *d = diags_new(c->arena, NULL);
-        GenOutput out;
-        assert_true(plugin->targets[0]->emit(f, &o, GEN_SCHEDULE, c->arena, &out, d));
-        int entries = check_order(c->name, out.data);
-        assert_true(entries > 0 || !strstr(out.data, "nest"));
-        if (strcmp(m->name, "AVX-512") == 0)
-            check_plan(c, path, out.data);
+        const char *text = text_of(c, plugin, f, m, GEN_SCHEDULE);
+        int entries = check_order(c->name, text);
+        assert_true(entries > 0 || !strstr(text, "nest"));
+        if (strcmp(m->name, "AVX-512") != 0)
+            continue;
+        check_text(c, beside(c, path, "schedule"), text);
+        check_text(c, beside(c, path, "plan"), text_of(c, plugin, f, m, GEN_PLAN));
     }
 }
 
@@ -492,12 +507,6 @@ static void test_lines_of_inlined_ops(void **state)
     arena_free(a);
 }
 
-/* The case's file with another ending. */
-static const char *beside(Case *c, const char *path, const char *ending)
-{
-    return arena_printf(c->arena, "%.*s%s", (int)(strlen(path) - strlen("ir")), path, ending);
-}
-
 static void run_case(Case *c, const GenPlugin *plugin, const char *path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
@@ -520,10 +529,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     GenOptions safe = {.cpu = host_cpu_name(), .features = host_cpu_features()};
     GenOptions fast = safe;
     fast.disjoint = fast.streaming = true;
-    GenOutput plan;
-    assert_true(plugin->targets[0]->emit(kernel_of(m), &fast, GEN_PLAN, c->arena, &plan, d));
-    check_plan(c, beside(c, path, "plan"), plan.data);
-    check_schedules(c, plugin, kernel_of(m), beside(c, path, "schedule"));
+    check_plans(c, plugin, kernel_of(m), path);
     check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
     check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
     check_lines(c, plugin, kernel_of(m), &fast);
