@@ -52,37 +52,6 @@ static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
     return false;
 }
 
-/* Order of bit patterns as in R221: flip the magnitude of negative values. */
-static Val order_key(Bld b, Val bits)
-{
-    LLVMTypeRef t = LLVMTypeOf(bits);
-    int width = (int)LLVMGetIntTypeWidth(t);
-    Val sign = LLVMBuildAShr(b, bits, llvm_int(t, width - 1), "");
-    Val flip = LLVMBuildLShr(b, sign, llvm_int(t, 1), "");
-
-    return LLVMBuildXor(b, bits, flip, "");
-}
-
-/* The new bits for old bits, where no single instruction does it. */
-static Val combine(Cpu *c, Bld b, const Op *op, Val old, Val data)
-{
-    DType t = op->operands[RMW_PTR]->type->dtype;
-    LLVMTypeRef memory = emit_memory_type(&c->e, t);
-    RmwKind kind = attr_rmw_kind(op);
-
-    if (kind == RMW_XCHG)
-        return data;
-    if (kind == RMW_ADD) {
-        Val x = emit_from_memory(&c->e, b, LLVMBuildBitCast(b, old, memory, ""), t);
-        Val y = emit_from_memory(&c->e, b, LLVMBuildBitCast(b, data, memory, ""), t);
-        Val sum = emit_round(&c->e, b, LLVMBuildFAdd(b, x, y, ""), t);
-        return LLVMBuildBitCast(b, emit_to_memory(&c->e, b, sum, t), LLVMTypeOf(old), "");
-    }
-    LLVMIntPredicate p = kind == RMW_MAX ? LLVMIntSGT : LLVMIntSLT;
-    Val wins = LLVMBuildICmp(b, p, order_key(b, data), order_key(b, old), "");
-    return LLVMBuildSelect(b, wins, data, old, "");
-}
-
 static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
     LLVMTypeRef bits = LLVMTypeOf(data);
@@ -95,7 +64,8 @@ static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     LLVMBuildBr(b, loop);
     LLVMPositionBuilderAtEnd(b, loop);
     Val old = LLVMBuildPhi(b, bits, "");
-    Val wanted = combine(c, b, op, old, data);
+    Val wanted =
+        emit_rmw_value(&c->e, b, attr_rmw_kind(op), op->operands[RMW_PTR]->type->dtype, old, data);
     Val pair = LLVMBuildAtomicCmpXchg(b, ptr, old, wanted, LLVMAtomicOrderingAcquireRelease,
                                       LLVMAtomicOrderingAcquire, 0);
     Val seen = LLVMBuildExtractValue(b, pair, 0, "");

@@ -31,6 +31,10 @@ Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
 /* How often the body of a `for` runs: an unsigned number of the counter's type. */
 Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
 
+/* emit_atomic.c: an atomic of that kind with `data` on memory that holds `old`; all are the bits of
+ * an element in memory, scalar integers */
+Val emit_rmw_value(const Emit *e, Bld b, RmwKind kind, DType t, Val old, Val data);
+
 /* emit_float.c */
 LLVMTypeRef emit_memory_type(const Emit *e, DType t); /* of one element; bf16, fp8 as integers */
 /* Of what t can hold, see emit_round(): nothing is rounded here. */
