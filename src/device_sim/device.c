@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../device/device.h"
+#include "../run/record.h"
 #include "../sim/sim.h"
 
 static const char default_arch[] = "sm_90a";
@@ -148,35 +149,73 @@ static RunStatus run_status(SimStatus s)
     }
 }
 
-static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const SimRange *ranges)
+/* What a launch has of its own: arguments, what it may reach, and where its programs say something
+ * when it hears them. */
+typedef struct {
+    uint64_t *args;
+    SimRange *ranges;
+    int nranges;
+    RecordBuffer *records; /* or NULL */
+} Belongings;
+
+static void free_belongings(const Belongings *b)
+{
+    free(b->args);
+    free(b->ranges);
+    free(b->records);
+}
+
+/* False: memory is out. */
+static bool make_belongings(const DeviceLaunch *l, Belongings *b)
+{
+    bool hears = l->records && l->records_arg >= 0;
+
+    *b = (Belongings){.args = calloc((size_t)l->nargs + 1, sizeof *b->args),
+                      .ranges = calloc((size_t)MAX(l->nranges, 0) + 1, sizeof *b->ranges),
+                      .nranges = l->nranges,
+                      .records = hears ? calloc(1, RECORD_BUFFER_BYTES) : NULL};
+    if (!b->args || !b->ranges || (hears && !b->records))
+        return false;
+    memcpy(b->args, l->args, sizeof *b->args * (size_t)l->nargs);
+    for (int i = 0; i < l->nranges; i++)
+        b->ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
+    if (!hears)
+        return true;
+    record_buffer_begin(b->records, RECORD_BUFFER_BYTES);
+    b->args[l->records_arg] = (uint64_t)(uintptr_t)b->records;
+    if (b->nranges >= 0)
+        b->ranges[b->nranges++] = (SimRange){b->args[l->records_arg], RECORD_BUFFER_BYTES};
+    return true;
+}
+
+static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const Belongings *b)
 {
     SimLaunch asked = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
                        .warps = c->warps,
                        .shared = c->shared,
-                       .args = l->args,
-                       .ranges = ranges,
-                       .nranges = l->nranges,
+                       .args = b->args,
+                       .ranges = b->ranges,
+                       .nranges = b->nranges,
                        .threads = l->threads > 0 ? l->threads : os_cpu_count()};
+    SimStatus status = sim_launch(c->kernel, &asked, e);
 
-    return run_status(sim_launch(c->kernel, &asked, e));
+    if (b->records)
+        record_buffer_drain(b->records, RECORD_BUFFER_BYTES, l->records);
+    return run_status(status);
 }
 
 static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     const SimCode *c = code;
-    SimRange *ranges = calloc((size_t)MAX(l->nranges, 1), sizeof *ranges);
+    Belongings own;
     SimError e = c->error;
-    RunStatus status = RUN_FAILED;
+    RunStatus status = RUN_NO_MEMORY;
 
     (void)state;
     *error = NULL;
-    if (!ranges)
-        return RUN_NO_MEMORY;
-    for (int i = 0; i < l->nranges; i++)
-        ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
-    if (c->module)
-        status = run(c, l, &e, ranges);
-    free(ranges);
+    if (make_belongings(l, &own))
+        status = c->module ? run(c, l, &e, &own) : RUN_FAILED;
+    free_belongings(&own);
     if (status != RUN_OK && status != RUN_NO_MEMORY)
         *error = diagnostic(&e, l->sources);
     return status;

@@ -322,6 +322,7 @@ static void emit_function(Nv *n)
     load_arguments(n);
     LLVMBuildBr(n->b, start); /* what layouts need of threads goes in front of this */
     LLVMPositionBuilderAtEnd(n->b, start);
+    nv_record_program(n);
     nv_steps(n, n->plan->body);
     LLVMBuildRetVoid(n->b);
 }

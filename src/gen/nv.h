@@ -7,8 +7,9 @@
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
  *   nv_move.c    moves that are no linear map
- *   nv_reduce.c  reductions; nv_scan.c scans; nv_atomic.c; nv_record.c
+ *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
+ *   nv_atomic.c; nv_record.c what programs say
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
  * nothing that exists are NULL.  Code of all steps goes to n->b.
@@ -116,6 +117,7 @@ void nv_dot(Nv *n, const NvStep *s); /* one of the next two */
 void nv_mma(Nv *n, const NvStep *s);
 void nv_fma(Nv *n, const NvStep *s);
 void nv_record(Nv *n, const NvStep *s);
+void nv_record_program(Nv *n); /* at the head of a program: not if another one failed */
 void nv_inline(Nv *n, const NvStep *s);
 
 #endif

@@ -6,7 +6,7 @@
 #define KERNEL HEAD "@triton.jit\n"
 
 static float cells[4096];
-static const int64_t four[] = {4}, thousand[] = {1000};
+static const int64_t four[] = {4}, thousand[] = {1000}, all[] = {COUNT(cells)};
 
 /* Everything that a launch said, one line a record. */
 typedef struct {
@@ -43,12 +43,14 @@ static tilec_status run_on(Scene *s, const char *device, int32_t programs, const
 
 static int devices(void)
 {
-    return has_cpu() ? 2 : 1;
+    return has_cpu() ? 3 : 1;
 }
 
 static const char *device(int i)
 {
-    return i == 0 ? "interp" : "cpu";
+    static const char *const names[] = {"interp", "cpu", "sim"};
+
+    return names[i];
 }
 
 static void expect_text(const char *got, const char *want)
@@ -186,8 +188,8 @@ static void test_an_assertion_ends_the_launch(void **state)
 
     load(s, assert_source);
     for (int d = 0; d < devices(); d++) {
-        const tilec_arg good[] = {of_floats(cells, four), of_int("n", 2), of_int("B", 4)};
-        const tilec_arg bad[] = {of_floats(cells, four), of_int("n", 8), of_int("B", 4)};
+        const tilec_arg good[] = {of_floats(cells, all), of_int("n", 2), of_int("B", 4)};
+        const tilec_arg bad[] = {of_floats(cells, all), of_int("n", 8), of_int("B", 4)};
         memset(cells, 0, sizeof cells);
         cells[2] = 1;
         cells[3] = 2;
