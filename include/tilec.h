@@ -430,9 +430,12 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
                                char **error);
 
 /*
- * Run a kernel over a grid of programs and wait for the end.
+ * Run a kernel over a grid of programs and wait for the end; on a device with memory of its own it
+ * is queued on options->stream, and the call waits only if it is timed, or the kernel may say
+ * something (prints, assertions, checks).
  *
- * grid: programs along x, y, z, none negative; 1 for a dimension that is not used.  A zero
+ * grid: programs along x, y, z, none negative; 1 for a dimension that is not used; on GPUs y and z
+ *     go up to 65535.  A zero
  *     launches nothing, but still checks and compiles, and is warned of through on_message.  Of
  *     {n, 0, 0} with n above zero, what C makes of `grid[3] = {n}`, it is known that it was not
  *     meant: it is refused.

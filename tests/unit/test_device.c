@@ -191,7 +191,7 @@ static void test_stages_are_those_of_the_target(void **state)
     s->error = NULL;
     const tilec_launch_options cpu = {.device = "cpu"};
     assert_int_equal(tilec_dump(s->file, NULL, "ptx", NULL, 0, &cpu, &text, NULL),
-                     TILEC_BAD_ARGUMENT);
+                     has_cpu() ? TILEC_BAD_ARGUMENT : TILEC_FAILED);
 }
 
 /* Arrays of a device: there and back, and from one to another. */
