@@ -59,7 +59,9 @@ for script in tests/num/test_*.py; do
     [ "$cases" != 0 ] || { cases=1 wrong=1; } # it never came to its end
     count "$name" $((cases - wrong)) "$wrong"
 done
-for name in test_cpu_ops test_cpu_memory test_cpu_reduce test_random; do
+driver=
+[ "$device" != cuda ] || driver=test_gpu # streams, graphs, contexts
+for name in $driver test_cpu_ops test_cpu_memory test_cpu_reduce test_random; do
     timeout 400 "$build/tests/$name" >"$build/test-$device.part" 2>&1
     status=$?
     close_part $status

@@ -244,9 +244,10 @@ typedef struct {
     char *output, *errors; /* what it wrote to its stdout and stderr, a NUL behind each */
     size_t noutput, nerrors;
 } OsRun;
-/* Run a program, which is looked for in PATH, with `input` as its stdin, and wait for its end.  0,
- * or the errno of why it could not be run or its output not be kept; ENOENT: there is none of that
- * name.  argv ends with NULL; the texts are in the arena, whose guard is not taken. */
+/* Run a program, which is looked for in PATH (so never where the caller must not choose), with
+ * `input` as its stdin, and wait for its end.  0, or the errno of why it could not be run or its
+ * output not be kept; ENOENT: there is none of that name.  argv ends with NULL; the texts are in
+ * the arena, whose guard is not taken. */
 int os_run(Arena *a, const char *const *argv, const void *input, size_t len, OsRun *out);
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */

@@ -137,9 +137,11 @@ int os_run(Arena *a, const char *const *argv, const void *input, size_t len, OsR
 {
     Streams s;
     pid_t child;
-    int status = open_streams(&s, input, len);
 
     *out = (OsRun){0};
+    if (!os_env("PATH"))
+        return ENOENT;
+    int status = open_streams(&s, input, len);
     if (!status)
         status = spawn(argv, &s, &child);
     if (!status)

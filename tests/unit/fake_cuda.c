@@ -5,6 +5,7 @@
  * image is any text.  All else works: memory is the host's, and every address, context, module and
  * event is looked for among those that there are.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,18 +116,27 @@ static int called_in_context(const char *name)
     return r != OK ? r : depth == 0 ? INVALID_CONTEXT : OK;
 }
 
-#define CALL(name)                                                                                 \
-    do {                                                                                           \
-        int r_ = called(name);                                                                     \
-        if (r_ != OK)                                                                              \
-            return r_;                                                                             \
-    } while (0)
-#define CALL_IN_CONTEXT(name)                                                                      \
-    do {                                                                                           \
-        int r_ = called_in_context(name);                                                          \
-        if (r_ != OK)                                                                              \
-            return r_;                                                                             \
-    } while (0)
+/* One call at a time: held from the first line of a function to its end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t *take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    return &lock;
+}
+
+static void leave_lock(pthread_mutex_t **held)
+{
+    pthread_mutex_unlock(*held);
+}
+
+#define LOCKED(r)                                                                                  \
+    pthread_mutex_t *held_ __attribute__((cleanup(leave_lock))) = take_lock();                     \
+    int r_ = (r);                                                                                  \
+    if (r_ != OK)                                                                                  \
+    return r_
+#define CALL(name) LOCKED(called(name))
+#define CALL_IN_CONTEXT(name) LOCKED(called_in_context(name))
 
 /* devices */
 

@@ -458,6 +458,48 @@ static void test_launches(void **state)
     assert_int_equal(fake->retained[0] + fake->retained[1], 0);
 }
 
+/* Threads meet at the first launch: each context gets one module all the same. */
+typedef struct {
+    void *keep, *code;
+    bool right;
+} Worker;
+
+static void *launch_often(void *worker)
+{
+    Worker *w = worker;
+    char *error;
+
+    w->right = true;
+    for (int i = 0; i < 100; i++)
+        w->right = w->right &&
+                   launch_code(w->keep, w->code, (DeviceLaunch){.id = i % 2}, &error) == RUN_OK;
+    return NULL;
+}
+
+static void test_threads_share_modules(void **state)
+{
+    Worker workers[6];
+    pthread_t threads[COUNT(workers)];
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    int before = fake->launches;
+
+    (void)state;
+    for (int i = 0; i < COUNT(workers); i++) {
+        workers[i] = (Worker){.keep = keep, .code = code};
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_often, &workers[i]), 0);
+    }
+    for (int i = 0; i < COUNT(workers); i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(workers[i].right);
+    }
+    assert_int_equal(fake->launches, before + 100 * COUNT(workers));
+    assert_int_equal(fake->modules, 2);
+    assert_int_equal(fake->retained[0] + fake->retained[1], 2);
+    assert_int_equal(fake->wrong_context, 0);
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
 static void test_launches_that_are_too_large(void **state)
 {
     void *keep = cuda()->open(), *large = load_image(image, 100 << 10);
@@ -801,6 +843,7 @@ int main(void)
         TEST(test_arrays_when_the_driver_fails),
         TEST(test_the_callers_context_is_used_and_stays),
         TEST(test_launches),
+        TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
         TEST(test_launches_when_the_driver_fails),
         TEST(test_timed_launches_wait),
