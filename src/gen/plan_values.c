@@ -81,7 +81,8 @@ static Made rearranged(Scheduler *s, const Ask *a)
     if (!op_move(a->value->def, &m))
         return plan_entry(s, plan_buffer_entry(s, buffer, 0, a->value, a->role, a->map), false);
     for (int d = 0; d < in->type->rank; d++) {
-        from[d] = m.follows[d] < 0 ? -1 : a->map[m.follows[d]];
+        bool moves = m.follows[d] >= 0 && a->value->type->dims[m.follows[d]] > 1;
+        from[d] = moves ? a->map[m.follows[d]] : -1; /* one of several stays where it starts */
         first = first * in->type->dims[d] + m.start[d];
     }
     return plan_entry(s, plan_buffer_entry(s, buffer, first, in, a->role, from), false);
