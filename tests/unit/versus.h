@@ -372,6 +372,19 @@ static inline RunStatus versus_away(const Case *c, const Device *device, void *c
     return status;
 }
 
+/* What the kernel may touch. */
+static inline int versus_ranges(const Case *c, const Arrays *arrays, MemoryRange *ranges)
+{
+    int n = 0;
+    for (int i = 0; i < c->nparams; i++) {
+        const Argument *p = &c->params[i];
+        size_t bytes = p->n * (size_t)dtype_size(p->dtype);
+        if (bytes > 0)
+            ranges[n++] = (MemoryRange){.address = arrays->slots[i], .bytes = bytes};
+    }
+    return n;
+}
+
 static inline bool versus_launched(const Case *c, const Module *m, const Arrays *arrays,
                                    Engine engine, Diags *d, Text *why)
 {
@@ -379,7 +392,8 @@ static inline bool versus_launched(const Case *c, const Module *m, const Arrays 
     LaunchFacts facts = {.disjoint = engine != ENGINE_CPU && engine != ENGINE_SIM};
     GenOptions o = device->options != NULL ? device->options(&facts) : (GenOptions){NULL};
     GenOutput out;
-    DeviceLaunch launch = {.args = arrays->slots, .id = -1};
+    MemoryRange ranges[VERSUS_PARAMS];
+    DeviceLaunch launch = {.args = arrays->slots, .id = -1, .ranges = ranges, .nranges = -1};
     const char *reason = NULL;
     char *error = NULL;
     void *code = NULL;
@@ -395,6 +409,7 @@ static inline bool versus_launched(const Case *c, const Module *m, const Arrays 
         launch.id = 0;
         status = versus_away(c, device, code, arrays, &launch, &error);
     } else {
+        launch.nranges = versus_ranges(c, arrays, ranges);
         status = device->launch(versus_state(device), code, &launch, &error);
     }
     if (status != RUN_OK)
