@@ -82,6 +82,7 @@ static bool verifies(void)
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d)
 {
     OptOptions options = {.native = target ? target->native_math : NULL,
+                          .straight_math = target && target->straight_math,
                           .schedules = device->schedules,
                           .handles = target && target->handles,
                           .gathers = target && target->gathers,

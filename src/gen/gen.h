@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math; /* for OptOptions.native */
+    bool straight_math;      /* for OptOptions.straight_math */
     bool handles;            /* for OptOptions.handles */
     bool gathers;            /* for OptOptions.gathers */
     bool inline_asm;         /* it takes the ops of that name */
@@ -61,7 +62,7 @@ typedef struct {
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 6 };
+enum { GEN_ABI = 7 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -393,6 +393,7 @@ static void start(void)
 }
 
 const Target nv_target = {.name = "nv",
+                          .straight_math = true,
                           .archs = archs,
                           .inline_asm = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),

@@ -119,10 +119,11 @@ Value *m_keep_tiny(Math *m, Value *x, Value *y)
     return m_select(m, m_lt(m, m_abs(m, x), K(m_format(m)->tiny)), x, y);
 }
 
-/* A scalar takes the arm that is always right: nobody waits for one number. */
+/* A scalar takes the arm that is always right: nobody waits for one number.  So does a target that
+ * would compute both. */
 Value *m_usually(Math *m, Value *c, Value *x, Value *y)
 {
-    return m->shape->rank == 0 ? y : build_usually(&m->b, c, x, y);
+    return m->shape->rank == 0 || m->straight ? y : build_usually(&m->b, c, x, y);
 }
 
 Math m_double(const Math *m)
@@ -164,13 +165,13 @@ static const Expansion expansions[OP_COUNT] = {
 };
 /* clang-format on */
 
-static Value *expand(Op *op)
+static Value *expand(Op *op, bool straight)
 {
     const Expansion *e = &expansions[op->code];
     Value *x = op->operands[0];
     Value *y = op->noperands > 1 ? op->operands[1] : NULL;
     DType given = x->type->dtype;
-    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE};
+    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, straight};
     bool small = dtype_is_small_float(given);
 
     if (small)
@@ -183,17 +184,17 @@ static Value *expand(Op *op)
 
 static void visit(Op *op, void *ctx)
 {
-    const bool *native = ctx;
+    const OptOptions *o = ctx;
     const Expansion *e = &expansions[op->code];
 
     ir_resolve_operands(op);
-    if ((!e->unary && !e->binary) || (native && native[op->code]))
+    if ((!e->unary && !e->binary) || (o->native && o->native[op->code]))
         return;
-    op->results[0]->repl = expand(op);
+    op->results[0]->repl = expand(op, o->straight_math);
     op_remove(op);
 }
 
-void opt_math(Func *f, const bool *native)
+void opt_math(Func *f, const OptOptions *o)
 {
-    ir_walk(f->body, visit, (void *)native);
+    ir_walk(f->body, visit, (void *)o);
 }

@@ -18,6 +18,7 @@ typedef struct {
     Builder b;
     const Type *shape; /* of the operand; its dtype does not matter */
     Precise precise;
+    bool straight; /* for a target on which tables and branches cost more than arithmetic */
 } Math;
 
 /* A polynomial, lowest degree first. */

@@ -13,6 +13,9 @@ typedef struct {
     /* which functions the target has natively; others are expanded by math.c.  OP_COUNT entries,
      * or NULL for "expand every op that math.c knows" */
     const bool *native;
+    /* expansions without tables, and without parts that are rarely needed: a select computes both
+     */
+    bool straight_math;
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool handles;   /* .. and has block pointers and descriptors */
     bool gathers;   /* .. and gather and histogram */
@@ -61,7 +64,8 @@ void opt_assert(Func *f); /* assert and check to the code that finds where they 
 void opt_check(Func *f, const int *views);
 void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
-void opt_math(Func *f, const bool *native); /* exp, log, ... to polynomials; see docs/accuracy.md */
+void opt_math(Func *f,
+              const OptOptions *o); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
 /* legalise_asm.c: report each inline_asm that is left, for a device whose target has none; false
  * when there is any. */

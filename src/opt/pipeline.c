@@ -30,7 +30,7 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
     for (int i = 0; i < m->nfuncs; i++)
-        opt_math(m->funcs[i], o->native);
+        opt_math(m->funcs[i], o);
 }
 
 typedef enum { LEGALISE, INLINE, ASSERT, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;

@@ -141,7 +141,10 @@ static Func *read_kernel(Arena *a, const char *name, const char *text, size_t le
     Diags *d = diags_new(a, NULL);
     const Source *src = source_add(diags_sources(d), name, text, len);
     Module *m = ir_read(a, interner_new(a), src, d);
-    OptOptions o = {.native = t->native_math, .schedules = true, .verify = true};
+    OptOptions o = {.native = t->native_math,
+                    .straight_math = t->straight_math,
+                    .schedules = true,
+                    .verify = true};
 
     if (!m || !opt_run(m, &o, d))
         fail_msg("%s: %s", name, diags_text(d, a));

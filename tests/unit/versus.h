@@ -428,7 +428,8 @@ static inline bool versus_run(const Case *c, Engine engine, Text *why)
     const Device *device = engine != ENGINE_INTERP ? versus_device() : NULL;
     const Target *target =
         device != NULL ? versus_device_target(c, device) : versus_target(c, engine);
-    OptOptions o = {.native = target->native_math, .verify = true};
+    OptOptions o = {
+        .native = target->native_math, .straight_math = target->straight_math, .verify = true};
     o.schedules = device != NULL ? device->schedules : versus_is_sim(engine);
     o.handles = device != NULL && target->handles;
     if (m != NULL)
