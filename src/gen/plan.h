@@ -55,12 +55,11 @@ typedef struct {
 
 typedef struct {
     AccessForm form;
-    Access steps;   /* of the address */
-    Value *index;   /* FORM_INDEXED */
-    int64_t offset; /* FORM_RECORD: in constants, as those of the group */
-    RecordGroup *group;
-    int64_t align;  /* of stores: bytes that the address of every vector is a multiple of */
-    bool streaming; /* around the cache, in aligned pieces */
+    Access steps;       /* of the address */
+    Value *index;       /* FORM_INDEXED */
+    RecordGroup *group; /* FORM_RECORD */
+    int64_t align;      /* of stores: bytes that the address of every vector is a multiple of */
+    bool streaming;     /* around the cache, in aligned pieces */
 } AccessPlan;
 
 /* A conjunct of some mask that is true for the inner indices up to some point of each row. */

@@ -12,47 +12,6 @@ enum { MAX_BOUNDS = 12, LEAST_LANES = 4 /* for which looking at indices pays */ 
 
 /* --- records ------------------------------------------------------------------------------- */
 
-/* The pointer without its constant offset: what the members of a group have in common. */
-typedef struct {
-    const Value *base, *index;
-    int64_t offset;
-} Split;
-
-/* Take constant steps off s->base, whether all lanes take them together or one by one. */
-static void split_base(Split *s)
-{
-    int64_t c;
-
-    while (s->base->def) {
-        const Op *op = s->base->def;
-
-        if (op->code == OP_addptr && value_const_int(op->operands[1], &c))
-            s->offset += c;
-        else if (op->code != OP_splat)
-            return;
-        s->base = op->operands[0];
-    }
-}
-
-static Split split_pointer(const Value *ptr)
-{
-    Split s = {.base = ptr};
-    int64_t c;
-
-    split_base(&s);
-    if (!s.base->def || s.base->def->code != OP_addptr)
-        return s;
-    s.index = s.base->def->operands[1];
-    s.base = s.base->def->operands[0];
-    split_base(&s);
-    while (s.index->def && s.index->def->code == OP_add &&
-           value_const_int(s.index->def->operands[1], &c)) {
-        s.offset += c;
-        s.index = s.index->def->operands[0];
-    }
-    return s;
-}
-
 static bool same_map(const int8_t *x, const int8_t *y, int rank)
 {
     for (int d = 0; d < rank; d++) {
@@ -66,12 +25,11 @@ static bool same_map(const int8_t *x, const int8_t *y, int rank)
  * one step, which two do not have whose offset and index wrap together. */
 static bool same_records(const Leaf *x, const Leaf *y)
 {
-    const Op *a = x->value->def, *b = y->value->def;
-    Split s = split_pointer(a->operands[LOAD_PTR]), t = split_pointer(b->operands[LOAD_PTR]);
+    const Access *a = &x->access->steps, *b = &y->access->steps;
 
     return x->value->type == y->value->type && same_map(x->map, y->map, x->value->type->rank) &&
-           plan_operand(a, LOAD_MASK) == plan_operand(b, LOAD_MASK) && s.base == t.base &&
-           s.index == t.index && x->access->steps.stride == y->access->steps.stride;
+           plan_operand(x->value->def, LOAD_MASK) == plan_operand(y->value->def, LOAD_MASK) &&
+           a->base == b->base && a->index == b->index && a->stride == b->stride;
 }
 
 /* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
@@ -80,15 +38,15 @@ static void group_records(Plan *p, Nest *n, int first)
     AccessPlan *own = n->leaves.at[first].access;
     RecordGroup *g = NEW(p->arena, RecordGroup);
 
-    *g = (RecordGroup){own->offset, own->offset, (int)own->steps.stride};
+    *g = (RecordGroup){own->steps.offset, own->steps.offset, (int)own->steps.stride};
     for (int i = first; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
         AccessPlan *a = leaf->access;
         if (!a || a->form != FORM_RECORD || a->group || !same_records(&n->leaves.at[first], leaf) ||
-            MAX(g->high, a->offset) - MIN(g->low, a->offset) >= g->step)
+            MAX(g->high, a->steps.offset) - MIN(g->low, a->steps.offset) >= g->step)
             continue;
-        g->low = MIN(g->low, a->offset);
-        g->high = MAX(g->high, a->offset);
+        g->low = MIN(g->low, a->steps.offset);
+        g->high = MAX(g->high, a->steps.offset);
         a->group = g;
     }
 }
@@ -150,7 +108,6 @@ static AccessPlan *plan_load(Plan *p, Nest *n, const Leaf *leaf)
     if (n->serial || !any_follows(n, op, leaf->map))
         return a; /* uniform */
     a->steps = access_of(n->space, op->operands[LOAD_PTR], leaf->map);
-    a->offset = split_pointer(op->operands[LOAD_PTR]).offset;
     if (!a->steps.ok)
         a->index = index_of(n, op->operands[LOAD_PTR], leaf->map);
     a->form = form_of(n, a, true);

@@ -408,6 +408,73 @@ static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
     return (Access){.ok = true, .chunked = true, .stride = equal ? 0 : 1};
 }
 
+/* --- what pointers are sums of --------------------------------------------------------------- */
+
+typedef struct {
+    const Value *base, *index;
+    int64_t offset;
+} Sum;
+
+/* Take constant steps off its base, whether all lanes take them together or one by one. */
+static void split_base(Sum *s)
+{
+    int64_t c;
+
+    while (s->base->def) {
+        const Op *op = s->base->def;
+
+        if (op->code == OP_addptr && value_const_int(op->operands[1], &c))
+            s->offset += c;
+        else if (op->code != OP_splat)
+            return;
+        s->base = op->operands[0];
+    }
+}
+
+static Sum split_pointer(const Value *ptr)
+{
+    Sum s = {.base = ptr};
+    int64_t c;
+
+    split_base(&s);
+    if (!s.base->def || s.base->def->code != OP_addptr)
+        return s;
+    s.index = s.base->def->operands[1];
+    s.base = s.base->def->operands[0];
+    split_base(&s);
+    while (s.index->def && s.index->def->code == OP_add &&
+           value_const_int(s.index->def->operands[1], &c)) {
+        s.offset += c;
+        s.index = s.index->def->operands[0];
+    }
+    return s;
+}
+
+/* A constant step from a pointer that is known is one more: chains of them may be long. */
+static Sum sum_of(const AccessSpace *s, const Value *ptr, const int8_t *map)
+{
+    const Op *op = ptr->def;
+    int64_t c;
+
+    if (op && op->code == OP_addptr && value_const_int(op->operands[1], &c)) {
+        Access before = known_access(s, op->operands[0], map);
+        if (before.base)
+            return (Sum){before.base, before.index, before.offset + c};
+    }
+    return split_pointer(ptr);
+}
+
+static void set_sum(const AccessSpace *s, Access *a, const Value *v, const int8_t *map)
+{
+    Sum sum = {0};
+
+    if (v->type->pointer)
+        sum = sum_of(s, v, map);
+    a->base = sum.base;
+    a->index = sum.index;
+    a->offset = sum.offset;
+}
+
 static void find_access(AccessSpace *s, Value *v, const int8_t *map)
 {
     Access *a = NEW(s->arena, Access);
@@ -420,6 +487,7 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
         if (!a->ok || !steps_evenly(s, v, a))
             *a = by_runs(s, v, map);
     }
+    set_sum(s, a, v, map);
     map_put(s->accesses, access_key(v, map), a);
 }
 
@@ -506,6 +574,11 @@ bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
 
 enum { TEXT_LANES = 16 };
 
+static const char *name_of(const Value *v)
+{
+    return v->name ? v->name : "unnamed";
+}
+
 static void put_access(Text *t, const Access *a)
 {
     int wide = 0;
@@ -518,11 +591,22 @@ static void put_access(Text *t, const Access *a)
     }
     text_printf(t, "%lld", (long long)a->stride);
     if (a->scale)
-        text_printf(t, " * %%%s", a->scale->name ? a->scale->name : "unnamed");
+        text_printf(t, " * %%%s", name_of(a->scale));
     if (a->chunked)
         text_printf(t, " in each %d", TEXT_LANES);
     if (wide > 0)
         text_printf(t, " widened %d", wide);
+}
+
+static void put_sum(Text *t, Access a)
+{
+    if (!a.base)
+        return;
+    text_printf(t, ", from %%%s", name_of(a.base));
+    if (a.index)
+        text_printf(t, " + %%%s", name_of(a.index));
+    if (a.offset != 0)
+        text_printf(t, " + %lld", (long long)a.offset);
 }
 
 static void put_value(Text *t, AccessSpace **along, Value *v)
@@ -539,6 +623,7 @@ static void put_value(Text *t, AccessSpace **along, Value *v)
     }
     if (access_distinct(any->arena, any->axis, v))
         text_put(t, ", distinct");
+    put_sum(t, access_of(along[0], v, identity));
     text_put(t, "\n");
 }
 

@@ -130,7 +130,10 @@ struct Widened {
     int64_t stride;
     const Widened *next;
 };
-/* Along the inner index: first value + stride * scale * index, pointers in elements. */
+/* Along the inner index: first value + stride * scale * index, pointers in elements.  Of a pointer,
+ * whichever way it goes along the index, it is also told what it is the sum of: `base`, itself a
+ * pointer or tile of them, maybe an `index`, and a constant, some of which may have been taken from
+ * the index as if that did not wrap. */
 typedef struct {
     bool ok;            /* else it follows the index in some other way, or is no int or pointer */
     bool chunked;       /* only from the first lane of each vector on */
@@ -138,6 +141,9 @@ typedef struct {
     const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
     int8_t scale_map[MAX_RANK];
     const Widened *widened; /* what it was made from */
+    const Value *base;      /* of a pointer, without its constants; else NULL */
+    const Value *index;     /* what is added to the base; NULL: nothing */
+    int64_t offset;         /* what is added besides, in elements */
 } Access;
 typedef struct {
     Arena *arena;
