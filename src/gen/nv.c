@@ -396,6 +396,7 @@ const Target nv_target = {.name = "nv",
                           .straight_math = true,
                           .archs = archs,
                           .inline_asm = true,
+                          .gathers = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),
                           .start = start,
                           .emit = emit};

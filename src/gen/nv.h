@@ -6,7 +6,7 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
- *   nv_move.c    moves that are no linear map
+ *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
  *   nv_atomic.c; nv_record.c what programs say
@@ -110,6 +110,12 @@ Val nv_shuffle(Nv *n, Val v, Val lane);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 void nv_move(Nv *n, const NvStep *s);
+/* Lay operand 0 of a move down in its buffer, dense and row-major. */
+void nv_lay_down(Nv *n, const NvStep *s);
+/* Where the element with these indices of such a tile of type t lies there. */
+Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at);
+void nv_gather(Nv *n, const NvStep *s); /* of NV_MOVE, by its op */
+void nv_histogram(Nv *n, const NvStep *s);
 void nv_reduce(Nv *n, const NvStep *s);
 void nv_scan(Nv *n, const NvStep *s);
 void nv_atomic(Nv *n, const NvStep *s);

@@ -19,7 +19,7 @@ static Val row_major(Nv *n, const Type *t, const Val *at)
     return sum;
 }
 
-static Val address_of(Nv *n, const NvStep *s, const Type *t, const Val *at)
+Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at)
 {
     int bytes = nv_exchanged_bytes(t);
     Val offset = LLVMBuildMul(n->b, row_major(n, t, at), llvm_int(n->l->i32, bytes), "");
@@ -27,7 +27,7 @@ static Val address_of(Nv *n, const NvStep *s, const Type *t, const Val *at)
     return nv_shared_at(n, s->uses.at[0].buffer, offset);
 }
 
-static void write_operand(Nv *n, const NvStep *s)
+void nv_lay_down(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->in[0];
     const Type *t = tile->value->type;
@@ -43,7 +43,7 @@ static void write_operand(Nv *n, const NvStep *s)
             continue;
         for (int d = 0; d < t->rank; d++)
             at[d] = nv_index(n, tile->layout, r, d);
-        p.address = address_of(n, s, t, at);
+        p.address = nv_laid_down_at(n, s, t, at);
         p.predicate = nv_both(n, first, nv_exists(n, tile->layout, r));
         v = nv_to_exchanged(n, t, nv_get(n, tile)[r]);
         nv_pack(n, &v, 1, bytes, words);
@@ -58,11 +58,11 @@ static Val place_of_source(Nv *n, const NvStep *s, Val *at)
     int count;
 
     if (s->op->code != OP_slice)
-        return address_of(n, s, to, at); /* the same order */
+        return nv_laid_down_at(n, s, to, at); /* the same order */
     const int64_t *starts = attr_starts(s->op, &count);
     for (int d = 0; d < count; d++)
         at[d] = LLVMBuildAdd(n->b, at[d], llvm_int(n->l->i32, starts[d]), "");
-    return address_of(n, s, from, at);
+    return nv_laid_down_at(n, s, from, at);
 }
 
 static void read_result(Nv *n, const NvStep *s)
@@ -89,7 +89,14 @@ static void read_result(Nv *n, const NvStep *s)
 
 void nv_move(Nv *n, const NvStep *s)
 {
-    write_operand(n, s);
+    if (s->op->code == OP_histogram) {
+        nv_histogram(n, s);
+        return;
+    }
+    nv_lay_down(n, s);
     nv_wait_block(n);
-    read_result(n, s);
+    if (s->op->code == OP_gather)
+        nv_gather(n, s);
+    else
+        read_result(n, s);
 }

@@ -239,6 +239,10 @@ const char *nv_plan_text(const NvPlan *p, Arena *a);
  * has moves that are no linear map. */
 void nv_choose_reduce(NvPlan *p, const Op *op);
 void nv_list_reduce(NvPlan *p, const Op *op);
+void nv_choose_gather(NvPlan *p, const Op *op);
+void nv_list_gather(NvPlan *p, const Op *op);
+void nv_choose_histogram(NvPlan *p, const Op *op);
+void nv_list_histogram(NvPlan *p, const Op *op);
 void nv_choose_scan(NvPlan *p, const Op *op);
 void nv_list_scan(NvPlan *p, const Op *op);
 void nv_choose_atomic(NvPlan *p, const Op *op);

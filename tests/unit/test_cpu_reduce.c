@@ -1,6 +1,6 @@
 /*
- * test_cpu_reduce.c - reductions, scans and dots on the CPU target, and on the GPU target in the
- * simulator, against the interpreter
+ * test_cpu_reduce.c - reductions, scans, gathers and dots on the CPU target, and on the GPU target
+ * in the simulator, against the interpreter
  *
  * Every dtype along every axis of tiles that do not fill vectors.  Inputs are halves and small
  * whole numbers, so that fp32 sums are exact in any order; sums of smaller formats, which are
@@ -317,6 +317,69 @@ static void test_wide(void **state)
     }
 }
 
+/* --- gathers and histograms ---------------------------------------------------------------- */
+
+/* Some of them are outside of the `extent` that they are about. */
+static void *places(Kernel *k, const Type *t, int32_t extent)
+{
+    size_t n = (size_t)type_numel(t) * PROGRAMS, size = (size_t)dtype_size(t->dtype);
+    uint8_t *x = arena_alloc(k->c.arena, n * size);
+    uint64_t state = 23;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = random_below(&state, extent + 4) - 2;
+        memcpy(x + i * size, &at, size);
+    }
+    return x;
+}
+
+/* `count` elements for each place along the axis, and how often the places are asked for. */
+static void check_gather(DType d, DType index, const Type *shape, int axis, int32_t count, Way way)
+{
+    Kernel k = kernel_begin();
+    const Type *t = type_with_dtype(k.m, type_of(k.m, *shape), d);
+    Type asked = *shape;
+    const int64_t attr = axis;
+    const int32_t bins[] = {shape->dims[axis]};
+    const Type *result, *counts = type_tile(k.m, DT_I32, 1, bins);
+
+    asked.dims[axis] = count;
+    asked.dtype = index;
+    const Type *it = type_of(k.m, asked);
+    Value *in[] = {load_input(&k, t, data_of(&k, t, d + 31)),
+                   load_input(&k, it, places(&k, it, shape->dims[axis]))};
+    result = type_with_dtype(k.m, it, d);
+    store_result(&k, build_op(&k.b, OP_gather, 2, in, 1, &attr, 1, &result)->results[0], 0);
+    const int32_t flat[] = {(int32_t)type_numel(it)};
+    Value *all = build_reshape(&k.b, in[1], 1, flat);
+    Value *some[] = {all, build_binary(&k.b, OP_gt, all, build_int(&k.b, all->type, 1))};
+    for (int n = 1; n <= 2; n++)
+        store_result(&k, build_op(&k.b, OP_histogram, n, some, 0, NULL, 1, &counts)->results[0], 0);
+    k.c.warps = way.warps;
+    kernel_check(&k, way.engine,
+                 arena_printf(plugin_arena, "gather %s along %d by %d %s, %d warps",
+                              type_text(plugin_arena, t), axis, count, dtype_name(index),
+                              way.warps));
+}
+
+static void test_gathers(void **state)
+{
+    static const DType indices[] = {DT_I32, DT_I64, DT_I8, DT_U16, DT_U64};
+    static const int32_t counts[] = {1, 7, 64};
+
+    (void)state;
+    for (DType d = 0; d < DT_COUNT; d++) {
+        for (int s = 0; s < COUNT(shapes); s++) {
+            for (int axis = 0; axis < shapes[s].rank; axis++) {
+                int turn = (int)d + s + axis;
+                for (int i = 0; i < WAYS && turn % 3 == 0; i++)
+                    check_gather(d, indices[turn % COUNT(indices)], &shapes[s], axis,
+                                 counts[turn % COUNT(counts)], way_of(i, d, s, axis));
+            }
+        }
+    }
+}
+
 /* --- dots ---------------------------------------------------------------------------------- */
 
 static void check_dot(DType a, DType b, DType sum, int batch, int32_t m, int32_t n,
@@ -378,9 +441,9 @@ static void test_dot_fp8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions), cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_wide),       cmocka_unit_test(test_dot_extents),
-        cmocka_unit_test(test_dot_fp8),
+        cmocka_unit_test(test_reductions),  cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_wide),        cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_dot_extents), cmocka_unit_test(test_dot_fp8),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
