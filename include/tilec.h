@@ -173,6 +173,20 @@ typedef struct {
                           * failed a diagnostic as in errors */
 } tilec_record;
 
+/* What the instructions of one line of the source did in a launch, on a device that counts.  A
+ * GPU's threads go in warps of 32 lanes, and all but `lanes` counts what a warp does. */
+typedef struct {
+    const char *file; /* NULL: the line is one of the PTX */
+    int line;
+    uint64_t instructions; /* that were executed */
+    uint64_t lanes; /* that took part in them: 32 for each where no mask or branch left some out */
+    uint64_t global_requests, global_sectors; /* loads, stores and atomics; the sectors of 32 bytes
+                                               * that they touched: 4 each for fp32 without gaps */
+    uint64_t shared_requests, shared_waves;   /* of shared memory; how often its banks took turns */
+    uint64_t shared_extra;                    /* turns that bank conflicts cost */
+    uint64_t branches, divergent;             /* with a condition; those that split a warp */
+} tilec_count;
+
 typedef struct {
     const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, "cuda", or "sim",
                          * a simulated GPU on the host's memory */
@@ -216,6 +230,10 @@ typedef struct {
     /* NULL, or what receives how long the programs ran, measured by the device; the launch then
      * waits for their end. */
     double *seconds;
+    /* NULL, or what receives the counts of a launch that succeeded, one call a line of the source,
+     * in the order of files and lines; `user` is passed on.  Devices that do not count, which is
+     * all but "sim", refuse it with TILEC_BAD_ARGUMENT. */
+    void (*on_count)(void *user, const tilec_count *count);
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

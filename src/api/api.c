@@ -347,6 +347,8 @@ static tilec_status check_options(const Request *r, char **error)
                           o->num_warps < 0 ? "warps" : "stages");
     if (o->stream && !d->has_streams)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
+    if (o->on_count && !d->counts)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` does not count", d->name);
     if (o->arch && !d->has_archs && (o->device || !r->shown))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "code for the device `%s` is for this machine alone, not for `%s`",
@@ -474,6 +476,25 @@ tilec_status api_device_status(RunStatus status, char *text, char **error)
     return api_status(status);
 }
 
+/* The counts of a line, as the caller of the launch gets them. */
+static void pass_count(void *user, const LineCount *c)
+{
+    const tilec_launch_options *o = user;
+    const tilec_count count = {.file = c->file,
+                               .line = c->line,
+                               .instructions = c->instructions,
+                               .lanes = c->lanes,
+                               .global_requests = c->global_requests,
+                               .global_sectors = c->global_sectors,
+                               .shared_requests = c->shared_requests,
+                               .shared_waves = c->shared_waves,
+                               .shared_extra = c->shared_extra,
+                               .branches = c->branches,
+                               .divergent = c->divergent};
+
+    o->on_count(o->user, &count);
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
@@ -490,6 +511,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                                  .records = records,
                                  .records_arg = speech ? speech_records_arg(speech) : -1,
                                  .sources = r->file->sources,
+                                 .on_count = r->options.on_count ? pass_count : NULL,
+                                 .count_user = (void *)&r->options,
                                  .ranges = ranges,
                                  .nranges =
                                      device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};

@@ -177,7 +177,7 @@ typedef struct {
     const char *grid, *stage;
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
-    bool time, json;
+    bool time, json, count;
     int runs;       /* 0 = as many as fit in a second */
     unsigned given; /* a bit for each option: options.c */
     VEC(ArgText) args;
@@ -230,12 +230,23 @@ typedef struct {
     int runs;
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
+    const char *lines; /* for JSON: what counting_json() gives, or NULL */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* A line of titles, one of numbers, one about compiling. */
 const char *timing_table(Arena *a, const Timing *t);
 /* One object on one line; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);
+void put_json_text(Text *out, const char *s); /* in quotes */
+
+/* counting.c: what `run --count` says */
+typedef struct {
+    Arena *arena;
+    VEC(tilec_count) lines;
+} Counting;
+void counting_add(Counting *k, const tilec_count *count); /* which is copied */
+const char *counting_table(const Counting *k);            /* titles, and a line for each */
+const char *counting_json(const Counting *k);             /* an array of objects */
 
 /* run.c, dump.c, devices.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */

@@ -34,6 +34,7 @@ static const struct {
                   "  --save NAME=FILE.npy write an array after the first run\n"
                   "  --show NAME          print an array after the first run\n"
                   "  --time [N]           time N more runs, or as many as fit in a second\n"
+                  "  --count              on sim: count what each line of the source does\n"
                   "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,
      "options of dump:\n"

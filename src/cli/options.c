@@ -23,6 +23,7 @@ typedef enum {
     OPTION_STAGES,
     OPTION_TIME,
     OPTION_CHECK,
+    OPTION_COUNT,
     OPTION_JSON,
     OPTION_SAVE,
     OPTION_SHOW,
@@ -48,6 +49,7 @@ static const struct {
     {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
     {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE, true},
     {"--check",      OPTION_CHECK,   COMMAND_RUN | COMMAND_DUMP,    BARE,     false},
+    {"--count",      OPTION_COUNT,   COMMAND_RUN,                   BARE,     false},
     {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
     {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
     {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
@@ -155,6 +157,9 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         break;
     case OPTION_CHECK:
         o->launch.check = 1;
+        break;
+    case OPTION_COUNT:
+        o->count = true;
         break;
     case OPTION_JSON:
         o->json = true;

@@ -98,16 +98,27 @@ static void write_outputs(Cli *c, const Options *o, const Names *names)
         complain(c, CLI_FILES, "what --show prints could not be written");
 }
 
+/* What a launch tells beside its results. */
+typedef struct {
+    bool json;
+    Counting counting;
+} Listener;
+
 /* What kernels print: on stdout, unless that is for JSON.  What failed is the error of the launch.
  */
-static void hear(void *json, const tilec_record *record)
+static void hear(void *listener, const tilec_record *record)
 {
-    FILE *out = *(const bool *)json ? stderr : stdout;
+    FILE *out = ((const Listener *)listener)->json ? stderr : stdout;
 
     if (record->kind == TILEC_RECORD_PRINT)
         print_line(out, record->text);
     if (record->kind == TILEC_RECORD_LOST)
         fprintf(stderr, "tilec: warning: %s\n", record->text);
+}
+
+static void hear_count(void *listener, const tilec_count *count)
+{
+    counting_add(&((Listener *)listener)->counting, count);
 }
 
 static double launch(Cli *c, const Options *o, const int32_t grid[3], const Arguments *a)
@@ -171,6 +182,7 @@ static void report(Cli *c, const Options *o, const Arguments *a, Timing *t)
 void command_run(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_RUN, argc, argv);
+    Listener listener = {.json = o.json, .counting = {.arena = c->arena}};
     Timing t = {0};
     Arguments a;
     double seconds;
@@ -187,12 +199,18 @@ void command_run(Cli *c, int argc, char **argv)
     c->device_id = o.device_id;
     o.launch.seconds = move_there(c, &a) ? &seconds : NULL; /* the device's clock knows better */
     o.launch.on_record = hear;
-    o.launch.user = &o.json;
+    o.launch.on_count = o.count ? hear_count : NULL;
+    o.launch.user = &listener;
     t.first = launch_first(c, &o, t.grid, &a);
     move_back(c);
     o.launch.on_message = NULL; /* it has said it */
     o.launch.on_record = NULL;
+    o.launch.on_count = NULL;
     write_outputs(c, &o, &a.names);
+    if (o.count && o.json)
+        t.lines = counting_json(&listener.counting);
+    else if (o.count)
+        fputs(counting_table(&listener.counting), stdout);
     if (o.time || o.json)
         report(c, &o, &a, &t);
 }

@@ -60,7 +60,7 @@ const char *timing_table(Arena *a, const Timing *t)
     return out.s;
 }
 
-static void put_json_text(Text *out, const char *s)
+void put_json_text(Text *out, const char *s)
 {
     text_put(out, "\"");
     for (; *s; s++) {
@@ -99,6 +99,8 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->median / 1e9);
     if (t->runs > 0 && t->median > 0 && t->stats.flops >= 0)
         text_printf(&out, ", \"gflop_per_s\": %.6g", t->stats.flops / t->median / 1e9);
+    if (t->lines)
+        text_printf(&out, ", \"lines\": %s", t->lines);
     text_put(&out, "}\n");
     return out.s;
 }

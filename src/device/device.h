@@ -88,6 +88,16 @@ typedef struct {
     uint64_t address, bytes;
 } MemoryRange;
 
+/* What the instructions of one line of the source did; as tilec_count in tilec.h. */
+typedef struct {
+    const char *file; /* NULL: the line is one of the code that the device was given */
+    int line;
+    uint64_t instructions, lanes;
+    uint64_t global_requests, global_sectors;
+    uint64_t shared_requests, shared_waves, shared_extra;
+    uint64_t branches, divergent;
+} LineCount;
+
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int nargs;
@@ -102,6 +112,9 @@ typedef struct {
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
+    /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
+    void (*on_count)(void *user, const LineCount *count);
+    void *count_user;
 } DeviceLaunch;
 
 /*
@@ -117,6 +130,7 @@ typedef struct {
 
     bool has_archs; /* its code may be for another chip than the one that is here */
 
+    bool counts;       /* it counts what the lines of the source do */
     bool wants_ranges; /* it looks at DeviceLaunch.ranges */
 
     MemoryKind memory; /* tensors elsewhere are refused */

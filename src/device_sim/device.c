@@ -188,6 +188,26 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
     return true;
 }
 
+static void tell_counts(const DeviceLaunch *l, const SimCounts *counts)
+{
+    for (int i = 0; i < counts->count; i++) {
+        const SimLineCount *from = &counts->lines[i];
+        const LineCount to = {.file = from->file,
+                              .line = from->line,
+                              .instructions = from->instructions,
+                              .lanes = from->lanes,
+                              .global_requests = from->global_requests,
+                              .global_sectors = from->global_sectors,
+                              .shared_requests = from->shared_requests,
+                              .shared_waves = from->shared_waves,
+                              .shared_extra = from->shared_extra,
+                              .branches = from->branches,
+                              .divergent = from->divergent};
+
+        l->on_count(l->count_user, &to);
+    }
+}
+
 static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const Belongings *b)
 {
     SimLaunch asked = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
@@ -197,10 +217,15 @@ static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const
                        .ranges = b->ranges,
                        .nranges = b->nranges,
                        .threads = l->threads > 0 ? l->threads : os_cpu_count()};
-    SimStatus status = sim_launch(c->kernel, &asked, e);
+    SimCounts counts = {0};
 
+    asked.counts = l->on_count ? &counts : NULL;
+    SimStatus status = sim_launch(c->kernel, &asked, e);
     if (b->records)
         record_buffer_drain(b->records, RECORD_BUFFER_BYTES, l->records);
+    if (status == SIM_OK && l->on_count)
+        tell_counts(l, &counts);
+    free(counts.lines);
     return run_status(status);
 }
 
@@ -226,6 +251,7 @@ const Device sim_device = {
     .target_name = "nv",
     .schedules = true,
     .has_archs = true,
+    .counts = true,
     .wants_ranges = true,
     .describe = describe,
     .threads = os_cpu_count,

@@ -46,6 +46,42 @@ static void test_outside(void **state)
     assert_non_null(strstr(s->error, "in program (3, 0, 0), warp "));
 }
 
+/* 4 warps and 5 programs: who is beyond n neither loads nor stores. */
+static void sum_up(void *user, const tilec_count *count)
+{
+    tilec_count *sum = user;
+
+    assert_string_equal(count->file, "test.py");
+    assert_true(count->line > sum->line); /* in the order of the lines */
+    sum->line = count->line;
+    sum->global_requests += count->global_requests;
+    sum->global_sectors += count->global_sectors;
+}
+
+static void test_counts(void **state)
+{
+    static float data[3 * N] __attribute__((aligned(128)));
+    static const int64_t shape[] = {N};
+    const tilec_arg args[] = {of_floats(data, shape), of_floats(data + 1024, shape),
+                              of_floats(data + 2048 - 96, shape), of_int(NULL, N),
+                              of_int(NULL, 256)};
+    tilec_count sum = {0};
+    tilec_launch_options options = {.device = "sim", .on_count = sum_up, .user = &sum};
+    const int32_t grid[] = {4, 1, 1};
+    Scene *s = *state;
+
+    if (!has_cpu())
+        skip();
+    load(s, add_source);
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, COUNT(args), &options, &s->error),
+                     TILEC_OK);
+    assert_int_equal(sum.global_sectors, 3 * N * sizeof(float) / 32);
+    assert_true(sum.global_requests >= 3 * 8 && sum.global_requests <= 3 * 32);
+    options.device = "cpu";
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, COUNT(args), &options, &s->error),
+                     TILEC_BAD_ARGUMENT);
+}
+
 static void test_facts(void **state)
 {
     const Device *d = device_at(device_find("sim"));
@@ -84,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_add),
         TEST(test_outside),
+        TEST(test_counts),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_unknown_ptx),
     };

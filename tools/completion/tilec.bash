@@ -41,7 +41,7 @@ _tilec() {
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --save --show --time --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --save --show --time --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define" ;;
     devices) options="--json" ;;
     esac
