@@ -38,39 +38,37 @@ EACH1(bits_find_u64, uint32_t, uint64_t, find_high(x, 64, has(in, MOD_SHIFTAMT))
 EACH1(bits_find_s32, uint32_t, int32_t, find_high(unsign(x), 32, has(in, MOD_SHIFTAMT)))
 EACH1(bits_find_s64, uint32_t, int64_t, find_high(unsign(x), 64, has(in, MOD_SHIFTAMT)))
 
-/* The field of `len` bits from `at` on; positions and lengths count modulo 256. */
-static uint64_t extract(uint64_t x, uint32_t at, uint32_t len, int bits, bool is_signed)
+/* So many ones in the lowest bits. */
+static uint64_t ones(uint32_t n)
 {
-    uint64_t value = 0, sign;
+    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
 
+/* The field of `len` bits from `at` on; positions and lengths count modulo 256.  What lies beyond
+ * the field, and beyond the number, is zeros or copies of the field's highest bit that there is. */
+static uint64_t extract(uint64_t x, uint32_t at, uint32_t len, uint32_t bits, bool is_signed)
+{
     at &= 255;
     len &= 255;
-    if (!is_signed || len == 0)
-        sign = 0;
-    else
-        sign = x >> (at + len - 1 < (uint32_t)bits ? at + len - 1 : (uint32_t)bits - 1) & 1;
-    for (uint32_t i = 0; i < (uint32_t)bits; i++) {
-        bool inside = i < len && at + i < (uint32_t)bits;
-
-        value |= (inside ? x >> (at + i) & 1 : sign) << i;
-    }
-    return value;
+    uint32_t width = at >= bits ? 0 : MIN(len, bits - at);
+    uint64_t value = at >= bits ? 0 : x >> at & ones(width);
+    uint32_t top = MIN(at + len - 1, bits - 1);
+    bool extends = is_signed && len > 0 && (x >> top & 1);
+    return extends ? value | (ones(bits) & ~ones(width)) : value;
 }
 EACH3(bits_extract_u32, uint32_t, uint32_t, uint32_t, uint32_t, extract(x, y, z, 32, false))
 EACH3(bits_extract_s32, uint32_t, uint32_t, uint32_t, uint32_t, extract(x, y, z, 32, true))
 EACH3(bits_extract_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, false))
 EACH3(bits_extract_s64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, true))
 
-static uint64_t insert(uint64_t x, uint64_t into, uint32_t at, uint32_t len, int bits)
+static uint64_t insert(uint64_t x, uint64_t into, uint32_t at, uint32_t len, uint32_t bits)
 {
     at &= 255;
     len &= 255;
-    for (uint32_t i = 0; i < len && at + i < (uint32_t)bits; i++) {
-        uint64_t bit = UINT64_C(1) << (at + i);
-
-        into = (into & ~bit) | ((x >> i & 1) ? bit : 0);
-    }
-    return into;
+    if (at >= bits)
+        return into;
+    uint64_t field = ones(len) << at;
+    return (into & ~field) | (x << at & field);
 }
 #define INSERT(bits, T)                                                                            \
     void bits_insert_##bits(Warp *w, const Inst *in, uint32_t mask)                                \

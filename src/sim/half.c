@@ -12,15 +12,22 @@
 
 /* What an operation works on: the format, and whether the numbers come in pairs. */
 typedef struct {
-    const Inst *in;
     PtxType type;
+    bool ftz, sat, relu, nan, xorsign; /* the instruction's modifiers */
 } Half;
 
 static Half half_of(const Inst *in)
 {
     PtxType t = (PtxType)in->type[0];
 
-    return (Half){in, t == PTX_F16X2 ? PTX_F16 : t == PTX_BF16X2 ? PTX_BF16 : t};
+    return (Half){.type = t == PTX_F16X2    ? PTX_F16
+                          : t == PTX_BF16X2 ? PTX_BF16
+                                            : t,
+                  .ftz = has(in, MOD_FTZ),
+                  .sat = has(in, MOD_SAT),
+                  .relu = has(in, MOD_RELU),
+                  .nan = has(in, MOD_NAN_),
+                  .xorsign = has(in, MOD_XORSIGN)};
 }
 
 /* .ftz makes zeros of f16's denormals; bf16 has no such modifier but on ex2. */
@@ -28,7 +35,7 @@ static uint16_t flush16(const Half *h, uint16_t x)
 {
     uint16_t exponent = h->type == PTX_F16 ? 0x7c00 : 0x7f80;
 
-    return has(h->in, MOD_FTZ) && !(x & exponent) ? x & 0x8000 : x;
+    return h->ftz && !(x & exponent) ? x & 0x8000 : x;
 }
 
 static double read_half(const Half *h, uint16_t x)
@@ -38,9 +45,9 @@ static double read_half(const Half *h, uint16_t x)
 
 static uint16_t write_half(const Half *h, double x)
 {
-    if (has(h->in, MOD_SAT))
+    if (h->sat)
         x = x > 0 ? MIN(x, 1.0) : 0;
-    if (has(h->in, MOD_RELU) && x < 0)
+    if (h->relu && x < 0)
         x = 0;
     return flush16(h, (uint16_t)small_from_double(h->type, x, ROUND_NEAREST, false));
 }
@@ -90,23 +97,22 @@ HALF_OPERATION(abs_f, flush16(h, x) & 0x7fff)
 /* The bits of the lesser or greater one, as min and max of f32 choose. */
 static uint16_t choose(const Half *h, uint16_t x, uint16_t y, bool greater)
 {
-    bool xorsign = has(h->in, MOD_XORSIGN);
     uint16_t sign = (x ^ y) & 0x8000;
 
     x = flush16(h, x);
     y = flush16(h, y);
-    if (xorsign) {
+    if (h->xorsign) {
         x &= 0x7fff;
         y &= 0x7fff;
     }
     double a = small_to_double(h->type, x), b = small_to_double(h->type, y);
     if (isnan(a) || isnan(b)) {
-        if (has(h->in, MOD_NAN_) || (isnan(a) && isnan(b)))
+        if (h->nan || (isnan(a) && isnan(b)))
             return NAN_16;
-        return (uint16_t)((isnan(a) ? y : x) | (xorsign ? sign : 0));
+        return (uint16_t)((isnan(a) ? y : x) | (h->xorsign ? sign : 0));
     }
     bool first = a == b ? (x >> 15 != 0) != greater : (a < b) != greater;
-    return (uint16_t)((first ? x : y) | (xorsign ? sign : 0));
+    return (uint16_t)((first ? x : y) | (h->xorsign ? sign : 0));
 }
 HALF_OPERATION(min_f, choose(h, x, y, false))
 HALF_OPERATION(max_f, choose(h, x, y, true))

@@ -114,42 +114,39 @@ static Shape shape_of(const Inst *in, int rows)
     return s;
 }
 
-/* Element number `part` of a register, as a double; integers too. */
-static double element(Warp *w, uint32_t place, PtxType t, uint32_t lane, int part)
+/* The elements of a register, those of lane 0 first; integers too. */
+static void widen(Warp *w, uint32_t place, PtxType t, int per, double *out)
 {
-    if (t == PTX_F64)
-        return REG(w, place, double)[lane];
-    uint32_t bits = REG(w, place, uint32_t)[lane] >> (part * ptx_type_bits[t]);
-    switch (t) {
-    case PTX_S8:
-        return (int8_t)bits;
-    case PTX_U8:
-        return (uint8_t)bits;
-    case PTX_F16:
-    case PTX_BF16:
-        return small_to_double(t, bits & 0xffff);
-    case PTX_TF32:
-        return small_to_double(t, bits);
-    default:
-        return small_to_double(t, bits & 0xff);
+    int n = LANES * per;
+
+    if (t == PTX_F64) {
+        memcpy(out, REG(w, place, double), (size_t)n * sizeof *out);
+    } else if (t == PTX_S8) {
+        for (int i = 0; i < n; i++)
+            out[i] = REG(w, place, int8_t)[i];
+    } else if (t == PTX_U8) {
+        for (int i = 0; i < n; i++)
+            out[i] = REG(w, place, uint8_t)[i];
+    } else {
+        small_widen(t, REG(w, place, char), n, out);
     }
 }
 
 static void gather(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS])
 {
-    int per = MAX(32 / ptx_type_bits[s->a], 1), halves = s->rows / 8;
+    int per = MAX(32 / ptx_type_bits[s->a], 1), halves = s->rows / 8, quad = QUAD * per;
+    double row[LANES * 4];
 
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        int across = (int)(lane / QUAD), along = (int)(lane % QUAD) * per;
-
-        for (int p = 0; p < per; p++) {
-            for (int r = 0; r < s->lefts; r++)
-                a[across + 8 * (r % halves)][along + p + QUAD * per * (r / halves)] =
-                    element(w, s->in->op[s->results + r], s->a, lane, p);
-            for (int r = 0; r < s->rights; r++)
-                b[along + p + QUAD * per * r][across] =
-                    element(w, s->in->op[s->results + s->lefts + r], s->b, lane, p);
-        }
+    for (int r = 0; r < s->lefts; r++) { /* a row of the matrix is `quad` elements of a register */
+        widen(w, s->in->op[s->results + r], s->a, per, row);
+        for (int i = 0; i < 8; i++)
+            memcpy(&a[i + 8 * (r % halves)][quad * (r / halves)], &row[i * quad],
+                   (size_t)quad * sizeof *row);
+    }
+    for (int r = 0; r < s->rights; r++) {
+        widen(w, s->in->op[s->results + s->lefts + r], s->b, per, row);
+        for (int i = 0; i < 8 * quad; i++)
+            b[quad * r + i % quad][i / quad] = row[i];
     }
 }
 

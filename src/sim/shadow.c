@@ -100,28 +100,25 @@ static bool report_copying(Warp *w, int lane, uint32_t at, const char *does)
 }
 
 /* Note a reader beside one of another warp. */
-static void note_read(const Warp *w, Shadow *s)
+static void note_read(const Warp *w, Shadow *s, Event now)
 {
     int slot = time_of(s->read[0]) >= w->block->born && warp_of(s->read[0]) != w->index;
 
-    s->read[slot] = event(w, 0);
+    s->read[slot] = now;
 }
 
-static bool check_read(Warp *w, Shadow *s, int lane, uint32_t at)
+static bool may_read(Warp *w, Event written, int lane, uint32_t at)
 {
-    if (time_of(s->written) < w->block->born) {
+    if (time_of(written) < w->block->born) {
         fault(w, lane, "it reads byte %u of shared memory, which nobody has written", at);
         return false;
     }
-    if (is_being_copied(w, s->written))
+    if (is_being_copied(w, written))
         return report_copying(w, lane, at, "reads");
-    if (races(w, s->written))
-        return report_race(w, lane, at, "reads", "wrote", s->written);
-    note_read(w, s);
-    return true;
+    return !races(w, written) || report_race(w, lane, at, "reads", "wrote", written);
 }
 
-static bool check_write(Warp *w, Shadow *s, int lane, uint32_t at, uint32_t flags)
+static bool may_write(Warp *w, const Shadow *s, int lane, uint32_t at, uint32_t flags)
 {
     bool both_atomic = flags & s->written & EVENT_ATOMIC;
 
@@ -133,31 +130,60 @@ static bool check_write(Warp *w, Shadow *s, int lane, uint32_t at, uint32_t flag
         if (races(w, s->read[i]))
             return report_race(w, lane, at, "writes", "read", s->read[i]);
     }
-    s->written = event(w, flags);
+    return true;
+}
+
+/* Neighbours mostly have the same history, which is looked at once. */
+static bool read_bytes(Warp *w, int lane, uint32_t at, uint32_t bytes)
+{
+    Shadow *s = w->block->shadow + at;
+    Event now = event(w, 0);
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        if ((i == 0 || s[i].written != s[i - 1].written) &&
+            !may_read(w, s[i].written, lane, at + i))
+            return false;
+        if (s[i].read[0] != now)
+            note_read(w, &s[i], now);
+    }
+    return true;
+}
+
+static bool write_bytes(Warp *w, int lane, uint32_t at, uint32_t bytes, uint32_t flags)
+{
+    Shadow *s = w->block->shadow + at, known = {0};
+    Event now = event(w, flags);
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        bool same = s[i].written == known.written && s[i].read[0] == known.read[0] &&
+                    s[i].read[1] == known.read[1];
+
+        if (!same && !may_write(w, &s[i], lane, at + i, flags))
+            return false;
+        known = s[i];
+        s[i].written = now;
+    }
     return true;
 }
 
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes)
 {
-    Shadow *s = w->block->shadow + at;
+    switch (kind) {
+    case ACCESS_READ:
+        return read_bytes(w, lane, at, bytes);
+    case ACCESS_WRITE:
+        return write_bytes(w, lane, at, bytes, 0);
+    case ACCESS_COPY:
+        return write_bytes(w, lane, at, bytes, EVENT_COPYING);
+    default: /* it reads what must be there, and writes */
+        for (uint32_t i = 0; i < bytes; i++) {
+            Event written = w->block->shadow[at + i].written;
 
-    for (uint32_t i = 0; i < bytes; i++) {
-        bool good;
-
-        if (kind == ACCESS_READ)
-            good = check_read(w, &s[i], lane, at + i);
-        else if (kind == ACCESS_WRITE)
-            good = check_write(w, &s[i], lane, at + i, 0);
-        else if (kind == ACCESS_COPY)
-            good = check_write(w, &s[i], lane, at + i, EVENT_COPYING);
-        else if (time_of(s[i].written) < w->block->born)
-            good = check_read(w, &s[i], lane, at + i);
-        else
-            good = check_write(w, &s[i], lane, at + i, EVENT_ATOMIC);
-        if (!good)
-            return false;
+            if (time_of(written) < w->block->born && !may_read(w, written, lane, at + i))
+                return false;
+        }
+        return write_bytes(w, lane, at, bytes, EVENT_ATOMIC);
     }
-    return true;
 }
 
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes)

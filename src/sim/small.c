@@ -6,6 +6,8 @@
 
 #include "small.h"
 
+VECTOR_LOOPS
+
 Rounding rounding_of(const Inst *in)
 {
     if (has(in, MOD_RZ) || has(in, MOD_RZI))
@@ -106,13 +108,13 @@ static int low_bits(PtxType t)
 }
 
 /* Those that are used most go by way of a float: the exponent of f16 is scaled to a float's. */
-static double from_f16(uint32_t bits)
+static inline float from_f16(uint32_t bits)
 {
-    float x = float_of((bits & 0x7fff) << 13) * 0x1p112f;
+    uint32_t scaled = bits_of(float_of((bits & 0x7fff) << 13) * 0x1p112f);
 
-    if ((bits & 0x7c00) == 0x7c00)
-        x = bits & 0x3ff ? NAN : INFINITY;
-    return bits & 0x8000 ? -x : x;
+    if ((bits & 0x7c00) == 0x7c00) /* infinity and NaN keep the highest exponent */
+        scaled |= UINT32_C(0x7f800000);
+    return float_of(scaled | (bits & 0x8000) << 16);
 }
 
 double small_to_double(PtxType t, uint32_t bits)
@@ -143,23 +145,6 @@ double small_to_double(PtxType t, uint32_t bits)
     return negative ? -x : x;
 }
 
-/* An integer from one that is not negative. */
-static double round_positive(double x, Rounding r, bool negative)
-{
-    switch (r) {
-    case ROUND_NEAREST:
-        return nearbyint(x);
-    case ROUND_AWAY:
-        return round(x);
-    case ROUND_ZERO:
-        return floor(x);
-    case ROUND_DOWN:
-        return negative ? ceil(x) : floor(x);
-    default:
-        return negative ? floor(x) : ceil(x);
-    }
-}
-
 /* The largest number, or infinity where rounding goes there. */
 static uint32_t overflow(Format f, Rounding r, bool negative, bool finite)
 {
@@ -172,29 +157,83 @@ static uint32_t overflow(Format f, Rounding r, bool negative, bool finite)
     return f.has_infinity ? infinity : f.nan;
 }
 
+/* Does the part of a number that is cut off count as one more?  `lost` has `bits` bits. */
+static bool rounds_up(uint64_t kept, uint64_t lost, int bits, Rounding r, bool negative)
+{
+    uint64_t half = UINT64_C(1) << (bits - 1);
+
+    switch (r) {
+    case ROUND_NEAREST:
+        return lost > half || (lost == half && (kept & 1));
+    case ROUND_AWAY:
+        return lost >= half;
+    case ROUND_DOWN:
+        return negative && lost;
+    case ROUND_UP:
+        return !negative && lost;
+    default:
+        return false;
+    }
+}
+
+enum { DOUBLE_MANTISSA = 52, DOUBLE_BIAS = 1023, DOUBLE_MOST = 2047 };
+
+/* The magnitude of a finite number in that format, before it is seen whether it fits. */
+static uint64_t magnitude(Format f, uint64_t x, Rounding r, bool negative)
+{
+    int bias = ((1 << f.exponent) - 1) >> 1;
+    int exponent = (int)(x >> DOUBLE_MANTISSA) - DOUBLE_BIAS + bias;
+    uint64_t mantissa = x & ((UINT64_C(1) << DOUBLE_MANTISSA) - 1);
+    int cut = DOUBLE_MANTISSA - f.mantissa;
+
+    if (x >> DOUBLE_MANTISSA) /* but for denormals, which are too small for all formats */
+        mantissa |= UINT64_C(1) << DOUBLE_MANTISSA;
+    if (exponent <
+        1) { /* a denormal of the format, or nothing of it is left but that it was there */
+        cut = MIN(cut + 1 - exponent, DOUBLE_MANTISSA + 2);
+        exponent = 1;
+    }
+    uint64_t kept = mantissa >> cut, lost = mantissa & ((UINT64_C(1) << cut) - 1);
+    /* the leading bit of `kept`, and a carry, count the exponent up */
+    return kept + ((uint64_t)(exponent - 1) << f.mantissa) +
+           rounds_up(kept, lost, cut, r, negative);
+}
+
 uint32_t small_from_double(PtxType t, double x, Rounding r, bool finite)
 {
     Format f = format_of(t);
-    int bias = ((1 << f.exponent) - 1) >> 1, exponent;
-    bool negative = signbit(x) != 0;
+    uint64_t all = bits_of_double(x), size = all & INT64_MAX;
+    bool negative = all >> 63;
     uint32_t sign = (uint32_t)negative << (f.exponent + f.mantissa), bits;
 
     if (isnan(x))
-        return f.nan << (t == PTX_TF32 ? 0 : low_bits(t));
-    x = fabs(x);
-    if (isinf(x)) {
-        bits = overflow(f, finite ? ROUND_ZERO : ROUND_NEAREST, negative, finite);
-    } else if (x == 0) {
-        bits = 0;
+        return f.nan;
+    if (size >> DOUBLE_MANTISSA == DOUBLE_MOST) {
+        bits = overflow(f, ROUND_NEAREST, negative, finite);
     } else {
-        frexp(x, &exponent);
-        exponent = MAX(exponent - 1, 1 - bias);
-        /* carries into the exponent are right by themselves */
-        double units = round_positive(ldexp(x, f.mantissa - exponent), r, negative);
-        double whole = units + ldexp(exponent + bias - 1, f.mantissa);
-        uint32_t limit = overflow(f, ROUND_ZERO, negative, true);
+        uint64_t m = magnitude(f, size, r, negative);
 
-        bits = whole > limit ? overflow(f, r, negative, finite) : (uint32_t)whole;
+        bits = m > overflow(f, ROUND_ZERO, negative, true) ? overflow(f, r, negative, finite)
+                                                           : (uint32_t)m;
     }
     return (bits | sign) << low_bits(t);
+}
+
+void small_widen(PtxType t, const void *from, int n, double *to)
+{
+    const uint16_t *half = from;
+
+    if (t == PTX_F16) {
+        for (int i = 0; i < n; i++)
+            to[i] = from_f16(half[i]);
+    } else if (t == PTX_BF16) {
+        for (int i = 0; i < n; i++)
+            to[i] = float_of((uint32_t)half[i] << 16);
+    } else if (t == PTX_TF32) {
+        for (int i = 0; i < n; i++)
+            to[i] = float_of(((const uint32_t *)from)[i] & UINT32_C(0xffffe000));
+    } else {
+        for (int i = 0; i < n; i++)
+            to[i] = small_to_double(t, ((const uint8_t *)from)[i]);
+    }
 }

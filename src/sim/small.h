@@ -23,6 +23,8 @@ double odd_from_int(uint64_t magnitude, bool negative);
 
 /* From a format of at most 32 bits: exactly. */
 double small_to_double(PtxType t, uint32_t bits);
+/* A row of them: of 8 and 16 bits as they lie in memory, tf32 in 32. */
+void small_widen(PtxType t, const void *from, int n, double *to);
 /* To one: `finite` gives the largest number instead of infinity, as .satfinite does. */
 uint32_t small_from_double(PtxType t, double x, Rounding r, bool finite);
 
