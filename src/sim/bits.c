@@ -1,11 +1,13 @@
 /*
  * bits.c - fields, counts and permutations of bits
  */
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 
-VECTOR_LOOPS
-
-static uint64_t reverse64(uint64_t x)
+    static uint64_t
+    reverse64(uint64_t x)
 {
     uint64_t r = 0;
 

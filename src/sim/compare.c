@@ -3,10 +3,11 @@
  */
 #include <math.h>
 
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 #include "small.h"
-
-VECTOR_LOOPS
 
 /* What lies in a and b: less, equal, greater, or neither for a NaN. */
 #define COLLECT(expr)                                                                              \
@@ -39,12 +40,9 @@ VECTOR_LOOPS
             COLLECT(a[i] >= b[i])                                                                  \
         }                                                                                          \
     }
-COMPARE_INTS(compare_u16, uint16_t)
-COMPARE_INTS(compare_s16, int16_t)
-COMPARE_INTS(compare_u32, uint32_t)
-COMPARE_INTS(compare_s32, int32_t)
-COMPARE_INTS(compare_u64, uint64_t)
-COMPARE_INTS(compare_s64, int64_t)
+COMPARE_INTS(compare_u16, uint16_t) COMPARE_INTS(compare_s16, int16_t)
+    COMPARE_INTS(compare_u32, uint32_t) COMPARE_INTS(compare_s32, int32_t)
+        COMPARE_INTS(compare_u64, uint64_t) COMPARE_INTS(compare_s64, int64_t)
 
 #define COMPARE_FLOATS(name, T)                                                                    \
     static uint32_t name(PtxModifier how, const T *a, const T *b)                                  \
@@ -82,10 +80,9 @@ COMPARE_INTS(compare_s64, int64_t)
             COLLECT(a[i] != a[i] || b[i] != b[i])                                                  \
         }                                                                                          \
     }
-COMPARE_FLOATS(compare_floats, float)
-COMPARE_FLOATS(compare_doubles, double)
+            COMPARE_FLOATS(compare_floats, float) COMPARE_FLOATS(compare_doubles, double)
 
-static uint32_t compare_f32(const Inst *in, const void *x, const void *y)
+                static uint32_t compare_f32(const Inst *in, const void *x, const void *y)
 {
     uint32_t flushed[2][LANES];
 

@@ -7,19 +7,17 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 #include "small.h"
 
-VECTOR_LOOPS
+EACH1(convert_32_u16, uint32_t, uint16_t, x) EACH1(convert_64_u32, uint64_t, uint32_t, x)
+    EACH1(convert_64_s32, int64_t, int32_t, x) EACH1(convert_32_64, uint32_t, uint64_t, x)
+        EACH1(convert_f32_s32, float, int32_t, x) EACH1(convert_f64_f32, double, float, x)
 
-EACH1(convert_32_u16, uint32_t, uint16_t, x)
-EACH1(convert_64_u32, uint64_t, uint32_t, x)
-EACH1(convert_64_s32, int64_t, int32_t, x)
-EACH1(convert_32_64, uint32_t, uint64_t, x)
-EACH1(convert_f32_s32, float, int32_t, x)
-EACH1(convert_f64_f32, double, float, x)
-
-void convert_f32_bf16(Warp *w, const Inst *in, uint32_t mask)
+            void convert_f32_bf16(Warp *w, const Inst *in, uint32_t mask)
 {
     const uint16_t *x = OP(w, in, 1, uint16_t);
     float *d = OP(w, in, 0, float);

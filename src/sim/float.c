@@ -9,13 +9,15 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 #include "small.h"
 
-VECTOR_LOOPS
-
-/* What comes out: one NaN for all. */
-static inline float one_nan(float x)
+    /* What comes out: one NaN for all. */
+    static inline float
+    one_nan(float x)
 {
     return x == x ? x : float_of(NAN_F32);
 }

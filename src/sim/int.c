@@ -4,9 +4,10 @@
  * A division by zero gives all ones and leaves the dividend as the remainder, as GPUs do; PTX
  * leaves it open.  Everything else wraps, clamps or shifts as PTX says.
  */
-#include "lanes.h"
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 
-VECTOR_LOOPS
+#include "lanes.h"
 
 #define FOR_WIDTHS(F)                                                                              \
     F(16, uint16_t, int16_t)                                                                       \
@@ -40,31 +41,38 @@ VECTOR_LOOPS
     EACH3(int_sad_s##bits, U, S, S, U, z + (x < y ? (U)y - (U)x : (U)x - (U)y))
 FOR_WIDTHS(ARITHMETIC)
 
-/* twice the width */
-EACH2(int_wide_u16, uint32_t, uint16_t, uint16_t, (uint32_t)x *y)
-EACH2(int_wide_s16, int32_t, int16_t, int16_t, (int32_t)x *y)
-EACH2(int_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)x *y)
-EACH2(int_wide_s32, int64_t, int32_t, int32_t, (int64_t)x *y)
-EACH3(int_mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)x *y + z)
-EACH3(int_mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)((int32_t)x *y) + z)
-EACH3(int_mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)x *y + z)
-EACH3(int_mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)x *y) + z)
+    /* twice the width */
+    EACH2(int_wide_u16, uint32_t, uint16_t, uint16_t,
+          (uint32_t)x *y) EACH2(int_wide_s16, int32_t, int16_t, int16_t, (int32_t)x *y)
+        EACH2(int_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)x *y)
+            EACH2(int_wide_s32, int64_t, int32_t, int32_t, (int64_t)x *y)
+                EACH3(int_mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)x *y + z)
+                    EACH3(int_mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t,
+                          (uint32_t)((int32_t)x *y) + z)
+                        EACH3(int_mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t,
+                              (uint64_t)x *y + z)
+                            EACH3(int_mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t,
+                                  (uint64_t)((int64_t)x *y) + z)
 
-/* the high half */
-EACH2(int_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y) >> 16)
-EACH2(int_hi_s16, int16_t, int16_t, int16_t, ((int32_t)x * y) >> 16)
-EACH2(int_hi_u32, uint32_t, uint32_t, uint32_t, ((uint64_t)x * y) >> 32)
-EACH2(int_hi_s32, int32_t, int32_t, int32_t, ((int64_t)x * y) >> 32)
-EACH2(int_hi_u64, uint64_t, uint64_t, uint64_t, ((unsigned __int128)x * y) >> 64)
-EACH2(int_hi_s64, int64_t, int64_t, int64_t, ((__int128)x * y) >> 64)
-EACH3(int_mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t, (((uint64_t)x * y) >> 32) + z)
-EACH3(int_mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t, (uint32_t)(((int64_t)x * y) >> 32) + z)
-EACH3(int_mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t,
-      (uint64_t)(((unsigned __int128)x * y) >> 64) + z)
-EACH3(int_mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t, (uint64_t)(((__int128)x * y) >> 64) + z)
+    /* the high half */
+    EACH2(int_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y) >> 16)
+        EACH2(int_hi_s16, int16_t, int16_t, int16_t, ((int32_t)x * y) >> 16)
+            EACH2(int_hi_u32, uint32_t, uint32_t, uint32_t, ((uint64_t)x * y) >> 32)
+                EACH2(int_hi_s32, int32_t, int32_t, int32_t, ((int64_t)x * y) >> 32)
+                    EACH2(int_hi_u64, uint64_t, uint64_t, uint64_t,
+                          ((unsigned __int128)x * y) >> 64)
+                        EACH2(int_hi_s64, int64_t, int64_t, int64_t, ((__int128)x * y) >> 64)
+                            EACH3(int_mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t,
+                                  (((uint64_t)x * y) >> 32) + z)
+                                EACH3(int_mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t,
+                                      (uint32_t)(((int64_t)x * y) >> 32) + z)
+                                    EACH3(int_mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t,
+                                          (uint64_t)(((unsigned __int128)x * y) >> 64) + z)
+                                        EACH3(int_mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t,
+                                              (uint64_t)(((__int128)x * y) >> 64) + z)
 
-/* of 24 bits */
-static int32_t low24(int32_t x)
+    /* of 24 bits */
+    static int32_t low24(int32_t x)
 {
     return (int32_t)((uint32_t)x << 8) >> 8;
 }

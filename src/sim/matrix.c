@@ -12,12 +12,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 #include "small.h"
 
-VECTOR_LOOPS
-
-enum { MOST_K = 32, ROWS = 16, COLUMNS = 8, QUAD = 4 };
+    enum {
+        MOST_K = 32,
+        ROWS = 16,
+        COLUMNS = 8,
+        QUAD = 4
+    };
 
 /* The instruction needs the whole warp. */
 static bool whole_warp(Warp *w, uint32_t mask)

@@ -1,13 +1,13 @@
 /*
  * move.c - mov, packing and unpacking, addresses between spaces, clocks
  */
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "lanes.h"
 
-VECTOR_LOOPS
-
-EACH1(move_16, uint16_t, uint16_t, x)
-EACH1(move_32, uint32_t, uint32_t, x)
-EACH1(move_64, uint64_t, uint64_t, x)
+EACH1(move_16, uint16_t, uint16_t, x) EACH1(move_32, uint32_t, uint32_t, x)
+    EACH1(move_64, uint64_t, uint64_t, x)
 
 /* Several registers into one, the first in the lowest bits; and back. */
 #define PACK(whole, part, n, W, P)                                                                 \
@@ -38,12 +38,11 @@ EACH1(move_64, uint64_t, uint64_t, x)
             [i] = (P)(value >> (k * part));                                                        \
         }                                                                                          \
     }
-PACK(32, 16, 2, uint32_t, uint16_t)
-PACK(64, 16, 4, uint64_t, uint16_t)
-PACK(64, 32, 2, uint64_t, uint32_t)
+        PACK(32, 16, 2, uint32_t, uint16_t) PACK(64, 16, 4, uint64_t, uint16_t)
+            PACK(64, 32, 2, uint64_t, uint32_t)
 
-/* cvta: from a space to generic addresses, and back.  Global ones are generic as they are. */
-static uint64_t window_of(const Inst *in)
+    /* cvta: from a space to generic addresses, and back.  Global ones are generic as they are. */
+    static uint64_t window_of(const Inst *in)
 {
     switch (in->space) {
     case SPACE_SHARED:

@@ -4,11 +4,13 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "../base/base.h"
+VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
+
 #include "small.h"
 
-VECTOR_LOOPS
-
-Rounding rounding_of(const Inst *in)
+    Rounding
+    rounding_of(const Inst *in)
 {
     if (has(in, MOD_RZ) || has(in, MOD_RZI))
         return ROUND_ZERO;
@@ -107,14 +109,17 @@ static int low_bits(PtxType t)
     return t == PTX_TF32 ? 13 : 0;
 }
 
-/* Those that are used most go by way of a float: the exponent of f16 is scaled to a float's. */
+/* Those that are used most go by way of a float.  The exponent moves up by the distance of the
+ * biases; for infinity and NaN twice, to the highest.  A denormal gets a leading bit, which is
+ * taken away again, so that no float here is one: hosts are slow with them. */
 static inline float from_f16(uint32_t bits)
 {
-    uint32_t scaled = bits_of(float_of((bits & 0x7fff) << 13) * 0x1p112f);
+    const uint32_t up = UINT32_C(112) << 23, one = UINT32_C(1) << 23;
+    uint32_t size = (bits & 0x7fff) << 13, exponent = size & UINT32_C(0x0f800000);
+    uint32_t moved = size + up + (exponent == UINT32_C(0x0f800000) ? up : 0);
+    uint32_t small = bits_of(float_of(size + up + one) - float_of(up + one));
 
-    if ((bits & 0x7c00) == 0x7c00) /* infinity and NaN keep the highest exponent */
-        scaled |= UINT32_C(0x7f800000);
-    return float_of(scaled | (bits & 0x8000) << 16);
+    return float_of((exponent ? moved : small) | (bits & 0x8000) << 16);
 }
 
 double small_to_double(PtxType t, uint32_t bits)
