@@ -6,8 +6,7 @@
  */
 #include <math.h>
 
-#include "../sim/micro.h"
-#include "sim_run.h"
+#include "sim_micro.h"
 
 /* the formulas: numbers from bits and back, written apart from the simulator's */
 
@@ -299,24 +298,6 @@ static const struct {
 };
 #undef MICRO
 
-/* Run a row in the simulator. */
-static void run_row(const Micro *m, uint64_t *in, uint64_t *out)
-{
-    static char text[16384];
-
-    micro_kernel(m, text, sizeof text);
-    SimRun r = sim_open(text, MICRO_THREADS / 32);
-    for (int k = 0; m->inputs[k]; k++) {
-        for (int t = 0; t < MICRO_THREADS; t++)
-            in[k * MICRO_THREADS + t] = micro_input(m, k, t);
-    }
-    memset(out, 0, MICRO_MOST * MICRO_THREADS * sizeof *out);
-    sim_array(&r, 0, in, MICRO_MOST * MICRO_THREADS * sizeof *in);
-    sim_array(&r, 1, out, MICRO_MOST * MICRO_THREADS * sizeof *out);
-    sim_run(&r, "micro");
-    sim_close(&r);
-}
-
 /* The same value, or a NaN for a NaN of f64, whose bits nobody promises.  The sign of a zero is not
  * known to the formulas that round down. */
 static bool same(const Micro *m, int result, uint64_t a, uint64_t b)
@@ -358,7 +339,7 @@ static void test_formulas(void **state)
         const Micro *m = &rows[i].micro;
         bool good = true;
 
-        run_row(m, in, out);
+        micro_run(m, in, out);
         for (int t = 0; t < MICRO_THREADS && good && strcmp(rows[i].code, "NONE") != 0; t++)
             good = check_thread(m, t, in, out);
         wrong += !good;
@@ -475,7 +456,7 @@ static bool check_answer(const char *line)
     const Micro *m = row_named(line, len);
 
     assert_non_null(m); /* the answers are of another list */
-    run_row(m, in, out);
+    micro_run(m, in, out);
     line += len + 1;
     if (strncmp(line, "values ", 7) == 0)
         return compare_values(m, out, line + 7) == 0;
