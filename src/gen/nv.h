@@ -67,6 +67,8 @@ Val nv_both(Nv *n, Val a, Val b); /* and of two i1, each of which may be NULL fo
 /* The address (an i32) in shared memory, `offset` bytes (an i32) behind the beginning of a buffer.
  */
 Val nv_shared_at(Nv *n, int buffer, Val offset);
+/* Code for values that every step may use, in front of all others; returns where it was before. */
+LLVMBasicBlockRef nv_at_head(Nv *n);
 
 /* nv_words.c: one instruction that reads or writes 1, 2, 4, 8 or 16 bytes, as words: one i16 for
  * one or two bytes, else i32s.  Nothing moves across them. */
@@ -108,6 +110,15 @@ Val nv_from_exchanged(Nv *n, const Type *t, Val v);
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
 
+/* nv_put.c */
+void nv_put(Nv *n, const NvStep *s);
+/* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of
+ * `fixed` and of those of threads[] whose bit of the thread's number is set. */
+void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                     uint32_t fixed, NvPlace *out);
+/* What bits of the thread's number move in a layout: lanes, then warps. */
+void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
+
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 void nv_move(Nv *n, const NvStep *s);
 /* Lay operand 0 of a move down in its buffer, dense and row-major. */
@@ -119,8 +130,7 @@ void nv_histogram(Nv *n, const NvStep *s);
 void nv_reduce(Nv *n, const NvStep *s);
 void nv_scan(Nv *n, const NvStep *s);
 void nv_atomic(Nv *n, const NvStep *s);
-void nv_dot(Nv *n, const NvStep *s); /* one of the next two */
-void nv_mma(Nv *n, const NvStep *s);
+void nv_dot(Nv *n, const NvStep *s);
 void nv_fma(Nv *n, const NvStep *s);
 void nv_record(Nv *n, const NvStep *s);
 void nv_record_program(Nv *n); /* at the head of a program: not if another one failed */

@@ -114,6 +114,100 @@ void nv_choose_dot(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[0], d->layout[MMA_ACC], NV_DOT_RESULT);
 }
 
+/* --- operands ------------------------------------------------------------------------------ */
+
+/* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
+ * reader do; without a reader's vector the layout's own. */
+static SharedAccess writer_of(const Layout *l, int bytes, const SharedAccess *reader)
+{
+    int most = layout_bits_of(NV_ACCESS_BYTES / bytes), n = 0;
+    uint32_t vector[MAX_VECTOR_BITS];
+    SharedAccess out;
+
+    for (; n < MIN(most, l->nreg); n++) {
+        vector[n] = l->reg[n];
+        if ((n < reader->nvector && reader->vector[n] != vector[n]) ||
+            !shared_access(l, n + 1, vector, &out))
+            break;
+    }
+    shared_access(l, n, vector, &out);
+    return out;
+}
+
+/* Elements of a fragment's word that lie side by side along what the writer's vectors go along. */
+static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, int bytes,
+                            SharedAccess *reader)
+{
+    SharedAccess writer = writer_of(from, bytes, &(SharedAccess){0});
+    int n = 0;
+
+    while (n < MIN(l->nreg, writer.nvector) && l->reg[n] == writer.vector[n])
+        n++;
+    o->way = OPERAND_VECTORS;
+    shared_access(l, n, writer.vector, reader);
+}
+
+/* An operand that lies in `from` and must cross threads: which layout it has in shared memory, and
+ * how it is read from there.  ldmatrix takes rows of 16 bytes, so those should be what is written
+ * in one piece; it is better than other reads in any case. */
+static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int bytes)
+{
+    const Layout *l = d->layout[part];
+    NvOperand *o = &d->operand[part];
+    MatrixAccess best = {0};
+    SharedAccess both[2];
+    SharedLayout memory;
+    int most = -1;
+
+    for (int trans = 0; trans < 2; trans++) {
+        MatrixAccess m;
+        if (bytes != d->mma->bytes || !shared_ldmatrix(l, bytes, trans, &m))
+            continue;
+        int written = writer_of(from, bytes, &m.access).nvector;
+        if (written <= most)
+            continue;
+        most = written;
+        best = m;
+        o->way = OPERAND_MATRICES;
+        o->trans = trans;
+        o->matrix = m;
+    }
+    if (o->way == OPERAND_MATRICES)
+        both[0] = best.access;
+    else
+        read_by_vectors(o, l, from, bytes, &both[0]);
+    both[1] = writer_of(from, bytes, &both[0]);
+    shared_choose(l, bytes, both, COUNT(both), &memory);
+    if (o->way == OPERAND_VECTORS)
+        o->nvector = MIN(both[0].nvector, nv_shared_vector(l, &memory, o->vector));
+    return memory;
+}
+
+/* Is it cheaper where the operand is to go to shared memory as a whole, or has it to? */
+static bool goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const Value *v)
+{
+    const Layout *home = nv_home(p, v);
+
+    if (!home || 1 << layout_bits_of(d->k) < d->tiling.shape.k)
+        return false;
+    return layout_convert(home, d->layout[part], nv_exchanged_bytes(v->type),
+                          nv_most_shared(p->chip), p->arena)
+               ->kind == CONVERT_SHARED;
+}
+
+static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
+{
+    const Value *v = s->op->operands[part];
+
+    if (!goes_through_memory(p, d, part, v)) {
+        nv_want(p, s, part, d->layout[part]);
+        return;
+    }
+    SharedLayout memory = plan_reads(d, part, nv_home(p, v), nv_exchanged_bytes(v->type));
+    s->in[part] = nv_shared_tile(p, v, &memory);
+    nv_use(p, s, s->in[part]->buffer, false, false);
+}
+
 /* --- steps --------------------------------------------------------------------------------- */
 
 /* Operands of multiply-adds go to shared memory from wherever they are. */
@@ -142,8 +236,8 @@ void nv_list_dot(NvPlan *p, const Op *op)
     if (d->kind == DOT_FMA) {
         list_multiply_adds(p, s, d);
     } else {
-        nv_want(p, s, MMA_A, d->layout[MMA_A]);
-        nv_want(p, s, MMA_B, d->layout[MMA_B]);
+        want_operand(p, s, d, MMA_A);
+        want_operand(p, s, d, MMA_B);
     }
     nv_want(p, s, MMA_ACC, d->layout[MMA_ACC]);
     nv_list(p, s);

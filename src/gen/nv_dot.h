@@ -31,12 +31,27 @@ typedef struct {
     unsigned precisions; /* of fp32, a bit for each; 0: whatever is asked for */
 } MmaInstruction;
 
+/* How words of an operand's fragments come. */
+typedef enum {
+    OPERAND_REGISTERS, /* it is in the instruction's layout */
+    OPERAND_MATRICES,  /* from shared memory, by ldmatrix */
+    OPERAND_VECTORS    /* from shared memory, by usual loads */
+} OperandWay;
+typedef struct {
+    OperandWay way;
+    bool trans;                     /* of ldmatrix */
+    MatrixAccess matrix;            /* for it */
+    int nvector;                    /* bits: elements of a usual load, */
+    int8_t vector[MAX_VECTOR_BITS]; /* which are these bits of the register's number */
+} NvOperand;
+
 typedef struct {
     NvDotKind kind;
     const Layout *layout[3];   /* of MMA_A, MMA_B (not of multiply-adds), MMA_ACC */
     const MmaInstruction *mma; /* NULL: multiply-adds */
     MmaTiling tiling;
     MmaRegisters regs[3];
+    NvOperand operand[2];
     int32_t m, n, k;
     int buffer[2]; /* operands of multiply-adds: [batch][k][m] and [batch][k][n] */
 } NvDot;

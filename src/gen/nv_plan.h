@@ -44,6 +44,7 @@ typedef struct NvTile {
     const Value *value;
     const Layout *layout; /* interned: the same layout is one pointer; NULL: a scalar */
     int buffer;           /* it lies in shared memory instead; else NV_NO_BUFFER */
+    int64_t at;           /* bytes from the beginning of the buffer */
     SharedLayout memory;  /* of that */
 } NvTile;
 
@@ -62,6 +63,7 @@ typedef enum {
     NV_LOAD,
     NV_STORE,
     NV_CONVERT, /* the same value in another layout */
+    NV_PUT,     /* registers to a tile in shared memory */
     NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
     NV_REDUCE,
     NV_SCAN,
@@ -217,6 +219,14 @@ void nv_list_conversions(NvPlan *p, const NvTile *home);
 void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l); /* s->in[operand] */
 /* The region of a reduce or scan as steps on scalars. */
 NvBlock *nv_list_region(NvPlan *p, const Block *region);
+
+/* nv_put.c: tiles in shared memory */
+/* That of a value, made once; list_conversions() then puts it there. */
+NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory);
+void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
+/* Bits of the number of an element within the longest vector that registers of a layout have in one
+ * piece in shared memory: bit i is bit regs[i] of the register's number. */
+int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);
 
 /* nv_access.c: how memory is accessed; rules for load and store */
 void nv_choose_load(NvPlan *p, const Op *op);

@@ -47,7 +47,9 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
     const NvValue *facts = nv_value(p, home->value);
 
     for (int i = facts->tiles.len; i-- > 0;) {
-        if (facts->tiles.at[i] != home)
+        if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
+            nv_list_put(p, home, facts->tiles.at[i]);
+        else if (facts->tiles.at[i] != home)
             list_conversion(p, home, facts->tiles.at[i]);
     }
 }

@@ -98,6 +98,14 @@ typedef struct {
     uint32_t bits, most; /* that threads move; the largest part */
 } ThreadPart;
 
+LLVMBasicBlockRef nv_at_head(Nv *n)
+{
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(n->b), head = LLVMGetEntryBasicBlock(n->fn);
+
+    LLVMPositionBuilderBefore(n->b, LLVMGetBasicBlockTerminator(head));
+    return now;
+}
+
 static const ThreadPart *thread_part(Nv *n, const Layout *l, int dim)
 {
     uint64_t key = MAP_KEY(l) * MAX_RANK + (uint64_t)dim;
@@ -111,8 +119,7 @@ static const ThreadPart *thread_part(Nv *n, const Layout *l, int dim)
         masks[i] = (uint32_t)layout_index(l, moved_by(l, i), dim);
         t->bits |= masks[i];
     }
-    LLVMBasicBlockRef now = LLVMGetInsertBlock(n->b), head = LLVMGetEntryBasicBlock(n->fn);
-    LLVMPositionBuilderBefore(n->b, LLVMGetBasicBlockTerminator(head));
+    LLVMBasicBlockRef now = nv_at_head(n);
     t->part = nv_thread_map(n, masks);
     LLVMPositionBuilderAtEnd(n->b, now);
     map_put(n->parts, key, t);

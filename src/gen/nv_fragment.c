@@ -1,0 +1,219 @@
+/*
+ * nv_fragment.c - operands of mma.sync: words of fragments from registers or shared memory
+ *
+ * In shared memory rows of 16 bytes are what ldmatrix gives to the eight groups of four lanes, up
+ * to four matrices at a time; where it does not fit the element's size or the way it lies, usual
+ * loads read the same registers.  Words are made when they are first asked for.
+ *
+ * Along K nothing may count that does not exist, whatever is in its place: zero times infinity is
+ * not zero, so both operands are cleared.  In shared memory that is so already.
+ */
+#include "nv_mma.h"
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+/* The matrix word that has register `first` of the layout, and those that come with it. */
+static void read_matrices(MmaOperand *o, uint32_t first)
+{
+    static const char *const counts[] = {"x1", "x2", "x4"};
+    const NvOperand *how = &o->dot->operand[o->part];
+    const MatrixAccess *m = &how->matrix;
+    const Layout *l = o->dot->layout[o->part];
+    Nv *n = o->n;
+    int count = 1 << m->matrix_bits;
+    uint32_t threads[LAYOUT_THREAD_BITS];
+    Text t = text_new(n->arena), c = text_new(n->arena);
+    LLVMTypeRef types[4];
+    NvPlace p = {0};
+
+    nv_threads_of(l, threads);
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++)
+        threads[i] = m->access.lane[i];
+    nv_shared_place(n, o->tile, threads, layout_at(l, (Holder){.reg = first}), &p);
+    text_printf(&t, "ldmatrix.sync.aligned.m8n8.%s%s.shared.b16 {", counts[m->matrix_bits],
+                how->trans ? ".trans" : "");
+    for (int i = 0; i < count; i++) {
+        text_printf(&t, "%s$%d", i > 0 ? ", " : "", i);
+        text_put(&c, "=r,");
+        types[i] = n->l->i32;
+    }
+    text_printf(&t, "}, [$%d+%lld];", count, (long long)p.offset);
+    text_put(&c, "r,~{memory}");
+    LLVMTypeRef type =
+        count == 1 ? types[0] : LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+    Val got = nv_asm(n, type, t.s, c.s, &p.address, 1);
+    for (int i = 0; i < count; i++)
+        o->read[(first >> m->word_bits) + (uint32_t)i] =
+            count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+static Val matrix_word(MmaOperand *o, uint32_t reg)
+{
+    const MatrixAccess *m = &o->dot->operand[o->part].matrix;
+    uint32_t together = (1u << (m->word_bits + m->matrix_bits)) - 1;
+
+    if (!o->read[reg >> m->word_bits])
+        read_matrices(o, reg & ~together);
+    return o->read[reg >> m->word_bits];
+}
+
+static uint32_t member(const NvOperand *how, uint32_t reg, int i)
+{
+    for (int k = 0; k < how->nvector; k++) {
+        if (i >> k & 1)
+            reg |= 1u << how->vector[k];
+    }
+    return reg;
+}
+
+/* Element `reg` of the layout and those that lie beside it. */
+static void read_vector(MmaOperand *o, uint32_t reg)
+{
+    const NvOperand *how = &o->dot->operand[o->part];
+    const Layout *l = o->dot->layout[o->part];
+    int count = 1 << how->nvector, bytes = o->tile->memory.bytes;
+    Val words[NV_MOST_WORDS], elements[NV_ACCESS_BYTES];
+    uint32_t threads[LAYOUT_THREAD_BITS];
+    NvPlace p = {.how = "ld.shared", .bytes = bytes * count};
+
+    reg &= ~member(how, 0, count - 1);
+    nv_threads_of(l, threads);
+    nv_shared_place(o->n, o->tile, threads, layout_at(l, (Holder){.reg = reg}), &p);
+    nv_read(o->n, &p, NULL, words);
+    nv_unpack(o->n, words, count, bytes, elements);
+    for (int i = 0; i < count; i++)
+        o->read[member(how, reg, i)] = nv_from_exchanged(o->n, o->tile->value->type, elements[i]);
+}
+
+/* --- elements ------------------------------------------------------------------------------ */
+
+static Val zero_unless(Nv *n, Val condition, Val v)
+{
+    return condition ? LLVMBuildSelect(n->b, condition, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
+}
+
+/* Of a tile in registers, element e of a fragment; NULL: it is zero. */
+static Val own_element(MmaOperand *o, uint32_t reg, int e)
+{
+    Val v = o->regs[reg];
+
+    if (!v || (e & (int)o->surplus.reg) != 0)
+        return NULL;
+    v = zero_unless(o->n, nv_exists(o->n, o->tile->layout, (int)reg), v);
+    return zero_unless(o->n, nv_is_first(o->n, o->surplus.lane), v);
+}
+
+static Val element(MmaOperand *o, const MmaFragment *f, int e)
+{
+    uint32_t reg = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e);
+    const NvOperand *how = &o->dot->operand[o->part];
+    Val elements[4], word;
+
+    switch (how->way) {
+    case OPERAND_REGISTERS:
+        return own_element(o, reg, e);
+    case OPERAND_VECTORS:
+        if (!o->read[reg])
+            read_vector(o, reg);
+        return o->read[reg];
+    case OPERAND_MATRICES:
+        word = matrix_word(o, reg);
+        nv_unpack(o->n, &word, o->per_word, o->tile->memory.bytes, elements);
+        return nv_from_exchanged(o->n, o->tile->value->type,
+                                 elements[reg & (uint32_t)(o->per_word - 1)]);
+    }
+    bug("no such way");
+}
+
+/* --- pieces -------------------------------------------------------------------------------- */
+
+/* The nearest number of tf32, ties away from zero, as the bits of an fp32. */
+static Val round_tf32(Nv *n, Val v)
+{
+    return nv_pure_asm(n, n->l->i32, "cvt.rna.tf32.f32 $0, $1;", "=r,f", &v, 1);
+}
+
+/* Piece number `piece` of an element, as the instruction takes it. */
+static Val piece_of(MmaOperand *o, Val v, int piece)
+{
+    Nv *n = o->n;
+
+    switch (o->dot->mma->piece) {
+    case PIECE_OWN:
+        return o->dot->mma->operand == 'd' ? v : nv_to_exchanged(n, o->tile->value->type, v);
+    case PIECE_FP16:
+        return llvm_bits(n->l, n->b, LLVMBuildFPTrunc(n->b, v, n->l->f16, ""));
+    case PIECE_BF16:
+        for (; piece > 0; piece--)
+            v = LLVMBuildFSub(n->b, v, emit_round(&n->e, n->b, v, DT_BF16), "");
+        v = emit_round(&n->e, n->b, v, DT_BF16);
+        return emit_to_memory(&n->e, n->b, v, DT_BF16);
+    case PIECE_TF32:
+        for (; piece > 0; piece--)
+            v = LLVMBuildFSub(n->b, v, llvm_from_bits(n->l, n->b, round_tf32(n, v)), "");
+        return round_tf32(n, v);
+    }
+    bug("no such piece");
+}
+
+static LLVMTypeRef piece_type(const MmaOperand *o)
+{
+    const MmaInstruction *mma = o->dot->mma;
+    Llvm *l = o->n->l;
+
+    return mma->operand == 'd' ? l->f64
+           : mma->bytes == 1   ? l->i8
+           : mma->bytes == 2   ? l->i16
+                               : l->i32;
+}
+
+/* --- words --------------------------------------------------------------------------------- */
+
+static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
+{
+    const NvDot *d = o->dot;
+    Val elements[4], out;
+
+    if (d->operand[o->part].way == OPERAND_MATRICES && d->mma->piece == PIECE_OWN)
+        return matrix_word(
+            o, mma_register(&d->regs[o->part], f->batch, f->row, f->column, word * o->per_word));
+    for (int i = 0; i < o->per_word; i++) {
+        Val v = element(o, f, word * o->per_word + i);
+        elements[i] = v ? piece_of(o, v, piece) : LLVMConstNull(piece_type(o));
+    }
+    if (o->per_word == 1)
+        return elements[0];
+    nv_pack(o->n, elements, o->per_word, d->mma->bytes, &out);
+    return out;
+}
+
+Val nv_operand_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
+{
+    const MmaRegisters *r = &o->dot->regs[o->part];
+    int number = (f->batch << r->rows | f->row) << r->columns | f->column;
+    Val *made = &o->made[piece][number * o->words + word];
+
+    if (!*made)
+        *made = make_word(o, f, word, piece);
+    return *made;
+}
+
+void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out)
+{
+    const NvDot *d = s->detail;
+    const MmaShape *shape = &d->tiling.shape;
+    const MmaRegisters *r = &d->regs[part];
+    int across = part == MMA_A ? shape->m : shape->n;
+
+    *out = (MmaOperand){.n = n, .dot = d, .part = part, .tile = s->in[part]};
+    out->per_word = MAX(4 / d->mma->bytes, 1);
+    out->words = across * shape->k / NV_LANES / out->per_word;
+    if (d->operand[part].way == OPERAND_REGISTERS) {
+        out->surplus = mma_surplus(part, shape, d->k);
+        out->regs = nv_get(n, out->tile);
+    } else {
+        out->read = NEW_N(n->arena, Val, layout_registers(d->layout[part]));
+    }
+    for (int i = 0; i < d->mma->pieces; i++)
+        out->made[i] = NEW_N(n->arena, Val, out->words << (r->rows + r->columns + r->batches));
+}

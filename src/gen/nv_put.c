@@ -1,0 +1,158 @@
+/*
+ * nv_put.c - tiles in shared memory: where their elements lie, and how they get there
+ *
+ * A tile in shared memory is all of the tile, padding included, which is zero there.  Whoever reads
+ * it chooses the layout in memory, so that neither side meets conflicts in the banks.
+ */
+#include "nv.h"
+
+#include <string.h>
+
+/* --- the plan ------------------------------------------------------------------------------ */
+
+typedef struct {
+    int nvector;
+    int8_t regs[MAX_VECTOR_BITS];
+    uint32_t copies; /* bits of the thread's number: who has one set need not write */
+} Put;
+
+static bool same_memory(const SharedLayout *a, const SharedLayout *b)
+{
+    return a->nbits == b->nbits && a->bytes == b->bytes &&
+           memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+}
+
+NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory)
+{
+    NvValue *facts = nv_value(p, v);
+
+    for (int i = 0; i < facts->tiles.len; i++) {
+        NvTile *t = facts->tiles.at[i];
+        if (t->buffer != NV_NO_BUFFER && same_memory(&t->memory, memory))
+            return t;
+    }
+    NvTile *t = NEW(p->arena, NvTile);
+    *t = (NvTile){.id = p->tiles.len, .value = v, .memory = *memory};
+    t->buffer = nv_buffer(p, shared_bytes(memory));
+    vec_push(p->arena, &p->tiles, t);
+    vec_push(p->arena, &facts->tiles, t);
+    return t;
+}
+
+/* The bit of the register's number that moves just that bit of the coordinate; -1: none. */
+static int register_bit(const Layout *l, uint32_t unit)
+{
+    for (int i = 0; i < l->nreg; i++) {
+        if (l->reg[i] == unit)
+            return i;
+    }
+    return -1;
+}
+
+int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS])
+{
+    int n = 0, most = layout_bits_of(NV_ACCESS_BYTES / memory->bytes);
+
+    for (; n < most && n < memory->nbits; n++) {
+        int reg = register_bit(l, memory->coordinate[n]);
+        if (reg < 0)
+            break;
+        regs[n] = (int8_t)reg;
+    }
+    return n;
+}
+
+void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
+{
+    NvStep *s = nv_step(p, NV_PUT, NULL);
+    Put *put = NEW(p->arena, Put);
+    Inverse inverse;
+
+    s->op = from->value->def;
+    s->nin = s->nout = 1;
+    s->in = NEW_N(p->arena, const NvTile *, 1);
+    s->out = NEW_N(p->arena, const NvTile *, 1);
+    s->in[0] = from;
+    s->out[0] = to;
+    s->detail = put;
+    put->nvector = nv_shared_vector(from->layout, &to->memory, put->regs);
+    layout_invert(from->layout, &inverse);
+    put->copies = inverse.copies.lane | inverse.copies.warp << LAYOUT_LANE_BITS;
+    nv_use(p, s, to->buffer, true, false);
+    nv_list(p, s);
+}
+
+/* --- emission ------------------------------------------------------------------------------ */
+
+void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS])
+{
+    for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
+        int warp = i - LAYOUT_LANE_BITS;
+        threads[i] = i < LAYOUT_LANE_BITS ? l->lane[i] : warp < l->nwarp ? l->warp[warp] : 0;
+    }
+}
+
+/* What the element's constant shares with the bits that threads move goes into the address, of
+ * which there are few that differ; the rest is the instruction's constant. */
+void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                     uint32_t fixed, NvPlace *out)
+{
+    uint32_t bytes = (uint32_t)t->memory.bytes, masks[LAYOUT_THREAD_BITS], moved = 0;
+    uint32_t constant = shared_offset(&t->memory, fixed) * bytes;
+
+    for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
+        masks[i] = shared_offset(&t->memory, threads[i]) * bytes;
+        moved |= masks[i];
+    }
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val at = nv_thread_map(n, masks);
+    if ((constant & moved) != 0)
+        at = LLVMBuildXor(n->b, at, llvm_int(n->l->i32, constant & moved), "");
+    out->address = nv_shared_at(n, t->buffer, at);
+    LLVMPositionBuilderAtEnd(n->b, now);
+    out->offset = t->at + (int64_t)(constant & ~moved);
+}
+
+static int member(const Put *p, int r, int i)
+{
+    for (int k = 0; k < p->nvector; k++) {
+        if (i >> k & 1)
+            r |= 1 << p->regs[k];
+    }
+    return r;
+}
+
+/* As it is exchanged; 0 where nothing exists. */
+static Val element(Nv *n, const NvTile *t, int r)
+{
+    const Type *type = t->value->type;
+    Val v = nv_get(n, t)[r], zero = LLVMConstNull(nv_exchanged_type(n, type));
+
+    if (!v)
+        return zero;
+    Val there = nv_exists(n, t->layout, r);
+    v = nv_to_exchanged(n, type, v);
+    return there ? LLVMBuildSelect(n->b, there, v, zero, "") : v;
+}
+
+void nv_put(Nv *n, const NvStep *s)
+{
+    const Put *put = s->detail;
+    const NvTile *from = s->in[0], *to = s->out[0];
+    int count = 1 << put->nvector, bytes = to->memory.bytes;
+    Val first = nv_is_first(n, put->copies);
+    uint32_t threads[LAYOUT_THREAD_BITS];
+
+    nv_threads_of(from->layout, threads);
+    for (int r = 0; r < nv_count(from); r++) {
+        NvPlace p = {.how = "st.shared", .predicate = first, .bytes = bytes * count};
+        Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        if ((r & member(put, 0, count - 1)) != 0)
+            continue;
+        nv_shared_place(n, to, threads, layout_at(from->layout, (Holder){.reg = (uint32_t)r}), &p);
+        for (int i = 0; i < count; i++)
+            elements[i] = element(n, from, member(put, r, i));
+        nv_pack(n, elements, count, bytes, words);
+        nv_write(n, &p, words);
+    }
+}
