@@ -169,7 +169,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d};
     p->chip = nv_chip(o->cpu);
     p->warps = choose_warps(f);
-    p->axis = axis_analyse(f, a);
+    p->axis = axis_analyse_trusting(f, a);
     p->bases = ir_pointer_bases(f, a);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);

@@ -25,6 +25,7 @@ struct AxisFacts {
     int nvalues;
     Promise *promises; /* by value id */
     int loops;         /* around the op at hand */
+    bool trusting;     /* x % y: neither is negative, and y not 0 */
 };
 
 /* assumptions */
@@ -265,12 +266,29 @@ static void flow_opaque(AxisFacts *x, const Op *op)
         set(x, op->results[i], axis_unknown(op->results[i]->type));
 }
 
+static Axis at_least(const Axis *x, int64_t lo)
+{
+    Axis out = *x;
+
+    out.lo = x->has_range ? MAX(x->lo, lo) : lo;
+    out.hi = x->has_range ? MAX(x->hi, lo) : INT64_MAX;
+    out.has_range = true;
+    return out;
+}
+
 static void flow_plain(AxisFacts *x, const Op *op)
 {
     const Axis *in[op->noperands + 1];
+    Axis trusted[2];
 
     for (int i = 0; i < op->noperands; i++)
         in[i] = &x->at[op->operands[i]->id];
+    if (x->trusting && op->code == OP_rem && axis_is_int(op->operands[0]->type)) {
+        for (int i = 0; i < 2; i++) {
+            trusted[i] = at_least(in[i], i);
+            in[i] = &trusted[i];
+        }
+    }
     set(x, op->results[0], axis_transfer(op, in));
 }
 
@@ -303,11 +321,12 @@ static void set_params(AxisFacts *x, const Func *f)
     }
 }
 
-AxisFacts *axis_analyse(const Func *f, Arena *a)
+static AxisFacts *analyse(const Func *f, bool trusting, Arena *a)
 {
     AxisFacts *x = NEW(a, AxisFacts);
 
     x->arena = a;
+    x->trusting = trusting;
     x->nvalues = f->nvalues;
     x->at = NEW_N(a, Axis, f->nvalues);
     x->promises = NEW_N(a, Promise, f->nvalues);
@@ -320,6 +339,16 @@ AxisFacts *axis_analyse(const Func *f, Arena *a)
             *n = axis_gcd(*n, MOST_DIVISIBLE);
     }
     return x;
+}
+
+AxisFacts *axis_analyse(const Func *f, Arena *a)
+{
+    return analyse(f, false, a);
+}
+
+AxisFacts *axis_analyse_trusting(const Func *f, Arena *a)
+{
+    return analyse(f, true, a);
 }
 
 const Axis *axis_of(const AxisFacts *x, const Value *v)

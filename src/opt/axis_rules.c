@@ -260,6 +260,18 @@ static void set_remainder(Axis *r, const Type *t, const Axis *x, int64_t c)
     r->divisibility = axis_gcd(axis_divisibility_at(x, t, r->contiguity), c);
 }
 
+/* The same modulo what is nowhere but a multiple of something, and the same along runs. */
+static void set_unknown_remainder(Axis *r, const Type *t, const Axis *x, const Axis *y)
+{
+    int64_t c = axis_divisibility_of_all(y, t);
+
+    for (int d = 0; c > 0 && d < t->rank; d++) {
+        int64_t n = group(x, t, d, c);
+        r->contiguity[d] = axis_common_run(n, y->constancy[d], t->dims[d]);
+    }
+    r->divisibility = axis_gcd(axis_divisibility_at(x, t, r->contiguity), c);
+}
+
 /* Division truncates, so groups of equal quotients are cut differently below zero. */
 static Axis of_div(const Op *op, const Axis *const *in)
 {
@@ -286,6 +298,8 @@ static Axis of_rem(const Op *op, const Axis *const *in)
     bool positive = (x->has_range && x->lo >= 0) || dtype_is_unsigned(t->dtype);
     int64_t c;
 
+    if (axis_is_int(t) && positive && y->has_range && y->lo > 0 && !axis_is_value(y, &c))
+        set_unknown_remainder(&r, t, x, y);
     if (!axis_is_int(t) || !axis_is_value(y, &c) || c <= 0)
         return r;
     if (x->has_range && x->lo >= 0 && x->hi < c)

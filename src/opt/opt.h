@@ -116,6 +116,10 @@ typedef struct AxisFacts AxisFacts;
 /* From the operands to the results, loops until nothing changes; the facts live in the arena and
  * know the values that there were.  One made later needs another analysis. */
 AxisFacts *axis_analyse(const Func *f, Arena *a);
+/* The same under the assumption that Triton makes, too: of x % y x is not negative, and y positive,
+ * so aligned groups of neighbours stay neighbours.  Without it `offsets % n`, the usual way to keep
+ * addresses inside, would be read element by element. */
+AxisFacts *axis_analyse_trusting(const Func *f, Arena *a);
 /* Lives as long as the facts; a bug() for a value made after them. */
 const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
