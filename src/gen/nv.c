@@ -100,8 +100,7 @@ static void compute_tile(Nv *n, const NvStep *s)
 
 /* --- loops and ifs ------------------------------------------------------------------------- */
 
-/* A phi for each register of a tile. */
-static Val *phis_for(Nv *n, const NvTile *t)
+Val *nv_phis(Nv *n, const NvTile *t)
 {
     Val *out = nv_set(n, t);
 
@@ -138,6 +137,7 @@ static void emit_for(Nv *n, const NvStep *s)
     Val lo = nv_scalar(n, s->in[FOR_LO]), step = nv_scalar(n, s->in[FOR_STEP]);
     Val trips = emit_trip_count(n->b, lo, nv_scalar(n, s->in[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
+    NvRunner *ahead = nv_ahead_begin(n, s, lo, step, trips);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), head = nv_block(n), in = nv_block(n),
                       exit = nv_block(n);
     Val **phis = NEW_N(n->arena, Val *, s->nout + 1);
@@ -146,14 +146,20 @@ static void emit_for(Nv *n, const NvStep *s)
     LLVMPositionBuilderAtEnd(n->b, head);
     Val left = LLVMBuildPhi(n->b, t, ""), iv = LLVMBuildPhi(n->b, t, "");
     for (int i = 0; i < s->nout; i++) {
-        phis[i] = phis_for(n, body->args[i + 1]);
+        phis[i] = nv_phis(n, body->args[i + 1]);
         incoming(n, phis[i], s->in[FOR_BOUNDS + i], before);
     }
     nv_set(n, body->args[0])[0] = iv;
+    if (ahead)
+        nv_ahead_phis(n, ahead);
     Val go = LLVMBuildICmp(n->b, LLVMIntNE, left, llvm_int(t, 0), "");
     LLVMBuildCondBr(n->b, go, in, exit);
     LLVMPositionBuilderAtEnd(n->b, in);
+    if (ahead)
+        nv_ahead_round(n, ahead, iv, left);
     nv_steps(n, body);
+    if (ahead)
+        nv_ahead_end(n, ahead);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
     Val next = LLVMBuildAdd(n->b, iv, step, "");
     Val fewer = LLVMBuildSub(n->b, left, llvm_int(t, 1), "");
@@ -177,7 +183,7 @@ static void emit_while(Nv *n, const NvStep *s)
     LLVMBuildBr(n->b, head);
     LLVMPositionBuilderAtEnd(n->b, head);
     for (int i = 0; i < test->nargs; i++) {
-        phis[i] = phis_for(n, test->args[i]);
+        phis[i] = nv_phis(n, test->args[i]);
         incoming(n, phis[i], s->in[i], before);
     }
     nv_steps(n, test);
@@ -208,7 +214,7 @@ static void emit_if(Nv *n, const NvStep *s)
     }
     LLVMPositionBuilderAtEnd(n->b, after);
     for (int i = 0; i < s->nout; i++) {
-        Val *phis = phis_for(n, s->out[i]);
+        Val *phis = nv_phis(n, s->out[i]);
         for (int r = 0; r < 2; r++)
             incoming(n, phis, s->body[r]->ends[i], end[r]);
     }
@@ -223,12 +229,12 @@ static void emit_barrier(Nv *n, const NvStep *s)
 }
 
 static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
-    [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,     [NV_STORE] = nv_store,
-    [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,       [NV_MOVE] = nv_move,
-    [NV_REDUCE] = nv_reduce,     [NV_SCAN] = nv_scan,     [NV_ATOMIC] = nv_atomic,
-    [NV_DOT] = nv_dot,           [NV_RECORD] = nv_record, [NV_INLINE] = nv_inline,
-    [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,     [NV_WHILE] = emit_while,
-    [NV_IF] = emit_if,
+    [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,         [NV_STORE] = nv_store,
+    [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,           [NV_COPY] = nv_copy,
+    [NV_MOVE] = nv_move,         [NV_REDUCE] = nv_reduce,     [NV_SCAN] = nv_scan,
+    [NV_ATOMIC] = nv_atomic,     [NV_DOT] = nv_dot,           [NV_RECORD] = nv_record,
+    [NV_INLINE] = nv_inline,     [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,
+    [NV_WHILE] = emit_while,     [NV_IF] = emit_if,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)
@@ -340,6 +346,7 @@ static void make_code(Llvm *l, void *nv)
     n->e = (Emit){.l = l, .rounds_bf16 = true, .no_rem = true, .picks_floats = true};
     n->regs = NEW_N(n->arena, Val *, n->plan->tiles.len + 1);
     n->parts = map_new(n->arena);
+    n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);
     emit_function(n);
 }
 

@@ -38,11 +38,14 @@ typedef struct {
     Val program[3];         /* i32 */
     Val **regs;             /* by tile id; NULL: not computed yet */
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
+    Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
+    Val active;             /* i1: copies are asked for at all; NULL: they are */
 } Nv;
 
 /* nv.c */
 LLVMBasicBlockRef nv_block(Nv *n);      /* a new one, behind all others */
 void nv_steps(Nv *n, const NvBlock *b); /* all of them */
+Val *nv_phis(Nv *n, const NvTile *t);   /* a phi for each register of a tile */
 /* Evaluate a region planned by nv_list_region() on scalars: its arguments, its results. */
 void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results);
 void nv_wait_block(Nv *n); /* a barrier of the block */
@@ -95,6 +98,8 @@ Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constrain
                 int nargs);
 
 /* nv_memory.c */
+/* Where register r of an access whose data has that layout is; but for the predicate. */
+void nv_locate(Nv *n, const NvStep *s, const Layout *l, int r, NvPlace *out);
 void nv_load(Nv *n, const NvStep *s);
 void nv_store(Nv *n, const NvStep *s);
 /* The bits of an element as memory has them, an integer; and back. */
@@ -109,6 +114,16 @@ Val nv_to_exchanged(Nv *n, const Type *t, Val v);
 Val nv_from_exchanged(Nv *n, const Type *t, Val v);
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
+
+/* nv_ahead.c */
+typedef struct NvRunner NvRunner;
+/* The first rounds of what runs ahead of a loop; NULL: nothing does. */
+NvRunner *nv_ahead_begin(Nv *n, const NvStep *loop, Val lo, Val step, Val trips);
+void nv_ahead_phis(Nv *n, NvRunner *r); /* at the loop's head */
+/* At the beginning of the round with that counter, when `left` are to come, this one included. */
+void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
+void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
+void nv_copy(Nv *n, const NvStep *s);
 
 /* nv_put.c */
 void nv_put(Nv *n, const NvStep *s);

@@ -38,22 +38,20 @@ static bool begins_group(const Group *a, int r)
     return nv_live(a->shape, r) && (r & (member(a, 0, a->count - 1))) == 0;
 }
 
-/* The address of register r: a pointer that many registers share, and a constant. */
-static void locate(Nv *n, const Group *a, int r, NvPlace *out)
+/* A pointer that many registers share, and a constant. */
+void nv_locate(Nv *n, const NvStep *s, const Layout *l, int r, NvPlace *out)
 {
-    const NvTile *pointer = a->step->in[0];
-    const Layout *l = a->shape->layout;
-    int first = l ? r & ~(int)a->step->access->run : r;
-    Val p = nv_get(n, pointer)[first];
+    const NvTile *pointer = s->in[0];
+    int first = l ? r & ~(int)s->access->run : r;
+    int size = type_size(&(Type){.dtype = pointer->value->type->dtype});
 
-    out->bytes = a->bytes * a->count;
-    out->address = LLVMBuildPtrToInt(n->b, p, n->l->i64, "");
+    *out = (NvPlace){.address = LLVMBuildPtrToInt(n->b, nv_get(n, pointer)[first], n->l->i64, "")};
     if (!l)
         return;
     uint32_t from = layout_at(l, (Holder){.reg = (uint32_t)first});
     uint32_t to = layout_at(l, (Holder){.reg = (uint32_t)r});
     for (int d = 0; d < l->rank; d++)
-        out->offset += (int64_t)(layout_index(l, to, d) - layout_index(l, from, d)) * a->bytes;
+        out->offset += (int64_t)(layout_index(l, to, d) - layout_index(l, from, d)) * size;
 }
 
 static Val operand_register(Nv *n, const NvStep *s, int i, int r)
@@ -131,11 +129,13 @@ static const char *store_words(const Op *op)
 
 static void load_group(Nv *n, const Group *a, int r, Val *out)
 {
-    NvPlace p = {.how = load_words(a->step->op)};
+    NvPlace p;
     Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS], other[NV_MOST_WORDS];
     bool has_other = operand_register(n, a->step, LOAD_OTHER, r) != NULL;
 
-    locate(n, a, r, &p);
+    nv_locate(n, a->step, a->shape->layout, r, &p);
+    p.how = load_words(a->step->op);
+    p.bytes = a->bytes * a->count;
     p.predicate = may_access(n, a, LOAD_MASK, r);
     for (int i = 0; has_other && i < a->count; i++) {
         Val v = operand_register(n, a->step, LOAD_OTHER, member(a, r, i));
@@ -164,10 +164,12 @@ void nv_load(Nv *n, const NvStep *s)
 
 static void store_group(Nv *n, const Group *a, int r, Val first)
 {
-    NvPlace p = {.how = store_words(a->step->op)};
+    NvPlace p;
     Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
 
-    locate(n, a, r, &p);
+    nv_locate(n, a->step, a->shape->layout, r, &p);
+    p.how = store_words(a->step->op);
+    p.bytes = a->bytes * a->count;
     p.predicate = nv_both(n, may_access(n, a, STORE_MASK, r), first);
     for (int i = 0; i < a->count; i++) {
         Val v = operand_register(n, a->step, STORE_DATA, member(a, r, i));

@@ -61,10 +61,10 @@ static Val *sum_at(const Mma *x, const MmaFragment *f, int e)
 /* sum += a b, for a fragment of the sum and step k. */
 static void multiply(Mma *x, const MmaFragment *f, int k, int a_piece, int b_piece)
 {
-    enum { MOST_SUM = 4 };
+    enum { MOST_SUM = 4, MOST_OPERANDS = 16 };
     MmaFragment a = {f->batch, f->row, k}, b = {f->batch, k, f->column};
     LLVMTypeRef types[MOST_SUM];
-    Val args[NV_MOST_OPERANDS];
+    Val args[MOST_OPERANDS];
     int nargs = 0;
 
     for (int i = 0; i < x->operand[MMA_A].words; i++)

@@ -36,6 +36,7 @@ enum {
 typedef struct NvStep NvStep;
 typedef struct NvPlan NvPlan;
 typedef struct NvBlock NvBlock;
+typedef struct NvAhead NvAhead;
 
 /* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
  * be live; one register when it is a scalar. */
@@ -64,6 +65,7 @@ typedef enum {
     NV_STORE,
     NV_CONVERT, /* the same value in another layout */
     NV_PUT,     /* registers to a tile in shared memory */
+    NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
     NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
     NV_REDUCE,
     NV_SCAN,
@@ -108,6 +110,7 @@ struct NvStep {
                           * NULL: the same number */
     const Conversion *conversion;
     const NvAccess *access; /* of loads, stores, atomics */
+    const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
     const void *detail;     /* of the kinds whose file says what it is */
 };
 
@@ -116,6 +119,23 @@ struct NvBlock {
     const NvTile **args, **ends; /* of the block's arguments; of what its terminator hands over */
     int nargs, nends;
 };
+
+/* Of a loop: steps that run some rounds ahead of its body and copy to shared memory what that will
+ * read, with the arguments and ends of the body (nv_pipeline.c). */
+struct NvAhead {
+    int stages;          /* buffers; the steps run one round less ahead */
+    int buffer;          /* all stages, one behind the other */
+    int64_t bytes;       /* of a stage */
+    NvBlock steps;       /* without arguments and ends */
+    const bool *carried; /* by argument of the body: the steps have their own value of it */
+};
+
+/* Detail of NV_COPY, whose other parts are those of the load that it was. */
+typedef struct {
+    const NvTile *shape;  /* what the load would have given */
+    const Layout *layout; /* the places of its registers in the tile in shared memory */
+    int bits;             /* of the number of elements of a vector */
+} NvCopy;
 
 /* What the planner knows of a value, by its id. */
 typedef enum { NV_WEAK, NV_PLAIN, NV_DOT_RESULT } NvStrength;

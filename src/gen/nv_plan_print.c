@@ -12,10 +12,12 @@
 #include "nv_plan.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
-    [NV_COMPUTE] = "compute", [NV_LOAD] = "load", [NV_STORE] = "store",   [NV_CONVERT] = "convert",
-    [NV_PUT] = "put",         [NV_MOVE] = "move", [NV_REDUCE] = "reduce", [NV_SCAN] = "scan",
-    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",   [NV_RECORD] = "record", [NV_INLINE] = "inline",
-    [NV_BARRIER] = "barrier", [NV_FOR] = "for",   [NV_WHILE] = "while",   [NV_IF] = "if",
+    [NV_COMPUTE] = "compute", [NV_LOAD] = "load",       [NV_STORE] = "store",
+    [NV_CONVERT] = "convert", [NV_PUT] = "put",         [NV_COPY] = "copy",
+    [NV_MOVE] = "move",       [NV_REDUCE] = "reduce",   [NV_SCAN] = "scan",
+    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",         [NV_RECORD] = "record",
+    [NV_INLINE] = "inline",   [NV_BARRIER] = "barrier", [NV_FOR] = "for",
+    [NV_WHILE] = "while",     [NV_IF] = "if",
 };
 
 typedef struct {
@@ -86,6 +88,10 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
     if (s->op)
         text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));
     text_put(&x->out, "\n");
+    if (s->ahead) {
+        put_block(x, &s->ahead->steps, indent + 2);
+        text_printf(&x->out, "%*sbehind by %d\n", indent, "", s->ahead->stages - 1);
+    }
     for (int r = 0; r < COUNT(s->body); r++) {
         if (r == 1 && s->body[r])
             text_printf(&x->out, "%*sand\n", indent, "");

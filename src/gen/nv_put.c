@@ -110,6 +110,8 @@ void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREA
         at = LLVMBuildXor(n->b, at, llvm_int(n->l->i32, constant & moved), "");
     out->address = nv_shared_at(n, t->buffer, at);
     LLVMPositionBuilderAtEnd(n->b, now);
+    if (n->stage[t->buffer])
+        out->address = LLVMBuildAdd(n->b, out->address, n->stage[t->buffer], "");
     out->offset = t->at + (int64_t)(constant & ~moved);
 }
 

@@ -44,6 +44,8 @@ static void find_uses(NvPlan *p, const NvBlock *b)
         const NvStep *s = b->steps.at[i];
         for (int k = 0; k < s->uses.len; k++)
             touch(p, s->uses.at[k].buffer, s->number);
+        for (int k = 0; s->ahead && k < s->uses.len; k++)
+            touch(p, s->uses.at[k].buffer, last_number(s));
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 find_uses(p, s->body[r]);
@@ -208,6 +210,13 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
                      .tile = s->in[0]};
         vec_push(p->arena, &out, x);
     }
+    for (int i = 0; !late && s->ahead && i < s->ahead->steps.steps.len; i++) {
+        const NvStep *copy = s->ahead->steps.steps.at[i];
+        if (copy->kind == NV_COPY)
+            vec_push(
+                p->arena, &out,
+                ((Pending){.global = true, .pointer = copy->op->operands[0], .tile = copy->in[0]}));
+    }
     return out;
 }
 
@@ -251,7 +260,7 @@ static void walk_step(NvPlan *p, NvStep *s, PendingList *pending)
         pending->len = 0;
     if (s->syncs || s->kind == NV_BARRIER)
         pending->len = 0;
-    else
+    else if (!s->ahead) /* whose rounds wait for its copies */
         merge(p, pending, &early, false);
     merge(p, pending, &late, false);
     if (s->kind == NV_FOR || s->kind == NV_WHILE)

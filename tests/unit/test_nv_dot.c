@@ -13,8 +13,8 @@ typedef struct {
     const char *precision; /* NULL: ieee */
     int batch;             /* 0: tiles of rank 2 */
     int m, n, k;
-    int rounds; /* blocks of k */
-    int warps;
+    int rounds;                /* blocks of k */
+    int warps, stages;         /* stages: 0 for the default */
     bool a_columns, b_columns; /* it lies in memory column by column */
     bool masked;               /* the last block of k is half outside */
 } Product;
@@ -119,7 +119,8 @@ static const char *kernel_text(const Product *p, Arena *a)
     text_printf(&t, "  %%start = load %%c_p : %s%s\n", sum, all);
     text_printf(&t, "  %%lo = const 0 : i32\n  %%hi = const %lld : i32\n", (long long)last);
     text_printf(&t, "  %%step = const %d : i32\n", p->k);
-    text_printf(&t, "  %%sum = for %%lo, %%hi, %%step, %%start : %s%s {\n", sum, all);
+    const char *stages = p->stages ? arena_printf(a, " num_stages=%d", p->stages) : "";
+    text_printf(&t, "  %%sum = for %%lo, %%hi, %%step, %%start%s : %s%s {\n", stages, sum, all);
     text_printf(&t, "    (%%i: i32, %%acc: %s%s)\n    %%left = sub %%hi, %%i : i32\n", sum, all);
     put_load(&t, p, "a", p->a, da, 2, sa[2]);
     put_load(&t, p, "b", p->b, db, 1, sb[1]);
@@ -132,7 +133,7 @@ static const char *kernel_text(const Product *p, Arena *a)
 static void check(const Product *p)
 {
     Arena *a = arena_new(NULL);
-    size_t batches = p->batch ? (size_t)p->batch : 1, whole = (size_t)(p->k * p->rounds);
+    size_t batches = p->batch ? (size_t)p->batch : 1, whole = (size_t)(p->k * MAX(p->rounds, 1));
     size_t na = batches * (size_t)p->m * whole, nb = batches * (size_t)p->n * whole;
     size_t nc = batches * (size_t)p->m * (size_t)p->n;
     Case c = {.arena = a,
@@ -146,11 +147,12 @@ static void check(const Product *p)
     c.params[0] = (Argument){.dtype = p->a, .n = na, .start = numbers(a, p->a, na, 1)};
     c.params[1] = (Argument){.dtype = p->b, .n = nb, .start = numbers(a, p->b, nb, 2)};
     c.params[2] = (Argument){.dtype = p->sum, .n = nc, .start = numbers(a, p->sum, nc, 3)};
-    const char *what = arena_printf(
-        a, "%s %s %s %s, batch %d, %dx%dx%d, %d rounds, %d warps%s%s%s", dtype_name(p->a),
-        dtype_name(p->b), dtype_name(p->sum), p->precision ? p->precision : "ieee", p->batch, p->m,
-        p->n, p->k, p->rounds, p->warps, p->a_columns ? ", a by columns" : "",
-        p->b_columns ? ", b by columns" : "", p->masked ? ", masked" : "");
+    const char *what =
+        arena_printf(a, "%s %s %s %s, batch %d, %dx%dx%d, %d rounds, %d warps, %d stages%s%s%s",
+                     dtype_name(p->a), dtype_name(p->b), dtype_name(p->sum),
+                     p->precision ? p->precision : "ieee", p->batch, p->m, p->n, p->k, p->rounds,
+                     p->warps, p->stages, p->a_columns ? ", a by columns" : "",
+                     p->b_columns ? ", b by columns" : "", p->masked ? ", masked" : "");
     versus_expect(&c, ENGINE_SIM_DISJOINT, what);
     arena_free(a);
 }
@@ -212,6 +214,23 @@ static void test_warps(void **state)
     }
 }
 
+/* Loads run ahead of the loop by one round less than there are stages, also of loops that end
+ * before that. */
+static void test_stages(void **state)
+{
+    (void)state;
+    for (int stages = 1; stages <= 4; stages++) {
+        for (int rounds = 0; rounds <= 6; rounds++) {
+            Product p = product(&kinds[rounds % 2 ? 0 : 9], 32, 32, 32);
+            p.stages = stages;
+            p.rounds = rounds;
+            p.masked = rounds > 0 && stages % 2;
+            p.b_columns = rounds % 3;
+            check(&p);
+        }
+    }
+}
+
 static void test_extents(void **state)
 {
     static const int extents[] = {1, 3, 8, 17, 40};
@@ -238,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_stages),
         cmocka_unit_test(test_extents),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);

@@ -1,0 +1,226 @@
+/*
+ * nv_ahead.c - loops whose copies to shared memory run some rounds ahead (nv_pipeline.c)
+ *
+ * In front of the loop the copies of its first rounds are asked for.  Each round then waits for its
+ * own, and for all threads, which have also read the round before by then; so the buffer of that
+ * one takes the copies that are asked for next.  Each round's copies are a group, also when the
+ * loop ends before the round that they would be for and there are none.
+ */
+#include "nv.h"
+
+struct NvRunner {
+    const NvStep *loop;
+    const NvAhead *ahead;
+    Val lo, step, trips;
+    Val **values; /* by argument: registers that the steps ahead carry */
+    Val *phis;    /* where the stages that are read and written begin: i32, in bytes */
+    LLVMBasicBlockRef before;
+    Val read, write;
+    Val **next; /* by argument, from the last run of the steps ahead */
+};
+
+static void commit(Nv *n)
+{
+    nv_asm(n, n->l->none, "cp.async.commit_group;", "~{memory}", NULL, 0);
+}
+
+/* Run the steps ahead, for the round whose counter is `counter`, into the stage at `at`. */
+static void run(Nv *n, NvRunner *r, Val counter, Val at, Val active)
+{
+    const NvAhead *a = r->ahead;
+    const NvBlock *body = r->loop->body[0];
+    Val **saved = NEW_N(n->arena, Val *, body->nargs);
+
+    for (int i = 0; i < body->nargs; i++) {
+        saved[i] = n->regs[body->args[i]->id];
+        if (i > 0 && a->carried[i])
+            n->regs[body->args[i]->id] = r->values[i];
+    }
+    nv_set(n, body->args[0])[0] = counter;
+    n->stage[a->buffer] = at;
+    n->active = active;
+    nv_steps(n, &a->steps);
+    commit(n);
+    n->active = NULL;
+    for (int i = 1; i < body->nargs; i++) {
+        if (a->carried[i])
+            r->next[i] = n->regs[body->ends[i - 1]->id];
+    }
+    for (int i = 0; i < body->nargs; i++)
+        n->regs[body->args[i]->id] = saved[i];
+}
+
+static void advance(NvRunner *r)
+{
+    for (int i = 1; i < r->loop->body[0]->nargs; i++)
+        r->values[i] = r->next[i];
+}
+
+NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
+{
+    const NvAhead *a = s->ahead;
+    int nargs = s->body[0]->nargs;
+    NvRunner *r;
+
+    if (!a)
+        return NULL;
+    r = NEW(n->arena, NvRunner);
+    *r = (NvRunner){.loop = s, .ahead = a, .lo = lo, .step = step, .trips = trips};
+    r->values = NEW_N(n->arena, Val *, nargs);
+    r->next = NEW_N(n->arena, Val *, nargs);
+    for (int i = 1; i < nargs; i++)
+        r->values[i] = n->regs[s->in[FOR_BOUNDS + i - 1]->id];
+    Val counter = lo;
+    for (int i = 0; i < a->stages - 1; i++) {
+        Val active = LLVMBuildICmp(n->b, LLVMIntUGT, trips, llvm_int(LLVMTypeOf(trips), i), "");
+        run(n, r, counter, llvm_int(n->l->i32, i * a->bytes), active);
+        advance(r);
+        counter = LLVMBuildAdd(n->b, counter, step, "");
+    }
+    r->before = LLVMGetInsertBlock(n->b);
+    return r;
+}
+
+static Val stage_phi(Nv *n, const NvRunner *r, int64_t start)
+{
+    Val phi = LLVMBuildPhi(n->b, n->l->i32, ""), first = llvm_int(n->l->i32, start);
+
+    LLVMAddIncoming(phi, &first, (LLVMBasicBlockRef *)&r->before, 1);
+    return phi;
+}
+
+void nv_ahead_phis(Nv *n, NvRunner *r)
+{
+    const NvBlock *body = r->loop->body[0];
+
+    r->read = stage_phi(n, r, 0);
+    r->write = stage_phi(n, r, (r->ahead->stages - 1) * r->ahead->bytes);
+    for (int i = 1; i < body->nargs; i++) {
+        if (!r->ahead->carried[i])
+            continue;
+        Val *own = n->regs[body->args[i]->id], *phis = nv_phis(n, body->args[i]);
+        for (int k = 0; k < nv_count(body->args[i]); k++) {
+            Val v = r->values[i][k];
+            if (phis[k] && v)
+                LLVMAddIncoming(phis[k], &v, &r->before, 1);
+        }
+        n->regs[body->args[i]->id] = own;
+        r->values[i] = phis;
+    }
+}
+
+void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
+{
+    const NvAhead *a = r->ahead;
+    int distance = a->stages - 1;
+    LLVMTypeRef t = LLVMTypeOf(left);
+    const char *wait = arena_printf(n->arena, "cp.async.wait_group %d;", distance - 1);
+
+    nv_asm(n, n->l->none, wait, "~{memory}", NULL, 0);
+    nv_wait_block(n);
+    Val active = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, distance), "");
+    Val gap = LLVMBuildMul(n->b, r->step, llvm_int(LLVMTypeOf(r->step), distance), "");
+    run(n, r, LLVMBuildAdd(n->b, counter, gap, ""), r->write, active);
+    n->stage[a->buffer] = r->read;
+}
+
+/* The stage behind this one; the first one behind the last. */
+static Val stage_after(Nv *n, const NvRunner *r, Val stage)
+{
+    const NvAhead *a = r->ahead;
+    Val next = LLVMBuildAdd(n->b, stage, llvm_int(n->l->i32, a->bytes), "");
+    Val end = llvm_int(n->l->i32, a->stages * a->bytes), zero = llvm_int(n->l->i32, 0);
+
+    return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, next, end, ""), zero, next, "");
+}
+
+void nv_ahead_end(Nv *n, NvRunner *r)
+{
+    const NvBlock *body = r->loop->body[0];
+    Val read = stage_after(n, r, r->read), write = stage_after(n, r, r->write);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
+
+    LLVMAddIncoming(r->read, &read, &latch, 1);
+    LLVMAddIncoming(r->write, &write, &latch, 1);
+    for (int i = 1; i < body->nargs; i++) {
+        for (int k = 0; r->ahead->carried[i] && k < nv_count(body->args[i]); k++) {
+            Val v = r->next[i][k];
+            if (r->values[i][k])
+                LLVMAddIncoming(r->values[i][k], &v, &latch, 1);
+        }
+    }
+    n->stage[r->ahead->buffer] = NULL;
+}
+
+/* --- copies -------------------------------------------------------------------------------- */
+
+static int member(const NvStep *s, const NvCopy *c, int r, int i)
+{
+    for (int k = 0; k < c->bits; k++) {
+        if (i >> k & 1)
+            r |= 1 << s->access->regs[k];
+    }
+    return r;
+}
+
+/* How many bytes of a vector come from memory; the rest is zero.  NULL: all. */
+static Val bytes_there(Nv *n, const NvStep *s, int r, int bytes)
+{
+    const NvCopy *c = s->detail;
+    Val none = llvm_int(n->l->i32, 0), mask = NULL;
+
+    if (!nv_live(c->shape, r))
+        return none;
+    if (LOAD_MASK < s->nin && s->in[LOAD_MASK])
+        mask = nv_get(n, s->in[LOAD_MASK])[r];
+    mask = nv_both(n, mask, nv_exists(n, c->shape->layout, r));
+    return mask ? LLVMBuildSelect(n->b, mask, llvm_int(n->l->i32, bytes), none, "") : NULL;
+}
+
+static void copy_vector(Nv *n, const NvStep *s, int r, const uint32_t *threads, Val predicate)
+{
+    const NvCopy *c = s->detail;
+    int bytes = c->shape->value->type->pointer ? 8 : dtype_size(c->shape->value->type->dtype);
+    NvPlace from, to;
+    Text t = text_new(n->arena), constraints = text_new(n->arena);
+    Val args[4];
+    int nargs = 2;
+
+    bytes <<= c->bits;
+    nv_locate(n, s, c->shape->layout, nv_live(c->shape, r) ? r : 0, &from);
+    nv_shared_place(n, s->out[0], threads, layout_at(c->layout, (Holder){.reg = (uint32_t)r}), &to);
+    args[0] = to.address;
+    args[1] = from.address;
+    text_put(&constraints, "r,l");
+    Val there = bytes_there(n, s, r, bytes);
+    if (predicate)
+        text_printf(&t, "@$%d ", there ? 3 : 2);
+    text_printf(&t, "cp.async.%s.shared.global [$0+%lld], [$1+%lld], %d",
+                bytes == NV_ACCESS_BYTES ? "cg" : "ca", (long long)to.offset,
+                (long long)from.offset, bytes);
+    if (there) {
+        args[nargs++] = there;
+        text_put(&t, ", $2");
+        text_put(&constraints, ",r");
+    }
+    if (predicate) {
+        args[nargs++] = predicate;
+        text_put(&constraints, ",b");
+    }
+    text_put(&t, ";");
+    text_put(&constraints, ",~{memory}");
+    nv_asm(n, n->l->none, t.s, constraints.s, args, nargs);
+}
+
+void nv_copy(Nv *n, const NvStep *s)
+{
+    const NvCopy *c = s->detail;
+    uint32_t threads[LAYOUT_THREAD_BITS];
+    Val predicate = nv_both(n, n->active, nv_is_first(n, s->access->copies));
+
+    nv_threads_of(c->layout, threads);
+    for (int r = 0; r < nv_count(c->shape); r++) {
+        if ((r & member(s, c, 0, (1 << c->bits) - 1)) == 0)
+            copy_vector(n, s, r, threads, predicate);
+    }
+}
