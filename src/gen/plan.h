@@ -5,14 +5,17 @@
  * --stage plan`): which tile values are computed again wherever they are needed, which are kept in
  * scratch memory, which effects share one loop nest, in which order its loops run, how wide and how
  * often side by side, which masks bound them, what form each access takes, and where a value may
- * not be moved past a store.  cpu_*.c then only carries the plan out.
+ * not be moved past a store.  Last comes for each nest what its code computes, in order (`--stage
+ * schedule`).  cpu_*.c then only carries the plan out.
  *
  * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
  * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
  * materialising, and plan.c chooses.  A *root* is what forces work: a store, an atomic, a
  * reduction, a scan, a fill.  A *nest* is a set of roots over one index space.  A block's plan is a
- * list of *steps*, in order.  A *usual* select has a fast path and a slow one; cpu_detour.c follows
- * it from the pass that makes it to the branch that it becomes.
+ * list of *steps*, in order.  The *schedule* of a nest is its lists of *entries*: one in front of
+ * the inner loop and one for each *segment* that bounds cut this loop into.  A *usual* select has a
+ * fast path and a slow one; cpu_detour.c follows it from the pass that makes it to the branch that
+ * it becomes.
  */
 #ifndef TILEC_GEN_PLAN_H
 #define TILEC_GEN_PLAN_H
@@ -304,8 +307,6 @@ bool plan_runs_backwards(const Nest *n, int dim);
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
-/* Does the map read v at the very index of a nest of that rank? */
-bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */
@@ -315,16 +316,7 @@ static inline Value *plan_operand(const Op *op, int i)
 {
     return i < op->noperands ? op->operands[i] : NULL;
 }
-/* What a load, store or atomic accesses. */
-_Static_assert(LOAD_PTR == 0 && STORE_PTR == 0 && RMW_PTR == 0 && CAS_PTR == 0,
-               "plan_pointer() is right for all of them");
-static inline Value *plan_pointer(const Op *access)
-{
-    return access->operands[0];
-}
 /* Operands, as ir.h names those of other ops. */
-enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 enum { DOT_A, DOT_B, DOT_ACC };
-bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
 
 #endif

@@ -31,10 +31,23 @@ typedef struct {
  * (NO_BUFFER for scalars), or NULL. */
 BlockPlan *plan_block(Planner *pl, Block *b, const int *carried);
 
+/* What a load, store or atomic accesses. */
+_Static_assert(LOAD_PTR == 0 && STORE_PTR == 0 && RMW_PTR == 0 && CAS_PTR == 0,
+               "plan_pointer() is right for all of them");
+static inline Value *plan_pointer(const Op *access)
+{
+    return access->operands[0];
+}
+/* Operands, as ir.h names those of other ops. */
+enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
+
 /* plan.c */
-int plan_op_cost(const Op *op); /* of one element, about in instructions */
+int plan_op_cost(const Op *op);   /* of one element, about in instructions */
+bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
 
 /* plan_order.c */
+/* Does the map read v at the very index of a nest of that rank? */
+bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* Fill in leaves, work and branches of `into`, a nest of the root's shape that has no roots yet: a
  * candidate, which becomes the open nest, or is added to it, or is only looked at. */
 void plan_leaves(Planner *pl, const Root *root, Nest *into);
