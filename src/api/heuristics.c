@@ -105,7 +105,7 @@ static FrontGiven find_said(const Known *k, const char *name)
 }
 
 /* The same, or else the default of a launch option. */
-static FrontGiven find(void *context, const char *name)
+static FrontGiven find_given(void *context, const char *name)
 {
     FrontGiven g = find_said(context, name);
     Const c;
@@ -141,7 +141,7 @@ const Computed *heuristics_evaluate(const Request *r, const tilec_arg *const *gi
     const FrontTuning *t = r->kernel->tuning;
     Computed *all = NEW_N(a, Computed, t->nheuristics);
     Known known = {.request = r, .given = given, .computed = all, .arena = a};
-    const FrontArguments args = {find, &known};
+    const FrontArguments args = {find_given, &known};
 
     for (int i = 0; i < t->nheuristics; i++) {
         Computed *c = &all[i];

@@ -29,7 +29,7 @@ Interner *interner_new(Arena *a)
     return in;
 }
 
-static Slot *find(const Interner *in, const char *s, size_t n, uint64_t hash)
+static Slot *find_text(const Interner *in, const char *s, size_t n, uint64_t hash)
 {
     for (uint64_t i = hash;; i++) {
         Slot *slot = &in->slots[i & (in->cap - 1)];
@@ -41,7 +41,7 @@ static Slot *find(const Interner *in, const char *s, size_t n, uint64_t hash)
     }
 }
 
-static void grow(Interner *in)
+static void grow_table(Interner *in)
 {
     Interner bigger = {in->arena, NULL, in->count, 2 * in->cap};
 
@@ -50,7 +50,7 @@ static void grow(Interner *in)
         const Slot *old = &in->slots[i];
 
         if (old->text)
-            *find(&bigger, old->text, old->len, old->hash) = *old;
+            *find_text(&bigger, old->text, old->len, old->hash) = *old;
     }
     *in = bigger;
 }
@@ -58,13 +58,13 @@ static void grow(Interner *in)
 Sym intern_n(Interner *in, const char *s, size_t n)
 {
     uint64_t hash = hash_bytes(s, n, 0);
-    Slot *slot = find(in, s, n, hash);
+    Slot *slot = find_text(in, s, n, hash);
 
     if (slot->text)
         return slot->text;
     if (4 * (in->count + 1) > 3 * in->cap) {
-        grow(in);
-        slot = find(in, s, n, hash);
+        grow_table(in);
+        slot = find_text(in, s, n, hash);
     }
     *slot = (Slot){arena_strndup(in->arena, s, n), n, hash};
     in->count++;

@@ -26,7 +26,7 @@ Map *map_new(Arena *a)
 }
 
 /* The slot that holds the key, or the free one where it belongs. */
-static Slot *find(const Map *m, uint64_t key)
+static Slot *find_slot(const Map *m, uint64_t key)
 {
     uint64_t h = (key ^ key >> 32) * 0x6a09e667f3bcc909;
 
@@ -38,14 +38,14 @@ static Slot *find(const Map *m, uint64_t key)
     }
 }
 
-static void grow(Map *m)
+static void grow_slots(Map *m)
 {
     Map bigger = {.arena = m->arena, .count = m->count, .cap = m->cap ? 2 * m->cap : 16};
 
     bigger.slots = NEW_N(m->arena, Slot, bigger.cap);
     for (uint32_t i = 0; i < m->cap; i++) {
         if (m->slots[i].used)
-            *find(&bigger, m->slots[i].key) = m->slots[i];
+            *find_slot(&bigger, m->slots[i].key) = m->slots[i];
     }
     *m = bigger;
 }
@@ -54,15 +54,15 @@ void *map_get(const Map *m, uint64_t key)
 {
     if (m->count == 0)
         return NULL;
-    return find(m, key)->value;
+    return find_slot(m, key)->value;
 }
 
 void map_put(Map *m, uint64_t key, void *value)
 {
     if (4 * ((uint64_t)m->count + 1) > 3 * (uint64_t)m->cap)
-        grow(m);
+        grow_slots(m);
 
-    Slot *s = find(m, key);
+    Slot *s = find_slot(m, key);
     if (!s->used)
         m->count++;
     *s = (Slot){key, value, true};

@@ -194,7 +194,7 @@ static void read_blanks(Reader *r)
 
 /* --- names --- */
 
-static const Const *find(const Names *names, const char *name)
+static const Const *find_known(const Names *names, const char *name)
 {
     for (int i = names->len - 1; i >= 0; i--) {
         if (strcmp(names->at[i].name, name) == 0)
@@ -272,7 +272,7 @@ static bool is_function_of_file(const Cli *c, const char *name)
 static bool find_name(Py *p, const Node *n, Const *out, bool *found)
 {
     const Reader *r = p->context;
-    const Const *earlier = find(r->names, n->name);
+    const Const *earlier = find_known(r->names, n->name);
 
     *found = true;
     for (int i = 0; i < r->blanks.len; i++) {

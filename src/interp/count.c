@@ -120,8 +120,8 @@ static void forget(Activation *a, int n, Value *const *values)
 }
 
 /* All at once: what is handed over may be among what is written. */
-static void hand_over(const Activation *from, Activation *to, int n, Value *const *sources,
-                      Value *const *values)
+static void hand_over_counts(const Activation *from, Activation *to, int n, Value *const *sources,
+                             Value *const *values)
 {
     Scalar aside[n + 1];
 
@@ -183,7 +183,7 @@ static void count_round(Counter *c, Activation *a, const Op *op, uint64_t iv)
 
     a->scalar[body->args[0]->id] = (Scalar){true, scalar_truncate(t, iv)};
     const Op *yield = count_block(c, a, body);
-    hand_over(a, a, op->nresults, yield->operands, body->args + 1);
+    hand_over_counts(a, a, op->nresults, yield->operands, body->args + 1);
 }
 
 static void count_for(Counter *c, Activation *a, const Op *op)
@@ -202,7 +202,7 @@ static void count_for(Counter *c, Activation *a, const Op *op)
     bounds = machine_loop_bounds(op, scalar_of(a, op->operands[FOR_LO]).bits,
                                  scalar_of(a, op->operands[FOR_HI]).bits,
                                  scalar_of(a, op->operands[FOR_STEP]).bits);
-    hand_over(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
+    hand_over_counts(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
         double before = c->flops;
         count_round(c, a, op, bounds.first);
@@ -214,24 +214,24 @@ static void count_for(Counter *c, Activation *a, const Op *op)
         count_round(c, a, op, iv);
         iv += bounds.step;
     }
-    hand_over(a, a, op->nresults, body->args + 1, op->results);
+    hand_over_counts(a, a, op->nresults, body->args + 1, op->results);
 }
 
 static void count_while(Counter *c, Activation *a, const Op *op)
 {
     const Block *before = op->regions[0], *body = op->regions[1];
 
-    hand_over(a, a, op->noperands, op->operands, before->args);
+    hand_over_counts(a, a, op->noperands, op->operands, before->args);
     while (c->known) {
         const Op *condition = count_block(c, a, before);
         Scalar flag = scalar_of(a, condition->operands[0]);
-        hand_over(a, a, op->nresults, condition->operands + 1, op->results);
+        hand_over_counts(a, a, op->nresults, condition->operands + 1, op->results);
         c->known &= flag.known;
         if (!flag.known || !flag.bits)
             return;
-        hand_over(a, a, op->nresults, condition->operands + 1, body->args);
+        hand_over_counts(a, a, op->nresults, condition->operands + 1, body->args);
         const Op *yield = count_block(c, a, body);
-        hand_over(a, a, op->noperands, yield->operands, before->args);
+        hand_over_counts(a, a, op->noperands, yield->operands, before->args);
     }
 }
 
@@ -245,7 +245,7 @@ static void count_if(Counter *c, Activation *a, const Op *op)
         return;
     }
     const Op *yield = count_block(c, a, op->regions[flag.bits ? 0 : 1]);
-    hand_over(a, a, op->nresults, yield->operands, op->results);
+    hand_over_counts(a, a, op->nresults, yield->operands, op->results);
 }
 
 static void count_call(Counter *c, Activation *a, const Op *op)
@@ -257,9 +257,9 @@ static void count_call(Counter *c, Activation *a, const Op *op)
     }
     c->depth++;
     Activation *callee = activation_take(c, op->callee);
-    hand_over(a, callee, op->noperands, op->operands, op->callee->body->args);
+    hand_over_counts(a, callee, op->noperands, op->operands, op->callee->body->args);
     const Op *end = count_block(c, callee, op->callee->body);
-    hand_over(callee, a, op->nresults, end->operands, op->results);
+    hand_over_counts(callee, a, op->nresults, end->operands, op->results);
     activation_give_back(c, op->callee, callee);
     c->depth--;
 }

@@ -112,7 +112,7 @@ static size_t bytes_now(const Frame *f, const Value *v)
 }
 
 /* Copy values from where they are to where others are; nothing where they share a slot. */
-static void hand_over(Frame *f, int n, Value *const *from, Value *const *to)
+static void copy_values(Frame *f, int n, Value *const *from, Value *const *to)
 {
     for (int i = 0; i < n; i++) {
         void *dst = f->slot[to[i]->id], *src = f->slot[from[i]->id];
@@ -142,7 +142,7 @@ static void exec_move(Frame *f, const Op *op)
     if (f->slot[op->operands[0]->id] == f->slot[op->results[0]->id])
         return; /* slots.c: the same bytes */
     if (op_keeps_order(op))
-        hand_over(f, 1, op->operands, op->results);
+        copy_values(f, 1, op->operands, op->results);
     else
         exec_rearrange(f, op);
 }
@@ -182,7 +182,7 @@ static void next_iteration(Frame *f, const Op *loop, const Op *yield)
     Value **args = loop->regions[0]->args + 1;
 
     if (!temps) {
-        hand_over(f, yield->noperands, yield->operands, args);
+        copy_values(f, yield->noperands, yield->operands, args);
         return;
     }
     for (int i = 0; i < yield->noperands; i++)
@@ -220,7 +220,7 @@ static void exec_for(Frame *f, const Op *op)
         machine_loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
                             bits_of(f, op->operands[FOR_STEP]));
 
-    hand_over(f, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
+    copy_values(f, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step) {
         memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
         next_iteration(f, op, exec_block(f, body));
@@ -231,14 +231,14 @@ static void exec_while(Frame *f, const Op *op)
 {
     const Block *before = op->regions[0], *body = op->regions[1];
 
-    hand_over(f, op->noperands, op->operands, before->args);
+    copy_values(f, op->noperands, op->operands, before->args);
     for (;;) {
         const Op *condition = exec_block(f, before);
-        hand_over(f, op->nresults, condition->operands + 1, body->args);
+        copy_values(f, op->nresults, condition->operands + 1, body->args);
         if (!flag_of(f, condition->operands[0]))
             break;
         const Op *yield = exec_block(f, body);
-        hand_over(f, yield->noperands, yield->operands, before->args);
+        copy_values(f, yield->noperands, yield->operands, before->args);
     }
 }
 
@@ -247,7 +247,7 @@ static void exec_wide_if(Frame *f, const Op *op)
 {
     const Op *yield = exec_block(f, op->regions[0]);
 
-    hand_over(f, op->nresults, yield->operands, op->results);
+    copy_values(f, op->nresults, yield->operands, op->results);
     yield = exec_block(f, op->regions[1]);
     for (int i = 0; i < op->nresults; i++) {
         void *chosen = f->slot[op->results[i]->id];
@@ -264,7 +264,7 @@ static void exec_if(Frame *f, const Op *op)
         return;
     }
     const Op *yield = exec_block(f, op->regions[flag_of(f, op->operands[0]) ? 0 : 1]);
-    hand_over(f, op->nresults, yield->operands, op->results);
+    copy_values(f, op->nresults, yield->operands, op->results);
 }
 
 /* Arguments stay where the caller has them; results are copied out of the callee's frame. */
@@ -309,7 +309,7 @@ static void exec_op(Frame *f, const Op *op)
         break;
     case OP_bitcast:
     case OP_hint:
-        hand_over(f, 1, op->operands, op->results);
+        copy_values(f, 1, op->operands, op->results);
         break;
     case OP_addptr:
         exec_addptr(f, op);

@@ -73,7 +73,7 @@ static void swap_captured(const Combine *c, void **others)
     }
 }
 
-static void *element(void *base, int64_t i, const Value *v)
+static void *element_at(void *base, int64_t i, const Value *v)
 {
     return (char *)base + (size_t)i * value_size(v);
 }
@@ -87,8 +87,8 @@ static void run_region(const Combine *c, void *const *a, void *const *b, void *c
 
     for (int i = 0; i < c->n; i++) {
         const Value *v = c->op->operands[i];
-        f->slot[c->region->args[i]->id] = element(a[i], at, v);
-        f->slot[c->region->args[c->n + i]->id] = element(b[i], at, v);
+        f->slot[c->region->args[i]->id] = element_at(a[i], at, v);
+        f->slot[c->region->args[c->n + i]->id] = element_at(b[i], at, v);
     }
     f->width = lanes;
     const Op *yield = exec_block(f, c->region);
@@ -98,12 +98,13 @@ static void run_region(const Combine *c, void *const *a, void *const *b, void *c
                lanes * value_size(c->op->operands[i]));
     for (int i = 0; i < c->n; i++) {
         const Value *v = c->op->operands[i];
-        memcpy(element(r[i], at, v), combine_temp(c, i, TEMP_ASIDE), lanes * value_size(v));
+        memcpy(element_at(r[i], at, v), combine_temp(c, i, TEMP_ASIDE), lanes * value_size(v));
     }
 }
 
 /* r = a o b on n lanes; r may be a, or lie before it. */
-static void combine(const Combine *c, void *const *a, void *const *b, void *const *r, int64_t n)
+static void combine_lanes(const Combine *c, void *const *a, void *const *b, void *const *r,
+                          int64_t n)
 {
     void *captured[c->slots->ncaptured + 1];
     int64_t step = c->slots->wide ? WIDE_LANES : 1;
@@ -137,14 +138,14 @@ static void halve_rows(const Combine *c, CombineView v, void *const *from, void 
         for (int64_t p = 0; p < half; p++) {
             int64_t row = (o * v.length + 2 * p) * v.inner, into = (o * half + p) * v.inner;
             for (int i = 0; i < c->n; i++) {
-                a[i] = element(from[i], row, c->op->operands[i]);
-                b[i] = element(from[i], row + v.inner, c->op->operands[i]);
-                r[i] = element(to[i], into, c->op->operands[i]);
+                a[i] = element_at(from[i], row, c->op->operands[i]);
+                b[i] = element_at(from[i], row + v.inner, c->op->operands[i]);
+                r[i] = element_at(to[i], into, c->op->operands[i]);
                 if (p == pairs)
                     memmove(r[i], a[i], (size_t)v.inner * value_size(c->op->operands[i]));
             }
             if (p < pairs)
-                combine(c, a, b, r, v.inner);
+                combine_lanes(c, a, b, r, v.inner);
         }
     }
 }
@@ -165,18 +166,18 @@ static void halve_together(const Combine *c, CombineView v, void *const *from, v
         a[i] = combine_temp(c, i, TEMP_FIRST);
         b[i] = combine_temp(c, i, TEMP_SECOND);
         machine_copy_strided(a[i], packed, from[i], two_rows, 3, dims, value_size(x));
-        machine_copy_strided(b[i], packed, element(from[i], v.inner, x), two_rows, 3, dims,
+        machine_copy_strided(b[i], packed, element_at(from[i], v.inner, x), two_rows, 3, dims,
                              value_size(x));
     }
     if (half == pairs) {
-        combine(c, a, b, to, v.outer * pairs * v.inner);
+        combine_lanes(c, a, b, to, v.outer * pairs * v.inner);
         return;
     }
-    combine(c, a, b, a, v.outer * pairs * v.inner);
+    combine_lanes(c, a, b, a, v.outer * pairs * v.inner);
     for (int i = 0; i < c->n; i++) {
         const Value *x = c->op->operands[i];
-        machine_copy_strided(element(to[i], pairs * v.inner, x), last_to,
-                             element(from[i], 2 * pairs * v.inner, x), last_from, 2, odd,
+        machine_copy_strided(element_at(to[i], pairs * v.inner, x), last_to,
+                             element_at(from[i], 2 * pairs * v.inner, x), last_from, 2, odd,
                              value_size(x));
         machine_copy_strided(to[i], put, a[i], packed, 3, dims, value_size(x));
     }
@@ -255,8 +256,8 @@ static bool scan_lines(const Combine *c, CombineView v, bool reverse)
         return false;
     for (int64_t o = 0; o < v.outer; o++) {
         if (!scan_line(c->only->code, value_dtype(x),
-                       element(operand(c->frame, c->op, 0), o * v.length, x),
-                       element(result(c->frame, c->op), o * v.length, x), v.length, reverse))
+                       element_at(operand(c->frame, c->op, 0), o * v.length, x),
+                       element_at(result(c->frame, c->op), o * v.length, x), v.length, reverse))
             return false;
     }
     return true;
@@ -274,13 +275,13 @@ static void scan_rows(const Combine *c, int64_t length, int64_t lanes, void **fr
         for (int i = 0; i < c->n; i++) {
             const Value *x = c->op->operands[i];
             a[i] = k > 0 ? r[i] : NULL;
-            b[i] = element(from[i], row, x);
-            r[i] = element(to[i], row, x);
+            b[i] = element_at(from[i], row, x);
+            r[i] = element_at(to[i], row, x);
             if (k == 0)
                 memcpy(r[i], b[i], (size_t)lanes * value_size(x));
         }
         if (k > 0)
-            combine(c, a, b, r, lanes);
+            combine_lanes(c, a, b, r, lanes);
     }
 }
 
@@ -320,8 +321,8 @@ void exec_scan(Frame *f, const Op *op)
     for (int64_t o = 0; o < v.outer; o++) {
         for (int i = 0; i < c.n; i++) {
             const Value *x = op->operands[i];
-            from[i] = element(operand(f, op, i), o * v.length * v.inner, x);
-            to[i] = element(f->slot[op->results[i]->id], o * v.length * v.inner, x);
+            from[i] = element_at(operand(f, op, i), o * v.length * v.inner, x);
+            to[i] = element_at(f->slot[op->results[i]->id], o * v.length * v.inner, x);
         }
         scan_rows(&c, v.length, v.inner, from, to, reverse);
     }

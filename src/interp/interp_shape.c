@@ -77,7 +77,7 @@ typedef struct {
     int64_t dims[MAX_RANK], dst[MAX_RANK], src[MAX_RANK];
 } Grid;
 
-static Grid simplify(int rank, const int64_t *dims, const int64_t *dst, const int64_t *src)
+static Grid simplify_grid(int rank, const int64_t *dims, const int64_t *dst, const int64_t *src)
 {
     Grid g = {0};
 
@@ -103,7 +103,7 @@ static Grid simplify(int rank, const int64_t *dims, const int64_t *dst, const in
 void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
                           const int64_t *src_strides, int rank, const int64_t *dims, size_t size)
 {
-    Grid g = simplify(rank, dims, dst_strides, src_strides);
+    Grid g = simplify_grid(rank, dims, dst_strides, src_strides);
     int64_t at[MAX_RANK] = {0}, to = 0, from = 0;
     int row = g.rank - 1, d;
 

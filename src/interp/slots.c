@@ -110,7 +110,7 @@ static void give_slot(Placer *p, const Value *v)
     p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), true);
 }
 
-static void release(Placer *p, const Value *v)
+static void release_slot(Placer *p, const Value *v)
 {
     int slot = p->plan->slot_of[v->id];
 
@@ -122,7 +122,7 @@ static void release(Placer *p, const Value *v)
 static void release_dying(Placer *p, const Op *op)
 {
     for (Value *v = map_get(p->first_dying, MAP_KEY(op)); v; v = p->next_dying[v->id])
-        release(p, v);
+        release_slot(p, v);
 }
 
 /* Slots for an op's own use: nothing that is alive lies in them. */
@@ -204,7 +204,7 @@ static void place_simple(Placer *p, Op *op)
     }
     for (Value *v = map_get(p->first_dying, MAP_KEY(op)); v; v = p->next_dying[v->id]) {
         if (op->nresults == 1 && v != op->results[0] && may_take_over(op, v))
-            release(p, v);
+            release_slot(p, v);
     }
     for (int i = 0; i < op->nresults; i++)
         give_slot(p, op->results[i]);

@@ -50,7 +50,7 @@ static void leave_blocks(MarkWalk *w, const Block *now)
 }
 
 /* The name means this now: in place of what it meant in the same block, else in front of that. */
-static void take(MarkWalk *w, const Mark *m)
+static void take_mark(MarkWalk *w, const Mark *m)
 {
     int outer = (int)(intptr_t)map_get(w->top, MAP_KEY(m->name)) - 1;
 
@@ -74,7 +74,7 @@ void mark_walk_to(MarkWalk *w, int end, const Block *now)
         if (m->site != w->site || !m->name || gone)
             continue;
         leave_blocks(w, m->block);
-        take(w, m);
+        take_mark(w, m);
     }
     leave_blocks(w, now);
 }
@@ -96,7 +96,7 @@ const Mark *mark_shown(const MarkWalk *w, int i)
 }
 
 /* `i32`, or `i32 = 5` where the value is known. */
-static void put_value(Text *t, const Value *given)
+static void put_mark_value(Text *t, const Value *given)
 {
     const Value *v = given->repl ? ir_resolve((Value *)given) : given;
     uint64_t bits;
@@ -115,7 +115,7 @@ void mark_put(Text *t, const Mark *m)
     text_put(t, m->name);
     if (!m->text) {
         text_put(t, ": ");
-        put_value(t, m->values[0]);
+        put_mark_value(t, m->values[0]);
         return;
     }
     text_put(t, " = ");
@@ -123,7 +123,7 @@ void mark_put(Text *t, const Mark *m)
         if (*s != '%')
             text_putn(t, s, 1);
         else if (*++s == 'v')
-            put_value(t, m->values[value++]);
+            put_mark_value(t, m->values[value++]);
         else
             text_put(t, "%");
     }

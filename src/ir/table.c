@@ -120,7 +120,7 @@ int op_fixed_attrs(OpCode code)
     return n;
 }
 
-static int place_of(const Op *op, AttrId attr)
+static int attr_place(const Op *op, AttrId attr)
 {
     const OpInfo *info = op_info(op->code);
 
@@ -133,12 +133,12 @@ static int place_of(const Op *op, AttrId attr)
 
 int64_t attr_get(const Op *op, AttrId attr)
 {
-    return op->attrs[place_of(op, attr)];
+    return op->attrs[attr_place(op, attr)];
 }
 
 void attr_set(Op *op, AttrId attr, int64_t v)
 {
-    op->attrs[place_of(op, attr)] = v;
+    op->attrs[attr_place(op, attr)] = v;
 }
 
 Sym attr_text(const Op *op, AttrId attr)
@@ -155,7 +155,7 @@ int64_t attr_of_text(Module *m, const char *s, size_t n)
 
 const int64_t *attr_list(const Op *op, AttrId attr, int *n)
 {
-    int first = place_of(op, attr);
+    int first = attr_place(op, attr);
 
     *n = op->nattrs - first;
     return op->attrs + first;

@@ -48,7 +48,7 @@ static uint64_t pointed_to(const Trace *t, const Value *v)
     return from(t, v) ? from(t, v) : EVERY_PARAM;
 }
 
-static void grow(Trace *t, uint64_t *set, uint64_t params)
+static void grow_set(Trace *t, uint64_t *set, uint64_t params)
 {
     t->changed = t->changed || (params & ~*set) != 0;
     *set |= params;
@@ -58,7 +58,7 @@ static void flow(Trace *t, const Value *to, uint64_t params)
 {
     bool from_nowhere = params == 0 && holds_address(to->type);
 
-    grow(t, &t->from[to->id], from_nowhere ? EVERY_PARAM : params);
+    grow_set(t, &t->from[to->id], from_nowhere ? EVERY_PARAM : params);
 }
 
 static void flow_all(Trace *t, int n, Value *const *sources, Value *const *to)
@@ -73,9 +73,9 @@ static void trace_memory(Trace *t, const Op *op)
     if (op->noperands == 0 || !holds_address(op->operands[0]->type))
         return;
     if (op_has(op, READS))
-        grow(t, &t->use.loaded, pointed_to(t, op->operands[0]));
+        grow_set(t, &t->use.loaded, pointed_to(t, op->operands[0]));
     if (op_has(op, WRITES))
-        grow(t, &t->use.stored, pointed_to(t, op->operands[0]));
+        grow_set(t, &t->use.stored, pointed_to(t, op->operands[0]));
     for (int i = 0; i < op->nresults; i++)
         flow(t, op->results[i], EVERY_PARAM);
 }
@@ -101,8 +101,10 @@ static void trace_call(Trace *t, const Op *op)
     const Trace *callee = trace_func(t->arena, t->traces, op->callee);
     bool known = callee->finished;
 
-    grow(t, &t->use.loaded, known ? translate(t, op, callee->use.loaded, pointed_to) : EVERY_PARAM);
-    grow(t, &t->use.stored, known ? translate(t, op, callee->use.stored, pointed_to) : EVERY_PARAM);
+    grow_set(t, &t->use.loaded,
+             known ? translate(t, op, callee->use.loaded, pointed_to) : EVERY_PARAM);
+    grow_set(t, &t->use.stored,
+             known ? translate(t, op, callee->use.stored, pointed_to) : EVERY_PARAM);
     for (int i = 0; i < op->nresults; i++)
         flow(t, op->results[i], known ? translate(t, op, callee->returned[i], from) : EVERY_PARAM);
 }
@@ -164,9 +166,9 @@ static void trace_asm(Trace *t, const Op *op)
 
         params |= holds_address(v->type) ? pointed_to(t, v) : from(t, v);
     }
-    grow(t, &t->use.loaded, params);
+    grow_set(t, &t->use.loaded, params);
     if (op->code == OP_inline_asm_volatile)
-        grow(t, &t->use.stored, params);
+        grow_set(t, &t->use.stored, params);
     for (int i = 0; i < op->nresults; i++)
         flow(t, op->results[i], params ? EVERY_PARAM : 0);
 }
@@ -211,7 +213,7 @@ static void trace_op(Trace *t, const Op *op)
         break;
     case OP_return:
         for (int i = 0; i < op->noperands; i++)
-            grow(t, &t->returned[i], from(t, op->operands[i]));
+            grow_set(t, &t->returned[i], from(t, op->operands[i]));
         break;
     default:
         if (op_has(op, READS | WRITES))
@@ -228,7 +230,7 @@ static void trace_block(Trace *t, const Block *b)
 }
 
 /* A number that is passed to a kernel may be an address, but nobody knows whose. */
-static void start(Trace *t, const Func *f)
+static void start_from_params(Trace *t, const Func *f)
 {
     for (int i = 0; i < f->body->nargs; i++) {
         const Value *param = f->body->args[i];
@@ -249,7 +251,7 @@ static const Trace *trace_func(Arena *a, Map *traces, const Func *f)
                  .from = NEW_N(a, uint64_t, f->nvalues + 1),
                  .returned = NEW_N(a, uint64_t, f->nresults + 1)};
     map_put(traces, MAP_KEY(f), t);
-    start(t, f);
+    start_from_params(t, f);
     do {
         t->changed = false;
         trace_block(t, f->body);

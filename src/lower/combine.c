@@ -23,7 +23,7 @@ static bool has_tile(const Op *op)
     return found;
 }
 
-static void replace(Op *op)
+static void replace_uses(Op *op)
 {
     for (int i = 0; i < op->nresults; i++)
         op->results[i]->repl = op->operands[i];
@@ -88,9 +88,9 @@ static void make_scalar(Op *op, void *lower)
     bool keeps = op_has(op, MOVES) || op->code == OP_hint;
 
     if (gives_one && takes_one && keeps)
-        replace(op);
+        replace_uses(op);
     else if (takes_one && (op->code == OP_reduce || op->code == OP_scan))
-        replace(op);
+        replace_uses(op);
     else if (gives_one && op->code == OP_arange)
         replace_arange(op);
     else

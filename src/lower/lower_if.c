@@ -414,7 +414,7 @@ static bool static_condition(Lower *l, Val c, Span span, bool *truth)
 /* --- `if` --- */
 
 /* The statements of an arm in front of those behind the `if`: so a `return` in it ends them all. */
-static void choose(Lower *l, Node *const *arm, int n, Stmts *rest)
+static void choose_arm(Lower *l, Node *const *arm, int n, Stmts *rest)
 {
     Stmts *then = NULL;
 
@@ -465,7 +465,7 @@ Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest)
     if (c.kind != VAL_UNKNOWN && val_is_known(c)) {
         if (!static_condition(l, c, n->left->span, &truth))
             return skip_arms(l, n);
-        choose(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest);
+        choose_arm(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest);
         return falls();
     }
     cond = lower_condition(l, c, n->left->span);

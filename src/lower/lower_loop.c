@@ -293,7 +293,7 @@ static Values changing(const Loop *loop, const Values *all)
     return out;
 }
 
-static void simplify(Loop *loop, Block *const *blocks, int regions)
+static void simplify_bounds(Loop *loop, Block *const *blocks, int regions)
 {
     if (!find_fixed(loop, regions))
         return;
@@ -560,7 +560,7 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
     Value *iv = block_add_arg(body, operands.at[0]->type);
     Changes changes = lower_loop_body(&loop, n, body, iv);
     l->b.span = n->span;
-    simplify(&loop, &body, 1);
+    simplify_bounds(&loop, &body, 1);
     Values kept = changing(&loop, &loop.init), yielded = changing(&loop, &loop.final);
     for (int i = 0; i < kept.len; i++)
         vec_push(l->arena, &operands, kept.at[i]);
@@ -653,7 +653,7 @@ void lower_while(Lower *l, const Node *n)
         return;
     }
     l->b.span = n->span;
-    simplify(&loop, blocks, 2);
+    simplify_bounds(&loop, blocks, 2);
     Values condition = {0}, init = changing(&loop, &loop.init);
     Values passed = changing(&loop, &loop.passed), yielded = changing(&loop, &loop.final);
     vec_push(l->arena, &condition, ir_resolve(cond));

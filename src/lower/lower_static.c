@@ -150,7 +150,7 @@ static Frame *frame_of(Lower *l, PyFrame *f)
 }
 
 /* Stand in the frame that Python is in; gives the one to go back to. */
-static Frame *enter(Py *p)
+static Frame *enter_frame(Py *p)
 {
     Lower *l = p->context;
     Frame *outside = l->frame;
@@ -160,7 +160,7 @@ static Frame *enter(Py *p)
     return outside;
 }
 
-static void leave(Py *p, Frame *outside)
+static void leave_frame(Py *p, Frame *outside)
 {
     Lower *l = p->context;
 
@@ -169,7 +169,7 @@ static void leave(Py *p, Frame *outside)
 }
 
 /* What a part of the lowering has given to Python, or said to be wrong. */
-static bool take(Py *p, Val v, Span at, Const *out)
+static bool take_value(Py *p, Val v, Span at, Const *out)
 {
     Lower *l = p->context;
 
@@ -183,18 +183,18 @@ static bool take(Py *p, Val v, Span at, Const *out)
 
 /* --- what Python asks --- */
 
-static bool find_name(Py *p, const Node *n, Const *out, bool *found)
+static bool find_static_name(Py *p, const Node *n, Const *out, bool *found)
 {
     Lower *l = p->context;
-    Frame *outside = enter(p);
+    Frame *outside = enter_frame(p);
     Val v = global_value(l, n->name, n->span, found);
 
     if (!*found && !py_builtin(n->name)) {
         v = lower_undefined(l, n->name, n->span);
         *found = true;
     }
-    leave(p, outside);
-    return !*found || take(p, v, n->span, out);
+    leave_frame(p, outside);
+    return !*found || take_value(p, v, n->span, out);
 }
 
 static const AstFunc *find_body(Py *p, const AstFunc *fn, Span at)
@@ -223,11 +223,11 @@ static bool is_either(Py *p, const Const *x, const Const *y)
 static bool object_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
 {
     Lower *l = p->context;
-    Frame *outside = enter(p);
+    Frame *outside = enter_frame(p);
     Val v = value_attribute(l, object_of(self)->v, intern(l->interner, name), at);
 
-    leave(p, outside);
-    return take(p, v, at, out);
+    leave_frame(p, outside);
+    return take_value(p, v, at, out);
 }
 
 /* static_assert(condition[, message]), whose arguments have been evaluated. */
@@ -263,10 +263,10 @@ static bool object_call(Py *p, const Const *self, const PyArgs *args, Span at, C
         list.at[i].keyword = a->keyword ? intern(l->interner, a->keyword) : NULL;
         list.at[i].word = a->node ? a->node->span : at;
     }
-    outside = enter(p);
+    outside = enter_frame(p);
     v = call_value(l, callee, &list, at);
-    leave(p, outside);
-    return take(p, v, at, out);
+    leave_frame(p, outside);
+    return take_value(p, v, at, out);
 }
 
 static bool object_is_class(Py *p, const Const *value, const Const *self, Span at, bool *out)
@@ -307,7 +307,7 @@ enum { STEPS_PER_STATEMENT = 4 };
 /* One that stands in l->frame. */
 static Py static_new(Lower *l)
 {
-    static const PyHost host = {.name = find_name, .body = find_body, .either = is_either};
+    static const PyHost host = {.name = find_static_name, .body = find_body, .either = is_either};
     long left = MAX(MAX_STATEMENTS - l->work, 1) * STEPS_PER_STATEMENT;
     Py p = py_new(l->arena, &host, l, left, LOWER_MAX_DEPTH);
 

@@ -192,7 +192,7 @@ const char *file_full_name(const FrontFile *f, const Node *n)
 
 /* Bindings: of several for one name, the one that counts. */
 
-static void bind(Map *m, Sym name, void *value, bool better)
+static void bind_name(Map *m, Sym name, void *value, bool better)
 {
     if (better || !map_get(m, MAP_KEY(name)))
         map_put(m, MAP_KEY(name), value);
@@ -218,7 +218,7 @@ static void bind_imports(FrontFile *f)
 }
 
 /* What an `except` block assigns counts only where nothing else does. */
-static void chain(FrontFile *f, AstGlobal *g)
+static void chain_assignment(FrontFile *f, AstGlobal *g)
 {
     Map *names = map_get(f->scopes, MAP_KEY(g->scope));
     AstGlobal *last;
@@ -244,8 +244,8 @@ static void bind_globals(FrontFile *f)
 
         g->file = f;
         if (!g->is_augmented)
-            bind(f->global_of, g->name, g, !g->in_except);
-        chain(f, g);
+            bind_name(f->global_of, g->name, g, !g->in_except);
+        chain_assignment(f, g);
     }
 }
 
@@ -278,7 +278,7 @@ static void bind_locals(FrontFile *f, const Scan *scan)
     }
     for (int i = 0; i < locals.len; i++) {
         locals.at[i].file = f;
-        chain(f, &locals.at[i]);
+        chain_assignment(f, &locals.at[i]);
     }
 }
 
@@ -288,7 +288,7 @@ void file_bind_functions(FrontFile *f)
         AstFunc *fn = f->funcs[i];
         const AstFunc *other = map_get(f->func_of, MAP_KEY(fn->name));
 
-        bind(f->func_of, fn->name, fn, other && func_rank(fn) >= func_rank(other));
+        bind_name(f->func_of, fn->name, fn, other && func_rank(fn) >= func_rank(other));
     }
 }
 

@@ -138,7 +138,7 @@ static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bo
     return true;
 }
 
-static bool find_name(Py *p, const Node *n, Const *out, bool *found)
+static bool find_module_name(Py *p, const Node *n, Const *out, bool *found)
 {
     return name_in(p, file_of(p), n->name, n->span, out, found);
 }
@@ -201,7 +201,7 @@ static const AstFunc *find_body(Py *p, const AstFunc *fn, Span at)
 
 Py file_python(FilePython *context, Arena *a, long budget)
 {
-    static const PyHost host = {find_name, find_path, find_body};
+    static const PyHost host = {find_module_name, find_path, find_body};
 
     return py_new(a, &host, context, budget, MAX_DEPTH);
 }

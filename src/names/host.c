@@ -129,7 +129,7 @@ static HostName *take_answer(FileSet *s, const HostAnswer *a, Sym name)
     return out;
 }
 
-static HostName *ask(const FrontFile *f, const char *function, Sym name)
+static HostName *ask_host(const FrontFile *f, const char *function, Sym name)
 {
     const FrontHost *host = &f->set->options.host;
     const HostQuestion question = {
@@ -154,7 +154,7 @@ const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name)
     answers = answers_of(s, inside ? (const void *)inside : f);
     known = map_get(answers, MAP_KEY(name));
     if (!known) {
-        known = ask(f, inside ? qualified_name(inside) : NULL, name);
+        known = ask_host(f, inside ? qualified_name(inside) : NULL, name);
         map_put(answers, MAP_KEY(name), known);
     }
     return known->kind == HOST_UNKNOWN ? NULL : known;

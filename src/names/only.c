@@ -17,36 +17,36 @@ typedef struct {
 
 typedef void See(Uses *u, const Node *n);
 
-static void walk(Uses *u, const Node *n, See *see);
+static void walk_uses(Uses *u, const Node *n, See *see);
 
 static void walk_list(Uses *u, Node *const *at, int n, See *see)
 {
     for (int i = 0; i < n; i++)
-        walk(u, at[i], see);
+        walk_uses(u, at[i], see);
 }
 
-static void walk(Uses *u, const Node *n, See *see)
+static void walk_uses(Uses *u, const Node *n, See *see)
 {
     if (!n)
         return;
     see(u, n);
-    walk(u, n->left, see);
-    walk(u, n->right, see);
-    walk(u, n->extra, see);
+    walk_uses(u, n->left, see);
+    walk_uses(u, n->right, see);
+    walk_uses(u, n->extra, see);
     walk_list(u, n->items, n->nitems, see);
     walk_list(u, n->body, n->nbody, see);
     walk_list(u, n->orelse, n->norelse, see);
 }
 
 /* `x`, or the names in `(x, *y)`; the `x` of `x[i]` is used, not assigned. */
-static void assign(Uses *u, const Node *target)
+static void assign_use(Uses *u, const Node *target)
 {
     if (target->kind == N_NAME)
         map_put(u->own, MAP_KEY(target->name), u->own);
     if (target->kind == N_STARRED)
-        assign(u, target->left);
+        assign_use(u, target->left);
     for (int i = 0; (target->kind == N_TUPLE || target->kind == N_LIST) && i < target->nitems; i++)
-        assign(u, target->items[i]);
+        assign_use(u, target->items[i]);
 }
 
 static void see_assignment(Uses *u, const Node *n)
@@ -54,9 +54,9 @@ static void see_assignment(Uses *u, const Node *n)
     if (n->kind == N_WALRUS)
         map_put(u->own, MAP_KEY(n->name), u->own);
     if (n->kind == N_FOR || n->kind == N_AUGMENTED || n->kind == N_ANNOTATED)
-        assign(u, n->left);
+        assign_use(u, n->left);
     for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
-        assign(u, n->items[i]);
+        assign_use(u, n->items[i]);
 }
 
 /* The function that a name stands for, perhaps through other names. */

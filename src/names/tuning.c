@@ -132,7 +132,7 @@ static bool is_call_of(const FrontFile *f, const Node *n, const char *name)
 }
 
 /* An argument by its keyword, or else by its position; NULL when absent. */
-static const Node *argument(const Node *call, const char *keyword, int position)
+static const Node *decorator_argument(const Node *call, const char *keyword, int position)
 {
     for (int i = 0; i < call->nitems; i++) {
         if (call->items[i]->kind == N_KEYWORD && strcmp(call->items[i]->name, keyword) == 0)
@@ -146,7 +146,8 @@ static const Node *argument(const Node *call, const char *keyword, int position)
 /* The tuner under any name: wrappers keep its `configs` argument. */
 static bool is_autotune(const FrontFile *f, const Node *n)
 {
-    return is_call_of(f, n, "autotune") || (n->kind == N_CALL && argument(n, "configs", 1 << 30));
+    return is_call_of(f, n, "autotune") ||
+           (n->kind == N_CALL && decorator_argument(n, "configs", 1 << 30));
 }
 
 bool tuning_is_decorator(const FrontFile *f, const Node *n)
@@ -157,12 +158,12 @@ bool tuning_is_decorator(const FrontFile *f, const Node *n)
 static void read_decorator(Tuning *t, const Node *n)
 {
     if (is_autotune(t->file, n)) {
-        const Node *configs = argument(n, "configs", 0);
+        const Node *configs = decorator_argument(n, "configs", 0);
 
         if (configs)
             read_configs(t, configs);
     } else if (is_call_of(t->file, n, "heuristics")) {
-        const Node *values = argument(n, "values", 0);
+        const Node *values = decorator_argument(n, "values", 0);
 
         if (values)
             read_heuristics(t, values);

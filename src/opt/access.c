@@ -196,7 +196,7 @@ static bool may_be_chunked(const Access *a)
 }
 
 /* Both lists, of which the first is copied.  Who has so many wraps for all we know. */
-static const Widened *join(AccessSpace *s, const Widened *x, const Widened *y)
+static const Widened *join_accesses(AccessSpace *s, const Widened *x, const Widened *y)
 {
     static const Widened too_many = {.stride = INT64_MAX};
 
@@ -213,7 +213,7 @@ static const Widened *join(AccessSpace *s, const Widened *x, const Widened *y)
     return y;
 }
 
-static Access sum(AccessSpace *s, const Op *op, Access x, Access y)
+static Access sum_accesses(AccessSpace *s, const Op *op, Access x, Access y)
 {
     Access out = {.chunked = x.chunked || y.chunked};
 
@@ -226,11 +226,11 @@ static Access sum(AccessSpace *s, const Op *op, Access x, Access y)
     out.scale = x.scale ? x.scale : y.scale;
     for (int d = 0; d < MAX_RANK; d++)
         out.scale_map[d] = (x.scale ? &x : &y)->scale_map[d];
-    out.widened = join(s, x.widened, y.widened);
+    out.widened = join_accesses(s, x.widened, y.widened);
     return out;
 }
 
-static Access product(const Op *op, Access x, Access y, const int8_t *map)
+static Access product_access(const Op *op, Access x, Access y, const int8_t *map)
 {
     const Value *factor = op->operands[1];
 
@@ -372,12 +372,12 @@ static Access by_definition(AccessSpace *s, Value *v, const int8_t *map)
         y = known_access(s, op->operands[1], map);
     switch (op->code) {
     case OP_addptr:
-        return sum(s, op, x, widened(s, op->operands[1], map, y));
+        return sum_accesses(s, op, x, widened(s, op->operands[1], map, y));
     case OP_add:
     case OP_sub:
-        return sum(s, op, x, y);
+        return sum_accesses(s, op, x, y);
     case OP_mul:
-        return product(op, x, y, map);
+        return product_access(op, x, y, map);
     case OP_shl:
         return shifted(op, x, y);
     case OP_neg:
@@ -627,14 +627,14 @@ static void put_value(Text *t, AccessSpace **along, Value *v)
     text_put(t, "\n");
 }
 
-static void put_block(Text *t, AccessSpace **along, const Block *b)
+static void put_accesses(Text *t, AccessSpace **along, const Block *b)
 {
     for (const Op *op = b->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++)
             put_value(t, along, op->results[i]);
         for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
-                put_block(t, along, op->regions[r]);
+                put_accesses(t, along, op->regions[r]);
         }
     }
 }
@@ -646,6 +646,6 @@ const char *access_text(const AxisFacts *x, const Func *f, Arena *a)
 
     for (int d = 0; d < MAX_RANK; d++)
         along[d] = access_space(a, x, d, TEXT_LANES, nothing_given, NULL);
-    put_block(&t, along, f->body);
+    put_accesses(&t, along, f->body);
     return t.s ? t.s : "";
 }

@@ -76,7 +76,7 @@ static void explain(Expansion *e, Builder *b, Value *numbers)
     put_record(e, b, count, offset);
 }
 
-static void expand(Expansion *e)
+static void expand_assertion(Expansion *e)
 {
     Builder *b = &e->b;
     const Type *i32 = type_scalar(b->module, DT_I32);
@@ -98,7 +98,7 @@ static void expand(Expansion *e)
     }
 }
 
-static void visit(Op *op, void *unused)
+static void visit_assertion(Op *op, void *unused)
 {
     bool is_check = op->code == OP_check;
 
@@ -112,11 +112,11 @@ static void visit(Op *op, void *unused)
     if (mask)
         e.bad = build_binary(&e.b, OP_and, mask, e.bad);
     e.offset = is_check ? op->operands[CHECK_OFFSET] : NULL;
-    expand(&e);
+    expand_assertion(&e);
     op_remove(op);
 }
 
 void opt_assert(Func *f)
 {
-    ir_walk(f->body, visit, NULL);
+    ir_walk(f->body, visit_assertion, NULL);
 }

@@ -368,7 +368,7 @@ static void put_runs(Text *t, const char *what, const Type *type, const int64_t 
     text_put(t, "]");
 }
 
-static void put_value(Text *t, const AxisFacts *x, const Value *v, int *unnamed)
+static void put_facts(Text *t, const AxisFacts *x, const Value *v, int *unnamed)
 {
     const Axis *a = axis_of(x, v), whole = axis_unknown(v->type);
     bool number = v->type->pointer || dtype_is_int(v->type->dtype);
@@ -388,16 +388,16 @@ static void put_value(Text *t, const AxisFacts *x, const Value *v, int *unnamed)
     text_put(t, "\n");
 }
 
-static void put_block(Text *t, const AxisFacts *x, const Block *b, int *unnamed)
+static void put_facts_of_block(Text *t, const AxisFacts *x, const Block *b, int *unnamed)
 {
     for (int i = 0; i < b->nargs; i++)
-        put_value(t, x, b->args[i], unnamed);
+        put_facts(t, x, b->args[i], unnamed);
     for (const Op *op = b->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++)
-            put_value(t, x, op->results[i], unnamed);
+            put_facts(t, x, op->results[i], unnamed);
         for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
-                put_block(t, x, op->regions[r], unnamed);
+                put_facts_of_block(t, x, op->regions[r], unnamed);
         }
     }
 }
@@ -407,6 +407,6 @@ const char *axis_text(const AxisFacts *x, const Func *f, Arena *a)
     Text t = text_new(a);
     int unnamed = 0;
 
-    put_block(&t, x, f->body, &unnamed);
+    put_facts_of_block(&t, x, f->body, &unnamed);
     return t.s;
 }

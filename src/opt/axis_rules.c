@@ -437,7 +437,7 @@ static Axis of_pointer_cast(const Op *op, const Axis *x)
 }
 
 /* Do the values of the range, or of dtype `from`, all exist in `to`? */
-static bool fits(const Axis *x, DType from, DType to)
+static bool range_fits(const Axis *x, DType from, DType to)
 {
     int64_t lo = INT64_MIN, hi = INT64_MAX;
 
@@ -485,7 +485,7 @@ static Axis of_cast(const Op *op, const Axis *const *in)
         return of_pointer_cast(op, x);
     if (!axis_is_int(from) || !axis_is_int(to) || to->dtype == DT_I1)
         return r;
-    bool kept = fits(x, from->dtype, to->dtype);
+    bool kept = range_fits(x, from->dtype, to->dtype);
     r = before_extension(x, from);
     if (!kept)
         align_runs(&r, from, dtype_bits(to->dtype));

@@ -54,7 +54,7 @@ static int find_steps(const Value *arg, Value *next, Step *steps)
     return n;
 }
 
-static Value *sum_of(Builder *b, Value *sum, const Step *steps, int n)
+static Value *sum_of_steps(Builder *b, Value *sum, const Step *steps, int n)
 {
     for (int i = n - 1; i >= 0; i--) {
         Value *amount = opt_uniform_scalar(b, steps[i].amount);
@@ -81,7 +81,7 @@ static Value *new_value(const Value *old, const Type *type)
     return v;
 }
 
-static void replace(Value *old, Value *new)
+static void replace_carry(Value *old, Value *new)
 {
     new->name = old->name;
     old->repl = new;
@@ -110,9 +110,9 @@ static void carry_sum(Op *loop, int i)
     const Type *t = type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
     Value *sum = body->args[1 + i] = new_value(arg, t);
     Value *total = loop->results[i] = new_value(result, t);
-    set_slot(loop, i, build_int(&front, t, 0), sum_of(&end, sum, steps, n));
-    replace(arg, tile_at(&start, init, sum));
-    replace(result, tile_at(&behind, init, total));
+    set_slot(loop, i, build_int(&front, t, 0), sum_of_steps(&end, sum, steps, n));
+    replace_carry(arg, tile_at(&start, init, sum));
+    replace_carry(result, tile_at(&behind, init, total));
 }
 
 static bool carry_scalar(Op *loop, int i)
@@ -130,8 +130,8 @@ static bool carry_scalar(Op *loop, int i)
     Value *now = body->args[1 + i] = new_value(arg, t);
     Value *last = loop->results[i] = new_value(result, t);
     set_slot(loop, i, opt_uniform_scalar(&front, init), opt_uniform_scalar(&end, next));
-    replace(arg, build_splat(&start, now, init->type));
-    replace(result, build_splat(&behind, last, init->type));
+    replace_carry(arg, build_splat(&start, now, init->type));
+    replace_carry(result, build_splat(&behind, last, init->type));
     return true;
 }
 

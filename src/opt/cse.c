@@ -131,7 +131,7 @@ static bool same_op(Arena *arena, const Op *a, const Op *b, Map *pairs)
     return true;
 }
 
-static const Entry *find(const Cse *c, const Op *op, uint64_t hash, int memory)
+static const Entry *find_equal(const Cse *c, const Op *op, uint64_t hash, int memory)
 {
     for (int i = c->buckets[hash & (c->nbuckets - 1)]; i >= 0; i = c->entries.at[i].next) {
         const Entry *e = &c->entries.at[i];
@@ -141,7 +141,7 @@ static const Entry *find(const Cse *c, const Op *op, uint64_t hash, int memory)
     return NULL;
 }
 
-static void push(Cse *c, Op *op, uint64_t hash, int memory)
+static void push_entry(Cse *c, Op *op, uint64_t hash, int memory)
 {
     int *bucket = &c->buckets[hash & (c->nbuckets - 1)];
     Entry e = {op, hash, memory, *bucket};
@@ -163,10 +163,10 @@ static void merge(Cse *c, Op *op)
 {
     int memory = op_has(op, READS) ? c->memory : 0;
     uint64_t hash = hash_op(op, memory);
-    const Entry *e = find(c, op, hash, memory);
+    const Entry *e = find_equal(c, op, hash, memory);
 
     if (!e) {
-        push(c, op, hash, memory);
+        push_entry(c, op, hash, memory);
         return;
     }
     for (int i = 0; i < op->nresults; i++)

@@ -33,14 +33,14 @@ static bool take_accumulator(Op *add, const UseLists *uses)
     return false;
 }
 
-static void walk(Block *b, const UseLists *uses)
+static void add_products(Block *b, const UseLists *uses)
 {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         ir_resolve_operands(op);
         for (int r = 0; r < 2; r++) {
             if (op->regions[r])
-                walk(op->regions[r], uses);
+                add_products(op->regions[r], uses);
         }
         if (op->code == OP_add && take_accumulator(op, uses))
             op_remove(op);
@@ -51,5 +51,5 @@ void opt_dot(Func *f)
 {
     UseLists uses = ir_uses(f, f->module->arena);
 
-    walk(f->body, &uses);
+    add_products(f->body, &uses);
 }

@@ -16,14 +16,14 @@
  */
 #include "fold.h"
 
-static Value *simplify(Op *op);
+static Value *simplify_op(Op *op);
 
 Value *fold_new(Op *at, OpCode code, int n, Value *const *operands, int nattrs,
                 const int64_t *attrs, const Type *given)
 {
     Builder b = builder_before(at);
     Op *op = build_op(&b, code, n, operands, nattrs, attrs, 1, given ? &given : NULL);
-    Value *better = simplify(op);
+    Value *better = simplify_op(op);
 
     if (!better)
         return op->results[0];
@@ -140,7 +140,7 @@ static Value *narrow_broadcasts(Op *op)
 }
 
 /* The value to use in place of op's only result, or NULL. */
-static Value *simplify(Op *op)
+static Value *simplify_op(Op *op)
 {
     Value *v;
 
@@ -168,7 +168,7 @@ static void fold_effect(Op *op)
 /* Fold one op that has no regions. */
 static void fold_plain(Op *op)
 {
-    Value *v = simplify(op);
+    Value *v = simplify_op(op);
 
     if (!v) {
         if (op_has(op, WRITES | EFFECT))

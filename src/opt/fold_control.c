@@ -69,7 +69,7 @@ Op *fold_control_before(Op *op)
     return op;
 }
 
-static Value *choose(Op *at, Value *flag, Value *yes, Value *no)
+static Value *choose_region(Op *at, Value *flag, Value *yes, Value *no)
 {
     if (yes == no)
         return yes;
@@ -98,7 +98,8 @@ static bool fold_idle_if(Op *op)
         opt_splice(op->regions[r], op);
     for (int i = 0; i < op->nresults; i++) {
         if (idle || yes->operands[i] == no->operands[i])
-            op->results[i]->repl = choose(op, op->operands[0], yes->operands[i], no->operands[i]);
+            op->results[i]->repl =
+                choose_region(op, op->operands[0], yes->operands[i], no->operands[i]);
     }
     return idle;
 }

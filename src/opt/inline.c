@@ -117,13 +117,13 @@ static void replace_call(Module *m, Op *call)
     op_remove(call);
 }
 
-static void refuse(Inliner *in, const Op *call, const char *why)
+static void refuse_call(Inliner *in, const Op *call, const char *why)
 {
     ir_diag(in->diags, DIAG_ERROR, call, "%s %s", call->callee->name, why);
     in->failed = true;
 }
 
-static void visit(Op *op, void *ctx)
+static void visit_call(Op *op, void *ctx)
 {
     Inliner *in = ctx;
 
@@ -132,9 +132,9 @@ static void visit(Op *op, void *ctx)
         return;
     Func *callee = op->callee;
     if (*state_of(in, callee) == OPEN) {
-        refuse(in, op,
-               "calls itself without end: a call in a kernel is copied in place, so only "
-               "compile-time conditions can end a recursion");
+        refuse_call(in, op,
+                    "calls itself without end: a call in a kernel is copied in place, so only "
+                    "compile-time conditions can end a recursion");
         return;
     }
     inline_calls(in, callee);
@@ -142,7 +142,7 @@ static void visit(Op *op, void *ctx)
         return;
     in->copied += opt_count_ops(callee->body);
     if (in->copied > MOST_COPIED || in->module->sites.len > MOST_COPIED) {
-        refuse(
+        refuse_call(
             in, op,
             "is one call too many: a call in a kernel is copied in place with all that it calls, "
             "and the copies are more than a million operations now");
@@ -158,7 +158,7 @@ static void inline_calls(Inliner *in, Func *f)
     if (*state == DONE)
         return;
     *state = OPEN;
-    ir_walk(f->body, visit, in);
+    ir_walk(f->body, visit_call, in);
     *state = DONE;
 }
 

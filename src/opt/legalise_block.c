@@ -87,7 +87,7 @@ static Value *pointers(Builder *b, const Parts *p, const Type *block)
 }
 
 /* Which lanes of dimension d are inside; negative coordinates are out too. */
-static Value *inside(Builder *b, const Parts *p, const Type *block, int d)
+static Value *inside_along(Builder *b, const Parts *p, const Type *block, int d)
 {
     Value *at = with_scalar(b, OP_add, coordinate(b, block, d), p->offsets[d]);
     Value *low = build_binary(b, OP_ge, at, build_const(b, at->type, 0));
@@ -106,7 +106,7 @@ static Value *boundary_mask(Builder *b, const Parts *p, const Op *op)
     dims = attr_boundary(op, &n);
     bool all = block->handle == HANDLE_DESCRIPTOR;
     for (int k = 0; k < (all ? block->rank : n); k++) {
-        Value *m = build_broadcast(b, inside(b, p, block, all ? k : (int)dims[k]), block);
+        Value *m = build_broadcast(b, inside_along(b, p, block, all ? k : (int)dims[k]), block);
         mask = mask ? build_binary(b, OP_and, mask, m) : m;
     }
     return mask;

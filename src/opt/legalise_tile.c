@@ -8,7 +8,7 @@
 #include "opt.h"
 
 /* n copies of v along a new dimension at `axis`. */
-static Value *spread(Builder *b, Value *v, int axis, int32_t n)
+static Value *repeat_along(Builder *b, Value *v, int axis, int32_t n)
 {
     v = build_expand(b, v, axis);
     Type shape = *v->type;
@@ -64,8 +64,8 @@ static void expand_gather(Op *op, Diags *d)
     if (!has_room(d, op, at->type->dims[axis]))
         return;
     int32_t n = v->type->dims[axis];
-    v = spread(&b, build_bitcast(&b, v, bits_of(t)), axis, at->type->dims[axis]);
-    at = spread(&b, build_cast(&b, at, DT_I64, ROUND_NEAREST), axis + 1, n);
+    v = repeat_along(&b, build_bitcast(&b, v, bits_of(t)), axis, at->type->dims[axis]);
+    at = repeat_along(&b, build_cast(&b, at, DT_I64, ROUND_NEAREST), axis + 1, n);
     Value *here = build_binary(&b, OP_eq, at, indices(&b, v->type, axis + 1));
     v = build_select(&b, here, v, build_const(&b, v->type, 0));
     v = opt_reduce(&b, OP_or, v, axis + 1);
@@ -82,17 +82,18 @@ static void expand_histogram(Op *op, Diags *d)
 
     if (!has_room(d, op, bins))
         return;
-    v = spread(&b, build_cast(&b, v, DT_I64, ROUND_NEAREST), 1, bins);
+    v = repeat_along(&b, build_cast(&b, v, DT_I64, ROUND_NEAREST), 1, bins);
     Value *hit = build_binary(&b, OP_eq, v, indices(&b, v->type, 1));
     if (op->noperands > HISTOGRAM_MASK)
-        hit = build_binary(&b, OP_and, hit, spread(&b, op->operands[HISTOGRAM_MASK], 1, bins));
+        hit =
+            build_binary(&b, OP_and, hit, repeat_along(&b, op->operands[HISTOGRAM_MASK], 1, bins));
     v = opt_reduce(&b, OP_add, build_cast(&b, hit, DT_I32, ROUND_NEAREST), 0);
     op->results[0]->repl = v;
     v->name = op->results[0]->name;
     op_remove(op);
 }
 
-static void expand(Op *op, void *diags)
+static void expand_tile_op(Op *op, void *diags)
 {
     ir_resolve_operands(op);
     if (op->code == OP_gather)
@@ -104,7 +105,7 @@ static void expand(Op *op, void *diags)
 void opt_expand_gathers(Module *m, Diags *d)
 {
     for (int i = 0; i < m->nfuncs; i++) {
-        ir_walk(m->funcs[i]->body, expand, d);
+        ir_walk(m->funcs[i]->body, expand_tile_op, d);
         opt_resolve_all(m->funcs[i]->body);
     }
 }

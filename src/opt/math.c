@@ -165,7 +165,7 @@ static const Expansion expansions[OP_COUNT] = {
 };
 /* clang-format on */
 
-static Value *expand(Op *op, bool straight)
+static Value *expand_function(Op *op, bool straight)
 {
     const Expansion *e = &expansions[op->code];
     Value *x = op->operands[0];
@@ -182,7 +182,7 @@ static Value *expand(Op *op, bool straight)
     return small ? build_cast(&m.b, result, given, ROUND_NEAREST) : result;
 }
 
-static void visit(Op *op, void *ctx)
+static void visit_function(Op *op, void *ctx)
 {
     const OptOptions *o = ctx;
     const Expansion *e = &expansions[op->code];
@@ -190,11 +190,11 @@ static void visit(Op *op, void *ctx)
     ir_resolve_operands(op);
     if ((!e->unary && !e->binary) || (o->native && o->native[op->code]))
         return;
-    op->results[0]->repl = expand(op, o->straight_math);
+    op->results[0]->repl = expand_function(op, o->straight_math);
     op_remove(op);
 }
 
 void opt_math(Func *f, const OptOptions *o)
 {
-    ir_walk(f->body, visit, (void *)o);
+    ir_walk(f->body, visit_function, (void *)o);
 }

@@ -258,7 +258,7 @@ static PyFrame *new_frame(Py *p, const PyFunction *f, const Const *values, Span 
     return frame;
 }
 
-static bool enter(Py *p, const PyFunction *f, const Const *values, Span at, Const *out)
+static bool enter_function(Py *p, const PyFunction *f, const Const *values, Span at, Const *out)
 {
     PyFrame *outside = p->frame;
     bool good;
@@ -277,7 +277,7 @@ bool py_run(Py *p, const AstFunc *fn, const Const *args, Span call, Const *out)
 {
     PyFunction f = {.def = fn};
 
-    return enter(p, &f, args, call, out);
+    return enter_function(p, &f, args, call, out);
 }
 
 static bool call_user(Py *p, const PyFunction *f, const PyArgs *args, Span at, Const *out)
@@ -292,7 +292,8 @@ static bool call_user(Py *p, const PyFunction *f, const PyArgs *args, Span at, C
     if (f->def && !with_body.def)
         return false;
     values = NEW_N(p->arena, Const, param_count(&with_body) + 1);
-    return bind_values(p, &with_body, args, at, values) && enter(p, &with_body, values, at, out);
+    return bind_values(p, &with_body, args, at, values) &&
+           enter_function(p, &with_body, values, at, out);
 }
 
 /* --- calls --- */

@@ -6,7 +6,7 @@
 #include "functions.h"
 #include "messages.h"
 
-static bool push(Py *p, ConstList *list, Const c)
+static bool push_item(Py *p, ConstList *list, Const c)
 {
     vec_push(p->arena, list, c);
     return list->len <= CONST_MAX_TUPLE ? py_spend(p, 1, p->at) : py_fail(p, p->at, PY_E_LONG);
@@ -174,7 +174,7 @@ bool py_range(Py *p, const Const *args, int n, Const *out)
     if (bounds[2] == 0)
         return py_fail(p, p->at, PY_E_STEP);
     for (__int128 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-        if (!push(p, &list, const_int(i)))
+        if (!push_item(p, &list, const_int(i)))
             return false;
         if (__builtin_add_overflow(i, bounds[2], &i))
             break;
@@ -193,7 +193,7 @@ bool py_enumerate(Py *p, const Const *args, int n, Const *out)
     if ((n > 1 && !const_is_integral(&args[1])) || !py_iterate(p, &args[0], p->at, &items, &count))
         return false;
     for (int i = 0; i < count; i++) {
-        if (!push(p, &list, pair(p, const_int(first + i), items[i])))
+        if (!push_item(p, &list, pair(p, const_int(first + i), items[i])))
             return false;
     }
     *out = const_tuple(list.at, list.len);
@@ -230,7 +230,7 @@ bool py_zip(Py *p, const Const *args, int n, Const *out)
 
         for (int k = 0; k < n; k++)
             row[k] = columns[k].items[i];
-        if (!push(p, &list, const_tuple(row, n)) || !py_spend(p, n, p->at))
+        if (!push_item(p, &list, const_tuple(row, n)) || !py_spend(p, n, p->at))
             return false;
     }
     *out = const_tuple(list.at, list.len);
@@ -273,7 +273,7 @@ bool py_reversed(Py *p, const Const *args, int n, Const *out)
     if (!py_iterate(p, &args[0], p->at, &items, &count))
         return false;
     for (int i = count - 1; i >= 0; i--) {
-        if (!push(p, &list, items[i]))
+        if (!push_item(p, &list, items[i]))
             return false;
     }
     *out = const_tuple(list.at, list.len);

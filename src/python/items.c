@@ -48,7 +48,7 @@ bool py_iterate(Py *p, const Const *c, Span at, const Const **items, int *n)
 
 /* --- displays --- */
 
-static bool push(Py *p, ConstList *list, const Const *c, Span at)
+static bool push_element(Py *p, ConstList *list, const Const *c, Span at)
 {
     vec_push(p->arena, list, *c);
     if (list->len > CONST_MAX_TUPLE)
@@ -61,7 +61,7 @@ static bool push_unknown(Py *p, ConstList *list, const Node *n)
 {
     Const c = {.kind = CONST_UNKNOWN, .node = n};
 
-    return push(p, list, &c, n->span);
+    return push_element(p, list, &c, n->span);
 }
 
 static bool push_starred(Py *p, ConstList *list, const Node *n)
@@ -77,7 +77,7 @@ static bool push_starred(Py *p, ConstList *list, const Node *n)
     if (!py_iterate(p, &c, n->span, &items, &count))
         return false;
     for (int i = 0; i < count; i++) {
-        if (!push(p, list, &items[i], n->span))
+        if (!push_element(p, list, &items[i], n->span))
             return false;
     }
     return true;
@@ -91,8 +91,9 @@ bool py_display(Py *p, const Node *n, Const *out)
     for (int i = 0; i < n->nitems; i++) {
         const Node *item = n->items[i];
 
-        if (item->kind == N_STARRED ? !push_starred(p, &list, item)
-                                    : !py_eval(p, item, &c) || !push(p, &list, &c, item->span))
+        if (item->kind == N_STARRED
+                ? !push_starred(p, &list, item)
+                : !py_eval(p, item, &c) || !push_element(p, &list, &c, item->span))
             return false;
     }
     *out = n->kind == N_LIST ? const_new_list(p->arena, list.at, list.len)
@@ -203,7 +204,7 @@ static bool index_items(Py *p, const Const *self, const Const *index, Span at, C
 }
 
 /* A slice of a text is a text again. */
-static Const join(Py *p, const Const *letter, int n)
+static Const join_items(Py *p, const Const *letter, int n)
 {
     Text t = text_new(p->arena);
 
@@ -227,7 +228,7 @@ static bool item_at(Py *p, const Const *self, const Const *index, Span at, Const
         bool known = index_items(p, self, index, at, out);
 
         if (known && is_text && out->kind == CONST_TUPLE)
-            *out = join(p, out->items, out->nitems);
+            *out = join_items(p, out->items, out->nitems);
         return known;
     }
     if (self->kind != CONST_DICT)
@@ -401,7 +402,8 @@ static bool run_loops(Py *p, Loops *loops, int level)
     Const c;
 
     if (level >= loops->n)
-        return py_eval(p, loops->element, &c) && push(p, &loops->out, &c, loops->element->span);
+        return py_eval(p, loops->element, &c) &&
+               push_element(p, &loops->out, &c, loops->element->span);
     const Node *g = loops->generators[level];
     if (!py_eval(p, g->extra, &c))
         return false;

@@ -242,7 +242,7 @@ static bool is_sequence(const Const *c)
     return c->kind == CONST_TUPLE || c->kind == CONST_LIST;
 }
 
-static const char *multiply(Arena *arena, const Const *x, __int128 times, Const *out)
+static const char *multiply_consts(Arena *arena, const Const *x, __int128 times, Const *out)
 {
     return x->kind == CONST_STRING ? string_repeat(arena, x, times, out)
                                    : repeat(arena, x, times, out);
@@ -265,9 +265,9 @@ const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const 
     if (op == BIN_ADD && is_sequence(x) && x->kind == y->kind)
         return concat(arena, x, y, out);
     if (op == BIN_MUL && (x->kind == CONST_STRING || is_sequence(x)) && const_is_integral(y))
-        return multiply(arena, x, y->integer, out);
+        return multiply_consts(arena, x, y->integer, out);
     if (op == BIN_MUL && (y->kind == CONST_STRING || is_sequence(y)) && const_is_integral(x))
-        return multiply(arena, y, x->integer, out);
+        return multiply_consts(arena, y, x->integer, out);
     return "unsupported operand types";
 }
 

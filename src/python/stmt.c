@@ -23,7 +23,7 @@ static RunFlow flow_of(bool good)
     return good ? RUN_FALLS : RUN_FAILS;
 }
 
-static bool condition(Run *r, const Node *n, bool *out)
+static bool condition_holds(Run *r, const Node *n, bool *out)
 {
     Const c;
 
@@ -149,7 +149,7 @@ static RunFlow run_while(Run *r, const Node *n)
     bool again;
 
     for (;;) {
-        if (!condition(r, n->left, &again))
+        if (!condition_holds(r, n->left, &again))
             return RUN_FAILS;
         if (!again)
             break;
@@ -168,7 +168,7 @@ static RunFlow run_if(Run *r, const Node *n)
 {
     bool chosen;
 
-    if (!condition(r, n->left, &chosen))
+    if (!condition_holds(r, n->left, &chosen))
         return RUN_FAILS;
     return chosen ? run_stmts(r, n->body, n->nbody) : run_stmts(r, n->orelse, n->norelse);
 }
@@ -179,7 +179,7 @@ static RunFlow run_assert(Run *r, const Node *n)
     const char *s;
     bool good;
 
-    if (!condition(r, n->left, &good))
+    if (!condition_holds(r, n->left, &good))
         return RUN_FAILS;
     if (good)
         return RUN_FALLS;

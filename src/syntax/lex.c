@@ -12,12 +12,12 @@
 #include "lex.h"
 #include "messages.h"
 
-static char at(const Lexer *lx, uint32_t ahead)
+static char char_at(const Lexer *lx, uint32_t ahead)
 {
     return lx->pos + ahead < lx->end ? lx->text[lx->pos + ahead] : '\0';
 }
 
-static Token make(Lexer *lx, TokenKind kind, uint32_t start)
+static Token make_token(Lexer *lx, TokenKind kind, uint32_t start)
 {
     return (Token){.kind = kind, .span = source_span(lx->source, start, lx->pos)};
 }
@@ -28,7 +28,7 @@ static Token error(Lexer *lx, uint32_t start, const char *message)
         .kind = T_ERROR, .span = source_span(lx->source, start, lx->pos), .message = message};
 }
 
-static void begin(Lexer *lx, Interner *interner, const Source *src, Span where)
+static void begin_lexing(Lexer *lx, Interner *interner, const Source *src, Span where)
 {
     *lx = (Lexer){.interner = interner, .source = src, .text = src->text, .nindents = 1};
     lx->pos = where.start - src->base;
@@ -37,7 +37,7 @@ static void begin(Lexer *lx, Interner *interner, const Source *src, Span where)
 
 void lex_init(Lexer *lx, Interner *interner, const Source *src, Span where)
 {
-    begin(lx, interner, src, where);
+    begin_lexing(lx, interner, src, where);
     uint32_t line = lx->pos;
 
     while (line > 0 && !is_newline(lx->text[line - 1]))
@@ -48,7 +48,7 @@ void lex_init(Lexer *lx, Interner *interner, const Source *src, Span where)
 
 void lex_init_inside(Lexer *lx, Interner *interner, const Source *src, Span where)
 {
-    begin(lx, interner, src, where);
+    begin_lexing(lx, interner, src, where);
     lx->inside = true;
     lx->brackets = 1;
 }
@@ -90,9 +90,9 @@ static Token lex_name(Lexer *lx)
     uint32_t start = lx->pos;
     Token t;
 
-    while (is_name_char(at(lx, 0)))
+    while (is_name_char(char_at(lx, 0)))
         lx->pos++;
-    t = make(lx, keyword_of(lx->text + start, lx->pos - start), start);
+    t = make_token(lx, keyword_of(lx->text + start, lx->pos - start), start);
     if (t.kind == T_NAME)
         t.name = intern_n(lx->interner, lx->text + start, lx->pos - start);
     return t;
@@ -113,7 +113,7 @@ static bool skip_digits(Lexer *lx, int base)
     bool last_is_digit = true;
 
     for (;; lx->pos++) {
-        char c = at(lx, 0);
+        char c = char_at(lx, 0);
 
         if (c == '_' && last_is_digit)
             last_is_digit = false;
@@ -126,9 +126,9 @@ static bool skip_digits(Lexer *lx, int base)
 
 static int number_base(const Lexer *lx)
 {
-    if (at(lx, 0) != '0')
+    if (char_at(lx, 0) != '0')
         return 10;
-    switch (at(lx, 1)) {
+    switch (char_at(lx, 1)) {
     case 'x':
     case 'X':
         return 16;
@@ -149,18 +149,18 @@ static bool skip_decimal(Lexer *lx, bool *is_float)
     bool good = true;
     uint32_t sign;
 
-    if (is_digit(at(lx, 0)))
+    if (is_digit(char_at(lx, 0)))
         good = skip_digits(lx, 10);
-    if (at(lx, 0) == '.') {
+    if (char_at(lx, 0) == '.') {
         *is_float = true;
         lx->pos++;
-        if (is_digit(at(lx, 0)))
+        if (is_digit(char_at(lx, 0)))
             good &= skip_digits(lx, 10);
     }
-    if (at(lx, 0) != 'e' && at(lx, 0) != 'E')
+    if (char_at(lx, 0) != 'e' && char_at(lx, 0) != 'E')
         return good;
-    sign = at(lx, 1) == '+' || at(lx, 1) == '-';
-    if (!is_digit(at(lx, 1 + sign)))
+    sign = char_at(lx, 1) == '+' || char_at(lx, 1) == '-';
+    if (!is_digit(char_at(lx, 1 + sign)))
         return good; /* `1else`; the caller looks at what follows */
     *is_float = true;
     lx->pos += 1 + sign;
@@ -172,7 +172,7 @@ static bool keyword_follows(const Lexer *lx)
 {
     uint32_t n = 0;
 
-    while (is_name_char(at(lx, n)))
+    while (is_name_char(char_at(lx, n)))
         n++;
     switch (keyword_of(lx->text + lx->pos, n)) {
     case T_and:
@@ -191,7 +191,7 @@ static bool keyword_follows(const Lexer *lx)
 
 static Token bad_number(Lexer *lx, uint32_t start, const char *message)
 {
-    while (is_name_char(at(lx, 0)))
+    while (is_name_char(char_at(lx, 0)))
         lx->pos++;
     return error(lx, start, message);
 }
@@ -206,19 +206,20 @@ static Token lex_number(Lexer *lx)
         good = skip_decimal(lx, &is_float);
     } else {
         lx->pos += 2;
-        lx->pos += at(lx, 0) == '_';
-        good = is_digit_of(at(lx, 0), base) && skip_digits(lx, base);
+        lx->pos += char_at(lx, 0) == '_';
+        good = is_digit_of(char_at(lx, 0), base) && skip_digits(lx, base);
     }
-    if (base == 10 && (at(lx, 0) == 'j' || at(lx, 0) == 'J') && !is_name_char(at(lx, 1)))
+    if (base == 10 && (char_at(lx, 0) == 'j' || char_at(lx, 0) == 'J') &&
+        !is_name_char(char_at(lx, 1)))
         return bad_number(lx, start, E_IMAGINARY);
-    if (!good || (is_name_char(at(lx, 0)) && !keyword_follows(lx)))
+    if (!good || (is_name_char(char_at(lx, 0)) && !keyword_follows(lx)))
         return bad_number(lx, start, E_NUMBER);
     if (!is_float && base == 10 && lx->text[start] == '0')
         for (uint32_t i = start; i < lx->pos; i++) {
             if (lx->text[i] != '0' && lx->text[i] != '_')
                 return bad_number(lx, start, E_LEADING_ZERO);
         }
-    return make(lx, is_float ? T_FLOAT : T_INT, start);
+    return make_token(lx, is_float ? T_FLOAT : T_INT, start);
 }
 
 /* Strings. */
@@ -246,16 +247,18 @@ static bool string_starts(const Lexer *lx, uint32_t *prefix, uint8_t *flags)
 {
     uint32_t n = 0;
 
-    while (n < 3 && is_name_start(at(lx, n)))
+    while (n < 3 && is_name_start(char_at(lx, n)))
         n++;
     *prefix = n;
-    return (at(lx, n) == '"' || at(lx, n) == '\'') && string_prefix(lx->text + lx->pos, n, flags);
+    return (char_at(lx, n) == '"' || char_at(lx, n) == '\'') &&
+           string_prefix(lx->text + lx->pos, n, flags);
 }
 
 static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
 {
     uint32_t start = lx->pos, quote = start + prefix;
-    bool triple = at(lx, prefix) == at(lx, prefix + 1) && at(lx, prefix) == at(lx, prefix + 2);
+    bool triple = char_at(lx, prefix) == char_at(lx, prefix + 1) &&
+                  char_at(lx, prefix) == char_at(lx, prefix + 2);
     bool closed;
     Token t;
 
@@ -265,7 +268,7 @@ static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
         t.span.end = lx->source->base + quote + (triple ? 3 : 1);
         return t;
     }
-    t = make(lx, T_STRING, start);
+    t = make_token(lx, T_STRING, start);
     t.string = flags;
     t.prefix = (uint8_t)prefix;
     t.quotes = triple ? 3 : 1;
@@ -301,14 +304,14 @@ static const struct {
 
 static TokenKind operator_of(Lexer *lx)
 {
-    unsigned char c = (unsigned char)at(lx, 0);
-    char next = at(lx, 1);
+    unsigned char c = (unsigned char)char_at(lx, 0);
+    char next = char_at(lx, 1);
 
     if (c == '-' && next == '>') {
         lx->pos += 2;
         return T_ARROW;
     }
-    if (c == '.' && next == '.' && at(lx, 2) == '.') {
+    if (c == '.' && next == '.' && char_at(lx, 2) == '.') {
         lx->pos += 3;
         return T_ELLIPSIS;
     }
@@ -317,7 +320,7 @@ static TokenKind operator_of(Lexer *lx)
         return T_ERROR;
     if (operators[c].doubled && next == (char)c) {
         lx->pos++;
-        if (at(lx, 0) != '=')
+        if (char_at(lx, 0) != '=')
             return operators[c].doubled;
         lx->pos++;
         return operators[c].doubled_assign;
@@ -340,14 +343,14 @@ static Token lex_operator(Lexer *lx)
         lx->brackets++;
     if (kind == T_RPAREN || kind == T_RSQUARE || kind == T_RBRACE)
         lx->brackets -= lx->brackets > lx->inside;
-    return make(lx, kind, start);
+    return make_token(lx, kind, start);
 }
 
 /* Lines. */
 
 static void skip_newline(Lexer *lx)
 {
-    lx->pos += at(lx, 0) == '\r' && at(lx, 1) == '\n' ? 2 : 1;
+    lx->pos += char_at(lx, 0) == '\r' && char_at(lx, 1) == '\n' ? 2 : 1;
 }
 
 static void skip_comment(Lexer *lx)
@@ -361,13 +364,13 @@ static void skip_comment(Lexer *lx)
 static bool skip_space(Lexer *lx)
 {
     for (;;) {
-        char c = at(lx, 0);
+        char c = char_at(lx, 0);
 
         if (c == ' ' || c == '\t' || c == '\f') {
             lx->pos++;
         } else if (c == '#') {
             skip_comment(lx);
-        } else if (c == '\\' && is_newline(at(lx, 1))) {
+        } else if (c == '\\' && is_newline(char_at(lx, 1))) {
             lx->pos++;
             skip_newline(lx);
         } else if (is_newline(c) && lx->brackets > 0) {
@@ -386,7 +389,7 @@ static Token end_line(Lexer *lx, uint32_t start)
     lx->line_open = false;
     lx->unclosed = lx->brackets > 0;
     lx->brackets = 0;
-    return make(lx, T_NEWLINE, start);
+    return make_token(lx, T_NEWLINE, start);
 }
 
 /* Close blocks that are indented by more than `indent`: gives how many there were. */
@@ -409,19 +412,19 @@ static Token indentation(Lexer *lx, uint32_t start, int indent)
 
     lx->line_indent = indent;
     if (indent == top)
-        return make(lx, T_NEWLINE, start);
+        return make_token(lx, T_NEWLINE, start);
     if (indent > top && lx->nindents == LEX_MAX_INDENT)
         return error(lx, start, E_BLOCKS_DEEP);
     if (indent > top) {
         lx->indents[lx->nindents++] = indent;
-        return make(lx, T_INDENT, lx->pos);
+        return make_token(lx, T_INDENT, lx->pos);
     }
     for (int i = lx->nindents - 1; i >= 0 && lx->indents[i] != indent; i--) {
         if (lx->indents[i] < indent)
             return error(lx, start, E_DEDENT);
     }
     lx->dedents = close_blocks(lx, indent) - 1;
-    return make(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
+    return make_token(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
 }
 
 /* Go over blank lines and comments to the first token of a line. */
@@ -434,11 +437,11 @@ static Token begin_line(Lexer *lx)
 
         if (lx->pos >= lx->end) {
             lx->dedents = close_blocks(lx, lx->indents[0]) - 1;
-            return make(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
+            return make_token(lx, lx->dedents < 0 ? T_NEWLINE : T_DEDENT, lx->pos);
         }
-        if (at(lx, 0) == '#')
+        if (char_at(lx, 0) == '#')
             skip_comment(lx);
-        else if (!is_newline(at(lx, 0)))
+        else if (!is_newline(char_at(lx, 0)))
             return indentation(lx, start, indent);
         if (lx->pos < lx->end)
             skip_newline(lx);
@@ -453,7 +456,7 @@ Token lex_next(Lexer *lx)
 
     if (lx->dedents > 0) {
         lx->dedents--;
-        return make(lx, T_DEDENT, lx->pos);
+        return make_token(lx, T_DEDENT, lx->pos);
     }
     if (lx->line_start) {
         Token t = begin_line(lx);
@@ -464,16 +467,17 @@ Token lex_next(Lexer *lx)
     if (skip_space(lx))
         return end_line(lx, lx->pos);
     if (lx->pos >= lx->end)
-        return lx->line_open && !lx->inside ? end_line(lx, lx->pos) : make(lx, T_END, lx->pos);
+        return lx->line_open && !lx->inside ? end_line(lx, lx->pos)
+                                            : make_token(lx, T_END, lx->pos);
     lx->line_open = true;
-    c = at(lx, 0);
+    c = char_at(lx, 0);
     if (is_newline(c)) {
         uint32_t start = lx->pos;
 
         skip_newline(lx);
         return end_line(lx, start);
     }
-    if (is_digit(c) || (c == '.' && is_digit(at(lx, 1))))
+    if (is_digit(c) || (c == '.' && is_digit(char_at(lx, 1))))
         return lex_number(lx);
     if (!is_name_start(c) && c != '"' && c != '\'')
         return lex_operator(lx);
@@ -488,7 +492,7 @@ void lex_recover(Lexer *lx, uint32_t from, int indent)
     lx->dedents = 0;
     close_blocks(lx, indent);
     while (lx->pos < lx->end) {
-        char c = at(lx, 0);
+        char c = char_at(lx, 0);
         uint32_t line;
 
         if (c == '#') {

@@ -88,7 +88,7 @@ Node *parse_targets(Parser *p)
 /* Calls, subscripts, attributes. */
 
 /* argument = '*' expression | '**' expression | NAME '=' expression | named [generator+] */
-static Node *argument(Parser *p)
+static Node *call_argument(Parser *p)
 {
     uint32_t start = p->tok.span.start;
     Node *n, *value;
@@ -138,7 +138,7 @@ static Node *call(Parser *p, Node *callee, uint32_t start)
 
     advance(p);
     while (p->tok.kind != T_RPAREN && p->tok.kind != T_FAILED) {
-        Node *arg = argument(p);
+        Node *arg = call_argument(p);
 
         check_order(p, arg, &past);
         vec_push(p->arena, &p->list, arg);

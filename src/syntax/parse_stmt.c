@@ -244,7 +244,7 @@ static Node *compound_end(Parser *p, Node *n)
 }
 
 /* condition = named ':' */
-static Node *condition(Parser *p)
+static Node *parse_condition(Parser *p)
 {
     Node *n = parse_named(p);
 
@@ -260,7 +260,7 @@ static Node *branch(Parser *p)
     Node *n = node_new(p, N_IF, p->tok.span.start);
 
     advance(p);
-    n->left = condition(p);
+    n->left = parse_condition(p);
     n->body = parse_block(p, &n->nbody);
     return n;
 }
@@ -317,7 +317,7 @@ static Node *while_statement(Parser *p)
     Node *n = node_new(p, N_WHILE, p->tok.span.start);
 
     advance(p);
-    n->left = condition(p);
+    n->left = parse_condition(p);
     n->body = parse_block(p, &n->nbody);
     else_block(p, n);
     return compound_end(p, n);

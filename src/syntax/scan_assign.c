@@ -62,16 +62,16 @@ static bool has_star(const Node *n)
 }
 
 /* One target of an assignment; a tuple takes a tuple apart.  `value` may be NULL. */
-static void assign(Reader *r, const Node *target, Node *value)
+static void add_assignment(Reader *r, const Node *target, Node *value)
 {
     bool apart = value && is_sequence(value) && value->nitems == target->nitems &&
                  !has_star(target) && !has_star(value);
 
     if (target->kind == N_STARRED)
-        assign(r, target->left, NULL);
+        add_assignment(r, target->left, NULL);
     else if (is_sequence(target))
         for (int i = 0; i < target->nitems; i++)
-            assign(r, target->items[i], apart ? value->items[i] : NULL);
+            add_assignment(r, target->items[i], apart ? value->items[i] : NULL);
     else
         add_global(r, target, NULL, value ? value : no_value(r, target), false);
 }
@@ -121,7 +121,7 @@ static void statement(Reader *r)
     if (n->kind == N_AUGMENTED)
         assign_augmented(r, n);
     for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
-        assign(r, n->items[i], n->right);
+        add_assignment(r, n->items[i], n->right);
 }
 
 /* statements = statement (';' statement)* */
@@ -143,7 +143,7 @@ static void header(Reader *r)
 
     advance(p);
     if (is_for) {
-        assign(r, parse_targets(p), NULL);
+        add_assignment(r, parse_targets(p), NULL);
         expect(p, T_in);
         parse_expressions(p);
     } else if (!is_else) {
@@ -195,7 +195,7 @@ void scan_parameters(Arena *a, Interner *interner, const Source *src, const Scan
 
             target->name = p->tok.name;
             target->span = p->tok.span;
-            assign(&r, target, NULL);
+            add_assignment(&r, target, NULL);
         }
         may_begin =
             top && (p->tok.kind == T_COMMA || p->tok.kind == T_STAR || p->tok.kind == T_POWER);

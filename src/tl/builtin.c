@@ -163,7 +163,7 @@ Val call_builtin(Lower *l, const Builtin *b, const ArgList *args)
 
 /* --- arguments --- */
 
-static int place_of(const Args *a, ArgName name)
+static int arg_place(const Args *a, ArgName name)
 {
     if (a->place[name] < 0)
         bug("%s has no parameter `%s`", a->builtin->name, arg_names[name]);
@@ -172,12 +172,12 @@ static int place_of(const Args *a, ArgName name)
 
 Val arg(const Args *a, ArgName name)
 {
-    return a->v[place_of(a, name)];
+    return a->v[arg_place(a, name)];
 }
 
 const Node *arg_node(const Args *a, ArgName name)
 {
-    return a->node[place_of(a, name)];
+    return a->node[arg_place(a, name)];
 }
 
 Span arg_span(const Args *a, ArgName name)

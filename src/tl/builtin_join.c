@@ -15,7 +15,7 @@
 /* --- one more dimension --- */
 
 /* n copies of v along a new dimension at `axis`; NULL after an error. */
-static Value *spread(Lower *l, Value *v, int axis, int64_t n, Span span)
+static Value *spread_along(Lower *l, Value *v, int axis, int64_t n, Span span)
 {
     Type shape = *v->type;
     int64_t dims[MAX_RANK + 1];
@@ -133,8 +133,8 @@ static bool minor_dim(Lower *l, const Args *a, const Value *v)
 /* x, then y, along a new dimension of 2 at `axis`. */
 static Value *stack(Lower *l, Value *x, Value *y, int axis, Span span)
 {
-    x = spread(l, x, axis, 2, span);
-    y = x ? spread(l, y, axis, 2, span) : NULL;
+    x = spread_along(l, x, axis, 2, span);
+    y = x ? spread_along(l, y, axis, 2, span) : NULL;
     return y ? build_select(&l->b, index_is(l, x, axis, 0), x, y) : NULL;
 }
 
@@ -282,8 +282,8 @@ static Value *places(Lower *l, Value *keys, bool descending, Span span)
 {
     int last = keys->type->rank - 1;
     int32_t n = keys->type->dims[last];
-    Value *mine = spread(l, keys, last + 1, n, span);
-    Value *other = mine ? spread(l, keys, last, n, span) : NULL;
+    Value *mine = spread_along(l, keys, last + 1, n, span);
+    Value *other = mine ? spread_along(l, keys, last, n, span) : NULL;
 
     if (!other)
         return NULL;
@@ -301,8 +301,8 @@ static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Spa
     int last = v->type->rank - 1;
     Value *place = places(l, to_keys(l, v), descending, span), *wanted;
 
-    v = place ? spread(l, v, last, k, span) : NULL;
-    place = v ? spread(l, place, last, k, span) : NULL;
+    v = place ? spread_along(l, v, last, k, span) : NULL;
+    place = v ? spread_along(l, place, last, k, span) : NULL;
     if (!place)
         return NULL;
     wanted = build_binary(&l->b, OP_eq, place, indices_along(l, place, last));

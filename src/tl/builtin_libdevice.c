@@ -104,27 +104,27 @@ static DType float_beside(const ArgList *args)
     return DT_FP32;
 }
 
-static Span place_of(const ArgList *args, int i)
+static Span type_place(const ArgList *args, int i)
 {
     return args->at[i].node ? args->at[i].node->span : args->span;
 }
 
-static Value *argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
+static Value *libdevice_argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
 {
     Val v = args->at[i].v;
     bool floats = wants_float(d->how, i);
     Value *x;
 
     if (floats && val_is_number(v))
-        return literal_cast(l, v.c, float_beside(args), place_of(args, i));
-    x = val_to_run(l, v, place_of(args, i));
+        return literal_cast(l, v.c, float_beside(args), type_place(args, i));
+    x = val_to_run(l, v, type_place(args, i));
     if (x && d->op == OP_pow && i == 1 && is_integer(x)) /* pow(x, n) */
         return build_cast(&l->b, x, float_beside(args), ROUND_NEAREST);
     if (x && d->how == FLOAT_INT && i == 1 && is_integer(x))
         return build_cast(&l->b, x, DT_I32, ROUND_NEAREST);
     if (!x || !floats || is_wide_float(x))
         return x;
-    error_at(l, place_of(args, i), E_MATH_DTYPE, d->name, val_type_text(l, x->type));
+    error_at(l, type_place(args, i), E_MATH_DTYPE, d->name, val_type_text(l, x->type));
     if (!x->type->pointer)
         hint_at(l, H_MATH_DTYPE);
     return NULL;
@@ -136,7 +136,7 @@ static bool all_arguments(Lower *l, const Libdevice *d, const ArgList *args, Val
     int n = arity(d->how);
 
     for (int i = 0; i < n; i++) {
-        v[i] = argument(l, d, args, i);
+        v[i] = libdevice_argument(l, d, args, i);
         if (!v[i])
             return false;
         if (!wants_float(d->how, i) || v[i]->type->dtype == v[0]->type->dtype)
@@ -278,7 +278,7 @@ static bool check_integer(Lower *l, const Libdevice *d, const ArgList *args, Val
 
     if ((d->how != I1 && d->how != FLOAT_INT) || is_integer(v[i]))
         return true;
-    error_at(l, place_of(args, i), E_INTEGERS_ONLY, d->name, val_type_text(l, v[i]->type));
+    error_at(l, type_place(args, i), E_INTEGERS_ONLY, d->name, val_type_text(l, v[i]->type));
     return false;
 }
 

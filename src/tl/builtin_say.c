@@ -42,13 +42,13 @@ typedef struct {
 } Saying;
 
 /* False after an error. */
-static bool put_value(Lower *l, Saying *s, Val v, Span span)
+static bool say_value(Lower *l, Saying *s, Val v, Span span)
 {
     if (v.kind == VAL_TUPLE) {
         text_put(&s->message, "(");
         for (int i = 0; i < v.tuple->n; i++) {
             text_put(&s->message, i > 0 ? ", " : "");
-            if (!put_value(l, s, v.tuple->items[i], span))
+            if (!say_value(l, s, v.tuple->items[i], span))
                 return false;
         }
         text_put(&s->message, ")");
@@ -80,7 +80,7 @@ Val say_print(Lower *l, const Args *a)
     put_prefix(l, &s.message, const_str(arg(a, ARG_prefix).c, l->arena), values->n > 0);
     for (int i = 0; i < values->n; i++) {
         text_put(&s.message, i > 0 ? ", " : "");
-        if (!put_value(l, &s, values->items[i], arg_span(a, ARG_args)))
+        if (!say_value(l, &s, values->items[i], arg_span(a, ARG_args)))
             return val_unknown();
     }
     Op *op = build_op(&l->b, OP_record, s.values.len, s.values.at, 0, NULL, 0, NULL);
@@ -91,7 +91,7 @@ Val say_print(Lower *l, const Args *a)
 }
 
 /* i1, of what is asserted; NULL after an error. */
-static Value *condition(Lower *l, Val c, Span span)
+static Value *asserted_condition(Lower *l, Val c, Span span)
 {
     if (c.kind == VAL_CONST)
         return build_int(&l->b, type_scalar(l->module, DT_I1), const_truth(c.c));
@@ -124,8 +124,8 @@ Val say_assert(Lower *l, const Args *a)
 
     if (arg_unknown(a))
         return val_unknown();
-    v[ASSERT_CONDITION] = condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond));
-    v[ASSERT_MASK] = n == 2 ? condition(l, arg(a, ARG_mask), arg_span(a, ARG_mask)) : NULL;
+    v[ASSERT_CONDITION] = asserted_condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond));
+    v[ASSERT_MASK] = n == 2 ? asserted_condition(l, arg(a, ARG_mask), arg_span(a, ARG_mask)) : NULL;
     if (!v[ASSERT_CONDITION] || (n == 2 && !v[ASSERT_MASK]) || !ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
     build_assert(l, v, n, message_text(l, arg(a, ARG_msg)));
@@ -138,7 +138,7 @@ void lower_assert(Lower *l, const Node *n)
 
     if (c.kind == VAL_UNKNOWN)
         return;
-    Value *v = condition(l, c, n->left->span);
+    Value *v = asserted_condition(l, c, n->left->span);
     if (v)
         build_assert(l, &v, 1, message_text(l, message));
 }

@@ -30,7 +30,7 @@ static __int128 int_max(DType t)
     return ((__int128)1 << (dtype_bits(t) - !dtype_is_unsigned(t))) - 1;
 }
 
-static bool fits(__int128 v, DType t)
+static bool int_fits(__int128 v, DType t)
 {
     return v >= int_min(t) && v <= int_max(t);
 }
@@ -63,7 +63,7 @@ bool literal_dtype(Lower *l, const Const *c, Span span, DType *out)
     }
     for (int i = 0; i < COUNT(ints); i++) {
         *out = ints[i];
-        if (fits(c->integer, ints[i]))
+        if (int_fits(c->integer, ints[i]))
             return true;
     }
     error_at(l, span, E_NONREPRESENTABLE, const_text(c, l->arena));
@@ -77,7 +77,7 @@ static bool check_adopted(Lower *l, const Const *c, DType t, Span span)
         return true;
     if (c->integer < 0 && dtype_is_unsigned(t))
         error_at(l, span, E_UNSIGNED_NEGATIVE, dtype_triton_name(t), const_text(c, l->arena));
-    else if (!fits(c->integer, t))
+    else if (!int_fits(c->integer, t))
         error_at(l, span, E_OUT_OF_RANGE, const_text(c, l->arena), dtype_triton_name(t));
     else
         return true;
