@@ -20,7 +20,7 @@
 enum { HUGE_PAGE = 2 << 20 };
 #define MAX_MAPS ((size_t)64 << 20)
 
-/* the machine */
+/* --- the machine --- */
 
 double os_seconds(void)
 {
@@ -44,7 +44,7 @@ bool os_is_terminal(int fd)
     return isatty(fd) == 1;
 }
 
-/* pages */
+/* --- pages --- */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -115,7 +115,7 @@ void os_free_pages(void *p, size_t bytes)
         munmap(p, whole_pages(bytes));
 }
 
-/* shared libraries */
+/* --- shared libraries --- */
 
 void *os_load_library(const char *path, const char **error)
 {

@@ -41,7 +41,7 @@ static void read_line(const char *folder, const char *name, char line[LINE_LENGT
     fclose(f);
 }
 
-/* CPUs */
+/* --- CPUs --- */
 
 /* How many CPUs `quota` microseconds in each `period` are, rounded up; 0: no limit. */
 static int whole_cpus(long long quota, long long period)
@@ -143,7 +143,7 @@ int os_cpu_count(void)
     return smaller_limit(allowed_cpus(), quota);
 }
 
-/* caches */
+/* --- caches --- */
 
 /* A number with a unit, such as 32768K. */
 static size_t parse_bytes(const char *s)

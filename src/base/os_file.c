@@ -23,7 +23,7 @@
 
 enum { FIRST_READ = 64 << 10, FIRST_GUESS = 4000, NAME_TRIES = 100, LINKS = 40 };
 
-/* reading */
+/* --- reading --- */
 
 /* Read to the end into *data, at most `limit` bytes; `guess` is how many to expect. */
 static int read_all(Arena *a, int fd, size_t guess, size_t limit, char **data, size_t *len)
@@ -103,7 +103,7 @@ int os_read_private(Arena *a, int folder, const char *name, size_t limit, char *
     return status;
 }
 
-/* writing */
+/* --- writing --- */
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -303,7 +303,7 @@ int os_write_private(int folder, const char *name, const void *data, size_t len)
     return replace(folder, name, NULL, S_IRUSR | S_IWUSR, data, len);
 }
 
-/* folders */
+/* --- folders --- */
 
 static int make_dir(const char *path)
 {

@@ -43,7 +43,7 @@ typedef struct {
 
 static const Op *count_block(Counter *c, Activation *a, const Block *b);
 
-/* ---- float operations of one op ---- */
+/* --- float operations of one op --- */
 
 /* What the op does to one element. */
 static int element_flops(const Op *op)
@@ -87,7 +87,7 @@ static double op_flops(const Op *op)
     }
 }
 
-/* ---- scalars ---- */
+/* --- scalars --- */
 
 static Activation *activation_take(Counter *c, const Func *f)
 {
@@ -164,7 +164,7 @@ static Scalar scalar_result(const Counter *c, const Activation *a, const Op *op)
     }
 }
 
-/* ---- control ---- */
+/* --- control --- */
 
 /* Every round of the loop does the same number of operations. */
 static bool rounds_are_alike(const Block *body)

@@ -33,7 +33,7 @@ void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
     fail(&m->guard);
 }
 
-/* ---- frames ---- */
+/* --- frames --- */
 
 static void exec_op(Frame *f, const Op *op);
 
@@ -104,7 +104,7 @@ OpSlots *slots_of_op(const Frame *f, const Op *op)
     return map_get(f->plan->ops, MAP_KEY(op));
 }
 
-/* ---- values ---- */
+/* --- values --- */
 
 static size_t bytes_now(const Frame *f, const Value *v)
 {
@@ -160,7 +160,7 @@ static void exec_elementwise(Frame *f, const Op *op)
         bug("%s has no meaning on %s", op_info(op->code)->name, dtype_name(value_dtype(typical)));
 }
 
-/* ---- control flow ---- */
+/* --- control flow --- */
 
 static uint64_t bits_of(const Frame *f, const Value *v)
 {
@@ -385,7 +385,7 @@ const Op *exec_block(Frame *f, const Block *b)
     return op;
 }
 
-/* ---- the launch ---- */
+/* --- the launch --- */
 
 void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3])
 {

@@ -14,7 +14,7 @@ VECTOR_LOOPS
 
 enum { LANES_AT_ONCE = 256 };
 
-/* ---- addresses ---- */
+/* --- addresses --- */
 
 /* Offsets count elements; signed ones sign-extend, unsigned ones and bool zero-extend (R70). */
 #define ADD_OFFSETS(T)                                                                             \
@@ -51,7 +51,7 @@ void exec_addptr(Frame *f, const Op *op)
     }
 }
 
-/* ---- lanes ---- */
+/* --- lanes --- */
 
 typedef enum { LANES_NONE, LANES_SOME, LANES_ALL } Lanes;
 
@@ -133,7 +133,7 @@ static size_t row_length(const Type *t)
     return row >= LANES_AT_ONCE / 16 ? (size_t)row : (size_t)type_numel(t);
 }
 
-/* ---- load and store ---- */
+/* --- load and store --- */
 
 static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, const void *other,
                       size_t n, size_t size)
@@ -197,7 +197,7 @@ void exec_store(Frame *f, const Op *op)
     }
 }
 
-/* ---- atomics ---- */
+/* --- atomics --- */
 
 static uint64_t atomic_read(uint64_t p, size_t size)
 {

@@ -30,7 +30,7 @@ CombineView combine_view(const Type *t, int axis)
     return v;
 }
 
-/* ---- applying the region ---- */
+/* --- applying the region --- */
 
 /* One reduce or scan while it runs. */
 typedef struct {
@@ -126,7 +126,7 @@ static void combine_lanes(const Combine *c, void *const *a, void *const *b, void
     swap_captured(c, captured);
 }
 
-/* ---- reduce ---- */
+/* --- reduce --- */
 
 /* One level of the tree where rows are long: each pair of rows where it lies. */
 static void halve_rows(const Combine *c, CombineView v, void *const *from, void *const *to)
@@ -207,7 +207,7 @@ void exec_reduce(Frame *f, const Op *op)
                value_numel(op->results[i]) * value_size(op->results[i]));
 }
 
-/* ---- scan ---- */
+/* --- scan --- */
 
 #define LINE(T, W, o)                                                                              \
     {                                                                                              \

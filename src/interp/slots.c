@@ -39,7 +39,7 @@ typedef struct {
     int combine_depth;
 } Placer;
 
-/* ---- where values die ---- */
+/* --- where values die --- */
 
 /* The op of v's own block that is or contains `op`. */
 static Op *ancestor_beside(const Value *v, Op *op)
@@ -81,7 +81,7 @@ static void note_deaths(Op *op, void *ctx)
     }
 }
 
-/* ---- slots ---- */
+/* --- slots --- */
 
 static size_t bytes_of(const Placer *p, const Value *v)
 {
@@ -147,7 +147,7 @@ static void release_temps(Placer *p, const OpSlots *own)
         p->slots.at[own->temps[i]].users = 0;
 }
 
-/* ---- fixed values ---- */
+/* --- fixed values --- */
 
 /* Ops that give the same in every program, on operands that are.  Combine regions keep their
  * constants: they have many lanes there. */
@@ -172,7 +172,7 @@ static void place_fixed(Placer *p, Op *op)
     vec_push(p->arena, &p->once, op);
 }
 
-/* ---- ops ---- */
+/* --- ops --- */
 
 static void place_block(Placer *p, const Block *b);
 
@@ -286,7 +286,7 @@ static void place_if(Placer *p, Op *op)
     place_block(p, op->regions[1]);
 }
 
-/* ---- combine regions ---- */
+/* --- combine regions --- */
 
 static bool is_straight(const Block *b, int calls);
 

@@ -177,7 +177,7 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
     return op;
 }
 
-/* The shapes that the calls below come in. */
+/* --- the shapes that the calls below come in --- */
 
 static Value *leaf(Builder *b, OpCode code, int64_t attr, const Type *t)
 {

@@ -34,7 +34,7 @@ typedef struct {
     int last;
 } Suffix;
 
-/* names */
+/* --- names --- */
 
 static bool is_name_char(char c)
 {
@@ -102,7 +102,7 @@ static void name_values(Printer *p, const Func *f)
     name_block(p, f->body);
 }
 
-/* pieces */
+/* --- pieces --- */
 
 static void put_value(Printer *p, const Value *v)
 {

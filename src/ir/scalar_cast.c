@@ -9,7 +9,7 @@
 
 #include "scalar.h"
 
-/* ---- through fp32 to the small formats ---- */
+/* --- through fp32 to the small formats --- */
 
 /* fp64 to fp32, cut toward zero; the last bit then tells whether anything was cut. */
 static inline float to_odd_fp32(double x)
@@ -104,7 +104,7 @@ static void cast_from_small(Rounding r, DType in, DType out, const void *src, vo
     }
 }
 
-/* ---- between ints, fp32 and fp64 ---- */
+/* --- between ints, fp32 and fp64 --- */
 
 #define LOOP(From, To, e)                                                                          \
     {                                                                                              \

@@ -79,7 +79,7 @@ INLINE int32_t largest_finite(Format t)
     return all;
 }
 
-/* ---- widening ---- */
+/* --- widening --- */
 
 INLINE int32_t widen(int32_t x, Format t)
 {
@@ -137,7 +137,7 @@ void scalar_widen(DType t, const void *src, float *dst, size_t n)
     }
 }
 
-/* ---- narrowing ---- */
+/* --- narrowing --- */
 
 /* The rounded magnitude of a number below the format's smallest normal, as a code.  Nearest lets
  * the hardware round at the right bit by adding a number whose last place is that bit. */
@@ -232,7 +232,7 @@ void scalar_narrow(DType t, Rounding rounding, const float *src, void *dst, size
     }
 }
 
-/* ---- computing ---- */
+/* --- computing --- */
 
 /* neg, abs and copysign move the sign bit and nothing else (R56, R57).  Narrowing again would
  * saturate the infinities of fp8e5. */

@@ -33,7 +33,7 @@ const char *verify_type_text(const Verifier *v, const Type *t)
     return type_text(v->arena, t);
 }
 
-/* layer 1: links */
+/* --- layer 1: links --- */
 
 static bool check_type(const Verifier *v, const Op *op, const Type *t)
 {
@@ -93,7 +93,7 @@ static bool check_visible(const Verifier *v, const Op *op)
     return true;
 }
 
-/* layer 2: the table */
+/* --- layer 2: the table --- */
 
 static const char *class_text(const TableWord *w)
 {
@@ -238,7 +238,7 @@ static bool check_result(const Verifier *v, const Op *op)
     return true;
 }
 
-/* blocks */
+/* --- blocks --- */
 
 /* The op that must end this block. */
 static OpCode terminator_of(const Block *b)

@@ -10,7 +10,7 @@
 
 typedef bool Rule(const Verifier *v, const Op *op);
 
-/* pieces */
+/* --- pieces --- */
 
 static bool same_element(const Type *a, const Type *b)
 {
@@ -110,7 +110,7 @@ static const Type **types_of(const Verifier *v, int n, Value *const *values)
     return types;
 }
 
-/* values */
+/* --- values --- */
 
 static bool check_const(const Verifier *v, const Op *op)
 {
@@ -146,7 +146,7 @@ static bool check_arange(const Verifier *v, const Op *op)
     return true;
 }
 
-/* shape */
+/* --- shape --- */
 
 static bool check_splat(const Verifier *v, const Op *op)
 {
@@ -228,7 +228,7 @@ static bool check_slice(const Verifier *v, const Op *op)
                               verify_type_text(v, from), verify_type_text(v, to));
 }
 
-/* arithmetic and conversions */
+/* --- arithmetic and conversions --- */
 
 static bool check_select(const Verifier *v, const Op *op)
 {
@@ -296,7 +296,7 @@ static bool check_ldexp(const Verifier *v, const Op *op)
                       verify_type_text(v, op->operands[1]->type));
 }
 
-/* memory */
+/* --- memory --- */
 
 /* R223 */
 static bool check_store(const Verifier *v, const Op *op)
@@ -466,7 +466,7 @@ static bool check_hint(const Verifier *v, const Op *op)
     return true;
 }
 
-/* whole tiles */
+/* --- whole tiles --- */
 
 static bool has_tiles(const Op *op)
 {
@@ -610,7 +610,7 @@ static bool check_dot(const Verifier *v, const Op *op)
     return gives(v, op, 1) && result_is(v, op, 0, acc);
 }
 
-/* control */
+/* --- control --- */
 
 static bool results_are(const Verifier *v, const Op *op, int n, const Type *const *types)
 {

@@ -122,7 +122,7 @@ Decorator decorator_at(const FrontFile *f, Span where)
                : kind;
 }
 
-/* Options of triton.jit. */
+/* --- options of triton.jit --- */
 
 /* A parameter by its name or number; NULL for anything else. */
 static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *interner)
@@ -208,7 +208,7 @@ void decorators_read(FrontFile *f, AstFunc *fn, const ScanDef *def)
     apply(f, fn);
 }
 
-/* Decorators of other files. */
+/* --- decorators of other files --- */
 
 /* A function that was plain so far. */
 static void follow_decorators(FrontFile *f, AstFunc *fn, const ScanDef *def)
@@ -257,7 +257,7 @@ void decorators_follow(FrontFile *f)
     file_bind_functions(f);
 }
 
-/* Wrapping by assignment. */
+/* --- wrapping by assignment --- */
 
 enum { MAX_WRAPPERS = 32 };
 

@@ -16,7 +16,7 @@
  * evaluate. */
 enum { MAX_ALIASES = 8, MAX_EVALUATIONS = 1 << 19 };
 
-/* Names. */
+/* --- names --- */
 
 const AstImport *file_import(const FrontFile *f, Sym name)
 {
@@ -190,7 +190,7 @@ const char *file_full_name(const FrontFile *f, const Node *n)
     return file_full_name_in(f, n, f->arena);
 }
 
-/* Bindings: of several for one name, the one that counts. */
+/* --- bindings: of several for one name, the one that counts --- */
 
 static void bind_name(Map *m, Sym name, void *value, bool better)
 {
@@ -292,7 +292,7 @@ void file_bind_functions(FrontFile *f)
     }
 }
 
-/* Functions. */
+/* --- functions --- */
 
 static void read_name(const FrontFile *f, AstFunc *fn)
 {
@@ -361,7 +361,7 @@ bool file_report_errors(const AstFunc *fn, Diags *d)
     return fn->nerrors > 0;
 }
 
-/* The file. */
+/* --- the file --- */
 
 static bool is_text(const Source *src, Diags *d)
 {

@@ -22,7 +22,7 @@ enum {
     MAX_FOLDERS_SHOWN = 3
 };
 
-/* Paths. */
+/* --- paths --- */
 
 /* The folder of a file: "a" of "a/b.py", "" of "b.py", "/" of "/b.py". */
 const char *path_folder(Arena *a, const char *path)
@@ -80,7 +80,7 @@ static bool is_file(const char *path)
     return os_entry(path).kind == OS_FILE;
 }
 
-/* Where absolute imports are looked for. */
+/* --- where absolute imports are looked for --- */
 
 static void add_root(FileSet *s, Folders *roots, const char *folder)
 {
@@ -138,7 +138,7 @@ static const Folders *roots_of(const FrontFile *from)
     return roots;
 }
 
-/* Reading. */
+/* --- reading --- */
 
 /* Whatever path led to it, a file is read once. */
 static FrontFile *find_read(FileSet *s, const OsEntry *e)
@@ -227,7 +227,7 @@ static Imported read_folder(FileSet *s, const char *folder)
     return out;
 }
 
-/* Finding. */
+/* --- finding --- */
 
 /* NAME.NAME... below `folder`, which is meant itself when there is no name. */
 static Imported find_below(FileSet *s, const char *folder, const char *dotted)

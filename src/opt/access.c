@@ -26,7 +26,7 @@
 
 enum { MAX_WIDENED = 32 };
 
-/* --- maps ---------------------------------------------------------------------------------- */
+/* --- maps --- */
 
 uint64_t access_key(const Value *v, const int8_t *map)
 {
@@ -73,7 +73,7 @@ Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in)
     return in;
 }
 
-/* --- operands first ------------------------------------------------------------------------ */
+/* --- operands first --- */
 
 typedef struct {
     Value *value;
@@ -123,7 +123,7 @@ static Value *operand_at(const Op *op, int i, const int8_t *map, int8_t *in)
     return op->operands[i];
 }
 
-/* --- does a value follow the inner index at all? ------------------------------------------- */
+/* --- does a value follow the inner index at all? --- */
 
 static bool is_given(const AccessSpace *s, const Value *v)
 {
@@ -168,7 +168,7 @@ bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
     return map_get(s->follows, key) == &it_follows;
 }
 
-/* --- steps --------------------------------------------------------------------------------- */
+/* --- steps --- */
 
 static bool is_index(const Type *t)
 {

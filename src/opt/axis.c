@@ -28,7 +28,7 @@ struct AxisFacts {
     bool trusting;     /* x % y: neither is negative, and y not 0 */
 };
 
-/* assumptions */
+/* --- assumptions --- */
 
 static Promise *promise_for(AxisFacts *x, const Op *assume, const Value *v)
 {
@@ -129,7 +129,7 @@ static void keep_promise(Axis *a, const Type *t, const Promise *p)
     a->hi = hi;
 }
 
-/* the flow */
+/* --- the flow --- */
 
 static void set(AxisFacts *x, const Value *v, Axis a)
 {
@@ -358,7 +358,7 @@ const Axis *axis_of(const AxisFacts *x, const Value *v)
     return &x->at[v->id];
 }
 
-/* as text */
+/* --- as text --- */
 
 static void put_runs(Text *t, const char *what, const Type *type, const int64_t *runs)
 {

@@ -10,7 +10,7 @@
  */
 #include "axis.h"
 
-/* numbers */
+/* --- numbers --- */
 
 int64_t axis_gcd(int64_t a, int64_t b)
 {
@@ -53,7 +53,7 @@ bool axis_is_int(const Type *t)
     return !t->pointer && dtype_is_int(t->dtype);
 }
 
-/* the lattice */
+/* --- the lattice --- */
 
 Axis axis_unknown(const Type *t)
 {

@@ -19,7 +19,7 @@ static Axis elementwise(const Op *op, const Axis *const *in)
     return r;
 }
 
-/* values */
+/* --- values --- */
 
 static Axis of_const(const Op *op)
 {
@@ -50,7 +50,7 @@ static Axis of_arange(const Op *op)
     return r;
 }
 
-/* shape */
+/* --- shape --- */
 
 static Axis of_broadcast(const Op *op, const Axis *x)
 {
@@ -161,7 +161,7 @@ static Axis of_reshape(const Op *op, const Axis *x)
     return r;
 }
 
-/* arithmetic */
+/* --- arithmetic --- */
 
 static Axis of_add(const Op *op, const Axis *const *in)
 {
@@ -405,7 +405,7 @@ static Axis of_sign(const Op *op, const Axis *const *in)
     return r;
 }
 
-/* choices and conversions */
+/* --- choices and conversions --- */
 
 static Axis of_select(const Op *op, const Axis *const *in)
 {
@@ -526,7 +526,7 @@ static Axis of_compare(const Op *op, const Axis *const *in)
     return r;
 }
 
-/* memory */
+/* --- memory --- */
 
 static Axis of_addptr(const Op *op, const Axis *const *in)
 {
@@ -550,7 +550,7 @@ static Axis of_load(const Op *op, const Axis *const *in)
     return attr_volatile(op) ? axis_unknown(t) : elementwise(op, in);
 }
 
-/* promises (semantics R300) */
+/* --- promises (semantics R300) --- */
 
 /* A run of n elements, as the user says.  Starts of longer runs were starts before. */
 static void promise_run(Axis *a, const Type *t, int d, int64_t n)

@@ -138,7 +138,7 @@ static Value *offset_of(Checker *c, Value *p, int param)
     return v;
 }
 
-/* --- inside of an array ---------------------------------------------------------------------- */
+/* --- inside of an array --- */
 
 static Value *view_part(Checker *c, int param, int part)
 {
@@ -304,7 +304,7 @@ static Value *inside(Checker *c, Builder *b, Value *p)
     return ok;
 }
 
-/* --- accesses -------------------------------------------------------------------------------- */
+/* --- accesses --- */
 
 static bool is_access(const Op *op)
 {

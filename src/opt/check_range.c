@@ -48,7 +48,7 @@ static void set_plain(OffsetRange *x, Value *lo, Value *hi)
     x->nterms = 0;
 }
 
-/* --- seats ----------------------------------------------------------------------------------- */
+/* --- seats --- */
 
 static Seat seat_beside(const Seat *s, const Value *v)
 {
@@ -98,7 +98,7 @@ static bool same_seat(const Seat *x, const Seat *y)
     return true;
 }
 
-/* --- limits ---------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 static const OpCode mirrored[OP_COUNT] = {
     [OP_lt] = OP_gt, [OP_gt] = OP_lt, [OP_le] = OP_ge, [OP_ge] = OP_le};
@@ -158,7 +158,7 @@ static void apply_limits(Ranges *r, const Seat *s, OffsetRange *x)
     }
 }
 
-/* --- ranges ---------------------------------------------------------------------------------- */
+/* --- ranges --- */
 
 static Value *number(const Ranges *r, int64_t v)
 {

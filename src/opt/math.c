@@ -30,7 +30,7 @@
  */
 #include "math.h"
 
-/* ---- the makers that math.h promises ---- */
+/* --- the makers that math.h promises --- */
 
 static const Format formats[PRECISIONS] = {
     [SINGLE] = {.real = DT_FP32,
@@ -139,7 +139,7 @@ Value *m_cast(Math *m, Value *x)
     return build_cast(&m->b, x, m_format(m)->real, ROUND_NEAREST);
 }
 
-/* ---- the pass ---- */
+/* --- the pass --- */
 
 typedef struct {
     Value *(*unary)(Math *m, Value *x);

@@ -182,7 +182,7 @@ static Value *power(Math *m, Value *x, const Power *t)
     return m_usually(m, is_moderate(m, u.n), raise(m, p, u.bits), any_power(m, x, t));
 }
 
-/* ---- fp32 in eighths ---- */
+/* --- fp32 in eighths --- */
 
 enum { EIGHTH = 20 }; /* where the bits of a float have an eighth of the exponent */
 
@@ -214,7 +214,7 @@ static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
     return m_usually(m, is_moderate(m, u.n), p, any_power_by_eighths(m, x, t));
 }
 
-/* ---- the functions ---- */
+/* --- the functions --- */
 
 Value *m_exp_times(Math *m, Value *x, Value *x_low, Value *factor, Value *factor_low)
 {

@@ -55,7 +55,7 @@ typedef struct {
 
 static const char magic[8] = "tilec\0\2\n"; /* the byte before the end is the format's version */
 
-/* opening */
+/* --- opening --- */
 
 /* "512M" in bytes; false when it is not a size. */
 static bool parse_size(const char *s, uint64_t *bytes)
@@ -188,7 +188,7 @@ const char *cache_problem(const Cache *c)
     return c->problem;
 }
 
-/* entries */
+/* --- entries --- */
 
 typedef char EntryName[KEY_DIGITS + sizeof suffix];
 
@@ -284,7 +284,7 @@ RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in)
     return status == 0 ? RUN_OK : RUN_IO;
 }
 
-/* trimming */
+/* --- trimming --- */
 
 typedef struct {
     EntryName name;

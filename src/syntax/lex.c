@@ -53,7 +53,7 @@ void lex_init_inside(Lexer *lx, Interner *interner, const Source *src, Span wher
     lx->brackets = 1;
 }
 
-/* Names and keywords. */
+/* --- names and keywords --- */
 
 static const struct {
     const char *text;
@@ -98,7 +98,7 @@ static Token lex_name(Lexer *lx)
     return t;
 }
 
-/* Numbers. */
+/* --- numbers --- */
 
 static bool is_digit_of(char c, int base)
 {
@@ -222,7 +222,7 @@ static Token lex_number(Lexer *lx)
     return make_token(lx, is_float ? T_FLOAT : T_INT, start);
 }
 
-/* Strings. */
+/* --- strings --- */
 
 /* The flags of a string prefix of n letters; false when they are none. */
 static bool string_prefix(const char *s, uint32_t n, uint8_t *flags)
@@ -346,7 +346,7 @@ static Token lex_operator(Lexer *lx)
     return make_token(lx, kind, start);
 }
 
-/* Lines. */
+/* --- lines --- */
 
 static void skip_newline(Lexer *lx)
 {

@@ -225,7 +225,7 @@ Node **list_take(Parser *p, int mark, int *n)
     return items;
 }
 
-/* Functions. */
+/* --- functions --- */
 
 typedef VEC(AstParam) ParamList;
 

@@ -8,7 +8,7 @@
 #include "parse.h"
 #include "messages.h"
 
-/* Atoms that are one token. */
+/* --- atoms that are one token --- */
 
 static Node *constant(Parser *p, NodeKind kind)
 {
@@ -39,7 +39,7 @@ static Node *real(Parser *p)
     return node_end(p, n);
 }
 
-/* Comprehensions. */
+/* --- comprehensions --- */
 
 /* generator = ['async'] 'for' targets 'in' disjunction ('if' disjunction)* */
 static Node *generator(Parser *p)
@@ -96,7 +96,7 @@ static Node *simplify_list(Parser *p, Node *n)
     return node_end(p, n);
 }
 
-/* Displays: brackets with elements. */
+/* --- displays: brackets with elements --- */
 
 /* elements = [starred (',' starred)* [',']] up to the closing bracket; true if there was a comma.
  * Pushed to p->list. */

@@ -85,7 +85,7 @@ Node *parse_targets(Parser *p)
     return parse_tuple(p, target);
 }
 
-/* Calls, subscripts, attributes. */
+/* --- calls, subscripts, attributes --- */
 
 /* argument = '*' expression | '**' expression | NAME '=' expression | named [generator+] */
 static Node *call_argument(Parser *p)
@@ -223,7 +223,7 @@ static Node *primary(Parser *p)
     }
 }
 
-/* Operators. */
+/* --- operators --- */
 
 static Node *unary(Parser *p);
 

@@ -36,7 +36,7 @@ static void skip_compound(Parser *p)
     accept(p, T_DEDENT);
 }
 
-/* Simple statements. */
+/* --- simple statements --- */
 
 static Node *unsupported_simple(Parser *p, const char *python_name)
 {
@@ -220,7 +220,7 @@ static void simple_line(Parser *p)
         parse_unexpected(p, "an operator or the end of the line");
 }
 
-/* Compound statements. */
+/* --- compound statements --- */
 
 /* else = 'else' ':' block */
 static void else_block(Parser *p, Node *n)

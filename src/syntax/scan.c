@@ -120,7 +120,7 @@ static void open_except(Scanner *s, const Line *line)
     vec_push(s->arena, &s->frames, f);
 }
 
-/* Imports. */
+/* --- imports --- */
 
 /* dotted = ('.' | '...')* [NAME ('.' NAME)*] */
 static Sym dotted(Parser *p)
@@ -216,7 +216,7 @@ static void changes(Scanner *s, const Line *line)
     } while (accept(&p, T_NAME) && p.tok.kind == T_COMMA);
 }
 
-/* Assignments. */
+/* --- assignments --- */
 
 /* Those of functions wait until it is known whether there is a kernel inside. */
 static void assignments(Scanner *s, const Line *line)
@@ -311,7 +311,7 @@ static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
            is_augmenting(s->text + pos, s->text + line->end);
 }
 
-/* What a line may begin with. */
+/* --- what a line may begin with --- */
 
 typedef enum {
     WORD_OTHER,
