@@ -38,6 +38,7 @@ typedef struct {
     const DeviceLaunch *launch;
     CudaKernel kernel;
     CuAddress records;
+    int records_arg; /* the argument that it goes to; -1: there is no buffer */
 } Run;
 
 static CuResult start(const Run *run)
@@ -47,7 +48,7 @@ static CuResult start(const Run *run)
     void *args[MOST_PARAMS];
 
     for (int i = 0; i < l->nargs; i++)
-        args[i] = (void *)(i == l->records_arg ? &run->records : &l->args[i]);
+        args[i] = (void *)(i == run->records_arg ? &run->records : &l->args[i]);
     return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                                       (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
                                       args, NULL);
@@ -132,8 +133,8 @@ static RunStatus go_and_hear(Run *run, char **error)
 
 static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunch *l, char **error)
 {
-    Run run = {.scope = s, .launch = l};
-    bool hears = l->records && l->records_arg >= 0;
+    Run run = {.scope = s, .launch = l, .records_arg = l->records ? l->records_arg : -1};
+    bool hears = run.records_arg >= 0;
     RunStatus status = cuda_kernel(code, s, &run.kernel, error);
 
     if (status != RUN_OK)

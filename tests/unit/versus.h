@@ -389,11 +389,17 @@ static inline bool versus_launched(const Case *c, const Module *m, const Arrays 
                                    Engine engine, Diags *d, Text *why)
 {
     const Device *device = versus_device();
-    LaunchFacts facts = {.disjoint = engine != ENGINE_CPU && engine != ENGINE_SIM};
+    LaunchFacts facts = {.disjoint = engine != ENGINE_CPU && engine != ENGINE_SIM,
+                         .arch = device_arch(device, 0)};
     GenOptions o = device->options != NULL ? device->options(&facts) : (GenOptions){NULL};
     GenOutput out;
     MemoryRange ranges[VERSUS_PARAMS];
-    DeviceLaunch launch = {.args = arrays->slots, .id = -1, .ranges = ranges, .nranges = -1};
+    DeviceLaunch launch = {.args = arrays->slots,
+                           .nargs = c->nparams,
+                           .id = -1,
+                           .records_arg = -1,
+                           .ranges = ranges,
+                           .nranges = -1};
     const char *reason = NULL;
     char *error = NULL;
     void *code = NULL;
