@@ -87,7 +87,8 @@ static bool agree(uint64_t seed, const char *text, bool show)
 {
     Arena *a = arena_new(NULL);
     Case c = make_case(a, seed, text);
-    const Engine engines[] = {ENGINE_INTERP, engine_for(seed)};
+    const Engine engines[] = {ENGINE_INTERP, engine_for(seed),
+                              overlaps(seed) ? ENGINE_SIM : ENGINE_SIM_DISJOINT};
     bool ok = true;
     if (show)
         fprintf(stderr, "%s", c.text);
