@@ -77,13 +77,29 @@ static void extend(NvPlan *p, const NvBlock *b)
 
 enum { ALIGN = 128 };
 
-static bool in_use_together(const NvBuffer *a, const NvBuffer *b)
+/* Two that are never in use at once may share a place, but who writes the second one must wait for
+ * those who read the first.  Small ones, such as reductions have, are not worth that, as long as
+ * there are few. */
+enum { SMALL = 512, SMALL_ONES = 8 };
+
+static bool keeps_apart(const NvPlan *p)
 {
-    return a->first <= b->last && b->first <= a->last;
+    int64_t bytes = 0;
+
+    for (int i = 0; i < p->buffers.len; i++)
+        bytes += p->buffers.at[i].bytes <= SMALL ? p->buffers.at[i].bytes : 0;
+    return bytes <= SMALL * SMALL_ONES;
 }
 
-/* The lowest place where no other buffer that was placed and is in use at the same time lies. */
-static int64_t free_place(const NvPlan *p, int buffer, const bool *placed)
+static bool may_share(const NvBuffer *a, const NvBuffer *b, bool apart)
+{
+    if (apart && a->bytes <= SMALL && b->bytes <= SMALL)
+        return false;
+    return a->first > b->last || b->first > a->last;
+}
+
+/* The lowest place where no other buffer lies that was placed and cannot share it. */
+static int64_t free_place(const NvPlan *p, int buffer, const bool *placed, bool apart)
 {
     const NvBuffer *b = &p->buffers.at[buffer];
     int64_t at = 0;
@@ -92,7 +108,7 @@ static int64_t free_place(const NvPlan *p, int buffer, const bool *placed)
         moved = false;
         for (int i = 0; i < p->buffers.len; i++) {
             const NvBuffer *other = &p->buffers.at[i];
-            if (!placed[i] || !in_use_together(b, other) || other->offset >= at + b->bytes ||
+            if (!placed[i] || may_share(b, other, apart) || other->offset >= at + b->bytes ||
                 at >= other->offset + other->bytes)
                 continue;
             at = (other->offset + other->bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -105,7 +121,7 @@ static int64_t free_place(const NvPlan *p, int buffer, const bool *placed)
 /* Large ones first. */
 static void place_buffers(NvPlan *p)
 {
-    bool *placed = NEW_N(p->arena, bool, p->buffers.len + 1);
+    bool *placed = NEW_N(p->arena, bool, p->buffers.len + 1), apart = keeps_apart(p);
 
     for (int n = 0; n < p->buffers.len; n++) {
         int next = -1;
@@ -113,7 +129,7 @@ static void place_buffers(NvPlan *p)
             if (!placed[i] && (next < 0 || p->buffers.at[i].bytes > p->buffers.at[next].bytes))
                 next = i;
         }
-        p->buffers.at[next].offset = free_place(p, next, placed);
+        p->buffers.at[next].offset = free_place(p, next, placed, apart);
         placed[next] = true;
         p->shared = MAX(p->shared, p->buffers.at[next].offset + p->buffers.at[next].bytes);
     }
