@@ -50,9 +50,68 @@ static const MmaInstruction *instruction_for(const Op *op)
 
 /* --- layouts ------------------------------------------------------------------------------- */
 
-/* Bits of the warp's number along the batch, M and N. */
-static MmaTiling spread_warps(const NvPlan *p, const Type *acc, MmaShape shape)
+/* Values that are reached from one another element by element, in tiles of one shape. */
+typedef struct {
+    NvPlan *plan;
+    const Type *shape;
+    bool *seen; /* by value id */
+    VEC(const Value *) todo;
+} Reach;
+
+static void reach(Reach *r, const Value *v)
 {
+    if (r->seen[v->id] || !type_same_shape(v->type, r->shape))
+        return;
+    r->seen[v->id] = true;
+    vec_push(r->plan->arena, &r->todo, v);
+}
+
+static Reach reach_from(NvPlan *p, const Value *v)
+{
+    Reach r = {p, v->type, NEW_N(p->arena, bool, p->func->nvalues), {0}};
+
+    reach(&r, v);
+    return r;
+}
+
+/* Is that the left operand of another product? */
+static bool becomes_left(NvPlan *p, const Value *result)
+{
+    Reach r = reach_from(p, result);
+
+    for (int i = 0; i < r.todo.len; i++) {
+        const Use *u = uses_of(&p->uses, r.todo.at[i]);
+        for (int k = 0; k < uses_count(&p->uses, r.todo.at[i]); k++) {
+            if (u[k].op->code == OP_dot && u[k].operand == MMA_A)
+                return true;
+            if (op_is_elementwise(u[k].op))
+                reach(&r, u[k].op->results[0]);
+        }
+    }
+    return false;
+}
+
+/* Has its left operand come from another product? */
+static bool comes_from_product(NvPlan *p, const Op *dot)
+{
+    Reach r = reach_from(p, dot->operands[MMA_A]);
+
+    for (int i = 0; i < r.todo.len; i++) {
+        const Op *op = r.todo.at[i]->def;
+        if (op && op->code == OP_dot)
+            return true;
+        for (int k = 0; op && op_is_elementwise(op) && k < op->noperands; k++)
+            reach(&r, op->operands[k]);
+    }
+    return false;
+}
+
+/* Bits of the warp's number along the batch, M and N.  Of products of which one is the other's left
+ * operand each warp has whole rows: what it has computed it needs itself, in the same registers. */
+static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
+{
+    const Type *acc = op->results[0]->type;
+    bool whole_rows = becomes_left(p, op->results[0]) || comes_from_product(p, op);
     MmaTiling t = {.shape = shape};
     int rank = acc->rank, batch = 0, left = nv_warp_bits(p);
     int rows = MAX(layout_bits_of(acc->dims[rank - 2]) - layout_bits_of(shape.m), 0);
@@ -63,7 +122,7 @@ static MmaTiling spread_warps(const NvPlan *p, const Type *acc, MmaShape shape)
     t.batch_warps = MIN(batch, left);
     for (left -= t.batch_warps; left > 0; left--) {
         int64_t m = (int64_t)shape.m << rows, n = (int64_t)shape.n << columns;
-        if (columns > 0 && (n > m || rows == 0)) {
+        if (columns > 0 && ((n > m && !whole_rows) || rows == 0)) {
             t.n_warps++;
             columns--;
         } else {
@@ -100,7 +159,7 @@ const NvDot *nv_dot_plan(NvPlan *p, const Op *op)
                                  : nv_default_layout(p, acc);
         return p->refused ? NULL : d;
     }
-    d->tiling = spread_warps(p, acc, mma_shape(d->mma->bytes));
+    d->tiling = spread_warps(p, op, mma_shape(d->mma->bytes));
     for (int i = MMA_A; i <= MMA_ACC; i++)
         d->layout[i] = mma_layout(p, d, (MmaPart)i, op->operands[i]->type);
     return p->refused ? NULL : d;

@@ -238,13 +238,16 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
 
 static void walk_block(NvPlan *p, const NvBlock *b, PendingList *pending);
 
-/* A loop's body comes twice: behind what is in front of it, and behind its own end. */
+/* A loop's body comes twice: behind what is in front of it, and behind its own end; behind neither
+ * where each round begins with a barrier. */
 static void walk_loop(NvPlan *p, const NvStep *s, PendingList *pending)
 {
     for (int round = 0; round < 2; round++) {
         PendingList start = {0};
-        merge(p, &start, pending, round > 0);
-        merge(p, &start, pending, false);
+        if (!s->ahead) {
+            merge(p, &start, pending, round > 0);
+            merge(p, &start, pending, false);
+        }
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 walk_block(p, s->body[r], &start);
