@@ -149,22 +149,30 @@ static Value *widen_operand(Lower *l, Value *v, bool widen)
     return widen ? build_cast(&l->b, v, DT_FP16, ROUND_NEAREST) : v;
 }
 
+Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, int64_t precision)
+{
+    Value *v[3] = {x, y};
+    Type shape;
+
+    if (!dot_shape(l, a, x->type, y->type, &shape))
+        return val_unknown();
+    v[2] = accumulator(l, a, result, &shape);
+    if (!v[2])
+        return val_unknown();
+    return val_run(build_op(&l->b, OP_dot, 3, v, 1, &precision, 1, &v[2]->type)->results[0]);
+}
+
 Val dot_product(Lower *l, const Args *a)
 {
-    Value *v[3] = {arg_run(l, a, ARG_input), arg_run(l, a, ARG_other)};
+    Value *x = arg_run(l, a, ARG_input), *y = arg_run(l, a, ARG_other);
     int64_t precision;
     Type shape;
     DType t;
 
-    if (!v[0] || !v[1] || !check_dtypes(l, a, v[0], v[1]) ||
-        !dot_shape(l, a, v[0]->type, v[1]->type, &shape) || !precision_option(l, a, &precision) ||
-        !check_imprecise(l, a, v[0]->type) || !result_dtype(l, a, v[0]->type->dtype, &t))
+    if (!x || !y || !check_dtypes(l, a, x, y) || !dot_shape(l, a, x->type, y->type, &shape) ||
+        !precision_option(l, a, &precision) || !check_imprecise(l, a, x->type) ||
+        !result_dtype(l, a, x->type->dtype, &t))
         return val_unknown();
-    v[2] = accumulator(l, a, t, &shape);
-    if (!v[2])
-        return val_unknown();
-    bool widen = v[0]->type->dtype == DT_FP8E4B15 || v[1]->type->dtype == DT_FP8E4B15;
-    v[0] = widen_operand(l, v[0], widen);
-    v[1] = widen_operand(l, v[1], widen);
-    return val_run(build_op(&l->b, OP_dot, 3, v, 1, &precision, 1, &v[2]->type)->results[0]);
+    bool widen = x->type->dtype == DT_FP8E4B15 || y->type->dtype == DT_FP8E4B15;
+    return dot_of(l, a, widen_operand(l, x, widen), widen_operand(l, y, widen), t, precision);
 }

@@ -158,6 +158,13 @@ static Value *merge_dims(Lower *l, Value *v, int axis)
     return build_reshape(&l->b, v, t.rank - 1, t.dims);
 }
 
+Value *interleave_along(Lower *l, Value *x, Value *y, int axis, Span span)
+{
+    Value *both = stack(l, x, y, axis + 1, span);
+
+    return both ? merge_dims(l, both, axis) : NULL;
+}
+
 Val tile_interleave(Lower *l, const Args *a)
 {
     Value *x, *y, *both;

@@ -112,6 +112,7 @@ BUILTIN("associative_scan",    TM,                 0,              "input axis c
 BUILTIN("cumsum",              TM,                 OP_add,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
 BUILTIN("cumprod",             TM,                 OP_mul,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
 BUILTIN("dot",                 IN_TL,              0,              "input other acc=None input_precision=None allow_tf32=None max_num_imprecise_acc=None out_dtype=None", dot_product)
+BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", dot_scaled)
 /* random numbers; data: how many */
 BUILTIN("rand",                IN_TL,              1,              "seed offset n_rounds=10",                        random_uniform)
 BUILTIN("rand4x",              IN_TL,              4,              "seed offset n_rounds=10",                        random_uniform)
@@ -164,7 +165,6 @@ BUILTIN("min",                 IN_PYTHON,          OP_min,         "*values",   
 BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",                                        static_extremum)
 /* known to the language but not here yet */
 BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         not_yet)
-BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", not_yet)
 BUILTIN("num_threads",         IN_CUDA,            0,              "",                                               not_yet)
 BUILTIN("num_warps",           IN_CUDA,            0,              "",                                               not_yet)
 #undef TM

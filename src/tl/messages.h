@@ -148,6 +148,10 @@
 #define E_DOT_BF16_OUT       "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"  /* R262 */
 #define E_DOT_OUT            "out_dtype of a dot is float32 or float16, not %s"                             /* R262 */
 #define E_DOT_PRECISION      "input_precision must be one of ieee, tf32, tf32x3, bf16x3, bf16x6, not %s"    /* R263 */
+#define E_SCALED_FORMAT      "Invalid float format `%s`: it is e2m1, e4m3, e5m2, bf16 or fp16"                /* R270 */
+#define E_SCALED_OPERAND     "%s is no operand of this format: it is a tile of %s, or of integers as wide"     /* R270 */
+#define E_SCALED_SCALE       "%s is no scale for %s: a byte, or fp8e4nv, for 16 or 32 elements along K"      /* R271 */
+#define E_SCALED_OUT         "out_dtype of dot_scaled is float32, not %s"                                   /* R272 */
 #define E_DOT_TF32           "Only one of input_precision and allow_tf32 can be specified"                  /* R263 */
 #define E_DOT_IMPRECISE      "max_num_imprecise_acc (%lld) must be <= K (%lld)"                             /* R264 */
 

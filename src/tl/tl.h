@@ -82,7 +82,12 @@ Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */
-DType extremum_dtype(DType t);  /* of what max and min give, R251 */
+/* Elements of two tiles of one type by turns along `axis`; NULL after an error. */
+Value *interleave_along(Lower *l, Value *x, Value *y, int axis, Span span);
+/* builtin_dot.c: a @ b + acc of the operands as they are, where `acc` names an argument; unknown
+ * after an error.  Their shapes are looked at, their dtypes are not. */
+Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, int64_t precision);
+DType extremum_dtype(DType t); /* of what max and min give, R251 */
 /* At run time, fp32 or fp64 (R66); NULL after an error. */
 Value *float_operand(Lower *l, const Args *a, ArgName name);
 

@@ -69,4 +69,3 @@ def refused(p):
     j = tl.dot(f32, f32, input_precision="tf32", allow_tf32=True)
     k = tl.dot(f32[None], tl.zeros((2, 4, 4), tl.float32))
     l = tl.dot(f16, f16, acc=i32)
-    m = tl.dot_scaled(f32, f32, "e4m3", f32, f32, "e4m3")
