@@ -52,11 +52,11 @@ static int fill(int fd, const char *data, size_t len)
  * would be in each other's way in the child. */
 static int memory_file(const char *name)
 {
-    int fd = memfd_create(name, MFD_CLOEXEC), moved = fd;
+    int fd = memfd_create(name, MFD_CLOEXEC);
 
     if (fd < 0 || fd >= STREAMS)
         return fd;
-    moved = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);
     close(fd);
     return moved;
 }
