@@ -24,6 +24,8 @@
 
 enum { NV_GLOBAL = 1, NV_SHARED = 3 }; /* LLVM's address spaces */
 
+typedef struct NvRunner NvRunner; /* nv_ahead.c: of a loop */
+
 typedef struct {
     Arena *arena;
     const NvPlan *plan;
@@ -39,6 +41,7 @@ typedef struct {
     Val **regs;             /* by tile id; NULL: not computed yet */
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
+    NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     Val active;             /* i1: copies are asked for at all; NULL: they are */
 } Nv;
 
@@ -116,12 +119,13 @@ Val nv_from_exchanged(Nv *n, const Type *t, Val v);
 Val nv_shuffle(Nv *n, Val v, Val lane);
 
 /* nv_ahead.c */
-typedef struct NvRunner NvRunner;
 /* The first rounds of what runs ahead of a loop; NULL: nothing does. */
 NvRunner *nv_ahead_begin(Nv *n, const NvStep *loop, Val lo, Val step, Val trips);
 void nv_ahead_phis(Nv *n, NvRunner *r); /* at the loop's head */
 /* At the beginning of the round with that counter, when `left` are to come, this one included. */
 void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
+/* The first product of a round has asked for what it multiplies first; others change nothing. */
+void nv_ahead_now(Nv *n, const NvStep *product);
 void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
 void nv_copy(Nv *n, const NvStep *s);
 

@@ -5,8 +5,12 @@
  * own, and for all threads, which have also read the round before by then; so the buffer of that
  * one takes the copies that are asked for next.  Each round's copies are a group, also when the
  * loop ends before the round that they would be for and there are none.
+ *
+ * Copies and reads of shared memory go through the same unit in order, so a round asks for its
+ * copies behind the first reads of its first product: then that has something to multiply.
  */
 #include "nv.h"
+#include "nv_dot.h"
 
 struct NvRunner {
     const NvStep *loop;
@@ -16,7 +20,10 @@ struct NvRunner {
     Val *phis;    /* where the stages that are read and written begin: i32, in bytes */
     LLVMBasicBlockRef before;
     Val read, write;
-    Val **next; /* by argument, from the last run of the steps ahead */
+    Val **next;          /* by argument, from the last run of the steps ahead */
+    const NvStep *host;  /* the product that lets the steps run; NULL: nobody waits for them */
+    Val counter, active; /* of the run that is to come in this round; NULL: it has been */
+    NvRunner *outer;     /* of the loop around, while this one's round lasts */
 };
 
 static void commit(Nv *n)
@@ -24,18 +31,29 @@ static void commit(Nv *n)
     nv_asm(n, n->l->none, "cp.async.commit_group;", "~{memory}", NULL, 0);
 }
 
+/* What the steps make may be in use for this round as well. */
+static Val **save_results(Nv *n, const NvBlock *steps)
+{
+    Val **saved = NEW_N(n->arena, Val *, steps->steps.len);
+
+    for (int i = 0; i < steps->steps.len; i++)
+        saved[i] = n->regs[steps->steps.at[i]->out[0]->id];
+    return saved;
+}
+
 /* Run the steps ahead, for the round whose counter is `counter`, into the stage at `at`. */
 static void run(Nv *n, NvRunner *r, Val counter, Val at, Val active)
 {
     const NvAhead *a = r->ahead;
     const NvBlock *body = r->loop->body[0];
-    Val **saved = NEW_N(n->arena, Val *, body->nargs);
+    Val **saved = NEW_N(n->arena, Val *, body->nargs), **own = save_results(n, &a->steps);
 
     for (int i = 0; i < body->nargs; i++) {
         saved[i] = n->regs[body->args[i]->id];
         if (i > 0 && a->carried[i])
             n->regs[body->args[i]->id] = r->values[i];
     }
+    Val before = n->stage[a->buffer];
     nv_set(n, body->args[0])[0] = counter;
     n->stage[a->buffer] = at;
     n->active = active;
@@ -48,12 +66,25 @@ static void run(Nv *n, NvRunner *r, Val counter, Val at, Val active)
     }
     for (int i = 0; i < body->nargs; i++)
         n->regs[body->args[i]->id] = saved[i];
+    for (int i = 0; i < a->steps.steps.len; i++)
+        n->regs[a->steps.steps.at[i]->out[0]->id] = own[i];
+    n->stage[a->buffer] = before;
 }
 
 static void advance(NvRunner *r)
 {
     for (int i = 1; i < r->loop->body[0]->nargs; i++)
         r->values[i] = r->next[i];
+}
+
+static const NvStep *first_product(const NvBlock *body)
+{
+    for (int i = 0; i < body->steps.len; i++) {
+        const NvStep *s = body->steps.at[i];
+        if (s->kind == NV_DOT && ((const NvDot *)s->detail)->kind == DOT_MMA)
+            return s;
+    }
+    return NULL;
 }
 
 NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
@@ -66,6 +97,7 @@ NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
         return NULL;
     r = NEW(n->arena, NvRunner);
     *r = (NvRunner){.loop = s, .ahead = a, .lo = lo, .step = step, .trips = trips};
+    r->host = first_product(s->body[0]);
     r->values = NEW_N(n->arena, Val *, nargs);
     r->next = NEW_N(n->arena, Val *, nargs);
     for (int i = 1; i < nargs; i++)
@@ -118,10 +150,24 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
 
     nv_asm(n, n->l->none, wait, "~{memory}", NULL, 0);
     nv_wait_block(n);
-    Val active = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, distance), "");
+    r->active = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, distance), "");
     Val gap = LLVMBuildMul(n->b, r->step, llvm_int(LLVMTypeOf(r->step), distance), "");
-    run(n, r, LLVMBuildAdd(n->b, counter, gap, ""), r->write, active);
+    r->counter = LLVMBuildAdd(n->b, counter, gap, "");
     n->stage[a->buffer] = r->read;
+    r->outer = n->runner;
+    n->runner = r;
+    if (!r->host)
+        nv_ahead_now(n, NULL);
+}
+
+void nv_ahead_now(Nv *n, const NvStep *host)
+{
+    NvRunner *r = n->runner;
+
+    if (!r || r->host != host || !r->counter)
+        return;
+    run(n, r, r->counter, r->write, r->active);
+    r->counter = NULL;
 }
 
 /* The stage behind this one; the first one behind the last. */
@@ -150,6 +196,7 @@ void nv_ahead_end(Nv *n, NvRunner *r)
         }
     }
     n->stage[r->ahead->buffer] = NULL;
+    n->runner = r->outer;
 }
 
 /* --- copies -------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 typedef struct {
     Nv *n;
+    const NvStep *step;
     const NvDot *dot;
     const MmaInstruction *mma;
     MmaOperand operand[2];
@@ -127,8 +128,10 @@ static void walk_batch(Mma *x, int batch)
     MmaFragment f = {.batch = batch};
 
     for (int k = 0; k < steps; k++) {
-        for (int ahead = k; ahead < MIN(k + 2, steps); ahead++)
-            fetch(x, batch, ahead);
+        fetch(x, batch, k);
+        nv_ahead_now(x->n, x->step);
+        if (k + 1 < steps)
+            fetch(x, batch, k + 1);
         for (f.row = 0; f.row < 1 << r->rows; f.row++) {
             for (f.column = 0; f.column < 1 << r->columns; f.column++) {
                 if (is_wanted(x, &f))
@@ -143,7 +146,7 @@ static void nv_mma(Nv *n, const NvStep *s)
     const NvDot *d = s->detail;
     const NvTile *out = s->out[0];
     const Val *acc = nv_get(n, s->in[MMA_ACC]);
-    Mma x = {.n = n, .dot = d, .mma = d->mma};
+    Mma x = {.n = n, .step = s, .dot = d, .mma = d->mma};
 
     x.nsum = d->tiling.shape.m * d->tiling.shape.n / NV_LANES;
     for (int part = MMA_A; part <= MMA_B; part++)
