@@ -180,10 +180,11 @@ static void check_param(Parser *p, const Inst *in)
 
 void decode_inst(Parser *p, Inst in)
 {
-    Sym word = p->token++->word;
+    Sym word = p->token->word;
     Sym first = intern_n(p->names, word, strcspn(word, "."));
     const Row *row = table_rows;
 
+    p->token++;
     p->why[0] = 0;
     p->nearest = 0;
     for (int i = (int)(uintptr_t)map_get(p->rows, MAP_KEY(first)); i > 0 && i <= table_count; i++) {

@@ -130,9 +130,9 @@ static inline void write_predicate(Warp *w, uint32_t place, uint32_t bits, uint3
 void fault(Warp *w, int lane, const char *fmt, ...) PRINTF(3, 4);
 
 /* warp.c */
-void warp_start(Warp *w); /* at the first instruction of the kernel */
-void warp_run(Warp *w);   /* until it waits, ends, fails or has run for long */
-void warp_end_lanes(Warp *w, uint32_t mask);
+void warp_start(Warp *w);                    /* at the first instruction of the kernel */
+void warp_run(Warp *w);                      /* until it waits, ends, fails or has run for long */
+void warp_end_lanes(Warp *w, uint32_t mask); /* on all of its paths */
 
 /* block.c: barriers */
 bool block_run(Worker *worker, int64_t program); /* false: it failed */
@@ -150,15 +150,18 @@ bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, ui
 
 /* shadow.c: who touched which byte of shared memory */
 Shadow *shadow_new(uint32_t bytes); /* NULL: out of memory */
-void shadow_free(Shadow *s);
-void shadow_start_block(Block *b);
+void shadow_free(Shadow *s);        /* NULL is allowed */
+void shadow_start_block(Block *b);  /* nothing is written yet, and nothing known of others */
 /* An access by a lane; false after a fault. */
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
 /* An ACCESS_COPY by this warp has arrived. */
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
 
 /* count.c */
+
+/* A request of the lanes of a mask, for the instruction that runs; `bytes` of each lane. */
 void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
+/* The same of shared memory, whose banks it takes turns at. */
 void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
 bool count_lines(const SimModule *m, const InstCount *counts,
                  SimCounts *out); /* false: no memory */

@@ -36,7 +36,7 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
     EACH2(int_rem_s##bits, U, S, S, y == 0 ? (U)x : y == -1 ? 0 : (U)(x % y))                      \
     EACH2(int_shl_##bits, U, U, uint32_t, y < bits ? (U)(x << y) : 0)                              \
     EACH2(int_shr_u##bits, U, U, uint32_t, y < bits ? (U)(x >> y) : 0)                             \
-    EACH2(int_shr_s##bits, S, S, uint32_t, x >> (y < bits ? y : bits - 1))                         \
+    EACH2(int_shr_s##bits, S, S, uint32_t, (int64_t)x >> MIN(y, 63))                               \
     EACH3(int_sad_u##bits, U, U, U, U, z + (x < y ? y - x : x - y))                                \
     EACH3(int_sad_s##bits, U, S, S, U, z + (x < y ? (U)y - (U)x : (U)x - (U)y))
 FOR_WIDTHS(ARITHMETIC)

@@ -83,17 +83,31 @@ typedef struct {
 const Token *lex_ptx(Parser *p, const char *text, size_t len);
 
 /* parse.c */
-void ptx_module(Parser *p);
+void ptx_module(Parser *p); /* all of the text; what it makes is in p->m */
+/* Leave with a message about that line of the text. */
 NORETURN void ptx_error(Parser *p, uint32_t line, const char *fmt, ...) PRINTF(3, 4);
 bool ptx_mark(Parser *p, char mark);   /* take it if it comes next */
 void ptx_expect(Parser *p, char mark); /* take it, or fail */
-Sym ptx_word(Parser *p, const char *what);
-Symbol *ptx_lookup(const Parser *p, Sym name); /* NULL: not declared */
+Sym ptx_word(Parser *p,
+             const char *what); /* a word must come next; `what` says which in messages */
+bool ptx_take_word(Parser *p, const char *word);      /* take this word if it comes next */
+uint64_t ptx_take_number(Parser *p);                  /* or fail */
+void ptx_declare(Parser *p, Sym name, Symbol symbol); /* in the scope that is open; it is copied */
+Symbol *ptx_lookup(const Parser *p, Sym name);        /* NULL: not declared */
+
+/* declare.c: each takes what stands behind its directive, with the end of the declaration */
+void declare_vars(Parser *p, PtxSpace space, bool is_const, bool is_extern);
+void declare_regs(Parser *p); /* `.b32 %r<5>, t;` */
+/* An argument of a call, declared where it is called: one place for each thread. */
+void declare_call_params(Parser *p);
+/* `.param ..., .param ...)`: the parameters or the results of a function. */
+void declare_params(Parser *p, PtxFunc *f, bool results);
 
 /* operand.c */
 
 /* A new place in the register file for a register of that width. */
 uint32_t place_new(Parser *p, int bits);
+/* That of a value in all lanes; the same one for equal values. */
 uint32_t place_of_const(Parser *p, int bits, uint64_t value);
 /* Take the operands that `spec` asks for, as far as the semicolon; table.c has the letters.  False:
  * they are others. */
@@ -101,8 +115,8 @@ bool ptx_operands(Parser *p, const char *spec, Inst *in);
 
 /* decode.c */
 
-/* Say why a row does not fit, unless another one came nearer or as near.  Gives false. */
 typedef enum { NEAR_MODIFIERS = 1, NEAR_TYPES, NEAR_OPERANDS } Nearness;
+/* Say why a row does not fit, unless another one came nearer or as near.  Gives false. */
 bool decode_misfit(Parser *p, Nearness near, const char *fmt, ...) PRINTF(3, 4);
 /* An instruction, from its name to its semicolon. */
 void decode_inst(Parser *p, Inst in);

@@ -19,7 +19,7 @@ int host_rounding(Rounding r);        /* for fesetround() */
 
 double odd_add(double a, double b);           /* the last bit is odd where it is not exact */
 double odd_fma(double a, double b, double c); /* a * b must be exact */
-double odd_from_int(uint64_t magnitude, bool negative);
+double odd_from_int(uint64_t magnitude, bool negative); /* likewise */
 
 /* From a format of at most 32 bits: exactly. */
 double small_to_double(PtxType t, uint32_t bits);
