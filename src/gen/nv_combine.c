@@ -204,7 +204,7 @@ static Val from_words(Combining *c, int k, const Val words[2])
     return LLVMBuildBitCast(n->b, v, t, "");
 }
 
-void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out)
+static void shuffle(Combining *c, const char *instruction, const Part *part, Val which, Part *out)
 {
     Nv *n = c->n;
 
@@ -212,14 +212,23 @@ void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out)
         Val words[2];
         to_words(c, k, part->v[k], words);
         for (int i = 0; i < words_of(c, k); i++) {
-            Val args[] = {llvm_int(n->l->i32, -1), words[i],
-                          llvm_int(n->l->i32, (int64_t)1 << lane_bit),
+            Val args[] = {llvm_int(n->l->i32, -1), words[i], which,
                           llvm_int(n->l->i32, NV_LANES - 1)};
-            words[i] =
-                llvm_call(n->l, n->b, "llvm.nvvm.shfl.sync.bfly.i32", 0, NULL, COUNT(args), args);
+            words[i] = llvm_call(n->l, n->b, instruction, 0, NULL, COUNT(args), args);
         }
         out->v[k] = from_words(c, k, words);
     }
+}
+
+void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out)
+{
+    shuffle(c, "llvm.nvvm.shfl.sync.bfly.i32", part, llvm_int(c->n->l->i32, (int64_t)1 << lane_bit),
+            out);
+}
+
+void combining_fetch(Combining *c, const Part *part, Val lane, Part *out)
+{
+    shuffle(c, "llvm.nvvm.shfl.sync.idx.i32", part, lane, out);
 }
 
 /* --- through shared memory ----------------------------------------------------------------- */

@@ -49,6 +49,8 @@ void combining_append(Combining *c, const Part *a, const Part *b, Certainty exis
 void combining_select(Combining *c, Val condition, const Part *a, const Part *b, Part *out);
 /* The part that the lane has whose number differs in that bit. */
 void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out);
+/* The one that a lane has, an i32. */
+void combining_fetch(Combining *c, const Part *part, Val lane, Part *out);
 /* i1: is that bit of the thread's number set, which moves a bit of the index? */
 Val combining_bit(Combining *c, int index_bit);
 /* Through shared memory: parts[r * nv_stage_parts(g) + i] is what the i-th of the warps has in

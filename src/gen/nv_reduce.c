@@ -24,30 +24,32 @@ static void reduce_registers(Combining *c, int bit)
 
 /* --- lanes --------------------------------------------------------------------------------- */
 
-static void reduce_lanes(Combining *c, int bit)
+/* Two lanes that differ in that bit have a part each, which together become register r of both. */
+static void join_lanes(Combining *c, int bit, int r, const Part *own, const Part *other)
 {
-    int lane_bit = c->plan->walk.step[bit].bit;
-    Val upper = c->plan->any_order ? NULL : combining_bit(c, bit);
+    Val upper = combining_bit(c, bit), when = NULL;
+    Certainty there = combining_exists(c, combining_index(c, r) | 1u << bit, &when);
+    Part first, second;
 
+    if (there != NEVER && c->plan->any_order) {
+        combining_apply(c, own, other, &c->x[r]);
+        return;
+    }
+    combining_select(c, upper, other, own, &first);
+    combining_select(c, upper, own, other, &second);
+    combining_append(c, &first, &second, there, when, &c->x[r]);
+}
+
+/* Registers that have one of the bits in `gone` hold nothing any more. */
+static void reduce_lanes(Combining *c, int bit, int gone)
+{
     c->done |= 1u << bit;
     for (int r = 0; r < c->registers; r++) {
-        Part other, first, second;
-        Val when = NULL;
-        if (!combining_is_left(c, r) || !c->x[r].v[0])
+        Part other;
+        if (!combining_is_left(c, r) || (r & gone) || !c->x[r].v[0])
             continue;
-        Certainty there = combining_exists(c, combining_index(c, r) | 1u << bit, &when);
-        combining_shuffle(c, &c->x[r], lane_bit, &other);
-        if (there == NEVER) { /* who would hold it gets the result as well */
-            combining_select(c, combining_bit(c, bit), &other, &c->x[r], &c->x[r]);
-            continue;
-        }
-        if (!upper) {
-            combining_apply(c, &c->x[r], &other, &c->x[r]);
-            continue;
-        }
-        combining_select(c, upper, &other, &c->x[r], &first);
-        combining_select(c, upper, &c->x[r], &other, &second);
-        combining_append(c, &first, &second, there, when, &c->x[r]);
+        combining_shuffle(c, &c->x[r], c->plan->walk.step[bit].bit, &other);
+        join_lanes(c, bit, r, &c->x[r], &other);
     }
 }
 
@@ -95,6 +97,89 @@ static void reduce_warp(Combining *c, const NvStage *g, const char *instruction)
     }
 }
 
+/*
+ * Several rows: where two lanes combine two rows each, each of them can do one: it keeps that one
+ * and gets its other half for the half of the row that it gives away.  That is one shuffle instead
+ * of two, half as many registers go on, and at the end each row comes from the lanes that did it.
+ */
+typedef struct {
+    int n, count;               /* bits of registers that tell rows apart, and how many are used */
+    int row[LAYOUT_LANE_BITS];  /* such a bit, as a mask */
+    int lane[LAYOUT_LANE_BITS]; /* the bit of the lane that does the rows with that bit set */
+    int gone;                   /* all of the used ones */
+} Rows;
+
+/* Is every register alive whose number differs in that bit from one that is? */
+static bool rows_are_alike(const Combining *c, int row)
+{
+    for (int r = 0; r < c->registers; r++) {
+        if (combining_is_left(c, r) && !c->x[r].v[0] != !c->x[r ^ row].v[0])
+            return false;
+    }
+    return true;
+}
+
+/* As many as save shuffles. */
+static Rows find_rows(const Combining *c, const NvStage *g)
+{
+    int lanes = __builtin_popcount(g->bits), left = 1;
+    Rows rows = {0};
+
+    for (int i = 0; i < c->plan->layout->nreg; i++) {
+        if ((c->plan->walk.across >> i & 1) == 0 || !rows_are_alike(c, 1 << i))
+            continue;
+        left *= 2;
+        if (rows.n < lanes)
+            rows.row[rows.n++] = 1 << i;
+    }
+    int cost = left; /* to hand them out */
+    for (int i = 0, n = left; i < lanes; i++) {
+        n = i < rows.n ? n / 2 : n;
+        cost += n;
+    }
+    if (cost >= lanes * left)
+        rows.n = 0;
+    return rows;
+}
+
+static void share_rows(Combining *c, int bit, Rows *rows)
+{
+    int row = rows->row[rows->count], lane_bit = c->plan->walk.step[bit].bit;
+    Val upper = combining_bit(c, bit);
+
+    c->done |= 1u << bit;
+    for (int r = 0; r < c->registers; r++) {
+        Part given, own, other;
+        if (!combining_is_left(c, r) || (r & (rows->gone | row)) || !c->x[r].v[0])
+            continue;
+        combining_select(c, upper, &c->x[r], &c->x[r | row], &given);
+        combining_select(c, upper, &c->x[r | row], &c->x[r], &own);
+        combining_shuffle(c, &given, lane_bit, &other);
+        join_lanes(c, bit, r, &own, &other);
+    }
+    rows->lane[rows->count++] = lane_bit;
+    rows->gone |= row;
+}
+
+static void hand_rows_out(Combining *c, const Rows *rows)
+{
+    LLVMTypeRef i32 = c->n->l->i32;
+    int lanes = 0;
+
+    for (int i = 0; i < rows->count; i++)
+        lanes |= 1 << rows->lane[i];
+    Val rest = LLVMBuildAnd(c->n->b, c->n->lane, llvm_int(i32, ~lanes), "");
+    for (int r = c->registers - 1; r >= 0; r--) { /* those which are gone first */
+        int from = 0;
+        if (!combining_is_left(c, r) || !c->x[r & ~rows->gone].v[0])
+            continue;
+        for (int i = 0; i < rows->count; i++)
+            from |= r & rows->row[i] ? 1 << rows->lane[i] : 0;
+        Val lane = LLVMBuildOr(c->n->b, rest, llvm_int(i32, from), "");
+        combining_fetch(c, &c->x[r & ~rows->gone], lane, &c->x[r]);
+    }
+}
+
 static void reduce_lane_stage(Combining *c, const NvStage *g)
 {
     const char *instruction = warp_instruction(c, g);
@@ -103,10 +188,17 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
         reduce_warp(c, g, instruction);
         return;
     }
+    Rows rows = find_rows(c, g);
     for (int i = 0; i < c->plan->walk.nsteps; i++) {
-        if (g->bits >> i & 1)
-            reduce_lanes(c, i);
+        if ((g->bits >> i & 1) == 0)
+            continue;
+        if (rows.count < rows.n)
+            share_rows(c, i, &rows);
+        else
+            reduce_lanes(c, i, rows.gone);
     }
+    if (rows.count > 0)
+        hand_rows_out(c, &rows);
 }
 
 /* --- warps --------------------------------------------------------------------------------- */
