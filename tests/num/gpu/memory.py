@@ -213,7 +213,7 @@ def product_by_swaps(x_ptr, product_ptr, n, BLOCK: tl.constexpr):
     """A product over all programs: scalars that compare and swap until nobody was in between."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     own = tl.sum(tl.load(x_ptr + at, mask=at < n, other=0), axis=0) | 1
-    seen = tl.load(product_ptr)
+    seen = tl.atomic_or(product_ptr, 0)
     old = tl.atomic_cas(product_ptr, seen, seen * own)
     while old != seen:
         seen = old
