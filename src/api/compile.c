@@ -85,6 +85,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
                           .straight_math = target && target->straight_math,
                           .schedules = device->schedules,
                           .handles = target && target->handles,
+                          .inline_asm = target && target->inline_asm,
                           .gathers = target && target->gathers,
                           .verify = verifies()};
 

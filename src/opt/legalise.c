@@ -61,6 +61,8 @@ void opt_legalise(Module *m, const OptOptions *o, Diags *d)
         opt_drop_schedule(m);
     if (!o->handles)
         legalise_handles(m, d);
+    if (!o->inline_asm)
+        opt_translate_asm(m);
     if (!o->gathers)
         opt_expand_gathers(m, d);
 }

@@ -16,10 +16,11 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool schedules; /* the target reads how many warps and stages are wished for */
-    bool handles;   /* .. and has block pointers and descriptors */
-    bool gathers;   /* .. and gather and histogram */
-    bool verify;    /* after every pass; on in debug builds and in the tests */
+    bool schedules;  /* the target reads how many warps and stages are wished for */
+    bool handles;    /* .. and has block pointers and descriptors */
+    bool inline_asm; /* .. and takes assembly */
+    bool gathers;    /* .. and gather and histogram */
+    bool verify;     /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
     void *trace_ctx;
@@ -67,6 +68,8 @@ void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a
 void opt_math(Func *f,
               const OptOptions *o); /* exp, log, ... to polynomials; see docs/accuracy.md */
 
+/* legalise_asm.c: instructions of PTX that are ops here become those. */
+void opt_translate_asm(Module *m);
 /* legalise_asm.c: report each inline_asm that is left, for a device whose target has none; false
  * when there is any. */
 bool opt_refuse_asm(const Module *m, const char *device, Diags *d);

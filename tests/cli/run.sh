@@ -401,8 +401,23 @@ def asm(x):
     tl.inline_asm_elementwise("dead $0;", "=f,f", [v], tl.float32, True, 1)
     tl.store(x, tl.inline_asm_elementwise("fns.b32 $0, $1, 0, 1;", "=r,r", [v], tl.int32, True, 1))
 END
+cat >"$folder/ptx.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def ptx(x, out):
+    i = tl.arange(0, 4)
+    v = tl.load(x + i)
+    a = tl.inline_asm_elementwise("ex2.approx.ftz.f32 $0, $1;", "=f,f", [v], tl.float32, True, 1)
+    b = tl.inline_asm_elementwise(" div.full.f32 $0, $1, $2;", "=f,f,f", [a, v + 1], tl.float32, True, 1)
+    c = tl.inline_asm_elementwise("rcp.rn.f32 $0, $1;", "=r,r", [b], tl.int32, True, 1).to(tl.float32, bitcast=True)
+    n = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [i + 3], tl.int32, True, 1)
+    tl.store(out + i, c + n)
+END
 expect 0 out "inline_asm %v asm=" "$tilec" dump "$folder/asm.py" --stage opt "x:*i32"
 for device in interp cpu; do
+    expect 0 out "[3.  2.  2.75 2.5 ]" "$tilec" run "$folder/ptx.py" --grid 1 x="arange(fp32,4)" out="empty_like(x)" \
+        --show out --device $device
     expect 1 err "asm.py:7:17: error: inline assembly means nothing to the device \`$device\`" \
         "$tilec" run "$folder/asm.py" --grid 1 x="ones(i32,4)" --device $device
 done
