@@ -208,7 +208,8 @@ static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, i
 
 /* An operand that lies in `from` and must cross threads: which layout it has in shared memory, and
  * how it is read from there.  ldmatrix takes rows of 16 bytes, so those should be what is written
- * in one piece; it is better than other reads in any case. */
+ * in one piece.  Across the rows it reads elements of 2 bytes alone; others come by usual loads
+ * then, for vectors let copies run ahead. */
 static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int bytes)
 {
     const Layout *l = d->layout[part];
@@ -216,14 +217,14 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
     MatrixAccess best = {0};
     SharedAccess both[2];
     SharedLayout memory;
-    int most = -1;
+    int most = -1, vectors = writer_of(from, bytes, &(SharedAccess){0}).nvector;
 
     for (int trans = 0; trans < 2; trans++) {
         MatrixAccess m;
         if (bytes != d->mma->bytes || !shared_ldmatrix(l, bytes, trans, &m))
             continue;
         int written = writer_of(from, bytes, &m.access).nvector;
-        if (written <= most)
+        if (written <= most || (written == 0 && vectors > 0 && bytes != 2))
             continue;
         most = written;
         best = m;

@@ -225,6 +225,49 @@ static void rename_buffer(NvBlock *b, int from, int to)
     }
 }
 
+/* Bytes of a copy's tile within a stage. */
+static int64_t stage_part(const NvStep *copy)
+{
+    return (shared_bytes(&copy->out[0]->memory) + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
+}
+
+static void mark_buffers(const NvBlock *b, bool *used)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->uses.len; k++)
+            used[s->uses.at[k].buffer] = true;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                mark_buffers(s->body[r], used);
+        }
+    }
+}
+
+/* Bytes of shared memory that the loop uses beside the copies, at most. */
+static int64_t other_bytes(const LoopView *v)
+{
+    bool *used = NEW_N(v->plan->arena, bool, v->plan->buffers.len + 1);
+    int64_t bytes = 0;
+
+    mark_buffers(v->body, used);
+    for (int i = 0; i < v->copies.len; i++)
+        used[v->copies.at[i]->out[0]->buffer] = false;
+    for (int i = 0; i < v->plan->buffers.len; i++)
+        bytes += used[i] ? v->plan->buffers.at[i].bytes : 0;
+    return bytes;
+}
+
+/* As many stages as fit; fewer than two are none. */
+static int stages_that_fit(const LoopView *v, int stages)
+{
+    int64_t room = nv_most_shared(v->plan->chip) - other_bytes(v), bytes = 0;
+
+    for (int i = 0; i < v->copies.len; i++)
+        bytes += stage_part(v->copies.at[i]);
+    return (int)MIN(stages, MAX(room, 0) / bytes);
+}
+
 /* The tiles of a stage, one behind the other. */
 static void place_tiles(LoopView *v, NvAhead *a)
 {
@@ -233,15 +276,12 @@ static void place_tiles(LoopView *v, NvAhead *a)
     a->buffer = nv_buffer(p, 0);
     for (int i = 0; i < v->copies.len; i++) {
         NvTile *t = p->tiles.at[v->copies.at[i]->out[0]->id];
-        int64_t bytes = shared_bytes(&t->memory);
         p->buffers.at[t->buffer].bytes = 0;
         rename_buffer(v->body, t->buffer, a->buffer);
         t->buffer = a->buffer;
         t->at = a->bytes;
-        a->bytes += (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
+        a->bytes += stage_part(v->copies.at[i]);
     }
-    while (a->stages > 2 && a->stages * a->bytes > nv_most_shared(p->chip))
-        a->stages--;
     p->buffers.at[a->buffer].bytes = a->stages * a->bytes;
     nv_use(p, v->loop, a->buffer, true, false);
 }
@@ -305,6 +345,9 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, const int *users)
         v.argument[v.body->args[i]->id] = i;
     find_copies(&v);
     if (v.copies.len == 0)
+        return;
+    a->stages = stages_that_fit(&v, a->stages);
+    if (a->stages < 2)
         return;
     place_tiles(&v, a);
     divide(&v, a);

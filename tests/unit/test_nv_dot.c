@@ -231,6 +231,20 @@ static void test_stages(void **state)
     }
 }
 
+/* Of the stages that were asked for as many are made as shared memory has room for. */
+static void test_room(void **state)
+{
+    Product half = product(&kinds[0], 128, 128, 64), wide = product(&kinds[8], 128, 128, 64);
+
+    (void)state;
+    half.stages = wide.stages = 8; /* of 32 and of 128 KiB */
+    half.warps = wide.warps = 8;
+    half.rounds = 7;
+    wide.rounds = 1;
+    check(&half);
+    check(&wide);
+}
+
 static void test_extents(void **state)
 {
     static const int extents[] = {1, 3, 8, 17, 40};
@@ -255,10 +269,8 @@ static void test_extents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_warps),
-        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_warps),   cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_room),  cmocka_unit_test(test_extents),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
