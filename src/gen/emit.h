@@ -18,7 +18,10 @@ typedef struct {
     bool rounds_bf16;  /* the machine rounds fp32 to bf16 */
     bool no_rem;       /* .. and LLVM has no exact remainder of floats for it */
     bool picks_floats; /* it has min and max that leave NaN out, or pass it on */
-    bool long_code;    /* so long that what LLVM does in quadratic time must be avoided */
+    /* Addresses are numbers: LLVM 22 takes an index of 32 bits that it sees extended for one that
+     * does not wrap, and makes one address of another by adding what the indices differ in. */
+    bool whole_addresses;
+    bool long_code; /* so long that what LLVM does in quadratic time must be avoided */
 } Emit;
 
 /* emit_ops.c: operands and result in register form, scalars or vectors alike */

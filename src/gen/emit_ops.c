@@ -523,6 +523,12 @@ static Val addptr(const Emit *e, Bld b, const Op *op, Val p, Val offset)
         offset = LLVMBuildZExtOrBitCast(b, offset, i64, "");
     else if (llvm_lanes(offset) > 0 || !e->long_code)
         offset = LLVMBuildSExtOrBitCast(b, offset, i64, "");
+    if (e->whole_addresses) {
+        Val at = LLVMBuildPtrToInt(b, p, e->l->i64, "");
+        offset = LLVMBuildSExtOrBitCast(b, offset, e->l->i64, "");
+        offset = LLVMBuildMul(b, offset, llvm_int(e->l->i64, dtype_size(element)), "");
+        return LLVMBuildIntToPtr(b, LLVMBuildAdd(b, at, offset, ""), e->l->ptr, "");
+    }
     return LLVMBuildGEP2(b, emit_memory_type(e, element), p, &offset, 1, "");
 }
 

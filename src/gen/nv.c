@@ -343,7 +343,8 @@ static void make_code(Llvm *l, void *nv)
     n->arena = l->arena;
     n->l = l;
     l->ptr = LLVMPointerTypeInContext(l->ctx, NV_GLOBAL);
-    n->e = (Emit){.l = l, .rounds_bf16 = true, .no_rem = true, .picks_floats = true};
+    n->e = (Emit){
+        .l = l, .rounds_bf16 = true, .no_rem = true, .whole_addresses = true, .picks_floats = true};
     n->regs = NEW_N(n->arena, Val *, n->plan->tiles.len + 1);
     n->parts = map_new(n->arena);
     n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);

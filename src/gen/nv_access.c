@@ -235,7 +235,7 @@ void nv_list_load(NvPlan *p, const Op *op)
 {
     NvTile *t = nv_result(p, op, 0);
 
-    if (!t)
+    if (nv_list_field(p, op, t) || !t)
         return;
     NvStep *s = nv_step(p, NV_LOAD, op);
     s->out[0] = t;

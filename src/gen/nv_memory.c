@@ -149,8 +149,57 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
         out[member(a, r, i)] = nv_from_bits(n, a->type, elements[i]);
 }
 
+/* Elements of one record, each the same register of another tile. */
+static void load_fields(Nv *n, const Group *a, int r, const NvFields *g)
+{
+    NvPlace p;
+    Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS], other[NV_MOST_WORDS];
+    Val given = operand_register(n, a->step, LOAD_OTHER, r);
+
+    nv_locate(n, a->step, a->shape->layout, r, &p);
+    p.how = load_words(a->step->op);
+    p.bytes = a->bytes * g->count;
+    p.offset -= g->before * a->bytes;
+    p.predicate = may_access(n, a, LOAD_MASK, r);
+    for (int i = 0; given && i < g->count; i++)
+        elements[i] = nv_to_bits(n, a->type, given);
+    if (given)
+        nv_pack(n, elements, g->count, a->bytes, other);
+    nv_read(n, &p, given ? other : NULL, words);
+    nv_unpack(n, words, g->count, a->bytes, elements);
+    for (int i = 0; i < g->count; i++) {
+        if (g->out[i])
+            n->regs[g->out[i]->id][r] = nv_from_bits(n, a->type, elements[i]);
+    }
+}
+
+/* One of the tiles stands for the shape of all. */
+static bool load_group_of_fields(Nv *n, const NvStep *s)
+{
+    const NvFields *g = s->detail;
+    const NvTile *shape = NULL;
+
+    for (int i = 0; g && i < g->count; i++) {
+        if (g->out[i]) {
+            shape = g->out[i];
+            nv_set(n, shape);
+        }
+    }
+    if (!shape)
+        return g != NULL;
+    Group a = access_of_step(s, shape);
+    for (int r = 0; r < nv_count(shape); r++) {
+        if (nv_live(shape, r))
+            load_fields(n, &a, r, g);
+    }
+    return true;
+}
+
 void nv_load(Nv *n, const NvStep *s)
 {
+    if (load_group_of_fields(n, s))
+        return;
+
     Group a = access_of_step(s, s->out[0]);
     Val *out = nv_set(n, s->out[0]);
 

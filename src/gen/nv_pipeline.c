@@ -120,7 +120,7 @@ static const NvStep *load_behind(const LoopView *v, const NvTile *t)
         t = s->in[0];
         s = v->maker[t->id];
     }
-    return s && s->kind == NV_LOAD && v->users[t->id] == 1 ? s : NULL;
+    return s && s->kind == NV_LOAD && !s->detail && v->users[t->id] == 1 ? s : NULL;
 }
 
 static bool is_zero(const Op *load)

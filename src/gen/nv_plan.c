@@ -174,6 +174,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     p->vectors = map_new(a);
+    nv_find_fields(p);
     nv_choose(p);
     if (p->refused)
         return NULL;

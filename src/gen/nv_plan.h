@@ -59,6 +59,16 @@ typedef struct {
     uint32_t copies; /* bits of the thread's number: who has one set need not write */
 } NvAccess;
 
+/* Loads of neighbouring elements that one instruction does (nv_fields.c). */
+enum { NV_MOST_FIELDS = 4 };
+typedef struct {
+    const Op *ops[NV_MOST_FIELDS];     /* by address */
+    int count;                         /* 2 or 4 */
+    const Op *leader;                  /* the first in the program, where it is done */
+    int64_t before;                    /* elements between the first one and the leader's */
+    const NvTile *out[NV_MOST_FIELDS]; /* NULL: nobody wants it */
+} NvFields;
+
 typedef enum {
     NV_COMPUTE, /* elementwise, constants, coordinates; what moves registers at most */
     NV_LOAD,
@@ -160,6 +170,7 @@ struct NvPlan {
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
     VEC(NvBuffer) buffers;
+    Map *fields;  /* load to NvFields */
     Map *vectors; /* nv_access.c: how wide accesses of one shape are */
     NvBlock *body;
     NvBlock *at;       /* the block that steps are listed for, last one first */
@@ -258,6 +269,12 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access);
 const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
 /* Of an access in that layout; `vectors`: false for what goes by elements. */
 const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
+
+/* nv_fields.c */
+void nv_find_fields(NvPlan *p); /* before homes are chosen */
+/* A load of a group, whose result is wanted in t (NULL: by nobody): the step is listed where the
+ * first of them stands.  False: it is in no group. */
+bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p); /* buffers and barriers */

@@ -77,6 +77,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_conversion(x, s);
     else
         put_tile(x, tile_of(s));
+    if (s->kind == NV_LOAD && s->detail)
+        text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
     if (s->access && s->access->vector_bits > 0)
         text_printf(&x->out, " by %d", 1 << s->access->vector_bits);
     for (int i = 0; i < s->uses.len; i++) {

@@ -167,15 +167,16 @@ static void merge(NvPlan *p, PendingList *into, const PendingList *from, bool ar
     }
 }
 
-/* Does each thread have its own elements of the tile? */
-static bool is_spread(const NvTile *t)
+/* Does each thread have its own elements of a tile of pointers, none of which lead to one place? */
+static bool is_spread(const NvPlan *p, const NvTile *t)
 {
     Inverse v;
 
     if (!t || !t->layout)
         return false;
     layout_invert(t->layout, &v);
-    return v.copies.lane == 0 && v.copies.warp == 0;
+    return v.copies.lane == 0 && v.copies.warp == 0 &&
+           access_distinct(p->arena, p->axis, (Value *)t->value);
 }
 
 static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
@@ -184,7 +185,7 @@ static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
         return false;
     if (!a->global)
         return a->offset < b->end && b->offset < a->end;
-    if (a->tile == b->tile && !a->around && !b->around && is_spread(a->tile))
+    if (a->tile == b->tile && !a->around && !b->around && is_spread(p, a->tile))
         return false;
     return !p->options->disjoint ||
            (ir_bases_of(p->bases, a->pointer) & ir_bases_of(p->bases, b->pointer)) != 0;

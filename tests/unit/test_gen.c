@@ -1,5 +1,5 @@
 /*
- * test_gen.c - the CPU target against the interpreter
+ * test_gen.c - the CPU target, and the GPU target in the simulator, against the interpreter
  *
  * Every tests/gen/NAME.ir is run by the interpreter as it is written and by the CPU target after
  * the pass pipeline, on the same inputs, under several launch promises and program splits.  Lines
@@ -9,6 +9,8 @@
  *     # close: 1e-5          relative error that is allowed; bit for bit without this line
  *     # x: randn 4096        a pointer: elements; also `ints N LO HI`, `zeros N`, `specials N`
  *     # n: 1000              a scalar
+ *
+ *     # gpu: no              not in the simulator: combine functions that use memory, the sign of 0
  *
  *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
  *     # llvm of AVX-512: 0 x the same for AVX-512
@@ -35,6 +37,7 @@
 #include "../../src/interp/interp.h"
 #include "../../src/opt/opt.h"
 #include "../../src/device_cpu/device_cpu.h"
+#include "../../src/sim/sim.h"
 
 #include <cmocka.h> /* after base.h: both have a fail() */
 
@@ -276,6 +279,45 @@ static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const 
     compare(c, want, arrays, how);
     munmap(scratch.pages, scratch.bytes);
     code_free(code);
+}
+
+/* --- GPUs ---------------------------------------------------------------------------------- */
+
+static const Target *gpu_target(const GenPlugin *plugin)
+{
+    for (int i = 0; i < plugin->ntargets; i++) {
+        if (strcmp(plugin->targets[i]->name, "nv") == 0)
+            return plugin->targets[i];
+    }
+    fail_msg("the plugin has no target for GPUs");
+    return NULL;
+}
+
+/* In the simulator, with or without the promise that arrays lie apart. */
+static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool disjoint,
+                          uint8_t **want)
+{
+    GenOptions o = {.cpu = "sm_90a", .disjoint = disjoint};
+    uint8_t *arrays[MAX_PARAMS] = {NULL};
+    uint64_t slots[MAX_PARAMS];
+    Diags *d = diags_new(c->arena, NULL);
+    GenOutput out;
+    SimModule *code;
+    SimError error;
+    if (!gpu_target(plugin)->emit(f, &o, GEN_OBJECT, c->arena, &out, d))
+        fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    if (sim_load(out.data, out.len, &code, &error) != SIM_OK)
+        fail_msg("%s: %s", c->name, sim_error_text(&error, c->arena));
+    set_slots(c, arrays, slots);
+    SimLaunch launch = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
+                        .warps = out.warps,
+                        .shared = out.shared,
+                        .args = slots,
+                        .nranges = -1};
+    if (sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error) != SIM_OK)
+        fail_msg("%s: %s", c->name, sim_error_text(&error, c->arena));
+    compare(c, want, arrays, disjoint ? "simulated, disjoint" : "simulated, may alias");
+    sim_unload(code);
 }
 
 /* --- other machines ------------------------------------------------------------------------ */
@@ -536,6 +578,10 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
     run_on_others(c, plugin, kernel_of(m), want);
+    if (directive(c, "gpu") == NULL) {
+        run_simulated(c, plugin, kernel_of(m), false, want);
+        run_simulated(c, plugin, kernel_of(m), true, want);
+    }
 }
 
 static void test_cases(void **state)
