@@ -27,6 +27,16 @@ EACH2(sub_f32, float, float, float, one_nan(x - y))
 EACH2(mul_f32, float, float, float, one_nan(x *y))
 EACH3(fma_f32, float, float, float, float, one_nan(fmaf(x, y, z)))
 
+/* With f16 or bf16 in front, for chips from sm_100 on. */
+static float widened(const Inst *in, uint16_t bits)
+{
+    return (float)small_to_double((PtxType)in->type[1], bits);
+}
+
+EACH2(add_mixed, float, uint16_t, float, one_nan(widened(in, x) + y))
+EACH2(sub_mixed, float, uint16_t, float, one_nan(widened(in, x) - y))
+EACH3(fma_mixed, float, uint16_t, uint16_t, float, one_nan(fmaf(widened(in, x), widened(in, y), z)))
+
 /* with all modifiers */
 
 static float flushed(const Inst *in, float x)

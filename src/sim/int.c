@@ -114,6 +114,10 @@ PAIRS(int_min_u16x2, uint16_t, x < y ? x : y)
 PAIRS(int_max_u16x2, uint16_t, x > y ? x : y)
 PAIRS(int_min_s16x2, int16_t, x < y ? x : y)
 PAIRS(int_max_s16x2, int16_t, x > y ? x : y)
+PAIRS(int_min_relu_x2, int16_t, MAX(MIN(x, y), 0))
+PAIRS(int_max_relu_x2, int16_t, MAX(MAX(x, y), 0))
+EACH2(int_min_relu, int32_t, int32_t, int32_t, MAX(MIN(x, y), 0))
+EACH2(int_max_relu, int32_t, int32_t, int32_t, MAX(MAX(x, y), 0))
 
 /* with a carry, which the warp keeps for its lanes */
 #define CARRYING(bits, T)                                                                          \

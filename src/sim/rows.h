@@ -106,11 +106,15 @@
     SIGNED3(R, "rem", "=0 0 0", int_rem_s)                                                         \
     UNSIGNED3(R, "min", "=0 0 0", int_min_u)                                                       \
     SIGNED3(R, "min", "=0 0 0", int_min_s)                                                         \
+    R("min", "!relu", "s32", "=0 0 0", int_min_relu)                                               \
+    R("min", "!relu", "s16x2", "=0 0 0", int_min_relu_x2)                                          \
     R("min", "", "u16x2", "=0 0 0", int_min_u16x2)                                                 \
     R("min", "", "s16x2", "=0 0 0", int_min_s16x2)                                                 \
     PTX_MIN_FLOAT(R)                                                                               \
     UNSIGNED3(R, "max", "=0 0 0", int_max_u)                                                       \
     SIGNED3(R, "max", "=0 0 0", int_max_s)                                                         \
+    R("max", "!relu", "s32", "=0 0 0", int_max_relu)                                               \
+    R("max", "!relu", "s16x2", "=0 0 0", int_max_relu_x2)                                          \
     R("max", "", "u16x2", "=0 0 0", int_max_u16x2)                                                 \
     R("max", "", "s16x2", "=0 0 0", int_max_s16x2)                                                 \
     PTX_MAX_FLOAT(R)                                                                               \
@@ -133,8 +137,12 @@
     R(name, HALF, "f16 bf16", operands, half_##run)                                                \
     R(name, HALF, "f16x2 bf16x2", operands, half_##run##x2)
 
-#define PTX_ADD_FLOAT(R) FLOATS(R, "add", "=0 0 0", add_f)
-#define PTX_SUB_FLOAT(R) FLOATS(R, "sub", "=0 0 0", sub_f)
+#define PTX_ADD_FLOAT(R)                                                                           \
+    R("add", "rn", "f32|f16 bf16", "=0 1 0", add_mixed)                                            \
+    FLOATS(R, "add", "=0 0 0", add_f)
+#define PTX_SUB_FLOAT(R)                                                                           \
+    R("sub", "rn", "f32|f16 bf16", "=0 1 0", sub_mixed)                                            \
+    FLOATS(R, "sub", "=0 0 0", sub_f)
 #define PTX_MUL_FLOAT(R) FLOATS(R, "mul", "=0 0 0", mul_f)
 #define PTX_DIV_FLOAT(R)                                                                           \
     R("div", "approx full rn rz rm rp ftz", "f32", "=0 0 0", div_f32)                              \
@@ -161,6 +169,7 @@
     R("abs", "ftz", "f16x2 bf16x2", "=0 0", half_abs_fx2)
 
 #define PTX_FLOAT(R)                                                                               \
+    R("fma", "rn", "f32|f16 bf16", "=0 1 1 0", fma_mixed)                                          \
     FLOATS(R, "fma", "=0 0 0 0", fma_f)                                                            \
     R("mad", F32_ALL, "f32", "=0 0 0 0", fma_f32_full)                                             \
     R("mad", F64_ALL, "f64", "=0 0 0 0", fma_f64)                                                  \
