@@ -168,6 +168,7 @@ int api_device(const char *name,
 bool api_available(const Device *d, char **error); /* else what the machine lacks is said */
 /* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
 void *api_device_state(tilec_context *ctx, int number);
+/* What a caller of the API learns of a status of run/: TILEC_FAILED where there is none closer. */
 tilec_status api_status(RunStatus status);
 /* The same for what a device gave, and its text; `text` is handed over. */
 tilec_status api_device_status(RunStatus status, char *text, char **error);

@@ -216,7 +216,7 @@ void check(Cli *c, tilec_status status, char **error);
 /* move.c: arguments in the memory of c->device; before any storage is added behind the first */
 bool move_there(Cli *c, Arguments *a); /* false: it works on the host's, and they stay */
 void move_back(Cli *c);                /* what a launch has written, to the arrays of the command */
-void move_release(Cli *c);
+void move_release(Cli *c);             /* what move_there() has allocated; may be nothing */
 
 /* show.c */
 /* NumPy's way: whole up to a hundred elements, else the first and last three along each long

@@ -21,6 +21,7 @@ typedef struct {
 
 /* context.c */
 void *cuda_open(void); /* works without a driver, as cuda_close() does; NULL when memory is out */
+/* Let go of the primary contexts and free the state; no call may be at work with it. */
 void cuda_close(void *state);
 /*
  * A stretch of work in the context of one GPU: the one that is current when it is of that GPU, so
@@ -36,6 +37,7 @@ typedef struct {
 /* id -1: the GPU of the current context, else number 0.  When it fails there is nothing to leave,
  * and *error is the diagnostic. */
 RunStatus cuda_enter(CudaState *state, int id, CudaScope *scope, char **error);
+/* Behind a cuda_enter() that worked, on the same thread: the context that was current is again. */
 void cuda_leave(CudaScope *scope);
 /* The context that cuda_enter() would take, for copies that need two. */
 RunStatus cuda_context(CudaState *state, int id, CuContext *context, char **error);
@@ -54,6 +56,8 @@ RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char *
 /* module.c: compiled kernels, which are loaded into each context that they are launched in. */
 typedef struct CudaCode CudaCode;
 RunStatus cuda_load(const DeviceObject *object, void **code, const char **why); /* no driver */
+/* Take it out of all contexts and free it; none of its launches may be under way, and contexts that
+ * the program has destroyed meanwhile are passed over. */
 void cuda_unload(void *code);
 typedef struct {
     CuFunction function;
@@ -61,16 +65,21 @@ typedef struct {
 } CudaKernel;
 /* The kernel in the scope's context; also while work is captured into a graph. */
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);
+/* Device.facts: what a program takes of GPU `id`, into which the kernel is loaded for that. */
 RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
 
 /* records.c: what programs say, on a stream that is no capture */
+/* A new buffer for the records of one launch, ready when this returns; for cuda_records_close().
+ * When it fails there is none. */
 RunStatus cuda_records_open(const CudaScope *s, CuStream stream, CuAddress *buffer, char **error);
 /* Behind the launch, whose end it waits for. */
 RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CuAddress buffer,
                              RecordPort *port, char **error);
+/* Free the buffer; the launch that wrote into it must have ended. */
 void cuda_records_close(const CudaScope *s, CuAddress buffer);
 
-/* launch.c */
+/* launch.c: Device.launch.  Returns when the work is in the stream, and behind its end where there
+ * are records; refuses, before anything runs, arguments and grids that the driver cannot take. */
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);
 
 #endif

@@ -125,8 +125,8 @@ typedef struct {
 const char *cuda_missing(void);      /* what is not there; NULL: nothing */
 const CudaDriver *cuda_driver(void); /* NULL while something is missing */
 int cuda_driver_major(void);         /* the version of CUDA that it is for; 0: there is none */
-const char *cuda_label(void); /* that number in words, since code is made for drivers of one */
-int cuda_count(void);
+const char *cuda_label(void);      /* that number in words, since code is made for drivers of one */
+int cuda_count(void);              /* GPUs that can be used; 0 while something is missing */
 const CudaUnit *cuda_unit(int id); /* below cuda_count() */
 
 /* What the driver refused, as a diagnostic: "error: DOING: NAME: text", and the status for it.

@@ -12,7 +12,7 @@ int null_pieces(void); /* that are allocated now, in this process */
 
 /* What the last launch was told; -2 when there was none. */
 int null_launched_id(void);
-void *null_launched_stream(void);
+void *null_launched_stream(void); /* the caller's, which may be NULL */
 
 /* How many objects its target has made in this process. */
 int null_objects_made(void);

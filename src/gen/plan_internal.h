@@ -113,10 +113,13 @@ int *plan_inputs(Scheduler *s, const int *in, int n);
 /* Add an entry at the level of its inputs, a vector where one of them is. */
 Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n, bool local);
 Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
+/* Is it known here, as a constant or by plan_known(), to be the i1 `what`? */
 bool plan_is_known(const Scheduler *s, Made m, bool what);
 void *plan_pack(Made m); /* as a table holds it; never NULL */
 /* False: it was not made in this body so far. */
 bool plan_recall(const Scheduler *s, int table, uint64_t key, Made *out);
+/* For plan_recall(): in the tables of the body that is being planned, or in lasting ones where what
+ * was asked for is the same along the innermost dimension. */
 void plan_remember(Scheduler *s, const Ask *a, Made m);
 /* False: it has been asked for, and whoever needs it has to wait. */
 bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out);

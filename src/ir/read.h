@@ -55,6 +55,7 @@ typedef VEC(Value *) Values;
 
 /* --- read_token.c --- */
 
+/* An error at a place of the text; reading goes on as the caller decides. */
 void read_report(Reader *r, Span span, const char *fmt, ...) PRINTF(3, 4);
 /* Say what is wrong; false, which a macro lets whoever reads the caller see. */
 #define read_error(r, ...) (read_report(r, __VA_ARGS__), false)
@@ -69,6 +70,7 @@ bool read_expect_kind(Reader *r, TokenKind kind, const char *want, Token *out);
 Sym read_symbol(const Reader *r, const Token *t); /* its text, interned */
 /* Decimal or 0x: the magnitude, and whether a minus stands in front; false: it is no integer. */
 bool token_magnitude(const Token *t, bool *negative, uint64_t *out);
+/* An integer from `least` to `most`, which the next token must be; false: that was reported. */
 bool read_int(Reader *r, int64_t least, int64_t most, int64_t *out);
 
 /* --- read_attr.c --- */

@@ -44,9 +44,10 @@ const Record *records_list(Records *r, int *n);
 int64_t records_lost(const Records *r);         /* prints that were not kept */
 void records_lose(RecordPort *port, int64_t n); /* that many more; of records_port() */
 
-/* record_buffer.c: for devices whose programs write into a buffer (ir.h).  Of so many bytes, as it
- * must be in front of a launch: this header, then zeros. */
+/* record_buffer.c: for devices whose programs write into a buffer (ir.h) */
 enum { RECORD_BUFFER_BYTES = 8 << 20 };
+/* Make the header of a buffer of so many bytes, as it must be in front of a launch: it is followed
+ * by zeros, which the caller writes. */
 void record_buffer_begin(RecordBuffer *header, size_t bytes);
 /* Behind the launch: all that programs have put there, to the port of the launch, in order. */
 void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port);
