@@ -29,6 +29,10 @@ check:
 bench: all
 	@$(BUILD)/bench/tilec-bench kernels $(BUILD)/tilec
 
+# beside PyTorch and Triton on an NVIDIA GPU
+bench-gpu: all
+	@python3 bench/gpu.py --library $(BUILD)/libtilec.so --json $(BUILD)/bench-gpu.json
+
 asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan CMAKE_FLAGS=-DTILEC_ASAN=ON
 
@@ -51,4 +55,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test test-gpu check tidy bench asan tsan coverage fuzz install clean
+.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage fuzz install clean

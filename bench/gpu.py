@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""Times the kernels of kernels/ on an NVIDIA GPU, compiled by tilec and by its peers, in one process.
+
+    python3 bench/gpu.py [--library build/libtilec.so] [--json FILE] [--only WORD] [--rounds N]
+
+Needs PyTorch with CUDA and Triton.  Every row runs the same work on the same tensors by several
+providers: tilec (the kernel's file through the C library), triton (the same file, imported), torch
+(the operation that PyTorch has for it) and compile (torch.compile of that).  A round runs each
+provider once, one after the other, each behind a pass over a buffer larger than the L2 cache, so
+that clocks and cache are alike for all; the time is the median over the rounds of what two events
+on the stream measure.  Results are compared with the row's reference before anything is timed.
+
+Times are in microseconds.  The last table says for each row how many bytes or operations a second
+tilec reached, and how fast it was as a share of the best peer (above 1: faster).
+"""
+
+import argparse
+import ctypes
+import datetime
+import importlib.util
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+import torch
+import triton
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
+FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
+
+# --- the library, through ctypes; include/tilec.h says what each field means ----------------------
+
+LAYOUT = 1  # of the structs below
+ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_STRING = 0, 1, 3, 6
+MEMORY_DEVICE = 1
+DTYPES = {torch.float16: 14, torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("memory", ctypes.c_int),
+                ("device_id", ctypes.c_int)]
+
+
+class Arg(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("tensor", Tensor),
+                ("integer", ctypes.c_int64), ("uinteger", ctypes.c_uint64),
+                ("real", ctypes.c_double), ("text", ctypes.c_char_p), ("dtype", ctypes.c_int),
+                ("pointer", ctypes.c_int), ("items", ctypes.c_void_p), ("nitems", ctypes.c_int)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("num_warps", ctypes.c_int),
+                ("num_stages", ctypes.c_int), ("on_message", ctypes.c_void_p),
+                ("user", ctypes.c_void_p), ("stream", ctypes.c_void_p), ("check", ctypes.c_int),
+                ("on_record", ctypes.c_void_p)]
+
+
+class Stats(ctypes.Structure):
+    _fields_ = [("compile_seconds", ctypes.c_double), ("from_cache", ctypes.c_int),
+                ("flops", ctypes.c_double), ("bytes", ctypes.c_double)]
+
+
+def argument(value):
+    """A value of Python or a tensor as the library takes it, with what must outlive it."""
+    a = Arg()
+    if isinstance(value, torch.Tensor):
+        shape = (ctypes.c_int64 * value.dim())(*value.shape)
+        strides = (ctypes.c_int64 * value.dim())(*value.stride())
+        a.kind = ARG_TENSOR
+        a.tensor = Tensor(value.data_ptr(), DTYPES[value.dtype], value.dim(), shape, strides,
+                          MEMORY_DEVICE, value.device.index or 0)
+        return a, (shape, strides)
+    if isinstance(value, str):
+        a.kind, a.text = ARG_STRING, value.encode()
+    elif isinstance(value, float):
+        a.kind, a.real = ARG_FLOAT, value
+    else:
+        a.kind, a.integer = ARG_INT, value
+    return a, None
+
+
+class Library:
+    """libtilec.so with a context that keeps nothing on disk."""
+
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.context = ctypes.c_void_p()
+        self.files = {}
+        self.call("tilec_open_layout", LAYOUT, b"", ctypes.byref(self.context))
+
+    def call(self, name, *arguments):
+        error = ctypes.c_char_p()
+        if getattr(self.lib, name)(*arguments, ctypes.byref(error)):
+            raise RuntimeError(f"{name}: {(error.value or b'no memory').decode()}")
+
+    def file(self, name):
+        if name not in self.files:
+            handle = ctypes.c_void_p()
+            self.call("tilec_load_file", self.context,
+                      os.path.join(KERNELS, name + ".py").encode(), ctypes.byref(handle))
+            self.files[name] = handle
+        return self.files[name]
+
+    def kernel(self, file, kernel, grid, arguments, num_warps=0, num_stages=0, **named):
+        """A function that launches the kernel on PyTorch's stream, and its Stats."""
+        made = [argument(v) for v in arguments] + [argument(v) for v in named.values()]
+        array = (Arg * len(made))(*(a for a, _ in made))
+        for a, name in zip(array[len(arguments):], named):
+            a.name = name.encode()
+        options = Options(device=b"cuda", num_warps=num_warps, num_stages=num_stages,
+                          stream=torch.cuda.current_stream().cuda_stream)
+        shape = (ctypes.c_int32 * 3)(*grid, *(1,) * (3 - len(grid)))
+        handle, name, launch = self.file(file), kernel.encode(), self.lib.tilec_launch
+        error = ctypes.c_char_p()
+        keep = [made]
+
+        def run():
+            if launch(handle, name, shape, array, len(array), ctypes.byref(options),
+                      ctypes.byref(error)):
+                raise RuntimeError(f"{kernel}: {(error.value or b'no memory').decode()}")
+            return keep
+
+        stats = Stats()
+        self.call("tilec_launch_stats", handle, name, shape, array, len(array),
+                  ctypes.byref(options), ctypes.byref(stats))
+        run.stats = stats
+        return run
+
+
+def peer(name):
+    """A file of kernels/ as a module of Python: its kernels are Triton's."""
+    spec = importlib.util.spec_from_file_location("kernels_" + name,
+                                                  os.path.join(KERNELS, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+class Row:
+    """One line of the table.  providers: name -> function; outputs: name -> tensor it writes, or
+    None where it returns one; reference: a tensor; bytes or flops: what the work must move or do."""
+
+    def __init__(self, name, providers, outputs, reference, tolerance, bytes=0, flops=0):
+        self.name, self.providers, self.outputs = name, providers, outputs
+        self.reference, self.tolerance = reference, tolerance
+        self.bytes, self.flops = bytes, flops
+
+    def check(self):
+        for name, run in self.providers.items():
+            output = self.outputs.get(name)
+            if output is not None:
+                output.fill_(float("nan"))
+            result = run()
+            result = result if output is None else output
+            torch.cuda.synchronize()
+            reference = self.reference.double()
+            error = ((result.double() - reference).norm() / reference.norm()).item()
+            if not error <= self.tolerance:
+                raise RuntimeError(f"{self.name}: {name} is off by {error:.2e}")
+
+
+def rows(lib, only):
+    """Names and makers of the rows whose name has the word `only`."""
+    torch.manual_seed(0)
+    makers = [("copy", copy_row), ("add", lambda: add_row(lib))]
+    for height, width in ((10000, 10000), (1823, 781), (65536, 1000), (65536, 1024),
+                          (65536, 1823), (65536, 2048)):
+        makers.append((f"square {height}x{width}",
+                       lambda h=height, w=width: square_row(lib, h, w)))
+    for height, width in ((1823, 781), (4096, 1024), (4096, 12672)):
+        makers.append((f"softmax {height}x{width}",
+                       lambda h=height, w=width: softmax_row(lib, h, w)))
+    makers.append(("layer norm", lambda: layer_norm_row(lib)))
+    makers.append(("giou fp32", lambda: giou_row(lib, torch.float32)))
+    makers.append(("giou bf16", lambda: giou_row(lib, torch.bfloat16)))
+    for size, activation in ((1024, ""), (4096, ""), (8192, ""), (4096, "leaky_relu")):
+        makers.append((f"matmul {size} {activation}",
+                       lambda n=size, a=activation: matmul_row(lib, n, a)))
+    for name, make in makers:
+        if only in name:
+            yield name, make
+
+
+def copy_row():
+    x = torch.rand(10**8, device="cuda")
+    out = torch.empty_like(x)
+    return Row("copy 1e8 fp32", {"torch": lambda: out.copy_(x)}, {}, x, 0, bytes=8 * 10**8)
+
+
+def add_row(lib):
+    n = 10**8
+    x, y = torch.rand(n, device="cuda"), torch.rand(n, device="cuda")
+    a, b, c = (torch.empty_like(x) for _ in range(3))
+    grid = (triton.cdiv(n, 1024),)
+    kernel = peer("add").add_kernel
+    return Row("add 1e8 fp32", {
+        "tilec": lib.kernel("add", "add_kernel", grid, (x, y, a, n), BLOCK=1024),
+        "triton": lambda: kernel[grid](x, y, b, n, BLOCK=1024),
+        "torch": lambda: torch.add(x, y, out=c),
+    }, {"tilec": a, "triton": b, "torch": c}, x + y, 1e-7, bytes=12 * n)
+
+
+def square_row(lib, n_rows, n_cols):
+    x = torch.randn(n_rows, n_cols, device="cuda")
+    a, b, c = (torch.empty_like(x) for _ in range(3))
+    block = triton.next_power_of_2(n_cols)
+    warps = 16 if block >= 4096 else 8 if block >= 2048 else 4
+    kernel = peer("square").square_kernel
+    return Row(f"square {n_rows}x{n_cols} fp32", {
+        "tilec": lib.kernel("square", "square_kernel", (n_rows,), (a, x, n_cols, n_cols, n_cols),
+                            num_warps=warps, BLOCK=block),
+        "triton": lambda: kernel[(n_rows,)](b, x, n_cols, n_cols, n_cols, BLOCK=block,
+                                            num_warps=warps),
+        "torch": lambda: torch.square(x, out=c),
+    }, {"tilec": a, "triton": b, "torch": c}, x * x, 1e-7, bytes=8 * x.numel())
+
+
+def softmax_row(lib, n_rows, n_cols):
+    x = torch.randn(n_rows, n_cols, device="cuda")
+    a, b = torch.empty_like(x), torch.empty_like(x)
+    block = triton.next_power_of_2(n_cols)
+    warps = 8 if block >= 2048 else 4
+    kernel = peer("softmax").softmax_kernel
+    compiled = torch.compile(lambda t: torch.softmax(t, 1), dynamic=False)
+    return Row(f"softmax {n_rows}x{n_cols} fp32", {
+        "tilec": lib.kernel("softmax", "softmax_kernel", (n_rows,), (a, x, n_cols, n_cols, n_cols),
+                            num_warps=warps, BLOCK=block),
+        "triton": lambda: kernel[(n_rows,)](b, x, n_cols, n_cols, n_cols, BLOCK=block,
+                                            num_warps=warps),
+        "torch": lambda: torch.softmax(x, 1),
+        "compile": lambda: compiled(x),
+    }, {"tilec": a, "triton": b}, torch.softmax(x.double(), 1), 1e-6, bytes=8 * x.numel())
+
+
+def layer_norm_row(lib):
+    n_rows, n_cols = 4096, 8192
+    x = torch.randn(n_rows, n_cols, device="cuda", dtype=torch.float16)
+    w, bias = (torch.randn(n_cols, device="cuda", dtype=torch.float16) for _ in range(2))
+    a, b = torch.empty_like(x), torch.empty_like(x)
+    mean, rstd = (torch.empty(n_rows, device="cuda") for _ in range(2))
+    kernel = peer("layer_norm").layer_norm_kernel
+    normal = lambda t: torch.nn.functional.layer_norm(t, (n_cols,), w, bias, 1e-5)
+    compiled = torch.compile(normal, dynamic=False)
+    reference = torch.nn.functional.layer_norm(x.double(), (n_cols,), w.double(), bias.double(),
+                                               1e-5)
+    return Row("layer norm 4096x8192 fp16", {
+        "tilec": lib.kernel("layer_norm", "layer_norm_kernel", (n_rows,),
+                            (x, a, w, bias, mean, rstd, n_cols, n_cols, 1e-5), num_warps=8,
+                            BLOCK=8192),
+        "triton": lambda: kernel[(n_rows,)](x, b, w, bias, mean, rstd, n_cols, n_cols, 1e-5,
+                                            BLOCK=8192, num_warps=8),
+        "torch": lambda: normal(x),
+        "compile": lambda: compiled(x),
+    }, {"tilec": a, "triton": b}, reference, 2e-3, bytes=4 * x.numel())
+
+
+def giou_row(lib, dtype):
+    batch, boxes = 65536, 256
+    module = peer("giou")
+    corner = torch.rand(batch, boxes, 2, device="cuda")
+    gt = torch.cat([corner, corner + torch.rand_like(corner)], -1)
+    pred = (gt + 0.1 * torch.rand_like(gt)).to(dtype)
+    gt = gt.to(dtype)
+    a, b = (torch.empty(batch, boxes, device="cuda") for _ in range(2))
+    expected = torch.empty(batch, boxes, device="cuda")
+    module.giou_kernel[(batch,)](pred.double(), gt.double(), expected, boxes, 1e-5, BLOCK=boxes)
+    return Row(f"giou 65536x256 {'fp32' if dtype == torch.float32 else 'bf16'}", {
+        "tilec": lib.kernel("giou", "giou_kernel", (batch,), (pred, gt, a, boxes, 1e-5),
+                            BLOCK=boxes),
+        "triton": lambda: module.giou_kernel[(batch,)](pred, gt, b, boxes, 1e-5, BLOCK=boxes),
+    }, {"tilec": a, "triton": b}, expected, 1e-5,
+        bytes=2 * pred.numel() * pred.element_size() + 4 * a.numel())
+
+
+def matmul_row(lib, size, activation):
+    x, y = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
+    a, b, c = (torch.empty_like(x) for _ in range(3))
+    module = peer("matmul")
+    arguments = (size,) * 3 + (size, 1) * 3
+    kernel = module.matmul_kernel
+    tuned = triton.autotune(configs=module.configs(), key=["M", "N", "K"])(kernel)
+    grid = lambda meta: (triton.cdiv(size, meta["BLOCK_M"]) * triton.cdiv(size, meta["BLOCK_N"]),)
+    ours = []
+    for config in module.configs():
+        blocks = config.kwargs
+        run = lib.kernel("matmul", "matmul_kernel", grid(blocks), (x, y, a) + arguments,
+                         num_warps=config.num_warps, num_stages=config.num_stages, **blocks,
+                         ACTIVATION=activation)
+        ours.append((triton.testing.do_bench(run, warmup=5, rep=20), len(ours), run, config))
+    best = min(ours)
+    print(f"  matmul {size}: tilec takes {best[3]}", file=sys.stderr)
+
+    def torch_matmul():
+        torch.mm(x, y, out=c)
+        return torch.nn.functional.leaky_relu_(c) if activation else c
+
+    reference = x.double() @ y.double()
+    if activation:
+        reference = torch.nn.functional.leaky_relu(reference)
+    return Row(f"matmul {size} fp16{' + leaky_relu' if activation else ''}", {
+        "tilec": best[2],
+        "triton": lambda: tuned[grid](x, y, b, *arguments, ACTIVATION=activation),
+        "torch": torch_matmul,
+    }, {"tilec": a, "triton": b}, reference, 2e-3, flops=2 * size**3)
+
+
+# --- measuring -----------------------------------------------------------------------------------
+
+
+def measure(row, rounds):
+    """The median time of each provider in microseconds."""
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    times = {name: [] for name in row.providers}
+    for run in row.providers.values():
+        run()
+    for _ in range(rounds):
+        for name, run in row.providers.items():
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            flush.zero_()
+            begin.record()
+            run()
+            end.record()
+            times[name].append((begin, end))
+    torch.cuda.synchronize()
+    return {
+        name: statistics.median(a.elapsed_time(b) for a, b in pairs) * 1e3
+        for name, pairs in times.items()
+    }
+
+
+def show_host_cost(lib, launches=2000):
+    """What the host spends on one launch of a kernel with four arguments, by each provider."""
+    x = torch.rand(1024, device="cuda")
+    out = torch.empty_like(x)
+    kernel = peer("add").add_kernel
+    providers = {
+        "tilec": lib.kernel("add", "add_kernel", (1,), (x, x, out, 1024), BLOCK=1024),
+        "triton": lambda: kernel[(1,)](x, x, out, 1024, BLOCK=1024),
+        "torch": lambda: torch.add(x, x, out=out),
+    }
+    for name, run in providers.items():
+        run()
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(launches):
+            run()
+        spent = time.perf_counter() - start
+        torch.cuda.synchronize()
+        print(f"host cost of a launch, {name}: {spent / launches * 1e6:.2f} us"
+              f"{' (ctypes included)' if name == 'tilec' else ''}")
+
+
+PROVIDERS = ("tilec", "triton", "torch", "compile")
+
+
+def show(row, times):
+    peers = [t for name, t in times.items() if name != "tilec"]
+    ours = times.get("tilec", math.nan)
+    rate = (f"{row.flops / ours * 1e-6:.0f} TFLOP/s" if row.flops else
+            f"{row.bytes / ours * 1e-6:.2f} TB/s") if ours == ours else ""
+    cells = [f"{times[p]:.1f}" if p in times else "" for p in PROVIDERS]
+    share = f"{min(peers) / ours:.2f}" if ours == ours else ""
+    print("| " + " | ".join([row.name] + cells + [rate, share]) + " |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--library", default=os.path.join("build", "libtilec.so"))
+    parser.add_argument("--json", help="write the figures there as well")
+    parser.add_argument("--only", default="", help="rows whose name has this word")
+    parser.add_argument("--rounds", type=int, default=50)
+    options = parser.parse_args()
+
+    lib = Library(os.path.abspath(options.library))
+    about = {
+        "device": torch.cuda.get_device_name(),
+        "date": datetime.date.today().isoformat(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": torch.version.cuda,
+        "rounds": options.rounds,
+    }
+    print(", ".join(f"{k} {v}" for k, v in about.items()))
+    print("| work | " + " | ".join(PROVIDERS) + " | rate | to the best peer |")
+    print("|---|" + "---|" * (len(PROVIDERS) + 2))
+    results, failed = [], 0
+    for name, make in rows(lib, options.only):
+        try:
+            row = make()
+            row.check()
+            times = measure(row, options.rounds)
+        except RuntimeError as e:
+            failed += 1
+            print(f"{name}: {e}", file=sys.stderr)
+            continue
+        show(row, times)
+        results.append({"name": row.name, "bytes": row.bytes, "flops": row.flops,
+                        "microseconds": times})
+        del row
+        torch.cuda.empty_cache()
+    show_host_cost(lib)
+    if options.json:
+        with open(options.json + ".new", "w") as out:
+            json.dump({**about, "rows": results}, out, indent=1)
+        os.replace(options.json + ".new", options.json)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
