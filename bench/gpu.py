@@ -58,7 +58,8 @@ class Options(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("num_warps", ctypes.c_int),
                 ("num_stages", ctypes.c_int), ("on_message", ctypes.c_void_p),
                 ("user", ctypes.c_void_p), ("stream", ctypes.c_void_p), ("check", ctypes.c_int),
-                ("on_record", ctypes.c_void_p)]
+                ("on_record", ctypes.c_void_p), ("arch", ctypes.c_char_p),
+                ("seconds", ctypes.POINTER(ctypes.c_double))]
 
 
 class Stats(ctypes.Structure):
