@@ -64,7 +64,9 @@ class Options(ctypes.Structure):
 
 class Stats(ctypes.Structure):
     _fields_ = [("compile_seconds", ctypes.c_double), ("from_cache", ctypes.c_int),
-                ("flops", ctypes.c_double), ("bytes", ctypes.c_double)]
+                ("flops", ctypes.c_double), ("bytes", ctypes.c_double), ("warps", ctypes.c_int),
+                ("registers", ctypes.c_int), ("shared_bytes", ctypes.c_int),
+                ("local_bytes", ctypes.c_int)]
 
 
 def argument(value):
