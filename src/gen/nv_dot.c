@@ -209,13 +209,15 @@ static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, i
 /* An operand that lies in `from` and must cross threads: which layout it has in shared memory, and
  * how it is read from there.  ldmatrix takes rows of 16 bytes, so those should be what is written
  * in one piece.  Across the rows it reads elements of 2 bytes alone; others come by usual loads
- * then, for vectors let copies run ahead. */
+ * then, for vectors let copies run ahead.  The writer goes first: its lanes then fill whole lines
+ * of shared memory, and only of such are asynchronous copies joined to requests of whole lines of
+ * global memory. */
 static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int bytes)
 {
     const Layout *l = d->layout[part];
     NvOperand *o = &d->operand[part];
     MatrixAccess best = {0};
-    SharedAccess both[2];
+    SharedAccess reader, writer;
     SharedLayout memory;
     int most = -1, vectors = writer_of(from, bytes, &(SharedAccess){0}).nvector;
 
@@ -233,13 +235,13 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
         o->matrix = m;
     }
     if (o->way == OPERAND_MATRICES)
-        both[0] = best.access;
+        reader = best.access;
     else
-        read_by_vectors(o, l, from, bytes, &both[0]);
-    both[1] = writer_of(from, bytes, &both[0]);
-    shared_choose(l, bytes, both, COUNT(both), &memory);
+        read_by_vectors(o, l, from, bytes, &reader);
+    writer = writer_of(from, bytes, &reader);
+    shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);
     if (o->way == OPERAND_VECTORS)
-        o->nvector = MIN(both[0].nvector, nv_shared_vector(l, &memory, o->vector));
+        o->nvector = MIN(reader.nvector, nv_shared_vector(l, &memory, o->vector));
     return memory;
 }
 
