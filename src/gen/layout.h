@@ -224,7 +224,8 @@ typedef struct {
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
 
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
- * fewest wavefronts, and neighbouring lanes of the first one share lines of 128 bytes.  Where both have vectors, one's are the first bits of the other's. */
+ * fewest wavefronts, and neighbouring lanes of the first one share lines of 128 bytes.  Where both
+ * have vectors, one's are the first bits of the other's. */
 void shared_choose(const Layout *shape, int bytes, const SharedAccess *accesses, int n,
                    SharedLayout *out);
 /* Row-major in an order of dimensions (order[0] fastest), without a swizzle. */

@@ -83,6 +83,8 @@ static Val compute(Nv *n, const NvStep *s, int r)
     }
     for (int i = 0; i < op->noperands; i++)
         in[i] = operand(n, s, i, r);
+    if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
+        return nv_math(n, op->code, in[0]);
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
 }
 
@@ -404,6 +406,7 @@ static void start(void)
 const Target nv_target = {.name = "nv",
                           .straight_math = true,
                           .archs = archs,
+                          .native_math = nv_native_math,
                           .inline_asm = true,
                           .gathers = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),

@@ -3,6 +3,7 @@
  *
  * Carrying out a plan (nv_plan.h) as LLVM IR for one thread, in reading order:
  *   nv.c         the kernel function: parameters, steps, loops, ifs, elementwise ops
+ *   nv_math.c    functions that the chip has
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
@@ -99,6 +100,10 @@ Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, c
 /* The same without any effect: what the registers in give. */
 Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
                 int nargs);
+
+/* nv_math.c */
+extern const bool nv_native_math[OP_COUNT]; /* of fp32 */
+Val nv_math(Nv *n, OpCode code, Val x);     /* one of those: in fp32 */
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */

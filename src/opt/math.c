@@ -165,20 +165,30 @@ static const Expansion expansions[OP_COUNT] = {
 };
 /* clang-format on */
 
-static Value *expand_function(Op *op, bool straight)
+/* Functions of fp32 that the target has stay. */
+static bool stays(const OptOptions *o, const Op *op, DType dtype)
+{
+    return o->native && o->native[op->code] && dtype == DT_FP32;
+}
+
+static Value *expand_function(Op *op, const OptOptions *o)
 {
     const Expansion *e = &expansions[op->code];
     Value *x = op->operands[0];
     Value *y = op->noperands > 1 ? op->operands[1] : NULL;
     DType given = x->type->dtype;
-    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, straight};
+    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, o->straight_math};
     bool small = dtype_is_small_float(given);
 
     if (small)
         x = m_cast(&m, x);
     if (small && y)
         y = m_cast(&m, y);
-    Value *result = y ? e->binary(&m, x, y) : e->unary(&m, x);
+    Value *result = NULL;
+    if (stays(o, op, x->type->dtype))
+        result = y ? build_binary(&m.b, op->code, x, y) : build_unary(&m.b, op->code, x);
+    else
+        result = y ? e->binary(&m, x, y) : e->unary(&m, x);
     return small ? build_cast(&m.b, result, given, ROUND_NEAREST) : result;
 }
 
@@ -188,9 +198,9 @@ static void visit_function(Op *op, void *ctx)
     const Expansion *e = &expansions[op->code];
 
     ir_resolve_operands(op);
-    if ((!e->unary && !e->binary) || (o->native && o->native[op->code]))
+    if ((!e->unary && !e->binary) || stays(o, op, op->operands[0]->type->dtype))
         return;
-    op->results[0]->repl = expand_function(op, o->straight_math);
+    op->results[0]->repl = expand_function(op, o);
     op_remove(op);
 }
 

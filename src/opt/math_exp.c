@@ -18,7 +18,7 @@
  * entries, 0.16 from the approximation, 0.04 from the rounding of r and Q.
  *
  * The table costs more than it saves where eight entries are seven selects: straight expansions of
- * exp and exp2 reduce to ones in fp32, too.
+ * exp reduce to ones in fp32, too.
  *
  * Scaling: n reaches from -150 to 128 (fp32; -1075 to 1024 in fp64), more than one exponent
  * field, so 2^n is the product of 2^floor(n/2) and 2^ceil(n/2).  The first factor is exact, the
@@ -238,16 +238,6 @@ Value *m_exp2_sum(Math *m, Value *x, Value *x_low)
     return scale(m, p, n.bits);
 }
 
-/* 2^x = e^(x' log 2) 2^n for x = n + x', whose product is rounded once more: 0.91 units. */
-static Value *exp2_straight(Math *m, Value *x)
-{
-    x = m_clamp(m, x, exp2_eighths.low, exp2_eighths.high);
-    Nearest n = m_nearest(m, x, 1, 2 * m_format(m)->bias);
-    Value *r = m_mul(m, m_sub(m, x, n.whole), K(exp_table[SINGLE].step.hi));
-
-    return scale(m, small_power(m, r, &exp_table[SINGLE].p), n.bits);
-}
-
 Value *math_exp(Math *m, Value *x)
 {
     if (m->straight)
@@ -258,8 +248,6 @@ Value *math_exp(Math *m, Value *x)
 
 Value *math_exp2(Math *m, Value *x)
 {
-    if (m->straight && m->precise == SINGLE)
-        return exp2_straight(m, x);
     return m->precise == SINGLE ? power_by_eighths(m, x, &exp2_eighths) : power(m, x, &exp2_double);
 }
 

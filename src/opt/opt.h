@@ -10,8 +10,9 @@
 
 /* pipeline.c */
 typedef struct {
-    /* which functions the target has natively; others are expanded by math.c.  OP_COUNT entries,
-     * or NULL for "expand every op that math.c knows" */
+    /* which functions of fp32 the target has natively; those of smaller floats then compute in it,
+     * and others are expanded by math.c.  OP_COUNT entries, or NULL for "expand every op that
+     * math.c knows" */
     const bool *native;
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */

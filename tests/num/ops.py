@@ -2,6 +2,7 @@
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -12,6 +13,8 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = tl.exp(v)
     elif OP == "exp2":
         r = tl.exp2(v)
+    elif OP == "exp10":
+        r = libdevice.exp10(v)
     elif OP == "log":
         r = tl.log(v)
     elif OP == "log2":

@@ -1,0 +1,84 @@
+/*
+ * nv_math.c - functions that the GPU has instructions for
+ *
+ * In fp32, which is also what smaller floats compute in; everything else is expanded by the passes
+ * (src/opt/math.c).  The errors are those of docs/accuracy.md: an instruction of which the bound
+ * there does not hold is not used alone.
+ *
+ * b^x for b = e and 10: with n the integer nearest to x log2(b), b^x = 2^n 2^r, |r| <= 1/2, where
+ * r = x log2(b) - n takes log2(b) in two parts; each of its roundings is at most 2^-26.  2^r is the
+ * instruction's, and 2^(n - 1) is put together from its bits: b^x = 2^(n - 1) (2^r + 2^r).  n is
+ * kept within [-125, 128], where that is a normal number, by saturating (x log2(b) + 125) / 253 to
+ * [0, 1]: r then has what is missing, so that 2^r goes to infinity or to 0, and the product rounds
+ * once into the subnormals.  A NaN saturates to 0, and is in r.
+ */
+#include "nv.h"
+
+#include <math.h>
+
+const bool nv_native_math[OP_COUNT] = {
+    [OP_exp] = true, [OP_exp2] = true, [OP_exp10] = true, [OP_rsqrt] = true};
+
+static Val constant(const Nv *n, double v)
+{
+    return llvm_real(n->l->f32, v);
+}
+
+/* An instruction with so many operands of fp32. */
+static Val instruct(Nv *n, const char *text, int nargs, const Val *args)
+{
+    static const char *const constraints[] = {"=f", "=f,f", "=f,f,f", "=f,f,f,f"};
+
+    return nv_pure_asm(n, n->l->f32, text, constraints[nargs], args, nargs);
+}
+
+static Val power(Nv *n, Val x, double log2_of_base)
+{
+    enum { LEAST = -125, MOST = 128, SPAN = MOST - LEAST, BIAS = 127 };
+    const double magic = 0x1.8p23; /* to it fp32 adds integers in its low bits */
+    const float hi = (float)log2_of_base;
+    const double lo = log2_of_base - hi;
+    Val scale = constant(n, log2_of_base / SPAN);
+    Val y = instruct(n, "fma.rn.sat.f32 $0, $1, $2, $3;", 3,
+                     (Val[]){x, scale, constant(n, -(double)LEAST / SPAN)});
+    /* SPAN y is n - LEAST, and n - 1 + BIAS shall be in the low bits */
+    Val sum = llvm_fma(n->l, n->b, y, constant(n, SPAN), constant(n, magic + LEAST - 1 + BIAS));
+    Val whole = LLVMBuildFSub(n->b, sum, constant(n, magic - 1 + BIAS), "");
+    Val r = llvm_fma(n->l, n->b, x, constant(n, hi), LLVMBuildFNeg(n->b, whole, ""));
+    r = llvm_fma(n->l, n->b, x, constant(n, lo), r);
+    Val fraction = instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &r);
+    Val bits = LLVMBuildShl(n->b, llvm_bits(n->l, n->b, sum), llvm_int(n->l->i32, 23), "");
+
+    fraction = LLVMBuildFAdd(n->b, fraction, fraction, "");
+    return LLVMBuildFMul(n->b, fraction, llvm_from_bits(n->l, n->b, bits), "");
+}
+
+/* The instruction is right to 2^-22.9, and one step of Newton's squares that.  For 0 and infinity
+ * the step would give a NaN; they are right already. */
+static Val rsqrt(Nv *n, Val x)
+{
+    Val y = instruct(n, "rsqrt.approx.f32 $0, $1;", 1, &x);
+    Val minus = LLVMBuildFNeg(n->b, LLVMBuildFMul(n->b, x, y, ""), "");
+    Val error = llvm_fma(n->l, n->b, minus, y, constant(n, 1));
+    Val half = LLVMBuildFMul(n->b, y, constant(n, 0.5), "");
+    Val better = llvm_fma(n->l, n->b, half, error, y);
+    Val ordered = LLVMBuildFCmp(n->b, LLVMRealORD, error, error, "");
+
+    return LLVMBuildSelect(n->b, ordered, better, y, "");
+}
+
+Val nv_math(Nv *n, OpCode code, Val x)
+{
+    switch (code) {
+    case OP_exp:
+        return power(n, x, M_LOG2E);
+    case OP_exp10:
+        return power(n, x, M_LN10 * M_LOG2E);
+    case OP_exp2:
+        return instruct(n, "ex2.approx.f32 $0, $1;", 1, &x);
+    case OP_rsqrt:
+        return rsqrt(n, x);
+    default:
+        bug("nv_math: %s has no instruction", op_info(code)->name);
+    }
+}
