@@ -1,0 +1,176 @@
+/*
+ * bind_missing.c - what parameters take that a call does not give (semantics R22, R23, R330)
+ *
+ * In this order: a launch option of that name, what @triton.heuristics computes, the first
+ * configuration of @triton.autotune, the default in the signature.  What a kernel says of these is
+ * looked up once, when its file is loaded.
+ */
+#include <string.h>
+
+#include "bind.h"
+
+/* Launch options of the language (R330) that may be named like arguments.  Those with a default
+ * also fill a parameter of that name. */
+static const struct {
+    const char *name;
+    int fallback;
+} option_names[] = {
+    {"num_warps", 4},         {"num_stages", 3},  {"num_ctas", 1},
+    {"num_cpu_threads", 0},   {"maxnreg", 0},     {"enable_fp_fusion", 0},
+    {"sanitize_overflow", 0}, {"debug", 0},       {"launch_cooperative_grid", 0},
+    {"launch_pdl", 0},        {"extern_libs", 0},
+};
+
+/* --- launch options --- */
+
+int bind_option_index(const char *name)
+{
+    for (int i = 0; i < COUNT(option_names); i++) {
+        if (strcmp(option_names[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool bind_option(const Request *r, const char *name, Const *out)
+{
+    const tilec_launch_options *o = &r->options;
+    int value = 0;
+
+    if (o->num_warps != 0 && strcmp(name, "num_warps") == 0)
+        value = o->num_warps;
+    if (o->num_stages != 0 && strcmp(name, "num_stages") == 0)
+        value = o->num_stages;
+    *out = (Const){.kind = CONST_INT, .integer = value};
+    return value != 0;
+}
+
+bool bind_option_default(const char *name, Const *out)
+{
+    int option = bind_option_index(name), value = option >= 0 ? option_names[option].fallback : 0;
+
+    *out = (Const){.kind = CONST_INT, .integer = value};
+    return value != 0;
+}
+
+/* --- one call --- */
+
+const Const *bind_missing_value(const Binder *b, int i, Const *option)
+{
+    const Fallback *f = &b->r->kernel->fallbacks[i];
+
+    if (bind_option(b->r, b->kernel->params[i].name, option))
+        return option;
+    if (f->heuristic >= 0)
+        return b->computed && b->computed[f->heuristic].known ? &b->computed[f->heuristic].value
+                                                              : NULL;
+    return f->known ? &f->value : NULL;
+}
+
+/* Does it only lack an argument that is complained about itself: one that nobody gave, or one that
+ * an earlier heuristic should have computed? */
+static bool is_consequence(const Binder *b, int heuristic)
+{
+    const char *missing = b->computed[heuristic].trouble.missing;
+    int cause = missing ? bind_param_index(b->kernel, missing, 0) : -1;
+    Const ignored;
+
+    return cause >= 0 && !b->given[cause] && !bind_missing_value(b, cause, &ignored) &&
+           b->r->kernel->fallbacks[cause].heuristic < heuristic;
+}
+
+static void refuse_uncomputed(Binder *b, const FrontParam *p, int heuristic)
+{
+    const FrontTrouble *t = &b->computed[heuristic].trouble;
+
+    if (is_consequence(b, heuristic))
+        return;
+    bind_refuse(b, TILEC_REFUSED, p->span,
+                "`%s` was not given, and its heuristic cannot be evaluated", p->name);
+    if (t->why)
+        bind_note(b, t->where, "%s", t->why);
+    bind_hint(b, "give the value of `%s`, or values instead of types for what it is computed from",
+              p->name);
+}
+
+static void refuse_missing(Binder *b, int i, const Fallback *f)
+{
+    const FrontParam *p = &b->kernel->params[i];
+
+    if (b->misspelt)
+        return;
+    if (f->heuristic >= 0) {
+        refuse_uncomputed(b, p, f->heuristic);
+        return;
+    }
+    bind_refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
+                p->is_constexpr ? "the constexpr" : "argument", p->name);
+    if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */
+        bind_hint(b, "it comes from `%s`, which is not a constant of the file; give the value",
+                  f->text);
+    else if (p->has_default)
+        bind_hint(b, "its default is not a constant of the file; give the value");
+}
+
+bool bind_missing(Binder *b, int i)
+{
+    Const option;
+    const Const *c = bind_missing_value(b, i, &option);
+
+    if (c)
+        return bind_value(b, i, c);
+    refuse_missing(b, i, &b->r->kernel->fallbacks[i]);
+    return false;
+}
+
+/* --- what a kernel says --- */
+
+/* What the signature says, or the launch option of that name. */
+static Fallback find_default(const FrontParam *p)
+{
+    Fallback f = {.heuristic = -1};
+
+    if (p->has_default) {
+        f.known = p->default_known;
+        f.value = p->default_value;
+    } else {
+        f.known = bind_option_default(p->name, &f.value);
+    }
+    return f;
+}
+
+/* Whether `name` gives the parameter a value; "**" stands for what could not be read and may give
+ * any, but nothing that is known already. */
+static bool gives(const char *name, const FrontParam *p, const Fallback *f)
+{
+    return strcmp(name, p->name) == 0 || (strcmp(name, "**") == 0 && !f->known && f->heuristic < 0);
+}
+
+/* The first configuration of @triton.autotune goes before the default in the signature, and what
+ * @triton.heuristics computes before both. */
+static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
+{
+    Fallback f = find_default(p);
+
+    for (int i = 0; tuning->nconfigs > 0 && i < tuning->configs[0].nbindings; i++) {
+        const FrontBinding *given = &tuning->configs[0].bindings[i];
+        if (gives(given->name, p, &f))
+            f = (Fallback){given->known, given->value, given->text, -1};
+    }
+    for (int i = 0; i < tuning->nheuristics; i++) {
+        if (gives(tuning->heuristics[i].name, p, &f))
+            f.heuristic = i;
+    }
+    return f;
+}
+
+void bind_describe(tilec_file *f, Kernel *k, Arena *a)
+{
+    static const FrontTuning none;
+    const FrontTuning *tuning = front_tuning(f->parsed, k->name);
+
+    k->tuning = tuning ? tuning : &none;
+    k->fallbacks = NEW_N(a, Fallback, k->signature->nparams);
+    for (int i = 0; i < k->signature->nparams; i++)
+        k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);
+}

@@ -1,0 +1,281 @@
+/*
+ * bind_value.c - what a parameter becomes: a constant, or a run-time type with its hint
+ *
+ * Takes one value at a time, from the caller or from what bind_missing.c has found, checks it
+ * against the parameter (R24 to R27), and adds it to the Binding, its key and its slots.
+ */
+#include <string.h>
+
+#include "bind.h"
+
+static bool is_power_of_two(const Const *c)
+{
+    return c->kind == CONST_INT && c->integer > 0 && (c->integer & (c->integer - 1)) == 0;
+}
+
+/* R330; all other options are hints that a CPU ignores. */
+bool bind_check_warps(Binder *b, Span span, const Const *c)
+{
+    return is_power_of_two(c) ||
+           bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
+}
+
+static void bind_constant(Binder *b, int i, const Const *c)
+{
+    b->out->params[i] = (FrontArg){
+        .name = b->kernel->params[i].name, .is_constexpr = true, .constant = *c, .divisible = 1};
+    bind_key_constant(b->out, c);
+}
+
+static void bind_run_time(Binder *b, int i, DType t, bool pointer, int divisible, uint64_t bits)
+{
+    Binding *out = b->out;
+
+    out->params[i] = (FrontArg){
+        .name = b->kernel->params[i].name, .dtype = t, .pointer = pointer, .divisible = divisible};
+    out->slots[out->nslots] = bits;
+    out->tensors[out->nslots] = NULL;
+    out->nslots++;
+    bind_key_run_time(out, t, pointer, divisible);
+}
+
+/* All tensors of a launch are on one device, since it runs there. */
+static bool check_device_id(Binder *b, const FrontParam *p, const tilec_tensor *t, const Device *d)
+{
+    int count = d->arrays->count();
+
+    if (count > 0 && (t->device_id < 0 || t->device_id >= count))
+        return bind_refuse(
+            b, TILEC_NOT_FOUND, p->span,
+            "the tensor given for `%s` is on number %d of the device `%s`, which has %d", p->name,
+            t->device_id, d->name, count);
+    if (b->out->id < 0)
+        b->out->id = t->device_id;
+    if (b->out->id == t->device_id)
+        return true;
+    return bind_refuse(
+        b, TILEC_BAD_ARGUMENT, p->span,
+        "the tensor given for `%s` is on number %d of the device `%s`, others on number %d",
+        p->name, t->device_id, d->name, b->out->id);
+}
+
+/* Is it where the device of this launch can reach it? */
+static bool check_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
+{
+    static const char *const names[] = {
+        [MEMORY_HOST] = "the host's", [MEMORY_DEVICE] = "a device's"};
+    const Device *d = device_at(b->r->device);
+
+    if ((unsigned)t->memory >= (unsigned)COUNT(names))
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                           "the memory of `%s` is none of tilec_memory", p->name);
+    if (t->memory == TILEC_MEMORY_HOST && t->device_id != 0)
+        return bind_refuse(
+            b, TILEC_BAD_ARGUMENT, p->span,
+            "the tensor given for `%s` is in the host's memory, which has no number %d", p->name,
+            t->device_id);
+    if ((MemoryKind)t->memory == d->memory)
+        return t->memory == TILEC_MEMORY_HOST || check_device_id(b, p, t, d);
+    if (b->r->shown)
+        return true;
+    return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                       "the tensor given for `%s` is in %s memory; the device `%s` works on %s",
+                       p->name, names[t->memory], d->name, names[d->memory]);
+}
+
+/* Whether the description can be looked at at all. */
+static const char *tensor_problem(const tilec_tensor *t)
+{
+    bool empty = false;
+
+    if (!tilec_dtype_name(t->dtype))
+        return "its dtype is none of tilec_dtype";
+    if (t->ndim > TILEC_MAX_DIMS)
+        return "it has too many dimensions";
+    if (t->ndim > 0 && !t->shape)
+        return "it has dimensions but no shape";
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] < 0)
+            return "its shape is negative";
+        empty |= t->shape[i] == 0;
+    }
+    return t->data || empty ? NULL : "its data is NULL";
+}
+
+/* R24: few classes, so that views do not each compile anew. */
+static int address_divisor(uint64_t address)
+{
+    return address % 64 == 0 ? 64 : address % 16 == 0 ? 16 : 1;
+}
+
+/* A tensor given for an annotated parameter is read as that type (R27), of the same size. */
+static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
+{
+    const FrontParam *p = &b->kernel->params[i];
+    const char *problem = tensor_problem(t);
+    uint64_t address = (uint64_t)(uintptr_t)t->data;
+    DType dtype = (DType)t->dtype;
+
+    if (problem)
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the tensor given for `%s` is wrong: %s",
+                           p->name, problem);
+    if (!check_memory(b, p, t))
+        return false;
+    if (p->is_constexpr)
+        return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it cannot be a tensor",
+                           p->name);
+    if (p->typed && (!p->pointer || dtype_size(p->dtype) != dtype_size(dtype)))
+        return bind_refuse(b, TILEC_REFUSED, p->span,
+                           "`%s` is annotated as %s%s; a tensor of %s was given", p->name,
+                           p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype));
+    if (p->typed)
+        dtype = p->dtype;
+    bind_run_time(b, i, dtype, true, p->do_not_specialize ? 1 : address_divisor(address), address);
+    b->out->tensors[b->out->nslots - 1] = t;
+    if (b->r->options.check)
+        bind_key_byte(b->out, view_dims(t));
+    return true;
+}
+
+/* Whether `v` is a value of the integer type. */
+static bool in_range(DType t, __int128 v)
+{
+    int bits = dtype_bits(t);
+
+    if (t == DT_I1 || dtype_is_unsigned(t))
+        return 0 <= v && v >> bits == 0;
+    return v >> (bits - 1) == 0 || v >> (bits - 1) == -1;
+}
+
+static bool refuse_kind(Binder *b, const FrontParam *p, const char *given)
+{
+    return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is annotated as %s%s; %s was given",
+                       p->name, p->pointer ? "*" : "", dtype_name(p->dtype), given);
+}
+
+/* A number for a parameter whose annotation fixes its type (R27). */
+static bool bind_typed(Binder *b, int i, const Const *c)
+{
+    const FrontParam *p = &b->kernel->params[i];
+    bool whole = c->kind == CONST_INT || c->kind == CONST_BOOL;
+
+    if (p->pointer || (!whole && !dtype_is_float(p->dtype)))
+        return refuse_kind(b, p, c->kind == CONST_FLOAT ? "a float" : "a number");
+    if (dtype_is_float(p->dtype)) {
+        double v = whole ? (double)c->integer : c->real;
+        bind_run_time(b, i, p->dtype, false, 1, scalar_from_double(p->dtype, v));
+        return true;
+    }
+    if (!in_range(p->dtype, c->integer))
+        return bind_refuse(b, TILEC_REFUSED, p->span,
+                           "`%s` is annotated as %s; the value is too large", p->name,
+                           dtype_name(p->dtype));
+    int divisible = c->kind == CONST_INT && !p->do_not_specialize && c->integer % 16 == 0 ? 16 : 1;
+    bind_run_time(b, i, p->dtype, false, divisible,
+                  scalar_truncate(p->dtype, (uint64_t)c->integer));
+    return true;
+}
+
+/* An integer for a parameter without annotation: R24, first two rows. */
+static bool bind_int(Binder *b, int i, const Const *c)
+{
+    const FrontParam *p = &b->kernel->params[i];
+
+    if (c->integer == 1 && !p->do_not_specialize) {
+        bind_constant(b, i, c);
+        return true;
+    }
+    DType t = in_range(DT_I32, c->integer)   ? DT_I32
+              : in_range(DT_I64, c->integer) ? DT_I64
+                                             : DT_U64;
+    if (!in_range(t, c->integer))
+        return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
+                           p->name);
+    int divisible = c->integer % 16 == 0 && !p->do_not_specialize ? 16 : 1;
+    bind_run_time(b, i, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
+    return true;
+}
+
+/* A plain value, from the caller or from the signature. */
+bool bind_value(Binder *b, int i, const Const *c)
+{
+    const FrontParam *p = &b->kernel->params[i];
+
+    if (c->kind != CONST_NONE && strcmp(p->name, "num_warps") == 0 &&
+        !bind_check_warps(b, p->span, c))
+        return false;
+    if (p->is_constexpr || c->kind == CONST_NONE) {
+        bind_constant(b, i, c);
+        return true;
+    }
+    switch (c->kind) {
+    case CONST_BOOL:
+    case CONST_INT:
+    case CONST_FLOAT:
+        if (p->typed)
+            return bind_typed(b, i, c);
+        if (c->kind == CONST_INT)
+            return bind_int(b, i, c);
+        if (c->kind == CONST_BOOL)
+            bind_run_time(b, i, DT_I1, false, 1, c->integer != 0);
+        else
+            bind_run_time(b, i, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
+        return true;
+    case CONST_FUNCTION:
+    case CONST_TUPLE: /* the lowering makes its numbers run-time values (R24) */
+        if (p->typed)
+            return refuse_kind(b, p, c->kind == CONST_TUPLE ? "a tuple" : "a function");
+        bind_constant(b, i, c);
+        return true;
+    default:
+        bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a run-time parameter; %s cannot be passed",
+                    p->name, c->kind == CONST_STRING ? "a string" : "a dtype");
+        bind_hint(b, "annotate it as `%s: tl.constexpr`", p->name);
+        return false;
+    }
+}
+
+/* A type without a value, for looking at code only. */
+static bool bind_type(Binder *b, int i, const tilec_arg *a)
+{
+    const FrontParam *p = &b->kernel->params[i];
+
+    if (p->is_constexpr)
+        return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it needs a value",
+                           p->name);
+    if (!tilec_dtype_name(a->dtype))
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the type given for `%s` is wrong",
+                           p->name);
+    b->out->typed_only = true;
+    bind_run_time(b, i, (DType)a->dtype, a->pointer != 0, a->pointer ? 16 : 1, 0);
+    return true;
+}
+
+bool bind_given(Binder *b, int i, const tilec_arg *a)
+{
+    const FrontParam *p = &b->kernel->params[i];
+    Const c;
+
+    if (a->kind == TILEC_ARG_TENSOR)
+        return bind_tensor(b, i, &a->tensor);
+    if (a->kind == TILEC_ARG_TYPE)
+        return bind_type(b, i, a);
+    if (bind_constant_of(a, b->r->file->parsed, b->arena, &c))
+        return bind_value(b, i, &c);
+    if (a->kind == TILEC_ARG_STRING)
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the text given for `%s` is NULL",
+                           p->name);
+    if (a->kind == TILEC_ARG_DTYPE)
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the dtype given for `%s` is wrong",
+                           p->name);
+    if (a->kind == TILEC_ARG_FUNCTION)
+        return bind_refuse(b, a->text ? TILEC_REFUSED : TILEC_BAD_ARGUMENT, p->span,
+                           "the file has no @triton.jit function `%s`, which is given for `%s`",
+                           a->text ? a->text : "NULL", p->name);
+    if (a->kind == TILEC_ARG_TUPLE)
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                           "the tuple given for `%s` holds what is no constant, or too much of it",
+                           p->name);
+    return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                       "the kind of the argument for `%s` is none of tilec_arg_kind", p->name);
+}
