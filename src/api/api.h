@@ -2,7 +2,7 @@
  * api.h - inside of the C API: what its files share
  *
  * A call becomes a Request; bind.c turns its arguments into a Binding; spec.c remembers what was
- * compiled for which Binding; compile.c makes what is not there yet; api.c runs it.  Read
+ * compiled for which Binding; compile.c makes what is not there yet; launch.c runs it.  Read
  * compile.c first: it is the compiler on one page.  job.c is where work is done that may be left
  * early; devices are src/device/.
  */
@@ -163,6 +163,10 @@ tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRI
 void api_error(char **error, const char *fmt, ...) PRINTF(2, 3);
 /* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
 #define api_refuse(error, status, ...) (api_error(error, __VA_ARGS__), (status))
+void api_no_error(char **error); /* what there is before anything was refused: NULL */
+/* By its short name or its full one; NULL stands for the only one.  NULL: there is no such kernel.
+ */
+const Kernel *api_find_kernel(const tilec_file *file, const char *name);
 int api_device(const char *name,
                char **error); /* its number; -1: there is none, and that is said */
 bool api_available(const Device *d, char **error); /* else what the machine lacks is said */

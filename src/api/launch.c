@@ -1,0 +1,338 @@
+/*
+ * launch.c - the entry points of tilec.h about one call of a kernel: launch it, prepare or show it
+ *
+ * A launch first tries the quick way, bind, look up, run: without locks, and without memory unless
+ * heuristics must be evaluated.  Whatever is not there or not right takes the slow way, a job that
+ * compiles or says what is wrong.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+/* --- requests --- */
+
+/* Says why there is no such kernel: on a Request whose kernel is NULL. */
+typedef struct {
+    tilec_file *file;
+    const char *name;
+} Lookup;
+
+static tilec_status explain_lookup(Job *job, void *lookup)
+{
+    const Lookup *l = lookup;
+    const tilec_file *f = l->file;
+    const char **names = NEW_N(job->arena, const char *, f->nkernels + 1), *near;
+    Text all = text_new(job->arena);
+
+    text_put(&all, "");
+    for (int i = 0; i < f->nkernels; i++) {
+        names[i] = f->kernels[i].name;
+        text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    if (l->name)
+        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source->path, l->name);
+    else
+        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source->path,
+                   f->nkernels);
+    near = l->name ? near_name(l->name, names, f->nkernels) : NULL;
+    if (near)
+        diag(job->diags, DIAG_HINT, (Span){0}, "did you mean `%s`?", near);
+    else if (f->nkernels > 0)
+        diag(job->diags, DIAG_HINT, (Span){0}, "there are: %s", all.s);
+    else
+        diag(job->diags, DIAG_HINT, (Span){0}, "kernels are functions with @triton.jit");
+    return TILEC_NOT_FOUND;
+}
+
+static tilec_status find_request_kernel(Request *r, const char *name, char **error)
+{
+    r->kernel = api_find_kernel(r->file, name);
+    if (!r->kernel) {
+        Lookup lookup = {r->file, name};
+        return job_run(explain_lookup, &lookup, error, NULL);
+    }
+    if (r->kernel->signature)
+        return TILEC_OK;
+    if (error)
+        *error = strdup(r->kernel->problem);
+    return TILEC_REFUSED;
+}
+
+static tilec_status check_options(const Request *r, char **error)
+{
+    const tilec_launch_options *o = &r->options;
+    const Device *d = device_at(r->device);
+
+    if (o->threads < 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
+    if (o->num_warps < 0 || o->num_stages < 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+                          o->num_warps < 0 ? "warps" : "stages");
+    if (o->stream && !d->has_streams)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
+    if (o->on_count && !d->counts)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` does not count", d->name);
+    if (o->arch && !d->has_archs && (o->device || !r->shown))
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "code for the device `%s` is for this machine alone, not for `%s`",
+                          d->name, o->arch);
+    return TILEC_OK;
+}
+
+/* Everything about a call that can be checked without binding its arguments. */
+static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
+                                 const tilec_arg *args, int nargs,
+                                 const tilec_launch_options *options, char **error)
+{
+    tilec_status status;
+
+    api_no_error(error);
+    if (!file || nargs < 0 || (nargs > 0 && !args))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
+    r->file = file;
+    r->args = args;
+    r->nargs = nargs;
+    r->options = options ? *options : (tilec_launch_options){0};
+    r->spec = NULL;
+    r->variant = NULL;
+    r->device = api_device(r->options.device, error);
+    if (r->device < 0)
+        return TILEC_NOT_FOUND;
+    status = check_options(r, error);
+    return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
+}
+
+/* Pass on what a call has to say, with no lock held. */
+static void tell(const Request *r, char *message)
+{
+    if (message)
+        r->options.on_message(r->options.user, message);
+    free(message);
+}
+
+static tilec_status run_on_file(const Request *r, const FileJob *steps, void *what, char **error)
+{
+    char *message = NULL;
+    tilec_status status =
+        job_run_on_file(r->file, steps, what, error, r->options.on_message ? &message : NULL);
+
+    tell(r, message);
+    return status;
+}
+
+/* Bind the arguments, and compile unless that was done before. */
+static tilec_status make_ready(Request *r, char **error)
+{
+    bool bound = bind_request(r, NULL) == TILEC_OK;
+    char *message = NULL;
+
+    if (bound && r->binding->typed_only)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
+    if (bound && spec_ready(r))
+        return TILEC_OK;
+    tilec_status status = compile_request(r, error, r->options.on_message ? &message : NULL);
+    tell(r, message);
+    return status != TILEC_OK || spec_ready(r) ? status : TILEC_FAILED;
+}
+
+static tilec_status check_grid(const int32_t *grid, char **error)
+{
+    if (!grid)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid is NULL");
+    if (grid_programs(grid) < 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
+                          grid[0], grid[1], grid[2]);
+    if (grid[0] > 0 && grid[1] == 0 && grid[2] == 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "the grid %dx0x0 has no programs; a dimension that is not used is 1",
+                          grid[0]);
+    return TILEC_OK;
+}
+
+/* Launching nothing may be meant, or a dimension was forgotten. */
+static void warn_of_grid(const Request *r, const int32_t *grid)
+{
+    char text[128];
+
+    if (!r->options.on_message)
+        return;
+    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
+             grid[0], grid[1], grid[2]);
+    r->options.on_message(r->options.user, text);
+}
+
+/* --- launching --- */
+
+/* The counts of a line, as the caller of the launch gets them. */
+static void pass_count(void *user, const LineCount *c)
+{
+    const tilec_launch_options *o = user;
+    const tilec_count count = {.file = c->file,
+                               .line = c->line,
+                               .instructions = c->instructions,
+                               .lanes = c->lanes,
+                               .global_requests = c->global_requests,
+                               .global_sectors = c->global_sectors,
+                               .shared_requests = c->shared_requests,
+                               .shared_waves = c->shared_waves,
+                               .shared_extra = c->shared_extra,
+                               .branches = c->branches,
+                               .divergent = c->divergent};
+
+    o->on_count(o->user, &count);
+}
+
+static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
+                                     RecordPort *records, char **error)
+{
+    const Device *device = device_at(r->device);
+    const Speech *speech = r->spec->speech;
+    MemoryRange ranges[MAX_PARAMS];
+    const DeviceLaunch launch = {.args = slots,
+                                 .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
+                                 .grid = {grid[0], grid[1], grid[2]},
+                                 .threads = r->options.threads,
+                                 .id = r->binding->id,
+                                 .stream = r->options.stream,
+                                 .seconds = device->arrays ? r->options.seconds : NULL,
+                                 .records = records,
+                                 .records_arg = speech ? speech_records_arg(speech) : -1,
+                                 .sources = r->file->sources,
+                                 .on_count = r->options.on_count ? pass_count : NULL,
+                                 .count_user = (void *)&r->options,
+                                 .ranges = ranges,
+                                 .nranges =
+                                     device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};
+    char *text = NULL;
+
+    if (!api_available(device, error))
+        return TILEC_FAILED;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
+        warn_of_grid(r, grid);
+        return TILEC_OK;
+    }
+    void *state = api_device_state(r->file->ctx, r->device);
+    double start = r->options.seconds && !device->arrays ? os_seconds() : 0;
+    RunStatus status = device->launch(state, r->variant->code, &launch, &text);
+    if (r->options.seconds && !device->arrays)
+        *r->options.seconds = os_seconds() - start;
+    return api_device_status(status, text, error);
+}
+
+/* A request that is ready. */
+static tilec_status run(const Request *r, const int32_t *grid, char **error)
+{
+    if (r->spec->speech)
+        return speech_launch(r, grid, launch_on_device, error);
+    return launch_on_device(r, grid, r->binding->slots, NULL, error);
+}
+
+tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
+                          const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                          char **error)
+{
+    Binding binding;
+    Request r;
+
+    r.binding = &binding;
+    r.shown = false;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK)
+        status = check_grid(grid, error);
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    if (status != TILEC_OK)
+        return status;
+    return run(&r, grid, error);
+}
+
+tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
+                           const tilec_launch_options *options, char **error)
+{
+    Binding binding;
+    Request r;
+
+    r.binding = &binding;
+    r.shown = false;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    return status == TILEC_OK ? make_ready(&r, error) : status;
+}
+
+static const FileJob param_value = {.locked = bind_param_value};
+
+tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, const tilec_arg *args,
+                               int nargs, const tilec_launch_options *options, tilec_arg *out,
+                               char **error)
+{
+    Binding binding;
+    Request r;
+    ValueJob job = {.request = &r, .param = i};
+
+    r.binding = &binding;
+    r.shown = false;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_param_value: out is NULL");
+    if (i < 0 || i >= r.kernel->signature->nparams)
+        return api_refuse(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
+                          i);
+    status = run_on_file(&r, &param_value, &job, error);
+    if (status == TILEC_OK)
+        *out = job.value;
+    return status;
+}
+
+tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                const tilec_arg *args, int nargs,
+                                const tilec_launch_options *options, tilec_stats *out, char **error)
+{
+    Binding binding;
+    Request r;
+    StatsJob job = {.request = &r, .grid = grid};
+
+    r.binding = &binding;
+    r.shown = false;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
+    status = check_grid(grid, error);
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    if (status == TILEC_OK)
+        status = run_on_file(&r, &dump_stats, &job, error);
+    if (status == TILEC_OK)
+        *out = job.stats;
+    return status;
+}
+
+tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
+                        const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                        char **text, char **error)
+{
+    Binding binding;
+    Request r;
+    DumpJob job = {.request = &r, .stage = stage};
+
+    r.binding = &binding;
+    r.shown = true;
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!stage || !text)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
+    status = run_on_file(&r, &dump_stage, &job, error);
+    if (status == TILEC_OK)
+        *text = job.text;
+    return status;
+}
+
+const char *tilec_stage_name(int i)
+{
+    return dump_stage_name(i);
+}
