@@ -22,7 +22,7 @@
 
 #include "api.h"
 
-/* lower, optimise, generate: the steps */
+/* --- lower, optimise, generate: the steps --- */
 
 static Func *kernel_of(const Module *m)
 {
@@ -126,7 +126,7 @@ GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
     return d->options(&facts);
 }
 
-/* key */
+/* --- key --- */
 
 /* All of GenOptions.  That the list below has every field is for the compiler to check: one that
  * nobody printed would let launches find code that was made for others.  A promise of the launch
@@ -154,7 +154,7 @@ static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, 
     return hash128_bytes(t.s, t.len);
 }
 
-/* one request on its way */
+/* --- one request on its way --- */
 
 typedef struct {
     Request *request;
@@ -169,7 +169,7 @@ typedef struct {
     double start;
 } Compilation;
 
-/* optimise and generate: what a cache miss costs */
+/* --- optimise and generate: what a cache miss costs --- */
 
 static bool knows_arch(const Target *t, const char *arch)
 {
@@ -228,7 +228,7 @@ static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
     return compile_object(job, c->request, c->func, target, &c->options, out);
 }
 
-/* load */
+/* --- load --- */
 
 static RunStatus load(Compilation *c, const GenOutput *output, const char **why)
 {
@@ -299,7 +299,7 @@ static tilec_status load_lowered(Job *job, Compilation *c)
     return TILEC_OK;
 }
 
-/* all of it */
+/* --- all of it --- */
 
 static tilec_status lower(Job *job, Compilation *c)
 {

@@ -75,7 +75,7 @@ static bool inside(const Loader *l, uint64_t offset, uint64_t size)
     return offset <= l->len && size <= l->len - offset;
 }
 
-/* 1. headers */
+/* --- 1. headers --- */
 
 static bool read_file_header(Loader *l, Elf64_Ehdr *head)
 {
@@ -134,7 +134,7 @@ static bool read_headers(Loader *l)
     return read_symbol_table(l);
 }
 
-/* 2. sections */
+/* --- 2. sections --- */
 
 static bool place_sections(Loader *l)
 {
@@ -177,7 +177,7 @@ static bool copy_sections(Loader *l)
     return true;
 }
 
-/* 3. relocations */
+/* --- 3. relocations --- */
 
 static Elf64_Sym read_symbol(const Loader *l, uint64_t i)
 {
@@ -277,7 +277,7 @@ static bool relocate(Loader *l)
     return true;
 }
 
-/* 4. symbols */
+/* --- 4. symbols --- */
 
 static bool is_offered(const Loader *l, const Elf64_Sym *sym)
 {
@@ -361,7 +361,7 @@ void code_free(Code *c)
     free(c);
 }
 
-/* What generated code may call. */
+/* --- what generated code may call --- */
 
 typedef struct {
     const char *name;

@@ -110,7 +110,7 @@ static void work(Pool *p, int worker)
     }
 }
 
-/* the helpers */
+/* --- the helpers --- */
 
 static bool enter(Pool *p)
 {
@@ -216,7 +216,7 @@ static void *helper(void *arg)
     }
 }
 
-/* the caller */
+/* --- the caller --- */
 
 /* Let `helpers` of them in, and wake those that do not listen. */
 static void call_helpers(Pool *p, int helpers)
@@ -334,7 +334,7 @@ int pool_threads(const Pool *p)
     return p->most;
 }
 
-/* making and ending */
+/* --- making and ending --- */
 
 RunStatus pool_new(int threads, Pool **out)
 {

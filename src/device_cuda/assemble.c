@@ -31,7 +31,7 @@ static RunStatus refuse(char **error, const char *who, const char *what, const c
     return RUN_FAILED;
 }
 
-/* ptxas */
+/* --- ptxas --- */
 
 /* The version that a ptxas calls "release 13.0", its first part; 0: there is no such program. */
 static int ptxas_major(Arena *a)
@@ -79,7 +79,7 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Arena *a, 
     return RUN_OK;
 }
 
-/* the driver */
+/* --- the driver --- */
 
 /* A GPU of the kind that code is made for; -1: there is none here. */
 static int unit_of(const char *arch)
@@ -175,7 +175,7 @@ RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, 
     return run_driver(state, id, ptx, o->lines, a, out, error);
 }
 
-/* text */
+/* --- text --- */
 
 /* What a disassembler makes of the code; nvdisasm also says which line an instruction is from. */
 static int disassemble(const GenOutput *object, Arena *a, OsRun *run)

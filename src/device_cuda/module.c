@@ -76,7 +76,7 @@ void cuda_unload(void *code)
     free(c);
 }
 
-/* loading */
+/* --- loading --- */
 
 /* What the driver's assembler says about PTX comes behind what it refuses. */
 static RunStatus refuse_image(CuResult r, const char *log, char **error)
@@ -182,7 +182,7 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
     return status;
 }
 
-/* what it takes */
+/* --- what it takes --- */
 
 static CuResult ask(const CudaDriver *d, CuFunction f, CodeFacts *out)
 {

@@ -56,7 +56,7 @@ static uint32_t space_most(const VectorSpace *s, uint32_t v)
     return v;
 }
 
-/* Coordinates. */
+/* --- coordinates --- */
 
 int layout_bits_of(int32_t extent)
 {
@@ -150,7 +150,7 @@ Existence layout_register_exists(const Layout *l, uint32_t r)
     return e;
 }
 
-/* The map as a whole. */
+/* --- the map as a whole --- */
 
 bool layout_same_shape(const Layout *a, const Layout *b)
 {
@@ -319,7 +319,7 @@ int layout_run_bits(const Layout *l, int dim, int8_t regs[LAYOUT_MAX_REG_BITS])
     return n;
 }
 
-/* Other shapes. */
+/* --- other shapes --- */
 
 uint32_t layout_unit(const Layout *l, int dim, int bit)
 {

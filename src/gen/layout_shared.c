@@ -272,7 +272,7 @@ int shared_wavefronts(const SharedLayout *s, const SharedAccess *a)
     return 1 << (LAYOUT_LANE_BITS - lanes + places.rank - banks.rank);
 }
 
-/* Accesses. */
+/* --- accesses --- */
 
 bool shared_access(const Layout *l, int nvector, const uint32_t *vector, SharedAccess *out)
 {

@@ -49,7 +49,7 @@ typedef struct {
     Shuffles out;
 } Maker;
 
-/* Words. */
+/* --- words --- */
 
 /* Which registers of `l` move its coordinate like that; 0: none do. */
 static uint32_t registers_for(const VectorSpace *registers, uint32_t coordinate)
@@ -156,7 +156,7 @@ static bool find_sources(Maker *m)
     return ok && packed >> PACKED == 0;
 }
 
-/* The choice of v. */
+/* --- the choice of v --- */
 
 static uint32_t lane_of(uint32_t source)
 {
@@ -258,7 +258,7 @@ static void choose_warps(Maker *m)
     }
 }
 
-/* The result. */
+/* --- the result --- */
 
 /* before(): which word a lane offers since it is that one. */
 static uint32_t offered(const VectorSpace *asked, const uint32_t *v, uint32_t lane)

@@ -167,7 +167,7 @@ EACH2(bits_mask, uint32_t, uint32_t, uint32_t, field_mask(in, x, y))
 EACH2(bits_extend_u32, uint32_t, uint32_t, uint32_t, extend(in, x, y, false))
 EACH2(bits_extend_s32, uint32_t, uint32_t, uint32_t, extend(in, x, y, true))
 
-/* predicates: a mask each */
+/* --- predicates: a mask each --- */
 
 #define PREDICATES(name, expr)                                                                     \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \

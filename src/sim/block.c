@@ -152,7 +152,7 @@ void barrier_or(Warp *w, const Inst *in, uint32_t mask)
     reduce(w, in, mask);
 }
 
-/* blocks */
+/* --- blocks --- */
 
 static void set_special(Warp *w, PtxSpecial which, uint32_t value)
 {

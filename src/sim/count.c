@@ -79,7 +79,7 @@ void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address
     }
 }
 
-/* sums */
+/* --- sums --- */
 
 static int compare_lines(const void *a, const void *b)
 {

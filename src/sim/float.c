@@ -37,7 +37,7 @@ EACH2(add_mixed, float, uint16_t, float, one_nan(widened(in, x) + y))
 EACH2(sub_mixed, float, uint16_t, float, one_nan(widened(in, x) - y))
 EACH3(fma_mixed, float, uint16_t, uint16_t, float, one_nan(fmaf(widened(in, x), widened(in, y), z)))
 
-/* with all modifiers */
+/* --- with all modifiers --- */
 
 static float flushed(const Inst *in, float x)
 {
@@ -159,7 +159,7 @@ EACH1(abs_f32, uint32_t, float, bits_of(flushed(in, x)) & UINT32_C(0x7fffffff))
 EACH2(copysign_f32, uint32_t, uint32_t, uint32_t,
       (y & UINT32_C(0x7fffffff)) | (x & UINT32_C(0x80000000)))
 
-/* f64 */
+/* --- f64 --- */
 
 #define DOUBLE1(name, expr)                                                                        \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \

@@ -194,7 +194,7 @@ void flow_find_meets(SimModule *m, const PtxFunc *f, Arena *scratch)
     }
 }
 
-/* execution */
+/* --- execution --- */
 
 static InstCount *counts_of(Warp *w)
 {

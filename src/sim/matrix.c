@@ -34,7 +34,7 @@ static bool whole_warp(Warp *w, uint32_t mask)
     return false;
 }
 
-/* 8x8 matrices of 16-bit elements, whose rows the lanes address in eights */
+/* --- ldmatrix and stmatrix: 8x8 matrices of 16-bit elements --- */
 
 /* The element at which lane and half of its register lie. */
 static uint32_t matrix_row(const Inst *in, uint32_t lane, uint32_t half)
@@ -92,7 +92,7 @@ void matrix_store(Warp *w, const Inst *in, uint32_t mask)
     }
 }
 
-/* mma */
+/* --- mma --- */
 
 /* What the operands of one instruction are. */
 typedef struct {

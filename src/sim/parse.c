@@ -62,7 +62,7 @@ uint64_t ptx_take_number(Parser *p)
     return p->token++->value;
 }
 
-/* scopes */
+/* --- scopes --- */
 
 static void open_scope(Parser *p)
 {
@@ -204,7 +204,7 @@ static bool parse_common(Parser *p)
     return true;
 }
 
-/* functions */
+/* --- functions --- */
 
 /* A label, or the table of `NAME: .branchtargets A, B;`. */
 static void parse_label(Parser *p)
