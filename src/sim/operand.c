@@ -434,7 +434,7 @@ bool ptx_operands(Parser *p, const char *spec, Inst *in)
     for (; *spec; spec += strcspn(spec, " "), spec += *spec == ' ') {
         bool optional = *spec == '?';
 
-        if (optional && at_end(p)) {
+        if (*spec == '-' || (optional && at_end(p))) {
             put(&r, NO_OPERAND);
             continue;
         }

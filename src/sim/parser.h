@@ -126,7 +126,7 @@ void decode_inst(Parser *p, Inst in);
  *
  * Modifiers are words; one that starts with ! must be there; `cache`, `order` and `space` stand for
  * the words of such a kind.  `operands` has one word for each, = in front of what is written and ?
- * in front of what may be left out:
+ * in front of what may be left out at the end; - is one that was left out before others:
  *
  *   0..3   a register, or a value, as wide as that type        w      twice as wide as the first
  *   p      a predicate; written, with a second one: p|p        h i d  of 16, 32, 64 bits

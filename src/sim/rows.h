@@ -28,6 +28,15 @@
     PTX_COPY(R)                                                                                    \
     PTX_MATRIX(R)
 
+/* of all threads of the block where no number of them stands before the predicate */
+#define BARRIER_RED(R, name, mods)                                                                 \
+    R(name ".popc", mods, "u32", "=0 i i p", barrier_popc)                                         \
+    R(name ".popc", mods, "u32", "=0 i - p", barrier_popc)                                         \
+    R(name ".and", mods, "pred", "=p i i p", barrier_and)                                          \
+    R(name ".and", mods, "pred", "=p i - p", barrier_and)                                          \
+    R(name ".or", mods, "pred", "=p i i p", barrier_or)                                            \
+    R(name ".or", mods, "pred", "=p i - p", barrier_or)
+
 #define PTX_FLOW(R, C)                                                                             \
     C("bra", "uni", "", "l", flow_bra)                                                             \
     C("brx.idx", "uni", "", "i l", flow_brx)                                                       \
@@ -38,20 +47,16 @@
     R("bar.warp.sync", "", "", "i", exchange_sync)                                                 \
     R("bar.sync", "", "", "i ?i", barrier_sync)                                                    \
     R("bar.arrive", "", "", "i i", barrier_arrive)                                                 \
-    R("bar.red.popc", "", "u32", "=0 i ?i p", barrier_popc)                                        \
-    R("bar.red.and", "", "pred", "=p i ?i p", barrier_and)                                         \
-    R("bar.red.or", "", "pred", "=p i ?i p", barrier_or)                                           \
+    BARRIER_RED(R, "bar.red", "")                                                                  \
     R("bar.cta.sync", "", "", "i ?i", barrier_sync)                                                \
+    R("bar.cta.arrive", "", "", "i i", barrier_arrive)                                             \
+    BARRIER_RED(R, "bar.cta.red", "")                                                              \
     R("barrier.sync", "aligned", "", "i ?i", barrier_sync)                                         \
     R("barrier.cta.sync", "aligned", "", "i ?i", barrier_sync)                                     \
     R("barrier.arrive", "aligned", "", "i i", barrier_arrive)                                      \
     R("barrier.cta.arrive", "aligned", "", "i i", barrier_arrive)                                  \
-    R("barrier.red.popc", "aligned", "u32", "=0 i ?i p", barrier_popc)                             \
-    R("barrier.red.and", "aligned", "pred", "=p i ?i p", barrier_and)                              \
-    R("barrier.red.or", "aligned", "pred", "=p i ?i p", barrier_or)                                \
-    R("barrier.cta.red.popc", "aligned", "u32", "=0 i ?i p", barrier_popc)                         \
-    R("barrier.cta.red.and", "aligned", "pred", "=p i ?i p", barrier_and)                          \
-    R("barrier.cta.red.or", "aligned", "pred", "=p i ?i p", barrier_or)                            \
+    BARRIER_RED(R, "barrier.red", "aligned")                                                       \
+    BARRIER_RED(R, "barrier.cta.red", "aligned")                                                   \
     R("membar", "gl cta sys", "", "", move_nothing)                                                \
     R("fence", "order", "", "", move_nothing)                                                      \
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \

@@ -81,6 +81,21 @@ static void test_scopes(void **state)
     free(text);
 }
 
+static void test_votes_of_blocks(void **state)
+{
+    uint32_t out[64];
+    char *text = sim_file("control.ptx");
+    SimRun r = sim_open(text, 2);
+
+    (void)state;
+    sim_array(&r, 0, out, sizeof out);
+    sim_run(&r, "votes");
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], 2 * 40 + 100);
+    sim_close(&r);
+    free(text);
+}
+
 /* memories */
 
 static void test_vectors(void **state)
@@ -241,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_shared_memory),    cmocka_unit_test(test_local_memory),
         cmocka_unit_test(test_unknown_text),     cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_bad_launch),       cmocka_unit_test(test_addresses_of_parameters),
+        cmocka_unit_test(test_votes_of_blocks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
