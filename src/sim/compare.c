@@ -255,8 +255,8 @@ static bool tests(const Inst *in, double x, bool is_normal)
         return !isnan(x);
     if (has(in, MOD_NOTANUMBER))
         return isnan(x);
-    bool normal = isfinite(x) && x != 0 && is_normal;
-    return has(in, MOD_NORMAL) ? normal : isfinite(x) && x != 0 && !is_normal;
+    bool full = x == 0 || is_normal; /* a zero is .normal for GPUs */
+    return isfinite(x) && (has(in, MOD_NORMAL) ? full : !full);
 }
 
 void compare_testp_f32(Warp *w, const Inst *in, uint32_t mask)

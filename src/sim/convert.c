@@ -16,18 +16,16 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 EACH1(convert_32_u16, uint32_t, uint16_t, x) EACH1(convert_64_u32, uint64_t, uint32_t, x)
     EACH1(convert_64_s32, int64_t, int32_t, x) EACH1(convert_32_64, uint32_t, uint64_t, x)
         EACH1(convert_f32_s32, float, int32_t, x) EACH1(convert_f64_f32, double, float, x)
+            EACH1(convert_f32_bf16, uint32_t, uint16_t, (uint32_t)x << 16) /* NaNs stay */
 
-            void convert_f32_bf16(Warp *w, const Inst *in, uint32_t mask)
+    /* A NaN of f64 in a smaller format becomes quiet, and keeps its sign and the upper bits. */
+    static uint32_t nan_from_f64(PtxType to, double x)
 {
-    const uint16_t *x = OP(w, in, 1, uint16_t);
-    float *d = OP(w, in, 0, float);
+    int mantissa = to == PTX_F32 ? 23 : to == PTX_F16 ? 10 : 7, sign = ptx_type_bits[to] - 1;
+    uint64_t bits = bits_of_double(x), quiet = bits | UINT64_C(1) << 51;
+    uint32_t low = (uint32_t)(quiet >> (52 - mantissa)) & ((UINT32_C(1) << sign) - 1);
 
-    FOR_LANES(i, mask)
-    {
-        uint32_t bits = (uint32_t)x[i] << 16;
-
-        d[i] = float_of((bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000) ? NAN_F32 : bits);
-    }
+    return low | (uint32_t)(bits >> 63) << sign;
 }
 
 void convert_f32_f64(Warp *w, const Inst *in, uint32_t mask)
@@ -36,7 +34,7 @@ void convert_f32_f64(Warp *w, const Inst *in, uint32_t mask)
     float *d = OP(w, in, 0, float);
 
     FOR_LANES(i, mask)
-    d[i] = isnan(x[i]) ? float_of(NAN_F32) : (float)x[i];
+    d[i] = isnan(x[i]) ? float_of(nan_from_f64(PTX_F32, x[i])) : (float)x[i];
 }
 
 static bool is_signed(PtxType t)
@@ -118,20 +116,29 @@ static double read_float(const Warp *w, const Inst *in, int operand, PtxType t, 
     return float_of(has(in, MOD_FTZ) ? flush32(bits) : bits);
 }
 
+/* .relu: neither a number below 0 nor -0 */
+static double rectified(double x)
+{
+    return x <= 0 ? 0 : x;
+}
+
 static void write_float(Warp *w, const Inst *in, PtxType t, uint32_t lane, double x, Rounding r)
 {
     uint32_t bits;
 
     if (has(in, MOD_SAT))
         x = x > 0 ? MIN(x, 1.0) : 0;
-    if (has(in, MOD_RELU) && x < 0)
-        x = 0;
+    if (has(in, MOD_RELU))
+        x = rectified(x);
     if (t == PTX_F64) {
         OP(w, in, 0, double)
         [lane] = x;
         return;
     }
-    bits = small_from_double(t, x, r, has(in, MOD_SATFINITE));
+    if (isnan(x) && in->type[1] == PTX_F64)
+        bits = nan_from_f64(t, x);
+    else
+        bits = small_from_double(t, x, r, has(in, MOD_SATFINITE));
     if (ptx_type_bits[t] == 16)
         OP(w, in, 0, uint16_t)
     [lane] = (uint16_t)bits;
@@ -223,12 +230,20 @@ void convert_float(Warp *w, const Inst *in, uint32_t mask)
     }
 }
 
+/* With .rna a NaN only loses its low bits, and is an infinity where it had no others. */
 void convert_tf32(Warp *w, const Inst *in, uint32_t mask)
 {
+    const uint32_t *x = OP(w, in, 1, uint32_t);
+    uint32_t *d = OP(w, in, 0, uint32_t);
     Rounding r = rounding_of(in);
 
     FOR_LANES(i, mask)
-    write_float(w, in, PTX_TF32, i, read_float(w, in, 1, PTX_F32, i), r);
+    {
+        if (r == ROUND_AWAY && isnan(float_of(x[i])))
+            d[i] = x[i] & UINT32_C(0xffffe000);
+        else
+            write_float(w, in, PTX_TF32, i, float_of(x[i]), r);
+    }
 }
 
 /* Two of a smaller format beside each other: the first operand lies in the upper half. */
@@ -247,7 +262,7 @@ void convert_pair(Warp *w, const Inst *in, uint32_t mask)
             double x = OP(w, in, 2 - k, float)
             [i];
 
-            x = relu && x < 0 ? 0 : x;
+            x = relu ? rectified(x) : x;
             both |= small_from_double(to, x, r, finite) << (k * bits);
         }
         if (bits == 8)
@@ -270,7 +285,7 @@ void convert_to_fp8(Warp *w, const Inst *in, uint32_t mask)
         for (int k = 0; k < 2; k++) {
             double x = small_to_double(PTX_F16, pair >> (16 * k) & 0xffff);
 
-            x = relu && x < 0 ? 0 : x;
+            x = relu ? rectified(x) : x;
             both |= small_from_double((PtxType)in->type[0], x, ROUND_NEAREST, true) << (8 * k);
         }
         OP(w, in, 0, uint16_t)
@@ -290,7 +305,7 @@ void convert_from_fp8(Warp *w, const Inst *in, uint32_t mask)
         for (int k = 0; k < 2; k++) {
             double x = small_to_double((PtxType)in->type[1], pair >> (8 * k) & 0xff);
 
-            x = relu && x < 0 ? 0 : x;
+            x = relu ? rectified(x) : x;
             both |= small_from_double(PTX_F16, x, ROUND_NEAREST, false) << (16 * k);
         }
         OP(w, in, 0, uint32_t)

@@ -153,9 +153,10 @@ static float choose(const Inst *in, float x, float y, float (*pick)(float, float
 FULL2(min_f32, choose(in, x, y, lesser))
 FULL2(max_f32, choose(in, x, y, greater))
 
-/* These move bits: a NaN stays what it is. */
-EACH1(neg_f32, uint32_t, float, bits_of(flushed(in, x)) ^ UINT32_C(0x80000000))
-EACH1(abs_f32, uint32_t, float, bits_of(flushed(in, x)) & UINT32_C(0x7fffffff))
+EACH1(neg_f32, float, float, one_nan(-flushed(in, x)))
+EACH1(abs_f32, float, float, one_nan(fabsf(flushed(in, x))))
+
+/* This moves bits: a NaN stays what it is. */
 EACH2(copysign_f32, uint32_t, uint32_t, uint32_t,
       (y & UINT32_C(0x7fffffff)) | (x & UINT32_C(0x80000000)))
 

@@ -91,8 +91,8 @@ HALF_OPERATION(mul_f, write_half(h, read_half(h, x) * read_half(h, y)))
 HALF_OPERATION(fma_f, write_half(h, odd_fma(read_half(h, x), read_half(h, y), read_half(h, z))))
 HALF_OPERATION(ex2_f, write_half(h, exp2(read_half(h, x))))
 HALF_OPERATION(tanh_f, write_half(h, tanh(read_half(h, x))))
-HALF_OPERATION(neg_f, flush16(h, x) ^ 0x8000)
-HALF_OPERATION(abs_f, flush16(h, x) & 0x7fff)
+HALF_OPERATION(neg_f, write_half(h, -read_half(h, x)))
+HALF_OPERATION(abs_f, write_half(h, fabs(read_half(h, x))))
 
 /* The bits of the lesser or greater one, as min and max of f32 choose. */
 static uint16_t choose(const Half *h, uint16_t x, uint16_t y, bool greater)

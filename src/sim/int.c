@@ -1,8 +1,8 @@
 /*
  * int.c - arithmetic on integers
  *
- * A division by zero gives all ones and leaves the dividend as the remainder, as GPUs do; PTX
- * leaves it open.  Everything else wraps, clamps or shifts as PTX says.
+ * A division by zero gives all ones, for the quotient and for the remainder, as GPUs do; PTX leaves
+ * it open.  Everything else wraps, clamps or shifts as PTX says.
  */
 #include "../base/base.h"
 VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
@@ -31,9 +31,9 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
     EACH2(int_min_s##bits, S, S, S, x < y ? x : y)                                                 \
     EACH2(int_max_s##bits, S, S, S, x > y ? x : y)                                                 \
     EACH2(int_div_u##bits, U, U, U, y ? x / y : (U)~0)                                             \
-    EACH2(int_rem_u##bits, U, U, U, y ? x % y : x)                                                 \
+    EACH2(int_rem_u##bits, U, U, U, y ? x % y : (U)-1)                                             \
     EACH2(int_div_s##bits, U, S, S, y == 0 ? (U)~0 : y == -1 ? (U)0 - (U)x : (U)(x / y))           \
-    EACH2(int_rem_s##bits, U, S, S, y == 0 ? (U)x : y == -1 ? 0 : (U)(x % y))                      \
+    EACH2(int_rem_s##bits, U, S, S, y == 0 ? (U)-1 : y == -1 ? 0 : (U)(x % y))                     \
     EACH2(int_shl_##bits, U, U, uint32_t, y < bits ? (U)(x << y) : 0)                              \
     EACH2(int_shr_u##bits, U, U, uint32_t, y < bits ? (U)(x >> y) : 0)                             \
     EACH2(int_shr_s##bits, S, S, uint32_t, (int64_t)x >> MIN(y, 63))                               \

@@ -45,6 +45,14 @@ static uint64_t dbits(double f)
     return bits;
 }
 
+/* A NaN of f64 in a format with the sign at that bit: quiet, with the top of what it carries. */
+static uint64_t nan_of_f64(uint64_t x, int sign, int mantissa)
+{
+    uint64_t top = (x | UINT64_C(1) << 51) >> (52 - mantissa);
+
+    return (x >> 63) << sign | (top & ((UINT64_C(1) << sign) - 1));
+}
+
 static uint64_t ftz(uint64_t x)
 {
     return x & 0x7f800000 ? x : x & 0x80000000;
