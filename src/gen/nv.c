@@ -88,13 +88,28 @@ static Val compute(Nv *n, const NvStep *s, int r)
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
 }
 
+/* Quotients that registers share the divisor of. */
+static void divide_rows(Nv *n, const NvStep *s, Val *out)
+{
+    int count = nv_count(s->out[0]);
+    Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
+
+    for (int r = 0; r < count; r++) {
+        for (int i = 0; nv_live(s->out[0], r) && i < COUNT(in); i++)
+            in[i][r] = operand(n, s, i, r);
+    }
+    nv_divide_shared(n, in[0], in[1], count, out);
+}
+
 static void compute_tile(Nv *n, const NvStep *s)
 {
     const NvTile *t = s->out[0];
     Val *out = NEW_N(n->arena, Val, nv_count(t));
 
+    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
+        divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
-        if (nv_live(t, r) && !(s->take && s->take[r] < 0))
+        if (!out[r] && nv_live(t, r) && !(s->take && s->take[r] < 0))
             out[r] = compute(n, s, r);
     }
     n->regs[t->id] = out;

@@ -7,6 +7,7 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
+ *   nv_divide.c  quotients with one divisor
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
@@ -142,6 +143,11 @@ void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREA
                      uint32_t fixed, NvPlace *out);
 /* What bits of the thread's number move in a layout: lanes, then warps. */
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
+
+/* nv_divide.c: x[r] / s[r], correctly rounded, into out[r], of those registers of fp32 where that
+ * is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where nothing is.
+ */
+void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 void nv_move(Nv *n, const NvStep *s);

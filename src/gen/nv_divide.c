@@ -1,0 +1,115 @@
+/*
+ * nv_divide.c - dividing many registers of fp32 by one number, exactly
+ *
+ * A correctly rounded division of two numbers takes some fifteen instructions, of which a third
+ * find the reciprocal.  Where registers share the divisor s, as a row does, r = 1/s is found once,
+ * rounded, and once as a sum z + t, z rounded toward zero and t what is missing; each x takes
+ *
+ *     q = x z + x t,   e = x - q s,   x / s = q + e r
+ *
+ * with fused multiply-adds, as on CPUs (cpu_divide.c has the reason why this is exact).  It is, for
+ * 1 <= s <= 2^24 and x from 2^-90 on, so that nothing under- or overflows.  Zeros go, too: t has
+ * the sign of z, and e is rounded down, though it is exact, so that it is -0 and takes no sign
+ * away.
+ *
+ * To tell whether x may: x 2^-36 with small results flushed to zero, times 2^36, is x again unless
+ * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
+ * anything does, they are all divided as usual, behind a branch that is hardly ever taken.
+ */
+#include "nv.h"
+
+#include <math.h>
+
+enum {
+    LEAST = 4,   /* registers that share a divisor, or the reciprocal is not worth it */
+    MOST = 16,   /* of one branch: their quotients and dividends are all alive at it */
+    WINDOW = 64, /* how far to look for them */
+};
+
+typedef struct {
+    Val s, nearest, z, t;
+    Val fits; /* i1 */
+} Divisor;
+
+static Divisor divisor(Nv *n, Val s)
+{
+    Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 1 << 24), in[] = {one, s};
+    Divisor d = {.s = s, .nearest = LLVMBuildFDiv(n->b, one, s, "")};
+
+    d.z = llvm_call(n->l, n->b, "llvm.nvvm.div.rz.f", 0, NULL, 2, in);
+    Val missing = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), d.z, one);
+    d.t = LLVMBuildFMul(n->b, missing, d.z, "");
+    d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, s, one, ""),
+                          LLVMBuildFCmp(n->b, LLVMRealOLE, s, most, ""), "");
+    return d;
+}
+
+static Val quotient(Nv *n, const Divisor *d, Val x)
+{
+    Val q = llvm_fma(n->l, n->b, x, d->z, LLVMBuildFMul(n->b, x, d->t, ""));
+    Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
+    Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
+
+    return llvm_fma(n->l, n->b, e, d->nearest, q);
+}
+
+/* An i32: 0 if x may be divided by quotient(). */
+static Val unfit(Nv *n, Val x)
+{
+    Val in[] = {x, llvm_real(n->l->f32, 0x1p-36)};
+    Val small = llvm_call(n->l, n->b, "llvm.nvvm.mul.rn.ftz.f", 0, NULL, 2, in);
+    Val lost = llvm_fma(n->l, n->b, small, llvm_real(n->l->f32, -0x1p36), x);
+
+    return llvm_bits(n->l, n->b, lost);
+}
+
+/* Registers regs[] of x by one s. */
+static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
+{
+    Divisor d = divisor(n, s);
+    Val bad = llvm_int(n->l->i32, 0), usual[MOST], rare[MOST];
+    LLVMBasicBlockRef detour = nv_block(n), after = nv_block(n);
+
+    for (int i = 0; i < count; i++) {
+        usual[i] = quotient(n, &d, x[regs[i]]);
+        bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
+    }
+    Val good = LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b);
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, d.fits, good, ""), after, detour));
+    LLVMPositionBuilderAtEnd(n->b, detour);
+    for (int i = 0; i < count; i++)
+        rare[i] = LLVMBuildFDiv(n->b, x[regs[i]], s, "");
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, after);
+    for (int i = 0; i < count; i++) {
+        out[regs[i]] = LLVMBuildPhi(n->b, n->l->f32, "");
+        LLVMAddIncoming(out[regs[i]], (Val[]){usual[i], rare[i]},
+                        (LLVMBasicBlockRef[]){before, detour}, 2);
+    }
+}
+
+/* LLVM multiplies by what is exact. */
+static bool is_power_of_two(Val s)
+{
+    LLVMBool loses;
+    int exponent;
+
+    return LLVMIsAConstantFP(s) &&
+           fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
+}
+
+void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out)
+{
+    for (int r = 0; r < count; r++) {
+        int regs[MOST], found = 0;
+        if (out[r] || !x[r] || !s[r] || is_power_of_two(s[r]))
+            continue;
+        for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
+            if (!out[i] && x[i] && s[i] == s[r])
+                regs[found++] = i;
+        }
+        if (found >= LEAST)
+            divide_group(n, x, s[r], regs, found, out);
+    }
+}
