@@ -54,11 +54,11 @@ Val *nv_phis(Nv *n, const NvTile *t);   /* a phi for each register of a tile */
 /* Evaluate a region planned by nv_list_region() on scalars: its arguments, its results. */
 void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results);
 void nv_wait_block(Nv *n); /* a barrier of the block */
-void nv_wait_warp(Nv *n);
+void nv_wait_warp(Nv *n);  /* the same of the warp, all of whose lanes come here */
 
 /* nv_tile.c */
-int nv_count(const NvTile *t); /* registers, whether they are live or not; 1 for scalars */
-bool nv_live(const NvTile *t, int r);
+int nv_count(const NvTile *t);        /* registers, whether they are live or not; 1 for scalars */
+bool nv_live(const NvTile *t, int r); /* does register r hold an element in any thread? */
 const Val *nv_get(const Nv *n, const NvTile *t); /* its registers; a bug() before it is computed */
 Val *nv_set(Nv *n, const NvTile *t);             /* room for them, all NULL */
 Val nv_scalar(const Nv *n, const NvTile *t);     /* the one of a scalar */
@@ -90,9 +90,11 @@ typedef struct {
 enum { NV_MOST_WORDS = NV_ACCESS_BYTES / 4 };
 /* other: the words where the predicate is false; NULL: zeros. */
 void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words);
-void nv_write(Nv *n, const NvPlace *p, const Val *words);
+void nv_write(Nv *n, const NvPlace *p,
+              const Val *words); /* as many words as the place has bytes for */
 /* Between words and their elements, integers of so many bytes each; returns how many words. */
 int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words);
+/* The other way: `count` elements out of as many words as nv_pack() makes of them. */
 void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements);
 /* Instructions in PTX; constraints as LLVM has them.  `type`: of the result.  Reads or writes
  * memory, or has another effect: never dropped or moved across others. */
@@ -109,18 +111,20 @@ Val nv_math(Nv *n, OpCode code, Val x);     /* one of those: in fp32 */
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */
 void nv_locate(Nv *n, const NvStep *s, const Layout *l, int r, NvPlace *out);
+/* Steps of the kinds NV_LOAD and NV_STORE, as their NvAccess says. */
 void nv_load(Nv *n, const NvStep *s);
-void nv_store(Nv *n, const NvStep *s);
-/* The bits of an element as memory has them, an integer; and back. */
+void nv_store(Nv *n, const NvStep *s); /* threads that hold copies write nothing */
+/* The bits of an element as memory has them, an integer. */
 Val nv_to_bits(Nv *n, const Type *t, Val v);
-Val nv_from_bits(Nv *n, const Type *t, Val v);
+Val nv_from_bits(Nv *n, const Type *t, Val v); /* from those bits to the register form */
 
 /* nv_convert.c */
+/* NV_CONVERT: in[0] to out[0] by the step's Conversion, whose barriers are in it. */
 void nv_convert(Nv *n, const NvStep *s);
 /* As it is exchanged between threads: a value of 1, 2, 4 or 8 bytes, an integer. */
 LLVMTypeRef nv_exchanged_type(const Nv *n, const Type *t);
-Val nv_to_exchanged(Nv *n, const Type *t, Val v);
-Val nv_from_exchanged(Nv *n, const Type *t, Val v);
+Val nv_to_exchanged(Nv *n, const Type *t, Val v);   /* from the register form to that type */
+Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
 
@@ -133,9 +137,11 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
 /* The first product of a round has asked for what it multiplies first; others change nothing. */
 void nv_ahead_now(Nv *n, const NvStep *product);
 void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
+/* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
 void nv_copy(Nv *n, const NvStep *s);
 
 /* nv_put.c */
+/* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */
 void nv_put(Nv *n, const NvStep *s);
 /* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of
  * `fixed` and of those of threads[] whose bit of the thread's number is set. */
@@ -150,20 +156,22 @@ void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
+/* One step of that kind each: the operands are s->in, the results s->out, which are computed then;
+ * what each kind needs beside is in s->detail.  NV_MOVE, by its op: */
 void nv_move(Nv *n, const NvStep *s);
 /* Lay operand 0 of a move down in its buffer, dense and row-major. */
 void nv_lay_down(Nv *n, const NvStep *s);
 /* Where the element with these indices of such a tile of type t lies there. */
 Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at);
-void nv_gather(Nv *n, const NvStep *s); /* of NV_MOVE, by its op */
-void nv_histogram(Nv *n, const NvStep *s);
-void nv_reduce(Nv *n, const NvStep *s);
-void nv_scan(Nv *n, const NvStep *s);
-void nv_atomic(Nv *n, const NvStep *s);
-void nv_dot(Nv *n, const NvStep *s);
-void nv_fma(Nv *n, const NvStep *s);
-void nv_record(Nv *n, const NvStep *s);
-void nv_record_program(Nv *n); /* at the head of a program: not if another one failed */
-void nv_inline(Nv *n, const NvStep *s);
+void nv_gather(Nv *n, const NvStep *s);    /* of NV_MOVE, by its op */
+void nv_histogram(Nv *n, const NvStep *s); /* of NV_MOVE too: counts in shared memory */
+void nv_reduce(Nv *n, const NvStep *s);    /* keeps the order where the region is not known */
+void nv_scan(Nv *n, const NvStep *s);      /* the same */
+void nv_atomic(Nv *n, const NvStep *s);    /* one thread of those with copies does it */
+void nv_dot(Nv *n, const NvStep *s);       /* by mma.sync, or by nv_fma() */
+void nv_fma(Nv *n, const NvStep *s);       /* NV_DOT by multiply-adds, operands in shared memory */
+void nv_record(Nv *n, const NvStep *s);    /* to the kernel's RecordBuffer */
+void nv_record_program(Nv *n);             /* at the head of a program: not if another one failed */
+void nv_inline(Nv *n, const NvStep *s);    /* once for each group of elements that the op packs */
 
 #endif

@@ -32,6 +32,7 @@ typedef enum { NEVER, SOMETIMES, ALWAYS } Certainty;
  * add to it?  *when: an i1, where it is SOMETIMES. */
 Certainty combining_exists(Combining *c, uint32_t index, Val *when);
 
+/* Start on a reduce or scan: x[] are the operands' registers, and nothing is done yet. */
 Combining combining_begin(Nv *n, const NvStep *s);
 /* The index along the axis that a register stands for, without what the thread adds. */
 uint32_t combining_index(const Combining *c, int r);
@@ -46,6 +47,7 @@ void combining_apply(Combining *c, const Part *a, const Part *b, Part *out);
 /* The same where b may not exist: then out = a. */
 void combining_append(Combining *c, const Part *a, const Part *b, Certainty exists, Val when,
                       Part *out);
+/* out = condition (an i1) ? a : b; out may be one of them. */
 void combining_select(Combining *c, Val condition, const Part *a, const Part *b, Part *out);
 /* The part that the lane has whose number differs in that bit. */
 void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out);

@@ -29,6 +29,7 @@ typedef struct {
 } MmaFragment;
 
 /* nv_fragment.c */
+/* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */
 void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out);
 /* Word `word` of piece `piece` of a fragment.  What lies in shared memory is read when it is first
  * asked for. */

@@ -187,13 +187,13 @@ typedef struct {
      * operands. */
     void (*list)(NvPlan *p, const Op *op);
 } NvRule;
-const NvRule *nv_rule(OpCode code); /* nv_rules.c */
+const NvRule *nv_rule(OpCode code); /* nv_rules.c; never NULL: one refuses what there is not */
 
 /* nv_plan.c */
 /* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
-int nv_chip(const char *cpu); /* "sm_90a" gives 90; NULL: 80 */
-int64_t nv_most_shared(int chip);
+int nv_chip(const char *cpu);          /* "sm_90a" gives 90; NULL: 80 */
+int64_t nv_most_shared(int chip);      /* bytes of shared memory that a block may have */
 int nv_exchanged_bytes(const Type *t); /* nv_convert.c: of an element between threads */
 static inline int nv_warp_bits(const NvPlan *p)
 {
@@ -203,7 +203,8 @@ const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
 NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
 void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
-int nv_buffer(NvPlan *p, int64_t bytes);
+int nv_buffer(NvPlan *p, int64_t bytes); /* a new one's number; nv_place() says where it lies */
+/* The step reads or writes the buffer; `late`: only behind its last barrier. */
 void nv_use(NvPlan *p, NvStep *s, int buffer, bool write, bool late);
 /* This op (NULL: nobody knows which) is not done yet on this target, or not in this form. */
 void nv_refuse(NvPlan *p, const Op *op, const char *what);
@@ -231,17 +232,24 @@ void nv_set_home(NvPlan *p, const Value *v, const Layout *l, NvStrength s); /* c
 /* The home of a value, which it is given when it has none: coalesced where it is a pointer. */
 const Layout *nv_need_home(NvPlan *p, const Value *v);
 const Layout *nv_default_layout(NvPlan *p, const Type *t); /* the last dimension fastest */
+/* Homes for all results of a block, by the rules of its ops; those of its arguments are set. */
 void nv_choose_block(NvPlan *p, const Block *b);
+/* Rules, as all nv_choose_..() of one op: give the results homes, where the op has a say in it.
+ * Elementwise: that of the operand which wishes most; none where all operands are free. */
 void nv_choose_elementwise(NvPlan *p, const Op *op);
-void nv_choose_move(NvPlan *p, const Op *op);
+void nv_choose_move(NvPlan *p, const Op *op); /* shapes: the home of the operand, moved along */
+/* for, while, if: one home for what is carried or handed over, then the bodies. */
 void nv_choose_control(NvPlan *p, const Op *op);
 
 /* nv_steps.c: backward */
 void nv_list_block(NvPlan *p, const Block *b, NvBlock *out); /* ends wanted before */
 /* The operands in the layout of the result, or in what its rule makes of it. */
 void nv_list_elementwise(NvPlan *p, const Op *op);
+/* Rules too, as all nv_list_..() of one op: list its step and what converts its results, and say
+ * in which layouts the operands are wanted; nothing where nobody wants a result and it has no
+ * effect. */
 void nv_list_move(NvPlan *p, const Op *op);
-void nv_list_control(NvPlan *p, const Op *op);
+void nv_list_control(NvPlan *p, const Op *op); /* with the steps of its bodies */
 /* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
  * effect; conversions to the other layouts are listed. */
 NvTile *nv_result(NvPlan *p, const Op *op, int i);
@@ -254,15 +262,16 @@ NvBlock *nv_list_region(NvPlan *p, const Block *region);
 /* nv_put.c: tiles in shared memory */
 /* That of a value, made once; list_conversions() then puts it there. */
 NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory);
+/* List the step that copies registers to the same value's tile in shared memory. */
 void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
 /* Bits of the number of an element within the longest vector that registers of a layout have in one
  * piece in shared memory: bit i is bit regs[i] of the register's number. */
 int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);
 
 /* nv_access.c: how memory is accessed; rules for load and store */
-void nv_choose_load(NvPlan *p, const Op *op);
-void nv_list_load(NvPlan *p, const Op *op);
-void nv_list_store(NvPlan *p, const Op *op);
+void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
+void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_field() */
+void nv_list_store(NvPlan *p, const Op *op);  /* in the home of the data where that fills sectors */
 /* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
 const Layout *nv_coalesced(NvPlan *p, const Op *access);
 /* The same for a pointer of which no access is known. */
@@ -280,25 +289,30 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 void nv_place(NvPlan *p); /* buffers and barriers */
 
 /* nv_plan_print.c */
+/* The plan as `tilec dump --stage layout` shows it, in the arena. */
 const char *nv_plan_text(const NvPlan *p, Arena *a);
 
-/* The rules of other files: nv_reduce.c, nv_scan.c, nv_atomic.c, nv_record.c, nv_dot.c; nv_move.c
- * has moves that are no linear map. */
+/* The rules of other files.  nv_combine_plan.c: results where the walk along the axis leaves them.
+ */
 void nv_choose_reduce(NvPlan *p, const Op *op);
-void nv_list_reduce(NvPlan *p, const Op *op);
-void nv_choose_gather(NvPlan *p, const Op *op);
-void nv_list_gather(NvPlan *p, const Op *op);
-void nv_choose_histogram(NvPlan *p, const Op *op);
-void nv_list_histogram(NvPlan *p, const Op *op);
-void nv_choose_scan(NvPlan *p, const Op *op);
-void nv_list_scan(NvPlan *p, const Op *op);
+void nv_choose_scan(NvPlan *p, const Op *op); /* the layout of the operands */
+void nv_list_reduce(NvPlan *p, const Op *op); /* with the region, and memory where warps meet */
+void nv_list_scan(NvPlan *p, const Op *op);   /* the same */
+/* nv_gather_plan.c: both lay the source or the counts down in shared memory. */
+void nv_choose_gather(NvPlan *p, const Op *op);    /* as the index is */
+void nv_list_gather(NvPlan *p, const Op *op);      /* refused where the source takes too much */
+void nv_choose_histogram(NvPlan *p, const Op *op); /* a layout of its own */
+void nv_list_histogram(NvPlan *p, const Op *op);   /* refused where the counts take too much */
+/* nv_atomic_plan.c: coalesced as a load; the step is listed even where nobody wants the result. */
 void nv_choose_atomic(NvPlan *p, const Op *op);
-void nv_list_atomic(NvPlan *p, const Op *op);
+void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoever holds copies */
+/* nv_record_plan.c: there are no results to choose homes for. */
 void nv_list_record(NvPlan *p, const Op *op);
-void nv_choose_inline(NvPlan *p, const Op *op); /* nv_inline.c */
-void nv_list_inline(NvPlan *p, const Op *op);
+void nv_choose_inline(NvPlan *p, const Op *op); /* nv_inline.c: the home of one operand for all */
+void nv_list_inline(NvPlan *p, const Op *op);   /* refused where its constraints cannot be met */
+/* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
 void nv_choose_dot(NvPlan *p, const Op *op);
-void nv_list_dot(NvPlan *p, const Op *op);
+void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
 /* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
 
