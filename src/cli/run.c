@@ -185,7 +185,7 @@ void command_run(Cli *c, int argc, char **argv)
     Listener listener = {.json = o.json, .counting = {.arena = c->arena}};
     Timing t = {0};
     Arguments a;
-    double seconds;
+    double seconds = 0;
 
     o.launch.on_message = tell;
     args_open_kernel(c, &o);

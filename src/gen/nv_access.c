@@ -254,7 +254,7 @@ static bool fills_sectors(const NvPlan *p, const Op *store, const Layout *l)
     int dim = fastest(p, store->operands[0]), shift = layout_shift(l, dim);
     int size = type_size(&(Type){.dtype = store->operands[0]->type->dtype});
     uint32_t low = ((1u << l->bits[dim]) - 1) << shift;
-    uint64_t seen[NV_LANES];
+    uint64_t seen[NV_LANES] = {0};
     int sectors = 0, lanes = 0;
 
     for (uint32_t lane = 0; lane < NV_LANES; lane++) {

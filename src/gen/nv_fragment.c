@@ -23,7 +23,7 @@ static void read_matrices(MmaOperand *o, uint32_t first)
     int count = 1 << m->matrix_bits;
     uint32_t threads[LAYOUT_THREAD_BITS];
     Text t = text_new(n->arena), c = text_new(n->arena);
-    LLVMTypeRef types[4];
+    LLVMTypeRef types[4] = {NULL};
     NvPlace p = {0};
 
     nv_threads_of(l, threads);

@@ -86,10 +86,10 @@ void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
 
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS])
 {
-    for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
-        int warp = i - LAYOUT_LANE_BITS;
-        threads[i] = i < LAYOUT_LANE_BITS ? l->lane[i] : warp < l->nwarp ? l->warp[warp] : 0;
-    }
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++)
+        threads[i] = l->lane[i];
+    for (int i = 0; i < LAYOUT_THREAD_BITS - LAYOUT_LANE_BITS; i++)
+        threads[LAYOUT_LANE_BITS + i] = i < l->nwarp ? l->warp[i] : 0;
 }
 
 /* What the element's constant shares with the bits that threads move goes into the address, of

@@ -175,7 +175,7 @@ static void scan_parts(Scan *s, const NvStage *g, int r, const Part *parts, Val 
     Combining *c = &s->c;
     int n = nv_stage_parts(g);
     Val none = llvm_int(c->n->l->i1, 0), sum_there = none, before_there = none;
-    Part sum, before;
+    Part sum = parts[s->reverse ? n - 1 : 0], before = sum;
 
     for (int i = 0; i < n; i++) {
         int at = s->reverse ? n - 1 - i : i;
@@ -183,9 +183,7 @@ static void scan_parts(Scan *s, const NvStage *g, int r, const Part *parts, Val 
         Val when = NULL,
             here = LLVMBuildICmp(c->n->b, LLVMIntEQ, own, llvm_int(c->n->l->i32, at), "");
         Certainty exists = earlier_exists(s, index, &when);
-        if (i == 0) {
-            sum = before = parts[at];
-        } else {
+        if (i > 0) {
             combining_select(c, here, &sum, &before, &before);
             before_there = LLVMBuildOr(c->n->b, before_there, nv_both(c->n, here, sum_there), "");
             put_in_front(s, &sum, &parts[at], sum_there, &sum);
