@@ -8,9 +8,11 @@
  *
  * Copies and reads of shared memory go through the same unit in order, so a round asks for its
  * copies behind the first reads of its first product: then that has something to multiply.
+ *
+ * Where the plan says so (NvAhead.early), a round waits for the next one's copies in front of its
+ * last multiplications, and does the first reads of that round among them.
  */
-#include "nv.h"
-#include "nv_dot.h"
+#include "nv_mma.h"
 
 struct NvRunner {
     const NvStep *loop;
@@ -20,10 +22,12 @@ struct NvRunner {
     Val *phis;    /* where the stages that are read and written begin: i32, in bytes */
     LLVMBasicBlockRef before;
     Val read, write;
-    Val **next;          /* by argument, from the last run of the steps ahead */
-    const NvStep *host;  /* the product that lets the steps run; NULL: nobody waits for them */
-    Val counter, active; /* of the run that is to come in this round; NULL: it has been */
-    NvRunner *outer;     /* of the loop around, while this one's round lasts */
+    Val **next;            /* by argument, from the last run of the steps ahead */
+    const NvStep *host;    /* the product that lets the steps run; NULL: nobody waits for them */
+    Val counter, active;   /* of the run that is to come in this round; NULL: it has been */
+    Val more;              /* is there a round behind this one? */
+    NvRunner *outer;       /* of the loop around, while this one's round lasts */
+    NvReads early, coming; /* first reads of this round and the next one; empty: none are early */
 };
 
 static void commit(Nv *n)
@@ -87,6 +91,50 @@ static const NvStep *first_product(const NvBlock *body)
     return NULL;
 }
 
+/* For the copies of a round, when those of the next `distance` - 1 may be under way; and for all
+ * threads. */
+static void wait_for_copies(Nv *n, const NvAhead *a)
+{
+    const char *wait = arena_printf(n->arena, "cp.async.wait_group %d;", a->stages - 2);
+
+    nv_asm(n, n->l->none, wait, "~{memory}", NULL, 0);
+    nv_wait_block(n);
+}
+
+/* In a block behind `read`, where these are, and `other`, where they do not matter. */
+static void merge_reads(Nv *n, NvReads *reads, LLVMBasicBlockRef read, LLVMBasicBlockRef other)
+{
+    for (int part = 0; part < COUNT(reads->words); part++) {
+        for (int i = 0; i < reads->count[part]; i++) {
+            Val *word = &reads->words[part][i];
+            if (!*word)
+                continue;
+            Val both[] = {*word, LLVMGetUndef(LLVMTypeOf(*word))};
+            *word = LLVMBuildPhi(n->b, LLVMTypeOf(both[0]), "");
+            LLVMAddIncoming(*word, both, (LLVMBasicBlockRef[]){read, other}, COUNT(both));
+        }
+    }
+}
+
+/* The first reads of the first round, if there is one. */
+static void read_first(Nv *n, NvRunner *r)
+{
+    const NvAhead *a = r->ahead;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), read = nv_block(n), after = nv_block(n);
+    Val none = llvm_int(LLVMTypeOf(r->trips), 0);
+
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntNE, r->trips, none, ""), read, after);
+    LLVMPositionBuilderAtEnd(n->b, read);
+    wait_for_copies(n, a);
+    n->stage[a->buffer] = llvm_int(n->l->i32, 0);
+    nv_mma_read_first(n, a->early, &r->early);
+    n->stage[a->buffer] = NULL;
+    read = LLVMGetInsertBlock(n->b);
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, after);
+    merge_reads(n, &r->early, read, before);
+}
+
 NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
 {
     const NvAhead *a = s->ahead;
@@ -109,8 +157,33 @@ NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
         advance(r);
         counter = LLVMBuildAdd(n->b, counter, step, "");
     }
+    if (a->early)
+        read_first(n, r);
     r->before = LLVMGetInsertBlock(n->b);
     return r;
+}
+
+static void early_phis(Nv *n, NvRunner *r)
+{
+    for (int part = 0; part < COUNT(r->early.words); part++) {
+        for (int i = 0; i < r->early.count[part]; i++) {
+            Val *word = &r->early.words[part][i], first = *word;
+            if (!first)
+                continue;
+            *word = LLVMBuildPhi(n->b, LLVMTypeOf(first), "");
+            LLVMAddIncoming(*word, &first, &r->before, 1);
+        }
+    }
+}
+
+static void early_ends(NvRunner *r, LLVMBasicBlockRef latch)
+{
+    for (int part = 0; part < COUNT(r->early.words); part++) {
+        for (int i = 0; i < r->early.count[part]; i++) {
+            if (r->early.words[part][i])
+                LLVMAddIncoming(r->early.words[part][i], &r->coming.words[part][i], &latch, 1);
+        }
+    }
 }
 
 static Val stage_phi(Nv *n, const NvRunner *r, int64_t start)
@@ -127,6 +200,7 @@ void nv_ahead_phis(Nv *n, NvRunner *r)
 
     r->read = stage_phi(n, r, 0);
     r->write = stage_phi(n, r, (r->ahead->stages - 1) * r->ahead->bytes);
+    early_phis(n, r);
     for (int i = 1; i < body->nargs; i++) {
         if (!r->ahead->carried[i])
             continue;
@@ -146,11 +220,11 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
     const NvAhead *a = r->ahead;
     int distance = a->stages - 1;
     LLVMTypeRef t = LLVMTypeOf(left);
-    const char *wait = arena_printf(n->arena, "cp.async.wait_group %d;", distance - 1);
 
-    nv_asm(n, n->l->none, wait, "~{memory}", NULL, 0);
-    nv_wait_block(n);
+    if (!a->early)
+        wait_for_copies(n, a);
     r->active = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, distance), "");
+    r->more = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, 1), "");
     Val gap = LLVMBuildMul(n->b, r->step, llvm_int(LLVMTypeOf(r->step), distance), "");
     r->counter = LLVMBuildAdd(n->b, counter, gap, "");
     n->stage[a->buffer] = r->read;
@@ -158,16 +232,6 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
     n->runner = r;
     if (!r->host)
         nv_ahead_now(n, NULL);
-}
-
-void nv_ahead_now(Nv *n, const NvStep *host)
-{
-    NvRunner *r = n->runner;
-
-    if (!r || r->host != host || !r->counter)
-        return;
-    run(n, r, r->counter, r->write, r->active);
-    r->counter = NULL;
 }
 
 /* The stage behind this one; the first one behind the last. */
@@ -180,6 +244,33 @@ static Val stage_after(Nv *n, const NvRunner *r, Val stage)
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, next, end, ""), zero, next, "");
 }
 
+const NvReads *nv_ahead_early(Nv *n, const NvStep *product)
+{
+    NvRunner *r = n->runner;
+
+    return r && r->ahead->early == product ? &r->early : NULL;
+}
+
+NvReads *nv_ahead_turn(Nv *n)
+{
+    NvRunner *r = n->runner;
+
+    wait_for_copies(n, r->ahead);
+    n->stage[r->ahead->buffer] =
+        LLVMBuildSelect(n->b, r->more, stage_after(n, r, r->read), r->read, "");
+    return &r->coming;
+}
+
+void nv_ahead_now(Nv *n, const NvStep *host)
+{
+    NvRunner *r = n->runner;
+
+    if (!r || r->host != host || !r->counter)
+        return;
+    run(n, r, r->counter, r->write, r->active);
+    r->counter = NULL;
+}
+
 void nv_ahead_end(Nv *n, NvRunner *r)
 {
     const NvBlock *body = r->loop->body[0];
@@ -188,6 +279,7 @@ void nv_ahead_end(Nv *n, NvRunner *r)
 
     LLVMAddIncoming(r->read, &read, &latch, 1);
     LLVMAddIncoming(r->write, &write, &latch, 1);
+    early_ends(r, latch);
     for (int i = 1; i < body->nargs; i++) {
         for (int k = 0; r->ahead->carried[i] && k < nv_count(body->args[i]); k++) {
             Val v = r->next[i][k];

@@ -212,7 +212,8 @@ void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out)
         out->surplus = mma_surplus(part, shape, d->k);
         out->regs = nv_get(n, out->tile);
     } else {
-        out->read = NEW_N(n->arena, Val, layout_registers(d->layout[part]));
+        out->nread = layout_registers(d->layout[part]);
+        out->read = NEW_N(n->arena, Val, out->nread);
     }
     for (int i = 0; i < d->mma->pieces; i++)
         out->made[i] = NEW_N(n->arena, Val, out->words << (r->rows + r->columns + r->batches));

@@ -2,9 +2,13 @@
  * nv_mma.c - products by instructions for matrices: mma.sync
  *
  * A warp walks along K; each step multiplies its rows of fragments by its columns of them.  What
- * the next step needs is read before this one multiplies, so that memory has the time.
+ * the next step needs is read among the multiplications of this one, in the order in which it will
+ * be needed: memory has the time then, and the unit for matrices does not wait.  The last step does
+ * so for the loop's next round where that is planned (NvAhead.early).
  */
 #include "nv_mma.h"
+
+#include <string.h>
 
 typedef struct {
     Nv *n;
@@ -106,39 +110,117 @@ static void multiply_pieces(Mma *x, const MmaFragment *f, int k)
     }
 }
 
-/* Have everything of step k at hand. */
-static void fetch(Mma *x, int batch, int k)
+/* A step along K, and who holds its operands. */
+typedef struct {
+    MmaOperand *operand; /* two; NULL: there is no such step */
+    int batch, k;
+    int words, fetched; /* of both operands; how many of them have been asked for */
+} KStep;
+
+static KStep k_step(const Mma *x, MmaOperand *operand, int batch, int k)
 {
     const MmaRegisters *r = &x->dot->regs[MMA_ACC];
+    int words = (operand[MMA_A].words << r->rows) + (operand[MMA_B].words << r->columns);
 
-    for (int part = MMA_A; part <= MMA_B; part++) {
-        int count = part == MMA_A ? 1 << r->rows : 1 << r->columns;
-        for (int i = 0; i < count * x->operand[part].words; i++) {
-            int at = i / x->operand[part].words;
-            MmaFragment f = {batch, part == MMA_A ? at : k, part == MMA_A ? k : at};
-            nv_operand_word(&x->operand[part], &f, i % x->operand[part].words, 0);
-        }
+    return (KStep){.operand = operand, .batch = batch, .k = k, .words = words};
+}
+
+/* Have the first `count` words of a step at hand, in the order in which it needs them: the first
+ * row of fragments, the columns, the other rows. */
+static void fetch(const Mma *x, KStep *s, int count)
+{
+    int a = x->operand[MMA_A].words, b = x->operand[MMA_B].words;
+    int columns = b << x->dot->regs[MMA_ACC].columns;
+
+    for (; s->fetched < MIN(count, s->words); s->fetched++) {
+        int i = s->fetched, behind = i < a ? i : i - columns;
+        if (i >= a && i < a + columns)
+            nv_operand_word(&s->operand[MMA_B], &(MmaFragment){s->batch, s->k, (i - a) / b},
+                            (i - a) % b, 0);
+        else
+            nv_operand_word(&s->operand[MMA_A], &(MmaFragment){s->batch, behind / a, s->k},
+                            behind % a, 0);
     }
 }
 
-static void walk_batch(Mma *x, int batch)
+/* Multiply a step, and meanwhile fetch the next one: all of it when three quarters are done.  Every
+ * other row goes backward, so that the column at its end is used twice.  Copies are asked for when
+ * half is done. */
+static void multiply_step(Mma *x, const KStep *now, KStep *next)
 {
     const MmaRegisters *r = &x->dot->regs[MMA_ACC];
-    int steps = (x->dot->k + x->dot->tiling.shape.k - 1) / x->dot->tiling.shape.k;
-    MmaFragment f = {.batch = batch};
+    int columns = 1 << r->columns, count = columns << r->rows;
 
-    for (int k = 0; k < steps; k++) {
-        fetch(x, batch, k);
-        nv_ahead_now(x->n, x->step);
-        if (k + 1 < steps)
-            fetch(x, batch, k + 1);
-        for (f.row = 0; f.row < 1 << r->rows; f.row++) {
-            for (f.column = 0; f.column < 1 << r->columns; f.column++) {
-                if (is_wanted(x, &f))
-                    multiply_pieces(x, &f, k);
-            }
-        }
+    for (int done = 0; done < count;) {
+        MmaFragment f = {now->batch, done >> r->columns, done & (columns - 1)};
+        if (f.row & 1)
+            f.column = columns - 1 - f.column;
+        if (is_wanted(x, &f))
+            multiply_pieces(x, &f, now->k);
+        done++;
+        fetch(x, next, next->words * done / count);
+        if (2 * done >= count)
+            nv_ahead_now(x->n, x->step);
     }
+}
+
+static void begin_operands(Nv *n, const NvStep *s, MmaOperand out[2])
+{
+    for (int part = MMA_A; part <= MMA_B; part++)
+        nv_operand_begin(n, s, (MmaPart)part, &out[part]);
+}
+
+static void leave_reads(const MmaOperand operand[2], NvReads *out)
+{
+    for (int part = MMA_A; part <= MMA_B; part++) {
+        out->words[part] = operand[part].read;
+        out->count[part] = operand[part].nread;
+    }
+}
+
+static void take_reads(MmaOperand operand[2], const NvReads *in)
+{
+    for (int part = MMA_A; part <= MMA_B; part++)
+        memcpy(operand[part].read, in->words[part], (size_t)in->count[part] * sizeof(Val));
+}
+
+void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out)
+{
+    const NvDot *d = product->detail;
+    Mma x = {.n = n, .step = product, .dot = d, .mma = d->mma};
+
+    begin_operands(n, product, x.operand);
+    KStep first = k_step(&x, x.operand, 0, 0);
+    fetch(&x, &first, first.words);
+    leave_reads(x.operand, out);
+}
+
+/* All steps along K, of all of the batch. */
+static void walk_steps(Mma *x)
+{
+    int along = (x->dot->k + x->dot->tiling.shape.k - 1) / x->dot->tiling.shape.k;
+    int steps = along << x->dot->regs[MMA_ACC].batches;
+    const NvReads *early = nv_ahead_early(x->n, x->step);
+    MmaOperand coming[2];
+    NvReads *turned = NULL;
+    KStep now = k_step(x, x->operand, 0, 0), next;
+
+    if (early)
+        take_reads(x->operand, early);
+    fetch(x, &now, now.words);
+    for (int i = 0; i < steps; i++, now = next) {
+        next = (KStep){0};
+        if (i + 1 < steps) {
+            next = k_step(x, x->operand, (i + 1) / along, (i + 1) % along);
+        } else if (early) {
+            turned = nv_ahead_turn(x->n);
+            begin_operands(x->n, x->step, coming);
+            next = k_step(x, coming, 0, 0);
+        }
+        multiply_step(x, &now, &next);
+    }
+    if (turned)
+        leave_reads(coming, turned);
 }
 
 static void nv_mma(Nv *n, const NvStep *s)
@@ -149,14 +231,12 @@ static void nv_mma(Nv *n, const NvStep *s)
     Mma x = {.n = n, .step = s, .dot = d, .mma = d->mma};
 
     x.nsum = d->tiling.shape.m * d->tiling.shape.n / NV_LANES;
-    for (int part = MMA_A; part <= MMA_B; part++)
-        nv_operand_begin(n, s, (MmaPart)part, &x.operand[part]);
+    begin_operands(n, s, x.operand);
     write_instruction(&x);
     x.sum = NEW_N(n->arena, Val, nv_count(out));
     for (int r = 0; r < nv_count(out); r++)
         x.sum[r] = nv_live(out, r) ? acc[r] : NULL;
-    for (int batch = 0; batch < 1 << d->regs[MMA_ACC].batches; batch++)
-        walk_batch(&x, batch);
+    walk_steps(&x);
     n->regs[out->id] = x.sum;
     for (int r = 0; r < nv_count(out); r++) {
         if (x.sum[r] && out->value->type->dtype == DT_FP16)

@@ -20,6 +20,7 @@ typedef struct {
     Holder surplus;
     const Val *regs;            /* of the tile in registers; else */
     Val *read;                  /* what has been read: matrix words, or elements; NULL: not yet */
+    int nread;                  /* room in it */
     Val *made[MMA_MOST_PIECES]; /* words, by fragment; NULL: not yet */
 } MmaOperand;
 
@@ -27,6 +28,23 @@ typedef struct {
 typedef struct {
     int batch, row, column;
 } MmaFragment;
+
+/* What has been read of the operands in shared memory, as MmaOperand.read. */
+typedef struct {
+    Val *words[2];
+    int count[2];
+} NvReads;
+
+/* nv_mma.c */
+/* Read what the first step along K takes, from the stage of now. */
+void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
+
+/* nv_ahead.c, of the loop whose round is being made */
+/* What this round's product has of the round before; NULL: nothing. */
+const NvReads *nv_ahead_early(Nv *n, const NvStep *product);
+/* Wait for the next round's copies and have its stage be the one of now; behind the last round any
+ * that was written.  Returns where the product is to leave what it reads there. */
+NvReads *nv_ahead_turn(Nv *n);
 
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */

@@ -10,8 +10,12 @@
  * That needs: addresses that are computed from what the loop carries and from outside alone;
  * nothing in the loop that may write where is read; vectors of 4, 8 or 16 bytes that are neighbours
  * in both memories; zero, if anything, for what the mask leaves out.
+ *
+ * A round that began with a barrier and reads of shared memory would have nothing to multiply until
+ * they are done.  Where one product alone reads the copies, the barrier stands in front of its last
+ * step along K instead, and behind it the first reads of the next round are done meanwhile.
  */
-#include "nv_plan.h"
+#include "nv_dot.h"
 
 #include <string.h>
 
@@ -322,6 +326,34 @@ static void divide(LoopView *v, NvAhead *a)
     v->body->steps.cap = rest.steps.cap;
 }
 
+/* Does that step leave shared memory alone, and write nothing? */
+static bool only_computes(const NvStep *s)
+{
+    return can_run_ahead(s) || (s->kind == NV_LOAD && s->uses.len == 0);
+}
+
+/* The one product of the body that reads what the copies bring, by ldmatrix and in several steps
+ * along K, where nothing else needs the barrier at the beginning of a round; NULL: none. */
+static const NvStep *early_product(const NvBlock *body, const NvAhead *a)
+{
+    const NvStep *found = NULL;
+
+    for (int i = 0; i < body->steps.len; i++) {
+        const NvStep *s = body->steps.at[i];
+        if (only_computes(s))
+            continue;
+        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+        if (found || !d || d->kind != DOT_MMA || d->k <= d->tiling.shape.k)
+            return NULL;
+        for (int part = MMA_A; part <= MMA_B; part++) {
+            if (d->operand[part].way != OPERAND_MATRICES || s->in[part]->buffer != a->buffer)
+                return NULL;
+        }
+        found = s;
+    }
+    return found;
+}
+
 static void pipeline_loop(NvPlan *p, NvStep *loop, const int *users)
 {
     LoopView v = {.plan = p, .loop = loop, .body = loop->body[0], .users = users};
@@ -352,6 +384,7 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, const int *users)
     place_tiles(&v, a);
     divide(&v, a);
     a->carried = v.carried;
+    a->early = early_product(v.body, a);
     loop->ahead = a;
 }
 

@@ -138,6 +138,8 @@ struct NvAhead {
     int64_t bytes;       /* of a stage */
     NvBlock steps;       /* without arguments and ends */
     const bool *carried; /* by argument of the body: the steps have their own value of it */
+    const NvStep *early; /* the product whose first reads of a round are done in the round before,
+                            where the barrier is, too; NULL: each round begins with its own */
 };
 
 /* Detail of NV_COPY, whose other parts are those of the load that it was. */

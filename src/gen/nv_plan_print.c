@@ -92,7 +92,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
     text_put(&x->out, "\n");
     if (s->ahead) {
         put_block(x, &s->ahead->steps, indent + 2);
-        text_printf(&x->out, "%*sbehind by %d\n", indent, "", s->ahead->stages - 1);
+        text_printf(&x->out, "%*sbehind by %d%s\n", indent, "", s->ahead->stages - 1,
+                    s->ahead->early ? ", first reads a round early" : "");
     }
     for (int r = 0; r < COUNT(s->body); r++) {
         if (r == 1 && s->body[r])

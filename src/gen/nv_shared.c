@@ -240,7 +240,7 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
 static void walk_block(NvPlan *p, const NvBlock *b, PendingList *pending);
 
 /* A loop's body comes twice: behind what is in front of it, and behind its own end; behind neither
- * where each round begins with a barrier. */
+ * where each round begins with a barrier, or has one in the only step that it could be for. */
 static void walk_loop(NvPlan *p, const NvStep *s, PendingList *pending)
 {
     for (int round = 0; round < 2; round++) {
