@@ -78,7 +78,7 @@ static void refuse_name(Binder *b, const char *name)
         bind_hint(b, "did you mean `%s`?", near);
 }
 
-static void take(Binder *b, int param, const tilec_arg *a)
+static void take_argument(Binder *b, int param, const tilec_arg *a)
 {
     if (!b->given[param])
         b->given[param] = a;
@@ -88,7 +88,7 @@ static void take(Binder *b, int param, const tilec_arg *a)
 }
 
 /* An option that fills a parameter is checked there. */
-static void check_options(Binder *b)
+static void check_bound_options(Binder *b)
 {
     Const c;
 
@@ -110,7 +110,7 @@ static void assign(Binder *b)
         int param = a->name ? bind_param_index(b->kernel, a->name, i) : next++;
 
         if (param >= 0 && param < b->kernel->nparams)
-            take(b, param, a);
+            take_argument(b, param, a);
         else if (!a->name)
             bind_refuse(b, TILEC_REFUSED, b->kernel->span,
                         "kernel `%s` has %d parameters; argument %d is one too many",
@@ -121,7 +121,7 @@ static void assign(Binder *b)
             bind_check_warps(b, source_whole(b->r->file->source),
                              bind_constant_of(a, NULL, NULL, &c) ? &c : &none);
     }
-    check_options(b);
+    check_bound_options(b);
 }
 
 /* --- the launch --- */

@@ -8,7 +8,7 @@
 
 #include "bind.h"
 
-static bool is_power_of_two(const Const *c)
+static bool is_power_of_two_constant(const Const *c)
 {
     return c->kind == CONST_INT && c->integer > 0 && (c->integer & (c->integer - 1)) == 0;
 }
@@ -16,7 +16,7 @@ static bool is_power_of_two(const Const *c)
 /* R330; all other options are hints that a CPU ignores. */
 bool bind_check_warps(Binder *b, Span span, const Const *c)
 {
-    return is_power_of_two(c) ||
+    return is_power_of_two_constant(c) ||
            bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
 }
 
@@ -60,7 +60,7 @@ static bool check_device_id(Binder *b, const FrontParam *p, const tilec_tensor *
 }
 
 /* Is it where the device of this launch can reach it? */
-static bool check_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
+static bool check_tensor_memory(Binder *b, const FrontParam *p, const tilec_tensor *t)
 {
     static const char *const names[] = {
         [MEMORY_HOST] = "the host's", [MEMORY_DEVICE] = "a device's"};
@@ -119,7 +119,7 @@ static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
     if (problem)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the tensor given for `%s` is wrong: %s",
                            p->name, problem);
-    if (!check_memory(b, p, t))
+    if (!check_tensor_memory(b, p, t))
         return false;
     if (p->is_constexpr)
         return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it cannot be a tensor",
@@ -138,7 +138,7 @@ static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
 }
 
 /* Whether `v` is a value of the integer type. */
-static bool in_range(DType t, __int128 v)
+static bool in_range_of_type(DType t, __int128 v)
 {
     int bits = dtype_bits(t);
 
@@ -166,7 +166,7 @@ static bool bind_typed(Binder *b, int i, const Const *c)
         bind_run_time(b, i, p->dtype, false, 1, scalar_from_double(p->dtype, v));
         return true;
     }
-    if (!in_range(p->dtype, c->integer))
+    if (!in_range_of_type(p->dtype, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s; the value is too large", p->name,
                            dtype_name(p->dtype));
@@ -185,10 +185,10 @@ static bool bind_int(Binder *b, int i, const Const *c)
         bind_constant(b, i, c);
         return true;
     }
-    DType t = in_range(DT_I32, c->integer)   ? DT_I32
-              : in_range(DT_I64, c->integer) ? DT_I64
-                                             : DT_U64;
-    if (!in_range(t, c->integer))
+    DType t = in_range_of_type(DT_I32, c->integer)   ? DT_I32
+              : in_range_of_type(DT_I64, c->integer) ? DT_I64
+                                                     : DT_U64;
+    if (!in_range_of_type(t, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
                            p->name);
     int divisible = c->integer % 16 == 0 && !p->do_not_specialize ? 16 : 1;

@@ -230,7 +230,7 @@ static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 
 /* --- load --- */
 
-static RunStatus load(Compilation *c, const GenOutput *output, const char **why)
+static RunStatus load_output(Compilation *c, const GenOutput *output, const char **why)
 {
     const DeviceObject object = {output, c->func};
 
@@ -246,7 +246,7 @@ static bool load_cached(Job *job, Compilation *c, Cache *cache, Hash128 key)
 
     if (!cache_get(cache, key, job->arena, &object))
         return false;
-    RunStatus status = load(c, &object, &why);
+    RunStatus status = load_output(c, &object, &why);
     if (status == RUN_BAD_OBJECT)
         cache_remove(cache, key);
     c->variant->from_cache = status == RUN_OK;
@@ -274,7 +274,7 @@ static tilec_status load_object(Job *job, Compilation *c)
     tilec_status status = generate(job, c, &object);
     if (status != TILEC_OK)
         return status;
-    RunStatus loaded = load(c, &object, &why);
+    RunStatus loaded = load_output(c, &object, &why);
     if (loaded != RUN_OK)
         return refuse_load(job, loaded, why);
     cache_put(cache, key, &object); /* a full disk is no reason to fail */
@@ -291,7 +291,7 @@ static tilec_status load_lowered(Job *job, Compilation *c)
     if (diag_errors(job->diags) > 0 ||
         !opt_refuse_asm(c->func->module, c->device->name, job->diags))
         return TILEC_REFUSED;
-    RunStatus loaded = load(c, NULL, &why);
+    RunStatus loaded = load_output(c, NULL, &why);
     if (loaded != RUN_OK)
         return refuse_load(job, loaded, why);
     c->variant->ir = c->ir;
@@ -357,7 +357,7 @@ static tilec_status prepare(Job *job, void *compilation)
     return status;
 }
 
-static tilec_status make(Job *job, void *compilation)
+static tilec_status make_variant(Job *job, void *compilation)
 {
     Compilation *c = compilation;
 
@@ -394,7 +394,7 @@ static void publish(Job *job, void *compilation, tilec_status status)
 
 tilec_status compile_request(Request *r, char **error, char **message)
 {
-    static const FileJob steps = {.locked = prepare, .unlocked = make, .finish = publish};
+    static const FileJob steps = {.locked = prepare, .unlocked = make_variant, .finish = publish};
     Compilation c = {.request = r, .device = device_at(r->device), .start = os_seconds()};
 
     return job_run_on_file(r->file, &steps, &c, error, message);

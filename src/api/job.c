@@ -21,7 +21,7 @@
 /* What lowering, the passes and LLVM have needed for the largest kernels, several times over. */
 enum { STACK_NEEDED = 4 << 20 };
 
-static tilec_status begin(Job *job, void *sources)
+static tilec_status begin_job(Job *job, void *sources)
 {
     job->arena = arena_new(&job->guard);
     job->diags = diags_new(job->arena, sources);
@@ -29,7 +29,7 @@ static tilec_status begin(Job *job, void *sources)
 }
 
 /* Run `fn`; when it is left early, the guard says how. */
-static tilec_status step(Job *job, JobFn *fn, void *what)
+static tilec_status run_step(Job *job, JobFn *fn, void *what)
 {
     if (setjmp(job->guard.env) == 0)
         return fn(job, what);
@@ -46,7 +46,7 @@ static tilec_status render(Job *job, void *text)
 static char *report_text(Job *job)
 {
     const char *text = "";
-    bool rendered = job->diags && step(job, render, &text) == TILEC_OK;
+    bool rendered = job->diags && run_step(job, render, &text) == TILEC_OK;
 
     return rendered && text[0] != '\0' ? strdup(text) : NULL;
 }
@@ -84,9 +84,9 @@ static void run_alone(void *call)
     Call *c = call;
     Job job = {0};
 
-    c->status = step(&job, begin, NULL);
+    c->status = run_step(&job, begin_job, NULL);
     if (c->status == TILEC_OK)
-        c->status = step(&job, c->steps->unlocked, c->what);
+        c->status = run_step(&job, c->steps->unlocked, c->what);
     end(&job, c->status, c->error, c->message);
 }
 
@@ -96,14 +96,14 @@ static void run_on_file(void *call)
     tilec_file *f = c->file;
     Job job = {0};
 
-    c->status = step(&job, begin, f->sources);
+    c->status = run_step(&job, begin_job, f->sources);
     pthread_mutex_lock(&f->lock);
     arena_set_guard(f->arena, &job.guard);
     if (c->status == TILEC_OK)
-        c->status = step(&job, c->steps->locked, c->what);
+        c->status = run_step(&job, c->steps->locked, c->what);
     if (c->status == TILEC_OK && c->steps->unlocked) {
         pthread_mutex_unlock(&f->lock);
-        c->status = step(&job, c->steps->unlocked, c->what);
+        c->status = run_step(&job, c->steps->unlocked, c->what);
         pthread_mutex_lock(&f->lock);
     }
     if (c->steps->finish)
@@ -137,10 +137,10 @@ tilec_status job_run(JobFn *fn, void *what, char **error, char **message)
 tilec_status job_run_with_places(tilec_file *f, JobFn *fn, void *what, char **error)
 {
     Job job = {0};
-    tilec_status status = step(&job, begin, f->sources);
+    tilec_status status = run_step(&job, begin_job, f->sources);
 
     if (status == TILEC_OK)
-        status = step(&job, fn, what);
+        status = run_step(&job, fn, what);
     end(&job, status, error, NULL);
     return status;
 }

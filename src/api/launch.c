@@ -60,7 +60,7 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     return TILEC_REFUSED;
 }
 
-static tilec_status check_options(const Request *r, char **error)
+static tilec_status check_launch_options(const Request *r, char **error)
 {
     const tilec_launch_options *o = &r->options;
     const Device *d = device_at(r->device);
@@ -100,7 +100,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;
-    status = check_options(r, error);
+    status = check_launch_options(r, error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }
 
@@ -112,7 +112,8 @@ static void tell(const Request *r, char *message)
     free(message);
 }
 
-static tilec_status run_on_file(const Request *r, const FileJob *steps, void *what, char **error)
+static tilec_status run_on_request_file(const Request *r, const FileJob *steps, void *what,
+                                        char **error)
 {
     char *message = NULL;
     tilec_status status =
@@ -222,7 +223,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
 }
 
 /* A request that is ready. */
-static tilec_status run(const Request *r, const int32_t *grid, char **error)
+static tilec_status run_request(const Request *r, const int32_t *grid, char **error)
 {
     if (r->spec->speech)
         return speech_launch(r, grid, launch_on_device, error);
@@ -245,7 +246,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
         status = make_ready(&r, error);
     if (status != TILEC_OK)
         return status;
-    return run(&r, grid, error);
+    return run_request(&r, grid, error);
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
@@ -280,7 +281,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     if (i < 0 || i >= r.kernel->signature->nparams)
         return api_refuse(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
                           i);
-    status = run_on_file(&r, &param_value, &job, error);
+    status = run_on_request_file(&r, &param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
     return status;
@@ -305,7 +306,7 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)
-        status = run_on_file(&r, &dump_stats, &job, error);
+        status = run_on_request_file(&r, &dump_stats, &job, error);
     if (status == TILEC_OK)
         *out = job.stats;
     return status;
@@ -326,7 +327,7 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
         return status;
     if (!stage || !text)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
-    status = run_on_file(&r, &dump_stage, &job, error);
+    status = run_on_request_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;
     return status;

@@ -25,7 +25,8 @@ static int64_t dense_stride(const tilec_tensor *t, int dim)
 }
 
 /* Add what dimension `i` reaches below and above the first element; false on overflow. */
-static bool reach(const tilec_tensor *t, int i, int64_t size, int64_t *below, int64_t *above)
+static bool reach_of_dimension(const tilec_tensor *t, int i, int64_t size, int64_t *below,
+                               int64_t *above)
 {
     int64_t stride = t->strides ? t->strides[i] : dense_stride(t, i), far;
 
@@ -49,7 +50,7 @@ static Extent extent_of(const tilec_tensor *t)
         elements *= (double)t->shape[i];
     }
     for (int i = 0; i < t->ndim; i++) {
-        if (!reach(t, i, size, &below, &above))
+        if (!reach_of_dimension(t, i, size, &below, &above))
             return unknown;
     }
     uint64_t start = (uint64_t)(uintptr_t)t->data, lo, hi;

@@ -64,13 +64,13 @@ typedef struct {
 
 static void *external_symbol(const char *name);
 
-static bool refuse(Loader *l, const char *why)
+static bool refuse_object(Loader *l, const char *why)
 {
     l->why = why;
     return false;
 }
 
-static bool inside(const Loader *l, uint64_t offset, uint64_t size)
+static bool inside_object(const Loader *l, uint64_t offset, uint64_t size)
 {
     return offset <= l->len && size <= l->len - offset;
 }
@@ -80,16 +80,16 @@ static bool inside(const Loader *l, uint64_t offset, uint64_t size)
 static bool read_file_header(Loader *l, Elf64_Ehdr *head)
 {
     if (l->len < sizeof *head)
-        return refuse(l, "the object is too short");
+        return refuse_object(l, "the object is too short");
     memcpy(head, l->object, sizeof *head);
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
         head->e_ident[EI_DATA] != ELFDATA2LSB || head->e_type != ET_REL)
-        return refuse(l, "not a relocatable ELF64 object");
+        return refuse_object(l, "not a relocatable ELF64 object");
     if (head->e_machine != HOST_MACHINE)
-        return refuse(l, "the object is for another machine");
+        return refuse_object(l, "the object is for another machine");
     if (head->e_shentsize != sizeof(Elf64_Shdr) || head->e_shnum == 0 ||
-        !inside(l, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr)))
-        return refuse(l, "the section table is damaged");
+        !inside_object(l, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr)))
+        return refuse_object(l, "the section table is damaged");
     return true;
 }
 
@@ -100,15 +100,15 @@ static bool read_symbol_table(Loader *l)
     while (i < l->nsections && l->sections[i].sh_type != SHT_SYMTAB)
         i++;
     if (i == l->nsections)
-        return refuse(l, "there are no symbols");
+        return refuse_object(l, "there are no symbols");
     l->symbols = l->sections[i];
     if (l->symbols.sh_entsize != sizeof(Elf64_Sym) || l->symbols.sh_link >= (uint32_t)l->nsections)
-        return refuse(l, "the symbol table is damaged");
+        return refuse_object(l, "the symbol table is damaged");
     l->nsymbols = l->symbols.sh_size / sizeof(Elf64_Sym);
     l->strings = l->sections[l->symbols.sh_link];
     if (l->strings.sh_type != SHT_STRTAB || l->strings.sh_size == 0 ||
         l->object[l->strings.sh_offset + l->strings.sh_size - 1] != '\0')
-        return refuse(l, "the names of symbols are damaged");
+        return refuse_object(l, "the names of symbols are damaged");
     return true;
 }
 
@@ -128,8 +128,8 @@ static bool read_headers(Loader *l)
         const Elf64_Shdr *s = &l->sections[i];
 
         if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL &&
-            !inside(l, s->sh_offset, s->sh_size))
-            return refuse(l, "a section lies outside of the object");
+            !inside_object(l, s->sh_offset, s->sh_size))
+            return refuse_object(l, "a section lies outside of the object");
     }
     return read_symbol_table(l);
 }
@@ -148,15 +148,15 @@ static bool place_sections(Loader *l)
         if ((s->sh_flags & SHF_ALLOC) == 0)
             continue;
         if ((s->sh_flags & SHF_TLS) != 0)
-            return refuse(l, "thread-local data is not supported");
+            return refuse_object(l, "thread-local data is not supported");
         if ((align & (align - 1)) != 0 || align > MAX_ALIGN)
-            return refuse(l, "a section has a strange alignment");
+            return refuse_object(l, "a section has a strange alignment");
         if (s->sh_size > MAX_MAPPING)
-            return refuse(l, "the object is too large");
+            return refuse_object(l, "the object is too large");
         l->offset[i] = (total + align - 1) & ~(align - 1);
         total = l->offset[i] + s->sh_size;
         if (total > MAX_MAPPING)
-            return refuse(l, "the object is too large");
+            return refuse_object(l, "the object is too large");
     }
     l->stubs = (total + STUB_BYTES - 1) & ~(uint64_t)(STUB_BYTES - 1);
     l->total = l->stubs + l->nsymbols * STUB_BYTES;
@@ -206,10 +206,11 @@ static bool symbol_address(Loader *l, const Elf64_Sym *sym, uint64_t *address)
 {
     if (sym->st_shndx == SHN_UNDEF) {
         *address = (uint64_t)(uintptr_t)external_symbol(symbol_name(l, sym));
-        return *address != 0 || refuse(l, "the object needs a function that is not provided");
+        return *address != 0 ||
+               refuse_object(l, "the object needs a function that is not provided");
     }
     if (!is_placed(l, sym))
-        return refuse(l, "a symbol lies outside of the object");
+        return refuse_object(l, "a symbol lies outside of the object");
     *address = (uint64_t)(uintptr_t)l->map + l->offset[sym->st_shndx] + sym->st_value;
     return true;
 }
@@ -222,9 +223,9 @@ static bool relocate_one(Loader *l, const Elf64_Rela *rela, uint8_t *base, uint6
     int width = reloc_width(HOST_MACHINE, type);
 
     if (width == 0)
-        return refuse(l, "a relocation of an unknown type");
+        return refuse_object(l, "a relocation of an unknown type");
     if (index >= l->nsymbols || rela->r_offset > size || size - rela->r_offset < (uint64_t)width)
-        return refuse(l, "a relocation lies outside of the object");
+        return refuse_object(l, "a relocation lies outside of the object");
 
     Elf64_Sym sym = read_symbol(l, index);
     uint8_t *stub = l->map + l->stubs + index * STUB_BYTES;
@@ -237,7 +238,7 @@ static bool relocate_one(Loader *l, const Elf64_Rela *rela, uint8_t *base, uint6
     if (sym.st_shndx == SHN_UNDEF && width < 8)
         in.symbol = (uint64_t)(uintptr_t)stub; /* the function itself may be out of reach */
     if (reloc_apply(HOST_MACHINE, type, &in, base + rela->r_offset) != RELOC_OK)
-        return refuse(l, "a relocation reaches too far");
+        return refuse_object(l, "a relocation reaches too far");
     return true;
 }
 
@@ -247,7 +248,7 @@ static bool relocate_section(Loader *l, const Elf64_Shdr *table)
     uint8_t *base = l->map + l->offset[table->sh_info];
 
     if (table->sh_entsize != sizeof(Elf64_Rela))
-        return refuse(l, "the relocations are damaged");
+        return refuse_object(l, "the relocations are damaged");
     for (uint64_t i = 0; i < table->sh_size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela rela;
 
@@ -266,11 +267,11 @@ static bool relocate(Loader *l)
         if (s->sh_type != SHT_RELA && s->sh_type != SHT_REL)
             continue;
         if (s->sh_info >= (uint32_t)l->nsections)
-            return refuse(l, "the relocations are damaged");
+            return refuse_object(l, "the relocations are damaged");
         if (l->offset[s->sh_info] == NOT_PLACED)
             continue; /* of debug information */
         if (s->sh_type == SHT_REL)
-            return refuse(l, "relocations without addends are not supported");
+            return refuse_object(l, "relocations without addends are not supported");
         if (!relocate_section(l, s))
             return false;
     }
@@ -317,14 +318,14 @@ static Code *keep_symbols(const Loader *l)
 }
 
 /* All steps; NULL with l->why set for a bad object, without for a lack of memory. */
-static Code *load(Loader *l)
+static Code *load_object(Loader *l)
 {
     if (!read_headers(l) || !place_sections(l) || !copy_sections(l) || !relocate(l))
         return NULL;
     Code *c = keep_symbols(l);
     if (c && os_seal_code(l->map, l->total) != 0) {
         free(c);
-        refuse(l, "the system does not let memory become executable");
+        refuse_object(l, "the system does not let memory become executable");
         return NULL;
     }
     return c;
@@ -334,7 +335,7 @@ RunStatus code_load(const void *object, size_t len, Code **out, const char **why
 {
     Loader l = {.object = object, .len = len};
 
-    *out = load(&l);
+    *out = load_object(&l);
     *why = *out ? NULL : l.why ? l.why : "out of memory";
     free(l.sections);
     if (*out)

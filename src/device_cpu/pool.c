@@ -96,7 +96,7 @@ static void pause_briefly(void)
 }
 
 /* Take chunks until there are no more. */
-static void work(Pool *p, int worker)
+static void work_on_launch(Pool *p, int worker)
 {
     const PoolJob *job = &p->job;
     void *scratch = job->scratch > 0 ? p->workers[worker].scratch : NULL;
@@ -211,7 +211,7 @@ static void *helper(void *arg)
             return NULL;
         if (!enter(p))
             continue;
-        work(p, w->index);
+        work_on_launch(p, w->index);
         leave(p);
     }
 }
@@ -310,11 +310,11 @@ static RunStatus run_in_turn(Pool *p, const PoolJob *job)
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     threads = MIN(threads, p->threads);
     if (threads == 1) {
-        work(p, 0);
+        work_on_launch(p, 0);
         return RUN_OK;
     }
     call_helpers(p, threads - 1);
-    work(p, 0);
+    work_on_launch(p, 0);
     shut(p);
     return RUN_OK;
 }

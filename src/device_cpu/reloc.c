@@ -96,7 +96,7 @@ static uint64_t page(uint64_t address)
     return address & ~UINT64_C(0xfff);
 }
 
-static uint64_t compute(ValueRule rule, const RelocInput *in)
+static uint64_t compute_value(ValueRule rule, const RelocInput *in)
 {
     uint64_t symbol = in->symbol + (uint64_t)in->addend, slot = in->slot + (uint64_t)in->addend;
 
@@ -176,7 +176,7 @@ RelocResult reloc_apply(int machine, uint32_t type, const RelocInput *in, uint8_
 
     if (!r)
         return RELOC_UNKNOWN;
-    uint64_t value = compute(r->value, in);
+    uint64_t value = compute_value(r->value, in);
     switch (r->field) {
     case FIELD_64:
         memcpy(at, &value, sizeof value);

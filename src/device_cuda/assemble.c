@@ -19,7 +19,7 @@
 enum { LOG_BYTES = 16 << 10 };
 
 /* What was said about PTX or code, as a diagnostic. */
-static RunStatus refuse(char **error, const char *who, const char *what, const char *log)
+static RunStatus refuse_assembly(char **error, const char *who, const char *what, const char *log)
 {
     size_t n = strlen(log);
 
@@ -73,7 +73,7 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Arena *a, 
     if (status == ENOMEM)
         return RUN_NO_MEMORY;
     if (status != 0 || run.code != 0 || run.noutput == 0)
-        return refuse(error, "ptxas", "PTX", status ? strerror(status) : run.errors);
+        return refuse_assembly(error, "ptxas", "PTX", status ? strerror(status) : run.errors);
     out->data = run.output;
     out->len = run.noutput;
     return RUN_OK;
@@ -135,7 +135,7 @@ static RunStatus link_in(const CudaDriver *d, Linker *l, const GenOutput *ptx, b
     if (l->link)
         d->link_free(l->link);
     if (status == RUN_FAILED && l->log[0])
-        return refuse(error, "the driver's assembler", "PTX", l->log);
+        return refuse_assembly(error, "the driver's assembler", "PTX", l->log);
     return status == RUN_FAILED ? cuda_refuse(r, error, "assembling a kernel") : status;
 }
 
@@ -209,7 +209,7 @@ RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char *
     if (status != 0)
         return lacks(error, "nvdisasm or cuobjdump");
     if (run.code != 0)
-        return refuse(error, "the disassembler", "code", run.errors);
+        return refuse_assembly(error, "the disassembler", "code", run.errors);
     *text = run.output;
     return RUN_OK;
 }

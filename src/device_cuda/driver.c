@@ -50,7 +50,7 @@ static bool find_entry(void *lib, const char *symbol, void *entry)
     return found;
 }
 
-static bool load(void)
+static bool load_library(void)
 {
     const char *path = os_env("TILEC_LIBCUDA"), *error;
     void *lib = os_load_library(path ? path : "libcuda.so.1", &error);
@@ -91,7 +91,7 @@ static bool worked(CuResult r, const char *doing)
     return r == CU_SUCCESS;
 }
 
-static bool start(void)
+static bool start_driver(void)
 {
     const CudaDriver *d = &driver.entries;
 
@@ -115,7 +115,7 @@ static void name_arch(CudaUnit *u, int major, int minor)
     snprintf(u->arch, sizeof u->arch, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
 }
 
-static bool look_at(int number)
+static bool look_at_unit(int number)
 {
     const CudaDriver *d = &driver.entries;
     CudaUnit *u = &driver.units[number];
@@ -145,10 +145,10 @@ static void in_child(void)
 
 static void open_driver(void)
 {
-    bool good = load() && start();
+    bool good = load_library() && start_driver();
 
     for (int i = 0; good && i < driver.count; i++)
-        good = look_at(i);
+        good = look_at_unit(i);
     if (!good)
         driver.count = 0;
     else if (pthread_atfork(NULL, NULL, in_child) != 0)

@@ -41,7 +41,7 @@ typedef struct {
     int records_arg; /* the argument that it goes to; -1: there is no buffer */
 } Run;
 
-static CuResult start(const Run *run)
+static CuResult start_kernel(const Run *run)
 {
     const DeviceLaunch *l = run->launch;
     const CudaKernel *k = &run->kernel;
@@ -62,7 +62,7 @@ static CuResult time_between(const Run *run, CuEvent before, CuEvent after)
     CuResult r = d->event_record(before, run->launch->stream);
 
     if (r == CU_SUCCESS)
-        r = start(run);
+        r = start_kernel(run);
     if (r == CU_SUCCESS)
         r = d->event_record(after, run->launch->stream);
     if (r == CU_SUCCESS)
@@ -109,7 +109,7 @@ static RunStatus refuse_capture(char **error)
 
 static RunStatus go(const Run *run, char **error)
 {
-    CuResult r = run->launch->seconds ? start_timed(run) : start(run);
+    CuResult r = run->launch->seconds ? start_timed(run) : start_kernel(run);
 
     return r == CU_SUCCESS ? RUN_OK
                            : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",

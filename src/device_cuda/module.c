@@ -142,8 +142,8 @@ static const Loaded *find_loaded(const CudaCode *c, CuContext context, unsigned 
 }
 
 /* Under the lock. */
-static RunStatus load(CudaCode *c, const CudaScope *s, unsigned long long id, const Loaded **out,
-                      char **error)
+static RunStatus load_module(CudaCode *c, const CudaScope *s, unsigned long long id,
+                             const Loaded **out, char **error)
 {
     *out = find_loaded(c, s->context, id);
     if (*out)
@@ -174,7 +174,7 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
     const Loaded *l = find_loaded(c, s->context, id);
     if (!l) {
         pthread_mutex_lock(&c->lock);
-        status = load(c, s, id, &l, error);
+        status = load_module(c, s, id, &l, error);
         pthread_mutex_unlock(&c->lock);
     }
     if (status == RUN_OK)
@@ -184,7 +184,7 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
 
 /* --- what it takes --- */
 
-static CuResult ask(const CudaDriver *d, CuFunction f, CodeFacts *out)
+static CuResult ask_attributes(const CudaDriver *d, CuFunction f, CodeFacts *out)
 {
     int fixed = 0;
     CuResult r = d->function_get(&out->registers, CU_FUNC_REGISTERS, f);
@@ -208,7 +208,7 @@ RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **err
         return status;
     status = cuda_kernel(c, &s, &k, error);
     *out = (CodeFacts){.warps = c->warps, .shared = (int)c->shared};
-    CuResult r = status == RUN_OK ? ask(s.driver, k.function, out) : CU_SUCCESS;
+    CuResult r = status == RUN_OK ? ask_attributes(s.driver, k.function, out) : CU_SUCCESS;
     cuda_leave(&s);
     return r == CU_SUCCESS ? status : cuda_refuse(r, error, "asking about a kernel");
 }

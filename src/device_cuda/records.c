@@ -43,7 +43,8 @@ static CuResult fetch_words(const CudaScope *s, CuStream stream, CuAddress buffe
                      : CU_SUCCESS;
 }
 
-static CuResult fetch(const CudaScope *s, CuStream stream, CuAddress buffer, RecordBuffer *b)
+static CuResult fetch_records(const CudaScope *s, CuStream stream, CuAddress buffer,
+                              RecordBuffer *b)
 {
     uint64_t all = (RECORD_BUFFER_BYTES - sizeof *b) / 4, from = 0;
     CuResult r = s->driver->copy_to_host(b, buffer, sizeof *b, stream);
@@ -65,7 +66,7 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CuAddress buff
 
     if (!b)
         return RUN_NO_MEMORY;
-    CuResult r = fetch(s, stream, buffer, b);
+    CuResult r = fetch_records(s, stream, buffer, b);
     if (r == CU_SUCCESS)
         record_buffer_drain(b, RECORD_BUFFER_BYTES, port);
     free(b);

@@ -56,8 +56,8 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 }
 
 /* One step of k for the whole block. */
-static void step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
-                 Val (*acc)[DOT_MAX_VECTORS])
+static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
+                     Val (*acc)[DOT_MAX_VECTORS])
 {
     Val b[DOT_MAX_VECTORS];
 
@@ -87,7 +87,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
         }
     }
     for (int u = 0; u < unroll; u++)
-        step(d, rows, vectors, i, j, l.index, u, acc);
+        dot_step(d, rows, vectors, i, j, l.index, u, acc);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
@@ -95,7 +95,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
     }
     cpu_loop_end(c, &l, whole, unroll);
     for (int64_t k = whole; k < d->k; k++)
-        step(d, rows, vectors, i, j, llvm_int(c->l->i64, k), 0, acc);
+        dot_step(d, rows, vectors, i, j, llvm_int(c->l->i64, k), 0, acc);
 }
 
 /* acc rows i.., columns j..; `last` lanes of the last vector exist. */

@@ -9,7 +9,7 @@
 
 /* The index of a loop as an integer of 32 bits: the first lane's, with all lanes where it is a
  * vector. */
-static Val index_of(NestCg *n, const Entry *e)
+static Val index_of_entry(NestCg *n, const Entry *e)
 {
     Llvm *l = n->c->l;
     int dim = e->map[0];
@@ -42,7 +42,7 @@ static Val quotient(NestCg *n, const Entry *e)
     return emit_round(&n->c->e, n->at[n->rank], q, e->value->type->dtype);
 }
 
-static Val run(NestCg *n, const Entry *e)
+static Val emit_run(NestCg *n, const Entry *e)
 {
     Bld b = n->at[n->rank];
     Val first = cpu_input(n, e, 0);
@@ -65,7 +65,7 @@ static Val read_buffer(NestCg *n, const Entry *e)
 
 /* --- roots --------------------------------------------------------------------------------- */
 
-static void fill(NestCg *n, const Root *r, const Entry *e)
+static void fill_entry(NestCg *n, const Root *r, const Entry *e)
 {
     cpu_fill(n, r->buffer, r->value->type, plan_identity, cpu_made(n, e->in[0]));
 }
@@ -86,7 +86,7 @@ static void root(NestCg *n, const Root *r, const Entry *e)
         cpu_scan_body(n, r, e);
         break;
     case ROOT_FILL:
-        fill(n, r, e);
+        fill_entry(n, r, e);
         break;
     }
 }
@@ -107,7 +107,7 @@ static Val value_of(NestCg *n, const Entry *e)
     case MAKE_CONST:
         return emit_constant(&c->e, e->value->type, (uint64_t)attr_bits(e->value->def));
     case MAKE_INDEX:
-        return index_of(n, e);
+        return index_of_entry(n, e);
     case MAKE_READ:
         return read_buffer(n, e);
     case MAKE_OP:
@@ -115,7 +115,7 @@ static Val value_of(NestCg *n, const Entry *e)
     case MAKE_DIVIDE:
         return quotient(n, e);
     case MAKE_RUN:
-        return run(n, e);
+        return emit_run(n, e);
     case MAKE_LOAD:
         return cpu_load(n, e);
     case MAKE_FIELD:
@@ -134,7 +134,7 @@ static void begin_detour(NestCg *n, const Entry *e)
     n->detour = cpu_detour_begin(n, cpu_all(n, cpu_input(n, e, 0)), usual);
 }
 
-static void make(NestCg *n, int number)
+static void make_entry(NestCg *n, int number)
 {
     const Entry *e = &n->nest->schedule->entries.at[number];
 
@@ -180,7 +180,7 @@ void cpu_part(NestCg *n, Part part)
         int number = s->part[part].at[i];
         const Op *op = op_of(n, &s->entries.at[number]);
         const Op *around = op ? llvm_at(n->c->l, op) : NULL;
-        make(n, number);
+        make_entry(n, number);
         if (op)
             llvm_at(n->c->l, around);
     }

@@ -100,7 +100,7 @@ static void body(NestCg *n, Part part, Val i, int copy)
     cpu_part(n, part);
 }
 
-static bool constant(Val v, int64_t *out)
+static bool constant_value(Val v, int64_t *out)
 {
     if (!LLVMIsAConstantInt(v))
         return false;
@@ -122,7 +122,7 @@ static Val segment(NestCg *n, Part part, Val i, Val limit, int copies)
     Cpu *c = n->c;
     int64_t from, to, step = (int64_t)copies * n->lanes, trips = 2;
 
-    bool known = constant(i, &from) && constant(limit, &to);
+    bool known = constant_value(i, &from) && constant_value(limit, &to);
     if (known)
         trips = part == PART_MAIN ? (to - from) / step : (to - from + step - 1) / step;
     if (trips <= 0)

@@ -51,7 +51,7 @@ static Val combine_simple(Cpu *c, Bld b, const Reduction *r, Val x, Val y)
 
 /* --- along the inner dimension ------------------------------------------------------------- */
 
-static Reduction *find(const NestCg *n, const Op *op)
+static Reduction *find_reduction(const NestCg *n, const Op *op)
 {
     Reduction *r = n->reductions;
 
@@ -265,7 +265,7 @@ void cpu_reduce_end(NestCg *n)
  * sum. */
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
 {
-    const Reduction *r = find(n, op);
+    const Reduction *r = find_reduction(n, op);
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     DType t = op->operands[0]->type->dtype;
@@ -328,7 +328,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
 
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
 {
-    Reduction *r = find(n, op);
+    Reduction *r = find_reduction(n, op);
 
     if (r->plan.along == ALONG_ROWS)
         outer_body(n, r, e);

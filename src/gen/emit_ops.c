@@ -134,7 +134,7 @@ static LLVMIntPredicate int_predicate(OpCode code, bool is_signed)
 }
 
 /* Half the choices remain for each of the three bits. */
-static Val choose(Bld b, const int64_t *table, Val x)
+static Val choose_of_eight(Bld b, const int64_t *table, Val x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
     Val left[8];
@@ -181,7 +181,7 @@ static Val int_lookup(const Emit *e, Bld b, const Op *op, Val x)
     bool narrow = LLVMTypeOf(x) != llvm_like(e->l->i32, x);
 
     if (narrow || llvm_lanes(x) < 2 || e->table_lanes == 0)
-        return choose(b, op->attrs, x);
+        return choose_of_eight(b, op->attrs, x);
     return permute_entries(e, b, op->attrs, x);
 }
 

@@ -101,7 +101,7 @@ bool layout_exists(const Layout *l, uint32_t coordinate)
 }
 
 /* The sum of the bases whose bits are set. */
-static uint32_t combine(const uint32_t *bases, uint32_t bits)
+static uint32_t combine_bases(const uint32_t *bases, uint32_t bits)
 {
     uint32_t v = 0;
 
@@ -112,7 +112,8 @@ static uint32_t combine(const uint32_t *bases, uint32_t bits)
 
 uint32_t layout_at(const Layout *l, Holder h)
 {
-    return combine(l->reg, h.reg) ^ combine(l->lane, h.lane) ^ combine(l->warp, h.warp);
+    return combine_bases(l->reg, h.reg) ^ combine_bases(l->lane, h.lane) ^
+           combine_bases(l->warp, h.warp);
 }
 
 int layout_registers(const Layout *l)
@@ -134,7 +135,7 @@ static VectorSpace threads_along(const Layout *l, int dim)
 
 Existence layout_register_exists(const Layout *l, uint32_t r)
 {
-    uint32_t c = combine(l->reg, r);
+    uint32_t c = combine_bases(l->reg, r);
     Existence e = EXISTS_IN_ALL;
 
     for (int d = 0; d < l->rank; d++) {

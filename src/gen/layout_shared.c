@@ -38,7 +38,7 @@ static VectorSpace space_of(const Vectors *v)
 }
 
 /* Append what is independent, up to n vectors. */
-static void extend(Vectors *v, const Vectors *by, int n)
+static void extend_vectors(Vectors *v, const Vectors *by, int n)
 {
     VectorSpace s = space_of(v);
 
@@ -97,7 +97,7 @@ static Vectors complement(const Vectors *part, const Vectors *whole)
 {
     Vectors all = *part, rest = {0};
 
-    extend(&all, whole, LAYOUT_MAX_BITS);
+    extend_vectors(&all, whole, LAYOUT_MAX_BITS);
     for (int i = part->n; i < all.n; i++)
         append(&rest, all.at[i]);
     return rest;
@@ -131,7 +131,7 @@ static Vectors reach_of(const SharedAccess *a, int bytes, uint32_t within, uint3
     }
     for (int i = 0; i < v.n; i++)
         v.at[i] &= outside;
-    extend(&out, &v, LAYOUT_MAX_BITS);
+    extend_vectors(&out, &v, LAYOUT_MAX_BITS);
     tidy(&out);
     return out;
 }
@@ -152,12 +152,12 @@ static Vectors low_bits(uint32_t bits, int bytes, const SharedAccess *accesses, 
     }
     int word = WORD_BITS - layout_bits_of(bytes);
     Vectors shared = units(moved), all = units(bits);
-    extend(&low, &shared, MAX(word, low.n));
-    extend(&low, &all, MAX(word, low.n));
+    extend_vectors(&low, &shared, MAX(word, low.n));
+    extend_vectors(&low, &all, MAX(word, low.n));
     return low;
 }
 
-static uint32_t sum_of(const Vectors *v, int from)
+static uint32_t sum_of_vectors(const Vectors *v, int from)
 {
     uint32_t sum = 0;
 
@@ -173,13 +173,13 @@ static void swizzle(Vectors *p, Vectors *q, uint32_t outside, int banks, Vectors
 
     p->n = MIN(p->n, banks);
     q->n = MIN(q->n, banks);
-    extend(p, q, banks);
-    extend(p, &wide, banks);
-    extend(p, &all, banks);
-    extend(q, p, banks);
+    extend_vectors(p, q, banks);
+    extend_vectors(p, &wide, banks);
+    extend_vectors(p, &all, banks);
+    extend_vectors(q, p, banks);
     Vectors both = intersection(p, q), e = complement(&both, p), f = complement(&both, q);
     Vectors joined = *p;
-    extend(&joined, q, LAYOUT_MAX_BITS);
+    extend_vectors(&joined, q, LAYOUT_MAX_BITS);
     Vectors rest = complement(&joined, &all);
     tidy(p);
     for (int i = 0; i < p->n; i++)
@@ -213,12 +213,12 @@ void shared_choose_bits(uint32_t bits, int bytes, const SharedAccess *accesses, 
                         SharedLayout *out)
 {
     Vectors low = low_bits(bits, bytes, accesses, n), reach[2] = {{0}, {0}};
-    uint32_t outside = bits & ~sum_of(&low, 0);
+    uint32_t outside = bits & ~sum_of_vectors(&low, 0);
     int word = MAX(0, WORD_BITS - layout_bits_of(bytes));
     int banks = MAX(0, LINE_BITS - layout_bits_of(bytes) - low.n);
 
     for (int i = 0; i < n; i++)
-        reach[i] = reach_of(&accesses[i], bytes, sum_of(&low, word), outside);
+        reach[i] = reach_of(&accesses[i], bytes, sum_of_vectors(&low, word), outside);
     if (n == 1)
         reach[1] = reach[0];
     swizzle(&reach[0], &reach[1], outside, MIN(banks, __builtin_popcount(outside)), &low);

@@ -12,7 +12,8 @@
  * Therefore v must be chosen such that two lanes which ask the same lane ask for the same
  * register: no v(t) may be a register without a lane, other than 0.  Each v(bit of t) may be s(bit)
  * plus anything of U, which the sources of registers and the copies of the source layout span: see
- * choose(). What remains is linear algebra again: before() from v, and the source of each round.
+ * choose_vector(). What remains is linear algebra again: before() from v, and the source of each
+ * round.
  *
  * Elements of less than 4 bytes travel together where registers of the result have their sources in
  * registers of one thread: that is done first, and what follows knows only words.
@@ -84,7 +85,7 @@ static void pack(Maker *m, int n)
     }
 }
 
-static uint32_t sum_of(const uint32_t *v, uint32_t bits)
+static uint32_t sum_of_chosen(const uint32_t *v, uint32_t bits)
 {
     uint32_t sum = 0;
 
@@ -96,7 +97,7 @@ static uint32_t sum_of(const uint32_t *v, uint32_t bits)
 /* Coordinate that registers move. */
 static uint32_t moved_by(const Layout *l, uint32_t registers)
 {
-    return sum_of(l->reg, registers);
+    return sum_of_chosen(l->reg, registers);
 }
 
 /* Sources have three parts here: word, lane, and above them the element's number in the word. */
@@ -149,7 +150,7 @@ static bool find_sources(Maker *m)
     for (int i = 0; i < m->want.nword && ok; i++) {
         uint32_t *source = &m->of_word[i];
         ok = find_source(m, moved_by(to, m->want.word[i]), source);
-        m->want.word[i] ^= sum_of(m->want.packed, *source >> PACKED);
+        m->want.word[i] ^= sum_of_chosen(m->want.packed, *source >> PACKED);
         *source &= (1u << PACKED) - 1;
         m->freedom[m->nfreedom++] = (Freedom){*source, 1u << i};
     }
@@ -163,7 +164,7 @@ static uint32_t lane_of(uint32_t source)
     return source >> LANE;
 }
 
-static void choose(Maker *m, int bit, uint32_t asks, uint32_t v)
+static void choose_vector(Maker *m, int bit, uint32_t asks, uint32_t v)
 {
     m->v[bit] = v;
     m->out.after[bit] = asks;
@@ -184,7 +185,7 @@ static bool choose_lane(Maker *m, int bit, uint32_t lane)
         v ^= f->source;
         asks ^= f->asks;
     }
-    choose(m, bit, asks, v);
+    choose_vector(m, bit, asks, v);
     return true;
 }
 
@@ -215,7 +216,7 @@ static bool choose_dependent(Maker *m, int bit)
         v ^= made >> (EARLIER + i) & 1 ? m->v[i] : 0;
     for (int i = 0; i < m->nfreedom; i++)
         asks ^= made >> i & 1 ? m->freedom[i].asks : 0;
-    choose(m, bit, asks, v);
+    choose_vector(m, bit, asks, v);
     return true;
 }
 
@@ -225,13 +226,13 @@ static bool choose_new(Maker *m, int bit, VectorSpace *asked)
     uint32_t s = m->of_thread[bit];
 
     if (space_add(asked, lane_of(s), 1u << bit, NULL)) {
-        choose(m, bit, 0, s);
+        choose_vector(m, bit, 0, s);
         return true;
     }
     for (int i = 0; i < m->nfreedom; i++) {
         const Freedom *f = &m->freedom[i];
         if (space_add(asked, lane_of(s ^ f->source), 1u << bit, NULL)) {
-            choose(m, bit, f->asks, s ^ f->source);
+            choose_vector(m, bit, f->asks, s ^ f->source);
             return true;
         }
     }
@@ -254,7 +255,7 @@ static void choose_warps(Maker *m)
 {
     for (int i = LAYOUT_LANE_BITS; i < LAYOUT_LANE_BITS + m->to->nwarp; i++) {
         if (!choose_lane(m, i, 0))
-            choose(m, i, 0, m->of_thread[i]);
+            choose_vector(m, i, 0, m->of_thread[i]);
     }
 }
 
@@ -266,7 +267,7 @@ static uint32_t offered(const VectorSpace *asked, const uint32_t *v, uint32_t la
     uint32_t made;
 
     space_reduce(asked, lane, &made); /* no lane that is asked has another rest than 0 */
-    return sum_of(v, made) & WORD_MASK;
+    return sum_of_chosen(v, made) & WORD_MASK;
 }
 
 static VectorSpace asked_lanes(const Maker *m)
@@ -285,7 +286,7 @@ static const int32_t *word_table(const Layout *l, const Words *w, Arena *a)
 
     for (int i = 0; i < n * per_word; i++) {
         uint32_t word = (uint32_t)i >> w->npacked, element = (uint32_t)i & ((uint32_t)per_word - 1);
-        uint32_t r = sum_of(w->word, word) ^ sum_of(w->packed, element);
+        uint32_t r = sum_of_chosen(w->word, word) ^ sum_of_chosen(w->packed, element);
         table[i] = layout_register_live(l, r) ? (int32_t)r : -1;
     }
     return table;
@@ -312,7 +313,7 @@ static bool round_matters(const Maker *m, uint32_t k)
             basis[n++] = m->out.after[i];
     }
     for (uint32_t i = 0; i < 1u << n; i++) {
-        if (has_word(&m->out, k ^ sum_of(basis, i)))
+        if (has_word(&m->out, k ^ sum_of_chosen(basis, i)))
             return true;
     }
     return false;
@@ -327,7 +328,7 @@ static void make_rounds(Maker *m, const VectorSpace *asked, Arena *a)
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++)
         own = own && s->source[i] == (i < LAYOUT_LANE_BITS ? 1 << i : 0);
     for (uint32_t k = 0; k < (uint32_t)s->nto; k++) {
-        uint32_t source = sum_of(m->of_word, k), lane = lane_of(source);
+        uint32_t source = sum_of_chosen(m->of_word, k), lane = lane_of(source);
         uint32_t send = (source & WORD_MASK) ^ offered(asked, m->v, lane);
         if (round_matters(m, k))
             rounds[s->nrounds++] =

@@ -114,7 +114,7 @@ static void put_registers(Text *t, const int32_t *regs, int n)
     text_put(t, "\n");
 }
 
-static void put_words(Text *t, const char *name, const int32_t *regs, int words, int per_word)
+static void put_word_list(Text *t, const char *name, const int32_t *regs, int words, int per_word)
 {
     for (int i = 0; per_word > 1 && i < words; i++) {
         text_printf(t, "%s %d:", name, i);
@@ -128,7 +128,7 @@ static void put_shuffles(Text *t, const Shuffles *s)
 
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++)
         source[i] = s->source[i];
-    put_words(t, "pack", s->from, s->nfrom, s->per_word);
+    put_word_list(t, "pack", s->from, s->nfrom, s->per_word);
     put_thread_masks(t, "before", s->before);
     put_thread_masks(t, "source", source);
     for (int i = 0; i < s->nrounds; i++) {
@@ -137,7 +137,7 @@ static void put_shuffles(Text *t, const Shuffles *s)
         text_printf(t, r->lane ? " lane ^ %d\n" : "\n", r->lane);
     }
     put_thread_masks(t, "after", s->after);
-    put_words(t, "unpack", s->to, s->nto, s->per_word);
+    put_word_list(t, "unpack", s->to, s->nto, s->per_word);
 }
 
 static void put_vectors(Text *t, const char *name, const SharedVector *list, int n, int nvector)

@@ -52,7 +52,7 @@ static size_t memory_needed(int values)
     return MIN(base + each * (size_t)values, most);
 }
 
-static void start(Llvm *l, const LlvmMachine *m, int values)
+static void start_module(Llvm *l, const LlvmMachine *m, int values)
 {
     if (!os_has_memory(memory_needed(values)))
         arena_alloc(l->arena, SIZE_MAX); /* leaves through its guard */
@@ -280,7 +280,7 @@ static bool attempt(Emission *e, const LlvmMachine *m, int values, void (*make)(
     if (setjmp(e->guard.env) != 0)
         return false;
     e->arena = e->llvm.arena = arena_new(&e->guard);
-    start(&e->llvm, m, values);
+    start_module(&e->llvm, m, values);
     make(&e->llvm, ctx);
     finish(&e->llvm, stage, &e->out, &e->why);
     return true;

@@ -66,7 +66,7 @@ static bool is_record(const Nest *n, const Access *a)
 
 /* The index tile of ptr = base + index with a base that the inner dimension does not move, when
  * its dtype holds a run of all lanes. */
-static Value *index_of(const Nest *n, const Value *ptr, const int8_t *map)
+static Value *index_of_access(const Nest *n, const Value *ptr, const int8_t *map)
 {
     if (!ptr->def || ptr->def->code != OP_addptr || n->lanes < LEAST_LANES)
         return NULL;
@@ -109,7 +109,7 @@ static AccessPlan *plan_load(Plan *p, Nest *n, const Leaf *leaf)
         return a; /* uniform */
     a->steps = access_of(n->space, op->operands[LOAD_PTR], leaf->map);
     if (!a->steps.ok)
-        a->index = index_of(n, op->operands[LOAD_PTR], leaf->map);
+        a->index = index_of_access(n, op->operands[LOAD_PTR], leaf->map);
     a->form = form_of(n, a, true);
     return a;
 }

@@ -72,7 +72,7 @@ void *plan_pack(Made m)
     return (void *)(((intptr_t)m.entry + 1) * 2 + m.local);
 }
 
-static bool unpack(const void *packed, Made *out)
+static bool unpack_made(const void *packed, Made *out)
 {
     intptr_t x = (intptr_t)packed;
 
@@ -97,7 +97,7 @@ bool plan_recall(const Scheduler *s, int table, uint64_t key, Made *out)
         found = map_get(t->of[table], key);
     if (!found && table < ROLES)
         found = map_get(s->lasting[table], key);
-    return unpack(found, out);
+    return unpack_made(found, out);
 }
 
 /* An i1 that is known: a constant, or by the segment. */
@@ -162,14 +162,14 @@ static Made scalar(Scheduler *s, const Ask *a)
     uint64_t key = access_key(a->value, a->map);
     Made m;
 
-    if (!unpack(map_get(s->lasting[AS_VALUE], key), &m)) {
+    if (!unpack_made(map_get(s->lasting[AS_VALUE], key), &m)) {
         m = first_entry(s, e);
         map_put(s->lasting[AS_VALUE], key, plan_pack(m));
     }
     return m;
 }
 
-static Ask ask(Role role, Value *v, const int8_t *map)
+static Ask ask_for(Role role, Value *v, const int8_t *map)
 {
     Ask a = {.role = role, .value = v, .detour = NO_ENTRY};
 
@@ -180,7 +180,7 @@ static Ask ask(Role role, Value *v, const int8_t *map)
 
 bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out)
 {
-    Ask a = ask(role, v, map);
+    Ask a = ask_for(role, v, map);
 
     a.role = role_of(s, &a);
     if (a.role == AS_MASK && bound_known(s, &a, true, out))

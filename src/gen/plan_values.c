@@ -161,7 +161,7 @@ static Made field_load(Scheduler *s, const Ask *a, const AccessPlan *p, int *in)
     return vector_load(s, MAKE_FIELD, a, p, in);
 }
 
-static bool load(Scheduler *s, const Ask *a, Made *out)
+static bool load_value(Scheduler *s, const Ask *a, Made *out)
 {
     const Op *op = a->value->def;
     Value *mask = plan_operand(op, LOAD_MASK), *other = plan_operand(op, LOAD_OTHER);
@@ -382,7 +382,7 @@ static bool by_definition(Scheduler *s, Ask *a, Made *out)
         *out = index_entry(s, a);
         return true;
     case OP_load:
-        return load(s, a, out);
+        return load_value(s, a, out);
     case OP_select:
         return select_entry(s, a, out);
     default:
@@ -457,7 +457,7 @@ static bool make_mask(Scheduler *s, const Ask *a, Made *out)
     return plan_get(s, AS_VALUE, a->value, a->map, out);
 }
 
-static bool make(Scheduler *s, Ask *a, Made *out)
+static bool make_asked(Scheduler *s, Ask *a, Made *out)
 {
     switch (a->role) {
     case AS_MASK:
@@ -476,7 +476,7 @@ static void make_all(Scheduler *s)
         int top = s->asked.len - 1;
         Ask a = s->asked.at[top];
         Made m;
-        bool made = make(s, &a, &m);
+        bool made = make_asked(s, &a, &m);
         s->asked.at[top].detour = a.detour;
         if (!made)
             continue;

@@ -155,7 +155,7 @@ static uint32_t field_mask(const Inst *in, uint32_t at, uint32_t len)
     len = clamp ? MIN(len, 32) : len & 31;
     return (uint32_t)(((UINT64_C(1) << len) - 1) << at);
 }
-static uint32_t extend(const Inst *in, uint32_t x, uint32_t len, bool is_signed)
+static uint32_t extend_field(const Inst *in, uint32_t x, uint32_t len, bool is_signed)
 {
     len = has(in, MOD_CLAMP) ? MIN(len, 32) : len & 31;
     if (len == 0)
@@ -164,8 +164,8 @@ static uint32_t extend(const Inst *in, uint32_t x, uint32_t len, bool is_signed)
     return is_signed ? (uint32_t)((int32_t)up >> (32 - len)) : up >> (32 - len);
 }
 EACH2(bits_mask, uint32_t, uint32_t, uint32_t, field_mask(in, x, y))
-EACH2(bits_extend_u32, uint32_t, uint32_t, uint32_t, extend(in, x, y, false))
-EACH2(bits_extend_s32, uint32_t, uint32_t, uint32_t, extend(in, x, y, true))
+EACH2(bits_extend_u32, uint32_t, uint32_t, uint32_t, extend_field(in, x, y, false))
+EACH2(bits_extend_s32, uint32_t, uint32_t, uint32_t, extend_field(in, x, y, true))
 
 /* --- predicates: a mask each --- */
 

@@ -96,7 +96,7 @@ static Barrier *arrive(Warp *w, const Inst *in, uint32_t mask, int first)
     return b;
 }
 
-static void wait_for(Warp *w, Barrier *b, uint32_t mask)
+static void wait_for_barrier(Warp *w, Barrier *b, uint32_t mask)
 {
     b->waiting |= UINT32_C(1) << w->index;
     w->state = WARP_WAITS;
@@ -111,7 +111,7 @@ void barrier_sync(Warp *w, const Inst *in, uint32_t mask)
     Barrier *b = arrive(w, in, mask, 0);
 
     if (b)
-        wait_for(w, b, mask);
+        wait_for_barrier(w, b, mask);
 }
 
 void barrier_arrive(Warp *w, const Inst *in, uint32_t mask)
@@ -123,7 +123,7 @@ void barrier_arrive(Warp *w, const Inst *in, uint32_t mask)
 }
 
 /* bar.red: op 0 the result, 1 and 2 the barrier, 3 the predicate */
-static void reduce(Warp *w, const Inst *in, uint32_t mask)
+static void reduce_at_barrier(Warp *w, const Inst *in, uint32_t mask)
 {
     uint32_t bits = *OP(w, in, 3, uint32_t);
     Barrier *b = arrive(w, in, mask, 1);
@@ -134,22 +134,22 @@ static void reduce(Warp *w, const Inst *in, uint32_t mask)
     b->count += (uint32_t)__builtin_popcount(bits);
     b->all = b->all && bits == mask ? ALL_LANES : 0;
     b->any = b->any || bits ? ALL_LANES : 0;
-    wait_for(w, b, mask);
+    wait_for_barrier(w, b, mask);
 }
 
 void barrier_popc(Warp *w, const Inst *in, uint32_t mask)
 {
-    reduce(w, in, mask);
+    reduce_at_barrier(w, in, mask);
 }
 
 void barrier_and(Warp *w, const Inst *in, uint32_t mask)
 {
-    reduce(w, in, mask);
+    reduce_at_barrier(w, in, mask);
 }
 
 void barrier_or(Warp *w, const Inst *in, uint32_t mask)
 {
-    reduce(w, in, mask);
+    reduce_at_barrier(w, in, mask);
 }
 
 /* --- blocks --- */

@@ -140,7 +140,7 @@ static uint32_t compare(const Inst *in, PtxType t, const void *x, const void *y)
 }
 
 /* The comparison together with a third operand. */
-static uint32_t combine(Warp *w, const Inst *in, uint32_t bits, int operand)
+static uint32_t combine_predicates(Warp *w, const Inst *in, uint32_t bits, int operand)
 {
     uint32_t other;
 
@@ -158,10 +158,10 @@ static uint32_t combine(Warp *w, const Inst *in, uint32_t bits, int operand)
 void compare_setp(Warp *w, const Inst *in, uint32_t mask)
 {
     uint32_t bits = compare(in, (PtxType)in->type[0], OP(w, in, 2, char), OP(w, in, 3, char));
-    uint32_t p = combine(w, in, bits, 4);
+    uint32_t p = combine_predicates(w, in, bits, 4);
 
     if (in->op[1] != NO_OPERAND)
-        write_predicate(w, in->op[1], combine(w, in, ~bits, 4), mask);
+        write_predicate(w, in->op[1], combine_predicates(w, in, ~bits, 4), mask);
     write_predicate(w, in->op[0], p, mask);
 }
 
@@ -174,8 +174,8 @@ void compare_setp_x2(Warp *w, const Inst *in, uint32_t mask)
     uint32_t low = compare_half(in, t, x, y, 2, 0), high = compare_half(in, t, x, y, 2, 1);
 
     if (in->op[1] != NO_OPERAND)
-        write_predicate(w, in->op[1], combine(w, in, high, 4), mask);
-    write_predicate(w, in->op[0], combine(w, in, low, 4), mask);
+        write_predicate(w, in->op[1], combine_predicates(w, in, high, 4), mask);
+    write_predicate(w, in->op[0], combine_predicates(w, in, low, 4), mask);
 }
 
 /* set: ones, or 1.0 for floats, where it holds: ops d, a, b, c or none */
@@ -185,7 +185,7 @@ void compare_set(Warp *w, const Inst *in, uint32_t mask)
     PtxType t = (PtxType)in->type[0];
     uint32_t yes = t == PTX_F32 ? bits_of(1) : t == PTX_F16 ? 0x3c00 : t == PTX_BF16 ? 0x3f80 : ~0u;
 
-    bits = combine(w, in, bits, 3);
+    bits = combine_predicates(w, in, bits, 3);
     FOR_LANES(i, mask)
     {
         uint32_t value = bits >> i & 1 ? yes : 0;

@@ -37,11 +37,6 @@ void convert_f32_f64(Warp *w, const Inst *in, uint32_t mask)
     d[i] = isnan(x[i]) ? float_of(nan_from_f64(PTX_F32, x[i])) : (float)x[i];
 }
 
-static bool is_signed(PtxType t)
-{
-    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
-}
-
 static uint64_t read_bits(const Warp *w, uint32_t place, int bytes, uint32_t lane)
 {
     if (bytes == 2)
@@ -54,7 +49,7 @@ static uint64_t extended(uint64_t x, PtxType t)
 {
     int up = 64 - ptx_type_bits[t];
 
-    return is_signed(t) ? (uint64_t)((int64_t)(x << up) >> up) : x << up >> up;
+    return ptx_is_signed(t) ? (uint64_t)((int64_t)(x << up) >> up) : x << up >> up;
 }
 
 /* Into a register that may be wider than its type, which is extended then. */
@@ -71,17 +66,17 @@ static void write_int(Warp *w, uint32_t place, int bytes, uint32_t lane, uint64_
 
 static int64_t least_of(PtxType t)
 {
-    return is_signed(t) ? INT64_MIN >> (64 - ptx_type_bits[t]) : 0;
+    return ptx_is_signed(t) ? INT64_MIN >> (64 - ptx_type_bits[t]) : 0;
 }
 
 static uint64_t most_of(PtxType t)
 {
-    return UINT64_MAX >> (64 - ptx_type_bits[t] + is_signed(t));
+    return UINT64_MAX >> (64 - ptx_type_bits[t] + ptx_is_signed(t));
 }
 
 static uint64_t saturated(uint64_t x, PtxType from, PtxType to)
 {
-    bool negative = is_signed(from) && (int64_t)x < 0;
+    bool negative = ptx_is_signed(from) && (int64_t)x < 0;
 
     if (negative)
         return (int64_t)x < least_of(to) ? (uint64_t)least_of(to) : x;
@@ -155,7 +150,7 @@ void convert_to_float(Warp *w, const Inst *in, uint32_t mask)
     FOR_LANES(i, mask)
     {
         uint64_t x = extended(read_bits(w, in->op[1], in->bytes[1], i), from);
-        bool negative = is_signed(from) && (int64_t)x < 0;
+        bool negative = ptx_is_signed(from) && (int64_t)x < 0;
         double wide;
 
         if (to == PTX_F64) {

@@ -122,7 +122,7 @@ static void deliver(Warp *w, const Copy *c)
 
 /* The copies of these lanes arrive, but not those of their last groups, `open` of them; groups that
  * are not committed are later than all. */
-static void wait_for(Warp *w, uint32_t mask, uint32_t open)
+static void wait_for_copies(Warp *w, uint32_t mask, uint32_t open)
 {
     Copies *c = &w->copies;
     int kept = 0;
@@ -140,11 +140,11 @@ static void wait_for(Warp *w, uint32_t mask, uint32_t open)
 
 void copy_wait_group(Warp *w, const Inst *in, uint32_t mask)
 {
-    wait_for(w, mask, (uint32_t)in->number);
+    wait_for_copies(w, mask, (uint32_t)in->number);
 }
 
 void copy_wait_all(Warp *w, const Inst *in, uint32_t mask)
 {
     copy_commit(w, in, mask);
-    wait_for(w, mask, 0);
+    wait_for_copies(w, mask, 0);
 }

@@ -28,14 +28,15 @@ EACH2(mul_f32, float, float, float, one_nan(x *y))
 EACH3(fma_f32, float, float, float, float, one_nan(fmaf(x, y, z)))
 
 /* With f16 or bf16 in front, for chips from sm_100 on. */
-static float widened(const Inst *in, uint16_t bits)
+static float widened_half(const Inst *in, uint16_t bits)
 {
     return (float)small_to_double((PtxType)in->type[1], bits);
 }
 
-EACH2(add_mixed, float, uint16_t, float, one_nan(widened(in, x) + y))
-EACH2(sub_mixed, float, uint16_t, float, one_nan(widened(in, x) - y))
-EACH3(fma_mixed, float, uint16_t, uint16_t, float, one_nan(fmaf(widened(in, x), widened(in, y), z)))
+EACH2(add_mixed, float, uint16_t, float, one_nan(widened_half(in, x) + y))
+EACH2(sub_mixed, float, uint16_t, float, one_nan(widened_half(in, x) - y))
+EACH3(fma_mixed, float, uint16_t, uint16_t, float,
+      one_nan(fmaf(widened_half(in, x), widened_half(in, y), z)))
 
 /* --- with all modifiers --- */
 
@@ -141,7 +142,7 @@ static float greater(float x, float y)
 }
 
 /* .NaN lets a NaN win; .xorsign.abs compares without signs and gives the product of both. */
-static float choose(const Inst *in, float x, float y, float (*pick)(float, float))
+static float choose_float(const Inst *in, float x, float y, float (*pick)(float, float))
 {
     if (has(in, MOD_NAN_) && (x != x || y != y))
         return NAN;
@@ -150,8 +151,8 @@ static float choose(const Inst *in, float x, float y, float (*pick)(float, float
     float size = pick(fabsf(x), fabsf(y));
     return size == size ? copysignf(size, signbit(x) != signbit(y) ? -1.0f : 1.0f) : size;
 }
-FULL2(min_f32, choose(in, x, y, lesser))
-FULL2(max_f32, choose(in, x, y, greater))
+FULL2(min_f32, choose_float(in, x, y, lesser))
+FULL2(max_f32, choose_float(in, x, y, greater))
 
 EACH1(neg_f32, float, float, one_nan(-flushed(in, x)))
 EACH1(abs_f32, float, float, one_nan(fabsf(flushed(in, x))))

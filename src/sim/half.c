@@ -95,7 +95,7 @@ HALF_OPERATION(neg_f, write_half(h, -read_half(h, x)))
 HALF_OPERATION(abs_f, write_half(h, fabs(read_half(h, x))))
 
 /* The bits of the lesser or greater one, as min and max of f32 choose. */
-static uint16_t choose(const Half *h, uint16_t x, uint16_t y, bool greater)
+static uint16_t choose_half(const Half *h, uint16_t x, uint16_t y, bool greater)
 {
     uint16_t sign = (x ^ y) & 0x8000;
 
@@ -114,5 +114,5 @@ static uint16_t choose(const Half *h, uint16_t x, uint16_t y, bool greater)
     bool first = a == b ? (x >> 15 != 0) != greater : (a < b) != greater;
     return (uint16_t)((first ? x : y) | (h->xorsign ? sign : 0));
 }
-HALF_OPERATION(min_f, choose(h, x, y, false))
-HALF_OPERATION(max_f, choose(h, x, y, true))
+HALF_OPERATION(min_f, choose_half(h, x, y, false))
+HALF_OPERATION(max_f, choose_half(h, x, y, true))

@@ -169,9 +169,5 @@ static uint32_t dot4(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool y_s
     }
     return z;
 }
-static bool is_signed(PtxType t)
-{
-    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
-}
 EACH3(int_dp4a, uint32_t, uint32_t, uint32_t, uint32_t,
-      dot4(x, y, z, is_signed((PtxType)in->type[0]), is_signed((PtxType)in->type[1])))
+      dot4(x, y, z, ptx_is_signed((PtxType)in->type[0]), ptx_is_signed((PtxType)in->type[1])))

@@ -156,7 +156,7 @@ static bool open_worker(Worker *worker)
     return worker->counts != NULL;
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     Worker *worker = arg;
     Launch *l = (Launch *)worker->launch;
@@ -201,9 +201,10 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
 
     for (int i = 0; i < n; i++)
         workers[i].launch = l;
-    while (started < n && pthread_create(&threads[started], NULL, work, &workers[started]) == 0)
+    while (started < n &&
+           pthread_create(&threads[started], NULL, run_worker, &workers[started]) == 0)
         started++;
-    work(&workers[0]);
+    run_worker(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(threads[i], NULL);
     for (int i = started - 1; i >= 0; i--) {
@@ -219,8 +220,8 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
     return status;
 }
 
-static SimStatus refuse(SimError *error, const char *fmt, ...) PRINTF(2, 3);
-static SimStatus refuse(SimError *error, const char *fmt, ...)
+static SimStatus refuse_launch(SimError *error, const char *fmt, ...) PRINTF(2, 3);
+static SimStatus refuse_launch(SimError *error, const char *fmt, ...)
 {
     va_list ap;
 
@@ -235,15 +236,16 @@ static SimStatus check_launch(const SimKernel *k, const SimLaunch *asked, SimErr
     int threads = asked->warps * LANES;
 
     if (asked->warps < 1 || asked->warps > MAX_WARPS)
-        return refuse(error, "%d warps a block; there may be 1 to %d", asked->warps, MAX_WARPS);
+        return refuse_launch(error, "%d warps a block; there may be 1 to %d", asked->warps,
+                             MAX_WARPS);
     if (k->func->threads > 0 && threads > k->func->threads)
-        return refuse(error, "%d threads a block, where the kernel is made for %d", threads,
-                      k->func->threads);
+        return refuse_launch(error, "%d threads a block, where the kernel is made for %d", threads,
+                             k->func->threads);
     if (k->module->dynamic_at + asked->shared > UINT32_C(1) << 24)
-        return refuse(error, "%zu bytes of shared memory", asked->shared);
+        return refuse_launch(error, "%zu bytes of shared memory", asked->shared);
     for (int i = 0; i < 3; i++) {
         if (asked->grid[i] < 0)
-            return refuse(error, "a negative grid");
+            return refuse_launch(error, "a negative grid");
     }
     return SIM_OK;
 }

@@ -138,7 +138,8 @@ static void widen(Warp *w, uint32_t place, PtxType t, int per, double *out)
     }
 }
 
-static void gather(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS])
+static void gather_operands(Warp *w, const Shape *s, double a[ROWS][MOST_K],
+                            double b[MOST_K][COLUMNS])
 {
     int per = MAX(32 / ptx_type_bits[s->a], 1), halves = s->rows / 8, quad = QUAD * per;
     double row[LANES * 4];
@@ -156,8 +157,8 @@ static void gather(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOS
     }
 }
 
-static void multiply(const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
-                     double d[ROWS][COLUMNS])
+static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
+                              double d[ROWS][COLUMNS])
 {
     for (int i = 0; i < s->rows; i++) {
         double sums[COLUMNS] = {0};
@@ -196,8 +197,8 @@ static uint32_t add_float(double sum, float c)
 }
 
 /* The result of each lane: columns 2 * (lane % 4) and the next, row lane / 4, and 8 rows below. */
-static void scatter(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
-                    double sums[ROWS][COLUMNS])
+static void scatter_sums(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
+                         double sums[ROWS][COLUMNS])
 {
     const Inst *in = s->in;
     int first = in->nops - s->results; /* of the addend */
@@ -232,25 +233,25 @@ static void scatter(Warp *w, const Shape *s, double a[ROWS][MOST_K], double b[MO
     }
 }
 
-static void multiply_add(Warp *w, const Inst *in, uint32_t mask, int rows)
+static void matrix_multiply_add(Warp *w, const Inst *in, uint32_t mask, int rows)
 {
     double a[ROWS][MOST_K], b[MOST_K][COLUMNS], sums[ROWS][COLUMNS];
     Shape s = shape_of(in, rows);
 
     if (!whole_warp(w, mask))
         return;
-    gather(w, &s, a, b);
-    multiply(&s, a, b, sums);
-    scatter(w, &s, a, b, sums);
+    gather_operands(w, &s, a, b);
+    multiply_matrices(&s, a, b, sums);
+    scatter_sums(w, &s, a, b, sums);
 }
 
 void matrix_mma(Warp *w, const Inst *in, uint32_t mask)
 {
-    multiply_add(w, in, mask, ROWS);
+    matrix_multiply_add(w, in, mask, ROWS);
 }
 
 /* m8n8k4 of f64 */
 void matrix_mma8(Warp *w, const Inst *in, uint32_t mask)
 {
-    multiply_add(w, in, mask, 8);
+    matrix_multiply_add(w, in, mask, 8);
 }

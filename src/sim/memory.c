@@ -8,13 +8,8 @@
 
 #include "lanes.h"
 
-static bool is_signed(PtxType t)
-{
-    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
-}
-
 /* An element of memory, extended to 64 bits. */
-static uint64_t fetch(const char *from, uint32_t bytes, bool extend)
+static uint64_t fetch_bytes(const char *from, uint32_t bytes, bool extend)
 {
     uint8_t b;
     uint16_t h;
@@ -55,7 +50,8 @@ static uint64_t get_lane(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
 }
 
 /* The host's memory of each lane for the vector of an instruction; false after a fault. */
-static bool resolve(Warp *w, const Inst *in, AccessKind kind, uint32_t mask, char *host[LANES])
+static bool resolve_access(Warp *w, const Inst *in, AccessKind kind, uint32_t mask,
+                           char *host[LANES])
 {
     uint32_t bytes = ptx_type_bits[in->type[0]] / 8u * in->count;
     uint64_t address[LANES];
@@ -68,10 +64,10 @@ void move_load(Warp *w, const Inst *in, uint32_t mask)
 {
     PtxType type = (PtxType)in->type[0];
     uint32_t size = ptx_type_bits[type] / 8u;
-    bool extend = is_signed(type);
+    bool extend = ptx_is_signed(type);
     char *host[LANES];
 
-    if (!resolve(w, in, ACCESS_READ, mask, host))
+    if (!resolve_access(w, in, ACCESS_READ, mask, host))
         return;
     for (int k = 0; k < in->count; k++) {
         uint32_t place = in->op[k];
@@ -82,7 +78,8 @@ void move_load(Warp *w, const Inst *in, uint32_t mask)
             continue;
         }
         FOR_LANES(i, mask)
-        put_lane(w, place, in->bytes[0], i, fetch(host[i] + size * (uint32_t)k, size, extend));
+        put_lane(w, place, in->bytes[0], i,
+                 fetch_bytes(host[i] + size * (uint32_t)k, size, extend));
     }
 }
 
@@ -91,7 +88,7 @@ void move_store(Warp *w, const Inst *in, uint32_t mask)
     uint32_t size = ptx_type_bits[in->type[0]] / 8u;
     char *host[LANES];
 
-    if (!resolve(w, in, ACCESS_WRITE, mask, host))
+    if (!resolve_access(w, in, ACCESS_WRITE, mask, host))
         return;
     for (int k = 0; k < in->count; k++) {
         FOR_LANES(i, mask)

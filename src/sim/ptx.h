@@ -300,6 +300,10 @@ struct SimModule {
 /* type.c */
 extern const char *const ptx_type_names[];
 extern const uint8_t ptx_type_bits[];
+static inline bool ptx_is_signed(PtxType t)
+{
+    return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
+}
 PtxType ptx_type_from(const char *word, size_t n);         /* PTX_NONE: there is none */
 PtxModifier ptx_modifier_from(const char *word, size_t n); /* MOD_COUNT: there is none */
 

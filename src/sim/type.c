@@ -17,7 +17,7 @@ const uint8_t ptx_type_bits[] = {PTX_TYPES(BITS_OF_TYPE) 0};
 static const char *const modifiers[] = {PTX_MODIFIERS(TEXT_OF_MODIFIER)};
 #undef TEXT_OF_MODIFIER
 
-static int find(const char *const *words, int n, const char *word, size_t len)
+static int find_word(const char *const *words, int n, const char *word, size_t len)
 {
     for (int i = 0; i < n; i++) {
         if (strncmp(words[i], word, len) == 0 && words[i][len] == 0)
@@ -28,7 +28,7 @@ static int find(const char *const *words, int n, const char *word, size_t len)
 
 PtxType ptx_type_from(const char *word, size_t n)
 {
-    return (PtxType)find(ptx_type_names, PTX_TYPE_COUNT, word, n);
+    return (PtxType)find_word(ptx_type_names, PTX_TYPE_COUNT, word, n);
 }
 
 PtxModifier ptx_modifier_from(const char *word, size_t n)
@@ -44,5 +44,5 @@ PtxModifier ptx_modifier_from(const char *word, size_t n)
         if (strlen(same[i].word) == n && memcmp(same[i].word, word, n) == 0)
             return same[i].is;
     }
-    return (PtxModifier)find(modifiers, MOD_COUNT, word, n);
+    return (PtxModifier)find_word(modifiers, MOD_COUNT, word, n);
 }
