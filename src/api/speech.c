@@ -35,7 +35,7 @@ struct Speech {
     int nparams, nuser;
 };
 
-/* --- what a kernel needs --------------------------------------------------------------------- */
+/* --- what a kernel needs --- */
 
 static bool says_something(const Op *op)
 {
@@ -129,7 +129,7 @@ void speech_prepare(Specialisation *spec, const Func *f, Guard *guard)
     spec->speech = s;
 }
 
-/* --- what was found wrong -------------------------------------------------------------------- */
+/* --- what was found wrong --- */
 
 typedef struct {
     const Request *request;
@@ -286,7 +286,7 @@ static tilec_status report_faults(Job *job, void *report)
     return status;
 }
 
-/* --- handing over ---------------------------------------------------------------------------- */
+/* --- handing over --- */
 
 static void hand_over(const Request *r, const RecordSite *site, const Record *record,
                       const char *ready)
@@ -341,7 +341,7 @@ static void hand_over_all(Report *report, int64_t lost)
         hand_over_lost(r, lost);
 }
 
-/* --- launching ------------------------------------------------------------------------------- */
+/* --- launching --- */
 
 static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
 {

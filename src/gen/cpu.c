@@ -18,7 +18,7 @@
 
 static void emit_block(Cpu *c, const BlockPlan *plan);
 
-/* --- scalar ops ---------------------------------------------------------------------------- */
+/* --- scalar ops --- */
 
 static Val scalar(Cpu *c, const Value *v)
 {
@@ -89,7 +89,7 @@ static void emit_scalar(Cpu *c, const Op *op)
     c->scalars[op->results[0]->id] = scalar_value(c, op);
 }
 
-/* --- combine functions --------------------------------------------------------------------- */
+/* --- combine functions --- */
 
 /* A region without loops and memory accesses, run on all lanes at once. */
 typedef struct {
@@ -189,7 +189,7 @@ void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *resul
         results[k] = LLVMBuildSelect(b, first, args[op->noperands + k], results[k], "");
 }
 
-/* --- loops and ifs ------------------------------------------------------------------------- */
+/* --- loops and ifs --- */
 
 static Val phi_for(Cpu *c, const Value *v)
 {
@@ -339,7 +339,7 @@ static void emit_block(Cpu *c, const BlockPlan *plan)
     }
 }
 
-/* --- the kernel function ------------------------------------------------------------------- */
+/* --- the kernel function --- */
 
 static void load_arguments(Cpu *c)
 {
@@ -437,7 +437,7 @@ static void emit_function(Cpu *c)
     LLVMBuildBr(c->entry, start);
 }
 
-/* --- the target ---------------------------------------------------------------------------- */
+/* --- the target --- */
 
 enum { MANY_OPS = 2000 };
 

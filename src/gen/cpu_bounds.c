@@ -7,7 +7,7 @@
  */
 #include "cpu.h"
 
-/* --- bounds -------------------------------------------------------------------------------- */
+/* --- bounds --- */
 
 static Val widen(NestCg *n, Ev e, DType t)
 {
@@ -115,7 +115,7 @@ void cpu_cut(NestCg *n, const Entry *e)
     n->cuts[e->number] = cut_of[b->kind](n, b, e);
 }
 
-/* --- prefetching --------------------------------------------------------------------------- */
+/* --- prefetching --- */
 
 enum { LINE = 64 };
 static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */

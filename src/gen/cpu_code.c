@@ -44,7 +44,7 @@ void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
     LLVMPositionBuilderAtEnd(c->b, exit);
 }
 
-/* --- nests --------------------------------------------------------------------------------- */
+/* --- nests --- */
 
 Ev cpu_made(const NestCg *n, int entry)
 {

@@ -63,7 +63,7 @@ static Val read_buffer(NestCg *n, const Entry *e)
     return cpu_read(n, &r).v;
 }
 
-/* --- roots --------------------------------------------------------------------------------- */
+/* --- roots --- */
 
 static void fill_entry(NestCg *n, const Root *r, const Entry *e)
 {
@@ -91,7 +91,7 @@ static void root(NestCg *n, const Root *r, const Entry *e)
     }
 }
 
-/* --- entries ------------------------------------------------------------------------------- */
+/* --- entries --- */
 
 static Val value_of(NestCg *n, const Entry *e)
 {

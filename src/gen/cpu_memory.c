@@ -12,7 +12,7 @@ enum {
     WORD = 4 /* bytes: the smallest element of masked gathers and scatters */
 };
 
-/* --- scalars ------------------------------------------------------------------------------- */
+/* --- scalars --- */
 
 static int element_size(const Type *t)
 {
@@ -38,7 +38,7 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
     llvm_store(b, emit_to_memory(&c->e, b, v, t), ptr, dtype_size(t));
 }
 
-/* --- small elements under a mask ----------------------------------------------------------- */
+/* --- small elements under a mask --- */
 
 /* tilec_masked_copy_N(to, from, bits): copy the N-byte elements whose bit is set. */
 static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
@@ -114,7 +114,7 @@ static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
     copy_lanes(c, b, ptr, slot, LLVMGetElementType(LLVMTypeOf(v)), size, mask);
 }
 
-/* --- lanes at addresses of their own -------------------------------------------------------- */
+/* --- lanes at addresses of their own --- */
 
 /* Without masked gathers, which even AVX-512 has for elements of 4 and 8 bytes only, the machine
  * would branch around each lane; lanes that are masked off go to the harmless place in scratch
@@ -166,7 +166,7 @@ static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
     llvm_scatter(c->l, b, v, ptrs, align, mask);
 }
 
-/* --- loads --------------------------------------------------------------------------------- */
+/* --- loads --- */
 
 /* A detour loads again what the usual way has loaded, or that way had to keep it in registers. */
 static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again)
@@ -358,7 +358,7 @@ Val cpu_load_field(NestCg *n, const Entry *e)
     return with_others(n, e, fields[e->access->steps.offset - e->access->group->low], mask, other);
 }
 
-/* --- stores -------------------------------------------------------------------------------- */
+/* --- stores --- */
 
 static Val to_memory_lanes(NestCg *n, Ev e, DType t)
 {
@@ -417,7 +417,7 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);
 }
 
-/* --- buffers ------------------------------------------------------------------------------- */
+/* --- buffers --- */
 
 int cpu_buffer_size(const Cpu *c, int buffer)
 {

@@ -17,7 +17,7 @@
  */
 #include "cpu.h"
 
-/* --- loops --------------------------------------------------------------------------------- */
+/* --- loops --- */
 
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
 static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
@@ -73,7 +73,7 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
     }
 }
 
-/* --- bodies -------------------------------------------------------------------------------- */
+/* --- bodies --- */
 
 static void begin_body(NestCg *n, Part part, Val i, int copy)
 {

@@ -21,7 +21,7 @@ struct Reduction {
     Reduction *next;
 };
 
-/* --- regions ------------------------------------------------------------------------------- */
+/* --- regions --- */
 
 /* One op, and an element that changes nothing in it. */
 static bool is_simple(const Reduction *r)
@@ -49,7 +49,7 @@ static Val combine_simple(Cpu *c, Bld b, const Reduction *r, Val x, Val y)
     return emit_op(&c->e, b, r->op->regions[0]->first, (Val[]){x, y});
 }
 
-/* --- along the inner dimension ------------------------------------------------------------- */
+/* --- along the inner dimension --- */
 
 static Reduction *find_reduction(const NestCg *n, const Op *op)
 {
@@ -283,7 +283,7 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
     LLVMBuildStore(b, combine_simple(c, b, r, old, add), r->slot[0][0]);
 }
 
-/* --- along another dimension --------------------------------------------------------------- */
+/* --- along another dimension --- */
 
 static Ev as_ev(NestCg *n, Val v, bool vec)
 {

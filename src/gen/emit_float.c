@@ -41,7 +41,7 @@ LLVMTypeRef emit_type(const Emit *e, const Type *t, int lanes)
     return t->pointer ? llvm_vector(e->l->ptr, lanes) : emit_register_type(e, t->dtype, lanes);
 }
 
-/* --- helpers on fp32 bits ------------------------------------------------------------------ */
+/* --- helpers on fp32 bits --- */
 
 static Val int_like(const Emit *e, Val x, int64_t v)
 {
@@ -58,7 +58,7 @@ static Val add_half(const Emit *e, Bld b, Val bits, int drop)
     return LLVMBuildAdd(b, bits, LLVMBuildAdd(b, odd, half, ""), "");
 }
 
-/* --- bf16, fp16 ---------------------------------------------------------------------------- */
+/* --- bf16, fp16 --- */
 
 static Val round_bf16(const Emit *e, Bld b, Val x, Rounding r)
 {
@@ -93,7 +93,7 @@ static Val float_to_half(const Emit *e, Bld b, Val x, Rounding r)
     return llvm_from_bits(e->l, b, LLVMBuildSelect(b, above, less, bits, ""));
 }
 
-/* --- fp8 ----------------------------------------------------------------------------------- */
+/* --- fp8 --- */
 
 typedef struct {
     int e, m, bias;
@@ -225,7 +225,7 @@ static Val e4b15_encode(const Emit *e, Bld b, Val x)
     return LLVMBuildTrunc(b, LLVMBuildOr(b, code, sign, ""), llvm_like(e->l->i8, x), "");
 }
 
-/* --- memory form --------------------------------------------------------------------------- */
+/* --- memory form --- */
 
 static Val encode(const Emit *e, Bld b, Val x, DType t, Rounding r)
 {
@@ -285,7 +285,7 @@ Val emit_round(const Emit *e, Bld b, Val x, DType t)
     return is_small(t) ? round_small(e, b, x, t, ROUND_NEAREST) : x;
 }
 
-/* --- casts --------------------------------------------------------------------------------- */
+/* --- casts --- */
 
 /* fp64 to fp32 toward zero; with `odd`, the last bit is set when anything was lost. */
 static Val narrow_exactly(const Emit *e, Bld b, Val x, bool odd)

@@ -30,7 +30,7 @@ static Val zero(Val x)
     return LLVMConstNull(LLVMTypeOf(x));
 }
 
-/* --- integers ------------------------------------------------------------------------------ */
+/* --- integers --- */
 
 /* y as a divisor that cannot trap: 1 in place of 0, and of -1 when the quotient would overflow. */
 static Val safe_divisor(Bld b, Val y, bool is_signed)
@@ -247,7 +247,7 @@ static Val int_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     }
 }
 
-/* --- floats -------------------------------------------------------------------------------- */
+/* --- floats --- */
 
 /* A constant, or a vector of one, that is neither NaN nor zero. */
 static bool is_plain_constant(Val y)
@@ -484,7 +484,7 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     }
 }
 
-/* --- everything else ----------------------------------------------------------------------- */
+/* --- everything else --- */
 
 static Val bitcast(const Emit *e, Bld b, const Op *op, Val x)
 {

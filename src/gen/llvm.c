@@ -16,7 +16,7 @@
 
 static const char usual_passes[] = "function(mem2reg,early-cse,simplifycfg)";
 
-/* --- from start to end --------------------------------------------------------------------- */
+/* --- from start to end --- */
 
 /* Takes one of LLVM's messages. */
 static const char *own_text(Llvm *l, char *text)
@@ -315,7 +315,7 @@ bool llvm_emit(const LlvmMachine *m, int values, void (*make)(Llvm *l, void *ctx
     return true;
 }
 
-/* --- types and constants ------------------------------------------------------------------- */
+/* --- types and constants --- */
 
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes)
 {
@@ -394,7 +394,7 @@ Val llvm_iota(LLVMTypeRef t, int lanes)
     return LLVMConstVector(all, (unsigned)lanes);
 }
 
-/* --- calls --------------------------------------------------------------------------------- */
+/* --- calls --- */
 
 Val llvm_call(Llvm *l, Bld b, const char *intrinsic, int ntypes, LLVMTypeRef *types, int nargs,
               Val *args)
@@ -482,7 +482,7 @@ Val llvm_from_bits(Llvm *l, Bld b, Val x)
     return LLVMBuildBitCast(b, x, llvm_like(to, x), "");
 }
 
-/* --- memory -------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 Val llvm_load(Bld b, LLVMTypeRef t, Val ptr, int align)
 {

@@ -41,7 +41,7 @@ static bool is_renaming(const Value *v)
     return access_renamed(v, plan_identity, map);
 }
 
-/* --- facts that do not change from round to round ----------------------------------------- */
+/* --- facts that do not change from round to round --- */
 
 int plan_op_cost(const Op *op)
 {
@@ -199,7 +199,7 @@ static void price_block(Planner *pl, Block *b)
     }
 }
 
-/* --- reasons 2 and 3: where values are computed -------------------------------------------- */
+/* --- reasons 2 and 3: where values are computed --- */
 
 /* A place that asks for a value.  block: NULL when several blocks do. */
 typedef struct {
@@ -302,7 +302,7 @@ static bool buffer_block(Planner *pl, Block *b, int depth)
     return changed;
 }
 
-/* --- rounds -------------------------------------------------------------------------------- */
+/* --- rounds --- */
 
 static bool plan_round(Planner *pl)
 {

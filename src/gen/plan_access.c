@@ -10,7 +10,7 @@
 
 enum { MAX_BOUNDS = 12, LEAST_LANES = 4 /* for which looking at indices pays */ };
 
-/* --- records ------------------------------------------------------------------------------- */
+/* --- records --- */
 
 static bool same_map(const int8_t *x, const int8_t *y, int rank)
 {
@@ -51,7 +51,7 @@ static void group_records(Plan *p, Nest *n, int first)
     }
 }
 
-/* --- forms --------------------------------------------------------------------------------- */
+/* --- forms --- */
 
 static bool is_contiguous(const Access *a)
 {
@@ -137,7 +137,7 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
     return a;
 }
 
-/* --- bounds -------------------------------------------------------------------------------- */
+/* --- bounds --- */
 
 typedef struct {
     Value *value;
@@ -306,7 +306,7 @@ static void find_bounds(Plan *p, Nest *n)
     }
 }
 
-/* --- nests --------------------------------------------------------------------------------- */
+/* --- nests --- */
 
 void plan_accesses(Plan *p, Nest *n)
 {

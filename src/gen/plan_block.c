@@ -134,7 +134,7 @@ static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
     vec_push(pl->plan->arena, &st->out->steps, s);
 }
 
-/* --- writes -------------------------------------------------------------------------------- */
+/* --- writes --- */
 
 typedef struct {
     Planner *pl;
@@ -171,7 +171,7 @@ static void note_writes(Planner *pl, BlockState *st, Op *op, int order)
     }
 }
 
-/* --- loops and ifs ------------------------------------------------------------------------- */
+/* --- loops and ifs --- */
 
 static bool reads_buffer(const Nest *candidate, const Plan *p, int buffer, bool own)
 {
@@ -288,7 +288,7 @@ static void plan_if(Planner *pl, BlockState *st, Op *op)
     vec_push(pl->plan->arena, &st->out->steps, s);
 }
 
-/* --- dot ----------------------------------------------------------------------------------- */
+/* --- dot --- */
 
 /* The argument of the enclosing loop that `v` is made from by ops that nobody else looks at. */
 static const Value *sole_source(const Planner *pl, const Value *v, const Block *loop_body,
@@ -338,7 +338,7 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
     add_step(pl, st, STEP_DOT, op);
 }
 
-/* --- records ------------------------------------------------------------------------------- */
+/* --- records --- */
 
 /* Its tiles are whole in front of it: those that have no buffer anyway get one for this. */
 static void plan_record(Planner *pl, BlockState *st, Op *op, int now)
@@ -358,7 +358,7 @@ static void plan_record(Planner *pl, BlockState *st, Op *op, int now)
     vec_push(pl->plan->arena, &st->out->steps, s);
 }
 
-/* --- ops ----------------------------------------------------------------------------------- */
+/* --- ops --- */
 
 static void plan_tile_results(Planner *pl, const Op *op)
 {

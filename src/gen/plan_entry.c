@@ -26,7 +26,7 @@ Entry *plan_entry_of(const Scheduler *s, Made m)
     return &s->out->entries.at[m.entry];
 }
 
-/* --- what there is ------------------------------------------------------------------------- */
+/* --- what there is --- */
 
 Tables *plan_tables(Arena *a, const Tables *under)
 {
@@ -139,7 +139,7 @@ static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
     return false;
 }
 
-/* --- asking -------------------------------------------------------------------------------- */
+/* --- asking --- */
 
 static bool follows(const Scheduler *s, const Ask *a)
 {
@@ -197,7 +197,7 @@ bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out)
     return false;
 }
 
-/* --- entries of inputs ---------------------------------------------------------------------- */
+/* --- entries of inputs --- */
 
 Entry plan_entry_for(EntryKind kind, const Ask *a)
 {

@@ -256,7 +256,7 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
     return true;
 }
 
-/* --- the order of loops -------------------------------------------------------------------- */
+/* --- the order of loops --- */
 
 /* Votes for the dimension along which this leaf is contiguous in memory. */
 static void vote(const Planner *pl, const Leaf *leaf, int *votes)

@@ -203,7 +203,7 @@ const char *plan_text(const Plan *plan, Arena *a)
     return p.out.s;
 }
 
-/* --- schedules ----------------------------------------------------------------------------- */
+/* --- schedules --- */
 
 static void print_inputs(PlanText *p, const Entry *e)
 {

@@ -18,7 +18,7 @@ bool plan_runs_backwards(const Nest *n, int dim)
     return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
 }
 
-/* --- in front of the inner loop ------------------------------------------------------------ */
+/* --- in front of the inner loop --- */
 
 static void add_number(Scheduler *s, EntryKind kind, int number, int *in, int nin)
 {
@@ -81,7 +81,7 @@ static void rows(Scheduler *s)
         ahead(s, i);
 }
 
-/* --- bodies -------------------------------------------------------------------------------- */
+/* --- bodies --- */
 
 static void begin_part(Scheduler *s, Part part)
 {
@@ -163,7 +163,7 @@ static void body(Scheduler *s, Part part)
         root(s, i);
 }
 
-/* --- where all bounds are false ------------------------------------------------------------ */
+/* --- where all bounds are false --- */
 
 /* Every lane often has the same there, the mask's `other` and what follows from it: it is combined
  * once, or for a sum counted.  False: lanes differ, and nothing has been added. */
@@ -207,7 +207,7 @@ static void dead(Scheduler *s)
     }
 }
 
-/* --- nests --------------------------------------------------------------------------------- */
+/* --- nests --- */
 
 static bool has_end(const Nest *n)
 {

@@ -30,7 +30,7 @@ Machine plan_machine(const char *features)
     return m;
 }
 
-/* --- nests --------------------------------------------------------------------------------- */
+/* --- nests --- */
 
 static int data_bits(const Plan *p, const Value *v)
 {
@@ -142,7 +142,7 @@ static void shape_nest(Plan *p, Nest *n)
     plan_accesses(p, n);
 }
 
-/* --- products ------------------------------------------------------------------------------ */
+/* --- products --- */
 
 static DotShape shape_dot(const Plan *p, const Op *op)
 {

@@ -33,7 +33,7 @@ static Entry vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int 
     return e;
 }
 
-/* --- without inputs ------------------------------------------------------------------------ */
+/* --- without inputs --- */
 
 static Made of_nothing(Scheduler *s, EntryKind kind, const Ask *a, bool local)
 {
@@ -88,7 +88,7 @@ static Made rearranged(Scheduler *s, const Ask *a)
     return plan_entry(s, plan_buffer_entry(s, buffer, first, in, a->role, from), false);
 }
 
-/* --- loads --------------------------------------------------------------------------------- */
+/* --- loads --- */
 
 /* One scalar for all lanes: pointer, mask and other do not change with the inner dimension. */
 static bool uniform_load(Scheduler *s, const Ask *a, Made *out)
@@ -191,7 +191,7 @@ static bool load_value(Scheduler *s, const Ask *a, Made *out)
     return true;
 }
 
-/* --- elementwise ops ----------------------------------------------------------------------- */
+/* --- elementwise ops --- */
 
 /* and, or, not of what is known. */
 static bool known_result(const Scheduler *s, const Op *op, const Made *in, bool *out)
@@ -244,7 +244,7 @@ static bool elementwise(Scheduler *s, const Ask *a, Made *out)
     return true;
 }
 
-/* --- selects, of which not both values are needed everywhere ------------------------------- */
+/* --- selects, of which not both values are needed everywhere --- */
 
 /* What a detour has computed is not there for the code behind it; nor does it take what the usual
  * way has, which would be kept in registers for it.  But it may not read memory again that has
@@ -313,7 +313,7 @@ static bool select_entry(Scheduler *s, Ask *a, Made *out)
     return true;
 }
 
-/* --- runs ---------------------------------------------------------------------------------- */
+/* --- runs --- */
 
 /* Integers that are not affine, but may come in runs that fill whole vectors: (i // 16), (i % n).
  */
@@ -343,7 +343,7 @@ static bool chunk(Scheduler *s, const Ask *a, const Access *steps, Made *out)
     return true;
 }
 
-/* --- values -------------------------------------------------------------------------------- */
+/* --- values --- */
 
 static bool filled_here(const Scheduler *s, const Value *v, const int8_t *map)
 {

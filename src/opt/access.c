@@ -408,7 +408,7 @@ static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
     return (Access){.ok = true, .chunked = true, .stride = equal ? 0 : 1};
 }
 
-/* --- what pointers are sums of --------------------------------------------------------------- */
+/* --- what pointers are sums of --- */
 
 typedef struct {
     const Value *base, *index;
@@ -520,7 +520,7 @@ static bool nothing_given(const void *whose, const Value *v)
     return false;
 }
 
-/* --- elements of their own ----------------------------------------------------------------- */
+/* --- elements of their own --- */
 
 typedef struct {
     int64_t stride, extent;
@@ -570,7 +570,7 @@ bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
     return true;
 }
 
-/* --- as text ------------------------------------------------------------------------------- */
+/* --- as text --- */
 
 enum { TEXT_LANES = 16 };
 
