@@ -359,6 +359,7 @@ static void make_code(Llvm *l, void *nv)
 
     n->arena = l->arena;
     n->l = l;
+    l->quickly = n->plan->registers >= NV_LONG_REGISTERS;
     l->ptr = LLVMPointerTypeInContext(l->ctx, NV_GLOBAL);
     n->e = (Emit){
         .l = l, .rounds_bf16 = true, .no_rem = true, .whole_addresses = true, .picks_floats = true};

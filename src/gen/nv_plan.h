@@ -30,7 +30,10 @@ enum {
     NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
     NV_MOST_SHARED = 227 << 10,  /* of sm_90; less on others, see nv_most_shared() */
     NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
-    NV_CHEAP = 12                /* ops up to which a free value is computed again */
+    /* from here on LLVM does what takes linear time alone; ptxas does the rest as well, in code
+     * that is up to a sixth longer */
+    NV_LONG_REGISTERS = 4096,
+    NV_CHEAP = 12 /* ops up to which a free value is computed again */
 };
 
 typedef struct NvStep NvStep;

@@ -33,7 +33,8 @@ def forward():
             ("fp32", 16, 16, 37, 37, True, (32, 16), 2, 1),
             ("fp32", 32, 64, 19, 61, True, (16, 16), 4, 2),
             ("fp16", 16, 128, 61, 40, True, (32, 32), 2, 1),
-            ("fp16", 80, 48, 43, 43, True, (48, 16), 4, 1)):
+            ("fp16", 80, 48, 43, 43, True, (48, 16), 4, 1),
+            ("fp16", 80, 128, 68, 69, False, (64, 128), 1, 1)):  # thousands of registers
         heads = 2 * sharing
         q, k = floats(dtype, heads, q_len, d), floats(dtype, 2, k_len, d)
         v = floats(dtype, 2, k_len, dv)
