@@ -163,9 +163,8 @@ typedef struct {
 /* What the registers of such a layout are for, as bits: how many elements the fragment of a thread
  * has, and how many rows, columns and batches of fragments a warp. */
 typedef struct {
-    int fragment, rows, columns, batches;
-    bool rows_first; /* rows lie lower than columns */
-    uint32_t kept;   /* of the number that is made of those: the rest gives copies */
+    int fragment, columns, rows, batches; /* from the lowest bit on */
+    uint32_t kept; /* of the number that is made of those: the rest gives copies */
 } MmaRegisters;
 /* Above the fragment each dimension is first on warps, then on registers; all of K is on registers.
  * Tiles smaller than a fragment give copies, in which the instruction computes the same again.

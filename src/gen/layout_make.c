@@ -137,7 +137,7 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
                 MmaRegisters *regs)
 {
     const MmaShape *s = &t->shape;
-    MmaRegisters r = {.rows_first = part == MMA_B};
+    MmaRegisters r = {0};
     int row = rank - 2, column = rank - 1;
     Maker m;
 
@@ -149,11 +149,8 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
         put_fragment(&m, part, s, column, row, part == MMA_A ? s->k : s->n, s->m);
     r.fragment = out->nreg;
     put_warps(&m, part, t, row, column);
-    if (r.rows_first)
-        r.rows = put_rest(&m, row);
     r.columns = put_rest(&m, column);
-    if (!r.rows_first)
-        r.rows = put_rest(&m, row);
+    r.rows = put_rest(&m, row);
     for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0; r.batches++)
         to_register(&m, basis);
     r.kept = layout_drop_copies(out);
@@ -164,10 +161,8 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
 
 uint32_t mma_register(const MmaRegisters *r, int batch, int row, int column, int element)
 {
-    int low = r->rows_first ? row : column, high = r->rows_first ? column : row;
-    int low_bits = r->rows_first ? r->rows : r->columns;
     uint32_t n =
-        (uint32_t)batch << (r->rows + r->columns) | (uint32_t)high << low_bits | (uint32_t)low;
+        (uint32_t)batch << (r->rows + r->columns) | (uint32_t)row << r->columns | (uint32_t)column;
 
     return layout_extract(n << r->fragment | (uint32_t)element, r->kept);
 }

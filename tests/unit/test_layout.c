@@ -596,7 +596,7 @@ static void test_fragments_as_text(void **state)
     check_text(layout_text(&l, a), "[64,32] regs (0,1) (8,0) (0,8) (0,16) (32,0) "
                                    "lanes (0,2) (0,4) (1,0) (2,0) (4,0) warps - (16,0)");
     assert_true(layout_mma(&l, MMA_B, &t, 2, (int32_t[]){32, 32}, NULL));
-    check_text(layout_text(&l, a), "[32,32] regs (1,0) (8,0) (16,0) (0,16) "
+    check_text(layout_text(&l, a), "[32,32] regs (1,0) (8,0) (0,16) (16,0) "
                                    "lanes (2,0) (4,0) (0,1) (0,2) (0,4) warps (0,8) -");
     arena_free(a);
 }
