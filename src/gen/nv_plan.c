@@ -162,6 +162,30 @@ static bool is_too_large(NvPlan *p)
     return true;
 }
 
+static void find_meeting(Op *op, void *meets)
+{
+    switch (op->code) {
+    case OP_atomic_rmw:
+    case OP_atomic_cas:
+    case OP_inline_asm:
+    case OP_inline_asm_volatile:
+        *(bool *)meets = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Parameters that the kernel writes nothing through; none of them where it may wait for somebody
+ * else who writes, or writes by instructions of its own. */
+static uint64_t constant_arrays(const NvPlan *p)
+{
+    bool meets = false;
+
+    ir_walk(p->func->body, find_meeting, &meets);
+    return meets || !p->options->disjoint ? 0 : ~ir_memory_use(p->func, p->arena).stored;
+}
+
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
 {
     NvPlan *p = NEW(a, NvPlan);
@@ -171,6 +195,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     p->warps = choose_warps(f);
     p->axis = axis_analyse_trusting(f, a);
     p->bases = ir_pointer_bases(f, a);
+    p->constant = constant_arrays(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     p->vectors = map_new(a);

@@ -170,6 +170,7 @@ struct NvPlan {
     int warps; /* a power of two */
     AxisFacts *axis;
     const PointerBases *bases;
+    uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
     NvValue *values;
     VEC(NvTile *) tiles;

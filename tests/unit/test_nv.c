@@ -197,6 +197,56 @@ static void test_cases(void **state)
     assert_true(made > 0);
 }
 
+/* --- arrays that nobody writes ------------------------------------------------------------- */
+
+static int occurrences(const char *text, const char *what)
+{
+    int n = 0;
+
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/* How often code for such a kernel, where x is read and y written, loads what it takes for
+ * constant; `more`: an op in front of the store. */
+static int constant_loads(const char *more, bool disjoint)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOptions o = {.cpu = chips[0], .disjoint = disjoint};
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    const char *text = arena_printf(a,
+                                    "kernel @k(%%x: *i32, %%y: *i32) {\n"
+                                    "  %%a = load %%x : i32\n"
+                                    "  %%b = load %%y : i32\n"
+                                    "  %%c = add %%a, %%b : i32\n"
+                                    "%s"
+                                    "  store %%y, %%c\n"
+                                    "  return\n"
+                                    "}\n",
+                                    more);
+    Func *f = read_kernel(a, "constant.ir", text, strlen(text), t);
+    assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+    int all = occurrences(out.data, "ld.global"), constant = occurrences(out.data, "ld.global.nc");
+    arena_free(a);
+    assert_int_equal(all, 2);
+    return constant;
+}
+
+static void test_constant_arrays(void **state)
+{
+    (void)state;
+    assert_int_equal(constant_loads("", true), 1);
+    assert_int_equal(constant_loads("", false), 0);
+    assert_int_equal(
+        constant_loads("  %d = atomic_rmw %y, %c kind=add sem=relaxed scope=gpu : i32\n", true), 0);
+}
+
 /* --- the user's own instructions ----------------------------------------------------------- */
 
 /* Four bytes side by side in one register, and two results of one run. */
@@ -283,6 +333,7 @@ static void test_constraints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_inline),
-                                       cmocka_unit_test(test_constraints)};
+                                       cmocka_unit_test(test_constraints),
+                                       cmocka_unit_test(test_constant_arrays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
