@@ -9,6 +9,10 @@
 
 #include "parser.h"
 
+/* Braces in the braces of an initialiser, and bytes of all variables of a space: more is no program
+ * but an accident. */
+enum { MOST_BRACES = 8, MOST_BYTES = 1 << 28 };
+
 static PtxType take_type(Parser *p)
 {
     Sym word = ptx_word(p, "a type");
@@ -37,6 +41,8 @@ static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
 {
     SimModule *m = p->m;
 
+    if (m->shared_bytes + m->local_bytes + p->global_bytes + v->bytes > MOST_BYTES)
+        ptx_error(p, p->token->line, "'%s' is too large", v->name);
     if (v->space == SPACE_SHARED && !v->dynamic) {
         v->address = align_up(m->shared_bytes, align);
         m->shared_bytes = v->address + v->bytes;
@@ -47,6 +53,7 @@ static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
         m->local_bytes = v->address + v->bytes;
     } else {
         v->address = global_memory(p, v->bytes, align);
+        p->global_bytes += v->bytes;
         vec_push(m->arena, &m->globals,
                  ((SimRange){.address = v->address, .bytes = v->bytes, .read_only = is_const}));
     }
@@ -69,20 +76,21 @@ static uint64_t take_element(Parser *p, PtxType type)
         memcpy(&value, &f, sizeof f);
     }
     if (negative && t->is_float)
-        return value ^ UINT64_C(1) << (ptx_type_bits[type] - 1);
+        return value ^ UINT64_C(1) << (MIN(ptx_type_bits[type], 64) - 1);
     return negative ? -value : value;
 }
 
 /* A number, or such in braces; what is not given stays zero. */
-static void take_initialiser(Parser *p, PtxVar *v, PtxType type, uint64_t *at)
+static void take_initialiser(Parser *p, PtxVar *v, PtxType type, uint64_t *at, int depth)
 {
     uint64_t bytes = ptx_type_bits[type] / 8;
 
+    if (depth > MOST_BRACES)
+        ptx_error(p, p->token->line, "too many braces");
     if (ptx_mark(p, '{')) {
         while (!ptx_mark(p, '}')) {
-            take_initialiser(p, v, type, at);
-            if (!ptx_mark(p, ','))
-                continue;
+            take_initialiser(p, v, type, at, depth + 1);
+            ptx_mark(p, ',');
         }
         return;
     }
@@ -91,7 +99,7 @@ static void take_initialiser(Parser *p, PtxVar *v, PtxType type, uint64_t *at)
     uint64_t value = take_element(p, type);
     if (*at + bytes > v->bytes)
         ptx_error(p, p->token->line, "too many values for '%s'", v->name);
-    memcpy((char *)(uintptr_t)v->address + *at, &value, (size_t)bytes);
+    memcpy((char *)(uintptr_t)v->address + *at, &value, (size_t)MIN(bytes, sizeof value));
     *at += bytes;
 }
 
@@ -151,7 +159,7 @@ static PtxVar *take_var_name(Parser *p, PtxSpace space, VarType t)
             continue;
         }
         uint64_t n = ptx_take_number(p);
-        if (n > UINT64_C(1) << 32 || v->bytes * n > UINT64_C(1) << 32)
+        if (n > MOST_BYTES || v->bytes * n > MOST_BYTES)
             ptx_error(p, at->line, "'%s' is too large", v->name);
         v->bytes *= n;
         ptx_expect(p, ']');
@@ -178,7 +186,7 @@ void declare_vars(Parser *p, PtxSpace space, bool is_const, bool is_extern)
         if (ptx_mark(p, '=')) {
             if (space != SPACE_GLOBAL)
                 ptx_error(p, p->token->line, "only global memory has initial values");
-            take_initialiser(p, v, t.type, &filled);
+            take_initialiser(p, v, t.type, &filled, 0);
         }
     } while (ptx_mark(p, ','));
     ptx_expect(p, ';');
@@ -220,6 +228,7 @@ void declare_call_params(Parser *p)
     do {
         PtxVar *v = take_var_name(p, SPACE_LOCAL, t);
 
+        v->is_argument = true;
         place_var(p, v, MAX(t.align, 8), false);
         ptx_declare(p, v->name, (Symbol){.kind = SYMBOL_VAR, .var = v});
     } while (ptx_mark(p, ','));

@@ -13,7 +13,7 @@
 
 #include "execute.h"
 
-enum { MOST_THREADS = 64, PARAM_BYTES = 8 };
+enum { MOST_THREADS = 64, PARAM_BYTES = 8, MOST_SHARED = 1 << 24 };
 
 static void set_lanes(Warp *w, PtxSpecial which, uint32_t (*value)(int thread), int first)
 {
@@ -233,20 +233,23 @@ static SimStatus refuse_launch(SimError *error, const char *fmt, ...)
 
 static SimStatus check_launch(const SimKernel *k, const SimLaunch *asked, SimError *error)
 {
-    int threads = asked->warps * LANES;
+    int threads;
 
     if (asked->warps < 1 || asked->warps > MAX_WARPS)
         return refuse_launch(error, "%d warps a block; there may be 1 to %d", asked->warps,
                              MAX_WARPS);
+    threads = asked->warps * LANES;
     if (k->func->threads > 0 && threads > k->func->threads)
         return refuse_launch(error, "%d threads a block, where the kernel is made for %d", threads,
                              k->func->threads);
-    if (k->module->dynamic_at + asked->shared > UINT32_C(1) << 24)
+    if (asked->shared > MOST_SHARED || k->module->dynamic_at > MOST_SHARED - asked->shared)
         return refuse_launch(error, "%zu bytes of shared memory", asked->shared);
     for (int i = 0; i < 3; i++) {
         if (asked->grid[i] < 0)
             return refuse_launch(error, "a negative grid");
     }
+    if ((int64_t)asked->grid[0] * asked->grid[1] > INT64_MAX / MAX(asked->grid[2], 1))
+        return refuse_launch(error, "too many programs");
     return SIM_OK;
 }
 

@@ -38,7 +38,7 @@ static void skip_space(Lexer *l)
                 l->at++;
         } else if (two && s[0] == '/' && s[1] == '*') {
             l->at += 2;
-            while (l->at < l->end && !(l->at[0] == '/' && l->at[-1] == '*'))
+            while (l->at < l->end && !(l->at > s + 2 && l->at[0] == '/' && l->at[-1] == '*'))
                 l->line += *l->at++ == '\n';
             l->at += l->at < l->end;
         } else {
@@ -153,7 +153,8 @@ static Token next_token(Lexer *l)
 
 const Token *lex_ptx(Parser *p, const char *text, size_t len)
 {
-    Lexer l = {.p = p, .at = text, .end = text + len, .line = 1};
+    const char *ends = arena_strndup(p->scratch, text, len); /* with a NUL: strtod() wants one */
+    Lexer l = {.p = p, .at = ends, .end = ends + len, .line = 1};
     VEC(Token) tokens = {0};
 
     do

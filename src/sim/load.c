@@ -11,6 +11,9 @@
 
 #include "parser.h"
 
+/* Of calls in calls: fewer than Warp.waiting has room for. */
+enum { MOST_CALLS = 60 };
+
 /* The lines of the text, for messages. */
 static void keep_lines(SimModule *m, const char *text, size_t len)
 {
@@ -67,20 +70,32 @@ static void fill_in_addresses(Parser *p)
     for (int i = 0; i < p->var_fixups.len; i++) {
         VarFixup *f = &p->var_fixups.at[i];
 
-        m->code.at[f->inst].at[f->which].offset += (int64_t)address_of(f->var, m->dynamic_at);
+        int64_t *offset = &m->code.at[f->inst].at[f->which].offset;
+        *offset = (int64_t)((uint64_t)*offset + address_of(f->var, m->dynamic_at));
     }
 }
 
-/* Does a call of `from` come back to `to`?  Functions have places for one activation only. */
-static bool reaches(const Parser *p, const PtxFunc *from, const PtxFunc *to, int depth)
+/* Find the longest chain of calls that starts in `f`, `level` calls below where this began.
+ * Functions have places for one activation only, and warps for so many calls. */
+static int find_call_depth(Parser *p, PtxFunc *f, uint32_t line, int level)
 {
-    if (from == to)
-        return true;
-    for (int i = 0; i < p->calls.len && depth < 64; i++) {
-        if (p->calls.at[i].caller == from && reaches(p, p->calls.at[i].callee, to, depth + 1))
-            return true;
+    int depth = 0;
+
+    if (f->call_depth > 0)
+        return f->call_depth;
+    if (f->call_depth < 0)
+        ptx_error(p, line, "'%s' is recursive", f->name);
+    f->call_depth = -1;
+    for (int i = 0; i < p->calls.len; i++) {
+        const CallFixup *c = &p->calls.at[i];
+
+        if (c->caller == f && level < MOST_CALLS)
+            depth = MAX(depth, find_call_depth(p, c->callee, line, level + 1));
     }
-    return depth >= 64;
+    if (depth >= MOST_CALLS || level >= MOST_CALLS)
+        ptx_error(p, line, "calls in calls, too many, from '%s' on", f->name);
+    f->call_depth = depth + 1;
+    return f->call_depth;
 }
 
 static void fill_in_calls(Parser *p)
@@ -91,8 +106,7 @@ static void fill_in_calls(Parser *p)
 
         if (!c->callee->is_defined)
             ptx_error(p, in->line, "there is no function '%s'", c->callee->name);
-        if (reaches(p, c->callee, c->caller, 0))
-            ptx_error(p, in->line, "'%s' is recursive", c->callee->name);
+        find_call_depth(p, c->callee, in->line, 0);
         in->target = c->callee->first;
         in->meet = c->callee->end;
     }

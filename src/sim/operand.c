@@ -9,7 +9,7 @@
 
 #include "parser.h"
 
-enum { MOST_OPERANDS = 64, ADDRESSES = 2 };
+enum { MOST_OPERANDS = 64, ADDRESSES = 2, MOST_FILE_BYTES = 1 << 28 };
 
 /* The operands of one instruction while they are read. */
 typedef struct {
@@ -31,6 +31,8 @@ uint32_t place_new(Parser *p, int bits)
     uint32_t place = p->m->file_bytes;
     uint32_t bytes = bits == 1 ? 4 : (uint32_t)(LANES * bits / 8);
 
+    if (place > MOST_FILE_BYTES)
+        ptx_error(p, p->token ? p->token->line : 0, "too many registers");
     p->m->file_bytes += (bytes + FILE_ALIGN - 1) / FILE_ALIGN * FILE_ALIGN;
     return place;
 }
@@ -88,7 +90,7 @@ static uint64_t number_bits(const Token *t, int bits, bool negative)
         memcpy(&value, &f, sizeof f);
     }
     if (negative)
-        return t->is_float ? value ^ UINT64_C(1) << (bits - 1) : -value;
+        return t->is_float ? value ^ UINT64_C(1) << (MIN(bits, 64) - 1) : -value;
     return value;
 }
 
@@ -113,8 +115,8 @@ static int64_t read_offset(Parser *p)
     minus ^= ptx_mark(p, '-');
     if (p->token->kind != TOKEN_NUMBER)
         ptx_error(p, p->token->line, "a number is missing");
-    int64_t n = (int64_t)p->token++->value;
-    return minus ? -n : n;
+    uint64_t n = p->token++->value;
+    return (int64_t)(minus ? -n : n);
 }
 
 static bool read_special(Reading *r, Sym name, int bits)
@@ -319,8 +321,11 @@ static bool read_call_list(Reading *r, PtxVar *const *vars, int n)
         Sym name = i == 0 || ptx_mark(p, ',') ? ptx_word(p, "an argument") : NULL;
         Symbol *s = name ? ptx_lookup(p, name) : NULL;
 
-        if (!s || s->kind != SYMBOL_VAR || s->var->space != SPACE_LOCAL)
+        if (!s || s->kind != SYMBOL_VAR || !s->var->is_argument)
             return misfit(p, "an argument of a call is no parameter");
+        if (s->var->bytes != vars[i]->bytes)
+            return misfit(p, "an argument of %d bytes for a parameter of %d", (int)s->var->bytes,
+                          (int)vars[i]->bytes);
         s->var->same_as = vars[i];
     }
     return ptx_mark(p, ')') || misfit(p, "a call with other arguments than its function");

@@ -5,9 +5,11 @@
  * which may declare registers and labels that are declared again elsewhere.  A branch to a label
  * that was not seen yet is searched when its scope ends, and then in the one around it.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "execute.h"
 #include "parser.h"
 
 /* Depth of the scope with the parameters of a function; labels are inside. */
@@ -100,6 +102,14 @@ static void set_target(Parser *p, const Fixup *f, uint32_t target)
         p->m->code.at[f->inst].target = target;
 }
 
+/* Only brx.idx takes a table; all else goes to instructions. */
+static bool is_target(const Parser *p, const Fixup *f, const Symbol *s)
+{
+    bool wants_jumps = !f->in_jumps && p->m->code.at[f->inst].run == flow_brx;
+
+    return s && s->kind == (wants_jumps ? SYMBOL_JUMPS : SYMBOL_LABEL);
+}
+
 /* Search labels in the scope that ends; those that are not there go to the one around it. */
 static void close_scope(Parser *p)
 {
@@ -109,7 +119,7 @@ static void close_scope(Parser *p)
         Fixup f = p->fixups.at[i];
         Symbol *s = f.depth == p->depth ? map_get(p->scope->symbols, MAP_KEY(f.label)) : NULL;
 
-        if (s && (s->kind == SYMBOL_LABEL || s->kind == SYMBOL_JUMPS)) {
+        if (is_target(p, &f, s)) {
             set_target(p, &f, s->place);
             continue;
         }
@@ -124,14 +134,23 @@ static void close_scope(Parser *p)
     p->depth--;
 }
 
+static int take_int(Parser *p)
+{
+    uint64_t n = ptx_take_number(p);
+
+    if (n > INT_MAX)
+        ptx_error(p, p->token[-1].line, "a number is too large");
+    return (int)n;
+}
+
 /* Where a directive says what is in force from here on. */
 static void parse_loc(Parser *p)
 {
     uint32_t line = p->token->line;
-    PtxPlace place = {.file_number = (int)ptx_take_number(p)};
+    PtxPlace place = {.file_number = take_int(p)};
 
-    place.line = (int)ptx_take_number(p);
-    place.column = (int)ptx_take_number(p);
+    place.line = take_int(p);
+    place.column = take_int(p);
     while (p->token->kind != TOKEN_END && p->token->line == line)
         p->token++; /* where it was inlined */
     if (place.line == 0) {
@@ -380,8 +399,8 @@ static void parse_function(Parser *p, bool is_entry)
         declare_params(p, f, false);
     parse_tuning(p, f);
     before = function_named(p, f->name);
-    if (before && (before->is_defined || before->params.len != f->params.len ||
-                   before->results.len != f->results.len))
+    if (before && (before->is_defined || before->is_entry != is_entry ||
+                   before->params.len != f->params.len || before->results.len != f->results.len))
         ptx_error(p, line, "'%s' is defined twice", f->name);
     if (before) { /* calls have its parameters */
         for (int i = 0; i < f->params.len; i++)
@@ -414,7 +433,7 @@ static void parse_directive(Parser *p)
     uint32_t line = p->token->line;
 
     if (ptx_take_word(p, ".version") || ptx_take_word(p, ".address_size")) {
-        p->token++;
+        ptx_take_number(p);
     } else if (ptx_take_word(p, ".target")) {
         do
             ptx_word(p, "a target");

@@ -54,7 +54,7 @@ typedef struct {
 /* A call, whose function may be defined later. */
 typedef struct {
     uint32_t inst;
-    const PtxFunc *callee, *caller;
+    PtxFunc *callee, *caller;
 } CallFixup;
 
 typedef struct {
@@ -73,6 +73,7 @@ typedef struct {
     VEC(const char *) files; /* by .file number */
     Map *const_places;       /* constants of the register file by value and width */
     Map *rows;               /* by the first word of their names: index in table_rows plus 1 */
+    uint64_t global_bytes;   /* of all variables in global memory */
     uint32_t trash;          /* place that takes what is written to `_`; as wide as any register */
     uint32_t source;         /* index of the place in force */
     char why[160];           /* why the row did not fit that came nearest */

@@ -214,8 +214,9 @@ struct PtxVar {
     PtxSpace space;
     uint64_t address; /* in its space */
     uint64_t bytes;
-    PtxVar *same_as; /* an argument of a call lies where the function expects it; NULL: itself */
-    bool dynamic;    /* shared memory behind all that is static */
+    PtxVar *same_as;  /* an argument of a call lies where the function expects it; NULL: itself */
+    bool dynamic;     /* shared memory behind all that is static */
+    bool is_argument; /* declared for a call */
 };
 
 typedef struct PtxFunc PtxFunc;
@@ -225,6 +226,7 @@ struct PtxFunc {
     uint32_t first, end; /* instructions; one that is never executed stands at `end` */
     int threads;         /* .reqntid or .maxntid; 0: not said */
     VEC(PtxVar *) params, results;
+    int call_depth; /* the longest chain of calls from here on; 0: not known, -1: being found */
     PtxFunc *next;
 };
 

@@ -3,6 +3,8 @@
  *
  * The kernels are in tests/sim; what they should give is computed here.
  */
+#include <limits.h>
+
 #include "sim_run.h"
 
 /* control flow */
@@ -232,6 +234,72 @@ static void test_recursion(void **state)
                "recursive");
 }
 
+/* Calls of calls: two of each function by the one before, so the ways double with each. */
+static void test_deep_calls(void **state)
+{
+    char text[4000];
+    int len = snprintf(text, sizeof text, SIM_HEAD ".func f0()\n{\nret;\n}\n");
+    SimModule *m;
+    SimError error;
+
+    (void)state;
+    for (int i = 1; i < 50; i++)
+        len += snprintf(text + len, sizeof text - (size_t)len,
+                        ".func f%d()\n{\ncall f%d;\ncall f%d;\nret;\n}\n", i, i - 1, i - 1);
+    assert_int_equal(sim_load(text, (size_t)len, &m, &error), SIM_OK);
+    sim_unload(m);
+    for (int i = 50; i < 70; i++)
+        len += snprintf(text + len, sizeof text - (size_t)len,
+                        ".func f%d()\n{\ncall f%d;\nret;\n}\n", i, i - 1);
+    assert_int_equal(sim_load(text, (size_t)len, &m, &error), SIM_BAD_PTX);
+    assert_non_null(strstr(error.text, "calls in calls"));
+}
+
+static void test_hostile_text(void **state)
+{
+    char *braces = malloc(1000001);
+
+    (void)state;
+    memset(braces, '{', 1000000);
+    memcpy(braces, ".global .u32 x = ", 17);
+    braces[1000000] = 0;
+    SimModule *m;
+    SimError error;
+    assert_int_equal(sim_load(braces, 1000000, &m, &error), SIM_BAD_PTX);
+    assert_non_null(strstr(error.text, "too many braces"));
+    /* a number at the end of what may be read */
+    memcpy(braces + 1000000 - 3, "1.5", 3);
+    assert_int_equal(sim_load(braces + 1000000 - 3, 3, &m, &error), SIM_BAD_PTX);
+    free(braces);
+    expect_bad(".version", 4, "a number is missing");
+    expect_bad(".loc 4294967295 1 1\n", 4, "too large");
+    expect_bad(".global .b8 x[268435456];\n.global .b8 y;\n", 5, "'y' is too large");
+    expect_bad(".shared .b8 x[4294967296][4294967296];\n", 4, "'x' is too large");
+    expect_bad(BODY(".reg .b64 a<1000000>, b<1000000>;\n"), 9, "too many registers");
+    expect_bad(BODY("T: .branchtargets L;\nL:\nbra T;\n"), 11, "there is no label 'T'");
+    expect_bad(BODY("L:\nbrx.idx %r1, L;\n"), 10, "there is no label 'L'");
+    expect_bad(BODY("/*/\n*/frob;\n"), 10, "unknown instruction 'frob'");
+    expect_bad(".func k();\n.entry k()\n{\n}\n", 5, "defined twice");
+    /* a function's own parameter lies where it lies */
+    expect_bad(".func g(.param .b32 b)\n;\n.func f(.param .b32 a)\n{\ncall g, (a);\nret;\n}\n", 8,
+               "no parameter");
+    expect_bad(".func g(.param .b32 b)\n;\n.func f()\n{\n.param .b64 a;\ncall g, (a);\nret;\n}\n",
+               9, "an argument of 8 bytes for a parameter of 4");
+}
+
+/* An offset may be any number, and so may a negative float of 128 bits. */
+static void test_large_numbers(void **state)
+{
+    const char *text = SIM_HEAD ".global .b128 x = -0d3ff0000000000000;\n" BODY(
+        "ld.global.b32 %r1, [x+-0x8000000000000000];\n");
+    SimModule *m;
+    SimError error;
+
+    (void)state;
+    assert_int_equal(sim_load(text, strlen(text), &m, &error), SIM_OK);
+    sim_unload(m);
+}
+
 static void test_bad_launch(void **state)
 {
     SimRun r = sim_open(SIM_HEAD ".entry k() .maxntid 64,1,1\n{\nret;\n}\n", 3);
@@ -244,18 +312,39 @@ static void test_bad_launch(void **state)
     r.launch.warps = 33;
     sim_go(&r, "k");
     assert_int_equal(r.status, SIM_BAD_LAUNCH);
+    r.launch.warps = INT_MAX;
+    sim_go(&r, "k");
+    assert_int_equal(r.status, SIM_BAD_LAUNCH);
+    r.launch.warps = 1;
+    r.launch.shared = SIZE_MAX;
+    sim_go(&r, "k");
+    assert_int_equal(r.status, SIM_BAD_LAUNCH);
+    r.launch.shared = 0;
+    for (int i = 0; i < 3; i++)
+        r.launch.grid[i] = INT32_MAX;
+    sim_go(&r, "k");
+    assert_int_equal(r.status, SIM_BAD_LAUNCH);
     sim_close(&r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loop_parts_lanes), cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_jump_table),       cmocka_unit_test(test_scopes),
-        cmocka_unit_test(test_vectors),          cmocka_unit_test(test_narrow_elements),
-        cmocka_unit_test(test_shared_memory),    cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_unknown_text),     cmocka_unit_test(test_recursion),
-        cmocka_unit_test(test_bad_launch),       cmocka_unit_test(test_addresses_of_parameters),
+        cmocka_unit_test(test_loop_parts_lanes),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_jump_table),
+        cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_narrow_elements),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_unknown_text),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_deep_calls),
+        cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_bad_launch),
+        cmocka_unit_test(test_addresses_of_parameters),
         cmocka_unit_test(test_votes_of_blocks),
     };
 
