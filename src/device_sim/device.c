@@ -176,7 +176,8 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
                       .records = hears ? calloc(1, RECORD_BUFFER_BYTES) : NULL};
     if (!b->args || !b->ranges || (hears && !b->records))
         return false;
-    memcpy(b->args, l->args, sizeof *b->args * (size_t)l->nargs);
+    if (l->nargs > 0)
+        memcpy(b->args, l->args, sizeof *b->args * (size_t)l->nargs);
     for (int i = 0; i < l->nranges; i++)
         b->ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
     if (!hears)
