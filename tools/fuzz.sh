@@ -17,6 +17,9 @@ for fuzzer in build-fuzz/fuzzers/fuzz_*; do
     if [ -d "tests/fuzz/$name" ]; then
         seeds=tests/fuzz/$name
     fi
+    if [ "$name" = fuzz_ptx ]; then
+        seeds=tests/sim
+    fi
     echo "$name: $seconds s"
     "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$corpus/" -verbosity=0 "$corpus" $seeds >"$corpus.log" 2>&1 || {

@@ -1,0 +1,25 @@
+/*
+ * fuzz_ptx.c - any bytes as PTX: refused with a reason, or a module
+ *
+ * What is loaded is not run: a kernel may loop for ever.  The bytes end where they end, without a
+ * zero behind them.
+ */
+#include "../../src/sim/sim.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    SimModule *m = NULL;
+    SimError error;
+    SimStatus status = sim_load((const char *)data, size, &m, &error);
+
+    if ((status == SIM_OK) != (m != NULL) || (status == SIM_OK) != (error.text[0] == 0))
+        bug("loaded with a reason, or refused without one");
+    for (const SimKernel *k = m ? sim_kernel(m, NULL) : NULL; k; k = NULL) {
+        if (sim_kernel_params(k) < 0 || sim_kernel_threads(k) < 0)
+            bug("a kernel of negative size");
+    }
+    sim_unload(m);
+    return 0;
+}
