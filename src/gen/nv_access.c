@@ -209,7 +209,7 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
     NvAccess *a = NEW(p->arena, NvAccess);
     const Value *pointer = access->operands[0];
 
-    *a = (NvAccess){0};
+    *a = (NvAccess){.copies = p->alone ? 0 : UINT32_MAX};
     if (!l)
         return a;
     int dim = fastest(p, pointer);

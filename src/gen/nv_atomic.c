@@ -406,7 +406,7 @@ void nv_atomic(Nv *n, const NvStep *s)
         fence(&a, first);
     if (a.plan->buffer != NV_NO_BUFFER)
         share_old(&a, out, nv_count(t), first);
-    else if (a.plan->acquires)
+    else if (a.plan->meets)
         nv_wait_block(n);
     for (int r = 0; r < nv_count(t); r++)
         out[r] = out[r] ? from_bits(&a, out[r]) : NULL;

@@ -13,6 +13,7 @@ typedef struct {
     bool used;       /* somebody wants to know what memory held */
     int buffer;      /* through which copies get that; NV_NO_BUFFER: there are none */
     bool releases, acquires;
+    bool meets; /* all threads wait for each other behind it */
 } NvAtomic;
 
 #endif

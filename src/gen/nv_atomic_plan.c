@@ -17,12 +17,12 @@ void nv_choose_atomic(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[0], nv_coalesced(p, op), NV_PLAIN);
 }
 
-static uint32_t copies_of(const Layout *l)
+static uint32_t copies_of(const NvPlan *p, const Layout *l)
 {
     Inverse v;
 
     if (!l)
-        return UINT32_MAX;
+        return p->alone ? 0 : UINT32_MAX;
     layout_invert(l, &v);
     return v.copies.lane | v.copies.warp << LAYOUT_LANE_BITS;
 }
@@ -43,17 +43,18 @@ static const NvAtomic *plan_atomic(NvPlan *p, NvStep *s, const Layout *l, bool u
     NvAtomic *a = NEW(p->arena, NvAtomic);
     Sem sem = attr_sem(s->op);
 
-    *a = (NvAtomic){.copies = copies_of(l), .used = used, .buffer = NV_NO_BUFFER};
+    *a = (NvAtomic){.copies = copies_of(p, l), .used = used, .buffer = NV_NO_BUFFER};
     a->releases = sem == SEM_ACQ_REL || sem == SEM_RELEASE;
     a->acquires = used && (sem == SEM_ACQ_REL || sem == SEM_ACQUIRE);
-    if (used)
+    if (used && !p->alone)
         a->buffer = old_values(p, l, a->copies);
     if (a->buffer != NV_NO_BUFFER) {
         nv_use(p, s, a->buffer, true, false);
         nv_use(p, s, a->buffer, false, true);
     }
-    s->waits = a->releases;
-    s->syncs = a->acquires || a->buffer != NV_NO_BUFFER;
+    a->meets = a->acquires && !p->alone;
+    s->waits = a->releases && !p->alone;
+    s->syncs = a->meets || a->buffer != NV_NO_BUFFER;
     return a;
 }
 

@@ -12,7 +12,7 @@
 
 /* --- the region ---------------------------------------------------------------------------- */
 
-void combining_apply(Combining *c, const Part *a, const Part *b, Part *out)
+static void apply(Combining *c, const Part *a, const Part *b, Part *out)
 {
     Val args[2 * MAX_COMBINED];
 
@@ -34,19 +34,69 @@ void combining_select(Combining *c, Val condition, const Part *a, const Part *b,
         out->v[k] = LLVMBuildSelect(c->n->b, condition, a->v[k], b->v[k], "");
 }
 
-void combining_append(Combining *c, const Part *a, const Part *b, Certainty exists, Val when,
-                      Part *out)
+/* i1: does the row exist that a register is in, and is this the thread to do it?  NULL: always. */
+static Val may_run(Combining *c, int r)
+{
+    const Layout *l = c->plan->layout;
+    uint32_t threads = (1u << (LAYOUT_LANE_BITS + l->nwarp)) - 1;
+    Val all =
+        c->plan->once ? nv_is_first(c->n, threads & ~nv_telling_bits(c->plan, c->done)) : NULL;
+
+    for (int d = 0; d < l->rank; d++) {
+        if (d == c->plan->axis || (l->dims[d] & (l->dims[d] - 1)) == 0)
+            continue;
+        Val at = nv_index(c->n, l, r, d), end = llvm_int(c->n->l->i32, l->dims[d]);
+        all = nv_both(c->n, all, LLVMBuildICmp(c->n->b, LLVMIntULT, at, end, ""));
+    }
+    return all;
+}
+
+/* The region behind a branch. */
+static void apply_behind(Combining *c, Val when, const Part *a, const Part *b, const Part *other,
+                         Part *out)
+{
+    Nv *n = c->n;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), in = nv_block(n), after = nv_block(n);
+    Part both;
+
+    LLVMBuildCondBr(n->b, when, in, after);
+    LLVMPositionBuilderAtEnd(n->b, in);
+    apply(c, a, b, &both);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(n->b);
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, after);
+    for (int k = 0; k < c->count; k++) {
+        Val phi = LLVMBuildPhi(n->b, LLVMTypeOf(both.v[k]), "");
+        LLVMAddIncoming(phi, (Val[]){both.v[k], other->v[k]}, (LLVMBasicBlockRef[]){end, before},
+                        2);
+        out->v[k] = phi;
+    }
+}
+
+void combining_apply(Combining *c, int r, const Part *a, const Part *b, Val when, const Part *other,
+                     Part *out)
 {
     Part both;
 
-    if (exists == NEVER || !b->v[0]) {
-        *out = *a;
+    if (c->plan->uses_memory)
+        when = nv_both(c->n, when, may_run(c, r));
+    if (c->plan->uses_memory && when) {
+        apply_behind(c, when, a, b, other, out);
         return;
     }
-    combining_apply(c, a, b, &both);
-    if (exists == SOMETIMES)
-        combining_select(c, when, &both, a, &both);
+    apply(c, a, b, &both);
+    if (when)
+        combining_select(c, when, &both, other, &both);
     *out = both;
+}
+
+void combining_append(Combining *c, int r, const Part *a, const Part *b, Certainty exists, Val when,
+                      Part *out)
+{
+    if (exists == NEVER || !b->v[0])
+        *out = *a;
+    else
+        combining_apply(c, r, a, b, exists == SOMETIMES ? when : NULL, a, out);
 }
 
 /* --- where elements are -------------------------------------------------------------------- */

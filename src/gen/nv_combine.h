@@ -34,8 +34,10 @@ typedef struct {
     AxisWalk walk;
     CombineKind kind;
     bool any_order;
+    bool uses_memory; /* the region does: it runs for what exists alone */
+    bool once;        /* each combination is done by one thread, and all learn the end from it */
     int nstages;
-    NvStage stages[LAYOUT_MAX_BITS];
+    NvStage stages[LAYOUT_MAX_BITS + 1];
 } NvCombine;
 
 enum { NV_WORD = 4 }; /* elements are exchanged as one or two words of so many bytes */
@@ -52,5 +54,9 @@ static inline int nv_stage_parts(const NvStage *g)
 {
     return 1 << __builtin_popcount(g->bits);
 }
+
+/* Bits of the thread's number that still make a difference to the values when these bits of the
+ * index are combined. */
+uint32_t nv_telling_bits(const NvCombine *c, uint32_t done);
 
 #endif

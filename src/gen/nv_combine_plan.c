@@ -3,6 +3,25 @@
  */
 #include "nv_combine.h"
 
+static void note_flags(Op *op, void *found)
+{
+    static const uint32_t flags[] = {READS, WRITES, EFFECT};
+    uint32_t *seen = found;
+
+    for (int i = 0; i < COUNT(flags); i++)
+        *seen |= op_has(op, flags[i]) && !(flags[i] == EFFECT && op_has(op, WRITES)) ? flags[i] : 0;
+}
+
+/* READS and WRITES: what the region does to memory.  EFFECT: it says something, to which all
+ * threads come together. */
+static uint32_t flags_of_region(const Op *op)
+{
+    uint32_t seen = 0;
+
+    ir_walk(op->regions[0], note_flags, &seen);
+    return seen;
+}
+
 /* A reduction by that may take elements as they come; nothing else is known to commute. */
 static bool is_any_order(const Op *op, CombineKind kind)
 {
@@ -90,8 +109,7 @@ static uint32_t thread_bit(const NvCombine *c, int index_bit)
                                    : 1u << (s.bit + LAYOUT_LANE_BITS);
 }
 
-/* Bits of the thread's number that make a difference to the values along no bit in `done`. */
-static uint32_t telling_bits(const NvCombine *c, uint32_t done)
+uint32_t nv_telling_bits(const NvCombine *c, uint32_t done)
 {
     const Layout *l = c->layout;
     uint32_t bits = 0;
@@ -124,7 +142,7 @@ static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uin
     uint32_t lanes = (1u << LAYOUT_LANE_BITS) - 1;
     int64_t words = 0;
 
-    g->writers = telling_bits(c, done | g->bits);
+    g->writers = nv_telling_bits(c, done | g->bits);
     g->slots = registers_left(c, done);
     for (int i = 0; i < op->noperands; i++)
         words += nv_combined_words(op->operands[i]->type);
@@ -136,12 +154,16 @@ static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uin
 static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
 {
     NvCombine *c = NEW(p->arena, NvCombine);
-    uint32_t done = 0;
+    uint32_t done = 0, flags = flags_of_region(s->op);
 
     *c = (NvCombine){.axis = (int)attr_axis(s->op), .kind = ir_combine_kind(s->op)};
     c->layout = combined_layout(p, s->op, &c->walk);
     c->any_order = is_any_order(s->op, c->kind);
+    c->uses_memory = (flags & (READS | WRITES)) != 0 && (flags & EFFECT) == 0;
+    c->once = c->uses_memory && s->op->code == OP_reduce && (flags & WRITES) != 0;
     make_stages(c);
+    if (c->once) /* of no bits: all read what the one has found that did it */
+        c->stages[c->nstages++] = (NvStage){.kind = STEP_WARP};
     for (int i = 0; i < c->nstages; i++) {
         NvStage *g = &c->stages[i];
         if (g->kind == STEP_WARP) {
@@ -168,7 +190,7 @@ static void list_combine(NvPlan *p, NvStepKind kind, const Op *op)
 {
     NvStep *s = nv_step(p, kind, op);
 
-    if (!is_wanted(p, op))
+    if (!is_wanted(p, op) && !op_has_effects(op))
         return;
     for (int i = 0; i < op->nresults; i++)
         s->out[i] = nv_result(p, op, i);

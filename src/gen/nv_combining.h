@@ -42,10 +42,14 @@ int combining_register(const Combining *c, uint32_t index);
 bool combining_is_left(const Combining *c, int r);
 /* The part that changes nothing; only where the parts are `filled`. */
 void combining_neutral(const Combining *c, Part *out);
-/* out = a o b, a the earlier one; out may be one of them. */
-void combining_apply(Combining *c, const Part *a, const Part *b, Part *out);
+/* out = a o b, a the earlier one, of register r; out may be one of them.  `when`: an i1, where it
+ * is `other` instead if that is not so; NULL: it is.  Where the region uses memory it does not run
+ * then, nor for a row that does not exist, nor, where combinations are done once, in other threads.
+ */
+void combining_apply(Combining *c, int r, const Part *a, const Part *b, Val when, const Part *other,
+                     Part *out);
 /* The same where b may not exist: then out = a. */
-void combining_append(Combining *c, const Part *a, const Part *b, Certainty exists, Val when,
+void combining_append(Combining *c, int r, const Part *a, const Part *b, Certainty exists, Val when,
                       Part *out);
 /* out = condition (an i1) ? a : b; out may be one of them. */
 void combining_select(Combining *c, Val condition, const Part *a, const Part *b, Part *out);

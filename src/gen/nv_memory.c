@@ -237,7 +237,7 @@ void nv_store(Nv *n, const NvStep *s)
 {
     const NvTile *data = s->in[STORE_DATA];
     Group a = access_of_step(s, data);
-    Val first = nv_is_first(n, data->layout ? s->access->copies : UINT32_MAX);
+    Val first = nv_is_first(n, s->access->copies);
 
     for (int r = 0; r < nv_count(data); r++) {
         if (begins_group(&a, r))

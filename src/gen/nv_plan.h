@@ -182,6 +182,7 @@ struct NvPlan {
     NvBlock *at;       /* the block that steps are listed for, last one first */
     int64_t shared;    /* bytes of a block */
     int64_t registers; /* of all tiles */
+    bool alone;        /* steps listed now are of one thread by itself: of a combine function */
     bool refused;      /* a diagnostic says why */
 };
 
@@ -262,7 +263,8 @@ NvTile *nv_result(NvPlan *p, const Op *op, int i);
 /* From the home of a value to all other layouts in which it is wanted. */
 void nv_list_conversions(NvPlan *p, const NvTile *home);
 void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l); /* s->in[operand] */
-/* The region of a reduce or scan as steps on scalars. */
+/* The region of a reduce or scan as steps on scalars, which a thread does alone: there is no
+ * barrier in them, and nothing is left to other threads. */
 NvBlock *nv_list_region(NvPlan *p, const Block *region);
 
 /* nv_put.c: tiles in shared memory */

@@ -17,7 +17,7 @@ static void reduce_registers(Combining *c, int bit)
         if (!combining_is_left(c, r) || (r & step) || !c->x[r].v[0])
             continue;
         Certainty there = combining_exists(c, combining_index(c, r | step), &when);
-        combining_append(c, &c->x[r], &c->x[r | step], there, when, &c->x[r]);
+        combining_append(c, r, &c->x[r], &c->x[r | step], there, when, &c->x[r]);
     }
     c->done |= 1u << bit;
 }
@@ -32,12 +32,12 @@ static void join_lanes(Combining *c, int bit, int r, const Part *own, const Part
     Part first, second;
 
     if (there != NEVER && c->plan->any_order) {
-        combining_apply(c, own, other, &c->x[r]);
+        combining_apply(c, r, own, other, NULL, own, &c->x[r]);
         return;
     }
     combining_select(c, upper, other, own, &first);
     combining_select(c, upper, own, other, &second);
-    combining_append(c, &first, &second, there, when, &c->x[r]);
+    combining_append(c, r, &first, &second, there, when, &c->x[r]);
 }
 
 /* Registers that have one of the bits in `gone` hold nothing any more. */
@@ -137,7 +137,7 @@ static Rows find_rows(const Combining *c, const NvStage *g)
         n = i < rows.n ? n / 2 : n;
         cost += n;
     }
-    if (cost >= lanes * left)
+    if (cost >= lanes * left || c->plan->once)
         rows.n = 0;
     return rows;
 }
@@ -213,7 +213,7 @@ static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
             Val when = NULL;
             uint32_t at = combining_index(c, r) | layout_deposit((uint32_t)(i + bit), g->bits);
             Certainty there = combining_exists(c, at, &when);
-            combining_append(c, &parts[i], &parts[i + bit], there, when, &parts[i]);
+            combining_append(c, r, &parts[i], &parts[i + bit], there, when, &parts[i]);
         }
     }
     c->x[r] = parts[0];
@@ -237,6 +237,8 @@ static void put_results(Combining *c)
     const NvStep *s = c->step;
 
     for (int k = 0; k < c->count; k++) {
+        if (!s->out[k]) /* nobody wants it */
+            continue;
         Val *out = nv_set(c->n, s->out[k]);
         for (int r = 0; r < nv_count(s->out[k]); r++) {
             Val v = c->x[layout_deposit((uint32_t)r, c->plan->walk.across)].v[k];

@@ -12,7 +12,7 @@
  *
  * A reverse scan is the same from the other end: of two parts the one with the bit set is earlier.
  * Its elements may not exist while those of the later part do; going forward it is only the later
- * ones, which nobody asks for.
+ * ones, which nobody asks for; but a region that uses memory must not be given them.
  */
 #include "nv_combining.h"
 
@@ -33,10 +33,13 @@ typedef struct {
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
-/* Does the earlier part exist?  `at` is the index where it begins. */
-static Certainty earlier_exists(Scan *s, uint32_t at, Val *when)
+/* May the two parts come together, of which the one at the higher indices begins at `upper`?  Going
+ * forward that one need not exist, if the region does not mind what it is given. */
+static Certainty may_combine(Scan *s, uint32_t upper, Val *when)
 {
-    return s->reverse ? combining_exists(&s->c, at, when) : ALWAYS;
+    bool asks = s->reverse || s->c.plan->uses_memory;
+
+    return asks ? combining_exists(&s->c, upper, when) : ALWAYS;
 }
 
 static Val condition(const Scan *s, Certainty exists, Val when)
@@ -44,20 +47,18 @@ static Val condition(const Scan *s, Certainty exists, Val when)
     return exists == ALWAYS ? NULL : exists == NEVER ? llvm_int(s->c.n->l->i1, 0) : when;
 }
 
-/* out = earlier o later, or later alone where the earlier one is not there; NULL: it always is. */
-static void put_in_front(Scan *s, const Part *earlier, const Part *later, Val there, Part *out)
+/* out = earlier o later, or the one at the lower indices where the other is not there; `there`, an
+ * i1, or NULL: it always is. */
+static void put_in_front(Scan *s, int r, const Part *earlier, const Part *later, Val there,
+                         Part *out)
 {
-    Part both;
-
-    combining_apply(&s->c, earlier, later, &both);
-    if (there)
-        combining_select(&s->c, there, &both, later, &both);
-    *out = both;
+    combining_apply(&s->c, r, earlier, later, there, s->reverse ? later : earlier, out);
 }
 
 /* What comes before is now also `part`, in front of all else, in threads where `there`. */
-static void extend_prefix(Scan *s, Prefix *p, const Part *part, Val there)
+static void extend_prefix(Scan *s, int r, const Part *part, Val there)
 {
+    Prefix *p = &s->prefix[r];
     Part known, both;
 
     if (there && s->c.filled) {
@@ -70,9 +71,8 @@ static void extend_prefix(Scan *s, Prefix *p, const Part *part, Val there)
         *p = (Prefix){*part, true, there};
         return;
     }
-    combining_apply(&s->c, part, &p->part, &both);
-    if (p->there)
-        combining_select(&s->c, p->there, &both, part, &both);
+    Val runs = s->c.plan->uses_memory ? nv_both(s->c.n, there, p->there) : p->there;
+    combining_apply(&s->c, r, part, &p->part, runs, part, &both);
     if (there)
         combining_select(&s->c, there, &both, &p->part, &both);
     p->part = both;
@@ -93,7 +93,7 @@ static void extend_prefixes(Scan *s, int r, const Part *part, Val there)
 
     for (int i = 0; i < s->c.registers; i++) {
         if ((i & ~done) == r && (i & run) == 0 && s->c.x[i].v[0])
-            extend_prefix(s, &s->prefix[i], part, there);
+            extend_prefix(s, i, part, there);
     }
 }
 
@@ -113,9 +113,9 @@ static void scan_run(Scan *s, int r)
             continue;
         if (before) {
             Val when = NULL;
-            uint32_t earlier = combining_index(c, (int)(before - c->x));
-            Certainty exists = earlier_exists(s, earlier, &when);
-            put_in_front(s, before, x, condition(s, exists, when), x);
+            uint32_t upper = combining_index(c, (int)((s->reverse ? before : x) - c->x));
+            Certainty exists = may_combine(s, upper, &when);
+            put_in_front(s, r, before, x, condition(s, exists, when), x);
         }
         before = x;
     }
@@ -133,10 +133,10 @@ static void scan_registers(Scan *s, int bit)
             continue;
         int first = s->reverse ? r | step : r, second = first ^ step;
         Val when = NULL;
-        Certainty exists = earlier_exists(s, combining_index(c, first), &when);
+        Certainty exists = may_combine(s, combining_index(c, r | step), &when);
         Val there = condition(s, exists, when);
         extend_prefixes(s, second, &s->total[first], there);
-        put_in_front(s, &s->total[first], &s->total[second], there, &s->total[r]);
+        put_in_front(s, r, &s->total[first], &s->total[second], there, &s->total[r]);
     }
     c->done |= 1u << bit;
 }
@@ -156,13 +156,13 @@ static void scan_lanes(Scan *s, int bit)
         Val when = NULL;
         if (!combining_is_left(c, r) || !s->total[r].v[0])
             continue;
-        Certainty exists = earlier_exists(s, combining_index(c, r) | 1u << bit, &when);
+        Certainty exists = may_combine(s, combining_index(c, r) | 1u << bit, &when);
         combining_shuffle(c, &s->total[r], c->plan->walk.step[bit].bit, &other);
         Val there = condition(s, exists, when);
         extend_prefixes(s, r, &other, nv_both(c->n, is_later, there));
         combining_select(c, is_later, &other, &s->total[r], &first);
         combining_select(c, is_later, &s->total[r], &other, &second);
-        put_in_front(s, &first, &second, there, &s->total[r]);
+        put_in_front(s, r, &first, &second, there, &s->total[r]);
     }
 }
 
@@ -182,13 +182,16 @@ static void scan_parts(Scan *s, const NvStage *g, int r, const Part *parts, Val 
         uint32_t index = combining_index(c, r) | layout_deposit((uint32_t)at, g->bits);
         Val when = NULL,
             here = LLVMBuildICmp(c->n->b, LLVMIntEQ, own, llvm_int(c->n->l->i32, at), "");
-        Certainty exists = earlier_exists(s, index, &when);
+        Val there = condition(s, may_combine(s, index, &when), when);
+        if (!s->reverse)
+            sum_there = there;
         if (i > 0) {
             combining_select(c, here, &sum, &before, &before);
             before_there = LLVMBuildOr(c->n->b, before_there, nv_both(c->n, here, sum_there), "");
-            put_in_front(s, &sum, &parts[at], sum_there, &sum);
+            put_in_front(s, r, &sum, &parts[at], sum_there, &sum);
         }
-        sum_there = condition(s, exists, when);
+        if (s->reverse)
+            sum_there = there;
     }
     extend_prefixes(s, r, &before, before_there);
     s->total[r] = sum;
@@ -212,6 +215,12 @@ static void scan_warps(Scan *s, const NvStage *g)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
+/* NULL: it does, or what it becomes does not matter. */
+static Val element_exists(Scan *s, int r)
+{
+    return s->c.plan->uses_memory ? nv_exists(s->c.n, s->c.plan->layout, r) : NULL;
+}
+
 static void put_results(Scan *s)
 {
     Combining *c = &s->c;
@@ -221,9 +230,11 @@ static void put_results(Scan *s)
         Prefix *p = &s->prefix[r & ~run];
         Part *x = &c->x[r];
         if (x->v[0] && p->any)
-            put_in_front(s, &p->part, x, p->there, x);
+            combining_apply(c, r, &p->part, x, nv_both(c->n, p->there, element_exists(s, r)), x, x);
     }
     for (int k = 0; k < c->count; k++) {
+        if (!c->step->out[k]) /* nobody wants it */
+            continue;
         Val *out = nv_set(c->n, c->step->out[k]);
         for (int r = 0; r < c->registers; r++)
             out[r] = c->x[r].v[k];

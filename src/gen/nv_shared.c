@@ -208,6 +208,23 @@ static bool uses_global(const NvStep *s)
     return s->kind == NV_LOAD || s->kind == NV_STORE || s->kind == NV_ATOMIC;
 }
 
+/* What a combine function does to global memory, at any time within the step. */
+static void accesses_of_region(NvPlan *p, const NvBlock *b, PendingList *out)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        if (uses_global(s)) {
+            Pending x = {
+                .write = op_has(s->op, WRITES), .global = true, .pointer = s->op->operands[0]};
+            vec_push(p->arena, out, x);
+        }
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                accesses_of_region(p, s->body[r], out);
+        }
+    }
+}
+
 /* What a step does before its own first barrier, or behind its last one. */
 static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
 {
@@ -227,6 +244,8 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
                      .tile = s->in[0]};
         vec_push(p->arena, &out, x);
     }
+    if (s->kind == NV_REDUCE || s->kind == NV_SCAN)
+        accesses_of_region(p, s->body[0], &out);
     for (int i = 0; !late && s->ahead && i < s->ahead->steps.steps.len; i++) {
         const NvStep *copy = s->ahead->steps.steps.at[i];
         if (copy->kind == NV_COPY)

@@ -260,10 +260,13 @@ static void want_end(NvPlan *p, const Block *b, NvBlock *out, int i, const Value
 NvBlock *nv_list_region(NvPlan *p, const Block *region)
 {
     NvBlock *b = NEW(p->arena, NvBlock);
+    bool outside = p->alone;
 
+    p->alone = true;
     for (int i = 0; i < region->last->noperands; i++)
         want_end(p, region, b, i, NULL);
     nv_list_block(p, region, b);
+    p->alone = outside;
     return b;
 }
 
