@@ -35,6 +35,7 @@ FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
 # --- the library, through ctypes; include/tilec.h says what each field means ----------------------
 
 LAYOUT = 1  # of the structs below
+ROOM = 256  # behind each that may grow: zero is the default of every field
 ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_STRING = 0, 1, 3, 6
 MEMORY_DEVICE = 1
 DTYPES = {torch.float16: 14, torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
@@ -59,14 +60,15 @@ class Options(ctypes.Structure):
                 ("num_stages", ctypes.c_int), ("on_message", ctypes.c_void_p),
                 ("user", ctypes.c_void_p), ("stream", ctypes.c_void_p), ("check", ctypes.c_int),
                 ("on_record", ctypes.c_void_p), ("arch", ctypes.c_char_p),
-                ("seconds", ctypes.POINTER(ctypes.c_double))]
+                ("seconds", ctypes.POINTER(ctypes.c_double)),
+                ("later", ctypes.c_byte * ROOM)]
 
 
 class Stats(ctypes.Structure):
     _fields_ = [("compile_seconds", ctypes.c_double), ("from_cache", ctypes.c_int),
                 ("flops", ctypes.c_double), ("bytes", ctypes.c_double), ("warps", ctypes.c_int),
                 ("registers", ctypes.c_int), ("shared_bytes", ctypes.c_int),
-                ("local_bytes", ctypes.c_int)]
+                ("local_bytes", ctypes.c_int), ("later", ctypes.c_byte * ROOM)]
 
 
 def argument(value):
