@@ -53,7 +53,7 @@ static Val special(Nv *n, const char *name)
     return llvm_call(n->l, n->b, whole, 0, NULL, 0, NULL);
 }
 
-/* --- element by element -------------------------------------------------------------------- */
+/* --- element by element --- */
 
 static Val operand(const Nv *n, const NvStep *s, int i, int r)
 {
@@ -115,7 +115,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     n->regs[t->id] = out;
 }
 
-/* --- loops and ifs ------------------------------------------------------------------------- */
+/* --- loops and ifs --- */
 
 Val *nv_phis(Nv *n, const NvTile *t)
 {
@@ -237,7 +237,7 @@ static void emit_if(Nv *n, const NvStep *s)
     }
 }
 
-/* --- steps --------------------------------------------------------------------------------- */
+/* --- steps --- */
 
 static void emit_barrier(Nv *n, const NvStep *s)
 {
@@ -273,7 +273,7 @@ void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results)
         results[i] = nv_scalar(n, b->ends[i]);
 }
 
-/* --- the kernel function ------------------------------------------------------------------- */
+/* --- the kernel function --- */
 
 static void load_arguments(Nv *n)
 {
@@ -351,7 +351,7 @@ static void emit_function(Nv *n)
     LLVMBuildRetVoid(n->b);
 }
 
-/* --- the target ---------------------------------------------------------------------------- */
+/* --- the target --- */
 
 static void make_code(Llvm *l, void *nv)
 {

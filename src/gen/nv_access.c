@@ -74,7 +74,7 @@ static int vector_bits(const NvPlan *p, const Op *access, int dim)
     return MAX(bits, 0);
 }
 
-/* --- layouts ------------------------------------------------------------------------------- */
+/* --- layouts --- */
 
 static bool is_plain_access(const Op *op)
 {
@@ -220,7 +220,7 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
     return a;
 }
 
-/* --- loads and stores ---------------------------------------------------------------------- */
+/* --- loads and stores --- */
 
 void nv_choose_load(NvPlan *p, const Op *op)
 {

@@ -291,7 +291,7 @@ void nv_ahead_end(Nv *n, NvRunner *r)
     n->runner = r->outer;
 }
 
-/* --- copies -------------------------------------------------------------------------------- */
+/* --- copies --- */
 
 static int member(const NvStep *s, const NvCopy *c, int r, int i)
 {

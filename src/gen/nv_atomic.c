@@ -36,7 +36,7 @@ static LLVMTypeRef int_type(const Nv *n, int bits)
     return LLVMIntTypeInContext(n->l->ctx, (unsigned)bits);
 }
 
-/* --- one instruction ----------------------------------------------------------------------- */
+/* --- one instruction --- */
 
 static const char *letter(Val v)
 {
@@ -136,7 +136,7 @@ static Val float_extreme(const Atomic *a, RmwKind kind, Val x)
                        nv_both(a->n, a->predicate, negative), old);
 }
 
-/* --- loops --------------------------------------------------------------------------------- */
+/* --- loops --- */
 
 /* The word, of 16 or 32 bits, in which the element lies, and how far up. */
 typedef struct {
@@ -275,7 +275,7 @@ static Change change_cas(const Atomic *a, Val old, const Val *in)
     return (Change){in[CAS_NEW], fails};
 }
 
-/* --- one element --------------------------------------------------------------------------- */
+/* --- one element --- */
 
 /* What memory held, its bits; `in`: operands, bits too. */
 static Val element(const Atomic *a, const Val *in)
@@ -329,7 +329,7 @@ static Val one_register(Atomic *a, int r, Val first)
     return element(a, in);
 }
 
-/* --- copies -------------------------------------------------------------------------------- */
+/* --- copies --- */
 
 /* Where those who differ in nothing but copies meet. */
 static Val meeting_place(const Atomic *a)
@@ -374,7 +374,7 @@ static void share_old(Atomic *a, Val *old, int count, Val first)
     }
 }
 
-/* --- the step ------------------------------------------------------------------------------ */
+/* --- the step --- */
 
 /* By those who do something. */
 static void fence(const Atomic *a, Val first)

@@ -81,7 +81,7 @@ void nv_choose_elementwise(NvPlan *p, const Op *op)
         *nv_value(p, v) = (NvValue){.cost = cost_of(p, op)};
 }
 
-/* --- moves --------------------------------------------------------------------------------- */
+/* --- moves --- */
 
 /* Where the elements are when they do not move; false: some have to. */
 static bool moved_layout(NvPlan *p, const Op *op, const Layout *from, Layout *out)
@@ -145,7 +145,7 @@ void nv_choose_move(NvPlan *p, const Op *op)
         nv_need_home(p, v);
 }
 
-/* --- loops and ifs ------------------------------------------------------------------------- */
+/* --- loops and ifs --- */
 
 /* Let `v` live where `like` does, if that wishes more.  True: it moves there. */
 static bool follow(NvPlan *p, const Value *v, const Value *like)

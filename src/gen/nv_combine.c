@@ -10,7 +10,7 @@
  */
 #include "nv_combining.h"
 
-/* --- the region ---------------------------------------------------------------------------- */
+/* --- the region --- */
 
 static void apply(Combining *c, const Part *a, const Part *b, Part *out)
 {
@@ -99,7 +99,7 @@ void combining_append(Combining *c, int r, const Part *a, const Part *b, Certain
         combining_apply(c, r, a, b, exists == SOMETIMES ? when : NULL, a, out);
 }
 
-/* --- where elements are -------------------------------------------------------------------- */
+/* --- where elements are --- */
 
 uint32_t combining_index(const Combining *c, int r)
 {
@@ -149,7 +149,7 @@ Val combining_bit(Combining *c, int index_bit)
     return LLVMBuildICmp(c->n->b, LLVMIntNE, set, llvm_int(i32, 0), "");
 }
 
-/* --- the start ----------------------------------------------------------------------------- */
+/* --- the start --- */
 
 void combining_neutral(const Combining *c, Part *out)
 {
@@ -214,7 +214,7 @@ Combining combining_begin(Nv *n, const NvStep *s)
     return c;
 }
 
-/* --- words --------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static int words_of(Combining *c, int k)
 {
@@ -281,7 +281,7 @@ void combining_fetch(Combining *c, const Part *part, Val lane, Part *out)
     shuffle(c, "llvm.nvvm.shfl.sync.idx.i32", part, lane, out);
 }
 
-/* --- through shared memory ----------------------------------------------------------------- */
+/* --- through shared memory --- */
 
 /*
  * Each value has an area of its own.  In it the words of (writer, slot, part) lie in this order,

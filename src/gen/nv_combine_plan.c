@@ -28,7 +28,7 @@ static bool is_any_order(const Op *op, CombineKind kind)
     return op->code == OP_reduce && kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES);
 }
 
-/* --- the layout ---------------------------------------------------------------------------- */
+/* --- the layout --- */
 
 /* Of all operands: the home of one, if its bits can be walked along the axis. */
 static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
@@ -69,7 +69,7 @@ void nv_choose_scan(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[i], l, NV_PLAIN);
 }
 
-/* --- stages -------------------------------------------------------------------------------- */
+/* --- stages --- */
 
 static void add_to_stage(NvCombine *c, StepKind kind, int bit)
 {

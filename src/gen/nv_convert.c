@@ -6,7 +6,7 @@
  */
 #include "nv.h"
 
-/* --- values as integers -------------------------------------------------------------------- */
+/* --- values as integers --- */
 
 /* fp8 goes as the fp32 that it is in registers: its bits cost more to make than they save. */
 static bool goes_as_it_is(const Type *t)
@@ -43,7 +43,7 @@ Val nv_from_exchanged(Nv *n, const Type *t, Val v)
     return emit_from_memory(&n->e, n->b, v, t->dtype);
 }
 
-/* --- in registers -------------------------------------------------------------------------- */
+/* --- in registers --- */
 
 static void convert_registers(Nv *n, const NvStep *s)
 {
@@ -54,7 +54,7 @@ static void convert_registers(Nv *n, const NvStep *s)
         out[r] = s->conversion->take[r] < 0 ? NULL : in[s->conversion->take[r]];
 }
 
-/* --- by shuffles --------------------------------------------------------------------------- */
+/* --- by shuffles --- */
 
 static Val shuffle32(Nv *n, Val v, Val lane)
 {
@@ -160,7 +160,7 @@ static void convert_shuffles(Nv *n, const NvStep *s)
         unpack_word(n, &x, to[i], h->to + i * h->per_word, out);
 }
 
-/* --- through shared memory ----------------------------------------------------------------- */
+/* --- through shared memory --- */
 
 typedef struct {
     const NvStep *step;

@@ -7,7 +7,7 @@
  */
 #include "nv_dot.h"
 
-/* --- the instruction ----------------------------------------------------------------------- */
+/* --- the instruction --- */
 
 #define PRECISION_BIT(p) (1u << (p))
 
@@ -48,7 +48,7 @@ static const MmaInstruction *instruction_for(const Op *op)
     return NULL;
 }
 
-/* --- layouts ------------------------------------------------------------------------------- */
+/* --- layouts --- */
 
 /* Values that are reached from one another element by element, in tiles of one shape. */
 typedef struct {
@@ -173,7 +173,7 @@ void nv_choose_dot(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[0], d->layout[MMA_ACC], NV_DOT_RESULT);
 }
 
-/* --- operands ------------------------------------------------------------------------------ */
+/* --- operands --- */
 
 /* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
  * reader do; without a reader's vector the layout's own. */
@@ -270,7 +270,7 @@ static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
     nv_use(p, s, s->in[part]->buffer, false, false);
 }
 
-/* --- steps --------------------------------------------------------------------------------- */
+/* --- steps --- */
 
 /* Operands of multiply-adds go to shared memory from wherever they are. */
 static void list_multiply_adds(NvPlan *p, NvStep *s, NvDot *d)

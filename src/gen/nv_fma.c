@@ -32,7 +32,7 @@ typedef struct {
     Side side[2];
 } Fma;
 
-/* --- operands to shared memory ------------------------------------------------------------- */
+/* --- operands to shared memory --- */
 
 static Val flat_batch(Fma *x, const Layout *l, int r)
 {
@@ -89,7 +89,7 @@ static void lay_down(Fma *x, MmaPart part)
     }
 }
 
-/* --- what each thread needs ---------------------------------------------------------------- */
+/* --- what each thread needs --- */
 
 /* The coordinate of a register without what this side does not depend on. */
 static uint32_t side_part(const Layout *acc, MmaPart part, int r)
@@ -164,7 +164,7 @@ static void find_addresses(Fma *x, MmaPart part)
     }
 }
 
-/* --- along K ------------------------------------------------------------------------------- */
+/* --- along K --- */
 
 /* All of a side's elements for one k, which is k0 (bytes, NULL: 0) + ahead. */
 static void read_side(Fma *x, MmaPart part, Val k0, int ahead)

@@ -10,7 +10,7 @@
  */
 #include "nv_mma.h"
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* The matrix word that has register `first` of the layout, and those that come with it. */
 static void read_matrices(MmaOperand *o, uint32_t first)
@@ -85,7 +85,7 @@ static void read_vector(MmaOperand *o, uint32_t reg)
         o->read[member(how, reg, i)] = nv_from_exchanged(o->n, o->tile->value->type, elements[i]);
 }
 
-/* --- elements ------------------------------------------------------------------------------ */
+/* --- elements --- */
 
 static Val zero_unless(Nv *n, Val condition, Val v)
 {
@@ -125,7 +125,7 @@ static Val element(MmaOperand *o, const MmaFragment *f, int e)
     bug("no such way");
 }
 
-/* --- pieces -------------------------------------------------------------------------------- */
+/* --- pieces --- */
 
 /* The nearest number of tf32, ties away from zero, as the bits of an fp32. */
 static Val round_tf32(Nv *n, Val v)
@@ -167,7 +167,7 @@ static LLVMTypeRef piece_type(const MmaOperand *o)
                                : l->i32;
 }
 
-/* --- words --------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
 {

@@ -42,7 +42,7 @@ void nv_gather(Nv *n, const NvStep *s)
     }
 }
 
-/* --- histograms ---------------------------------------------------------------------------- */
+/* --- histograms --- */
 
 static Val first_of(Nv *n, const NvTile *t)
 {

@@ -137,7 +137,7 @@ void nv_list_inline(NvPlan *p, const Op *op)
     nv_list(p, s);
 }
 
-/* --- emission ------------------------------------------------------------------------------ */
+/* --- emission --- */
 
 static LLVMTypeRef register_type(const Nv *n, const Constraint *c)
 {

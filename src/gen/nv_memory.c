@@ -83,7 +83,7 @@ Val nv_from_bits(Nv *n, const Type *t, Val v)
     return emit_from_memory(&n->e, n->b, v, t->dtype);
 }
 
-/* --- loads --------------------------------------------------------------------------------- */
+/* --- loads --- */
 
 /* Everything of the instruction in front of the width; a way past a cache excludes a wish for how
  * long something stays there. */
@@ -214,7 +214,7 @@ void nv_load(Nv *n, const NvStep *s)
     }
 }
 
-/* --- stores -------------------------------------------------------------------------------- */
+/* --- stores --- */
 
 static void store_group(Nv *n, const Group *a, int r, Val first)
 {

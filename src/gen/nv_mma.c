@@ -21,7 +21,7 @@ typedef struct {
     Val *sum;                       /* registers */
 } Mma;
 
-/* --- one instruction ----------------------------------------------------------------------- */
+/* --- one instruction --- */
 
 static void put_group(Text *t, int *next, int count)
 {
@@ -89,7 +89,7 @@ static void multiply(Mma *x, const MmaFragment *f, int k, int a_piece, int b_pie
     }
 }
 
-/* --- all of them --------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 /* Does anything in that fragment of the sum exist? */
 static bool is_wanted(const Mma *x, const MmaFragment *f)

@@ -36,7 +36,7 @@ typedef struct {
     VEC(const NvStep *) puts;
 } LoopView;
 
-/* --- counting ------------------------------------------------------------------------------ */
+/* --- counting --- */
 
 static void count_users(const NvBlock *b, int *users)
 {
@@ -55,7 +55,7 @@ static void count_users(const NvBlock *b, int *users)
         users[b->ends[i]->id]++;
 }
 
-/* --- what the steps ahead need ------------------------------------------------------------- */
+/* --- what the steps ahead need --- */
 
 static bool can_run_ahead(const NvStep *s)
 {
@@ -111,7 +111,7 @@ static bool need_address(LoopView *v, const NvStep *load)
     return can;
 }
 
-/* --- which loads --------------------------------------------------------------------------- */
+/* --- which loads --- */
 
 /* The load behind a tile that nobody else uses, through moves that leave registers where they are;
  * NULL: there is none. */
@@ -203,7 +203,7 @@ static void find_copies(LoopView *v)
     }
 }
 
-/* --- the loop's new form ------------------------------------------------------------------- */
+/* --- the loop's new form --- */
 
 static int stages_of(const NvPlan *p, const Op *loop)
 {

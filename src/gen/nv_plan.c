@@ -26,7 +26,7 @@ int64_t nv_most_shared(int chip)
     return chip == 86 || chip == 89 || chip >= 120 ? 99 << 10 : NV_MOST_SHARED;
 }
 
-/* --- parts --------------------------------------------------------------------------------- */
+/* --- parts --- */
 
 const Layout *nv_layout(NvPlan *p, const Layout *l)
 {
@@ -99,7 +99,7 @@ void nv_refuse(NvPlan *p, const Op *op, const char *what)
     p->refused = true;
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the whole --- */
 
 static void find_largest(Op *op, void *largest)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* --- the plan ------------------------------------------------------------------------------ */
+/* --- the plan --- */
 
 typedef struct {
     int nvector;
@@ -82,7 +82,7 @@ void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
     nv_list(p, s);
 }
 
-/* --- emission ------------------------------------------------------------------------------ */
+/* --- emission --- */
 
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS])
 {

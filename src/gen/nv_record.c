@@ -28,7 +28,7 @@ static Val port_of(const Nv *n)
     return port ? LLVMBuildPtrToInt(n->b, port, n->l->i64, "") : NULL;
 }
 
-/* --- room ---------------------------------------------------------------------------------- */
+/* --- room --- */
 
 enum { EIGHT = 8 }; /* bytes at whose multiples records and operands begin */
 
@@ -83,7 +83,7 @@ static Val take_room(const Record *r)
                            LLVMBuildAdd(n->b, r->buffer, offset, ""), "");
 }
 
-/* --- contents ------------------------------------------------------------------------------ */
+/* --- contents --- */
 
 static void put(const Record *r, Val address, int64_t offset, Val bits, Val predicate)
 {
@@ -171,7 +171,7 @@ static void put_values(const Record *r)
     }
 }
 
-/* --- the step ------------------------------------------------------------------------------ */
+/* --- the step --- */
 
 /* Code for when the condition holds goes to n->b; gives where to go on. */
 static LLVMBasicBlockRef begin_if(Nv *n, Val condition)

@@ -6,7 +6,7 @@
  */
 #include "nv_combining.h"
 
-/* --- registers ----------------------------------------------------------------------------- */
+/* --- registers --- */
 
 static void reduce_registers(Combining *c, int bit)
 {
@@ -22,7 +22,7 @@ static void reduce_registers(Combining *c, int bit)
     c->done |= 1u << bit;
 }
 
-/* --- lanes --------------------------------------------------------------------------------- */
+/* --- lanes --- */
 
 /* Two lanes that differ in that bit have a part each, which together become register r of both. */
 static void join_lanes(Combining *c, int bit, int r, const Part *own, const Part *other)
@@ -201,7 +201,7 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
         hand_rows_out(c, &rows);
 }
 
-/* --- warps --------------------------------------------------------------------------------- */
+/* --- warps --- */
 
 /* The parts of one register, by pairs that differ in one bit. */
 static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
@@ -230,7 +230,7 @@ static void reduce_warp_stage(Combining *c, const NvStage *g)
     }
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the whole --- */
 
 static void put_results(Combining *c)
 {

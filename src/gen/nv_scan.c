@@ -31,7 +31,7 @@ typedef struct {
     Prefix *prefix; /* by register, of those without bits of the run */
 } Scan;
 
-/* --- pieces -------------------------------------------------------------------------------- */
+/* --- pieces --- */
 
 /* May the two parts come together, of which the one at the higher indices begins at `upper`?  Going
  * forward that one need not exist, if the region does not mind what it is given. */
@@ -97,7 +97,7 @@ static void extend_prefixes(Scan *s, int r, const Part *part, Val there)
     }
 }
 
-/* --- registers ----------------------------------------------------------------------------- */
+/* --- registers --- */
 
 /* Elements of the run that register r begins, one after the other. */
 static void scan_run(Scan *s, int r)
@@ -141,7 +141,7 @@ static void scan_registers(Scan *s, int bit)
     c->done |= 1u << bit;
 }
 
-/* --- lanes --------------------------------------------------------------------------------- */
+/* --- lanes --- */
 
 static void scan_lanes(Scan *s, int bit)
 {
@@ -166,7 +166,7 @@ static void scan_lanes(Scan *s, int bit)
     }
 }
 
-/* --- warps --------------------------------------------------------------------------------- */
+/* --- warps --- */
 
 /* Parts of all warps come by in order; what has come by in front of the thread's own is what goes
  * in front of its prefix. */
@@ -213,7 +213,7 @@ static void scan_warps(Scan *s, const NvStage *g)
     }
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the whole --- */
 
 /* NULL: it does, or what it becomes does not matter. */
 static Val element_exists(Scan *s, int r)

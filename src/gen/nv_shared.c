@@ -12,7 +12,7 @@
  */
 #include "nv_plan.h"
 
-/* --- when buffers are in use --------------------------------------------------------------- */
+/* --- when buffers are in use --- */
 
 static void touch(NvPlan *p, int buffer, int number)
 {
@@ -73,7 +73,7 @@ static void extend(NvPlan *p, const NvBlock *b)
     }
 }
 
-/* --- offsets ------------------------------------------------------------------------------- */
+/* --- offsets --- */
 
 enum { ALIGN = 128 };
 
@@ -135,7 +135,7 @@ static void place_buffers(NvPlan *p)
     }
 }
 
-/* --- barriers ------------------------------------------------------------------------------ */
+/* --- barriers --- */
 
 /* Something done since the last barrier: to shared memory, or through a pointer. */
 typedef struct {

@@ -18,7 +18,7 @@ void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l)
     s->in[operand] = nv_tile(p, v, nv_is_tile(v) ? l : NULL);
 }
 
-/* --- conversions --------------------------------------------------------------------------- */
+/* --- conversions --- */
 
 static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
 {
@@ -84,7 +84,7 @@ static void for_each_tile(NvPlan *p, const Op *op,
         list(p, op, facts->tiles.at[i]);
 }
 
-/* --- elementwise --------------------------------------------------------------------------- */
+/* --- elementwise --- */
 
 static void list_elementwise(NvPlan *p, const Op *op, const NvTile *t)
 {
@@ -101,7 +101,7 @@ void nv_list_elementwise(NvPlan *p, const Op *op)
     for_each_tile(p, op, list_elementwise);
 }
 
-/* --- moves --------------------------------------------------------------------------------- */
+/* --- moves --- */
 
 /* Register r of a broadcast is this one of the operand. */
 static const int32_t *take_by_mask(NvPlan *p, const Layout *l, uint32_t mask)
@@ -211,7 +211,7 @@ void nv_list_move(NvPlan *p, const Op *op)
     for_each_tile(p, op, list_move);
 }
 
-/* --- blocks -------------------------------------------------------------------------------- */
+/* --- blocks --- */
 
 static void reverse(NvBlock *b)
 {

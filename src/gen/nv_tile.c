@@ -40,7 +40,7 @@ LLVMTypeRef nv_type(const Nv *n, const NvTile *t)
     return emit_type(&n->e, t->value->type, 0);
 }
 
-/* --- threads ------------------------------------------------------------------------------- */
+/* --- threads --- */
 
 static int thread_bits(const Nv *n)
 {

@@ -144,7 +144,7 @@ void nv_write(Nv *n, const NvPlace *p, const Val *words)
     nv_asm(n, n->l->none, t.s, c.s, args, nargs);
 }
 
-/* --- elements ------------------------------------------------------------------------------ */
+/* --- elements --- */
 
 static LLVMTypeRef int_of(const Nv *n, int bytes)
 {

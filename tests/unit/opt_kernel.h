@@ -37,7 +37,7 @@ typedef struct {
     int nsaved;
 } Gen;
 
-/* ---- choices ---- */
+/* --- choices --- */
 
 static uint32_t below(Gen *g, uint32_t n)
 {
@@ -133,7 +133,7 @@ static Value *any_scalar(Gen *g, DType d)
     return any(g, type_scalar(g->b.module, d));
 }
 
-/* ---- arithmetic ---- */
+/* --- arithmetic --- */
 
 static OpCode one_of(Gen *g, const OpCode *codes, int n)
 {
@@ -243,7 +243,7 @@ static Value *gen_cast(Gen *g)
     return build_cast(&g->b, x, dtypes[below(g, COUNT(dtypes))], ROUND_NEAREST);
 }
 
-/* ---- shape ---- */
+/* --- shape --- */
 
 static Value *gen_arange(Gen *g)
 {
@@ -337,7 +337,7 @@ static Value *gen_reduction(Gen *g)
     return op->results[0];
 }
 
-/* ---- memory ---- */
+/* --- memory --- */
 
 /* Few shapes, so that addresses meet again. */
 static const Type *memory_shape(Gen *g)
@@ -395,7 +395,7 @@ static void gen_store(Gen *g)
     build_op(&g->b, OP_store, 2 + (int)below(g, 2), operands, 2, (int64_t[]){0, 0}, 0, NULL);
 }
 
-/* ---- control ---- */
+/* --- control --- */
 
 static void gen_ops(Gen *g, int n);
 
@@ -548,7 +548,7 @@ static void gen_while(Gen *g)
     keep(g, op->results[1]);
 }
 
-/* ---- the kernel ---- */
+/* --- the kernel --- */
 
 typedef Value *Maker(Gen *g);
 

@@ -40,7 +40,7 @@ typedef struct {
     Value *ints[3], *floats[2], *out_int, *out_float;
 } Gen;
 
-/* --- choices ------------------------------------------------------------------------------- */
+/* --- choices --- */
 
 static int below(Gen *g, int n)
 {
@@ -147,7 +147,7 @@ static Value *small_scalar(Gen *g, int n)
     return build_binary(&g->b, OP_and, scalar_int(g), build_int(&g->b, t, n - 1));
 }
 
-/* --- arithmetic ---------------------------------------------------------------------------- */
+/* --- arithmetic --- */
 
 /* Floats stay small whole numbers. */
 static Value *settle(Gen *g, Value *v)
@@ -192,7 +192,7 @@ static void convert(Gen *g)
     keep(g, settle(g, c));
 }
 
-/* --- addresses ----------------------------------------------------------------------------- */
+/* --- addresses --- */
 
 static Value *along(Gen *g, const Type *t, int dim, int64_t stride)
 {
@@ -357,7 +357,7 @@ static void atomic(Gen *g)
     barrier(g);
 }
 
-/* --- whole tiles --------------------------------------------------------------------------- */
+/* --- whole tiles --- */
 
 static void reshape(Gen *g)
 {
@@ -488,7 +488,7 @@ static void dot(Gen *g)
     keep(g, settle(g, op->results[0]));
 }
 
-/* --- control ------------------------------------------------------------------------------- */
+/* --- control --- */
 
 static void statement(Gen *g);
 
@@ -622,7 +622,7 @@ static void branch(Gen *g)
         keep(g, op->results[i]);
 }
 
-/* --- the kernel ---------------------------------------------------------------------------- */
+/* --- the kernel --- */
 
 static void statement(Gen *g)
 {

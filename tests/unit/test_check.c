@@ -215,7 +215,7 @@ static void test_statistics_are_of_the_kernel_alone(void **state)
     assert_true(a.flops == 8 && b.flops == 8 && a.bytes == b.bytes);
 }
 
-/* --- random views and tiles ------------------------------------------------------------------ */
+/* --- random views and tiles --- */
 
 static uint64_t seed = 88172645463325252u;
 

@@ -59,7 +59,7 @@ static void *shuffled(Arena *a, int n)
     return x;
 }
 
-/* --- loads and stores ---------------------------------------------------------------------- */
+/* --- loads and stores --- */
 
 /* How a lane's offset comes from its index %at; every form ends in %o, below REACH. */
 enum { REACH = 5 * PROGRAMS * TILE };
@@ -173,7 +173,7 @@ static void test_loads_and_stores(void **state)
     }
 }
 
-/* --- atomics ------------------------------------------------------------------------------- */
+/* --- atomics --- */
 
 static const char *const kinds[] = {
     [RMW_ADD] = "add", [RMW_MAX] = "max", [RMW_MIN] = "min",  [RMW_AND] = "and",

@@ -9,7 +9,7 @@
 
 #include "versus_test.h"
 
-/* --- inputs -------------------------------------------------------------------------------- */
+/* --- inputs --- */
 
 /* What machines do to fp16's signalling NaNs when they widen them, so that a bitcast cannot tell.
  */
@@ -79,7 +79,7 @@ static Pairs pairs_of(Arena *a, DType t, size_t extra)
     return p;
 }
 
-/* --- writing kernels ----------------------------------------------------------------------- */
+/* --- writing kernels --- */
 
 /* A kernel over arrays of n elements: program p works on `tile` elements from p * tile on, as a
  * scalar, a row or a table.  Parameters are declared while ops are written. */
@@ -199,7 +199,7 @@ static void kernel_check(Kernel *k, Engine engine, const char *what)
     arena_free(k->c.arena);
 }
 
-/* --- every op on every dtype ----------------------------------------------------------------- */
+/* --- every op on every dtype --- */
 
 static bool takes(OpCode op, DType t)
 {
@@ -286,7 +286,7 @@ static void test_ops(void **state)
     }
 }
 
-/* --- casts --------------------------------------------------------------------------------- */
+/* --- casts --- */
 
 static bool may_cast(DType from, DType to)
 {

@@ -100,7 +100,7 @@ static void *data_of(Kernel *k, const Type *t, uint64_t seed)
     return x;
 }
 
-/* --- reductions ---------------------------------------------------------------------------- */
+/* --- reductions --- */
 
 static const Type shapes[] = {
     {.rank = 1, .dims = {37}},     {.rank = 2, .dims = {5, 64}}, {.rank = 3, .dims = {3, 5, 7}},
@@ -235,7 +235,7 @@ static void test_reductions(void **state)
     }
 }
 
-/* --- scans --------------------------------------------------------------------------------- */
+/* --- scans --- */
 
 static void write_scan(Kernel *k, Value *v, OpCode op, int axis, bool reverse)
 {
@@ -317,7 +317,7 @@ static void test_wide(void **state)
     }
 }
 
-/* --- gathers and histograms ---------------------------------------------------------------- */
+/* --- gathers and histograms --- */
 
 /* Some of them are outside of the `extent` that they are about. */
 static void *places(Kernel *k, const Type *t, int32_t extent)
@@ -380,7 +380,7 @@ static void test_gathers(void **state)
     }
 }
 
-/* --- dots ---------------------------------------------------------------------------------- */
+/* --- dots --- */
 
 static void check_dot(DType a, DType b, DType sum, int batch, int32_t m, int32_t n,
                       int32_t k_extent)

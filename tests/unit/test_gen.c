@@ -62,7 +62,7 @@ typedef struct {
     int n;
 } Case;
 
-/* --- inputs -------------------------------------------------------------------------------- */
+/* --- inputs --- */
 
 static uint64_t random_bits(uint64_t *state)
 {
@@ -165,7 +165,7 @@ static void set_slots(Case *c, uint8_t **arrays, uint64_t *slots)
     }
 }
 
-/* --- comparing ----------------------------------------------------------------------------- */
+/* --- comparing --- */
 
 static bool same(const Case *c, DType t, const uint8_t *x, const uint8_t *y, bool zeros_alike)
 {
@@ -203,7 +203,7 @@ static void compare(Case *c, uint8_t **want, uint8_t **got, bool zeros_alike, co
     }
 }
 
-/* --- running ------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static Module *read_module(Case *c, Diags *d)
 {
@@ -285,7 +285,7 @@ static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const 
     code_free(code);
 }
 
-/* --- GPUs ---------------------------------------------------------------------------------- */
+/* --- GPUs --- */
 
 static const Target *gpu_target(const GenPlugin *plugin)
 {
@@ -325,7 +325,7 @@ static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool 
     sim_unload(code);
 }
 
-/* --- other machines ------------------------------------------------------------------------ */
+/* --- other machines --- */
 
 typedef struct {
     const char *name, *features; /* as LLVM spells them */
@@ -487,7 +487,7 @@ static void check_plans(Case *c, const GenPlugin *plugin, const Func *f, const c
     }
 }
 
-/* --- lines of the source ------------------------------------------------------------------- */
+/* --- lines of the source --- */
 
 /* What of an object is loaded: code and constants. */
 static Text loaded_bytes(Arena *a, const GenOutput *object)

@@ -7,7 +7,7 @@
 /* clang-format off */
 #include "interp_text.h"
 
-/* ---- memory ---- */
+/* --- memory --- */
 
 /* The arrays end where n says: AddressSanitizer sees any masked lane that touches memory. */
 static void test_add_with_a_masked_tail(void **state)
@@ -132,7 +132,7 @@ static void test_offsets_extend_by_signedness(void **state)
     assert_int_equal(p[264], 6);
 }
 
-/* ---- shape ---- */
+/* --- shape --- */
 
 static void test_shapes_move_elements(void **state)
 {
@@ -176,7 +176,7 @@ static void test_shapes_move_elements(void **state)
     }
 }
 
-/* ---- programs ---- */
+/* --- programs --- */
 
 static void test_programs_see_their_place_in_the_grid(void **state)
 {
@@ -251,7 +251,7 @@ static void test_progress_can_stop_a_run(void **state)
     arena_free(a);
 }
 
-/* ---- control flow ---- */
+/* --- control flow --- */
 
 static const char for_kernel[] = IR(
     kernel @k(%out: *i64, %lo: TYPE, %hi: TYPE, %step: TYPE) {
@@ -488,7 +488,7 @@ static void test_if_takes_one_arm(void **state)
         assert_int_equal(p[i], 6 + 7 + i);
 }
 
-/* ---- calls ---- */
+/* --- calls --- */
 
 static void test_calls_take_and_give_tiles(void **state)
 {
@@ -586,7 +586,7 @@ static void test_a_broken_assumption_is_reported(void **state)
     arena_free(a);
 }
 
-/* ---- elementwise ---- */
+/* --- elementwise --- */
 
 static void test_elementwise_ops_on_tiles(void **state)
 {
@@ -635,7 +635,7 @@ static void test_elementwise_ops_on_tiles(void **state)
     }
 }
 
-/* ---- memory of the interpreter ---- */
+/* --- memory of the interpreter --- */
 
 /* Even the diagnostic may find no memory: then the caller's guard is told. */
 static void test_running_out_of_memory_is_an_error(void **state)

@@ -6,7 +6,7 @@
 #include "../../src/interp/machine.h" /* before cmocka.h, as in interp_text.h */
 #include "interp_text.h"
 
-/* ---- reduce ---- */
+/* --- reduce --- */
 
 /* Pairwise over adjacent elements, the odd last one carried on. */
 static float tree_sum(float *x, int n)
@@ -235,7 +235,7 @@ static void test_reduce_captures_and_crosses(void **state)
     assert_int_equal(out[2], 3 * 99);
 }
 
-/* ---- scan ---- */
+/* --- scan --- */
 
 static const char scan_kernel[] = IR(
     kernel @k(%x: *TYPE, %out: *TYPE) {
@@ -353,7 +353,7 @@ static void test_cumulative_sums_and_products(void **state)
     arena_free(a);
 }
 
-/* ---- dot ---- */
+/* --- dot --- */
 
 static const char dot_kernel[] = IR(
     kernel @k(%a: *TYPE, %b: *TYPE, %c: *ACC) {
@@ -426,7 +426,7 @@ static void test_dot_of_every_dtype(void **state)
         check_dot(types[i][0], types[i][1]);
 }
 
-/* ---- atomics ---- */
+/* --- atomics --- */
 
 static const char rmw_kernel[] = IR(
     kernel @k(%p: *TYPE, %v: *TYPE, %old: *TYPE) {
@@ -617,7 +617,7 @@ static void test_compare_and_swap_is_bitwise(void **state)
     assert_int_equal(old, 0x80000000);
 }
 
-/* ---- plans ---- */
+/* --- plans --- */
 
 /* The bytes that a frame has for a kernel of so many products and reductions, one after another. */
 static size_t frame_bytes(Arena *a, int n)

@@ -188,7 +188,7 @@ static void test_runs_are_found(void **state)
     assert_int_equal(layout_run_bits(&l, 0, regs), 1);
 }
 
-/* --- other shapes ----------------------------------------------------------------------------- */
+/* --- other shapes --- */
 
 static void indices_of(const Layout *l, uint32_t c, int32_t *index)
 {
@@ -366,7 +366,7 @@ static void test_broadcast(void **state)
     }
 }
 
-/* --- along an axis ---------------------------------------------------------------------------- */
+/* --- along an axis --- */
 
 static bool walk_is_right(const Layout *l, int axis)
 {
@@ -461,7 +461,7 @@ static void test_slice(void **state)
     check_slice(&l, (int64_t[]){3, 0}, (int32_t[]){2, 64}, false);
 }
 
-/* --- makers ----------------------------------------------------------------------------------- */
+/* --- makers --- */
 
 static void check_text(const char *got, const char *want)
 {
@@ -514,7 +514,7 @@ static void test_too_large(void **state)
     assert_false(layout_insert(&l, 0, 2, &l));
 }
 
-/* --- matrices --------------------------------------------------------------------------------- */
+/* --- matrices --- */
 
 /* Row and column of element i of the fragment of a lane: the formulas of the PTX ISA, in the
  * section of each shape. */

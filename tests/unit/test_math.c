@@ -29,7 +29,7 @@ enum { TILE = 1024, CHUNK = 64 * TILE, STRIDE = 4099, RANDOM = 30000, NEIGHBOURS
 
 typedef long double Real;
 
-/* ---- the functions and what docs/accuracy.md says of them ---- */
+/* --- the functions and what docs/accuracy.md says of them --- */
 
 static double rsqrt(double x)
 {
@@ -97,7 +97,7 @@ static Promise promise_of(OpCode op)
     return p;
 }
 
-/* ---- kernels: out[i] = f(x[i], y[i]) for TILE elements a program ---- */
+/* --- kernels: out[i] = f(x[i], y[i]) for TILE elements a program --- */
 
 typedef struct {
     Arena *arena;
@@ -203,7 +203,7 @@ static void run_kernel(const Kernel *k, const void *x, const void *y, void *out,
     arena_free(a);
 }
 
-/* ---- measuring ---- */
+/* --- measuring --- */
 
 /* How far `got` is from `want` in units of the last place of want, in a format with `mantissa`
  * stored bits and numbers below 2^top.  Subnormals have the unit of the smallest normal numbers,
@@ -314,7 +314,7 @@ static void add(Trial *r, double x, double y)
         flush(r);
 }
 
-/* ---- arguments ---- */
+/* --- arguments --- */
 
 static double from_bits(DType t, uint64_t bits)
 {
@@ -427,7 +427,7 @@ static void add_patterns(Trial *r)
         add(r, from_bits(DT_FP32, bits), 1);
 }
 
-/* ---- tests ---- */
+/* --- tests --- */
 
 static void check_function(const Function *f, DType t, bool straight)
 {

@@ -197,7 +197,7 @@ static void test_cases(void **state)
     assert_true(made > 0);
 }
 
-/* --- arrays that nobody writes ------------------------------------------------------------- */
+/* --- arrays that nobody writes --- */
 
 static int occurrences(const char *text, const char *what)
 {
@@ -247,7 +247,7 @@ static void test_constant_arrays(void **state)
         constant_loads("  %d = atomic_rmw %y, %c kind=add sem=relaxed scope=gpu : i32\n", true), 0);
 }
 
-/* --- the user's own instructions ----------------------------------------------------------- */
+/* --- the user's own instructions --- */
 
 /* Four bytes side by side in one register, and two results of one run. */
 static const char inline_text[] =

@@ -34,7 +34,7 @@ static void *numbers(Arena *a, DType t, size_t n, uint32_t seed)
     return bytes;
 }
 
-/* --- the kernel's text --------------------------------------------------------------------- */
+/* --- the kernel's text --- */
 
 /* "[32,64]"; of `only`, unless it is negative, the other extents are 1. */
 static const char *shape(const Product *p, Arena *a, const int *dims, int only)
@@ -157,7 +157,7 @@ static void check(const Product *p)
     arena_free(a);
 }
 
-/* --- tests --------------------------------------------------------------------------------- */
+/* --- tests --- */
 
 typedef struct {
     DType a, b, sum;

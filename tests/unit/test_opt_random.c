@@ -21,7 +21,7 @@
 
 enum { KERNELS = 400 };
 
-/* ---- running and comparing ---- */
+/* --- running and comparing --- */
 
 typedef struct {
     int32_t ints[MEMORY];
@@ -166,7 +166,7 @@ static bool check_pass(const Gen *g, const Memory *want, const char *text, const
     return same;
 }
 
-/* ---- what the axis analysis claims ---- */
+/* --- what the axis analysis claims --- */
 
 typedef struct {
     const Type *type;

@@ -120,7 +120,7 @@ static bool agree_apart(uint64_t seed, const char *text, bool show)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* --- leaving ops out ----------------------------------------------------------------------- */
+/* --- leaving ops out --- */
 
 typedef struct {
     int left;

@@ -77,7 +77,7 @@ static double double_of(uint64_t b)
     return d;
 }
 
-/* ---- references for floating point ---- */
+/* --- references for floating point --- */
 
 /* The value of a code, by the table of semantics R83. */
 static Real decode(DType t, uint64_t code)
@@ -182,7 +182,7 @@ static void check_narrow(DType t, Rounding r, DType from, uint64_t bits)
                  (unsigned long long)encode(t, r, v));
 }
 
-/* ---- conversions of floats ---- */
+/* --- conversions of floats --- */
 
 static void test_widening_is_exact_for_every_code(void **state)
 {
@@ -320,7 +320,7 @@ static void test_small_to_small(void **state)
     }
 }
 
-/* ---- conversions with ints ---- */
+/* --- conversions with ints --- */
 
 static Wide wide_of(DType t, uint64_t bits)
 {
@@ -473,7 +473,7 @@ static void test_ints_to_ints(void **state)
     assert_int_equal(scalar_to_int(DT_I8, 0xff), -1);
 }
 
-/* ---- arithmetic on ints ---- */
+/* --- arithmetic on ints --- */
 
 static Wide reference_int(OpCode op, DType t, Wide x, Wide y)
 {
@@ -579,7 +579,7 @@ static void test_int_division_corners(void **state)
     assert_int_equal(apply(OP_rem, 0, DT_I32, DT_I32, (uint32_t)-7, 2, 0), (uint32_t)-1);
 }
 
-/* ---- arithmetic on floats ---- */
+/* --- arithmetic on floats --- */
 
 static void test_small_arithmetic_rounds_once(void **state)
 {
@@ -746,7 +746,7 @@ static void test_approximated_functions_are_close(void **state)
                 (float)hypotl(3e30f, 4e30f));
 }
 
-/* ---- arrays ---- */
+/* --- arrays --- */
 
 /* Whole arrays give what their elements give, at every length around the block size, in place. */
 static void test_arrays_equal_elements(void **state)

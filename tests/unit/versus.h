@@ -66,7 +66,7 @@ static inline const char *engine_name(Engine e)
     return names[e];
 }
 
-/* --- random numbers ------------------------------------------------------------------------ */
+/* --- random numbers --- */
 
 static inline uint64_t random_bits(uint64_t *state)
 {
@@ -81,7 +81,7 @@ static inline int random_below(uint64_t *state, int n)
     return (int)(random_bits(state) % (uint64_t)n);
 }
 
-/* --- arrays -------------------------------------------------------------------------------- */
+/* --- arrays --- */
 
 typedef struct {
     uint8_t *start;
@@ -211,7 +211,7 @@ static inline bool versus_compare(const Case *c, const Arrays *want, const Array
     return wrong == 0;
 }
 
-/* --- running ------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static inline Func *versus_kernel(const Module *m)
 {
