@@ -452,11 +452,10 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
  * is queued on options->stream, and the call waits only if it is timed, or the kernel may say
  * something (prints, assertions, checks).
  *
- * grid: programs along x, y, z, none negative; 1 for a dimension that is not used; on GPUs y and z
- *     go up to 65535.  A zero
- *     launches nothing, but still checks and compiles, and is warned of through on_message.  Of
- *     {n, 0, 0} with n above zero, what C makes of `grid[3] = {n}`, it is known that it was not
- *     meant: it is refused.
+ * grid: programs along x, y, z, none negative; 1 for a dimension that is not used; on GPUs, and
+ *     where they are simulated, y and z go up to 65535.  A zero launches nothing, but still checks
+ *     and compiles, and is warned of through on_message.  Of {n, 0, 0} with n above zero, what C
+ *     makes of `grid[3] = {n}`, it is known that it was not meant: it is refused.
  * args, nargs: in any order.  As in a Python call, unnamed ones come first and fill the parameters
  *     in order, named ones may follow.  A parameter that is left out takes what @triton.heuristics
  *     computes for it, else the value of the first @triton.autotune configuration, else its

@@ -152,6 +152,16 @@ static tilec_status check_grid(const int32_t *grid, char **error)
     return TILEC_OK;
 }
 
+static tilec_status check_device_grid(const Device *d, const int32_t *grid, char **error)
+{
+    if (d->most_y_and_z == 0 || (grid[1] <= d->most_y_and_z && grid[2] <= d->most_y_and_z))
+        return TILEC_OK;
+    return api_refuse(error, TILEC_BAD_ARGUMENT,
+                      "the grid %dx%dx%d is too large for the device `%s`: along y and z it has at "
+                      "most %d programs",
+                      grid[0], grid[1], grid[2], d->name, d->most_y_and_z);
+}
+
 /* Launching nothing may be meant, or a dimension was forgotten. */
 static void warn_of_grid(const Request *r, const int32_t *grid)
 {
@@ -214,6 +224,9 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         warn_of_grid(r, grid);
         return TILEC_OK;
     }
+    tilec_status fits = check_device_grid(device, grid, error);
+    if (fits != TILEC_OK)
+        return fits;
     void *state = api_device_state(r->file->ctx, r->device);
     double start = r->options.seconds && !device->arrays ? os_seconds() : 0;
     RunStatus status = device->launch(state, r->variant->code, &launch, &text);

@@ -132,6 +132,7 @@ typedef struct {
 
     bool counts;       /* it counts what the lines of the source do */
     bool wants_ranges; /* it looks at DeviceLaunch.ranges */
+    int most_y_and_z;  /* programs along y, and along z, that a grid may have; 0: any number */
 
     MemoryKind memory; /* tensors elsewhere are refused */
     bool has_streams;

@@ -31,6 +31,7 @@ const Device cuda_device = {
     .target_name = "nv",
     .schedules = true,
     .has_archs = true,
+    .most_y_and_z = 65535,
     .memory = MEMORY_DEVICE,
     .has_streams = true,
     .arrays = &cuda_arrays,

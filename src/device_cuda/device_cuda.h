@@ -79,7 +79,7 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CuAddress buff
 void cuda_records_close(const CudaScope *s, CuAddress buffer);
 
 /* launch.c: Device.launch.  Returns when the work is in the stream, and behind its end where there
- * are records; refuses, before anything runs, arguments and grids that the driver cannot take. */
+ * are records; refuses, before anything runs, more arguments than the driver can take. */
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);
 
 #endif

@@ -10,17 +10,7 @@
 
 #include "device_cuda.h"
 
-enum { MOST_Y_AND_Z = 65535, MOST_PARAMS = 4096 / 8 }; /* the driver's limit is 4 KiB of them */
-
-static RunStatus refuse_grid(const int32_t *grid, char **error)
-{
-    if (asprintf(error,
-                 "error: the grid %dx%dx%d is too large for the device `cuda`: along y and z it "
-                 "has at most %d programs\n",
-                 grid[0], grid[1], grid[2], MOST_Y_AND_Z) < 0)
-        *error = NULL;
-    return RUN_BAD_GRID;
-}
+enum { MOST_PARAMS = 4096 / 8 }; /* the driver's limit is 4 KiB of them */
 
 static RunStatus refuse_args(int nargs, char **error)
 {
@@ -151,8 +141,6 @@ RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *l, char **err
     *error = NULL;
     if (l->nargs > MOST_PARAMS)
         return refuse_args(l->nargs, error);
-    if (l->grid[1] > MOST_Y_AND_Z || l->grid[2] > MOST_Y_AND_Z)
-        return refuse_grid(l->grid, error);
     RunStatus status = cuda_enter(state, l->id, &s, error);
     if (status != RUN_OK)
         return status;

@@ -254,6 +254,7 @@ const Device sim_device = {
     .has_archs = true,
     .counts = true,
     .wants_ranges = true,
+    .most_y_and_z = 65535, /* as the GPUs that it stands for */
     .describe = describe,
     .threads = os_cpu_count,
     .options = options,

@@ -129,6 +129,31 @@ static inline void refused(Scene *s, tilec_status status, const tilec_arg *args,
     s->error = NULL;
 }
 
+/* A GPU's limits, of which the simulator has the same. */
+static inline void expect_grid_limits(Scene *s, const char *device)
+{
+    const tilec_launch_options options = {.device = device};
+    const tilec_arg args[] = {of_int(NULL, 5)};
+    char wanted[128];
+
+    load(s, HEAD "@triton.jit\ndef k(n): pass\n");
+    for (int d = 1; d < 3; d++) {
+        int32_t grid[3] = {1, 1, 1};
+        grid[d] = 65535;
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 1, &options, NULL), TILEC_OK);
+        grid[d] = 65536;
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error),
+                         TILEC_BAD_ARGUMENT);
+        snprintf(wanted, sizeof wanted,
+                 "error: the grid %dx%dx%d is too large for the device `%s`: along y and z it has "
+                 "at most 65535 programs\n",
+                 grid[0], grid[1], grid[2], device);
+        assert_string_equal(s->error, wanted);
+        tilec_free(s->error);
+        s->error = NULL;
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 #endif

@@ -46,6 +46,13 @@ static void test_outside(void **state)
     assert_non_null(strstr(s->error, "in program (3, 0, 0), warp "));
 }
 
+static void test_grids_that_are_too_large(void **state)
+{
+    if (!has_cpu())
+        skip();
+    expect_grid_limits(*state, "sim");
+}
+
 /* 4 warps and 5 programs: who is beyond n neither loads nor stores. */
 static void sum_up(void *user, const tilec_count *count)
 {
@@ -118,11 +125,8 @@ static void test_unknown_ptx(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_add),
-        TEST(test_outside),
-        TEST(test_counts),
-        cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_unknown_ptx),
+        TEST(test_add),    TEST(test_outside),           TEST(test_grids_that_are_too_large),
+        TEST(test_counts), cmocka_unit_test(test_facts), cmocka_unit_test(test_unknown_ptx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
