@@ -234,6 +234,9 @@ typedef struct {
      * in the order of files and lines; `user` is passed on.  Devices that do not count, which is
      * all but "sim", refuse it with TILEC_BAD_ARGUMENT. */
     void (*on_count)(void *user, const tilec_count *count);
+    /* NULL, or what receives which code ran, or would have: of two launches of one file the same
+     * where they ran the same code, as long as the file lives.  For nothing but to be compared. */
+    const void **compiled;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -365,7 +368,7 @@ typedef enum {
  * the resolver is called again or the call that asked ends; the library keeps copies. */
 typedef struct {
     tilec_name_kind kind;
-    tilec_arg value; /* INT, UINT, FLOAT, BOOL, NONE, STRING or DTYPE */
+    tilec_arg value; /* INT, UINT, FLOAT, BOOL, NONE, STRING, DTYPE, or a TUPLE of these */
     int is_constexpr;
     tilec_role role;
     const char *text; /* the function, from its decorators or its `def` on, indented as it may be */
@@ -374,6 +377,11 @@ typedef struct {
     const char *module;   /* a function's: where names in it are asked for */
     const char *path;     /* a function's: for messages */
     int line;             /* of the text in that file, up to 2^30 */
+    /* A function's options: `nunspecialised` names of parameters in Triton's do_not_specialize,
+     * and noinline.  What decorators in the text say counts as well. */
+    const char *const *unspecialised;
+    int nunspecialised;
+    int noinline;
 } tilec_name;
 
 /* What is known about the other files that a kernel's file imports from.  Nothing here but `user`
@@ -411,6 +419,16 @@ typedef struct {
  */
 tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, size_t len,
                         const tilec_load_options *options, tilec_file **out, char **error);
+
+/*
+ * The same for one kernel alone, which is given as a resolver gives a function: its text with its
+ * path and line, so that messages point into the file that it comes from, and the module in which
+ * its names are asked for.  The kind and the role are not looked at; `kernel` is not kept.
+ *
+ * Fails as tilec_load_string() does, and with TILEC_REFUSED when the text has no such function.
+ */
+tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
+                                 const tilec_load_options *options, tilec_file **out, char **error);
 
 /* Free a file and its compiled kernels; no launch of it may be running.  NULL is allowed. */
 void tilec_unload(tilec_file *file);

@@ -174,6 +174,34 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     return load_source(ctx, &l, out, error);
 }
 
+/* Of a kernel that is given by itself, what must not be NULL. */
+static bool is_whole(const tilec_name *k)
+{
+    bool good = k->text && k->function && (k->unspecialised || k->nunspecialised <= 0);
+
+    for (int i = 0; good && i < k->nunspecialised; i++)
+        good = k->unspecialised[i] != NULL;
+    return good;
+}
+
+tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
+                                 const tilec_load_options *options, tilec_file **out, char **error)
+{
+    LoadJob l = {.kernel = kernel};
+
+    api_no_error(error);
+    if (!ctx || !kernel || !is_whole(kernel) || !out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: an argument is NULL");
+    l.path = kernel->path ? kernel->path : "<string>";
+    l.text = kernel->text;
+    l.len = kernel->length;
+    if (options)
+        l.options = *options;
+    if (!are_load_options(&l.options))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: the options are wrong");
+    return load_source(ctx, &l, out, error);
+}
+
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
 {
     if (!path)

@@ -186,6 +186,7 @@ typedef struct {
     const char *path, *text;
     size_t len;
     tilec_load_options options;
+    const tilec_name *kernel; /* NULL, or what the text is */
 } LoadJob;
 tilec_status load_file(Job *job, void *load); /* on a LoadJob with a new file */
 

@@ -127,15 +127,20 @@ static tilec_status run_on_request_file(const Request *r, const FileJob *steps, 
 static tilec_status make_ready(Request *r, char **error)
 {
     bool bound = bind_request(r, NULL) == TILEC_OK;
+    tilec_status status = TILEC_OK;
     char *message = NULL;
 
     if (bound && r->binding->typed_only)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
-    if (bound && spec_ready(r))
-        return TILEC_OK;
-    tilec_status status = compile_request(r, error, r->options.on_message ? &message : NULL);
-    tell(r, message);
-    return status != TILEC_OK || spec_ready(r) ? status : TILEC_FAILED;
+    if (!bound || !spec_ready(r)) {
+        status = compile_request(r, error, r->options.on_message ? &message : NULL);
+        tell(r, message);
+        if (status == TILEC_OK && !spec_ready(r))
+            status = TILEC_FAILED;
+    }
+    if (status == TILEC_OK && r->options.compiled)
+        *r->options.compiled = r->variant;
+    return status;
 }
 
 static tilec_status check_grid(const int32_t *grid, char **error)

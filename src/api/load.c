@@ -38,13 +38,14 @@ static const char *copy_text(Arena *a, const char *s)
 typedef struct {
     void (*resolve)(void *user, const tilec_question *question, tilec_name *answer);
     void *user;
+    Arena *arena;
 } Host;
 
-static HostKind host_kind(const tilec_name *n, Const *value)
+static HostKind host_kind(const tilec_name *n, Arena *a, Const *value)
 {
     switch (n->kind) {
     case TILEC_NAME_VALUE:
-        return bind_constant_of(&n->value, NULL, NULL, value) ? HOST_VALUE : HOST_UNKNOWN;
+        return bind_constant_of(&n->value, NULL, a, value) ? HOST_VALUE : HOST_UNKNOWN;
     case TILEC_NAME_FUNCTION:
         return n->text && n->length <= MAX_SOURCE ? HOST_FUNCTION : HOST_UNKNOWN;
     case TILEC_NAME_MODULE:
@@ -59,6 +60,25 @@ static HostKind host_kind(const tilec_name *n, Const *value)
 
 #define MAX_LINE (1 << 30) /* where a text may begin; its own lines follow */
 
+static HostAnswer host_answer(const tilec_name *n)
+{
+    bool named = n->unspecialised && n->nunspecialised > 0;
+
+    return (HostAnswer){.is_constexpr = n->is_constexpr != 0,
+                        .role = n->role == TILEC_ROLE_JIT         ? HOST_JIT
+                                : n->role == TILEC_ROLE_CONSTEXPR ? HOST_CONSTEXPR_FUNCTION
+                                                                  : HOST_PYTHON,
+                        .text = n->text,
+                        .len = n->length,
+                        .path = n->path,
+                        .line = MIN(MAX(n->line, 1), MAX_LINE),
+                        .module = n->module,
+                        .function = n->function,
+                        .unspecialised = n->unspecialised,
+                        .nunspecialised = named ? n->nunspecialised : 0,
+                        .noinline = n->noinline != 0};
+}
+
 static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
 {
     const Host *host = context;
@@ -66,17 +86,8 @@ static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)
     tilec_name n = {.line = 1};
 
     host->resolve(host->user, &question, &n);
-    *out = (HostAnswer){.is_constexpr = n.is_constexpr != 0,
-                        .role = n.role == TILEC_ROLE_JIT         ? HOST_JIT
-                                : n.role == TILEC_ROLE_CONSTEXPR ? HOST_CONSTEXPR_FUNCTION
-                                                                 : HOST_PYTHON,
-                        .text = n.text,
-                        .len = n.length,
-                        .path = n.path,
-                        .line = MIN(MAX(n.line, 1), MAX_LINE),
-                        .module = n.module,
-                        .function = n.function};
-    out->kind = host_kind(&n, &out->value);
+    *out = host_answer(&n);
+    out->kind = host_kind(&n, host->arena, &out->value);
 }
 
 static FrontHost host_of(const tilec_load_options *o, Arena *a)
@@ -86,7 +97,7 @@ static FrontHost host_of(const tilec_load_options *o, Arena *a)
     if (!o->resolve)
         return (FrontHost){0};
     host = NEW(a, Host);
-    *host = (Host){o->resolve, o->user};
+    *host = (Host){o->resolve, o->user, a};
     return (FrontHost){ask_host, host};
 }
 
@@ -115,6 +126,7 @@ tilec_status load_file(Job *job, void *load)
     LoadJob *l = load;
     tilec_file *f = l->file;
     FrontOptions options;
+    HostAnswer kernel;
     char *text = NULL;
     size_t len = l->len;
 
@@ -129,8 +141,11 @@ tilec_status load_file(Job *job, void *load)
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
         return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
-    f->source = source_add(f->sources, l->path, text, len);
+    if (l->kernel)
+        kernel = host_answer(l->kernel);
+    f->source = source_add_part(f->sources, l->path, l->kernel ? kernel.line : 1, text, len);
     options = load_options(l, f->arena);
+    options.kernel = l->kernel ? &kernel : NULL;
     f->parsed = front_parse(f->arena, f->names, f->source, &options, job->diags);
     if (!f->parsed)
         return TILEC_REFUSED;

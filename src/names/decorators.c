@@ -225,7 +225,7 @@ static void follow_decorators(FrontFile *f, AstFunc *fn, const ScanDef *def)
     decorators_read(f, fn, def);
 }
 
-static void collect_kernels(FrontFile *f)
+void decorators_collect(FrontFile *f)
 {
     f->nkernels = 0;
     for (int i = 0; i < f->nfuncs; i++) {
@@ -253,7 +253,7 @@ void decorators_follow(FrontFile *f)
     }
     if (!any)
         return;
-    collect_kernels(f);
+    decorators_collect(f);
     file_bind_functions(f);
 }
 

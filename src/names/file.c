@@ -452,6 +452,10 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
     f->in_memory = s->options.in_memory;
     s->first = f;
     vec_push(a, &s->files, f);
+    if (s->options.kernel) {
+        host_function(f, s->options.kernel, "");
+        decorators_collect(f);
+    }
     decorators_follow(f);
     f->values = NEW_N(f->arena, PyFunction, f->nkernels + 1);
     for (int i = 0; i < f->nkernels; i++) {

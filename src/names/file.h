@@ -103,6 +103,10 @@ typedef struct {
  * NULL: it does not know. */
 const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name);
 
+/* host.c: the function of the text that the host means, called `name` unless it says more, made
+ * what it says that it is; NULL: there is none. */
+const AstFunc *host_function(FrontFile *f, const HostAnswer *a, const char *name);
+
 /* imports.c: the file of that path, NULL when it cannot be read. */
 FrontFile *import_path(FileSet *s, const char *path);
 
@@ -127,6 +131,8 @@ bool define_is_bound(const FileSet *s, const FileDefine *d);
 FrontFile *file_read(FileSet *s, const Source *src, const char *folder);
 /* file.c: the function that each name means; again when more of them are kernels. */
 void file_bind_functions(FrontFile *f);
+/* decorators.c: list the kernels anew, after functions have become some */
+void decorators_collect(FrontFile *f);
 /* decorators.c: make kernels of the functions whose decorator is triton.jit under a name that
  * another file gives it.  Reads these files, so `f` must be one of the set's, or they would read it
  * again. */

@@ -92,10 +92,13 @@ typedef struct {
     HostRole role;
     const char *text; /* from `def`, or its decorators, on */
     size_t len;
-    const char *path;     /* a function's for messages; a module's to read, or NULL */
-    int line;             /* of the text in that file */
-    const char *module;   /* a function's: where its own names are looked for */
-    const char *function; /* as it is called in the text */
+    const char *path;                 /* a function's for messages; a module's to read, or NULL */
+    int line;                         /* of the text in that file */
+    const char *module;               /* a function's: where its own names are looked for */
+    const char *function;             /* as it is called in the text */
+    const char *const *unspecialised; /* parameters in do_not_specialize */
+    int nunspecialised;
+    bool noinline;
 } HostAnswer;
 typedef struct {
     void (*find)(void *context, const HostQuestion *question, HostAnswer *answer); /* or NULL */
@@ -112,6 +115,7 @@ typedef struct {
     FrontHost host; /* asked for each name once; what its answers point to is copied */
     bool in_memory; /* the text is no file: its imports are looked for only if its name has a folder
                      */
+    const HostAnswer *kernel; /* NULL, or the function of the text that is its one kernel */
 } FrontOptions;
 
 /* file.c: `src` is one of the sources of `d`, and the same map is behind each `d` that is given

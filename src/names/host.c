@@ -52,14 +52,44 @@ static Const copied_value(FileSet *s, const Const *c)
     return out;
 }
 
-/* Make of the function what the host says that it is, whatever stands around it. */
-static void set_role(FrontFile *f, AstFunc *fn, HostRole role)
+static void set_options(FrontFile *f, AstFunc *fn, const HostAnswer *a)
 {
-    if (role != HOST_PYTHON && fn->nbody == 0 && fn->nerrors == 0)
+    int n = fn->ndo_not_specialize;
+    Sym *names = NEW_N(f->arena, Sym, n + a->nunspecialised + 1);
+
+    for (int i = 0; i < n; i++)
+        names[i] = fn->do_not_specialize[i];
+    for (int i = 0; i < a->nunspecialised; i++)
+        names[n + i] = intern(f->interner, a->unspecialised[i]);
+    fn->do_not_specialize = names;
+    fn->ndo_not_specialize = n + a->nunspecialised;
+    fn->noinline |= a->noinline;
+}
+
+/* Make of the function what the host says that it is, whatever stands around it. */
+static void set_role(FrontFile *f, AstFunc *fn, const HostAnswer *a)
+{
+    if (a->role != HOST_PYTHON && fn->nbody == 0 && fn->nerrors == 0)
         parse_function(f->arena, f->interner, f->source, fn);
-    fn->is_jit = role == HOST_JIT;
-    fn->is_constexpr_function = role == HOST_CONSTEXPR_FUNCTION;
+    fn->is_jit = a->role == HOST_JIT;
+    fn->is_constexpr_function = a->role == HOST_CONSTEXPR_FUNCTION;
     fn->is_decorated = false;
+    set_options(f, fn, a);
+}
+
+const AstFunc *host_function(FrontFile *f, const HostAnswer *a, const char *name)
+{
+    for (int i = 0; i < f->nfuncs; i++) {
+        AstFunc *fn = f->funcs[i];
+
+        if (strcmp(fn->name, a->function ? a->function : name) != 0)
+            continue;
+        f->in_memory = true;
+        f->host_name = copied(f->set, a->module);
+        set_role(f, fn, a);
+        return fn;
+    }
+    return NULL;
 }
 
 /* The outermost function of that name; NULL: the text holds none. */
@@ -72,17 +102,7 @@ static const AstFunc *read_function(FileSet *s, const HostAnswer *a, const char 
                             : source_add_part(s->sources, path, a->line, text, a->len);
     FrontFile *f = src ? file_read(s, src, NULL) : NULL;
 
-    for (int i = 0; f && i < f->nfuncs; i++) {
-        AstFunc *fn = f->funcs[i];
-
-        if (strcmp(fn->name, a->function ? a->function : name) != 0)
-            continue;
-        f->in_memory = true;
-        f->host_name = copied(s, a->module);
-        set_role(f, fn, a->role);
-        return fn;
-    }
-    return NULL;
+    return f ? host_function(f, a, name) : NULL;
 }
 
 static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)

@@ -214,6 +214,80 @@ static void test_modules(void **state)
     assert_non_null(strstr(h.log, "kit.listed::thrice "));
 }
 
+static const char method[] = "    def scaled(x, n, FACTOR: tl.constexpr = WIDTH):\n"
+                             "        tl.store(x, tl.load(x) * FACTOR + len(SIZES) + n)\n"
+                             "        wrong.store(x)\n";
+enum { NWHOLE = sizeof method - 1 - (sizeof "        wrong.store(x)\n" - 1) };
+
+static tilec_status load_kernel(Scene *s, Host *h, const tilec_name *kernel)
+{
+    const tilec_load_options o = {.resolve = answer, .user = h};
+
+    tilec_unload(s->file);
+    s->file = NULL;
+    return tilec_load_function(s->ctx, kernel, &o, &s->file, &s->error);
+}
+
+/* A kernel that is given by itself, as the one that an interpreter of Python found. */
+static void test_kernel(void **state)
+{
+    static const char *const unspecialised[] = {"n"};
+    const tilec_arg sizes[] = {of_int(NULL, 3), of_int(NULL, 4)};
+    const Row rows[] = {
+        {"tl", "pkg.net", NULL, {TILEC_NAME_LANGUAGE, .module = "triton.language"}},
+        {"WIDTH", "pkg.net", NULL, VALUE(.kind = TILEC_ARG_INT, .integer = 6)},
+        {"SIZES",
+         "pkg.net",
+         "scaled",
+         {TILEC_NAME_VALUE,
+          {.kind = TILEC_ARG_TUPLE, .items = sizes, .nitems = 2},
+          .is_constexpr = 1}},
+    };
+    Host h = {rows, COUNT(rows)};
+    tilec_name kernel = {.text = method,
+                         .length = NWHOLE,
+                         .function = "scaled",
+                         .module = "pkg.net",
+                         .path = "pkg/net.py",
+                         .line = 30,
+                         .unspecialised = unspecialised,
+                         .nunspecialised = 1};
+    const int64_t shape[] = {1};
+    const int32_t grid[3] = {1, 1, 1};
+    const void *first = NULL, *second = NULL, *third = NULL;
+    float data[] = {2};
+    tilec_arg args[] = {of_floats(data, shape), of_int(NULL, 1)};
+    tilec_launch_options options = {.device = "interp", .compiled = &first};
+    Scene *s = *state;
+
+    assert_int_equal(load_kernel(s, &h, &kernel), TILEC_OK);
+    assert_int_equal(tilec_kernel_count(s->file), 1);
+    assert_string_equal(tilec_only_kernel(s->file), "scaled");
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, 2, &options, NULL), TILEC_OK);
+    assert_float_equal(data[0], 15, 0);
+    options.compiled = &second; /* 1 is not compiled in, so that 2 needs no other code */
+    args[1].integer = 2;
+    assert_int_equal(tilec_launch(s->file, "scaled", grid, args, 2, &options, NULL), TILEC_OK);
+    assert_float_equal(data[0], 94, 0);
+    assert_non_null(first);
+    assert_ptr_equal(first, second);
+    options.compiled = &third;
+    args[1] = (tilec_arg){.kind = TILEC_ARG_FLOAT, .real = 1};
+    assert_int_equal(tilec_prepare(s->file, NULL, args, 2, &options, NULL), TILEC_OK);
+    assert_ptr_not_equal(first, third);
+
+    kernel.length = sizeof method - 1;
+    assert_int_equal(load_kernel(s, &h, &kernel), TILEC_OK);
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, 2, NULL, &s->error), TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "pkg/net.py:32:9: error: `wrong` is not defined"));
+    tilec_free(s->error);
+    kernel.function = "other";
+    assert_int_equal(load_kernel(s, &h, &kernel), TILEC_REFUSED);
+    tilec_free(s->error);
+    kernel.function = NULL;
+    assert_int_equal(load_kernel(s, &h, &kernel), TILEC_BAD_ARGUMENT);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -222,6 +296,7 @@ int main(void)
         TEST(test_values),
         TEST(test_functions),
         TEST(test_modules),
+        TEST(test_kernel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_tensor", sizeof(tilec_tensor), 40},
         {"tilec_arg", sizeof(tilec_arg), 112},
         {"tilec_param", sizeof(tilec_param), 144},
-        {"tilec_launch_options", sizeof(tilec_launch_options), 88},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 96},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_count", sizeof(tilec_count), 88},
         {"tilec_device", sizeof(tilec_device), 32},
@@ -65,7 +65,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_stats", sizeof(tilec_stats), 48},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 176},
+        {"tilec_name", sizeof(tilec_name), 192},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
