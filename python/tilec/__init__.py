@@ -1,0 +1,3 @@
+"""tilec: kernels of the Triton language for NumPy and PyTorch, on CPUs and NVIDIA GPUs."""
+
+from . import errors, language

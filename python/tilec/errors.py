@@ -1,0 +1,94 @@
+"""Exceptions of the package; all of them are a TritonError.
+
+Texts are those of the command: place, line of source, caret, hint.  Classes that programs catch by
+Triton's names keep these names and their constructors' arguments.
+"""
+
+
+class TritonError(Exception):
+    """What every exception of the package derives from."""
+
+
+class CompilationError(TritonError):
+    """A kernel that cannot be compiled; str() is the message with its place in the source.
+
+    `src` and `node` are there for programs that make such errors themselves: a text of source, and
+    an object with `lineno` and `col_offset` in it.
+    """
+
+    def __init__(self, src=None, node=None, error_message=None):
+        super().__init__(src, node, error_message)
+        self.src = src
+        self.node = node
+        self.error_message = error_message
+        self.message = self._text()
+
+    def _text(self):
+        text = str(self.error_message or "")
+        line = getattr(self.node, "lineno", None)
+        if line is None:
+            return text
+        column = getattr(self.node, "col_offset", 0)
+        place = f"at {line}:{column}:"
+        lines = (self.src or "").split("\n")
+        if 0 < line <= len(lines):
+            place += f"\n{lines[line - 1]}\n{' ' * column}^"
+        return f"{place}\n{text}" if text else place
+
+    def __str__(self):
+        return self.message
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A tl.static_assert that does not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that kernels do not have."""
+
+
+class OutOfResources(TritonError):
+    """A configuration that the device has no room for; tuning goes on with the next one."""
+
+    def __init__(self, required, limit, name):
+        super().__init__(required, limit, name)
+        self.required = required
+        self.limit = limit
+        self.name = name
+
+    def __str__(self):
+        return (f"out of resource: {self.name} takes {self.required}, the device has {self.limit}; "
+                "smaller blocks or fewer stages may fit")
+
+
+class _WithMessage(TritonError):
+    def __init__(self, error_message=None):
+        super().__init__(error_message)
+        self.error_message = error_message
+
+    def __str__(self):
+        return self.error_message or ""
+
+
+class InterpreterError(_WithMessage):
+    """A kernel that failed in the interpreter."""
+
+
+class PTXASError(_WithMessage):
+    """The driver's assembler refused the code of a kernel."""
+
+
+class AutotunerError(_WithMessage):
+    """Tuning came to no result."""
+
+
+class AssertionFault(TritonError, AssertionError):
+    """A tl.device_assert that failed in a launch: its text, place and program."""
+
+
+class AccessFault(TritonError, IndexError):
+    """An access outside of an array in a launch with check=True: place, program, index, array."""
+
+
+class OutsideKernelError(TritonError, ValueError):
+    """A function of the language called by Python, where there is no program and no tile."""
