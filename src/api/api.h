@@ -277,6 +277,7 @@ tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *laun
 
 int speech_nargs(const Speech *s);       /* slots of such a launch */
 int speech_records_arg(const Speech *s); /* the slot with the port in it; -1: none */
+RecordRoom speech_room(const Speech *s); /* for a device that needs a buffer there */
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */

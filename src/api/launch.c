@@ -215,6 +215,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                                  .seconds = device->arrays ? r->options.seconds : NULL,
                                  .records = records,
                                  .records_arg = speech ? speech_records_arg(speech) : -1,
+                                 .room = speech ? speech_room(speech) : (RecordRoom){0},
                                  .sources = r->file->sources,
                                  .on_count = r->options.on_count ? pass_count : NULL,
                                  .count_user = (void *)&r->options,

@@ -369,6 +369,11 @@ int speech_records_arg(const Speech *s)
     return -1;
 }
 
+RecordRoom speech_room(const Speech *s)
+{
+    return record_room(s->sites, s->nsites);
+}
+
 static bool has_faults(const Report *r)
 {
     for (int i = 0; i < r->n; i++) {

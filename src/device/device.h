@@ -10,6 +10,7 @@
 #ifndef TILEC_DEVICE_H
 #define TILEC_DEVICE_H
 
+#include "../run/record.h"
 #include "../run/run.h"
 
 /* The first is the default.  A device is listed to users unless it is `internal`. */
@@ -109,6 +110,7 @@ typedef struct {
     RecordPort *records; /* where programs say something: also the value of the kernel's hidden
                           * parameter for that; NULL when it has none */
     int records_arg;     /* which one of args that is; -1: none */
+    RecordRoom room;     /* of devices whose programs write into a buffer: what it holds */
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */

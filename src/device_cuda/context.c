@@ -19,6 +19,7 @@ void cuda_close(void *state)
     const CudaDriver *d = cuda_driver();
     CudaState *s = state;
 
+    cuda_records_close(s);
     for (int i = 0; d && i < CUDA_UNITS; i++) {
         if (atomic_load(&s->primary[i]))
             d->primary_release(cuda_unit(i)->device);
@@ -97,7 +98,8 @@ RunStatus cuda_enter(CudaState *state, int id, CudaScope *scope, char **error)
     if (!d)
         return RUN_FAILED;
     int here = current_unit(d, &current);
-    *scope = (CudaScope){.driver = d, .id = id >= 0 ? id : MAX(here, 0), .context = current};
+    *scope = (CudaScope){
+        .driver = d, .state = state, .id = id >= 0 ? id : MAX(here, 0), .context = current};
     if (here == scope->id)
         return RUN_OK;
     RunStatus status = primary_context(state, d, scope->id, &scope->context, error);

@@ -13,10 +13,14 @@
 
 #include "driver.h"
 
-/* What a tilec_context keeps: the primary contexts of the GPUs that it has used. */
+typedef struct CudaRecords CudaRecords;
+
+/* What a tilec_context keeps: the primary contexts of the GPUs that it has used, and buffers for
+ * what programs say that no launch is using. */
 typedef struct {
     pthread_mutex_t lock;
     _Atomic(CuContext) primary[CUDA_UNITS]; /* NULL: not yet; set under the lock */
+    CudaRecords *spare;                     /* under the lock */
 } CudaState;
 
 /* context.c */
@@ -30,6 +34,7 @@ void cuda_close(void *state);
  */
 typedef struct {
     const CudaDriver *driver;
+    CudaState *state;
     int id; /* of the GPU */
     CuContext context;
     bool pushed;
@@ -68,15 +73,21 @@ RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, c
 /* Device.facts: what a program takes of GPU `id`, into which the kernel is loaded for that. */
 RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
 
-/* records.c: what programs say, on a stream that is no capture */
-/* A new buffer for the records of one launch, ready when this returns; for cuda_records_close().
- * When it fails there is none. */
-RunStatus cuda_records_open(const CudaScope *s, CuStream stream, CuAddress *buffer, char **error);
-/* Behind the launch, whose end it waits for. */
-RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CuAddress buffer,
-                             RecordPort *port, char **error);
-/* Free the buffer; the launch that wrote into it must have ended. */
-void cuda_records_close(const CudaScope *s, CuAddress buffer);
+/*
+ * records.c: what programs say, on a stream that is no capture.  Buffers are kept by the context,
+ * and one launch uses one at a time, so launches of several threads and streams do not meet there.
+ */
+/* A buffer for the records of one launch, ready when the stream comes to what is queued next. */
+RunStatus cuda_records_open(const CudaScope *s, CuStream stream, RecordRoom room, CudaRecords **out,
+                            char **error);
+CuAddress cuda_records_address(const CudaRecords *r); /* of its RecordBuffer, for the kernel */
+/* Behind the launch, whose end it waits for: hand over what was said, and keep the buffer. */
+RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CudaRecords *r, RecordPort *port,
+                             char **error);
+/* Instead of that, where the launch failed: free the buffer. */
+void cuda_records_drop(const CudaScope *s, CudaRecords *r);
+/* Free the spare ones of a state that is about to end; no scope is needed. */
+void cuda_records_close(CudaState *state);
 
 /* launch.c: Device.launch.  Returns when the work is in the stream, and behind its end where there
  * are records; refuses, before anything runs, more arguments than the driver can take. */

@@ -27,8 +27,8 @@ typedef struct {
     const CudaScope *scope;
     const DeviceLaunch *launch;
     CudaKernel kernel;
-    CuAddress records;
-    int records_arg; /* the argument that it goes to; -1: there is no buffer */
+    CuAddress records; /* where that is */
+    int records_arg;   /* the argument that it goes to; -1: there is no buffer */
 } Run;
 
 static CuResult start_kernel(const Run *run)
@@ -110,14 +110,16 @@ static RunStatus go(const Run *run, char **error)
 static RunStatus go_and_hear(Run *run, char **error)
 {
     const DeviceLaunch *l = run->launch;
-    RunStatus status = cuda_records_open(run->scope, l->stream, &run->records, error);
+    CudaRecords *records;
+    RunStatus status = cuda_records_open(run->scope, l->stream, l->room, &records, error);
 
     if (status != RUN_OK)
         return status;
+    run->records = cuda_records_address(records);
     status = go(run, error);
     if (status == RUN_OK)
-        status = cuda_records_drain(run->scope, l->stream, run->records, l->records, error);
-    cuda_records_close(run->scope, run->records);
+        return cuda_records_drain(run->scope, l->stream, records, l->records, error);
+    cuda_records_drop(run->scope, records);
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../device/device.h"
-#include "../run/record.h"
 #include "../sim/sim.h"
 
 static const char default_arch[] = "sm_90a";
@@ -169,11 +168,12 @@ static void free_belongings(const Belongings *b)
 static bool make_belongings(const DeviceLaunch *l, Belongings *b)
 {
     bool hears = l->records && l->records_arg >= 0;
+    size_t bytes = record_buffer_bytes(l->room);
 
     *b = (Belongings){.args = calloc((size_t)l->nargs + 1, sizeof *b->args),
                       .ranges = calloc((size_t)MAX(l->nranges, 0) + 1, sizeof *b->ranges),
                       .nranges = l->nranges,
-                      .records = hears ? calloc(1, RECORD_BUFFER_BYTES) : NULL};
+                      .records = hears ? calloc(1, bytes) : NULL};
     if (!b->args || !b->ranges || (hears && !b->records))
         return false;
     if (l->nargs > 0)
@@ -182,10 +182,10 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
         b->ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
     if (!hears)
         return true;
-    record_buffer_begin(b->records, RECORD_BUFFER_BYTES);
+    record_buffer_begin(b->records, l->room);
     b->args[l->records_arg] = (uint64_t)(uintptr_t)b->records;
     if (b->nranges >= 0)
-        b->ranges[b->nranges++] = (SimRange){b->args[l->records_arg], RECORD_BUFFER_BYTES};
+        b->ranges[b->nranges++] = (SimRange){b->args[l->records_arg], bytes};
     return true;
 }
 
@@ -223,7 +223,7 @@ static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const
     asked.counts = l->on_count ? &counts : NULL;
     SimStatus status = sim_launch(c->kernel, &asked, e);
     if (b->records)
-        record_buffer_drain(b->records, RECORD_BUFFER_BYTES, l->records);
+        record_buffer_drain(b->records, record_buffer_bytes(l->room), l->records);
     if (status == SIM_OK && l->on_count)
         tell_counts(l, &counts);
     free(counts.lines);

@@ -45,10 +45,18 @@ int64_t records_lost(const Records *r);         /* prints that were not kept */
 void records_lose(RecordPort *port, int64_t n); /* that many more; of records_port() */
 
 /* record_buffer.c: for devices whose programs write into a buffer (ir.h) */
-enum { RECORD_BUFFER_BYTES = 8 << 20 };
-/* Make the header of a buffer of so many bytes, as it must be in front of a launch: it is followed
- * by zeros, which the caller writes. */
-void record_buffer_begin(RecordBuffer *header, size_t bytes);
+typedef struct {
+    size_t printed, failed; /* bytes for prints, and for what was found wrong */
+} RecordRoom;
+/* What a launch needs whose programs may speak at these places. */
+RecordRoom record_room(const RecordSite *sites, int nsites);
+size_t record_buffer_bytes(RecordRoom room); /* of a buffer with that room */
+/* Make the header of a buffer as it must be in front of a launch: it is followed by zeros, which
+ * the caller writes. */
+void record_buffer_begin(RecordBuffer *header, RecordRoom room);
+/* The words of data[] that programs of one kind have used; `bytes` are the buffer's. */
+void record_buffer_used(const RecordBuffer *b, size_t bytes, int kind, uint64_t *from,
+                        uint64_t *to);
 /* Behind the launch: all that programs have put there, to the port of the launch, in order. */
 void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port);
 

@@ -9,19 +9,52 @@
 
 #include "record.h"
 
-enum { PRINTED_SHARE = 4 }; /* all but one part in so many is for prints */
+/*
+ * A print may be long, and there may be many.  A check that fails leaves 64 bytes, each time that a
+ * program comes to it.  An assertion does so once a program, which it ends, and keeps others from
+ * beginning: that is as many at most as a GPU runs at once, 32 on each of some 150 processors.
+ */
+enum { PRINTS_BYTES = 6 << 20, CHECKS_BYTES = 2 << 20, ASSERTS_BYTES = 512 << 10 };
+
+RecordRoom record_room(const RecordSite *sites, int nsites)
+{
+    RecordRoom room = {0};
+
+    for (int i = 0; i < nsites; i++) {
+        if (sites[i].kind == RECORD_PRINT)
+            room.printed = PRINTS_BYTES;
+        else
+            room.failed = MAX(room.failed, (size_t)(sites[i].kind == RECORD_CHECK ? CHECKS_BYTES
+                                                                                  : ASSERTS_BYTES));
+    }
+    return room;
+}
+
+size_t record_buffer_bytes(RecordRoom room)
+{
+    return sizeof(RecordBuffer) + room.printed + room.failed;
+}
 
 static uint64_t words_in(size_t bytes)
 {
     return bytes <= sizeof(RecordBuffer) ? 0 : (bytes - sizeof(RecordBuffer)) / sizeof(uint32_t);
 }
 
-void record_buffer_begin(RecordBuffer *header, size_t bytes)
+void record_buffer_begin(RecordBuffer *header, RecordRoom room)
 {
-    uint64_t all = words_in(bytes), printed = (all - all / PRINTED_SHARE) / 2 * 2;
+    uint64_t printed = room.printed / sizeof(uint32_t);
 
     *header = (RecordBuffer){.used = {[RECORDS_FAILED] = printed},
-                             .end = {[RECORDS_PRINTED] = printed, [RECORDS_FAILED] = all}};
+                             .end = {[RECORDS_PRINTED] = printed,
+                                     [RECORDS_FAILED] = printed + room.failed / sizeof(uint32_t)}};
+}
+
+void record_buffer_used(const RecordBuffer *b, size_t bytes, int kind, uint64_t *from, uint64_t *to)
+{
+    uint64_t all = words_in(bytes), end = MIN(b->end[kind], all);
+
+    *from = kind == 0 ? 0 : MIN(b->end[kind - 1], all);
+    *to = MAX(*from, MIN(b->used[kind], end));
 }
 
 /* Its words; 0: there is none, or none that can be. */
@@ -70,13 +103,12 @@ static void drain(const RecordBuffer *b, RecordPort *port, uint64_t from, uint64
 
 void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port)
 {
-    uint64_t all = words_in(bytes), from = 0;
+    uint64_t from, to;
 
     port->wide_floats = false;
     for (int k = 0; k < RECORDS_KINDS; k++) {
-        uint64_t end = MIN(b->end[k], all);
-        drain(b, port, from, MIN(b->used[k], end));
-        from = end;
+        record_buffer_used(b, bytes, k, &from, &to);
+        drain(b, port, from, to);
     }
     if (b->lost > 0)
         records_lose(port, b->lost);

@@ -72,6 +72,12 @@ API void *fake_top(void)
     return depth > 0 ? stack[depth - 1] : NULL;
 }
 
+/* Whatever is asked about it behind that is refused. */
+API void fake_end(void *context)
+{
+    ((Context *)context)->id = 0;
+}
+
 API void fake_current(void *context)
 {
     depth = 0;
@@ -260,12 +266,14 @@ API int cuCtxGetId(const Context *ctx, unsigned long long *id)
 {
     CALL("cuCtxGetId");
     *id = ctx->id;
-    return OK;
+    return ctx->id != 0 ? OK : INVALID_CONTEXT;
 }
 
 API int cuCtxPushCurrent_v2(Context *ctx)
 {
     CALL("cuCtxPushCurrent_v2");
+    if (ctx->id == 0)
+        return INVALID_CONTEXT;
     stack[depth++] = ctx;
     return OK;
 }

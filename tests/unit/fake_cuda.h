@@ -50,6 +50,7 @@ typedef struct {
 typedef Fake *FakeState(void);           /* "fake_state" */
 typedef void *FakeContext(int device);   /* "fake_context": a context that a program has made */
 typedef void FakeCurrent(void *context); /* "fake_current": make it current; NULL: none */
+typedef void FakeEnd(void *context);     /* "fake_end": the program destroys that context */
 typedef void *FakeTop(void);             /* "fake_top": the current one, or NULL */
 
 #endif

@@ -15,6 +15,7 @@
 static Fake *fake;
 static FakeContext *new_context;
 static FakeCurrent *set_current;
+static FakeEnd *end_context;
 static FakeTop *current;
 
 /* The fake library, whose path the build says; loaded before the device opens it. */
@@ -27,6 +28,7 @@ static void find_fake(void)
     fake = ((FakeState *)dlsym(lib, "fake_state"))();
     new_context = (FakeContext *)dlsym(lib, "fake_context");
     set_current = (FakeCurrent *)dlsym(lib, "fake_current");
+    end_context = (FakeEnd *)dlsym(lib, "fake_end");
     current = (FakeTop *)dlsym(lib, "fake_top");
     setenv("TILEC_LIBCUDA", path, 1);
 }
@@ -666,29 +668,131 @@ static void say(uint64_t buffer)
     b->used[RECORDS_PRINTED] = COUNT(record);
 }
 
+/* One that takes room twice, and does not fill what it took first. */
+static void say_nothing_right(uint64_t buffer)
+{
+    RecordBuffer *b = (RecordBuffer *)(uintptr_t)buffer;
+
+    assert_int_equal(b->used[RECORDS_PRINTED], 0);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(b->data[i], 0);
+    b->used[RECORDS_PRINTED] = 16;
+}
+
+static const RecordRoom with_prints = {.printed = 6 << 20, .failed = 2 << 20};
+static const RecordRoom without_prints = {.failed = 512 << 10};
+
+static DeviceLaunch speaking(Ear *ear, RecordRoom room)
+{
+    static const uint64_t args[] = {1, 2, 3};
+
+    *ear = (Ear){.port = {.put = hear, .wide_floats = true}};
+    return (DeviceLaunch){.args = args,
+                          .nargs = COUNT(args),
+                          .grid = {1, 1, 1},
+                          .records = &ear->port,
+                          .records_arg = 1,
+                          .room = room};
+}
+
+/* Launch with nobody failing; gives what was called. */
+static const char *speak(void *keep, void *code, const DeviceLaunch *l, void (*kernel)(uint64_t))
+{
+    char *error;
+
+    fake->log[0] = '\0';
+    fake->kernel = kernel;
+    fake->kernel_arg = 1;
+    assert_int_equal(cuda()->launch(keep, code, l, &error), RUN_OK);
+    fake->kernel = NULL;
+    return fake->log;
+}
+
 static void test_programs_that_say_something(void **state)
 {
     void *keep = cuda()->open(), *code = load_image(image, 0);
-    const uint64_t args[] = {1, 2, 3};
-    Ear ear = {.port = {.put = hear, .wide_floats = true}};
-    DeviceLaunch l = {
-        .args = args, .nargs = 3, .grid = {1, 1, 1}, .records = &ear.port, .records_arg = 1};
-    char *error;
+    Ear ear;
+    DeviceLaunch l = speaking(&ear, with_prints);
 
     (void)state;
-    fake->kernel = say;
-    fake->kernel_arg = 1;
-    assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_OK);
+    speak(keep, code, &l, say);
     assert_int_equal(ear.calls, 1);
     assert_int_equal(ear.site, 5);
     assert_memory_equal(ear.program, ((int32_t[]){1, 2, 3}), 12);
     assert_int_equal(ear.value, 42);
     assert_false(ear.port.wide_floats);
     assert_int_equal(fake->launched.args[2], 3);
+    cuda()->unload(code);
+    cuda()->close(keep);
     assert_int_equal(fake->allocated, 0);
+}
+
+/* The buffer stays for the next launch: cleared of what was used, and of that alone. */
+static void test_record_buffers_are_kept(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    Ear ear;
+    DeviceLaunch l = speaking(&ear, without_prints);
+
+    (void)state;
+    assert_non_null(strstr(speak(keep, code, &l, NULL), "cuMemAlloc_v2"));
+    assert_in_range(fake->allocated, 512 << 10, (512 << 10) + 64);
+    assert_string_equal(strstr(speak(keep, code, &l, NULL), "cuStreamIsCapturing"),
+                        "cuStreamIsCapturing cuCtxGetId cuLaunchKernel cuMemcpyDtoHAsync_v2 "
+                        "cuStreamSynchronize cuCtxPopCurrent_v2 ");
+    l = speaking(&ear, with_prints); /* which needs a larger one, in place of it */
+    speak(keep, code, &l, say);
+    assert_in_range(fake->allocated, 8 << 20, (8 << 20) + 64);
+    speak(keep, code, &l, say);
+    assert_null(strstr(fake->log, "cuMemAlloc_v2"));
+    assert_int_equal(ear.calls, 2);
+    speak(keep, code, &l, say_nothing_right); /* what stood there is no record of this launch */
+    assert_int_equal(ear.calls, 2);
+    speak(keep, code, &l, NULL);
+    l = speaking(&ear, without_prints); /* the larger one serves as well */
+    assert_null(strstr(speak(keep, code, &l, NULL), "cuMemAlloc_v2"));
+    cuda()->unload(code);
+    cuda()->close(keep);
+    assert_int_equal(fake->allocated, 0);
+}
+
+/* Each context has its own, and one that was destroyed has taken its memory with it. */
+static void test_record_buffers_of_contexts(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0), *mine = new_context(0);
+    Ear ear;
+    DeviceLaunch l = speaking(&ear, without_prints);
+
+    (void)state;
+    set_current(mine);
+    speak(keep, code, &l, NULL);
+    set_current(NULL);
+    assert_non_null(strstr(speak(keep, code, &l, NULL), "cuMemAlloc_v2"));
+    l.id = 1;
+    assert_non_null(strstr(speak(keep, code, &l, NULL), "cuMemAlloc_v2"));
+    assert_int_equal(fake->wrong_context, 0);
+    end_context(mine);
+    size_t before = fake->allocated;
+    cuda()->unload(code);
+    cuda()->close(keep);
+    assert_in_range(before - fake->allocated, 1 << 20, (1 << 20) + 128);
+    assert_int_equal(fake->wrong_context, 0);
+    fake->allocated = 0;
+    fake->modules = 0;
+}
+
+/* Whatever fails, nothing is kept that may be half cleared. */
+static void test_record_buffers_when_the_driver_fails(void **state)
+{
     static const char *const calls[] = {"cuMemAlloc_v2",        "cuMemsetD32Async",
                                         "cuMemcpyHtoDAsync_v2", "cuLaunchKernel",
                                         "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    Ear ear;
+    DeviceLaunch l = speaking(&ear, with_prints);
+    char *error;
+
+    (void)state;
     for (int i = 0; i < COUNT(calls); i++) {
         fake->fail = calls[i];
         fake->result = 999;
@@ -703,9 +807,51 @@ static void test_programs_that_say_something(void **state)
     assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_FAILED);
     expect_text(&error, "cannot be captured");
     fake->capturing = NULL;
-    fake->kernel = NULL;
     cuda()->unload(code);
     cuda()->close(keep);
+}
+
+/* Launches of several threads at once have buffers of their own. */
+static void *speak_often(void *worker)
+{
+    Worker *w = worker;
+    char *error;
+
+    w->right = true;
+    for (int i = 0; i < 100; i++) {
+        Ear ear;
+        DeviceLaunch l = speaking(&ear, with_prints);
+        l.stream = w;
+        w->right = cuda()->launch(w->keep, w->code, &l, &error) == RUN_OK && ear.calls == 1 &&
+                   ear.value == 42 && w->right;
+    }
+    return NULL;
+}
+
+static void test_threads_have_record_buffers(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    Worker workers[4];
+    pthread_t threads[COUNT(workers)];
+
+    (void)state;
+    fake->quiet = 1;
+    fake->kernel = say;
+    fake->kernel_arg = 1;
+    for (int i = 0; i < COUNT(workers); i++) {
+        workers[i] = (Worker){keep, code, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, speak_often, &workers[i]), 0);
+    }
+    for (int i = 0; i < COUNT(workers); i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(workers[i].right);
+    }
+    fake->kernel = NULL;
+    fake->quiet = 0;
+    assert_in_range(fake->allocated, 8 << 20, COUNT(workers) * ((8 << 20) + 64));
+    cuda()->unload(code);
+    cuda()->close(keep);
+    assert_int_equal(fake->allocated, 0);
 }
 
 /* all of it, from a kernel's source on */
@@ -855,6 +1001,10 @@ int main(void)
         TEST(test_errors_come_later),
         TEST(test_facts),
         TEST(test_programs_that_say_something),
+        TEST(test_record_buffers_are_kept),
+        TEST(test_record_buffers_of_contexts),
+        TEST(test_record_buffers_when_the_driver_fails),
+        TEST(test_threads_have_record_buffers),
         TEST(test_a_kernel_is_launched),
         TEST(test_grids_that_are_too_large),
         TEST(test_code_is_kept),

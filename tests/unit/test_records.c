@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 enum { BYTES = 1024 };
+static const RecordRoom room = {.printed = 736, .failed = 248};
 
 static const Type pair = {.dtype = DT_FP16, .rank = 1, .dims = {2}};
 static const Type number = {.dtype = DT_I64};
@@ -30,7 +31,8 @@ static Heard begin(void)
     Heard h = {calloc(1, BYTES), records_new(sites, COUNT(sites), grid)};
 
     assert_true(h.buffer && h.records);
-    record_buffer_begin(h.buffer, BYTES);
+    assert_int_equal(record_buffer_bytes(room), BYTES);
+    record_buffer_begin(h.buffer, room);
     return h;
 }
 
@@ -83,6 +85,22 @@ static void fail_check(Heard *h, int32_t x, int32_t element, int64_t offset)
     memcpy(r + 10, &element, sizeof element);
     r[12] = 5;
     memcpy(r + 14, &offset, sizeof offset);
+}
+
+/* Programs that print nothing need no room for prints, and assertions need less than checks. */
+static void test_room(void **state)
+{
+    static const RecordSite assertion = {.kind = RECORD_ASSERT};
+    RecordRoom all = record_room(sites, COUNT(sites)), one = record_room(&assertion, 1);
+    RecordRoom check = record_room(&sites[1], 1);
+
+    (void)state;
+    assert_int_equal(check.printed, 0);
+    assert_int_equal(all.failed, check.failed);
+    assert_int_equal(one.printed, 0);
+    assert_int_equal(one.failed, 512 << 10);
+    assert_in_range(record_buffer_bytes(all), 8 << 20, (8 << 20) + 64);
+    assert_true(one.failed < check.failed && check.failed < all.printed);
 }
 
 static void test_records(void **state)
@@ -146,6 +164,7 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_room),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_nonsense),
