@@ -180,11 +180,12 @@ typedef struct {
     int line;
     uint64_t instructions; /* that were executed */
     uint64_t lanes; /* that took part in them: 32 for each where no mask or branch left some out */
-    uint64_t global_requests, global_sectors; /* loads, stores and atomics; the sectors of 32 bytes
-                                               * that they touched: 4 each for fp32 without gaps */
-    uint64_t shared_requests, shared_waves;   /* of shared memory; how often its banks took turns */
-    uint64_t shared_extra;                    /* turns that bank conflicts cost */
-    uint64_t branches, divergent;             /* with a condition; those that split a warp */
+    uint64_t global_requests; /* accesses to global memory: loads, stores, atomics, copies */
+    uint64_t global_lines;    /* what they asked the L2, each for a part of a line of 128 bytes */
+    uint64_t global_sectors; /* of 32 bytes, that were fetched: 4 an access for fp32 without gaps */
+    uint64_t shared_requests, shared_waves; /* of shared memory; how often its banks took turns */
+    uint64_t shared_extra;                  /* turns that bank conflicts cost */
+    uint64_t branches, divergent;           /* with a condition; those that split a warp */
 } tilec_count;
 
 typedef struct {

@@ -190,6 +190,7 @@ static void pass_count(void *user, const LineCount *c)
                                .instructions = c->instructions,
                                .lanes = c->lanes,
                                .global_requests = c->global_requests,
+                               .global_lines = c->global_lines,
                                .global_sectors = c->global_sectors,
                                .shared_requests = c->shared_requests,
                                .shared_waves = c->shared_waves,

@@ -34,17 +34,19 @@ const char *counting_table(const Counting *k)
 
     for (int i = 0; i < k->lines.len; i++)
         width = MAX(width, (int)strlen(place_of(a, &k->lines.at[i])));
-    text_printf(&out, "%-*s %12s %6s %9s %8s %9s %7s %9s %8s\n", width, "line", "instructions",
-                "lanes", "global", "sectors", "shared", "waves", "branches", "divergent");
+    text_printf(&out, "%-*s %12s %6s %9s %8s %8s %9s %7s %9s %8s\n", width, "line", "instructions",
+                "lanes", "global", "requests", "sectors", "shared", "waves", "branches",
+                "divergent");
     for (int i = 0; i < k->lines.len; i++) {
         const tilec_count *c = &k->lines.at[i];
 
         text_printf(
-            &out, "%-*s %12llu %6s %9llu %8s %9llu %7s %9llu %9llu\n", width, place_of(a, c),
+            &out, "%-*s %12llu %6s %9llu %8s %8s %9llu %7s %9llu %9llu\n", width, place_of(a, c),
             (unsigned long long)c->instructions, share(a, c->lanes, c->instructions),
-            (unsigned long long)c->global_requests, share(a, c->global_sectors, c->global_requests),
-            (unsigned long long)c->shared_requests, share(a, c->shared_waves, c->shared_requests),
-            (unsigned long long)c->branches, (unsigned long long)c->divergent);
+            (unsigned long long)c->global_requests, share(a, c->global_lines, c->global_requests),
+            share(a, c->global_sectors, c->global_requests), (unsigned long long)c->shared_requests,
+            share(a, c->shared_waves, c->shared_requests), (unsigned long long)c->branches,
+            (unsigned long long)c->divergent);
     }
     return out.s;
 }
@@ -64,8 +66,10 @@ const char *counting_json(const Counting *k)
             text_put(&out, "null");
         text_printf(&out, ", \"line\": %d, \"instructions\": %llu, \"lanes\": %llu", c->line,
                     (unsigned long long)c->instructions, (unsigned long long)c->lanes);
-        text_printf(&out, ", \"global_requests\": %llu, \"global_sectors\": %llu",
-                    (unsigned long long)c->global_requests, (unsigned long long)c->global_sectors);
+        text_printf(&out,
+                    ", \"global_requests\": %llu, \"global_lines\": %llu, \"global_sectors\": %llu",
+                    (unsigned long long)c->global_requests, (unsigned long long)c->global_lines,
+                    (unsigned long long)c->global_sectors);
         text_printf(&out,
                     ", \"shared_requests\": %llu, \"shared_waves\": %llu, \"shared_extra\": %llu",
                     (unsigned long long)c->shared_requests, (unsigned long long)c->shared_waves,

@@ -94,7 +94,7 @@ typedef struct {
     const char *file; /* NULL: the line is one of the code that the device was given */
     int line;
     uint64_t instructions, lanes;
-    uint64_t global_requests, global_sectors;
+    uint64_t global_requests, global_lines, global_sectors;
     uint64_t shared_requests, shared_waves, shared_extra;
     uint64_t branches, divergent;
 } LineCount;

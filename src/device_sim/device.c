@@ -198,6 +198,7 @@ static void tell_counts(const DeviceLaunch *l, const SimCounts *counts)
                               .instructions = from->instructions,
                               .lanes = from->lanes,
                               .global_requests = from->global_requests,
+                              .global_lines = from->global_lines,
                               .global_sectors = from->global_sectors,
                               .shared_requests = from->shared_requests,
                               .shared_waves = from->shared_waves,

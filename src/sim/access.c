@@ -46,7 +46,8 @@ static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t by
 static const char *const verbs[] = {[ACCESS_READ] = "reads",
                                     [ACCESS_WRITE] = "writes",
                                     [ACCESS_ATOMIC] = "updates",
-                                    [ACCESS_COPY] = "copies to"};
+                                    [ACCESS_COPY] = "copies to",
+                                    [ACCESS_FETCH] = "reads"};
 
 /* Say how far an address is from the nearest range. */
 static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)
@@ -81,7 +82,7 @@ static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t ma
     const Launch *l = w->worker->launch;
     const SimRange *range = NULL;
 
-    if (w->worker->counts)
+    if (w->worker->counts && kind != ACCESS_FETCH)
         count_global(w, bytes, mask, address);
     FOR_LANES(lane, mask)
     {
@@ -94,7 +95,7 @@ static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t ma
             fault_outside(w, (int)lane, kind, address[lane], bytes);
             return false;
         }
-        if (kind != ACCESS_READ && range->read_only) {
+        if (range->read_only && kind != ACCESS_READ && kind != ACCESS_FETCH) {
             fault(w, (int)lane, "it %s memory that is read-only", verbs[kind]);
             return false;
         }

@@ -38,16 +38,16 @@ static bool resolve_part(Warp *w, uint32_t lane, uint64_t from, uint32_t bytes)
     uint32_t mask = UINT32_C(1) << lane;
 
     address[lane] = from;
-    if (!access_resolve(w, SPACE_GLOBAL, ACCESS_READ, 1, mask, address, host))
+    if (!access_resolve(w, SPACE_GLOBAL, ACCESS_FETCH, 1, mask, address, host))
         return false;
     address[lane] = from + bytes - 1;
-    return access_resolve(w, SPACE_GLOBAL, ACCESS_READ, 1, mask, address, host);
+    return access_resolve(w, SPACE_GLOBAL, ACCESS_FETCH, 1, mask, address, host);
 }
 
 /* Copy `some[lane]` bytes and zeros behind them. */
 static void start_copies(Warp *w, const Inst *in, uint32_t mask, const uint32_t some[LANES])
 {
-    uint32_t bytes = (uint32_t)in->number, full = 0;
+    uint32_t bytes = (uint32_t)in->number, full = 0, any = 0;
     uint64_t to[LANES], from[LANES];
     char *to_host[LANES], *from_host[LANES];
 
@@ -58,10 +58,15 @@ static void start_copies(Warp *w, const Inst *in, uint32_t mask, const uint32_t 
     access_addresses(w, &in->at[0], to);
     access_addresses(w, &in->at[1], from);
     FOR_LANES(i, mask)
-    full |= (uint32_t)(some[i] == bytes) << i;
+    {
+        full |= (uint32_t)(some[i] == bytes) << i;
+        any |= (uint32_t)(some[i] > 0) << i;
+    }
     if (!access_resolve(w, SPACE_SHARED, ACCESS_COPY, bytes, mask, to, to_host) ||
-        !access_resolve(w, SPACE_GLOBAL, ACCESS_READ, bytes, full, from, from_host))
+        !access_resolve(w, SPACE_GLOBAL, ACCESS_FETCH, bytes, full, from, from_host))
         return;
+    if (w->worker->counts && any)
+        count_copies(w, any, from, to);
     FOR_LANES(i, mask)
     {
         if (some[i] > 0 && some[i] < bytes && !resolve_part(w, i, from[i], some[i]))

@@ -1,16 +1,20 @@
 /*
  * count.c - what accesses cost a GPU, and the sums for each line of the source
  *
- * Global memory moves in sectors of 32 bytes: a request of a warp costs as many as it touches.
- * Shared memory has 32 banks of 4 bytes; words of one bank are read one after the other, a word
- * that several lanes want once.  Accesses of 8 and 16 bytes go in two and four parts of a warp.
+ * Global memory moves in sectors of 32 bytes, four of which are a line.  An access of a warp asks
+ * the L2 once for each line, for the sectors of it that its lanes touch.  Copies to shared memory
+ * (cp.async) of the same line are asked for together only where they go to one line of shared
+ * memory too, and else each fetches its sector anew: an H200's counters said so
+ * (docs/simulator.md). Shared memory has 32 banks of 4 bytes; words of one bank are read one after
+ * the other, a word that several lanes want once.  Accesses of 8 and 16 bytes go in two and four
+ * parts of a warp.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "execute.h"
 
-enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4 };
+enum { SECTOR = 32, LINE = 128, BANKS = 32, BANK_BYTES = 4 };
 
 static InstCount *counts_of(const Warp *w)
 {
@@ -28,19 +32,58 @@ static int add_new(uint64_t *set, int n, uint64_t x)
     return n + 1;
 }
 
+/* Sectors that lanes touch: those of one line of global memory that go to the same place are one
+ * request. */
+typedef struct {
+    uint64_t sector[2 * LANES], place[2 * LANES];
+    int sectors, lines;
+} Touched;
+
+static void touch(Touched *t, uint64_t address, uint64_t place)
+{
+    uint64_t sector = address / SECTOR;
+    bool line_known = false;
+
+    for (int i = t->sectors - 1; i >= 0; i--) {
+        if (t->place[i] != place)
+            continue;
+        if (t->sector[i] == sector)
+            return;
+        line_known |= t->sector[i] / (LINE / SECTOR) == sector / (LINE / SECTOR);
+    }
+    t->sector[t->sectors] = sector;
+    t->place[t->sectors++] = place;
+    t->lines += !line_known;
+}
+
+static void add_touched(Warp *w, const Touched *t)
+{
+    InstCount *c = counts_of(w);
+
+    c->global_requests++;
+    c->global_lines += (uint64_t)t->lines;
+    c->global_sectors += (uint64_t)t->sectors;
+}
+
 void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES])
 {
-    uint64_t sectors[2 * LANES];
-    InstCount *c = counts_of(w);
-    int n = 0;
+    Touched t = {.sectors = 0};
 
     FOR_LANES(lane, mask)
     {
-        n = add_new(sectors, n, address[lane] / SECTOR);
-        n = add_new(sectors, n, (address[lane] + bytes - 1) / SECTOR);
+        touch(&t, address[lane], 0);
+        touch(&t, address[lane] + bytes - 1, 0);
     }
-    c->global_requests++;
-    c->global_sectors += (uint64_t)n;
+    add_touched(w, &t);
+}
+
+void count_copies(Warp *w, uint32_t mask, const uint64_t from[LANES], const uint64_t to[LANES])
+{
+    Touched t = {.sectors = 0};
+
+    FOR_LANES(lane, mask)
+    touch(&t, from[lane], to[lane] / LINE);
+    add_touched(w, &t);
 }
 
 /* Turns of the banks for some lanes of a request: the most different words in one bank. */
@@ -99,6 +142,7 @@ static SimLineCount line_of(const SimModule *m, const Inst *in, const InstCount 
                           .instructions = c->instructions,
                           .lanes = c->lanes,
                           .global_requests = c->global_requests,
+                          .global_lines = c->global_lines,
                           .global_sectors = c->global_sectors,
                           .shared_requests = c->shared_requests,
                           .shared_waves = c->shared_waves,
@@ -112,6 +156,7 @@ static void add_line(SimLineCount *to, const SimLineCount *c)
     to->instructions += c->instructions;
     to->lanes += c->lanes;
     to->global_requests += c->global_requests;
+    to->global_lines += c->global_lines;
     to->global_sectors += c->global_sectors;
     to->shared_requests += c->shared_requests;
     to->shared_waves += c->shared_waves;

@@ -90,7 +90,7 @@ struct Block {
 /* What one instruction of the text did; SimLineCount. */
 typedef struct {
     uint64_t instructions, lanes;
-    uint64_t global_requests, global_sectors;
+    uint64_t global_requests, global_lines, global_sectors;
     uint64_t shared_requests, shared_waves, shared_extra;
     uint64_t branches, divergent;
 } InstCount;
@@ -141,8 +141,9 @@ bool block_run(Worker *worker, int64_t program); /* false: it failed */
 
 /* The addresses of an operand in all lanes, inactive ones too. */
 void access_addresses(const Warp *w, const PtxAddress *a, uint64_t address[LANES]);
-/* ACCESS_COPY: a write that has begun; until shadow_end_copy() nobody may touch the bytes. */
-typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_COPY } AccessKind;
+/* ACCESS_COPY: a write that has begun; until shadow_end_copy() nobody may touch the bytes.
+ * ACCESS_FETCH: a read for it, which is not counted. */
+typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_COPY, ACCESS_FETCH } AccessKind;
 /* Where `bytes` from each address lie on the host, for the lanes of the mask, checked and counted.
  * False after a fault. */
 bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, uint32_t mask,
@@ -161,6 +162,8 @@ void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
 
 /* A request of the lanes of a mask, for the instruction that runs; `bytes` of each lane. */
 void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
+/* The same for copies from there to shared memory, each of no more than a sector. */
+void count_copies(Warp *w, uint32_t mask, const uint64_t from[LANES], const uint64_t to[LANES]);
 /* The same of shared memory, whose banks it takes turns at. */
 void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
 bool count_lines(const SimModule *m, const InstCount *counts,

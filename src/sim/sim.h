@@ -60,12 +60,13 @@ typedef struct {
 typedef struct {
     const char *file; /* NULL: lines are of the PTX; lives as long as the module */
     int line;
-    uint64_t instructions; /* executed by warps */
-    uint64_t lanes;        /* executed by lanes: instructions times active lanes */
-    uint64_t global_requests, global_sectors; /* sectors: of 32 bytes, summed over requests */
-    uint64_t shared_requests, shared_waves;   /* waves: requests are 1 each without conflicts; */
-    uint64_t shared_extra;                    /* waves more than the widths of accesses need */
-    uint64_t branches, divergent;             /* branches that had a choice; that split a warp */
+    uint64_t instructions;                  /* executed by warps */
+    uint64_t lanes;                         /* executed by lanes: instructions times active lanes */
+    uint64_t global_requests, global_lines; /* accesses; what they asked the L2, a line at a time */
+    uint64_t global_sectors;                /* of 32 bytes, summed over what was asked */
+    uint64_t shared_requests, shared_waves; /* waves: requests are 1 each without conflicts; */
+    uint64_t shared_extra;                  /* waves more than the widths of accesses need */
+    uint64_t branches, divergent;           /* branches that had a choice; that split a warp */
 } SimLineCount;
 
 typedef struct {

@@ -58,7 +58,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_param", sizeof(tilec_param), 144},
         {"tilec_launch_options", sizeof(tilec_launch_options), 96},
         {"tilec_record", sizeof(tilec_record), 88},
-        {"tilec_count", sizeof(tilec_count), 88},
+        {"tilec_count", sizeof(tilec_count), 96},
         {"tilec_device", sizeof(tilec_device), 32},
         {"tilec_unit", sizeof(tilec_unit), 32},
         {"tilec_place", sizeof(tilec_place), 16},

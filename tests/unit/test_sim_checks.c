@@ -240,7 +240,7 @@ static const SimLineCount *line(const SimRun *r, int number)
 }
 
 /* Sectors of the store to global memory and waves of the one to shared memory, for a stride. */
-static void expect_counts(uint32_t stride, uint64_t sectors, uint64_t waves)
+static void expect_counts(uint32_t stride, uint64_t lines, uint64_t sectors, uint64_t waves)
 {
     Scene s;
 
@@ -255,6 +255,7 @@ static void expect_counts(uint32_t stride, uint64_t sectors, uint64_t waves)
     sim_run(&s.run, "strided");
     assert_string_equal(line(&s.run, 12)->file, "made/up.py");
     assert_int_equal(line(&s.run, 12)->global_requests, 1);
+    assert_int_equal(line(&s.run, 12)->global_lines, lines);
     assert_int_equal(line(&s.run, 12)->global_sectors, sectors);
     assert_int_equal(line(&s.run, 13)->shared_requests, 1);
     assert_int_equal(line(&s.run, 13)->shared_waves, waves);
@@ -270,12 +271,40 @@ static void expect_counts(uint32_t stride, uint64_t sectors, uint64_t waves)
 static void test_counters(void **state)
 {
     (void)state;
-    expect_counts(1, 4, 1);   /* 128 bytes in a row */
-    expect_counts(2, 8, 2);   /* every other bank */
-    expect_counts(0, 1, 1);   /* one word for all */
-    expect_counts(8, 32, 8);  /* a sector for each lane */
-    expect_counts(31, 32, 1); /* an odd stride meets all banks */
-    expect_counts(32, 32, 32);
+    expect_counts(1, 1, 4, 1);    /* 128 bytes in a row */
+    expect_counts(2, 2, 8, 2);    /* every other bank */
+    expect_counts(0, 1, 1, 1);    /* one word for all */
+    expect_counts(8, 8, 32, 8);   /* a sector for each lane */
+    expect_counts(31, 31, 32, 1); /* an odd stride meets all banks */
+    expect_counts(32, 32, 32, 32);
+}
+
+/* Copies of 512 bytes in a row to places in shared memory `stride` bytes apart. */
+static void expect_copies(uint32_t stride, uint64_t lines, uint64_t sectors)
+{
+    static char wide[512] __attribute__((aligned(128)));
+    Scene s;
+
+    open_scene(&s, 1);
+    sim_array(&s.run, 0, wide, sizeof wide);
+    s.run.args[1] = stride;
+    s.run.launch.counts = &s.run.counts;
+    s.run.launch.shared = (size_t)stride * 31 + 16;
+    sim_run(&s.run, "copies_apart");
+    assert_int_equal(line(&s.run, 21)->global_requests, 1);
+    assert_int_equal(line(&s.run, 21)->global_lines, lines);
+    assert_int_equal(line(&s.run, 21)->global_sectors, sectors);
+    assert_int_equal(line(&s.run, 22)->global_requests, 0);
+    close_scene(&s);
+}
+
+static void test_counters_of_copies(void **state)
+{
+    (void)state;
+    expect_copies(16, 4, 16);   /* lines to lines */
+    expect_copies(32, 8, 16);   /* half lines: each line is asked for twice */
+    expect_copies(64, 16, 16);  /* two lanes of one sector share a line */
+    expect_copies(128, 32, 32); /* each lane alone, so sectors come twice */
 }
 
 int main(void)
@@ -293,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_read_only_memory),
         cmocka_unit_test(test_place_of_a_fault),
         cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_counters_of_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
