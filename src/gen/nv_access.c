@@ -81,34 +81,29 @@ static bool is_plain_access(const Op *op)
     return (op->code == OP_load || op->code == OP_store) && op->operands[0]->type->rank > 0;
 }
 
-static bool same_group(const NvPlan *p, const Op *a, const Op *b)
+static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
-    int8_t x[MAX_RANK], y[MAX_RANK];
-    const Value *from = a->operands[0], *to = b->operands[0];
-
-    if (!type_same_shape(from->type, to->type))
-        return false;
-    order_of(p, from, x);
-    order_of(p, to, y);
-    return x[0] == y[0];
-}
-
-typedef struct {
-    const NvPlan *plan;
-    const Op *like;
-    int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
-    int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
-} Group;
-
-static void look_at(Op *op, void *group)
-{
-    Group *g = group;
     int8_t order[MAX_RANK];
 
-    if (!is_plain_access(op) || !same_group(g->plan, op, g->like))
+    order_of(p, pointer, order);
+    for (int i = 0; i < p->groups.len; i++) {
+        NvGroup *g = &p->groups.at[i];
+        if (g->fastest == order[0] && type_same_shape(g->shape, pointer->type))
+            return g;
+    }
+    NvGroup new = {pointer->type, order[0], 0, log2_of(NV_ACCESS_BYTES), 0, 0};
+    vec_push(p->arena, &p->groups, new);
+    return &p->groups.at[p->groups.len - 1];
+}
+
+static void join_group(Op *op, void *plan)
+{
+    NvPlan *p = plan;
+
+    if (!is_plain_access(op))
         return;
-    order_of(g->plan, op->operands[0], order);
-    int bits = vector_bits(g->plan, op, order[0]);
+    NvGroup *g = group_of(p, op->operands[0]);
+    int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
     if (bits > 0) {
@@ -121,12 +116,12 @@ static void look_at(Op *op, void *group)
 
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
  * off with neighbours in neighbouring lanes, so they win where they move more. */
-static int shared_vector_bits(NvPlan *p, const Op *access)
+static int shared_vector_bits(NvPlan *p, const Value *pointer)
 {
-    Group g = {p, access, 0, log2_of(NV_ACCESS_BYTES), 0, 0};
-
-    ir_walk(p->func->body, look_at, &g);
-    return g.with >= g.without ? MIN(g.widest, g.most) : 0;
+    if (p->groups.len == 0)
+        ir_walk(p->func->body, join_group, p);
+    const NvGroup *g = group_of(p, pointer);
+    return g->with >= g->without ? MIN(g->widest, g->most) : 0;
 }
 
 /* Threads come first: no more elements than each of them has. */
@@ -163,13 +158,9 @@ const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
 
 const Layout *nv_coalesced(NvPlan *p, const Op *access)
 {
-    const Layout *l = map_get(p->vectors, MAP_KEY(access));
+    const Value *pointer = access->operands[0];
 
-    if (!l) {
-        l = blocked(p, access->operands[0], shared_vector_bits(p, access));
-        map_put(p->vectors, MAP_KEY(access), (void *)l);
-    }
-    return l;
+    return blocked(p, pointer, shared_vector_bits(p, pointer));
 }
 
 /* Bits of the thread's number that only give copies. */

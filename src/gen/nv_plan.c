@@ -119,7 +119,7 @@ static int choose_warps(const Func *f)
     int warps = USUAL;
 
     if (f->num_warps > 0)
-        return MIN(f->num_warps, NV_MOST_WARPS);
+        return f->num_warps;
     ir_walk(f->body, find_largest, &largest);
     while (warps > 1 && largest <= (int64_t)warps * NV_LANES / 2)
         warps /= 2;
@@ -162,6 +162,15 @@ static bool is_too_large(NvPlan *p)
     return true;
 }
 
+static bool has_too_many_warps(NvPlan *p)
+{
+    if (p->warps <= NV_MOST_WARPS)
+        return false;
+    diag(p->diags, DIAG_ERROR, p->func->span, "num_warps is %d; a GPU's block has at most %d",
+         p->warps, NV_MOST_WARPS);
+    return true;
+}
+
 static void find_meeting(Op *op, void *meets)
 {
     switch (op->code) {
@@ -183,7 +192,7 @@ static uint64_t constant_arrays(const NvPlan *p)
     bool meets = false;
 
     ir_walk(p->func->body, find_meeting, &meets);
-    return meets || !p->options->disjoint ? 0 : ~ir_memory_use(p->func, p->arena).stored;
+    return meets || !p->options->disjoint ? 0 : ~p->written;
 }
 
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
@@ -193,12 +202,14 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d};
     p->chip = nv_chip(o->cpu);
     p->warps = choose_warps(f);
+    if (has_too_many_warps(p))
+        return NULL;
     p->axis = axis_analyse_trusting(f, a);
     p->bases = ir_pointer_bases(f, a);
+    p->written = ir_memory_use(f, a).stored;
     p->constant = constant_arrays(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
-    p->vectors = map_new(a);
     nv_find_fields(p);
     nv_choose(p);
     if (p->refused)

@@ -161,6 +161,14 @@ typedef struct {
     VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
 } NvValue;
 
+/* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
+typedef struct {
+    const Type *shape;
+    int fastest;
+    int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
+    int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
+} NvGroup;
+
 struct NvPlan {
     Arena *arena;
     const Func *func;
@@ -170,14 +178,15 @@ struct NvPlan {
     int warps; /* a power of two */
     AxisFacts *axis;
     const PointerBases *bases;
+    uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
     uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
     NvValue *values;
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
     VEC(NvBuffer) buffers;
-    Map *fields;  /* load to NvFields */
-    Map *vectors; /* nv_access.c: how wide accesses of one shape are */
+    Map *fields;         /* load to NvFields */
+    VEC(NvGroup) groups; /* nv_access.c: all of the kernel's, each with all of its accesses */
     NvBlock *body;
     NvBlock *at;       /* the block that steps are listed for, last one first */
     int64_t shared;    /* bytes of a block */

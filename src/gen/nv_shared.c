@@ -140,19 +140,21 @@ static void place_buffers(NvPlan *p)
 /* Something done since the last barrier: to shared memory, or through a pointer. */
 typedef struct {
     bool write, global;
-    bool around;          /* in an earlier round of a loop: its pointer may have been another one */
-    int64_t offset, end;  /* of shared memory */
-    const Value *pointer; /* of global memory */
-    const NvTile *tile;   /* in which the pointer was; NULL: nobody knows */
+    bool around;         /* in an earlier round of a loop: its pointer may have been another one */
+    int64_t offset, end; /* of shared memory */
+    uint64_t bases;      /* of global memory: the arrays that it may be in */
+    const NvTile *tile;  /* in which the pointer was; NULL: nobody knows */
 } Pending;
 typedef VEC(Pending) PendingList;
 
 static bool same_pending(const Pending *a, const Pending *b)
 {
     return a->write == b->write && a->global == b->global && a->around == b->around &&
-           a->offset == b->offset && a->end == b->end && a->pointer == b->pointer &&
-           a->tile == b->tile;
+           a->offset == b->offset && a->end == b->end && a->bases == b->bases && a->tile == b->tile;
 }
+
+/* A list that is longer no longer says which pointers they were: at most a barrier too many. */
+enum { MANY_PENDING = 64 };
 
 static void merge(NvPlan *p, PendingList *into, const PendingList *from, bool around)
 {
@@ -160,6 +162,8 @@ static void merge(NvPlan *p, PendingList *into, const PendingList *from, bool ar
         Pending x = from->at[i];
         bool there = false;
         x.around |= around;
+        if (into->len >= MANY_PENDING)
+            x.tile = NULL;
         for (int k = 0; k < into->len && !there; k++)
             there = same_pending(&into->at[k], &x);
         if (!there)
@@ -187,8 +191,7 @@ static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
         return a->offset < b->end && b->offset < a->end;
     if (a->tile == b->tile && !a->around && !b->around && is_spread(p, a->tile))
         return false;
-    return !p->options->disjoint ||
-           (ir_bases_of(p->bases, a->pointer) & ir_bases_of(p->bases, b->pointer)) != 0;
+    return !p->options->disjoint || (a->bases & b->bases) != 0;
 }
 
 static bool must_wait(const NvPlan *p, const PendingList *pending, const PendingList *now)
@@ -208,16 +211,27 @@ static bool uses_global(const NvStep *s)
     return s->kind == NV_LOAD || s->kind == NV_STORE || s->kind == NV_ATOMIC;
 }
 
+/* `tile`: of the pointers; NULL: nobody knows.  What no write of the kernel can meet needs no wait.
+ */
+static void put_global(NvPlan *p, const Op *op, const NvTile *tile, PendingList *out)
+{
+    Pending x = {.write = op_has(op, WRITES),
+                 .global = true,
+                 .bases = ir_bases_of(p->bases, op->operands[0]),
+                 .tile = tile};
+
+    if (!x.write && (p->options->disjoint ? x.bases & p->written : p->written) == 0)
+        return;
+    vec_push(p->arena, out, x);
+}
+
 /* What a combine function does to global memory, at any time within the step. */
 static void accesses_of_region(NvPlan *p, const NvBlock *b, PendingList *out)
 {
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
-        if (uses_global(s)) {
-            Pending x = {
-                .write = op_has(s->op, WRITES), .global = true, .pointer = s->op->operands[0]};
-            vec_push(p->arena, out, x);
-        }
+        if (uses_global(s))
+            put_global(p, s->op, NULL, out);
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 accesses_of_region(p, s->body[r], out);
@@ -237,21 +251,14 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
         if (u->late == late)
             vec_push(p->arena, &out, x);
     }
-    if (!late && uses_global(s)) {
-        Pending x = {.write = op_has(s->op, WRITES),
-                     .global = true,
-                     .pointer = s->op->operands[0],
-                     .tile = s->in[0]};
-        vec_push(p->arena, &out, x);
-    }
+    if (!late && uses_global(s))
+        put_global(p, s->op, s->in[0], &out);
     if (s->kind == NV_REDUCE || s->kind == NV_SCAN)
         accesses_of_region(p, s->body[0], &out);
     for (int i = 0; !late && s->ahead && i < s->ahead->steps.steps.len; i++) {
         const NvStep *copy = s->ahead->steps.steps.at[i];
         if (copy->kind == NV_COPY)
-            vec_push(
-                p->arena, &out,
-                ((Pending){.global = true, .pointer = copy->op->operands[0], .tile = copy->in[0]}));
+            put_global(p, copy->op, copy->in[0], &out);
     }
     return out;
 }

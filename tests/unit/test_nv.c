@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../src/gen/gen.h"
@@ -330,10 +331,79 @@ static void test_constraints(void **state)
     arena_free(a);
 }
 
+/* --- what a block can be --- */
+
+static void test_too_many_warps(void **state)
+{
+    static const char text[] = "kernel @k(%p: *i32) num_warps=64 {\n"
+                               "  %c = const 1 : i32\n"
+                               "  store %p, %c\n"
+                               "  return\n"
+                               "}\n";
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOptions o = {.cpu = chips[0]};
+    Diags *d = diags_new(a, NULL);
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "warps.ir", text, strlen(text), t);
+    assert_false(t->emit(f, &o, GEN_OBJECT, a, &out, d));
+    assert_non_null(strstr(diags_text(d, a), "num_warps is 64; a GPU's block has at most 32"));
+    arena_free(a);
+}
+
+/* Seconds of this thread for the plan of a kernel that adds up n tiles. */
+static double plan_seconds(int n)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOptions o = {.cpu = chips[0]};
+    struct timespec begin, end;
+    Text text = text_new(a);
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    text_put(&text, "kernel @k(%x: *i32 div 16) {\n"
+                    "  %i = arange start=0 : i32[128]\n"
+                    "  %xs = splat %x : *i32[128]\n"
+                    "  %p0 = addptr %xs, %i : *i32[128]\n"
+                    "  %s0 = load %p0 : i32[128]\n");
+    for (int k = 1; k <= n; k++)
+        text_printf(&text,
+                    "  %%p%d = addptr %%p%d, %%s%d : *i32[128]\n"
+                    "  %%s%d = load %%p%d : i32[128]\n",
+                    k, k - 1, k - 1, k, k);
+    text_printf(&text, "  store %%p0, %%s%d\n  return\n}\n", n);
+    Func *f = read_kernel(a, "loads.ir", text.s, text.len, t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    assert_true(t->emit(f, &o, GEN_LAYOUT, a, &out, diags_new(a, NULL)));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    arena_free(a);
+    return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+}
+
+/* Four times the loads take 4 times as long, not 16 times. */
+static void test_many_accesses(void **state)
+{
+    (void)state;
+    plan_seconds(100);
+    double few = plan_seconds(2000), many = plan_seconds(8000);
+
+    if (many >= 10 * few)
+        fail_msg("2,000 loads: %g s, 8,000: %g s", few, many);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_inline),
-                                       cmocka_unit_test(test_constraints),
-                                       cmocka_unit_test(test_constant_arrays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),          cmocka_unit_test(test_inline),
+        cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
+        cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
