@@ -142,6 +142,38 @@ static void put_options(Text *t, const GenOptions *o)
                 all.streaming, all.lines);
 }
 
+/* Where something is written, as code that tells lines has it. */
+static void put_place(Text *t, const SourceMap *sources, Span span)
+{
+    Place at = source_place(sources, span.start);
+
+    if (at.source)
+        text_printf(t, "%s:%d:%d\n", at.source->path, at.line, at.column);
+}
+
+typedef struct {
+    Text *text;
+    const SourceMap *sources;
+} Places;
+
+static void put_op_place(Op *op, void *places)
+{
+    Places *p = places;
+
+    put_place(p->text, p->sources, op->span);
+}
+
+/* The file may have been moved or edited around the kernel, which the IR does not show. */
+static void put_places(Text *t, const Module *m)
+{
+    Places p = {t, m->sources};
+
+    for (int i = 0; m->sources && i < m->nfuncs; i++) {
+        put_place(t, m->sources, m->funcs[i]->span);
+        ir_walk(m->funcs[i]->body, put_op_place, &p);
+    }
+}
+
 static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, Arena *a)
 {
     Text t = text_new(a);
@@ -151,6 +183,8 @@ static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, 
     put_options(&t, o);
     text_put(&t, "\n");
     text_put(&t, ir_print(f->module, a));
+    if (o->lines)
+        put_places(&t, f->module);
     return hash128_bytes(t.s, t.len);
 }
 

@@ -99,6 +99,53 @@ static void test_facts(void **state)
     assert_false(d->internal);
 }
 
+/* What lines are told by comes from the file as it is now, though the code was kept. */
+static const char writes_outside[] = "@triton.jit\ndef k(x): tl.store(x + 5, 1.0)\n";
+
+static void expect_kept(const char *folder, const char *path, const char *before, int line,
+                        bool from_cache)
+{
+    static float x[4];
+    static const int64_t shape[] = {4};
+    const tilec_arg args[] = {of_floats(x, shape)};
+    const tilec_launch_options options = {.device = "sim"};
+    const int32_t grid[] = {1, 1, 1};
+    char text[256], place[64];
+    tilec_stats stats;
+    Scene s = {0};
+
+    snprintf(text, sizeof text, HEAD "%s%s", before, writes_outside);
+    snprintf(place, sizeof place, "%s:%d:11: error: it writes", path, line);
+    assert_int_equal(tilec_open(folder, &s.ctx, NULL), TILEC_OK);
+    assert_int_equal(tilec_load_string(s.ctx, path, text, strlen(text), &s.file, NULL), TILEC_OK);
+    assert_int_equal(tilec_launch(s.file, NULL, grid, args, 1, &options, &s.error), TILEC_REFUSED);
+    if (strncmp(s.error, place, strlen(place)) != 0)
+        fail_msg("wanted: %s\ngot: %s", place, s.error);
+    assert_int_equal(tilec_launch_stats(s.file, NULL, grid, args, 1, &options, &stats, NULL),
+                     TILEC_OK);
+    assert_int_equal(stats.from_cache, from_cache);
+    tilec_unload(s.file);
+    tilec_close(s.ctx);
+    tilec_free(s.error);
+}
+
+static void test_files_that_moved(void **state)
+{
+    char folder[] = "/tmp/tilec-test-XXXXXX", command[64];
+
+    (void)state;
+    if (!has_cpu())
+        skip();
+    assert_non_null(mkdtemp(folder));
+    expect_kept(folder, "old.py", "", 5, false);
+    expect_kept(folder, "old.py", "", 5, true);
+    expect_kept(folder, "new.py", "", 5, false);
+    expect_kept(folder, "new.py", "\n\n", 7, false);
+    expect_kept(folder, "old.py", "", 5, true);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* PTX that the simulator does not know is told by the launch, with its text. */
 static void test_unknown_ptx(void **state)
 {
@@ -125,8 +172,13 @@ static void test_unknown_ptx(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_add),    TEST(test_outside),           TEST(test_grids_that_are_too_large),
-        TEST(test_counts), cmocka_unit_test(test_facts), cmocka_unit_test(test_unknown_ptx),
+        TEST(test_add),
+        TEST(test_outside),
+        TEST(test_grids_that_are_too_large),
+        TEST(test_counts),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_files_that_moved),
+        cmocka_unit_test(test_unknown_ptx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
