@@ -114,12 +114,17 @@ typedef enum {
     TILEC_ARG_FLOAT,  /* real: fp32 at run time */
     TILEC_ARG_BOOL,   /* integer != 0 */
     TILEC_ARG_NONE,
-    TILEC_ARG_STRING,  /* text; constexpr parameters only */
-    TILEC_ARG_DTYPE,   /* dtype; constexpr parameters only */
-    TILEC_ARG_TYPE,    /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
-    TILEC_ARG_TUPLE,   /* items, nitems: of constants.  Compiled in for any parameter; numbers but 1
-                        * have their run-time types where it is no constexpr */
-    TILEC_ARG_FUNCTION /* text: the name of a @triton.jit function of the file; compiled in */
+    TILEC_ARG_STRING, /* text; constexpr parameters only */
+    TILEC_ARG_DTYPE,  /* dtype; constexpr parameters only */
+    TILEC_ARG_TYPE,   /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
+    TILEC_ARG_TUPLE,  /* items, nitems.  For a constexpr parameter they are constants, compiled in;
+                       * for any other each is what it would be as an argument.  If all of them have
+                       * names it is a named tuple */
+    TILEC_ARG_FUNCTION,  /* text: the name of a @triton.jit function of the file; compiled in */
+    TILEC_ARG_CONSTEXPR, /* items, one: a constant that is compiled in for any parameter */
+    TILEC_ARG_DESCRIPTOR /* tensor, of which the last stride is 1; items, nitems: the extents of its
+                          * tiles as INT, one a dimension; if `integer` is not 0 what lies outside
+                          * of it is NaN, else 0 */
 } tilec_arg_kind;
 
 typedef struct tilec_arg {
@@ -132,8 +137,9 @@ typedef struct tilec_arg {
     const char *text; /* NUL-terminated */
     tilec_dtype dtype;
     int pointer;
-    const struct tilec_arg *items; /* elements of a tuple, whose names are not looked at; tuples in
-                                    * tuples are at most 8 deep */
+    const struct tilec_arg *items; /* of a tuple with the names of their fields, or NULL; tuples in
+                                    * tuples are at most 8 deep, and a launch has at most 128
+                                    * arguments, each item counted */
     int nitems;
 } tilec_arg;
 

@@ -18,7 +18,7 @@
 #include "../opt/opt.h"
 #include "../run/record.h"
 
-enum { MAX_PARAMS = 128, KEY_BYTES = 32 * MAX_PARAMS, SPEC_BUCKETS = 256 };
+enum { MAX_PARAMS = 128, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
 struct tilec_context {
     Cache *cache;
@@ -42,6 +42,7 @@ typedef struct {
     const FrontKernel *signature; /* NULL when it is wrong; `problem` then says why */
     const char *problem;
     Fallback *fallbacks;       /* one a parameter */
+    bool has_tuple;            /* among the values of these */
     const FrontTuning *tuning; /* NULL when `signature` is */
 } Kernel;
 
@@ -66,11 +67,11 @@ struct tilec_file {
     _Atomic(Specialisation *) specs[SPEC_BUCKETS];
 };
 
-/* The arguments of one call, one entry a parameter; nothing here is allocated.  Texts and tuples
- * in `params` that a heuristic made live as long as the job that bound them. */
+/* The arguments of one call, one entry a parameter; nothing here is allocated.  What `params` point
+ * to, texts, tuples and parts, lives as long as the job that bound them. */
 typedef struct {
     FrontArg params[MAX_PARAMS];
-    uint64_t slots[MAX_PARAMS];              /* of the run-time arguments, in order */
+    uint64_t slots[MAX_PARAMS];              /* of the run-time arguments and parts, in order */
     const tilec_tensor *tensors[MAX_PARAMS]; /* by slot; NULL where there is none */
     int nslots;
     int id; /* of the device that its tensors are on; -1: they are the host's, or none */

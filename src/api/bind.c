@@ -160,7 +160,13 @@ static void bind_wishes(Binder *b)
     }
 }
 
-/* In `a` where something must be computed, or a tuple was given. */
+BindTo bind_to(Binder *b, int i)
+{
+    b->out->params[i] = (FrontArg){.name = b->kernel->params[i].name};
+    return (BindTo){&b->kernel->params[i], &b->out->params[i]};
+}
+
+/* In `a` where something must be computed, or holds several values. */
 static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
 {
     Binding *out = r->binding;
@@ -173,6 +179,8 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     b->misspelt = false;
     b->computed = NULL;
     b->arena = a;
+    b->nparts = b->kernel->nparams;
+    b->level = 0;
     for (int i = 0; i < b->kernel->nparams; i++)
         b->given[i] = NULL;
     out->nslots = 0;
@@ -188,7 +196,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     bind_wishes(b);
     for (int i = 0; i < b->kernel->nparams; i++) {
         if (b->given[i])
-            bind_given(b, i, b->given[i]);
+            bind_argument(b, bind_to(b, i), b->given[i]);
         else
             bind_missing(b, i);
     }
@@ -207,20 +215,22 @@ static tilec_status bind_quietly(Job *job, void *request)
     return bind_in(&b, request, NULL, job->arena);
 }
 
-static bool has_tuple(const Request *r)
+/* Is anything given, or does anything stand in for what is not, that is made in an arena? */
+static bool needs_arena(const Request *r)
 {
-    for (int i = 0; i < r->nargs; i++) {
-        if (r->args[i].kind == TILEC_ARG_TUPLE)
-            return true;
-    }
-    return false;
+    bool needs = r->kernel->tuning->nheuristics > 0 || r->kernel->has_tuple;
+
+    for (int i = 0; i < r->nargs && !needs; i++)
+        needs = r->args[i].kind == TILEC_ARG_TUPLE || r->args[i].kind == TILEC_ARG_CONSTEXPR ||
+                r->args[i].kind == TILEC_ARG_DESCRIPTOR;
+    return needs;
 }
 
 tilec_status bind_request(Request *r, Job *job)
 {
     Binder b;
 
-    if (!job && (r->kernel->tuning->nheuristics > 0 || has_tuple(r)))
+    if (!job && needs_arena(r))
         return job_run(bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);
 }

@@ -19,13 +19,36 @@ void bind_key_byte(Binding *out, int byte)
     out->key[out->nkey++] = (uint8_t)byte;
 }
 
-/* Set in the first byte of a run-time parameter, which tells it from a constant's kind. */
-enum { KEY_RUN_TIME = 0x40, KEY_POINTER = 0x80 };
+/* Set in the first byte of a run-time parameter, and of what has parts, which tells it from a
+ * constant's kind. */
+enum { KEY_PARTS = 0x20, KEY_RUN_TIME = 0x40, KEY_POINTER = 0x80 };
 
 void bind_key_run_time(Binding *out, DType t, bool pointer, int divisible)
 {
     bind_key_byte(out, KEY_RUN_TIME | (pointer ? KEY_POINTER : 0) | (int)t);
     bind_key_byte(out, divisible);
+}
+
+void bind_key_parts(Binding *out, const FrontArg *a)
+{
+    bind_key_byte(out, KEY_PARTS | (int)a->form);
+    bind_key_byte(out, a->nparts);
+    bind_key_byte(out, a->pads_nan);
+    if (a->form != FRONT_DESCRIPTOR)
+        return;
+    const Hash128 block = hash128_bytes(a->block, sizeof a->block[0] * (size_t)(a->nparts / 2));
+    bind_key_put(out, &block, sizeof block);
+}
+
+/* 64 bits of it: names come from the programs that launch, not from strangers. */
+void bind_key_name(Binding *out, const char *name)
+{
+    const uint64_t hash = name ? hash_bytes((const uint8_t *)name, strlen(name), 0) : 0;
+
+    if (name)
+        bind_key_put(out, &hash, sizeof hash);
+    else
+        bind_key_byte(out, 0);
 }
 
 static Hash128 hash_tuple(const Const *c);
@@ -59,13 +82,14 @@ static Hash128 hash_constant(const Const *c)
 static Hash128 hash_tuple(const Const *c)
 {
     struct {
-        Hash128 before, item;
+        Hash128 before, item, field;
         uint64_t kind;
-    } chain = {{0, 0}, {0, 0}, 0};
+    } chain = {{0, 0}, {0, 0}, {0, 0}, 0};
 
     for (int i = 0; i < c->nitems; i++) {
         chain.item = hash_constant(&c->items[i]);
         chain.kind = (uint64_t)c->items[i].kind;
+        chain.field = c->fields ? hash128_bytes(c->fields[i], strlen(c->fields[i])) : chain.before;
         chain.before = hash128_bytes(&chain, sizeof chain);
     }
     return chain.before;

@@ -118,7 +118,7 @@ bool bind_missing(Binder *b, int i)
     const Const *c = bind_missing_value(b, i, &option);
 
     if (c)
-        return bind_value(b, i, c);
+        return bind_value(b, bind_to(b, i), c);
     refuse_missing(b, i, &b->r->kernel->fallbacks[i]);
     return false;
 }
@@ -171,6 +171,8 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a)
 
     k->tuning = tuning ? tuning : &none;
     k->fallbacks = NEW_N(a, Fallback, k->signature->nparams);
-    for (int i = 0; i < k->signature->nparams; i++)
+    for (int i = 0; i < k->signature->nparams; i++) {
         k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);
+        k->has_tuple |= k->fallbacks[i].known && k->fallbacks[i].value.kind == CONST_TUPLE;
+    }
 }

@@ -3,6 +3,7 @@
  *
  * Takes one value at a time, from the caller or from what bind_missing.c has found, checks it
  * against the parameter (R24 to R27), and adds it to the Binding, its key and its slots.
+ * bind_parts.c takes apart what holds several.
  */
 #include <string.h>
 
@@ -20,23 +21,27 @@ bool bind_check_warps(Binder *b, Span span, const Const *c)
            bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
 }
 
-static void bind_constant(Binder *b, int i, const Const *c)
+static bool bind_constant(Binder *b, BindTo to, const Const *c)
 {
-    b->out->params[i] = (FrontArg){
-        .name = b->kernel->params[i].name, .is_constexpr = true, .constant = *c, .divisible = 1};
+    to.arg->is_constexpr = true;
+    to.arg->constant = *c;
+    to.arg->divisible = 1;
     bind_key_constant(b->out, c);
+    return true;
 }
 
-static void bind_run_time(Binder *b, int i, DType t, bool pointer, int divisible, uint64_t bits)
+static bool bind_run_time(Binder *b, BindTo to, DType t, bool pointer, int divisible, uint64_t bits)
 {
     Binding *out = b->out;
 
-    out->params[i] = (FrontArg){
-        .name = b->kernel->params[i].name, .dtype = t, .pointer = pointer, .divisible = divisible};
+    to.arg->dtype = t;
+    to.arg->pointer = pointer;
+    to.arg->divisible = divisible;
     out->slots[out->nslots] = bits;
     out->tensors[out->nslots] = NULL;
     out->nslots++;
     bind_key_run_time(out, t, pointer, divisible);
+    return true;
 }
 
 /* All tensors of a launch are on one device, since it runs there. */
@@ -109,9 +114,9 @@ static int address_divisor(uint64_t address)
 }
 
 /* A tensor given for an annotated parameter is read as that type (R27), of the same size. */
-static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
+bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
 {
-    const FrontParam *p = &b->kernel->params[i];
+    const FrontParam *p = to.param;
     const char *problem = tensor_problem(t);
     uint64_t address = (uint64_t)(uintptr_t)t->data;
     DType dtype = (DType)t->dtype;
@@ -130,7 +135,7 @@ static bool bind_tensor(Binder *b, int i, const tilec_tensor *t)
                            p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype));
     if (p->typed)
         dtype = p->dtype;
-    bind_run_time(b, i, dtype, true, p->do_not_specialize ? 1 : address_divisor(address), address);
+    bind_run_time(b, to, dtype, true, p->do_not_specialize ? 1 : address_divisor(address), address);
     b->out->tensors[b->out->nslots - 1] = t;
     if (b->r->options.check)
         bind_key_byte(b->out, view_dims(t));
@@ -154,37 +159,33 @@ static bool refuse_kind(Binder *b, const FrontParam *p, const char *given)
 }
 
 /* A number for a parameter whose annotation fixes its type (R27). */
-static bool bind_typed(Binder *b, int i, const Const *c)
+static bool bind_typed(Binder *b, BindTo to, const Const *c)
 {
-    const FrontParam *p = &b->kernel->params[i];
+    const FrontParam *p = to.param;
     bool whole = c->kind == CONST_INT || c->kind == CONST_BOOL;
 
     if (p->pointer || (!whole && !dtype_is_float(p->dtype)))
         return refuse_kind(b, p, c->kind == CONST_FLOAT ? "a float" : "a number");
     if (dtype_is_float(p->dtype)) {
         double v = whole ? (double)c->integer : c->real;
-        bind_run_time(b, i, p->dtype, false, 1, scalar_from_double(p->dtype, v));
-        return true;
+        return bind_run_time(b, to, p->dtype, false, 1, scalar_from_double(p->dtype, v));
     }
     if (!in_range_of_type(p->dtype, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s; the value is too large", p->name,
                            dtype_name(p->dtype));
     int divisible = c->kind == CONST_INT && !p->do_not_specialize && c->integer % 16 == 0 ? 16 : 1;
-    bind_run_time(b, i, p->dtype, false, divisible,
-                  scalar_truncate(p->dtype, (uint64_t)c->integer));
-    return true;
+    return bind_run_time(b, to, p->dtype, false, divisible,
+                         scalar_truncate(p->dtype, (uint64_t)c->integer));
 }
 
 /* An integer for a parameter without annotation: R24, first two rows. */
-static bool bind_int(Binder *b, int i, const Const *c)
+static bool bind_int(Binder *b, BindTo to, const Const *c)
 {
-    const FrontParam *p = &b->kernel->params[i];
+    const FrontParam *p = to.param;
 
-    if (c->integer == 1 && !p->do_not_specialize) {
-        bind_constant(b, i, c);
-        return true;
-    }
+    if (c->integer == 1 && !p->do_not_specialize)
+        return bind_constant(b, to, c);
     DType t = in_range_of_type(DT_I32, c->integer)   ? DT_I32
               : in_range_of_type(DT_I64, c->integer) ? DT_I64
                                                      : DT_U64;
@@ -192,41 +193,39 @@ static bool bind_int(Binder *b, int i, const Const *c)
         return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
                            p->name);
     int divisible = c->integer % 16 == 0 && !p->do_not_specialize ? 16 : 1;
-    bind_run_time(b, i, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
-    return true;
+    return bind_run_time(b, to, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
+}
+
+static bool bind_number(Binder *b, BindTo to, const Const *c)
+{
+    if (to.param->typed)
+        return bind_typed(b, to, c);
+    if (c->kind == CONST_INT)
+        return bind_int(b, to, c);
+    if (c->kind == CONST_BOOL)
+        return bind_run_time(b, to, DT_I1, false, 1, c->integer != 0);
+    return bind_run_time(b, to, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
 }
 
 /* A plain value, from the caller or from the signature. */
-bool bind_value(Binder *b, int i, const Const *c)
+bool bind_value(Binder *b, BindTo to, const Const *c)
 {
-    const FrontParam *p = &b->kernel->params[i];
+    const FrontParam *p = to.param;
 
     if (c->kind != CONST_NONE && strcmp(p->name, "num_warps") == 0 &&
         !bind_check_warps(b, p->span, c))
         return false;
-    if (p->is_constexpr || c->kind == CONST_NONE) {
-        bind_constant(b, i, c);
-        return true;
-    }
+    if (p->is_constexpr || c->kind == CONST_NONE)
+        return bind_constant(b, to, c);
     switch (c->kind) {
     case CONST_BOOL:
     case CONST_INT:
     case CONST_FLOAT:
-        if (p->typed)
-            return bind_typed(b, i, c);
-        if (c->kind == CONST_INT)
-            return bind_int(b, i, c);
-        if (c->kind == CONST_BOOL)
-            bind_run_time(b, i, DT_I1, false, 1, c->integer != 0);
-        else
-            bind_run_time(b, i, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
-        return true;
+        return bind_number(b, to, c);
     case CONST_FUNCTION:
-    case CONST_TUPLE: /* the lowering makes its numbers run-time values (R24) */
-        if (p->typed)
-            return refuse_kind(b, p, c->kind == CONST_TUPLE ? "a tuple" : "a function");
-        bind_constant(b, i, c);
-        return true;
+        return p->typed ? refuse_kind(b, p, "a function") : bind_constant(b, to, c);
+    case CONST_TUPLE:
+        return p->typed ? refuse_kind(b, p, "a tuple") : bind_tuple_value(b, to, c);
     default:
         bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a run-time parameter; %s cannot be passed",
                     p->name, c->kind == CONST_STRING ? "a string" : "a dtype");
@@ -236,9 +235,9 @@ bool bind_value(Binder *b, int i, const Const *c)
 }
 
 /* A type without a value, for looking at code only. */
-static bool bind_type(Binder *b, int i, const tilec_arg *a)
+static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
 {
-    const FrontParam *p = &b->kernel->params[i];
+    const FrontParam *p = to.param;
 
     if (p->is_constexpr)
         return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it needs a value",
@@ -247,21 +246,12 @@ static bool bind_type(Binder *b, int i, const tilec_arg *a)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the type given for `%s` is wrong",
                            p->name);
     b->out->typed_only = true;
-    bind_run_time(b, i, (DType)a->dtype, a->pointer != 0, a->pointer ? 16 : 1, 0);
-    return true;
+    return bind_run_time(b, to, (DType)a->dtype, a->pointer != 0, a->pointer ? 16 : 1, 0);
 }
 
-bool bind_given(Binder *b, int i, const tilec_arg *a)
+/* No constant could be made of the argument. */
+static bool refuse_argument(Binder *b, const FrontParam *p, const tilec_arg *a)
 {
-    const FrontParam *p = &b->kernel->params[i];
-    Const c;
-
-    if (a->kind == TILEC_ARG_TENSOR)
-        return bind_tensor(b, i, &a->tensor);
-    if (a->kind == TILEC_ARG_TYPE)
-        return bind_type(b, i, a);
-    if (bind_constant_of(a, b->r->file->parsed, b->arena, &c))
-        return bind_value(b, i, &c);
     if (a->kind == TILEC_ARG_STRING)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the text given for `%s` is NULL",
                            p->name);
@@ -272,10 +262,28 @@ bool bind_given(Binder *b, int i, const tilec_arg *a)
         return bind_refuse(b, a->text ? TILEC_REFUSED : TILEC_BAD_ARGUMENT, p->span,
                            "the file has no @triton.jit function `%s`, which is given for `%s`",
                            a->text ? a->text : "NULL", p->name);
-    if (a->kind == TILEC_ARG_TUPLE)
+    if (a->kind == TILEC_ARG_TUPLE || a->kind == TILEC_ARG_CONSTEXPR)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
-                           "the tuple given for `%s` holds what is no constant, or too much of it",
-                           p->name);
+                           "the %s given for `%s` holds what is no constant, or too much of it",
+                           a->kind == TILEC_ARG_TUPLE ? "tuple" : "constexpr", p->name);
     return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
                        "the kind of the argument for `%s` is none of tilec_arg_kind", p->name);
+}
+
+bool bind_argument(Binder *b, BindTo to, const tilec_arg *a)
+{
+    const FrontParam *p = to.param;
+    Const c;
+
+    if (a->kind == TILEC_ARG_TENSOR)
+        return bind_tensor(b, to, &a->tensor);
+    if (a->kind == TILEC_ARG_TYPE)
+        return bind_type(b, to, a);
+    if (a->kind == TILEC_ARG_DESCRIPTOR)
+        return bind_descriptor(b, to, a);
+    if (a->kind == TILEC_ARG_TUPLE && !p->is_constexpr && !p->typed)
+        return bind_tuple(b, to, a);
+    if (!bind_constant_of(a, b->r->file->parsed, b->arena, &c))
+        return refuse_argument(b, p, a);
+    return a->kind == TILEC_ARG_CONSTEXPR ? bind_constant(b, to, &c) : bind_value(b, to, &c);
 }

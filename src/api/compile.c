@@ -33,26 +33,40 @@ static Func *kernel_of(const Module *m)
     bug("a module without a kernel");
 }
 
-/* By slot, how many dimensions the view of an array has; all arrays are dense where there are only
- * types.  NULL when accesses are not to be checked.  Says what cannot be. */
+/* Which accesses can be checked, by slot. */
+typedef struct {
+    const Binding *binding;
+    Diags *diags;
+    int *views; /* how many dimensions the view of an array has; all are dense where there are only
+                 * types */
+    int slot;   /* of the next run-time part */
+} Views;
+
+static void find_views(Views *v, const FrontParam *p, const FrontArg *a)
+{
+    for (int i = 0; i < a->nparts; i++)
+        find_views(v, p, &a->parts[i]);
+    if (a->is_constexpr || a->form != FRONT_VALUE)
+        return;
+    const tilec_tensor *t = v->binding->tensors[v->slot];
+    int *view = &v->views[v->slot++];
+    *view = !a->pointer ? -1 : t ? view_dims(t) : 0;
+    if (a->pointer && *view < 0)
+        diag(v->diags, DIAG_WARNING, p->span,
+             "`%s` is a bare pointer: what is accessed through it is not checked", p->name);
+}
+
+/* NULL when accesses are not to be checked.  Says what cannot be. */
 static const int *views_of(const Request *r, Arena *a, Diags *d)
 {
-    const Binding *b = r->binding;
-    int *views = r->options.check ? NEW_N(a, int, b->nslots + 1) : NULL;
     const FrontKernel *k = r->kernel->signature;
+    Views v = {r->binding, d, NEW_N(a, int, r->binding->nslots + 1), 0};
 
-    for (int i = 0, slot = 0; views && i < k->nparams; i++) {
-        if (b->params[i].is_constexpr)
-            continue;
-        const tilec_tensor *t = b->tensors[slot];
-        views[slot] = !b->params[i].pointer ? -1 : t ? view_dims(t) : 0;
-        if (b->params[i].pointer && views[slot] < 0)
-            diag(d, DIAG_WARNING, k->params[i].span,
-                 "`%s` is a bare pointer: what is accessed through it is not checked",
-                 k->params[i].name);
-        slot++;
-    }
-    return views;
+    if (!r->options.check)
+        return NULL;
+    for (int i = 0; i < k->nparams; i++)
+        find_views(&v, &k->params[i], &r->binding->params[i]);
+    return v.views;
 }
 
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)

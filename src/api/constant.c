@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "api.h"
+#include "bind.h"
 
 bool bind_argument_of(const Const *c, tilec_arg *out)
 {
@@ -37,25 +37,28 @@ bool bind_argument_of(const Const *c, tilec_arg *out)
     }
 }
 
-/* Tuples in tuples: what a caller has put together may be a circle. */
-enum { MOST_LEVELS = 8 };
-
 static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena, int level,
                         Const *out);
 
 static bool tuple_of(const tilec_arg *a, const FrontFile *file, Arena *arena, int level, Const *out)
 {
     Const *items;
+    Sym *fields;
 
-    if (!arena || level == MOST_LEVELS || a->nitems < 0 || a->nitems > CONST_MAX_TUPLE ||
+    if (!arena || level == BIND_MOST_LEVELS || a->nitems < 0 || a->nitems > CONST_MAX_TUPLE ||
         (a->nitems > 0 && !a->items))
         return false;
     items = NEW_N(arena, Const, a->nitems + 1);
     *out = const_tuple(items, a->nitems);
+    fields = NEW_N(arena, Sym, a->nitems + 1);
+    bool named = a->nitems > 0;
     for (int i = 0; i < a->nitems; i++) {
+        named &= a->items[i].name != NULL;
+        fields[i] = a->items[i].name;
         if (!constant_of(&a->items[i], file, arena, level + 1, &items[i]))
             return false;
     }
+    out->fields = named ? fields : NULL;
     return true;
 }
 
@@ -87,6 +90,9 @@ static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena,
         return tilec_dtype_name(a->dtype) != NULL;
     case TILEC_ARG_TUPLE:
         return tuple_of(a, file, arena, level, out);
+    case TILEC_ARG_CONSTEXPR:
+        return a->nitems == 1 && a->items && level < BIND_MOST_LEVELS &&
+               constant_of(a->items, file, arena, level + 1, out);
     case TILEC_ARG_FUNCTION:
         return file && a->text && front_function(file, a->text, out);
     default:

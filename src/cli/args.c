@@ -126,19 +126,43 @@ static void bind_integer(Cli *c, const char *name, __int128 v, tilec_arg *out)
     out->uinteger = v < 0 ? 0 : (uint64_t)v;
 }
 
-/* An object of ours: an array, or a function of the file. */
+static tilec_tensor tensor_of(const Array *a)
+{
+    return (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+}
+
+static void bind_tiles(Cli *c, const Tiles *t, tilec_arg *out)
+{
+    tilec_arg *extents = NEW_N(c->arena, tilec_arg, t->array.ndim);
+
+    for (int i = 0; i < t->array.ndim; i++)
+        extents[i] = (tilec_arg){.kind = TILEC_ARG_INT, .integer = t->extents[i]};
+    out->kind = TILEC_ARG_DESCRIPTOR;
+    out->tensor = tensor_of(&t->array);
+    out->items = extents;
+    out->nitems = t->array.ndim;
+    out->integer = t->pads_nan;
+}
+
+/* An object of ours: an array, a descriptor of one, or a function of the file. */
 static void bind_object(Cli *c, const char *name, const Const *v, tilec_arg *out)
 {
     const Array *a = value_array(v);
 
+    if (value_tiles(v)) {
+        bind_tiles(c, value_tiles(v), out);
+        return;
+    }
+
     out->kind = a ? TILEC_ARG_TENSOR : TILEC_ARG_FUNCTION;
     out->text = value_function(v);
     if (a)
-        out->tensor = (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+        out->tensor = tensor_of(a);
     else if (!out->text)
         stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel", name, const_kind_name(v));
 }
 
+/* An argument without a name; `name` is for messages. */
 static tilec_arg bind(Cli *c, const char *name, const Const *v);
 
 static void bind_items(Cli *c, const char *name, const Const *items, int n, tilec_arg *out)
@@ -152,9 +176,27 @@ static void bind_items(Cli *c, const char *name, const Const *items, int n, tile
     out->nitems = n;
 }
 
+/* {'x': 1, 'y': 2}: a named tuple. */
+static void bind_fields(Cli *c, const char *name, const ConstList *dict, tilec_arg *out)
+{
+    tilec_arg *args = NEW_N(c->arena, tilec_arg, dict->len / 2 + 1);
+
+    for (int i = 0; i < dict->len / 2; i++) {
+        const Const *key = &dict->at[2 * i];
+
+        if (key->kind != CONST_STRING)
+            stop(c, CLI_USAGE, "%s: the fields of a named tuple are texts: {'x': 1}", name);
+        args[i] = bind(c, name, &dict->at[2 * i + 1]);
+        args[i].name = key->text;
+    }
+    out->kind = TILEC_ARG_TUPLE;
+    out->items = args;
+    out->nitems = dict->len / 2;
+}
+
 static tilec_arg bind(Cli *c, const char *name, const Const *v)
 {
-    tilec_arg arg = {.name = name};
+    tilec_arg arg = {0};
     const Const *items;
     int n;
 
@@ -180,6 +222,9 @@ static tilec_arg bind(Cli *c, const char *name, const Const *v)
     case CONST_DTYPE:
         arg.kind = TILEC_ARG_DTYPE;
         arg.dtype = (tilec_dtype)v->dtype;
+        break;
+    case CONST_DICT:
+        bind_fields(c, name, v->list, &arg);
         break;
     default:
         if (const_items(v, &items, &n))
@@ -297,7 +342,8 @@ Arguments args_evaluate(Cli *c, const Options *o)
         }
         named.value = value_parse(c, &out.names, text->name, text->text);
         vec_push(c->arena, &out.names, named);
-        out.args[out.count++] = bind(c, text->name, &named.value);
+        out.args[out.count] = bind(c, text->name, &named.value);
+        out.args[out.count++].name = text->name;
     }
     return out;
 }

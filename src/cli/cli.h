@@ -158,6 +158,15 @@ bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out); /* `x`
 /* Gives an array of i1; with what is no number, `==` is False. */
 bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
 
+/* tiles.c: descriptors of arrays */
+typedef struct {
+    Array array;
+    int64_t extents[CLI_MAX_DIMS]; /* of a tile */
+    bool pads_nan;                 /* outside of the array */
+} Tiles;
+const Tiles *value_tiles(const Const *v);          /* NULL: it is none */
+bool tiles_function(const char *name, Const *out); /* descriptor; false for other names */
+
 /* make.c: functions that make arrays */
 int make_count(void);
 const char *make_name(int i); /* in the order that messages list them; below make_count() */

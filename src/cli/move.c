@@ -79,14 +79,21 @@ static void move_tensor(Cli *c, tilec_tensor *t)
     t->data = move_storage(c, s) + offset;
 }
 
+static void move_arguments(Cli *c, tilec_arg *args, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (args[i].kind == TILEC_ARG_TENSOR || args[i].kind == TILEC_ARG_DESCRIPTOR)
+            move_tensor(c, &args[i].tensor);
+        if (args[i].kind == TILEC_ARG_TUPLE)
+            move_arguments(c, (tilec_arg *)args[i].items, args[i].nitems); /* args.c made them */
+    }
+}
+
 bool move_there(Cli *c, Arguments *a)
 {
     if (!has_memory(c))
         return false;
-    for (int i = 0; i < a->count; i++) {
-        if (a->args[i].kind == TILEC_ARG_TENSOR)
-            move_tensor(c, &a->args[i].tensor);
-    }
+    move_arguments(c, a->args, a->count);
     return true;
 }
 

@@ -36,8 +36,21 @@ static void evaluate_grid(Cli *c, const Options *o, const Names *names, int32_t 
     }
 }
 
+/* x[0], x['ptr']: an array in an argument. */
+static const Array *array_inside(Cli *c, const Names *names, const char *option, const char *text)
+{
+    Const v = value_parse(c, names, option, text);
+    const Array *array = value_array(&v);
+
+    if (!array)
+        stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, text, const_kind_name(&v));
+    return array;
+}
+
 static const Array *find_array(Cli *c, const Names *names, const char *option, const char *name)
 {
+    if (strchr(name, '['))
+        return array_inside(c, names, option, name);
     const char **known = NEW_N(c->arena, const char *, names->len + 1);
 
     for (int i = 0; i < names->len; i++) {

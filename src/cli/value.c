@@ -285,7 +285,7 @@ static bool find_name(Py *p, const Node *n, Const *out, bool *found)
         *out = *earlier;
         return true;
     }
-    if (constant(n->name, out) || make_function(n->name, out))
+    if (constant(n->name, out) || make_function(n->name, out) || tiles_function(n->name, out))
         return true;
     if (is_function_of_file(r->cli, n->name)) {
         *out = value_of_function(n->name);

@@ -315,48 +315,6 @@ static bool listed(const AstFunc *fn, Sym name)
     return false;
 }
 
-/* What an integer becomes that a launch passes. */
-static DType launched_int(const Const *c)
-{
-    if (c->integer >= INT32_MIN && c->integer <= INT32_MAX)
-        return DT_I32;
-    return c->integer <= INT64_MAX ? DT_I64 : DT_U64;
-}
-
-/* R24 of a tuple, element by element: its numbers are run-time values, but for 1.  They are those
- * of the launch all the same, for which the kernel is compiled. */
-static Val launched_value(Lower *l, Val v, Span span)
-{
-    const Tuple *t = v.kind == VAL_TUPLE ? v.tuple : NULL;
-    Val *items;
-
-    if (val_is_const(v, CONST_INT) && v.c->integer != 1)
-        return val_run(literal_cast(l, v.c, launched_int(v.c), span));
-    if (val_is_const(v, CONST_FLOAT))
-        return val_run(literal_cast(l, v.c, DT_FP32, span));
-    if (val_is_const(v, CONST_BOOL))
-        return val_run(literal_cast(l, v.c, DT_I1, span));
-    if (!t)
-        return v;
-    items = NEW_N(l->arena, Val, t->n + 1);
-    for (int i = 0; i < t->n; i++)
-        items[i] = launched_value(l, t->items[i], span);
-    return val_tuple(l, t->n, items);
-}
-
-/* The value of one parameter inside the kernel. */
-static Val kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
-{
-    if (arg->is_constexpr) {
-        Val v = val_from_python(l, &arg->constant);
-
-        return v.kind == VAL_TUPLE && !p->is_constexpr ? launched_value(l, v, p->span) : v;
-    }
-    const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, param_is_const(p))
-                                 : type_scalar(l->module, arg->dtype);
-    return val_run(func_add_param(f, p->name, t, arg->divisible));
-}
-
 static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
 {
     Instance in = {.func = func_new(l->module, lower_function_name(l, fn->name), fn->span)};
@@ -367,7 +325,7 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     for (int i = 0; i < fn->nparams; i++) {
         if (fn->params[i].is_constexpr && listed(fn, fn->params[i].name))
             warn_at(l, fn->params[i].span, W_CONSTEXPR_LISTED, fn->params[i].name);
-        bind_param(l, &fn->params[i], kernel_param(l, in.func, &fn->params[i], &args[i]));
+        bind_param(l, &fn->params[i], lower_kernel_param(l, in.func, &fn->params[i], &args[i]));
     }
     warn_of_choice(l, fn);
     lower_body(l, &in, fn);

@@ -80,6 +80,7 @@ struct Tuple {
     bool is_list; /* Python holds a list; it matters to no kernel */
     long size;    /* of all that is in it: values, tuples, and what is in those */
     Val *items;
+    const Sym *fields; /* what the items are called, `n` of them; NULL: nothing */
 };
 
 struct Method {
@@ -219,7 +220,9 @@ Val val_dtype(Lower *l, DType d);                 /* the same of a scalar */
 Val val_tuple(Lower *l, int n, const Val *items); /* a copy */
 /* The same for what programs put together: unknown after an error when it is beyond MAX_TUPLE. */
 Val val_new_tuple(Lower *l, int n, const Val *items, Span span);
-Val val_pair(Lower *l, Val a, Val b);             /* a tuple of two */
+Val val_pair(Lower *l, Val a, Val b); /* a tuple of two */
+/* The same tuple with names for its items, or without (NULL); keeps the pointer. */
+Val val_with_fields(Lower *l, Val v, const Sym *fields);
 Val val_module(Sym module);                       /* by its full name, interned */
 Val val_file(const FrontFile *file);              /* a module that is a file */
 bool val_is_const(Val v, ConstKind kind);         /* known, and of that kind */
@@ -287,6 +290,8 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 /* What its annotation fixes (R27); false, without a word, when it fixes nothing. */
 bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer);
 bool param_is_const(const AstParam *p); /* a pointer that is not stored through (R28) */
+/* What a launch gives the kernel for `p`; run-time parts become parameters of `f` (R24). */
+Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg);
 /* The default of a parameter of `fn`, for a call at `call` (R19). */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 

@@ -421,11 +421,16 @@ static Val handle_attribute(Lower *l, Val self, Sym name, Span span)
     return method_of(l, self, name, span);
 }
 
-/* A tuple has for its type the tuple of the types. */
+/* A field; and a tuple has for its type the tuple of the types. */
 static Val tuple_attribute(Lower *l, Val self, Sym name, Span span)
 {
     Val *types = NEW_N(l->arena, Val, self.tuple->n + 1);
+    int field = field_index(self.tuple->fields, self.tuple->n, name);
 
+    if (field >= 0)
+        return self.tuple->items[field];
+    if (strcmp(name, "value") == 0)
+        return self;
     if (strcmp(name, "type") != 0) {
         error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
         hint_instead(l, name, NULL);
@@ -444,7 +449,7 @@ static const Imported *unknown_module(Lower *l, Sym module)
 
 Val value_attribute(Lower *l, Val self, Sym name, Span span)
 {
-    bool compile_time = self.kind == VAL_CONST || self.kind == VAL_TYPE || self.kind == VAL_TUPLE;
+    bool compile_time = self.kind == VAL_CONST || self.kind == VAL_TYPE;
 
     if (compile_time && strcmp(name, "value") == 0) /* of a tl.constexpr (R13) */
         return self;

@@ -1,5 +1,6 @@
 /*
- * lower_param.c - what annotations and defaults say about parameters (semantics R19, R27, R28)
+ * lower_param.c - what annotations and defaults say about parameters, and what those of a kernel
+ * get from a launch (semantics R19, R24, R27, R28)
  */
 #include "lower.h"
 
@@ -87,4 +88,74 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
     v = static_expr(l, p->default_value);
     l->frame = frame;
     return v;
+}
+
+/* --- what a launch gives --- */
+
+static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const);
+
+/* Of part `i` of what is called so: `name_field`, or `name_0`. */
+static Sym part_name(Lower *l, Sym name, const FrontArg *part, int i)
+{
+    return intern(l->interner, part->name ? arena_printf(l->arena, "%s_%s", name, part->name)
+                                          : arena_printf(l->arena, "%s_%d", name, i));
+}
+
+static Val launched_tuple(Lower *l, Func *f, Sym name, const FrontArg *arg)
+{
+    Val *items = NEW_N(l->arena, Val, arg->nparts + 1);
+    Sym *fields = NEW_N(l->arena, Sym, arg->nparts + 1);
+    bool named = arg->nparts > 0;
+
+    for (int i = 0; i < arg->nparts; i++) {
+        const FrontArg *part = &arg->parts[i];
+
+        items[i] = launched(l, f, part_name(l, name, part, i), part, false);
+        named &= part->name != NULL;
+        fields[i] = part->name ? intern(l->interner, part->name) : NULL;
+    }
+    Val v = val_tuple(l, arg->nparts, items);
+    return named ? val_with_fields(l, v, fields) : v;
+}
+
+/* Its pointer, extents and strides are parameters of the kernel; the handle is made of them. */
+static Val launched_descriptor(Lower *l, Func *f, Sym name, const FrontArg *arg)
+{
+    Value *v[1 + 2 * MAX_RANK];
+    Type t = {.rank = (int8_t)((arg->nparts - 1) / 2),
+              .padding = arg->pads_nan ? PAD_NAN : PAD_ZERO,
+              .handle = HANDLE_DESCRIPTOR};
+
+    for (int i = 0; i < arg->nparts; i++) {
+        Sym part = i == 0 ? name : part_name(l, name, &arg->parts[i], i);
+        Val given = launched(l, f, part, &arg->parts[i], false);
+
+        v[i] = given.kind == VAL_RUN ? given.run : literal_cast(l, given.c, DT_I64, f->span);
+        if (i > 0)
+            v[i] = build_cast(&l->b, v[i], DT_I64, ROUND_NEAREST);
+    }
+    t.dtype = v[0]->type->dtype;
+    memcpy(t.dims, arg->block, sizeof t.dims[0] * (size_t)t.rank);
+    const Type *type = type_of(l->module, t);
+    return val_run(
+        build_op(&l->b, OP_make_descriptor, arg->nparts, v, 0, NULL, 1, &type)->results[0]);
+}
+
+static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const)
+{
+    if (arg->form == FRONT_TUPLE)
+        return launched_tuple(l, f, name, arg);
+    if (arg->form == FRONT_DESCRIPTOR)
+        return launched_descriptor(l, f, name, arg);
+    if (arg->is_constexpr)
+        return val_from_python(l, &arg->constant);
+    const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, is_const)
+                                 : type_scalar(l->module, arg->dtype);
+    return val_run(func_add_param(f, name, t, arg->divisible));
+}
+
+Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
+{
+    l->b.span = p->span;
+    return launched(l, f, p->name, arg, param_is_const(p));
 }

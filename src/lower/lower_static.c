@@ -56,7 +56,10 @@ static Const tuple_to_python(Lower *l, const Tuple *t)
 
     for (int i = 0; i < t->n; i++)
         items[i] = to_python(l, t->items[i]);
-    return t->is_list ? const_new_list(l->arena, items, t->n) : const_tuple(items, t->n);
+    Const out = t->is_list ? const_new_list(l->arena, items, t->n) : const_tuple(items, t->n);
+    if (!t->is_list)
+        out.fields = t->fields;
+    return out;
 }
 
 /* What Python holds where the lowering has `v`, which is known at compile time. */
@@ -113,8 +116,11 @@ static Val from_python(Lower *l, const Const *c, long *left)
 
     if (object)
         return object->v;
-    if (const_items(c, &items, &n))
-        return tuple_from_python(l, items, n, c->kind == CONST_LIST, left);
+    if (const_items(c, &items, &n)) {
+        Val v = tuple_from_python(l, items, n, c->kind == CONST_LIST, left);
+        bool named = v.kind == VAL_TUPLE && c->kind == CONST_TUPLE && c->fields;
+        return named ? val_with_fields(l, v, c->fields) : v;
+    }
     return c->kind == CONST_FUNCTION ? function_from_python(l, c) : val_const(l, *c);
 }
 

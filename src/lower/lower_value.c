@@ -81,6 +81,15 @@ Val val_tuple(Lower *l, int n, const Val *items)
     return (Val){.kind = VAL_TUPLE, .tuple = t};
 }
 
+Val val_with_fields(Lower *l, Val v, const Sym *fields)
+{
+    Tuple *t = NEW(l->arena, Tuple);
+
+    *t = *v.tuple;
+    t->fields = fields;
+    return (Val){.kind = VAL_TUPLE, .tuple = t};
+}
+
 Val val_new_tuple(Lower *l, int n, const Val *items, Span span)
 {
     Val v = val_tuple(l, n, items);
@@ -257,7 +266,8 @@ static bool tuple_to_const(Lower *l, const Tuple *t, Const *out)
         if (!val_to_const(l, t->items[i], &items[i]))
             return false;
     }
-    *out = (Const){.kind = CONST_TUPLE, .items = items, .nitems = t->n};
+    *out = const_tuple(items, t->n);
+    out->fields = t->fields;
     return true;
 }
 
@@ -291,7 +301,7 @@ Val val_rebuild(Lower *l, Val like, Value *const **next)
         return val_run(*(*next)++);
     if (like.kind != VAL_TUPLE || val_is_known(like))
         return like;
-    Val v = val_tuple(l, like.tuple->n, like.tuple->items);
+    Val v = val_with_fields(l, val_tuple(l, like.tuple->n, like.tuple->items), like.tuple->fields);
     for (int i = 0; i < v.tuple->n; i++)
         v.tuple->items[i] = val_rebuild(l, like.tuple->items[i], next);
     return v;

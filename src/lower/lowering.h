@@ -10,15 +10,26 @@
 #include "../ir/ir.h"
 #include "../names/front.h"
 
-/* How one parameter is given to front_lower(). */
-typedef struct {
-    const char *name;
+/* How one parameter is given to front_lower(): a value, or parts that make one. */
+typedef enum {
+    FRONT_VALUE,
+    FRONT_TUPLE,     /* parts: its elements */
+    FRONT_DESCRIPTOR /* parts: the pointer, the extents, the strides; block, padding */
+} FrontForm;
+typedef struct FrontArg FrontArg;
+struct FrontArg {
+    const char *name; /* of the parameter; of an element that of its field, NULL without fields */
+    FrontForm form;
     bool is_constexpr; /* `constant` holds; else a run-time argument of `dtype` */
     Const constant;
     DType dtype;
     bool pointer;
     int64_t divisible; /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
-} FrontArg;
+    const FrontArg *parts; /* run-time arguments are parameters of the kernel in their order */
+    int nparts;
+    int32_t block[MAX_RANK]; /* extents of a descriptor's tiles; of (nparts - 1) / 2 dimensions */
+    bool pads_nan;           /* outside of a descriptor's array; else 0 */
+};
 
 /* One parameter as the language sees it, for callers that bind arguments. */
 typedef struct {

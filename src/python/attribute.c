@@ -123,6 +123,10 @@ bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *ou
         return py_fail(p, at, PY_E_EXPRESSION);
     if (self->kind == CONST_OBJECT && self->class->attribute)
         return self->class->attribute(p, self, name, at, out);
+    if (self->kind == CONST_TUPLE && const_field(self, name)) {
+        *out = *const_field(self, name);
+        return true;
+    }
     method = method_of(self, name);
     if (method)
         return bind_method(p, self, method, out);

@@ -46,6 +46,22 @@ Const const_tuple(const Const *items, int n)
     return (Const){.kind = CONST_TUPLE, .items = items, .nitems = n};
 }
 
+int field_index(const Sym *fields, int n, const char *name)
+{
+    for (int i = 0; fields && i < n; i++) {
+        if (strcmp(fields[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+const Const *const_field(const Const *tuple, const char *name)
+{
+    int i = field_index(tuple->fields, tuple->nitems, name);
+
+    return i < 0 ? NULL : &tuple->items[i];
+}
+
 Const const_new_list(Arena *a, const Const *items, int n)
 {
     ConstList *list = NEW(a, ConstList);
@@ -94,6 +110,7 @@ static bool freeze(Arena *a, const Const *c, int levels, long *left, Const *out)
         return false;
     frozen = NEW_N(a, Const, n + 1);
     *out = const_tuple(frozen, n);
+    out->fields = c->kind == CONST_TUPLE ? c->fields : NULL;
     for (int i = 0; i < n; i++) {
         if (!freeze(a, &items[i], levels - 1, left, &frozen[i]))
             return false;

@@ -52,6 +52,7 @@ struct Const {
         struct {
             const Const *items; /* CONST_TUPLE, CONST_SLICE */
             int nitems;
+            const Sym *fields; /* what the items are called, of a named tuple; else NULL */
         };
         ConstList *list; /* CONST_LIST; of a CONST_DICT a key, its value, the next key... */
         const PyFunction *function;
@@ -68,6 +69,10 @@ Const const_float(double d);                  /* fp64, as in Python */
 Const const_string(const char *s, size_t n);  /* keeps the pointer */
 Const const_dtype(DType t);                   /* tl.float32 and the like */
 Const const_tuple(const Const *items, int n); /* keeps the pointer */
+/* The item of that name in a named tuple; NULL: there is none. */
+const Const *const_field(const Const *tuple, const char *name);
+/* Its place in `n` names; -1, also where `fields` is NULL: there is none. */
+int field_index(const Sym *fields, int n, const char *name);
 /* Copies the items; only an evaluation in this arena may change it. */
 Const const_new_list(Arena *a, const Const *items, int n);
 Const const_new_dict(Arena *a); /* empty; to be changed as a list */

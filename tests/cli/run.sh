@@ -425,3 +425,31 @@ expect 1 err "function relu cannot be" given ACT=relu ADD=relu
 expect 2 err "did you mean 'relu'?" given ACT=relo ADD="()"
 expect 2 err "hint: \`/\` gives a float; cdiv(A,B)" "$tilec" run "$add" --grid 7/2 x="zeros(fp32,4)" \
     y=x out=x n=4 BLOCK=4
+
+# arrays in tuples, and what reads them by tiles
+cat >"$folder/parts.py" <<'END2'
+import triton
+import triton.language as tl
+@triton.jit
+def parts(outs, t, d):
+    i = tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :]
+    tl.store(outs[0] + i, d.load([1, t.skip]))
+    tl.store(outs[1], t.x.to(tl.pointer_type(tl.float32)).dtype.element_ty.primitive_bitwidth + t[1])
+END2
+parts() {
+    "$tilec" run "$folder/parts.py" --grid 1 outs="(zeros(fp32,2x4),zeros(i32,1))" \
+        t="{'x':outs[0],'skip':2}" "$@"
+}
+for device in interp cpu null; do
+    expect 0 out "t['x']: fp32 2x4" parts d="descriptor(arange(fp32,3x5),(2,4))" --show "t['x']" --device $device
+done
+for device in interp cpu; do
+    expect 0 out "[[ 7.  8.  9.  0.]" parts d="descriptor(arange(fp32,3x5),(2,4))" --show "outs[0]" --device $device
+    expect 0 out "[[  7.   8.   9.  nan]" parts d="descriptor(arange(fp32,3x5),(2,4),padding='nan')" \
+        --show "outs[0]" --device $device
+    expect 0 out "[34]" parts d="descriptor(arange(fp32,3x5),(2,4))" --show "outs[1]" --device $device
+done
+expect 2 err "--show outs: it is a tuple, not an array" parts d="descriptor(outs[0],(2,4))" --show outs
+expect 2 err "tiles of 2 dimensions" parts d="descriptor(outs[0],8)"
+expect 2 err "it is descriptor(X, SHAPE[, padding='nan'])" parts d="descriptor(8,8)"
+expect 2 err "the fields of a named tuple are texts" parts d="{1: 2}"

@@ -332,6 +332,93 @@ static void test_run_time_tuples(void **state)
     refused(s, TILEC_REFUSED, args, 2, "`t` is annotated as i32; a tuple was given");
 }
 
+/* What a tuple holds is as it would be alone: arrays, constants, tuples with names. */
+static void test_values_in_tuples(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {1, 2, 3, 4}, out[4] = {0};
+    const int64_t shape[] = {4};
+    const tilec_arg four = of_int(NULL, 4);
+    tilec_arg inner[] = {of_int(NULL, 7), {.kind = TILEC_ARG_NONE}};
+    tilec_arg items[] = {of_floats(x, shape),
+                         {.name = "n", .kind = TILEC_ARG_CONSTEXPR, .items = &four, .nitems = 1},
+                         {.name = "more", .kind = TILEC_ARG_TUPLE, .items = inner, .nitems = 2}};
+    tilec_arg args[] = {of_floats(out, shape),
+                        {.kind = TILEC_ARG_TUPLE, .items = items, .nitems = 3}};
+
+    items[0].name = "x";
+    load(s, HEAD "@triton.jit\ndef k(p, t):\n"
+                 "    i = tl.arange(0, t.n)\n"
+                 "    tl.static_assert(t[2][1] is None)\n"
+                 "    tl.static_assert(t.more[0].dtype == tl.int32)\n"
+                 "    tl.store(p + i, tl.load(t.x + i) * t.more[0])\n");
+    launch(s, "interp", 1, args, 2);
+    assert_true(out[0] == 7 && out[3] == 28);
+    Binding b = *bind_one(s, args, 2);
+    assert_int_equal(b.nslots, 3);
+    assert_int_equal((int)b.slots[2], 7);
+    inner[0] = of_int(NULL, 9); /* the same code serves both */
+    assert_true(bind_one(s, args, 2)->hash == b.hash);
+    inner[0] = of_int(NULL, 1);
+    assert_false(bind_one(s, args, 2)->hash == b.hash);
+    inner[0] = of_int(NULL, 7);
+    items[2].name = "less";
+    assert_false(bind_one(s, args, 2)->hash == b.hash);
+    items[2].nitems = 1;
+    refused(s, TILEC_REFUSED, args, 2, "has no attribute `more`");
+}
+
+static void test_wrong_tuples(void **state)
+{
+    Scene *s = *state;
+    const int64_t shape[] = {1};
+    tilec_arg many[MAX_PARAMS], circle = {.kind = TILEC_ARG_TUPLE, .nitems = 1};
+    tilec_arg tuple = {.kind = TILEC_ARG_TUPLE, .items = many, .nitems = MAX_PARAMS - 1};
+
+    load(s, HEAD "@triton.jit\ndef k(t): pass\n");
+    for (int i = 0; i < MAX_PARAMS; i++)
+        many[i] = of_int(NULL, i + 2);
+    assert_int_equal(bind_one(s, &tuple, 1)->nslots, MAX_PARAMS - 1);
+    tuple.nitems++;
+    refused(s, TILEC_REFUSED, &tuple, 1, "with `t` a launch has more than 128 arguments");
+    tuple.nitems = 2;
+    many[1] = of_floats(NULL, shape);
+    refused(s, TILEC_BAD_ARGUMENT, &tuple, 1, "the tensor given for `t[1]` is wrong");
+    many[1] = (tilec_arg){.name = "name", .kind = TILEC_ARG_STRING, .text = "relu"};
+    refused(s, TILEC_REFUSED, &tuple, 1, "`t.name` is a run-time parameter; a string");
+    circle.items = &circle;
+    refused(s, TILEC_BAD_ARGUMENT, &circle, 1, "holds tuples more than 8 deep");
+}
+
+/* A descriptor is its array's pointer, extents and strides, of which the last one is known. */
+static void test_descriptors(void **state)
+{
+    Scene *s = *state;
+    float x[6] = {1, 2, 3, 4, 5, 6}, out[8] = {0};
+    const int64_t shape[] = {2, 3}, all[] = {8}, apart[] = {3, 2};
+    tilec_arg block[] = {of_int(NULL, 2), of_int(NULL, 4)};
+    tilec_arg args[] = {
+        of_floats(out, all),
+        {.kind = TILEC_ARG_DESCRIPTOR, .tensor = {x, TILEC_FP32, 2, shape}, .items = block}};
+
+    load(s, HEAD "@triton.jit\ndef k(p, d):\n"
+                 "    i = tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :]\n"
+                 "    tl.store(p + i, d.load([1, 0]) + d.shape[0])\n");
+    refused(s, TILEC_BAD_ARGUMENT, args, 2, "the extents of the tiles");
+    args[1].nitems = 2;
+    launch(s, "interp", 1, args, 2);
+    for (int i = 0; i < 8; i++)
+        assert_true(out[i] == (i < 3 ? x[3 + i] : 0) + 2);
+    Binding b = *bind_one(s, args, 2);
+    assert_int_equal(b.nslots, 5);
+    args[1].integer = 1;
+    assert_false(bind_one(s, args, 2)->hash == b.hash);
+    launch(s, "interp", 1, args, 2);
+    assert_true(out[2] == 8 && isnan(out[3]) && isnan(out[4]));
+    args[1].tensor.strides = apart;
+    refused(s, TILEC_REFUSED, args, 2, "the last of its strides is not 1");
+}
+
 /* heuristics */
 
 #define HEURISTIC_HEAD                                                                             \
@@ -675,6 +762,9 @@ int main(void)
         TEST(test_configurations_that_cannot_be_read),
         TEST(test_tuples_and_functions),
         TEST(test_run_time_tuples),
+        TEST(test_values_in_tuples),
+        TEST(test_wrong_tuples),
+        TEST(test_descriptors),
         TEST(test_heuristics_are_evaluated),
         TEST(test_heuristics_that_cannot_be_evaluated),
         TEST(test_heuristics_see_earlier_values),
