@@ -1,0 +1,277 @@
+"""Config, autotune, heuristics: which configuration is chosen, and what arguments look like after."""
+
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from standin import Standin
+from tilec import device, knobs
+from tilec.errors import AutotunerError, CompilationError, OutOfResources
+from tilec.tuning import Config, autotune, heuristics
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+SIZES = [Config({"BLOCK": b}) for b in (16, 64, 256)]
+
+
+def timed(times, calls=None):
+    """A kernel whose launch with BLOCK=b takes times[b], by a do_bench of ours."""
+    def kernel(x, n, BLOCK):
+        if calls is not None:
+            calls.append(BLOCK)
+        if isinstance(times[BLOCK], Exception):
+            raise times[BLOCK]
+        latest[0] = times[BLOCK]
+
+    def measure(fn, quantiles):
+        fn()
+        return [latest[0]] * 3
+
+    latest = [0]
+    return Standin(kernel), measure
+
+
+class Configs(unittest.TestCase):
+    def test_options(self):
+        config = Config({"BLOCK": 8}, num_warps=2, maxnreg=64)
+        self.assertEqual(config.all_kwargs(), {"BLOCK": 8, "num_warps": 2, "num_ctas": 1,
+                                               "num_stages": 3, "maxnreg": 64})
+        self.assertEqual(str(config), "BLOCK: 8, num_warps: 2, num_ctas: 1, num_stages: 3, maxnreg: 64")
+        with self.assertRaisesRegex(TypeError, "num_warp`"):
+            Config({}, num_warp=4)
+        Config({}, num_consumer_groups=2)
+
+    def test_equality(self):
+        self.assertEqual(Config({"A": 1, "B": 2}), Config({"B": 2, "A": 1}))
+        self.assertEqual(len({Config({"A": 1}), Config({"A": 1}), Config({"A": 2})}), 2)
+        self.assertNotEqual(Config({"A": 1}), Config({"A": 1}, num_warps=8))
+
+
+class Autotune(unittest.TestCase):
+    def test_fastest_is_kept_for_its_key(self):
+        calls = []
+        kernel, measure = timed({16: 3, 64: 1, 256: 2}, calls)
+        tuned = autotune(SIZES, key=["n"], do_bench=measure)(kernel)
+        tuned[(1,)](None, 10)
+        self.assertEqual(calls, [16, 64, 256, 64])
+        self.assertEqual(tuned.best_config, SIZES[1])
+        tuned[(1,)](None, 10)
+        self.assertEqual(calls[4:], [64])
+        tuned[(1,)](None, 11)
+        self.assertEqual(calls[5:], [16, 64, 256, 64])
+        self.assertEqual(kernel.launches[-1], {"BLOCK": 64, "num_warps": 4, "num_ctas": 1,
+                                               "num_stages": 3})
+        self.assertEqual(tuned.configs_timings[SIZES[2]], [2, 2, 2])
+
+    def test_one_configuration_is_not_measured(self):
+        calls = []
+        kernel, measure = timed({16: 1}, calls)
+        autotune(SIZES[:1], key=[], do_bench=measure)(kernel)[(1,)](None, 1)
+        autotune([], key=[], do_bench=measure)(kernel)[(1,)](None, 1, BLOCK=16)
+        self.assertEqual(calls, [16, 16])
+
+    @unittest.skipUnless(np, "needs NumPy")
+    def test_dtypes_are_part_of_the_key(self):
+        kernel, measure = timed({16: 3, 64: 1, 256: 2})
+        tuned = autotune(SIZES, key=[], do_bench=measure)(kernel)
+        for dtype in (np.float32, np.float16, np.float32):
+            tuned[(1,)](np.zeros(3, dtype), 1)
+        self.assertEqual(list(tuned.cache), [("float32",), ("float16",)])
+
+    def test_configuration_without_room_is_skipped(self):
+        for error in (OutOfResources(100, 10, "shared memory"), CompilationError(None, None, "no")):
+            kernel, measure = timed({16: error, 64: 5, 256: 7})
+            tuned = autotune(SIZES, key=["n"], do_bench=measure)(kernel)
+            tuned[(1,)](None, 1)
+            self.assertEqual(tuned.best_config.kwargs, {"BLOCK": 64})
+
+    def test_when_none_runs_the_reason_is_raised(self):
+        error = CompilationError(None, None, "kernel.py:3: error: no")
+        kernel, measure = timed({16: error, 64: error, 256: error})
+        with self.assertRaisesRegex(CompilationError, "kernel.py:3"):
+            autotune(SIZES, key=[], do_bench=measure)(kernel)[(1,)](None, 1)
+
+    def test_other_errors_are_not_hidden(self):
+        kernel, measure = timed({16: KeyError("x"), 64: 1, 256: 1})
+        with self.assertRaises(KeyError):
+            autotune(SIZES, key=[], do_bench=measure)(kernel)[(1,)](None, 1)
+
+    def test_given_twice(self):
+        kernel, measure = timed({16: 1, 64: 1, 256: 1})
+        with self.assertRaisesRegex(ValueError, "`BLOCK`.*by the launch and by the configuration"):
+            autotune(SIZES, key=[], do_bench=measure)(kernel)[(1,)](None, 1, BLOCK=16)
+
+    def test_unknown_names(self):
+        kernel, _ = timed({})
+        with self.assertRaisesRegex(ValueError, "key .*`m`, only x, n, BLOCK"):
+            autotune(SIZES, key=["m"])(kernel)
+
+    def test_pruning(self):
+        calls, seen = [], []
+
+        def early(configs, named, **kwargs):
+            seen.append((named["n"], "grid" in kwargs))
+            return configs[1:]
+
+        kernel, measure = timed({16: 1, 64: 1, 256: 1}, calls)
+        tuned = autotune(SIZES, key=[], do_bench=measure, prune_configs_by={
+            "early_config_prune": early, "perf_model": lambda BLOCK, **_: -BLOCK, "top_k": 1})(kernel)
+        tuned[(1,)](None, 7)
+        self.assertEqual((calls, seen), ([256], [(7, True)]))
+        tuned = autotune(SIZES, key=[], prune_configs_by={
+            "early_config_prune": lambda *_, **__: []})(kernel)
+        with self.assertRaisesRegex(AutotunerError, "left no configuration"):
+            tuned[(1,)](None, 7)
+
+    def test_hooks(self):
+        log = []
+        configs = [Config({"BLOCK": b}, pre_hook=lambda args: log.append(("config", args["BLOCK"])))
+                   for b in (16, 64)]
+        kernel, measure = timed({16: 2, 64: 1})
+        autotune(configs, key=[], do_bench=measure,
+                 pre_hook=lambda args, reset_only=False: log.append(("pre", reset_only)),
+                 post_hook=lambda args, exception: log.append(("post", exception)))(kernel)[(1,)](0, 1)
+        self.assertEqual(log, [("config", 16), ("pre", False), ("post", None), ("config", 64),
+                               ("pre", False), ("post", None), ("pre", True), ("config", 64)])
+
+    def test_prints(self):
+        kernel, measure = timed({16: 2, 64: OutOfResources(2, 1, "registers"), 256: 1})
+        out = io.StringIO()
+        with mock.patch.dict(os.environ, TRITON_PRINT_AUTOTUNING="1"), \
+                contextlib.redirect_stdout(out):
+            autotune(SIZES, key=["n"], do_bench=measure)(kernel)[(1,)](None, 5)
+        self.assertRegex(out.getvalue(), r"tuning kernel with BLOCK: 16(.|\n)*skipped BLOCK: 64.*"
+                         r"registers(.|\n)*tuned kernel for \(5,\) in .* s: BLOCK: 256")
+
+    def test_warmup_compiles_all(self):
+        kernel, _ = timed({})
+        made = autotune(SIZES, key=[])(kernel).warmup(None, 1, grid=(1,))
+        self.assertEqual([options["BLOCK"] for _, options, _ in made], [16, 64, 256])
+
+    def test_listener(self):
+        heard = []
+        kernel, measure = timed({16: 2, 64: 1, 256: 3})
+        with knobs.autotuning.scope():
+            knobs.autotuning.listener = lambda **news: heard.append(news)
+            autotune(SIZES, key=["n"], do_bench=measure)(kernel)[(1,)](None, 5)
+        self.assertEqual((heard[0]["best_config"], heard[0]["key"], heard[0]["cache_hit"]),
+                         (SIZES[1], (5,), False))
+
+
+class OnDisk(unittest.TestCase):
+    def tune(self, key="key", configs=SIZES):
+        calls = []
+        kernel, measure = timed({16: 3, 64: 1, 256: 2}, calls)
+        kernel.cache_key = key
+        tuned = autotune(configs, key=["n"], do_bench=measure, cache_results=True)(kernel)
+        tuned[(1,)](None, 10)
+        self.assertEqual(tuned.best_config, SIZES[1])
+        return len(calls)
+
+    def test_results_are_found_again(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(os.environ, TRITON_CACHE_DIR=folder):
+            self.assertEqual(self.tune(), 4)
+            self.assertEqual(self.tune(), 1)
+            self.assertEqual(self.tune(key="changed"), 4)
+            self.assertEqual(self.tune(configs=SIZES[:2]), 3)
+            for path, _, names in os.walk(folder):
+                for name in names:
+                    with open(os.path.join(path, name), "w") as file:
+                        file.write("[[7, 1]]" if "c" in name else "")
+            self.assertEqual(self.tune(), 4)
+
+    def test_a_cache_that_cannot_be_written_is_none(self):
+        with tempfile.NamedTemporaryFile() as file, \
+                mock.patch.dict(os.environ, TRITON_CACHE_DIR=file.name):
+            self.assertEqual(self.tune(), 4)
+
+
+@unittest.skipUnless(np, "needs NumPy")
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        def kernel(x, y, BLOCK):
+            x += 1
+            y += x[0]
+
+        self.kernel = Standin(kernel)
+        self.bench = lambda fn, quantiles: [(fn(), fn(), 1)[2]] * 3
+
+    def test_reset_to_zero_and_restore_value(self):
+        x, y = np.ones(3), np.full(3, 5.0)
+        tuned = autotune(SIZES, key=[], reset_to_zero=["y"], restore_value=["x"],
+                         do_bench=self.bench)(self.kernel)
+        tuned[(1,)](x, y)
+        self.assertEqual((x[0], y[0]), (2, 2))
+        tuned[(1,)](x, y)
+        self.assertEqual((x[0], y[0]), (3, 5))
+
+    def test_none_needs_no_care(self):
+        def kernel(x, y, BLOCK):
+            pass
+
+        autotune(SIZES, key=[], reset_to_zero=["y"], restore_value=["x"],
+                 do_bench=self.bench)(Standin(kernel))[(1,)](None, None)
+
+    def check_verify(self, offset, dtype, verify=True):
+        def kernel(x, out, BLOCK):
+            out[...] = x * 2 + (offset if BLOCK == 64 else 0)
+
+        x, out = np.arange(4).astype(dtype), np.full(4, 9, dtype)
+        autotune(SIZES, key=[], do_bench=self.bench, verify=verify)(Standin(kernel))[(1,)](x, out)
+        return out
+
+    def test_verify(self):
+        self.assertEqual(list(self.check_verify(0, np.int32)), [0, 2, 4, 6])
+        self.check_verify(1e-6, np.float32)
+        for dtype, offset in ((np.int32, 1), (np.float32, 0.1), (np.float32, np.nan)):
+            with self.assertRaisesRegex(AutotunerError, "disagree in `out`: BLOCK: 64.*BLOCK: 16"):
+                self.check_verify(offset, dtype)
+        self.check_verify(0.1, np.float32, verify=0.05)
+
+    def test_verify_starts_each_from_the_same(self):
+        def kernel(x, BLOCK):
+            x += 1
+
+        x = np.zeros(4, np.int64)
+        autotune(SIZES, key=[], do_bench=lambda fn, quantiles: [1] * 3, verify=True)(
+            Standin(kernel))[(1,)](x)
+        self.assertEqual(list(x), [1, 1, 1, 1])
+
+
+class Heuristic(unittest.TestCase):
+    def test_sees_what_is_known_so_far(self):
+        def kernel(x, n, BLOCK, EVEN):
+            return BLOCK, EVEN
+
+        made = heuristics({"BLOCK": lambda args: args["n"] * 2,
+                           "EVEN": lambda args: args["BLOCK"] % 4 == 0})(Standin(kernel))
+        self.assertEqual(made[(1,)](None, 6), (12, True))
+        self.assertEqual(made[(1,)](None, n=7), (14, False))
+
+    def test_below_autotune(self):
+        def kernel(n, BLOCK, EVEN):
+            return BLOCK, EVEN
+
+        inner = heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})(Standin(kernel))
+        tuned = autotune([Config({"BLOCK": 4})], key=[])(inner)
+        self.assertEqual(tuned[(1,)](8), (4, True))
+        self.assertEqual(tuned.arg_names, ["n", "BLOCK", "EVEN"])
+
+    def test_device_is_part_of_the_key(self):
+        kernel, measure = timed({16: 3, 64: 1, 256: 2})
+        tuned = autotune(SIZES, key=["n"], do_bench=measure)(kernel)
+        with device.use_device("interp"):
+            tuned[(1,)](None, 1)
+        tuned[(1,)](None, 1)
+        self.assertEqual(len(tuned.cache), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+"""triton.knobs: settings that programs read, from the environment unless they were assigned."""
+
+import contextlib
+import os
+
+_TRUE = ("1", "true", "on", "yes", "y")
+
+
+def _flag(text):
+    return text.strip().lower() in _TRUE
+
+
+class Knobs:
+    """Settings of one theme; each is (name of the environment's variable, how to read it, default).
+    An assigned value goes first; `scope()` takes back what was assigned inside of it.
+    """
+
+    def __init__(self, **settings):
+        self.__dict__["_settings"] = settings
+        self.__dict__["_set"] = {}
+
+    def __getattr__(self, name):
+        if name not in self._settings:
+            raise AttributeError(f"triton.knobs has no `{name}` here")
+        if name in self._set:
+            return self._set[name]
+        variable, read, default = self._settings[name]
+        text = os.environ.get(variable) if variable else None
+        return read(text) if text else default
+
+    def __setattr__(self, name, value):
+        self._set[name] = value
+        self._settings.setdefault(name, (None, None, None))
+
+    def __delattr__(self, name):
+        self._set.pop(name, None)
+
+    def reset(self):
+        self._set.clear()
+        return self
+
+    @contextlib.contextmanager
+    def scope(self):
+        before = dict(self._set)
+        try:
+            yield self
+        finally:
+            self._set.clear()
+            self._set.update(before)
+
+
+def _cache_folder():
+    from .runtime.cache import default_cache_dir
+
+    return default_cache_dir()
+
+
+class _CacheKnobs(Knobs):
+    @property
+    def dir(self):
+        return self._set.get("dir") or _cache_folder()
+
+    def __setattr__(self, name, value):
+        self._set[name] = value
+
+
+autotuning = Knobs(print=("TRITON_PRINT_AUTOTUNING", _flag, False),
+                   cache=("TRITON_CACHE_AUTOTUNING", _flag, False), listener=(None, None, None))
+runtime = Knobs(interpret=("TRITON_INTERPRET", _flag, False), debug=("TRITON_DEBUG", _flag, False),
+                override_arch=("TRITON_OVERRIDE_ARCH", str, None),
+                launch_enter_hook=(None, None, None), launch_exit_hook=(None, None, None),
+                jit_cache_hook=(None, None, None), jit_post_compile_hook=(None, None, None),
+                kernel_load_start_hook=(None, None, None), kernel_load_end_hook=(None, None, None))
+compilation = Knobs(always_compile=("TRITON_ALWAYS_COMPILE", _flag, False),
+                    dump_ir=("TRITON_KERNEL_DUMP", _flag, False), listener=(None, None, None),
+                    use_ir_loc=("USE_IR_LOC", str, None),
+                    disable_line_info=("TRITON_DISABLE_LINE_INFO", _flag, False),
+                    front_end_debugging=("TRITON_FRONT_END_DEBUGGING", _flag, False),
+                    override=("TRITON_KERNEL_OVERRIDE", _flag, False),
+                    store_binary_only=("TRITON_STORE_BINARY_ONLY", _flag, False))
+language = Knobs(fp32_default=("TRITON_F32_DEFAULT", str, None),
+                 default_fp_fusion=("TRITON_DEFAULT_FP_FUSION", _flag, True),
+                 strict_reduction_ordering=(None, None, False))
+cache = _CacheKnobs()
+nvidia = Knobs(disable_ptxas_opt=("DISABLE_PTXAS_OPT", _flag, False),
+               dump_nvptx=("NVPTX_ENABLE_DUMP", _flag, False))
+amd = Knobs(use_buffer_ops=("AMDGCN_USE_BUFFER_OPS", _flag, True))
+proton = Knobs()
+build = Knobs()
+redis = Knobs()
+propagate_env = True

@@ -1,0 +1,9 @@
+"""triton.runtime."""
+
+from ..errors import InterpreterError, OutOfResources
+from ..kernel import KernelInterface
+from ..tuning import Autotuner, Config, Heuristics, autotune, heuristics
+from ..wrappers import MockTensor, TensorWrapper, reinterpret
+from . import autotuner, cache, errors, interpreter
+from .cache import RedisRemoteCacheBackend, RemoteCacheBackend
+from .driver import driver

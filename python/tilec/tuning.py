@@ -1,0 +1,449 @@
+"""Configurations: Config, autotune, which measures them and keeps the fastest, and heuristics.
+
+A tuned kernel runs all configurations when it meets a new key (values of some arguments, dtypes of
+all) and afterwards the fastest.  What it found is kept for the process, and with
+`cache_results=True` (or TRITON_CACHE_AUTOTUNING=1) on disk, for this machine.
+"""
+
+import functools
+import time
+
+from . import device, knobs
+from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
+from .kernel import KernelInterface
+from .wrappers import copy_into, copy_of, fill_with_zeros, is_array
+
+# what a configuration may fail with and the others go on
+_SKIPPED = (OutOfResources, CompilationError, PTXASError)
+# options of Config that older releases of Triton had; they asked for nothing that tilec has
+_OBSOLETE = {"enable_warp_specialization", "enable_persistent", "num_buffers_warp_spec",
+             "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer"}
+
+
+class Config:
+    """One choice: values for parameters of the kernel, and options of the launch.  `pre_hook` is
+    called with all arguments by name before each launch with it.
+    """
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None,
+                 ir_override=None, **obsolete):
+        unknown = set(obsolete) - _OBSOLETE
+        if unknown:
+            raise TypeError(f"a Config has no option `{min(unknown)}`")
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_stages = num_stages
+        self.num_ctas = num_ctas
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def _options(self):
+        options = {"num_warps": self.num_warps, "num_ctas": self.num_ctas,
+                   "num_stages": self.num_stages, "maxnreg": self.maxnreg,
+                   "ir_override": self.ir_override}
+        return {name: value for name, value in options.items() if value is not None}
+
+    def all_kwargs(self):
+        """What a launch with it gets by name."""
+        return {**self.kwargs, **self._options()}
+
+    def _key(self):
+        return (*sorted(self.all_kwargs().items(), key=lambda item: item[0]), self.pre_hook)
+
+    def __eq__(self, other):
+        return isinstance(other, Config) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __str__(self):
+        return ", ".join(f"{name}: {value}" for name, value in self.all_kwargs().items())
+
+    def __repr__(self):
+        return f"Config({self})"
+
+
+def _innermost(fn, is_it):
+    """The first of a decorated function and what it wraps for which `is_it` holds."""
+    while not is_it(fn):
+        fn = fn.fn
+    return fn
+
+
+@functools.lru_cache(maxsize=None)
+def _machine():
+    """A text that differs between machines whose times differ."""
+    import os
+    import platform
+    import sys
+
+    words = [platform.machine(), str(os.cpu_count())]
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo") as info:
+            words += [line for line in info if line.startswith("model name")][:1]
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        words.append(torch.cuda.get_device_name())
+    return " ".join(words)
+
+
+class Autotuner(KernelInterface):
+    """A kernel whose configuration is chosen by measuring; see autotune()."""
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None,
+                 pre_hook=None, post_hook=None, prune_configs_by=None, warmup=None, rep=None,
+                 use_cuda_graph=False, do_bench=None, cache_results=False, verify=False):
+        prune = prune_configs_by or {}
+        self.fn = fn
+        self.base_fn = _innermost(fn, lambda f: not hasattr(f, "fn"))
+        self.__name__ = getattr(self.base_fn, "__name__", "kernel")
+        self.__doc__ = self.base_fn.__doc__
+        self.__module__ = self.base_fn.__module__
+        self.arg_names = arg_names
+        self.configs = list(configs) or [Config({})]
+        self.keys = list(key)
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
+        self._check_names()
+        self.pre_hook = pre_hook or self._reset
+        self.post_hook = post_hook or self._restore
+        self.user_defined_pre_hook, self.user_defined_post_hook = bool(pre_hook), bool(post_hook)
+        self.perf_model = prune.get("perf_model")
+        self.configs_top_k = prune.get("top_k", 1.0)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.num_warmups, self.num_reps = warmup, rep
+        self.use_cuda_graph = use_cuda_graph
+        self._do_bench = do_bench
+        self.cache_results = cache_results
+        self.verify = verify
+        self.cache = {}          # Config by key
+        self.configs_timings = {}  # of the last key: what do_bench gave, by Config
+        self.bench_time = 0.0    # of the last key, in seconds
+        self.best_config = None
+        self.nargs = None
+        self._saved = {}
+
+    def _check_names(self):
+        lists = {"key": self.keys, "reset_to_zero": self.reset_to_zero,
+                 "restore_value": self.restore_value}
+        for option, names in lists.items():
+            for name in names:
+                if name not in self.arg_names:
+                    raise ValueError(f"{option} of the tuned kernel {self.__name__}: it has no "
+                                     f"parameter `{name}`, only {', '.join(self.arg_names)}")
+
+    # --- what runs leave behind ---
+
+    def _reset(self, args, reset_only=False):
+        for name in self.reset_to_zero:
+            if args.get(name) is not None:
+                fill_with_zeros(args[name])
+        if not reset_only:
+            self._saved = {name: copy_of(args[name]) for name in self.restore_value
+                           if args.get(name) is not None}
+
+    def _restore(self, args, exception=None):
+        for name, saved in self._saved.items():
+            copy_into(args[name], saved)
+        self._saved = {}
+
+    # --- measuring ---
+
+    @property
+    def do_bench(self):
+        """How a configuration is measured: a function of a call and `quantiles`."""
+        if self._do_bench:
+            return self._do_bench
+        from . import testing
+
+        given = {"warmup": self.num_warmups, "rep": self.num_reps}
+        given = {name: value for name, value in given.items() if value is not None}
+        if self.use_cuda_graph:
+            given.pop("warmup", None)
+            return functools.partial(testing.do_bench_cudagraph, **given)
+        return functools.partial(testing.do_bench, **given)
+
+    def _call(self, config, args, kwargs):
+        """One launch with `config` as it is measured, hooks and all."""
+        current = {**kwargs, **config.all_kwargs()}
+        named = {**self.nargs, **current}
+        if config.pre_hook:
+            config.pre_hook(named)
+        self.pre_hook(named)
+        try:
+            self.fn.run(*args, **current)
+        except Exception as error:
+            self.post_hook(named, exception=error)
+            raise
+        self.post_hook(named, exception=None)
+
+    def _measure(self, config, args, kwargs):
+        """Times at the median, 20% and 80%, or the exception because of which there are none."""
+        if knobs.autotuning.print:
+            print(f"tuning {self.__name__} with {config}")
+        try:
+            return self.do_bench(lambda: self._call(config, args, kwargs),
+                                 quantiles=(0.5, 0.2, 0.8))
+        except _SKIPPED as error:
+            if knobs.autotuning.print:
+                print(f"tuning {self.__name__}: skipped {config}: {error}")
+            return error
+
+    def _tune(self, configs, args, kwargs):
+        """{config: times} of those that run; the first one's exception where none does."""
+        found = {config: self._measure(config, args, kwargs) for config in configs}
+        timings = {c: t for c, t in found.items() if not isinstance(t, Exception)}
+        if not timings:
+            raise next(iter(found.values()))
+        if self.verify:
+            self._verify(list(timings), args, kwargs)
+        self.pre_hook({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}, reset_only=True)
+        return timings
+
+    # --- do all configurations give the same? ---
+
+    def _verify(self, configs, args, kwargs):
+        """Run each on the arrays as they are now and compare with what the first one wrote."""
+        named = {**self.nargs, **kwargs}
+        arrays = {name: value for name, value in named.items() if is_array(value)}
+        before = {name: copy_of(array) for name, array in arrays.items()}
+        wanted = None
+        for config in configs:
+            self._call_on(config, args, kwargs)
+            results = {name: copy_of(array) for name, array in arrays.items()}
+            for name, array in arrays.items():
+                copy_into(array, before[name])
+            wanted = wanted or results
+            for name, result in results.items():
+                self._compare(name, result, wanted[name], config, configs[0])
+
+    def _call_on(self, config, args, kwargs):
+        """A launch whose results stay: no post_hook."""
+        current = {**kwargs, **config.all_kwargs()}
+        named = {**self.nargs, **current}
+        if config.pre_hook:
+            config.pre_hook(named)
+        self.pre_hook(named, reset_only=True)
+        self.fn.run(*args, **current)
+
+    def _compare(self, name, result, wanted, config, first):
+        difference, scale, bits = _difference(result, wanted)
+        bound = self.verify if self.verify is not True else {16: 1e-2, 32: 1e-4}.get(bits, 1e-10)
+        if bits == 0 and difference or not difference <= bound * scale:
+            raise AutotunerError(
+                f"configurations of {self.__name__} disagree in `{name}`: {config} differs from "
+                f"{first} by {difference:.4g}, where values go up to {scale:.4g}")
+
+    # --- choosing ---
+
+    def prune_configs(self, kwargs):
+        """The configurations worth measuring for the arguments in `nargs` and `kwargs`."""
+        configs = self.configs
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
+            if not configs:
+                raise AutotunerError(f"early_config_prune of {self.__name__} left no configuration")
+        if not self.perf_model:
+            return configs
+        top = self.configs_top_k
+        if not isinstance(top, int):
+            top = max(1, int(len(configs) * top))
+        if len(configs) <= top:
+            return configs
+        return sorted(configs, key=lambda c: self.perf_model(
+            **{**self.nargs, **kwargs, **c.all_kwargs()}))[:top]
+
+    def _key(self, kwargs):
+        named = {**self.nargs, **kwargs}
+        named = {name: named[name] for name in self.arg_names if name in named}
+        key = [named[name] for name in self.keys if name in named]
+        key += [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+        return tuple(key + [device.selected] if device.selected else key)
+
+    def _check_given_once(self, config, kwargs):
+        twice = config.kwargs.keys() & (self.nargs.keys() | kwargs.keys())
+        if twice:
+            raise ValueError(f"`{min(twice)}` of {self.__name__} is given by the launch and by the "
+                             "configuration")
+
+    def _choose(self, args, kwargs):
+        key = self._key(kwargs)
+        if key in self.cache:
+            return self.cache[key]
+        configs = self.prune_configs(kwargs)
+        for config in configs:
+            self._check_given_once(config, kwargs)
+        if len(configs) == 1:
+            self.cache[key] = configs[0]
+            return configs[0]
+        start = time.perf_counter()
+        kept = self._disk(key, configs)
+        timings = kept and kept.load()
+        known = bool(timings)
+        if not known:
+            timings = self._tune(configs, args, kwargs)
+        if kept and not known:
+            kept.store(timings)
+        self.configs_timings, self.bench_time = timings, time.perf_counter() - start
+        self.cache[key] = _fastest(timings)
+        self._report(key, known)
+        return self.cache[key]
+
+    def _disk(self, key, configs):
+        if not (self.cache_results or knobs.autotuning.cache):
+            return None
+        kernel = _innermost(self.fn, lambda f: hasattr(f, "cache_key"))
+        return _Kept(kernel, key, configs)
+
+    def _report(self, key, known):
+        best = self.cache[key]
+        if knobs.autotuning.print:
+            how = "from disk" if known else f"in {self.bench_time:.2f} s"
+            print(f"tuned {self.__name__} for {key} {how}: {best}")
+        if knobs.autotuning.listener:
+            knobs.autotuning.listener(
+                fn=_innermost(self.fn, lambda f: hasattr(f, "cache_key")), key=key,
+                best_config=best, configs_timings=self.configs_timings,
+                duration=None if known else self.bench_time, cache_hit=known)
+
+    # --- launching ---
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        single = len(self.configs) == 1
+        config = self.configs[0] if single else self._choose(args, kwargs)
+        self._check_given_once(config, kwargs)
+        self.best_config = config
+        if config.pre_hook:
+            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+        result = self.fn.run(*args, **kwargs, **config.all_kwargs())
+        self.nargs = None
+        return result
+
+    def warmup(self, *args, grid, **kwargs):
+        """Compile all configurations that are worth it; a list."""
+        self.nargs = dict(zip(self.arg_names, args))
+        made = [self.fn.warmup(*args, grid=grid, **kwargs, **config.all_kwargs())
+                for config in self.prune_configs(kwargs)]
+        self.nargs = None
+        return made
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+
+def _fastest(timings):
+    """The configuration with the least time, of lists or of numbers."""
+    return min(timings, key=lambda c: timings[c])
+
+
+def _difference(result, wanted):
+    """Largest difference of two arrays, largest value, bits of the dtype (0: integers)."""
+    from .testing import _as_numpy
+    import numpy
+
+    floating = getattr(result.dtype, "is_floating_point", getattr(result.dtype, "kind", "") == "f")
+    x, y = _as_numpy(result), _as_numpy(wanted)
+    x, y = (v.astype(numpy.float64 if floating else object) for v in (x, y))
+    if not x.size:
+        return 0, 0, 0
+    same = (x == y) | ((x != x) & (y != y))
+    gap = numpy.where(same, 0, numpy.abs(numpy.where(same, 0, x) - numpy.where(same, 0, y)))
+    finite = y[numpy.isfinite(y)] if floating else y
+    scale = numpy.abs(finite).max() if finite.size else 0
+    return float(gap.max()), float(scale), result.dtype.itemsize * 8 if floating else 0
+
+
+class _Kept:
+    """Times of configurations in a file of the cache.  The key has all that they depend on: the
+    machine, the package, the kernel with its surroundings, the configurations.
+    """
+
+    def __init__(self, kernel, key, configs):
+        import hashlib
+
+        from .runtime.cache import get_cache_manager, triton_key
+
+        words = [triton_key(), _machine(), str(device.selected), kernel.cache_key, str(key)]
+        words += map(str, configs)
+        self.configs = configs
+        self.name = f"{kernel.__name__[:100]}.tuning.json"
+        self.cache = get_cache_manager(hashlib.sha256("\n".join(words).encode()).hexdigest())
+
+    def load(self):
+        """{config: times}, or None where nothing readable is there."""
+        import json
+
+        path = self.cache.get_file(self.name)
+        if path is None:
+            return None
+        try:
+            with open(path) as file:
+                return {self.configs[i]: times for i, times in json.load(file)} or None
+        except (OSError, ValueError, TypeError, IndexError):
+            return None
+
+    def store(self, timings):
+        import json
+
+        rows = [[self.configs.index(config), times] for config, times in timings.items()]
+        try:
+            self.cache.put(json.dumps(rows), self.name, binary=False)
+        except OSError:
+            pass  # a cache that cannot be written is none
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
+             pre_hook=None, post_hook=None, warmup=None, rep=None, use_cuda_graph=False,
+             do_bench=None, cache_results=False, verify=False):
+    """Decorator: launch with the fastest of `configs`, measured anew for each value of the arguments
+    named in `key` and each combination of dtypes.
+
+    prune_configs_by    {"early_config_prune": f(configs, named_args, **kwargs) -> configs,
+                         "perf_model": f(**args) -> estimate, "top_k": how many are measured}
+    reset_to_zero       arrays that are zeroed before every launch while measuring
+    restore_value       arrays that get their values back after every launch while measuring
+    pre_hook            f(args, reset_only=False) instead of both; post_hook f(args, exception)
+    warmup, rep         milliseconds, as those of do_bench(); do_bench a function instead of it
+    cache_results       keep times on disk, for this machine
+    verify              True, or the largest relative difference: all configurations must write
+                        the same values, otherwise an AutotunerError
+
+    A configuration that cannot be compiled, or has no room on the device, is skipped.
+    """
+    def decorate(fn):
+        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook,
+                         post_hook, prune_configs_by, warmup, rep, use_cuda_graph, do_bench,
+                         cache_results, verify)
+
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose parameters are computed from the others; see heuristics()."""
+
+    def __init__(self, fn, arg_names, values):
+        self.fn = fn
+        self.base_fn = _innermost(fn, lambda f: not hasattr(f, "fn"))
+        self.arg_names = arg_names
+        self.values = values
+        self.__name__ = getattr(self.base_fn, "__name__", "kernel")
+        self.__doc__ = self.base_fn.__doc__
+
+    def run(self, *args, **kwargs):
+        named = dict(zip(self.arg_names, args))
+        for name, function in self.values.items():
+            if name not in named:
+                kwargs[name] = function({**named, **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+
+def heuristics(values):
+    """Decorator: the parameters named in `values` get what its functions give for a dictionary of
+    all arguments.
+    """
+    return lambda fn: Heuristics(fn, fn.arg_names, values)
