@@ -81,7 +81,8 @@ static tilec_status check_launch_options(const Request *r, char **error)
     return TILEC_OK;
 }
 
-/* Everything about a call that can be checked without binding its arguments. */
+/* Everything about a call that can be checked without binding its arguments; the rest of the
+ * request is empty, but for its binding and whether it is shown. */
 static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
                                  const tilec_arg *args, int nargs,
                                  const tilec_launch_options *options, char **error)
@@ -94,9 +95,8 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->file = file;
     r->args = args;
     r->nargs = nargs;
-    r->options = options ? *options : (tilec_launch_options){0};
-    r->spec = NULL;
-    r->variant = NULL;
+    if (options)
+        r->options = *options;
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;
@@ -255,10 +255,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
                           char **error)
 {
     Binding binding;
-    Request r;
-
-    r.binding = &binding;
-    r.shown = false;
+    Request r = {.binding = &binding};
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(grid, error);
@@ -273,10 +270,7 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
                            const tilec_launch_options *options, char **error)
 {
     Binding binding;
-    Request r;
-
-    r.binding = &binding;
-    r.shown = false;
+    Request r = {.binding = &binding};
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     return status == TILEC_OK ? make_ready(&r, error) : status;
 }
@@ -288,11 +282,8 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
                                char **error)
 {
     Binding binding;
-    Request r;
+    Request r = {.binding = &binding};
     ValueJob job = {.request = &r, .param = i};
-
-    r.binding = &binding;
-    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
@@ -312,11 +303,8 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
                                 const tilec_launch_options *options, tilec_stats *out, char **error)
 {
     Binding binding;
-    Request r;
+    Request r = {.binding = &binding};
     StatsJob job = {.request = &r, .grid = grid};
-
-    r.binding = &binding;
-    r.shown = false;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
@@ -337,11 +325,8 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         char **text, char **error)
 {
     Binding binding;
-    Request r;
+    Request r = {.binding = &binding, .shown = true};
     DumpJob job = {.request = &r, .stage = stage};
-
-    r.binding = &binding;
-    r.shown = true;
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
