@@ -185,18 +185,19 @@ static void warn_of_grid(const Request *r, const int32_t *grid)
 static void pass_count(void *user, const LineCount *c)
 {
     const tilec_launch_options *o = user;
+    const WorkCount *w = &c->work;
     const tilec_count count = {.file = c->file,
                                .line = c->line,
-                               .instructions = c->instructions,
-                               .lanes = c->lanes,
-                               .global_requests = c->global_requests,
-                               .global_lines = c->global_lines,
-                               .global_sectors = c->global_sectors,
-                               .shared_requests = c->shared_requests,
-                               .shared_waves = c->shared_waves,
-                               .shared_extra = c->shared_extra,
-                               .branches = c->branches,
-                               .divergent = c->divergent};
+                               .instructions = w->instructions,
+                               .lanes = w->lanes,
+                               .global_requests = w->global_requests,
+                               .global_lines = w->global_lines,
+                               .global_sectors = w->global_sectors,
+                               .shared_requests = w->shared_requests,
+                               .shared_waves = w->shared_waves,
+                               .shared_extra = w->shared_extra,
+                               .branches = w->branches,
+                               .divergent = w->divergent};
 
     o->on_count(o->user, &count);
 }

@@ -170,6 +170,24 @@ static inline Span source_whole(const Source *src)
     return (Span){src->base, src->base};
 }
 
+/* What a simulated GPU did, for one instruction or several; as tilec_count in tilec.h.  The unit of
+ * all but `instructions` is one warp's access. */
+typedef struct {
+    uint64_t instructions;                  /* executed by warps */
+    uint64_t lanes;                         /* executed by lanes: instructions times active lanes */
+    uint64_t global_requests, global_lines; /* accesses; what they asked the L2, a line at a time */
+    uint64_t global_sectors;                /* of 32 bytes, summed over what was asked */
+    uint64_t shared_requests, shared_waves; /* waves: requests are 1 each without conflicts; */
+    uint64_t shared_extra;                  /* waves more than the widths of accesses need */
+    uint64_t branches, divergent;           /* branches that had a choice; that split a warp */
+} WorkCount;
+/* That of one source line. */
+typedef struct {
+    const char *file; /* NULL: the line is one of the PTX, which names no source there */
+    int line;
+    WorkCount work;
+} LineCount;
+
 /* diag.c: what went wrong, and where.  Several a run; sorted by the order of reporting. */
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_PRINT, DIAG_NOTE, DIAG_HINT } DiagKind;
 typedef struct Diags Diags;

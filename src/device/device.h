@@ -89,16 +89,6 @@ typedef struct {
     uint64_t address, bytes;
 } MemoryRange;
 
-/* What the instructions of one line of the source did; as tilec_count in tilec.h. */
-typedef struct {
-    const char *file; /* NULL: the line is one of the code that the device was given */
-    int line;
-    uint64_t instructions, lanes;
-    uint64_t global_requests, global_lines, global_sectors;
-    uint64_t shared_requests, shared_waves, shared_extra;
-    uint64_t branches, divergent;
-} LineCount;
-
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int nargs;

@@ -189,27 +189,6 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
     return true;
 }
 
-static void tell_counts(const DeviceLaunch *l, const SimCounts *counts)
-{
-    for (int i = 0; i < counts->count; i++) {
-        const SimLineCount *from = &counts->lines[i];
-        const LineCount to = {.file = from->file,
-                              .line = from->line,
-                              .instructions = from->instructions,
-                              .lanes = from->lanes,
-                              .global_requests = from->global_requests,
-                              .global_lines = from->global_lines,
-                              .global_sectors = from->global_sectors,
-                              .shared_requests = from->shared_requests,
-                              .shared_waves = from->shared_waves,
-                              .shared_extra = from->shared_extra,
-                              .branches = from->branches,
-                              .divergent = from->divergent};
-
-        l->on_count(l->count_user, &to);
-    }
-}
-
 static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const Belongings *b)
 {
     SimLaunch asked = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
@@ -225,8 +204,10 @@ static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const
     SimStatus status = sim_launch(c->kernel, &asked, e);
     if (b->records)
         record_buffer_drain(b->records, record_buffer_bytes(l->room), l->records);
-    if (status == SIM_OK && l->on_count)
-        tell_counts(l, &counts);
+    if (status == SIM_OK) {
+        for (int i = 0; i < counts.count; i++)
+            l->on_count(l->count_user, &counts.lines[i]);
+    }
     free(counts.lines);
     return run_status(status);
 }

@@ -16,7 +16,7 @@
 
 enum { SECTOR = 32, LINE = 128, BANKS = 32, BANK_BYTES = 4 };
 
-static InstCount *counts_of(const Warp *w)
+static WorkCount *counts_of(const Warp *w)
 {
     return &w->worker->counts[w->inst - w->module->code.at];
 }
@@ -58,7 +58,7 @@ static void touch(Touched *t, uint64_t address, uint64_t place)
 
 static void add_touched(Warp *w, const Touched *t)
 {
-    InstCount *c = counts_of(w);
+    WorkCount *c = counts_of(w);
 
     c->global_requests++;
     c->global_lines += (uint64_t)t->lines;
@@ -108,7 +108,7 @@ static int waves_of(uint32_t bytes, uint32_t mask, const uint64_t address[LANES]
 void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES])
 {
     uint32_t parts = MAX(1, MIN(bytes, 16) / BANK_BYTES), lanes = LANES / parts;
-    InstCount *c = counts_of(w);
+    WorkCount *c = counts_of(w);
 
     c->shared_requests++;
     for (uint32_t i = 0; i < parts; i++) {
@@ -126,48 +126,41 @@ void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address
 
 static int compare_lines(const void *a, const void *b)
 {
-    const SimLineCount *x = a, *y = b;
+    const LineCount *x = a, *y = b;
     int files = strcmp(x->file ? x->file : "", y->file ? y->file : "");
 
     return files ? files : (x->line > y->line) - (x->line < y->line);
 }
 
-static SimLineCount line_of(const SimModule *m, const Inst *in, const InstCount *c)
+static LineCount line_of(const SimModule *m, const Inst *in, const WorkCount *work)
 {
     const PtxPlace *place = &m->places.at[in->place];
     bool known = in->place > 0 && place->file;
 
-    return (SimLineCount){.file = known ? place->file : NULL,
-                          .line = known ? place->line : (int)in->line,
-                          .instructions = c->instructions,
-                          .lanes = c->lanes,
-                          .global_requests = c->global_requests,
-                          .global_lines = c->global_lines,
-                          .global_sectors = c->global_sectors,
-                          .shared_requests = c->shared_requests,
-                          .shared_waves = c->shared_waves,
-                          .shared_extra = c->shared_extra,
-                          .branches = c->branches,
-                          .divergent = c->divergent};
+    return (LineCount){.file = known ? place->file : NULL,
+                       .line = known ? place->line : (int)in->line,
+                       .work = *work};
 }
 
-static void add_line(SimLineCount *to, const SimLineCount *c)
+void count_add(WorkCount *to, const WorkCount *from, int n)
 {
-    to->instructions += c->instructions;
-    to->lanes += c->lanes;
-    to->global_requests += c->global_requests;
-    to->global_lines += c->global_lines;
-    to->global_sectors += c->global_sectors;
-    to->shared_requests += c->shared_requests;
-    to->shared_waves += c->shared_waves;
-    to->shared_extra += c->shared_extra;
-    to->branches += c->branches;
-    to->divergent += c->divergent;
+    for (int i = 0; i < n; i++) {
+        to[i].instructions += from[i].instructions;
+        to[i].lanes += from[i].lanes;
+        to[i].global_requests += from[i].global_requests;
+        to[i].global_lines += from[i].global_lines;
+        to[i].global_sectors += from[i].global_sectors;
+        to[i].shared_requests += from[i].shared_requests;
+        to[i].shared_waves += from[i].shared_waves;
+        to[i].shared_extra += from[i].shared_extra;
+        to[i].branches += from[i].branches;
+        to[i].divergent += from[i].divergent;
+    }
 }
 
-bool count_lines(const SimModule *m, const InstCount *counts, SimCounts *out)
+bool count_lines(const SimModule *m, const WorkCount *counts, SimCounts *out)
 {
-    SimLineCount *lines = calloc((size_t)m->code.len + 1, sizeof *lines);
+    LineCount *lines = calloc((size_t)m->code.len + 1, sizeof *lines);
     int n = 0, kept = 0;
 
     if (!lines)
@@ -180,7 +173,7 @@ bool count_lines(const SimModule *m, const InstCount *counts, SimCounts *out)
         qsort(lines, (size_t)n, sizeof *lines, compare_lines);
     for (int i = 0; i < n; i++) {
         if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0)
-            add_line(&lines[kept - 1], &lines[i]);
+            count_add(&lines[kept - 1].work, &lines[i].work, 1);
         else
             lines[kept++] = lines[i];
     }

@@ -87,18 +87,10 @@ struct Block {
     int32_t program[3];
 };
 
-/* What one instruction of the text did; SimLineCount. */
-typedef struct {
-    uint64_t instructions, lanes;
-    uint64_t global_requests, global_lines, global_sectors;
-    uint64_t shared_requests, shared_waves, shared_extra;
-    uint64_t branches, divergent;
-} InstCount;
-
 struct Worker {
     const Launch *launch;
     Block block;
-    InstCount *counts; /* one for each instruction, or NULL */
+    WorkCount *counts; /* one for each instruction, or NULL */
     SimStatus status;
     SimError error;
 };
@@ -166,7 +158,9 @@ void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address
 void count_copies(Warp *w, uint32_t mask, const uint64_t from[LANES], const uint64_t to[LANES]);
 /* The same of shared memory, whose banks it takes turns at. */
 void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
-bool count_lines(const SimModule *m, const InstCount *counts,
+/* Add what n instructions did to what they did before. */
+void count_add(WorkCount *to, const WorkCount *from, int n);
+bool count_lines(const SimModule *m, const WorkCount *counts,
                  SimCounts *out); /* false: no memory */
 
 /* The functions of the table's rows; table.c says which instruction each is. */

@@ -196,7 +196,7 @@ void flow_find_meets(SimModule *m, const PtxFunc *f, Arena *scratch)
 
 /* --- execution --- */
 
-static InstCount *counts_of(Warp *w)
+static WorkCount *counts_of(Warp *w)
 {
     return w->worker->counts ? &w->worker->counts[w->inst - w->module->code.at] : NULL;
 }
@@ -218,7 +218,7 @@ static void wait_at(Warp *w, uint32_t meet)
 void flow_bra(Warp *w, const Inst *in, uint32_t mask)
 {
     uint32_t rest = w->now.mask & ~mask;
-    InstCount *count = counts_of(w);
+    WorkCount *count = counts_of(w);
 
     if (count && in->guard != NO_OPERAND) {
         count->branches++;
@@ -247,7 +247,7 @@ void flow_brx(Warp *w, const Inst *in, uint32_t mask)
     const uint32_t *index = OP(w, in, 0, uint32_t);
     const PtxJumps *jumps = &w->module->jumps.at[in->target];
     uint32_t all = w->now.mask, left = mask;
-    InstCount *count = counts_of(w);
+    WorkCount *count = counts_of(w);
     int ways = 0;
 
     if (!mask)

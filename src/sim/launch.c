@@ -181,15 +181,9 @@ static void *run_worker(void *arg)
 static SimStatus merge_counts(Worker *workers, int n, SimCounts *out)
 {
     const SimModule *m = workers->launch->module;
-    size_t words = (size_t)m->code.len * sizeof(InstCount) / sizeof(uint64_t);
 
-    for (int i = 1; i < n; i++) {
-        uint64_t *to = (uint64_t *)workers[0].counts;
-        const uint64_t *from = (const uint64_t *)workers[i].counts;
-
-        for (size_t j = 0; j < words; j++)
-            to[j] += from[j];
-    }
+    for (int i = 1; i < n; i++)
+        count_add(workers[0].counts, workers[i].counts, m->code.len);
     return count_lines(m, workers[0].counts, out) ? SIM_OK : SIM_NO_MEMORY;
 }
 

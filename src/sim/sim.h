@@ -55,22 +55,8 @@ typedef struct {
     bool read_only;
 } SimRange;
 
-/* What the instructions of one source line did, or of one line of the PTX where the text names no
- * source.  The unit of all but `instructions` is one warp's access. */
 typedef struct {
-    const char *file; /* NULL: lines are of the PTX; lives as long as the module */
-    int line;
-    uint64_t instructions;                  /* executed by warps */
-    uint64_t lanes;                         /* executed by lanes: instructions times active lanes */
-    uint64_t global_requests, global_lines; /* accesses; what they asked the L2, a line at a time */
-    uint64_t global_sectors;                /* of 32 bytes, summed over what was asked */
-    uint64_t shared_requests, shared_waves; /* waves: requests are 1 each without conflicts; */
-    uint64_t shared_extra;                  /* waves more than the widths of accesses need */
-    uint64_t branches, divergent;           /* branches that had a choice; that split a warp */
-} SimLineCount;
-
-typedef struct {
-    SimLineCount *lines; /* by file and line, for free() */
+    LineCount *lines; /* by file and line, for free(); the files live as long as the module */
     int count;
 } SimCounts;
 

@@ -42,7 +42,7 @@ static bool next_path(Warp *w)
 
 static void count_instruction(Warp *w, const Inst *in, uint32_t mask)
 {
-    InstCount *c = &w->worker->counts[in - w->module->code.at];
+    WorkCount *c = &w->worker->counts[in - w->module->code.at];
 
     c->instructions++;
     c->lanes += (uint64_t)__builtin_popcount(mask);

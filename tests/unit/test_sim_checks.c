@@ -230,12 +230,14 @@ static void test_place_of_a_fault(void **state)
 
 /* counters */
 
-static const SimLineCount *line(const SimRun *r, int number)
+/* Of a line of the source that has one. */
+static const WorkCount *work_of(const SimRun *r, int number)
 {
     for (int i = 0; i < r->counts.count; i++) {
         if (r->counts.lines[i].line == number)
-            return &r->counts.lines[i];
+            return &r->counts.lines[i].work;
     }
+    fail_msg("line %d did nothing", number);
     return NULL;
 }
 
@@ -253,18 +255,18 @@ static void expect_counts(uint32_t stride, uint64_t lines, uint64_t sectors, uin
     static uint32_t wide[32 * 32] __attribute__((aligned(128)));
     s.run.args[0] = (uint64_t)(uintptr_t)wide;
     sim_run(&s.run, "strided");
-    assert_string_equal(line(&s.run, 12)->file, "made/up.py");
-    assert_int_equal(line(&s.run, 12)->global_requests, 1);
-    assert_int_equal(line(&s.run, 12)->global_lines, lines);
-    assert_int_equal(line(&s.run, 12)->global_sectors, sectors);
-    assert_int_equal(line(&s.run, 13)->shared_requests, 1);
-    assert_int_equal(line(&s.run, 13)->shared_waves, waves);
-    assert_int_equal(line(&s.run, 13)->shared_extra, waves - 1);
-    assert_int_equal(line(&s.run, 14)->branches, 1);
-    assert_int_equal(line(&s.run, 14)->divergent, 1);
-    assert_int_equal(line(&s.run, 11)->instructions, 4);
-    assert_int_equal(line(&s.run, 11)->lanes, 4 * 32);
-    assert_int_equal(line(&s.run, 14)->lanes, 32 + 8 + 24); /* the branch is executed by 8 */
+    assert_string_equal(s.run.counts.lines[0].file, "made/up.py");
+    assert_int_equal(work_of(&s.run, 12)->global_requests, 1);
+    assert_int_equal(work_of(&s.run, 12)->global_lines, lines);
+    assert_int_equal(work_of(&s.run, 12)->global_sectors, sectors);
+    assert_int_equal(work_of(&s.run, 13)->shared_requests, 1);
+    assert_int_equal(work_of(&s.run, 13)->shared_waves, waves);
+    assert_int_equal(work_of(&s.run, 13)->shared_extra, waves - 1);
+    assert_int_equal(work_of(&s.run, 14)->branches, 1);
+    assert_int_equal(work_of(&s.run, 14)->divergent, 1);
+    assert_int_equal(work_of(&s.run, 11)->instructions, 4);
+    assert_int_equal(work_of(&s.run, 11)->lanes, 4 * 32);
+    assert_int_equal(work_of(&s.run, 14)->lanes, 32 + 8 + 24); /* the branch is executed by 8 */
     close_scene(&s);
 }
 
@@ -291,10 +293,10 @@ static void expect_copies(uint32_t stride, uint64_t lines, uint64_t sectors)
     s.run.launch.counts = &s.run.counts;
     s.run.launch.shared = (size_t)stride * 31 + 16;
     sim_run(&s.run, "copies_apart");
-    assert_int_equal(line(&s.run, 21)->global_requests, 1);
-    assert_int_equal(line(&s.run, 21)->global_lines, lines);
-    assert_int_equal(line(&s.run, 21)->global_sectors, sectors);
-    assert_int_equal(line(&s.run, 22)->global_requests, 0);
+    assert_int_equal(work_of(&s.run, 21)->global_requests, 1);
+    assert_int_equal(work_of(&s.run, 21)->global_lines, lines);
+    assert_int_equal(work_of(&s.run, 21)->global_sectors, sectors);
+    assert_int_equal(work_of(&s.run, 22)->global_requests, 0);
     close_scene(&s);
 }
 
