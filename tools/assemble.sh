@@ -17,27 +17,12 @@ command -v ptxas >/dev/null || {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# stands in for the command: assembles what a `run` would compile, and runs nothing
-cat >"$folder/tilec" <<'END_OF_COMMAND'
-#!/bin/sh
-here=$(dirname "$0")
-. "$here/settings"
-mine=$(mktemp -d "$here/case.XXXXXX")
+mkdir "$folder/seen"
+printf 'command="%s" archs="%s"\n' "$build/tilec" "$archs" >"$folder/settings"
+export TILEC_PLUGIN="$build/tilec-llvm.so"
 
-# the words of `run` that `dump` understands too, one a line
-words() {
-    shift
-    while [ $# -gt 0 ]; do
-        case $1 in
-        --grid | --device | --save) shift ;;
-        *) printf '%s\n' "$1" ;;
-        esac
-        shift
-    done
-}
-
-words "$@" >"$mine/words"
-what=$(tr '\n' ' ' <"$mine/words" | sed 's/@[^ :]*/@/g')
+# assembles what a `run` would compile, and runs nothing
+tools/cases.sh "$folder" assembled <<'END_OF_CASE' || exit 2
 for arch in $archs; do
     tr '\n' '\0' <"$mine/words" |
         xargs -0 "$command" dump --device cuda --arch "$arch" --stage ptx >"$mine/ptx" 2>"$mine/why" || {
@@ -55,21 +40,8 @@ for arch in $archs; do
         echo "fine $arch $what" >>"$here/log"
     fi
 done
-rm -rf "$mine"
 exit 1
-END_OF_COMMAND
-chmod +x "$folder/tilec"
-mkdir "$folder/seen"
-printf 'command="%s" archs="%s"\n' "$build/tilec" "$archs" >"$folder/settings"
-: >"$folder/log"
-
-python=$(tools/python.sh) || exit 2
-export TILEC_PLUGIN="$build/tilec-llvm.so"
-for test in tests/num/test_*.py; do
-    "$python" -B "$test" "$folder/tilec" . cpu >/dev/null 2>&1
-    [ ! -t 2 ] || printf '\r%s assembled' "$(wc -l <"$folder/log")" >&2
-done
-[ ! -t 2 ] || printf '\r\033[K' >&2
+END_OF_CASE
 
 sort "$folder/log" | grep '^\(failed\|spills\)'
 sed -n 's/^refused [^ ]* .*error: \(.*\)/not compiled: \1/p' "$folder/log" | sort | uniq -c | sort -rn

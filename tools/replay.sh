@@ -19,25 +19,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 [ -z "${TILEC_REPLAY:-}" ] || mkdir -p "$TILEC_REPLAY"
 
-# stands in for the command: compares what a `run` compiles, then runs it, so that the case goes on
-cat >"$folder/tilec" <<'END'
-#!/bin/sh
-here=$(dirname "$0")
-. "$here/settings"
-mine=$(mktemp -d "$here/case.XXXXXX")
+printf 'old="%s" new="%s" stage="%s" keep="%s"\n' "$old" "$new" "$stage" "${TILEC_REPLAY:-}" >"$folder/settings"
 
-# the words of `run` that `dump` understands too, one a line
-words() {
-    shift
-    while [ $# -gt 0 ]; do
-        case $1 in
-        --grid | --device | --save) shift ;;
-        *) printf '%s\n' "$1" ;;
-        esac
-        shift
-    done
-}
-
+# compares what a `run` compiles, then runs it, so that the case goes on
+tools/cases.sh "$folder" compared <<'END_OF_CASE' || exit 2
 # what is code in the text of a stage: no comments, no notes for debuggers, and nothing that counts them
 code() {
     sed -e '/^[[:space:]]*\.section[[:space:]]*\.debug_/,$d' \
@@ -46,14 +31,12 @@ code() {
         -e 's/[[:space:]]*# .*$//; /^[[:space:]]*$/d' -e 's/,\{0,1\} !dbg ![0-9]*//; /^!/d'
 }
 
-words "$@" >"$mine/words"
 for side in old new; do
     [ $side = old ] && command=$old || command=$new
     tr '\n' '\0' <"$mine/words" | xargs -0 "$command" dump --stage "$stage" >"$mine/raw" 2>/dev/null
     echo $? >"$mine/$side.code"
     code <"$mine/raw" >"$mine/$side"
 done
-what=$(tr '\n' ' ' <"$mine/words" | sed 's/@[^ :]*/@/g')
 if [ "$(cat "$mine/old.code")" != "$(cat "$mine/new.code")" ]; then
     echo "refused $what" >>"$here/log"
 elif cmp -s "$mine/old" "$mine/new"; then
@@ -62,19 +45,8 @@ else
     echo "differs $what" >>"$here/log"
     [ -z "$keep" ] || cp -r "$mine" "$keep/"
 fi
-rm -rf "$mine"
-exec "$new" "$@"
-END
-chmod +x "$folder/tilec"
-printf 'old="%s" new="%s" stage="%s" keep="%s"\n' "$old" "$new" "$stage" "${TILEC_REPLAY:-}" >"$folder/settings"
-: >"$folder/log"
-
-python=$(tools/python.sh) || exit 2
-for test in tests/num/test_*.py; do
-    "$python" -B "$test" "$folder/tilec" . cpu >/dev/null 2>&1
-    [ ! -t 2 ] || printf '\r%s compared' "$(wc -l <"$folder/log")" >&2
-done
-[ ! -t 2 ] || printf '\r\033[K' >&2
+"$new" "$@"
+END_OF_CASE
 
 sed -n 's/^differs /differs: /p; s/^refused /refused by one: /p' "$folder/log" | sort | uniq -c | sort -rn
 awk '{ n[$1]++ } END { printf "%d compared, %d differ, %d refused by one\n", NR, n["differs"], n["refused"]
