@@ -159,6 +159,10 @@ MmaShape mma_shape(int bytes);
 typedef struct {
     MmaShape shape;
     int batch_warps, m_warps, n_warps; /* bits: how warps are spread; together those of the block */
+    /* Two rows of A, or columns of B, that are neighbours are in the same thread, in two rows of
+     * its fragment, or in two fragments side by side: for elements of a byte that lie next to each
+     * other across K, of which two move at a time.  Those of 16 rows or columns change places. */
+    bool row_pairs, column_pairs;
 } MmaTiling;
 /* What the registers of such a layout are for, as bits: how many elements the fragment of a thread
  * has, and how many rows, columns and batches of fragments a warp. */
@@ -211,15 +215,21 @@ typedef struct {
 bool shared_access(const Layout *l, int nvector, const uint32_t *vector, SharedAccess *out);
 
 /* What ldmatrix reads at a time: up to four matrices of 8 rows of 16 bytes.  Lane i gives the
- * address of row i % 8 of matrix i / 8, which is that of the element that access.lane says.  Matrix
- * j becomes the word of the registers from j << word_bits on; with `first` added to both, for every
- * multiple `first` of 1 << (word_bits + matrix_bits), all registers are read. */
+ * address of row i % 8 of matrix i / 8, which is that of the element that access.lane says.  A word
+ * that a lane gets is a word of the fragment: its elements are the registers whose numbers differ
+ * in the bits of `word`.  Each bit of the matrix's number is a bit of the register's.
+ *
+ * Elements of a byte that lie across the fragment's words move in pairs.  A lane then gets for each
+ * element of a row of the fragment the one beside it too (`pair`), and two matrices, which differ
+ * in the word's upper bit, have together what two words of the fragment are put together from. */
 typedef struct {
     SharedAccess access;
     int word_bits, matrix_bits;
+    int8_t matrix[2]; /* bits of the register's number */
+    int8_t pair;      /* likewise; -1: there are no pairs */
 } MatrixAccess;
-/* For an operand's layout.  With `trans` the rows lie across the words of the fragment, for 2 bytes
- * only.  False: it is no layout for ldmatrix. */
+/* For an operand's layout.  With `trans` the rows lie across the words of the fragment: for 2
+ * bytes, and for 1 where the layout has pairs (MmaTiling).  False: it is no layout for ldmatrix. */
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
 
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the

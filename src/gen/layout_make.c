@@ -9,8 +9,11 @@
 typedef struct {
     Layout *l;
     int8_t used[MAX_RANK]; /* bits of each dimension that are taken */
+    bool pairs[MAX_RANK];  /* its lowest bit comes behind the next three */
     bool full;             /* more registers were wanted than there may be */
 } Maker;
+
+enum { PAIRS_OF_BITS = 3 }; /* what eight groups of lanes take */
 
 static bool maker_begin(Maker *m, Layout *out, int rank, const int32_t *dims, int warp_bits)
 {
@@ -29,7 +32,11 @@ static bool has_bit(const Maker *m, int dim)
 /* The next bit of a dimension, which may be one too many. */
 static uint32_t next_bit(Maker *m, int dim)
 {
-    return layout_unit(m->l, dim, m->used[dim]++);
+    int bit = m->used[dim]++;
+
+    if (m->pairs[dim] && bit <= PAIRS_OF_BITS)
+        bit = bit < PAIRS_OF_BITS ? bit + 1 : 0;
+    return layout_unit(m->l, dim, bit);
 }
 
 /* The next bit of the first dimension in that order which has one left; 0 when none has. */
@@ -143,13 +150,19 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
 
     if (!maker_begin(&m, out, rank, dims, t->n_warps + t->m_warps + t->batch_warps))
         return false;
+    m.pairs[row] = t->row_pairs && part != MMA_B;
+    m.pairs[column] = t->column_pairs && part != MMA_A;
     if (part == MMA_B)
         put_fragment(&m, part, s, row, column, s->k, s->n);
     else
         put_fragment(&m, part, s, column, row, part == MMA_A ? s->k : s->n, s->m);
     r.fragment = out->nreg;
+    if (m.pairs[column]) {
+        to_register(&m, next_bit(&m, column));
+        r.columns = 1;
+    }
     put_warps(&m, part, t, row, column);
-    r.columns = put_rest(&m, column);
+    r.columns += put_rest(&m, column);
     r.rows = put_rest(&m, row);
     for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0; r.batches++)
         to_register(&m, basis);

@@ -301,16 +301,61 @@ static bool is_moved_once(const Layout *l, uint32_t unit)
     return unit != 0 && (unit & (unit - 1)) == 0 && movers == 1;
 }
 
+enum { GROUP_BITS = 2, ROW_BITS = 3, MOST_MATRIX_BITS = 2 }; /* of ldmatrix */
+
+static bool are_moved_once(const Layout *l, const SharedAccess *a)
+{
+    for (int i = 0; i < a->nvector; i++) {
+        if (!is_moved_once(l, a->vector[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Rows of 16 bytes lie across K, where a register has the lowest bit and groups of lanes the next
+ * three.  A row is one step along K: the word's lower bit, then the four lanes of a group, tell the
+ * rows of a matrix apart, and the word's upper bit two matrices. */
+static bool ldmatrix_pairs(const Layout *l, MatrixAccess *out)
+{
+    const uint32_t *across = l->lane + GROUP_BITS;
+    SharedAccess *access = &out->access;
+
+    *out = (MatrixAccess){.word_bits = WORD_BITS, .matrix_bits = 1, .matrix = {1, -1}};
+    for (int d = 0; d < l->rank; d++) {
+        if (across[0] == layout_unit(l, d, 0))
+            return false;
+    }
+    out->pair = (int8_t)layout_register_of(l, across[0] >> 1);
+    if (out->pair < WORD_BITS)
+        return false;
+    access->nvector = 1 + ROW_BITS;
+    access->vector[0] = l->reg[out->pair];
+    for (int i = 0; i < ROW_BITS; i++)
+        access->vector[1 + i] = across[i];
+    access->lane[0] = l->reg[0];
+    for (int i = 0; i < GROUP_BITS; i++)
+        access->lane[1 + i] = l->lane[i];
+    access->lane[ROW_BITS] = l->reg[1];
+    for (int i = WORD_BITS; i < l->nreg && out->matrix_bits < MOST_MATRIX_BITS; i++) {
+        if (i == out->pair)
+            continue;
+        access->lane[ROW_BITS + out->matrix_bits] = l->reg[i];
+        out->matrix[out->matrix_bits++] = (int8_t)i;
+    }
+    return are_moved_once(l, access);
+}
+
 /* A fragment's word and four lanes lie along a row of 16 bytes, and eight groups of lanes across;
  * transposed, the two change places. */
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out)
 {
-    enum { GROUP_BITS = 2, ROW_BITS = 3, MOST_MATRIX_BITS = 2 };
     int word = WORD_BITS - layout_bits_of(bytes);
     uint32_t within[MAX_VECTOR_BITS] = {0};
     SharedAccess *access = &out->access;
 
-    *out = (MatrixAccess){.word_bits = word};
+    if (trans && bytes == 1)
+        return ldmatrix_pairs(l, out);
+    *out = (MatrixAccess){.word_bits = word, .pair = -1};
     if (bytes > 4 || (trans && bytes != 2) || l->nreg < word)
         return false;
     for (int i = 0; i < word + GROUP_BITS; i++)
@@ -322,11 +367,9 @@ bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out)
     for (int i = 0; i < ROW_BITS; i++)
         access->lane[i] = trans ? within[i] : across[i];
     out->matrix_bits = MIN(MOST_MATRIX_BITS, l->nreg - word);
-    for (int i = 0; i < out->matrix_bits; i++)
+    for (int i = 0; i < out->matrix_bits; i++) {
         access->lane[ROW_BITS + i] = l->reg[word + i];
-    for (int i = 0; i < access->nvector; i++) {
-        if (!is_moved_once(l, access->vector[i]))
-            return false;
+        out->matrix[i] = (int8_t)(word + i);
     }
-    return true;
+    return are_moved_once(l, access);
 }

@@ -116,7 +116,8 @@ void nv_load(Nv *n, const NvStep *s);
 void nv_store(Nv *n, const NvStep *s); /* threads that hold copies write nothing */
 /* The bits of an element as memory has them, an integer. */
 Val nv_to_bits(Nv *n, const Type *t, Val v);
-Val nv_from_bits(Nv *n, const Type *t, Val v); /* from those bits to the register form */
+LLVMTypeRef nv_bits_type(const Nv *n, const Type *t); /* that integer's */
+Val nv_from_bits(Nv *n, const Type *t, Val v);        /* from those bits to the register form */
 
 /* nv_convert.c */
 /* NV_CONVERT: in[0] to out[0] by the step's Conversion, whose barriers are in it. */

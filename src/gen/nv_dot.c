@@ -2,6 +2,8 @@
  * nv_dot.c - matrix products: which instruction computes them, and where operands and sums lie
  *
  * The sum's layout is that of the instruction's accumulator, so in a loop it stays where it is.
+ * Operands of a byte that lie across K in memory decide about it, too: two neighbours move at a
+ * time then, so a thread has both (MmaTiling).
  * Warps are spread over the batch first, whose products share nothing, then so that the part of
  * each warp is as square as can be: it reads fewest rows and columns.
  */
@@ -13,39 +15,60 @@
 
 /* clang-format off */
 static const MmaInstruction instructions[] = {
-/*    name                                  bytes piece    pieces       operands */
-    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_OWN,  1, 'r', 'f', DT_FP16, DT_FP16, 0},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_OWN,  1, 'r', 'f', DT_BF16, DT_BF16, 0},
-    {"m16n8k32.row.col.s32.s8.s8.s32",       1, PIECE_OWN,  1, 'r', 'r', DT_I8,   DT_I8,   0},
-    {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 'd', 'd', DT_FP64, DT_FP64, 0},
-    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 1, 'r', 'f', DT_FP32, DT_FP32,
+/*    name                                  bytes piece    pieces, halves  operands */
+    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_OWN,  1, 1, 'r', 'f', DT_FP16, DT_FP16, 0},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_OWN,  1, 1, 'r', 'f', DT_BF16, DT_BF16, 0},
+    {"m16n8k32.row.col.s32.s8.s8.s32",       1, PIECE_OWN,  1, 1, 'r', 'r', DT_I8,   DT_I8,   0},
+    {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 1, 'd', 'd', DT_FP64, DT_FP64, 0},
+    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 1, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_TF32)},
-    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 2, 'r', 'f', DT_FP32, DT_FP32,
+    {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_TF32X3)},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 2, 'r', 'f', DT_FP32, DT_FP32,
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_BF16X3)},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 3, 'r', 'f', DT_FP32, DT_FP32,
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 3, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_BF16X6)},
 };
+static const MmaInstruction of_fp8[] = {
+    {"m16n8k32.row.col.f32.e4m3.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E4NV, 0},
+    {"m16n8k32.row.col.f32.e4m3.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E5, 0},
+    {"m16n8k32.row.col.f32.e5m2.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E4NV, 0},
+    {"m16n8k32.row.col.f32.e5m2.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E5, 0},
+};
 /* Every fp8 format is exact in fp16. */
-static const MmaInstruction of_fp8 =
-    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_FP16, 1, 'r', 'f', 0, 0, 0};
+static const MmaInstruction fp8_as_fp16 =
+    {"m16n8k16.row.col.f32.f16.f16.f32",     1, PIECE_FP16, 1, 2, 'r', 'f', 0, 0, 0};
 /* clang-format on */
 
-/* NULL: none is that exact. */
-static const MmaInstruction *instruction_for(const Op *op)
+/* Of sm_90 and sm_100 the assembler makes what we make here, and an addition more. */
+static bool multiplies_fp8(int chip)
 {
-    DType a = op->operands[MMA_A]->type->dtype, b = op->operands[MMA_B]->type->dtype;
-    unsigned wanted = PRECISION_BIT(attr_precision(op));
+    return chip == 89 || chip >= 120;
+}
 
-    if (dtype_is_fp8(a) && dtype_is_fp8(b))
-        return &of_fp8;
-    for (int i = 0; i < COUNT(instructions); i++) {
-        const MmaInstruction *x = &instructions[i];
-        if (x->a == a && x->b == b && (x->precisions == 0 || (x->precisions & wanted) != 0))
+static const MmaInstruction *instruction_in(const MmaInstruction *rows, int n, DType a, DType b,
+                                            unsigned precision)
+{
+    for (int i = 0; i < n; i++) {
+        const MmaInstruction *x = &rows[i];
+        if (x->a == a && x->b == b && (x->precisions == 0 || (x->precisions & precision) != 0))
             return x;
     }
     return NULL;
+}
+
+/* NULL: none is that exact. */
+static const MmaInstruction *instruction_for(const NvPlan *p, const Op *op)
+{
+    DType a = op->operands[MMA_A]->type->dtype, b = op->operands[MMA_B]->type->dtype;
+    unsigned wanted = PRECISION_BIT(attr_precision(op));
+    const MmaInstruction *own = NULL;
+
+    if (!dtype_is_fp8(a))
+        return instruction_in(instructions, COUNT(instructions), a, b, wanted);
+    if (multiplies_fp8(p->chip))
+        own = instruction_in(of_fp8, COUNT(of_fp8), a, b, wanted);
+    return own ? own : &fp8_as_fp16;
 }
 
 /* --- layouts --- */
@@ -106,6 +129,20 @@ static bool comes_from_product(NvPlan *p, const Op *dot)
     return false;
 }
 
+/* Do an operand's elements, of a byte each, lie next to each other across K? */
+static bool across(NvPlan *p, const Op *op, MmaPart part)
+{
+    enum { PAIRED_BITS = 4 }; /* a pair of each of eight groups of lanes */
+    const Value *v = op->operands[part];
+    const Layout *home = nv_home(p, v);
+    int row = v->type->rank - 2, column = v->type->rank - 1;
+    int along = part == MMA_A ? column : row, other = part == MMA_A ? row : column;
+    int8_t regs[LAYOUT_MAX_REG_BITS];
+
+    return home && type_size(v->type) == 1 && home->bits[other] >= PAIRED_BITS &&
+           layout_run_bits(home, other, regs) > layout_run_bits(home, along, regs);
+}
+
 /* Bits of the warp's number along the batch, M and N.  Of products of which one is the other's left
  * operand each warp has whole rows: what it has computed it needs itself, in the same registers. */
 static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
@@ -117,6 +154,9 @@ static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
     int rows = MAX(layout_bits_of(acc->dims[rank - 2]) - layout_bits_of(shape.m), 0);
     int columns = MAX(layout_bits_of(acc->dims[rank - 1]) - layout_bits_of(shape.n), 0);
 
+    if ((t.column_pairs = across(p, op, MMA_B)))
+        columns--;
+    t.row_pairs = across(p, op, MMA_A);
     for (int d = 0; d < rank - 2; d++)
         batch += layout_bits_of(acc->dims[d]);
     t.batch_warps = MIN(batch, left);
@@ -148,7 +188,7 @@ const NvDot *nv_dot_plan(NvPlan *p, const Op *op)
     NvDot *d = NEW(p->arena, NvDot);
     Layout l;
 
-    *d = (NvDot){.kind = DOT_MMA, .mma = instruction_for(op)};
+    *d = (NvDot){.kind = DOT_MMA, .mma = instruction_for(p, op)};
     d->m = acc->dims[acc->rank - 2];
     d->n = acc->dims[acc->rank - 1];
     d->k = a->dims[a->rank - 1];
@@ -208,10 +248,10 @@ static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, i
 
 /* An operand that lies in `from` and must cross threads: which layout it has in shared memory, and
  * how it is read from there.  ldmatrix takes rows of 16 bytes, so those should be what is written
- * in one piece.  Across the rows it reads elements of 2 bytes alone; others come by usual loads
- * then, for vectors let copies run ahead.  The writer goes first: its lanes then fill whole lines
- * of shared memory, and only of such are asynchronous copies joined to requests of whole lines of
- * global memory. */
+ * in one piece.  Across the rows it reads elements of 2 bytes alone, and pairs of 1 byte; others
+ * come by usual loads then, for vectors let copies run ahead.  The writer goes first: its lanes
+ * then fill whole lines of shared memory, and only of such are asynchronous copies joined to
+ * requests of whole lines of global memory. */
 static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int bytes)
 {
     const Layout *l = d->layout[part];
@@ -252,8 +292,8 @@ static bool goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const V
 
     if (!home || 1 << layout_bits_of(d->k) < d->tiling.shape.k)
         return false;
-    return layout_convert(home, d->layout[part], nv_exchanged_bytes(v->type),
-                          nv_most_shared(p->chip), p->arena)
+    return layout_convert(home, d->layout[part], type_size(v->type), nv_most_shared(p->chip),
+                          p->arena)
                ->kind == CONVERT_SHARED;
 }
 
@@ -265,7 +305,7 @@ static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
         nv_want(p, s, part, d->layout[part]);
         return;
     }
-    SharedLayout memory = plan_reads(d, part, nv_home(p, v), nv_exchanged_bytes(v->type));
+    SharedLayout memory = plan_reads(d, part, nv_home(p, v), type_size(v->type));
     s->in[part] = nv_shared_tile(p, v, &memory);
     nv_use(p, s, s->in[part]->buffer, false, false);
 }

@@ -14,8 +14,8 @@ typedef enum { DOT_FMA, DOT_MMA } NvDotKind;
 /* What an element of an operand becomes for the instruction.  One of fp32 can be the sum of several
  * pieces, each the rest of those before it, rounded. */
 typedef enum {
-    PIECE_OWN, /* its own bits */
-    PIECE_FP16,
+    PIECE_OWN,  /* its own bits */
+    PIECE_FP16, /* of fp8 */
     PIECE_BF16,
     PIECE_TF32
 } MmaPiece;
@@ -23,9 +23,11 @@ typedef enum {
 /* mma.sync.aligned.NAME */
 typedef struct {
     const char *name;
-    int bytes; /* of an element of an operand */
+    int bytes; /* of an element in fragments, which are those of mma_shape() */
     MmaPiece piece;
     int pieces;          /* 1: the product is one instruction, else one for each pair of pieces */
+    int halves;          /* 2: elements are twice as long for the instruction, which takes half of
+                            a fragment's K: the lower half of each word's, then the upper one's */
     char operand, sum;   /* registers of operands and of the sum, as LLVM's constraints say */
     DType a, b;          /* of the operands that it is for */
     unsigned precisions; /* of fp32, a bit for each; 0: whatever is asked for */

@@ -3,16 +3,42 @@
  *
  * In shared memory rows of 16 bytes are what ldmatrix gives to the eight groups of four lanes, up
  * to four matrices at a time; where it does not fit the element's size or the way it lies, usual
- * loads read the same registers.  Words are made when they are first asked for.
+ * loads read the same registers.  Elements of a byte that come in pairs (MatrixAccess) are sorted
+ * into words behind it.  Words are made when they are first asked for.
  *
  * Along K nothing may count that does not exist, whatever is in its place: zero times infinity is
  * not zero, so both operands are cleared.  In shared memory that is so already.
  */
 #include "nv_mma.h"
 
+enum { CONVERTS_FP8 = 89 }; /* the first chip that does */
+
 /* --- reading --- */
 
-/* The matrix word that has register `first` of the layout, and those that come with it. */
+/* Registers of the layout that come with one of the same number without these bits. */
+static uint32_t read_together(const MatrixAccess *m)
+{
+    uint32_t bits = (1u << m->word_bits) - 1;
+
+    for (int i = 0; i < m->matrix_bits; i++)
+        bits |= 1u << m->matrix[i];
+    return m->pair < 0 ? bits : bits | 1u << m->pair;
+}
+
+/* The words of two matrices have bytes 0 1 of a pair each, for four steps along K together. */
+static void sort_pairs(MmaOperand *o, const Val *words, uint32_t first)
+{
+    static const int even_odd[] = {0x6420, 0x7531};
+    Nv *n = o->n;
+
+    for (int i = 0; i < COUNT(even_odd); i++) {
+        Val args[] = {words[0], words[1], llvm_int(n->l->i32, even_odd[i])};
+        uint32_t reg = first | (uint32_t)i << o->dot->operand[o->part].matrix.pair;
+        o->read[reg >> 2] = llvm_call(n->l, n->b, "llvm.nvvm.prmt", 0, NULL, COUNT(args), args);
+    }
+}
+
+/* The matrix words of register `first` of the layout and of those that are read with it. */
 static void read_matrices(MmaOperand *o, uint32_t first)
 {
     static const char *const counts[] = {"x1", "x2", "x4"};
@@ -24,6 +50,7 @@ static void read_matrices(MmaOperand *o, uint32_t first)
     uint32_t threads[LAYOUT_THREAD_BITS];
     Text t = text_new(n->arena), c = text_new(n->arena);
     LLVMTypeRef types[4] = {NULL};
+    Val words[4];
     NvPlace p = {0};
 
     nv_threads_of(l, threads);
@@ -42,18 +69,24 @@ static void read_matrices(MmaOperand *o, uint32_t first)
     LLVMTypeRef type =
         count == 1 ? types[0] : LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
     Val got = nv_asm(n, type, t.s, c.s, &p.address, 1);
-    for (int i = 0; i < count; i++)
-        o->read[(first >> m->word_bits) + (uint32_t)i] =
-            count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+    for (int i = 0; i < count; i++) {
+        uint32_t reg = first;
+        words[i] = count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+        for (int k = m->pair < 0 ? 0 : 1; k < m->matrix_bits; k++)
+            reg |= (uint32_t)(i >> k & 1) << m->matrix[k];
+        if (m->pair < 0)
+            o->read[reg >> m->word_bits] = words[i];
+        else if (i & 1)
+            sort_pairs(o, words + i - 1, reg);
+    }
 }
 
 static Val matrix_word(MmaOperand *o, uint32_t reg)
 {
     const MatrixAccess *m = &o->dot->operand[o->part].matrix;
-    uint32_t together = (1u << (m->word_bits + m->matrix_bits)) - 1;
 
     if (!o->read[reg >> m->word_bits])
-        read_matrices(o, reg & ~together);
+        read_matrices(o, reg & ~read_together(m));
     return o->read[reg >> m->word_bits];
 }
 
@@ -82,7 +115,7 @@ static void read_vector(MmaOperand *o, uint32_t reg)
     nv_read(o->n, &p, NULL, words);
     nv_unpack(o->n, words, count, bytes, elements);
     for (int i = 0; i < count; i++)
-        o->read[member(how, reg, i)] = nv_from_exchanged(o->n, o->tile->value->type, elements[i]);
+        o->read[member(how, reg, i)] = nv_from_bits(o->n, o->tile->value->type, elements[i]);
 }
 
 /* --- elements --- */
@@ -118,9 +151,9 @@ static Val element(MmaOperand *o, const MmaFragment *f, int e)
         return o->read[reg];
     case OPERAND_MATRICES:
         word = matrix_word(o, reg);
-        nv_unpack(o->n, &word, o->per_word, o->tile->memory.bytes, elements);
-        return nv_from_exchanged(o->n, o->tile->value->type,
-                                 elements[reg & (uint32_t)(o->per_word - 1)]);
+        nv_unpack(o->n, &word, 4 / o->tile->memory.bytes, o->tile->memory.bytes, elements);
+        return nv_from_bits(o->n, o->tile->value->type,
+                            elements[reg & ((1u << how->matrix.word_bits) - 1)]);
     }
     bug("no such way");
 }
@@ -140,7 +173,7 @@ static Val piece_of(MmaOperand *o, Val v, int piece)
 
     switch (o->dot->mma->piece) {
     case PIECE_OWN:
-        return o->dot->mma->operand == 'd' ? v : nv_to_exchanged(n, o->tile->value->type, v);
+        return o->dot->mma->operand == 'd' ? v : nv_to_bits(n, o->tile->value->type, v);
     case PIECE_FP16:
         return llvm_bits(n->l, n->b, LLVMBuildFPTrunc(n->b, v, n->l->f16, ""));
     case PIECE_BF16:
@@ -162,9 +195,32 @@ static LLVMTypeRef piece_type(const MmaOperand *o)
     Llvm *l = o->n->l;
 
     return mma->operand == 'd' ? l->f64
-           : mma->bytes == 1   ? l->i8
-           : mma->bytes == 2   ? l->i16
+           : o->per_word == 4  ? l->i8
+           : o->per_word == 2  ? l->i16
                                : l->i32;
+}
+
+/* Elements `half` * 2 and the next one of a word of four, as two of fp16.  NULL: there is no short
+ * way. */
+static Val fp8_half(MmaOperand *o, Val word, int half)
+{
+    enum {
+        UPPER_BYTES = 0x1404,
+        NEXT_TWO = 0x2020
+    }; /* of the first word, among zeros of the other */
+    Nv *n = o->n;
+    DType t = o->tile->value->type->dtype;
+    Val zero = llvm_int(n->l->i32, 0);
+
+    if (t == DT_FP8E5) { /* fp16 without its last byte */
+        Val which = llvm_int(n->l->i32, UPPER_BYTES + half * NEXT_TWO);
+        return llvm_call(n->l, n->b, "llvm.nvvm.prmt", 0, NULL, 3, (Val[]){word, zero, which});
+    }
+    if (t != DT_FP8E4NV || n->plan->chip < CONVERTS_FP8)
+        return NULL;
+    word = LLVMBuildLShr(n->b, word, llvm_int(n->l->i32, 16 * half), "");
+    word = LLVMBuildTrunc(n->b, word, n->l->i16, "");
+    return nv_pure_asm(n, n->l->i32, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", &word, 1);
 }
 
 /* --- words --- */
@@ -172,19 +228,41 @@ static LLVMTypeRef piece_type(const MmaOperand *o)
 static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
 {
     const NvDot *d = o->dot;
-    Val elements[4], out;
+    Val elements[4], out = NULL;
 
-    if (d->operand[o->part].way == OPERAND_MATRICES && d->mma->piece == PIECE_OWN)
-        return matrix_word(
+    if (d->operand[o->part].way == OPERAND_MATRICES) {
+        Val read = matrix_word(
             o, mma_register(&d->regs[o->part], f->batch, f->row, f->column, word * o->per_word));
+        if (d->mma->piece == PIECE_OWN)
+            return read;
+        if (d->mma->piece == PIECE_FP16)
+            out = fp8_half(o, read, word % 2);
+        if (out)
+            return out;
+    }
     for (int i = 0; i < o->per_word; i++) {
         Val v = element(o, f, word * o->per_word + i);
         elements[i] = v ? piece_of(o, v, piece) : LLVMConstNull(piece_type(o));
     }
     if (o->per_word == 1)
         return elements[0];
-    nv_pack(o->n, elements, o->per_word, d->mma->bytes, &out);
+    nv_pack(o->n, elements, o->per_word, 4 / o->per_word, &out);
     return out;
+}
+
+void nv_operand_read(MmaOperand *o, const MmaFragment *f, int word)
+{
+    const NvDot *d = o->dot;
+    OperandWay way = d->operand[o->part].way;
+
+    for (int i = 0; i < o->per_word && way != OPERAND_REGISTERS; i++) {
+        uint32_t reg =
+            mma_register(&d->regs[o->part], f->batch, f->row, f->column, word * o->per_word + i);
+        if (way == OPERAND_MATRICES)
+            matrix_word(o, reg);
+        else if (!o->read[reg])
+            read_vector(o, reg);
+    }
 }
 
 Val nv_operand_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
@@ -206,7 +284,7 @@ void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out)
     int across = part == MMA_A ? shape->m : shape->n;
 
     *out = (MmaOperand){.n = n, .dot = d, .part = part, .tile = s->in[part]};
-    out->per_word = MAX(4 / d->mma->bytes, 1);
+    out->per_word = MAX(4 / (d->mma->bytes * d->mma->halves), 1);
     out->words = across * shape->k / NV_LANES / out->per_word;
     if (d->operand[part].way == OPERAND_REGISTERS) {
         out->surplus = mma_surplus(part, shape, d->k);

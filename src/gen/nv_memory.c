@@ -68,6 +68,11 @@ static Val may_access(Nv *n, const Group *a, int mask, int r)
     return nv_both(n, p, a->shape->layout ? nv_exists(n, a->shape->layout, r) : NULL);
 }
 
+LLVMTypeRef nv_bits_type(const Nv *n, const Type *t)
+{
+    return LLVMIntTypeInContext(n->l->ctx, 8 * (unsigned)type_size(t));
+}
+
 Val nv_to_bits(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)

@@ -34,7 +34,8 @@ static void put_group(Text *t, int *next, int count)
 static void write_instruction(Mma *x)
 {
     Text t = text_new(x->n->arena), c = text_new(x->n->arena);
-    const int counts[] = {x->nsum, x->operand[MMA_A].words, x->operand[MMA_B].words, x->nsum};
+    const int counts[] = {x->nsum, x->operand[MMA_A].words / x->mma->halves,
+                          x->operand[MMA_B].words / x->mma->halves, x->nsum};
     int next = 0;
 
     text_printf(&t, "mma.sync.aligned.%s ", x->mma->name);
@@ -63,19 +64,40 @@ static Val *sum_at(const Mma *x, const MmaFragment *f, int e)
     return &x->sum[mma_register(&x->dot->regs[MMA_ACC], f->batch, f->row, f->column, e)];
 }
 
-/* sum += a b, for a fragment of the sum and step k. */
-static void multiply(Mma *x, const MmaFragment *f, int k, int a_piece, int b_piece)
+/* Word i of an operand of an instruction, among those of the fragment.  Where two instructions
+ * share it, they go along K: the first one takes the words that come first, and of each of them
+ * what makes two (MmaInstruction.halves), of which the upper ones are its other half along K. */
+static int word_of(const Mma *x, MmaPart part, int half, int i)
+{
+    int rows = x->operand[part].words / 4;
+
+    if (x->mma->halves == 1)
+        return i;
+    return half * 2 * rows + i % rows * 2 + i / rows;
+}
+
+/* A fragment of the sum, and what it is the next sum of. */
+typedef struct {
+    MmaFragment at;
+    int k, half; /* half: of a step, MmaInstruction.halves */
+} Term;
+
+/* sum += a b */
+static void multiply(Mma *x, const Term *t, int a_piece, int b_piece)
 {
     enum { MOST_SUM = 4, MOST_OPERANDS = 16 };
-    MmaFragment a = {f->batch, f->row, k}, b = {f->batch, k, f->column};
+    const MmaFragment *f = &t->at;
+    MmaFragment a = {f->batch, f->row, t->k}, b = {f->batch, t->k, f->column};
     LLVMTypeRef types[MOST_SUM];
     Val args[MOST_OPERANDS];
     int nargs = 0;
 
-    for (int i = 0; i < x->operand[MMA_A].words; i++)
-        args[nargs++] = nv_operand_word(&x->operand[MMA_A], &a, i, a_piece);
-    for (int i = 0; i < x->operand[MMA_B].words; i++)
-        args[nargs++] = nv_operand_word(&x->operand[MMA_B], &b, i, b_piece);
+    for (int i = 0; i < x->operand[MMA_A].words / x->mma->halves; i++)
+        args[nargs++] =
+            nv_operand_word(&x->operand[MMA_A], &a, word_of(x, MMA_A, t->half, i), a_piece);
+    for (int i = 0; i < x->operand[MMA_B].words / x->mma->halves; i++)
+        args[nargs++] =
+            nv_operand_word(&x->operand[MMA_B], &b, word_of(x, MMA_B, t->half, i), b_piece);
     for (int i = 0; i < x->nsum; i++) {
         types[i] = sum_type(x);
         Val v = *sum_at(x, f, i);
@@ -102,11 +124,11 @@ static bool is_wanted(const Mma *x, const MmaFragment *f)
 }
 
 /* Pairs of pieces, small ones first; those that are left out are below the last bits. */
-static void multiply_pieces(Mma *x, const MmaFragment *f, int k)
+static void multiply_pieces(Mma *x, const Term *t)
 {
     for (int order = x->mma->pieces - 1; order >= 0; order--) {
         for (int a = order; a >= 0; a--)
-            multiply(x, f, k, a, order - a);
+            multiply(x, t, a, order - a);
     }
 }
 
@@ -114,7 +136,7 @@ static void multiply_pieces(Mma *x, const MmaFragment *f, int k)
 typedef struct {
     MmaOperand *operand; /* two; NULL: there is no such step */
     int batch, k;
-    int words, fetched; /* of both operands; how many of them have been asked for */
+    int words, fetched; /* of both operands; how many of them have been read */
 } KStep;
 
 static KStep k_step(const Mma *x, MmaOperand *operand, int batch, int k)
@@ -135,11 +157,11 @@ static void fetch(const Mma *x, KStep *s, int count)
     for (; s->fetched < MIN(count, s->words); s->fetched++) {
         int i = s->fetched, behind = i < a ? i : i - columns;
         if (i >= a && i < a + columns)
-            nv_operand_word(&s->operand[MMA_B], &(MmaFragment){s->batch, s->k, (i - a) / b},
-                            (i - a) % b, 0);
+            nv_operand_read(&s->operand[MMA_B], &(MmaFragment){s->batch, s->k, (i - a) / b},
+                            (i - a) % b);
         else
-            nv_operand_word(&s->operand[MMA_A], &(MmaFragment){s->batch, behind / a, s->k},
-                            behind % a, 0);
+            nv_operand_read(&s->operand[MMA_A], &(MmaFragment){s->batch, behind / a, s->k},
+                            behind % a);
     }
 }
 
@@ -149,14 +171,14 @@ static void fetch(const Mma *x, KStep *s, int count)
 static void multiply_step(Mma *x, const KStep *now, KStep *next)
 {
     const MmaRegisters *r = &x->dot->regs[MMA_ACC];
-    int columns = 1 << r->columns, count = columns << r->rows;
+    int columns = 1 << r->columns, rows = 1 << r->rows, count = columns * rows * x->mma->halves;
 
     for (int done = 0; done < count;) {
-        MmaFragment f = {now->batch, done >> r->columns, done & (columns - 1)};
+        MmaFragment f = {now->batch, done >> r->columns & (rows - 1), done & (columns - 1)};
         if (f.row & 1)
             f.column = columns - 1 - f.column;
         if (is_wanted(x, &f))
-            multiply_pieces(x, &f, now->k);
+            multiply_pieces(x, &(Term){f, now->k, done / (columns * rows)});
         done++;
         fetch(x, next, next->words * done / count);
         if (2 * done >= count)

@@ -15,7 +15,7 @@ typedef struct {
     const NvDot *dot;
     MmaPart part;
     const NvTile *tile;
-    int per_word; /* elements */
+    int per_word; /* elements, as the instruction takes them */
     int words;    /* of a fragment of one thread */
     Holder surplus;
     const Val *regs;            /* of the tile in registers; else */
@@ -49,6 +49,8 @@ NvReads *nv_ahead_turn(Nv *n);
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */
 void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out);
+/* Have what a word of a fragment is made of in registers, as it lies in shared memory. */
+void nv_operand_read(MmaOperand *o, const MmaFragment *f, int word);
 /* Word `word` of piece `piece` of a fragment.  What lies in shared memory is read when it is first
  * asked for. */
 Val nv_operand_word(MmaOperand *o, const MmaFragment *f, int word, int piece);

@@ -172,8 +172,8 @@ static bool is_candidate(const LoopView *v, const NvStep *put, const NvStep *loa
     const Type *t = load->out[0]->value->type;
     int size = type_size(t);
 
-    return nv_exchanged_bytes(t) == size && size << copy_bits(load, put) >= LEAST_COPY &&
-           !attr_volatile(load->op) && is_zero(load->op) && !may_be_written(v, v->body, load->op);
+    return size << copy_bits(load, put) >= LEAST_COPY && !attr_volatile(load->op) &&
+           is_zero(load->op) && !may_be_written(v, v->body, load->op);
 }
 
 static NvStep *copy_step(NvPlan *p, const NvStep *load, const NvStep *put)

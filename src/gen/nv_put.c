@@ -1,8 +1,9 @@
 /*
  * nv_put.c - tiles in shared memory: where their elements lie, and how they get there
  *
- * A tile in shared memory is all of the tile, padding included, which is zero there.  Whoever reads
- * it chooses the layout in memory, so that neither side meets conflicts in the banks.
+ * A tile in shared memory is all of the tile, in memory form, padding included, which is zero
+ * there.  Whoever reads it chooses the layout in memory, so that neither side meets conflicts in
+ * the banks.
  */
 #include "nv.h"
 
@@ -124,17 +125,16 @@ static int member(const Put *p, int r, int i)
     return r;
 }
 
-/* As it is exchanged; 0 where nothing exists. */
+/* Its bits; 0 where nothing exists. */
 static Val element(Nv *n, const NvTile *t, int r)
 {
-    const Type *type = t->value->type;
-    Val v = nv_get(n, t)[r], zero = LLVMConstNull(nv_exchanged_type(n, type));
+    Val v = nv_get(n, t)[r];
 
     if (!v)
-        return zero;
+        return llvm_int(nv_bits_type(n, t->value->type), 0);
     Val there = nv_exists(n, t->layout, r);
-    v = nv_to_exchanged(n, type, v);
-    return there ? LLVMBuildSelect(n->b, there, v, zero, "") : v;
+    v = nv_to_bits(n, t->value->type, v);
+    return there ? LLVMBuildSelect(n->b, there, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
 }
 
 void nv_put(Nv *n, const NvStep *s)

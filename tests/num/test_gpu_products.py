@@ -11,9 +11,10 @@ suite = Suite()
 random = np.random.default_rng(12)
 
 
-def case(label, kernel, grid, args, outputs, warps=4, **tolerance):
-    suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs,
-               options=("--num-warps", str(warps)), **tolerance)
+def case(label, kernel, grid, args, outputs, warps=4, arch=None, **tolerance):
+    options = ("--num-warps", str(warps)) + (("--arch", arch) if arch else ())
+    suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs, options=options,
+               **tolerance)
 
 
 def floats(dtype, *shape):
@@ -186,6 +187,39 @@ def quantised():
              **near(x, weight, "fp32", 2.0**-10 if dtype == "fp32" else 2.0**-21))
 
 
+def bytes_in_any_order():
+    """Operands of a byte whose neighbours in memory lie along K or across it; on the simulator also
+    for a chip that multiplies fp8 itself."""
+    for dtype, other, (m, n, k), order, blocks, warps, arch in (
+            ("i8", "i8", (64, 96, 160), "nn", (32, 32, 64), 4, "sm_90a"),
+            ("i8", "i8", (64, 64, 96), "nt", (64, 32, 32), 2, "sm_80"),
+            ("i8", "i8", (48, 64, 128), "tn", (16, 64, 64), 4, "sm_90a"),
+            ("i8", "i8", (80, 32, 64), "tt", (32, 16, 32), 1, "sm_100"),
+            ("fp8e4nv", "fp8e4nv", (64, 80, 96), "nn", (64, 16, 32), 4, "sm_90a"),
+            ("fp8e4nv", "fp8e4nv", (64, 48, 96), "tn", (32, 32, 64), 2, "sm_89"),
+            ("fp8e4nv", "fp8e5", (64, 64, 160), "tt", (64, 64, 32), 8, "sm_89"),
+            ("fp8e5", "fp8e4nv", (32, 64, 64), "nt", (32, 64, 64), 4, "sm_80"),
+            ("fp8e5", "fp8e5", (48, 64, 64), "tn", (48, 64, 64), 4, "sm_90a"),
+            ("fp8e5", "fp8e5", (32, 32, 48), "nn", (32, 32, 16), 1, "sm_89")):
+        if dtype == "i8":
+            a, b = (random.integers(-128, 128, s).astype(np.int8) for s in ((m, k), (k, n)))
+            out, near_by = "i32", {}
+        else:
+            a, b = floats(dtype, m, k), floats(other, k, n)
+            out, near_by = "fp32", near(a, b, "fp32")
+        args = {name + "_ptr": turned(x) if letter == "t" else x
+                for name, x, letter in zip("ab", (a, b), order)}
+        args.update({"c_ptr": empty(out, m, n), "m": m, "n": n, "k": k})
+        for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n)):
+            first, second = ("stride_" + word for word in pair.split())
+            args[first], args[second] = (1, rows) if letter == "t" else (columns, 1)
+        args.update({"M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 1 + m // 32})
+        want = decode(a) @ decode(b) if out != "i32" else a.astype(np.int32) @ b.astype(np.int32)
+        case(f"bytes {dtype} {other} {m}x{n}x{k} {order} {arch}", "any_types",
+             "cdiv(m,M),cdiv(n,N)", args, {"c_ptr": (out, want)}, warps,
+             arch=arch if suite.device == "sim" else None, **near_by)
+
+
 def chains():
     for dtype, (m, n, k, p), warps in (("fp16", (32, 64, 16, 32), 4), ("bf16", (64, 16, 32, 16), 2),
                                        ("fp32", (16, 32, 16, 64), 4), ("fp32", (9, 12, 5, 10), 1),
@@ -246,6 +280,7 @@ transposed()
 shared()
 batches()
 quantised()
+bytes_in_any_order()
 chains()
 others()
 suite.finish()

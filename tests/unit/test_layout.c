@@ -612,9 +612,13 @@ static uint32_t fragment_element(const Layout *l, MmaPart part, const MmaTiling 
     int32_t index[3];
 
     fragment_of(part, s->bytes, lane, i, &r, &c);
+    if (t->row_pairs && part != MMA_B)
+        r = r % 8 * 2 + r / 8;
     index[0] = batch << t->batch_warps | b;
     index[1] = part == MMA_B ? row * s->k + r : ((row << t->m_warps) + m) * s->m + r;
     index[2] = part == MMA_A ? column * s->k + c : ((column << t->n_warps) + n) * s->n + c;
+    if (t->column_pairs && part != MMA_A)
+        index[2] = ((column / 2 << t->n_warps) + n) * 2 * s->n + 2 * c + column % 2;
     for (int d = 0; d < 3; d++)
         index[d] &= (1 << l->bits[d]) - 1;
     return layout_coordinate_of(l, index);
@@ -658,12 +662,15 @@ static void test_fragments_of_warps(void **state)
     };
 
     (void)state;
-    for (int i = 0; i < COUNT(cases); i++) {
-        MmaTiling t = {mma_shape(cases[i].bytes), cases[i].batch_warps, cases[i].m_warps,
-                       cases[i].n_warps};
+    for (int i = 0; i < COUNT(cases) * 4; i++) {
+        MmaTiling t = {mma_shape(cases[i / 4].bytes), cases[i / 4].batch_warps,
+                       cases[i / 4].m_warps, cases[i / 4].n_warps};
+        t.row_pairs = (i & 1) != 0 && t.shape.m == 16 && cases[i / 4].m >= 16;
+        t.column_pairs = (i & 2) != 0 && cases[i / 4].n >= 16 << t.n_warps;
         for (int p = MMA_A; p <= MMA_ACC; p++) {
             int32_t dims[3];
-            part_dims((MmaPart)p, cases[i].batch, cases[i].m, cases[i].n, cases[i].k, dims);
+            part_dims((MmaPart)p, cases[i / 4].batch, cases[i / 4].m, cases[i / 4].n,
+                      cases[i / 4].k, dims);
             check_mma((MmaPart)p, &t, dims);
         }
     }

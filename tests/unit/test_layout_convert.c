@@ -355,6 +355,17 @@ static Layout fragments(MmaPart part, int bytes, int32_t rows, int32_t columns, 
     return l;
 }
 
+/* Of elements of a byte, neighbours across K in pairs. */
+static Layout paired(MmaPart part, int32_t rows, int32_t columns)
+{
+    const MmaTiling t = {mma_shape(1), 0, 1, 1, .row_pairs = true, .column_pairs = true};
+    const int32_t dims[] = {rows, columns};
+    Layout l;
+
+    assert_true(layout_mma(&l, part, &t, 2, dims, NULL));
+    return l;
+}
+
 /* What a matrix product needs, at sizes that are met. */
 static void test_usual_conversions(void **state)
 {
@@ -548,22 +559,26 @@ static void test_swizzle_as_text(void **state)
 /* Execute ldmatrix on a tile in memory, as the ISA has it, for all registers of an operand. */
 static void run_ldmatrix(const Layout *l, const SharedLayout *s, const MatrixAccess *m, bool trans)
 {
-    int per_word = 1 << m->word_bits, at_once = 1 << (m->word_bits + m->matrix_bits);
+    int per_word = 1 << m->word_bits, pairs = m->pair >= 0 ? 1 << m->pair : 0;
+    int bits = (per_word - 1) | pairs;
 
-    for (int first = 0; first < layout_registers(l); first += at_once) {
+    for (int i = 0; i < m->matrix_bits; i++)
+        bits |= 1 << m->matrix[i];
+    for (int r = 0; r < layout_registers(l); r++) {
         for (int thread = 0; thread < 32 << l->nwarp; thread++) {
-            int lane = thread % 32, warp = thread / 32;
-            for (int r = 0; r < at_once; r++) {
-                int matrix = r >> m->word_bits, e = r % per_word;
-                int row = trans ? lane % 4 * 2 + e : lane / 4;
-                int column = trans ? lane / 4 : lane % 4 * per_word + e;
-                uint32_t base = layout_at(l, (Holder){(uint32_t)first, 0, (uint32_t)warp});
-                uint32_t at =
-                    shared_offset(s, base ^ sum_of_bits(m->access.lane, matrix * 8 + row));
-                assert_int_equal(at * (uint32_t)s->bytes % 16, 0);
-                assert_int_equal(sum_of_bits(s->coordinate, (int)at + column),
-                                 layout_at(l, holder(thread, first + r)));
-            }
+            int lane = thread % 32, warp = thread / 32, matrix = 0;
+            for (int i = 0; i < m->matrix_bits; i++)
+                matrix |= (r >> m->matrix[i] & 1) << i;
+            int e = r % (pairs ? 2 : per_word);
+            int row = trans ? lane % 4 * 2 + e : lane / 4;
+            int column = trans ? lane / 4 : lane % 4 * per_word + e;
+            if (pairs)
+                column = 2 * column + (r >> m->pair & 1);
+            uint32_t base = layout_at(l, (Holder){(uint32_t)(r & ~bits), 0, (uint32_t)warp});
+            uint32_t at = shared_offset(s, base ^ sum_of_bits(m->access.lane, matrix * 8 + row));
+            assert_int_equal(at * (uint32_t)s->bytes % 16, 0);
+            assert_int_equal(sum_of_bits(s->coordinate, (int)at + column),
+                             layout_at(l, holder(thread, r)));
         }
     }
 }
@@ -571,14 +586,18 @@ static void run_ldmatrix(const Layout *l, const SharedLayout *s, const MatrixAcc
 static void check_operand(MmaPart part, int bytes, int32_t rows, int32_t columns, int fastest)
 {
     Layout global = blocked(rows, columns, fastest, layout_bits_of(16 / bytes), 2);
-    Layout l = fragments(part, bytes, rows, columns, 1, 1);
     bool trans = (part == MMA_A) != (fastest == 1);
+    Layout l = fragments(part, bytes, rows, columns, 1, 1);
     SharedAccess access[2];
     SharedLayout memory;
     MatrixAccess read;
 
-    assert_int_equal(shared_ldmatrix(&l, bytes, trans, &read), !trans || bytes == 2);
-    if (trans && bytes != 2)
+    if (trans && bytes == 1) {
+        assert_false(shared_ldmatrix(&l, bytes, trans, &read));
+        l = paired(part, rows, columns);
+    }
+    assert_int_equal(shared_ldmatrix(&l, bytes, trans, &read), !trans || bytes <= 2);
+    if (trans && bytes > 2)
         return;
     access[1] = read.access;
     assert_true(shared_access(&global, read.access.nvector, read.access.vector, &access[0]));

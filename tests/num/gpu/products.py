@@ -55,6 +55,26 @@ def matmul(a_ptr, b_ptr, c_ptr, bias_ptr, m, n, k, stride_am, stride_ak, stride_
 
 
 @triton.jit
+def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, stride_bn,
+              M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """c = a @ b for any strides, summed as tl.dot does by itself."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    deep = tl.arange(0, K)
+    a_at = a_ptr + rows[:, None] * stride_am + deep[None, :] * stride_ak
+    b_at = b_ptr + deep[:, None] * stride_bk + columns[None, :] * stride_bn
+    acc = tl.zeros((M, N), c_ptr.dtype.element_ty)
+    for left in tl.range(k, 0, -K, num_stages=STAGES):
+        a = tl.load(a_at, mask=(rows[:, None] < m) & (deep[None, :] < left), other=0)
+        b = tl.load(b_at, mask=(deep[:, None] < left) & (columns[None, :] < n), other=0)
+        acc = tl.dot(a, b, acc)
+        a_at += K * stride_ak
+        b_at += K * stride_bk
+    tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc,
+             mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+@triton.jit
 def matmul_blocks(a_ptr, b_ptr, c_ptr, m, n, k, M: tl.constexpr, N: tl.constexpr,
                   K: tl.constexpr):
     """c = a @ b^T by block pointers that are carried; b is [n, k]."""
