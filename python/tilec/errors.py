@@ -92,3 +92,36 @@ class AccessFault(TritonError, IndexError):
 
 class OutsideKernelError(TritonError, ValueError):
     """A function of the language called by Python, where there is no program and no tile."""
+
+
+class ArgumentError(TritonError, TypeError, ValueError):
+    """A launch whose arguments, grid or options make no sense: which, and why."""
+
+
+class DeviceError(TritonError, RuntimeError):
+    """A device that is not here, or that refused."""
+
+
+class ChangedGlobalError(TritonError, RuntimeError):
+    """A global that a kernel was compiled with has another value now."""
+
+
+# --- what a launch gives ------------------------------------------------------------------------
+
+# tilec_status of tilec.h
+_REFUSED, _NOT_FOUND, _IO, _NO_MEMORY, _BAD_ARGUMENT, _FAILED, _FAULT = range(1, 8)
+
+
+def of_status(status, kind, text):
+    """The exception for a call that gave `status` with this text; `kind` is "access" where a fault
+    is an access outside of an array.
+    """
+    if status == _REFUSED:
+        return CompilationError(None, None, text)
+    if status == _FAULT:
+        return AccessFault(text) if kind == "access" else AssertionFault(text)
+    if status == _NO_MEMORY:
+        return MemoryError(text)
+    if status in (_NOT_FOUND, _BAD_ARGUMENT):
+        return ArgumentError(text)
+    return DeviceError(text)

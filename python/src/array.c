@@ -1,0 +1,670 @@
+/*
+ * array.c - where the elements of an array are, whoever made it
+ *
+ * What an object is to a launch depends on its type alone and is looked up once a type.  The ways
+ * to read an array, fastest first:
+ *
+ *   NumPy       the head of its C object, which is part of NumPy's binary interface since 1.7; it
+ * is compared with __array_interface__ when the type is first seen, and not used if that says
+ * otherwise exchange    the C function that a type offers as __dlpack_c_exchange_api__
+ * (PyTorch 2.10) interface   __cuda_array_interface__, the attributes of a torch.Tensor,
+ * __array_interface__, a DLPack capsule: through Python, a microsecond or two each
+ */
+#include <string.h>
+
+#include "core.h"
+
+/* --- what a launch keeps --- */
+
+void keep_init(Keep *k)
+{
+    k->on_device = false;
+    k->stream = NULL;
+    k->objects = k->some_objects;
+    k->nobjects = k->ndims = k->nblocks = 0;
+    k->room = COUNT(k->some_objects);
+    k->dims = k->some_dims;
+    k->dims_room = COUNT(k->some_dims);
+    k->blocks = k->some_blocks;
+    k->blocks_room = COUNT(k->some_blocks);
+}
+
+void keep_clear(Keep *k)
+{
+    for (int i = 0; i < k->nobjects; i++)
+        Py_DECREF(k->objects[i]);
+    for (int i = 0; i < k->nblocks; i++)
+        PyMem_Free(k->blocks[i]);
+    if (k->objects != k->some_objects)
+        PyMem_Free(k->objects);
+    if (k->blocks != k->some_blocks)
+        PyMem_Free(k->blocks);
+    keep_init(k);
+}
+
+/* Twice the room for pointers; `some` is what they began in. */
+static void *more_pointers(void *at, int *room, const void *some)
+{
+    size_t bytes = (size_t)*room * sizeof(void *);
+    void *grown = at == some ? PyMem_Malloc(2 * bytes) : PyMem_Realloc(at, 2 * bytes);
+
+    if (!grown) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (at == some)
+        memcpy(grown, some, bytes);
+    *room *= 2;
+    return grown;
+}
+
+int keep_object(Keep *k, PyObject *o)
+{
+    void *grown;
+
+    if (!o)
+        return -1;
+    if (k->nobjects == k->room) {
+        grown = more_pointers(k->objects, &k->room, k->some_objects);
+        if (!grown) {
+            Py_DECREF(o);
+            return -1;
+        }
+        k->objects = grown;
+    }
+    k->objects[k->nobjects++] = o;
+    return 0;
+}
+
+void *keep_memory(Keep *k, size_t bytes)
+{
+    void *block;
+
+    if (k->nblocks == k->blocks_room) {
+        void *grown = more_pointers(k->blocks, &k->blocks_room, k->some_blocks);
+        if (!grown)
+            return NULL;
+        k->blocks = grown;
+    }
+    block = PyMem_Malloc(bytes ? bytes : 1);
+    if (block)
+        k->blocks[k->nblocks++] = block;
+    else
+        PyErr_NoMemory();
+    return block;
+}
+
+int64_t *keep_dims(Keep *k, int n)
+{
+    if (k->ndims + n > k->dims_room) {
+        k->ndims = 0;
+        k->dims_room = n > 512 ? n : 512;
+        k->dims = keep_memory(k, sizeof(int64_t) * (size_t)k->dims_room);
+        if (!k->dims) {
+            k->dims_room = 0;
+            return NULL;
+        }
+    }
+    k->ndims += n;
+    return k->dims + k->ndims - n;
+}
+
+/* --- dtypes --- */
+
+static const struct {
+    const char *name;
+    tilec_dtype dtype;
+} dtype_names[] = {
+    {"float32", TILEC_FP32},
+    {"float16", TILEC_FP16},
+    {"float64", TILEC_FP64},
+    {"int32", TILEC_I32},
+    {"int64", TILEC_I64},
+    {"int8", TILEC_I8},
+    {"int16", TILEC_I16},
+    {"uint8", TILEC_U8},
+    {"uint16", TILEC_U16},
+    {"uint32", TILEC_U32},
+    {"uint64", TILEC_U64},
+    {"bool", TILEC_I1},
+    {"bfloat16", TILEC_BF16},
+    {"float8_e4m3fn", TILEC_FP8E4NV},
+    {"float8_e5m2", TILEC_FP8E5},
+    {"float8_e4m3fnuz", TILEC_FP8E4B8},
+    {"float8_e5m2fnuz", TILEC_FP8E5B16},
+};
+
+bool dtype_of_name(const char *name, tilec_dtype *out)
+{
+    for (int i = 0; i < COUNT(dtype_names); i++) {
+        if (strcmp(dtype_names[i].name, name) == 0) {
+            *out = dtype_names[i].dtype;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int no_dtype(const char *param, PyObject *dtype)
+{
+    PyErr_Format(PyExc_TypeError,
+                 "the array given for `%s` has the dtype %S, which kernels do not have", param,
+                 dtype);
+    return -1;
+}
+
+/* dtype objects that were asked for before: there are few, and they live long. */
+typedef struct {
+    PyObject *object; /* owned */
+    tilec_dtype dtype;
+} KnownDType;
+enum { KNOWN_DTYPES = 64 };
+static KnownDType known_dtypes[KNOWN_DTYPES];
+
+static KnownDType *known_dtype(PyObject *dtype)
+{
+    return &known_dtypes[((uintptr_t)dtype >> 4) % KNOWN_DTYPES];
+}
+
+/* Its text as NumPy or PyTorch say it: "float32", "torch.float32". */
+static int ask_dtype(PyObject *dtype, const char *param, tilec_dtype *out)
+{
+    PyObject *text = PyObject_HasAttr(dtype, core.names.name)
+                         ? PyObject_GetAttr(dtype, core.names.name)
+                         : PyObject_Str(dtype);
+    PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+    const char *name = bytes ? PyBytes_AsString(bytes) : NULL;
+    PyObject *order = NULL;
+    int result = -1;
+
+    if (name && strncmp(name, "torch.", 6) == 0)
+        name += 6;
+    if (name && PyObject_HasAttrString(dtype, "byteorder"))
+        order = PyObject_GetAttrString(dtype, "byteorder");
+    if (order && PyUnicode_CompareWithASCIIString(order, ">") == 0)
+        PyErr_Format(PyExc_TypeError,
+                     "the array given for `%s` is not in this machine's byte order", param);
+    else if (name && dtype_of_name(name, out))
+        result = 0;
+    else if (name && !PyErr_Occurred())
+        no_dtype(param, dtype);
+    Py_XDECREF(order);
+    Py_XDECREF(bytes);
+    Py_XDECREF(text);
+    return result;
+}
+
+static int dtype_of(PyObject *dtype, const char *param, tilec_dtype *out)
+{
+    KnownDType *known = known_dtype(dtype);
+
+    if (known->object == dtype) {
+        *out = known->dtype;
+        return 0;
+    }
+    if (ask_dtype(dtype, param, out) != 0)
+        return -1;
+    Py_INCREF(dtype);
+    Py_XDECREF(known->object);
+    *known = (KnownDType){dtype, *out};
+    return 0;
+}
+
+/* --- NumPy --- */
+
+/* The head of an ndarray, as every version of NumPy's headers has it. */
+typedef struct {
+    PyObject ob_base;
+    char *data;
+    int nd;
+    Py_ssize_t *dimensions, *strides; /* in bytes */
+    PyObject *base, *descr;
+} NumpyHead;
+
+static int not_whole(const char *param)
+{
+    PyErr_Format(PyExc_ValueError,
+                 "the strides of the array given for `%s` are no multiples of its elements' size",
+                 param);
+    return -1;
+}
+
+static int read_numpy(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    const NumpyHead *a = (const NumpyHead *)o;
+    int64_t *dims = keep_dims(k, 2 * a->nd);
+    int64_t size;
+
+    if (!dims || dtype_of(a->descr, param, &out->dtype) != 0)
+        return -1;
+    size = (int64_t)tilec_dtype_size(out->dtype);
+    for (int i = 0; i < a->nd; i++) {
+        dims[i] = a->dimensions[i];
+        dims[a->nd + i] = a->strides[i] / size;
+        if (dims[a->nd + i] * size != a->strides[i])
+            return not_whole(param);
+    }
+    out->data = a->data;
+    out->ndim = a->nd;
+    out->shape = dims;
+    out->strides = dims + a->nd;
+    return 0;
+}
+
+/* --- DLPack, https://dmlc.github.io/dlpack --- */
+
+typedef struct {
+    void *data;
+    int device_type;
+    int32_t device_id;
+    int32_t ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} DLTensor;
+
+typedef struct {
+    uint32_t major, minor;
+    const void *previous;
+    void *allocate, *managed_from_object, *managed_to_object;
+    int (*from_object)(void *object, DLTensor *out);
+    int (*current_stream)(int device_type, int32_t device_id, void **out);
+} DLExchange;
+
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
+
+/* Element types by their code and bits. */
+static const struct {
+    uint8_t code, bits, dtype;
+} dl_dtypes[] = {
+    {2, 32, TILEC_FP32},     {2, 16, TILEC_FP16},    {4, 16, TILEC_BF16},  {0, 32, TILEC_I32},
+    {0, 64, TILEC_I64},      {2, 64, TILEC_FP64},    {0, 8, TILEC_I8},     {0, 16, TILEC_I16},
+    {1, 8, TILEC_U8},        {1, 16, TILEC_U16},     {1, 32, TILEC_U32},   {1, 64, TILEC_U64},
+    {6, 8, TILEC_I1},        {10, 8, TILEC_FP8E4NV}, {12, 8, TILEC_FP8E5}, {11, 8, TILEC_FP8E4B8},
+    {13, 8, TILEC_FP8E5B16},
+};
+
+static int dl_dtype(const DLTensor *t, const char *param, tilec_dtype *out)
+{
+    for (int i = 0; i < COUNT(dl_dtypes) && t->lanes == 1; i++) {
+        if (dl_dtypes[i].code == t->code && dl_dtypes[i].bits == t->bits) {
+            *out = (tilec_dtype)dl_dtypes[i].dtype;
+            return 0;
+        }
+    }
+    PyErr_Format(
+        PyExc_TypeError,
+        "the tensor given for `%s` has a dtype that kernels do not have (DLPack's code %d, "
+        "%d bits)",
+        param, t->code, t->bits);
+    return -1;
+}
+
+static int dl_memory(const DLTensor *t, const char *param, tilec_tensor *out)
+{
+    if (t->device_type == DL_CPU || t->device_type == DL_CUDA_HOST)
+        return 0;
+    if (t->device_type != DL_CUDA && t->device_type != DL_CUDA_MANAGED) {
+        PyErr_Format(PyExc_ValueError,
+                     "the tensor given for `%s` is on a device that tilec does not know (DLPack's "
+                     "number %d)",
+                     param, t->device_type);
+        return -1;
+    }
+    out->memory = TILEC_MEMORY_DEVICE;
+    out->device_id = t->device_id;
+    return 0;
+}
+
+static int read_dltensor(const DLTensor *t, const char *param, tilec_tensor *out, Keep *k)
+{
+    int64_t *dims = keep_dims(k, 2 * t->ndim);
+
+    if (!dims || dl_dtype(t, param, &out->dtype) != 0 || dl_memory(t, param, out) != 0)
+        return -1;
+    out->data = (char *)t->data + t->byte_offset;
+    out->ndim = t->ndim;
+    for (int i = 0; i < t->ndim; i++)
+        dims[i] = t->shape[i];
+    for (int i = 0; i < t->ndim && t->strides; i++)
+        dims[t->ndim + i] = t->strides[i];
+    out->shape = dims;
+    out->strides = t->strides ? dims + t->ndim : NULL;
+    return 0;
+}
+
+static int read_exchange(const DLExchange *api, PyObject *o, const char *param, tilec_tensor *out,
+                         Keep *k)
+{
+    DLTensor t;
+
+    if (api->from_object(o, &t) != 0) {
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_ValueError, "the tensor given for `%s` cannot be read", param);
+        return -1;
+    }
+    return read_dltensor(&t, param, out, k);
+}
+
+static int read_capsule(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    PyObject *capsule = PyObject_CallMethodObjArgs(o, core.names.__dlpack__, NULL);
+    const DLTensor *t;
+
+    if (keep_object(k, capsule) != 0)
+        return -1;
+    t = PyCapsule_GetPointer(capsule, "dltensor"); /* which a managed tensor begins with */
+    return t ? read_dltensor(t, param, out, k) : -1;
+}
+
+/* --- __array_interface__, __cuda_array_interface__ --- */
+
+/* The items of a sequence of whole numbers; -1 after an exception, else how many there are. */
+static int read_numbers(PyObject *o, int64_t **out, Keep *k)
+{
+    PyObject *tuple = PySequence_Tuple(o);
+    Py_ssize_t n;
+
+    if (keep_object(k, tuple) != 0)
+        return -1;
+    n = PyTuple_Size(tuple);
+    if (n > TILEC_MAX_DIMS) {
+        PyErr_SetString(PyExc_ValueError, "an array has too many dimensions");
+        return -1;
+    }
+    *out = keep_dims(k, (int)n);
+    for (Py_ssize_t i = 0; *out && i < n; i++)
+        (*out)[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    return !*out || PyErr_Occurred() ? -1 : (int)n;
+}
+
+/* The item, as a new reference that is kept; None and what is missing are NULL. */
+static PyObject *interface_item(PyObject *interface, PyObject *name, Keep *k)
+{
+    PyObject *item = PyObject_GetItem(interface, name);
+
+    if (!item && PyErr_ExceptionMatches(PyExc_KeyError))
+        PyErr_Clear();
+    if (!item || keep_object(k, item) != 0)
+        return NULL;
+    return item == Py_None ? NULL : item;
+}
+
+/* "<f4": the byte order, the kind, and the size of an element. */
+static int read_typestr(PyObject *text, const char *param, tilec_dtype *out)
+{
+    static const char kinds[][12] = {"<f4float32", "<f2float16", "<f8float64", "|i1int8",
+                                     "<i2int16",   "<i4int32",   "<i8int64",   "|u1uint8",
+                                     "<u2uint16",  "<u4uint32",  "<u8uint64",  "|b1bool"};
+    PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+    const char *s = bytes ? PyBytes_AsString(bytes) : "";
+    int result = -1;
+
+    for (int i = 0; i < COUNT(kinds) && result != 0; i++) {
+        if (s[0] && s[0] != '>' && strcmp(s + 1, "") != 0 && strncmp(kinds[i] + 1, s + 1, 2) == 0 &&
+            s[3] == '\0')
+            result = dtype_of_name(kinds[i] + 3, out) ? 0 : -1;
+    }
+    if (result != 0 && !PyErr_Occurred())
+        no_dtype(param, text ? text : Py_None);
+    Py_XDECREF(bytes);
+    return result;
+}
+
+static int read_interface_strides(PyObject *strides, const char *param, tilec_tensor *out, Keep *k)
+{
+    int64_t size = (int64_t)tilec_dtype_size(out->dtype), *at;
+    int n = read_numbers(strides, &at, k);
+
+    if (n < 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        if (at[i] % size != 0)
+            return not_whole(param);
+        at[i] /= size;
+    }
+    out->strides = at;
+    return n == out->ndim ? 0 : not_whole(param);
+}
+
+static int read_interface(PyObject *interface, const char *param, tilec_tensor *out, Keep *k)
+{
+    PyObject *shape, *strides, *data;
+    int64_t *dims;
+
+    if (keep_object(k, interface) != 0)
+        return -1;
+    data = interface_item(interface, core.names.data, k);
+    shape = interface_item(interface, core.names.shape, k);
+    strides = interface_item(interface, core.names.strides, k);
+    if (PyErr_Occurred())
+        return -1;
+    if (!data || !PyTuple_Check(data) || PyTuple_Size(data) < 1 || !shape) {
+        PyErr_Format(PyExc_TypeError, "the array given for `%s` does not say where it is", param);
+        return -1;
+    }
+    if (read_typestr(interface_item(interface, core.names.typestr, k), param, &out->dtype) != 0)
+        return -1;
+    out->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
+    if (!out->data && PyErr_Occurred())
+        return -1;
+    out->ndim = read_numbers(shape, &dims, k);
+    if (out->ndim < 0)
+        return -1;
+    out->shape = dims;
+    return strides ? read_interface_strides(strides, param, out, k) : 0;
+}
+
+static int read_cuda_interface(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    PyObject *device;
+
+    out->memory = TILEC_MEMORY_DEVICE;
+    if (read_interface(PyObject_GetAttr(o, core.names.__cuda_array_interface__), param, out, k) !=
+        0)
+        return -1;
+    device = PyObject_GetAttr(o, core.names.device);
+    if (device && PyLong_Check(device))
+        out->device_id = (int)PyLong_AsLong(device);
+    Py_XDECREF(device);
+    PyErr_Clear(); /* nobody must say on which device; 0 then */
+    return 0;
+}
+
+/* --- torch.Tensor by its attributes, before PyTorch 2.10 --- */
+
+static int read_torch_device(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    PyObject *device = PyObject_GetAttr(o, core.names.device), *type, *index;
+
+    if (keep_object(k, device) != 0)
+        return -1;
+    type = PyObject_GetAttr(device, core.names.type);
+    if (keep_object(k, type) != 0)
+        return -1;
+    if (PyUnicode_CompareWithASCIIString(type, "cpu") == 0)
+        return 0;
+    if (PyUnicode_CompareWithASCIIString(type, "cuda") != 0) {
+        PyErr_Format(PyExc_ValueError, "the tensor given for `%s` is on the device %S", param,
+                     device);
+        return -1;
+    }
+    out->memory = TILEC_MEMORY_DEVICE;
+    index = PyObject_GetAttr(device, core.names.index);
+    if (keep_object(k, index) != 0)
+        return -1;
+    out->device_id = index == Py_None ? 0 : (int)PyLong_AsLong(index);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_torch(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    PyObject *dtype = PyObject_GetAttr(o, core.names.dtype), *pointer, *shape, *strides;
+    int64_t *dims;
+
+    if (keep_object(k, dtype) != 0 || dtype_of(dtype, param, &out->dtype) != 0)
+        return -1;
+    pointer = PyObject_CallMethodObjArgs(o, core.names.data_ptr, NULL);
+    if (keep_object(k, pointer) != 0)
+        return -1;
+    out->data = PyLong_AsVoidPtr(pointer);
+    shape = PyObject_GetAttr(o, core.names.shape);
+    if (PyErr_Occurred() || keep_object(k, shape) != 0)
+        return -1;
+    out->ndim = read_numbers(shape, &dims, k);
+    out->shape = dims;
+    strides = PyObject_CallMethodObjArgs(o, core.names.stride, NULL);
+    if (out->ndim < 0 || keep_object(k, strides) != 0 || read_numbers(strides, &dims, k) < 0)
+        return -1;
+    out->strides = dims;
+    return read_torch_device(o, param, out, k);
+}
+
+/* --- what a type is --- */
+
+enum { KNOWN_TYPES = 64 };
+static TypeEntry known_types[KNOWN_TYPES];
+
+static bool head_is_as_told(const NumpyHead *head, PyObject *o, PyObject *interface, Keep *k)
+{
+    PyObject *data = interface_item(interface, core.names.data, k);
+    PyObject *shape = interface_item(interface, core.names.shape, k);
+    PyObject *dtype = PyObject_GetAttr(o, core.names.dtype);
+    int64_t *dims;
+    int n = shape ? read_numbers(shape, &dims, k) : -1;
+    bool same = data && PyTuple_Check(data) && n == head->nd && dtype == head->descr &&
+                PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) == head->data;
+
+    for (int i = 0; same && i < n; i++)
+        same = head->dimensions[i] == dims[i];
+    Py_XDECREF(dtype);
+    return same;
+}
+
+/* Does the head of the object say what the object says? */
+static bool numpy_is_as_known(PyObject *o)
+{
+    PyObject *interface = PyObject_GetAttr(o, core.names.__array_interface__);
+    bool same;
+    Keep k;
+
+    keep_init(&k);
+    same =
+        keep_object(&k, interface) == 0 && head_is_as_told((const NumpyHead *)o, o, interface, &k);
+    PyErr_Clear();
+    keep_clear(&k);
+    return same;
+}
+
+/* Is the type, or one that it derives from, the one that the loaded NumPy calls so? */
+static bool is_of_numpy(PyTypeObject *type, const char *name)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *numpy = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
+    PyObject *base = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+    bool is = base && PyType_Check(base) && PyType_IsSubtype(type, (PyTypeObject *)base);
+
+    Py_XDECREF(base);
+    PyErr_Clear();
+    return is;
+}
+
+static const void *exchange_api(PyTypeObject *type)
+{
+    PyObject *capsule = PyObject_GetAttr((PyObject *)type, core.names.__dlpack_c_exchange_api__);
+    const DLExchange *api = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+
+    Py_XDECREF(capsule);
+    PyErr_Clear();
+    while (api && api->major != 1)
+        api = api->previous;
+    return api && api->from_object ? api : NULL;
+}
+
+static bool has(PyTypeObject *type, PyObject *name)
+{
+    return PyObject_HasAttr((PyObject *)type, name);
+}
+
+static TypeKind array_kind(PyTypeObject *type, PyObject *o, TypeEntry *e)
+{
+    if (is_of_numpy(type, "generic"))
+        return IS_SCALAR;
+    if (is_of_numpy(type, "ndarray"))
+        return numpy_is_as_known(o) ? IS_NUMPY : IS_INTERFACE;
+    e->api = exchange_api(type);
+    if (e->api)
+        return IS_EXCHANGE;
+    if (has(type, core.names.data_ptr) && has(type, core.names.stride))
+        return IS_TORCH;
+    if (has(type, core.names.__cuda_array_interface__))
+        return IS_CUDA_INTERFACE;
+    if (has(type, core.names.__dlpack__))
+        return IS_DLPACK;
+    return has(type, core.names.__array_interface__) ? IS_INTERFACE : IS_UNKNOWN;
+}
+
+static bool is_instance_of(PyTypeObject *type, PyObject *base)
+{
+    return base && PyType_IsSubtype(type, (PyTypeObject *)base);
+}
+
+static TypeKind kind_of_type(PyTypeObject *type, PyObject *o, TypeEntry *e)
+{
+    if (is_instance_of(type, core.constexpr_class))
+        return IS_CONSTEXPR;
+    if (is_instance_of(type, core.dtype_class))
+        return IS_DTYPE;
+    if (is_instance_of(type, core.reinterpreted_class))
+        return IS_REINTERPRETED;
+    if (PyType_IsSubtype(type, core.kernel_type))
+        return IS_KERNEL;
+    return array_kind(type, o, e);
+}
+
+const TypeEntry *type_entry(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    TypeEntry *e = &known_types[((uintptr_t)type >> 5) % KNOWN_TYPES], made = {type};
+
+    if (e->type == type)
+        return e;
+    made.kind = kind_of_type(type, o, &made);
+    Py_INCREF(type);
+    Py_XDECREF(e->type);
+    *e = made;
+    return e;
+}
+
+int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    switch (entry->kind) {
+    case IS_NUMPY:
+        return read_numpy(o, param, out, k);
+    case IS_EXCHANGE:
+        return read_exchange(entry->api, o, param, out, k);
+    case IS_TORCH:
+        return read_torch(o, param, out, k);
+    case IS_CUDA_INTERFACE:
+        return read_cuda_interface(o, param, out, k);
+    case IS_DLPACK:
+        return read_capsule(o, param, out, k);
+    default:
+        return read_interface(PyObject_GetAttr(o, core.names.__array_interface__), param, out, k);
+    }
+}
+
+int array_stream(const TypeEntry *entry, int device_id, void **out)
+{
+    const DLExchange *api = entry->api;
+
+    *out = NULL;
+    if (entry->kind != IS_EXCHANGE || !api->current_stream)
+        return 0;
+    if (api->current_stream(DL_CUDA, device_id, out) == 0)
+        return 0;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_RuntimeError, "the current stream of the device is not known");
+    return -1;
+}

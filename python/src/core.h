@@ -1,0 +1,210 @@
+/*
+ * core.h - inside of the Python extension tilec._core
+ *
+ * A launch goes kernel.c (which argument is which parameter) -> value.c (what a Python object is
+ * as an argument) -> array.c (where an array's elements are) -> tilec_launch(), with the GIL
+ * released; file.c holds what was loaded and what its names meant then, answer.c puts the
+ * questions of the compiler to Python, call.c keeps one launch for later questions about its code,
+ * fail.c makes exceptions of what the library says.  Python's side is tilec/jit.py.
+ *
+ * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
+ * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
+ * them want the GIL; whatever calls the library that may take a lock releases it, since the
+ * compiler's thread needs it for its questions while it holds the file's lock.
+ */
+#ifndef TILEC_PYTHON_CORE_H
+#define TILEC_PYTHON_CORE_H
+
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+
+#include "tilec.h"
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+enum { MOST_PARAMS = 128 };
+
+/* Names that are looked up in every launch, as Python objects; module.c makes them. */
+#define CORE_NAMES(X)                                                                              \
+    X(cell_contents)                                                                               \
+    X(data_ptr)                                                                                    \
+    X(device)                                                                                      \
+    X(dtype)                                                                                       \
+    X(index)                                                                                       \
+    X(name)                                                                                        \
+    X(run)                                                                                         \
+    X(shape)                                                                                       \
+    X(stride)                                                                                      \
+    X(strides)                                                                                     \
+    X(type)                                                                                        \
+    X(typestr)                                                                                     \
+    X(data)                                                                                        \
+    X(value)                                                                                       \
+    X(check)                                                                                       \
+    X(stream)                                                                                      \
+    X(warmup)                                                                                      \
+    X(grid)                                                                                        \
+    X(__array_interface__)                                                                         \
+    X(__cuda_array_interface__)                                                                    \
+    X(__dlpack__)                                                                                  \
+    X(__dlpack_c_exchange_api__)                                                                   \
+    X(_compiled)                                                                                   \
+    X(_load)
+
+/* What the extension keeps for the life of the process.  Subinterpreters are refused, so that
+ * there is one. */
+typedef struct {
+    tilec_context *ctx;
+    PyTypeObject *kernel_type, *bound_type, *file_type, *call_type;
+    PyObject *dtype_class, *constexpr_class, *reinterpreted_class; /* see classes() in module.c */
+    PyObject *raise, *say;                                         /* see voices() */
+    PyObject *host_device; /* bytes: where launches on host arrays run; NULL: the CPU */
+    unsigned long epoch;   /* counts changes of functions' texts: see touch() */
+    struct {
+#define X(name) PyObject *name;
+        CORE_NAMES(X)
+#undef X
+    } names;
+} Core;
+extern Core core;
+
+/* --- array.c --- */
+
+/* What an object is to a launch, by its type. */
+typedef enum {
+    IS_UNKNOWN, /* none of these: a number perhaps */
+    IS_NUMPY,
+    IS_EXCHANGE, /* DLPack by a C function of its type */
+    IS_CUDA_INTERFACE,
+    IS_TORCH, /* its attributes are those of a torch.Tensor */
+    IS_INTERFACE,
+    IS_DLPACK,
+    IS_SCALAR, /* of NumPy */
+    IS_DTYPE,
+    IS_CONSTEXPR,
+    IS_KERNEL,
+    IS_REINTERPRETED
+} TypeKind;
+typedef struct TypeEntry {
+    PyTypeObject *type; /* owned */
+    TypeKind kind;
+    const void *api; /* of IS_EXCHANGE */
+} TypeEntry;
+
+/* Objects and memory that a launch needs until it has ended. */
+typedef struct {
+    bool on_device; /* some tensor is in a device's memory */
+    void *stream;   /* that the library of the first of these works on */
+    PyObject **objects;
+    int nobjects, room;
+    int64_t *dims; /* shapes and strides; `ndims` of them are used */
+    int ndims, dims_room;
+    void **blocks; /* of PyMem_Malloc */
+    int nblocks, blocks_room;
+    PyObject *some_objects[16];
+    int64_t some_dims[512];
+    void *some_blocks[8];
+} Keep;
+void keep_init(Keep *k);
+void keep_clear(Keep *k);
+int keep_object(Keep *k, PyObject *o); /* takes the reference, in a failure too */
+void *keep_memory(Keep *k, size_t bytes);
+int64_t *keep_dims(Keep *k, int n);
+
+const TypeEntry *type_entry(PyObject *o); /* valid until it is called again */
+
+/* Describe an array of such a kind.  `param` names it in messages. */
+int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k);
+/* The stream that the library of a tensor on a device works on now; NULL where nobody says. */
+int array_stream(const TypeEntry *entry, int device_id, void **out);
+/* "float32", as NumPy calls it; false: the language has no such dtype. */
+bool dtype_of_name(const char *name, tilec_dtype *out);
+
+/* --- value.c --- */
+
+/* Make an argument of an object; its name stays NULL.  `param` is for messages. */
+int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k);
+/* The kind of code a dtype object of tilec.language stands for. */
+int value_dtype(PyObject *o, tilec_dtype *out);
+
+/* --- fail.c --- */
+
+/* What a launch had to say, gathered without the GIL. */
+typedef struct {
+    char *out, *message; /* for stdout; what the compiler says; NULL: nothing */
+    size_t nout, nmessage;
+    bool assertion, access; /* that failed */
+} Said;
+void said_message(void *said, const char *text);
+void said_record(void *said, const tilec_record *record);
+int said_show(Said *s); /* and forget */
+/* Raise what `status` stands for; frees `error`, which may be NULL. */
+void fail_status(tilec_status status, char *error, const Said *said);
+
+/* --- file.c --- */
+
+/* Something that the compiler was told, to be looked at again before a launch. */
+typedef struct {
+    PyObject *owner, *name; /* a dict and a key; or an object and its attribute */
+    PyObject *seen;         /* what it was; NULL: there was nothing */
+    bool is_attribute;
+    bool is_rare; /* it changes only with core.epoch */
+} Watched;
+
+/* What ran for some arguments. */
+typedef struct {
+    const void *which; /* tilec_launch_options.compiled */
+    PyObject *object;  /* that Python has for it */
+} Compiled;
+
+/* A kernel with the surroundings that it had when it was loaded. */
+typedef struct {
+    PyObject ob_base;
+    tilec_file *file;
+    PyObject *resolve;
+    PyObject *error_type, *error, *error_trace; /* what resolve() raised */
+    Keep answer;                                /* what the last answer points to */
+    Watched *watched;
+    int nwatched, watched_room;
+    unsigned long epoch;
+    Compiled *compiled;
+    int ncompiled, compiled_room;
+} File;
+extern PyType_Spec file_spec;
+
+/* The first that is not what it was, from number `from` on; -1: there is none. */
+int file_changed(File *f, int from);
+/* After a call of the library: what the resolver raised goes before all else.  Is there such? */
+bool file_raised(File *f);
+/* Borrowed; NULL: it is not known yet. */
+PyObject *file_compiled(File *f, const void *which);
+int file_add_compiled(File *f, const void *which, PyObject *object);
+
+/* --- answer.c --- */
+
+/* tilec_load_options.resolve of a File. */
+void answer_question(void *file, const tilec_question *question, tilec_name *answer);
+/* A function from the tuple (text, name, module, path, line, unspecialised, noinline), whose texts
+ * and names are borrowed from `k`. */
+int answer_function(PyObject *tuple, tilec_name *out, Keep *k);
+
+/* --- call.c --- */
+
+extern PyType_Spec call_spec;
+/* Keep the arguments of a launch: what Python asks about the code that it ran. */
+PyObject *call_new(File *file, const tilec_arg *args, int nargs,
+                   const tilec_launch_options *options);
+
+/* --- kernel.c --- */
+
+extern PyType_Spec kernel_spec, bound_spec;
+
+/* --- module.c --- */
+
+tilec_context *core_context(void); /* opened with the first call; NULL after an exception */
+/* tp_new of types whose objects come from launches only: raises. */
+PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * file.c - a kernel as it was loaded, and whether its surroundings are still what they were
+ *
+ * A File is one tilec_file, which asks for each name once.  What was answered is written down here,
+ * and looked at before each launch: a dict's item costs some 20 ns, an attribute some 50.  What
+ * only changes when somebody replaces the text of a function is looked at when that happened.
+ */
+#include "core.h"
+
+/* --- what was answered --- */
+
+static void watched_clear(Watched *w)
+{
+    Py_CLEAR(w->owner);
+    Py_CLEAR(w->name);
+    Py_CLEAR(w->seen);
+}
+
+/* As it is now: a new reference, or NULL without an exception. */
+static PyObject *watched_now(const Watched *w)
+{
+    PyObject *now = w->is_attribute ? PyObject_GetAttr(w->owner, w->name)
+                                    : PyDict_GetItemWithError(w->owner, w->name);
+
+    if (!w->is_attribute)
+        Py_XINCREF(now);
+    if (!now)
+        PyErr_Clear();
+    return now;
+}
+
+int file_changed(File *f, int from)
+{
+    bool all = f->epoch != core.epoch;
+
+    for (int i = from; i < f->nwatched; i++) {
+        const Watched *w = &f->watched[i];
+        PyObject *now;
+
+        if (w->is_rare && !all)
+            continue;
+        now = watched_now(w);
+        Py_XDECREF(now); /* only compared */
+        if (now != w->seen)
+            return i;
+    }
+    f->epoch = core.epoch;
+    return -1;
+}
+
+static Watched *more_watched(File *f)
+{
+    int room = f->watched_room ? 2 * f->watched_room : 8;
+    Watched *grown;
+
+    if (f->nwatched < f->watched_room)
+        return &f->watched[f->nwatched];
+    grown = PyMem_Realloc(f->watched, sizeof(Watched) * (size_t)room);
+    if (!grown) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    f->watched = grown;
+    f->watched_room = room;
+    return &f->watched[f->nwatched];
+}
+
+/* watch(owner, name, is_attribute, is_rare): from now on it must stay what it is */
+static PyObject *file_watch(PyObject *self, PyObject *args)
+{
+    File *f = (File *)self;
+    PyObject *owner, *name;
+    int is_attribute, is_rare;
+    Watched *w;
+
+    if (!PyArg_ParseTuple(args, "OUpp", &owner, &name, &is_attribute, &is_rare))
+        return NULL;
+    if (!is_attribute && !PyDict_Check(owner))
+        return PyErr_Format(PyExc_TypeError, "a dict is needed");
+    w = more_watched(f);
+    if (!w)
+        return NULL;
+    Py_INCREF(owner);
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    *w = (Watched){.owner = owner, .name = name, .is_attribute = is_attribute, .is_rare = is_rare};
+    w->seen = watched_now(w);
+    f->nwatched++;
+    Py_RETURN_NONE;
+}
+
+/* watched(i): (owner, name, what it was, what it is, is_attribute); None stands for nothing */
+static PyObject *file_watched(PyObject *self, PyObject *args)
+{
+    const File *f = (File *)self;
+    PyObject *now, *result;
+    int i;
+
+    if (!PyArg_ParseTuple(args, "i", &i))
+        return NULL;
+    if (i < 0 || i >= f->nwatched)
+        return PyErr_Format(PyExc_IndexError, "nothing is watched by that number");
+    now = watched_now(&f->watched[i]);
+    result = Py_BuildValue("OOOOi", f->watched[i].owner, f->watched[i].name,
+                           f->watched[i].seen ? f->watched[i].seen : Py_None, now ? now : Py_None,
+                           (int)f->watched[i].is_attribute);
+    Py_XDECREF(now);
+    return result;
+}
+
+/* accept(i): what it is now is as good as what it was */
+static PyObject *file_accept(PyObject *self, PyObject *args)
+{
+    File *f = (File *)self;
+    PyObject *old;
+    int i;
+
+    if (!PyArg_ParseTuple(args, "i", &i))
+        return NULL;
+    if (i < 0 || i >= f->nwatched)
+        return PyErr_Format(PyExc_IndexError, "nothing is watched by that number");
+    old = f->watched[i].seen;
+    f->watched[i].seen = watched_now(&f->watched[i]);
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
+}
+
+/* --- what was compiled --- */
+
+PyObject *file_compiled(File *f, const void *which)
+{
+    for (int i = 0; i < f->ncompiled; i++) {
+        Compiled hit = f->compiled[i];
+
+        if (hit.which != which)
+            continue;
+        f->compiled[i] = f->compiled[0]; /* the next launch is like this one */
+        f->compiled[0] = hit;
+        return hit.object;
+    }
+    return NULL;
+}
+
+int file_add_compiled(File *f, const void *which, PyObject *object)
+{
+    if (f->ncompiled == f->compiled_room) {
+        int room = f->compiled_room ? 2 * f->compiled_room : 4;
+        Compiled *grown = PyMem_Realloc(f->compiled, sizeof(Compiled) * (size_t)room);
+
+        if (!grown) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        f->compiled = grown;
+        f->compiled_room = room;
+    }
+    Py_INCREF(object);
+    f->compiled[f->ncompiled++] = (Compiled){which, object};
+    return 0;
+}
+
+/* --- the object --- */
+
+bool file_raised(File *f)
+{
+    if (!f->error_type)
+        return false;
+    PyErr_Restore(f->error_type, f->error, f->error_trace);
+    f->error_type = f->error = f->error_trace = NULL;
+    return true;
+}
+
+static int load(File *f, PyObject *function)
+{
+    const tilec_load_options options = {.resolve = answer_question, .user = f};
+    tilec_context *ctx = core_context();
+    tilec_name kernel = {.line = 1};
+    tilec_status status = TILEC_FAILED;
+    char *error = NULL;
+    Keep k;
+
+    keep_init(&k);
+    bool good = ctx && answer_function(function, &kernel, &k) == 0;
+    if (good) {
+        PyThreadState *thread = PyEval_SaveThread();
+        status = tilec_load_function(ctx, &kernel, &options, &f->file, &error);
+        PyEval_RestoreThread(thread);
+    }
+    keep_clear(&k);
+    if (!good)
+        return -1;
+    if (file_raised(f)) {
+        tilec_free(error);
+        return -1;
+    }
+    if (status != TILEC_OK)
+        fail_status(status, error, NULL);
+    return status == TILEC_OK ? 0 : -1;
+}
+
+/* File(function, resolve): `function` as answer_function() has it */
+static PyObject *file_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *function, *resolve;
+    File *f;
+
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &function, &resolve))
+        return NULL;
+    f = (File *)alloc(type, 0);
+    if (!f)
+        return NULL;
+    keep_init(&f->answer);
+    f->epoch = core.epoch;
+    Py_INCREF(resolve);
+    f->resolve = resolve;
+    if (load(f, function) != 0)
+        Py_CLEAR(f);
+    return (PyObject *)f;
+}
+
+static int file_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    File *f = (File *)self;
+
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(f->resolve);
+    Py_VISIT(f->error_type);
+    Py_VISIT(f->error);
+    Py_VISIT(f->error_trace);
+    for (int i = 0; i < f->nwatched; i++) {
+        Py_VISIT(f->watched[i].owner);
+        Py_VISIT(f->watched[i].seen);
+    }
+    for (int i = 0; i < f->ncompiled; i++)
+        Py_VISIT(f->compiled[i].object);
+    return 0;
+}
+
+static int file_clear(PyObject *self)
+{
+    File *f = (File *)self;
+    int nwatched = f->nwatched, ncompiled = f->ncompiled;
+
+    f->nwatched = f->ncompiled = 0;
+    Py_CLEAR(f->resolve);
+    Py_CLEAR(f->error_type);
+    Py_CLEAR(f->error);
+    Py_CLEAR(f->error_trace);
+    for (int i = 0; i < nwatched; i++)
+        watched_clear(&f->watched[i]);
+    for (int i = 0; i < ncompiled; i++)
+        Py_CLEAR(f->compiled[i].object);
+    keep_clear(&f->answer);
+    return 0;
+}
+
+static void file_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    File *f = (File *)self;
+
+    PyObject_GC_UnTrack(self);
+    file_clear(self);
+    tilec_unload(f->file);
+    PyMem_Free(f->watched);
+    PyMem_Free(f->compiled);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef file_methods[] = {
+    {"watch", file_watch, METH_VARARGS, NULL},
+    {"watched", file_watched, METH_VARARGS, NULL},
+    {"accept", file_accept, METH_VARARGS, NULL},
+    {0},
+};
+
+static PyType_Slot file_slots[] = {
+    {Py_tp_new, file_new},         {Py_tp_traverse, file_traverse}, {Py_tp_clear, file_clear},
+    {Py_tp_dealloc, file_dealloc}, {Py_tp_methods, file_methods},   {0, NULL},
+};
+
+PyType_Spec file_spec = {
+    .name = "tilec._core.File",
+    .basicsize = sizeof(File),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = file_slots,
+};

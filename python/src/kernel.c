@@ -1,0 +1,583 @@
+/*
+ * kernel.c - kernel[grid](arguments)
+ *
+ * tilec.jit.JITFunction derives from Kernel, which holds what a launch needs of it in C: the names
+ * and defaults of the parameters, and the File that was loaded for it.  A launch of a known
+ * specialisation runs no Python but that of the arguments: it looks at what is watched, reads the
+ * arguments, and calls tilec_launch(), which finds the code.  All that happens once, loading,
+ * noticing a change, describing compiled code, is in jit.py, and so is what hooks and warmup need.
+ */
+#include "core.h"
+
+#include <structmember.h> /* behind Python.h, which it needs */
+
+typedef struct {
+    PyObject *name; /* interned */
+    const char *text;
+    PyObject *default_value; /* NULL: there is none */
+    PyObject *text_bytes;    /* holds `text` */
+} Param;
+
+typedef struct {
+    PyObject ob_base;
+    File *file; /* NULL: to be loaded */
+    Param *params;
+    int nparams;
+    char is_slow; /* launches go through run() */
+} Kernel;
+
+typedef struct {
+    PyObject ob_base;
+    PyObject *kernel, *grid;
+} Bound;
+
+/* One launch.  An argument that is an option of the launch follows the parameters. */
+typedef struct {
+    Kernel *kernel;
+    File *file;
+    PyObject *given[MOST_PARAMS];
+    tilec_arg args[MOST_PARAMS];
+    int nargs;
+    tilec_launch_options options;
+    int32_t grid[3];
+    bool warmup;
+    Keep keep;
+    Said said;
+} Launch;
+
+/* --- which argument is which parameter --- */
+
+static int param_index(const Kernel *k, PyObject *name)
+{
+    for (int i = 0; i < k->nparams; i++) {
+        if (k->params[i].name == name)
+            return i;
+    }
+    for (int i = 0; i < k->nparams; i++) {
+        if (PyUnicode_Compare(k->params[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool is_name(PyObject *key, PyObject *name)
+{
+    return key == name || PyUnicode_Compare(key, name) == 0;
+}
+
+static int take_device(Launch *l, PyObject *value)
+{
+    PyObject *text = value == Py_None ? NULL : PyObject_Str(value);
+    PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+
+    Py_XDECREF(text);
+    if (value == Py_None)
+        return 0;
+    if (keep_object(&l->keep, bytes) != 0)
+        return -1;
+    l->options.device = PyBytes_AsString(bytes);
+    return 0;
+}
+
+/* A stream is a number, or an object of PyTorch with its number in cuda_stream. */
+static int take_stream(Launch *l, PyObject *value)
+{
+    PyObject *number = PyLong_Check(value) || value == Py_None
+                           ? NULL
+                           : PyObject_GetAttrString(value, "cuda_stream");
+
+    if (PyErr_Occurred() || (number && keep_object(&l->keep, number) != 0))
+        return -1;
+    if (value != Py_None)
+        l->options.stream = PyLong_AsVoidPtr(number ? number : value);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* What the library itself knows as an option, it takes as a named argument. */
+static int take_option(Launch *l, PyObject *key, PyObject *value)
+{
+    PyObject *name;
+
+    if (is_name(key, core.names.device))
+        return take_device(l, value);
+    if (is_name(key, core.names.stream))
+        return take_stream(l, value);
+    if (is_name(key, core.names.check)) {
+        l->options.check = PyObject_IsTrue(value);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    name = PyUnicode_AsUTF8String(key);
+    if (keep_object(&l->keep, name) != 0)
+        return -1;
+    if (l->nargs == MOST_PARAMS) {
+        PyErr_SetString(PyExc_TypeError, "too many arguments");
+        return -1;
+    }
+    tilec_arg *a = &l->args[l->nargs];
+    if (value_read(value, PyBytes_AsString(name), a, &l->keep) != 0)
+        return -1;
+    a->name = PyBytes_AsString(name);
+    l->nargs++;
+    return 0;
+}
+
+static int take_named(Launch *l, PyObject *kwargs)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    while (PyDict_Next(kwargs, &at, &key, &value)) {
+        int i = param_index(l->kernel, key);
+
+        if (i < 0 && take_option(l, key, value) != 0)
+            return -1;
+        if (i >= 0 && l->given[i]) {
+            PyErr_Format(PyExc_TypeError, "kernel got two values for the parameter `%U`", key);
+            return -1;
+        }
+        if (i >= 0)
+            l->given[i] = value;
+    }
+    return 0;
+}
+
+/* Fill in `given`, and behind what will be the parameters' arguments the options. */
+static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
+{
+    const Kernel *k = l->kernel;
+    Py_ssize_t n = PyTuple_Size(args);
+
+    if (n > k->nparams) {
+        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments, but %zd were given",
+                     k->nparams, n);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        l->given[i] = PyTuple_GetItem(args, i);
+    for (int i = (int)n; i < k->nparams; i++)
+        l->given[i] = NULL;
+    l->nargs = k->nparams;
+    if (kwargs && take_named(l, kwargs) != 0)
+        return -1;
+    for (int i = 0; i < k->nparams; i++) {
+        if (!l->given[i])
+            l->given[i] = k->params[i].default_value;
+        if (!l->given[i]) {
+            PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`",
+                         k->params[i].text);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_arguments(Launch *l)
+{
+    const Kernel *k = l->kernel;
+
+    for (int i = 0; i < k->nparams; i++) {
+        if (value_read(l->given[i], k->params[i].text, &l->args[i], &l->keep) != 0)
+            return -1;
+        l->args[i].name = k->params[i].text;
+    }
+    return 0;
+}
+
+/* --- the grid --- */
+
+static PyObject *named_arguments(const Launch *l)
+{
+    const Kernel *k = l->kernel;
+    PyObject *dict = PyDict_New();
+
+    for (int i = 0; dict && i < k->nparams; i++) {
+        if (PyDict_SetItem(dict, k->params[i].name, l->given[i]) != 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+static int read_extent(PyObject *o, int32_t *out)
+{
+    PyObject *number = PyNumber_Index(o);
+    long long v = number ? PyLong_AsLongLong(number) : -1;
+
+    Py_XDECREF(number);
+    if (v == -1 && PyErr_Occurred())
+        return -1;
+    if (v > INT32_MAX || v < 0) {
+        PyErr_Format(PyExc_ValueError, "a grid cannot have an extent of %lld", v);
+        return -1;
+    }
+    *out = (int32_t)v;
+    return 0;
+}
+
+static int read_extents(PyObject *tuple, int32_t out[3])
+{
+    Py_ssize_t n = PyTuple_Size(tuple);
+
+    if (n < 1 || n > 3) {
+        PyErr_Format(PyExc_ValueError, "a grid has one to three extents, not %zd", n);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (read_extent(PyTuple_GetItem(tuple, i), &out[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_grid(Launch *l, PyObject *grid)
+{
+    PyObject *named, *tuple;
+
+    l->grid[0] = l->grid[1] = l->grid[2] = 1;
+    if (PyTuple_Check(grid))
+        return read_extents(grid, l->grid);
+    if (PyIndex_Check(grid))
+        return read_extent(grid, l->grid);
+    if (PyCallable_Check(grid)) {
+        named = named_arguments(l);
+        PyObject *result = named ? PyObject_CallFunctionObjArgs(grid, named, NULL) : NULL;
+        Py_XDECREF(named);
+        if (keep_object(&l->keep, result) != 0)
+            return -1;
+        if (!PyCallable_Check(result))
+            return read_grid(l, result);
+    }
+    tuple = PySequence_Tuple(grid);
+    return keep_object(&l->keep, tuple) != 0 ? -1 : read_extents(tuple, l->grid);
+}
+
+/* --- launching --- */
+
+/* Load the kernel unless what was loaded is still what its names mean. */
+static int make_current(Launch *l)
+{
+    Kernel *k = l->kernel;
+    int changed = -1;
+
+    while (k->file && (changed = file_changed(k->file, changed + 1)) >= 0) {
+        PyObject *stale = PyObject_CallMethod((PyObject *)k, "_changed", "Oi", k->file, changed);
+
+        if (!stale)
+            return -1;
+        if (stale == Py_True)
+            Py_CLEAR(k->file);
+        Py_DECREF(stale);
+    }
+    if (!k->file) {
+        PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, core.names._load, NULL);
+
+        Py_XDECREF(done);
+        if (!done)
+            return -1;
+    }
+    if (!k->file) {
+        PyErr_SetString(PyExc_SystemError, "the kernel was not loaded");
+        return -1;
+    }
+    Py_INCREF(k->file);
+    l->file = k->file;
+    return 0;
+}
+
+static void choose_device(Launch *l)
+{
+    if (l->keep.on_device && !l->options.device)
+        l->options.device = "cuda";
+    if (l->keep.on_device && !l->options.stream)
+        l->options.stream = l->keep.stream;
+    if (!l->options.device && core.host_device)
+        l->options.device = PyBytes_AsString(core.host_device);
+}
+
+/* The library's call, without the GIL; the kernel's code that it ran is `which`. */
+static int call_library(Launch *l, const void **which)
+{
+    tilec_file *file = l->file->file;
+    const char *name = tilec_kernel_name(file, 0);
+    tilec_status status;
+    char *error = NULL;
+    bool runs = !l->warmup && l->grid[0] > 0 && l->grid[1] > 0 && l->grid[2] > 0;
+
+    l->options.on_message = said_message;
+    l->options.on_record = said_record;
+    l->options.user = &l->said;
+    l->options.compiled = which;
+    PyThreadState *thread = PyEval_SaveThread();
+    status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
+                  : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
+    PyEval_RestoreThread(thread);
+    if (file_raised(l->file)) {
+        tilec_free(error);
+        return -1;
+    }
+    if ((l->said.out || l->said.message) && said_show(&l->said) != 0) {
+        tilec_free(error);
+        return -1;
+    }
+    if (status != TILEC_OK)
+        fail_status(status, error, &l->said);
+    return status == TILEC_OK ? 0 : -1;
+}
+
+/* What Python has for the code that ran: a new reference. */
+static PyObject *compiled_kernel(Launch *l, const void *which)
+{
+    PyObject *known = file_compiled(l->file, which), *call, *made;
+
+    if (known) {
+        Py_INCREF(known);
+        return known;
+    }
+    call = call_new(l->file, l->args, l->nargs, &l->options);
+    made = call
+               ? PyObject_CallMethodObjArgs((PyObject *)l->kernel, core.names._compiled, call, NULL)
+               : NULL;
+    Py_XDECREF(call);
+    if (made && file_add_compiled(l->file, which, made) != 0)
+        Py_CLEAR(made);
+    return made;
+}
+
+static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwargs)
+{
+    const void *which = NULL;
+
+    if (make_current(l) != 0 || take_arguments(l, args, kwargs) != 0 || read_arguments(l) != 0)
+        return NULL;
+    if (!l->warmup && read_grid(l, grid) != 0)
+        return NULL;
+    choose_device(l);
+    return call_library(l, &which) == 0 ? compiled_kernel(l, which) : NULL;
+}
+
+static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs,
+                               bool warmup)
+{
+    PyObject *result;
+    Launch l;
+
+    l.kernel = k;
+    l.file = NULL;
+    l.warmup = warmup;
+    l.options = (tilec_launch_options){0};
+    l.said = (Said){0};
+    keep_init(&l.keep);
+    result = launch(&l, grid, args, kwargs);
+    keep_clear(&l.keep);
+    Py_XDECREF(l.file);
+    return result;
+}
+
+/* --- kernel[grid] --- */
+
+/* Hooks see the call as it is. */
+static PyObject *run_slowly(Bound *b, PyObject *args, PyObject *kwargs)
+{
+    PyObject *named = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
+    PyObject *run = PyObject_GetAttr(b->kernel, core.names.run), *result = NULL;
+
+    if (named && run && PyDict_SetItem(named, core.names.grid, b->grid) == 0 &&
+        (PyDict_Contains(named, core.names.warmup) ||
+         PyDict_SetItem(named, core.names.warmup, Py_False) == 0))
+        result = PyObject_Call(run, args, named);
+    Py_XDECREF(named);
+    Py_XDECREF(run);
+    return result;
+}
+
+static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    Bound *b = (Bound *)self;
+    Kernel *k = (Kernel *)b->kernel;
+
+    return k->is_slow ? run_slowly(b, args, kwargs)
+                      : launch_kernel(k, b->grid, args, kwargs, false);
+}
+
+static void bound_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    Py_XDECREF(((Bound *)self)->kernel);
+    Py_XDECREF(((Bound *)self)->grid);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef bound_members[] = {
+    {"kernel", T_OBJECT, offsetof(Bound, kernel), READONLY, NULL},
+    {"grid", T_OBJECT, offsetof(Bound, grid), READONLY, NULL},
+    {0},
+};
+
+static PyType_Slot bound_slots[] = {
+    {Py_tp_new, core_no_new},
+    {Py_tp_call, bound_call},
+    {Py_tp_dealloc, bound_dealloc},
+    {Py_tp_members, bound_members},
+    {0, NULL},
+};
+
+PyType_Spec bound_spec = {
+    .name = "tilec._core.Bound",
+    .basicsize = sizeof(Bound),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = bound_slots,
+};
+
+static PyObject *kernel_subscript(PyObject *self, PyObject *grid)
+{
+    Bound *b = PyObject_New(Bound, core.bound_type);
+
+    if (!b)
+        return NULL;
+    Py_INCREF(self);
+    Py_INCREF(grid);
+    b->kernel = self;
+    b->grid = grid;
+    return (PyObject *)b;
+}
+
+/* --- what jit.py does with a Kernel --- */
+
+static void free_params(Kernel *k)
+{
+    Param *params = k->params;
+    int n = k->nparams;
+
+    k->params = NULL;
+    k->nparams = 0;
+    for (int i = 0; i < n; i++) {
+        Py_XDECREF(params[i].name);
+        Py_XDECREF(params[i].default_value);
+        Py_XDECREF(params[i].text_bytes);
+    }
+    PyMem_Free(params);
+}
+
+/* From a tuple (name,) or (name, default). */
+static int read_param(PyObject *o, Param *out)
+{
+    PyObject *name, *value = NULL;
+
+    if (!PyTuple_Check(o) || !PyArg_ParseTuple(o, "U|O", &name, &value))
+        return -1;
+    out->text_bytes = PyUnicode_AsUTF8String(name);
+    if (!out->text_bytes)
+        return -1;
+    out->text = PyBytes_AsString(out->text_bytes);
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    out->name = name;
+    Py_XINCREF(value);
+    out->default_value = value;
+    return 0;
+}
+
+/* _set_params(tuple of (name,) or (name, default)) */
+static PyObject *kernel_set_params(PyObject *self, PyObject *tuple)
+{
+    Kernel *k = (Kernel *)self;
+    Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+
+    if (n < 0 || n >= MOST_PARAMS)
+        return PyErr_Format(PyExc_TypeError, "a kernel has at most %d parameters", MOST_PARAMS - 1);
+    free_params(k);
+    k->params = PyMem_Calloc((size_t)n + 1, sizeof(Param));
+    if (!k->params)
+        return PyErr_NoMemory();
+    for (k->nparams = 0; k->nparams < (int)n; k->nparams++) {
+        if (read_param(PyTuple_GetItem(tuple, k->nparams), &k->params[k->nparams]) != 0)
+            return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* _set_file(File or None) */
+static PyObject *kernel_set_file(PyObject *self, PyObject *file)
+{
+    Kernel *k = (Kernel *)self;
+    PyObject *old = (PyObject *)k->file;
+
+    if (file != Py_None && Py_TYPE(file) != core.file_type)
+        return PyErr_Format(PyExc_TypeError, "a File is needed");
+    k->file = file == Py_None ? NULL : (File *)file;
+    Py_XINCREF((PyObject *)k->file);
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
+}
+
+/* _launch(grid, args, kwargs, warmup) */
+static PyObject *kernel_launch(PyObject *self, PyObject *args)
+{
+    PyObject *grid, *positional, *named;
+    int warmup;
+
+    if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional, &PyDict_Type, &named,
+                          &warmup))
+        return NULL;
+    return launch_kernel((Kernel *)self, grid, positional, named, warmup != 0);
+}
+
+static int kernel_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    const Kernel *k = (const Kernel *)self;
+
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT((PyObject *)k->file);
+    for (int i = 0; i < k->nparams; i++)
+        Py_VISIT(k->params[i].default_value);
+    return 0;
+}
+
+static int kernel_clear(PyObject *self)
+{
+    Kernel *k = (Kernel *)self;
+
+    Py_CLEAR(k->file);
+    free_params(k);
+    return 0;
+}
+
+static void kernel_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_GC_UnTrack(self);
+    kernel_clear(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef kernel_members[] = {
+    {"_is_slow", T_BOOL, offsetof(Kernel, is_slow), 0, NULL},
+    {0},
+};
+
+static PyMethodDef kernel_methods[] = {
+    {"_set_params", kernel_set_params, METH_O, NULL},
+    {"_set_file", kernel_set_file, METH_O, NULL},
+    {"_launch", kernel_launch, METH_VARARGS, NULL},
+    {0},
+};
+
+static PyType_Slot kernel_slots[] = {
+    {Py_mp_subscript, kernel_subscript},
+    {Py_tp_traverse, kernel_traverse},
+    {Py_tp_clear, kernel_clear},
+    {Py_tp_dealloc, kernel_dealloc},
+    {Py_tp_members, kernel_members},
+    {Py_tp_methods, kernel_methods},
+    {0, NULL},
+};
+
+PyType_Spec kernel_spec = {
+    .name = "tilec._core.Kernel",
+    .basicsize = sizeof(Kernel),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = kernel_slots,
+};

@@ -1,0 +1,194 @@
+/*
+ * module.c - the extension: its types, and what belongs to the whole process
+ */
+#include "core.h"
+
+Core core;
+
+tilec_context *core_context(void)
+{
+    char *error = NULL;
+    tilec_status status;
+
+    if (core.ctx)
+        return core.ctx;
+    status = tilec_open(NULL, &core.ctx, &error);
+    if (status != TILEC_OK)
+        fail_status(status, error, NULL);
+    return core.ctx;
+}
+
+PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args;
+    (void)kwargs;
+    return PyErr_Format(PyExc_TypeError, "%S are made by the package", type);
+}
+
+static void replace(PyObject **at, PyObject *by)
+{
+    PyObject *old = *at;
+
+    Py_INCREF(by);
+    *at = by;
+    Py_XDECREF(old);
+}
+
+/* classes(dtype, constexpr, reinterpreted): those that arguments may have */
+static PyObject *core_classes(PyObject *self, PyObject *args)
+{
+    PyObject *dtype, *constexpr, *reinterpreted;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O!O!", &PyType_Type, &dtype, &PyType_Type, &constexpr,
+                          &PyType_Type, &reinterpreted))
+        return NULL;
+    replace(&core.dtype_class, dtype);
+    replace(&core.constexpr_class, constexpr);
+    replace(&core.reinterpreted_class, reinterpreted);
+    Py_RETURN_NONE;
+}
+
+/* voices(raise, say): what raises (status, kind, text), and shows what the compiler says */
+static PyObject *core_voices(PyObject *self, PyObject *args)
+{
+    PyObject *raise, *say;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO", &raise, &say))
+        return NULL;
+    replace(&core.raise, raise);
+    replace(&core.say, say);
+    Py_RETURN_NONE;
+}
+
+/* host_device(name or None): where launches on arrays of the host's memory run; what it was */
+static PyObject *core_host_device(PyObject *self, PyObject *name)
+{
+    PyObject *old = core.host_device;
+    PyObject *bytes = name == Py_None ? NULL : PyUnicode_AsUTF8String(name);
+
+    (void)self;
+    if (!bytes && name != Py_None)
+        return NULL;
+    core.host_device = bytes;
+    if (!old)
+        Py_RETURN_NONE;
+    name = PyUnicode_FromString(PyBytes_AsString(old));
+    Py_DECREF(old);
+    return name;
+}
+
+/* touch(): the text of some function was replaced */
+static PyObject *core_touch(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    core.epoch++;
+    Py_RETURN_NONE;
+}
+
+/* devices(): (name, description, what is missing or None) of each that this build knows */
+static PyObject *core_devices(PyObject *self, PyObject *unused)
+{
+    tilec_context *ctx = core_context();
+    PyObject *list = ctx ? PyList_New(0) : NULL;
+    tilec_device d;
+
+    (void)self;
+    (void)unused;
+    for (int i = 0; list && tilec_device_info(ctx, i, &d) == TILEC_OK; i++) {
+        PyObject *item = Py_BuildValue("szz", d.name, d.description, d.missing);
+
+        if (!item || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+/* units(device): (name, arch or None, bytes of memory, processors) of each of that name */
+static PyObject *core_units(PyObject *self, PyObject *args)
+{
+    tilec_context *ctx = core_context();
+    PyObject *list;
+    const char *device;
+    tilec_unit u;
+
+    (void)self;
+    if (!ctx || !PyArg_ParseTuple(args, "s", &device))
+        return NULL;
+    list = PyList_New(0);
+    for (int i = 0; list && tilec_unit_info(ctx, device, i, &u) == TILEC_OK; i++) {
+        PyObject *item =
+            Py_BuildValue("zzKi", u.name, u.arch, (unsigned long long)u.memory, u.processors);
+
+        if (!item || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+static PyMethodDef core_methods[] = {
+    {"classes", core_classes, METH_VARARGS, NULL},
+    {"voices", core_voices, METH_VARARGS, NULL},
+    {"host_device", core_host_device, METH_O, NULL},
+    {"touch", core_touch, METH_NOARGS, NULL},
+    {"devices", core_devices, METH_NOARGS, NULL},
+    {"units", core_units, METH_VARARGS, NULL},
+    {0},
+};
+
+static int make_type(PyTypeObject **out, PyType_Spec *spec)
+{
+    if (!*out)
+        *out = (PyTypeObject *)PyType_FromSpec(spec);
+    return *out ? 0 : -1;
+}
+
+static int make_names(void)
+{
+#define X(n)                                                                                       \
+    if (!core.names.n)                                                                             \
+        core.names.n = PyUnicode_InternFromString(#n);                                             \
+    if (!core.names.n)                                                                             \
+        return -1;
+    CORE_NAMES(X)
+#undef X
+    return 0;
+}
+
+static int core_exec(PyObject *module)
+{
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError, "tilec works in the main interpreter only");
+        return -1;
+    }
+    if (make_names() != 0 || make_type(&core.kernel_type, &kernel_spec) != 0 ||
+        make_type(&core.bound_type, &bound_spec) != 0 ||
+        make_type(&core.file_type, &file_spec) != 0 || make_type(&core.call_type, &call_spec) != 0)
+        return -1;
+    Py_INCREF((PyObject *)core.kernel_type);
+    Py_INCREF((PyObject *)core.file_type);
+    if (PyModule_AddObject(module, "Kernel", (PyObject *)core.kernel_type) != 0 ||
+        PyModule_AddObject(module, "File", (PyObject *)core.file_type) != 0)
+        return -1;
+    return PyModule_AddStringConstant(module, "VERSION", TILEC_VERSION);
+}
+
+static PyModuleDef_Slot core_slots[] = {{Py_mod_exec, core_exec}, {0, NULL}};
+
+static struct PyModuleDef core_module = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "tilec._core",
+    .m_methods = core_methods,
+    .m_slots = core_slots,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&core_module);
+}

@@ -1,0 +1,188 @@
+/*
+ * value.c - what a Python object is as an argument of a launch
+ *
+ * Numbers, texts, None, tuples, and what the package has for dtypes and constants; all else that
+ * says where its elements are is an array.
+ */
+#include <string.h>
+
+#include "core.h"
+
+static int read_int(PyObject *o, const char *param, tilec_arg *out)
+{
+    int overflow;
+
+    out->kind = TILEC_ARG_INT;
+    out->integer = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow <= 0 && !(overflow < 0))
+        return out->integer == -1 && PyErr_Occurred() ? -1 : 0;
+    out->kind = TILEC_ARG_UINT;
+    out->uinteger = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : 0;
+    if (overflow > 0 && !PyErr_Occurred())
+        return 0;
+    PyErr_Format(PyExc_OverflowError, "the value given for `%s` does not fit into 64 bits", param);
+    return -1;
+}
+
+static int read_text(PyObject *o, tilec_arg *out, Keep *k)
+{
+    PyObject *bytes = PyUnicode_AsUTF8String(o);
+
+    if (keep_object(k, bytes) != 0)
+        return -1;
+    out->kind = TILEC_ARG_STRING;
+    out->text = PyBytes_AsString(bytes);
+    return 0;
+}
+
+static int read_tuple(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    Py_ssize_t n = PyTuple_Size(o);
+    tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * (size_t)n);
+
+    if (!items)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (value_read(PyTuple_GetItem(o, i), param, &items[i], k) != 0)
+            return -1;
+    }
+    out->kind = TILEC_ARG_TUPLE;
+    out->items = items;
+    out->nitems = (int)n;
+    return 0;
+}
+
+/* Reads what `o` stands for, which is handed over. */
+static int read_kept(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    if (keep_object(k, o) != 0)
+        return -1;
+    if (Py_EnterRecursiveCall(" in an argument of a kernel"))
+        return -1;
+    int result = value_read(o, param, out, k);
+    Py_LeaveRecursiveCall();
+    return result;
+}
+
+/* What is none of the usual types may derive from one, or turn itself into a number. */
+static int read_other(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    if (PyLong_Check(o))
+        return read_int(o, param, out);
+    if (PyFloat_Check(o)) {
+        out->kind = TILEC_ARG_FLOAT;
+        out->real = PyFloat_AsDouble(o);
+        return 0;
+    }
+    if (PyUnicode_Check(o))
+        return read_text(o, out, k);
+    if (PyTuple_Check(o))
+        return read_tuple(o, param, out, k);
+    if (PyList_Check(o))
+        return read_kept(PySequence_Tuple(o), param, out, k);
+    if (PyIndex_Check(o))
+        return read_kept(PyNumber_Index(o), param, out, k);
+    PyErr_Format(PyExc_TypeError, "`%s` cannot be a %S: %R", param, Py_TYPE(o), o);
+    return -1;
+}
+
+static bool dtype_of_text(const char *name, tilec_dtype *out)
+{
+    const char *known;
+
+    for (int t = 0; (known = tilec_dtype_name((tilec_dtype)t)); t++) {
+        if (strcmp(name, known) == 0) {
+            *out = (tilec_dtype)t;
+            return true;
+        }
+    }
+    return dtype_of_name(name, out);
+}
+
+/* Of the package by their names, which are "fp32" as in the library and "int32" as in NumPy, but
+ * for "int1". */
+int value_dtype(PyObject *o, tilec_dtype *out)
+{
+    PyObject *text = PyObject_GetAttr(o, core.names.name);
+    PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+    const char *name = bytes ? PyBytes_AsString(bytes) : NULL;
+    bool known = name && dtype_of_text(strcmp(name, "int1") == 0 ? "bool" : name, out);
+
+    if (name && !known)
+        PyErr_Format(PyExc_TypeError, "%R is no dtype that an argument can be", o);
+    Py_XDECREF(text);
+    Py_XDECREF(bytes);
+    return known ? 0 : -1;
+}
+
+/* The elements of an array as those of another dtype.  Without an array: any pointer to them, for
+ * a compile without a launch. */
+static int read_reinterpreted(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    PyObject *base = PyObject_GetAttrString(o, "base"), *dtype;
+
+    if (keep_object(k, base) != 0)
+        return -1;
+    dtype = PyObject_GetAttr(o, core.names.dtype);
+    if (keep_object(k, dtype) != 0)
+        return -1;
+    if (base == Py_None)
+        out->tensor = (tilec_tensor){.data = (void *)256, .ndim = -1};
+    else if (value_read(base, param, out, k) != 0)
+        return -1;
+    out->kind = TILEC_ARG_TENSOR;
+    return value_dtype(dtype, &out->tensor.dtype);
+}
+
+int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    TypeEntry found;
+    const TypeEntry *entry = &found;
+
+    *out = (tilec_arg){0};
+    if (PyLong_CheckExact(o))
+        return read_int(o, param, out);
+    if (PyFloat_CheckExact(o)) {
+        out->kind = TILEC_ARG_FLOAT;
+        out->real = PyFloat_AsDouble(o);
+        return 0;
+    }
+    if (o == Py_None) {
+        out->kind = TILEC_ARG_NONE;
+        return 0;
+    }
+    if (PyBool_Check(o)) {
+        out->kind = TILEC_ARG_BOOL;
+        out->integer = o == Py_True;
+        return 0;
+    }
+    if (PyUnicode_CheckExact(o))
+        return read_text(o, out, k);
+    if (PyTuple_CheckExact(o))
+        return read_tuple(o, param, out, k);
+    found = *type_entry(o); /* reading may ask for other types */
+    switch (entry->kind) {
+    case IS_UNKNOWN:
+        return read_other(o, param, out, k);
+    case IS_SCALAR:
+        return read_kept(PyObject_CallMethod(o, "item", NULL), param, out, k);
+    case IS_CONSTEXPR:
+        return read_kept(PyObject_GetAttr(o, core.names.value), param, out, k);
+    case IS_DTYPE:
+        out->kind = TILEC_ARG_DTYPE;
+        return value_dtype(o, &out->dtype);
+    case IS_REINTERPRETED:
+        return read_reinterpreted(o, param, out, k);
+    case IS_KERNEL:
+        PyErr_Format(PyExc_TypeError, "a function cannot be given for `%s`", param);
+        return -1;
+    default:
+        out->kind = TILEC_ARG_TENSOR;
+        if (array_read(entry, o, param, &out->tensor, k) != 0)
+            return -1;
+        if (out->tensor.memory == TILEC_MEMORY_HOST || k->on_device)
+            return 0;
+        k->on_device = true;
+        return array_stream(entry, out->tensor.device_id, &k->stream);
+    }
+}

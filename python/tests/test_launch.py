@@ -1,0 +1,291 @@
+"""kernel[grid](arguments): arrays, numbers, grids, options, what a launch gives back."""
+
+import unittest
+
+import numpy as np
+
+import tilec
+import tilec.language as tl
+
+
+@tilec.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
+
+
+@tilec.jit
+def copy_matrix(x, out, rows, columns, row_stride, column_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + row * row_stride + i * column_stride, mask=i < columns)
+    tl.store(out + row * columns + i, value, mask=i < columns)
+
+
+@tilec.jit
+def store_number(out, value):
+    tl.store(out, value)
+
+
+@tilec.jit
+def store_constant(out, VALUE: tl.constexpr, SCALE: tl.constexpr = 2):
+    tl.store(out, VALUE * SCALE)
+
+
+@tilec.jit
+def store_programs(out):
+    here = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0)
+    tl.store(out + here + tl.program_id(0), 1)
+
+
+@tilec.jit
+def choose(out, other, NAME: tl.constexpr, DTYPE: tl.constexpr, SHAPE: tl.constexpr):
+    if other is None:
+        tl.store(out, 1)
+    if NAME == "two":
+        tl.store(out + 1, 2)
+    tl.store(out + 2, tl.full((), 2.75, DTYPE).to(tl.float32))
+    tl.store(out + 3, SHAPE[0] * 10 + SHAPE[1])
+
+
+class Arrays(unittest.TestCase):
+    def test_sum(self):
+        x = np.arange(1000, dtype=np.float32)
+        y = np.ones_like(x)
+        out = np.empty_like(x)
+        add[(4,)](x, y, out, 1000, BLOCK=256)
+        np.testing.assert_array_equal(out, x + 1)
+
+    def test_dtypes(self):
+        for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                     "float16", "float32", "float64"):
+            x = np.arange(8).astype(name)
+            out = np.empty_like(x)
+            add[(1,)](x, x, out, 8, 8)
+            np.testing.assert_array_equal(out, x + x, name)
+
+    def test_bool(self):
+        out = np.zeros(2, bool)
+        store_number[(1,)](out, True)
+        self.assertEqual(out.tolist(), [True, False])
+
+    def test_strides(self):
+        base = np.arange(48, dtype=np.float32).reshape(6, 8)
+        for view in (base, base.T, base[::2], base[:, ::-1], base[::-1, 1:7:2]):
+            out = np.empty(view.shape, np.float32)
+            rows, columns = view.shape
+            strides = [s // 4 for s in view.strides]
+            copy_matrix[(rows,)](view, out, rows, columns, *strides, BLOCK=8)
+            np.testing.assert_array_equal(out, view)
+
+    def test_subclass_and_empty(self):
+        class Mine(np.ndarray):
+            pass
+
+        x = np.arange(8, dtype=np.int32).view(Mine)
+        out = np.zeros(8, np.int32)
+        add[(1,)](x, x, out, 8, BLOCK=8)
+        self.assertEqual(out.tolist(), list(range(0, 16, 2)))
+        nothing = np.empty((0, 3), np.int32)
+        add[(1,)](nothing, nothing, nothing, 0, BLOCK=8)
+
+    def test_array_interface(self):
+        class Interface:
+            __array_interface__ = property(lambda self: self.array.__array_interface__)
+
+            def __init__(self, array):
+                self.array = array
+
+        x = np.arange(16, dtype=np.int16)
+        out = np.zeros(8, np.int16)
+        add[(1,)](Interface(x[:8]), Interface(x[8:]), Interface(out), 8, BLOCK=8)
+        self.assertEqual(out.tolist(), [8 + 2 * i for i in range(8)])
+        copy_matrix[(1,)](Interface(x[::2]), out, 1, 8, 0, 2, BLOCK=8)
+        self.assertEqual(out.tolist(), x[::2].tolist())
+
+    def test_dlpack(self):
+        class Exported:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+
+        x = np.arange(16, dtype=np.float64)[::2]
+        out = np.zeros(8)
+        copy_matrix[(1,)](Exported(x), Exported(out), 1, 8, 0, 2, BLOCK=8)
+        self.assertEqual(out.tolist(), x.tolist())
+
+    def test_attributes_of_a_tensor(self):
+        class Device:
+            type, index = "cpu", None
+
+        class Tensor:
+            device, dtype = Device(), "torch.float32"
+
+            def __init__(self, array):
+                self.array = array
+                self.shape = array.shape
+
+            def data_ptr(self):
+                return self.array.ctypes.data
+
+            def stride(self):
+                return tuple(s // 4 for s in self.array.strides)
+
+        x = np.arange(8, dtype=np.float32)
+        out = np.zeros(8, np.float32)
+        add[(1,)](Tensor(x), Tensor(x), Tensor(out), 8, BLOCK=8)
+        self.assertEqual(out.tolist(), (2 * x).tolist())
+
+    def test_what_is_no_array(self):
+        out = np.zeros(1, np.float32)
+        for wrong in (np.zeros(1, complex), np.zeros(1, ">f4"), np.zeros(1, object), object(), {}):
+            with self.assertRaisesRegex(TypeError, "`value`|`out`"):
+                store_number[(1,)](out, wrong)
+        odd = np.zeros(2, [("a", "i1"), ("b", "<f4")])["b"]
+        with self.assertRaisesRegex(ValueError, "strides of the array given for `out`"):
+            store_number[(1,)](odd, 1.0)
+
+    def test_reinterpreted(self):
+        bits = np.zeros(4, np.int8)
+        store_number[(1,)](tilec.reinterpret(bits, tl.uint8), 255)
+        self.assertEqual(bits.tolist(), [-1, 0, 0, 0])
+
+
+class Values(unittest.TestCase):
+    def stored(self, value, dtype):
+        out = np.zeros(1, dtype)
+        store_number[(1,)](out, value)
+        return out[0].item()
+
+    def test_numbers(self):
+        for value in (0, 1, 16, -5, 2**31, 2**40, -2**63, np.int16(7), np.uint8(200)):
+            self.assertEqual(self.stored(value, np.int64), value)
+        self.assertEqual(self.stored(2**63 + 1, np.uint64), 2**63 + 1)
+        for value in (0.5, -3.25, np.float32(1.5), np.float16(2)):
+            self.assertEqual(self.stored(value, np.float64), value)
+        self.assertEqual(self.stored(np.bool_(True), np.int32), 1)
+        for value in (2**64, -2**63 - 1):
+            with self.assertRaisesRegex(OverflowError, "`value` does not fit into 64 bits"):
+                self.stored(value, np.int64)
+
+    def test_constants(self):
+        out = np.zeros(1, np.int32)
+        store_constant[(1,)](out, 21)
+        self.assertEqual(out[0], 42)
+        store_constant[(1,)](out, tl.constexpr(5), SCALE=tl.constexpr(3))
+        self.assertEqual(out[0], 15)
+
+    def test_texts_dtypes_tuples_none(self):
+        out = np.zeros(4, np.float32)
+        choose[(1,)](out, None, "two", tl.int32, (3, 4))
+        self.assertEqual(out.tolist(), [1, 2, 2, 34])
+        choose[(1,)](out, out, NAME="zwei", DTYPE=tl.float16, SHAPE=(tl.constexpr(5), 6))
+        self.assertEqual(out.tolist(), [1, 2, 2.75, 56])
+        choose[(1,)](out, out, NAME="ü", DTYPE=tl.float16, SHAPE=[7, 8])
+        self.assertEqual(out[3], 78)
+
+    def test_wrong_calls(self):
+        out = np.zeros(1, np.int32)
+        for call, text in (
+                (lambda: store_number[(1,)](out), "misses an argument for `value`"),
+                (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given"),
+                (lambda: store_number[(1,)](out, out=out, value=1), "two values for the parameter `out`"),
+                (lambda: store_number[(1,)](out, 1, vaule=2), "no parameter `vaule`")):
+            with self.assertRaisesRegex(TypeError, text):
+                call()
+        with self.assertRaisesRegex(RuntimeError, "Cannot call @triton.jit"):
+            store_number(out, 1)
+
+
+class Grids(unittest.TestCase):
+    def programs(self, grid):
+        out = np.zeros(64, np.int32)
+        store_programs[grid](out)
+        return int(out.sum())
+
+    def test_forms(self):
+        seen = []
+
+        def grid(meta):
+            seen.append(meta)
+            return meta["SCALE"], np.int64(meta["VALUE"])
+
+        for extents, count in (((3,), 3), (5, 5), ([2, 3], 6), ((2, 3, 4), 24), (np.int64(7), 7),
+                               ((np.int32(2), tl.constexpr(3)), 6), (lambda meta: 4, 4),
+                               (lambda meta: [2, 2], 4), ((0,), 0)):
+            self.assertEqual(self.programs(extents), count, extents)
+        out = np.zeros(1, np.int32)
+        store_constant[grid](out, 3)
+        self.assertEqual(seen, [{"out": out, "VALUE": 3, "SCALE": 2}])
+
+    def test_wrong_ones(self):
+        for grid in ((), (1, 1, 1, 1), (-1,), (2**31,)):
+            with self.assertRaises(ValueError):
+                self.programs(grid)
+        for grid in ((1.5,), None, ("a",)):
+            with self.assertRaises(TypeError):
+                self.programs(grid)
+        with self.assertRaises(ZeroDivisionError):
+            self.programs(lambda meta: 1 // 0)
+
+
+class Options(unittest.TestCase):
+    def test_devices(self):
+        x = np.arange(8, dtype=np.float32)
+        for options in ({"device": "interp"}, {"device": "sim"}, {"device": None},
+                        {"num_warps": 8, "num_stages": 2, "num_ctas": 1}, {"check": True}):
+            out = np.zeros(8, np.float32)
+            add[(1,)](x, x, out, 8, BLOCK=8, **options)
+            self.assertEqual(out.tolist(), (2 * x).tolist(), options)
+        with self.assertRaisesRegex(tilec.TritonError, "there is no device `gpu`"):
+            add[(1,)](x, x, x, 8, BLOCK=8, device="gpu")
+        with self.assertRaisesRegex(tilec.TritonError, "num_warps must be a power of 2"):
+            add[(1,)](x, x, x, 8, BLOCK=8, num_warps=-3)
+
+    def test_compiled_kernel(self):
+        x = np.arange(8, dtype=np.float32)
+        compiled = add[(1,)](x, x, x.copy(), 8, BLOCK=8)
+        self.assertIs(add[(1,)](x, x, x.copy(), 8, BLOCK=8), compiled)
+        self.assertIsNot(add[(1,)](x, x, x.copy(), 8, BLOCK=16), compiled)
+        self.assertIn("kernel @add", compiled.asm["ttir"])
+        self.assertIn("define", compiled.asm["llir"])
+        self.assertIn("ret", compiled.asm["asm"])
+        self.assertEqual(list(compiled.asm), ["source", "ttir", "ttgir", "llir", "asm"])
+        with self.assertRaises(KeyError):
+            compiled.asm["ptx"]
+        self.assertEqual(compiled.metadata.name, "add")
+        self.assertGreater(compiled.n_regs * compiled.metadata.shared, 0)
+        self.assertEqual(compiled.n_spills, 0)
+
+    def test_compiled_for_a_gpu(self):
+        x = np.arange(8, dtype=np.float32)
+        compiled = add[(1,)](x, x, x.copy(), 8, BLOCK=8, device="sim")
+        self.assertIn(".entry", compiled.asm["ptx"])
+        self.assertGreater(compiled.metadata.num_warps, 0)
+
+    def test_warmup(self):
+        out = np.zeros(1, np.int32)
+        compiled = store_constant.warmup(out, 3, grid=(1,))
+        self.assertEqual(out[0], 0)
+        self.assertIn("kernel @store_constant", compiled.asm["ttir"])
+        compiled = add.warmup(*[tilec.MockTensor(tl.float32)] * 3, 64, BLOCK=64, grid=(1,))
+        self.assertIn("*fp32", compiled.asm["ttir"])
+
+    def test_hooks_and_run(self):
+        @tilec.jit
+        def store(out, VALUE: tl.constexpr):
+            tl.store(out, VALUE)
+
+        out, seen = np.zeros(1, np.int32), []
+        store.run(out, 5, grid=(1,))
+        self.assertEqual(out[0], 5)
+        store.add_pre_run_hook(lambda *args, **kwargs: seen.append((args, kwargs)))
+        store[(1,)](out, VALUE=6)
+        self.assertEqual((out[0], seen), (6, [((out,), {"VALUE": 6})]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+"""What a launch gives back: the compiled kernel, its texts and what it needs of the machine."""
+
+import collections
+import collections.abc
+import hashlib
+
+# what programs call a text -> the compiler's stage
+_STAGES = {"ttir": "ir", "ttgir": "opt", "llir": "llvm", "ptx": "ptx", "asm": "asm", "cubin": "sass",
+           "sass": "sass"}
+_ON_CPU = ("source", "ttir", "ttgir", "llir", "asm")
+_ON_GPU = ("source", "ttir", "ttgir", "llir", "ptx")
+
+Metadata = collections.namedtuple(
+    "KernelMetadata", "name hash num_warps num_stages num_ctas shared target backend_name "
+    "enable_fp_fusion cluster_dims tmem_size global_scratch_size profile_scratch_size")
+
+
+class Texts(collections.abc.Mapping):
+    """The stages of one compiled kernel, made when they are asked for."""
+
+    def __init__(self, kernel, call):
+        self._kernel = kernel
+        self._call = call
+        self._known = {}
+
+    def __getitem__(self, name):
+        if name not in self._known:
+            self._known[name] = self._make(name)
+        return self._known[name]
+
+    def _make(self, name):
+        if name == "source":
+            return self._kernel.src
+        if name not in _STAGES or (name in ("asm", "ptx") and name not in self._names()):
+            raise KeyError(name)
+        return self._call.dump(_STAGES[name])
+
+    def _names(self):
+        return _ON_GPU if self._call.device() in ("cuda", "sim") else _ON_CPU
+
+    def __iter__(self):
+        return iter(self._names())
+
+    def __len__(self):
+        return len(self._names())
+
+
+class CompiledKernel:
+    """One specialisation of a kernel on one device."""
+
+    launch_enter_hook = None
+    launch_exit_hook = None
+
+    def __init__(self, kernel, call):
+        self._kernel = kernel
+        self._call = call
+        self._stats = None
+        self.asm = Texts(kernel, call)
+        self.src = kernel
+        self.name = kernel.__name__
+        self.function = None
+
+    def _on_gpu(self):
+        return self._call.device() in ("cuda", "sim")
+
+    @property
+    def stats(self):
+        """What compiling took, and what a GPU's code needs, as tilec_stats has it."""
+        if self._stats is None:
+            self._stats = self._call.stats()
+        return self._stats
+
+    @property
+    def hash(self):
+        return hashlib.sha256(self.asm["ttir"].encode()).hexdigest()
+
+    # programs divide by these to guess how many programs fit: on a CPU they must not be 0
+    @property
+    def n_regs(self):
+        return self.stats["registers"] if self._on_gpu() else 32
+
+    @property
+    def n_spills(self):
+        return self.stats["local_bytes"] // 4
+
+    @property
+    def n_max_threads(self):
+        return 1024
+
+    @property
+    def shared(self):
+        return self.stats["shared_bytes"] if self._on_gpu() else 1
+
+    @property
+    def metadata(self):
+        warps = self.stats["warps"] if self._on_gpu() else 4
+        return Metadata(name=self.name, hash=self.hash, num_warps=warps, num_stages=3, num_ctas=1,
+                        shared=self.shared, target=self._call.device(),
+                        backend_name=self._call.device(), enable_fp_fusion=True,
+                        cluster_dims=(1, 1, 1), tmem_size=0, global_scratch_size=0,
+                        profile_scratch_size=0)
+
+    @property
+    def packed_metadata(self):
+        return self.metadata
+
+    def _init_handles(self):
+        """Nothing is loaded late here."""
+
+    def __getitem__(self, grid):
+        return self._kernel[grid]
+
+    def __repr__(self):
+        return f"<{self.name}, compiled for {self._call.device()}>"

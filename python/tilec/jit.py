@@ -1,0 +1,206 @@
+"""@jit: a function that is compiled from its source and launched as kernel[grid](arguments).
+
+_core.Kernel, which JITFunction derives from, launches what is known without running any Python; here
+is what happens once: reading the signature, loading, noticing that a global has changed, describing
+what was compiled, and the exceptions.
+"""
+
+import collections
+import hashlib
+import inspect
+import sys
+
+from . import _core, errors
+from .compiled import CompiledKernel
+from .kernel import KernelInterface
+from .language.constants import constexpr
+from .language.types import dtype
+from .names import Surroundings
+from .source import Source
+from .wrappers import MockTensor, TensorWrapper
+
+
+class KernelParam:
+    """One parameter of a kernel; `num` is its place."""
+
+    def __init__(self, num, parameter, is_listed):
+        self.num = num
+        self.name = parameter.name
+        self.has_default = parameter.default is not inspect.Parameter.empty
+        self.default = parameter.default
+        given = parameter.annotation
+        self.annotation = "" if given is inspect.Parameter.empty else (
+            given if isinstance(given, str) else getattr(given, "__name__", str(given)))
+        self.is_constexpr = "constexpr" in self.annotation
+        self.is_const = not self.is_constexpr and "const" in self.annotation
+        self.do_not_specialize = is_listed
+
+    def __repr__(self):
+        return f"<parameter {self.name}>"
+
+
+def _listed(names, which):
+    """The names of parameters that are listed by name or number."""
+    return tuple(names[w] if isinstance(w, int) else w for w in which or ()
+                 if not isinstance(w, int) or w < len(names))
+
+
+class JITFunction(_core.Kernel, KernelInterface):
+    """A kernel; `fn` is the Python function that it was made of."""
+
+    def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+                 do_not_specialize_on_alignment=None, debug=None, noinline=None):
+        self.fn = fn
+        self.version = version
+        self.debug = debug
+        self.noinline = noinline
+        self.launch_metadata = launch_metadata
+        self.do_not_specialize = do_not_specialize or []
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        self.signature = inspect.signature(fn)
+        names = list(self.signature.parameters)
+        self.unspecialised = _listed(names, do_not_specialize)
+        self.params = [KernelParam(i, p, p.name in self.unspecialised)
+                       for i, p in enumerate(self.signature.parameters.values())]
+        self.arg_names = names
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
+        self.pre_run_hooks = []
+        self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
+        self.module = self.__module__ = fn.__module__
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__doc__ = fn.__doc__
+        self.__globals__ = fn.__globals__
+        self._repr = repr
+        self._original = self._source = Source(fn)
+        self._surroundings = None
+        self._hash = None
+        self._set_params(tuple((p.name, p.default) if p.has_default else (p.name,)
+                               for p in self.params))
+
+    # --- the source ------------------------------------------------------------------------
+
+    @property
+    def src(self):
+        return self._source.src
+
+    @src.setter
+    def src(self, text):
+        self._unsafe_update_src(text)
+
+    def _unsafe_update_src(self, text):
+        """Compile this text from now on, here and where other kernels call this one."""
+        self._source = self._original.replaced(text)
+        self._hash = None
+        self._set_file(None)
+        _core.touch()
+
+    @property
+    def raw_src(self):
+        return self._source.lines
+
+    @property
+    def starting_line_number(self):
+        return self._source.first
+
+    def repr(self, specialization):
+        return self.__name__ if self._repr is None else self._repr(specialization)
+
+    # --- what _core asks for ---------------------------------------------------------------
+
+    def _load(self):
+        self._surroundings = Surroundings(self)
+        self._set_file(_core.File(self._surroundings.root, self._surroundings))
+
+    def _changed(self, file, index):
+        return self._surroundings.changed(file, index)
+
+    def _compiled(self, call):
+        made = CompiledKernel(self, call)
+        cache = self.device_caches[0][0]
+        cache[len(cache)] = made
+        return made
+
+    # --- launching -------------------------------------------------------------------------
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """Launch, or with `warmup` compile only; kernel[grid](...) is the quick way to it."""
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        if warmup:
+            args = tuple(map(_for_warmup, args))
+            kwargs = {name: _for_warmup(value) for name, value in kwargs.items()}
+        return self._launch(grid, args, kwargs, warmup)
+
+    def warmup(self, *args, grid, **kwargs):
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def add_pre_run_hook(self, hook):
+        """Call `hook` with the arguments of each launch, before it."""
+        self.pre_run_hooks.append(hook)
+        self._is_slow = True
+
+    def preload(self, specialization_data):
+        raise NotImplementedError("tilec keeps compiled kernels by itself: there is nothing to load")
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel\n"
+                           f"hint: launch it as {self.__name__}[grid](...)")
+
+    @property
+    def cache_key(self):
+        """A text that differs where the kernel's source does, or that of something it calls."""
+        return self.hash
+
+    @property
+    def hash(self):
+        if self._hash is None:
+            self._hash = hashlib.sha256(self.src.encode()).hexdigest()
+        return self._hash
+
+    def __repr__(self):
+        return f"JITFunction({self.__module__}:{self.__qualname__})"
+
+
+def _for_warmup(value):
+    """An argument that says no more than a dtype, as a pointer to such elements."""
+    kind = type(value)
+    if kind.__name__ == "dtype" and kind.__module__ == "torch":
+        value = MockTensor(value)
+    if not isinstance(value, MockTensor):
+        return value
+    pointer = object.__new__(TensorWrapper)
+    pointer.base, pointer.dtype = None, value.dtype
+    return pointer
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+    """Make a kernel of a function: @jit, or @jit(do_not_specialize=["n"])."""
+
+    def decorate(function):
+        if isinstance(function, JITFunction):
+            return function
+        if not callable(function):
+            raise TypeError(f"jit makes kernels of functions, not of a {type(function).__name__}")
+        return JITFunction(function, version=version, repr=repr, launch_metadata=launch_metadata,
+                           do_not_specialize=do_not_specialize,
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+                           debug=debug, noinline=noinline)
+
+    return decorate if fn is None else decorate(fn)
+
+
+# --- what _core says -------------------------------------------------------------------------
+
+
+def _raise(status, kind, text):
+    raise errors.of_status(status, kind, text.rstrip("\n"))
+
+
+def _say(text):
+    print(text, end="", file=sys.stderr)
+
+
+_core.classes(dtype, constexpr, TensorWrapper)
+_core.voices(_raise, _say)

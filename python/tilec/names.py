@@ -1,0 +1,189 @@
+"""What the names in a kernel mean: the compiler asks, the live objects of the program answer.
+
+A Surroundings belongs to one loaded kernel.  Each function and module that the kernel reaches is a
+space with a name of its own, in which the compiler asks for more.  What an answer depended on is
+watched by the loaded file: before a launch it must still be the same object (src/file.c), and if it
+is not, changed() says what that means.
+"""
+
+import builtins
+import types
+
+from .errors import ChangedGlobalError
+from .kernel import KernelInterface
+from .language.constants import ConstexprFunction, constexpr
+from .language.types import dtype
+from .source import Source, SourceError
+
+# kinds of answers and roles of functions, as src/answer.c and tilec.h number them
+_VALUE, _FUNCTION, _MODULE, _LANGUAGE = range(4)
+_JIT, _CONSTEXPR, _PYTHON = range(3)
+_MISSING = object()
+# modules of Python whose members the compiler evaluates itself
+_PYTHON_MODULES = ("math", "itertools")
+
+
+class _FunctionSpace:
+    """Names in the body of a function: what it closes over, then its module's globals."""
+
+    def __init__(self, fn):
+        code = fn.__code__
+        self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
+        self.globals = fn.__globals__
+
+    def place(self, name):
+        """(owner, key, whether it is an attribute) of what the name means."""
+        cell = self.cells.get(name)
+        return (self.globals, name, False) if cell is None else (cell, "cell_contents", True)
+
+    def is_constexpr(self, name):
+        return name not in self.cells and _is_annotated(self.globals, name)
+
+
+class _ModuleSpace:
+    """Names behind `module.`"""
+
+    def __init__(self, module):
+        self.module = module
+
+    def place(self, name):
+        names = vars(self.module)
+        return (names, name, False) if name in names else (self.module, name, True)
+
+    def is_constexpr(self, name):
+        return True  # Triton lets kernels use attributes of modules as they are
+
+
+def _is_annotated(names, name):
+    """Does the module say `name: tl.constexpr = ...`?"""
+    annotation = (names.get("__annotations__") or {}).get(name)
+    return annotation is constexpr or (isinstance(annotation, str) and
+                                       annotation.split(".")[-1] == "constexpr")
+
+
+def _look(place):
+    owner, key, is_attribute = place
+    if is_attribute:
+        try:
+            return getattr(owner, key)
+        except (AttributeError, ValueError):  # ValueError: a cell that is empty yet
+            return _MISSING
+    return owner.get(key, _MISSING)
+
+
+class Surroundings:
+    """The resolver of one kernel; `root` is the tuple that the kernel is loaded by."""
+
+    def __init__(self, kernel):
+        self.spaces = {}
+        self.keys = {}  # id of a function or module -> its space's name
+        self.labels = {}  # id of a constexpr -> the name that it was found by
+        self.kept = []  # so that ids stay theirs
+        self.root = self._describe(kernel.fn, kernel._source, kernel)
+
+    def __call__(self, file, name, module):
+        space = self.spaces.get(module)
+        if space is None:
+            return None
+        place = space.place(name)
+        value = _look(place)
+        if value is _MISSING or value is getattr(builtins, name, _MISSING):
+            file.watch(*place, False)  # it may be bound later
+            return None
+        return self._answer(file, place, name, value, space.is_constexpr(name))
+
+    # --- answers -----------------------------------------------------------------------------
+
+    def _answer(self, file, place, name, value, is_constexpr):
+        while isinstance(value, constexpr):
+            file.watch(*place, False)
+            place = (value, "value", True)
+            self.labels[id(value)] = name
+            self.kept.append(value)
+            value, is_constexpr = value.value, True
+        language = _language_name(value)
+        if language is not None:
+            return (_LANGUAGE, language)
+        if isinstance(value, types.ModuleType):
+            return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
+        file.watch(*place, False)
+        return self._function(file, value) or (_VALUE, *_plain(value, is_constexpr))
+
+    def _function(self, file, value):
+        while isinstance(value, KernelInterface) and not hasattr(value, "_source"):
+            value = value.fn  # autotune and heuristics do nothing for a call in a kernel
+        try:
+            if isinstance(value, KernelInterface):
+                file.watch(value, "_source", True, True)
+                return (_FUNCTION, _JIT, self._describe(value.fn, value._source, value))
+            if isinstance(value, ConstexprFunction):
+                return (_FUNCTION, _CONSTEXPR, self._describe(value.fn, Source(value.fn)))
+            if isinstance(value, types.FunctionType):
+                return (_FUNCTION, _PYTHON, self._describe(value, Source(value)))
+        except SourceError:
+            return None
+        return None
+
+    def _describe(self, fn, source, kernel=None):
+        """The tuple that src/answer.c makes a function of."""
+        module = self._key(fn, f"{fn.__module__}.{fn.__qualname__}", _FunctionSpace)
+        unspecialised = kernel.unspecialised if kernel is not None else ()
+        noinline = bool(kernel is not None and kernel.noinline)
+        return (source.text, source.name, module, source.path, source.line, unspecialised, noinline)
+
+    def _key(self, owner, name, space):
+        key = self.keys.get(id(owner))
+        if key is None:
+            key = name if name not in self.spaces else f"{name}#{len(self.spaces)}"
+            self.keys[id(owner)] = key
+            self.spaces[key] = space(owner)
+            self.kept.append(owner)
+        return key
+
+    # --- changes -----------------------------------------------------------------------------
+
+    def changed(self, file, index):
+        """Something is another object than when the kernel was loaded.  True: the kernel has to be
+        loaded again; False: it means the same.
+        """
+        owner, name, before, now, is_attribute = file.watched(index)
+        if isinstance(owner, constexpr) and id(owner) in self.labels:
+            name, before, now = self.labels[id(owner)], constexpr(before), constexpr(now)
+        elif is_attribute or before is None or _is_code(before):
+            return True
+        if type(before) is type(now) and bool(before == now):
+            file.accept(index)
+            return False
+        raise ChangedGlobalError(f"Global variable {name} has changed since we compiled this kernel, "
+                                 f"from {before} to {now}")
+
+
+def _is_code(value):
+    return isinstance(value, (KernelInterface, ConstexprFunction, types.FunctionType,
+                              types.ModuleType))
+
+
+def _language_name(value):
+    """The dotted name of what the language itself has; None for anything else."""
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+        return name if name in _PYTHON_MODULES else vars(value).get("__tilec_module__")
+    if isinstance(value, types.BuiltinFunctionType):
+        return f"{value.__module__}.{value.__name__}" if value.__module__ in _PYTHON_MODULES else None
+    name = getattr(value, "__tilec_builtin__", None)
+    return name if isinstance(name, str) else None
+
+
+def _plain(value, is_constexpr):
+    """(value, whether kernels may use it); what no constant can be stands as one that they may not,
+    so that the compiler says so.
+    """
+    if isinstance(value, dtype):
+        return value, True
+    return (value, is_constexpr) if _is_constant(value) else (0, False)
+
+
+def _is_constant(value):
+    if isinstance(value, tuple):
+        return all(_is_constant(v) for v in value)
+    return value is None or isinstance(value, (bool, int, float, str, dtype, constexpr))
