@@ -66,7 +66,7 @@ static Val compute(Nv *n, const NvStep *s, int r)
 {
     static const char *const programs[] = {"nctaid.x", "nctaid.y", "nctaid.z"};
     const Op *op = s->op;
-    Val in[MAX_ELEMENTWISE_OPERANDS];
+    Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
 
     switch (op->code) {
     case OP_const:

@@ -30,7 +30,8 @@ static void order_of(const NvPlan *p, const Value *pointer, int8_t order[MAX_RAN
     const Axis *x = axis_of(p->axis, pointer);
     int rank = pointer->type->rank;
 
-    for (int i = 0; i < rank; i++) {
+    order[0] = (int8_t)(rank - 1);
+    for (int i = 1; i < rank; i++) {
         int d = rank - 1 - i, at = i;
         for (; at > 0 && x->contiguity[order[at - 1]] < x->contiguity[d]; at--)
             order[at] = order[at - 1];
@@ -186,7 +187,7 @@ static int fastest(const NvPlan *p, const Value *pointer)
 static uint32_t bits_of_run(const NvPlan *p, const Value *pointer, int dim, const Layout *l)
 {
     int shift = layout_shift(l, dim), n = run_bits(p, pointer, dim);
-    uint32_t within = ((1u << n) - 1) << shift, run = 0;
+    uint32_t within = (uint32_t)(((UINT64_C(1) << n) - 1) << shift), run = 0;
 
     for (int i = 0; i < l->nreg; i++) {
         if ((l->reg[i] & ~within) == 0)

@@ -18,7 +18,7 @@ static void apply(Combining *c, const Part *a, const Part *b, Part *out)
 
     if (c->wide) {
         Val in[] = {a->v[0], b->v[0]};
-        out->v[0] = emit_unrounded(&c->n->e, c->n->b, c->plan->kind.only, in);
+        *out = (Part){{emit_unrounded(&c->n->e, c->n->b, c->plan->kind.only, in)}};
         return;
     }
     for (int k = 0; k < c->count; k++) {
@@ -156,8 +156,8 @@ void combining_neutral(const Combining *c, Part *out)
     const Type *t = c->step->op->operands[0]->type;
     LLVMTypeRef reg = emit_type(&c->n->e, t, 0);
 
-    out->v[0] = dtype_is_float(t->dtype) ? llvm_real(reg, c->plan->kind.real)
-                                         : LLVMConstInt(reg, c->plan->kind.bits, 0);
+    *out = (Part){{dtype_is_float(t->dtype) ? llvm_real(reg, c->plan->kind.real)
+                                            : LLVMConstInt(reg, c->plan->kind.bits, 0)}};
 }
 
 /* Sets what does not exist to what changes nothing. */

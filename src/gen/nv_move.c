@@ -37,7 +37,7 @@ void nv_lay_down(Nv *n, const NvStep *s)
     layout_invert(tile->layout, &inverse);
     Val first = nv_is_first(n, inverse.copies.lane | inverse.copies.warp << LAYOUT_LANE_BITS);
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK], words[2], v;
+        Val at[MAX_RANK] = {NULL}, words[2], v;
         NvPlace p = {.how = "st.shared", .bytes = bytes};
         if (!nv_live(tile, r))
             continue;
@@ -73,7 +73,7 @@ static void read_result(Nv *n, const NvStep *s)
     Val *out = nv_set(n, tile);
 
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK], words[2], v;
+        Val at[MAX_RANK] = {NULL}, words[2], v;
         NvPlace p = {.how = "ld.shared", .bytes = bytes};
         if (!nv_live(tile, r))
             continue;

@@ -269,7 +269,7 @@ static int stages_that_fit(const LoopView *v, int stages)
 
     for (int i = 0; i < v->copies.len; i++)
         bytes += stage_part(v->copies.at[i]);
-    return (int)MIN(stages, MAX(room, 0) / bytes);
+    return (int)MIN(stages, MAX(room, 0) / MAX(bytes, 1));
 }
 
 /* The tiles of a stage, one behind the other. */
@@ -354,9 +354,9 @@ static const NvStep *early_product(const NvBlock *body, const NvAhead *a)
     return found;
 }
 
-static void pipeline_loop(NvPlan *p, NvStep *loop, const int *users)
+static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *users)
 {
-    LoopView v = {.plan = p, .loop = loop, .body = loop->body[0], .users = users};
+    LoopView v = {.plan = p, .loop = loop, .body = body, .users = users};
     NvAhead *a = NEW(p->arena, NvAhead);
 
     *a = (NvAhead){.stages = stages_of(p, loop->op)};
@@ -393,11 +393,12 @@ static void walk(NvPlan *p, NvBlock *b, const int *users)
     for (int i = 0; i < b->steps.len; i++) {
         NvStep *s = b->steps.at[i];
         for (int r = 0; r < COUNT(s->body); r++) {
-            if (s->body[r])
-                walk(p, s->body[r], users);
+            if (!s->body[r])
+                continue;
+            walk(p, s->body[r], users);
+            if (s->kind == NV_FOR)
+                pipeline_loop(p, s, s->body[r], users);
         }
-        if (s->kind == NV_FOR)
-            pipeline_loop(p, s, users);
     }
 }
 

@@ -85,7 +85,7 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
         if (i == 0 || s->uses.at[i].buffer != s->uses.at[i - 1].buffer)
             text_printf(&x->out, " at %lld..%lld", (long long)b->offset,
-                        (long long)(b->offset + b->bytes));
+                        (long long)b->offset + (long long)b->bytes);
     }
     if (s->op)
         text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));

@@ -280,11 +280,11 @@ static void flow_plain(AxisFacts *x, const Op *op)
 {
     const Axis *in[op->noperands + 1];
     Axis trusted[2];
+    bool trusts = x->trusting && op->code == OP_rem && axis_is_int(op->operands[0]->type);
 
-    for (int i = 0; i < op->noperands; i++)
+    for (int i = 0; i < op->noperands; i++) {
         in[i] = &x->at[op->operands[i]->id];
-    if (x->trusting && op->code == OP_rem && axis_is_int(op->operands[0]->type)) {
-        for (int i = 0; i < 2; i++) {
+        if (trusts && i < COUNT(trusted)) {
             trusted[i] = at_least(in[i], i);
             in[i] = &trusted[i];
         }
