@@ -95,7 +95,7 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
     Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
 
     for (int r = 0; r < count; r++) {
-        for (int i = 0; nv_live(s->out[0], r) && i < COUNT(in); i++)
+        for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
             in[i][r] = operand(n, s, i, r);
     }
     nv_divide_shared(n, in[0], in[1], count, out);
@@ -104,15 +104,14 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
 static void compute_tile(Nv *n, const NvStep *s)
 {
     const NvTile *t = s->out[0];
-    Val *out = NEW_N(n->arena, Val, nv_count(t));
+    Val *out = nv_out(n, s, 0);
 
     if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
         divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
-        if (!out[r] && nv_live(t, r) && !(s->take && s->take[r] < 0))
+        if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
             out[r] = compute(n, s, r);
     }
-    n->regs[t->id] = out;
 }
 
 /* --- loops and ifs --- */
@@ -245,13 +244,20 @@ static void emit_barrier(Nv *n, const NvStep *s)
     nv_wait_block(n);
 }
 
+static void emit_slices(Nv *n, const NvStep *s)
+{
+    for (n->slice = 0; n->slice < s->slices; n->slice++)
+        nv_steps(n, s->body[0]);
+    n->slice = 0;
+}
+
 static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
     [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,         [NV_STORE] = nv_store,
     [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,           [NV_COPY] = nv_copy,
     [NV_MOVE] = nv_move,         [NV_REDUCE] = nv_reduce,     [NV_SCAN] = nv_scan,
     [NV_ATOMIC] = nv_atomic,     [NV_DOT] = nv_dot,           [NV_RECORD] = nv_record,
     [NV_INLINE] = nv_inline,     [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,
-    [NV_WHILE] = emit_while,     [NV_IF] = emit_if,
+    [NV_WHILE] = emit_while,     [NV_IF] = emit_if,           [NV_SLICES] = emit_slices,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)

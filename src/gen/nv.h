@@ -44,6 +44,7 @@ typedef struct {
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
+    int slice;              /* which of a chain of steps that go by slices */
     Val active;             /* i1: copies are asked for at all; NULL: they are */
 } Nv;
 
@@ -59,9 +60,13 @@ void nv_wait_warp(Nv *n);  /* the same of the warp, all of whose lanes come here
 /* nv_tile.c */
 int nv_count(const NvTile *t);        /* registers, whether they are live or not; 1 for scalars */
 bool nv_live(const NvTile *t, int r); /* does register r hold an element in any thread? */
+/* The same, and is it made in the slice of now, where the step goes by slices? */
+bool nv_turn(const Nv *n, const NvStep *s, const NvTile *t, int r);
 const Val *nv_get(const Nv *n, const NvTile *t); /* its registers; a bug() before it is computed */
 Val *nv_set(Nv *n, const NvTile *t);             /* room for them, all NULL */
-Val nv_scalar(const Nv *n, const NvTile *t);     /* the one of a scalar */
+Val *nv_out(Nv *n, const NvStep *s,
+            int i); /* the same of a result; in later slices what is there */
+Val nv_scalar(const Nv *n, const NvTile *t);       /* the one of a scalar */
 LLVMTypeRef nv_type(const Nv *n, const NvTile *t); /* of a register */
 /* The exclusive or of those of masks[] whose bit of the thread's number is set: an i32. */
 Val nv_thread_map(Nv *n, const uint32_t *masks);

@@ -48,10 +48,12 @@ Val nv_from_exchanged(Nv *n, const Type *t, Val v)
 static void convert_registers(Nv *n, const NvStep *s)
 {
     const Val *in = nv_get(n, s->in[0]);
-    Val *out = nv_set(n, s->out[0]);
+    Val *out = nv_out(n, s, 0);
 
-    for (int r = 0; r < s->conversion->nregs; r++)
-        out[r] = s->conversion->take[r] < 0 ? NULL : in[s->conversion->take[r]];
+    for (int r = 0; r < s->conversion->nregs; r++) {
+        if (nv_turn(n, s, s->out[0], r) && s->conversion->take[r] >= 0)
+            out[r] = in[s->conversion->take[r]];
+    }
 }
 
 /* --- by shuffles --- */

@@ -33,9 +33,9 @@ static int member(const Group *a, int r, int i)
     return r;
 }
 
-static bool begins_group(const Group *a, int r)
+static bool begins_group(const Nv *n, const Group *a, int r)
 {
-    return nv_live(a->shape, r) && (r & (member(a, 0, a->count - 1))) == 0;
+    return nv_turn(n, a->step, a->shape, r) && (r & (member(a, 0, a->count - 1))) == 0;
 }
 
 /* A pointer that many registers share, and a constant. */
@@ -192,14 +192,14 @@ static bool load_group_of_fields(Nv *n, const NvStep *s)
     for (int i = 0; g && i < g->count; i++) {
         if (g->out[i]) {
             shape = g->out[i];
-            nv_set(n, shape);
+            nv_out(n, s, i);
         }
     }
     if (!shape)
         return g != NULL;
     Group a = access_of_step(s, shape);
     for (int r = 0; r < nv_count(shape); r++) {
-        if (nv_live(shape, r))
+        if (nv_turn(n, s, shape, r))
             load_fields(n, &a, r, g);
     }
     return true;
@@ -211,10 +211,10 @@ void nv_load(Nv *n, const NvStep *s)
         return;
 
     Group a = access_of_step(s, s->out[0]);
-    Val *out = nv_set(n, s->out[0]);
+    Val *out = nv_out(n, s, 0);
 
     for (int r = 0; r < nv_count(s->out[0]); r++) {
-        if (begins_group(&a, r))
+        if (begins_group(n, &a, r))
             load_group(n, &a, r, out);
     }
 }
@@ -245,7 +245,7 @@ void nv_store(Nv *n, const NvStep *s)
     Val first = nv_is_first(n, s->access->copies);
 
     for (int r = 0; r < nv_count(data); r++) {
-        if (begins_group(&a, r))
+        if (begins_group(n, &a, r))
             store_group(n, &a, r, first);
     }
 }

@@ -221,5 +221,8 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_pipeline(p);
     number_block(p, p->body, 0);
     nv_place(p);
-    return p->refused ? NULL : p;
+    if (p->refused)
+        return NULL;
+    nv_slice(p);
+    return p;
 }

@@ -90,6 +90,7 @@ typedef enum {
     NV_FOR,
     NV_WHILE,
     NV_IF,
+    NV_SLICES, /* the steps of its body, for some registers of each, then for the next ones */
     NV_STEP_KINDS
 } NvStepKind;
 
@@ -124,6 +125,9 @@ struct NvStep {
     const Conversion *conversion;
     const NvAccess *access; /* of loads, stores, atomics */
     const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
+    int slices;             /* NV_SLICES: how many */
+    int16_t *slice_of;      /* of steps in those, by register: in which one it is made or stored,
+                             * none where it is beyond; NULL: in no slices */
     const void *detail;     /* of the kinds whose file says what it is */
 };
 
@@ -304,6 +308,10 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p); /* buffers and barriers */
+
+/* nv_slices.c */
+/* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */
+void nv_slice(NvPlan *p);
 
 /* nv_plan_print.c */
 /* The plan as `tilec dump --stage layout` shows it, in the arena. */

@@ -17,7 +17,7 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_MOVE] = "move",       [NV_REDUCE] = "reduce",   [NV_SCAN] = "scan",
     [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",         [NV_RECORD] = "record",
     [NV_INLINE] = "inline",   [NV_BARRIER] = "barrier", [NV_FOR] = "for",
-    [NV_WHILE] = "while",     [NV_IF] = "if",
+    [NV_WHILE] = "while",     [NV_IF] = "if",           [NV_SLICES] = "slices",
 };
 
 typedef struct {
@@ -77,6 +77,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_conversion(x, s);
     else
         put_tile(x, tile_of(s));
+    if (s->kind == NV_SLICES)
+        text_printf(&x->out, " %d", s->slices);
     if (s->kind == NV_LOAD && s->detail)
         text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
     if (s->access && s->access->vector_bits > 0)

@@ -18,6 +18,11 @@ bool nv_live(const NvTile *t, int r)
     return !t->layout || layout_register_live(t->layout, (uint32_t)r);
 }
 
+bool nv_turn(const Nv *n, const NvStep *s, const NvTile *t, int r)
+{
+    return nv_live(t, r) && (!s->slice_of || s->slice_of[r] == n->slice);
+}
+
 const Val *nv_get(const Nv *n, const NvTile *t)
 {
     if (!n->regs[t->id])
@@ -28,6 +33,11 @@ const Val *nv_get(const Nv *n, const NvTile *t)
 Val *nv_set(Nv *n, const NvTile *t)
 {
     return n->regs[t->id] = NEW_N(n->arena, Val, nv_count(t));
+}
+
+Val *nv_out(Nv *n, const NvStep *s, int i)
+{
+    return s->slice_of && n->slice > 0 ? n->regs[s->out[i]->id] : nv_set(n, s->out[i]);
 }
 
 Val nv_scalar(const Nv *n, const NvTile *t)

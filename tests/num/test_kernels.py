@@ -199,6 +199,13 @@ def giou():
                            {"pred": p, "gt": g, "out": empty("fp32", batch, boxes),
                             "n_boxes": "gt.shape(1)", "eps": 1e-5, "BLOCK": block},
                            {"out": ("fp32", want)}, rtol=1e-5, atol=1e-5)
+            if dtype == "fp32" and boxes == 777:  # more than the registers of a thread on a GPU
+                for block, warps in ((4096, 1), (20000, 8), (65536, 0)):
+                    suite.case(f"giou in {block} by {warps} warps", "giou.py:giou_kernel", "2",
+                               {"pred": p, "gt": g, "out": empty("fp32", batch, boxes),
+                                "n_boxes": boxes, "eps": 1e-5, "BLOCK": block},
+                               {"out": ("fp32", want)}, rtol=1e-5, atol=1e-5,
+                               options=("--num-warps", str(warps)) if warps else ())
     degenerate = np.zeros((1, 2, 4), np.float32)
     degenerate[0, 0] = [0.5, 0.5, 0.5, 0.5]
     suite.case("giou of boxes without area", "giou.py:giou_kernel", "1",

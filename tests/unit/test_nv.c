@@ -41,8 +41,8 @@ static bool has_ptxas(void)
     return system("command -v ptxas >/dev/null 2>&1") == 0;
 }
 
-/* Fails with what ptxas says. */
-static void assemble(Arena *a, const char *name, const char *chip, const GenOutput *code)
+/* Fails with what ptxas says.  Gives the bytes of registers that it had to spill. */
+static int assemble(Arena *a, const char *name, const char *chip, const GenOutput *code)
 {
     char path[] = "/tmp/tilec-nv-XXXXXX";
     int file = mkstemp(path);
@@ -51,7 +51,7 @@ static void assemble(Arena *a, const char *name, const char *chip, const GenOutp
     assert_int_equal(write(file, code->data, code->len), (ssize_t)code->len);
     close(file);
     const char *command =
-        arena_printf(a, "ptxas -arch=%s -o /dev/null %s >%s.out 2>&1", chip, path, path);
+        arena_printf(a, "ptxas -arch=%s -v -o /dev/null %s >%s.out 2>&1", chip, path, path);
     int status = system(command);
     char *said = "";
     size_t len;
@@ -61,6 +61,9 @@ static void assemble(Arena *a, const char *name, const char *chip, const GenOutp
     if (status != 0)
         fail_msg("%s for %s: ptxas says %s\n%s", name, chip, said, code->data);
     unlink(path);
+    const char *spilled = strstr(said, "bytes stack frame, ");
+    assert_non_null(spilled);
+    return (int)strtol(strchr(spilled, ',') + 1, NULL, 10);
 }
 
 static GenStage shown(void)
@@ -248,6 +251,59 @@ static void test_constant_arrays(void **state)
         constant_loads("  %d = atomic_rmw %y, %c kind=add sem=relaxed scope=gpu : i32\n", true), 0);
 }
 
+/* --- tiles longer than registers --- */
+
+/* Six tiles that are all in use at once: the sums of neighbours, multiplied; in place, too. */
+static const char *long_kernel(Arena *a, int n, const char *dtype)
+{
+    enum { TILES = 6 };
+    Text t = text_new(a), body = text_new(a);
+
+    text_put(&t, "kernel @k(%n: i32");
+    text_printf(&body, "  %%i = arange start=0 : i32[%d]\n  %%ns = splat %%n : i32[%d]\n", n, n);
+    text_printf(&body, "  %%m = lt %%i, %%ns : i1[%d]\n", n);
+    for (int k = 0; k < TILES; k++) {
+        text_printf(&t, ", %%x%d: *%s div 16", k, dtype);
+        text_printf(&body, "  %%s%d = splat %%x%d : *%s[%d]\n", k, k, dtype, n);
+        text_printf(&body, "  %%p%d = addptr %%s%d, %%i : *%s[%d]\n", k, k, dtype, n);
+        text_printf(&body, "  %%v%d = load %%p%d, %%m : %s[%d]\n", k, k, dtype, n);
+    }
+    for (int k = 0; k < TILES; k++)
+        text_printf(&body, "  %%a%d = add %%v%d, %%v%d : %s[%d]\n", k, k, (k + 1) % TILES, dtype,
+                    n);
+    text_printf(&body, "  %%c0 = sub %%a0, %%v0 : %s[%d]\n", dtype, n);
+    for (int k = 1; k < TILES; k++)
+        text_printf(&body, "  %%c%d = mul %%c%d, %%a%d : %s[%d]\n", k, k - 1, k, dtype, n);
+    text_printf(&t, ") {\n%s  store %%p0, %%c%d, %%m\n  return\n}\n", body.s, TILES - 1);
+    return t.s;
+}
+
+static void test_long_tiles(void **state)
+{
+    static const char *const dtypes[] = {"fp32", "fp64", "i8", "i16"};
+    static const int extents[] = {4096, 16384, 50000, 65536};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    for (int i = 0; i < COUNT(dtypes) * COUNT(extents) && has_ptxas(); i++) {
+        int n = extents[i / COUNT(dtypes)];
+        const char *name = arena_printf(a, "%d of %s", n, dtypes[i % COUNT(dtypes)]);
+        const char *text = long_kernel(a, n, dtypes[i % COUNT(dtypes)]);
+        Case c = {t, a, name, read_kernel(a, name, text, strlen(text), t), true};
+        GenOutput out;
+        assert_true(emit(&c, chips[1], GEN_LAYOUT, &out));
+        if (n > 4096)
+            assert_non_null(strstr(out.data, "\nslices "));
+        assert_true(emit(&c, chips[1], GEN_OBJECT, &out));
+        assert_int_equal(assemble(a, name, chips[1], &out), 0);
+    }
+    arena_free(a);
+}
+
 /* --- the user's own instructions --- */
 
 /* Four bytes side by side in one register, and two results of one run. */
@@ -404,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),          cmocka_unit_test(test_inline),
         cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
-        cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses)};
+        cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses),
+        cmocka_unit_test(test_long_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
