@@ -95,7 +95,8 @@ static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
 
 static void ask(File *f, const tilec_question *q, tilec_name *out)
 {
-    PyObject *a = PyObject_CallFunction(f->resolve, "Ozz", f, q->name, q->module);
+    PyObject *a =
+        PyObject_CallFunction(f->resolve, "Ozzi", f, q->name, q->module, q->function != NULL);
 
     keep_clear(&f->answer);
     if (a && a != Py_None && keep_object(&f->answer, a) == 0) {

@@ -65,7 +65,7 @@ static Watched *more_watched(File *f)
     return &f->watched[f->nwatched];
 }
 
-/* watch(owner, name, is_attribute, is_rare): from now on it must stay what it is */
+/* watch(owner, name, is_attribute, is_rare): from now on it must stay what it is; its number */
 static PyObject *file_watch(PyObject *self, PyObject *args)
 {
     File *f = (File *)self;
@@ -85,11 +85,10 @@ static PyObject *file_watch(PyObject *self, PyObject *args)
     PyUnicode_InternInPlace(&name);
     *w = (Watched){.owner = owner, .name = name, .is_attribute = is_attribute, .is_rare = is_rare};
     w->seen = watched_now(w);
-    f->nwatched++;
-    Py_RETURN_NONE;
+    return PyLong_FromLong(f->nwatched++);
 }
 
-/* watched(i): (owner, name, what it was, what it is, is_attribute); None stands for nothing */
+/* watched(i): (owner, what it was, what it is); None stands for nothing */
 static PyObject *file_watched(PyObject *self, PyObject *args)
 {
     const File *f = (File *)self;
@@ -101,9 +100,8 @@ static PyObject *file_watched(PyObject *self, PyObject *args)
     if (i < 0 || i >= f->nwatched)
         return PyErr_Format(PyExc_IndexError, "nothing is watched by that number");
     now = watched_now(&f->watched[i]);
-    result = Py_BuildValue("OOOOi", f->watched[i].owner, f->watched[i].name,
-                           f->watched[i].seen ? f->watched[i].seen : Py_None, now ? now : Py_None,
-                           (int)f->watched[i].is_attribute);
+    result = Py_BuildValue("OOO", f->watched[i].owner,
+                           f->watched[i].seen ? f->watched[i].seen : Py_None, now ? now : Py_None);
     Py_XDECREF(now);
     return result;
 }

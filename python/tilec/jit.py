@@ -6,12 +6,12 @@ what was compiled, and the exceptions.
 """
 
 import collections
-import hashlib
 import inspect
 import sys
 
 from . import _core, errors
 from .compiled import CompiledKernel
+from .dependencies import key_of, used_globals
 from .kernel import KernelInterface
 from .language.constants import constexpr
 from .language.types import dtype
@@ -74,7 +74,6 @@ class JITFunction(_core.Kernel, KernelInterface):
         self._repr = repr
         self._original = self._source = Source(fn)
         self._surroundings = None
-        self._hash = None
         self._set_params(tuple((p.name, p.default) if p.has_default else (p.name,)
                                for p in self.params))
 
@@ -91,7 +90,6 @@ class JITFunction(_core.Kernel, KernelInterface):
     def _unsafe_update_src(self, text):
         """Compile this text from now on, here and where other kernels call this one."""
         self._source = self._original.replaced(text)
-        self._hash = None
         self._set_file(None)
         _core.touch()
 
@@ -150,13 +148,13 @@ class JITFunction(_core.Kernel, KernelInterface):
     @property
     def cache_key(self):
         """A text that differs where the kernel's source does, or that of something it calls."""
-        return self.hash
+        return key_of(self)
+
+    hash = cache_key
 
     @property
-    def hash(self):
-        if self._hash is None:
-            self._hash = hashlib.sha256(self.src.encode()).hexdigest()
-        return self._hash
+    def used_global_vals(self):
+        return used_globals(self)
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"

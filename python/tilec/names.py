@@ -18,12 +18,12 @@ from .source import Source, SourceError
 # kinds of answers and roles of functions, as src/answer.c and tilec.h number them
 _VALUE, _FUNCTION, _MODULE, _LANGUAGE = range(4)
 _JIT, _CONSTEXPR, _PYTHON = range(3)
-_MISSING = object()
+MISSING = object()
 # modules of Python whose members the compiler evaluates itself
 _PYTHON_MODULES = ("math", "itertools")
 
 
-class _FunctionSpace:
+class FunctionSpace:
     """Names in the body of a function: what it closes over, then its module's globals."""
 
     def __init__(self, fn):
@@ -61,14 +61,15 @@ def _is_annotated(names, name):
                                        annotation.split(".")[-1] == "constexpr")
 
 
-def _look(place):
+def look(place):
+    """What is there, or MISSING."""
     owner, key, is_attribute = place
     if is_attribute:
         try:
             return getattr(owner, key)
         except (AttributeError, ValueError):  # ValueError: a cell that is empty yet
-            return _MISSING
-    return owner.get(key, _MISSING)
+            return MISSING
+    return owner.get(key, MISSING)
 
 
 class Surroundings:
@@ -77,41 +78,46 @@ class Surroundings:
     def __init__(self, kernel):
         self.spaces = {}
         self.keys = {}  # id of a function or module -> its space's name
-        self.labels = {}  # id of a constexpr -> the name that it was found by
+        self.globals = {}  # number of what is watched -> the global whose change is an error
         self.kept = []  # so that ids stay theirs
         self.root = self._describe(kernel.fn, kernel._source, kernel)
 
-    def __call__(self, file, name, module):
+    def __call__(self, file, name, module, in_body):
         space = self.spaces.get(module)
         if space is None:
             return None
         place = space.place(name)
-        value = _look(place)
-        if value is _MISSING or value is getattr(builtins, name, _MISSING):
-            file.watch(*place, False)  # it may be bound later
+        value = look(place)
+        if hasattr(builtins, name) and value is getattr(builtins, name):
             return None
-        return self._answer(file, place, name, value, space.is_constexpr(name))
+        is_constexpr = space.is_constexpr(name)
+        if isinstance(space, FunctionSpace) and not in_body:
+            # a default or an annotation, which Python evaluated when it ran the `def`
+            return self._answer(file, None, name, value, is_constexpr)
+        index = file.watch(*place, False)
+        if isinstance(space, FunctionSpace) and not place[2]:
+            self.globals[index] = name
+        return self._answer(file, index, name, value, is_constexpr)
 
     # --- answers -----------------------------------------------------------------------------
 
-    def _answer(self, file, place, name, value, is_constexpr):
+    def _answer(self, file, index, name, value, is_constexpr):
+        """`index` is that of what is watched, None where nothing needs to be."""
         while isinstance(value, constexpr):
-            file.watch(*place, False)
-            place = (value, "value", True)
-            self.labels[id(value)] = name
-            self.kept.append(value)
+            if index is not None:
+                self.globals[file.watch(value, "value", True, False)] = name
             value, is_constexpr = value.value, True
-        language = _language_name(value)
+        if value is MISSING:
+            return None
+        language = language_name(value)
         if language is not None:
             return (_LANGUAGE, language)
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
-        file.watch(*place, False)
         return self._function(file, value) or (_VALUE, *_plain(value, is_constexpr))
 
     def _function(self, file, value):
-        while isinstance(value, KernelInterface) and not hasattr(value, "_source"):
-            value = value.fn  # autotune and heuristics do nothing for a call in a kernel
+        value = kernel_of(value)
         try:
             if isinstance(value, KernelInterface):
                 file.watch(value, "_source", True, True)
@@ -126,7 +132,7 @@ class Surroundings:
 
     def _describe(self, fn, source, kernel=None):
         """The tuple that src/answer.c makes a function of."""
-        module = self._key(fn, f"{fn.__module__}.{fn.__qualname__}", _FunctionSpace)
+        module = self._key(fn, f"{fn.__module__}.{fn.__qualname__}", FunctionSpace)
         unspecialised = kernel.unspecialised if kernel is not None else ()
         noinline = bool(kernel is not None and kernel.noinline)
         return (source.text, source.name, module, source.path, source.line, unspecialised, noinline)
@@ -146,11 +152,12 @@ class Surroundings:
         """Something is another object than when the kernel was loaded.  True: the kernel has to be
         loaded again; False: it means the same.
         """
-        owner, name, before, now, is_attribute = file.watched(index)
-        if isinstance(owner, constexpr) and id(owner) in self.labels:
-            name, before, now = self.labels[id(owner)], constexpr(before), constexpr(now)
-        elif is_attribute or before is None or _is_code(before):
+        owner, before, now = file.watched(index)
+        name = self.globals.get(index)
+        if name is None or before is None or is_code(before):
             return True
+        if isinstance(owner, constexpr):
+            before, now = constexpr(before), constexpr(now)
         if type(before) is type(now) and bool(before == now):
             file.accept(index)
             return False
@@ -158,12 +165,20 @@ class Surroundings:
                                  f"from {before} to {now}")
 
 
-def _is_code(value):
+def kernel_of(value):
+    """The kernel inside of autotune and heuristics, which do nothing for a call in a kernel."""
+    while isinstance(value, KernelInterface) and not hasattr(value, "_source"):
+        value = value.fn
+    return value
+
+
+def is_code(value):
+    """Is it a function or module, whose change means other code?"""
     return isinstance(value, (KernelInterface, ConstexprFunction, types.FunctionType,
                               types.ModuleType))
 
 
-def _language_name(value):
+def language_name(value):
     """The dotted name of what the language itself has; None for anything else."""
     if isinstance(value, types.ModuleType):
         name = value.__name__

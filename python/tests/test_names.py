@@ -1,0 +1,334 @@
+"""What names in a kernel mean: globals, closures, other modules, changes, texts from anywhere."""
+
+import importlib
+import linecache
+import math
+import sys
+import types
+import unittest
+
+import numpy as np
+
+import helper_module
+import helper_module as other_name
+import tilec
+import tilec as triton
+import tilec.language as tl
+from helper_module import scaled as renamed
+from tilec.language import exp2
+
+WIDTH = tl.constexpr(4)
+ANNOTATED: tl.constexpr = 5
+PLAIN = 6
+TYPE = tl.float16
+NOTHING = None
+SIZES = tl.constexpr((3, 4))
+TEXT = tl.constexpr("text")
+LIST = [1, 2]
+DEFAULT = 8
+
+
+@triton.jit
+def helper(x):
+    return x + WIDTH
+
+
+@triton.jit
+def calls_helper(out):
+    tl.store(out, helper(1))
+
+
+@triton.jit
+def uses_other_module(out):
+    tl.store(out, renamed(2) + other_name.scaled(1) + helper_module.WIDTH)
+    tl.store(out + 1, helper_module.doubled(10) + helper_module.PLAIN)
+
+
+@triton.jit
+def with_default(out, VALUE: tl.constexpr = DEFAULT):
+    tl.store(out, VALUE)
+
+
+@triton.jit
+def factorial(n: tl.constexpr):
+    if n == 0:
+        return 1
+    else:
+        return n * factorial(n - 1)
+
+
+class Holder:
+    FACTOR = 3
+
+    @staticmethod
+    @triton.jit
+    def store(out, value):
+        tl.store(out, value * 2)
+
+
+def run(kernel, *args, n=4, dtype=np.float32, **kwargs):
+    out = np.zeros(n, dtype)
+    kernel[(1,)](out, *args, **kwargs)
+    return out.tolist()
+
+
+def from_text(text, names, filename="<made of a text>"):
+    """Run `text` as a notebook runs a cell: its lines are known to linecache alone."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    exec(compile(text, filename, "exec"), names)
+    return names
+
+
+class Globals(unittest.TestCase):
+    def test_values(self):
+        @triton.jit
+        def values(out):
+            tl.store(out, WIDTH + ANNOTATED)
+            tl.store(out + 1, tl.full((), 2.75, TYPE).to(tl.int8) if NOTHING is None else 0)
+            tl.store(out + 2, SIZES[0] * 10 + SIZES[1])
+            if TEXT == "text":
+                tl.store(out + 3, exp2(3.0) + math.pi)
+
+        self.assertEqual(run(values), [9, 2, 34, np.float32(8 + math.pi)])
+
+    def test_what_kernels_may_not_use(self):
+        for name in ("PLAIN", "LIST", "np"):
+            names = from_text(f"import tilec.language as tl, tilec\nimport numpy as np\nPLAIN = 6\n"
+                              f"LIST = [1]\n@tilec.jit\ndef kernel(out):\n    tl.store(out, {name})\n",
+                              {"__name__": "made"}, f"<{name}>")
+            with self.assertRaises(tilec.errors.CompilationError) as caught:
+                run(names["kernel"])
+            self.assertIn(f"<{name}>:7:19: error:", str(caught.exception))
+        with self.assertRaisesRegex(tilec.errors.CompilationError, "`helper_modul` is not defined"):
+            run(self.misspelt)
+
+    @staticmethod
+    @triton.jit
+    def misspelt(out):
+        tl.store(out, helper_modul.WIDTH)
+
+    def test_another_module(self):
+        self.assertEqual(run(uses_other_module, n=2), [12 + 9 + 6, 27])
+
+    def test_recursion(self):
+        @triton.jit
+        def store(out):
+            tl.store(out, factorial(5))
+
+        self.assertEqual(run(store, n=1), [120])
+
+    def test_default_is_the_one_of_the_definition(self):
+        global DEFAULT
+        self.assertEqual(run(with_default, n=1), [8])
+        DEFAULT = 9
+        try:
+            self.assertEqual(run(with_default, n=1), [8])
+        finally:
+            DEFAULT = 8
+
+    def test_method(self):
+        self.assertEqual(run(Holder.store, 4, n=1), [8])
+        self.assertEqual(run(Holder().store, 4, n=1), [8])
+
+    def test_late_global(self):
+        names = from_text("import tilec.language as tl, tilec\n@tilec.jit\ndef kernel(out):\n"
+                          "    tl.store(out, LATE)\n", {"__name__": "late"}, "<late>")
+        with self.assertRaisesRegex(tilec.errors.CompilationError, "`LATE` is not defined"):
+            run(names["kernel"])
+        names["LATE"] = tl.constexpr(3)
+        self.assertEqual(run(names["kernel"], n=1), [3])
+
+
+class Closures(unittest.TestCase):
+    def test_values_and_functions(self):
+        def make(value, function, module):
+            @triton.jit
+            def kernel(out):
+                tl.store(out, function(value) + module.WIDTH)
+
+            return kernel
+
+        @triton.jit
+        def twice(x):
+            return 2 * x
+
+        self.assertEqual(run(make(tl.constexpr(5), twice, helper_module), n=1), [16])
+        self.assertEqual(run(make(tl.constexpr(1), helper, helper_module), n=1), [11])
+
+    def test_closure_goes_before_global(self):
+        WIDTH = tl.constexpr(100)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, WIDTH + helper(0))
+
+        self.assertEqual(run(kernel, n=1), [104])
+
+    def test_one_function_of_two_surroundings(self):
+        def make(value):
+            @triton.jit
+            def inner(x):
+                return x + value
+
+            return inner
+
+        one, two = make(tl.constexpr(1)), make(tl.constexpr(20))
+
+        @triton.jit
+        def both(out):
+            tl.store(out, one(0) + two(0))
+
+        self.assertEqual(run(both, n=1), [21])
+
+    def test_rebound(self):
+        def make(value):
+            @triton.jit
+            def kernel(out):
+                tl.store(out, value)
+
+            def change(to):
+                nonlocal value
+                value = to
+
+            return kernel, change
+
+        kernel, change = make(tl.constexpr(1))
+        self.assertEqual(run(kernel, n=1), [1])
+        change(tl.constexpr(2))
+        self.assertEqual(run(kernel, n=1), [2])
+
+
+class Changes(unittest.TestCase):
+    def names(self, text, filename):
+        head = "import tilec\nimport tilec.language as tl\n"
+        return from_text(head + text, {"__name__": filename.strip("<>")}, filename)
+
+    def test_global_raises(self):
+        for old, new, shown in (("tl.constexpr(1)", tl.constexpr(2), "constexpr[1] to constexpr[2]"),
+                                ("tl.int32", tl.int64, "int32 to int64")):
+            names = self.names(f"X = {old}\n@tilec.jit\ndef kernel(out):\n"
+                               "    tl.store(out, tl.full((), 1, tl.int32) + (X if X == 1 else 0))\n"
+                               if "constexpr" in old else
+                               f"X = {old}\n@tilec.jit\ndef kernel(out):\n"
+                               "    tl.store(out, tl.full((), 1, X))\n", f"<change {shown}>")
+            run(names["kernel"])
+            before = names["X"]
+            names["X"] = new
+            with self.assertRaisesRegex(RuntimeError, "Global variable X has changed since we "
+                                                      "compiled this kernel, from ") as caught:
+                run(names["kernel"])
+            self.assertIn(shown.split(" to ")[1], str(caught.exception))
+            names["X"] = before
+            run(names["kernel"])
+
+    def test_equal_value_is_no_change(self):
+        names = self.names("X = tl.constexpr(1000)\n@tilec.jit\ndef kernel(out):\n"
+                           "    tl.store(out, X)\n", "<equal>")
+        run(names["kernel"])
+        names["X"] = tl.constexpr(1000)
+        self.assertEqual(run(names["kernel"], n=1), [1000])
+
+    def test_constexpr_changed_in_place(self):
+        cst = tl.constexpr(42)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, cst)
+
+        self.assertEqual(run(kernel, n=1), [42])
+        cst.value = 43
+        with self.assertRaisesRegex(RuntimeError, "cst has changed since we compiled this kernel, "
+                                                  r"from constexpr\[42\] to constexpr\[43\]"):
+            run(kernel, n=1)
+
+    def test_function_compiles_anew(self):
+        names = self.names("@tilec.jit\ndef inner(x):\n    return x + 1\n"
+                           "@tilec.jit\ndef middle(x):\n    return inner(x)\n"
+                           "@tilec.jit\ndef kernel(out):\n    tl.store(out, middle(1))\n"
+                           "@tilec.jit\ndef other(x):\n    return x + 10\n", "<functions>")
+        kernel, inner = names["kernel"], names["inner"]
+        self.assertEqual(run(kernel, n=1), [2])
+        names["inner"] = names["other"]
+        self.assertEqual(run(kernel, n=1), [11])
+        names["inner"] = inner
+        inner.src = "def inner(x):\n    return x + 100\n"
+        self.assertEqual(run(kernel, n=1), [101])
+        inner._unsafe_update_src("def inner(x):\n    return x + 1000\n")
+        self.assertEqual(run(kernel, n=1), [1001])
+        kernel._unsafe_update_src(kernel.src.replace("middle(1)", "middle(2)"))
+        self.assertEqual(run(kernel, n=1), [1002])
+
+    def test_module_attribute_compiles_anew(self):
+        module = types.ModuleType("settings")
+        module.N = 3
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, module.N)
+
+        self.assertEqual(run(kernel, n=1), [3])
+        module.N = 4
+        self.assertEqual(run(kernel, n=1), [4])
+
+    def test_reloaded_module(self):
+        self.assertEqual(run(uses_other_module, n=2)[1], 27)
+        importlib.reload(helper_module)
+        self.assertEqual(run(uses_other_module, n=2)[1], 27)
+
+    def test_cache_key(self):
+        names = self.names("X = tl.constexpr(1)\n@tilec.jit\ndef inner(x):\n    return x + X\n"
+                           "@tilec.jit\ndef kernel(out):\n    tl.store(out, inner(1))\n", "<key>")
+        keys = {names["kernel"].cache_key, names["kernel"].cache_key}
+        names["inner"].src = "def inner(x):\n    return x - X\n"
+        keys.add(names["kernel"].cache_key)
+        names["kernel"].src = "def kernel(out):\n    tl.store(out, inner(2))\n"
+        keys.add(names["kernel"].cache_key)
+        self.assertEqual(len(keys), 3)
+
+
+class Sources(unittest.TestCase):
+    def test_signature(self):
+        @triton.jit(do_not_specialize=["n", 0], noinline=True)
+        def kernel(out, n: "i64", m=3, BLOCK: tl.constexpr = 4):
+            """Text."""
+            tl.store(out, n + m + BLOCK)
+
+        self.assertEqual([p.name for p in kernel.params], ["out", "n", "m", "BLOCK"])
+        self.assertEqual([p.is_constexpr for p in kernel.params], [False, False, False, True])
+        self.assertEqual([p.has_default for p in kernel.params], [False, False, True, True])
+        self.assertEqual(kernel.arg_names, ["out", "n", "m", "BLOCK"])
+        self.assertEqual((kernel.__name__, kernel.__doc__), ("kernel", "Text."))
+        self.assertTrue(kernel.src.startswith("def kernel(out, "))
+        self.assertEqual(run(kernel, 1, n=1), [8])
+        self.assertIn("n: i64", run_asm(kernel, np.zeros(1, np.float32), 1))
+        self.assertNotIn("div 16", run_asm(kernel, np.zeros(64, np.float32), 16).split("%m")[0])
+
+    def test_no_source(self):
+        names = {"__name__": "nowhere", "tilec": tilec}
+        with self.assertRaisesRegex(OSError, "the source of `f` cannot be found"):
+            exec("@tilec.jit\ndef f(x):\n    pass\n", names)
+        with self.assertRaisesRegex(OSError, "a kernel is a function made by `def`"):
+            tilec.jit(lambda x: x)
+        with self.assertRaises(TypeError):
+            tilec.jit(3)
+
+    def test_jit_of_a_kernel_is_that_kernel(self):
+        self.assertIs(tilec.jit(helper), helper)
+
+    def test_places(self):
+        @triton.jit
+        def wrong(out):
+            tl.store(out, helper(unknown))
+
+        with self.assertRaises(tilec.errors.CompilationError) as caught:
+            run(wrong)
+        line = wrong.starting_line_number + 2
+        self.assertIn(f"{__file__}:{line}:34: error: `unknown` is not defined", str(caught.exception))
+
+
+def run_asm(kernel, *args):
+    return kernel[(1,)](*args).asm["ttir"]
+
+
+if __name__ == "__main__":
+    unittest.main()
