@@ -1,13 +1,47 @@
-"""tilec: kernels of the Triton language for NumPy and PyTorch, on CPUs and NVIDIA GPUs."""
+"""tilec: kernels of the Triton language for NumPy and PyTorch, on CPUs and NVIDIA GPUs.
 
-from . import errors, knobs, language, runtime
+    import tilec, tilec.language as tl
+
+    @tilec.jit
+    def kernel(x, n, BLOCK: tl.constexpr): ...
+
+    kernel[(grid,)](array, n, BLOCK=1024)
+
+tilec.install(), or `python -m tilec program.py`, makes `import triton` mean this package;
+docs/python.md explains both.  PyTorch and NumPy are used where the program has loaded them.
+"""
+
+from . import errors, knobs, language
+from . import jit as _jit
 from .device import use_device
-from .errors import TritonError
-from .jit import JITFunction, jit
+from .errors import (AccessFault, AssertionFault, CompilationError, InterpreterError,
+                     OutOfResources, TritonError)
+from .install import install
 from .kernel import KernelInterface
-from .language.constants import cdiv
-from .tuning import Config, autotune, heuristics
+from .language.constants import cdiv, constexpr_function, next_power_of_2
+from .language.core import _aggregate as aggregate, must_use_result
+from .tuning import Autotuner, Config, Heuristics, autotune, heuristics
 from .wrappers import MockTensor, TensorWrapper, reinterpret
 
+JITFunction = _jit.JITFunction
+jit = _jit.jit  # instead of the module of this name, which is loaded by now
 __version__ = "0.1.0"
 __tilec_module__ = "triton"
+
+
+def set_allocator(allocator):
+    """Triton's way to give kernels workspace: tilec's need none, so that nothing happens."""
+
+
+_LATER = ("backends", "compiler", "pytest_plugin", "runtime", "testing", "tools", "torch")
+
+
+def __getattr__(name):
+    """Modules that `import tilec` does not load, when they are asked for; and triton.compile."""
+    import importlib
+
+    if name in _LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "compile":
+        return importlib.import_module(f"{__name__}.compiler").compile
+    raise AttributeError(f"module `{__name__}` has no `{name}`")

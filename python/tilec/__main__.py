@@ -1,0 +1,105 @@
+"""python -m tilec program.py [argument...] - run a program whose `import triton` means tilec
+
+    python -m tilec program.py ...     a file
+    python -m tilec -m package ...     a module, as python -m does
+    python -m tilec -c 'code' ...      a text
+
+    --device NAME   run host arrays on cpu (the default), interp or sim
+    --version       print the versions of tilec and of the language
+"""
+
+import builtins
+import os
+import runpy
+import site
+import sys
+import types
+
+from . import device
+from .install import TRITON_VERSION, install
+
+INHERIT = "TILEC_INSTALL"
+
+
+def _inherit():
+    """Processes that the program starts, by multiprocessing too, get the same triton: Python runs
+    sitecustomize.py of a folder of ours at their start.
+    """
+    package = os.path.dirname(os.path.abspath(__file__))
+    here, parent = os.path.join(package, "_site"), os.path.dirname(package)
+    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != here]
+    if parent not in paths + site.getsitepackages() + [site.getusersitepackages()]:
+        paths.append(parent)
+    os.environ["PYTHONPATH"] = os.pathsep.join([here] + paths)
+    os.environ[INHERIT] = "1"
+
+
+def _run_as_main(code, path=None):
+    """In a module of its own, that stays `__main__` until the end: pickle and multiprocessing look
+    for it.
+    """
+    module = types.ModuleType("__main__")
+    module.__builtins__ = builtins
+    if path is not None:
+        module.__file__ = path
+    sys.modules["__main__"] = module
+    exec(code, module.__dict__)
+
+
+def _run_file(path, arguments):
+    sys.argv = [path] + arguments
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    with open(path, "rb") as file:
+        code = compile(file.read(), path, "exec")
+    _run_as_main(code, path)
+
+
+def _run_module(name, arguments):
+    sys.argv = [name] + arguments
+    sys.path[0] = os.getcwd()
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _run_text(text, arguments):
+    sys.argv = ["-c"] + arguments
+    sys.path[0] = ""
+    _run_as_main(compile(text, "<string>", "exec"))
+
+
+def _usage():
+    print(__doc__.strip(), file=sys.stderr)
+    return 2
+
+
+def main(arguments):
+    while arguments and arguments[0].startswith("--"):
+        option, _, value = arguments.pop(0).partition("=")
+        if option == "--version":
+            from . import __version__
+
+            print(f"tilec {__version__}, language of Triton {TRITON_VERSION}")
+            return 0
+        if option == "--help":
+            print(__doc__.strip())
+            return 0
+        if option != "--device" or not (value or arguments):
+            return _usage()
+        device.use_device(value or arguments.pop(0))
+        os.environ["TILEC_DEVICE"] = device.selected
+    if not arguments:
+        return _usage()
+    install()
+    _inherit()
+    first = arguments.pop(0)
+    if first not in ("-m", "-c"):
+        _run_file(first, arguments)
+    elif arguments:
+        run = _run_module if first == "-m" else _run_text
+        run(arguments[0], arguments[1:])
+    else:
+        return _usage()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,4 @@
+"""triton.compiler.errors: exceptions under Triton's name of the module."""
+
+from ..errors import (CompilationError, CompileTimeAssertionFailure, TritonError,
+                      UnsupportedLanguageConstruct)
