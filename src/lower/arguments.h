@@ -14,7 +14,7 @@ ARGUMENT(classinfo) ARGUMENT(cmp) ARGUMENT(combine_fn) ARGUMENT(cond) ARGUMENT(c
 ARGUMENT(const) ARGUMENT(constraints) ARGUMENT(default) ARGUMENT(desc) ARGUMENT(descending)
 ARGUMENT(dim) ARGUMENT(dims) ARGUMENT(disable_licm) ARGUMENT(disallow_acc_multi_buffer)
 ARGUMENT(div) ARGUMENT(dtype) ARGUMENT(element_ty) ARGUMENT(end) ARGUMENT(eviction_policy)
-ARGUMENT(fast_math) ARGUMENT(file) ARGUMENT(flatten) ARGUMENT(flush)
+ARGUMENT(fast_math) ARGUMENT(fields) ARGUMENT(file) ARGUMENT(flatten) ARGUMENT(flush)
 ARGUMENT(fp_downcast_rounding) ARGUMENT(hex) ARGUMENT(i) ARGUMENT(ieee_rounding) ARGUMENT(index)
 ARGUMENT(input) ARGUMENT(input_precision) ARGUMENT(is_pure) ARGUMENT(j) ARGUMENT(k)
 ARGUMENT(keep_dims) ARGUMENT(lhs) ARGUMENT(lhs_format) ARGUMENT(lhs_k_pack) ARGUMENT(lhs_scale)
@@ -27,7 +27,7 @@ ARGUMENT(return_indices_tie_break_left) ARGUMENT(reverse) ARGUMENT(rhs) ARGUMENT
 ARGUMENT(rhs_k_pack) ARGUMENT(rhs_scale) ARGUMENT(sanitize_overflow) ARGUMENT(scalar_fn)
 ARGUMENT(scope) ARGUMENT(seed) ARGUMENT(sem) ARGUMENT(sep) ARGUMENT(shape) ARGUMENT(signed)
 ARGUMENT(size_g) ARGUMENT(size_i) ARGUMENT(size_j) ARGUMENT(src) ARGUMENT(start) ARGUMENT(step)
-ARGUMENT(strides) ARGUMENT(tie_break_left) ARGUMENT(u1) ARGUMENT(u2) ARGUMENT(val) ARGUMENT(value)
+ARGUMENT(strides) ARGUMENT(tie_break_left) ARGUMENT(types) ARGUMENT(u1) ARGUMENT(u2) ARGUMENT(val) ARGUMENT(value)
 ARGUMENT(values) ARGUMENT(volatile) ARGUMENT(warp_specialize) ARGUMENT(x) ARGUMENT(y) ARGUMENT(z)
 /* clang-format on */
 

@@ -371,6 +371,8 @@ bool stmts_end(const Stmts *s);                    /* is none left? */
 void unsupported_syntax(Lower *l, const Node *n);  /* an error, with advice where there is some */
 /* Stops what repeats itself without end; complains once. */
 bool lower_out_of_budget(Lower *l, Span span);
+/* Can v be taken apart for these targets (R135)?  False after an error. */
+bool lower_unpacks(Lower *l, const Node *target, Val v, Span span);
 /* Bind names, through tuples; what kernels cannot assign to is an error. */
 void lower_assign(Lower *l, const Node *target, Val v, Span span);
 

@@ -337,22 +337,64 @@ static Val lower_walrus(Lower *l, const Node *n)
     return b && b->bound ? b->val : val_unknown();
 }
 
-/* The variable of a comprehension is its own; what `:=` binds in it stays. */
-static void leave_comprehension(Lower *l, int mark, Sym variable)
+/* Does the target of a comprehension bind the name? */
+static bool binds(const Node *target, Sym name)
+{
+    bool found = target->kind == N_NAME && target->name == name;
+
+    for (int i = 0; i < target->nitems && !found; i++)
+        found = binds(target->items[i], name);
+    return found;
+}
+
+/* The variables of a comprehension are its own; what `:=` binds in it stays. */
+static void leave_comprehension(Lower *l, int mark, const Node *target)
 {
     Changes changes = env_rollback(l, mark);
 
     for (int i = 0; i < changes.n; i++) {
         const Change *c = &changes.at[i];
 
-        if (l->frame->names.at[c->slot] != variable)
+        if (!binds(target, l->frame->names.at[c->slot]))
             env_put(l, c->slot, c->new);
         else
             mark_binding(l, c->slot, &c->old);
     }
 }
 
-/* [e for v in t] over a tuple (R21). */
+/* Constants stay constants. */
+static bool bind_element(Lower *l, const Node *target, Val v)
+{
+    if (target->kind == N_NAME) {
+        env_bind(l, target->name, v, target->span);
+        return true;
+    }
+    if (target->kind != N_TUPLE && target->kind != N_LIST) {
+        error_at(l, target->span, E_TARGET);
+        return false;
+    }
+    bool good = lower_unpacks(l, target, v, target->span);
+    for (int i = 0; i < target->nitems && good; i++)
+        good = bind_element(l, target->items[i], v.tuple->items[i]);
+    return good;
+}
+
+/* Do all of its `if` hold?  False too, and *out unknown, after an error. */
+static bool is_wanted(Lower *l, const Node *comprehension, Val *out)
+{
+    for (int i = 0; i < comprehension->nitems; i++) {
+        Val c = lower_expr(l, comprehension->items[i]);
+
+        if (c.kind == VAL_RUN)
+            c = fail_val(l, comprehension->items[i]->span, E_COMPREHENSION_IF, val_text(l, c));
+        if (c.kind == VAL_UNKNOWN)
+            *out = c;
+        if (c.kind == VAL_UNKNOWN || !known_truth(c))
+            return false;
+    }
+    return true;
+}
+
 /* A range is none of the tuples that a comprehension runs over. */
 static bool is_range_call(Lower *l, const Node *n)
 {
@@ -362,6 +404,7 @@ static bool is_range_call(Lower *l, const Node *n)
            (f.builtin->data == RANGE_DYNAMIC || f.builtin->data == RANGE_STATIC);
 }
 
+/* [e for v in t if c] over a tuple (R21). */
 static Val lower_comprehension(Lower *l, const Node *n)
 {
     if (is_range_call(l, n->extra)) {
@@ -373,27 +416,23 @@ static Val lower_comprehension(Lower *l, const Node *n)
     VEC(Val) items = {0};
     int mark = env_mark(l);
 
-    if (n->nitems > 0)
-        return fail_val(l, n->items[0]->span, E_COMPREHENSION_IF);
     if (source.kind != VAL_TUPLE) {
         if (source.kind != VAL_UNKNOWN)
             error_at(l, n->extra->span, E_COMPREHENSION, val_text(l, source));
         return val_unknown();
     }
-    if (n->right->kind != N_NAME)
-        return fail_val(l, n->right->span, E_TARGET);
-    Val v = val_unknown();
-    for (int i = 0; i < source.tuple->n && !lower_out_of_budget(l, n->span); i++) {
-        env_bind(l, n->right->name, source.tuple->items[i], n->right->span);
-        v = lower_expr(l, n->left);
-        vec_push(l->arena, &items, v);
-        if (v.kind == VAL_UNKNOWN)
-            break; /* the others would only say the same */
+    Val v = val_none(l);
+    /* behind one that is unknown the others would only say the same */
+    for (int i = 0; i < source.tuple->n && v.kind != VAL_UNKNOWN; i++) {
+        if (lower_out_of_budget(l, n->span) || !bind_element(l, n->right, source.tuple->items[i])) {
+            v = val_unknown();
+        } else if (is_wanted(l, n, &v)) {
+            v = lower_expr(l, n->left);
+            vec_push(l->arena, &items, v);
+        }
     }
-    leave_comprehension(l, mark, n->right->name);
-    if (l->exhausted || (items.len > 0 && v.kind == VAL_UNKNOWN))
-        return val_unknown();
-    return val_new_tuple(l, items.len, items.at, n->span);
+    leave_comprehension(l, mark, n->right);
+    return v.kind == VAL_UNKNOWN ? v : val_new_tuple(l, items.len, items.at, n->span);
 }
 
 static Val lower_binary(Lower *l, const Node *n)

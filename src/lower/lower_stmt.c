@@ -77,18 +77,30 @@ static void bind_name(Lower *l, Sym name, Val v, Span span)
     env_put(l, env_slot(l, name), b);
 }
 
-static void assign_tuple(Lower *l, const Node *target, Val v, Span span)
+bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
 {
     int n = target->nitems;
-    bool usable = v.kind == VAL_TUPLE && v.tuple->n >= n;
 
-    if (v.kind == VAL_TUPLE && !usable)
-        error_at(l, span, E_UNPACK_FEW, n, v.tuple->n);
-    else if (v.kind == VAL_TUPLE && v.tuple->n > n)
-        warn_at(l, span, W_UNPACK_MANY, v.tuple->n - n);
-    else if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN)
+    for (int i = 0; i < n; i++) {
+        if (target->items[i]->kind != N_STARRED)
+            continue;
+        error_at(l, target->items[i]->span, E_STARRED_TARGET);
+        return false;
+    }
+    if (v.kind == VAL_TUPLE && v.tuple->n == n)
+        return true;
+    if (v.kind == VAL_TUPLE)
+        error_at(l, span, v.tuple->n < n ? E_UNPACK_FEW : E_UNPACK_MANY, n, v.tuple->n);
+    else if (v.kind != VAL_UNKNOWN)
         error_at(l, span, E_UNPACK, val_text(l, v));
-    for (int i = 0; i < n; i++)
+    return false;
+}
+
+static void assign_tuple(Lower *l, const Node *target, Val v, Span span)
+{
+    bool usable = lower_unpacks(l, target, v, span);
+
+    for (int i = 0; i < target->nitems; i++)
         lower_assign(l, target->items[i], usable ? v.tuple->items[i] : val_unknown(), span);
 }
 
@@ -108,6 +120,8 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
         return;
     case N_ATTRIBUTE:
         error_at(l, target->span, E_SETATTR);
+        return;
+    case N_STARRED: /* was refused with its tuple */
         return;
     default:
         error_at(l, target->span, E_TARGET);

@@ -66,7 +66,7 @@
 #define E_NOINLINE           "`%s` is marked noinline, but was called with non-scalar argument `%s`: %s"    /* R142 */
 #define E_RESULT_UNUSED      "The result of %s is not being used"                                           /* R143 */
 #define H_ADVANCE            "a block pointer does not change: write `p = tl.advance(p, ...)`"
-#define E_RETURNS_DIFFER     "Return type mismatch: %s and %s"                                              /* R140 */
+#define E_RETURNS_DIFFER     "Return type mismatch: Inconsistent return types %s and %s"                                              /* R140 */
 #define E_KERNEL_RETURNS     "a kernel returns nothing, but `%s` returns a value here"                      /* R140 */
 
 /* compile time and run time */
@@ -96,16 +96,17 @@
 #define E_SETITEM            "__setitem__ is not supported: a tile cannot be changed in place"              /* R21 */
 #define H_SETITEM            "use tl.where for elements of a tile, tl.store for memory"
 #define E_SETATTR            "Attribute assignment is not supported"                                        /* R21 */
-#define E_UNPACK             "cannot unpack %s"
-#define E_UNPACK_FEW         "%d names on the left, but only %d values on the right"                        /* R135 */
-#define W_UNPACK_MANY        "%d values on the right are dropped"                                           /* R135 */
+#define E_UNPACK             "cannot unpack non-iterable value: %s"                                          /* R135 */
+#define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
+#define E_UNPACK_MANY        "too many values to unpack (expected %d, got %d)"                              /* R135 */
+#define E_STARRED_TARGET     "starred assignment targets are not supported"                                 /* R135 */
 #define E_COMPARE_CHAIN      "simultaneous multiple comparison is not supported"                            /* R103 */
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
 #define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"
 #define E_IN                 "`in` is not supported in a kernel"                                            /* R21 */
 #define E_COMPREHENSION      "a comprehension runs over a tuple, not over %s"                               /* R21 */
 #define H_COMPREHENSION      "write its elements, (0, 1, 2), or a loop: `for i in tl.static_range(n)`"
-#define E_COMPREHENSION_IF   "a comprehension takes no `if`"                                                /* R21 */
+#define E_COMPREHENSION_IF   "the `if` of a comprehension must be known at compile time, but it is %s"       /* R21 */
 
 /* control flow */
 #define E_IF_TYPE            "`if` conditionals can only accept values of type bool, int or None, not %s"   /* R100 */
@@ -116,7 +117,7 @@
 #define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
 #define E_ARM_REDEFINES      "initial value for `%s` is of type %s, but the %s block redefines it as %s"    /* R118 */
 #define H_MAKE_RUN_TIME      "it is a compile-time constant: `%s = %s` before makes it a run-time value"
-#define E_RETURN_IN_LOOP     "Cannot have `return` statements inside `while` or `for` statements"           /* R119 */
+#define E_RETURN_IN_LOOP     "Cannot have `return` statements inside `while` or `for` statements in triton kernels"           /* R119 */
 #define H_RETURN_IN_LOOP     "assign to a name and return that behind the loop"
 #define E_CARRIED_TYPE       "Loop-carried variable `%s` has initial type %s but is re-assigned to %s in loop! Please make sure that the type stays consistent"  /* R127 */
 #define H_CARRIED_TYPE       "give `%s` its final dtype and shape before the loop, for example with tl.zeros or .to"

@@ -4,6 +4,7 @@
  */
 #include "tl.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- constexpr and types --- */
@@ -82,6 +83,17 @@ Val static_tuple(Lower *l, const Args *a)
     const Tuple *t = arg(a, ARG_values).tuple;
 
     return t->n == 1 && t->items[0].kind == VAL_TUPLE ? t->items[0] : static_class(l, a);
+}
+
+/* tl.tuple_type([tl.int32, ...]): what the type of a tuple is compared with. */
+Val static_tuple_type(Lower *l, const Args *a)
+{
+    Val types = arg(a, ARG_types);
+
+    if (types.kind != VAL_TUPLE)
+        return fail_val(l, arg_span(a, ARG_types), E_WRONG_KIND, a->builtin->name,
+                        "a list of types", val_text(l, types));
+    return types;
 }
 
 /* triton.language.standard._log2: how often a compile-time integer can be halved. */
@@ -234,8 +246,22 @@ static bool all_numbers(const Tuple *t)
     return true;
 }
 
+/* NaN and -0.0: Python's answer would depend on the order. */
+static bool has_no_order(const Tuple *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        const Const *c = t->items[i].c;
+
+        if (c->kind == CONST_FLOAT && (isnan(c->real) || (c->real == 0 && signbit(c->real))))
+            return true;
+    }
+    return false;
+}
+
 static Val python_extremum(Lower *l, const Args *a, const Tuple *t)
 {
+    if (!l->frame->is_static && t->n > 1 && has_no_order(t))
+        return fail_val(l, a->span, E_EXTREMUM_ORDER, a->builtin->name);
     const PyFunction f = {.builtin = py_builtin(a->builtin->name)};
     const Const function = {.kind = CONST_FUNCTION, .function = &f};
     ArgList args = {.at = NEW_N(l->arena, Arg, t->n + 1), .n = t->n, .span = a->span};

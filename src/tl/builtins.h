@@ -111,6 +111,7 @@ BUILTIN("reduce",              TM,                 0,              "input axis c
 BUILTIN("associative_scan",    TM,                 0,              "input axis combine_fn reverse=False",            scan_user)
 BUILTIN("cumsum",              TM,                 OP_add,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
 BUILTIN("cumprod",             TM,                 OP_mul,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
+BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         map_elementwise)
 BUILTIN("dot",                 IN_TL,              0,              "input other acc=None input_precision=None allow_tf32=None max_num_imprecise_acc=None out_dtype=None", dot_product)
 BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", dot_scaled)
 /* random numbers; data: how many */
@@ -150,6 +151,7 @@ BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "name",      
 BUILTIN("get_int_dtype",       IN_TL,              0,              "bitwidth signed",                                static_int_dtype)
 BUILTIN("block_type",          IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("tuple",               IN_TL | IN_CLASS,   0,              "*values",                                        static_tuple)
+BUILTIN("tuple_type",          IN_TL,              0,              "types fields=None",                              static_tuple_type)
 BUILTIN("constexpr_type",      IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("_log2",               IN_TL,              0,              "i",                                              static_log2)
 BUILTIN("len",                 IN_PYTHON,          0,              "obj",                                            static_len)
@@ -164,7 +166,6 @@ BUILTIN("hasattr",             IN_PYTHON,          0,              "obj name",  
 BUILTIN("min",                 IN_PYTHON,          OP_min,         "*values",                                        static_extremum)
 BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",                                        static_extremum)
 /* known to the language but not here yet */
-BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         not_yet)
 BUILTIN("num_threads",         IN_CUDA,            0,              "",                                               not_yet)
 BUILTIN("num_warps",           IN_CUDA,            0,              "",                                               not_yet)
 #undef TM

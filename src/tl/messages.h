@@ -30,6 +30,7 @@
 #define E_CONVERSION_VALUE   "%s() has no value for %s"                                                      /* R9 */
 #define H_CONVERSION         "use `.to(tl.float32)` and the like for run-time values"
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
+#define E_EXTREMUM_ORDER     "%s() of constants does not take NaN or -0.0, which have no order"              /* R11 */
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 
 #define E_ASM_ARGS           "the arguments of inline assembly stand in a list, not in %s"                  /* R302 */
@@ -126,6 +127,11 @@
 #define E_REDUCE_SHAPES      "all reduction inputs must have the same shape: %s and %s"                     /* R253 */
 #define E_COMBINE_COUNT      "the combine function must return %d values, but returns %s"                   /* R253 */
 #define E_COMBINE_TYPE       "the combine function returns %s where the elements are %s"                    /* R253 */
+#define E_MAP_NOTHING        "map_elementwise() needs a tile"                                               /* R257 */
+#define E_MAP_PACK           "the elements of %s are no multiple of pack, which is %d"                      /* R257 */
+#define E_MAP_PACK_SIZE      "pack is a power of two up to %d"                                              /* R257 */
+#define E_MAP_RESULTS        "the function must return values for %d elements, but returns %s"              /* R257 */
+#define E_MAP_MANY           "the function takes and returns more than %d values"                           /* R257 */
 #define E_COMBINE_MANY       "at most %d tiles are reduced or scanned together, not %d"                     /* R253, R254 */
 #define E_PROMISE_LENGTH     "%s: the shape of %s does not match the length of values (%d)"                 /* R300 */
 #define E_PROMISE            "a promise of %lld means nothing: it must be at least 1"                       /* R300 */

@@ -91,8 +91,7 @@ static bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span
         return literal_dtype(l, c, span, out);
     if (!check_adopted(l, c, t, span))
         return false;
-    bool small_float = t == DT_FP16 || t == DT_BF16;
-    *out = division && small_float ? DT_FP32 : t; /* R44 */
+    *out = division && dtype_is_float(t) && dtype_bits(t) < 32 ? DT_FP32 : t; /* R44 */
     return true;
 }
 
@@ -139,25 +138,21 @@ Value *val_to_run(Lower *l, Val v, Span span)
 
 /* --- two run-time operands --- */
 
-static DType promote_fp8(DType a, DType b)
-{
-    return a == b ? a : DT_FP16;
-}
-
 static bool promote_floats(DType a, DType b, bool division, DType *out)
 {
     bool bf16 = a == DT_BF16 || b == DT_BF16;
+    bool fp8_alone = (dtype_is_fp8(a) && dtype_is_int(b)) || (dtype_is_int(a) && dtype_is_fp8(b));
 
     if (a == DT_FP64 || b == DT_FP64)
         *out = DT_FP64;
-    else if (a == DT_FP32 || b == DT_FP32)
+    else if (a == DT_FP32 || b == DT_FP32 || (division && !fp8_alone))
         *out = DT_FP32;
     else if (a == DT_FP16 || b == DT_FP16)
-        *out = division ? DT_FP32 : DT_FP16;
+        *out = DT_FP16;
     else if (bf16)
-        *out = a == b && !division ? DT_BF16 : DT_FP32;
-    else if (dtype_is_fp8(a) && dtype_is_fp8(b))
-        *out = promote_fp8(a, b);
+        *out = a == b ? DT_BF16 : DT_FP32;
+    else if (!fp8_alone)
+        *out = a == b ? a : DT_FP16;
     else
         return false; /* fp8 with an integer */
     return true;

@@ -129,12 +129,12 @@ import triton.language as tl
 @triton.jit
 def says(x, n):
     tl.static_print("type of n:", n)
-    a, b = (n, n, n)
+    a: tl.constexpr = n * 2
     tl.store(x, a)
 KERNEL
 for i in 1 2; do
     expect 0 err "type of n: int32" "$tilec" run "$folder/says.py" --grid 1 x="ones(i32,4)" n=4
-    expect 0 err "says.py:7:5: warning: 1 values on the right are dropped" \
+    expect 0 err "says.py:7:5: warning: \`a\` is declared tl.constexpr" \
         "$tilec" run "$folder/says.py" --grid 1 --time=3 x="ones(i32,4)" n=4
     [ "$(grep -c warning "$folder/err")" = 1 ] || wrong "it was said more than once"
 done

@@ -230,25 +230,29 @@ static void expect_said(Scene *s, const char *device, const tilec_arg *args, boo
 
 static void test_messages_of_a_success(void **state)
 {
-    static const char two[] = "test.py:6:5: static_print: B is 2\n"
-                              "        tl.static_print('B is', B)\n"
-                              "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-                              "test.py:8:9: warning: 1 values on the right are dropped\n"
-                              "            a, b = (B, B, B)\n"
-                              "            ^~~~~~~~~~~~~~~~\n",
-                      three[] = "test.py:6:5: static_print: B is 3\n"
-                                "        tl.static_print('B is', B)\n"
-                                "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-                                "test.py:8:9: warning: 1 values on the right are dropped\n"
-                                "            a, b = (B, B, B)\n"
-                                "            ^~~~~~~~~~~~~~~~\n";
+    static const char
+        two[] = "test.py:6:5: static_print: B is 2\n"
+                "        tl.static_print('B is', B)\n"
+                "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                "test.py:8:9: warning: `a` is declared tl.constexpr but its value is only known at "
+                "run time: fp32\n"
+                "            a: tl.constexpr = tl.load(x)\n"
+                "            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n",
+        three[] =
+            "test.py:6:5: static_print: B is 3\n"
+            "        tl.static_print('B is', B)\n"
+            "        ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+            "test.py:8:9: warning: `a` is declared tl.constexpr but its value is only known at "
+            "run time: fp32\n"
+            "            a: tl.constexpr = tl.load(x)\n"
+            "            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n";
     Scene *s = *state;
     float x[1];
     const int64_t shape[] = {1};
     tilec_arg args[] = {of_floats(x, shape), of_int("B", 2)};
 
     load(s, HEAD "@triton.jit\ndef k(x, B: tl.constexpr):\n    tl.static_print('B is', B)\n"
-                 "    for i in tl.static_range(4):\n        a, b = (B, B, B)\n"
+                 "    for i in range(4):\n        a: tl.constexpr = tl.load(x)\n"
                  "    tl.store(x, 1.0)\n");
     expect_said(s, "interp", args, false, two);
     expect_said(s, "interp", args, false, NULL);
