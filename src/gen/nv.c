@@ -11,6 +11,7 @@
  */
 #include "nv.h"
 
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
@@ -419,6 +420,13 @@ static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, G
 
 static void start(void)
 {
+#if LLVM_VERSION_MAJOR == 22
+    /* Before it makes one sum from another, a pass looks through 32 instructions for whether the
+     * other may be poison, each time: half of what code for a GPU took.  Our sums never are: of the
+     * flags that make poison they have `nuw` alone, and that where it holds. */
+    static const char *const argv[] = {"tilec", "-enable-poison-reuse-guard=false"};
+    LLVMParseCommandLineOptions(COUNT(argv), argv, NULL);
+#endif
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
