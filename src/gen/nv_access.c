@@ -164,6 +164,21 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access)
     return blocked(p, pointer, shared_vector_bits(p, pointer));
 }
 
+/* Along which dimension vectors go. */
+static int fastest(const NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+
+    order_of(p, pointer, order);
+    return order[0];
+}
+
+int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim)
+{
+    *dim = fastest(p, access->operands[0]);
+    return vector_bits(p, access, *dim);
+}
+
 /* Bits of the thread's number that only give copies. */
 static uint32_t copies_of(const Layout *l)
 {
@@ -171,15 +186,6 @@ static uint32_t copies_of(const Layout *l)
 
     layout_invert(l, &v);
     return v.copies.lane | v.copies.warp << LAYOUT_LANE_BITS;
-}
-
-/* Which dimension the first bits of the register's number go along, and how many of them. */
-static int fastest(const NvPlan *p, const Value *pointer)
-{
-    int8_t order[MAX_RANK];
-
-    order_of(p, pointer, order);
-    return order[0];
 }
 
 /* Bits of the register's number that move along a run of neighbours: of none of them may depend
@@ -212,7 +218,7 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
     return a;
 }
 
-/* --- loads and stores --- */
+/* --- loads --- */
 
 void nv_choose_load(NvPlan *p, const Op *op)
 {
@@ -234,50 +240,5 @@ void nv_list_load(NvPlan *p, const Op *op)
     s->access = nv_access(p, op, t->layout, true);
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, t->layout);
-    nv_list(p, s);
-}
-
-/* Sectors of 32 bytes that one instruction of a warp touches, were all that it writes in rows along
- * `dim`; against the least that its bytes could lie in. */
-static bool fills_sectors(const NvPlan *p, const Op *store, const Layout *l)
-{
-    enum { SECTOR = 32 };
-    const NvAccess *a = nv_access((NvPlan *)p, store, l, true);
-    int dim = fastest(p, store->operands[0]), shift = layout_shift(l, dim);
-    int size = type_size(&(Type){.dtype = store->operands[0]->type->dtype});
-    uint32_t low = ((1u << l->bits[dim]) - 1) << shift;
-    uint64_t seen[NV_LANES] = {0};
-    int sectors = 0, lanes = 0;
-
-    for (uint32_t lane = 0; lane < NV_LANES; lane++) {
-        uint32_t at = layout_at(l, (Holder){0, lane, 0});
-        uint64_t bytes = (uint64_t)((at & low) >> shift) * (uint64_t)size;
-        uint64_t sector = (uint64_t)(at & ~low) << 32 | bytes / SECTOR;
-        bool again = false;
-        lanes += (lane & a->copies) == 0;
-        for (int i = 0; i < sectors && !again; i++)
-            again = seen[i] == sector;
-        if (!again)
-            seen[sectors++] = sector;
-    }
-    int least = MAX((lanes * size << a->vector_bits) / SECTOR, 1);
-    int each = MAX((size << a->vector_bits) / SECTOR, 1);
-    return sectors * each <= 2 * least;
-}
-
-void nv_list_store(NvPlan *p, const Op *op)
-{
-    NvStep *s = nv_step(p, NV_STORE, op);
-    const Value *data = op->operands[STORE_DATA];
-    const Layout *l = NULL;
-
-    if (nv_is_tile(data)) {
-        l = nv_home(p, data);
-        if (!l || !fills_sectors(p, op, l))
-            l = nv_coalesced(p, op);
-    }
-    s->access = nv_access(p, op, l, true);
-    for (int i = 0; i < op->noperands; i++)
-        nv_want(p, s, i, l);
     nv_list(p, s);
 }

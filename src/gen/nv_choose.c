@@ -78,7 +78,7 @@ void nv_choose_elementwise(NvPlan *p, const Op *op)
     if (like)
         nv_set_home(p, v, nv_home(p, like), nv_value(p, like)->strength);
     else
-        *nv_value(p, v) = (NvValue){.cost = cost_of(p, op)};
+        *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? cost_of(p, op) : 0};
 }
 
 /* --- moves --- */

@@ -289,16 +289,20 @@ void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
  * piece in shared memory: bit i is bit regs[i] of the register's number. */
 int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);
 
-/* nv_access.c: how memory is accessed; rules for load and store */
+/* nv_access.c: how memory is accessed; the rule for loads */
 void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
 void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_field() */
-void nv_list_store(NvPlan *p, const Op *op);  /* in the home of the data where that fills sectors */
 /* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
 const Layout *nv_coalesced(NvPlan *p, const Op *access);
 /* The same for a pointer of which no access is known. */
 const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
+/* Bits of the number of elements that one instruction may move at most; *dim: along that one. */
+int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim);
 /* Of an access in that layout; `vectors`: false for what goes by elements. */
 const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
+
+/* nv_store.c: the rule for stores, in the layout that costs least */
+void nv_list_store(NvPlan *p, const Op *op);
 
 /* nv_fields.c */
 void nv_find_fields(NvPlan *p); /* before homes are chosen */
