@@ -68,6 +68,9 @@ Val *nv_out(Nv *n, const NvStep *s,
             int i); /* the same of a result; in later slices what is there */
 Val nv_scalar(const Nv *n, const NvTile *t);       /* the one of a scalar */
 LLVMTypeRef nv_type(const Nv *n, const NvTile *t); /* of a register */
+/* Register number i of the vector that register r begins, of which bit k of that number is bit
+ * regs[k] of the register's. */
+int nv_vector_register(const int8_t *regs, int r, int i);
 /* The exclusive or of those of masks[] whose bit of the thread's number is set: an i32. */
 Val nv_thread_map(Nv *n, const uint32_t *masks);
 /* The index along a dimension of the element in register r, and all of its coordinate: i32. */

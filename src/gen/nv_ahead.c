@@ -293,15 +293,6 @@ void nv_ahead_end(Nv *n, NvRunner *r)
 
 /* --- copies --- */
 
-static int member(const NvStep *s, const NvCopy *c, int r, int i)
-{
-    for (int k = 0; k < c->bits; k++) {
-        if (i >> k & 1)
-            r |= 1 << s->access->regs[k];
-    }
-    return r;
-}
-
 /* How many bytes of a vector come from memory; the rest is zero.  NULL: all. */
 static Val bytes_there(Nv *n, const NvStep *s, int r, int bytes)
 {
@@ -359,7 +350,7 @@ void nv_copy(Nv *n, const NvStep *s)
 
     nv_threads_of(c->layout, threads);
     for (int r = 0; r < nv_count(c->shape); r++) {
-        if ((r & member(s, c, 0, (1 << c->bits) - 1)) == 0)
+        if ((r & nv_vector_register(s->access->regs, 0, (1 << c->bits) - 1)) == 0)
             copy_vector(n, s, r, threads, predicate);
     }
 }

@@ -90,15 +90,6 @@ static Val matrix_word(MmaOperand *o, uint32_t reg)
     return o->read[reg >> m->word_bits];
 }
 
-static uint32_t member(const NvOperand *how, uint32_t reg, int i)
-{
-    for (int k = 0; k < how->nvector; k++) {
-        if (i >> k & 1)
-            reg |= 1u << how->vector[k];
-    }
-    return reg;
-}
-
 /* Element `reg` of the layout and those that lie beside it. */
 static void read_vector(MmaOperand *o, uint32_t reg)
 {
@@ -109,13 +100,14 @@ static void read_vector(MmaOperand *o, uint32_t reg)
     uint32_t threads[LAYOUT_THREAD_BITS];
     NvPlace p = {.how = "ld.shared", .bytes = bytes * count};
 
-    reg &= ~member(how, 0, count - 1);
+    reg &= ~(uint32_t)nv_vector_register(how->vector, 0, count - 1);
     nv_threads_of(l, threads);
     nv_shared_place(o->n, o->tile, threads, layout_at(l, (Holder){.reg = reg}), &p);
     nv_read(o->n, &p, NULL, words);
     nv_unpack(o->n, words, count, bytes, elements);
     for (int i = 0; i < count; i++)
-        o->read[member(how, reg, i)] = nv_from_bits(o->n, o->tile->value->type, elements[i]);
+        o->read[nv_vector_register(how->vector, (int)reg, i)] =
+            nv_from_bits(o->n, o->tile->value->type, elements[i]);
 }
 
 /* --- elements --- */

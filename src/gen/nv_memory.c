@@ -23,19 +23,10 @@ static Group access_of_step(const NvStep *s, const NvTile *shape)
     return (Group){s, shape, t, type_size(t), 1 << s->access->vector_bits};
 }
 
-/* Register number i of the group that register r begins. */
-static int member(const Group *a, int r, int i)
-{
-    for (int k = 0; k < a->step->access->vector_bits; k++) {
-        if (i >> k & 1)
-            r |= 1 << a->step->access->regs[k];
-    }
-    return r;
-}
-
 static bool begins_group(const Nv *n, const Group *a, int r)
 {
-    return nv_turn(n, a->step, a->shape, r) && (r & (member(a, 0, a->count - 1))) == 0;
+    return nv_turn(n, a->step, a->shape, r) &&
+           (r & nv_vector_register(a->step->access->regs, 0, a->count - 1)) == 0;
 }
 
 /* A pointer that many registers share, and a constant. */
@@ -148,7 +139,8 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     p.bytes = a->bytes * a->count;
     p.predicate = may_access(n, a, LOAD_MASK, r);
     for (int i = 0; has_other && i < a->count; i++) {
-        Val v = operand_register(n, a->step, LOAD_OTHER, member(a, r, i));
+        Val v = operand_register(n, a->step, LOAD_OTHER,
+                                 nv_vector_register(a->step->access->regs, r, i));
         elements[i] = nv_to_bits(n, a->type, v);
     }
     if (has_other)
@@ -156,7 +148,8 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     nv_read(n, &p, has_other ? other : NULL, words);
     nv_unpack(n, words, a->count, a->bytes, elements);
     for (int i = 0; i < a->count; i++)
-        out[member(a, r, i)] = nv_from_bits(n, a->type, elements[i]);
+        out[nv_vector_register(a->step->access->regs, r, i)] =
+            nv_from_bits(n, a->type, elements[i]);
 }
 
 /* Elements of one record, each the same register of another tile. */
@@ -231,7 +224,8 @@ static void store_group(Nv *n, const Group *a, int r, Val first)
     p.bytes = a->bytes * a->count;
     p.predicate = nv_both(n, may_access(n, a, STORE_MASK, r), first);
     for (int i = 0; i < a->count; i++) {
-        Val v = operand_register(n, a->step, STORE_DATA, member(a, r, i));
+        Val v = operand_register(n, a->step, STORE_DATA,
+                                 nv_vector_register(a->step->access->regs, r, i));
         elements[i] = nv_to_bits(n, a->type, v);
     }
     nv_pack(n, elements, a->count, a->bytes, words);

@@ -116,15 +116,6 @@ void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREA
     out->offset = t->at + (int64_t)(constant & ~moved);
 }
 
-static int member(const Put *p, int r, int i)
-{
-    for (int k = 0; k < p->nvector; k++) {
-        if (i >> k & 1)
-            r |= 1 << p->regs[k];
-    }
-    return r;
-}
-
 /* Its bits; 0 where nothing exists. */
 static Val element(Nv *n, const NvTile *t, int r)
 {
@@ -149,11 +140,11 @@ void nv_put(Nv *n, const NvStep *s)
     for (int r = 0; r < nv_count(from); r++) {
         NvPlace p = {.how = "st.shared", .predicate = first, .bytes = bytes * count};
         Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
-        if ((r & member(put, 0, count - 1)) != 0)
+        if ((r & nv_vector_register(put->regs, 0, count - 1)) != 0)
             continue;
         nv_shared_place(n, to, threads, layout_at(from->layout, (Holder){.reg = (uint32_t)r}), &p);
         for (int i = 0; i < count; i++)
-            elements[i] = element(n, from, member(put, r, i));
+            elements[i] = element(n, from, nv_vector_register(put->regs, r, i));
         nv_pack(n, elements, count, bytes, words);
         nv_write(n, &p, words);
     }

@@ -50,6 +50,13 @@ LLVMTypeRef nv_type(const Nv *n, const NvTile *t)
     return emit_type(&n->e, t->value->type, 0);
 }
 
+int nv_vector_register(const int8_t *regs, int r, int i)
+{
+    for (int k = 0; i >> k != 0; k++)
+        r |= (i >> k & 1) << regs[k];
+    return r;
+}
+
 /* --- threads --- */
 
 static int thread_bits(const Nv *n)
