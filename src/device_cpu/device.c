@@ -46,7 +46,7 @@ static size_t cache_bytes(void)
     return bytes;
 }
 
-static GenOptions options(const LaunchFacts *facts)
+static GenOptions options_for_cpu(const LaunchFacts *facts)
 {
     double bytes = facts->bytes;
 
@@ -56,7 +56,7 @@ static GenOptions options(const LaunchFacts *facts)
                         .streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes()};
 }
 
-static void unload(void *code)
+static void unload_for_cpu(void *code)
 {
     CpuCode *c = code;
 
@@ -64,7 +64,7 @@ static void unload(void *code)
     free(c);
 }
 
-static RunStatus load(const DeviceObject *object, void **code, const char **why)
+static RunStatus load_for_cpu(const DeviceObject *object, void **code, const char **why)
 {
     CpuCode *c = calloc(1, sizeof *c);
 
@@ -79,14 +79,14 @@ static RunStatus load(const DeviceObject *object, void **code, const char **why)
         *code = c;
         return RUN_OK;
     }
-    unload(c);
+    unload_for_cpu(c);
     if (status != RUN_OK)
         return status;
     *why = "it has no entry";
     return RUN_BAD_OBJECT;
 }
 
-static RunStatus launch(void *pool, void *code, const DeviceLaunch *l, char **error)
+static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, char **error)
 {
     CpuCode *c = code;
     CpuLaunch launch = {.entry = c->entry,
@@ -109,8 +109,8 @@ const Device cpu_device = {
     .threads = os_cpu_count,
     .open = open_pool,
     .close = close_pool,
-    .options = options,
-    .load = load,
-    .unload = unload,
-    .launch = launch,
+    .options = options_for_cpu,
+    .load = load_for_cpu,
+    .unload = unload_for_cpu,
+    .launch = launch_on_cpu,
 };

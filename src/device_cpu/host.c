@@ -278,7 +278,7 @@ static void brand(char *to, size_t size)
     snprintf(to, size, "%.*s", (int)n, s);
 }
 
-static void describe(Host *h)
+static void describe_cpu(Host *h)
 {
     Cpuid leaves[LEAF_COUNT];
 
@@ -293,7 +293,7 @@ static void describe(Host *h)
 
 #else
 
-static void describe(Host *h)
+static void describe_cpu(Host *h)
 {
 #if defined(__aarch64__)
     *h = (Host){"generic", "+neon", "AArch64"};
@@ -309,7 +309,7 @@ static pthread_once_t described = PTHREAD_ONCE_INIT;
 
 static void describe_the_host(void)
 {
-    describe(&the_host);
+    describe_cpu(&the_host);
 }
 
 static const Host *host(void)

@@ -10,7 +10,7 @@
 /* What is wrong with a call of the driver, if anything is. */
 #define result(r, error, ...) ((r) == CU_SUCCESS ? RUN_OK : cuda_refuse(r, error, __VA_ARGS__))
 
-static bool unit(int id, DeviceUnit *out)
+static bool unit_on_cuda(int id, DeviceUnit *out)
 {
     int count = cuda_count();
 
@@ -25,7 +25,7 @@ static CuAddress address(const void *data)
     return (CuAddress)(uintptr_t)data;
 }
 
-static RunStatus alloc(void *state, int id, size_t bytes, void **data, char **error)
+static RunStatus alloc_on_cuda(void *state, int id, size_t bytes, void **data, char **error)
 {
     CudaScope s;
     CuAddress p;
@@ -40,7 +40,7 @@ static RunStatus alloc(void *state, int id, size_t bytes, void **data, char **er
     return result(r, error, "no %zu bytes on number %d of the device `cuda`", bytes, id);
 }
 
-static RunStatus release(void *state, int id, void *data, char **error)
+static RunStatus release_on_cuda(void *state, int id, void *data, char **error)
 {
     CudaScope s;
     RunStatus status = cuda_enter(state, id, &s, error);
@@ -91,7 +91,7 @@ static RunStatus copy_in(CudaState *state, const CudaScope *s, const DeviceCopy 
                   c->bytes, c->to_memory == MEMORY_DEVICE ? "to" : "from", s->id);
 }
 
-static RunStatus copy(void *state, const DeviceCopy *c, char **error)
+static RunStatus copy_on_cuda(void *state, const DeviceCopy *c, char **error)
 {
     CudaScope s;
     int id = c->to_memory == MEMORY_DEVICE ? c->to_id : c->from_id;
@@ -132,7 +132,7 @@ static CuResult start_fill(const CudaDriver *d, const DeviceFill *f)
     }
 }
 
-static RunStatus fill(void *state, const DeviceFill *f, char **error)
+static RunStatus fill_on_cuda(void *state, const DeviceFill *f, char **error)
 {
     CudaScope s;
     RunStatus status = cuda_enter(state, f->id, &s, error);
@@ -145,7 +145,7 @@ static RunStatus fill(void *state, const DeviceFill *f, char **error)
                   f->count, f->id);
 }
 
-static RunStatus wait(void *state, int id, void *stream, char **error)
+static RunStatus wait_on_cuda(void *state, int id, void *stream, char **error)
 {
     CudaScope s;
     RunStatus status = cuda_enter(state, id, &s, error);
@@ -158,9 +158,9 @@ static RunStatus wait(void *state, int id, void *stream, char **error)
 }
 
 const DeviceArrays cuda_arrays = {.count = cuda_count,
-                                  .unit = unit,
-                                  .alloc = alloc,
-                                  .release = release,
-                                  .copy = copy,
-                                  .fill = fill,
-                                  .wait = wait};
+                                  .unit = unit_on_cuda,
+                                  .alloc = alloc_on_cuda,
+                                  .release = release_on_cuda,
+                                  .copy = copy_on_cuda,
+                                  .fill = fill_on_cuda,
+                                  .wait = wait_on_cuda};

@@ -9,17 +9,17 @@
 
 static const char default_arch[] = "sm_80"; /* to look at code where there is no GPU */
 
-static const char *describe(void)
+static const char *describe_cuda(void)
 {
     return cuda_count() > 0 ? cuda_unit(0)->name : "NVIDIA GPUs";
 }
 
-static int threads(void)
+static int threads_of_cuda(void)
 {
     return cuda_count() > 0 ? cuda_unit(0)->about.processors : 0;
 }
 
-static GenOptions options(const LaunchFacts *facts)
+static GenOptions options_for_cuda(const LaunchFacts *facts)
 {
     return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
                         .features = "",
@@ -35,12 +35,12 @@ const Device cuda_device = {
     .memory = MEMORY_DEVICE,
     .has_streams = true,
     .arrays = &cuda_arrays,
-    .describe = describe,
+    .describe = describe_cuda,
     .missing = cuda_missing,
-    .threads = threads,
+    .threads = threads_of_cuda,
     .open = cuda_open,
     .close = cuda_close,
-    .options = options,
+    .options = options_for_cuda,
     .assemble = cuda_assemble,
     .assembler = cuda_label,
     .texts = GEN_HAS(SASS),

@@ -12,24 +12,24 @@
 
 enum { STACK_NEEDED = 1 << 20 }; /* calls and loops of a kernel nest */
 
-static const char *describe(void)
+static const char *describe_interp(void)
 {
     return "reference interpreter";
 }
 
-static int threads(void)
+static int threads_of_interp(void)
 {
     return 1;
 }
 
-static RunStatus load(const DeviceObject *object, void **code, const char **why)
+static RunStatus load_for_interp(const DeviceObject *object, void **code, const char **why)
 {
     *why = NULL;
     *code = (void *)object->func;
     return RUN_OK;
 }
 
-static RunStatus run(const Func *f, const DeviceLaunch *l, Arena *a, char **error)
+static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a, char **error)
 {
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
@@ -65,12 +65,12 @@ static void run_guarded(void *launch)
 
     if (setjmp(l->guard.env) == 0) {
         l->arena = arena_new(&l->guard);
-        l->status = run(l->func, l->launch, l->arena, l->error);
+        l->status = run_interpreter(l->func, l->launch, l->arena, l->error);
     }
     arena_free(l->arena);
 }
 
-static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     Launch now = {.func = code, .launch = l, .error = error, .status = RUN_NO_MEMORY};
 
@@ -81,8 +81,8 @@ static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **e
 
 const Device interp_device = {
     .name = "interp",
-    .describe = describe,
-    .threads = threads,
-    .load = load,
-    .launch = launch,
+    .describe = describe_interp,
+    .threads = threads_of_interp,
+    .load = load_for_interp,
+    .launch = launch_on_interp,
 };

@@ -43,8 +43,8 @@ static void count_object(void)
     pthread_mutex_unlock(&making);
 }
 
-static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
-                 Diags *d)
+static bool emit_null(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
+                      Diags *d)
 {
     Text t = text_new(a);
 
@@ -66,15 +66,15 @@ static const Target null_target = {
     .archs = archs,
     .inline_asm = true,
     .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(ASM) | GEN_HAS(PTX),
-    .emit = emit,
+    .emit = emit_null,
 };
 
-static const char *describe(void)
+static const char *describe_null(void)
 {
     return "prints code, runs nothing";
 }
 
-static int threads(void)
+static int threads_of_null(void)
 {
     return 1;
 }
@@ -86,18 +86,18 @@ void null_set_missing(const char *what)
     atomic_store(&lack, what);
 }
 
-static const char *missing(void)
+static const char *missing_for_null(void)
 {
     return atomic_load(&lack);
 }
 
-static GenOptions options(const LaunchFacts *facts)
+static GenOptions options_for_null(const LaunchFacts *facts)
 {
     return (GenOptions){
         .cpu = facts->arch ? facts->arch : archs[0], .features = "", .disjoint = facts->disjoint};
 }
 
-static RunStatus load(const DeviceObject *object, void **code, const char **why)
+static RunStatus load_for_null(const DeviceObject *object, void **code, const char **why)
 {
     const GenOutput *text = object->output;
     size_t n = sizeof magic - 1;
@@ -107,7 +107,7 @@ static RunStatus load(const DeviceObject *object, void **code, const char **why)
     return text->len > n && memcmp(text->data, magic, n) == 0 ? RUN_OK : RUN_BAD_OBJECT;
 }
 
-static RunStatus facts(void *state, void *code, int id, CodeFacts *out, char **error)
+static RunStatus facts_of_null(void *state, void *code, int id, CodeFacts *out, char **error)
 {
     (void)state;
     (void)code;
@@ -130,7 +130,7 @@ void *null_launched_stream(void)
     return atomic_load(&launched_stream);
 }
 
-static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+static RunStatus launch_on_null(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     (void)state;
     (void)code;
@@ -152,11 +152,11 @@ const Device null_device = {
     .memory = MEMORY_DEVICE,
     .has_streams = true,
     .arrays = &null_arrays,
-    .describe = describe,
-    .missing = missing,
-    .threads = threads,
-    .options = options,
-    .load = load,
-    .facts = facts,
-    .launch = launch,
+    .describe = describe_null,
+    .missing = missing_for_null,
+    .threads = threads_of_null,
+    .options = options_for_null,
+    .load = load_for_null,
+    .facts = facts_of_null,
+    .launch = launch_on_null,
 };

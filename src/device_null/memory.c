@@ -27,12 +27,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows 
 static Piece *pieces[UNITS];
 static size_t used[UNITS];
 
-static int count(void)
+static int count_of_null(void)
 {
     return UNITS;
 }
 
-static bool unit(int id, DeviceUnit *out)
+static bool unit_on_null(int id, DeviceUnit *out)
 {
     static const DeviceUnit units[UNITS] = {
         {.name = "first nothing", .arch = "none", .memory = UNIT_BYTES, .processors = 1},
@@ -51,7 +51,7 @@ static RunStatus complain(char **error, const char *what, const void *data, int 
     return RUN_FAILED;
 }
 
-static RunStatus alloc(void *state, int id, size_t bytes, void **data, char **error)
+static RunStatus alloc_on_null(void *state, int id, size_t bytes, void **data, char **error)
 {
     Piece *b = malloc(sizeof *b);
     char *memory = bytes <= UNIT_BYTES ? aligned_alloc(256, (bytes + 255) / 256 * 256) : NULL;
@@ -75,7 +75,7 @@ static RunStatus alloc(void *state, int id, size_t bytes, void **data, char **er
     return status;
 }
 
-static RunStatus release(void *state, int id, void *data, char **error)
+static RunStatus release_on_null(void *state, int id, void *data, char **error)
 {
     Piece *found = NULL;
 
@@ -112,7 +112,7 @@ static bool owns(int id, const void *data, size_t bytes)
     return inside;
 }
 
-static RunStatus copy(void *state, const DeviceCopy *c, char **error)
+static RunStatus copy_on_null(void *state, const DeviceCopy *c, char **error)
 {
     (void)state;
     *error = NULL;
@@ -124,7 +124,7 @@ static RunStatus copy(void *state, const DeviceCopy *c, char **error)
     return RUN_OK;
 }
 
-static RunStatus fill(void *state, const DeviceFill *f, char **error)
+static RunStatus fill_on_null(void *state, const DeviceFill *f, char **error)
 {
     (void)state;
     *error = NULL;
@@ -135,7 +135,7 @@ static RunStatus fill(void *state, const DeviceFill *f, char **error)
     return RUN_OK;
 }
 
-static RunStatus wait(void *state, int id, void *stream, char **error)
+static RunStatus wait_on_null(void *state, int id, void *stream, char **error)
 {
     (void)state;
     (void)id;
@@ -144,13 +144,13 @@ static RunStatus wait(void *state, int id, void *stream, char **error)
     return RUN_OK;
 }
 
-const DeviceArrays null_arrays = {.count = count,
-                                  .unit = unit,
-                                  .alloc = alloc,
-                                  .release = release,
-                                  .copy = copy,
-                                  .fill = fill,
-                                  .wait = wait};
+const DeviceArrays null_arrays = {.count = count_of_null,
+                                  .unit = unit_on_null,
+                                  .alloc = alloc_on_null,
+                                  .release = release_on_null,
+                                  .copy = copy_on_null,
+                                  .fill = fill_on_null,
+                                  .wait = wait_on_null};
 
 int null_pieces(void)
 {

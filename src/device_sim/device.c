@@ -22,12 +22,12 @@ typedef struct {
     size_t shared;
 } SimCode;
 
-static const char *describe(void)
+static const char *describe_sim(void)
 {
     return "simulates NVIDIA GPUs";
 }
 
-static GenOptions options(const LaunchFacts *facts)
+static GenOptions options_for_sim(const LaunchFacts *facts)
 {
     return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
                         .features = "",
@@ -35,7 +35,7 @@ static GenOptions options(const LaunchFacts *facts)
                         .lines = true};
 }
 
-static void unload(void *code)
+static void unload_for_sim(void *code)
 {
     SimCode *c = code;
 
@@ -43,7 +43,7 @@ static void unload(void *code)
     free(c);
 }
 
-static RunStatus load(const DeviceObject *object, void **code, const char **why)
+static RunStatus load_for_sim(const DeviceObject *object, void **code, const char **why)
 {
     const GenOutput *ptx = object->output;
     SimCode *c = calloc(1, sizeof *c);
@@ -55,7 +55,7 @@ static RunStatus load(const DeviceObject *object, void **code, const char **why)
     if (status == SIM_OK)
         c->kernel = sim_kernel(c->module, NULL);
     if (status == SIM_NO_MEMORY || (status == SIM_OK && !c->kernel)) {
-        unload(c);
+        unload_for_sim(c);
         *why = status == SIM_OK ? "it has no entry" : *why;
         return status == SIM_OK ? RUN_BAD_OBJECT : RUN_NO_MEMORY;
     }
@@ -65,7 +65,7 @@ static RunStatus load(const DeviceObject *object, void **code, const char **why)
     return RUN_OK;
 }
 
-static RunStatus facts(void *state, void *code, int id, CodeFacts *out, char **error)
+static RunStatus facts_of_sim(void *state, void *code, int id, CodeFacts *out, char **error)
 {
     const SimCode *c = code;
 
@@ -189,7 +189,8 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
     return true;
 }
 
-static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const Belongings *b)
+static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError *e,
+                               const Belongings *b)
 {
     SimLaunch asked = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
                        .warps = c->warps,
@@ -212,7 +213,7 @@ static RunStatus run(const SimCode *c, const DeviceLaunch *l, SimError *e, const
     return run_status(status);
 }
 
-static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **error)
+static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     const SimCode *c = code;
     Belongings own;
@@ -222,7 +223,7 @@ static RunStatus launch(void *state, void *code, const DeviceLaunch *l, char **e
     (void)state;
     *error = NULL;
     if (make_belongings(l, &own))
-        status = c->module ? run(c, l, &e, &own) : RUN_FAILED;
+        status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
     free_belongings(&own);
     if (status != RUN_OK && status != RUN_NO_MEMORY)
         *error = diagnostic(&e, l->sources);
@@ -237,11 +238,11 @@ const Device sim_device = {
     .counts = true,
     .wants_ranges = true,
     .most_y_and_z = 65535, /* as the GPUs that it stands for */
-    .describe = describe,
+    .describe = describe_sim,
     .threads = os_cpu_count,
-    .options = options,
-    .load = load,
-    .unload = unload,
-    .facts = facts,
-    .launch = launch,
+    .options = options_for_sim,
+    .load = load_for_sim,
+    .unload = unload_for_sim,
+    .facts = facts_of_sim,
+    .launch = launch_on_sim,
 };
