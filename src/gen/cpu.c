@@ -484,8 +484,8 @@ static bool give_text(GenOutput *out, const char *text)
     return true;
 }
 
-static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
-                 Diags *d)
+static bool emit_for_cpu(const Func *f, const GenOptions *o, GenStage stage, Arena *a,
+                         GenOutput *out, Diags *d)
 {
     const char *features = o->features ? o->features : llvm_host_features(a);
     Plan *plan = plan_make(f, o, plan_machine(features), a);
@@ -518,5 +518,5 @@ const Target cpu_target = {
     .name = "cpu",
     .texts = GEN_HAS(PLAN) | GEN_HAS(SCHEDULE) | GEN_HAS(LLVM) | GEN_HAS(ASM),
     .start = start,
-    .emit = emit,
+    .emit = emit_for_cpu,
 };

@@ -35,7 +35,7 @@ static Val result_of_op(NestCg *n, const Entry *e)
     return emit_op(&n->c->e, n->at[e->level], e->value->def, in);
 }
 
-static Val quotient(NestCg *n, const Entry *e)
+static Val rounded_quotient(NestCg *n, const Entry *e)
 {
     Val q = cpu_divide(n, cpu_made(n, e->in[0]), cpu_made(n, e->in[1]));
 
@@ -113,7 +113,7 @@ static Val value_of(NestCg *n, const Entry *e)
     case MAKE_OP:
         return result_of_op(n, e);
     case MAKE_DIVIDE:
-        return quotient(n, e);
+        return rounded_quotient(n, e);
     case MAKE_RUN:
         return emit_run(n, e);
     case MAKE_LOAD:

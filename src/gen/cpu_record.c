@@ -50,7 +50,7 @@ static Val put_scalar(Cpu *c, const Value *v)
     return slot;
 }
 
-static Val put_values(Cpu *c, const Op *op, const int *buffers)
+static Val put_operand_places(Cpu *c, const Op *op, const int *buffers)
 {
     Val array = stack_array(c, c->l->ptr, op->noperands);
 
@@ -72,7 +72,7 @@ void cpu_record(Cpu *c, const Op *op, const int *buffers)
         return; /* nobody listens */
     Val put = llvm_load(c->b, l->ptr, field(c, port, offsetof(RecordPort, put)), sizeof(void *));
     Val args[] = {port, llvm_int(l->i64, attr_record_site(op)), put_program(c),
-                  put_values(c, op, buffers)};
+                  put_operand_places(c, op, buffers)};
     LLVMBuildCall2(c->b, LLVMFunctionType(l->none, params, COUNT(params), 0), put, args,
                    COUNT(args), "");
     if (attr_record_kind(op) != RECORD_ASSERT)

@@ -24,7 +24,7 @@ void cpu_scan_begin(NestCg *n, const Op *op)
         n->running[k] = cpu_slot(n->c, emit_type(&n->c->e, op->operands[k]->type, 0));
 }
 
-static void fill(NestCg *n, const Op *op, int k, Val x)
+static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
 {
     const Value *v = op->results[k];
     Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
@@ -79,7 +79,7 @@ static void vector_step(NestCg *n, const Op *op, const Entry *e)
     cpu_combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
     for (int k = 0; k < count; k++) {
         LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
-        fill(n, op, k, results[k]);
+        fill_scanned(n, op, k, results[k]);
     }
 }
 
@@ -108,7 +108,7 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
     }
     cpu_combine(n, op, first, args, results);
     for (int k = 0; k < count; k++)
-        fill(n, op, k, results[k]);
+        fill_scanned(n, op, k, results[k]);
 }
 
 void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)

@@ -395,8 +395,8 @@ static const char *features_of(int chip)
 static const char *const archs[] = {"sm_80",  "sm_86",  "sm_87",  "sm_89",  "sm_90", "sm_90a",
                                     "sm_100", "sm_103", "sm_120", "sm_121", NULL};
 
-static bool emit(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
-                 Diags *d)
+static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Arena *a,
+                        GenOutput *out, Diags *d)
 {
     NvPlan *plan = nv_plan_make(f, o, a, d);
 
@@ -441,4 +441,4 @@ const Target nv_target = {.name = "nv",
                           .gathers = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),
                           .start = start,
-                          .emit = emit};
+                          .emit = emit_for_nv};

@@ -46,7 +46,7 @@ static Val **save_results(Nv *n, const NvBlock *steps)
 }
 
 /* Run the steps ahead, for the round whose counter is `counter`, into the stage at `at`. */
-static void run(Nv *n, NvRunner *r, Val counter, Val at, Val active)
+static void run_ahead(Nv *n, NvRunner *r, Val counter, Val at, Val active)
 {
     const NvAhead *a = r->ahead;
     const NvBlock *body = r->loop->body[0];
@@ -153,7 +153,7 @@ NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
     Val counter = lo;
     for (int i = 0; i < a->stages - 1; i++) {
         Val active = LLVMBuildICmp(n->b, LLVMIntUGT, trips, llvm_int(LLVMTypeOf(trips), i), "");
-        run(n, r, counter, llvm_int(n->l->i32, i * a->bytes), active);
+        run_ahead(n, r, counter, llvm_int(n->l->i32, i * a->bytes), active);
         advance(r);
         counter = LLVMBuildAdd(n->b, counter, step, "");
     }
@@ -267,7 +267,7 @@ void nv_ahead_now(Nv *n, const NvStep *host)
 
     if (!r || r->host != host || !r->counter)
         return;
-    run(n, r, r->counter, r->write, r->active);
+    run_ahead(n, r, r->counter, r->write, r->active);
     r->counter = NULL;
 }
 

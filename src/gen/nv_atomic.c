@@ -144,7 +144,7 @@ typedef struct {
     Val shift; /* i32; NULL: the element is the word */
 } Word;
 
-static Word word_of(const Atomic *a)
+static Word word_around(const Atomic *a)
 {
     Bld b = a->n->b;
     LLVMTypeRef i64 = a->n->l->i64;
@@ -238,7 +238,7 @@ static Val loop(const Atomic *a, ChangeRule rule, const Val *in)
 {
     Nv *n = a->n;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), after = begin_where(a);
-    Word w = word_of(a);
+    Word w = word_around(a);
     Val start = read_word(a, &w);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(n->b), again = nv_block(n), done = nv_block(n);
 
@@ -278,7 +278,7 @@ static Change change_cas(const Atomic *a, Val old, const Val *in)
 /* --- one element --- */
 
 /* What memory held, its bits; `in`: operands, bits too. */
-static Val element(const Atomic *a, const Val *in)
+static Val exchange_element(const Atomic *a, const Val *in)
 {
     RmwKind kind;
 
@@ -326,7 +326,7 @@ static Val one_register(Atomic *a, int r, Val first)
     a->predicate = nv_both(a->n, first, l ? nv_exists(a->n, l, r) : NULL);
     if (is_rmw && s->nin > RMW_MASK && s->in[RMW_MASK])
         a->predicate = nv_both(a->n, a->predicate, nv_get(a->n, s->in[RMW_MASK])[r]);
-    return element(a, in);
+    return exchange_element(a, in);
 }
 
 /* --- copies --- */

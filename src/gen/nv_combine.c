@@ -12,7 +12,7 @@
 
 /* --- the region --- */
 
-static void apply(Combining *c, const Part *a, const Part *b, Part *out)
+static void apply_region(Combining *c, const Part *a, const Part *b, Part *out)
 {
     Val args[2 * MAX_COMBINED];
 
@@ -61,7 +61,7 @@ static void apply_behind(Combining *c, Val when, const Part *a, const Part *b, c
 
     LLVMBuildCondBr(n->b, when, in, after);
     LLVMPositionBuilderAtEnd(n->b, in);
-    apply(c, a, b, &both);
+    apply_region(c, a, b, &both);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(n->b);
     LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, after);
@@ -84,7 +84,7 @@ void combining_apply(Combining *c, int r, const Part *a, const Part *b, Val when
         apply_behind(c, when, a, b, other, out);
         return;
     }
-    apply(c, a, b, &both);
+    apply_region(c, a, b, &both);
     if (when)
         combining_select(c, when, &both, other, &both);
     *out = both;
@@ -161,7 +161,7 @@ void combining_neutral(const Combining *c, Part *out)
 }
 
 /* Sets what does not exist to what changes nothing. */
-static void fill(Combining *c)
+static void fill_with_neutral(Combining *c)
 {
     Part nothing;
 
@@ -209,7 +209,7 @@ Combining combining_begin(Nv *n, const NvStep *s)
             c.x[r].v[k] = nv_live(s->in[k], r) ? nv_get(n, s->in[k])[r] : NULL;
     }
     if (plan->kind.neutral != OP_COUNT)
-        fill(&c);
+        fill_with_neutral(&c);
     c.wide = is_wide(&c);
     return c;
 }

@@ -177,20 +177,11 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
     return c;
 }
 
-static bool is_wanted(const NvPlan *p, const Op *op)
-{
-    for (int i = 0; i < op->nresults; i++) {
-        if (nv_value(p, op->results[i])->tiles.len > 0)
-            return true;
-    }
-    return false;
-}
-
 static void list_combine(NvPlan *p, NvStepKind kind, const Op *op)
 {
     NvStep *s = nv_step(p, kind, op);
 
-    if (!is_wanted(p, op) && !op_has_effects(op))
+    if (!nv_is_wanted(p, op))
         return;
     for (int i = 0; i < op->nresults; i++)
         s->out[i] = nv_result(p, op, i);

@@ -88,7 +88,7 @@ typedef struct {
     int bytes;
 } Shuffling;
 
-static Val word_of(Nv *n, const Shuffling *x, const Val *in, const int32_t *regs)
+static Val shuffled_word(Nv *n, const Shuffling *x, const Val *in, const int32_t *regs)
 {
     Val elements[4], word;
 
@@ -148,7 +148,7 @@ static void convert_shuffles(Nv *n, const NvStep *s)
         masks[i] = h->source[i];
     source = nv_thread_map(n, masks);
     for (int i = 0; i < h->nfrom; i++)
-        from[i] = word_of(n, &x, in, h->from + i * h->per_word);
+        from[i] = shuffled_word(n, &x, in, h->from + i * h->per_word);
     exchange_words(n, from, h->nfrom, h->before);
     for (int i = 0; i < h->nto; i++)
         to[i] = LLVMGetPoison(LLVMTypeOf(from[0]));

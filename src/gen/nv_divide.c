@@ -44,7 +44,7 @@ static Divisor divisor(Nv *n, Val s)
     return d;
 }
 
-static Val quotient(Nv *n, const Divisor *d, Val x)
+static Val quotient_by(Nv *n, const Divisor *d, Val x)
 {
     Val q = llvm_fma(n->l, n->b, x, d->z, LLVMBuildFMul(n->b, x, d->t, ""));
     Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
@@ -53,7 +53,7 @@ static Val quotient(Nv *n, const Divisor *d, Val x)
     return llvm_fma(n->l, n->b, e, d->nearest, q);
 }
 
-/* An i32: 0 if x may be divided by quotient(). */
+/* An i32: 0 if x may be divided by quotient_by(). */
 static Val unfit(Nv *n, Val x)
 {
     Val in[] = {x, llvm_real(n->l->f32, 0x1p-36)};
@@ -71,7 +71,7 @@ static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count,
     LLVMBasicBlockRef detour = nv_block(n), after = nv_block(n);
 
     for (int i = 0; i < count; i++) {
-        usual[i] = quotient(n, &d, x[regs[i]]);
+        usual[i] = quotient_by(n, &d, x[regs[i]]);
         bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
     }
     Val good = LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");

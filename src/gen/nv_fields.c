@@ -161,7 +161,7 @@ void nv_find_fields(NvPlan *p)
 }
 
 /* The place of a member among the results. */
-static int place_of(const NvFields *g, const Op *op)
+static int place_among_fields(const NvFields *g, const Op *op)
 {
     int i = 0;
 
@@ -176,7 +176,7 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t)
 
     if (!g)
         return false;
-    g->out[place_of(g, op)] = t;
+    g->out[place_among_fields(g, op)] = t;
     if (op != g->leader)
         return true;
     const Layout *home = nv_home(p, op->results[0]);

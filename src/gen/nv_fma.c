@@ -50,7 +50,7 @@ static Val flat_batch(Fma *x, const Layout *l, int r)
 }
 
 /* The bytes from the beginning of the buffer to element (batch, k, other); either may be NULL. */
-static Val place_of(Fma *x, Val batch, Val k, Val other, int32_t extent)
+static Val offset_in_buffer(Fma *x, Val batch, Val k, Val other, int32_t extent)
 {
     Nv *n = x->n;
     Val row = batch ? LLVMBuildMul(n->b, batch, llvm_int(n->l->i32, x->dot->k), "") : NULL;
@@ -79,8 +79,8 @@ static void lay_down(Fma *x, MmaPart part)
         Val words[2], v;
         if (!nv_live(t, r))
             continue;
-        Val at = place_of(x, flat_batch(x, l, r), nv_index(n, l, r, along),
-                          nv_index(n, l, r, other), l->dims[other]);
+        Val at = offset_in_buffer(x, flat_batch(x, l, r), nv_index(n, l, r, along),
+                                  nv_index(n, l, r, other), l->dims[other]);
         p.address = nv_shared_at(n, x->dot->buffer[part], at);
         p.predicate = nv_both(n, first, nv_exists(n, l, r));
         v = nv_to_exchanged(n, t->value->type, in[r]);
@@ -158,8 +158,8 @@ static void find_addresses(Fma *x, MmaPart part)
     for (int i = 0; i < s->count; i++) {
         if (!begins_vector(x, part, i))
             continue;
-        Val at = place_of(x, flat_batch(x, x->acc, s->reg[i]), NULL,
-                          nv_index(n, x->acc, s->reg[i], dim), s->pitch);
+        Val at = offset_in_buffer(x, flat_batch(x, x->acc, s->reg[i]), NULL,
+                                  nv_index(n, x->acc, s->reg[i], dim), s->pitch);
         s->at[i] = nv_shared_at(n, x->dot->buffer[part], at);
     }
 }
@@ -192,7 +192,7 @@ static void read_side(Fma *x, MmaPart part, Val k0, int ahead)
     }
 }
 
-static void multiply(Fma *x, Val *sum)
+static void multiply_add_all(Fma *x, Val *sum)
 {
     Nv *n = x->n;
 
@@ -213,7 +213,7 @@ static void step(Fma *x, Val *sum, Val k, int ahead)
         Val bytes = llvm_int(n->l->i32, (int64_t)x->side[part].pitch * x->bytes);
         read_side(x, (MmaPart)part, k ? LLVMBuildMul(n->b, k, bytes, "") : NULL, ahead);
     }
-    multiply(x, sum);
+    multiply_add_all(x, sum);
 }
 
 /* The first `whole` steps, UNROLL of them a round. */

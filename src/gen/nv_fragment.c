@@ -128,7 +128,7 @@ static Val own_element(MmaOperand *o, uint32_t reg, int e)
     return zero_unless(o->n, nv_is_first(o->n, o->surplus.lane), v);
 }
 
-static Val element(MmaOperand *o, const MmaFragment *f, int e)
+static Val fragment_element(MmaOperand *o, const MmaFragment *f, int e)
 {
     uint32_t reg = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e);
     const NvOperand *how = &o->dot->operand[o->part];
@@ -233,7 +233,7 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
             return out;
     }
     for (int i = 0; i < o->per_word; i++) {
-        Val v = element(o, f, word * o->per_word + i);
+        Val v = fragment_element(o, f, word * o->per_word + i);
         elements[i] = v ? piece_of(o, v, piece) : LLVMConstNull(piece_type(o));
     }
     if (o->per_word == 1)

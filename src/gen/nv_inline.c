@@ -103,21 +103,12 @@ void nv_choose_inline(NvPlan *p, const Op *op)
     }
 }
 
-static bool is_wanted(const NvPlan *p, const Op *op)
-{
-    bool any = op->code == OP_inline_asm_volatile;
-
-    for (int i = 0; i < op->nresults; i++)
-        any |= nv_value(p, op->results[i])->tiles.len > 0;
-    return any;
-}
-
 void nv_list_inline(NvPlan *p, const Op *op)
 {
     Constraints *c = NEW(p->arena, Constraints);
     NvStep *s = nv_step(p, NV_INLINE, op);
 
-    if (!is_wanted(p, op))
+    if (!nv_is_wanted(p, op))
         return;
     if (!read_constraints(p, op, c) || !fit_constraints(p, op, c)) {
         ir_diag(p->diags, DIAG_ERROR, op,
@@ -171,7 +162,7 @@ static Val join(Nv *n, const Type *t, const Val *elements, int count)
     return LLVMBuildBitCast(n->b, v, whole, "");
 }
 
-static void split(Nv *n, const Type *t, Val whole, Val *elements, int count)
+static void split_word(Nv *n, const Type *t, Val whole, Val *elements, int count)
 {
     LLVMTypeRef one = LLVMIntTypeInContext(n->l->ctx, (unsigned)(8 * type_size(t)));
     Val v = LLVMBuildBitCast(n->b, whole, LLVMVectorType(one, (unsigned)count), "");
@@ -231,7 +222,7 @@ static void take_result(Nv *n, Run *x, int i, int constraint, Val got)
         whole = LLVMBuildOr(n->b, whole, word, "");
     }
     whole = LLVMBuildTruncOrBitCast(n->b, whole, LLVMIntTypeInContext(n->l->ctx, need), "");
-    split(n, t->value->type, whole, elements, x->pack);
+    split_word(n, t->value->type, whole, elements, x->pack);
     for (int k = 0; k < x->pack; k++)
         n->regs[t->id][t->layout ? x->regs[k] : 0] = elements[k];
 }

@@ -19,7 +19,7 @@
 const bool nv_native_math[OP_COUNT] = {
     [OP_exp] = true, [OP_exp2] = true, [OP_exp10] = true, [OP_rsqrt] = true};
 
-static Val constant(const Nv *n, double v)
+static Val fp32_constant(const Nv *n, double v)
 {
     return llvm_real(n->l->f32, v);
 }
@@ -32,20 +32,21 @@ static Val instruct(Nv *n, const char *text, int nargs, const Val *args)
     return nv_pure_asm(n, n->l->f32, text, constraints[nargs], args, nargs);
 }
 
-static Val power(Nv *n, Val x, double log2_of_base)
+static Val power_by_exp2(Nv *n, Val x, double log2_of_base)
 {
     enum { LEAST = -125, MOST = 128, SPAN = MOST - LEAST, BIAS = 127 };
     const double magic = 0x1.8p23; /* to it fp32 adds integers in its low bits */
     const float hi = (float)log2_of_base;
     const double lo = log2_of_base - hi;
-    Val scale = constant(n, log2_of_base / SPAN);
+    Val scale = fp32_constant(n, log2_of_base / SPAN);
     Val y = instruct(n, "fma.rn.sat.f32 $0, $1, $2, $3;", 3,
-                     (Val[]){x, scale, constant(n, -(double)LEAST / SPAN)});
+                     (Val[]){x, scale, fp32_constant(n, -(double)LEAST / SPAN)});
     /* SPAN y is n - LEAST, and n - 1 + BIAS shall be in the low bits */
-    Val sum = llvm_fma(n->l, n->b, y, constant(n, SPAN), constant(n, magic + LEAST - 1 + BIAS));
-    Val whole = LLVMBuildFSub(n->b, sum, constant(n, magic - 1 + BIAS), "");
-    Val r = llvm_fma(n->l, n->b, x, constant(n, hi), LLVMBuildFNeg(n->b, whole, ""));
-    r = llvm_fma(n->l, n->b, x, constant(n, lo), r);
+    Val sum =
+        llvm_fma(n->l, n->b, y, fp32_constant(n, SPAN), fp32_constant(n, magic + LEAST - 1 + BIAS));
+    Val whole = LLVMBuildFSub(n->b, sum, fp32_constant(n, magic - 1 + BIAS), "");
+    Val r = llvm_fma(n->l, n->b, x, fp32_constant(n, hi), LLVMBuildFNeg(n->b, whole, ""));
+    r = llvm_fma(n->l, n->b, x, fp32_constant(n, lo), r);
     Val fraction = instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &r);
     Val bits = LLVMBuildShl(n->b, llvm_bits(n->l, n->b, sum), llvm_int(n->l->i32, 23), "");
 
@@ -59,8 +60,8 @@ static Val rsqrt(Nv *n, Val x)
 {
     Val y = instruct(n, "rsqrt.approx.f32 $0, $1;", 1, &x);
     Val minus = LLVMBuildFNeg(n->b, LLVMBuildFMul(n->b, x, y, ""), "");
-    Val error = llvm_fma(n->l, n->b, minus, y, constant(n, 1));
-    Val half = LLVMBuildFMul(n->b, y, constant(n, 0.5), "");
+    Val error = llvm_fma(n->l, n->b, minus, y, fp32_constant(n, 1));
+    Val half = LLVMBuildFMul(n->b, y, fp32_constant(n, 0.5), "");
     Val better = llvm_fma(n->l, n->b, half, error, y);
     Val ordered = LLVMBuildFCmp(n->b, LLVMRealORD, error, error, "");
 
@@ -71,9 +72,9 @@ Val nv_math(Nv *n, OpCode code, Val x)
 {
     switch (code) {
     case OP_exp:
-        return power(n, x, M_LOG2E);
+        return power_by_exp2(n, x, M_LOG2E);
     case OP_exp10:
-        return power(n, x, M_LN10 * M_LOG2E);
+        return power_by_exp2(n, x, M_LN10 * M_LOG2E);
     case OP_exp2:
         return instruct(n, "ex2.approx.f32 $0, $1;", 1, &x);
     case OP_rsqrt:

@@ -67,7 +67,7 @@ static Val *sum_at(const Mma *x, const MmaFragment *f, int e)
 /* Word i of an operand of an instruction, among those of the fragment.  Where two instructions
  * share it, they go along K: the first one takes the words that come first, and of each of them
  * what makes two (MmaInstruction.halves), of which the upper ones are its other half along K. */
-static int word_of(const Mma *x, MmaPart part, int half, int i)
+static int operand_word(const Mma *x, MmaPart part, int half, int i)
 {
     int rows = x->operand[part].words / 4;
 
@@ -83,7 +83,7 @@ typedef struct {
 } Term;
 
 /* sum += a b */
-static void multiply(Mma *x, const Term *t, int a_piece, int b_piece)
+static void multiply_fragments(Mma *x, const Term *t, int a_piece, int b_piece)
 {
     enum { MOST_SUM = 4, MOST_OPERANDS = 16 };
     const MmaFragment *f = &t->at;
@@ -94,10 +94,10 @@ static void multiply(Mma *x, const Term *t, int a_piece, int b_piece)
 
     for (int i = 0; i < x->operand[MMA_A].words / x->mma->halves; i++)
         args[nargs++] =
-            nv_operand_word(&x->operand[MMA_A], &a, word_of(x, MMA_A, t->half, i), a_piece);
+            nv_operand_word(&x->operand[MMA_A], &a, operand_word(x, MMA_A, t->half, i), a_piece);
     for (int i = 0; i < x->operand[MMA_B].words / x->mma->halves; i++)
         args[nargs++] =
-            nv_operand_word(&x->operand[MMA_B], &b, word_of(x, MMA_B, t->half, i), b_piece);
+            nv_operand_word(&x->operand[MMA_B], &b, operand_word(x, MMA_B, t->half, i), b_piece);
     for (int i = 0; i < x->nsum; i++) {
         types[i] = sum_type(x);
         Val v = *sum_at(x, f, i);
@@ -114,7 +114,7 @@ static void multiply(Mma *x, const Term *t, int a_piece, int b_piece)
 /* --- all of them --- */
 
 /* Does anything in that fragment of the sum exist? */
-static bool is_wanted(const Mma *x, const MmaFragment *f)
+static bool sum_exists(const Mma *x, const MmaFragment *f)
 {
     for (int i = 0; i < x->nsum; i++) {
         if (*sum_at(x, f, i))
@@ -128,7 +128,7 @@ static void multiply_pieces(Mma *x, const Term *t)
 {
     for (int order = x->mma->pieces - 1; order >= 0; order--) {
         for (int a = order; a >= 0; a--)
-            multiply(x, t, a, order - a);
+            multiply_fragments(x, t, a, order - a);
     }
 }
 
@@ -177,7 +177,7 @@ static void multiply_step(Mma *x, const KStep *now, KStep *next)
         MmaFragment f = {now->batch, done >> r->columns & (rows - 1), done & (columns - 1)};
         if (f.row & 1)
             f.column = columns - 1 - f.column;
-        if (is_wanted(x, &f))
+        if (sum_exists(x, &f))
             multiply_pieces(x, &(Term){f, now->k, done / (columns * rows)});
         done++;
         fetch(x, next, next->words * done / count);

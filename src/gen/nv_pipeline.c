@@ -127,7 +127,7 @@ static const NvStep *load_behind(const LoopView *v, const NvTile *t)
     return s && s->kind == NV_LOAD && !s->detail && v->users[t->id] == 1 ? s : NULL;
 }
 
-static bool is_zero(const Op *load)
+static bool pads_with_zero(const Op *load)
 {
     const Value *other = nv_operand(load, LOAD_OTHER);
     uint64_t bits;
@@ -173,7 +173,7 @@ static bool is_candidate(const LoopView *v, const NvStep *put, const NvStep *loa
     int size = type_size(t);
 
     return size << copy_bits(load, put) >= LEAST_COPY && !attr_volatile(load->op) &&
-           is_zero(load->op) && !may_be_written(v, v->body, load->op);
+           pads_with_zero(load->op) && !may_be_written(v, v->body, load->op);
 }
 
 static NvStep *copy_step(NvPlan *p, const NvStep *load, const NvStep *put)

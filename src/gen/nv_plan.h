@@ -270,6 +270,8 @@ void nv_list_elementwise(NvPlan *p, const Op *op);
  * effect. */
 void nv_list_move(NvPlan *p, const Op *op);
 void nv_list_control(NvPlan *p, const Op *op); /* with the steps of its bodies */
+/* Does anybody want a result of the op, or does it do more than give them? */
+bool nv_is_wanted(const NvPlan *p, const Op *op);
 /* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
  * effect; conversions to the other layouts are listed. */
 NvTile *nv_result(NvPlan *p, const Op *op, int i);

@@ -32,7 +32,7 @@ static Val port_of(const Nv *n)
 
 enum { EIGHT = 8 }; /* bytes at whose multiples records and operands begin */
 
-static int64_t rounded(int64_t bytes)
+static int64_t rounded_to_eight(int64_t bytes)
 {
     return (bytes + EIGHT - 1) / EIGHT * EIGHT;
 }
@@ -42,11 +42,11 @@ static void find_places(Record *r)
     const Op *op = r->step->op;
 
     r->place = NEW_N(r->n->arena, int64_t, op->noperands + 1);
-    r->bytes = rounded((RECORD_PLACES + op->noperands) * (int64_t)sizeof(uint32_t));
+    r->bytes = rounded_to_eight((RECORD_PLACES + op->noperands) * (int64_t)sizeof(uint32_t));
     for (int i = 0; i < op->noperands; i++) {
         const Type *t = op->operands[i]->type;
         r->place[i] = r->bytes;
-        r->bytes += rounded(type_numel(t) * type_size(t));
+        r->bytes += rounded_to_eight(type_numel(t) * type_size(t));
     }
 }
 
@@ -62,7 +62,7 @@ static Val read_head(const Record *r, size_t offset)
 }
 
 /* By the first thread alone. */
-static Val take_room(const Record *r)
+static Val take_record_room(const Record *r)
 {
     Nv *n = r->n;
     bool prints = attr_record_kind(r->step->op) == RECORD_PRINT;
@@ -85,7 +85,7 @@ static Val take_room(const Record *r)
 
 /* --- contents --- */
 
-static void put(const Record *r, Val address, int64_t offset, Val bits, Val predicate)
+static void put_in_record(const Record *r, Val address, int64_t offset, Val bits, Val predicate)
 {
     int bytes = (int)LLVMGetIntTypeWidth(LLVMTypeOf(bits)) / 8;
     NvPlace p = {.how = "st.global",
@@ -101,7 +101,7 @@ static void put(const Record *r, Val address, int64_t offset, Val bits, Val pred
 
 static void put_word(const Record *r, int64_t word, Val v)
 {
-    put(r, r->record, word * (int64_t)sizeof(uint32_t), v, r->leader);
+    put_in_record(r, r->record, word * (int64_t)sizeof(uint32_t), v, r->leader);
 }
 
 static void put_head(const Record *r)
@@ -119,7 +119,7 @@ static void put_head(const Record *r)
 }
 
 /* An element as memory has it, an integer. */
-static Val bits_of(Nv *n, const Type *t, Val v)
+static Val bits_in_memory(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)
         return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
@@ -154,20 +154,20 @@ static void put_tile(const Record *r, int i)
         if (!nv_live(t, k))
             continue;
         Val at = LLVMBuildAdd(n->b, r->record, element_offset(n, t, k), "");
-        put(r, at, r->place[i], bits_of(n, t->value->type, nv_get(n, t)[k]),
-            nv_both(n, first, nv_exists(n, t->layout, k)));
+        put_in_record(r, at, r->place[i], bits_in_memory(n, t->value->type, nv_get(n, t)[k]),
+                      nv_both(n, first, nv_exists(n, t->layout, k)));
     }
 }
 
-static void put_values(const Record *r)
+static void put_operands(const Record *r)
 {
     for (int i = 0; i < r->step->nin; i++) {
         const NvTile *t = r->step->in[i];
         if (t->layout)
             put_tile(r, i);
         else
-            put(r, r->record, r->place[i], bits_of(r->n, t->value->type, nv_scalar(r->n, t)),
-                r->leader);
+            put_in_record(r, r->record, r->place[i],
+                          bits_in_memory(r->n, t->value->type, nv_scalar(r->n, t)), r->leader);
     }
 }
 
@@ -195,7 +195,7 @@ static void write_record(const Record *r)
     LLVMBasicBlockRef after = begin_if(r->n, there);
 
     put_head(r);
-    put_values(r);
+    put_operands(r);
     end_if(r->n, after);
 }
 
@@ -208,7 +208,7 @@ static void share_record(Record *r)
     LLVMBasicBlockRef after = begin_if(n, leader);
 
     p.address = nv_shared_at(n, r->step->uses.at[0].buffer, llvm_int(n->l->i32, 0));
-    Val taken = take_room(r);
+    Val taken = take_record_room(r);
     p.how = "st.shared";
     nv_pack(n, &taken, 1, p.bytes, words);
     nv_write(n, &p, words);
@@ -226,8 +226,8 @@ static void end_program(const Record *r)
 {
     Nv *n = r->n;
 
-    put(r, r->buffer, offsetof(RecordBuffer, stop), llvm_int(n->l->i32, 1),
-        nv_is_first(n, UINT32_MAX));
+    put_in_record(r, r->buffer, offsetof(RecordBuffer, stop), llvm_int(n->l->i32, 1),
+                  nv_is_first(n, UINT32_MAX));
     LLVMBuildRetVoid(n->b);
     LLVMPositionBuilderAtEnd(n->b, nv_block(n));
 }
@@ -243,7 +243,7 @@ void nv_record(Nv *n, const NvStep *s)
         share_record(&r);
     } else {
         LLVMBasicBlockRef after = begin_if(n, nv_is_first(n, UINT32_MAX));
-        r.record = take_room(&r);
+        r.record = take_record_room(&r);
         write_record(&r);
         end_if(n, after);
     }

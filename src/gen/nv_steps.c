@@ -54,6 +54,15 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
     }
 }
 
+bool nv_is_wanted(const NvPlan *p, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (nv_value(p, op->results[i])->tiles.len > 0)
+            return true;
+    }
+    return op_has_effects(op);
+}
+
 NvTile *nv_result(NvPlan *p, const Op *op, int i)
 {
     const Value *v = op->results[i];

@@ -43,15 +43,15 @@ static const Op *nest_op(const Nest *n)
     return r->op ? r->op : r->value->def;
 }
 
-static void count_block(Count *c, const BlockPlan *b)
+static void count_block_plan(Count *c, const BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
         c->size += s->kind == STEP_NEST ? nest_size(s->nest) : 1;
         if (c->size > PLAN_MOST_OPS && !c->op)
             c->op = s->kind == STEP_NEST ? nest_op(s->nest) : s->op;
-        count_block(c, s->body[0]);
-        count_block(c, s->body[1]);
+        count_block_plan(c, s->body[0]);
+        count_block_plan(c, s->body[1]);
     }
 }
 
@@ -59,7 +59,7 @@ void plan_measure(Plan *p)
 {
     Count c = {0};
 
-    count_block(&c, p->body);
+    count_block_plan(&c, p->body);
     p->size = c.size;
     p->beyond = c.op;
 }

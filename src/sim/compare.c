@@ -110,7 +110,7 @@ static uint32_t compare_half(const Inst *in, PtxType t, const void *x, const voi
     return compare_doubles((PtxModifier)in->compare, wide[0], wide[1]);
 }
 
-static uint32_t compare(const Inst *in, PtxType t, const void *x, const void *y)
+static uint32_t compare_as(const Inst *in, PtxType t, const void *x, const void *y)
 {
     PtxModifier how = (PtxModifier)in->compare;
 
@@ -157,7 +157,7 @@ static uint32_t combine_predicates(Warp *w, const Inst *in, uint32_t bits, int o
 /* setp: ops p, q or none, a, b, c or none */
 void compare_setp(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t bits = compare(in, (PtxType)in->type[0], OP(w, in, 2, char), OP(w, in, 3, char));
+    uint32_t bits = compare_as(in, (PtxType)in->type[0], OP(w, in, 2, char), OP(w, in, 3, char));
     uint32_t p = combine_predicates(w, in, bits, 4);
 
     if (in->op[1] != NO_OPERAND)
@@ -181,7 +181,7 @@ void compare_setp_x2(Warp *w, const Inst *in, uint32_t mask)
 /* set: ones, or 1.0 for floats, where it holds: ops d, a, b, c or none */
 void compare_set(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t bits = compare(in, (PtxType)in->type[1], OP(w, in, 1, char), OP(w, in, 2, char));
+    uint32_t bits = compare_as(in, (PtxType)in->type[1], OP(w, in, 1, char), OP(w, in, 2, char));
     PtxType t = (PtxType)in->type[0];
     uint32_t yes = t == PTX_F32 ? bits_of(1) : t == PTX_F16 ? 0x3c00 : t == PTX_BF16 ? 0x3f80 : ~0u;
 

@@ -6,7 +6,7 @@
 #include "execute.h"
 
 /* The source line, if there is one, and the line of the PTX. */
-static void put_place(SimError *e, const SimModule *m, const Inst *in)
+static void set_error_place(SimError *e, const SimModule *m, const Inst *in)
 {
     const PtxPlace *place = &m->places.at[in->place];
 
@@ -37,7 +37,7 @@ void fault(Warp *w, int lane, const char *fmt, ...)
     for (int i = 0; i < 3; i++)
         e->program[i] = w->block->program[i];
     if (w->inst)
-        put_place(e, w->module, w->inst);
+        set_error_place(e, w->module, w->inst);
 }
 
 const char *sim_error_text(const SimError *e, Arena *a)

@@ -22,7 +22,7 @@ static bool is_word_char(int c)
 }
 
 /* Go to the next token: behind white space and comments. */
-static void skip_space(Lexer *l)
+static void skip_to_token(Lexer *l)
 {
     while (l->at < l->end) {
         const char *s = l->at;
@@ -135,7 +135,7 @@ static Token string_token(Lexer *l)
 
 static Token next_token(Lexer *l)
 {
-    skip_space(l);
+    skip_to_token(l);
     if (l->at >= l->end)
         return (Token){.kind = TOKEN_END, .line = l->line};
     int c = (unsigned char)*l->at;

@@ -67,7 +67,7 @@ static uint32_t place_of_var(Parser *p, int bits, const PtxVar *v, uint64_t offs
 
 #define misfit(p, ...) decode_misfit(p, NEAR_OPERANDS, __VA_ARGS__)
 
-static bool put_place(Reading *r, uint32_t place)
+static bool put_operand_place(Reading *r, uint32_t place)
 {
     if (r->n == MOST_OPERANDS)
         return misfit(r->p, "too many operands");
@@ -102,7 +102,7 @@ static bool read_number(Reading *r, int bits)
     if (p->token->kind != TOKEN_NUMBER)
         return misfit(p, "a number is missing");
     uint64_t value = number_bits(p->token++, bits, negative);
-    return put_place(r, place_of_const(p, bits, bits == 1 ? value != 0 : value));
+    return put_operand_place(r, place_of_const(p, bits, bits == 1 ? value != 0 : value));
 }
 
 /* `+N` behind a name, if it is there. */
@@ -122,10 +122,10 @@ static int64_t read_offset(Parser *p)
 static bool read_special(Reading *r, Sym name, int bits)
 {
     if (strcmp(name, "WARP_SZ") == 0)
-        return put_place(r, place_of_const(r->p, bits, LANES));
+        return put_operand_place(r, place_of_const(r->p, bits, LANES));
     for (int i = 0; i < SPECIAL_COUNT; i++) {
         if (strcmp(specials[i], name) == 0 && bits == 32)
-            return put_place(r, (uint32_t)i * SPECIAL_BYTES);
+            return put_operand_place(r, (uint32_t)i * SPECIAL_BYTES);
     }
     return misfit(r->p, "'%s' is not known here", name);
 }
@@ -143,12 +143,12 @@ static bool read_source(Reading *r, int bits)
     if (!s)
         return read_special(r, name, bits);
     if (s->kind == SYMBOL_VAR && bits >= 32)
-        return put_place(r, place_of_var(p, bits, s->var, (uint64_t)read_offset(p)));
+        return put_operand_place(r, place_of_var(p, bits, s->var, (uint64_t)read_offset(p)));
     if (s->kind != SYMBOL_REG)
         return misfit(p, "'%s' is no register", name);
     if (bits && s->bits != bits)
         return misfit(p, "'%s' has %d bits, not %d", name, s->bits, bits);
-    return put_place(r, s->place);
+    return put_operand_place(r, s->place);
 }
 
 /* A register that is written, or `_`. */
@@ -163,14 +163,14 @@ static bool read_target(Reading *r, int bits, int *had)
     p->token++;
     if (strcmp(name, "_") == 0) {
         *had = bits ? bits : 64;
-        return put_place(r, p->trash);
+        return put_operand_place(r, p->trash);
     }
     if (!s || s->kind != SYMBOL_REG)
         return misfit(p, "'%s' is no register", name);
     if (bits && s->bits != bits)
         return misfit(p, "'%s' has %d bits, not %d", name, s->bits, bits);
     *had = s->bits;
-    return put_place(r, s->place);
+    return put_operand_place(r, s->place);
 }
 
 static bool read_register(Reading *r, bool written, int bits)
@@ -423,7 +423,7 @@ static bool read_word_operand(Reading *r, const char *spec)
         return false;
     if (!second || second >= spec + strcspn(spec, " "))
         return true;
-    return ptx_mark(r->p, '|') ? read_register(r, true, 1) : put_place(r, NO_OPERAND);
+    return ptx_mark(r->p, '|') ? read_register(r, true, 1) : put_operand_place(r, NO_OPERAND);
 }
 
 static bool at_end(const Parser *p)
@@ -440,7 +440,7 @@ bool ptx_operands(Parser *p, const char *spec, Inst *in)
         bool optional = *spec == '?';
 
         if (*spec == '-' || (optional && at_end(p))) {
-            put_place(&r, NO_OPERAND);
+            put_operand_place(&r, NO_OPERAND);
             continue;
         }
         if (!first && !ptx_mark(p, ','))
