@@ -6,9 +6,7 @@ itself is a module of its own, with the version of the language that it has.
 """
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.util
 import sys
 
 # the release of Triton whose names and rules are followed; programs compare it
@@ -31,7 +29,7 @@ def _alias_what_is_loaded():
             sys.modules.setdefault("triton" + name[len("tilec"):], sys.modules[name])
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader:
     """Gives the module that tilec has, as it is."""
 
     def create_module(self, spec):
@@ -45,7 +43,7 @@ class _Loader(importlib.abc.Loader):
         module.__spec__, module.__loader__ = self.kept
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Answers for `triton` and `triton.*`."""
 
     def find_spec(self, name, path=None, target=None):
@@ -59,6 +57,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 
     @staticmethod
     def _has(name):
+        import importlib.util
+
         try:
             return name in sys.modules or importlib.util.find_spec(name) is not None
         except ModuleNotFoundError:
