@@ -55,6 +55,11 @@ arguments_exist() {
     "$(tools/python.sh || echo python3)" tools/arguments.py
 }
 
+# Python finds the language's names in a file that the compiler's tables write
+names_are_current() {
+    "$(tools/python.sh || echo python3)" tools/python_names.py --check
+}
+
 # the cache in the build folder makes a second run fast
 analysed() {
     mkdir -p "$build/cppcheck"
@@ -87,6 +92,7 @@ fi
 check "layers" tools/layers.sh
 check "contracts documented" documented
 check "arguments of builtins" arguments_exist
+check "names for Python" names_are_current
 check "static analysis" analysed
 check "scripts parse" scripts_parse
 check "quick tests" quick_tests

@@ -22,7 +22,7 @@ PACKAGE = str(pathlib.Path(tilec.__file__).parent.parent)
 
 
 @unittest.skipUnless(numpy and PROGRAMS.exists(), "needs NumPy and the source tree")
-class Programs(unittest.TestCase):
+class _Programs(unittest.TestCase):
     def run_program(self, name, arrays, *arguments):
         paths = [PACKAGE] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "EXAMPLES_ARRAYS": arrays}
@@ -30,6 +30,10 @@ class Programs(unittest.TestCase):
                              env=env, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout
+
+
+class Programs(_Programs):
+    """One test a program and library, added below."""
 
 
 def _add_tests():
@@ -45,6 +49,13 @@ def _add_tests():
 
 
 _add_tests()
+
+
+@unittest.skipUnless(torch, "needs PyTorch")
+class WithTorch(_Programs):
+    def test_giou_training(self):
+        self.assertIn("after 200 steps", self.run_program("giou_training.py", "torch"))
+
 
 if __name__ == "__main__":
     unittest.main()

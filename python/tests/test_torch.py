@@ -1,0 +1,116 @@
+"""tilec.torch.op: operators under torch.compile, fake tensors, vmap and autograd."""
+
+import threading
+import unittest
+
+import tilec
+
+try:
+    import torch
+except ImportError:
+    torch = None
+else:
+    from torch_operators import add_one, row_sums, scale, twice_and_thrice
+
+
+@unittest.skipUnless(torch, "needs PyTorch")
+class Operators(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x = torch.randn(10, 30)
+
+    def test_call(self):
+        torch.testing.assert_close(scale(self.x, 3.0), self.x * 3)
+        torch.testing.assert_close(scale(self.x, factor=3.0), self.x * 3)
+        self.assertIs(torch.ops.tilec.scale.default, scale._opoverload)
+
+    def test_non_contiguous(self):
+        for view in (self.x.T, self.x[::2, ::3], self.x.expand(4, 10, 30)):
+            torch.testing.assert_close(scale(view, 2.0), view * 2)
+
+    def test_strided(self):
+        torch.testing.assert_close(row_sums(self.x.T), self.x.sum(0))
+
+    def test_without_elements(self):
+        for shape in ((0,), (0, 3), (3, 0)):
+            self.assertEqual(scale(torch.empty(shape), 2.0).shape, shape)
+        self.assertEqual(row_sums(torch.empty(0, 3)).shape, (0,))
+
+    def test_changes_its_argument(self):
+        x = torch.zeros(5)
+        add_one(x)
+        self.assertEqual(x.tolist(), [1] * 5)
+        y = torch.zeros(5, 2)
+        add_one(y[:, 1])
+        self.assertEqual(y.tolist(), [[0, 1]] * 5)
+
+    def test_several_results(self):
+        two, three = twice_and_thrice(self.x)
+        torch.testing.assert_close(two + three, self.x * 5)
+
+    def test_autograd(self):
+        x = self.x.clone().requires_grad_(True)
+        scale(scale(x, 3.0), 2.0).sum().backward()
+        self.assertTrue((x.grad == 6).all())
+        y = scale(x.detach().requires_grad_(True).T, 2.0)
+        y.backward(torch.ones_like(y))
+
+    def test_gradcheck(self):
+        x = torch.randn(7, dtype=torch.float64, requires_grad=True)
+        torch.autograd.gradcheck(lambda v: scale(v, 3.0), (x,))
+
+    def test_fake_tensors(self):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        with FakeTensorMode() as mode:
+            made = scale(mode.from_tensor(self.x), 2.0)
+            sums = row_sums(mode.from_tensor(self.x))
+        self.assertEqual((tuple(made.shape), tuple(sums.shape)), ((10, 30), (10,)))
+        torch.testing.assert_close(scale(self.x, 3.0), self.x * 3)
+
+    def test_other_threads_launch_meanwhile(self):
+        results = []
+        with tilec.torch._Silence():
+            thread = threading.Thread(target=lambda: results.append(scale(self.x, 2.0)))
+            thread.start()
+            thread.join()
+        torch.testing.assert_close(results[0], self.x * 2)
+        self.assertNotIn("__getitem__", tilec.JITFunction.__dict__)
+
+    def test_meta(self):
+        self.assertEqual(scale(torch.empty(4, 5, device="meta"), 2.0).shape, (4, 5))
+
+    def test_compile(self):
+        for backend in ("eager", "aot_eager"):
+            torch._dynamo.reset()
+            compiled = torch.compile(lambda x: scale(x.sin(), 2.0) + 1, fullgraph=True,
+                                     backend=backend)
+            torch.testing.assert_close(compiled(self.x), self.x.sin() * 2 + 1)
+            torch.testing.assert_close(compiled(self.x[:4]), self.x[:4].sin() * 2 + 1)
+
+    def test_compile_with_gradients(self):
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda x: scale(x, 3.0).sum(), fullgraph=True, backend="aot_eager")
+        x = self.x.clone().requires_grad_(True)
+        compiled(x).backward()
+        self.assertTrue((x.grad == 3).all())
+
+    def test_vmap(self):
+        torch.testing.assert_close(torch.vmap(lambda x: scale(x, 2.0))(self.x), self.x * 2)
+        torch.testing.assert_close(torch.vmap(lambda x: scale(x, 2.0), in_dims=1, out_dims=1)(self.x),
+                                   self.x * 2)
+        two, three = torch.vmap(twice_and_thrice)(self.x)
+        torch.testing.assert_close(two + three, self.x * 5)
+        self.assertEqual(torch.vmap(lambda x: scale(x, 2.0))(torch.empty(0, 3)).shape, (0, 3))
+        nested = torch.vmap(torch.vmap(lambda x: scale(x, 2.0)))(self.x)
+        torch.testing.assert_close(nested, self.x * 2)
+
+    def test_opcheck(self):
+        torch.library.opcheck(scale, (self.x, 2.0))
+        torch.library.opcheck(scale, (self.x.clone().requires_grad_(True), 2.0))
+        torch.library.opcheck(add_one, (torch.zeros(5),))
+        torch.library.opcheck(row_sums, (self.x,))
+
+
+if __name__ == "__main__":
+    unittest.main()

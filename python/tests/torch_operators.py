@@ -1,0 +1,60 @@
+"""Operators that test_torch.py looks at: of one kernel, in place, with strides, of two results."""
+
+import torch
+
+import tilec
+import tilec.language as tl
+import tilec.torch
+
+
+@tilec.jit
+def scale_kernel(x, out, n, factor, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) * factor, mask=at < n)
+
+
+@tilec.jit
+def add_one_kernel(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+
+
+@tilec.jit
+def rows_kernel(x, out, row, column, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + tl.program_id(0) * row + at * column, mask=at < n, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(values, axis=0))
+
+
+def scale_backward(ctx, gradient):
+    return scale(gradient, ctx.given["factor"]), None
+
+
+@tilec.torch.op(backward=scale_backward)
+def scale(x: torch.Tensor, factor: float) -> torch.Tensor:
+    """x * factor"""
+    out = torch.empty_like(x)
+    n = x.numel()
+    scale_kernel[(tilec.cdiv(n, 256),)](x, out, n, factor, BLOCK=256)
+    return out
+
+
+@tilec.torch.op(mutates="x")
+def add_one(x: torch.Tensor) -> None:
+    add_one_kernel[(1,)](x, x.numel(), BLOCK=64)
+
+
+@tilec.torch.op(strided=True)
+def row_sums(x):
+    out = x.new_empty(x.shape[0])
+    rows_kernel[(x.shape[0],)](x, out, x.stride(0), x.stride(1), x.shape[1],
+                               BLOCK=tilec.next_power_of_2(x.shape[1]))
+    return out
+
+
+@tilec.torch.op
+def twice_and_thrice(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    outs = torch.empty_like(x), torch.empty_like(x)
+    for out, factor in zip(outs, (2, 3)):
+        scale_kernel[(tilec.cdiv(x.numel(), 256),)](x, out, x.numel(), factor, BLOCK=256)
+    return outs

@@ -1,0 +1,192 @@
+"""Operators of PyTorch made of functions that launch kernels: tilec.torch.op.
+
+    @tilec.torch.op
+    def scale(x: torch.Tensor, factor: float) -> torch.Tensor:
+        out = torch.empty_like(x)
+        scale_kernel[(tilec.cdiv(x.numel(), 1024),)](x, out, x.numel(), factor, BLOCK=1024)
+        return out
+
+`scale` is a torch.library.CustomOpDef: torch.compile keeps it as one node of the graph, fake tensors
+get their shapes by running the function with launches left out, vmap runs it once an element, and
+autograd uses `backward`.  docs/pytorch.md has a loss function.
+"""
+
+import inspect
+import threading
+
+import torch
+
+from .jit import JITFunction
+from .tuning import Autotuner, Heuristics
+
+_LAUNCHED = (JITFunction, Autotuner, Heuristics)
+
+# --- launches left out -----------------------------------------------------------------------------
+
+
+class _Silence:
+    """In this thread, until the end of the `with`, kernel[grid](...) does nothing: what a function
+    allocates says what an operator gives, and fake tensors have no elements to compute with.
+    """
+
+    lock = threading.Lock()
+    here = threading.local()
+    users = 0
+
+    def __enter__(self):
+        with self.lock:
+            if _Silence.users == 0:
+                for kind in _LAUNCHED:
+                    kind.__getitem__ = self._look_first(kind, kind.__getitem__)
+            _Silence.users += 1
+        self.here.depth = getattr(self.here, "depth", 0) + 1
+
+    def __exit__(self, *_):
+        self.here.depth -= 1
+        with self.lock:
+            _Silence.users -= 1
+            if _Silence.users == 0:
+                for kind in _LAUNCHED:
+                    del kind.__getitem__
+
+    def _look_first(self, kind, item):
+        """Other threads launch as before."""
+        def __getitem__(kernel, grid):
+            if getattr(self.here, "depth", 0):
+                return lambda *args, **kwargs: None
+            return item(kernel, grid)
+
+        return __getitem__
+
+
+# --- what kind of operator -----------------------------------------------------------------------
+
+
+def _annotated(fn):
+    """The function's signature; parameters without annotation are tensors, or what their default
+    is.
+    """
+    signature = inspect.signature(fn)
+    known = (bool, int, float, str)
+    parameters = []
+    for p in signature.parameters.values():
+        kind = type(p.default) if type(p.default) in known else torch.Tensor
+        given = p.annotation
+        parameters.append(p.replace(annotation=kind if given is p.empty else given))
+    result = signature.return_annotation
+    return signature.replace(
+        parameters=parameters,
+        return_annotation=torch.Tensor if result is inspect.Signature.empty else result)
+
+
+def _contiguous(fn, signature, mutates):
+    """Call `fn` with contiguous tensors; those that it changes get their values back."""
+    def call(*args, **kwargs):
+        given = signature.bind(*args, **kwargs)
+        changed = []
+        for name, value in given.arguments.items():
+            if isinstance(value, torch.Tensor) and not value.is_contiguous():
+                given.arguments[name] = value.contiguous()
+                if name in mutates:
+                    changed.append((value, given.arguments[name]))
+        result = fn(*given.args, **given.kwargs)
+        for original, copy in changed:
+            original.copy_(copy)
+        return result
+
+    return call
+
+
+def _as_function_of(call, fn, signature):
+    """`call` under the name, text and signature of `fn`, which PyTorch reads."""
+    def function(*args, **kwargs):
+        return call(*args, **kwargs)
+
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(function, name, getattr(fn, name))
+    function.__signature__ = signature
+    function.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return function
+
+
+# --- transformations -----------------------------------------------------------------------------
+
+
+def _save_all(signature):
+    """The default setup of autograd: tensors that went in, then those that came out, are saved; the
+    other arguments are in ctx.given.
+    """
+    def setup(ctx, inputs, output):
+        outputs = output if isinstance(output, tuple) else (output,)
+        ctx.save_for_backward(*(v for v in inputs + outputs if isinstance(v, torch.Tensor)))
+        ctx.given = {name: value for name, value in zip(signature.parameters, inputs)
+                     if not isinstance(value, torch.Tensor)}
+
+    return setup
+
+
+def _one_at_a_time(operator):
+    """vmap: the operator on each element of the batch, results stacked."""
+    def stack(results):
+        return torch.stack(results) if isinstance(results[0], torch.Tensor) else \
+            tuple(torch.stack(r) for r in zip(*results))
+
+    def element(value, dim, i):
+        return value if dim is None or not isinstance(value, torch.Tensor) else value.select(dim, i)
+
+    def without(value, dim):
+        """An element of a batch that has none."""
+        if dim is None or not isinstance(value, torch.Tensor):
+            return value
+        return value.new_zeros(value.shape[:dim] + value.shape[dim + 1:])
+
+    def vmap(info, in_dims, *args):
+        if info.batch_size == 0:
+            one = operator(*map(without, args, in_dims))
+            made = stack([one])
+            made = made[:0] if isinstance(made, torch.Tensor) else tuple(m[:0] for m in made)
+        else:
+            made = stack([operator(*(element(v, d, i) for v, d in zip(args, in_dims)))
+                          for i in range(info.batch_size)])
+        return made, 0 if isinstance(made, torch.Tensor) else (0,) * len(made)
+
+    return vmap
+
+
+def op(fn=None, *, name=None, mutates=(), strided=False, fake=None, backward=None, setup=None,
+       device_types=None):
+    """Make an operator of PyTorch of a function that launches kernels.
+
+    The function takes tensors, numbers and texts, and gives a tensor or a tuple of tensors that it
+    allocated; it is called with real tensors, below autograd.
+
+    name        "library::name" of the operator; "tilec::" and the function's by default
+    mutates     names of the tensors whose elements it changes; such an operator has no vmap
+    strided     the kernels use strides: otherwise tensors are made contiguous first
+    fake        f(same arguments) gives tensors of the right shapes; by default the function itself
+                does, with all launches left out
+    backward    f(ctx, *gradients) gives the gradient of each argument, or None
+    setup       f(ctx, inputs, output) keeps what `backward` needs; by default ctx.saved_tensors
+                has the tensors of the inputs, then of the output, ctx.given the rest by name
+    """
+    def decorate(function):
+        signature = _annotated(function)
+        changed = (mutates,) if isinstance(mutates, str) else tuple(mutates)
+        call = function if strided else _contiguous(function, signature, changed)
+        plain = function.__qualname__.replace("<locals>.", "").replace(".", "_")
+        operator = torch.library.custom_op(
+            name or f"tilec::{plain}", _as_function_of(call, function, signature),
+            mutates_args=changed, device_types=device_types)
+
+        def shapes(*args, **kwargs):
+            with _Silence():
+                return call(*args, **kwargs)
+
+        operator.register_fake(fake or shapes)
+        if backward:
+            operator.register_autograd(backward, setup_context=setup or _save_all(signature))
+        if not changed:
+            operator.register_vmap(_one_at_a_time(operator))
+        return operator
+
+    return decorate if fn is None else decorate(fn)
