@@ -93,6 +93,7 @@ BUILTINS = (
     ("associative_scan", "method tl", "input axis combine_fn reverse=False"),
     ("cumsum", "method tl", "input axis=0 reverse=False dtype=None"),
     ("cumprod", "method tl", "input axis=0 reverse=False dtype=None"),
+    ("map_elementwise", "tl", "scalar_fn *args pack=1"),
     ("dot", "tl", "input other acc=None input_precision=None allow_tf32=None max_num_imprecise_acc=None out_dtype=None"),
     ("dot_scaled", "tl", "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None"),
     ("rand", "tl", "seed offset n_rounds=10"),
@@ -128,9 +129,9 @@ BUILTINS = (
     ("get_int_dtype", "tl", "bitwidth signed"),
     ("block_type", "tl", "*values"),
     ("tuple", "tl", "*values"),
+    ("tuple_type", "tl", "types fields=None"),
     ("constexpr_type", "tl", "*values"),
     ("_log2", "tl", "i"),
-    ("map_elementwise", "tl", "scalar_fn *args pack=1"),
     ("num_threads", "cuda", ""),
     ("num_warps", "cuda", ""),
 )
