@@ -334,17 +334,28 @@ static int read_dltensor(const DLTensor *t, const char *param, tilec_tensor *out
     return 0;
 }
 
+/* Its library says why at length; where the tensor is says it better. */
+static int unreadable(PyObject *o, const char *param)
+{
+    PyErr_Clear();
+    PyObject *device = PyObject_GetAttr(o, core.names.device);
+
+    if (device)
+        PyErr_Format(PyExc_ValueError,
+                     "the tensor given for `%s` is where kernels cannot read it: its device is %S",
+                     param, device);
+    Py_XDECREF(device);
+    return -1;
+}
+
 static int read_exchange(const DLExchange *api, PyObject *o, const char *param, tilec_tensor *out,
                          Keep *k)
 {
     DLTensor t;
 
-    if (api->from_object(o, &t) != 0) {
-        if (!PyErr_Occurred())
-            PyErr_Format(PyExc_ValueError, "the tensor given for `%s` cannot be read", param);
-        return -1;
-    }
-    return read_dltensor(&t, param, out, k);
+    if (api->from_object(o, &t) == 0)
+        return read_dltensor(&t, param, out, k);
+    return unreadable(o, param);
 }
 
 static int read_capsule(PyObject *o, const char *param, tilec_tensor *out, Keep *k)

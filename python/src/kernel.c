@@ -394,8 +394,8 @@ static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
     Bound *b = (Bound *)self;
     Kernel *k = (Kernel *)b->kernel;
 
-    return k->is_slow ? run_slowly(b, args, kwargs)
-                      : launch_kernel(k, b->grid, args, kwargs, false);
+    return k->is_slow || core.slow ? run_slowly(b, args, kwargs)
+                                   : launch_kernel(k, b->grid, args, kwargs, false);
 }
 
 static void bound_dealloc(PyObject *self)

@@ -79,6 +79,14 @@ static PyObject *core_host_device(PyObject *self, PyObject *name)
     return name;
 }
 
+/* slow(bool): from now on launches go through JITFunction.run(), which calls hooks */
+static PyObject *core_slow(PyObject *self, PyObject *slow)
+{
+    (void)self;
+    core.slow = PyObject_IsTrue(slow) > 0;
+    Py_RETURN_NONE;
+}
+
 /* touch(): the text of some function was replaced */
 static PyObject *core_touch(PyObject *self, PyObject *unused)
 {
@@ -131,13 +139,10 @@ static PyObject *core_units(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef core_methods[] = {
-    {"classes", core_classes, METH_VARARGS, NULL},
-    {"voices", core_voices, METH_VARARGS, NULL},
-    {"host_device", core_host_device, METH_O, NULL},
-    {"touch", core_touch, METH_NOARGS, NULL},
-    {"devices", core_devices, METH_NOARGS, NULL},
-    {"units", core_units, METH_VARARGS, NULL},
-    {0},
+    {"classes", core_classes, METH_VARARGS, NULL},   {"voices", core_voices, METH_VARARGS, NULL},
+    {"host_device", core_host_device, METH_O, NULL}, {"slow", core_slow, METH_O, NULL},
+    {"touch", core_touch, METH_NOARGS, NULL},        {"devices", core_devices, METH_NOARGS, NULL},
+    {"units", core_units, METH_VARARGS, NULL},       {0},
 };
 
 static int make_type(PyTypeObject **out, PyType_Spec *spec)

@@ -40,12 +40,14 @@ static int read_tuple(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     Py_ssize_t n = PyTuple_Size(o);
     tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * (size_t)n);
 
-    if (!items)
+    if (!items || Py_EnterRecursiveCall(" in an argument of a kernel"))
         return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        if (value_read(PyTuple_GetItem(o, i), param, &items[i], k) != 0)
-            return -1;
-    }
+    Py_ssize_t i = 0;
+    while (i < n && value_read(PyTuple_GetItem(o, i), param, &items[i], k) == 0)
+        i++;
+    Py_LeaveRecursiveCall();
+    if (i < n)
+        return -1;
     out->kind = TILEC_ARG_TUPLE;
     out->items = items;
     out->nitems = (int)n;

@@ -4,6 +4,8 @@ Texts are those of the command: place, line of source, caret, hint.  Classes tha
 Triton's names keep these names and their constructors' arguments.
 """
 
+import re
+
 
 class TritonError(Exception):
     """What every exception of the package derives from."""
@@ -108,6 +110,14 @@ class ChangedGlobalError(TritonError, RuntimeError):
 
 # --- what a launch gives ------------------------------------------------------------------------
 
+# what the first line of a refusal says -> its class
+_CLASSES = (
+    (re.compile(r"error: static assertion failed"), CompileTimeAssertionFailure),
+    (re.compile(r"error: unsupported AST node type|error: .*is not supported"),
+     UnsupportedLanguageConstruct),
+)
+_RESOURCES = re.compile(r"needs (\d+) bytes of shared memory[^\n]* has (\d+)")
+
 # tilec_status of tilec.h
 _REFUSED, _NOT_FOUND, _IO, _NO_MEMORY, _BAD_ARGUMENT, _FAILED, _FAULT = range(1, 8)
 
@@ -116,8 +126,13 @@ def of_status(status, kind, text):
     """The exception for a call that gave `status` with this text; `kind` is "access" where a fault
     is an access outside of an array.
     """
+    lack = _RESOURCES.search(text)
+    if lack:
+        return OutOfResources(int(lack[1]), int(lack[2]), "shared memory")
     if status == _REFUSED:
-        return CompilationError(None, None, text)
+        first = text.partition("\n")[0]
+        kinds = (made for pattern, made in _CLASSES if pattern.search(first))
+        return next(kinds, CompilationError)(None, None, text)
     if status == _FAULT:
         return AccessFault(text) if kind == "access" else AssertionFault(text)
     if status == _NO_MEMORY:

@@ -7,7 +7,6 @@ what was compiled, and the exceptions.
 
 import collections
 import inspect
-import sys
 
 from . import _core, errors
 from .compiled import CompiledKernel
@@ -17,6 +16,7 @@ from .language.constants import constexpr
 from .language.types import dtype
 from .names import Surroundings
 from .source import Source
+from .speech import say
 from .wrappers import MockTensor, TensorWrapper
 
 
@@ -196,9 +196,5 @@ def _raise(status, kind, text):
     raise errors.of_status(status, kind, text.rstrip("\n"))
 
 
-def _say(text):
-    print(text, end="", file=sys.stderr)
-
-
 _core.classes(dtype, constexpr, TensorWrapper)
-_core.voices(_raise, _say)
+_core.voices(_raise, say)

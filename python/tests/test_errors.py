@@ -1,0 +1,182 @@
+"""What goes wrong, and what kernels say: exceptions with the command's texts, Python's stdout."""
+
+import contextlib
+import io
+import unittest
+
+import numpy as np
+
+import tilec
+import tilec.language as tl
+from tilec import errors
+
+
+@tilec.jit
+def asserting(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    tl.device_assert(value < n, "too large")
+    tl.store(x + i, value + 1)
+
+
+@tilec.jit
+def reaching(x, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i) + 1)
+
+
+@tilec.jit
+def printing(x, BLOCK: tl.constexpr):
+    tl.static_print("compiled for", BLOCK)
+    tl.device_print("value", tl.load(x))
+
+
+@tilec.jit
+def refusing(x, BLOCK: tl.constexpr):
+    tl.static_assert(BLOCK % 2 == 0, "BLOCK must be even")
+
+
+@tilec.jit
+def with_a_construct(x):
+    with x:
+        pass
+
+
+@tilec.jit
+def wide(x, OUT: tl.constexpr):
+    i = tl.arange(0, 256)
+    tl.store(x + i, tl.sum(tl.dot(tl.zeros((256, 256), tl.float32),
+                                  tl.zeros((256, OUT), tl.float32)), axis=1))
+
+
+class Faults(unittest.TestCase):
+    def test_assertion(self):
+        x = np.arange(8, dtype=np.float32)
+        with self.assertRaises(AssertionError) as caught:
+            asserting[(1,)](x, 5.0, BLOCK=8)
+        self.assertIsInstance(caught.exception, errors.AssertionFault)
+        line = asserting.starting_line_number + 4
+        self.assertIn(f"{__file__}:{line}:5: error:", str(caught.exception))
+        self.assertIn("too large", str(caught.exception))
+        self.assertIn("program (0, 0, 0)", str(caught.exception))
+        asserting[(1,)](x[:4], 5.0, BLOCK=4)
+        self.assertEqual(x[:4].tolist(), [1, 2, 3, 4])
+
+    def test_access(self):
+        for device in ("cpu", "interp", "sim"):
+            x = np.zeros(12, np.float32)
+            with self.assertRaises(IndexError) as caught:
+                reaching[(1,)](x[:5], BLOCK=8, check=True, device=device)
+            self.assertIsInstance(caught.exception, errors.AccessFault)
+            self.assertIn(f"{__file__}:{reaching.starting_line_number + 3}:", str(caught.exception))
+            self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
+            self.assertEqual(x[5:].tolist(), [0] * 7)
+
+    def test_check_sees_strides(self):
+        x = np.zeros((4, 6), np.float32)
+        reaching[(1,)](x[0, :4], BLOCK=4, check=True)
+        with self.assertRaises(errors.AccessFault):
+            reaching[(1,)](x[:, 0], BLOCK=4, check=True)
+
+
+class Compiling(unittest.TestCase):
+    def test_classes(self):
+        x = np.zeros(8, np.float32)
+        with self.assertRaisesRegex(errors.CompileTimeAssertionFailure, "BLOCK must be even"):
+            refusing[(1,)](x, BLOCK=3)
+        with self.assertRaises(errors.UnsupportedLanguageConstruct):
+            with_a_construct[(1,)](x)
+        with self.assertRaisesRegex(errors.CompilationError, "is a constexpr; it cannot be a tensor"):
+            refusing[(1,)](x, BLOCK=x)
+        with self.assertRaisesRegex(errors.CompilationError, "`x` is a run-time parameter"):
+            reaching[(1,)]("text", BLOCK=4)
+        for error in (errors.CompileTimeAssertionFailure, errors.UnsupportedLanguageConstruct):
+            self.assertTrue(issubclass(error, errors.CompilationError))
+
+    def test_too_much_for_the_device(self):
+        x = np.zeros(256, np.float32)
+        with self.assertRaises(errors.OutOfResources) as caught:
+            wide[(1,)](x, OUT=256, device="sim", num_warps=4)
+        self.assertGreater(caught.exception.required, caught.exception.limit)
+
+    def test_goes_on_after_errors(self):
+        x = np.zeros(8, np.float32)
+        for _ in range(3):
+            with self.assertRaises(errors.CompilationError):
+                refusing[(1,)](x, BLOCK=3)
+            refusing[(1,)](x, BLOCK=4)
+
+
+class Devices(unittest.TestCase):
+    def test_array_of_a_gpu(self):
+        class OnGpu:
+            __cuda_array_interface__ = {"data": (4096, False), "shape": (4,), "typestr": "<f4",
+                                        "version": 3}
+
+        with self.assertRaises(tilec.TritonError) as caught:
+            reaching[(1,)](OnGpu(), BLOCK=4, device="cpu")
+        self.assertIsInstance(caught.exception, ValueError)
+        self.assertIn("the tensor given for `x` is in a device's memory", str(caught.exception))
+        if dict((d[0], d[2]) for d in tilec._core.devices())["cuda"]:
+            with self.assertRaisesRegex(RuntimeError, "the device `cuda` cannot be used here"):
+                reaching[(1,)](OnGpu(), BLOCK=4)
+
+
+class Speech(unittest.TestCase):
+    def test_prints(self):
+        x = np.full(4, 2.5, np.float32)
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            printing[(2,)](x, BLOCK=64)
+        lines = out.getvalue().splitlines()
+        self.assertEqual(lines[0], "compiled for 64")
+        self.assertEqual(len(lines), 3)
+        self.assertIn("2.5", lines[1])
+        self.assertEqual(err.getvalue(), "")
+
+    def test_warnings(self):
+        @tilec.jit(do_not_specialize=["BLOCK"])
+        def listed(x, BLOCK: tl.constexpr):
+            tl.store(x, BLOCK)
+
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            listed[(1,)](np.zeros(1, np.float32), BLOCK=2)
+        self.assertEqual(out.getvalue(), "")
+        self.assertIn("warning:", err.getvalue())
+        self.assertIn(f"{__file__}:", err.getvalue())
+
+    def test_stdout_that_fails(self):
+        class Broken(io.StringIO):
+            def write(self, text):
+                raise BrokenPipeError
+
+        with contextlib.redirect_stdout(Broken()), self.assertRaises(BrokenPipeError):
+            printing[(1,)](np.zeros(4, np.float32), BLOCK=128)
+
+
+class Calls(unittest.TestCase):
+    def test_exceptions_of_arguments_pass(self):
+        class Bad:
+            @property
+            def __array_interface__(self):
+                raise KeyError("mine")
+
+        class Worse:
+            def __dlpack__(self):
+                raise ZeroDivisionError
+
+        for bad, error in ((Bad(), KeyError), (Worse(), ZeroDivisionError)):
+            with self.assertRaises(error):
+                reaching[(1,)](bad, BLOCK=4)
+
+    def test_deep_constants(self):
+        deep = ()
+        for _ in range(100_000):
+            deep = (deep,)
+        with self.assertRaises((RecursionError, errors.TritonError)):
+            reaching[(1,)](np.zeros(4), BLOCK=deep)
+
+
+if __name__ == "__main__":
+    unittest.main()
