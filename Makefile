@@ -46,6 +46,10 @@ coverage:
 	@$(MAKE) --no-print-directory all BUILD=build-coverage CMAKE_FLAGS=-DTILEC_COVERAGE=ON
 	@tools/coverage.sh build-coverage
 
+# one file for pip, for every Python from 3.9 on
+wheel: all
+	@TILEC_BUILD=$(BUILD) python3 python/backend.py $(BUILD)/wheel
+
 fuzz:
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
@@ -55,4 +59,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage fuzz install clean
+.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage wheel fuzz install clean

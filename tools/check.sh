@@ -41,7 +41,7 @@ find_format() {
 
 # the tables of the IR are drawn by hand
 formatted() {
-    find src include tests bench examples -name '*.[ch]' ! -name dtypes.h |
+    find src include tests bench examples python -name '*.[ch]' ! -name dtypes.h |
         xargs "$format" --dry-run -Werror
 }
 

@@ -39,6 +39,13 @@ have_llvm() {
     return 1
 }
 
+# of the Python that the package is built for, see python/CMakeLists.txt
+have_python_header() {
+    "$(tools/python.sh || echo python3)" -c '
+import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
+}
+
 # name every package that the build and the tests miss, one a line
 missing() {
     have gcc && have_header stdio.h || echo gcc libc6-dev
@@ -52,6 +59,7 @@ missing() {
     have_header zlib.h || echo zlib1g-dev
     have_llvm || echo llvm
     tools/python.sh >/dev/null 2>&1 || echo python3-numpy
+    have_python_header || echo python3-dev
 }
 
 # what only the checks miss

@@ -1,0 +1,274 @@
+"""Threads, fork, the end of the interpreter, subinterpreters, and memory over many launches."""
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+import weakref
+
+import numpy as np
+
+import tilec
+import tilec.language as tl
+
+
+@tilec.jit
+def increment(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@tilec.jit
+def spin(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total * 0.5 + tl.load(x)
+    tl.store(x, total)
+
+
+def python(text, **environment):
+    """Run a program in an interpreter of its own; its completed process."""
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True,
+                          text=True, timeout=120, env={**os.environ, **environment},
+                          cwd=os.path.dirname(__file__))
+
+
+def resident():
+    """The pages of this process in memory, in KiB."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+class Threads(unittest.TestCase):
+    def test_launches_at_once(self):
+        arrays = [np.zeros(1000, np.float32) for _ in range(6)]
+        failures = []
+
+        def work(x, block):
+            try:
+                for _ in range(200):
+                    increment[(4,)](x, 1000, BLOCK=block)
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(x, 256 << i % 2))
+                   for i, x in enumerate(arrays)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        for x in arrays:
+            self.assertEqual(x.tolist(), [200] * 1000)
+
+    def test_compiling_at_once(self):
+        def make():
+            @tilec.jit
+            def kernel(x, N: tl.constexpr):
+                tl.store(x, N + HERE)
+
+            return kernel
+
+        kernel, results = make(), {}
+
+        def work(n):
+            x = np.zeros(1, np.int32)
+            kernel[(1,)](x, N=n)
+            results[n] = int(x[0])
+
+        threads = [threading.Thread(target=work, args=(n % 4,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, {n: n + 7 for n in range(4)})
+
+    def test_others_run_meanwhile(self):
+        x = np.ones(1, np.float32)
+        spin[(1,)](x, 10)
+        begun, ended = threading.Event(), threading.Event()
+
+        def work():
+            begun.set()
+            spin[(1,)](x, 100_000_000)
+            ended.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
+        steps = 0
+        while not ended.is_set():
+            steps += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(steps, 5)
+
+
+HERE = tl.constexpr(7)
+
+
+class Processes(unittest.TestCase):
+    def test_fork(self):
+        x = np.zeros(8, np.float32)
+        increment[(1,)](x, 8, BLOCK=8)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                for block in (8, 16):  # what the parent compiled, and what is new
+                    increment[(1,)](x, 8, BLOCK=block)
+                code = 0 if x.tolist() == [3] * 8 else 2
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        increment[(1,)](x, 8, BLOCK=8)
+        self.assertEqual(x.tolist(), [2] * 8)
+
+    def test_end_with_threads_that_launch(self):
+        done = python("""
+            import threading, numpy as np
+            from test_process import increment
+            def work():
+                x = np.zeros(100000, np.float32)
+                while True:
+                    increment[(100,)](x, 100000, BLOCK=1024)
+            for _ in range(3):
+                threading.Thread(target=work, daemon=True).start()
+            import time
+            time.sleep(0.3)
+            print("end")
+        """)
+        self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
+
+    def test_launch_in_a_destructor_at_the_end(self):
+        done = python("""
+            import numpy as np
+            from test_process import increment
+            class Last:
+                def __del__(self, launch=increment[(1,)], x=np.zeros(8, np.float32)):
+                    launch(x, 8, BLOCK=8)
+            keep = Last()
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_subinterpreters_are_refused(self):
+        done = python("""
+            import tilec
+            try:
+                import _xxsubinterpreters as interpreters
+            except ImportError:
+                raise SystemExit
+            one = interpreters.create()
+            try:
+                interpreters.run_string(one, "import tilec._core")
+            except Exception as error:
+                print(error)
+            else:
+                raise SystemExit("it was imported")
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_without_numpy(self):
+        done = python("""
+            import sys
+            sys.modules["numpy"] = None
+            import ctypes
+            from plain_kernels import store
+            class Array:
+                data = (ctypes.c_float * 4)()
+                @property
+                def __array_interface__(self):
+                    return {"data": (ctypes.addressof(self.data), False), "shape": (4,),
+                            "typestr": "<f4", "version": 3}
+            array = Array()
+            store[(1,)](array, 2.5)
+            print(list(array.data))
+        """)
+        self.assertEqual((done.stdout, done.stderr), ("[2.5, 2.5, 2.5, 2.5]\n", ""))
+
+    def test_import_is_quick_and_brings_no_library(self):
+        done = python("""
+            import sys, time
+            start = time.perf_counter()
+            import tilec
+            print(time.perf_counter() - start, *(m for m in ("numpy", "torch") if m in sys.modules))
+        """)
+        self.assertEqual(len(done.stdout.split()), 1, done.stdout + done.stderr)
+        self.assertLess(float(done.stdout), 1)  # 30 ms where nothing else runs
+
+
+class Memory(unittest.TestCase):
+    def test_references_of_launches(self):
+        x, text, grid = np.zeros(8, np.float32), "a text of its own", (1,)
+        calls = [lambda: increment[grid](x, 8, BLOCK=8),
+                 lambda: increment[lambda meta: grid](x, n=8, BLOCK=8),
+                 lambda: increment.run(x, 8, BLOCK=8, grid=grid)]
+        for call in calls:
+            call()
+            before = [sys.getrefcount(o) for o in (x, text, grid, increment)]
+            for _ in range(50):
+                call()
+            self.assertEqual([sys.getrefcount(o) for o in (x, text, grid, increment)], before)
+
+    def test_many_launches(self):
+        x, matrix = np.zeros(8, np.float32), np.zeros((4, 4), np.float32)
+        increment[(1,)](x, 8, BLOCK=8)
+        increment[(1,)](matrix, 16, BLOCK=16)
+        before = resident()
+        for _ in range(50_000):
+            increment[(1,)](x, 8, BLOCK=8)
+            increment[(1,)](matrix, 16, BLOCK=16)
+        self.assertLess(resident() - before, 512)
+
+    def test_many_failures(self):
+        x = np.zeros(8, np.float32)
+
+        def fail():
+            for wrong in (lambda: increment[(1,)](x, BLOCK=8), lambda: increment[(1,)](x, object(), 8),
+                          lambda: increment[(1.5,)](x, 8, 8), lambda: increment[(1,)](x, 8, x)):
+                try:
+                    wrong()
+                except Exception:
+                    pass
+
+        for _ in range(200):
+            fail()
+        gc.collect()
+        before = resident()
+        for _ in range(3000):
+            fail()
+        self.assertLess(resident() - before, 1024)
+
+    def test_kernels_are_freed(self):
+        def make():
+            cst = tl.constexpr(3)
+
+            @tilec.jit
+            def kernel(x):
+                tl.store(x, cst)
+
+            return kernel
+
+        kernel = make()
+        compiled = weakref.ref(kernel[(1,)](np.zeros(1, np.float32)))
+        gone = weakref.ref(kernel)
+        del kernel
+        gc.collect()
+        self.assertIsNone(gone())
+        self.assertIsNone(compiled())
+        for _ in range(30):  # each with a file of its own
+            make()[(1,)](np.zeros(1, np.float32))
+        gc.collect()
+        before = resident()
+        for _ in range(200):
+            make()[(1,)](np.zeros(1, np.float32))
+        gc.collect()
+        self.assertLess(resident() - before, 8 * 1024)
+
+
+if __name__ == "__main__":
+    unittest.main()
