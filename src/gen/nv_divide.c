@@ -1,16 +1,18 @@
 /*
  * nv_divide.c - dividing many registers of fp32 by one number, exactly
  *
- * A correctly rounded division of two numbers takes some fifteen instructions, of which a third
- * find the reciprocal.  Where registers share the divisor s, as a row does, r = 1/s is found once,
- * rounded, and once as a sum z + t, z rounded toward zero and t what is missing; each x takes
+ * A correctly rounded division of two numbers takes some ten instructions and a branch.  Where
+ * registers share the divisor s, as a row does, r = 1/s is found once, correctly rounded, and each
+ * x takes
  *
- *     q = x z + x t,   e = x - q s,   x / s = q + e r
+ *     q = x r,   e = x - q s,   x / s = q + e r
  *
- * with fused multiply-adds, as on CPUs (cpu_divide.c has the reason why this is exact).  It is, for
- * 1 <= s <= 2^24 and x from 2^-90 on, so that nothing under- or overflows.  Zeros go, too: t has
- * the sign of z, and e is rounded down, though it is exact, so that it is -0 and takes no sign
- * away.
+ * with fused multiply-adds.  q is off by less than 1.5 units in the last place, so before its last
+ * rounding the sum is off by less than 7 / s' parts of 2^24 of a unit, s' being s as a number in
+ * [1, 2).  A quotient of two numbers of 24 bits is c / s' such parts away from the middle between
+ * two numbers, with an integer c that is not 0.  test_divide tries all with |c| <= 14, so the
+ * quotient is right for 1 <= s <= 2^24 and x from 2^-90 on, so that nothing under- or overflows.
+ * Zeros go, too: e is rounded down, so that it is -0 and takes no sign away.
  *
  * To tell whether x may: x 2^-36 with small results flushed to zero, times 2^36, is x again unless
  * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
@@ -22,23 +24,24 @@
 
 enum {
     LEAST = 4,   /* registers that share a divisor, or the reciprocal is not worth it */
-    MOST = 16,   /* of one branch: their quotients and dividends are all alive at it */
+    MOST = 64,   /* of one branch */
     WINDOW = 64, /* how far to look for them */
 };
 
 typedef struct {
-    Val s, nearest, z, t;
+    Val s, r;
     Val fits; /* i1 */
 } Divisor;
 
+/* One step of Newton's behind the instruction rounds correctly where s fits, as the assembler's own
+ * rcp.rn does. */
 static Divisor divisor(Nv *n, Val s)
 {
-    Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 1 << 24), in[] = {one, s};
-    Divisor d = {.s = s, .nearest = LLVMBuildFDiv(n->b, one, s, "")};
+    Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 1 << 24);
+    Val guess = nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &s, 1);
+    Val error = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), guess, one);
+    Divisor d = {.s = s, .r = llvm_fma(n->l, n->b, guess, error, guess)};
 
-    d.z = llvm_call(n->l, n->b, "llvm.nvvm.div.rz.f", 0, NULL, 2, in);
-    Val missing = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), d.z, one);
-    d.t = LLVMBuildFMul(n->b, missing, d.z, "");
     d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, s, one, ""),
                           LLVMBuildFCmp(n->b, LLVMRealOLE, s, most, ""), "");
     return d;
@@ -46,11 +49,11 @@ static Divisor divisor(Nv *n, Val s)
 
 static Val quotient_by(Nv *n, const Divisor *d, Val x)
 {
-    Val q = llvm_fma(n->l, n->b, x, d->z, LLVMBuildFMul(n->b, x, d->t, ""));
+    Val q = LLVMBuildFMul(n->b, x, d->r, "");
     Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
     Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
 
-    return llvm_fma(n->l, n->b, e, d->nearest, q);
+    return llvm_fma(n->l, n->b, e, d->r, q);
 }
 
 /* An i32: 0 if x may be divided by quotient_by(). */
@@ -63,20 +66,22 @@ static Val unfit(Nv *n, Val x)
     return llvm_bits(n->l, n->b, lost);
 }
 
-/* Registers regs[] of x by one s. */
+/* Registers regs[] of x by one s.  Which way is known before anything is divided: at no time are
+ * dividends and quotients alive together. */
 static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
 {
     Divisor d = divisor(n, s);
     Val bad = llvm_int(n->l->i32, 0), usual[MOST], rare[MOST];
-    LLVMBasicBlockRef detour = nv_block(n), after = nv_block(n);
+    LLVMBasicBlockRef way = nv_block(n), detour = nv_block(n), after = nv_block(n);
 
-    for (int i = 0; i < count; i++) {
-        usual[i] = quotient_by(n, &d, x[regs[i]]);
+    for (int i = 0; i < count; i++)
         bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
-    }
     Val good = LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b);
-    llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, d.fits, good, ""), after, detour));
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, d.fits, good, ""), way, detour));
+    LLVMPositionBuilderAtEnd(n->b, way);
+    for (int i = 0; i < count; i++)
+        usual[i] = quotient_by(n, &d, x[regs[i]]);
+    LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, detour);
     for (int i = 0; i < count; i++)
         rare[i] = LLVMBuildFDiv(n->b, x[regs[i]], s, "");
@@ -85,7 +90,7 @@ static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count,
     for (int i = 0; i < count; i++) {
         out[regs[i]] = LLVMBuildPhi(n->b, n->l->f32, "");
         LLVMAddIncoming(out[regs[i]], (Val[]){usual[i], rare[i]},
-                        (LLVMBasicBlockRef[]){before, detour}, 2);
+                        (LLVMBasicBlockRef[]){way, detour}, 2);
     }
 }
 
