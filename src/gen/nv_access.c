@@ -242,3 +242,35 @@ void nv_list_load(NvPlan *p, const Op *op)
         nv_want(p, s, i, t->layout);
     nv_list(p, s);
 }
+
+/* Of what nobody writes while the kernel runs? */
+static bool reads_constant(const NvPlan *p, const Op *load)
+{
+    uint64_t bases = ir_bases_of(p->bases, load->operands[0]);
+
+    return bases != 0 && (bases & ~p->constant) == 0;
+}
+
+/* A load of a constant array behind a store, a barrier or the end of a loop's round gains if the
+ * assembler may move it up.  Behind none of these it could only move it down, behind stores of what
+ * was loaded before, so that one wait for memory becomes two; those stay where they are. */
+static void find_early_loads(const NvPlan *p, const NvBlock *b, bool behind)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        NvStep *s = b->steps.at[i];
+        s->early = s->kind == NV_LOAD && behind && reads_constant(p, s->op);
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                find_early_loads(p, s->body[r], behind || s->kind != NV_IF);
+        }
+        if (s->ahead)
+            find_early_loads(p, &s->ahead->steps, true);
+        behind = behind || s->syncs || s->kind == NV_BARRIER || s->body[0] ||
+                 (s->op && op_has(s->op, WRITES | EFFECT));
+    }
+}
+
+void nv_find_early_loads(NvPlan *p)
+{
+    find_early_loads(p, p->body, false);
+}

@@ -83,9 +83,9 @@ Val nv_from_bits(Nv *n, const Type *t, Val v)
 
 /* Everything of the instruction in front of the width; a way past a cache excludes a wish for how
  * long something stays there. */
-static const char *load_words(const Nv *n, const Op *op)
+static const char *load_words(const NvStep *s)
 {
-    uint64_t bases = ir_bases_of(n->plan->bases, op->operands[0]);
+    const Op *op = s->op;
 
     if (attr_volatile(op))
         return "ld.volatile.global";
@@ -105,8 +105,7 @@ static const char *load_words(const Nv *n, const Op *op)
         return "ld.global.L1::evict_first";
     if (attr_evict(op) == EVICT_LAST)
         return "ld.global.L1::evict_last";
-    /* what never changes may be read at any time: in front of a barrier that comes first */
-    return bases != 0 && (bases & ~n->plan->constant) == 0 ? "ld.global.nc" : "ld.global";
+    return s->early ? "ld.global.nc" : "ld.global";
 }
 
 static const char *store_words(const Op *op)
@@ -135,7 +134,7 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     bool has_other = operand_register(n, a->step, LOAD_OTHER, r) != NULL;
 
     nv_locate(n, a->step, a->shape->layout, r, &p);
-    p.how = load_words(n, a->step->op);
+    p.how = load_words(a->step);
     p.bytes = a->bytes * a->count;
     p.predicate = may_access(n, a, LOAD_MASK, r);
     for (int i = 0; has_other && i < a->count; i++) {
@@ -160,7 +159,7 @@ static void load_fields(Nv *n, const Group *a, int r, const NvFields *g)
     Val given = operand_register(n, a->step, LOAD_OTHER, r);
 
     nv_locate(n, a->step, a->shape->layout, r, &p);
-    p.how = load_words(n, a->step->op);
+    p.how = load_words(a->step);
     p.bytes = a->bytes * g->count;
     p.offset -= g->before * a->bytes;
     p.predicate = may_access(n, a, LOAD_MASK, r);

@@ -117,6 +117,7 @@ struct NvStep {
     VEC(NvUse) uses;
     bool syncs;
     bool waits; /* for all threads, in front of it: a barrier stands there */
+    bool early; /* NV_LOAD: may be done in front of what comes first, which is worth it */
     NvBlock
         *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
     /* of one kind each */
@@ -302,6 +303,10 @@ const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
 int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim);
 /* Of an access in that layout; `vectors`: false for what goes by elements. */
 const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
+/* Bits of the register's number between which the elements of a value are equal. */
+uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l);
+/* Mark the loads that may be done early; barriers stand where they belong. */
+void nv_find_early_loads(NvPlan *p);
 
 /* nv_store.c: the rule for stores, in the layout that costs least */
 void nv_list_store(NvPlan *p, const Op *op);

@@ -213,8 +213,8 @@ static int occurrences(const char *text, const char *what)
 }
 
 /* How often code for such a kernel, where x is read and y written, loads what it takes for
- * constant; `more`: an op in front of the store. */
-static int constant_loads(const char *more, bool disjoint)
+ * constant; `before`, `more`: ops in front of the loads and of the store. */
+static int constant_loads(const char *before, const char *more, bool disjoint)
 {
     const char *why = NULL;
     Arena *a = arena_new(NULL);
@@ -226,6 +226,7 @@ static int constant_loads(const char *more, bool disjoint)
     const Target *t = target_named(plugin, "nv");
     const char *text = arena_printf(a,
                                     "kernel @k(%%x: *i32, %%y: *i32) {\n"
+                                    "%s"
                                     "  %%a = load %%x : i32\n"
                                     "  %%b = load %%y : i32\n"
                                     "  %%c = add %%a, %%b : i32\n"
@@ -233,7 +234,7 @@ static int constant_loads(const char *more, bool disjoint)
                                     "  store %%y, %%c\n"
                                     "  return\n"
                                     "}\n",
-                                    more);
+                                    before, more);
     Func *f = read_kernel(a, "constant.ir", text, strlen(text), t);
     assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
     int all = occurrences(out.data, "ld.global"), constant = occurrences(out.data, "ld.global.nc");
@@ -245,10 +246,13 @@ static int constant_loads(const char *more, bool disjoint)
 static void test_constant_arrays(void **state)
 {
     (void)state;
-    assert_int_equal(constant_loads("", true), 1);
-    assert_int_equal(constant_loads("", false), 0);
-    assert_int_equal(
-        constant_loads("  %d = atomic_rmw %y, %c kind=add sem=relaxed scope=gpu : i32\n", true), 0);
+    static const char store[] = "  %zero = const 0 : i32\n  store %y, %zero\n";
+    static const char atomic[] = "  %d = atomic_rmw %y, %c kind=add sem=relaxed scope=gpu : i32\n";
+
+    assert_int_equal(constant_loads(store, "", true), 1);
+    assert_int_equal(constant_loads(store, "", false), 0);
+    assert_int_equal(constant_loads(store, atomic, true), 0);
+    assert_int_equal(constant_loads("", "", true), 0); /* it could only be done later */
 }
 
 /* --- tiles longer than registers --- */
