@@ -111,7 +111,7 @@ static void compute_tile(Nv *n, const NvStep *s)
         divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
-            out[r] = compute(n, s, r);
+            out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);
     }
 }
 

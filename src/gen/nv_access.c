@@ -188,18 +188,34 @@ static uint32_t copies_of(const Layout *l)
     return v.copies.lane | v.copies.warp << LAYOUT_LANE_BITS;
 }
 
-/* Bits of the register's number that move along a run of neighbours: of none of them may depend
- * more than the index within it. */
-static uint32_t bits_of_run(const NvPlan *p, const Value *pointer, int dim, const Layout *l)
+/* Bits of the register's number that move none of the coordinate but these bits. */
+static uint32_t registers_within(const Layout *l, uint32_t within)
 {
-    int shift = layout_shift(l, dim), n = run_bits(p, pointer, dim);
-    uint32_t within = (uint32_t)(((UINT64_C(1) << n) - 1) << shift), run = 0;
+    uint32_t bits = 0;
 
     for (int i = 0; i < l->nreg; i++) {
         if ((l->reg[i] & ~within) == 0)
-            run |= 1u << i;
+            bits |= 1u << i;
     }
-    return run;
+    return bits;
+}
+
+/* The lowest `bits` bits of the index along `dim`, in the coordinate. */
+static uint32_t low_bits(const Layout *l, int dim, int bits)
+{
+    return (uint32_t)(((UINT64_C(1) << bits) - 1) << layout_shift(l, dim));
+}
+
+uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l)
+{
+    const Axis *x = axis_of(p->axis, v);
+    uint32_t within = 0;
+
+    for (int d = 0; d < l->rank; d++) {
+        bool all = x->constancy[d] == l->dims[d];
+        within |= low_bits(l, d, all ? l->bits[d] : twos_in(x->constancy[d]));
+    }
+    return registers_within(l, within);
 }
 
 const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors)
@@ -213,7 +229,7 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
     int dim = fastest(p, pointer);
     int run = layout_run_bits(l, dim, a->regs);
     a->vector_bits = vectors ? MIN(run, vector_bits(p, access, dim)) : 0;
-    a->run = bits_of_run(p, pointer, dim, l);
+    a->run = registers_within(l, low_bits(l, dim, run_bits(p, pointer, dim)));
     a->copies = copies_of(l);
     return a;
 }

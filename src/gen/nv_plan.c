@@ -223,7 +223,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_place(p);
     if (p->refused)
         return NULL;
-    nv_find_early_loads(p);
     nv_slice(p);
+    nv_find_early_loads(p);
     return p;
 }

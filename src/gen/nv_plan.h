@@ -123,6 +123,8 @@ struct NvStep {
     /* of one kind each */
     const int32_t *take; /* NV_COMPUTE of a move: register r is take[r] of the operand; -1: nothing;
                           * NULL: the same number */
+    uint32_t same; /* NV_COMPUTE: bits of the register's number that change nothing: a register
+                    * is that of the one without these bits */
     const Conversion *conversion;
     const NvAccess *access; /* of loads, stores, atomics */
     const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
@@ -301,12 +303,12 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access);
 const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
 /* Bits of the number of elements that one instruction may move at most; *dim: along that one. */
 int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim);
-/* Of an access in that layout; `vectors`: false for what goes by elements. */
-const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
 /* Bits of the register's number between which the elements of a value are equal. */
 uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l);
 /* Mark the loads that may be done early; barriers stand where they belong. */
 void nv_find_early_loads(NvPlan *p);
+/* Of an access in that layout; `vectors`: false for what goes by elements. */
+const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
 
 /* nv_store.c: the rule for stores, in the layout that costs least */
 void nv_list_store(NvPlan *p, const Op *op);

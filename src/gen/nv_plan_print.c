@@ -81,12 +81,14 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_printf(&x->out, " %d", s->slices);
     if (s->kind == NV_LOAD && s->detail)
         text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
+    if (s->same)
+        text_printf(&x->out, ", %d equal", 1 << __builtin_popcount(s->same));
     if (s->access && s->access->vector_bits > 0)
         text_printf(&x->out, " by %d", 1 << s->access->vector_bits);
-    for (int i = 0; i < s->uses.len; i++) {
-        const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
     if (s->early)
         text_put(&x->out, ", early");
+    for (int i = 0; i < s->uses.len; i++) {
+        const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
         if (i == 0 || s->uses.at[i].buffer != s->uses.at[i - 1].buffer)
             text_printf(&x->out, " at %lld..%lld", (long long)b->offset,
                         (long long)b->offset + (long long)b->bytes);

@@ -100,6 +100,7 @@ static void list_elementwise(NvPlan *p, const Op *op, const NvTile *t)
     NvStep *s = nv_step(p, NV_COMPUTE, op);
 
     s->out[0] = t;
+    s->same = t->layout && op->noperands > 0 ? nv_equal_registers(p, t->value, t->layout) : 0;
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, t->layout);
     nv_list(p, s);
