@@ -2,14 +2,19 @@
  * bench.c - measure the kernels against the machine's own limits
  *
  *     tilec-bench [--quick] [KERNELS [COMMAND]]
+ *     tilec-bench --launches
+ *     tilec-bench --first add|giou KERNELS [BORN]
  *
  * KERNELS is the folder of the kernels ("kernels" when not given).  With COMMAND, the path of
  * `tilec`, whole processes are timed too.  --quick measures fewer rounds and holds nothing to a
- * floor.  The exit code is 1 when a floor was missed or a result is wrong.
+ * floor.  --launches shows what a launch costs the host; --first what the first one of a process
+ * does on a GPU, of a process that began at BORN seconds of the monotonic clock.  The exit code is
+ * 1 when a floor was missed or a result is wrong.
  */
 #include "bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ROUNDS = 31 };
@@ -144,6 +149,10 @@ static int run_cases(const char *kernels, bool quick)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--launches") == 0)
+        return bench_launches();
+    if (argc >= 4 && strcmp(argv[1], "--first") == 0)
+        return bench_first(argv[3], argv[2], argc > 4 ? atof(argv[4]) : now());
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     const char *kernels = argc > 1 + quick ? argv[1 + quick] : "kernels";
     const char *command = argc > 2 + quick ? argv[2 + quick] : NULL;

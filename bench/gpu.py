@@ -10,7 +10,10 @@ provider once, one after the other, each behind a pass over a buffer larger than
 that clocks and cache are alike for all; the time is the median over the rounds of what two events
 on the stream measure.  Results are compared with the row's reference before anything is timed.
 
-Times are in microseconds.  The last table says for each row how many bytes or operations a second
+Behind them stand what a launch costs the host, and, of processes of their own, how long the first
+launch takes from the start on, part by part: with an empty cache and with a full one.
+
+Times are in microseconds.  The last column says for each row how many bytes or operations a second
 tilec reached, and how fast it was as a share of the best peer (above 1: faster).
 """
 
@@ -22,7 +25,9 @@ import json
 import math
 import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 import torch
@@ -364,6 +369,40 @@ def show_host_cost(lib, launches=2000):
               f"{' (ctypes included)' if name == 'tilec' else ''}")
 
 
+# --- whole processes ------------------------------------------------------------------------------
+
+
+def first_launch(bench, name, cache):
+    """Where the milliseconds of a process went that launches one kernel: an object of tilec-bench's."""
+    out = subprocess.run([bench, "--first", name, KERNELS, repr(time.monotonic())], check=True,
+                         capture_output=True, text=True, env={**os.environ, "TILEC_CACHE_DIR": cache})
+    return json.loads(out.stdout)
+
+
+FIRST_PARTS = ("process", "driver", "context", "parse", "prepare", "generator", "emit", "assemble",
+               "launch", "again", "total")
+
+
+def show_first_launches(bench, rounds=7):
+    """From the start of a process to its first result, the kernel compiled and found in the cache."""
+    print("\n| first result, ms | " + " | ".join(FIRST_PARTS) + " | beside the driver's start |")
+    print("|---|" + "---|" * (len(FIRST_PARTS) + 1))
+    found = []
+    for name in ("add", "giou"):
+        runs = {"cold": [], "cached": []}
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as cache:
+                for kind in runs:
+                    runs[kind].append(first_launch(bench, name, cache))
+        for kind, objects in runs.items():
+            parts = {p: statistics.median(o[p] for o in objects) for p in FIRST_PARTS}
+            parts["beside"] = statistics.median(o["total"] - o["driver"] - o["context"]
+                                                for o in objects)
+            print(f"| {name}, {kind} | " + " | ".join(f"{v:.2f}" for v in parts.values()) + " |")
+            found.append({"kernel": name, "kind": kind, **parts})
+    return found
+
+
 PROVIDERS = ("tilec", "triton", "torch", "compile")
 
 
@@ -413,9 +452,15 @@ def main():
         del row
         torch.cuda.empty_cache()
     show_host_cost(lib)
+    bench = os.path.join(os.path.dirname(os.path.abspath(options.library)), "bench", "tilec-bench")
+    first = []
+    if os.path.exists(bench):
+        sys.stdout.flush()
+        subprocess.run([bench, "--launches"], check=True)
+        first = show_first_launches(bench)
     if options.json:
         with open(options.json + ".new", "w") as out:
-            json.dump({**about, "rows": results}, out, indent=1)
+            json.dump({**about, "rows": results, "first": first}, out, indent=1)
         os.replace(options.json + ".new", options.json)
     return 1 if failed else 0
 

@@ -277,6 +277,10 @@ typedef struct {
     int registers;    /* of a thread */
     int shared_bytes; /* that the threads of a program share */
     int local_bytes;  /* of a thread, in memory: what its registers do not hold */
+    /* Parts of compile_seconds, all 0 where the kernel came from disk: */
+    double generator_seconds; /* loading the code generator, for the first compile of a process */
+    double emit_seconds;      /* optimising and making code, or PTX */
+    double assemble_seconds;  /* making a GPU's code of that */
 } tilec_stats;
 
 /*

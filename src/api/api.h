@@ -85,12 +85,18 @@ typedef struct {
     uint8_t key[KEY_BYTES];
 } Binding;
 
+/* Seconds that went into parts of a compile. */
+typedef struct {
+    double generator, emit, assemble;
+} CompileParts;
+
 /* What a device launches for one specialisation and one set of promises about memory. */
 typedef struct {
     const Device *device;
-    void *code;     /* the device's own */
-    Arena *ir;      /* what `code` runs, for a device without target; else NULL */
-    double seconds; /* that making it took */
+    void *code;         /* the device's own */
+    Arena *ir;          /* what `code` runs, for a device without target; else NULL */
+    double seconds;     /* that making it took */
+    CompileParts parts; /* of these */
     bool from_cache;
 } Variant;
 
@@ -202,9 +208,9 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
 /* The same and then the target's output: what a cache miss costs. */
 tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
                           const GenOptions *o, GenStage stage, GenOutput *out);
-/* .. and then what the device makes of it to be loaded. */
+/* .. and then what the device makes of it to be loaded.  Sets what these two took. */
 tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
-                            const GenOptions *o, GenOutput *out);
+                            const GenOptions *o, GenOutput *out, CompileParts *parts);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
 /* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in

@@ -250,30 +250,46 @@ tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, c
     return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
 }
 
-tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
-                            const GenOptions *o, GenOutput *out)
+/* What the device makes of a target's output. */
+static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, GenOutput *out)
 {
     const Device *d = device_at(r->device);
-    GenOutput made;
+    const GenOutput made = *out;
     char *error = NULL;
-    tilec_status status = compile_emit(job, lowered, d, target, o, GEN_OBJECT, &made);
 
-    *out = made;
-    if (status != TILEC_OK || !d->assemble)
-        return status;
+    if (!d->assemble)
+        return TILEC_OK;
     void *state = api_device_state(r->file->ctx, r->device);
     RunStatus assembled = d->assemble(state, &made, o, job->arena, out, &error);
     return job_device_status(job, assembled, error);
 }
 
+tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
+                            const GenOptions *o, GenOutput *out, CompileParts *parts)
+{
+    const Device *d = device_at(r->device);
+    double start = os_seconds();
+    tilec_status status = compile_emit(job, lowered, d, target, o, GEN_OBJECT, out);
+    double emitted = os_seconds();
+
+    if (status == TILEC_OK)
+        status = assemble(job, r, o, out);
+    parts->emit = emitted - start;
+    parts->assemble = d->assemble ? os_seconds() - emitted : 0;
+    return status;
+}
+
 static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
 {
+    CompileParts *parts = &c->variant->parts;
+    double start = os_seconds();
     const char *why;
     const Target *target = compile_target(c->request->file->ctx, c->device, job->arena, &why);
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    return compile_object(job, c->request, c->func, target, &c->options, out);
+    parts->generator = os_seconds() - start;
+    return compile_object(job, c->request, c->func, target, &c->options, out, parts);
 }
 
 /* --- load --- */

@@ -129,7 +129,8 @@ static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, cons
     const char *text;
     char *error = NULL;
     GenOutput object;
-    tilec_status status = compile_object(job, d->request, d->func, target, o, &object);
+    CompileParts ignored;
+    tilec_status status = compile_object(job, d->request, d->func, target, o, &object, &ignored);
 
     if (status != TILEC_OK)
         return status;
@@ -254,6 +255,9 @@ static tilec_status count_stats(Job *job, void *stats)
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant->seconds;
     s->stats.from_cache = r->variant->from_cache;
+    s->stats.generator_seconds = r->variant->parts.generator;
+    s->stats.emit_seconds = r->variant->parts.emit;
+    s->stats.assemble_seconds = r->variant->parts.assemble;
     return add_facts(job, r, &s->stats);
 }
 

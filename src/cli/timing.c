@@ -41,6 +41,20 @@ static const char *rate(Arena *a, double amount, double seconds)
     return arena_printf(a, "%.2f", amount / seconds / 1e9);
 }
 
+/* Where the time of a compile went; "" when there was none. */
+static const char *parts_text(Arena *a, const tilec_stats *s)
+{
+    const char *assembling = "";
+
+    if (s->emit_seconds <= 0)
+        return "";
+    if (s->assemble_seconds > 0)
+        assembling = arena_printf(a, ", assembling %s", duration(a, s->assemble_seconds));
+    return arena_printf(a, ": loading the code generator %s, making code %s%s",
+                        duration(a, s->generator_seconds), duration(a, s->emit_seconds),
+                        assembling);
+}
+
 const char *timing_table(Arena *a, const Timing *t)
 {
     Text out = text_new(a);
@@ -51,8 +65,8 @@ const char *timing_table(Arena *a, const Timing *t)
                 arena_printf(a, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]), t->runs,
                 duration(a, t->median), duration(a, t->min), duration(a, t->max),
                 rate(a, t->stats.bytes, t->median), rate(a, t->stats.flops, t->median));
-    text_printf(&out, "compiled in %s%s\n", duration(a, t->stats.compile_seconds),
-                t->stats.from_cache ? " (from the cache)" : "");
+    text_printf(&out, "compiled in %s%s%s\n", duration(a, t->stats.compile_seconds),
+                t->stats.from_cache ? " (from the cache)" : "", parts_text(a, &t->stats));
     if (t->stats.warps > 0)
         text_printf(&out, "%d warps, %d registers, %d bytes of shared and %d of local memory\n",
                     t->stats.warps, t->stats.registers, t->stats.shared_bytes,
@@ -84,6 +98,8 @@ const char *timing_json(Arena *a, const Timing *t)
     put_json_text(&out, t->device);
     text_printf(&out, ", \"grid\": [%d, %d, %d], \"first_s\": %.9g, \"compile_s\": %.9g",
                 t->grid[0], t->grid[1], t->grid[2], t->first, t->stats.compile_seconds);
+    text_printf(&out, ", \"generator_s\": %.9g, \"emit_s\": %.9g, \"assemble_s\": %.9g",
+                t->stats.generator_seconds, t->stats.emit_seconds, t->stats.assemble_seconds);
     text_printf(&out, ", \"from_cache\": %s, \"bytes\": %.17g",
                 t->stats.from_cache ? "true" : "false", t->stats.bytes);
     if (t->stats.flops >= 0)

@@ -86,6 +86,10 @@ expect 0 out "[-5.]" "$tilec" run "$folder/helpers.py" --grid 1 x="full(fp32,8,-
     out="zeros(fp32,1)" --show out
 expect 0 out '"kernel": "kernel"' "$tilec" run "$folder/helpers.py" --grid 1 x="ones(fp32,8)" \
     out="zeros(fp32,1)" --json
+expect 0 out '"assemble_s": 0, "from_cache": false' env TILEC_CACHE_DIR= "$tilec" run "$folder/helpers.py" \
+    --grid 1 x="ones(fp32,8)" out="zeros(fp32,1)" --json
+expect 0 out ': loading the code generator ' env TILEC_CACHE_DIR= "$tilec" run "$folder/helpers.py" \
+    --grid 1 x="ones(fp32,8)" out="zeros(fp32,1)" --time 1
 
 # a cache that others can write to is not used, and that is no error
 mkdir "$folder/shared" && chmod 775 "$folder/shared"

@@ -934,6 +934,7 @@ static void test_code_is_kept(void **state)
         assert_true(!strstr(fake->log, "cuLinkAddData_v2") || i == 0);
         expect_ok(s, tilec_launch_stats(s->file, NULL, grid, args, 1, &options, &stats, NULL));
         assert_int_equal(stats.from_cache, i);
+        assert_true((stats.assemble_seconds > 0) == (i == 0));
         assert_int_equal(fake->allocated, 0);
     }
     snprintf(command, sizeof command, "rm -r %s", folder);

@@ -124,6 +124,8 @@ static void expect_kept(const char *folder, const char *path, const char *before
     assert_int_equal(tilec_launch_stats(s.file, NULL, grid, args, 1, &options, &stats, NULL),
                      TILEC_OK);
     assert_int_equal(stats.from_cache, from_cache);
+    assert_true((stats.emit_seconds > 0) == !from_cache && stats.assemble_seconds == 0);
+    assert_true(stats.generator_seconds + stats.emit_seconds <= stats.compile_seconds);
     tilec_unload(s.file);
     tilec_close(s.ctx);
     tilec_free(s.error);
