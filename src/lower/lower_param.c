@@ -131,10 +131,11 @@ static Val launched_descriptor(Lower *l, Func *f, Sym name, const FrontArg *arg)
         Val given = launched(l, f, part, &arg->parts[i], false);
 
         v[i] = given.kind == VAL_RUN ? given.run : literal_cast(l, given.c, DT_I64, f->span);
-        if (i > 0)
+        if (i == 0)
+            t.dtype = v[i]->type->dtype;
+        else
             v[i] = build_cast(&l->b, v[i], DT_I64, ROUND_NEAREST);
     }
-    t.dtype = v[0]->type->dtype;
     memcpy(t.dims, arg->block, sizeof t.dims[0] * (size_t)t.rank);
     const Type *type = type_of(l->module, t);
     return val_run(

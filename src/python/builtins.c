@@ -267,8 +267,8 @@ static bool bind_builtin(Py *p, const PyBuiltin *b, const PyArgs *args, Span at,
         return false;
     for (*n = 0; *n < most && index[*n] >= 0; ++*n)
         out[*n] = args->at[index[*n]].value;
-    return *n == args->len ||
-           py_fail(p, at, PY_E_MISSING, last_name(b), params[*n < most ? *n : 0].name);
+    return *n == most || *n == args->len ||
+           py_fail(p, at, PY_E_MISSING, last_name(b), params[*n].name);
 }
 
 /* All arguments, which have no names here. */

@@ -133,10 +133,11 @@ static Value *scale_factors(Lower *l, const Args *a, const Side *s, const Value 
     scale = spread_scales(l, a, s, scale, v->type);
     if (!scale || s->k == 1)
         return scale;
-    for (int d = 0; d < v->type->rank; d++)
+    int last = v->type->rank - 1;
+    for (int d = 0; d < last - 1; d++)
         order[d] = d;
-    order[v->type->rank - 1]--;
-    order[v->type->rank - 2]++;
+    order[last - 1] = last;
+    order[last] = last - 1;
     return build_permute(&l->b, scale, order);
 }
 
