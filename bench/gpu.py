@@ -7,14 +7,16 @@ Needs PyTorch with CUDA and Triton.  Every row runs the same work on the same te
 providers: tilec (the kernel's file through the C library), triton (the same file, imported), torch
 (the operation that PyTorch has for it) and compile (torch.compile of that).  A round runs each
 provider once, one after the other, each behind a pass over a buffer larger than the L2 cache, so
-that clocks and cache are alike for all; the time is the median over the rounds of what two events
-on the stream measure.  Results are compared with the row's reference before anything is timed.
+that clocks and cache are alike for all; the next round begins with another provider.  The time is
+the median over the rounds of what two events on the stream measure; rows of a few microseconds take
+more rounds.  Results are compared with the row's reference before anything is timed.
 
 Behind them stand what a launch costs the host, and, of processes of their own, how long the first
 launch takes from the start on, part by part: with an empty cache and with a full one.
 
-Times are in microseconds.  The last column says for each row how many bytes or operations a second
-tilec reached, and how fast it was as a share of the best peer (above 1: faster).
+Times are in microseconds, with the distance between the quartiles behind tilec's and Triton's.
+The last columns say how many bytes or operations a second tilec reached, and how fast it was as a
+share of the best peer (above 1: faster).
 """
 
 import argparse
@@ -36,6 +38,7 @@ import triton
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
 FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
+SHORT, SHORT_ROUNDS = 20, 4  # rows of fewer microseconds take so many times as many rounds
 
 # --- the library, through ctypes; include/tilec.h says what each field means ----------------------
 
@@ -326,25 +329,36 @@ def matmul_row(lib, size, activation):
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure(row, rounds):
-    """The median time of each provider in microseconds."""
-    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
-    times = {name: [] for name in row.providers}
-    for run in row.providers.values():
-        run()
-    for _ in range(rounds):
-        for name, run in row.providers.items():
+def timed_rounds(row, rounds, flush):
+    """What each provider took in each round, in microseconds."""
+    pairs = {name: [] for name in row.providers}
+    order = list(row.providers.items())
+    for i in range(rounds):
+        first = i % len(order)
+        for name, run in order[first:] + order[:first]:
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             flush.zero_()
             begin.record()
             run()
             end.record()
-            times[name].append((begin, end))
+            pairs[name].append((begin, end))
     torch.cuda.synchronize()
-    return {
-        name: statistics.median(a.elapsed_time(b) for a, b in pairs) * 1e3
-        for name, pairs in times.items()
-    }
+    return {name: [a.elapsed_time(b) * 1e3 for a, b in p] for name, p in pairs.items()}
+
+
+def measure(row, rounds):
+    """For each provider the median time in microseconds, and the distance between the quartiles."""
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    for run in row.providers.values():
+        run()
+    times = timed_rounds(row, rounds, flush)
+    if min(map(statistics.median, times.values())) < SHORT:
+        times = timed_rounds(row, rounds * SHORT_ROUNDS, flush)
+    medians, spreads = {}, {}
+    for name, all_times in times.items():
+        low, medians[name], high = statistics.quantiles(all_times, n=4)
+        spreads[name] = high - low
+    return medians, spreads
 
 
 def show_host_cost(lib, launches=2000):
@@ -404,14 +418,16 @@ def show_first_launches(bench, rounds=7):
 
 
 PROVIDERS = ("tilec", "triton", "torch", "compile")
+WITH_SPREAD = PROVIDERS[:2]
 
 
-def show(row, times):
+def show(row, times, spreads):
     peers = [t for name, t in times.items() if name != "tilec"]
     ours = times.get("tilec", math.nan)
     rate = (f"{row.flops / ours * 1e-6:.0f} TFLOP/s" if row.flops else
             f"{row.bytes / ours * 1e-6:.2f} TB/s") if ours == ours else ""
-    cells = [f"{times[p]:.1f}" if p in times else "" for p in PROVIDERS]
+    cells = [(f"{times[p]:.1f}" + (f" ({spreads[p]:.1f})" if p in WITH_SPREAD else ""))
+             if p in times else "" for p in PROVIDERS]
     share = f"{min(peers) / ours:.2f}" if ours == ours else ""
     print("| " + " | ".join([row.name] + cells + [rate, share]) + " |", flush=True)
 
@@ -441,14 +457,14 @@ def main():
         try:
             row = make()
             row.check()
-            times = measure(row, options.rounds)
+            times, spreads = measure(row, options.rounds)
         except RuntimeError as e:
             failed += 1
             print(f"{name}: {e}", file=sys.stderr)
             continue
-        show(row, times)
+        show(row, times, spreads)
         results.append({"name": row.name, "bytes": row.bytes, "flops": row.flops,
-                        "microseconds": times})
+                        "microseconds": times, "quartiles": spreads})
         del row
         torch.cuda.empty_cache()
     show_host_cost(lib)
