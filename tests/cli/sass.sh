@@ -1,0 +1,48 @@
+#!/bin/sh
+# sass.sh TILEC SOURCE - machine code of GPUs as text, each instruction under the line that it is from
+. "$(dirname "$0")/expect.inc"
+cd "$source" || exit 1
+
+tools=$folder/tools # with what a case may use of the toolkit
+mkdir "$tools"
+sass() {
+    arch=$1
+    shift
+    expect "$@" env PATH="$tools" "$tilec" dump kernels/add.py --stage sass --arch "$arch" \
+        "x:*fp32" "y:*fp32" "out:*fp32" n:i32 BLOCK=1024
+}
+
+# from CODE LINE : an instruction of that name comes from that line of the kernel
+from() {
+    awk -v code="$1" -v place="kernels/add.py\", line $2" '
+        /\/\/## File/ { here = index($0, place) > 0 }
+        here && $0 ~ "[ .]" code "[ .]" { found = 1 }
+        END { exit !found }' "$folder/out" || wrong "no $1 from line $2 for $arch"
+}
+
+# take PROGRAM : cases have it from here on; false: it is not installed
+take() {
+    found=$(command -v "$1") && ln -s "$(readlink -f "$found")" "$tools/$1"
+}
+
+# what is missing is named
+sass sm_90a 1 err 'tilec: error: the stage `sass` needs ptxas of the CUDA toolkit, in PATH'
+sass sm_999 2 err 'no code can be made for `sm_999`'
+take ptxas || finish
+sass sm_90a 1 err 'needs nvdisasm or cuobjdump of the CUDA toolkit, in PATH'
+
+# cuobjdump has the code alone
+if take cuobjdump; then
+    sass sm_90a 0 out 'FADD'
+fi
+
+take nvdisasm || finish
+load=$(grep -n 'total = ' kernels/add.py | cut -d: -f1)
+store=$(grep -n 'tl.store' kernels/add.py | head -n 1 | cut -d: -f1)
+for arch in sm_80 sm_86 sm_89 sm_90a sm_100; do
+    sass $arch 0 out "kernels/add.py\", line $load"
+    from LDG "$load"
+    from FADD "$load"
+    from STG "$store"
+done
+finish
