@@ -61,6 +61,7 @@ typedef struct {
     PyObject *dtype_class, *constexpr_class, *reinterpreted_class; /* see classes() in module.c */
     PyObject *raise, *say;                                         /* see voices() */
     PyObject *host_device; /* bytes: where launches on host arrays run; NULL: the CPU */
+    bool checks;           /* launches look at every access, unless they say check=False */
     bool slow;             /* all launches go through run() */
     unsigned long epoch;   /* counts changes of functions' texts: see touch() */
     struct {

@@ -363,7 +363,7 @@ static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObje
     l.kernel = k;
     l.file = NULL;
     l.warmup = warmup;
-    l.options = (tilec_launch_options){0};
+    l.options = (tilec_launch_options){.check = core.checks};
     l.said = (Said){0};
     keep_init(&l.keep);
     result = launch(&l, grid, args, kwargs);

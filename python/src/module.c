@@ -87,6 +87,19 @@ static PyObject *core_slow(PyObject *self, PyObject *slow)
     Py_RETURN_NONE;
 }
 
+/* check_all(bool): do launches that do not say it check their accesses?; whether they did */
+static PyObject *core_check_all(PyObject *self, PyObject *on)
+{
+    bool before = core.checks;
+    int truth = PyObject_IsTrue(on);
+
+    (void)self;
+    if (truth < 0)
+        return NULL;
+    core.checks = truth;
+    return PyBool_FromLong(before);
+}
+
 /* touch(): the text of some function was replaced */
 static PyObject *core_touch(PyObject *self, PyObject *unused)
 {
@@ -139,10 +152,15 @@ static PyObject *core_units(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef core_methods[] = {
-    {"classes", core_classes, METH_VARARGS, NULL},   {"voices", core_voices, METH_VARARGS, NULL},
-    {"host_device", core_host_device, METH_O, NULL}, {"slow", core_slow, METH_O, NULL},
-    {"touch", core_touch, METH_NOARGS, NULL},        {"devices", core_devices, METH_NOARGS, NULL},
-    {"units", core_units, METH_VARARGS, NULL},       {0},
+    {"classes", core_classes, METH_VARARGS, NULL},
+    {"voices", core_voices, METH_VARARGS, NULL},
+    {"check_all", core_check_all, METH_O, NULL},
+    {"host_device", core_host_device, METH_O, NULL},
+    {"slow", core_slow, METH_O, NULL},
+    {"touch", core_touch, METH_NOARGS, NULL},
+    {"devices", core_devices, METH_NOARGS, NULL},
+    {"units", core_units, METH_VARARGS, NULL},
+    {0},
 };
 
 static int make_type(PyTypeObject **out, PyType_Spec *spec)

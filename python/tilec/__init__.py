@@ -13,7 +13,7 @@ docs/python.md explains both.  PyTorch and NumPy are used where the program has 
 
 from . import errors, knobs, language
 from . import jit as _jit
-from .device import use_device
+from .device import check_accesses, use_device
 from .errors import (AccessFault, AssertionFault, CompilationError, InterpreterError,
                      OutOfResources, TritonError)
 from .install import install

@@ -5,33 +5,18 @@
     python -m tilec -c 'code' ...      a text
 
     --device NAME   run host arrays on cpu (the default), interp or sim
+    --check         stop at accesses outside of arrays, with place, program and index
     --version       print the versions of tilec and of the language
 """
 
 import builtins
 import os
 import runpy
-import site
 import sys
 import types
 
 from . import device
-from .install import TRITON_VERSION, install
-
-INHERIT = "TILEC_INSTALL"
-
-
-def _inherit():
-    """Processes that the program starts, by multiprocessing too, get the same triton: Python runs
-    sitecustomize.py of a folder of ours at their start.
-    """
-    package = os.path.dirname(os.path.abspath(__file__))
-    here, parent = os.path.join(package, "_site"), os.path.dirname(package)
-    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != here]
-    if parent not in paths + site.getsitepackages() + [site.getusersitepackages()]:
-        paths.append(parent)
-    os.environ["PYTHONPATH"] = os.pathsep.join([here] + paths)
-    os.environ[INHERIT] = "1"
+from .install import TRITON_VERSION, inherit, install
 
 
 def _run_as_main(code, path=None):
@@ -71,25 +56,37 @@ def _usage():
     return 2
 
 
-def main(arguments):
-    while arguments and arguments[0].startswith("--"):
-        option, _, value = arguments.pop(0).partition("=")
-        if option == "--version":
-            from . import __version__
+def _take_option(text, arguments):
+    """Handle one `--option`; True: go on, otherwise the status to end with."""
+    option, _, value = text.partition("=")
+    if option == "--version":
+        from . import __version__
 
-            print(f"tilec {__version__}, language of Triton {TRITON_VERSION}")
-            return 0
-        if option == "--help":
-            print(__doc__.strip())
-            return 0
-        if option != "--device" or not (value or arguments):
-            return _usage()
+        print(f"tilec {__version__}, language of Triton {TRITON_VERSION}")
+        return 0
+    if option == "--help":
+        print(__doc__.strip())
+        return 0
+    if option == "--check":
+        device.check_accesses()
+        os.environ["TILEC_CHECK"] = "1"
+        return True
+    if option == "--device" and (value or arguments):
         device.use_device(value or arguments.pop(0))
         os.environ["TILEC_DEVICE"] = device.selected
+        return True
+    return _usage()
+
+
+def main(arguments):
+    while arguments and arguments[0].startswith("--"):
+        status = _take_option(arguments.pop(0), arguments)
+        if status is not True:
+            return status
     if not arguments:
         return _usage()
     install()
-    _inherit()
+    inherit()
     first = arguments.pop(0)
     if first not in ("-m", "-c"):
         _run_file(first, arguments)

@@ -1,23 +1,29 @@
-"""Which device runs launches on host arrays: the CPU, unless something else is asked for."""
+"""Which device runs launches on host arrays, and whether launches check their accesses.
+
+TILEC_DEVICE and TILEC_CHECK=1 say it for a whole process and those that it starts.
+"""
 
 import os
 
+from . import _core
+
 NAMES = ("cpu", "interp", "sim", "cuda")
 # the device that was asked for, None: the one where the arrays are
-selected = os.environ.get("TILEC_DEVICE") or None
+selected = None
 
 
 class _Restore:
-    """What use_device() gives: as a context manager it puts the device before back at the end."""
+    """What the functions below give: as a context manager it undoes them at the end."""
 
-    def __init__(self, before):
+    def __init__(self, undo, before):
+        self.undo = undo
         self.before = before
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        use_device(self.before)
+        self.undo(self.before)
 
 
 def use_device(name):
@@ -28,4 +34,16 @@ def use_device(name):
     if name is not None and name not in NAMES:
         raise ValueError(f"there is no device `{name}`; there are {', '.join(NAMES)}")
     before, selected = selected, name
-    return _Restore(before)
+    _core.host_device(name)
+    return _Restore(use_device, before)
+
+
+def check_accesses(on=True):
+    """Let all launches look at every access, as if each had check=True.  In a `with`, until its
+    end.
+    """
+    return _Restore(check_accesses, _core.check_all(on))
+
+
+use_device(os.environ.get("TILEC_DEVICE") or None)
+check_accesses(os.environ.get("TILEC_CHECK") == "1")

@@ -103,3 +103,19 @@ def install():
         raise RuntimeError("another triton is loaded already: call tilec.install() before whatever "
                            "imports it, or start the program with `python -m tilec`")
     sys.meta_path.insert(0, _Finder())
+
+
+def inherit():
+    """Let processes that this one starts, by multiprocessing too, get the same triton: Python runs
+    sitecustomize.py of a folder of ours at their start.
+    """
+    import os
+    import site
+
+    package = os.path.dirname(os.path.abspath(__file__))
+    here, parent = os.path.join(package, "_site"), os.path.dirname(package)
+    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != here]
+    if parent not in paths + site.getsitepackages() + [site.getusersitepackages()]:
+        paths.append(parent)
+    os.environ["PYTHONPATH"] = os.pathsep.join([here] + paths)
+    os.environ["TILEC_INSTALL"] = "1"
