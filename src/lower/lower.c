@@ -99,13 +99,15 @@ static void put_key(Lower *l, Text *t, Val v)
         text_printf(t, "r%p,", (const void *)v.run->type);
         return;
     case VAL_TUPLE:
-        text_put(t, "(");
+        text_printf(t, "(%p", (const void *)v.tuple->class);
+        for (int i = 0; v.tuple->fields && i < v.tuple->n; i++)
+            text_printf(t, "%s:", v.tuple->fields[i]);
         for (int i = 0; i < v.tuple->n; i++)
             put_key(l, t, v.tuple->items[i]);
         text_put(t, ")");
         return;
     case VAL_METHOD:
-        text_printf(t, "m%s", v.method->name);
+        text_printf(t, "m%s%p", v.method->name, (const void *)v.method->func);
         put_key(l, t, v.method->self);
         return;
     default:
@@ -191,6 +193,8 @@ static void lower_body(Lower *l, Instance *in, const AstFunc *fn)
     int errors = error_count(l);
     Flow flow = lower_stmts(l, fn->body, fn->nbody, true);
 
+    if (class_of_init(fn) && returns_nothing(flow.result)) /* what it has set */
+        flow.result = env_find(l, fn->params[0].name)->val;
     in->result = returns_nothing(flow.result) ? val_none(l) : flow.result;
     if (error_count(l) != errors || val_unknown_inside(in->result)) {
         in->state = INSTANCE_FAILED;

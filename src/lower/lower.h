@@ -20,6 +20,7 @@
  *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
  *   lower_expr.c       expressions
  *   lower_call.c       calls: binding of arguments, helpers
+ *   lower_class.c      named tuples, aggregates, enumerations
  *   advice.c           hints for Python that kernels do not have
  *   combine.c          what functions of reductions may compute with
  *   messages.h         THE table of messages
@@ -55,6 +56,7 @@ typedef enum {
     VAL_BUILTIN,   /* a function of the language */
     VAL_LIBDEVICE, /* a function of libdevice */
     VAL_METHOD,    /* x.f, before it is called */
+    VAL_CLASS,     /* a class of the file */
     VAL_MODULE,    /* an imported module that is no file, by its full name */
     VAL_FILE       /* one that is */
 } ValKind;
@@ -70,6 +72,7 @@ struct Val {
         const Builtin *builtin;
         const Libdevice *libdevice;
         const Method *method;
+        const AstClass *class;
         Sym module;
         const FrontFile *file;
     };
@@ -80,13 +83,15 @@ struct Tuple {
     bool is_list; /* Python holds a list; it matters to no kernel */
     long size;    /* of all that is in it: values, tuples, and what is in those */
     Val *items;
-    const Sym *fields; /* what the items are called, `n` of them; NULL: nothing */
+    const Sym *fields;     /* what the items are called, `n` of them; NULL: nothing */
+    const AstClass *class; /* that made it; NULL: none that is known */
 };
 
 struct Method {
     Val self;
     Sym name;
-    const Builtin *builtin; /* NULL: a predicate of a type object */
+    const Builtin *builtin; /* NULL: `func`, or a predicate of a type object */
+    const AstFunc *func;    /* of a class */
 };
 
 /* --- names --- */
@@ -223,10 +228,11 @@ Val val_new_tuple(Lower *l, int n, const Val *items, Span span);
 Val val_pair(Lower *l, Val a, Val b); /* a tuple of two */
 /* The same tuple with names for its items, or without (NULL); keeps the pointer. */
 Val val_with_fields(Lower *l, Val v, const Sym *fields);
-Val val_module(Sym module);                       /* by its full name, interned */
-Val val_file(const FrontFile *file);              /* a module that is a file */
-bool val_is_const(Val v, ConstKind kind);         /* known, and of that kind */
-bool val_is_none(Val v);                          /* the constant None */
+Val val_tuple_like(Lower *l, const Tuple *like, const Val *items); /* with its names and class */
+Val val_module(Sym module);                                        /* by its full name, interned */
+Val val_file(const FrontFile *file);                               /* a module that is a file */
+bool val_is_const(Val v, ConstKind kind);                          /* known, and of that kind */
+bool val_is_none(Val v);                                           /* the constant None */
 bool val_is_number(Val v);                        /* a constant bool, int or float */
 bool val_is_handle(Val v);                        /* a block pointer or a descriptor */
 bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
@@ -424,6 +430,30 @@ const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn);
  * -1 for its default.  False after errors. */
 bool lower_bind_arguments(Lower *l, const char *what, const PyParam *params, int nparams,
                           const ArgList *args, int *out);
+
+/* `fn` with these arguments, of which the first may be an instance; jit functions are called,
+ * others run at compile time. */
+Val call_function(Lower *l, const AstFunc *fn, const ArgList *args);
+/* One more argument, by position, in front of the others. */
+ArgList arguments_behind(Lower *l, Val first, const ArgList *args, Span span);
+
+/* --- lower_class.c --- */
+/* `Class(...)`: an instance, by its fields or its own __init__ (R31). */
+Val class_call(Lower *l, const AstClass *c, const ArgList *args);
+/* `Class.name`: a function in it, a member of an enumeration, a default. */
+Val class_member(Lower *l, const AstClass *c, Sym name, Span span);
+/* A function that stands in the class or a base of it; NULL: none of that name. */
+const AstFunc *class_function(Lower *l, const AstClass *c, Sym name);
+bool class_is(Lower *l, const AstClass *c, const AstClass *base); /* the same, or derived from it */
+/* Is `fn` run by kernels though it has no decorator, as it stands in an aggregate or named tuple?
+ */
+bool class_lets_run(const AstFunc *fn);
+/* The class whose __init__ this is; NULL: it is none. */
+const AstClass *class_of_init(const AstFunc *fn);
+/* `self.name = v` in an __init__; false: this is none. */
+bool class_set_field(Lower *l, const Node *target, Val v);
+/* tl.aggregate_replace(instance, field=value...) */
+Val class_replace(Lower *l, const ArgList *args);
 
 /* --- lower_static.c --- */
 /* A value of Python's where the lowering goes on with it. */

@@ -200,7 +200,7 @@ const AstFunc *lower_plain_body(Lower *l, const AstFunc *fn)
 
 static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 {
-    if (fn->is_jit || fn->is_constexpr_function)
+    if (fn->is_jit || fn->is_constexpr_function || class_lets_run(fn))
         return true;
     error_at(l, span, E_PLAIN_FUNCTION, fn->name);
     hint_at(l, H_ADD_JIT);
@@ -234,15 +234,18 @@ static Val star_tuple(Lower *l, const ArgList *args, int first)
     return val_new_tuple(l, items.len, items.at, args->span);
 }
 
-static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
+Val call_function(Lower *l, const AstFunc *fn, const ArgList *args)
 {
+    if (!check_callable(l, fn, args->span))
+        return val_unknown();
+    bool runs = fn->is_jit || class_lets_run(fn);
+    if (runs && !fn->is_jit)
+        fn = lower_plain_body(l, fn);
     int n = fn->nparams;
     PyParam *params = NEW_N(l->arena, PyParam, n + 1);
     int *index = NEW_N(l->arena, int, n + 1);
     Val *values = NEW_N(l->arena, Val, n + 1);
 
-    if (!check_callable(l, fn, args->span))
-        return val_unknown();
     for (int i = 0; i < n; i++) {
         const AstParam *p = &fn->params[i];
         params[i] = (PyParam){p->name, p->default_value != NULL, p->is_star, false};
@@ -257,8 +260,20 @@ static Val call_user(Lower *l, const AstFunc *fn, const ArgList *args)
         else
             values[i] = lower_default(l, fn, &fn->params[i], args->span);
     }
-    return fn->is_jit ? call_bound(l, fn, values, args->span)
-                      : call_constexpr(l, fn, values, args->span);
+    return runs ? call_bound(l, fn, values, args->span) : call_constexpr(l, fn, values, args->span);
+}
+
+ArgList arguments_behind(Lower *l, Val first, const ArgList *args, Span span)
+{
+    ArgList all = {.span = args->span};
+    Node *self = NEW(l->arena, Node);
+
+    self->kind = N_PASS; /* its place is looked at, and that it is the tile: arg_is_self() */
+    self->span = span;
+    push_arg(l, &all, (Arg){.v = first, .node = self});
+    for (int i = 0; i < args->n; i++)
+        push_arg(l, &all, args->at[i]);
+    return all;
 }
 
 /* --- predicates of type objects (R72) --- */
@@ -307,17 +322,10 @@ static Val call_type(Lower *l, const Type *t, const ArgList *args)
 
 static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name)
 {
-    ArgList all = {.span = args->span};
-    Node *self = NEW(l->arena, Node);
-
-    if (!m->builtin)
+    if (!m->builtin && !m->func)
         return call_predicate(l, m, args);
-    self->kind = N_PASS; /* its place is looked at, and that it is the tile: arg_is_self() */
-    self->span = name;
-    push_arg(l, &all, (Arg){.v = m->self, .node = self});
-    for (int i = 0; i < args->n; i++)
-        push_arg(l, &all, args->at[i]);
-    return call_builtin(l, m->builtin, &all);
+    const ArgList all = arguments_behind(l, m->self, args, name);
+    return m->func ? call_function(l, m->func, &all) : call_builtin(l, m->builtin, &all);
 }
 
 /* One of Python's functions, such as math.sqrt: on what is known at compile time (R10). */
@@ -347,11 +355,13 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
         return val_unknown();
     switch (f.kind) {
     case VAL_FUNC:
-        return call_user(l, f.func, args);
+        return call_function(l, f.func, args);
     case VAL_BUILTIN:
         return call_builtin(l, f.builtin, args);
     case VAL_LIBDEVICE:
         return call_libdevice(l, f.libdevice, args);
+    case VAL_CLASS:
+        return class_call(l, f.class, args);
     case VAL_METHOD:
         return call_method(l, f.method, args, name);
     case VAL_TYPE:
@@ -408,5 +418,7 @@ Val lower_call(Lower *l, const Node *n)
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
         return lower_static_assert(l, n);
     args = lower_arguments(l, n);
+    if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "aggregate_replace") == 0)
+        return class_replace(l, &args);
     return call_value(l, f, &args, n->left->span);
 }

@@ -304,12 +304,29 @@ static Val index_tile(Lower *l, Value *v, const Node *n)
     return val_run(v);
 }
 
+/* An aggregate has what its own function says. */
+static Val index_aggregate(Lower *l, Val v, const Node *n)
+{
+    const AstFunc *fn = class_function(l, v.tuple->class, intern(l->interner, "__getitem__"));
+    Arg index = {.v = lower_expr(l, n->right), .node = n->right};
+    const ArgList one = {&index, 1, n->span};
+
+    if (!fn)
+        return fail_val(l, n->span, E_NOT_INDEXABLE, val_text(l, v));
+    if (index.v.kind == VAL_UNKNOWN)
+        return index.v;
+    const ArgList both = arguments_behind(l, v, &one, n->left->span);
+    return call_function(l, fn, &both);
+}
+
 static Val lower_subscript(Lower *l, const Node *n)
 {
     Val v = lower_expr(l, n->left);
     Value *run;
 
     l->b.span = n->span;
+    if (v.kind == VAL_TUPLE && v.tuple->class && v.tuple->class->kind == CLASS_AGGREGATE)
+        return index_aggregate(l, v, n);
     if (v.kind == VAL_TUPLE)
         return index_tuple(l, v.tuple, n->right);
     if (v.kind == VAL_RUN && !val_is_handle(v))

@@ -376,16 +376,20 @@ static bool closure_value(Lower *l, const Where *w, Sym name, Span span, Val *ou
         uint32_t before = right_here ? w->before : UINT32_MAX;
         const AstFunc *fn;
         const AstGlobal *g;
+        const AstClass *c;
 
         if (s->is_class && !right_here)
             continue;
         fn = choice_function(l, file_find_in(w->file, s, name));
         g = fn ? NULL : choice_assigned(l, file_assigned(w->file, s, name, before));
+        c = fn || g ? NULL : file_class(w->file, s, name);
         if (fn)
             *out = function_value(l, fn);
         else if (g)
             *out = assigned_value(l, w, g, span);
-        if (fn || g)
+        else if (c)
+            *out = (Val){.kind = VAL_CLASS, .class = c};
+        if (fn || g || c)
             return true;
     }
     return false;
@@ -407,6 +411,7 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
     const AstGlobal *g = file_assigned(w->file, NULL, name, before);
     const AstImport *import = file_import(w->file, name);
     const AstImport *good = import ? import_that_resolves(w->file, import) : NULL;
+    const AstClass *class = file_class(w->file, NULL, name);
     bool found = true;
 
     if (g && g->file->is_given) {
@@ -423,6 +428,8 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
         *out = function_value(l, fn);
     else if (g && !g->in_except)
         *out = assigned_value(l, w, g, span);
+    else if (class)
+        *out = (Val){.kind = VAL_CLASS, .class = class};
     else if (good)
         *out = import_value(l, w, good, span);
     else if (fn)

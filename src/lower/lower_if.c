@@ -125,8 +125,8 @@ static bool unify_tuples(Join *j, bool weak, Val *x, Val *y)
 
     if (n != y->tuple->n)
         return false;
-    *x = val_tuple(j->l, n, x->tuple->items);
-    *y = val_tuple(j->l, n, y->tuple->items);
+    *x = val_tuple_like(j->l, x->tuple, x->tuple->items);
+    *y = val_tuple_like(j->l, y->tuple, y->tuple->items);
     for (int i = 0; i < n; i++) {
         if (!unify(j, weak, &x->tuple->items[i], &y->tuple->items[i]))
             return false;

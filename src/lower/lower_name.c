@@ -421,14 +421,33 @@ static Val handle_attribute(Lower *l, Val self, Sym name, Span span)
     return method_of(l, self, name, span);
 }
 
+/* A function of the class, which gets the instance. */
+static Val bind_function(Lower *l, Val self, Sym name, const AstFunc *fn, Span span)
+{
+    Method *m = NEW(l->arena, Method);
+    const ArgList none = {.span = span};
+    const ArgList only_self = arguments_behind(l, self, &none, span);
+
+    *m = (Method){.self = self, .name = name, .func = fn};
+    if (fn->is_property)
+        return call_function(l, fn, &only_self);
+    return fn->is_static ? (Val){.kind = VAL_FUNC, .func = fn}
+                         : (Val){.kind = VAL_METHOD, .method = m};
+}
+
 /* A field; and a tuple has for its type the tuple of the types. */
 static Val tuple_attribute(Lower *l, Val self, Sym name, Span span)
 {
     Val *types = NEW_N(l->arena, Val, self.tuple->n + 1);
     int field = field_index(self.tuple->fields, self.tuple->n, name);
 
+    const AstClass *class = self.tuple->class;
+    const AstFunc *fn = class ? class_function(l, class, name) : NULL;
+
     if (field >= 0)
         return self.tuple->items[field];
+    if (fn)
+        return bind_function(l, self, name, fn, span);
     if (strcmp(name, "value") == 0)
         return self;
     if (strcmp(name, "type") != 0) {
@@ -464,6 +483,8 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
         return type_attribute(l, self, name, span);
     case VAL_TUPLE:
         return tuple_attribute(l, self, name, span);
+    case VAL_CLASS:
+        return class_member(l, self.class, name, span);
     case VAL_MODULE:
         return module_member(l, self.module, name, unknown_module(l, self.module), span);
     case VAL_FILE:

@@ -12,13 +12,26 @@
 
 static Val demote(Lower *l, Val v, Span span);
 
+/* What an aggregate holds stays as it is, and so do constexpr fields and functions of a named
+ * tuple. */
+static bool stays(const Tuple *t, int i)
+{
+    const AstClass *c = t->class;
+
+    if (!c)
+        return false;
+    return c->kind == CLASS_AGGREGATE || val_is_function(t->items[i]) ||
+           (c->kind == CLASS_NAMED_TUPLE && i < c->nfields &&
+            annotation_is_constexpr(c->fields[i].annotation));
+}
+
 static Val demote_tuple(Lower *l, const Tuple *t, Span span)
 {
-    Val v = val_tuple(l, t->n, t->items);
+    Val v = val_tuple_like(l, t, t->items);
 
     l->work += t->n;
     for (int i = 0; i < t->n; i++)
-        v.tuple->items[i] = demote(l, t->items[i], span);
+        v.tuple->items[i] = stays(t, i) ? t->items[i] : demote(l, t->items[i], span);
     return v;
 }
 
@@ -119,7 +132,8 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
         hint_at(l, H_SETITEM);
         return;
     case N_ATTRIBUTE:
-        error_at(l, target->span, E_SETATTR);
+        if (!class_set_field(l, target, v))
+            error_at(l, target->span, E_SETATTR);
         return;
     case N_STARRED: /* was refused with its tuple */
         return;

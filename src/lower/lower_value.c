@@ -90,6 +90,14 @@ Val val_with_fields(Lower *l, Val v, const Sym *fields)
     return (Val){.kind = VAL_TUPLE, .tuple = t};
 }
 
+Val val_tuple_like(Lower *l, const Tuple *like, const Val *items)
+{
+    Val v = val_with_fields(l, val_tuple(l, like->n, items), like->fields);
+
+    ((Tuple *)v.tuple)->class = like->class;
+    return v;
+}
+
 Val val_new_tuple(Lower *l, int n, const Val *items, Span span)
 {
     Val v = val_tuple(l, n, items);
@@ -148,7 +156,8 @@ bool val_is_known(Val v)
 bool val_is_function(Val v)
 {
     return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
-           v.kind == VAL_MODULE || v.kind == VAL_FILE || val_is_const(v, CONST_FUNCTION);
+           v.kind == VAL_MODULE || v.kind == VAL_CLASS || v.kind == VAL_FILE ||
+           val_is_const(v, CONST_FUNCTION);
 }
 
 bool val_unknown_inside(Val v)
@@ -184,7 +193,8 @@ bool val_same(Val a, Val b)
     case VAL_TUPLE:
         return a.tuple == b.tuple || same_tuple(a.tuple, b.tuple);
     case VAL_METHOD:
-        return a.method->name == b.method->name && val_same(a.method->self, b.method->self);
+        return a.method->name == b.method->name && a.method->func == b.method->func &&
+               val_same(a.method->self, b.method->self);
     default:
         return a.run == b.run; /* all others are one pointer */
     }
@@ -248,6 +258,8 @@ const char *val_text(Lower *l, Val v)
         return arena_printf(l->arena, "function libdevice.%s", libdevice_name(v.libdevice));
     case VAL_METHOD:
         return arena_printf(l->arena, "method %s", v.method->name);
+    case VAL_CLASS:
+        return arena_printf(l->arena, "class %s", v.class->name);
     case VAL_MODULE:
         return arena_printf(l->arena, "module %s", v.module);
     case VAL_FILE:
@@ -301,7 +313,7 @@ Val val_rebuild(Lower *l, Val like, Value *const **next)
         return val_run(*(*next)++);
     if (like.kind != VAL_TUPLE || val_is_known(like))
         return like;
-    Val v = val_with_fields(l, val_tuple(l, like.tuple->n, like.tuple->items), like.tuple->fields);
+    Val v = val_tuple_like(l, like.tuple, like.tuple->items);
     for (int i = 0; i < v.tuple->n; i++)
         v.tuple->items[i] = val_rebuild(l, like.tuple->items[i], next);
     return v;

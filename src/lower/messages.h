@@ -69,6 +69,13 @@
 #define E_RETURNS_DIFFER     "Return type mismatch: Inconsistent return types %s and %s"                                              /* R140 */
 #define E_KERNEL_RETURNS     "a kernel returns nothing, but `%s` returns a value here"                      /* R140 */
 
+#define E_FIELD_DEFAULT      "the default of field `%s` is not known at compile time"                        /* R31 */
+#define E_FIELD_UNSET        "__init__ of `%s` does not set its field `%s`"                                  /* R31 */
+#define E_CLASS_NO_VALUE     "`%s` is neither a NamedTuple nor under @triton.aggregate: kernels cannot make one"  /* R31 */
+#define E_REPLACE_INSTANCE   "aggregate_replace() expects an aggregate instance"                             /* R31 */
+#define E_REPLACE_FIELD      "%s has no field '%s'"                                                          /* R31 */
+#define E_ENUM_VALUE         "the value of %s.%s is not known at compile time"
+
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"

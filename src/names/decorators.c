@@ -23,6 +23,12 @@ static Decorator decorator_named(const FrontFile *f, const char *full)
                 (!last && star && strstr(star->module, "triton"));
 
     last = last ? last + 1 : full;
+    if (strcmp(full, "staticmethod") == 0)
+        return DECO_STATIC;
+    if (strcmp(full, "property") == 0)
+        return DECO_PROPERTY;
+    if (ours && (strcmp(last, "aggregate") == 0 || strcmp(last, "_aggregate") == 0))
+        return DECO_AGGREGATE;
     if (ours && strcmp(last, "jit") == 0)
         return DECO_JIT;
     if (ours && strcmp(last, "must_use_result") == 0)

@@ -9,7 +9,15 @@
 #include "file.h"
 #include "../syntax/scan.h"
 
-typedef enum { DECO_OTHER, DECO_JIT, DECO_CONSTEXPR, DECO_MUST_USE } Decorator;
+typedef enum {
+    DECO_OTHER,
+    DECO_JIT,
+    DECO_CONSTEXPR,
+    DECO_MUST_USE,
+    DECO_STATIC,
+    DECO_PROPERTY,
+    DECO_AGGREGATE
+} Decorator;
 
 /* decorators.c */
 /* What the decorator whose text is at `where` does, judged by the name that it begins with. */

@@ -273,7 +273,8 @@ static void bind_locals(FrontFile *f, const Scan *scan)
             scan_parameters(f->arena, f->interner, f->source, &scan->defs.at[i], &locals);
     }
     for (int i = 0; i < scan->locals.len; i++) {
-        if (map_get(around, MAP_KEY(scan->locals.at[i].scope)))
+        if (map_get(around, MAP_KEY(scan->locals.at[i].scope)) ||
+            class_reads_assignments(f, scan->locals.at[i].scope))
             scan_assignments(f->arena, f->interner, f->source, &scan->locals.at[i], &locals);
     }
     for (int i = 0; i < locals.len; i++) {
@@ -320,6 +321,8 @@ static AstFunc *new_function(FrontFile *f, const ScanDef *def, bool in_kernel)
 
         fn->is_jit |= kind == DECO_JIT;
         fn->is_constexpr_function |= kind == DECO_CONSTEXPR;
+        fn->is_static |= kind == DECO_STATIC;
+        fn->is_property |= kind == DECO_PROPERTY;
     }
     if (!fn->is_jit && !fn->is_constexpr_function) {
         read_name(f, fn);
@@ -425,6 +428,7 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
         map_put(f->changed, MAP_KEY(scan.changed.at[i]), f);
     bind_imports(f);
     bind_globals(f);
+    classes_read(f, &scan);
     read_functions(f, &scan);
     file_bind_functions(f);
     bind_locals(f, &scan);

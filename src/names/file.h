@@ -68,6 +68,8 @@ struct FrontFile {
     int nfuncs;
     const struct ScanDef *defs; /* of the first of `funcs`; decorators.c */
     int ndefs;
+    AstClass **classes;
+    int nclasses;
     AstImport *imports;
     int nimports;
     AstGlobal *globals;
@@ -159,6 +161,15 @@ const AstGlobal *file_assigned(const FrontFile *f, const AstScope *scope, Sym na
 /* Report the syntax errors of one function; false when there are none.  Whoever needs the body
  * calls this first. */
 bool file_report_errors(const AstFunc *fn, Diags *d);
+
+/* classes.c */
+struct Scan;
+void classes_read(FrontFile *f, const struct Scan *scan); /* when its imports are known */
+/* Is what stands right in this class to be read as assignments? */
+bool class_reads_assignments(const FrontFile *f, const AstScope *body);
+/* The last class of that name right in `scope`; NULL is the module. */
+const AstClass *file_class(const FrontFile *f, const AstScope *scope, Sym name);
+const AstClass *class_around(const AstFunc *fn); /* that it stands right in; NULL: none */
 
 /* only.c: the number of the kernel that no other one uses; -1 when there are several, or none. */
 int file_only_kernel(const FrontFile *f);

@@ -136,8 +136,8 @@ const AstImport *import_star(const FrontFile *f, Sym name)
 static bool is_bound(const FrontFile *f, Sym name)
 {
     return file_member_function(f, name) || file_assigned(f, NULL, name, UINT32_MAX) ||
-           import_that_resolves(f, file_import(f, name)) || import_star(f, name) ||
-           import_submodule(f, name);
+           file_class(f, NULL, name) || import_that_resolves(f, file_import(f, name)) ||
+           import_star(f, name) || import_submodule(f, name);
 }
 
 /* As other files see it.  Each answer is kept: files that import all of each other would ask
@@ -178,7 +178,7 @@ static void set_target(FrontFile *f, AstImport *import, const AstImport *good)
         import->file = next->file;
         import->target = next->target;
         import->full = next->full;
-    } else if (!member || file_find(file, member) ||
+    } else if (!member || file_find(file, member) || file_class(file, NULL, member) ||
                file_assigned(file, NULL, member, UINT32_MAX)) {
         import->file = file;
         import->target = member;

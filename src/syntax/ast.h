@@ -152,6 +152,8 @@ typedef struct {
     bool is_constexpr_function;
     bool is_decorated; /* by something that makes neither of these of it */
     bool noinline;
+    bool is_static;       /* in a class: it gets no instance */
+    bool is_property;     /* in a class: `x.f` calls it */
     const char *must_use; /* a call must not be a statement (R143): the hint, "" or NULL */
     AstParam *params;
     int nparams;
@@ -167,6 +169,34 @@ typedef struct {
     bool in_except; /* stands in an `except` block: any other function of that name goes first */
     const AstChoice *choice; /* that it stands in outside of kernels, or NULL */
 } AstFunc;
+
+/* `name: annotation = value` right in a class. */
+typedef struct {
+    Sym name;
+    Span span;
+    Node *annotation;
+    Node *value; /* or NULL */
+} AstField;
+
+typedef enum {
+    CLASS_OTHER,       /* kernels may use functions in it, and nothing else */
+    CLASS_NAMED_TUPLE, /* of typing.NamedTuple */
+    CLASS_AGGREGATE,   /* under @triton.aggregate, or derived from such a one */
+    CLASS_ENUM         /* its assignments are its members */
+} AstClassKind;
+
+typedef struct {
+    Sym name;
+    AstClassKind kind;
+    const struct FrontFile *file; /* that it stands in */
+    const AstScope *scope;
+    const AstScope *body;
+    Span span; /* the line with its name */
+    Node **bases;
+    int nbases;
+    AstField *fields; /* its own; see class_fields() for those of its bases */
+    int nfields;
+} AstClass;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};
  * `from a.b import c as d` gives {d, "a.b", "c"}. */

@@ -1,5 +1,5 @@
 /*
- * scan.c - find the functions, imports and assignments of a file
+ * scan.c - find the functions, classes, imports and assignments of a file
  *
  * Reads logical lines and looks at the first word of each; everything else about host code is
  * skipped, whatever it says.  Blocks are followed by indentation alone: a frame is a `def`,
@@ -75,6 +75,17 @@ static const AstScope *new_scope(Scanner *s, Sym name, bool is_class)
     return scope;
 }
 
+/* Those that stand in front of the line; gives how many there are. */
+static int take_decorators(Scanner *s, Span **out)
+{
+    int n = s->decorators.len;
+
+    *out = NEW_N(s->arena, Span, MAX(n, 1));
+    for (int i = 0; i < n; i++)
+        (*out)[i] = s->decorators.at[i];
+    return n;
+}
+
 static void open_def(Scanner *s, const Line *line)
 {
     Frame f = *innermost(s);
@@ -82,10 +93,7 @@ static void open_def(Scanner *s, const Line *line)
 
     d.in_except = f.in_except;
     d.choice = f.choice;
-    d.ndecorators = s->decorators.len;
-    d.decorators = NEW_N(s->arena, Span, MAX(d.ndecorators, 1));
-    for (int i = 0; i < d.ndecorators; i++)
-        d.decorators[i] = s->decorators.at[i];
+    d.ndecorators = take_decorators(s, &d.decorators);
     f.indent = line->indent;
     f.def = s->out->defs.len;
     f.is_def = true;
@@ -107,6 +115,17 @@ static void open_scope(Scanner *s, const Line *line, Sym name, bool is_class)
     f.arm = NULL;
     f.scope = new_scope(s, name, is_class);
     vec_push(s->arena, &s->frames, f);
+}
+
+static void open_class(Scanner *s, const Line *line)
+{
+    ScanClass c = {.header = line_span(s, line), .scope = innermost(s)->scope};
+
+    c.header.start += (uint32_t)strlen("class");
+    c.ndecorators = take_decorators(s, &c.decorators);
+    open_scope(s, line, word_at(s, line, 1), true);
+    c.body = innermost(s)->scope;
+    vec_push(s->arena, &s->out->classes, c);
 }
 
 static void open_except(Scanner *s, const Line *line)
@@ -366,7 +385,7 @@ static void scan_line(Scanner *s, const Line *line)
         open_def(s, line);
         break;
     case WORD_CLASS:
-        open_scope(s, line, word_at(s, line, 1), true);
+        open_class(s, line);
         break;
     case WORD_ASYNC:
         if (strcmp(word_at(s, line, 1), "def") == 0)

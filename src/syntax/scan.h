@@ -20,6 +20,15 @@ typedef struct ScanDef {
     const AstChoice *choice;
 } ScanDef;
 
+/* One `class`, to be looked at by names/classes.c. */
+typedef struct {
+    Span header;      /* from its name to the end of the line */
+    Span *decorators; /* as of a ScanDef */
+    int ndecorators;
+    const AstScope *scope;
+    const AstScope *body;
+} ScanClass;
+
 /* A line that may assign names, or the first one of a block that does. */
 typedef struct {
     Span span;
@@ -30,8 +39,9 @@ typedef struct {
 
 typedef VEC(AstGlobal) AstGlobals;
 
-typedef struct {
+typedef struct Scan {
     VEC(ScanDef) defs;
+    VEC(ScanClass) classes;
     VEC(AstImport) imports;
     AstGlobals globals;   /* of the module */
     VEC(ScanLine) locals; /* of functions and classes, for scan_assignments() */
@@ -48,6 +58,11 @@ void scan_file(Arena *a, Interner *interner, const Source *src, Scan *out);
  * gives no value, and there is never an error. */
 void scan_assignments(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
                       AstGlobals *out);
+/* `class NAME(bases):` from its name on: a name or a call; NULL when it cannot be parsed. */
+Node *scan_class_header(Arena *a, Interner *interner, const Source *src, Span header);
+/* The annotated name that the line declares in a class; false: none. */
+bool scan_field(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
+                AstField *out);
 /* The parameters of a `def`, which have no value that could be known. */
 void scan_parameters(Arena *a, Interner *interner, const Source *src, const ScanDef *def,
                      AstGlobals *out);

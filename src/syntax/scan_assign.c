@@ -201,3 +201,28 @@ void scan_parameters(Arena *a, Interner *interner, const Source *src, const Scan
             top && (p->tok.kind == T_COMMA || p->tok.kind == T_STAR || p->tok.kind == T_POWER);
     }
 }
+
+/* header = NAME ['(' arguments ')'] ':' */
+Node *scan_class_header(Arena *a, Interner *interner, const Source *src, Span header)
+{
+    Parser p;
+    Node *n;
+
+    parser_init(&p, a, interner, src, header);
+    n = parse_expression(&p);
+    return p.tok.kind == T_COLON ? n : NULL;
+}
+
+bool scan_field(Arena *a, Interner *interner, const Source *src, const ScanLine *line,
+                AstField *out)
+{
+    Parser p;
+    const Node *n;
+
+    parser_init(&p, a, interner, src, line->span);
+    n = parse_simple_statement(&p);
+    if (p.tok.kind == T_FAILED || n->kind != N_ANNOTATED || n->left->kind != N_NAME)
+        return false;
+    *out = (AstField){n->left->name, n->left->span, n->extra, n->right};
+    return true;
+}

@@ -88,7 +88,7 @@ static bool take_results(Mapping *m, Val r)
 }
 
 /* Call it in a block of its own, since only then it is known what it gives. */
-static bool call_function(Mapping *m)
+static bool call_scalar_function(Mapping *m)
 {
     Lower *l = m->l;
     Builder old = l->b;
@@ -206,7 +206,7 @@ Val map_elementwise(Lower *l, const Args *a)
     if (pack < 1 || pack > MAX_COMBINED || (pack & (pack - 1)) != 0)
         return fail_val(l, arg_span(a, ARG_pack), E_MAP_PACK_SIZE, MAX_COMBINED);
     m.pack = (int)pack;
-    if (!take_arguments(&m) || !call_function(&m))
+    if (!take_arguments(&m) || !call_scalar_function(&m))
         return val_unknown();
     return results_of(&m, build_map(&m));
 }

@@ -190,6 +190,11 @@ Val static_isinstance(Lower *l, const Args *a)
 
     for (int i = 0; i < n; i++) {
         Val c = class.kind == VAL_TUPLE ? class.tuple->items[i] : class;
+        if (c.kind == VAL_CLASS) {
+            is |= arg(a, ARG_obj).kind == VAL_TUPLE && arg(a, ARG_obj).tuple->class &&
+                  class_is(l, arg(a, ARG_obj).tuple->class, c.class);
+            continue;
+        }
         if (c.kind != VAL_BUILTIN || !(c.builtin->where & IN_CLASS))
             return fail_val(l, arg_span(a, ARG_classinfo), E_ISINSTANCE, val_text(l, c));
         is |= value_is_instance(arg(a, ARG_obj), c.builtin->name);

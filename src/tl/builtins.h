@@ -151,6 +151,7 @@ BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "name",      
 BUILTIN("get_int_dtype",       IN_TL,              0,              "bitwidth signed",                                static_int_dtype)
 BUILTIN("block_type",          IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("tuple",               IN_TL | IN_CLASS,   0,              "*values",                                        static_tuple)
+BUILTIN("aggregate_replace",   IN_TL | IN_TRITON,  0,              "*values",                                        static_class)
 BUILTIN("tuple_type",          IN_TL,              0,              "types fields=None",                              static_tuple_type)
 BUILTIN("constexpr_type",      IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("_log2",               IN_TL,              0,              "i",                                              static_log2)
