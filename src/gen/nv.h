@@ -11,6 +11,7 @@
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
+ *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
@@ -136,6 +137,11 @@ Val nv_to_exchanged(Nv *n, const Type *t, Val v);   /* from the register form to
 Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
+
+/* nv_once.c */
+Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */
+/* What the doers have in values[], integers of so many bytes each, or NULL, becomes everybody's. */
+void nv_once_tell(Nv *n, const NvOnce *once, Val *values, int count, int bytes);
 
 /* nv_ahead.c */
 /* The first rounds of what runs ahead of a loop; NULL: nothing does. */

@@ -254,6 +254,7 @@ void nv_list_load(NvPlan *p, const Op *op)
     NvStep *s = nv_step(p, NV_LOAD, op);
     s->out[0] = t;
     s->access = nv_access(p, op, t->layout, true);
+    s->once = nv_once_loaded(p, s, t->layout);
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, t->layout);
     nv_list(p, s);

@@ -329,51 +329,6 @@ static Val one_register(Atomic *a, int r, Val first)
     return exchange_element(a, in);
 }
 
-/* --- copies --- */
-
-/* Where those who differ in nothing but copies meet. */
-static Val meeting_place(const Atomic *a)
-{
-    uint32_t masks[LAYOUT_THREAD_BITS] = {0};
-    int at = 0;
-
-    for (int i = 0; i < LAYOUT_LANE_BITS + nv_warp_bits(a->n->plan); i++) {
-        if ((a->plan->copies >> i & 1) == 0)
-            masks[i] = (uint32_t)NV_OLD_BYTES << at++;
-    }
-    return nv_shared_at(a->n, a->plan->buffer, nv_thread_map(a->n, masks));
-}
-
-static void share_old(Atomic *a, Val *old, int count, Val first)
-{
-    Nv *n = a->n;
-    uint32_t threads = (uint32_t)(n->plan->warps * NV_LANES - 1);
-    int each = NV_OLD_BYTES << __builtin_popcount(threads & ~a->plan->copies);
-    int bytes = a->bits / 8;
-    Val words[2];
-    NvPlace p = {.bytes = bytes, .address = meeting_place(a)};
-
-    for (int r = 0; r < count; r++) {
-        if (!old[r])
-            continue;
-        p.how = "st.shared";
-        p.offset = (int64_t)r * each;
-        p.predicate = first;
-        nv_pack(n, &old[r], 1, bytes, words);
-        nv_write(n, &p, words);
-    }
-    nv_wait_block(n);
-    for (int r = 0; r < count; r++) {
-        if (!old[r])
-            continue;
-        p.how = "ld.shared";
-        p.offset = (int64_t)r * each;
-        p.predicate = NULL;
-        nv_read(n, &p, NULL, words);
-        nv_unpack(n, words, 1, bytes, &old[r]);
-    }
-}
-
 /* --- the step --- */
 
 /* By those who do something. */
@@ -389,7 +344,7 @@ void nv_atomic(Nv *n, const NvStep *s)
 {
     const NvTile *t = s->out[0];
     Atomic a = {.n = n, .step = s, .plan = s->detail, .dtype = s->op->operands[0]->type->dtype};
-    Val *out = nv_set(n, t), first = nv_is_first(n, a.plan->copies);
+    Val *out = nv_set(n, t), first = nv_once_doer(n, s->once);
 
     a.bits = 8 * dtype_size(a.dtype);
     a.used = a.plan->used;
@@ -404,9 +359,8 @@ void nv_atomic(Nv *n, const NvStep *s)
         return;
     if (a.plan->acquires)
         fence(&a, first);
-    if (a.plan->buffer != NV_NO_BUFFER)
-        share_old(&a, out, nv_count(t), first);
-    else if (a.plan->meets)
+    nv_once_tell(n, s->once, out, nv_count(t), a.bits / 8);
+    if (a.plan->meets && s->once->buffer == NV_NO_BUFFER)
         nv_wait_block(n);
     for (int r = 0; r < nv_count(t); r++)
         out[r] = out[r] ? from_bits(&a, out[r]) : NULL;

@@ -6,12 +6,8 @@
 
 #include "nv_plan.h"
 
-enum { NV_OLD_BYTES = 8 }; /* for one value on its way to those who hold copies */
-
 typedef struct {
-    uint32_t copies; /* bits of the thread's number: who has one set does nothing */
-    bool used;       /* somebody wants to know what memory held */
-    int buffer;      /* through which copies get that; NV_NO_BUFFER: there are none */
+    bool used; /* somebody wants to know what memory held */
     bool releases, acquires;
     bool meets; /* all threads wait for each other behind it */
 } NvAtomic;

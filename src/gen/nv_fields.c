@@ -185,6 +185,7 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t)
     s->out = g->out;
     s->access = nv_access(p, op, home, false);
     s->detail = g;
+    s->once = nv_once_loaded(p, s, home);
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, home);
     nv_list(p, s);

@@ -127,6 +127,31 @@ static const char *store_words(const Op *op)
                                           : "st.global";
 }
 
+/* Does this thread read?  NULL: true. */
+static Val may_load(Nv *n, const Group *a, int r)
+{
+    return nv_both(n, may_access(n, a, LOAD_MASK, r), nv_once_doer(n, a->step->once));
+}
+
+/* What one thread has read for all who hold copies. */
+static void tell_copies(Nv *n, const NvStep *s, int each)
+{
+    const Type *type = s->op->results[0]->type;
+    Val *all = NEW_N(n->arena, Val, s->nout * each);
+
+    if (!s->once || !s->once->told)
+        return;
+    for (int i = 0; i < s->nout * each; i++) {
+        Val v = s->out[i / each] ? n->regs[s->out[i / each]->id][i % each] : NULL;
+        all[i] = v ? nv_to_exchanged(n, type, v) : NULL;
+    }
+    nv_once_tell(n, s->once, all, s->nout * each, nv_exchanged_bytes(type));
+    for (int i = 0; i < s->nout * each; i++) {
+        if (all[i])
+            n->regs[s->out[i / each]->id][i % each] = nv_from_exchanged(n, type, all[i]);
+    }
+}
+
 static void load_group(Nv *n, const Group *a, int r, Val *out)
 {
     NvPlace p;
@@ -136,7 +161,7 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     nv_locate(n, a->step, a->shape->layout, r, &p);
     p.how = load_words(a->step);
     p.bytes = a->bytes * a->count;
-    p.predicate = may_access(n, a, LOAD_MASK, r);
+    p.predicate = may_load(n, a, r);
     for (int i = 0; has_other && i < a->count; i++) {
         Val v = operand_register(n, a->step, LOAD_OTHER,
                                  nv_vector_register(a->step->access->regs, r, i));
@@ -162,7 +187,7 @@ static void load_fields(Nv *n, const Group *a, int r, const NvFields *g)
     p.how = load_words(a->step);
     p.bytes = a->bytes * g->count;
     p.offset -= g->before * a->bytes;
-    p.predicate = may_access(n, a, LOAD_MASK, r);
+    p.predicate = may_load(n, a, r);
     for (int i = 0; given && i < g->count; i++)
         elements[i] = nv_to_bits(n, a->type, given);
     if (given)
@@ -194,6 +219,7 @@ static bool load_group_of_fields(Nv *n, const NvStep *s)
         if (nv_turn(n, s, shape, r))
             load_fields(n, &a, r, g);
     }
+    tell_copies(n, s, nv_count(shape));
     return true;
 }
 
@@ -209,6 +235,7 @@ void nv_load(Nv *n, const NvStep *s)
         if (begins_group(n, &a, r))
             load_group(n, &a, r, out);
     }
+    tell_copies(n, s, nv_count(s->out[0]));
 }
 
 /* --- stores --- */

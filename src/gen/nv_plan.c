@@ -185,14 +185,13 @@ static void find_meeting(Op *op, void *meets)
     }
 }
 
-/* Parameters that the kernel writes nothing through; none of them where it may wait for somebody
- * else who writes, or writes by instructions of its own. */
-static uint64_t constant_arrays(const NvPlan *p)
+/* Which arrays the kernel writes.  The others are constant, unless it may wait for somebody else
+ * who writes, or writes by instructions of its own. */
+static void find_written(NvPlan *p)
 {
-    bool meets = false;
-
-    ir_walk(p->func->body, find_meeting, &meets);
-    return meets || !p->options->disjoint ? 0 : ~p->written;
+    p->written = ir_memory_use(p->func, p->arena).stored;
+    ir_walk(p->func->body, find_meeting, &p->meets);
+    p->constant = p->meets || !p->options->disjoint ? 0 : ~p->written;
 }
 
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
@@ -206,8 +205,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
         return NULL;
     p->axis = axis_analyse_trusting(f, a);
     p->bases = ir_pointer_bases(f, a);
-    p->written = ir_memory_use(f, a).stored;
-    p->constant = constant_arrays(p);
+    find_written(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     nv_find_fields(p);

@@ -62,6 +62,13 @@ typedef struct {
     uint32_t copies; /* bits of the thread's number: who has one set need not write */
 } NvAccess;
 
+/* Of threads that hold copies one does something, and the others learn what it found. */
+typedef struct {
+    uint32_t copies; /* bits of the thread's number: who has one set does nothing */
+    bool told;       /* does anybody have to learn it? */
+    int buffer;      /* in which they find it; NV_NO_BUFFER: a lane of their warp has it */
+} NvOnce;
+
 /* Loads of neighbouring elements that one instruction does (nv_fields.c). */
 enum { NV_MOST_FIELDS = 4 };
 typedef struct {
@@ -127,6 +134,8 @@ struct NvStep {
                     * is that of the one without these bits */
     const Conversion *conversion;
     const NvAccess *access; /* of loads, stores, atomics */
+    const NvOnce *once;     /* of atomics, and of loads of what may change meanwhile; NULL: each
+                             * thread does it */
     const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
     int slices;             /* NV_SLICES: how many */
     int16_t *slice_of;      /* of steps in those, by register: in which one it is made or stored,
@@ -186,6 +195,7 @@ struct NvPlan {
     AxisFacts *axis;
     const PointerBases *bases;
     uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
+    bool meets;        /* programs may wait for each other, or write by their own instructions */
     uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
     NvValue *values;
@@ -312,6 +322,14 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
 
 /* nv_store.c: the rule for stores, in the layout that costs least */
 void nv_list_store(NvPlan *p, const Op *op);
+
+/* nv_once.c */
+/* How a step with so many results of that layout (NULL: scalars) is done by one thread for all
+ * copies of it; `told`: somebody wants the results.  Says which memory the step uses, and whether
+ * it waits. */
+const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool told);
+/* The same of a load: NULL where nobody writes what it reads while it does. */
+const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
 
 /* nv_fields.c */
 void nv_find_fields(NvPlan *p); /* before homes are chosen */

@@ -77,6 +77,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_conversion(x, s);
     else
         put_tile(x, tile_of(s));
+    if (s->kind == NV_LOAD && s->once)
+        text_put(&x->out, " once");
     if (s->kind == NV_SLICES)
         text_printf(&x->out, " %d", s->slices);
     if (s->kind == NV_LOAD && s->detail)

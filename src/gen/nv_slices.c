@@ -89,7 +89,7 @@ static bool may_be_cut(const NvStep *s)
     case NV_COMPUTE:
     case NV_LOAD:
     case NV_STORE:
-        return shape_of(s) != NULL;
+        return shape_of(s) != NULL && !s->once;
     case NV_CONVERT:
         return s->conversion->kind <= CONVERT_REGISTERS;
     default:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arguments import empty
+from arguments import empty, zeros
 from harness import EPSILON, Suite, decode, encode
 
 suite = Suite()
@@ -230,10 +230,24 @@ def functions():
              {"y_ptr": (dtype, want)}, warps, rtol=8 * EPSILON[dtype], atol=2 * EPSILON[dtype])
 
 
+def turns():
+    for programs, block, warps in ((2, 128, 4), (8, 64, 1), (4, 512, 8), (16, 32, 2)):
+        log, last = [], 1
+        for pid in range(programs):
+            log.append([last] * block)
+            last = last * 3 + pid
+        log += [[0] * block] * programs
+        case(f"{programs} programs in turn by {warps} warps", "in_turn", programs,
+             {"turn_ptr": zeros("i32", programs + 1), "last_ptr": np.ones(1, np.int32),
+              "log_ptr": empty("i32", len(log), block), "N": programs, "BLOCK": block},
+             {"log_ptr": ("i32", np.array(log)), "last_ptr": ("i32", np.array([last]))}, warps)
+
+
 carries()
 mandelbrot()
 conditions()
 through_memory()
 dropouts()
 functions()
+turns()
 suite.finish()

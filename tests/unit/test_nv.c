@@ -8,8 +8,10 @@
  * llvm or ptx prints that.
  */
 #include <dirent.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,6 +310,85 @@ static void test_long_tiles(void **state)
     arena_free(a);
 }
 
+/* --- words that somebody else writes --- */
+
+/* In each round a word and a tile of four are read, for 256 threads to store. */
+static const char once_text[] = "kernel @k(%word: *i32, %out: *i32, %rounds: i32) num_warps=8 {\n"
+                                "  %zero = const 0 : i32\n"
+                                "  %one = const 1 : i32\n"
+                                "  %size = const 256 : i32\n"
+                                "  %i = arange start=0 : i32[256]\n"
+                                "  %four = arange start=0 : i32[4]\n"
+                                "  %ws = splat %word : *i32[4]\n"
+                                "  %wp = addptr %ws, %four : *i32[4]\n"
+                                "  for %zero, %rounds, %one { (%k: i32)\n"
+                                "    %v = load %word volatile=1 : i32\n"
+                                "    %t = load %wp volatile=1 : i32[4]\n"
+                                "    %t2 = expand %t axis=0 : i32[1,4]\n"
+                                "    %t3 = broadcast %t2 : i32[64,4]\n"
+                                "    %t4 = reshape %t3 : i32[256]\n"
+                                "    %vs = splat %v : i32[256]\n"
+                                "    %two = mul %k, %size : i32\n"
+                                "    %o = addptr %out, %two : *i32\n"
+                                "    %o2 = addptr %o, %two : *i32\n"
+                                "    %os = splat %o2 : *i32[256]\n"
+                                "    %op = addptr %os, %i : *i32[256]\n"
+                                "    store %op, %vs\n"
+                                "    %oq = addptr %o2, %size : *i32\n"
+                                "    %oqs = splat %oq : *i32[256]\n"
+                                "    %oqp = addptr %oqs, %i : *i32[256]\n"
+                                "    store %oqp, %t4\n"
+                                "    yield\n"
+                                "  }\n"
+                                "  return\n"
+                                "}\n";
+
+static int32_t words[4];
+static atomic_bool done;
+
+static void *keep_writing(void *unused)
+{
+    for (int32_t i = 0; !atomic_load(&done); i++)
+        __atomic_store_n(&words[i & 3], i, __ATOMIC_RELAXED);
+    return unused;
+}
+
+static void test_once(void **state)
+{
+    enum { ROUNDS = 3000, N = 256 };
+    static int32_t out[ROUNDS][2][N];
+    const uint64_t args[] = {(uintptr_t)words, (uintptr_t)out, ROUNDS};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    SimModule *code;
+    SimError error;
+    GenOutput made;
+    pthread_t writer;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Case c = {t, a, "once.ir", read_kernel(a, "once.ir", once_text, strlen(once_text), t), false};
+    assert_true(emit(&c, chips[0], GEN_OBJECT, &made));
+    assert_int_equal(sim_load(made.data, made.len, &code, &error), SIM_OK);
+    SimLaunch launch = {
+        .grid = {1, 1, 1}, .warps = made.warps, .shared = made.shared, .args = args, .nranges = -1};
+    atomic_store(&done, false);
+    assert_int_equal(pthread_create(&writer, NULL, keep_writing, NULL), 0);
+    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    atomic_store(&done, true);
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    for (int k = 0; k < ROUNDS; k++) {
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(out[k][0][i], out[k][0][0]);
+            assert_int_equal(out[k][1][i], out[k][1][i & 3]);
+        }
+    }
+    sim_unload(code);
+    arena_free(a);
+}
+
 /* --- the user's own instructions --- */
 
 /* Four bytes side by side in one register, and two results of one run. */
@@ -465,6 +546,6 @@ int main(void)
         cmocka_unit_test(test_cases),          cmocka_unit_test(test_inline),
         cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
         cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses),
-        cmocka_unit_test(test_long_tiles)};
+        cmocka_unit_test(test_long_tiles),     cmocka_unit_test(test_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

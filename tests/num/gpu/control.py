@@ -253,3 +253,24 @@ def functions(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(to + 13, tl.floor(x * 3) + tl.ceil(y), mask=at < n)
     tl.store(to + 14, tl.exp2(x) / y, mask=at < n)
     tl.store(to + 15, tl.sigmoid(x), mask=at < n)
+
+
+@triton.jit
+def in_turn(turn_ptr, last_ptr, log_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
+    """Programs wait for those before them: for one word, then for what a tile of flags says. All
+    warps must go around as often, and agree on what the last program has left."""
+    pid = tl.program_id(0)
+    while tl.load(turn_ptr, volatile=True) != pid:
+        tl.debug_barrier()
+    tl.atomic_add(turn_ptr, 0)  # what stands behind is read behind the others' releases
+    last = tl.load(last_ptr)
+    tl.store(log_ptr + pid * BLOCK + tl.arange(0, BLOCK), last)
+    tl.store(last_ptr, last * 3 + pid)
+    tl.atomic_xchg(turn_ptr, pid + 1)
+    flags = turn_ptr + 1 + tl.arange(0, N)
+    tl.atomic_xchg(turn_ptr + 1 + pid, 1)
+    seen = tl.sum(tl.load(flags, volatile=True))
+    while seen <= pid:
+        seen = tl.sum(tl.load(flags, volatile=True))
+    late = tl.sum((seen <= pid + tl.zeros([BLOCK], tl.int32)).to(tl.int32))
+    tl.store(log_ptr + (N + pid) * BLOCK + tl.arange(0, BLOCK), late)
