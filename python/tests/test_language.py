@@ -1,5 +1,6 @@
 """triton.language as Python sees it: names, dtypes, constexpr, what calls on the host do."""
 
+import ast
 import inspect
 import pathlib
 import pickle
@@ -52,6 +53,19 @@ class Names(unittest.TestCase):
         self.assertIs(cuda, tl.extra.libdevice)
         self.assertIs(hip.pow, tl.extra.libdevice.pow)
         self.assertEqual(tl.extra.hip.__tilec_module__, "triton.language.extra.hip")
+
+    def test_stubs_have_the_names(self):
+        folder = pathlib.Path(tl.__file__).parent
+        if not (folder / "core.pyi").exists():
+            self.skipTest("the package has no stubs here")
+        for module, path in ((tl.core, "core.pyi"), (tl.math, "math.pyi"),
+                             (tl.extra.libdevice, "extra/libdevice.pyi")):
+            written = {n.name for n in ast.parse((folder / path).read_text()).body
+                       if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+            self.assertEqual({n for n in written if not hasattr(module, n)}, set())
+            there = {n for n, v in vars(module).items()
+                     if hasattr(v, "__tilec_builtin__") and not n.startswith("_")}
+            self.assertEqual(there - written - {*tl.core._NOT_HERE, "base_type"}, set(), path)
 
     def test_signature(self):
         self.assertEqual(list(inspect.signature(tl.load).parameters)[:3],
