@@ -16,7 +16,11 @@ typedef struct {
     const NvDot *dot;
     const MmaInstruction *mma;
     MmaOperand operand[2];
-    int nsum;                       /* elements of a fragment of the sum */
+    /* Fragments of the inner operand are all kept for a step, those of the outer one come in turn.
+     */
+    MmaPart outer;
+    int across[2], reads[2]; /* fragments across K; words of each that are read from memory */
+    int nsum;                /* elements of a fragment of the sum */
     const char *text, *constraints; /* of the instruction */
     Val *sum;                       /* registers */
 } Mma;
@@ -141,44 +145,54 @@ typedef struct {
 
 static KStep k_step(const Mma *x, MmaOperand *operand, int batch, int k)
 {
-    const MmaRegisters *r = &x->dot->regs[MMA_ACC];
-    int words = (operand[MMA_A].words << r->rows) + (operand[MMA_B].words << r->columns);
+    int words = x->reads[MMA_A] * x->across[MMA_A] + x->reads[MMA_B] * x->across[MMA_B];
 
     return (KStep){.operand = operand, .batch = batch, .k = k, .words = words};
 }
 
-/* Have the first `count` words of a step at hand, in the order in which it needs them: the first
- * row of fragments, the columns, the other rows. */
-static void fetch(const Mma *x, KStep *s, int count)
+/* The word with that number in the order in which a step needs them: the first fragment of the
+ * outer operand, all of the inner one, the other outer ones. */
+static void read_word(const Mma *x, KStep *s, int number)
 {
-    int a = x->operand[MMA_A].words, b = x->operand[MMA_B].words;
-    int columns = b << x->dot->regs[MMA_ACC].columns;
+    MmaPart outer = x->outer, inner = outer == MMA_A ? MMA_B : MMA_A;
+    int first = x->reads[outer], kept = x->reads[inner] * x->across[inner];
+    bool is_inner = number >= first && number < first + kept;
+    MmaPart part = is_inner ? inner : outer;
+    int i = is_inner ? number - first : number < first ? number : number - kept;
+    int across = i / x->reads[part], word = i % x->reads[part];
+    MmaFragment a = {s->batch, across, s->k}, b = {s->batch, s->k, across};
 
-    for (; s->fetched < MIN(count, s->words); s->fetched++) {
-        int i = s->fetched, behind = i < a ? i : i - columns;
-        if (i >= a && i < a + columns)
-            nv_operand_read(&s->operand[MMA_B], &(MmaFragment){s->batch, s->k, (i - a) / b},
-                            (i - a) % b);
-        else
-            nv_operand_read(&s->operand[MMA_A], &(MmaFragment){s->batch, behind / a, s->k},
-                            behind % a);
-    }
+    nv_operand_read(&s->operand[part], part == MMA_A ? &a : &b, word);
 }
 
-/* Multiply a step, and meanwhile fetch the next one: all of it when three quarters are done.  Every
- * other row goes backward, so that the column at its end is used twice.  Copies are asked for when
- * half is done. */
+/* Have the first `count` words of a step at hand. */
+static void fetch(const Mma *x, KStep *s, int count)
+{
+    for (; s->fetched < MIN(count, s->words); s->fetched++)
+        read_word(x, s, s->fetched);
+}
+
+/* Which fragment of the sum comes i-th.  Every other turn goes backward, so that the fragment at
+ * its end is used twice. */
+static MmaFragment fragment_at(const Mma *x, int batch, int i)
+{
+    int inner = x->across[x->outer == MMA_A ? MMA_B : MMA_A];
+    int turn = i / inner % x->across[x->outer], at = i % inner;
+
+    at = turn & 1 ? inner - 1 - at : at;
+    return x->outer == MMA_A ? (MmaFragment){batch, turn, at} : (MmaFragment){batch, at, turn};
+}
+
+/* Multiply a step, and meanwhile fetch the next one: all of it when this one is done.  Copies are
+ * asked for when half is done. */
 static void multiply_step(Mma *x, const KStep *now, KStep *next)
 {
-    const MmaRegisters *r = &x->dot->regs[MMA_ACC];
-    int columns = 1 << r->columns, rows = 1 << r->rows, count = columns * rows * x->mma->halves;
+    int fragments = x->across[MMA_A] * x->across[MMA_B], count = fragments * x->mma->halves;
 
     for (int done = 0; done < count;) {
-        MmaFragment f = {now->batch, done >> r->columns & (rows - 1), done & (columns - 1)};
-        if (f.row & 1)
-            f.column = columns - 1 - f.column;
-        if (sum_exists(x, &f))
-            multiply_pieces(x, &(Term){f, now->k, done / (columns * rows)});
+        Term t = {fragment_at(x, now->batch, done), now->k, done / fragments};
+        if (sum_exists(x, &t.at))
+            multiply_pieces(x, &t);
         done++;
         fetch(x, next, next->words * done / count);
         if (2 * done >= count)
@@ -206,12 +220,24 @@ static void take_reads(MmaOperand operand[2], const NvReads *in)
         memcpy(operand[part].read, in->words[part], (size_t)in->count[part] * sizeof(Val));
 }
 
+/* The operand of which less has to be kept is the inner one. */
+static void choose_order(Mma *x)
+{
+    x->across[MMA_A] = 1 << x->dot->regs[MMA_ACC].rows;
+    x->across[MMA_B] = 1 << x->dot->regs[MMA_ACC].columns;
+    for (int i = MMA_A; i <= MMA_B; i++)
+        x->reads[i] = x->dot->operand[i].way == OPERAND_REGISTERS ? 0 : x->operand[i].words;
+    x->outer =
+        x->reads[MMA_A] * x->across[MMA_A] < x->reads[MMA_B] * x->across[MMA_B] ? MMA_B : MMA_A;
+}
+
 void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out)
 {
     const NvDot *d = product->detail;
     Mma x = {.n = n, .step = product, .dot = d, .mma = d->mma};
 
     begin_operands(n, product, x.operand);
+    choose_order(&x);
     KStep first = k_step(&x, x.operand, 0, 0);
     fetch(&x, &first, first.words);
     leave_reads(x.operand, out);
@@ -254,6 +280,7 @@ static void nv_mma(Nv *n, const NvStep *s)
 
     x.nsum = d->tiling.shape.m * d->tiling.shape.n / NV_LANES;
     begin_operands(n, s, x.operand);
+    choose_order(&x);
     write_instruction(&x);
     x.sum = NEW_N(n->arena, Val, nv_count(out));
     for (int r = 0; r < nv_count(out); r++)

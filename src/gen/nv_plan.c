@@ -216,6 +216,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_list_block(p, f->body, p->body);
     if (p->refused || is_too_large(p))
         return NULL;
+    nv_sink(p);
     nv_pipeline(p);
     number_block(p, p->body, 0);
     nv_place(p);

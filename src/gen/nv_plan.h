@@ -369,6 +369,8 @@ void nv_list_inline(NvPlan *p, const Op *op);   /* refused where its constraints
 /* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
 void nv_choose_dot(NvPlan *p, const Op *op);
 void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
+/* nv_sink.c: what is computed in front of a loop for what comes behind it moves there. */
+void nv_sink(NvPlan *p);
 /* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
 

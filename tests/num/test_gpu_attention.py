@@ -56,6 +56,27 @@ def forward():
              rtol=EPSILON[dtype], atol=3e-6 + EPSILON[dtype])
 
 
+def tutorial():
+    for dtype, d, length, causal, (m, n), warps in (
+            ("fp16", 64, 256, False, (128, 64), 4), ("fp16", 64, 256, True, (128, 64), 8),
+            ("bf16", 64, 192, True, (64, 32), 4), ("fp16", 128, 256, True, (128, 64), 8),
+            ("bf16", 128, 128, False, (128, 64), 4), ("bf16", 128, 256, True, (128, 64), 4),
+            ("fp32", 32, 64, True, (32, 16), 2)):
+        q, k, v = (floats(dtype, 2, length, d) for _ in range(3))
+        scores = np.einsum("hmd,hnd->hmn", decode(q), decode(k)) * np.float32(d**-0.5)
+        if causal:
+            scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+        lse = np.logaddexp.reduce(scores, axis=-1) / np.log(2)
+        near = 2.0**-9 if dtype == "fp32" else EPSILON[dtype]  # tf32
+        case(f"tutorial {dtype} {d} {length} causal={causal}", "tutorial",
+             f"cdiv({length},M),2",
+             {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": empty(dtype, 2, length, d),
+              "lse_ptr": empty("fp32", 2, length), "length": length,
+              "scale": float(np.float32(d**-0.5)), "CAUSAL": causal, "M": m, "D": d, "N": n},
+             {"o_ptr": (dtype, softmax(scores) @ decode(v)), "lse_ptr": ("fp32", lse)}, warps,
+             rtol=near, atol=1e-5 + near)
+
+
 def backward():
     for dtype, n, d, blocks, warps in (("fp32", 45, 16, (16, 32), 4), ("fp16", 53, 64, (32, 16), 4),
                                        ("bf16", 31, 32, (16, 16), 1),
@@ -137,6 +158,7 @@ def windows():
 
 
 forward()
+tutorial()
 backward()
 decoding()
 recurrent()

@@ -53,6 +53,70 @@ def flash_forward(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, q_len, k_len, shared_head
 
 
 @triton.jit
+def _tutorial_loop(acc, total, top, q, k_block, v_block, start_m, scale, rows, columns, length,
+                   M: tl.constexpr, N: tl.constexpr, STAGE: tl.constexpr):
+    if STAGE == 1:  # what all rows see
+        low, high = 0, start_m * M
+    elif STAGE == 2:  # the diagonal
+        low, high = start_m * M, (start_m + 1) * M
+        low = tl.multiple_of(low, M)
+    else:
+        low, high = 0, length
+    k_block = tl.advance(k_block, (0, low))
+    v_block = tl.advance(v_block, (low, 0))
+    for start in range(low, high, N):
+        start = tl.multiple_of(start, N)
+        scores = tl.dot(q, tl.load(k_block))
+        if STAGE == 2:
+            seen = rows[:, None] >= (start + columns[None, :])
+            scores = scores * scale + tl.where(seen, 0, -1.0e6)
+            higher = tl.maximum(top, tl.max(scores, 1))
+            scores -= higher[:, None]
+        else:
+            higher = tl.maximum(top, tl.max(scores, 1) * scale)
+            scores = scores * scale - higher[:, None]
+        p = tl.math.exp2(scores)
+        shrink = tl.math.exp2(top - higher)
+        total = total * shrink + tl.sum(p, 1)
+        acc = acc * shrink[:, None]
+        v = tl.load(v_block)
+        acc = tl.dot(p.to(v.dtype), v, acc)
+        top = higher
+        v_block = tl.advance(v_block, (N, 0))
+        k_block = tl.advance(k_block, (0, N))
+    return acc, total, top
+
+
+@triton.jit
+def tutorial(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, length, scale, CAUSAL: tl.constexpr,
+             M: tl.constexpr, D: tl.constexpr, N: tl.constexpr):
+    """Attention as it is usually taught: [heads, length, D], block pointers, two loops if causal."""
+    start_m = tl.program_id(0)
+    head = tl.program_id(1) * length * D
+    q_block = tl.make_block_ptr(q_ptr + head, (length, D), (D, 1), (start_m * M, 0), (M, D), (1, 0))
+    k_block = tl.make_block_ptr(k_ptr + head, (D, length), (1, D), (0, 0), (D, N), (0, 1))
+    v_block = tl.make_block_ptr(v_ptr + head, (length, D), (D, 1), (0, 0), (N, D), (1, 0))
+    o_block = tl.make_block_ptr(o_ptr + head, (length, D), (D, 1), (start_m * M, 0), (M, D), (1, 0))
+    rows = start_m * M + tl.arange(0, M)
+    columns = tl.arange(0, N)
+    top = tl.zeros([M], tl.float32) - float("inf")
+    total = tl.zeros([M], tl.float32)
+    acc = tl.zeros([M, D], tl.float32)
+    scale = scale * 1.4426950408889634
+    q = tl.load(q_block)
+    if CAUSAL:
+        acc, total, top = _tutorial_loop(acc, total, top, q, k_block, v_block, start_m, scale,
+                                         rows, columns, length, M, N, 1)
+        acc, total, top = _tutorial_loop(acc, total, top, q, k_block, v_block, start_m, scale,
+                                         rows, columns, length, M, N, 2)
+    else:
+        acc, total, top = _tutorial_loop(acc, total, top, q, k_block, v_block, start_m, scale,
+                                         rows, columns, length, M, N, 3)
+    tl.store(lse_ptr + tl.program_id(1) * length + rows, top + tl.math.log2(total))
+    tl.store(o_block, (acc / total[:, None]).to(o_ptr.type.element_ty))
+
+
+@triton.jit
 def _probabilities(q, k, lse, rows, columns, q_len, k_len, scale):
     scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
     seen = (rows[:, None] >= columns[None, :]) & (rows[:, None] < q_len) & (columns < k_len)[None]
