@@ -365,14 +365,19 @@ typedef enum {
                           * dtype or None; else only where any global counts, as in defaults */
     TILEC_NAME_FUNCTION, /* role, text, length, path, line, module, function */
     TILEC_NAME_MODULE,   /* module; path, if it may be read for names that are not answered */
-    TILEC_NAME_LANGUAGE  /* module: what of the language it is, in full: "triton.language",
+    TILEC_NAME_LANGUAGE, /* module: what of the language it is, in full: "triton.language",
                           * "triton.language.exp", "triton.language.extra.libdevice" */
+    TILEC_NAME_CLASS     /* role, text, length, path, line, module, function: as of a function */
 } tilec_name_kind;
 
 typedef enum {
     TILEC_ROLE_JIT,       /* under @triton.jit: called in kernels */
     TILEC_ROLE_CONSTEXPR, /* a constexpr_function */
-    TILEC_ROLE_PYTHON     /* any other function, called outside of kernels only */
+    TILEC_ROLE_PYTHON,    /* any other function, called outside of kernels only */
+    /* of classes: */
+    TILEC_ROLE_NAMED_TUPLE, /* of typing.NamedTuple */
+    TILEC_ROLE_AGGREGATE,   /* under @triton.aggregate */
+    TILEC_ROLE_ENUM         /* of enum.Enum and its kin */
 } tilec_role;
 
 /* An answer, which comes zeroed but for `line`, which is 1.  What it points to must stay until
@@ -382,11 +387,12 @@ typedef struct {
     tilec_arg value; /* INT, UINT, FLOAT, BOOL, NONE, STRING, DTYPE, or a TUPLE of these */
     int is_constexpr;
     tilec_role role;
-    const char *text; /* the function, from its decorators or its `def` on, indented as it may be */
+    const char *text; /* the function or class, from its decorators, its `def` or `class` on,
+                       * indented as it may be */
     size_t length;
     const char *function; /* its name in the text; NULL: the one that was asked for */
-    const char *module;   /* a function's: where names in it are asked for */
-    const char *path;     /* a function's: for messages */
+    const char *module;   /* a function's or class's: where names in it are asked for */
+    const char *path;     /* a function's or class's: for messages */
     int line;             /* of the text in that file, up to 2^30 */
     /* A function's options: `nunspecialised` names of parameters in Triton's do_not_specialize,
      * and noinline.  What decorators in the text say counts as well. */

@@ -48,6 +48,8 @@ static HostKind host_kind(const tilec_name *n, Arena *a, Const *value)
         return bind_constant_of(&n->value, NULL, a, value) ? HOST_VALUE : HOST_UNKNOWN;
     case TILEC_NAME_FUNCTION:
         return n->text && n->length <= MAX_SOURCE ? HOST_FUNCTION : HOST_UNKNOWN;
+    case TILEC_NAME_CLASS:
+        return n->text && n->length <= MAX_SOURCE ? HOST_CLASS : HOST_UNKNOWN;
     case TILEC_NAME_MODULE:
         return HOST_MODULE;
     case TILEC_NAME_LANGUAGE:
@@ -58,6 +60,19 @@ static HostKind host_kind(const tilec_name *n, Arena *a, Const *value)
     return HOST_UNKNOWN;
 }
 
+/* Python's, for what is none of tilec_role. */
+static HostRole host_role(tilec_role role)
+{
+    static const HostRole roles[] = {[TILEC_ROLE_JIT] = HOST_JIT,
+                                     [TILEC_ROLE_CONSTEXPR] = HOST_CONSTEXPR_FUNCTION,
+                                     [TILEC_ROLE_PYTHON] = HOST_PYTHON,
+                                     [TILEC_ROLE_NAMED_TUPLE] = HOST_NAMED_TUPLE,
+                                     [TILEC_ROLE_AGGREGATE] = HOST_AGGREGATE,
+                                     [TILEC_ROLE_ENUM] = HOST_ENUM};
+
+    return (unsigned)role < COUNT(roles) ? roles[role] : HOST_PYTHON;
+}
+
 #define MAX_LINE (1 << 30) /* where a text may begin; its own lines follow */
 
 static HostAnswer host_answer(const tilec_name *n)
@@ -65,9 +80,7 @@ static HostAnswer host_answer(const tilec_name *n)
     bool named = n->unspecialised && n->nunspecialised > 0;
 
     return (HostAnswer){.is_constexpr = n->is_constexpr != 0,
-                        .role = n->role == TILEC_ROLE_JIT         ? HOST_JIT
-                                : n->role == TILEC_ROLE_CONSTEXPR ? HOST_CONSTEXPR_FUNCTION
-                                                                  : HOST_PYTHON,
+                        .role = host_role(n->role),
                         .text = n->text,
                         .len = n->length,
                         .path = n->path,

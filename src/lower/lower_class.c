@@ -13,12 +13,15 @@ enum { MAX_BASES = 16 };
 
 /* --- what a class has --- */
 
-/* The class that a base names; NULL for what is none of the program's, such as NamedTuple. */
+/* The class that a base names; NULL for what is none of the program's, such as NamedTuple, which is
+ * no error. */
 static const AstClass *base_class(Lower *l, const AstClass *c, const Node *base)
 {
     const Where w = {.file = c->file, .scope = c->scope, .before = UINT32_MAX, .any = true};
+    int errors = l->quiet_errors;
     Val v = value_of_host(l, &w, base, c->span);
 
+    l->quiet_errors = errors;
     return v.kind == VAL_CLASS ? v.class : NULL;
 }
 

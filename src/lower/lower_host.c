@@ -58,6 +58,9 @@ bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
     case HOST_FUNCTION:
         *out = (Val){.kind = VAL_FUNC, .func = h->func};
         break;
+    case HOST_CLASS:
+        *out = (Val){.kind = VAL_CLASS, .class = h->class};
+        break;
     case HOST_MODULE:
         *out = val_file(h->file);
         break;

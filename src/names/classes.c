@@ -88,6 +88,12 @@ static void read_fields(FrontFile *f, AstClass *c, const Scan *scan)
     c->nfields = fields.len;
 }
 
+/* A decorator or base under a name of which the file says nothing may make anything of it. */
+static bool may_have_fields(const AstClass *c, const ScanClass *scan)
+{
+    return c->kind != CLASS_ENUM && (c->nbases > 0 || scan->ndecorators > 0);
+}
+
 void classes_read(FrontFile *f, const Scan *scan)
 {
     f->classes = NEW_N(f->arena, AstClass *, scan->classes.len + 1);
@@ -95,7 +101,7 @@ void classes_read(FrontFile *f, const Scan *scan)
         AstClass *c = new_class(f, &scan->classes.at[i]);
 
         f->classes[f->nclasses++] = c;
-        if (c->kind == CLASS_NAMED_TUPLE || c->kind == CLASS_AGGREGATE)
+        if (may_have_fields(c, &scan->classes.at[i]))
             read_fields(f, c, scan);
     }
 }
@@ -104,9 +110,22 @@ bool class_reads_assignments(const FrontFile *f, const AstScope *body)
 {
     for (int i = 0; i < f->nclasses; i++) {
         if (f->classes[i]->body == body)
-            return f->classes[i]->kind == CLASS_ENUM;
+            return f->classes[i]->kind == CLASS_ENUM || f->classes[i]->nbases > 0;
     }
     return false;
+}
+
+const AstClass *class_of_host(FrontFile *f, Sym name, HostRole role)
+{
+    AstClass *c = (AstClass *)file_class(f, NULL, name);
+
+    if (c && role == HOST_NAMED_TUPLE)
+        c->kind = CLASS_NAMED_TUPLE;
+    if (c && role == HOST_AGGREGATE)
+        c->kind = CLASS_AGGREGATE;
+    if (c && role == HOST_ENUM)
+        c->kind = CLASS_ENUM;
+    return c;
 }
 
 /* --- looking up --- */

@@ -97,6 +97,7 @@ typedef struct {
     Const value;
     bool is_constexpr;
     const AstFunc *func;
+    const AstClass *class;
     const FrontFile *file; /* of a module */
     Sym language;          /* full name */
 } HostName;
@@ -165,6 +166,8 @@ bool file_report_errors(const AstFunc *fn, Diags *d);
 /* classes.c */
 struct Scan;
 void classes_read(FrontFile *f, const struct Scan *scan); /* when its imports are known */
+/* The last class of that name outside of all else, as the host says what it is; NULL: none. */
+const AstClass *class_of_host(FrontFile *f, Sym name, HostRole role);
 /* Is what stands right in this class to be read as assignments? */
 bool class_reads_assignments(const FrontFile *f, const AstScope *body);
 /* The last class of that name right in `scope`; NULL is the module. */

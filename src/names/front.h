@@ -75,10 +75,18 @@ typedef enum {
     HOST_UNKNOWN,  /* what the files say counts */
     HOST_VALUE,    /* value */
     HOST_FUNCTION, /* role, text, len, path, line, module, function */
+    HOST_CLASS,    /* text, len, path, line, module, function: as of a function */
     HOST_MODULE,   /* module, path */
     HOST_LANGUAGE  /* module: the full name of what the language has, "triton.language.exp" */
 } HostKind;
-typedef enum { HOST_JIT, HOST_CONSTEXPR_FUNCTION, HOST_PYTHON } HostRole;
+typedef enum {
+    HOST_JIT,
+    HOST_CONSTEXPR_FUNCTION,
+    HOST_PYTHON,
+    HOST_NAMED_TUPLE, /* and these of classes */
+    HOST_AGGREGATE,
+    HOST_ENUM
+} HostRole;
 typedef struct {
     const char *name;
     const char *function; /* in which the name stands, "outer.kernel"; NULL: in none */

@@ -3,8 +3,8 @@
  *
  * A program that runs the Python of a package knows what the names of its modules hold, and answers
  * instead of the files: with a value, with the text of a function, with a module.  Each question is
- * asked once.  A function becomes a file of its own that holds nothing but its text, and a module
- * of which there is no file one without text; names inside of both are asked for again.
+ * asked once.  A function or class becomes a file of its own that holds nothing but its text, and a
+ * module of which there is no file one without text; names inside of both are asked for again.
  */
 #include <string.h>
 
@@ -36,6 +36,15 @@ static Sym copied(FileSet *s, const char *text)
     return text ? intern(s->interner, text) : NULL;
 }
 
+static const Sym *copied_fields(FileSet *s, const Const *tuple)
+{
+    Sym *fields = NEW_N(s->arena, Sym, tuple->nitems + 1);
+
+    for (int i = 0; tuple->fields && i < tuple->nitems; i++)
+        fields[i] = copied(s, tuple->fields[i]);
+    return tuple->fields ? fields : NULL;
+}
+
 static Const copied_value(FileSet *s, const Const *c)
 {
     Const out = *c;
@@ -49,6 +58,7 @@ static Const copied_value(FileSet *s, const Const *c)
     for (int i = 0; i < c->nitems; i++)
         items[i] = copied_value(s, &c->items[i]);
     out.items = items;
+    out.fields = copied_fields(s, c);
     return out;
 }
 
@@ -92,17 +102,34 @@ const AstFunc *host_function(FrontFile *f, const HostAnswer *a, const char *name
     return NULL;
 }
 
-/* The outermost function of that name; NULL: the text holds none. */
-static const AstFunc *read_function(FileSet *s, const HostAnswer *a, const char *name)
+/* The text of a function or class as a file; NULL: it is none. */
+static FrontFile *read_text(FileSet *s, const HostAnswer *a)
 {
     const char *path = a->path ? a->path : "<host>";
     const char *text = arena_strndup(s->arena, a->text, a->len);
     const Source *src = memchr(text, '\0', a->len)
                             ? NULL
                             : source_add_part(s->sources, path, a->line, text, a->len);
-    FrontFile *f = src ? file_read(s, src, NULL) : NULL;
+    return src ? file_read(s, src, NULL) : NULL;
+}
+
+/* The outermost function of that name; NULL: the text holds none. */
+static const AstFunc *read_function(FileSet *s, const HostAnswer *a, const char *name)
+{
+    FrontFile *f = read_text(s, a);
 
     return f ? host_function(f, a, name) : NULL;
+}
+
+static const AstClass *read_class(FileSet *s, const HostAnswer *a, const char *name)
+{
+    FrontFile *f = read_text(s, a);
+
+    if (!f)
+        return NULL;
+    f->in_memory = true;
+    f->host_name = copied(s, a->module);
+    return class_of_host(f, intern(s->interner, a->function ? a->function : name), a->role);
 }
 
 static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)
@@ -137,6 +164,10 @@ static HostName *take_answer(FileSet *s, const HostAnswer *a, Sym name)
     case HOST_FUNCTION:
         out->func = a->text ? read_function(s, a, name) : NULL;
         out->kind = out->func ? HOST_FUNCTION : HOST_UNKNOWN;
+        break;
+    case HOST_CLASS:
+        out->class = a->text ? read_class(s, a, name) : NULL;
+        out->kind = out->class ? HOST_CLASS : HOST_UNKNOWN;
         break;
     case HOST_MODULE:
         out->file = read_host_module(s, a);

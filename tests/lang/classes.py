@@ -1,6 +1,7 @@
 # run: named x:fp32[8]=iota out:fp32[8]
 # run: aggregates out:i32[8]
 # run: enums out:i32[4]
+# signature: defaults
 # lower: not_made x:*fp32
 # lower: wrong_calls x:*fp32
 # lower: changed x:*fp32
@@ -133,6 +134,10 @@ def enums(out):
     tl.static_assert(Color.BLUE.name == "BLUE")
     tl.store(out + 1, Color.BLUE.value)
     tl.store(out + 2, Level.LOW + 1)
+
+@triton.jit
+def defaults(tile: tl.constexpr = Tile(None, (1, 2)), level: tl.constexpr = Level.LOW):
+    pass
 
 class Plain:
     size = 8

@@ -131,6 +131,59 @@ static const char helper[] =
 static const char broken[] = "def broken(x):\n    return x + missing\n";
 static const char computed[] = "def computed(n):\n    m = n * 2\n    return m + FACTOR\n";
 
+static const char pair[] =
+    "    @made\n    class Pair:\n        first: constexpr\n"
+    "        second: tensor = FACTOR\n\n        @jit\n        def sum(self):\n"
+    "            return self.first + self.second * tiny(1.0)\n";
+static const char color[] = "class Color(Kind):\n    RED = 1\n    BLUE = FACTOR\n";
+
+static void test_classes(void **state)
+{
+    const tilec_arg items[] = {of_int("name", 4), of_int("value", 5)};
+    const Row rows[] = {
+        {"Two",
+         NULL,
+         NULL,
+         {TILEC_NAME_CLASS, .role = TILEC_ROLE_AGGREGATE, TEXT(pair), .function = "Pair",
+          .module = "pkg.ops", .path = "pkg/ops.py", .line = 7}},
+        {"Tint",
+         NULL,
+         NULL,
+         {TILEC_NAME_CLASS, .role = TILEC_ROLE_ENUM, TEXT(color), .function = "Color",
+          .module = "pkg.ops"}},
+        {"Odd",
+         NULL,
+         NULL,
+         {TILEC_NAME_CLASS, .role = (tilec_role)99, TEXT(color), .function = "Color"}},
+        {"none", NULL, NULL, {TILEC_NAME_CLASS, .role = TILEC_ROLE_ENUM, TEXT("x = 1\n")}},
+        {"FACTOR", "pkg.ops", NULL, {TILEC_NAME_VALUE, of_int(NULL, 3), .is_constexpr = 1}},
+        {"tiny", "pkg.ops", "Pair.sum", {TILEC_NAME_LANGUAGE, .module = "triton.language.exp2"}},
+        {"named",
+         NULL,
+         NULL,
+         {TILEC_NAME_VALUE,
+          {.kind = TILEC_ARG_TUPLE, .items = items, .nitems = 2},
+          .is_constexpr = 1}},
+    };
+    Host h = {rows, COUNT(rows)};
+    Scene *s = *state;
+
+    load_asking(s, &h,
+                "import triton\nimport triton.language as tl\n\n"
+                "@triton.jit\ndef jit(x): tl.store(x, Two(4).sum())\n"
+                "@triton.jit\ndef wrong(x): tl.store(x, Two(4).third)\n"
+                "@triton.jit\ndef member(x): tl.store(x, Tint.BLUE.value + Tint.RED.value)\n"
+                "@triton.jit\ndef odd(x): Odd()\n"
+                "@triton.jit\ndef nothing(x): none()\n"
+                "@triton.jit\ndef fields(x): tl.store(x, named.value - named.name)\n");
+    runs(s, "jit", 10);
+    refuses(s, "wrong", "(constexpr 4, constexpr 3) has no attribute `third`");
+    runs(s, "member", 4);
+    refuses(s, "odd", "`Color` is neither a NamedTuple nor under @triton.aggregate");
+    refuses(s, "nothing", "`none` is not defined");
+    runs(s, "fields", 1);
+}
+
 static void test_functions(void **state)
 {
     const Row rows[] = {
@@ -293,10 +346,8 @@ static void test_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_values),
-        TEST(test_functions),
-        TEST(test_modules),
-        TEST(test_kernel),
+        TEST(test_values),  TEST(test_classes), TEST(test_functions),
+        TEST(test_modules), TEST(test_kernel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
