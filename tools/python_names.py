@@ -75,7 +75,7 @@ class dtype:
     int_bitwidth: int
     scalar: dtype
     element_ty: dtype
-    shape: tuple[int, ...]
+    shape: Any
     def __init__(self, name: str) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -98,6 +98,7 @@ class constexpr_type:
     value: Any
 
 class tuple:
+    def __iter__(self) -> Iterator[Any]: ...
     def __getattr__(self, name: str) -> Any: ...
 
 base_type = dtype
@@ -180,8 +181,7 @@ def parameters(signature, first=""):
 
 
 def stub(name, signature, result="tensor"):
-    result = {"split": "tuple[tensor, tensor]", "static_range": "Iterator[Any]",
-              "range": "Iterator[Any]"}.get(name, result)
+    result = "Iterator[Any]" if name in ("range", "static_range") else result
     return f"def {name}({parameters(signature)}) -> {result}: ...\n"
 
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import tilec
@@ -12,6 +13,10 @@ try:
     import numpy
 except ImportError:
     numpy = None
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
 try:
     import torch
 except ImportError:
@@ -49,6 +54,16 @@ def _add_tests():
 
 
 _add_tests()
+
+
+class Plot(_Programs):
+    def test_draws(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = self.run_program("plot.py", "numpy", folder)
+            rows = pathlib.Path(folder, "rows.csv").read_text().splitlines()
+            self.assertEqual(pathlib.Path(folder, "rows.png").exists(), matplotlib is not None)
+        self.assertRegex(out, r"(?m)^rows:\n +columns +tilec \(GB/s\) +NumPy \(GB/s\)$")
+        self.assertEqual(len(rows), 9)
 
 
 @unittest.skipUnless(torch, "needs PyTorch")

@@ -180,10 +180,10 @@ class Mark:
         tables = [self._run(b, show_plots, print_data, save_path, **kwargs)
                   for b in (self.benchmarks if several else [self.benchmarks])]
         if save_path:
-            names = [b.plot_name for b in (self.benchmarks if several else [self.benchmarks])]
+            images = sorted(name for name in os.listdir(save_path) if name.endswith(".png"))
             with open(os.path.join(save_path, "results.html"), "w") as file:
                 file.write("<html><body>\n" + "".join(
-                    f'<img src="{n}.png"/>\n' for n in names if n) + "</body></html>\n")
+                    f'<img src="{name}"/>\n' for name in images) + "</body></html>\n")
         if return_df:
             return tables if several else tables[0]
         return None

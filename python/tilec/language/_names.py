@@ -129,6 +129,7 @@ BUILTINS = (
     ("get_int_dtype", "tl", "bitwidth signed"),
     ("block_type", "tl", "*values"),
     ("tuple", "tl", "*values"),
+    ("aggregate_replace", "tl triton", "*values"),
     ("tuple_type", "tl", "types fields=None"),
     ("constexpr_type", "tl", "*values"),
     ("_log2", "tl", "i"),
