@@ -36,7 +36,6 @@ enum { /* CUdevice_attribute */
        CU_DEVICE_SHARED_OPTIN = 97
 };
 enum { /* CUfunction_attribute */
-       CU_FUNC_MAX_THREADS = 0,
        CU_FUNC_SHARED = 1,
        CU_FUNC_LOCAL = 3,
        CU_FUNC_REGISTERS = 4,

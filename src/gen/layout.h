@@ -185,8 +185,6 @@ Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k);
 /* The sum of a dot by multiply-adds: blocks of 4 x 4 elements of a thread, 4 x 8 lanes of these, so
  * that few elements of the operands serve many. */
 bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bits);
-/* Operand of a dot by multiply-adds, for an accumulator of any layout: K on registers, lowest. */
-bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out);
 
 /*
  * layout_shared.c: tiles in shared memory
@@ -237,8 +235,6 @@ bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
  * have vectors, one's are the first bits of the other's. */
 void shared_choose(const Layout *shape, int bytes, const SharedAccess *accesses, int n,
                    SharedLayout *out);
-/* Row-major in an order of dimensions (order[0] fastest), without a swizzle. */
-void shared_plain(const Layout *shape, int bytes, const int8_t *order, SharedLayout *out);
 /* Of one access of a warp; each takes at least its bytes / 128, rounded up. */
 int shared_wavefronts(const SharedLayout *s, const SharedAccess *a);
 
@@ -328,13 +324,10 @@ const Conversion *layout_convert_by(ConvertKind kind, const Layout *from, const 
 /* layout_text.c: one line each, without a newline.
  *     [32,64] regs (0,1) (0,2) lanes (0,4) (0,8) (0,16) (0,32) (1,0) warps (2,0) -
  * where each tuple is what one bit moves, lowest bit first, and `-` gives copies. */
-void layout_put(Text *t, const Layout *l);
-const char *layout_text(const Layout *l, Arena *a); /* the same, alone */
+const char *layout_text(const Layout *l, Arena *a);
 /* [16,16] offsets (0,1) (0,2) .. */
 const char *shared_text(const SharedLayout *s, const Layout *shape, Arena *a);
 /* Several lines: what must be done. */
 const char *conversion_text(const Conversion *c, Arena *a);
-/* Rank 1 and 2, small ones: a table with `thread:register` for each element that exists. */
-const char *layout_draw(const Layout *l, Arena *a);
 
 #endif

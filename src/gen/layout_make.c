@@ -235,12 +235,3 @@ bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bi
         to_register(&m, basis);
     return !m.full;
 }
-
-bool layout_fma_operand(const Layout *acc, MmaPart part, int32_t k, Layout *out)
-{
-    Layout left;
-    int axis = part == MMA_A ? acc->rank - 1 : acc->rank - 2;
-
-    layout_remove(acc, axis, &left);
-    return layout_insert(&left, axis, k, out);
-}

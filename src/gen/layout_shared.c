@@ -231,17 +231,6 @@ void shared_choose(const Layout *shape, int bytes, const SharedAccess *accesses,
     shared_choose_bits((1u << layout_total_bits(shape)) - 1, bytes, accesses, n, out);
 }
 
-void shared_plain(const Layout *shape, int bytes, const int8_t *order, SharedLayout *out)
-{
-    Vectors columns = {0};
-
-    for (int i = 0; i < shape->rank; i++) {
-        for (int k = 0; k < shape->bits[order[i]]; k++)
-            append(&columns, layout_unit(shape, order[i], k));
-    }
-    shared_from(&columns, bytes, (1u << layout_total_bits(shape)) - 1, out);
-}
-
 uint32_t shared_offset(const SharedLayout *s, uint32_t coordinate)
 {
     uint32_t offset = 0;

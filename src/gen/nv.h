@@ -131,9 +131,8 @@ Val nv_from_bits(Nv *n, const Type *t, Val v);        /* from those bits to the 
 /* nv_convert.c */
 /* NV_CONVERT: in[0] to out[0] by the step's Conversion, whose barriers are in it. */
 void nv_convert(Nv *n, const NvStep *s);
-/* As it is exchanged between threads: a value of 1, 2, 4 or 8 bytes, an integer. */
-LLVMTypeRef nv_exchanged_type(const Nv *n, const Type *t);
-Val nv_to_exchanged(Nv *n, const Type *t, Val v);   /* from the register form to that type */
+/* From the register form to what is exchanged between threads, an integer of 1, 2, 4 or 8 bytes. */
+Val nv_to_exchanged(Nv *n, const Type *t, Val v);
 Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
@@ -174,9 +173,8 @@ void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out);
 /* One step of that kind each: the operands are s->in, the results s->out, which are computed then;
  * what each kind needs beside is in s->detail.  NV_MOVE, by its op: */
 void nv_move(Nv *n, const NvStep *s);
-/* Lay operand 0 of a move down in its buffer, dense and row-major. */
-void nv_lay_down(Nv *n, const NvStep *s);
-/* Where the element with these indices of such a tile of type t lies there. */
+/* Where the element with these indices of a tile of type t lies in the step's buffer, which has it
+ * dense and row-major. */
 Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at);
 void nv_gather(Nv *n, const NvStep *s);    /* of NV_MOVE, by its op */
 void nv_histogram(Nv *n, const NvStep *s); /* of NV_MOVE too: counts in shared memory */

@@ -158,6 +158,13 @@ static bool follow(NvPlan *p, const Value *v, const Value *like)
     return true;
 }
 
+/* Homes for all results of a block, by the rules of its ops; those of its arguments are set. */
+static void choose_block(NvPlan *p, const Block *b)
+{
+    for (const Op *op = b->first; op != b->last && !p->refused; op = op->next)
+        nv_rule(op->code)->choose(p, op);
+}
+
 /* The homes of carried values: first from what comes in, then also from what comes around. */
 static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Value *const *first,
                            Value *const *next, int n)
@@ -171,7 +178,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
     }
     for (int round = 0; round < ROUNDS; round++) {
         bool changed = false, last = round == ROUNDS - 1;
-        nv_choose_block(p, body);
+        choose_block(p, body);
         for (int i = 0; i < n && !last; i++)
             changed |= nv_is_tile(args[i]) && follow(p, args[i], next[i]);
         for (int i = 0; i < n && !changed; i++) {
@@ -183,7 +190,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
         if (!changed)
             return;
     }
-    nv_choose_block(p, body);
+    choose_block(p, body);
 }
 
 static void choose_for(NvPlan *p, const Op *op)
@@ -209,7 +216,7 @@ static void choose_while_body(NvPlan *p, const Op *op)
             nv_need_home(p, body->args[i]);
         *nv_value(p, op->results[i]) = *nv_value(p, body->args[i]);
     }
-    nv_choose_block(p, body);
+    choose_block(p, body);
 }
 
 static void choose_while(NvPlan *p, const Op *op)
@@ -223,7 +230,7 @@ static void choose_while(NvPlan *p, const Op *op)
     }
     for (int round = 0; round < ROUNDS; round++) {
         bool changed = false;
-        nv_choose_block(p, test);
+        choose_block(p, test);
         choose_while_body(p, op);
         for (int i = 0; i < test->nargs && round < ROUNDS - 1; i++)
             changed |=
@@ -236,7 +243,7 @@ static void choose_while(NvPlan *p, const Op *op)
 static void choose_if(NvPlan *p, const Op *op)
 {
     for (int r = 0; r < 2; r++)
-        nv_choose_block(p, op->regions[r]);
+        choose_block(p, op->regions[r]);
     for (int i = 0; i < op->nresults; i++) {
         const Value *v = op->results[i];
         *nv_value(p, v) = (NvValue){0};
@@ -258,13 +265,7 @@ void nv_choose_control(NvPlan *p, const Op *op)
         choose_if(p, op);
 }
 
-void nv_choose_block(NvPlan *p, const Block *b)
-{
-    for (const Op *op = b->first; op != b->last && !p->refused; op = op->next)
-        nv_rule(op->code)->choose(p, op);
-}
-
 void nv_choose(NvPlan *p)
 {
-    nv_choose_block(p, p->func->body);
+    choose_block(p, p->func->body);
 }

@@ -19,7 +19,7 @@ int nv_exchanged_bytes(const Type *t)
     return goes_as_it_is(t) ? 4 : type_size(t);
 }
 
-LLVMTypeRef nv_exchanged_type(const Nv *n, const Type *t)
+static LLVMTypeRef exchanged_type(const Nv *n, const Type *t)
 {
     int bytes = nv_exchanged_bytes(t);
 
@@ -95,7 +95,7 @@ static Val shuffled_word(Nv *n, const Shuffling *x, const Val *in, const int32_t
     for (int i = 0; i < x->how->per_word; i++) {
         Val v = regs[i] < 0 ? NULL : in[regs[i]];
         elements[i] =
-            v ? nv_to_exchanged(n, x->type, v) : LLVMGetPoison(nv_exchanged_type(n, x->type));
+            v ? nv_to_exchanged(n, x->type, v) : LLVMGetPoison(exchanged_type(n, x->type));
     }
     if (x->how->per_word == 1)
         return elements[0];
@@ -215,8 +215,7 @@ static void write_vector(Nv *n, const Side *x, const SharedVector *v, const Val 
     place_vector(n, x, v, &p);
     for (int i = 0; i < x->count; i++) {
         Val e = v->regs[i] < 0 ? NULL : in[v->regs[i]];
-        elements[i] =
-            e ? nv_to_exchanged(n, x->type, e) : LLVMGetUndef(nv_exchanged_type(n, x->type));
+        elements[i] = e ? nv_to_exchanged(n, x->type, e) : LLVMGetUndef(exchanged_type(n, x->type));
     }
     nv_pack(n, elements, x->count, x->bytes, words);
     nv_write(n, &p, words);

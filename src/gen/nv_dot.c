@@ -182,7 +182,8 @@ static const Layout *mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t
     return nv_default_layout(p, t); /* which says that it is too large */
 }
 
-const NvDot *nv_dot_plan(NvPlan *p, const Op *op)
+/* How the op is computed.  NULL: the tile is too large, which was said. */
+static const NvDot *plan_dot(NvPlan *p, const Op *op)
 {
     const Type *a = op->operands[MMA_A]->type, *acc = op->results[0]->type;
     NvDot *d = NEW(p->arena, NvDot);
@@ -207,7 +208,7 @@ const NvDot *nv_dot_plan(NvPlan *p, const Op *op)
 
 void nv_choose_dot(NvPlan *p, const Op *op)
 {
-    const NvDot *d = nv_dot_plan(p, op);
+    const NvDot *d = plan_dot(p, op);
 
     if (d)
         nv_set_home(p, op->results[0], d->layout[MMA_ACC], NV_DOT_RESULT);
@@ -328,7 +329,7 @@ static void list_multiply_adds(NvPlan *p, NvStep *s, NvDot *d)
 void nv_list_dot(NvPlan *p, const Op *op)
 {
     NvTile *t = nv_result(p, op, 0);
-    NvDot *d = t ? (NvDot *)nv_dot_plan(p, op) : NULL;
+    NvDot *d = t ? (NvDot *)plan_dot(p, op) : NULL;
 
     if (!d)
         return;

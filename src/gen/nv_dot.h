@@ -58,7 +58,4 @@ typedef struct {
     int buffer[2]; /* operands of multiply-adds: [batch][k][m] and [batch][k][n] */
 } NvDot;
 
-/* How the op is computed.  NULL: the tile is too large, which was said. */
-const NvDot *nv_dot_plan(NvPlan *p, const Op *op);
-
 #endif

@@ -27,7 +27,8 @@ Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at)
     return nv_shared_at(n, s->uses.at[0].buffer, offset);
 }
 
-void nv_lay_down(Nv *n, const NvStep *s)
+/* Operand 0, in its buffer. */
+static void lay_down(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->in[0];
     const Type *t = tile->value->type;
@@ -93,7 +94,7 @@ void nv_move(Nv *n, const NvStep *s)
         nv_histogram(n, s);
         return;
     }
-    nv_lay_down(n, s);
+    lay_down(n, s);
     nv_wait_block(n);
     if (s->op->code == OP_gather)
         nv_gather(n, s);

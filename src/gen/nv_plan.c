@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int nv_chip(const char *cpu)
+/* "sm_90a" gives 90; NULL: 80. */
+static int chip_number(const char *cpu)
 {
     enum { OLDEST = 80 };
     static const char prefix[] = "sm_";
@@ -199,7 +200,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     NvPlan *p = NEW(a, NvPlan);
 
     *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d};
-    p->chip = nv_chip(o->cpu);
+    p->chip = chip_number(o->cpu);
     p->warps = choose_warps(f);
     if (has_too_many_warps(p))
         return NULL;

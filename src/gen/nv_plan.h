@@ -225,7 +225,6 @@ const NvRule *nv_rule(OpCode code); /* nv_rules.c; never NULL: one refuses what 
 /* nv_plan.c */
 /* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
-int nv_chip(const char *cpu);          /* "sm_90a" gives 90; NULL: 80 */
 int64_t nv_most_shared(int chip);      /* bytes of shared memory that a block may have */
 int nv_exchanged_bytes(const Type *t); /* nv_convert.c: of an element between threads */
 static inline int nv_warp_bits(const NvPlan *p)
@@ -265,8 +264,6 @@ void nv_set_home(NvPlan *p, const Value *v, const Layout *l, NvStrength s); /* c
 /* The home of a value, which it is given when it has none: coalesced where it is a pointer. */
 const Layout *nv_need_home(NvPlan *p, const Value *v);
 const Layout *nv_default_layout(NvPlan *p, const Type *t); /* the last dimension fastest */
-/* Homes for all results of a block, by the rules of its ops; those of its arguments are set. */
-void nv_choose_block(NvPlan *p, const Block *b);
 /* Rules, as all nv_choose_..() of one op: give the results homes, where the op has a say in it.
  * Elementwise: that of the operand which wishes most; none where all operands are free. */
 void nv_choose_elementwise(NvPlan *p, const Op *op);

@@ -295,7 +295,6 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 /* --- lower_param.c --- */
 /* What its annotation fixes (R27); false, without a word, when it fixes nothing. */
 bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer);
-bool param_is_const(const AstParam *p); /* a pointer that is not stored through (R28) */
 /* What a launch gives the kernel for `p`; run-time parts become parameters of `f` (R24). */
 Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg);
 /* The default of a parameter of `fn`, for a call at `call` (R19). */

@@ -63,7 +63,8 @@ bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer)
     return dtype_of_expr(l, p->annotation, out, pointer);
 }
 
-bool param_is_const(const AstParam *p)
+/* Is it a pointer that is not stored through (R28)? */
+static bool param_is_const(const AstParam *p)
 {
     DType t;
     bool pointer, is_const = false;

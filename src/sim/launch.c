@@ -13,7 +13,7 @@
 
 #include "execute.h"
 
-enum { MOST_THREADS = 64, PARAM_BYTES = 8, MOST_SHARED = 1 << 24 };
+enum { MOST_THREADS = 64, MOST_SHARED = 1 << 24 };
 
 static void set_lanes(Warp *w, PtxSpecial which, uint32_t (*value)(int thread), int first)
 {
@@ -193,11 +193,12 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
     int started = 1;
     SimStatus status = SIM_OK;
 
-    for (int i = 0; i < n; i++)
-        workers[i].launch = l;
-    while (started < n &&
-           pthread_create(&threads[started], NULL, run_worker, &workers[started]) == 0)
-        started++;
+    workers[0].launch = l;
+    for (; started < n; started++) {
+        workers[started].launch = l;
+        if (pthread_create(&threads[started], NULL, run_worker, &workers[started]) != 0)
+            break;
+    }
     run_worker(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(threads[i], NULL);

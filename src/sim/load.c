@@ -178,18 +178,3 @@ const SimKernel *sim_kernel(const SimModule *m, const char *name)
     }
     return NULL;
 }
-
-int sim_kernel_params(const SimKernel *k)
-{
-    return k->func->params.len;
-}
-
-int sim_kernel_threads(const SimKernel *k)
-{
-    return k->func->threads;
-}
-
-size_t sim_kernel_static_shared(const SimKernel *k)
-{
-    return (size_t)k->module->shared_bytes;
-}

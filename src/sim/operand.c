@@ -37,7 +37,8 @@ uint32_t place_new(Parser *p, int bits)
     return place;
 }
 
-uint32_t place_of_const(Parser *p, int bits, uint64_t value)
+/* The place of a value in all lanes; the same one for equal values. */
+static uint32_t place_of_const(Parser *p, int bits, uint64_t value)
 {
     if (bits < 64)
         value &= (UINT64_C(1) << bits) - 1;

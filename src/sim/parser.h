@@ -108,8 +108,6 @@ void declare_params(Parser *p, PtxFunc *f, bool results);
 
 /* A new place in the register file for a register of that width. */
 uint32_t place_new(Parser *p, int bits);
-/* That of a value in all lanes; the same one for equal values. */
-uint32_t place_of_const(Parser *p, int bits, uint64_t value);
 /* Take the operands that `spec` asks for, as far as the semicolon; table.c has the letters.  False:
  * they are others. */
 bool ptx_operands(Parser *p, const char *spec, Inst *in);

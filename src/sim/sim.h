@@ -44,10 +44,6 @@ SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *erro
 void sim_unload(SimModule *m); /* NULL is allowed; none of its kernels may be running */
 /* The entry of that name, or the first one for NULL.  NULL: there is none. */
 const SimKernel *sim_kernel(const SimModule *m, const char *name);
-int sim_kernel_params(const SimKernel *k); /* how many: slots of SimLaunch.args */
-/* Threads of a block by .reqntid or .maxntid; 0: the text does not say. */
-int sim_kernel_threads(const SimKernel *k);
-size_t sim_kernel_static_shared(const SimKernel *k); /* bytes */
 
 /* Memory that programs may reach. */
 typedef struct {

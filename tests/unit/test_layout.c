@@ -702,40 +702,6 @@ static void test_surplus(void **state)
     }
 }
 
-static void test_fma_operand(void **state)
-{
-    static const int8_t order[] = {1, 0};
-    static const int32_t dims[] = {16, 32};
-    Arena *a = arena_new(NULL);
-    Layout acc, l;
-
-    (void)state;
-    assert_true(layout_blocked(&acc, 2, dims, order, 2, NULL, 1));
-    assert_true(layout_fma_operand(&acc, MMA_A, 4, &l));
-    check_text(layout_text(&l, a), "[16,4] regs (0,1) (0,2) (8,0) lanes - - - (1,0) (2,0) "
-                                   "warps (4,0)");
-    assert_true(layout_fma_operand(&acc, MMA_B, 4, &l));
-    check_text(layout_text(&l, a), "[4,32] regs (1,0) (2,0) (0,1) (0,2) "
-                                   "lanes (0,4) (0,8) (0,16) - - warps -");
-    arena_free(a);
-}
-
-static void test_draw(void **state)
-{
-    static const int8_t order[] = {1, 0};
-    static const int32_t dims[] = {3, 4};
-    Arena *a = arena_new(NULL);
-    Layout l;
-
-    (void)state;
-    assert_true(layout_blocked(&l, 2, dims, order, 1, NULL, 0));
-    check_text(layout_draw(&l, a), "    0:0    0:1    1:0    1:1\n"
-                                   "    2:0    2:1    3:0    3:1\n"
-                                   "    4:0    4:1    5:0    5:1\n"
-                                   "                            \n");
-    arena_free(a);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -757,8 +723,6 @@ int main(void)
         cmocka_unit_test(test_fragments_as_text),
         cmocka_unit_test(test_fragments_of_warps),
         cmocka_unit_test(test_surplus),
-        cmocka_unit_test(test_fma_operand),
-        cmocka_unit_test(test_draw),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
