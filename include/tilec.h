@@ -120,7 +120,8 @@ typedef enum {
     TILEC_ARG_TUPLE,  /* items, nitems.  For a constexpr parameter they are constants, compiled in;
                        * for any other each is what it would be as an argument.  If all of them have
                        * names it is a named tuple */
-    TILEC_ARG_FUNCTION,  /* text: the name of a @triton.jit function of the file; compiled in */
+    TILEC_ARG_FUNCTION,  /* text: the name of a @triton.jit function of the file, or of one that
+                          * tilec_add_function() added; compiled in */
     TILEC_ARG_CONSTEXPR, /* items, one: a constant that is compiled in for any parameter */
     TILEC_ARG_DESCRIPTOR /* tensor, of which the last stride is 1; items, nitems: the extents of its
                           * tiles as INT, one a dimension; if `integer` is not 0 what lies outside
@@ -446,6 +447,18 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
  */
 tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
                                  const tilec_load_options *options, tilec_file **out, char **error);
+
+/*
+ * Make a function of the host one of the file's: from then on a TILEC_ARG_FUNCTION may name it as
+ * `name`, which no kernel of the file must have; one that was added by that name stays what it is.
+ * It is given as a resolver gives it, of the role TILEC_ROLE_JIT or TILEC_ROLE_CONSTEXPR, and is
+ * not kept.  Not from inside of a resolver.
+ *
+ * Fails with TILEC_REFUSED when the text has no such function; TILEC_BAD_ARGUMENT for NULLs and
+ * another role; TILEC_NO_MEMORY.
+ */
+tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_name *function,
+                                char **error);
 
 /* Free a file and its compiled kernels; no launch of it may be running.  NULL is allowed. */
 void tilec_unload(tilec_file *file);

@@ -174,10 +174,10 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     return load_source(ctx, &l, out, error);
 }
 
-/* Of a kernel that is given by itself, what must not be NULL. */
+/* Of a function that is given by itself, what must not be NULL. */
 static bool is_whole(const tilec_name *k)
 {
-    bool good = k->text && k->function && (k->unspecialised || k->nunspecialised <= 0);
+    bool good = k->text && (k->unspecialised || k->nunspecialised <= 0);
 
     for (int i = 0; good && i < k->nunspecialised; i++)
         good = k->unspecialised[i] != NULL;
@@ -190,7 +190,7 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
     LoadJob l = {.kernel = kernel};
 
     api_no_error(error);
-    if (!ctx || !kernel || !is_whole(kernel) || !out)
+    if (!ctx || !kernel || !kernel->function || !is_whole(kernel) || !out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: an argument is NULL");
     l.path = kernel->path ? kernel->path : "<string>";
     l.text = kernel->text;
@@ -200,6 +200,19 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
     if (!are_load_options(&l.options))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: the options are wrong");
     return load_source(ctx, &l, out, error);
+}
+
+tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_name *function,
+                                char **error)
+{
+    AddedJob added = {file, name, function};
+    const FileJob steps = {.locked = load_function};
+
+    api_no_error(error);
+    if (!file || !name || !function || !is_whole(function) || function->role == TILEC_ROLE_PYTHON)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_add_function: an argument is NULL, or no function for kernels");
+    return job_run_on_file(file, &steps, &added, error, NULL);
 }
 
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)

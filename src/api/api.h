@@ -196,6 +196,12 @@ typedef struct {
     const tilec_name *kernel; /* NULL, or what the text is */
 } LoadJob;
 tilec_status load_file(Job *job, void *load); /* on a LoadJob with a new file */
+typedef struct {
+    tilec_file *file;
+    const char *name;
+    const tilec_name *function;
+} AddedJob;
+tilec_status load_function(Job *job, void *added); /* on an AddedJob, under the file's lock */
 
 /* compile.c: the compiler */
 /* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */

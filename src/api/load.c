@@ -173,3 +173,16 @@ tilec_status load_file(Job *job, void *load)
     f->only = front_only_kernel(f->parsed) < 0 ? NULL : &f->kernels[front_only_kernel(f->parsed)];
     return TILEC_OK;
 }
+
+/* Under the file's lock, as lowering is. */
+tilec_status load_function(Job *job, void *added)
+{
+    const AddedJob *j = added;
+    const HostAnswer function = host_answer(j->function);
+
+    if (front_add_function(j->file->parsed, j->name, &function))
+        return TILEC_OK;
+    return job_refuse(job, TILEC_REFUSED, "%s: the text has no function `%s`",
+                      function.path ? function.path : "<host>",
+                      function.function ? function.function : j->name);
+}

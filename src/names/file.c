@@ -527,5 +527,5 @@ bool front_function(const FrontFile *f, const char *name, Const *out)
         *out = (Const){.kind = CONST_FUNCTION, .function = &f->values[i]};
         return true;
     }
-    return false;
+    return host_added_function(f, name, out);
 }

@@ -43,6 +43,8 @@ typedef struct {
     bool is_foreign; /* a package that has nothing a kernel could use */
 } Imported;
 
+typedef struct AddedFunction AddedFunction; /* of the host, that launches may name; host.c */
+
 struct FrontFile {
     Arena *arena;
     Interner *interner;
@@ -77,7 +79,8 @@ struct FrontFile {
     AstFunc **kernels; /* the jit functions among `funcs` */
     int nkernels;
     PyFunction *values; /* of the kernels, as what a launch may give to a parameter */
-    int only_kernel;    /* see file_only_kernel() */
+    _Atomic(const AddedFunction *) added; /* the last one first */
+    int only_kernel;                      /* see file_only_kernel() */
     int eval_budget; /* nodes that tuning.c may still evaluate: bounds the time of hostile files */
     Map *func_of, *import_of, *global_of; /* by name; the binding that counts */
     Map *scopes; /* AstScope -> map from names to the last AstGlobal; see file_assigned() */
@@ -109,6 +112,9 @@ const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name);
 /* host.c: the function of the text that the host means, called `name` unless it says more, made
  * what it says that it is; NULL: there is none. */
 const AstFunc *host_function(FrontFile *f, const HostAnswer *a, const char *name);
+
+/* host.c: what front_add_function() added under that name; false: nothing. */
+bool host_added_function(const FrontFile *f, const char *name, Const *out);
 
 /* imports.c: the file of that path, NULL when it cannot be read. */
 FrontFile *import_path(FileSet *s, const char *path);

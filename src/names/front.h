@@ -135,8 +135,11 @@ int front_kernel_count(const FrontFile *f); /* every jit function, in file order
 const char *front_kernel_name(const FrontFile *f, int i);
 const char *front_kernel_full_name(const FrontFile *f, int i); /* "outer.kernel" of a nested one */
 int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless there is one such */
-/* The jit function of this name as a value for a constexpr; false when there is none.  Interns
- * nothing. */
+/* Add a function of the host for front_function() to find; false: the text has none.  Once for a
+ * name. */
+bool front_add_function(FrontFile *f, const char *name, const HostAnswer *function);
+/* The jit function of this name, or what was added by it, as a value for a constexpr; false when
+ * there is none.  Interns nothing, and may run while another thread adds functions. */
 bool front_function(const FrontFile *f, const char *name, Const *out);
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */

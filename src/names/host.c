@@ -6,8 +6,10 @@
  * asked once.  A function or class becomes a file of its own that holds nothing but its text, and a
  * module of which there is no file one without text; names inside of both are asked for again.
  */
+#include <stdatomic.h>
 #include <string.h>
 
+#include "../python/python.h"
 #include "../syntax/parse.h"
 #include "file.h"
 
@@ -130,6 +132,41 @@ static const AstClass *read_class(FileSet *s, const HostAnswer *a, const char *n
     f->in_memory = true;
     f->host_name = copied(s, a->module);
     return class_of_host(f, intern(s->interner, a->function ? a->function : name), a->role);
+}
+
+struct AddedFunction {
+    const char *name;
+    PyFunction value;
+    const AddedFunction *before;
+};
+
+bool host_added_function(const FrontFile *f, const char *name, Const *out)
+{
+    const AddedFunction *a = atomic_load_explicit(&f->added, memory_order_acquire);
+
+    while (a && strcmp(a->name, name) != 0)
+        a = a->before;
+    if (a)
+        *out = (Const){.kind = CONST_FUNCTION, .function = &a->value};
+    return a != NULL;
+}
+
+bool front_add_function(FrontFile *f, const char *name, const HostAnswer *function)
+{
+    const AstFunc *def;
+    AddedFunction *a;
+    Const known;
+
+    if (host_added_function(f, name, &known))
+        return true;
+    def = read_function(f->set, function, name);
+    if (!def)
+        return false;
+    a = NEW(f->arena, AddedFunction);
+    *a = (AddedFunction){.name = copied(f->set, name), .value = {.def = def}};
+    a->before = atomic_load_explicit(&f->added, memory_order_relaxed);
+    atomic_store_explicit(&f->added, a, memory_order_release);
+    return true;
 }
 
 static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)

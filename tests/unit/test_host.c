@@ -341,13 +341,65 @@ static void test_kernel(void **state)
     assert_int_equal(load_kernel(s, &h, &kernel), TILEC_BAD_ARGUMENT);
 }
 
+static const char applying[] = "def applying(x, f):\n    tl.store(x, f(tl.load(x)) + f(1))\n";
+static const char tripled[] = "@anything\ndef tripled(x):\n    return x * FACTOR\n";
+static const char halved[] = "def halved(n):\n    return n / FACTOR\n";
+
+static tilec_status apply(Scene *s, const char *function, float *data)
+{
+    const int64_t shape[] = {1};
+    const tilec_arg args[] = {of_floats(data, shape),
+                              {.kind = TILEC_ARG_FUNCTION, .text = function}};
+    const int32_t grid[3] = {1, 1, 1};
+    const tilec_launch_options options = {.device = "interp"};
+
+    tilec_free(s->error);
+    return tilec_launch(s->file, NULL, grid, args, 2, &options, &s->error);
+}
+
+/* Functions of the host as arguments. */
+static void test_added_functions(void **state)
+{
+    const Row rows[] = {
+        {"tl", NULL, NULL, {TILEC_NAME_LANGUAGE, .module = "triton.language"}},
+        {"FACTOR", "three", NULL, {TILEC_NAME_VALUE, of_int(NULL, 3), .is_constexpr = 1}},
+        {"FACTOR", "two", NULL, {TILEC_NAME_VALUE, of_int(NULL, 2), .is_constexpr = 1}},
+    };
+    Host h = {rows, COUNT(rows)};
+    const tilec_name kernel = {TEXT(applying), .function = "applying", .module = "main"};
+    tilec_name function = {TEXT(tripled), .function = "tripled", .module = "three"};
+    float data[] = {2};
+    Scene *s = *state;
+
+    assert_int_equal(load_kernel(s, &h, &kernel), TILEC_OK);
+    assert_int_equal(apply(s, "three.tripled", data), TILEC_REFUSED);
+    assert_int_equal(tilec_add_function(s->file, "three.tripled", &function, NULL), TILEC_OK);
+    assert_int_equal(apply(s, "three.tripled", data), TILEC_OK);
+    assert_float_equal(data[0], 9, 0);
+    function.module = "two";
+    assert_int_equal(tilec_add_function(s->file, "two.tripled", &function, NULL), TILEC_OK);
+    assert_int_equal(apply(s, "two.tripled", data), TILEC_OK);
+    assert_float_equal(data[0], 20, 0);
+    assert_int_equal(tilec_add_function(s->file, "three.tripled", &function, NULL), TILEC_OK);
+    assert_int_equal(apply(s, "three.tripled", data), TILEC_OK);
+    assert_float_equal(data[0], 63, 0);
+
+    function = (tilec_name){TEXT(halved), .role = TILEC_ROLE_CONSTEXPR, .module = "two"};
+    tilec_free(s->error);
+    assert_int_equal(tilec_add_function(s->file, "half", &function, &s->error), TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "the text has no function `half`"));
+    function.role = TILEC_ROLE_PYTHON;
+    assert_int_equal(tilec_add_function(s->file, "halved", &function, NULL), TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_add_function(s->file, NULL, &function, NULL), TILEC_BAD_ARGUMENT);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_values),  TEST(test_classes), TEST(test_functions),
-        TEST(test_modules), TEST(test_kernel),
+        TEST(test_modules), TEST(test_kernel),  TEST(test_added_functions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
