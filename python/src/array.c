@@ -18,6 +18,7 @@
 
 void keep_init(Keep *k)
 {
+    k->file = NULL;
     k->on_device = false;
     k->stream = NULL;
     k->objects = k->some_objects;
@@ -371,8 +372,7 @@ static int read_capsule(PyObject *o, const char *param, tilec_tensor *out, Keep 
 
 /* --- __array_interface__, __cuda_array_interface__ --- */
 
-/* The items of a sequence of whole numbers; -1 after an exception, else how many there are. */
-static int read_numbers(PyObject *o, int64_t **out, Keep *k)
+int array_numbers(PyObject *o, int64_t **out, Keep *k)
 {
     PyObject *tuple = PySequence_Tuple(o);
     Py_ssize_t n;
@@ -426,7 +426,7 @@ static int read_typestr(PyObject *text, const char *param, tilec_dtype *out)
 static int read_interface_strides(PyObject *strides, const char *param, tilec_tensor *out, Keep *k)
 {
     int64_t size = (int64_t)tilec_dtype_size(out->dtype), *at;
-    int n = read_numbers(strides, &at, k);
+    int n = array_numbers(strides, &at, k);
 
     if (n < 0)
         return -1;
@@ -460,7 +460,7 @@ static int read_interface(PyObject *interface, const char *param, tilec_tensor *
     out->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
     if (!out->data && PyErr_Occurred())
         return -1;
-    out->ndim = read_numbers(shape, &dims, k);
+    out->ndim = array_numbers(shape, &dims, k);
     if (out->ndim < 0)
         return -1;
     out->shape = dims;
@@ -523,10 +523,10 @@ static int read_torch(PyObject *o, const char *param, tilec_tensor *out, Keep *k
     shape = PyObject_GetAttr(o, core.names.shape);
     if (PyErr_Occurred() || keep_object(k, shape) != 0)
         return -1;
-    out->ndim = read_numbers(shape, &dims, k);
+    out->ndim = array_numbers(shape, &dims, k);
     out->shape = dims;
     strides = PyObject_CallMethodObjArgs(o, core.names.stride, NULL);
-    if (out->ndim < 0 || keep_object(k, strides) != 0 || read_numbers(strides, &dims, k) < 0)
+    if (out->ndim < 0 || keep_object(k, strides) != 0 || array_numbers(strides, &dims, k) < 0)
         return -1;
     out->strides = dims;
     return read_torch_device(o, param, out, k);
@@ -543,7 +543,7 @@ static bool head_is_as_told(const NumpyHead *head, PyObject *o, PyObject *interf
     PyObject *shape = interface_item(interface, core.names.shape, k);
     PyObject *dtype = PyObject_GetAttr(o, core.names.dtype);
     int64_t *dims;
-    int n = shape ? read_numbers(shape, &dims, k) : -1;
+    int n = shape ? array_numbers(shape, &dims, k) : -1;
     bool same = data && PyTuple_Check(data) && n == head->nd && dtype == head->descr &&
                 PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) == head->data;
 
@@ -629,8 +629,12 @@ static TypeKind kind_of_type(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_DTYPE;
     if (is_instance_of(type, core.reinterpreted_class))
         return IS_REINTERPRETED;
-    if (PyType_IsSubtype(type, core.kernel_type))
-        return IS_KERNEL;
+    if (PyObject_IsSubclass((PyObject *)type, core.function_classes) > 0)
+        return IS_FUNCTION;
+    if (PyType_IsSubtype(type, &PyTuple_Type) && has(type, core.names._fields))
+        return IS_NAMED_TUPLE;
+    if (has(type, core.names.__tilec_descriptor__))
+        return IS_DESCRIPTOR;
     return array_kind(type, o, e);
 }
 

@@ -51,6 +51,12 @@ enum { MOST_PARAMS = 128 };
     X(__dlpack__)                                                                                  \
     X(__dlpack_c_exchange_api__)                                                                   \
     X(_compiled)                                                                                   \
+    X(_fields)                                                                                     \
+    X(base)                                                                                        \
+    X(block_shape)                                                                                 \
+    X(padding)                                                                                     \
+    X(function)                                                                                    \
+    X(__tilec_descriptor__)                                                                        \
     X(_load)
 
 /* What the extension keeps for the life of the process.  Subinterpreters are refused, so that
@@ -58,8 +64,9 @@ enum { MOST_PARAMS = 128 };
 typedef struct {
     tilec_context *ctx;
     PyTypeObject *kernel_type, *bound_type, *file_type, *call_type;
-    PyObject *dtype_class, *constexpr_class, *reinterpreted_class; /* see classes() in module.c */
-    PyObject *raise, *say;                                         /* see voices() */
+    /* see classes() in module.c */
+    PyObject *dtype_class, *constexpr_class, *reinterpreted_class, *function_classes;
+    PyObject *raise, *say; /* see voices() */
     PyObject *host_device; /* bytes: where launches on host arrays run; NULL: the CPU */
     bool checks;           /* launches look at every access, unless they say check=False */
     bool slow;             /* all launches go through run() */
@@ -86,7 +93,9 @@ typedef enum {
     IS_SCALAR, /* of NumPy */
     IS_DTYPE,
     IS_CONSTEXPR,
-    IS_KERNEL,
+    IS_FUNCTION, /* a kernel, or another function for kernels */
+    IS_NAMED_TUPLE,
+    IS_DESCRIPTOR,
     IS_REINTERPRETED
 } TypeKind;
 typedef struct TypeEntry {
@@ -97,8 +106,9 @@ typedef struct TypeEntry {
 
 /* Objects and memory that a launch needs until it has ended. */
 typedef struct {
-    bool on_device; /* some tensor is in a device's memory */
-    void *stream;   /* that the library of the first of these works on */
+    struct File *file; /* whose functions may be arguments; NULL: none may */
+    bool on_device;    /* some tensor is in a device's memory */
+    void *stream;      /* that the library of the first of these works on */
     PyObject **objects;
     int nobjects, room;
     int64_t *dims; /* shapes and strides; `ndims` of them are used */
@@ -117,6 +127,8 @@ int64_t *keep_dims(Keep *k, int n);
 
 const TypeEntry *type_entry(PyObject *o); /* valid until it is called again */
 
+/* The items of a sequence of whole numbers, kept; -1 after an exception, else how many. */
+int array_numbers(PyObject *o, int64_t **out, Keep *k);
 /* Describe an array of such a kind.  `param` names it in messages. */
 int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k);
 /* The stream that the library of a tensor on a device works on now; NULL where nobody says. */
@@ -162,7 +174,7 @@ typedef struct {
 } Compiled;
 
 /* A kernel with the surroundings that it had when it was loaded. */
-typedef struct {
+typedef struct File {
     PyObject ob_base;
     tilec_file *file;
     PyObject *resolve;
@@ -173,6 +185,7 @@ typedef struct {
     unsigned long epoch;
     Compiled *compiled;
     int ncompiled, compiled_room;
+    PyObject *functions; /* that were arguments: {function: (itself, its name)}; NULL: none yet */
 } File;
 extern PyType_Spec file_spec;
 
@@ -180,6 +193,9 @@ extern PyType_Spec file_spec;
 int file_changed(File *f, int from);
 /* After a call of the library: what the resolver raised goes before all else.  Is there such? */
 bool file_raised(File *f);
+/* The name by which the library knows a function that is an argument; it lives as long as the file.
+ * NULL after an exception. */
+const char *file_function(File *f, PyObject *function);
 /* Borrowed; NULL: it is not known yet. */
 PyObject *file_compiled(File *f, const void *which);
 int file_add_compiled(File *f, const void *which, PyObject *object);

@@ -123,6 +123,62 @@ static PyObject *file_accept(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* --- functions as arguments --- */
+
+/* Tell the library of a function that Python has described: (name, role, parts). */
+static int add_function(File *f, PyObject *described, const char **name)
+{
+    tilec_name function = {.line = 1};
+    tilec_status status = TILEC_FAILED;
+    PyObject *parts;
+    char *error = NULL;
+    int role;
+    Keep k;
+
+    if (!PyArg_ParseTuple(described, "siO!", name, &role, &PyTuple_Type, &parts))
+        return -1;
+    keep_init(&k);
+    function.role = (tilec_role)role;
+    bool good = answer_function(parts, &function, &k) == 0;
+    if (good) {
+        PyThreadState *thread = PyEval_SaveThread();
+        status = tilec_add_function(f->file, *name, &function, &error);
+        PyEval_RestoreThread(thread);
+    }
+    keep_clear(&k);
+    if (good && status != TILEC_OK)
+        fail_status(status, error, NULL);
+    return status == TILEC_OK ? 0 : -1;
+}
+
+const char *file_function(File *f, PyObject *function)
+{
+    PyObject *key = PyLong_FromVoidPtr(function), *known = NULL;
+    const char *name = NULL;
+
+    if (!f->functions)
+        f->functions = PyDict_New();
+    if (key && f->functions)
+        known = PyDict_GetItemWithError(f->functions, key);
+    if (known) {
+        name = PyBytes_AsString(PyTuple_GetItem(known, 1));
+    } else if (key && f->functions && !PyErr_Occurred()) {
+        PyObject *described =
+            PyObject_CallMethodObjArgs(f->resolve, core.names.function, f, function, NULL);
+
+        if (described && add_function(f, described, &name) == 0)
+            known = Py_BuildValue("Oy", function, name);
+        if (!known || PyDict_SetItem(f->functions, key, known) != 0)
+            name = NULL;
+        else
+            name = PyBytes_AsString(PyTuple_GetItem(known, 1)); /* the dict keeps it */
+        Py_XDECREF(known);
+        Py_XDECREF(described);
+    }
+    Py_XDECREF(key);
+    return name;
+}
+
 /* --- what was compiled --- */
 
 PyObject *file_compiled(File *f, const void *which)
@@ -224,6 +280,7 @@ static int file_traverse(PyObject *self, visitproc visit, void *arg)
 
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(f->resolve);
+    Py_VISIT(f->functions);
     Py_VISIT(f->error_type);
     Py_VISIT(f->error);
     Py_VISIT(f->error_trace);
@@ -243,6 +300,7 @@ static int file_clear(PyObject *self)
 
     f->nwatched = f->ncompiled = 0;
     Py_CLEAR(f->resolve);
+    Py_CLEAR(f->functions);
     Py_CLEAR(f->error_type);
     Py_CLEAR(f->error);
     Py_CLEAR(f->error_trace);

@@ -16,6 +16,7 @@ typedef struct {
     const char *text;
     PyObject *default_value; /* NULL: there is none */
     PyObject *text_bytes;    /* holds `text` */
+    int is_constexpr;
 } Param;
 
 typedef struct {
@@ -176,9 +177,13 @@ static int read_arguments(Launch *l)
     const Kernel *k = l->kernel;
 
     for (int i = 0; i < k->nparams; i++) {
-        if (value_read(l->given[i], k->params[i].text, &l->args[i], &l->keep) != 0)
+        tilec_arg *a = &l->args[i];
+
+        if (value_read(l->given[i], k->params[i].text, a, &l->keep) != 0)
             return -1;
-        l->args[i].name = k->params[i].text;
+        if (a->kind == TILEC_ARG_CONSTEXPR && k->params[i].is_constexpr)
+            *a = a->items[0]; /* which the library binds without memory */
+        a->name = k->params[i].text;
     }
     return 0;
 }
@@ -279,7 +284,7 @@ static int make_current(Launch *l)
         return -1;
     }
     Py_INCREF(k->file);
-    l->file = k->file;
+    l->file = l->keep.file = k->file;
     return 0;
 }
 
@@ -459,12 +464,12 @@ static void free_params(Kernel *k)
     PyMem_Free(params);
 }
 
-/* From a tuple (name,) or (name, default). */
+/* From a tuple (name, is_constexpr) or (name, is_constexpr, default). */
 static int read_param(PyObject *o, Param *out)
 {
     PyObject *name, *value = NULL;
 
-    if (!PyTuple_Check(o) || !PyArg_ParseTuple(o, "U|O", &name, &value))
+    if (!PyTuple_Check(o) || !PyArg_ParseTuple(o, "Up|O", &name, &out->is_constexpr, &value))
         return -1;
     out->text_bytes = PyUnicode_AsUTF8String(name);
     if (!out->text_bytes)
@@ -478,7 +483,7 @@ static int read_param(PyObject *o, Param *out)
     return 0;
 }
 
-/* _set_params(tuple of (name,) or (name, default)) */
+/* _set_params(tuple of what read_param() takes) */
 static PyObject *kernel_set_params(PyObject *self, PyObject *tuple)
 {
     Kernel *k = (Kernel *)self;

@@ -34,15 +34,17 @@ static void replace(PyObject **at, PyObject *by)
     Py_XDECREF(old);
 }
 
-/* classes(dtype, constexpr, reinterpreted): those that arguments may have */
+/* classes(dtype, constexpr, reinterpreted, functions): those that arguments may have, the last a
+ * tuple of classes */
 static PyObject *core_classes(PyObject *self, PyObject *args)
 {
-    PyObject *dtype, *constexpr, *reinterpreted;
+    PyObject *dtype, *constexpr, *reinterpreted, *functions;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!O!", &PyType_Type, &dtype, &PyType_Type, &constexpr,
-                          &PyType_Type, &reinterpreted))
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyType_Type, &dtype, &PyType_Type, &constexpr,
+                          &PyType_Type, &reinterpreted, &PyTuple_Type, &functions))
         return NULL;
+    replace(&core.function_classes, functions);
     replace(&core.dtype_class, dtype);
     replace(&core.constexpr_class, constexpr);
     replace(&core.reinterpreted_class, reinterpreted);

@@ -54,6 +54,24 @@ static int read_tuple(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     return 0;
 }
 
+static int read_named_tuple(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    PyObject *fields = PyObject_GetAttr((PyObject *)Py_TYPE(o), core.names._fields);
+
+    if (keep_object(k, fields) != 0 || read_tuple(o, param, out, k) != 0)
+        return -1;
+    for (int i = 0; i < out->nitems; i++) {
+        PyObject *name = PySequence_GetItem(fields, i);
+        PyObject *bytes = name ? PyUnicode_AsUTF8String(name) : NULL;
+
+        Py_XDECREF(name);
+        if (keep_object(k, bytes) != 0)
+            return -1;
+        ((tilec_arg *)out->items)[i].name = PyBytes_AsString(bytes);
+    }
+    return 0;
+}
+
 /* Reads what `o` stands for, which is handed over. */
 static int read_kept(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
@@ -136,6 +154,72 @@ static int read_reinterpreted(PyObject *o, const char *param, tilec_arg *out, Ke
     return value_dtype(dtype, &out->tensor.dtype);
 }
 
+/* A constant that is compiled in whatever its parameter says. */
+static int read_constexpr(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    tilec_arg *value = keep_memory(k, sizeof *value);
+
+    if (!value || read_kept(PyObject_GetAttr(o, core.names.value), param, value, k) != 0)
+        return -1;
+    out->kind = TILEC_ARG_CONSTEXPR;
+    out->items = value;
+    out->nitems = 1;
+    return 0;
+}
+
+/* The numbers of an attribute. */
+static int read_extents(PyObject *o, PyObject *name, int64_t **out, Keep *k)
+{
+    PyObject *sequence = PyObject_GetAttr(o, name);
+
+    return keep_object(k, sequence) != 0 ? -1 : array_numbers(sequence, out, k);
+}
+
+static int read_descriptor(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    int64_t *shape, *strides, *block;
+    int n, nstrides, nblock;
+    PyObject *padding;
+
+    if (read_kept(PyObject_GetAttr(o, core.names.base), param, out, k) != 0)
+        return -1;
+    n = read_extents(o, core.names.shape, &shape, k);
+    nstrides = n < 0 ? -1 : read_extents(o, core.names.strides, &strides, k);
+    nblock = nstrides < 0 ? -1 : read_extents(o, core.names.block_shape, &block, k);
+    if (nblock < 0)
+        return -1;
+    tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * (size_t)nblock);
+    padding = PyObject_GetAttr(o, core.names.padding);
+    if (!items || keep_object(k, padding) != 0)
+        return -1;
+    if (out->kind != TILEC_ARG_TENSOR || n != nstrides || n != nblock) {
+        PyErr_Format(PyExc_ValueError, "the descriptor given for `%s` makes no sense: %R", param,
+                     o);
+        return -1;
+    }
+    for (int i = 0; i < nblock; i++)
+        items[i] = (tilec_arg){.kind = TILEC_ARG_INT, .integer = block[i]};
+    out->kind = TILEC_ARG_DESCRIPTOR;
+    out->tensor.ndim = n;
+    out->tensor.shape = shape;
+    out->tensor.strides = strides;
+    out->items = items;
+    out->nitems = nblock;
+    out->integer =
+        PyUnicode_Check(padding) && PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
+    return 0;
+}
+
+static int read_function(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    out->kind = TILEC_ARG_FUNCTION;
+    if (k->file)
+        out->text = file_function(k->file, o);
+    else
+        PyErr_Format(PyExc_TypeError, "`%s` cannot be a function", param);
+    return out->text ? 0 : -1;
+}
+
 int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     TypeEntry found;
@@ -169,15 +253,18 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     case IS_SCALAR:
         return read_kept(PyObject_CallMethod(o, "item", NULL), param, out, k);
     case IS_CONSTEXPR:
-        return read_kept(PyObject_GetAttr(o, core.names.value), param, out, k);
+        return read_constexpr(o, param, out, k);
     case IS_DTYPE:
         out->kind = TILEC_ARG_DTYPE;
         return value_dtype(o, &out->dtype);
     case IS_REINTERPRETED:
         return read_reinterpreted(o, param, out, k);
-    case IS_KERNEL:
-        PyErr_Format(PyExc_TypeError, "a function cannot be given for `%s`", param);
-        return -1;
+    case IS_FUNCTION:
+        return read_function(o, param, out, k);
+    case IS_NAMED_TUPLE:
+        return read_named_tuple(o, param, out, k);
+    case IS_DESCRIPTOR:
+        return read_descriptor(o, param, out, k);
     default:
         out->kind = TILEC_ARG_TENSOR;
         if (array_read(entry, o, param, &out->tensor, k) != 0)

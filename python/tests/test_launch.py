@@ -1,5 +1,7 @@
 """kernel[grid](arguments): arrays, numbers, grids, options, what a launch gives back."""
 
+import collections
+import sys
 import unittest
 
 import numpy as np
@@ -198,6 +200,92 @@ class Values(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(RuntimeError, "Cannot call @triton.jit"):
             store_number(out, 1)
+
+
+@tilec.jit
+def apply(out, FUNCTION: tl.constexpr, value):
+    tl.store(out, FUNCTION(value))
+
+
+def multiplier(factor):
+    factor = tl.constexpr(factor)
+
+    @tilec.jit
+    def times(x):
+        return x * factor
+
+    return times
+
+
+@tilec.constexpr_function
+def squared(n):
+    return n * n
+
+
+@tilec.jit
+def use_tuples(out, pair, named, plain: tl.constexpr):
+    tl.store(pair[0], pair[1])
+    tl.store(out, named.scale * tl.load(named.array) + plain[0])
+
+
+Named = collections.namedtuple("Named", "array scale")
+
+
+@tilec.jit
+def copy_tile(from_, to, row):
+    to.store([0, 0], from_.load([row, 0]))
+
+
+class Aggregates(unittest.TestCase):
+    def test_functions(self):
+        out = np.zeros(1, np.int32)
+        two, five = multiplier(2), multiplier(5)
+        for function, expected in ((two, 6), (five, 15), (two, 6),
+                                   (tilec.heuristics({})(multiplier(7)), 21)):
+            apply[(1,)](out, function, 3)
+            self.assertEqual(out[0], expected)
+        apply[(1,)](out, squared, tl.constexpr(4))
+        self.assertEqual(out[0], 16)
+        two.src = "def times(x):\n    return x * factor + 1\n"
+        apply[(1,)](out, two, 3)
+        self.assertEqual(out[0], 7)
+        with self.assertRaisesRegex(tilec.errors.CompilationError, "unknown"):
+            two.src = "def times(x):\n    return unknown\n"
+            apply[(1,)](out, two, 3)
+
+    def test_functions_are_let_go(self):
+        function = multiplier(3)
+        apply[(1,)](np.zeros(1, np.int32), function, 3)
+        before = sys.getrefcount(function)
+        for _ in range(20):
+            apply[(1,)](np.zeros(1, np.int32), function, 3)
+        self.assertEqual(sys.getrefcount(function), before)
+
+    def test_tuples(self):
+        out, x = np.zeros(1, np.float32), np.full(1, 4, np.float32)
+        use_tuples[(1,)](out, (x, 3.0), Named(x, 10), (5, "text"))
+        self.assertEqual((x[0], out[0]), (3, 35))
+        use_tuples[(1,)](out, (x, tl.constexpr(2)), Named(scale=2.5, array=x), plain=(1,))
+        self.assertEqual((x[0], out[0]), (2, 6))
+
+    def test_constexpr_for_any_parameter(self):
+        out = np.zeros(1, np.int64)
+        asm = store_number[(1,)](out, tl.constexpr(77)).asm["ttir"]
+        self.assertEqual(out[0], 77)
+        self.assertNotIn("%value", asm)
+
+    def test_descriptors(self):
+        from tilec.tools.tensor_descriptor import TensorDescriptor
+
+        x = np.arange(24, dtype=np.float32).reshape(4, 6)
+        out = np.zeros((2, 4), np.float32)
+        to = TensorDescriptor.from_tensor(out, [2, 4])
+        copy_tile[(1,)](TensorDescriptor.from_tensor(x, [2, 4]), to, 1)
+        np.testing.assert_array_equal(out, x[1:3, :4])
+        copy_tile[(1,)](TensorDescriptor.from_tensor(x, [2, 4], padding="nan"), to, 3)
+        self.assertTrue(np.isnan(out[1]).all())
+        with self.assertRaises(tilec.TritonError):
+            copy_tile[(1,)](TensorDescriptor.from_tensor(x, [3, 4]), to, 3)
 
 
 class Grids(unittest.TestCase):

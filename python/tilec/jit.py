@@ -12,7 +12,7 @@ from . import _core, errors
 from .compiled import CompiledKernel
 from .dependencies import key_of, used_globals
 from .kernel import KernelInterface
-from .language.constants import constexpr
+from .language.constants import ConstexprFunction, constexpr
 from .language.types import dtype
 from .names import Surroundings
 from .source import Source
@@ -74,7 +74,7 @@ class JITFunction(_core.Kernel, KernelInterface):
         self._repr = repr
         self._original = self._source = Source(fn)
         self._surroundings = None
-        self._set_params(tuple((p.name, p.default) if p.has_default else (p.name,)
+        self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
                                for p in self.params))
 
     # --- the source ------------------------------------------------------------------------
@@ -196,5 +196,5 @@ def _raise(status, kind, text):
     raise errors.of_status(status, kind, text.rstrip("\n"))
 
 
-_core.classes(dtype, constexpr, TensorWrapper)
+_core.classes(dtype, constexpr, TensorWrapper, (KernelInterface, ConstexprFunction))
 _core.voices(_raise, say)

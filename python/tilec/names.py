@@ -130,6 +130,14 @@ class Surroundings:
             return None
         return None
 
+    def function(self, file, value):
+        """An argument of a launch: (its name, its role, its description)."""
+        answer = self._function(file, kernel_of(value))
+        if answer is None:
+            raise SourceError(f"the source of {value!r} cannot be found, so that no kernel can call it")
+        _, role, parts = answer
+        return parts[2], role, parts
+
     def _describe(self, fn, source, kernel=None):
         """The tuple that src/answer.c makes a function of."""
         module = self._key(fn, f"{fn.__module__}.{fn.__qualname__}", FunctionSpace)

@@ -15,6 +15,7 @@ class TensorDescriptor:
     strides: List[int]
     block_shape: List[int]
     padding: str = "zero"
+    __tilec_descriptor__ = True  # what _core knows it by
 
     def __post_init__(self):
         rank = len(self.shape)
