@@ -119,13 +119,23 @@ static bool dtype_of_text(const char *name, tilec_dtype *out)
     return dtype_of_name(name, out);
 }
 
-/* Of the package by their names, which are "fp32" as in the library and "int32" as in NumPy, but
- * for "int1". */
+/* What a dtype calls itself: those of the package "fp32" as the library, "int32" as NumPy, and
+ * "int1"; those of PyTorch "torch.float32"; a text is its own name. */
+static PyObject *dtype_text(PyObject *o)
+{
+    bool has_name = !PyUnicode_Check(o) && PyObject_HasAttr(o, core.names.name);
+
+    return has_name ? PyObject_GetAttr(o, core.names.name) : PyObject_Str(o);
+}
+
 int value_dtype(PyObject *o, tilec_dtype *out)
 {
-    PyObject *text = PyObject_GetAttr(o, core.names.name);
+    PyObject *text = dtype_text(o);
     PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
     const char *name = bytes ? PyBytes_AsString(bytes) : NULL;
+
+    if (name && strncmp(name, "torch.", 6) == 0)
+        name += 6;
     bool known = name && dtype_of_text(strcmp(name, "int1") == 0 ? "bool" : name, out);
 
     if (name && !known)

@@ -374,6 +374,25 @@ class Options(unittest.TestCase):
         store[(1,)](out, VALUE=6)
         self.assertEqual((out[0], seen), (6, [((out,), {"VALUE": 6})]))
 
+    def test_hooks_of_all_launches(self):
+        @tilec.jit(launch_metadata=lambda grid, metadata, args: {"grid": grid, "n": args["n"]})
+        def store(out, n):
+            tl.store(out, n)
+
+        out, seen = np.zeros(1, np.int32), []
+        runtime = tilec.knobs.runtime
+        with runtime.scope():
+            self.addCleanup(tilec._core.slow, False)
+            tilec._core.slow(True)
+            runtime.launch_enter_hook = lambda about: seen.append(("enter", about.get(), out[0]))
+            runtime.launch_exit_hook = lambda about: seen.append(("exit", about.get()["name"], out[0]))
+            runtime.jit_post_compile_hook = lambda **told: seen.append(told["fn"].name)
+            store[(1,)](out, 5)
+        about = {"name": "store", "function": None, "stream": 0, "grid": (1,), "n": 5}
+        self.assertEqual(seen, ["store", ("enter", about, 0), ("exit", "store", 5)])
+        store[(1,)](out, 7)
+        self.assertEqual((out[0], len(seen)), (7, 3))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,7 +8,7 @@ what was compiled, and the exceptions.
 import collections
 import inspect
 
-from . import _core, errors
+from . import _core, errors, knobs
 from .compiled import CompiledKernel
 from .dependencies import key_of, used_globals
 from .kernel import KernelInterface
@@ -43,6 +43,27 @@ def _listed(names, which):
     """The names of parameters that are listed by name or number."""
     return tuple(names[w] if isinstance(w, int) else w for w in which or ()
                  if not isinstance(w, int) or w < len(names))
+
+
+# what hooks are told of the kernel
+FunctionInfo = collections.namedtuple("FunctionInfo", "module name jit_function")
+
+
+class LaunchMetadata:
+    """What hooks around a launch are told, made when they ask: get() gives a dict."""
+
+    def __init__(self, compiled, grid, args, kwargs):
+        self._compiled, self._grid = compiled, grid
+        self._args, self._kwargs = args, kwargs
+
+    def get(self):
+        kernel = self._compiled.src
+        about = {"name": self._compiled.name, "function": self._compiled.function, "stream": 0}
+        if kernel.launch_metadata is not None:
+            given = {**dict(zip(kernel.arg_names, self._args)), **self._kwargs}
+            grid = self._grid(given) if callable(self._grid) else self._grid
+            about.update(kernel.launch_metadata(grid, self._compiled.metadata, given))
+        return about
 
 
 class JITFunction(_core.Kernel, KernelInterface):
@@ -117,6 +138,13 @@ class JITFunction(_core.Kernel, KernelInterface):
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
         cache[len(cache)] = made
+        for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
+            if hook is not None:
+                hook(key=made.hash, repr=f"{self.__name__}({made.asm['ttir'].splitlines()[0]})",
+                     fn=FunctionInfo(self.__module__, self.__name__, self),
+                     compile={"key": made.hash, "device": 0, "num_warps": made.metadata.num_warps,
+                              "num_ctas": 1, "num_stages": made.metadata.num_stages},
+                     is_manual_warmup=False, already_compiled=False)
         return made
 
     # --- launching -------------------------------------------------------------------------
@@ -128,7 +156,20 @@ class JITFunction(_core.Kernel, KernelInterface):
         if warmup:
             args = tuple(map(_for_warmup, args))
             kwargs = {name: _for_warmup(value) for name, value in kwargs.items()}
-        return self._launch(grid, args, kwargs, warmup)
+            return self._launch(grid, args, kwargs, True)
+        return self._launch_with_hooks(grid, args, kwargs)
+
+    def _launch_with_hooks(self, grid, args, kwargs):
+        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        if enter is None and leave is None:
+            return self._launch(grid, args, kwargs, False)
+        about = LaunchMetadata(self._launch(grid, args, kwargs, True), grid, args, kwargs)
+        if enter is not None:
+            enter(about)
+        made = self._launch(grid, args, kwargs, False)
+        if leave is not None:
+            leave(about)
+        return made
 
     def warmup(self, *args, grid, **kwargs):
         return self.run(*args, grid=grid, warmup=True, **kwargs)

@@ -1,0 +1,140 @@
+"""Tensors of PyTorch as arguments, where PyTorch is installed."""
+
+import unittest
+
+import tilec
+import tilec.language as tl
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+@tilec.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
+
+
+@tilec.jit
+def copy_matrix(x, out, rows, columns, row_stride, column_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + row * row_stride + i * column_stride, mask=i < columns)
+    tl.store(out + row * columns + i, value, mask=i < columns)
+
+
+@tilec.jit
+def store_number(out, value):
+    tl.store(out, value)
+
+
+def attributes_only(tensor):
+    """The tensor as PyTorch before 2.10 has it: without the C function of DLPack."""
+
+    class Old:
+        device, dtype, shape = tensor.device, tensor.dtype, tensor.shape
+
+        def data_ptr(self):
+            return tensor.data_ptr()
+
+        def stride(self):
+            return tensor.stride()
+
+    return Old()
+
+
+@unittest.skipIf(torch is None, "PyTorch is not installed")
+class Tensors(unittest.TestCase):
+    def test_dtypes(self):
+        for name in ("int8", "int16", "int32", "int64", "uint8", "float16", "bfloat16", "float32",
+                     "float64"):
+            for wrap in (lambda t: t, attributes_only):
+                x = torch.arange(8).to(getattr(torch, name))
+                out = torch.zeros_like(x)
+                add[(1,)](wrap(x), wrap(x), wrap(out), 8, BLOCK=8)
+                self.assertEqual(out.tolist(), (x + x).tolist(), name)
+
+    def test_small_floats(self):
+        for name in ("float8_e4m3fn", "float8_e5m2"):
+            x = torch.arange(8, dtype=torch.float32).to(getattr(torch, name))
+            out = torch.zeros(8)
+            copy_matrix[(1,)](x, out, 1, 8, 0, 1, BLOCK=8)
+            self.assertEqual(out.tolist(), x.to(torch.float32).tolist())
+
+    def test_bool(self):
+        flags = torch.tensor([True, False, True])
+        out = torch.zeros(3, dtype=torch.int32)
+        copy_matrix[(1,)](flags, out, 1, 3, 0, 1, BLOCK=4)
+        self.assertEqual(out.tolist(), [1, 0, 1])
+
+    def test_views(self):
+        base = torch.arange(48, dtype=torch.float32).reshape(6, 8)
+        for view in (base, base.T, base[1::2], base[:, 2:6], base.expand(6, 8), base[0].expand(3, 8)):
+            for wrap in (lambda t: t, attributes_only):
+                out = torch.zeros(view.shape)
+                rows, columns = view.shape
+                copy_matrix[(rows,)](wrap(view), out, rows, columns, *view.stride(), BLOCK=8)
+                self.assertTrue(torch.equal(out, view))
+
+    def test_parameters_and_gradients(self):
+        weight = torch.nn.Parameter(torch.ones(8))
+        out = torch.zeros(8)
+        add[(1,)](weight, weight.detach(), out, 8, BLOCK=8)
+        self.assertEqual(out.tolist(), [2] * 8)
+
+    def test_no_elements_and_no_dimensions(self):
+        empty, scalar = torch.empty(0), torch.zeros(())
+        add[(0,)](empty, empty, empty, 0, BLOCK=8)
+        add[(1,)](empty, empty, empty, 0, BLOCK=8)
+        store_number[(1,)](scalar, 2.5)
+        self.assertEqual(scalar.item(), 2.5)
+
+    def test_check(self):
+        base = torch.zeros(8)
+        with self.assertRaises(tilec.AccessFault):
+            add[(1,)](base[:5], base, torch.zeros(8), 8, BLOCK=8, check=True)
+
+    def test_reinterpreted(self):
+        bits = torch.zeros(4, dtype=torch.int8)
+        store_number[(1,)](tilec.reinterpret(bits, tl.uint8), 255)
+        store_number[(1,)](tilec.reinterpret(bits[1:], torch.uint8), 254)
+        self.assertEqual(bits.tolist(), [-1, -2, 0, 0])
+
+    def test_warmup_by_dtype(self):
+        compiled = add.warmup(torch.float32, torch.float32, torch.float16, 64, BLOCK=64, grid=(1,))
+        self.assertIn("*fp16", compiled.asm["ttir"])
+
+    def test_where_kernels_cannot_read(self):
+        for tensor in (torch.zeros(8, device="meta"), torch.zeros(8, dtype=torch.complex64),
+                       torch.zeros(8).to_sparse()):
+            with self.assertRaisesRegex((ValueError, TypeError), "`out`"):
+                store_number[(1,)](tensor, 1)
+
+    def test_references(self):
+        import sys
+
+        x = torch.zeros(8)
+        add[(1,)](x, x, x, 8, BLOCK=8)
+        before = sys.getrefcount(x)
+        for _ in range(100):
+            add[(1,)](x, x, x, 8, BLOCK=8)
+        self.assertEqual(sys.getrefcount(x), before)
+
+    @unittest.skipUnless(torch is not None and torch.cuda.is_available(), "there is no GPU")
+    def test_gpu(self):
+        x = torch.arange(1000, device="cuda", dtype=torch.float32)
+        out = torch.zeros_like(x)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            add[(4,)](x, x, out, 1000, BLOCK=256)
+        stream.synchronize()
+        self.assertTrue(torch.equal(out, x + x))
+        with self.assertRaisesRegex(ValueError, "is in the host's memory"):
+            add[(4,)](x, x.cpu(), out, 1000, BLOCK=256)
+
+
+if __name__ == "__main__":
+    unittest.main()
