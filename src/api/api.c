@@ -209,7 +209,7 @@ tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_
     const FileJob steps = {.locked = load_function};
 
     api_no_error(error);
-    if (!file || !name || !function || !is_whole(function) || function->role == TILEC_ROLE_PYTHON)
+    if (!file || !name || !function || !is_whole(function) || function->role > TILEC_ROLE_CONSTEXPR)
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_add_function: an argument is NULL, or no function for kernels");
     return job_run_on_file(file, &steps, &added, error, NULL);
