@@ -59,6 +59,15 @@ static int run_bits(const NvPlan *p, const Value *pointer, int dim)
     return run == extent ? layout_bits_of(pointer->type->dims[dim]) : twos_in(run);
 }
 
+/* Bits of the number of elements that an instruction for such an access may have. */
+static int most_bits(const NvPlan *p, const Op *access)
+{
+    bool plain = access->code == OP_load || access->code == OP_store;
+    int size = type_size(&(Type){.dtype = access->operands[0]->type->dtype});
+
+    return plain ? log2_of(NV_ACCESS_BYTES / size) : nv_atomic_bits(p, access);
+}
+
 /* Bits of the number of elements along `dim` that one instruction may move. */
 static int vector_bits(const NvPlan *p, const Op *access, int dim)
 {
@@ -66,7 +75,7 @@ static int vector_bits(const NvPlan *p, const Op *access, int dim)
     int size = type_size(&(Type){.dtype = pointer->type->dtype});
     int bits = MIN(run_bits(p, pointer, dim), twos_in(pointer->type->dims[dim]));
 
-    bits = MIN(bits, log2_of(NV_ACCESS_BYTES / size));
+    bits = MIN(bits, most_bits(p, access));
     bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
     if (mask) {
         int64_t same = axis_of(p->axis, mask)->constancy[dim];
@@ -77,9 +86,12 @@ static int vector_bits(const NvPlan *p, const Op *access, int dim)
 
 /* --- layouts --- */
 
-static bool is_plain_access(const Op *op)
+static bool may_have_vectors(const NvPlan *p, const Op *op)
 {
-    return (op->code == OP_load || op->code == OP_store) && op->operands[0]->type->rank > 0;
+    bool is_atomic = op->code == OP_atomic_rmw;
+
+    return (op->code == OP_load || op->code == OP_store || is_atomic) &&
+           op->operands[0]->type->rank > 0 && most_bits(p, op) > (is_atomic ? 0 : -1);
 }
 
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
@@ -101,14 +113,14 @@ static void join_group(Op *op, void *plan)
 {
     NvPlan *p = plan;
 
-    if (!is_plain_access(op))
+    if (!may_have_vectors(p, op))
         return;
     NvGroup *g = group_of(p, op->operands[0]);
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
     if (bits > 0) {
-        g->most = MIN(g->most, log2_of(NV_ACCESS_BYTES / size));
+        g->most = MIN(g->most, most_bits(p, op));
         g->with += size;
     } else {
         g->without += size;

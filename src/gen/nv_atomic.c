@@ -7,6 +7,9 @@
  * of what comes says which instruction it is.  What the chip lacks is a loop that compares and
  * swaps: all of 16 bits but a few additions, and bytes, within the word where they are.
  *
+ * Neighbours in one thread, as the plan finds them, are added by one instruction, each atomic by
+ * itself.
+ *
  * Instructions are relaxed, with fences around all of a step, so a tile pays for them once.
  */
 #include "nv_atomic.h"
@@ -312,21 +315,110 @@ static Val from_bits(const Atomic *a, Val v)
     return emit_from_memory(&n->e, n->b, v, a->dtype);
 }
 
+/* Where may the element of register r be updated? */
+static Val predicate_of(const Atomic *a, int r, Val first)
+{
+    const NvStep *s = a->step;
+    const Layout *l = s->out[0]->layout;
+    Val p = nv_both(a->n, first, l ? nv_exists(a->n, l, r) : NULL);
+
+    if (s->op->code == OP_atomic_rmw && s->nin > RMW_MASK && s->in[RMW_MASK])
+        p = nv_both(a->n, p, nv_get(a->n, s->in[RMW_MASK])[r]);
+    return p;
+}
+
 /* Of register r: its bits, or NULL when nobody asks. */
 static Val one_register(Atomic *a, int r, Val first)
 {
     const NvStep *s = a->step;
     bool is_rmw = s->op->code == OP_atomic_rmw;
-    const Layout *l = s->out[0]->layout;
     Val in[3] = {NULL};
 
     a->address = LLVMBuildPtrToInt(a->n->b, nv_get(a->n, s->in[0])[r], a->n->l->i64, "");
     for (int i = 1; i < s->nin && !(is_rmw && i == RMW_MASK); i++)
         in[i] = to_bits(a, nv_get(a->n, s->in[i])[r]);
-    a->predicate = nv_both(a->n, first, l ? nv_exists(a->n, l, r) : NULL);
-    if (is_rmw && s->nin > RMW_MASK && s->in[RMW_MASK])
-        a->predicate = nv_both(a->n, a->predicate, nv_get(a->n, s->in[RMW_MASK])[r]);
+    a->predicate = predicate_of(a, r, first);
     return exchange_element(a, in);
+}
+
+/* --- neighbours --- */
+
+/* "$3", or "{$3, $4}", or nothing. */
+static void put_list(Text *t, int first, int count)
+{
+    text_put(t, count > 1 ? "{" : "");
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%s$%d", i > 0 ? ", " : "", first + i);
+    text_put(t, count > 1 ? "}" : "");
+}
+
+/* What one addition of neighbours is called, behind "add". */
+static const char *packed_type(const Atomic *a, int words)
+{
+    const char *list = words > 1 ? arena_printf(a->n->arena, "v%d.", words) : "";
+    const char *type = a->dtype == DT_FP32 ? "f32" : a->dtype == DT_FP16 ? "f16x2" : "bf16x2";
+
+    return arena_printf(a->n->arena, "%s%s%s", a->dtype == DT_FP32 ? "" : "noftz.", list, type);
+}
+
+/* Add words to those at the address.  Where somebody asks what these were, they get that. */
+static void add_words(const Atomic *a, Val *words, int count)
+{
+    Nv *n = a->n;
+    LLVMTypeRef types[NV_MOST_WORDS], all = n->l->i32;
+    Val args[2 * NV_MOST_WORDS + 2] = {a->address};
+    Text t = text_new(n->arena), c = text_new(n->arena);
+    int nargs = 1, results = a->used ? count : 0;
+
+    for (int i = 0; i < results; i++)
+        text_put(&c, "=r,");
+    text_put(&c, "l");
+    for (int i = 0; i < count; i++) {
+        types[i] = n->l->i32;
+        args[nargs++] = words[i];
+        text_put(&c, ",r");
+    }
+    if (a->predicate) {
+        text_printf(&t, "@$%d ", results + nargs);
+        args[nargs++] = a->predicate;
+        text_put(&c, ",b");
+    }
+    for (int i = 0; a->predicate && i < results; i++) {
+        args[nargs++] = llvm_int(n->l->i32, 0);
+        text_printf(&c, ",%d", i);
+    }
+    text_put(&c, ",~{memory}");
+    text_printf(&t, "%s.relaxed.%s.global.add.%s ", a->used ? "atom" : "red", a->scope,
+                packed_type(a, count));
+    put_list(&t, 0, results);
+    text_printf(&t, "%s[$%d], ", a->used ? ", " : "", results);
+    put_list(&t, results + 1, count);
+    text_put(&t, ";");
+    if (count > 1)
+        all = LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+    Val old = nv_asm(n, a->used ? all : n->l->none, t.s, c.s, args, nargs);
+    for (int i = 0; i < results; i++)
+        words[i] = count == 1 ? old : LLVMBuildExtractValue(n->b, old, (unsigned)i, "");
+}
+
+/* Of the registers of a vector, which r begins: into out[], where somebody asks. */
+static void one_vector(Atomic *a, int r, Val first, Val *out)
+{
+    const NvStep *s = a->step;
+    const int8_t *regs = s->access->regs;
+    int count = 1 << s->access->vector_bits;
+    Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+
+    a->address = LLVMBuildPtrToInt(a->n->b, nv_get(a->n, s->in[0])[r], a->n->l->i64, "");
+    a->predicate = predicate_of(a, r, first);
+    for (int i = 0; i < count; i++)
+        elements[i] = to_bits(a, nv_get(a->n, s->in[RMW_DATA])[nv_vector_register(regs, r, i)]);
+    add_words(a, words, nv_pack(a->n, elements, count, a->bits / 8, words));
+    if (!a->used)
+        return;
+    nv_unpack(a->n, words, count, a->bits / 8, elements);
+    for (int i = 0; i < count; i++)
+        out[nv_vector_register(regs, r, i)] = elements[i];
 }
 
 /* --- the step --- */
@@ -351,9 +443,12 @@ void nv_atomic(Nv *n, const NvStep *s)
     a.scope = scope_word(attr_scope(s->op));
     if (a.plan->releases)
         fence(&a, first);
+    int vector = nv_vector_register(s->access->regs, 0, (1 << s->access->vector_bits) - 1);
     for (int r = 0; r < nv_count(t); r++) {
-        if (nv_live(t, r))
+        if (nv_live(t, r) && vector == 0)
             out[r] = one_register(&a, r, first);
+        else if (nv_live(t, r) && (r & vector) == 0)
+            one_vector(&a, r, first, out);
     }
     if (!a.used)
         return;

@@ -358,6 +358,8 @@ void nv_choose_histogram(NvPlan *p, const Op *op); /* a layout of its own */
 void nv_list_histogram(NvPlan *p, const Op *op);   /* refused where the counts take too much */
 /* nv_atomic_plan.c: coalesced as a load; the step is listed even where nobody wants the result. */
 void nv_choose_atomic(NvPlan *p, const Op *op);
+/* Bits of the number of neighbours that one instruction of the chip updates at most. */
+int nv_atomic_bits(const NvPlan *p, const Op *op);
 void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoever holds copies */
 /* nv_record_plan.c: there are no results to choose homes for. */
 void nv_list_record(NvPlan *p, const Op *op);

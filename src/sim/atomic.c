@@ -126,55 +126,75 @@ static uint64_t lane_of(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
     return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
 }
 
+/* Elements of one lane: neighbours in memory, each updated by itself. */
+enum { MOST_ELEMENTS = 4 };
+static int elements_of(const Inst *in)
+{
+    return has(in, MOD_V2) ? 2 : has(in, MOD_V4) ? 4 : 1;
+}
+
+static uint64_t update_element(const Update *u, char *at, uint64_t b, uint64_t c)
+{
+    if (u->bytes == 2)
+        return update_uint16_t(u, (uint16_t *)(void *)at, b, c);
+    if (u->bytes == 4)
+        return update_uint32_t(u, (uint32_t *)(void *)at, b, c);
+    return update_uint64_t(u, (uint64_t *)(void *)at, b, c);
+}
+
 /* Operands start with b at `first`; what was there before goes to `old`. */
-static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first, uint64_t old[LANES])
+static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
+                         uint64_t old[MOST_ELEMENTS][LANES])
 {
     Update u = update_of(in);
+    int n = elements_of(in);
     uint64_t address[LANES];
     char *host[LANES];
 
     access_addresses(w, &in->at[0], address);
-    if (!access_resolve(w, (PtxSpace)in->space, ACCESS_ATOMIC, u.bytes, mask, address, host))
+    if (!access_resolve(w, (PtxSpace)in->space, ACCESS_ATOMIC, u.bytes * (uint32_t)n, mask, address,
+                        host))
         return false;
     FOR_LANES(i, mask)
     {
-        uint64_t b = lane_of(w, in->op[first], u.bytes, i);
         uint64_t c = u.op == MOD_CAS ? lane_of(w, in->op[first + 1], u.bytes, i) : 0;
 
-        if (u.bytes == 2)
-            old[i] = update_uint16_t(&u, (uint16_t *)(void *)host[i], b, c);
-        else if (u.bytes == 4)
-            old[i] = update_uint32_t(&u, (uint32_t *)(void *)host[i], b, c);
-        else
-            old[i] = update_uint64_t(&u, (uint64_t *)(void *)host[i], b, c);
+        for (int k = 0; k < n; k++) {
+            uint64_t b = lane_of(w, in->op[first + k], u.bytes, i);
+            old[k][i] = update_element(&u, host[i] + (uint32_t)k * u.bytes, b, c);
+        }
     }
     return true;
+}
+
+static void set_lane(Warp *w, uint32_t place, int bytes, uint32_t lane, uint64_t v)
+{
+    if (bytes == 2)
+        REG(w, place, uint16_t)[lane] = (uint16_t)v;
+    else if (bytes == 4)
+        REG(w, place, uint32_t)[lane] = (uint32_t)v;
+    else
+        REG(w, place, uint64_t)[lane] = v;
 }
 
 /* ops d, b, c for cas */
 void atomic_atom(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint64_t old[LANES];
-    int bytes = ptx_type_bits[in->type[0]] / 8;
+    uint64_t old[MOST_ELEMENTS][LANES];
+    int bytes = ptx_type_bits[in->type[0]] / 8, n = elements_of(in);
 
-    if (!update_lanes(w, in, mask, 1, old))
+    if (!update_lanes(w, in, mask, n, old))
         return;
-    FOR_LANES(i, mask)
-    {
-        if (bytes == 2)
-            OP(w, in, 0, uint16_t)
-        [i] = (uint16_t)old[i];
-        else if (bytes == 4) OP(w, in, 0, uint32_t)
-        [i] = (uint32_t)old[i];
-        else OP(w, in, 0, uint64_t)
-        [i] = old[i];
+    for (int k = 0; k < n; k++) {
+        FOR_LANES(i, mask)
+        set_lane(w, in->op[k], bytes, i, old[k][i]);
     }
 }
 
 /* ops b */
 void atomic_red(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint64_t old[LANES];
+    uint64_t old[MOST_ELEMENTS][LANES];
 
     update_lanes(w, in, mask, 0, old);
 }

@@ -343,11 +343,23 @@
     ROW(R, "and", "", "b32 b64")                                                                   \
     ROW(R, "or", "", "b32 b64")                                                                    \
     ROW(R, "xor", "", "b32 b64")
+/* neighbours by one instruction, each atomic by itself */
+#define ATOM_LIST(R, v, list, more, types)                                                         \
+    R("atom", ATOMS "!add !" v more, types, "=" list " a " list " ?d", atomic_atom)
+#define RED_LIST(R, v, list, more, types)                                                          \
+    R("red", ATOMS "!add !" v more, types, "a " list " ?d", atomic_red)
+#define ATOMIC_LISTS(R, ROW)                                                                       \
+    ROW(R, "v2", "{2:32}", "", "f32")                                                              \
+    ROW(R, "v4", "{4:32}", "", "f32")                                                              \
+    ROW(R, "v2", "{2:32}", " !noftz", "f16x2 bf16x2")                                              \
+    ROW(R, "v4", "{4:32}", " !noftz", "f16x2 bf16x2")
 #define PTX_ATOMIC(R)                                                                              \
     ATOMIC_OPS(R, ATOM)                                                                            \
     ATOM(R, "exch", "", "b32 b64")                                                                 \
     R("atom", ATOMS "!cas", "b16 b32 b64", "=0 a 0 0 ?d", atomic_atom)                             \
-    ATOMIC_OPS(R, RED)
+    ATOMIC_LISTS(R, ATOM_LIST)                                                                     \
+    ATOMIC_OPS(R, RED)                                                                             \
+    ATOMIC_LISTS(R, RED_LIST)
 
 #define SHARED_GLOBAL "shared shared::cta global cache"
 #define PTX_COPY(R)                                                                                \

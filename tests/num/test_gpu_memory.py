@@ -220,6 +220,21 @@ def returned():
               "old_ptr": (dtype, decode(x))}, 2)
 
 
+def sums_of_neighbours():
+    """By instructions for pairs and vectors where a mask and addresses allow them; exact sums."""
+    for i, (dtype, m, n, shape, warps) in enumerate(itertools.product(
+            ["fp16", "bf16", "fp32"], [3, 8], [64, 24, 17, 1], [(8, 64), (8, 24)], [1, 4])):
+        if n > shape[1] or i % 3:
+            continue
+        x = random.integers(-4, 5, (4, m, n)).astype(np.float64)
+        sums = random.integers(-4, 5, (m, n)).astype(np.float64)
+        case(f"add {dtype} {m}x{n} in {shape[0]}x{shape[1]} by {warps} warps", "add_rows", 4,
+             {"x_ptr": encode(x, dtype), "sum_ptr": encode(sums, dtype),
+              "old_ptr": empty(dtype, 4, m, n), "m": m, "n": n, "M": shape[0], "N": shape[1]},
+             {"sum_ptr": (dtype, sums + x.sum(0)), "x_ptr": (dtype, 2 * x), "old_ptr": (dtype, x)},
+             warps)
+
+
 moves()
 casts()
 shapes()
@@ -227,4 +242,5 @@ views()
 wide_arithmetic()
 scatters()
 returned()
+sums_of_neighbours()
 suite.finish()

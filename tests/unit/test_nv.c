@@ -310,6 +310,55 @@ static void test_long_tiles(void **state)
     arena_free(a);
 }
 
+/* --- atomics of neighbours --- */
+
+/* How often `what` stands in code for 256 additions by 32 threads each of which has 8 neighbours.
+ */
+static int additions(const char *dtype, const char *chip, bool used, const char *what)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    const char *store = used ? "  store %xp, %old\n" : "";
+    const char *text = arena_printf(
+        a,
+        "kernel @k(%%x: *%s div 16, %%y: *%s div 16, %%n: i32 div 16) num_warps=1 {\n"
+        "  %%i = arange start=0 : i32[256]\n"
+        "  %%ns = splat %%n : i32[256]\n"
+        "  %%m = lt %%i, %%ns : i1[256]\n"
+        "  %%xs = splat %%x : *%s[256]\n"
+        "  %%xp = addptr %%xs, %%i : *%s[256]\n"
+        "  %%ys = splat %%y : *%s[256]\n"
+        "  %%yp = addptr %%ys, %%i : *%s[256]\n"
+        "  %%v = load %%xp : %s[256]\n"
+        "  %%old = atomic_rmw %%yp, %%v, %%m kind=add sem=relaxed scope=gpu : %s[256]\n"
+        "%s  return\n}\n",
+        dtype, dtype, dtype, dtype, dtype, dtype, dtype, dtype, store);
+    Case c = {t, a, "add.ir", read_kernel(a, "add.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, chip, GEN_OBJECT, &out));
+    int n = occurrences(out.data, what);
+    arena_free(a);
+    return n;
+}
+
+static void test_neighbours(void **state)
+{
+    (void)state;
+    assert_int_equal(additions("fp16", "sm_80", false, "red.relaxed.gpu.global.add.noftz.f16x2"),
+                     4);
+    assert_int_equal(additions("fp16", "sm_90a", true, "add.noftz.v4.f16x2 {"), 1);
+    assert_int_equal(additions("bf16", "sm_80", true, ".cas.b16"), 8);
+    assert_int_equal(
+        additions("bf16", "sm_100", false, "red.relaxed.gpu.global.add.noftz.v4.bf16x2"), 1);
+    assert_int_equal(additions("fp32", "sm_80", false, "red.relaxed.gpu.global.add.f32"), 8);
+    assert_int_equal(additions("fp32", "sm_90a", false, "red.relaxed.gpu.global.add.v4.f32"), 2);
+    assert_int_equal(additions("i32", "sm_90a", false, "red.relaxed.gpu.global.add.u32"), 8);
+}
+
 /* --- words that somebody else writes --- */
 
 /* In each round a word and a tile of four are read, for 256 threads to store. */
@@ -546,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_cases),          cmocka_unit_test(test_inline),
         cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
         cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses),
-        cmocka_unit_test(test_long_tiles),     cmocka_unit_test(test_once)};
+        cmocka_unit_test(test_long_tiles),     cmocka_unit_test(test_once),
+        cmocka_unit_test(test_neighbours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,3 +232,16 @@ def last_one_sums(x_ptr, part_ptr, counter_ptr, out_ptr, n, PROGRAMS: tl.constex
     if done == PROGRAMS - 1:
         parts = tl.load(part_ptr + tl.arange(0, PROGRAMS), volatile=True)
         tl.store(out_ptr, tl.sum(parts, axis=0))
+
+
+@triton.jit
+def add_rows(x_ptr, sum_ptr, old_ptr, m, n, M: tl.constexpr, N: tl.constexpr):
+    """Blocks of rows added onto one block of sums, and onto itself once; what was there is kept."""
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    inside = (rows[:, None] < m) & (columns[None, :] < n)
+    at = rows[:, None] * n + columns[None, :]
+    own = tl.program_id(0) * m * n + at
+    x = tl.load(x_ptr + own, mask=inside, other=0.0)
+    tl.atomic_add(sum_ptr + at, x, mask=inside, sem="relaxed")
+    old = tl.atomic_add(x_ptr + own, x, mask=inside)
+    tl.store(old_ptr + own, old, mask=inside)
