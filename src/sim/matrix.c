@@ -64,14 +64,14 @@ void matrix_load(Warp *w, const Inst *in, uint32_t mask)
 
     if (!resolve_rows(w, in, mask, ACCESS_READ, host))
         return;
-    uint16_t rows[4][8][8];
-    for (int i = 0; i < 8 * in->nops; i++)
-        memcpy(rows[i / 8][i % 8], host[i], 16);
     for (int m = 0; m < in->nops; m++) {
         uint16_t *d = OP(w, in, m, uint16_t);
 
-        for (uint32_t i = 0; i < 2 * LANES; i++)
-            d[i] = rows[m][matrix_row(in, i / 2, i % 2)][matrix_column(in, i / 2, i % 2)];
+        for (uint32_t i = 0; i < 2 * LANES; i++) {
+            const char *row = host[8 * (uint32_t)m + matrix_row(in, i / 2, i % 2)];
+
+            memcpy(&d[i], row + 2 * matrix_column(in, i / 2, i % 2), 2);
+        }
     }
 }
 
@@ -142,7 +142,7 @@ static void gather_operands(Warp *w, const Shape *s, double a[ROWS][MOST_K],
                             double b[MOST_K][COLUMNS])
 {
     int per = MAX(32 / ptx_type_bits[s->a], 1), halves = s->rows / 8, quad = QUAD * per;
-    double row[LANES * 4];
+    double row[LANES * 4] = {0};
 
     for (int r = 0; r < s->lefts; r++) { /* a row of the matrix is `quad` elements of a register */
         widen(w, s->in->op[s->results + r], s->a, per, row);
@@ -165,6 +165,7 @@ static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K], double b[M
 
         for (int k = 0; k < s->k; k++) {
             for (int j = 0; j < COLUMNS; j++)
+                /* NOLINTNEXTLINE(*UndefinedBinaryOperatorResult): s->k columns were gathered */
                 sums[j] += a[i][k] * b[k][j];
         }
         memcpy(d[i], sums, sizeof sums);
