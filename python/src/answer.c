@@ -10,7 +10,8 @@ enum {
     ANSWER_VALUE,    /* object, whether it is a constexpr */
     ANSWER_FUNCTION, /* role, the function */
     ANSWER_MODULE,   /* name or None, path or None */
-    ANSWER_LANGUAGE  /* full name */
+    ANSWER_LANGUAGE, /* full name */
+    ANSWER_CLASS     /* role, the class, in the parts of a function */
 };
 
 /* A text as UTF-8, NULL for None; borrowed from `k`. */
@@ -78,6 +79,12 @@ static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
     case ANSWER_FUNCTION:
         out->role = (tilec_role)PyLong_AsLong(PyTuple_GetItem(a, 1));
         return answer_function(PyTuple_GetItem(a, 2), out, k);
+    case ANSWER_CLASS:
+        out->role = (tilec_role)PyLong_AsLong(PyTuple_GetItem(a, 1));
+        if (answer_function(PyTuple_GetItem(a, 2), out, k) != 0)
+            return -1;
+        out->kind = TILEC_NAME_CLASS;
+        return 0;
     case ANSWER_MODULE:
         out->kind = TILEC_NAME_MODULE;
         return text_of(PyTuple_GetItem(a, 1), &out->module, NULL, k) != 0 ||

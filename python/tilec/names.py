@@ -7,6 +7,9 @@ is not, changed() says what that means.
 """
 
 import builtins
+import enum
+import inspect
+import sys
 import types
 
 from .errors import ChangedGlobalError
@@ -16,8 +19,8 @@ from .language.types import dtype
 from .source import Source, SourceError
 
 # kinds of answers and roles of functions, as src/answer.c and tilec.h number them
-_VALUE, _FUNCTION, _MODULE, _LANGUAGE = range(4)
-_JIT, _CONSTEXPR, _PYTHON = range(3)
+_VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS = range(5)
+_JIT, _CONSTEXPR, _PYTHON, _NAMED_TUPLE, _AGGREGATE, _ENUM = range(6)
 MISSING = object()
 # modules of Python whose members the compiler evaluates itself
 _PYTHON_MODULES = ("math", "itertools")
@@ -52,6 +55,52 @@ class _ModuleSpace:
 
     def is_constexpr(self, name):
         return True  # Triton lets kernels use attributes of modules as they are
+
+
+class _ClassSpace:
+    """Names in a class: what its functions close over, then its module's globals."""
+
+    def __init__(self, cls):
+        self.cells = {}
+        for member in vars(cls).values():
+            fn = getattr(kernel_of(member), "fn", getattr(member, "__func__", member))
+            if isinstance(fn, types.FunctionType):
+                self.cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+        self.globals = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+
+    place = FunctionSpace.place
+    is_constexpr = FunctionSpace.is_constexpr
+
+
+def _role_of_class(value):
+    """What a class is to kernels; None: nothing."""
+    if not isinstance(value, type):
+        return None
+    if "__tilec_aggregate__" in vars(value):
+        return _AGGREGATE
+    if issubclass(value, tuple) and hasattr(value, "_fields"):
+        return _NAMED_TUPLE
+    return _ENUM if issubclass(value, enum.Enum) else None
+
+
+def class_text(cls):
+    """(text, its first line, path) of a class; of one that no text made, as namedtuple() does, one
+    that says the same.
+    """
+    try:
+        lines, line = inspect.getsourcelines(cls)
+        return "".join(lines), line, inspect.getsourcefile(cls)
+    except (OSError, TypeError):
+        pass
+    if hasattr(cls, "_fields"):
+        values = cls._field_defaults
+        lines = [f"class {cls.__name__}(NamedTuple):", "    pass"]
+        lines += [f"    {name}: None" + (f" = {values[name]!r}" if name in values else "")
+                  for name in cls._fields]
+    else:
+        lines = [f"class {cls.__name__}(Enum):", "    pass"]
+        lines += [f"    {name} = {member.value!r}" for name, member in cls.__members__.items()]
+    return "\n".join(lines) + "\n", 1, None
 
 
 def _is_annotated(names, name):
@@ -114,7 +163,8 @@ class Surroundings:
             return (_LANGUAGE, language)
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
-        return self._function(file, value) or (_VALUE, *_plain(value, is_constexpr))
+        return (self._function(file, value) or self._class(value) or
+                (_VALUE, *_plain(value, is_constexpr)))
 
     def _function(self, file, value):
         value = kernel_of(value)
@@ -129,6 +179,14 @@ class Surroundings:
         except SourceError:
             return None
         return None
+
+    def _class(self, value):
+        role = _role_of_class(value)
+        if role is None:
+            return None
+        text, line, path = class_text(value)
+        module = self._key(value, f"{value.__module__}.{value.__qualname__}", _ClassSpace)
+        return (_CLASS, role, (text, value.__name__, module, path, line, (), False))
 
     def function(self, file, value):
         """An argument of a launch: (its name, its role, its description)."""
@@ -183,7 +241,7 @@ def kernel_of(value):
 def is_code(value):
     """Is it a function or module, whose change means other code?"""
     return isinstance(value, (KernelInterface, ConstexprFunction, types.FunctionType,
-                              types.ModuleType))
+                              types.ModuleType, type))
 
 
 def language_name(value):
