@@ -39,6 +39,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
 FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
 SHORT, SHORT_ROUNDS = 20, 4  # rows of fewer microseconds take so many times as many rounds
+TUNING_ROUNDS = 15  # of each configuration of a kernel
 
 # --- the library, through ctypes; include/tilec.h says what each field means ----------------------
 
@@ -302,15 +303,16 @@ def matmul_row(lib, size, activation):
     kernel = module.matmul_kernel
     tuned = triton.autotune(configs=module.configs(), key=["M", "N", "K"])(kernel)
     grid = lambda meta: (triton.cdiv(size, meta["BLOCK_M"]) * triton.cdiv(size, meta["BLOCK_N"]),)
-    ours = []
+    ours = {}
     for config in module.configs():
         blocks = config.kwargs
         run = lib.kernel("matmul", "matmul_kernel", grid(blocks), (x, y, a) + arguments,
                          num_warps=config.num_warps, num_stages=config.num_stages, **blocks,
                          ACTIVATION=activation)
-        ours.append((triton.testing.do_bench(run, warmup=5, rep=20), len(ours), run, config))
-    best = min(ours)
-    print(f"  matmul {size}: tilec takes {best[3]}", file=sys.stderr)
+        ours[str(config)] = run
+    times = measure(Row("", ours, {}, None, 0), TUNING_ROUNDS)[0]
+    best = min(times, key=times.get)
+    print(f"  matmul {size}: tilec takes {best}", file=sys.stderr)
 
     def torch_matmul():
         torch.mm(x, y, out=c)
@@ -320,7 +322,7 @@ def matmul_row(lib, size, activation):
     if activation:
         reference = torch.nn.functional.leaky_relu(reference)
     return Row(f"matmul {size} fp16{' + leaky_relu' if activation else ''}", {
-        "tilec": best[2],
+        "tilec": ours[best],
         "triton": lambda: tuned[grid](x, y, b, *arguments, ACTIVATION=activation),
         "torch": torch_matmul,
     }, {"tilec": a, "triton": b}, reference, 2e-3, flops=2 * size**3)
