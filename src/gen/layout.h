@@ -218,8 +218,9 @@ bool shared_access(const Layout *l, int nvector, const uint32_t *vector, SharedA
  * in the bits of `word`.  Each bit of the matrix's number is a bit of the register's.
  *
  * Elements of a byte that lie across the fragment's words move in pairs.  A lane then gets for each
- * element of a row of the fragment the one beside it too (`pair`), and two matrices, which differ
- * in the word's upper bit, have together what two words of the fragment are put together from. */
+ * element of a row of the fragment the one beside it too (`pair`).  Where words have four elements
+ * two matrices, which differ in the word's upper bit, have together what two words of the fragment
+ * are put together from; where they have two, a word is bytes 0 and 2, or 1 and 3, of what came. */
 typedef struct {
     SharedAccess access;
     int word_bits, matrix_bits;

@@ -303,19 +303,21 @@ static bool are_moved_once(const Layout *l, const SharedAccess *a)
 
 /* Rows of 16 bytes lie across K, where a register has the lowest bit and groups of lanes the next
  * three.  A row is one step along K: the word's lower bit, then the four lanes of a group, tell the
- * rows of a matrix apart, and the word's upper bit two matrices. */
+ * rows of a matrix apart, and the word's upper bit, if it has one, two matrices. */
 static bool ldmatrix_pairs(const Layout *l, MatrixAccess *out)
 {
     const uint32_t *across = l->lane + GROUP_BITS;
     SharedAccess *access = &out->access;
 
-    *out = (MatrixAccess){.word_bits = WORD_BITS, .matrix_bits = 1, .matrix = {1, -1}};
+    int word = l->nreg > 1 && l->reg[1] == l->reg[0] << 1 ? 2 : 1;
+
+    *out = (MatrixAccess){.word_bits = word};
     for (int d = 0; d < l->rank; d++) {
         if (across[0] == layout_unit(l, d, 0))
             return false;
     }
     out->pair = (int8_t)layout_register_of(l, across[0] >> 1);
-    if (out->pair < WORD_BITS)
+    if (out->pair < word)
         return false;
     access->nvector = 1 + ROW_BITS;
     access->vector[0] = l->reg[out->pair];
@@ -324,8 +326,7 @@ static bool ldmatrix_pairs(const Layout *l, MatrixAccess *out)
     access->lane[0] = l->reg[0];
     for (int i = 0; i < GROUP_BITS; i++)
         access->lane[1 + i] = l->lane[i];
-    access->lane[ROW_BITS] = l->reg[1];
-    for (int i = WORD_BITS; i < l->nreg && out->matrix_bits < MOST_MATRIX_BITS; i++) {
+    for (int i = 1; i < l->nreg && out->matrix_bits < MOST_MATRIX_BITS; i++) {
         if (i == out->pair)
             continue;
         access->lane[ROW_BITS + out->matrix_bits] = l->reg[i];

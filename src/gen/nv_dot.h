@@ -41,8 +41,10 @@ typedef enum {
 } OperandWay;
 typedef struct {
     OperandWay way;
-    bool trans;                     /* of ldmatrix */
-    MatrixAccess matrix;            /* for it */
+    bool trans;          /* of ldmatrix */
+    MatrixAccess matrix; /* for it */
+    const Op **casts;    /* what the tile in memory still goes through, in order */
+    int ncasts;
     int nvector;                    /* bits: elements of a usual load, */
     int8_t vector[MAX_VECTOR_BITS]; /* which are these bits of the register's number */
 } NvOperand;

@@ -4,14 +4,13 @@
  * In shared memory rows of 16 bytes are what ldmatrix gives to the eight groups of four lanes, up
  * to four matrices at a time; where it does not fit the element's size or the way it lies, usual
  * loads read the same registers.  Elements of a byte that come in pairs (MatrixAccess) are sorted
- * into words behind it.  Words are made when they are first asked for.
+ * into words behind it.  Words are made when they are first asked for, and casts that come behind
+ * shared memory are done then, of two bytes at a time where there is a short way (nv_cast.c).
  *
  * Along K nothing may count that does not exist, whatever is in its place: zero times infinity is
  * not zero, so both operands are cleared.  In shared memory that is so already.
  */
 #include "nv_mma.h"
-
-enum { CONVERTS_FP8 = 89 }; /* the first chip that does */
 
 /* --- reading --- */
 
@@ -72,11 +71,12 @@ static void read_matrices(MmaOperand *o, uint32_t first)
     for (int i = 0; i < count; i++) {
         uint32_t reg = first;
         words[i] = count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
-        for (int k = m->pair < 0 ? 0 : 1; k < m->matrix_bits; k++)
+        for (int k = 0; k < m->matrix_bits; k++)
             reg |= (uint32_t)(i >> k & 1) << m->matrix[k];
-        if (m->pair < 0)
-            o->read[reg >> m->word_bits] = words[i];
-        else if (i & 1)
+        o->read[reg >> m->word_bits] = words[i];
+        if (m->pair >= 0 && m->word_bits == 1)
+            o->read[(reg | 1u << m->pair) >> m->word_bits] = words[i];
+        else if (m->pair >= 0 && (i & 1))
             sort_pairs(o, words + i - 1, reg);
     }
 }
@@ -106,8 +106,7 @@ static void read_vector(MmaOperand *o, uint32_t reg)
     nv_read(o->n, &p, NULL, words);
     nv_unpack(o->n, words, count, bytes, elements);
     for (int i = 0; i < count; i++)
-        o->read[nv_vector_register(how->vector, (int)reg, i)] =
-            nv_from_bits(o->n, o->tile->value->type, elements[i]);
+        o->read[nv_vector_register(how->vector, (int)reg, i)] = elements[i];
 }
 
 /* --- elements --- */
@@ -115,6 +114,41 @@ static void read_vector(MmaOperand *o, uint32_t reg)
 static Val zero_unless(Nv *n, Val condition, Val v)
 {
     return condition ? LLVMBuildSelect(n->b, condition, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
+}
+
+/* What casts, from number `first` on, make of an element. */
+static Val cast_element(MmaOperand *o, Val v, int first)
+{
+    const NvOperand *how = &o->dot->operand[o->part];
+
+    for (int i = first; i < how->ncasts; i++)
+        v = emit_op(&o->n->e, o->n->b, how->casts[i], &v);
+    return v;
+}
+
+/* Which byte of its word is an element of pairs that are not sorted. */
+static int paired_byte(const MatrixAccess *m, uint32_t reg)
+{
+    return (int)(reg >> m->pair & 1) + 2 * (int)(reg & 1);
+}
+
+/* The bits of element `reg` of a tile in shared memory. */
+static Val element_bits(MmaOperand *o, uint32_t reg)
+{
+    const MatrixAccess *m = &o->dot->operand[o->part].matrix;
+    int bytes = o->tile->memory.bytes;
+    Val elements[4], word;
+
+    if (o->dot->operand[o->part].way == OPERAND_VECTORS) {
+        if (!o->read[reg])
+            read_vector(o, reg);
+        return o->read[reg];
+    }
+    word = matrix_word(o, reg);
+    nv_unpack(o->n, &word, 4 / bytes, bytes, elements);
+    if (m->pair >= 0 && m->word_bits == 1)
+        return elements[paired_byte(m, reg)];
+    return elements[reg & ((1u << m->word_bits) - 1)];
 }
 
 /* Of a tile in registers, element e of a fragment; NULL: it is zero. */
@@ -131,23 +165,42 @@ static Val own_element(MmaOperand *o, uint32_t reg, int e)
 static Val fragment_element(MmaOperand *o, const MmaFragment *f, int e)
 {
     uint32_t reg = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e);
-    const NvOperand *how = &o->dot->operand[o->part];
-    Val elements[4], word;
 
-    switch (how->way) {
-    case OPERAND_REGISTERS:
+    if (o->dot->operand[o->part].way == OPERAND_REGISTERS)
         return own_element(o, reg, e);
-    case OPERAND_VECTORS:
-        if (!o->read[reg])
-            read_vector(o, reg);
-        return o->read[reg];
-    case OPERAND_MATRICES:
-        word = matrix_word(o, reg);
-        nv_unpack(o->n, &word, 4 / o->tile->memory.bytes, o->tile->memory.bytes, elements);
-        return nv_from_bits(o->n, o->tile->value->type,
-                            elements[reg & ((1u << how->matrix.word_bits) - 1)]);
+    return cast_element(o, nv_from_bits(o->n, o->tile->value->type, element_bits(o, reg)), 0);
+}
+
+/* Elements e and e + 1 of a fragment, of bytes that casts make longer.  False: there is no short
+ * way to do two at a time. */
+static bool cast_pair(MmaOperand *o, const MmaFragment *f, int e, Val out[2])
+{
+    const NvOperand *how = &o->dot->operand[o->part];
+    DType from = o->tile->value->type->dtype;
+    int byte[2] = {0, 1}, first = dtype_is_fp8(from) ? 0 : 1;
+    uint32_t reg[2];
+    Val word, bits[2];
+
+    if (how->ncasts == 0 || o->tile->memory.bytes != 1 ||
+        (first > 0 && !nv_casts_bytes_to(how->casts[0]->results[0]->type->dtype)))
+        return false;
+    for (int i = 0; i < 2; i++)
+        reg[i] = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e + i);
+    if (how->way == OPERAND_MATRICES) {
+        word = matrix_word(o, reg[0]);
+        for (int i = 0; i < 2; i++)
+            byte[i] = paired_byte(&how->matrix, reg[i]);
+    } else {
+        for (int i = 0; i < 2; i++)
+            bits[i] = element_bits(o, reg[i]);
+        nv_pack(o->n, bits, 2, 1, &word);
+        word = LLVMBuildZExt(o->n->b, word, o->n->l->i32, "");
     }
-    bug("no such way");
+    if (!nv_cast_bytes(o->n, from, word, byte, out))
+        return false;
+    for (int i = 0; i < 2; i++)
+        out[i] = cast_element(o, out[i], first);
+    return true;
 }
 
 /* --- pieces --- */
@@ -165,7 +218,7 @@ static Val piece_of(MmaOperand *o, Val v, int piece)
 
     switch (o->dot->mma->piece) {
     case PIECE_OWN:
-        return o->dot->mma->operand == 'd' ? v : nv_to_bits(n, o->tile->value->type, v);
+        return o->dot->mma->operand == 'd' ? v : nv_to_bits(n, o->type, v);
     case PIECE_FP16:
         return llvm_bits(n->l, n->b, LLVMBuildFPTrunc(n->b, v, n->l->f16, ""));
     case PIECE_BF16:
@@ -192,29 +245,6 @@ static LLVMTypeRef piece_type(const MmaOperand *o)
                                : l->i32;
 }
 
-/* Elements `half` * 2 and the next one of a word of four, as two of fp16.  NULL: there is no short
- * way. */
-static Val fp8_half(MmaOperand *o, Val word, int half)
-{
-    enum {
-        UPPER_BYTES = 0x1404,
-        NEXT_TWO = 0x2020
-    }; /* of the first word, among zeros of the other */
-    Nv *n = o->n;
-    DType t = o->tile->value->type->dtype;
-    Val zero = llvm_int(n->l->i32, 0);
-
-    if (t == DT_FP8E5) { /* fp16 without its last byte */
-        Val which = llvm_int(n->l->i32, UPPER_BYTES + half * NEXT_TWO);
-        return llvm_call(n->l, n->b, "llvm.nvvm.prmt", 0, NULL, 3, (Val[]){word, zero, which});
-    }
-    if (t != DT_FP8E4NV || n->plan->chip < CONVERTS_FP8)
-        return NULL;
-    word = LLVMBuildLShr(n->b, word, llvm_int(n->l->i32, 16 * half), "");
-    word = LLVMBuildTrunc(n->b, word, n->l->i16, "");
-    return nv_pure_asm(n, n->l->i32, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", &word, 1);
-}
-
 /* --- words --- */
 
 static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
@@ -222,18 +252,20 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
     const NvDot *d = o->dot;
     Val elements[4], out = NULL;
 
-    if (d->operand[o->part].way == OPERAND_MATRICES) {
+    if (d->operand[o->part].way == OPERAND_MATRICES && d->operand[o->part].ncasts == 0) {
         Val read = matrix_word(
             o, mma_register(&d->regs[o->part], f->batch, f->row, f->column, word * o->per_word));
         if (d->mma->piece == PIECE_OWN)
             return read;
         if (d->mma->piece == PIECE_FP16)
-            out = fp8_half(o, read, word % 2);
+            out = nv_fp8_halves(o->n, o->tile->value->type->dtype, read,
+                                (int[]){word % 2 * 2, word % 2 * 2 + 1});
         if (out)
             return out;
     }
+    bool paired = o->per_word == 2 && cast_pair(o, f, word * o->per_word, elements);
     for (int i = 0; i < o->per_word; i++) {
-        Val v = fragment_element(o, f, word * o->per_word + i);
+        Val v = paired ? elements[i] : fragment_element(o, f, word * o->per_word + i);
         elements[i] = v ? piece_of(o, v, piece) : LLVMConstNull(piece_type(o));
     }
     if (o->per_word == 1)
@@ -276,6 +308,7 @@ void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out)
     int across = part == MMA_A ? shape->m : shape->n;
 
     *out = (MmaOperand){.n = n, .dot = d, .part = part, .tile = s->in[part]};
+    out->type = s->op->operands[part]->type;
     out->per_word = MAX(4 / (d->mma->bytes * d->mma->halves), 1);
     out->words = across * shape->k / NV_LANES / out->per_word;
     if (d->operand[part].way == OPERAND_REGISTERS) {

@@ -14,13 +14,14 @@ typedef struct {
     Nv *n;
     const NvDot *dot;
     MmaPart part;
-    const NvTile *tile;
-    int per_word; /* elements, as the instruction takes them */
-    int words;    /* of a fragment of one thread */
+    const NvTile *tile; /* of the operand, or of what casts make the operand of (NvOperand) */
+    const Type *type;   /* of the operand */
+    int per_word;       /* elements, as the instruction takes them */
+    int words;          /* of a fragment of one thread */
     Holder surplus;
-    const Val *regs;            /* of the tile in registers; else */
-    Val *read;                  /* what has been read: matrix words, or elements; NULL: not yet */
-    int nread;                  /* room in it */
+    const Val *regs; /* of the tile in registers; else */
+    Val *read;       /* what has been read: matrix words, or bits of elements; NULL: not yet */
+    int nread;       /* room in it */
     Val *made[MMA_MOST_PIECES]; /* words, by fragment; NULL: not yet */
 } MmaOperand;
 
@@ -45,6 +46,14 @@ const NvReads *nv_ahead_early(Nv *n, const NvStep *product);
 /* Wait for the next round's copies and have its stage be the one of now; behind the last round any
  * that was written.  Returns where the product is to leave what it reads there. */
 NvReads *nv_ahead_turn(Nv *n);
+
+/* nv_cast.c: of a word the bytes of these numbers, two elements */
+/* Of fp8, as two of fp16 in a word.  NULL: there is no short way on this chip. */
+Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2]);
+/* Is what that would be, from an integer of a byte, what nv_cast_bytes() gives? */
+bool nv_casts_bytes_to(DType t);
+/* As fp32: what fp8 is in registers, and the floats that integers are cast to.  False as above. */
+bool nv_cast_bytes(Nv *n, DType from, Val word, const int byte[2], Val out[2]);
 
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */

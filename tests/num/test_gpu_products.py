@@ -187,10 +187,58 @@ def quantised():
              **near(x, weight, "fp32", 2.0**-10 if dtype == "fp32" else 2.0**-21))
 
 
+def values(dtype, *shape):
+    if dtype not in ("i8", "u8"):
+        return floats(dtype, *shape)
+    kind = np.int8 if dtype == "i8" else np.uint8
+    low = -128 if dtype == "i8" else 0
+    return random.integers(low, low + 256, shape).astype(kind)
+
+
+def any_types(dtype, other, size, order, blocks, warps, arch, cast=None):
+    (m, n, k), turn = size, order.endswith("T")
+    a, b = values(dtype, m, k), values(other, k, n)
+    if dtype == other == "i8":
+        out, near_by, want = "i32", {}, a.astype(np.int32) @ b.astype(np.int32)
+    else:
+        out = "fp64" if dtype == "fp64" else "fp32"
+        near_by = near(a, b, out, 2.0**-50 if out == "fp64" else 2.0**-22)
+        want = decode(a).astype(float) @ decode(b)
+    args = {name + "_ptr": turned(x) if letter != "n" else x
+            for name, x, letter in zip("ab", (a, b), order)}
+    args.update({"c_ptr": empty(out, m, n), "m": m, "n": n, "k": k})
+    for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n)):
+        first, second = ("stride_" + word for word in pair.split())
+        args[first], args[second] = (1, rows) if letter != "n" else (columns, 1)
+    args.update({"M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 1 + m // 32,
+                 "CAST": repr(cast), "TURN": turn})
+    case(f"any types {dtype} {other} {m}x{n}x{k} {order} {arch} {cast}", "any_types",
+         "cdiv(m,M),cdiv(n,N)", args, {"c_ptr": (out, want)}, warps,
+         arch=arch if suite.device == "sim" else None, **near_by)
+
+
+def casts_of_operands():
+    """What is cast in front of a product comes into shared memory as it is."""
+    for row in (
+            ("fp16", "i8", (64, 64, 128), "nn", (32, 64, 64), 4, "sm_90a", "b"),
+            ("fp16", "i8", (48, 64, 96), "nt", (48, 32, 32), 2, "sm_80", "b"),
+            ("fp16", "i8", (48, 64, 96), "nT", (16, 32, 32), 2, "sm_80", "b"),
+            ("bf16", "u8", (64, 80, 64), "tn", (64, 16, 32), 4, "sm_90a", "b"),
+            ("i8", "fp16", (64, 32, 64), "tn", (32, 32, 64), 4, "sm_80", "a"),
+            ("u8", "fp16", (32, 40, 50), "nn", (32, 32, 16), 1, "sm_80", "a"),
+            ("fp16", "fp8e5", (64, 64, 96), "nn", (64, 32, 32), 8, "sm_80", "b"),
+            ("fp16", "fp8e4nv", (64, 64, 96), "nn", (64, 32, 32), 4, "sm_90a", "b"),
+            ("bf16", "fp8e4nv", (32, 64, 64), "nt", (32, 64, 64), 4, "sm_80", "b"),
+            ("fp8e4nv", "fp32", (32, 32, 64), "tt", (32, 32, 32), 4, "sm_90a", "a"),
+            ("fp32", "bf16", (32, 48, 64), "nn", (32, 16, 32), 2, "sm_80", "b"),
+            ("fp64", "fp16", (16, 32, 64), "nn", (16, 32, 16), 2, "sm_80", "b")):
+        any_types(*row)
+
+
 def bytes_in_any_order():
     """Operands of a byte whose neighbours in memory lie along K or across it; on the simulator also
     for a chip that multiplies fp8 itself."""
-    for dtype, other, (m, n, k), order, blocks, warps, arch in (
+    for row in (
             ("i8", "i8", (64, 96, 160), "nn", (32, 32, 64), 4, "sm_90a"),
             ("i8", "i8", (64, 64, 96), "nt", (64, 32, 32), 2, "sm_80"),
             ("i8", "i8", (48, 64, 128), "tn", (16, 64, 64), 4, "sm_90a"),
@@ -201,23 +249,7 @@ def bytes_in_any_order():
             ("fp8e5", "fp8e4nv", (32, 64, 64), "nt", (32, 64, 64), 4, "sm_80"),
             ("fp8e5", "fp8e5", (48, 64, 64), "tn", (48, 64, 64), 4, "sm_90a"),
             ("fp8e5", "fp8e5", (32, 32, 48), "nn", (32, 32, 16), 1, "sm_89")):
-        if dtype == "i8":
-            a, b = (random.integers(-128, 128, s).astype(np.int8) for s in ((m, k), (k, n)))
-            out, near_by = "i32", {}
-        else:
-            a, b = floats(dtype, m, k), floats(other, k, n)
-            out, near_by = "fp32", near(a, b, "fp32")
-        args = {name + "_ptr": turned(x) if letter == "t" else x
-                for name, x, letter in zip("ab", (a, b), order)}
-        args.update({"c_ptr": empty(out, m, n), "m": m, "n": n, "k": k})
-        for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n)):
-            first, second = ("stride_" + word for word in pair.split())
-            args[first], args[second] = (1, rows) if letter == "t" else (columns, 1)
-        args.update({"M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 1 + m // 32})
-        want = decode(a) @ decode(b) if out != "i32" else a.astype(np.int32) @ b.astype(np.int32)
-        case(f"bytes {dtype} {other} {m}x{n}x{k} {order} {arch}", "any_types",
-             "cdiv(m,M),cdiv(n,N)", args, {"c_ptr": (out, want)}, warps,
-             arch=arch if suite.device == "sim" else None, **near_by)
+        any_types(*row)
 
 
 def chains():
@@ -281,6 +313,7 @@ shared()
 batches()
 quantised()
 bytes_in_any_order()
+casts_of_operands()
 chains()
 others()
 suite.finish()

@@ -355,10 +355,10 @@ static Layout fragments(MmaPart part, int bytes, int32_t rows, int32_t columns, 
     return l;
 }
 
-/* Of elements of a byte, neighbours across K in pairs. */
-static Layout paired(MmaPart part, int32_t rows, int32_t columns)
+/* Neighbours across K in pairs, as for elements of a byte in memory. */
+static Layout paired(MmaPart part, int bytes, int32_t rows, int32_t columns)
 {
-    const MmaTiling t = {mma_shape(1), 0, 1, 1, .row_pairs = true, .column_pairs = true};
+    const MmaTiling t = {mma_shape(bytes), 0, 1, 1, .row_pairs = true, .column_pairs = true};
     const int32_t dims[] = {rows, columns};
     Layout l;
 
@@ -602,7 +602,7 @@ static void check_operand(MmaPart part, int bytes, int32_t rows, int32_t columns
 
     if (trans && bytes == 1) {
         assert_false(shared_ldmatrix(&l, bytes, trans, &read));
-        l = paired(part, rows, columns);
+        l = paired(part, bytes, rows, columns);
     }
     assert_int_equal(shared_ldmatrix(&l, bytes, trans, &read), !trans || bytes <= 2);
     if (trans && bytes > 2)
@@ -617,9 +617,27 @@ static void check_operand(MmaPart part, int bytes, int32_t rows, int32_t columns
     run_ldmatrix(&l, &memory, &read, trans);
 }
 
+/* Bytes across K that become elements of two in registers. */
+static void check_cast_operand(MmaPart part, int32_t rows, int32_t columns)
+{
+    Layout l = paired(part, 2, rows, columns);
+    SharedLayout memory;
+    MatrixAccess read;
+
+    assert_true(shared_ldmatrix(&l, 1, true, &read));
+    assert_int_equal(read.word_bits, 1);
+    shared_choose(&l, 1, &read.access, 1, &memory);
+    check_shared(&memory, &l);
+    run_ldmatrix(&l, &memory, &read, true);
+}
+
 static void test_ldmatrix(void **state)
 {
     (void)state;
+    check_cast_operand(MMA_A, 64, 32);
+    check_cast_operand(MMA_A, 32, 16);
+    check_cast_operand(MMA_B, 32, 64);
+    check_cast_operand(MMA_B, 16, 32);
     for (int bytes = 1; bytes <= 4; bytes *= 2) {
         for (int fastest = 0; fastest <= 1; fastest++) {
             check_operand(MMA_A, bytes, 64, 32, fastest);

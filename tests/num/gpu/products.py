@@ -56,18 +56,29 @@ def matmul(a_ptr, b_ptr, c_ptr, bias_ptr, m, n, k, stride_am, stride_ak, stride_
 
 @triton.jit
 def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, stride_bn,
-              M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
-    """c = a @ b for any strides, summed as tl.dot does by itself."""
+              M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr,
+              CAST: tl.constexpr = None, TURN: tl.constexpr = False):
+    """c = a @ b for any strides, summed as tl.dot does by itself; CAST names the operand that is
+    cast to the other one's type, TURN lets b be loaded as its transpose."""
     rows = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.program_id(1) * N + tl.arange(0, N)
     deep = tl.arange(0, K)
     a_at = a_ptr + rows[:, None] * stride_am + deep[None, :] * stride_ak
     b_at = b_ptr + deep[:, None] * stride_bk + columns[None, :] * stride_bn
+    if TURN:
+        b_at = tl.trans(b_at)
     acc = tl.zeros((M, N), c_ptr.dtype.element_ty)
     for left in tl.range(k, 0, -K, num_stages=STAGES):
         a = tl.load(a_at, mask=(rows[:, None] < m) & (deep[None, :] < left), other=0)
-        b = tl.load(b_at, mask=(deep[:, None] < left) & (columns[None, :] < n), other=0)
-        acc = tl.dot(a, b, acc)
+        b_mask = (deep[:, None] < left) & (columns[None, :] < n)
+        b = tl.load(b_at, mask=tl.trans(b_mask) if TURN else b_mask, other=0)
+        if CAST == "a":
+            a = a.to(b.dtype)
+        if CAST == "b":
+            b = b.to(a.dtype)
+        if TURN:
+            b = tl.trans(b)
+        acc = tl.dot(a, b, acc, input_precision="ieee")
         a_at += K * stride_ak
         b_at += K * stride_bk
     tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc,
