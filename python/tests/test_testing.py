@@ -147,6 +147,17 @@ class Drivers(unittest.TestCase):
         with device.use_device("sim"):
             self.assertEqual(driver.active.get_current_target(), ("cuda", 80, 32))
 
+    def test_rooflines(self):
+        with device.use_device("cpu"):
+            processors = driver.active.utils.get_device_properties(0)["multiprocessor_count"]
+            self.assertAlmostEqual(testing.get_max_tensorcore_tflops("float16", 1000000),
+                                   processors * 4 * 512e-3)
+            self.assertLess(testing.get_max_simd_tflops("float32", 1000000),
+                            testing.get_max_tensorcore_tflops("float32", 1000000))
+            self.assertGreater(testing.get_dram_gbps(), 0)
+        with self.assertRaisesRegex(ValueError, "no figure"):
+            testing.get_max_simd_tflops("float64", 1)
+
     def test_set_active(self):
         own = object()
         driver.set_active(own)

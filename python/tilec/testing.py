@@ -301,12 +301,45 @@ def allclose(x, y, atol=None, rtol=None):
         x_, y_, atol=_tolerance(atol, x, 1e-2), rtol=_tolerance(rtol, x, 0.0), equal_nan=True))
 
 
-# --- figures of the device, for those who compute rooflines ---------------------------------------
+# --- figures of the device, for those who compute rooflines -------------------------------------------
+
+# operations that a quarter of a multiprocessor does in a clock, by bits of the dtype: of sm_80, whose
+# figures Triton's functions of these names give for all later ones, too
+_TENSOR_OPS = {32: 256, 16: 512, 8: 1024}
+_SIMD_OPS = {32: 32, 16: 64}
+
+
+
+def nvsmi(attrs):
+    """What nvidia-smi says of the first GPU for each of `attrs`, as integers."""
+    import subprocess
+
+    out = subprocess.check_output(["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs),
+                                   "--format=csv,noheader,nounits"], text=True)
+    return [int(value) for value in out.split(",")]
+
+
+def _tflops(operations, dtype, clock_rate, device):
+    from .language.types import dtype_of
+
+    bits = dtype_of(dtype).primitive_bitwidth
+    if bits not in operations:
+        raise ValueError(f"there is no figure for {dtype}")
+    found = driver.active.utils.get_device_properties(device or 0)
+    return found["multiprocessor_count"] * 4 * clock_rate * operations[bits] * 1e-9
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
+    """What the tensor cores do in theory at `clock_rate` kHz, in TFLOP/s."""
+    return _tflops(_TENSOR_OPS, dtype, clock_rate, device)
+
+
+def get_max_simd_tflops(dtype, clock_rate, device=None):
+    """What the other units do in theory at `clock_rate` kHz, in TFLOP/s."""
+    return _tflops(_SIMD_OPS, dtype, clock_rate, device)
 
 
 def get_dram_gbps(device=None):
     """The memory's bandwidth by its clock and width, in GB/s."""
     found = driver.active.utils.get_device_properties(device or 0)
     return found["mem_clock_rate"] * found["mem_bus_width"] * 2 / 1e6 / 8
-
-

@@ -6,7 +6,7 @@ from . import _names
 from .constants import cdiv as _cdiv, unwrap as _unwrap
 from .constants import constexpr, constexpr_function, constexpr_type
 from .marker import Builtin as _Builtin, BuiltinClass as _BuiltinClass, missing as _missing
-from .types import DTYPES as _DTYPES, get_int_dtype as _get_int_dtype
+from .types import DTYPES as _DTYPES, dtype_of as _dtype_of, get_int_dtype as _get_int_dtype
 from .types import (base_type, base_value, block_type, const, dtype, pi32_t, pointer_type, tensor,
                     tensor_descriptor, tensor_descriptor_type, tuple_type, void)
 
@@ -54,6 +54,11 @@ def _install():
 
 
 _install()
+
+
+def str_to_ty(name, constants=None):
+    """The type that a signature means by "fp32", "*i8", "*kfp16"."""
+    return _dtype_of(name)
 
 
 # --- decorators of those who extend Triton -----------------------------------------------------

@@ -240,7 +240,8 @@ def dtype_of(other):
     name = getattr(other, "name", None) or getattr(other, "__name__", None) or str(other)
     name = name.rsplit(".", 1)[-1]
     if name.startswith("*"):
-        return pointer_type(dtype_of(name[1:]))
+        const = name.startswith("*k")
+        return pointer_type(dtype_of(name[1 + const:]), const=const)
     if name in DTYPES:
         return DTYPES[name]
     if name[:1] in "iu" and name[1:].isdigit():
