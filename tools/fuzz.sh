@@ -17,7 +17,7 @@ for fuzzer in build-fuzz/fuzzers/fuzz_*; do
     if [ -d "tests/fuzz/$name" ]; then
         seeds=tests/fuzz/$name
     fi
-    if [ "$name" = fuzz_ptx ]; then
+    if [ "${name%_run}" = fuzz_ptx ]; then
         seeds=tests/sim
     fi
     echo "$name: $seconds s"

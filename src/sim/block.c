@@ -195,10 +195,22 @@ static void report_missing(Block *b)
     }
 }
 
+/* The launch has a limit, and a warp has come to it. */
+static void report_endless(Block *b)
+{
+    for (int i = 0; i < b->nwarps; i++) {
+        if (b->warps[i].state == WARP_READY) {
+            fault(&b->warps[i], -1, "it has not ended behind more than %d instructions", SIM_TURN);
+            return;
+        }
+    }
+}
+
 bool block_run(Worker *worker, int64_t program)
 {
+    const int most = worker->launch->asked->turns;
     Block *b = &worker->block;
-    int done = 0;
+    int done = 0, turns = 0;
 
     place_block(b, worker->launch->asked->grid, program);
     memset(b->barriers, 0, sizeof b->barriers);
@@ -220,6 +232,8 @@ bool block_run(Worker *worker, int64_t program)
         }
         if (!ran && done < b->nwarps)
             report_missing(b);
+        if (++turns == most && done < b->nwarps)
+            report_endless(b);
     }
     return worker->status == SIM_OK;
 }

@@ -56,6 +56,9 @@ typedef struct {
     int count;
 } SimCounts;
 
+/* Instructions of a warp until another one has a turn: it may be waited for. */
+enum { SIM_TURN = 20000 };
+
 typedef struct {
     int32_t grid[3];
     int warps;            /* of a block */
@@ -64,6 +67,7 @@ typedef struct {
     const SimRange *ranges;
     int nranges;       /* negative: every address is taken to be good */
     int threads;       /* of the host, at most; 0 or 1: the caller's alone */
+    int turns;         /* of SIM_TURN instructions that a warp may take; 0: any number */
     SimCounts *counts; /* NULL: nothing is counted */
 } SimLaunch;
 

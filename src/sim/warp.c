@@ -3,8 +3,6 @@
  */
 #include "execute.h"
 
-enum { TURN = 20000 }; /* instructions until another warp has a turn: it may be waited for */
-
 void warp_start(Warp *w)
 {
     const PtxFunc *f = w->worker->launch->kernel->func;
@@ -53,7 +51,7 @@ void warp_run(Warp *w)
     const Inst *code = w->module->code.at;
 
     w->stop = false;
-    for (int left = TURN; left > 0 && !w->stop; left--) {
+    for (int left = SIM_TURN; left > 0 && !w->stop; left--) {
         if (w->now.mask == 0 || w->now.pc == w->now.meet) {
             if (!next_path(w))
                 return;

@@ -36,12 +36,15 @@ typedef struct {
     char *at;
     size_t bytes;
     int device;
+    const Context *context;
 } Piece;
-typedef struct {
+typedef struct Module Module;
+struct Module {
+    Module *next; /* of all that there are */
     Context *context;
     int nargs;   /* of its kernel: an image says "args=N" */
     int dynamic; /* shared memory that its function may have */
-} Module;
+};
 
 static Fake state = {.devices = 2,
                      .version = 12040,
@@ -53,6 +56,7 @@ static int nothers;
 static unsigned long long next_id = 1;
 static Piece pieces[256];
 static int npieces;
+static Module *modules;
 static _Thread_local Context *stack[16];
 static _Thread_local int depth;
 
@@ -72,9 +76,36 @@ API void *fake_top(void)
     return depth > 0 ? stack[depth - 1] : NULL;
 }
 
-/* Whatever is asked about it behind that is refused. */
+static void free_module(Module *m)
+{
+    Module **link = &modules;
+
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
+    free(m);
+    state.modules--;
+}
+
+static void free_piece(int i)
+{
+    state.allocated -= pieces[i].bytes;
+    free(pieces[i].at);
+    pieces[i] = pieces[--npieces];
+}
+
+/* It takes with it what is its own; whatever is asked about it behind that is refused. */
 API void fake_end(void *context)
 {
+    for (Module *m = modules, *next; m; m = next) {
+        next = m->next;
+        if (m->context == context)
+            free_module(m);
+    }
+    for (int i = npieces - 1; i >= 0; i--) {
+        if (pieces[i].context == context)
+            free_piece(i);
+    }
     ((Context *)context)->id = 0;
 }
 
@@ -301,6 +332,8 @@ API int cuModuleLoadDataEx(Module **m, const char *image, unsigned n, const int 
     *m = calloc(1, sizeof **m);
     (*m)->context = stack[depth - 1];
     (*m)->nargs = strstr(image, "args=") ? atoi(strstr(image, "args=") + 5) : 0;
+    (*m)->next = modules;
+    modules = *m;
     state.modules++;
     return OK;
 }
@@ -309,8 +342,7 @@ API int cuModuleUnload(Module *m)
 {
     CALL_IN_CONTEXT("cuModuleUnload");
     state.wrong_context += m->context != stack[depth - 1];
-    free(m);
-    state.modules--;
+    free_module(m);
     return OK;
 }
 
@@ -368,7 +400,7 @@ API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
     if (state.allocated + bytes > state.memory || npieces == HAVE(pieces))
         return OUT_OF_MEMORY;
     char *at = aligned_alloc(256, (bytes + 255) / 256 * 256);
-    pieces[npieces++] = (Piece){at, bytes, stack[depth - 1]->device};
+    pieces[npieces++] = (Piece){at, bytes, stack[depth - 1]->device, stack[depth - 1]};
     state.allocated += bytes;
     *p = (uint64_t)(uintptr_t)at;
     return OK;
@@ -391,9 +423,7 @@ API int cuMemFree_v2(uint64_t p)
     if (i < 0 || (uint64_t)(uintptr_t)pieces[i].at != p)
         return INVALID_VALUE;
     state.wrong_context += pieces[i].device != stack[depth - 1]->device;
-    state.allocated -= pieces[i].bytes;
-    free(pieces[i].at);
-    pieces[i] = pieces[--npieces];
+    free_piece(i);
     return OK;
 }
 

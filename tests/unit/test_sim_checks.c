@@ -228,6 +228,21 @@ static void test_place_of_a_fault(void **state)
     close_scene(&s);
 }
 
+/* Only where a launch has a limit: loops may be long. */
+static void test_endless_loops(void **state)
+{
+    Scene s;
+
+    (void)state;
+    open_scene(&s, 2);
+    s.run.launch.turns = 2;
+    stops(&s.run, "endless", "it has not ended behind more than 20000 instructions");
+    sim_array(&s.run, 0, s.out, sizeof s.out);
+    s.run.args[1] = 1;
+    sim_run(&s.run, "strided");
+    close_scene(&s);
+}
+
 /* counters */
 
 /* Of a line of the source that has one. */
@@ -323,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_read_only_memory),
         cmocka_unit_test(test_place_of_a_fault),
+        cmocka_unit_test(test_endless_loops),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_counters_of_copies),
     };
