@@ -157,8 +157,8 @@ static void gather_operands(Warp *w, const Shape *s, double a[ROWS][MOST_K],
     }
 }
 
-static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS],
-                              double d[ROWS][COLUMNS])
+WIDE static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K],
+                                   double b[MOST_K][COLUMNS], double d[ROWS][COLUMNS])
 {
     for (int i = 0; i < s->rows; i++) {
         double sums[COLUMNS] = {0};

@@ -224,7 +224,7 @@ uint32_t small_from_double(PtxType t, double x, Rounding r, bool finite)
     return (bits | sign) << low_bits(t);
 }
 
-void small_widen(PtxType t, const void *from, int n, double *to)
+WIDE void small_widen(PtxType t, const void *from, int n, double *to)
 {
     const uint16_t *half = from;
 

@@ -10,6 +10,15 @@
 
 #include "ptx.h"
 
+/* Before a function of loops that become vectors: it is made for several widths of these, and the
+ * processor's is taken when the program starts.  Results are the same, since nothing contracts. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE
+#endif
+
 #define NAN_F32 UINT32_C(0x7fffffff) /* what a chip gives for any NaN */
 #define NAN_16 UINT16_C(0x7fff)
 
