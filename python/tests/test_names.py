@@ -1,10 +1,12 @@
 """What names in a kernel mean: globals, closures, other modules, changes, texts from anywhere."""
 
+import enum
 import importlib
 import linecache
 import math
 import sys
 import types
+import typing
 import unittest
 
 import numpy as np
@@ -137,6 +139,55 @@ class Globals(unittest.TestCase):
             run(names["kernel"])
         names["LATE"] = tl.constexpr(3)
         self.assertEqual(run(names["kernel"], n=1), [3])
+
+
+class Pair(typing.NamedTuple):
+    first: tl.tensor
+    second: tl.constexpr
+
+
+class Mode(enum.Enum):
+    ONE = 1
+    TWO = "two"
+
+
+@triton.aggregate
+class Scaled:
+    value: tl.tensor
+    factor: tl.constexpr
+
+    def __init__(self, value, factor):
+        self.value = value
+        self.factor = tl.constexpr(factor)
+
+    @triton.jit
+    def get(self):
+        return self.value * self.factor * WIDTH
+
+
+class Classes(unittest.TestCase):
+    def test_named_tuple(self):
+        @triton.jit
+        def kernel(out):
+            pair = Pair(tl.load(out) + 1, 5)
+            tl.store(out, pair.first + pair.second)
+
+        self.assertEqual(run(kernel, n=1), [6])
+
+    def test_enumeration(self):
+        @triton.jit
+        def kernel(out, MODE: tl.constexpr):
+            if MODE == Mode.TWO.value:
+                tl.store(out, Mode.ONE.value)
+
+        self.assertEqual(run(kernel, "two", n=1), [1])
+
+    def test_aggregate(self):
+        @triton.jit
+        def kernel(out):
+            tl.store(out, Scaled(tl.load(out) + 2, 5).get())
+
+        self.assertEqual(run(kernel, n=1), [40])
 
 
 class Closures(unittest.TestCase):

@@ -2,7 +2,6 @@
 
 import collections
 import collections.abc
-import hashlib
 
 # what programs call a text -> the compiler's stage
 _STAGES = {"ttir": "ir", "ttgir": "opt", "llir": "llvm", "ptx": "ptx", "asm": "asm", "cubin": "sass",
@@ -72,6 +71,8 @@ class CompiledKernel:
 
     @property
     def hash(self):
+        import hashlib
+
         return hashlib.sha256(self.asm["ttir"].encode()).hexdigest()
 
     # programs divide by these to guess how many programs fit: on a CPU they must not be 0

@@ -4,8 +4,6 @@ Texts are those of the command: place, line of source, caret, hint.  Classes tha
 Triton's names keep these names and their constructors' arguments.
 """
 
-import re
-
 
 class TritonError(Exception):
     """What every exception of the package derives from."""
@@ -110,14 +108,6 @@ class ChangedGlobalError(TritonError, RuntimeError):
 
 # --- what a launch gives ------------------------------------------------------------------------
 
-# what the first line of a refusal says -> its class
-_CLASSES = (
-    (re.compile(r"error: static assertion failed"), CompileTimeAssertionFailure),
-    (re.compile(r"error: unsupported AST node type|error: .*is not supported"),
-     UnsupportedLanguageConstruct),
-)
-_RESOURCES = re.compile(r"needs (\d+) bytes of shared memory[^\n]* has (\d+)")
-
 # tilec_status of tilec.h
 _REFUSED, _NOT_FOUND, _IO, _NO_MEMORY, _BAD_ARGUMENT, _FAILED, _FAULT = range(1, 8)
 
@@ -126,13 +116,10 @@ def of_status(status, kind, text):
     """The exception for a call that gave `status` with this text; `kind` is "access" where a fault
     is an access outside of an array.
     """
-    lack = _RESOURCES.search(text)
-    if lack:
-        return OutOfResources(int(lack[1]), int(lack[2]), "shared memory")
+    if " bytes of shared memory" in text:
+        return _out_of_shared_memory(text)
     if status == _REFUSED:
-        first = text.partition("\n")[0]
-        kinds = (made for pattern, made in _CLASSES if pattern.search(first))
-        return next(kinds, CompilationError)(None, None, text)
+        return _class_of_refusal(text.partition("\n")[0])(None, None, text)
     if status == _FAULT:
         return AccessFault(text) if kind == "access" else AssertionFault(text)
     if status == _NO_MEMORY:
@@ -140,3 +127,19 @@ def of_status(status, kind, text):
     if status in (_NOT_FOUND, _BAD_ARGUMENT):
         return ArgumentError(text)
     return DeviceError(text)
+
+
+def _class_of_refusal(line):
+    """By the first line of what the compiler says."""
+    if "error: static assertion failed" in line:
+        return CompileTimeAssertionFailure
+    if "error: unsupported AST node type" in line or " is not supported" in line:
+        return UnsupportedLanguageConstruct
+    return CompilationError
+
+
+def _out_of_shared_memory(text):
+    import re
+
+    match = re.search(r"needs (\d+) bytes of shared memory[^\n]* has (\d+)", text)
+    return OutOfResources(int(match[1]), int(match[2]), "shared memory") if match else DeviceError(text)

@@ -6,11 +6,9 @@ what was compiled, and the exceptions.
 """
 
 import collections
-import inspect
 
 from . import _core, errors, knobs
 from .compiled import CompiledKernel
-from .dependencies import key_of, used_globals
 from .kernel import KernelInterface
 from .language.constants import ConstexprFunction, constexpr
 from .language.types import dtype
@@ -26,10 +24,10 @@ class KernelParam:
     def __init__(self, num, parameter, is_listed):
         self.num = num
         self.name = parameter.name
-        self.has_default = parameter.default is not inspect.Parameter.empty
+        self.has_default = parameter.default is not parameter.empty
         self.default = parameter.default
         given = parameter.annotation
-        self.annotation = "" if given is inspect.Parameter.empty else (
+        self.annotation = "" if given is parameter.empty else (
             given if isinstance(given, str) else getattr(given, "__name__", str(given)))
         self.is_constexpr = "constexpr" in self.annotation
         self.is_const = not self.is_constexpr and "const" in self.annotation
@@ -71,6 +69,8 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
                  do_not_specialize_on_alignment=None, debug=None, noinline=None):
+        from inspect import signature  # not at the top: it takes as long as the rest of the package
+
         self.fn = fn
         self.version = version
         self.debug = debug
@@ -78,7 +78,7 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.launch_metadata = launch_metadata
         self.do_not_specialize = do_not_specialize or []
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
-        self.signature = inspect.signature(fn)
+        self.signature = signature(fn)
         names = list(self.signature.parameters)
         self.unspecialised = _listed(names, do_not_specialize)
         self.params = [KernelParam(i, p, p.name in self.unspecialised)
@@ -189,12 +189,16 @@ class JITFunction(_core.Kernel, KernelInterface):
     @property
     def cache_key(self):
         """A text that differs where the kernel's source does, or that of something it calls."""
+        from .dependencies import key_of
+
         return key_of(self)
 
     hash = cache_key
 
     @property
     def used_global_vals(self):
+        from .dependencies import used_globals
+
         return used_globals(self)
 
     def __repr__(self):

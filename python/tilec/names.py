@@ -8,7 +8,6 @@ is not, changed() says what that means.
 
 import builtins
 import enum
-import inspect
 import sys
 import types
 
@@ -87,6 +86,8 @@ def class_text(cls):
     """(text, its first line, path) of a class; of one that no text made, as namedtuple() does, one
     that says the same.
     """
+    import inspect  # takes as long as the rest of the package
+
     try:
         lines, line = inspect.getsourcelines(cls)
         return "".join(lines), line, inspect.getsourcefile(cls)

@@ -1,10 +1,7 @@
-"""The text of a function: from its file, a notebook's cell, or wherever inspect finds it."""
+"""The text of a function: from its file, a notebook's cell, or wherever inspect finds it.
 
-import inspect
-import re
-import textwrap
-
-_DEF = re.compile(r"^[ \t]*def[ \t]+\w+[ \t]*\(", re.MULTILINE)
+inspect takes as long to import as the rest of the package, so that it waits for the first kernel.
+"""
 
 
 class SourceError(OSError):
@@ -17,40 +14,39 @@ class Source:
     """
 
     def __init__(self, fn):
+        import inspect
+
         try:
             lines, self.first = inspect.getsourcelines(fn)
+            self.path = inspect.getsourcefile(fn) or inspect.getfile(fn)
         except (OSError, TypeError) as error:
             name = getattr(fn, "__qualname__", repr(fn))
             raise SourceError(f"the source of `{name}` cannot be found: kernels are compiled from it; "
                               "put the function into a file or a notebook's cell") from error
         self.raw = "".join(lines)
         self.lines = lines
-        start = _DEF.search(self.raw)
+        self._begin_at_def(self.raw)
+        self.line = self.first + self.raw[:len(self.raw) - len(self.text)].count("\n")
+
+    def _begin_at_def(self, raw):
+        import re
+
+        start = re.search(r"^[ \t]*def[ \t]+(\w+)", raw, re.MULTILINE)
         if start is None:
-            raise SourceError(f"a kernel is a function made by `def`, not `{lines[0].strip()}`")
-        self.text = self.raw[start.start():]
-        self.line = self.first + self.raw.count("\n", 0, start.start())
-        self.path = _path(fn)
-        self.name = fn.__code__.co_name
+            line = raw.strip().partition("\n")[0]
+            raise SourceError(f"a kernel is a function made by `def`, not `{line}`")
+        self.text = raw[start.start():]
+        self.name = start[1]
 
     @property
     def src(self):
+        import textwrap
+
         return textwrap.dedent(self.text)
 
     def replaced(self, text):
-        """The same function with another text, which begins with `def`."""
+        """The same function with another text, which has a `def`."""
         other = object.__new__(Source)
         other.__dict__.update(self.__dict__)
-        start = _DEF.search(text)
-        if start is None:
-            raise SourceError("the text of a kernel begins with `def`")
-        other.text = text[start.start():]
-        other.name = other.text.split("(", 1)[0].split()[1]
+        other._begin_at_def(text)
         return other
-
-
-def _path(fn):
-    try:
-        return inspect.getsourcefile(fn) or fn.__code__.co_filename
-    except TypeError:
-        return fn.__code__.co_filename

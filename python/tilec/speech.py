@@ -1,9 +1,12 @@
 """What the compiler says of a kernel that it compiles: tl.static_print, and warnings."""
 
-import re
 import sys
 
-_PRINTED = re.compile(r"(?:.*: )?static_print: (.*)")
+
+def _printed(line):
+    """The text of a line "PLACE: static_print: TEXT"; None for any other line."""
+    place, mark, text = line.partition("static_print: ")
+    return text if mark and (not place or place.endswith(": ")) else None
 
 
 def say(text):
@@ -11,11 +14,11 @@ def say(text):
     rest = []
     printed = False
     for line in text.splitlines():
-        match = _PRINTED.fullmatch(line)
-        if match:
-            print(match[1])
+        value = _printed(line)
+        if value is not None:
+            print(value)
         elif not (printed and line.startswith("    ")):  # its line of source and the caret
             rest.append(line)
-        printed = bool(match) or (printed and line.startswith("    "))
+        printed = value is not None or (printed and line.startswith("    "))
     if rest:
         print("\n".join(rest), file=sys.stderr)
