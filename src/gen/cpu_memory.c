@@ -355,7 +355,8 @@ Val cpu_load_field(NestCg *n, const Entry *e)
     Val mask = cpu_mask(n, e), other = mask ? other_lanes(n, e) : NULL;
     const Val *fields = n->made[e->in[IN_ADDRESS]].fields;
 
-    return with_others(n, e, fields[e->access->steps.offset - e->access->group->low], mask, other);
+    return with_others(n, e, fields[e->access->steps.sum.offset - e->access->group->low], mask,
+                       other);
 }
 
 /* --- stores --- */

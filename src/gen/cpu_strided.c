@@ -145,7 +145,7 @@ Val *cpu_records(NestCg *n, const Entry *e)
     Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g.step), "");
     Val row = cpu_input(n, e, IN_ADDRESS);
     Val own = LLVMBuildGEP2(b, element, row, &at, 1, "");
-    Val back = llvm_int(i64, g.low - a->steps.offset);
+    Val back = llvm_int(i64, g.low - a->steps.sum.offset);
     Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
         read_masked(n, &g, element, first, align, mask);

@@ -8,16 +8,11 @@
  */
 #include "nv_plan.h"
 
-enum {
-    MOST_OPEN = 64, /* loads looked at together; of more, the last are left alone */
-    MOST_PARTS = 3  /* offsets that one address is the sum of */
-};
+enum { MOST_OPEN = 64 }; /* loads looked at together; of more, the last are left alone */
 
 typedef struct {
     const Op *op;
-    const Value *base;              /* where the address begins */
-    const Value *parts[MOST_PARTS]; /* what is added to it, but for constants */
-    int64_t offset;                 /* those, in elements */
+    PointerSum sum; /* that its address is */
 } Field;
 
 typedef struct {
@@ -26,32 +21,9 @@ typedef struct {
     int count;
 } Open;
 
-/* The sum that an address is.  Where it has more parts, the base is what the rest makes. */
-static Field field_of(const Op *load)
-{
-    Field f = {.op = load, .base = load->operands[LOAD_PTR]};
-    int64_t step;
-    int n = 0;
-
-    for (const Op *op = f.base->def; op; op = f.base->def) {
-        if (op->code == OP_addptr && value_const_int(op->operands[1], &step))
-            f.offset += step;
-        else if (op->code == OP_addptr && n < MOST_PARTS)
-            f.parts[n++] = op->operands[1];
-        else if (op->code != OP_splat)
-            return f;
-        f.base = op->operands[0];
-    }
-    return f;
-}
-
 static bool same_record(const Field *a, const Field *b)
 {
-    bool same = a->base == b->base;
-
-    for (int i = 0; i < MOST_PARTS; i++)
-        same = same && a->parts[i] == b->parts[i];
-    return same;
+    return a->sum.base == b->sum.base && a->sum.index == b->sum.index;
 }
 
 static bool alike(const Op *a, const Op *b)
@@ -67,7 +39,7 @@ static int find(const Open *o, const Field *f, int64_t offset)
 {
     for (int i = 0; i < o->count; i++) {
         const Field *x = &o->at[i];
-        if (x->op && x->offset == offset && same_record(x, f) && alike(x->op, f->op))
+        if (x->op && x->sum.offset == offset && same_record(x, f) && alike(x->op, f->op))
             return i;
     }
     return -1;
@@ -90,7 +62,7 @@ static bool close_group(Open *o, int which, int n)
 {
     Field f = o->at[which];
     int size = type_size(f.op->results[0]->type), members[NV_MOST_FIELDS];
-    int64_t start = f.offset - ((f.offset % n) + n) % n;
+    int64_t start = f.sum.offset - ((f.sum.offset % n) + n) % n;
 
     if (n * size > NV_ACCESS_BYTES)
         return false;
@@ -109,7 +81,7 @@ static bool close_group(Open *o, int which, int n)
     }
     g->count = n;
     g->leader = o->at[first].op;
-    g->before = o->at[first].offset - start;
+    g->before = o->at[first].sum.offset - start;
     for (int i = 0; i < n; i++) {
         map_put(o->plan->fields, MAP_KEY(g->ops[i]), g);
         o->at[members[i]].op = NULL;
@@ -131,8 +103,8 @@ static void look_at(Open *o, const Op *op)
 {
     if (o->count == MOST_OPEN || attr_volatile(op) || !nv_is_tile(op->results[0]))
         return;
-    Field f = field_of(op);
-    if (find(o, &f, f.offset) < 0)
+    Field f = {op, access_sum(op->operands[LOAD_PTR])};
+    if (find(o, &f, f.sum.offset) < 0)
         o->at[o->count++] = f;
 }
 

@@ -29,7 +29,7 @@ static bool same_records(const Leaf *x, const Leaf *y)
 
     return x->value->type == y->value->type && same_map(x->map, y->map, x->value->type->rank) &&
            plan_operand(x->value->def, LOAD_MASK) == plan_operand(y->value->def, LOAD_MASK) &&
-           a->base == b->base && a->index == b->index && a->stride == b->stride;
+           a->sum.base == b->sum.base && a->sum.index == b->sum.index && a->stride == b->stride;
 }
 
 /* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
@@ -38,15 +38,15 @@ static void group_records(Plan *p, Nest *n, int first)
     AccessPlan *own = n->leaves.at[first].access;
     RecordGroup *g = NEW(p->arena, RecordGroup);
 
-    *g = (RecordGroup){own->steps.offset, own->steps.offset, (int)own->steps.stride};
+    *g = (RecordGroup){own->steps.sum.offset, own->steps.sum.offset, (int)own->steps.stride};
     for (int i = first; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
         AccessPlan *a = leaf->access;
         if (!a || a->form != FORM_RECORD || a->group || !same_records(&n->leaves.at[first], leaf) ||
-            MAX(g->high, a->steps.offset) - MIN(g->low, a->steps.offset) >= g->step)
+            MAX(g->high, a->steps.sum.offset) - MIN(g->low, a->steps.sum.offset) >= g->step)
             continue;
-        g->low = MIN(g->low, a->steps.offset);
-        g->high = MAX(g->high, a->steps.offset);
+        g->low = MIN(g->low, a->steps.sum.offset);
+        g->high = MAX(g->high, a->steps.sum.offset);
         a->group = g;
     }
 }

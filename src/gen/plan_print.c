@@ -40,7 +40,7 @@ static void print_access(PlanText *p, const AccessPlan *a)
         text_printf(&p->out, " of %lld%s", (long long)a->steps.stride,
                     a->steps.scale ? " scaled" : "");
     if (a->form == FORM_RECORD)
-        text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->steps.offset,
+        text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->steps.sum.offset,
                     (long long)a->group->low, (long long)a->group->high, a->group->step);
     if (a->steps.chunked)
         text_put(&p->out, " in chunks");

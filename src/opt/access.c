@@ -410,13 +410,8 @@ static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
 
 /* --- what pointers are sums of --- */
 
-typedef struct {
-    const Value *base, *index;
-    int64_t offset;
-} Sum;
-
 /* Take constant steps off its base, whether all lanes take them together or one by one. */
-static void split_base(Sum *s)
+static void split_base(PointerSum *s)
 {
     int64_t c;
 
@@ -431,9 +426,9 @@ static void split_base(Sum *s)
     }
 }
 
-static Sum split_pointer(const Value *ptr)
+PointerSum access_sum(const Value *ptr)
 {
-    Sum s = {.base = ptr};
+    PointerSum s = {.base = ptr};
     int64_t c;
 
     split_base(&s);
@@ -442,7 +437,9 @@ static Sum split_pointer(const Value *ptr)
     s.index = s.base->def->operands[1];
     s.base = s.base->def->operands[0];
     split_base(&s);
-    while (s.index->def && s.index->def->code == OP_add &&
+    DType t = s.index->type->dtype;
+    bool wide = t == DT_I32 || dtype_bits(t) == 64; /* narrower ones may come around on purpose */
+    while (wide && s.index->def && s.index->def->code == OP_add &&
            value_const_int(s.index->def->operands[1], &c)) {
         s.offset += c;
         s.index = s.index->def->operands[0];
@@ -451,28 +448,18 @@ static Sum split_pointer(const Value *ptr)
 }
 
 /* A constant step from a pointer that is known is one more: chains of them may be long. */
-static Sum sum_of(const AccessSpace *s, const Value *ptr, const int8_t *map)
+static PointerSum sum_of(const AccessSpace *s, const Value *ptr, const int8_t *map)
 {
     const Op *op = ptr->def;
     int64_t c;
 
     if (op && op->code == OP_addptr && value_const_int(op->operands[1], &c)) {
-        Access before = known_access(s, op->operands[0], map);
+        PointerSum before = known_access(s, op->operands[0], map).sum;
+        before.offset += c;
         if (before.base)
-            return (Sum){before.base, before.index, before.offset + c};
+            return before;
     }
-    return split_pointer(ptr);
-}
-
-static void set_sum(const AccessSpace *s, Access *a, const Value *v, const int8_t *map)
-{
-    Sum sum = {0};
-
-    if (v->type->pointer)
-        sum = sum_of(s, v, map);
-    a->base = sum.base;
-    a->index = sum.index;
-    a->offset = sum.offset;
+    return access_sum(ptr);
 }
 
 static void find_access(AccessSpace *s, Value *v, const int8_t *map)
@@ -487,7 +474,8 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
         if (!a->ok || !steps_evenly(s, v, a))
             *a = by_runs(s, v, map);
     }
-    set_sum(s, a, v, map);
+    if (v->type->pointer)
+        a->sum = sum_of(s, v, map);
     map_put(s->accesses, access_key(v, map), a);
 }
 
@@ -598,15 +586,15 @@ static void put_access(Text *t, const Access *a)
         text_printf(t, " widened %d", wide);
 }
 
-static void put_sum(Text *t, Access a)
+static void put_sum(Text *t, PointerSum s)
 {
-    if (!a.base)
+    if (!s.base)
         return;
-    text_printf(t, ", from %%%s", name_of(a.base));
-    if (a.index)
-        text_printf(t, " + %%%s", name_of(a.index));
-    if (a.offset != 0)
-        text_printf(t, " + %lld", (long long)a.offset);
+    text_printf(t, ", from %%%s", name_of(s.base));
+    if (s.index)
+        text_printf(t, " + %%%s", name_of(s.index));
+    if (s.offset != 0)
+        text_printf(t, " + %lld", (long long)s.offset);
 }
 
 static void put_value(Text *t, AccessSpace **along, Value *v)
@@ -623,7 +611,7 @@ static void put_value(Text *t, AccessSpace **along, Value *v)
     }
     if (access_distinct(any->arena, any->axis, v))
         text_put(t, ", distinct");
-    put_sum(t, access_of(along[0], v, identity));
+    put_sum(t, access_of(along[0], v, identity).sum);
     text_put(t, "\n");
 }
 

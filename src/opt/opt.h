@@ -138,10 +138,16 @@ struct Widened {
     int64_t stride;
     const Widened *next;
 };
+/* What a pointer is the sum of.  Of the constant some may have been taken from an index of 32 or 64
+ * bits, as if that did not wrap. */
+typedef struct {
+    const Value *base;  /* itself a pointer or tile of them, without its constants */
+    const Value *index; /* what is added to it; NULL: nothing */
+    int64_t offset;     /* what is added besides, in elements */
+} PointerSum;
+PointerSum access_sum(const Value *ptr);
 /* Along the inner index: first value + stride * scale * index, pointers in elements.  Of a pointer,
- * whichever way it goes along the index, it is also told what it is the sum of: `base`, itself a
- * pointer or tile of them, maybe an `index`, and a constant, some of which may have been taken from
- * the index as if that did not wrap. */
+ * whichever way it goes along the index, it is also told what it is the sum of. */
 typedef struct {
     bool ok;            /* else it follows the index in some other way, or is no int or pointer */
     bool chunked;       /* only from the first lane of each vector on */
@@ -149,9 +155,7 @@ typedef struct {
     const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
     int8_t scale_map[MAX_RANK];
     const Widened *widened; /* what it was made from */
-    const Value *base;      /* of a pointer, without its constants; else NULL */
-    const Value *index;     /* what is added to the base; NULL: nothing */
-    int64_t offset;         /* what is added besides, in elements */
+    PointerSum sum;         /* of a pointer; else nothing */
 } Access;
 typedef struct {
     Arena *arena;
