@@ -185,6 +185,8 @@ Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k);
 /* The sum of a dot by multiply-adds: blocks of 4 x 4 elements of a thread, 4 x 8 lanes of these, so
  * that few elements of the operands serve many. */
 bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bits);
+/* An operand of it, for that layout of the sum: K on registers, the lowest ones. */
+bool layout_multiply_add_operand(const Layout *sum, MmaPart part, int32_t k, Layout *out);
 
 /*
  * layout_shared.c: tiles in shared memory

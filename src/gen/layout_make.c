@@ -235,3 +235,12 @@ bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, int warp_bi
         to_register(&m, basis);
     return !m.full;
 }
+
+bool layout_multiply_add_operand(const Layout *sum, MmaPart part, int32_t k, Layout *out)
+{
+    Layout left;
+    int axis = part == MMA_A ? sum->rank - 1 : sum->rank - 2;
+
+    layout_remove(sum, axis, &left);
+    return layout_insert(&left, axis, k, out);
+}

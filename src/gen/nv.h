@@ -161,6 +161,14 @@ void nv_put(Nv *n, const NvStep *s);
  * `fixed` and of those of threads[] whose bit of the thread's number is set. */
 void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
                      uint32_t fixed, NvPlace *out);
+/* The same, where something else moves the element too: by an exclusive or with the offset in
+ * bytes, of which no other bits are ever set. */
+typedef struct {
+    Val offset; /* an i32; NULL: 0 */
+    uint32_t bits;
+} NvMoved;
+void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                        uint32_t fixed, const NvMoved *by, NvPlace *out);
 /* What bits of the thread's number move in a layout: lanes, then warps. */
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 

@@ -209,6 +209,16 @@ static const Layout *mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t
 }
 
 /* How the op is computed.  NULL: the tile is too large, which was said. */
+static const Layout *multiply_add_operand(NvPlan *p, const Op *op, const NvDot *d, MmaPart part)
+{
+    Layout l;
+
+    if (layout_multiply_add_operand(d->layout[MMA_ACC], part, d->k, &l))
+        return nv_layout(p, &l);
+    nv_refuse(p, op, "of so large an operand");
+    return NULL;
+}
+
 static const NvDot *plan_dot(NvPlan *p, const Op *op)
 {
     const Type *a = op->operands[MMA_A]->type, *acc = op->results[0]->type;
@@ -224,6 +234,8 @@ static const NvDot *plan_dot(NvPlan *p, const Op *op)
         d->layout[MMA_ACC] = layout_multiply_add(&l, acc->rank, acc->dims, nv_warp_bits(p))
                                  ? nv_layout(p, &l)
                                  : nv_default_layout(p, acc);
+        for (int i = MMA_A; !p->refused && i <= MMA_B; i++)
+            d->layout[i] = multiply_add_operand(p, op, d, (MmaPart)i);
         return p->refused ? NULL : d;
     }
     d->tiling = spread_warps(p, op, mma_shape(d->mma->bytes));
@@ -342,17 +354,25 @@ static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 
 /* --- steps --- */
 
-/* Operands of multiply-adds go to shared memory from wherever they are. */
-static void list_multiply_adds(NvPlan *p, NvStep *s, NvDot *d)
+/* Operands of multiply-adds go to shared memory from wherever they are, and are read by the vectors
+ * that they are written by, whether these go along K or across it. */
+static void want_multiply_add(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
-    for (int i = MMA_A; i <= MMA_B; i++) {
-        const Value *v = s->op->operands[i];
-        nv_want(p, s, i, nv_need_home(p, v));
-        d->buffer[i] = nv_buffer(p, type_numel(v->type) * nv_exchanged_bytes(v->type));
-        nv_use(p, s, d->buffer[i], true, false);
-        nv_use(p, s, d->buffer[i], false, true);
-    }
-    s->syncs = true;
+    const Value *v = s->op->operands[part];
+    const Layout *from = nv_need_home(p, v), *l = d->layout[part];
+    NvOperand *o = &d->operand[part];
+    int bytes = type_size(v->type), n = 0;
+    SharedAccess reader, writer = writer_of(from, bytes, &(SharedAccess){0});
+    SharedLayout memory;
+
+    while (n < writer.nvector && shared_access(l, n + 1, writer.vector, &reader))
+        n++;
+    shared_access(l, n, writer.vector, &reader);
+    shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);
+    o->way = OPERAND_VECTORS;
+    o->nvector = MIN(n, nv_shared_vector(l, &memory, o->vector));
+    s->in[part] = nv_shared_tile(p, v, &memory);
+    nv_use(p, s, s->in[part]->buffer, false, false);
 }
 
 void nv_list_dot(NvPlan *p, const Op *op)
@@ -365,11 +385,11 @@ void nv_list_dot(NvPlan *p, const Op *op)
     NvStep *s = nv_step(p, NV_DOT, op);
     s->out[0] = t;
     s->detail = d;
-    if (d->kind == DOT_FMA) {
-        list_multiply_adds(p, s, d);
-    } else {
-        want_operand(p, s, d, MMA_A);
-        want_operand(p, s, d, MMA_B);
+    for (int i = MMA_A; i <= MMA_B; i++) {
+        if (d->kind == DOT_FMA)
+            want_multiply_add(p, s, d, (MmaPart)i);
+        else
+            want_operand(p, s, d, (MmaPart)i);
     }
     nv_want(p, s, MMA_ACC, d->layout[MMA_ACC]);
     nv_list(p, s);

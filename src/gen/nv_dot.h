@@ -51,13 +51,12 @@ typedef struct {
 
 typedef struct {
     NvDotKind kind;
-    const Layout *layout[3];   /* of MMA_A, MMA_B (not of multiply-adds), MMA_ACC */
+    const Layout *layout[3];   /* of MMA_A, MMA_B, MMA_ACC */
     const MmaInstruction *mma; /* NULL: multiply-adds */
     MmaTiling tiling;
     MmaRegisters regs[3];
     NvOperand operand[2];
     int32_t m, n, k;
-    int buffer[2]; /* operands of multiply-adds: [batch][k][m] and [batch][k][n] */
 } NvDot;
 
 #endif

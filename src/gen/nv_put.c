@@ -93,12 +93,18 @@ void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS])
         threads[LAYOUT_LANE_BITS + i] = i < l->nwarp ? l->warp[i] : 0;
 }
 
-/* What the element's constant shares with the bits that threads move goes into the address, of
- * which there are few that differ; the rest is the instruction's constant. */
 void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
                      uint32_t fixed, NvPlace *out)
 {
-    uint32_t bytes = (uint32_t)t->memory.bytes, masks[LAYOUT_THREAD_BITS], moved = 0;
+    nv_shared_place_by(n, t, threads, fixed, &(NvMoved){0}, out);
+}
+
+/* What the element's constant shares with the bits that threads move goes into the address, of
+ * which there are few that differ; the rest is the instruction's constant. */
+void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                        uint32_t fixed, const NvMoved *by, NvPlace *out)
+{
+    uint32_t bytes = (uint32_t)t->memory.bytes, masks[LAYOUT_THREAD_BITS], moved = by->bits;
     uint32_t constant = shared_offset(&t->memory, fixed) * bytes;
 
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
@@ -109,8 +115,12 @@ void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREA
     Val at = nv_thread_map(n, masks);
     if ((constant & moved) != 0)
         at = LLVMBuildXor(n->b, at, llvm_int(n->l->i32, constant & moved), "");
-    out->address = nv_shared_at(n, t->buffer, at);
+    if (!by->offset)
+        at = nv_shared_at(n, t->buffer, at);
     LLVMPositionBuilderAtEnd(n->b, now);
+    if (by->offset)
+        at = nv_shared_at(n, t->buffer, LLVMBuildXor(n->b, at, by->offset, ""));
+    out->address = at;
     if (n->stage[t->buffer])
         out->address = LLVMBuildAdd(n->b, out->address, n->stage[t->buffer], "");
     out->offset = t->at + (int64_t)(constant & ~moved);

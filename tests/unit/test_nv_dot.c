@@ -266,11 +266,27 @@ static void test_extents(void **state)
     }
 }
 
+/* More multiply-adds than are made without a loop: rounds along K, and what is left of it. */
+static void test_long_sums(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        Product p = product(&kinds[3], 64, 32, way % 3 ? 100 : 128);
+        p.warps = 1;
+        p.a_columns = way & 1;
+        p.b_columns = way & 2;
+        p.masked = way == 3;
+        p.batch = way == 1 ? 2 : 0;
+        check(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds), cmocka_unit_test(test_warps),   cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_room),  cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_stages),  cmocka_unit_test(test_room),
+        cmocka_unit_test(test_extents), cmocka_unit_test(test_long_sums),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
