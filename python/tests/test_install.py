@@ -124,6 +124,14 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.python("-m", "tilec", "-c", "import triton, sys; print(sys.argv)", "b"),
                          "['-c', 'b']")
 
+    def test_kernel_in_a_text(self):
+        self.assertEqual(self.python("-m", "tilec", "-c", textwrap.dedent("""
+            import triton, triton.language as tl
+            @triton.jit
+            def kernel(n):
+                tl.device_print("n", n)
+            kernel[(1,)](7)""")), "(0, 0, 0) n: 7")
+
     def test_exit_status_and_traceback(self):
         text = self.program("def f():\n    raise KeyError('mine')\nf()", fails=True)
         self.assertIn("program.py\", line 2, in f", text)

@@ -10,6 +10,7 @@
 """
 
 import builtins
+import linecache
 import os
 import runpy
 import sys
@@ -48,7 +49,9 @@ def _run_module(name, arguments):
 def _run_text(text, arguments):
     sys.argv = ["-c"] + arguments
     sys.path[0] = ""
-    _run_as_main(compile(text, "<string>", "exec"))
+    # where inspect looks for the source of kernels
+    linecache.cache["<tilec -c>"] = (len(text), None, text.splitlines(True), "<tilec -c>")
+    _run_as_main(compile(text, "<tilec -c>", "exec"))
 
 
 def _usage():
