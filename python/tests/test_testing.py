@@ -9,6 +9,8 @@ import time
 import unittest
 from unittest import mock
 
+import tilec
+import tilec.language as tl
 from tilec import device, knobs, testing
 from tilec.runtime import cache
 from tilec.runtime.driver import driver
@@ -23,6 +25,11 @@ try:
     import matplotlib
 except ImportError:
     matplotlib = None
+
+
+@tilec.jit
+def add_one(x):
+    tl.store(x, tl.load(x) + 1)
 
 
 class Times(unittest.TestCase):
@@ -222,6 +229,34 @@ class Files(unittest.TestCase):
             self.assertEqual(manager.get_group("a"), {"a.bin": path})
             self.assertEqual(knobs.cache.dir, folder)
             self.assertNotEqual(cache.get_dump_manager("key").cache_dir, manager.cache_dir)
+
+    def test_chain_of_hooks(self):
+        changes, heard = [], []
+        chain = knobs.HookChain(lambda: changes.append(1), reversed=True)
+        self.assertFalse(chain)
+        first, second = (lambda x, n=n: heard.append((n, x)) for n in (1, 2))
+        for hook in (first, second, second):
+            chain.add(hook)
+        chain(5)
+        chain.remove(first)
+        chain(6)
+        self.assertEqual((heard, len(changes), bool(chain)), ([(2, 5), (1, 5), (2, 6)], 4, True))
+
+    @unittest.skipUnless(np, "needs NumPy")
+    def test_hooks_of_launches(self):
+        heard = []
+
+        def enter(metadata):
+            heard.append(("enter", metadata.get()["name"]))
+
+        with knobs.runtime.scope():
+            knobs.runtime.launch_enter_hook = enter
+            add_one[(1,)](np.zeros(1, np.float32))
+        knobs.runtime.launch_exit_hook.add(enter)
+        add_one[(1,)](np.zeros(1, np.float32))
+        knobs.runtime.launch_exit_hook.remove(enter)
+        add_one[(1,)](np.zeros(1, np.float32))
+        self.assertEqual(heard, [("enter", "add_one")] * 2)
 
     def test_knobs(self):
         with mock.patch.dict(os.environ, TRITON_PRINT_AUTOTUNING="on"):

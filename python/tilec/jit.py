@@ -161,13 +161,13 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def _launch_with_hooks(self, grid, args, kwargs):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
-        if enter is None and leave is None:
+        if not enter and not leave:
             return self._launch(grid, args, kwargs, False)
         about = LaunchMetadata(self._launch(grid, args, kwargs, True), grid, args, kwargs)
-        if enter is not None:
+        if enter:
             enter(about)
         made = self._launch(grid, args, kwargs, False)
-        if leave is not None:
+        if leave:
             leave(about)
         return made
 

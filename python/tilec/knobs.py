@@ -49,6 +49,67 @@ class Knobs:
             self._set.update(before)
 
 
+class HookChain:
+    """Functions that are called at some event, in the order in which they were added or against it;
+    false while there are none.
+    """
+
+    def __init__(self, changed, reversed=False):
+        self.calls = []
+        self.reversed = reversed
+        self._changed = changed
+
+    def __bool__(self):
+        return bool(self.calls)
+
+    def add(self, function):
+        if function not in self.calls:
+            self.calls.append(function)
+        self._changed()
+
+    def remove(self, function):
+        if function in self.calls:
+            self.calls.remove(function)
+        self._changed()
+
+    def __call__(self, *args, **kwargs):
+        for function in reversed(self.calls) if self.reversed else self.calls:
+            function(*args, **kwargs)
+
+
+class _RuntimeKnobs(Knobs):
+    """Where hooks of launches are set launches go the long way, which calls them."""
+
+    def __init__(self, **settings):
+        chains = {"launch_enter_hook": HookChain(self._changed),
+                  "launch_exit_hook": HookChain(self._changed, reversed=True)}
+        super().__init__(**{name: (None, None, chain) for name, chain in chains.items()}, **settings)
+
+    def _changed(self):
+        from . import _core
+
+        _core.slow(bool(self.launch_enter_hook or self.launch_exit_hook))
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        self._changed()
+
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        self._changed()
+
+    def reset(self):
+        super().reset()
+        self._changed()
+        return self
+
+    @contextlib.contextmanager
+    def scope(self):
+        with super().scope():
+            yield self
+        self._changed()
+
+
 def _cache_folder():
     from .runtime.cache import default_cache_dir
 
@@ -66,11 +127,11 @@ class _CacheKnobs(Knobs):
 
 autotuning = Knobs(print=("TRITON_PRINT_AUTOTUNING", _flag, False),
                    cache=("TRITON_CACHE_AUTOTUNING", _flag, False), listener=(None, None, None))
-runtime = Knobs(interpret=("TRITON_INTERPRET", _flag, False), debug=("TRITON_DEBUG", _flag, False),
-                override_arch=("TRITON_OVERRIDE_ARCH", str, None),
-                launch_enter_hook=(None, None, None), launch_exit_hook=(None, None, None),
-                jit_cache_hook=(None, None, None), jit_post_compile_hook=(None, None, None),
-                kernel_load_start_hook=(None, None, None), kernel_load_end_hook=(None, None, None))
+runtime = _RuntimeKnobs(
+    interpret=("TRITON_INTERPRET", _flag, False), debug=("TRITON_DEBUG", _flag, False),
+    override_arch=("TRITON_OVERRIDE_ARCH", str, None), jit_cache_hook=(None, None, None),
+    jit_post_compile_hook=(None, None, None), kernel_load_start_hook=(None, None, None),
+    kernel_load_end_hook=(None, None, None))
 compilation = Knobs(always_compile=("TRITON_ALWAYS_COMPILE", _flag, False),
                     dump_ir=("TRITON_KERNEL_DUMP", _flag, False), listener=(None, None, None),
                     use_ir_loc=("USE_IR_LOC", str, None),
