@@ -16,8 +16,9 @@ import sys
 FOLDER = "python/tilec/language"
 WHERE = {"TM": {"tl", "method"}, "TX": {"tl", "math"}, "TXM": {"tl", "math", "method"},
          "IN_TL": {"tl"}, "IN_MATH": {"math"}, "IN_METHOD": {"method"}, "IN_TRITON": {"triton"},
-         "IN_CUDA": {"cuda"}, "IN_PYTHON": {"python"}, "IN_CLASS": {"class"}}
-PYTHON_ONLY = {"python", "class"}
+         "IN_CUDA": {"cuda"}, "IN_PYTHON": {"python"}, "IN_CLASS": {"class"},
+         "IN_DESCRIPTOR": {"descriptor"}}
+ELSEWHERE = {"python", "class", "descriptor"}  # no functions of modules, nor of tiles
 HEAD = '''"""Names of the language, as the compiler has them.  Written by tools/python_names.py: run it anew
 after a change of src/tl/builtins.h, src/tl/libdevice.h or src/ir/dtypes.h.
 """
@@ -140,10 +141,10 @@ def table(name, comment, lines):
 
 
 def builtins(root):
-    """(name, places, signature) of each function that is more than one of Python's."""
+    """(name, places, signature) of each function of the language's modules, and of tiles."""
     for name, where, _, signature, _ in rows(root, "src/tl/builtins.h", "BUILTIN", 5):
-        if not places(where) <= PYTHON_ONLY:
-            yield name, places(where) - PYTHON_ONLY, signature
+        if not places(where) <= ELSEWHERE:
+            yield name, places(where) - ELSEWHERE, signature
 
 
 def libdevice(root):

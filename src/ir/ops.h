@@ -123,7 +123,7 @@ OP( store,       "ptr data mask?",     none,    A2(cache, evict),  WRITES )
 /* blocks of an array (docs/ir.md): pointer, shape.., strides.., offsets..; a descriptor without offsets */
 OP( make_block_ptr, "ptr index*",       given,   A1(order),         PURE )
 OP( make_descriptor, "ptr index*",      given,   A0,                PURE )
-OP( handle_part, "handle",              given,   A1(part),          PURE ) /* i64: shape[part], then strides[part - rank] */
+OP( handle_part, "handle",              given,   A1(part),          PURE ) /* i64: shape[part], then strides[part - rank]; last the pointer */
 OP( advance,     "handle index*",       first,   A0,                PURE ) /* add to the offsets */
 OP( load_block,  "handle index*",       pointee, A4(cache, evict, padding, boundary), READS ) /* of a descriptor: offsets */
 OP( store_block, "handle data index*",  none,    A3(cache, evict, boundary), WRITES )

@@ -377,12 +377,16 @@ static bool check_make_descriptor(const Verifier *v, const Op *op)
 
 static bool check_handle_part(const Verifier *v, const Op *op)
 {
-    int rank = op->operands[BLOCK_HANDLE]->type->rank;
+    const Type *handle = op->operands[BLOCK_HANDLE]->type;
+    Module *m = v->func->module;
+    int rank = handle->rank;
+    const Type *t = attr_part(op) == 2 * rank ? type_pointer(m, handle->dtype, handle->is_const)
+                                              : type_scalar(m, DT_I64);
 
-    if (!gives(v, op, 1) || !result_is(v, op, 0, type_scalar(v->func->module, DT_I64)))
+    if (!gives(v, op, 1) || !result_is(v, op, 0, t))
         return false;
-    return (attr_part(op) >= 0 && attr_part(op) < 2 * rank) ||
-           verify_say(v, op, "part %lld of shape and strides of %d dimensions",
+    return (attr_part(op) >= 0 && attr_part(op) <= 2 * rank) ||
+           verify_say(v, op, "part %lld of shape, strides and pointer of %d dimensions",
                       (long long)attr_part(op), rank);
 }
 

@@ -28,7 +28,8 @@ ARGUMENT(rhs_k_pack) ARGUMENT(rhs_scale) ARGUMENT(sanitize_overflow) ARGUMENT(sc
 ARGUMENT(scope) ARGUMENT(seed) ARGUMENT(sem) ARGUMENT(sep) ARGUMENT(shape) ARGUMENT(signed)
 ARGUMENT(size_g) ARGUMENT(size_i) ARGUMENT(size_j) ARGUMENT(src) ARGUMENT(start) ARGUMENT(step)
 ARGUMENT(strides) ARGUMENT(tie_break_left) ARGUMENT(types) ARGUMENT(u1) ARGUMENT(u2) ARGUMENT(val) ARGUMENT(value)
-ARGUMENT(values) ARGUMENT(volatile) ARGUMENT(warp_specialize) ARGUMENT(x) ARGUMENT(y) ARGUMENT(z)
+ARGUMENT(values) ARGUMENT(volatile) ARGUMENT(warp_specialize) ARGUMENT(x)
+ARGUMENT(x_offsets) ARGUMENT(y) ARGUMENT(y_offset) ARGUMENT(z)
 /* clang-format on */
 
 #undef ARGUMENT

@@ -497,13 +497,14 @@ Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
 Value *val_to_run(Lower *l, Val v, Span span);
 
 enum {
-    IN_TL = 1,      /* tl.NAME */
-    IN_MATH = 2,    /* tl.math.NAME */
-    IN_METHOD = 4,  /* tile.NAME */
-    IN_PYTHON = 8,  /* NAME */
-    IN_TRITON = 16, /* triton.NAME */
-    IN_CUDA = 32,   /* tl.extra.cuda.NAME */
-    IN_CLASS = 128  /* names a class for isinstance */
+    IN_TL = 1,          /* tl.NAME */
+    IN_MATH = 2,        /* tl.math.NAME */
+    IN_METHOD = 4,      /* tile.NAME */
+    IN_PYTHON = 8,      /* NAME */
+    IN_TRITON = 16,     /* triton.NAME */
+    IN_CUDA = 32,       /* tl.extra.cuda.NAME */
+    IN_DESCRIPTOR = 64, /* descriptor.NAME */
+    IN_CLASS = 128      /* names a class for isinstance */
 };
 enum { BUILTIN_MAX_PARAMS = 12 };
 

@@ -395,10 +395,10 @@ static Val descriptor_attribute(Lower *l, Val self, Sym name, Span span)
 {
     const Type *t = self.run->type;
 
-    if (strcmp(name, "load") == 0)
-        return bind_method(l, self, name, builtin_find("load_tensor_descriptor", IN_TL));
-    if (strcmp(name, "store") == 0)
-        return bind_method(l, self, name, builtin_find("store_tensor_descriptor", IN_TL));
+    const Builtin *b = builtin_find(name, IN_DESCRIPTOR);
+
+    if (b)
+        return bind_method(l, self, name, b);
     if (strcmp(name, "dtype") == 0)
         return val_dtype(l, t->dtype);
     if (strcmp(name, "shape") == 0)

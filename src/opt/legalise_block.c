@@ -183,6 +183,8 @@ static Value *part_of(Blocks *c, const Op *op)
     const Parts *p = parts_of(c, op->operands[BLOCK_HANDLE]);
     int64_t k = attr_part(op);
 
+    if (k == 2 * p->rank)
+        return p->base;
     return k < p->rank ? p->shape[k] : p->strides[k - p->rank];
 }
 

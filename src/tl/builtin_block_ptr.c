@@ -1,5 +1,5 @@
 /*
- * builtin_block_ptr.c - block pointers (semantics R230 to R232) and tensor descriptors
+ * builtin_block_ptr.c - block pointers (semantics R230 to R232), and what descriptors share
  *
  * They are ops, which targets take apart where they have nothing for them: opt/legalise_block.c
  * says what they mean.
@@ -8,8 +8,7 @@
 
 /* --- making --- */
 
-/* n int64 scalars from a tuple of ints; false after an error. */
-static bool i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
+bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
 {
     const Tuple *t = arg(a, name).tuple;
 
@@ -69,9 +68,10 @@ Val block_ptr_make(Lower *l, const Args *a)
               .handle = HANDLE_BLOCK_PTR};
     v[0] = base.run;
     if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
-        !i64_parts(l, a, ARG_shape, rank, v + 1) ||
-        !i64_parts(l, a, ARG_strides, rank, v + 1 + rank) ||
-        !i64_parts(l, a, ARG_offsets, rank, v + 1 + 2 * rank) || !order_argument(l, a, rank, order))
+        !block_i64_parts(l, a, ARG_shape, rank, v + 1) ||
+        !block_i64_parts(l, a, ARG_strides, rank, v + 1 + rank) ||
+        !block_i64_parts(l, a, ARG_offsets, rank, v + 1 + 2 * rank) ||
+        !order_argument(l, a, rank, order))
         return val_unknown();
     t.rank = (int8_t)rank;
     const Type *type = type_of(l->module, t);
@@ -87,7 +87,7 @@ Val block_ptr_advance(Lower *l, const Args *a)
         return fail_val(l, arg_span(a, ARG_base), E_NOT_BLOCK_PTR, val_text(l, arg(a, ARG_base)));
     v[0] = arg(a, ARG_base).run;
     int rank = v[0]->type->rank;
-    if (!i64_parts(l, a, ARG_offsets, rank, v + 1))
+    if (!block_i64_parts(l, a, ARG_offsets, rank, v + 1))
         return val_unknown();
     return val_run(build_op(&l->b, OP_advance, 1 + rank, v, 0, NULL, 0, NULL)->results[0]);
 }
@@ -116,7 +116,7 @@ static int boundary_argument(Lower *l, const Args *a, int rank, int fixed, int64
     return fixed + n;
 }
 
-static bool padding_argument(Lower *l, const Args *a, DType t, int64_t *out)
+bool block_padding(Lower *l, const Args *a, DType t, int64_t *out)
 {
     static const char *const names[] = {"", "zero", "nan"};
     static const int values[] = {PAD_ZERO, PAD_ZERO, PAD_NAN};
@@ -149,7 +149,7 @@ Val load_block_ptr(Lower *l, const Args *a)
     if (arg_given(a, ARG_mask) || arg_given(a, ARG_other))
         return fail_val(l, arg_span(a, arg_given(a, ARG_mask) ? ARG_mask : ARG_other),
                         E_BLOCK_PTR_MASK, "loading");
-    if (!padding_argument(l, a, handle->type->dtype, &padding) || !access_hints(l, a, &hints))
+    if (!block_padding(l, a, handle->type->dtype, &padding) || !access_hints(l, a, &hints))
         return val_unknown();
     int n = boundary_argument(l, a, handle->type->rank, op_fixed_attrs(OP_load_block), attrs);
     if (n < 0)
@@ -160,8 +160,7 @@ Val load_block_ptr(Lower *l, const Args *a)
     return val_run(load->results[0]);
 }
 
-/* The value in the element type and shape of the block; NULL after an error. */
-static Value *block_data(Lower *l, const Args *a, ArgName name, Val handle)
+Value *block_data(Lower *l, const Args *a, ArgName name, Val handle)
 {
     const Type *block = handle.run->type;
     bool number = val_is_number(arg(a, name));
@@ -197,77 +196,5 @@ Val store_block_ptr(Lower *l, const Args *a)
     if (n < 0)
         return val_unknown();
     access_hints_put(build_op(&l->b, OP_store_block, 2, v, n, attrs, 0, NULL), &hints);
-    return val_none(l);
-}
-
-/* --- tensor descriptors --- */
-
-/* Strides as they are given, of which the last must be 1. */
-static bool unit_stride(Lower *l, const Args *a, const Value *last)
-{
-    int64_t n;
-
-    if (value_const_int(last, &n) && n == 1)
-        return true;
-    error_at(l, arg_span(a, ARG_strides), E_DESCRIPTOR_STRIDE);
-    return false;
-}
-
-Val descriptor_make(Lower *l, const Args *a)
-{
-    Val base = arg(a, ARG_base);
-    Value *v[1 + 2 * MAX_RANK];
-    int64_t padding;
-    int rank;
-
-    if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
-        return fail_val(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
-    Type t = {.dtype = base.run->type->dtype,
-              .is_const = base.run->type->is_const,
-              .handle = HANDLE_DESCRIPTOR};
-    v[0] = base.run;
-    if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
-        !i64_parts(l, a, ARG_shape, rank, v + 1) ||
-        !i64_parts(l, a, ARG_strides, rank, v + 1 + rank) || !unit_stride(l, a, v[2 * rank]) ||
-        !padding_argument(l, a, t.dtype, &padding))
-        return val_unknown();
-    t.rank = (int8_t)rank;
-    t.padding = (int8_t)padding;
-    const Type *type = type_of(l->module, t);
-    return val_run(
-        build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type)->results[0]);
-}
-
-static bool is_descriptor(Lower *l, const Args *a)
-{
-    if (val_is_handle(arg(a, ARG_desc)) && arg(a, ARG_desc).run->type->handle == HANDLE_DESCRIPTOR)
-        return true;
-    error_at(l, arg_span(a, ARG_desc), E_NOT_DESCRIPTOR, a->builtin->name,
-             val_text(l, arg(a, ARG_desc)));
-    return false;
-}
-
-Val descriptor_load(Lower *l, const Args *a)
-{
-    Value *v[1 + MAX_RANK] = {[BLOCK_HANDLE] = arg(a, ARG_desc).run};
-
-    if (!is_descriptor(l, a) || !i64_parts(l, a, ARG_offsets, v[0]->type->rank, v + 1))
-        return val_unknown();
-    return val_run(
-        build_op(&l->b, OP_load_block, 1 + v[0]->type->rank, v, 0, NULL, 0, NULL)->results[0]);
-}
-
-Val descriptor_store(Lower *l, const Args *a)
-{
-    Value *v[2 + MAX_RANK] = {[BLOCK_HANDLE] = arg(a, ARG_desc).run};
-
-    if (!is_descriptor(l, a) || !i64_parts(l, a, ARG_offsets, v[0]->type->rank, v + 2))
-        return val_unknown();
-    if (v[0]->type->is_const)
-        return fail_val(l, arg_span(a, ARG_desc), E_CONST_POINTER, val_text(l, arg(a, ARG_desc)));
-    v[BLOCK_DATA] = block_data(l, a, ARG_value, arg(a, ARG_desc));
-    if (!v[BLOCK_DATA])
-        return val_unknown();
-    build_op(&l->b, OP_store_block, 2 + v[0]->type->rank, v, 0, NULL, 0, NULL);
     return val_none(l);
 }

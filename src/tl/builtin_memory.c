@@ -239,8 +239,7 @@ static bool sem_options(Lower *l, const Args *a, int64_t *sem, int64_t *scope)
     return arg_choice(l, a, ARG_scope, scopes, scope_values, COUNT(scopes), E_SEM, scope) && good;
 }
 
-/* The table of R220. */
-static bool atomic_takes(RmwKind kind, DType t)
+bool atomic_takes(RmwKind kind, DType t)
 {
     bool wide_int = dtype_is_int(t) && dtype_bits(t) >= 32;
     bool wide_float = t == DT_FP32 || t == DT_FP64;

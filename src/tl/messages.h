@@ -102,6 +102,9 @@
 #define E_ORDER              "`order` must be a permutation of 0 to %d"                                     /* R230 */
 #define E_NOT_DESCRIPTOR     "%s needs a tensor descriptor, not %s"
 #define E_DESCRIPTOR_ACCESS  "tl.%s takes no tensor descriptor: use its methods load(offsets) and store(offsets, value)"
+#define E_DESCRIPTOR_BYTES   "Descriptor block shape must have at least %d bytes in the last dimension, not %d"  /* R240 */
+#define E_DESCRIPTOR_ROW     "the tiles must have 1 row: %s"                                                 /* R243 */
+#define E_DESCRIPTOR_ROWS    "rows are a tile of integers of one dimension, and the column an integer, not %s and %s"  /* R243 */
 #define E_DESCRIPTOR_STRIDE  "Tensor descriptor last dim must be 1: the last stride is the constant 1"
 #define E_NOT_BLOCK_PTR      "tl.advance needs a block pointer, not %s"                                     /* R232 */
 #define E_BLOCK_PTR_MASK     "`mask` and `other` cannot be specified for %s block pointers"                 /* R231 */

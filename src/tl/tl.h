@@ -71,7 +71,15 @@ typedef struct {
 bool access_hints(Lower *l, const Args *a, AccessHints *out); /* false after an error */
 void access_hints_put(Op *access, const AccessHints *h);      /* `access` has both attributes */
 
+bool atomic_takes(RmwKind kind, DType t); /* the table of R220 */
+
 /* builtin_block_ptr.c */
+/* n int64 scalars from a tuple of ints; false after an error. */
+bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out);
+/* padding_option, for elements of `t`; false after an error. */
+bool block_padding(Lower *l, const Args *a, DType t, int64_t *out);
+/* The value in the element type and shape of the block; NULL after an error. */
+Value *block_data(Lower *l, const Args *a, ArgName name, Val handle);
 /* tl.load of a block pointer, whose arguments are those of tl.load (R231). */
 Val load_block_ptr(Lower *l, const Args *a);
 Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; gives None */
