@@ -89,7 +89,7 @@ static bool find_moves(Sink *x, const NvBlock *b, int first, int loop)
             if (s->kind == NV_COMPUTE)
                 x->moved[s->out[0]->id] = moves ? x->loop : 0;
             if (!moves)
-                mark_inputs(s, x->kept, x->loop);
+                mark_step(s, x->kept, x->loop);
         }
         for (int i = first; i < loop; i++) {
             const NvStep *s = b->steps.at[i];
