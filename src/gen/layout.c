@@ -375,6 +375,15 @@ static void move_bases(const Layout *l, Layout *out, const int *of)
         out->warp[i] = move_bits(l->warp[i], l, out, of);
 }
 
+void layout_widen(const Layout *l, Layout *out)
+{
+    int of[MAX_RANK];
+
+    for (int d = 0; d < l->rank; d++)
+        of[d] = d;
+    move_bases(l, out, of);
+}
+
 void layout_permute(const Layout *l, const int *dims, Layout *out)
 {
     Layout made;

@@ -138,6 +138,12 @@ bool layout_walk(const Layout *l, int axis, AxisWalk *out);
 bool layout_slice(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,
                   Arena *a, const int32_t **take);
 
+/* The other way: a layout of a tile of dims[] of which each thread has what the slice with layout
+ * `l` that begins at starts[] needs of it.  False: that is no linear map, since the slice lies
+ * across multiples of its padded extents, or the rest of the tile would take too many registers. */
+bool layout_slice_operand(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,
+                          Arena *a, const int32_t **take);
+
 /* layout_make.c: the usual layouts; false: the tile is too large for so many warps.
  *
  * Coalesced: 1 << vector_bits registers along dimension order[0], then lanes, then warps, then the

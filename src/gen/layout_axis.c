@@ -153,3 +153,38 @@ bool layout_slice(const Layout *l, const int64_t *starts, const int32_t *dims, L
     *take = regs;
     return true;
 }
+
+/* The index along a dimension is the slice's in its low bits, and in the others that of the start,
+ * which registers above the slice's own move. */
+bool layout_slice_operand(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,
+                          Arena *a, const int32_t **take)
+{
+    enum { MOST_OUTSIDE = 6 }; /* bits of registers */
+    Layout made;
+    uint32_t start = 0;
+    int shift = 0, outside = 0;
+
+    if (!layout_begin(&made, l->rank, dims))
+        return false;
+    for (int d = l->rank - 1; d >= 0; d--) {
+        if (starts[d] & ((1 << l->bits[d]) - 1))
+            return false;
+        outside += made.bits[d] - l->bits[d];
+    }
+    if (outside > MOST_OUTSIDE)
+        return false;
+    layout_widen(l, &made);
+    for (int d = l->rank - 1; d >= 0; d--) {
+        for (int bit = l->bits[d]; bit < made.bits[d]; bit++) {
+            start |= (uint32_t)(starts[d] >> bit & 1) << (l->nreg + shift++);
+            if (!layout_add_register(&made, layout_unit(&made, d, bit)))
+                return false;
+        }
+    }
+    int32_t *regs = NEW_N(a, int32_t, layout_registers(l));
+    for (int r = 0; r < layout_registers(l); r++)
+        regs[r] = layout_register_live(l, (uint32_t)r) ? (int32_t)(start | (uint32_t)r) : -1;
+    *out = made;
+    *take = regs;
+    return true;
+}

@@ -31,6 +31,8 @@ static inline bool space_has(const VectorSpace *s, uint32_t v)
 uint32_t layout_unit(const Layout *l, int dim, int bit);
 /* Set the shape of `l` and no bits of registers, lanes, warps; false: too many bits. */
 bool layout_begin(Layout *l, int rank, const int32_t *dims);
+/* The holders of `l` in `out`, whose dimensions are as many and as long or longer. */
+void layout_widen(const Layout *l, Layout *out);
 bool layout_add_register(Layout *l, uint32_t basis); /* as the highest bit; false: too many */
 /* Which bit of registers alone moves that bit of the coordinate, and nothing else; -1: none. */
 int layout_register_of(const Layout *l, uint32_t unit);

@@ -115,17 +115,19 @@ static bool is_reversible(const NvPlan *p, const Op *op)
 {
     Layout any = {0}, back;
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    const int32_t *take;
+    int n;
 
-    (void)p;
-    if (op->code == OP_slice)
-        return false;
-    if (op->code != OP_reshape || from->rank == 0 || to->rank == 0)
+    if ((op->code != OP_reshape && op->code != OP_slice) || from->rank == 0 || to->rank == 0)
         return true;
     int8_t order[MAX_RANK];
     for (int d = 0; d < to->rank; d++)
         order[d] = (int8_t)(to->rank - 1 - d);
-    return layout_blocked(&any, to->rank, to->dims, order, 0, NULL, 0) &&
-           layout_reshape(&any, from->rank, from->dims, &back);
+    if (!layout_blocked(&any, to->rank, to->dims, order, 0, NULL, nv_warp_bits(p)))
+        return false;
+    if (op->code == OP_slice)
+        return layout_slice_operand(&any, attr_starts(op, &n), from->dims, &back, p->arena, &take);
+    return layout_reshape(&any, from->rank, from->dims, &back);
 }
 
 void nv_choose_move(NvPlan *p, const Op *op)

@@ -53,6 +53,7 @@ void nv_list_gather(NvPlan *p, const Op *op)
 
     if (!s)
         return;
+    s->detail = nv_move_plan_put(p, source, nv_need_home(p, source));
     nv_want(p, s, GATHER_SOURCE, nv_need_home(p, source));
     nv_want(p, s, GATHER_INDEX, s->out[0]->layout);
     nv_list(p, s);

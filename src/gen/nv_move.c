@@ -3,7 +3,7 @@
  *
  * A reshape that regroups extents which are no powers of two, and a slice of which some thread
  * would need what another one has.  The operand is laid down in row-major order, without padding,
- * and the result's elements are read from where they come from.
+ * and the result's elements are read from where they come from, as nv_move_plan.c says.
  */
 #include "nv.h"
 
@@ -28,26 +28,38 @@ Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at)
 }
 
 /* Operand 0, in its buffer. */
+/* The indices of the element in register r of a tile. */
+static void indices_of(Nv *n, const NvTile *t, int r, Val at[MAX_RANK])
+{
+    for (int d = 0; d < t->layout->rank; d++)
+        at[d] = nv_index(n, t->layout, r, d);
+}
+
 static void lay_down(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->in[0];
     const Type *t = tile->value->type;
     int bytes = nv_exchanged_bytes(t);
+    const NvMove *m = s->detail;
+    const int8_t *regs = m->put;
     Inverse inverse;
 
     layout_invert(tile->layout, &inverse);
     Val first = nv_is_first(n, inverse.copies.lane | inverse.copies.warp << LAYOUT_LANE_BITS);
+    int count = 1 << m->put_bits;
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK] = {NULL}, words[2], v;
-        NvPlace p = {.how = "st.shared", .bytes = bytes};
-        if (!nv_live(tile, r))
+        Val at[MAX_RANK], elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        NvPlace p = {.how = "st.shared", .bytes = bytes * count};
+        if (!nv_live(tile, r) || (r & nv_vector_register(regs, 0, count - 1)) != 0)
             continue;
-        for (int d = 0; d < t->rank; d++)
-            at[d] = nv_index(n, tile->layout, r, d);
+        indices_of(n, tile, r, at);
         p.address = nv_laid_down_at(n, s, t, at);
         p.predicate = nv_both(n, first, nv_exists(n, tile->layout, r));
-        v = nv_to_exchanged(n, t, nv_get(n, tile)[r]);
-        nv_pack(n, &v, 1, bytes, words);
+        for (int i = 0; i < count; i++) {
+            Val v = nv_get(n, tile)[nv_vector_register(regs, r, i)];
+            elements[i] = nv_to_exchanged(n, t, v);
+        }
+        nv_pack(n, elements, count, bytes, words);
         nv_write(n, &p, words);
     }
 }
@@ -71,20 +83,23 @@ static void read_result(Nv *n, const NvStep *s)
     const NvTile *tile = s->out[0];
     const Type *t = tile->value->type;
     int bytes = nv_exchanged_bytes(t);
+    const NvMove *m = s->detail;
+    const int8_t *regs = m->get;
+    int count = 1 << m->get_bits;
     Val *out = nv_set(n, tile);
 
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK] = {NULL}, words[2], v;
-        NvPlace p = {.how = "ld.shared", .bytes = bytes};
-        if (!nv_live(tile, r))
+        Val at[MAX_RANK], elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        NvPlace p = {.how = "ld.shared", .bytes = bytes * count};
+        if (!nv_live(tile, r) || (r & nv_vector_register(regs, 0, count - 1)) != 0)
             continue;
-        for (int d = 0; d < t->rank; d++)
-            at[d] = nv_index(n, tile->layout, r, d);
+        indices_of(n, tile, r, at);
         p.address = place_of_source(n, s, at);
         p.predicate = nv_exists(n, tile->layout, r);
         nv_read(n, &p, NULL, words);
-        nv_unpack(n, words, 1, bytes, &v);
-        out[r] = nv_from_exchanged(n, t, v);
+        nv_unpack(n, words, count, bytes, elements);
+        for (int i = 0; i < count; i++)
+            out[nv_vector_register(regs, r, i)] = nv_from_exchanged(n, t, elements[i]);
     }
 }
 
@@ -95,7 +110,10 @@ void nv_move(Nv *n, const NvStep *s)
         return;
     }
     lay_down(n, s);
-    nv_wait_block(n);
+    if (((const NvMove *)s->detail)->within_warp)
+        nv_wait_warp(n);
+    else
+        nv_wait_block(n);
     if (s->op->code == OP_gather)
         nv_gather(n, s);
     else

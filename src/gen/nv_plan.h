@@ -161,6 +161,15 @@ struct NvAhead {
                             where the barrier is, too; NULL: each round begins with its own */
 };
 
+/* Detail of NV_MOVE: vectors in which the operand is laid down and, where it is no gather, the
+ * result read, as bits of the number of their elements; bit i is bit put[i] or get[i] of the
+ * register's. */
+typedef struct {
+    int put_bits, get_bits;
+    int8_t put[LAYOUT_MAX_REG_BITS], get[LAYOUT_MAX_REG_BITS];
+    bool within_warp; /* nobody takes what another warp has laid down */
+} NvMove;
+
 /* Detail of NV_COPY, whose other parts are those of the load that it was. */
 typedef struct {
     const NvTile *shape;  /* what the load would have given */
@@ -351,6 +360,12 @@ void nv_choose_reduce(NvPlan *p, const Op *op);
 void nv_choose_scan(NvPlan *p, const Op *op); /* the layout of the operands */
 void nv_list_reduce(NvPlan *p, const Op *op); /* with the region, and memory where warps meet */
 void nv_list_scan(NvPlan *p, const Op *op);   /* the same */
+/* nv_move_plan.c */
+/* A reshape or slice whose result is that tile, through shared memory; refused where the operand
+ * takes too much. */
+void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t);
+/* How an operand in that layout is laid down. */
+const NvMove *nv_move_plan_put(NvPlan *p, const Value *operand, const Layout *l);
 /* nv_gather_plan.c: both lay the source or the counts down in shared memory. */
 void nv_choose_gather(NvPlan *p, const Op *op);    /* as the index is */
 void nv_list_gather(NvPlan *p, const Op *op);      /* refused where the source takes too much */

@@ -68,6 +68,17 @@ static void put_conversion(PlanText *x, const NvStep *s)
     text_printf(&x->out, " %s", ways[s->conversion->kind]);
 }
 
+/* "by 4 in, by 2 out, within warps" */
+static void put_vectors(PlanText *x, const NvMove *m)
+{
+    if (m->put_bits > 0)
+        text_printf(&x->out, " by %d in", 1 << m->put_bits);
+    if (m->get_bits > 0)
+        text_printf(&x->out, " by %d out", 1 << m->get_bits);
+    if (m->within_warp)
+        text_put(&x->out, " within warps");
+}
+
 static void put_block(PlanText *x, const NvBlock *b, int indent);
 
 static void put_step(PlanText *x, const NvStep *s, int indent)
@@ -77,6 +88,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_conversion(x, s);
     else
         put_tile(x, tile_of(s));
+    if (s->kind == NV_MOVE && s->detail)
+        put_vectors(x, s->detail);
     if (s->kind == NV_LOAD && s->once)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)

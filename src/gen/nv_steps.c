@@ -171,32 +171,15 @@ static bool operand_layout(NvPlan *p, const Op *op, const Layout *l, Layout *out
     default: { /* a slice keeps to what its operand has */
         const Layout *home = nv_home(p, op->operands[0]);
         Layout result;
-        if (home == NULL || !layout_slice(home, attr_starts(op, &n), op->results[0]->type->dims,
-                                          &result, p->arena, take))
+        if (!home)
+            return layout_slice_operand(l, attr_starts(op, &n), from->dims, out, p->arena, take);
+        if (!layout_slice(home, attr_starts(op, &n), op->results[0]->type->dims, &result, p->arena,
+                          take))
             return false;
         *out = *home;
         return layout_equal(&result, l);
     }
     }
-}
-
-/* Through shared memory: by a rule from index to index. */
-static void list_far_move(NvPlan *p, const Op *op, const NvTile *t)
-{
-    NvStep *s = nv_step(p, NV_MOVE, op);
-    int64_t bytes = type_numel(op->operands[0]->type) * nv_exchanged_bytes(op->operands[0]->type);
-
-    if (bytes > nv_most_shared(p->chip)) {
-        nv_refuse(p, op, "to rearrange a tile of more than shared memory holds");
-        return;
-    }
-    int buffer = nv_buffer(p, bytes);
-    s->out[0] = t;
-    s->syncs = true;
-    nv_use(p, s, buffer, true, false);
-    nv_use(p, s, buffer, false, true);
-    nv_want(p, s, 0, nv_need_home(p, op->operands[0]));
-    nv_list(p, s);
 }
 
 static void list_move(NvPlan *p, const Op *op, const NvTile *t)
@@ -207,7 +190,7 @@ static void list_move(NvPlan *p, const Op *op, const NvTile *t)
 
     s->out[0] = t;
     if (t->layout && from->rank > 0 && !operand_layout(p, op, t->layout, &l, &s->take)) {
-        list_far_move(p, op, t);
+        nv_list_far_move(p, op, t);
         return;
     }
     if (t->layout && from->rank == 0)

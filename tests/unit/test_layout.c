@@ -440,6 +440,49 @@ static void check_slice(const Layout *l, const int64_t *starts, const int32_t *d
     arena_free(a);
 }
 
+/* From the slice's layout to the tile's. */
+static void check_slice_operand(const Layout *l, const int64_t *starts, const int32_t *dims,
+                                bool can)
+{
+    Arena *a = arena_new(NULL);
+    const int32_t *take;
+    Layout from;
+
+    assert_int_equal(layout_slice_operand(l, starts, dims, &from, a, &take), can);
+    for (int i = 0; can && i < count_holders(l); i++) {
+        Holder h = holder_at(l, i);
+        uint32_t c = layout_at(l, h);
+        int32_t index[4];
+        if (!layout_exists(l, c))
+            continue;
+        indices_of(l, c, index);
+        for (int d = 0; d < l->rank; d++)
+            index[d] += (int32_t)starts[d];
+        assert_true(take[h.reg] >= 0);
+        h.reg = (uint32_t)take[h.reg];
+        assert_int_equal(layout_at(&from, h), layout_coordinate_of(&from, index));
+    }
+    if (can)
+        assert_true(layout_is_sound(&from));
+    arena_free(a);
+}
+
+static void test_slice_operand(void **state)
+{
+    static const int8_t order[] = {1, 0};
+    Layout l;
+
+    (void)state;
+    assert_true(layout_blocked(&l, 2, (int32_t[]){6, 16}, order, 1, NULL, 1));
+    check_slice_operand(&l, (int64_t[]){0, 0}, (int32_t[]){6, 16}, true);
+    check_slice_operand(&l, (int64_t[]){8, 16}, (int32_t[]){15, 64}, true);
+    check_slice_operand(&l, (int64_t[]){0, 80}, (int32_t[]){6, 100}, true);
+    check_slice_operand(&l, (int64_t[]){4, 0}, (int32_t[]){16, 16}, false); /* across 8 */
+    check_slice_operand(&l, (int64_t[]){0, 0}, (int32_t[]){6, 4096}, false);
+    assert_true(layout_blocked(&l, 2, (int32_t[]){100, 1}, order, 0, NULL, 2));
+    check_slice_operand(&l, (int64_t[]){0, 5}, (int32_t[]){100, 7}, true);
+}
+
 static void test_slice(void **state)
 {
     static const int8_t order[] = {1, 0};
@@ -717,6 +760,7 @@ int main(void)
         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_walk),
         cmocka_unit_test(test_slice),
+        cmocka_unit_test(test_slice_operand),
         cmocka_unit_test(test_blocked),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_fragments),
