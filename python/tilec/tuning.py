@@ -88,6 +88,12 @@ def _machine():
     return " ".join(words)
 
 
+@functools.lru_cache(maxsize=None)
+def _text_of(dtype):
+    """str() of it, which takes NumPy microseconds."""
+    return str(dtype)
+
+
 class Autotuner(KernelInterface):
     """A kernel whose configuration is chosen by measuring; see autotune()."""
 
@@ -256,9 +262,11 @@ class Autotuner(KernelInterface):
 
     def _key(self, kwargs):
         named = {**self.nargs, **kwargs}
-        named = {name: named[name] for name in self.arg_names if name in named}
         key = [named[name] for name in self.keys if name in named]
-        key += [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+        for name in self.arg_names:
+            dtype = getattr(named.get(name), "dtype", None)
+            if dtype is not None:
+                key.append(_text_of(dtype))
         return tuple(key + [device.selected] if device.selected else key)
 
     def _check_given_once(self, config, kwargs):
@@ -313,13 +321,16 @@ class Autotuner(KernelInterface):
         self.nargs = dict(zip(self.arg_names, args))
         single = len(self.configs) == 1
         config = self.configs[0] if single else self._choose(args, kwargs)
-        self._check_given_once(config, kwargs)
+        if single:
+            self._check_given_once(config, kwargs)
         self.best_config = config
         if config.pre_hook:
             config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-        result = self.fn.run(*args, **kwargs, **config.all_kwargs())
         self.nargs = None
-        return result
+        if kwargs.pop("warmup", False):
+            return self.fn.warmup(*args, **kwargs, **config.all_kwargs())
+        grid = kwargs.pop("grid")
+        return self.fn[grid](*args, **kwargs, **config.all_kwargs())
 
     def warmup(self, *args, grid, **kwargs):
         """Compile all configurations that are worth it; a list."""
@@ -436,7 +447,10 @@ class Heuristics(KernelInterface):
         for name, function in self.values.items():
             if name not in named:
                 kwargs[name] = function({**named, **kwargs})
-        return self.fn.run(*args, **kwargs)
+        if kwargs.pop("warmup", False):
+            return self.fn.warmup(*args, **kwargs)
+        grid = kwargs.pop("grid")
+        return self.fn[grid](*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         return self.fn(*args, **kwargs)
