@@ -14,102 +14,6 @@
 
 #include "core.h"
 
-/* --- what a launch keeps --- */
-
-void keep_init(Keep *k)
-{
-    k->file = NULL;
-    k->on_device = false;
-    k->stream = NULL;
-    k->objects = k->some_objects;
-    k->nobjects = k->ndims = k->nblocks = 0;
-    k->room = COUNT(k->some_objects);
-    k->dims = k->some_dims;
-    k->dims_room = COUNT(k->some_dims);
-    k->blocks = k->some_blocks;
-    k->blocks_room = COUNT(k->some_blocks);
-}
-
-void keep_clear(Keep *k)
-{
-    for (int i = 0; i < k->nobjects; i++)
-        Py_DECREF(k->objects[i]);
-    for (int i = 0; i < k->nblocks; i++)
-        PyMem_Free(k->blocks[i]);
-    if (k->objects != k->some_objects)
-        PyMem_Free(k->objects);
-    if (k->blocks != k->some_blocks)
-        PyMem_Free(k->blocks);
-    keep_init(k);
-}
-
-/* Twice the room for pointers; `some` is what they began in. */
-static void *more_pointers(void *at, int *room, const void *some)
-{
-    size_t bytes = (size_t)*room * sizeof(void *);
-    void *grown = at == some ? PyMem_Malloc(2 * bytes) : PyMem_Realloc(at, 2 * bytes);
-
-    if (!grown) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    if (at == some)
-        memcpy(grown, some, bytes);
-    *room *= 2;
-    return grown;
-}
-
-int keep_object(Keep *k, PyObject *o)
-{
-    void *grown;
-
-    if (!o)
-        return -1;
-    if (k->nobjects == k->room) {
-        grown = more_pointers(k->objects, &k->room, k->some_objects);
-        if (!grown) {
-            Py_DECREF(o);
-            return -1;
-        }
-        k->objects = grown;
-    }
-    k->objects[k->nobjects++] = o;
-    return 0;
-}
-
-void *keep_memory(Keep *k, size_t bytes)
-{
-    void *block;
-
-    if (k->nblocks == k->blocks_room) {
-        void *grown = more_pointers(k->blocks, &k->blocks_room, k->some_blocks);
-        if (!grown)
-            return NULL;
-        k->blocks = grown;
-    }
-    block = PyMem_Malloc(bytes ? bytes : 1);
-    if (block)
-        k->blocks[k->nblocks++] = block;
-    else
-        PyErr_NoMemory();
-    return block;
-}
-
-int64_t *keep_dims(Keep *k, int n)
-{
-    if (k->ndims + n > k->dims_room) {
-        k->ndims = 0;
-        k->dims_room = n > 512 ? n : 512;
-        k->dims = keep_memory(k, sizeof(int64_t) * (size_t)k->dims_room);
-        if (!k->dims) {
-            k->dims_room = 0;
-            return NULL;
-        }
-    }
-    k->ndims += n;
-    return k->dims + k->ndims - n;
-}
-
 /* --- dtypes --- */
 
 static const struct {
@@ -670,14 +574,50 @@ int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_ten
     }
 }
 
-int array_stream(const TypeEntry *entry, int device_id, void **out)
+/* Of PyTorch before 2.10, which has a function for it. */
+static int torch_stream(int device_id, void **out)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *torch = modules ? PyDict_GetItemString(modules, "torch") : NULL;
+    PyObject *inner = torch ? PyObject_GetAttrString(torch, "_C") : NULL;
+    PyObject *number =
+        inner ? PyObject_CallMethod(inner, "_cuda_getCurrentRawStream", "i", device_id) : NULL;
+
+    Py_XDECREF(inner);
+    if (number)
+        *out = PyLong_AsVoidPtr(number);
+    else if (!torch)
+        PyErr_Clear(); /* a tensor of something else that looks like one */
+    Py_XDECREF(number);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* __cuda_array_interface__ names it from its version 3 on, with the driver's numbers. */
+static int interface_stream(PyObject *o, void **out)
+{
+    PyObject *interface = PyObject_GetAttr(o, core.names.__cuda_array_interface__);
+    PyObject *number = interface ? PyObject_GetItem(interface, core.names.stream) : NULL;
+
+    if (number && PyLong_Check(number))
+        *out = PyLong_AsVoidPtr(number);
+    if (!number && PyErr_ExceptionMatches(PyExc_KeyError))
+        PyErr_Clear();
+    Py_XDECREF(number);
+    Py_XDECREF(interface);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out)
 {
     const DLExchange *api = entry->api;
 
     *out = NULL;
-    if (entry->kind != IS_EXCHANGE || !api->current_stream)
-        return 0;
-    if (api->current_stream(DL_CUDA, device_id, out) == 0)
+    if (entry->kind == IS_TORCH)
+        return torch_stream(device_id, out);
+    if (entry->kind == IS_CUDA_INTERFACE)
+        return interface_stream(o, out);
+    if (entry->kind != IS_EXCHANGE || !api->current_stream ||
+        api->current_stream(DL_CUDA, device_id, out) == 0)
         return 0;
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_RuntimeError, "the current stream of the device is not known");

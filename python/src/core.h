@@ -3,9 +3,10 @@
  *
  * A launch goes kernel.c (which argument is which parameter) -> value.c (what a Python object is
  * as an argument) -> array.c (where an array's elements are) -> tilec_launch(), with the GIL
- * released; file.c holds what was loaded and what its names meant then, answer.c puts the
- * questions of the compiler to Python, call.c keeps one launch for later questions about its code,
- * fail.c makes exceptions of what the library says.  Python's side is tilec/jit.py.
+ * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
+ * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
+ * later questions about its code, fail.c makes exceptions of what the library says.  Python's side
+ * is tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -119,6 +120,7 @@ typedef struct {
     int64_t some_dims[512];
     void *some_blocks[8];
 } Keep;
+/* keep.c */
 void keep_init(Keep *k);
 void keep_clear(Keep *k);
 int keep_object(Keep *k, PyObject *o); /* takes the reference, in a failure too */
@@ -132,7 +134,7 @@ int array_numbers(PyObject *o, int64_t **out, Keep *k);
 /* Describe an array of such a kind.  `param` names it in messages. */
 int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k);
 /* The stream that the library of a tensor on a device works on now; NULL where nobody says. */
-int array_stream(const TypeEntry *entry, int device_id, void **out);
+int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out);
 /* "float32", as NumPy calls it; false: the language has no such dtype. */
 bool dtype_of_name(const char *name, tilec_dtype *out);
 
@@ -154,6 +156,7 @@ typedef struct {
 void said_message(void *said, const char *text);
 void said_record(void *said, const tilec_record *record);
 int said_show(Said *s); /* and forget */
+void said_clear(Said *s);
 /* Raise what `status` stands for; frees `error`, which may be NULL. */
 void fail_status(tilec_status status, char *error, const Said *said);
 

@@ -74,11 +74,16 @@ int said_show(Said *s)
         result = show(s->message, s->nmessage, core.say);
     if (s->out && result == 0)
         result = print_text(s->out, s->nout);
+    said_clear(s);
+    return result;
+}
+
+void said_clear(Said *s)
+{
     free(s->message);
     free(s->out);
     s->message = s->out = NULL;
     s->nmessage = s->nout = 0;
-    return result;
 }
 
 void fail_status(tilec_status status, char *error, const Said *said)

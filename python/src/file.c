@@ -7,6 +7,8 @@
  */
 #include "core.h"
 
+#include <structmember.h> /* behind Python.h, which it needs */
+
 /* --- what was answered --- */
 
 static void watched_clear(Watched *w)
@@ -333,9 +335,19 @@ static PyMethodDef file_methods[] = {
     {0},
 };
 
+static PyMemberDef file_members[] = {
+    {"resolve", T_OBJECT_EX, offsetof(File, resolve), READONLY, NULL},
+    {0},
+};
+
 static PyType_Slot file_slots[] = {
-    {Py_tp_new, file_new},         {Py_tp_traverse, file_traverse}, {Py_tp_clear, file_clear},
-    {Py_tp_dealloc, file_dealloc}, {Py_tp_methods, file_methods},   {0, NULL},
+    {Py_tp_members, file_members},
+    {Py_tp_new, file_new},
+    {Py_tp_traverse, file_traverse},
+    {Py_tp_clear, file_clear},
+    {Py_tp_dealloc, file_dealloc},
+    {Py_tp_methods, file_methods},
+    {0, NULL},
 };
 
 PyType_Spec file_spec = {

@@ -373,6 +373,7 @@ static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObje
     keep_init(&l.keep);
     result = launch(&l, grid, args, kwargs);
     keep_clear(&l.keep);
+    said_clear(&l.said);
     Py_XDECREF(l.file);
     return result;
 }

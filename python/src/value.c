@@ -282,6 +282,6 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         if (out->tensor.memory == TILEC_MEMORY_HOST || k->on_device)
             return 0;
         k->on_device = true;
-        return array_stream(entry, out->tensor.device_id, &k->stream);
+        return array_stream(entry, o, out->tensor.device_id, &k->stream);
     }
 }

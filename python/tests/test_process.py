@@ -243,6 +243,20 @@ class Memory(unittest.TestCase):
             fail()
         self.assertLess(resident() - before, 1024)
 
+    def test_what_was_compiled_for_old_text_is_freed(self):
+        @tilec.jit
+        def kernel(x):
+            tl.store(x, 0)
+
+        x, gone = np.zeros(1, np.float32), []
+        for i in range(3):
+            kernel.src = f"def kernel(x):\n    tl.store(x, {i})\n"
+            gone.append(weakref.ref(kernel[(1,)](x)))
+            self.assertEqual(x[0], i)
+            self.assertEqual(len(kernel.device_caches[0][0]), 1)
+        gc.collect()
+        self.assertEqual([ref() is None for ref in gone], [True, True, False])
+
     def test_kernels_are_freed(self):
         def make():
             cst = tl.constexpr(3)

@@ -94,7 +94,6 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.__globals__ = fn.__globals__
         self._repr = repr
         self._original = self._source = Source(fn)
-        self._surroundings = None
         self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
                                for p in self.params))
 
@@ -128,11 +127,12 @@ class JITFunction(_core.Kernel, KernelInterface):
     # --- what _core asks for ---------------------------------------------------------------
 
     def _load(self):
-        self._surroundings = Surroundings(self)
-        self._set_file(_core.File(self._surroundings.root, self._surroundings))
+        names = Surroundings(self)
+        self._set_file(_core.File(names.root, names))
+        self.device_caches.clear()  # what was compiled is for the file before
 
     def _changed(self, file, index):
-        return self._surroundings.changed(file, index)
+        return file.resolve.changed(file, index)
 
     def _compiled(self, call):
         made = CompiledKernel(self, call)
