@@ -227,6 +227,34 @@ static void test_unknown_text(void **state)
     expect_bad(".entry k() .frob 3\n{}\n", 4, "unknown directive");
 }
 
+static void test_wrong_operands(void **state)
+{
+    (void)state;
+    expect_bad(BODY("ld.global.b32 %r1, %rd1;\n"), 9, "an address is missing");
+    expect_bad(BODY("ld.global.b32 %r1, [L];\nL:\n"), 9, "'L' is no address");
+    expect_bad(BODY("ld.global.v2.b32 %r1, [%rd1];\n"), 9, "a list of 2 registers is missing");
+    expect_bad(BODY("ld.global.v2.b32 {%r1, %r2, %r3}, [%rd1];\n"), 9,
+               "a list of more than 2 registers");
+    expect_bad(BODY("ld.global.v2.b32 {%r1, %rd1}, [%rd1];\n"), 9, "registers of different widths");
+    expect_bad(BODY("L:\nadd.s32 L, %r1, %r2;\n"), 10, "'L' is no register");
+    expect_bad(BODY("bra 3;\n"), 9, "a label is missing");
+    expect_bad(BODY("call 3;\n"), 9, "a function is missing");
+    expect_bad(BODY("cp.async.wait_group %r1;\n"), 9, "a number is missing");
+}
+
+static void test_wrong_declarations(void **state)
+{
+    (void)state;
+    expect_bad(".global .u33 x;\n", 4, "is no type");
+    expect_bad(".global x;\n", 4, "a type is missing");
+    expect_bad(".global .align x .u32 y;\n", 4, "a number is missing");
+    expect_bad(".global .u32 x = y;\n", 4, "an initialiser may not have addresses");
+    expect_bad(".shared .u32 x = 1;\n", 4, "only global memory has initial values");
+    expect_bad(".entry k(.u32 x)\n{\nret;\n}\n", 4, "'.param' is missing");
+    expect_bad(".func f()\n;\n.entry k()\n{\ncall f;\nret;\n}\n", 8, "there is no function 'f'");
+    expect_bad(".file 1\n", 5, "no file");
+}
+
 static void test_recursion(void **state)
 {
     (void)state;
@@ -339,6 +367,8 @@ int main(void)
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_local_memory),
         cmocka_unit_test(test_unknown_text),
+        cmocka_unit_test(test_wrong_operands),
+        cmocka_unit_test(test_wrong_declarations),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_deep_calls),
         cmocka_unit_test(test_hostile_text),

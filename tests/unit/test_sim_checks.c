@@ -229,6 +229,140 @@ static void test_place_of_a_fault(void **state)
 }
 
 /* Only where a launch has a limit: loops may be long. */
+/* --- short kernels: %rd1 is the array, %r1 the thread, %r3 where shared memory begins --- */
+
+#define KERNEL(text)                                                                               \
+    SIM_HEAD ".extern .shared .align 16 .b8 dynamic[];\n"                                          \
+             ".entry k(.param .u64 out)\n{\n"                                                      \
+             ".local .align 8 .b8 own[8];\n"                                                       \
+             ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<5>;\n"                            \
+             "ld.param.b64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.b32 %r3, dynamic;\n" text       \
+             "ret;\n}\n"
+
+static void run_short(const char *text, int warps, uint32_t out[N], const char *why)
+{
+    SimRun r = sim_open(text, warps);
+
+    r.launch.shared = sizeof(uint32_t) * N;
+    sim_array(&r, 0, out, sizeof(uint32_t) * N);
+    if (why)
+        stops(&r, "k", why);
+    else
+        sim_run(&r, "k");
+    sim_close(&r);
+}
+
+static void test_misuse(void **state)
+{
+    static const struct {
+        const char *text;
+        int warps;
+        const char *why;
+    } wrong[] = {
+        {KERNEL("bar.sync %r1;\n"), 1, "the lanes of a warp name different barriers"},
+        {KERNEL("bar.sync 1, 64;\n"), 1, "barrier 1 of 64 threads in a block of 32"},
+        {KERNEL("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra A;\nbar.sync 1, 64;\nbra B;\n"
+                "A:\nbar.sync 1, 96;\nB:\n"),
+         3, "where others wait for"},
+        {KERNEL("shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;\n"), 1,
+         "a lane that is not in the mask 0x00000001"},
+        {KERNEL("setp.ge.u32 %p1, %r1, 16;\n@%p1 bra A;\n"
+                "shfl.sync.idx.b32 %r2, %r1, 20, 31, 65535;\nA:\n"),
+         1, "it reads a register of lane 20, which does not take part"},
+        {KERNEL("T: .branchtargets A, B;\nbrx.idx %r1, T;\nA:\nB:\n"), 1,
+         "index 2 of a jump table with 2 targets"},
+        {KERNEL("trap;\n"), 1, "the program stopped itself with trap"},
+        {KERNEL("cp.async.ca.shared.global [%r3], [%rd1], 5;\n"), 1, "cp.async of 5 bytes"},
+        {KERNEL("mov.b32 %r2, 8;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 cp.async.ca.shared.global [%r3], "
+                "[%rd1], 4, %r2;\n"),
+         1, "cp.async of 4 bytes out of 8"},
+        {KERNEL("mov.b64 %rd2, own;\nld.local.b32 %r2, [%rd2+8];\n"), 1,
+         "it reads 4 bytes at 8 of 8 bytes of local memory"},
+        {KERNEL("st.global.b32 [%rd1+512], %r1;\n"), 1,
+         "it writes 4 bytes at offset 512 of an array of 512 bytes"},
+        {KERNEL("mov.b64 %rd2, 64;\nst.global.b32 [%rd2], %r1;\n"), 1,
+         "it writes 4 bytes at address 0x40, which no argument reaches"},
+    };
+    uint32_t out[N];
+
+    (void)state;
+    for (int i = 0; i < COUNT(wrong); i++)
+        run_short(wrong[i].text, wrong[i].warps, out, wrong[i].why);
+}
+
+#define STORE(reg)                                                                                 \
+    "mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd4, %rd1, %rd4;\nst.global.b32 [%rd4], " reg ";\n"
+
+/* One of the lanes that ask is elected, the first one; those behind a branch elect their own. */
+static void test_elections(void **state)
+{
+    uint32_t out[N] = {0};
+
+    (void)state;
+    run_short(KERNEL("setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\n"
+                     "elect.sync %r2|%p2, 0xffffff00;\nbra B;\n"
+                     "A:\nelect.sync %r2|%p2, 0xff;\nB:\n"
+                     "selp.b32 %r4, 100, 0, %p2;\nadd.s32 %r2, %r2, %r4;\n" STORE("%r2")),
+              1, out, NULL);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], (i < 8 ? 0 : 8) + (i == 0 || i == 8 ? 100 : 0));
+}
+
+/* What generic addresses point to; and time does not go back. */
+static void test_spaces_and_clocks(void **state)
+{
+    uint32_t out[N] = {0};
+
+    (void)state;
+    run_short(KERNEL("cvt.u64.u32 %rd2, %r3;\ncvta.shared.u64 %rd2, %rd2;\n"
+                     "isspacep.shared %p1, %rd2;\nselp.b32 %r2, 1, 0, %p1;\n"
+                     "isspacep.global %p1, %rd2;\nselp.b32 %r4, 2, 0, %p1;\nor.b32 %r2, %r2, %r4;\n"
+                     "isspacep.global %p1, %rd1;\nselp.b32 %r4, 4, 0, %p1;\nor.b32 %r2, %r2, %r4;\n"
+                     "mov.b64 %rd2, own;\ncvta.local.u64 %rd2, %rd2;\n"
+                     "isspacep.local %p1, %rd2;\nselp.b32 %r4, 8, 0, %p1;\nor.b32 %r2, %r2, %r4;\n"
+                     "mov.u64 %rd2, %clock64;\nmov.u64 %rd3, %clock64;\n"
+                     "setp.ge.u64 %p1, %rd3, %rd2;\n"
+                     "selp.b32 %r4, 16, 0, %p1;\nor.b32 %r2, %r2, %r4;\n" STORE("%r2")),
+              1, out, NULL);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(out[i], 1 | 4 | 8 | 16);
+}
+
+/* Who arrives need not wait; who waits sees what was written before. */
+static void test_arrival(void **state)
+{
+    uint32_t out[N] = {0};
+
+    (void)state;
+    run_short(KERNEL("and.b32 %r4, %r1, 31;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r3, %r3, %r4;\n"
+                     "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra A;\n"
+                     "add.s32 %r2, %r1, 7;\nst.shared.b32 [%r3], %r2;\nbar.arrive 1, 64;\nret;\n"
+                     "A:\nbar.sync 1, 64;\nld.shared.b32 %r2, [%r3];\n" STORE("%r2")),
+              2, out, NULL);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(out[i], 0);
+        assert_int_equal(out[32 + i], i + 7);
+    }
+}
+
+/* Copies whose source is ignored are zeros. */
+static void test_ignored_copies(void **state)
+{
+    uint32_t out[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        out[i] = 1 + i;
+    run_short(KERNEL("shl.b32 %r4, %r1, 2;\nadd.s32 %r3, %r3, %r4;\n"
+                     "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+                     "setp.lt.u32 %p1, %r1, 8;\n"
+                     "cp.async.ca.shared.global [%r3], [%rd2], 4, %p1;\n"
+                     "cp.async.wait_all;\nld.shared.b32 %r2, [%r3];\n" STORE("%r2")),
+              1, out, NULL);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], i < 8 ? 0 : 1 + i);
+}
+
 static void test_endless_loops(void **state)
 {
     Scene s;
@@ -338,6 +472,11 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_read_only_memory),
         cmocka_unit_test(test_place_of_a_fault),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_elections),
+        cmocka_unit_test(test_spaces_and_clocks),
+        cmocka_unit_test(test_arrival),
+        cmocka_unit_test(test_ignored_copies),
         cmocka_unit_test(test_endless_loops),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_counters_of_copies),
