@@ -267,6 +267,16 @@ typedef struct {
  * output not be kept; ENOENT: there is none of that name.  argv ends with NULL; the texts are in
  * the arena, whose guard is not taken. */
 int os_run(Arena *a, const char *const *argv, const void *input, size_t len, OsRun *out);
+/* The same in two steps, so that a program starts while its input is made: it runs up to where it
+ * wants that.  What os_start() gave 0 for must be finished or stopped. */
+typedef struct {
+    int child;      /* its number */
+    int streams[3]; /* what it has for stdin, stdout, stderr: the first is a pipe's end to write to
+                     */
+} OsProgram;
+int os_start(const char *const *argv, OsProgram *out);
+int os_finish(OsProgram *p, Arena *a, const void *input, size_t len, OsRun *out);
+void os_stop(OsProgram *p); /* kill it; nobody wants what it says */
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
 double os_seconds(void);                   /* monotonic clock */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -818,6 +819,43 @@ static void test_running_a_program(void **state)
     assert_int_equal(run.code, 128 + 9);
 }
 
+/* It runs before its input is there, and ends whatever else has forked since. */
+static void test_starting_a_program(void **state)
+{
+    static const char *const cat[] = {"sh", "-c", "cat /dev/stdin; echo trouble >&2; exit 3", NULL};
+    static const char *const deaf[] = {"sh", "-c", "exec <&-; exit 4", NULL};
+    static const char *const none[] = {"tilec-has-no-such-program", NULL};
+    Arena *a = *state;
+    size_t len = 1 << 20;
+    char *input = arena_alloc(a, len);
+    OsProgram program, other;
+    OsRun run;
+
+    for (size_t i = 0; i < len; i++)
+        input[i] = (char)(i * 7);
+    assert_int_equal(os_start(none, &program), ENOENT);
+    assert_int_equal(os_start(cat, &program), 0);
+    assert_int_equal(os_start(cat, &other), 0);
+    pid_t child = fork(); /* which has what the pipe is written by, and lives on */
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(os_finish(&program, a, input, len, &run), 0);
+    assert_int_equal(run.code, 3);
+    assert_int_equal(run.noutput, len);
+    assert_memory_equal(run.output, input, len);
+    assert_string_equal(run.errors, "trouble\n");
+    os_stop(&other);
+    assert_int_equal(os_start(deaf, &program), 0);
+    assert_int_equal(os_finish(&program, a, input, len, &run), 0);
+    assert_int_equal(run.code, 4);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(waitpid(program.child, NULL, 0), -1); /* none is left */
+    assert_int_equal(waitpid(other.child, NULL, 0), -1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -859,6 +897,7 @@ int main(void)
 #endif
         TEST(test_libraries_are_loaded),
         TEST(test_running_a_program),
+        TEST(test_starting_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
