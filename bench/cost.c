@@ -17,7 +17,7 @@
 
 /* --- the first launch of a process --- */
 
-enum { BOXES = 1000, ROWS = 64, N = BOXES * ROWS, BLOCK = 1024, MOST_ARRAYS = 3 };
+enum { BOXES = 256, ROWS = 256, N = BOXES * ROWS, BLOCK = 1024, MOST_ARRAYS = 3 };
 
 typedef struct {
     const char *name, *file, *kernel;
@@ -46,7 +46,7 @@ static const First firsts[] = {
      {4 * N, 4 * N, N},
      {{.name = "n_boxes", .kind = TILEC_ARG_INT, .integer = BOXES},
       {.name = "eps", .kind = TILEC_ARG_FLOAT, .real = 1e-5},
-      {.name = "BLOCK", .kind = TILEC_ARG_INT, .integer = BLOCK}},
+      {.name = "BLOCK", .kind = TILEC_ARG_INT, .integer = BOXES}},
      1},
 };
 

@@ -214,9 +214,10 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
 /* The same and then the target's output: what a cache miss costs. */
 tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
                           const GenOptions *o, GenStage stage, GenOutput *out);
-/* .. and then what the device makes of it to be loaded.  Sets what these two took. */
+/* .. and then what the device makes of it to be loaded, with what its expect() gave, which is NULL
+ * then.  Sets what these two took. */
 tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
-                            const GenOptions *o, GenOutput *out, CompileParts *parts);
+                            const GenOptions *o, void **begun, GenOutput *out, CompileParts *parts);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
 /* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in

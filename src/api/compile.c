@@ -213,6 +213,7 @@ typedef struct {
     GenOptions options; /* for this launch */
     int index;          /* of the variant that it wants */
     bool claimed;       /* to be made here */
+    void *begun;        /* what the device has begun for it; NULL: nothing */
     Variant *variant;   /* that was made */
     double start;
 } Compilation;
@@ -251,7 +252,8 @@ tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, c
 }
 
 /* What the device makes of a target's output. */
-static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, GenOutput *out)
+static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, void **begun,
+                             GenOutput *out)
 {
     const Device *d = device_at(r->device);
     const GenOutput made = *out;
@@ -260,12 +262,13 @@ static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, Ge
     if (!d->assemble)
         return TILEC_OK;
     void *state = api_device_state(r->file->ctx, r->device);
-    RunStatus assembled = d->assemble(state, &made, o, job->arena, out, &error);
+    RunStatus assembled = d->assemble(state, *begun, &made, o, job->arena, out, &error);
+    *begun = NULL;
     return job_device_status(job, assembled, error);
 }
 
 tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
-                            const GenOptions *o, GenOutput *out, CompileParts *parts)
+                            const GenOptions *o, void **begun, GenOutput *out, CompileParts *parts)
 {
     const Device *d = device_at(r->device);
     double start = os_seconds();
@@ -273,23 +276,25 @@ tilec_status compile_object(Job *job, const Request *r, const Func *lowered, con
     double emitted = os_seconds();
 
     if (status == TILEC_OK)
-        status = assemble(job, r, o, out);
+        status = assemble(job, r, o, begun, out);
     parts->emit = emitted - start;
     parts->assemble = d->assemble ? os_seconds() - emitted : 0;
     return status;
 }
 
-static tilec_status generate(Job *job, const Compilation *c, GenOutput *out)
+static tilec_status generate(Job *job, Compilation *c, GenOutput *out)
 {
     CompileParts *parts = &c->variant->parts;
     double start = os_seconds();
     const char *why;
+
+    c->begun = c->device->expect ? c->device->expect(&c->options) : NULL;
     const Target *target = compile_target(c->request->file->ctx, c->device, job->arena, &why);
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
     parts->generator = os_seconds() - start;
-    return compile_object(job, c->request, c->func, target, &c->options, out, parts);
+    return compile_object(job, c->request, c->func, target, &c->options, &c->begun, out, parts);
 }
 
 /* --- load --- */
@@ -442,6 +447,8 @@ static void publish(Job *job, void *compilation, tilec_status status)
     Compilation *c = compilation;
     Specialisation *s = c->spec;
 
+    if (c->begun) /* making code was left early */
+        c->device->abandon(c->begun);
     if (status != TILEC_OK)
         spec_free_variant(c->variant);
     arena_free(c->ir);

@@ -130,7 +130,9 @@ static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, cons
     char *error = NULL;
     GenOutput object;
     CompileParts ignored;
-    tilec_status status = compile_object(job, d->request, d->func, target, o, &object, &ignored);
+    void *nothing = NULL;
+    tilec_status status =
+        compile_object(job, d->request, d->func, target, o, &nothing, &object, &ignored);
 
     if (status != TILEC_OK)
         return status;

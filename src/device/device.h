@@ -145,11 +145,16 @@ typedef struct {
      * launch, so it must be quick.  May be NULL, for a device without target: nothing. */
     GenOptions (*options)(const LaunchFacts *facts);
 
-    /* Make of the target's output what is kept in the cache and loaded.  `out` begins as a copy of
-     * `in`, new data is in the arena, whose guard is not taken; errors as from launch().  Works as
-     * far as it can where the machine lacks the device.  May be NULL. */
-    RunStatus (*assemble)(void *state, const GenOutput *in, const GenOptions *o, Arena *a,
-                          GenOutput *out, char **error);
+    /* Code is about to be made that will be assembled: begin what takes its time.  What it gives,
+     * NULL for nothing, is for assemble(), or for abandon() when no code comes.  May be NULL. */
+    void *(*expect)(const GenOptions *o);
+    void (*abandon)(void *begun);
+    /* Make of the target's output what is kept in the cache and loaded.  `begun` is what expect()
+     * gave, or NULL, and ends here.  `out` begins as a copy of `in`, new data is in the arena,
+     * whose guard is not taken; errors as from launch().  Works as far as it can where the machine
+     * lacks the device.  May be NULL. */
+    RunStatus (*assemble)(void *state, void *begun, const GenOutput *in, const GenOptions *o,
+                          Arena *a, GenOutput *out, char **error);
     const char *(*assembler)(void); /* its kind and version, for the cache's key; static text */
     /* Texts of what assemble() made: GEN_HAS(SASS), and the function that gives it, in the arena.
      */

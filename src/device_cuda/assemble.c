@@ -31,45 +31,118 @@ static RunStatus refuse_assembly(char **error, const char *who, const char *what
     return RUN_FAILED;
 }
 
+/* A GPU of the kind that code is made for; -1: there is none here. */
+static int unit_of(const char *arch)
+{
+    for (int i = 0; i < cuda_count(); i++) {
+        if (strcmp(cuda_unit(i)->arch, arch) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Code for an older chip than those here stays PTX, of which their driver makes what it can. */
+static bool stays_ptx(const GenOptions *o)
+{
+    return unit_of(o->cpu) < 0 && cuda_count() > 0 && !o->lines;
+}
+
 /* --- ptxas --- */
 
-/* The version that a ptxas calls "release 13.0", its first part; 0: there is no such program. */
-static int ptxas_major(Arena *a)
-{
-    static const char *const argv[] = {"ptxas", "--version", NULL};
-    static _Atomic int known = -1; /* one may come, but not under a running process */
-    int major = atomic_load_explicit(&known, memory_order_relaxed);
-    OsRun run;
+/* Programs that were started while the PTX is made: half of the time that ptxas takes for a small
+ * kernel it spends on itself. */
+typedef struct {
+    bool asks, assembles; /* which of these run */
+    OsProgram version, ptxas;
+} Begun;
 
-    if (major >= 0)
-        return major;
-    const char *release = os_run(a, argv, NULL, 0, &run) == 0 && run.code == 0
-                              ? strstr(run.output, "release ")
-                              : NULL;
-    major = release ? atoi(release + strlen("release ")) : 0;
-    atomic_store_explicit(&known, major, memory_order_relaxed);
-    return major;
+static const char *const ask_version[] = {"ptxas", "--version", NULL};
+/* The first part of its version; 0: there is no such program; -1: nobody has asked.  One may come,
+ * but not under a running process. */
+static _Atomic int ptxas_known = -1;
+
+typedef struct {
+    char arch[64];
+    const char *argv[8];
+} PtxasCall;
+
+static void set_ptxas_call(PtxasCall *c, const GenOptions *o)
+{
+    const char *const argv[] = {
+        "ptxas", "-arch", c->arch, "-o", "/dev/stdout", "/dev/stdin", o->lines ? "-lineinfo" : NULL,
+        NULL};
+
+    snprintf(c->arch, sizeof c->arch, "%s", o->cpu);
+    memcpy(c->argv, argv, sizeof argv);
 }
 
 /* Code of a newer CUDA than the driver's runs only where the first part of the version agrees. */
-static bool is_ptxas_usable(Arena *a)
+static bool is_major_usable(int major)
 {
-    int major = ptxas_major(a), driver = cuda_driver_major();
+    int driver = cuda_driver_major();
 
     return major > 0 && (driver == 0 || major <= driver);
 }
 
-static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Arena *a, GenOutput *out,
-                           char **error)
+void *cuda_expect(const GenOptions *o)
 {
-    char arch[64];
-    const char *const argv[] = {
-        "ptxas", "-arch", arch, "-o", "/dev/stdout", "/dev/stdin", o->lines ? "-lineinfo" : NULL,
-        NULL};
+    int known = atomic_load_explicit(&ptxas_known, memory_order_relaxed);
+    PtxasCall call;
+
+    if ((known >= 0 && !is_major_usable(known)) || stays_ptx(o))
+        return NULL;
+    Begun *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    set_ptxas_call(&call, o);
+    b->assembles = os_start(call.argv, &b->ptxas) == 0;
+    b->asks = b->assembles && known < 0 && os_start(ask_version, &b->version) == 0;
+    return b;
+}
+
+void cuda_abandon(void *begun)
+{
+    Begun *b = begun;
+
+    if (b && b->asks)
+        os_stop(&b->version);
+    if (b && b->assembles)
+        os_stop(&b->ptxas);
+    free(b);
+}
+
+/* The version that a ptxas calls "release 13.0", its first part; 0: there is no such program. */
+static int ptxas_major(Arena *a, Begun *b)
+{
+    int major = atomic_load_explicit(&ptxas_known, memory_order_relaxed);
     OsRun run;
 
-    snprintf(arch, sizeof arch, "%s", o->cpu);
-    int status = os_run(a, argv, ptx->data, ptx->len, &run);
+    if (major >= 0)
+        return major;
+    int status = b && b->asks ? os_finish(&b->version, a, NULL, 0, &run)
+                              : os_run(a, ask_version, NULL, 0, &run);
+    if (b)
+        b->asks = false;
+    const char *release = status == 0 && run.code == 0 ? strstr(run.output, "release ") : NULL;
+    major = release ? atoi(release + strlen("release ")) : 0;
+    atomic_store_explicit(&ptxas_known, major, memory_order_relaxed);
+    return major;
+}
+
+static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
+                           GenOutput *out, char **error)
+{
+    PtxasCall call;
+    OsRun run;
+    int status;
+
+    set_ptxas_call(&call, o);
+    if (b && b->assembles)
+        status = os_finish(&b->ptxas, a, ptx->data, ptx->len, &run);
+    else
+        status = os_run(a, call.argv, ptx->data, ptx->len, &run);
+    if (b)
+        b->assembles = false;
     if (status == ENOMEM)
         return RUN_NO_MEMORY;
     if (status != 0 || run.code != 0 || run.noutput == 0)
@@ -80,16 +153,6 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Arena *a, 
 }
 
 /* --- the driver --- */
-
-/* A GPU of the kind that code is made for; -1: there is none here. */
-static int unit_of(const char *arch)
-{
-    for (int i = 0; i < cuda_count(); i++) {
-        if (strcmp(cuda_unit(i)->arch, arch) == 0)
-            return i;
-    }
-    return -1;
-}
 
 /* The log belongs to the state that it was made with. */
 typedef struct {
@@ -156,19 +219,18 @@ static RunStatus run_driver(CudaState *state, int id, const GenOutput *ptx, bool
     return status;
 }
 
-RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, Arena *a,
-                        GenOutput *out, char **error)
+RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
+                        Arena *a, GenOutput *out, char **error)
 {
     RunStatus status = RUN_OK;
     int id = unit_of(o->cpu);
-    bool tried = is_ptxas_usable(a);
+    bool tried = is_major_usable(ptxas_major(a, begun));
 
     *error = NULL;
     *out = *ptx;
-    if (id < 0 && cuda_count() > 0 && !o->lines)
-        return RUN_OK; /* for an older chip than those here, whose driver makes of it what it can */
-    if (tried)
-        status = run_ptxas(ptx, o, a, out, error);
+    if (tried && !stays_ptx(o))
+        status = run_ptxas(ptx, o, begun, a, out, error);
+    cuda_abandon(begun);
     if (id < 0 || (tried && status != RUN_FAILED))
         return status;
     free(*error);

@@ -51,10 +51,12 @@ int cuda_current(void); /* the GPU of the current context, else 0 */
 /* arrays.c */
 extern const DeviceArrays cuda_arrays;
 
-/* assemble.c: from PTX to the code of one chip; see Device.assemble, for which it stands.  Without
- * a driver too, if there is a program `ptxas`. */
-RunStatus cuda_assemble(void *state, const GenOutput *ptx, const GenOptions *o, Arena *a,
-                        GenOutput *out, char **error);
+/* assemble.c: from PTX to the code of one chip; see the functions of Device, for which they stand.
+ * Without a driver too, if there is a program `ptxas`. */
+void *cuda_expect(const GenOptions *o);
+void cuda_abandon(void *begun); /* NULL is allowed */
+RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
+                        Arena *a, GenOutput *out, char **error);
 /* Device.show: the code of a chip as text. */
 RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char **error);
 

@@ -104,6 +104,7 @@ typedef struct {
     const char *arch;
     bool broken;              /* the PTX, for the driver */
     bool lines;               /* to be looked at: made for any chip */
+    bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
 } Assembly;
 
@@ -148,11 +149,15 @@ static int try_assembly(const Assembly *c)
     fake->result = 999;
     fake->broken_ptx = c->broken ? "some" : NULL;
     void *keep = cuda()->open();
-    RunStatus status = cuda()->assemble(keep, &ptx, &options, a, &out, &error);
+    if (c->early) /* and once no code came of it */
+        cuda()->abandon(cuda()->expect(&options));
+    void *begun = c->early ? cuda()->expect(&options) : NULL;
+    RunStatus status = cuda()->assemble(keep, begun, &ptx, &options, a, &out, &error);
     const char *wrong = find_difference(c, status, &out, error);
     if (wrong)
         print_error("wanted: %s\ngot: %s\n", c->made ? c->made : c->error, wrong);
-    bool clean = fake->links == 0 && !current() && (status != RUN_OK || out.warps == 4);
+    bool clean = waitpid(-1, NULL, WNOHANG) == -1 && fake->links == 0 && !current() &&
+                 (status != RUN_OK || out.warps == 4);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || wrong || !clean;
 }
@@ -166,6 +171,11 @@ static void test_assembling(void **state)
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .lines = true, .made = "ptxas -arch sm_103 some ptx"},
+        {NULL, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
+        {good, NULL, "sm_90a", .early = true, .made = "ptxas -arch sm_90a some ptx"},
+        {newer, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
+        {refuses, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
+        {good, NULL, "sm_70", .early = true, .made = "some ptx"},
         {newer, NULL, "sm_90a", .made = "cubin: some ptx"},
         {refuses, NULL, "sm_90a", .made = "cubin: some ptx"},
         {refuses, NULL, "sm_103", .lines = true,
