@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -68,6 +69,28 @@ class Autotune(unittest.TestCase):
         self.assertEqual(kernel.launches[-1], {"BLOCK": 64, "num_warps": 4, "num_ctas": 1,
                                                "num_stages": 3})
         self.assertEqual(tuned.configs_timings[SIZES[2]], [2, 2, 2])
+
+    def test_many_threads(self):
+        calls = []
+        kernel, measure = timed({16: 3, 64: 1, 256: 2}, calls)
+        tuned = autotune(SIZES, key=["n"], do_bench=measure)(kernel)
+        threads = [threading.Thread(target=lambda: [tuned[(1,)](None, i % 5) for i in range(100)])
+                   for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([calls.count(b) for b in (16, 64, 256)], [5, 405, 5])
+
+    def test_tuning_may_fail_and_be_tried_again(self):
+        times = {16: KeyError("x"), 64: 1, 256: 2}
+        kernel, measure = timed(times)
+        tuned = autotune(SIZES, key=["n"], do_bench=measure)(kernel)
+        with self.assertRaises(KeyError):
+            tuned[(1,)](None, 1)
+        times[16] = 3
+        tuned[(1,)](None, 1)
+        self.assertEqual(tuned.best_config, SIZES[1])
 
     def test_one_configuration_is_not_measured(self):
         calls = []

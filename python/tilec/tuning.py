@@ -6,6 +6,7 @@ all) and afterwards the fastest.  What it found is kept for the process, and wit
 """
 
 import functools
+import threading
 import time
 
 from . import device, knobs
@@ -127,7 +128,8 @@ class Autotuner(KernelInterface):
         self.configs_timings = {}  # of the last key: what do_bench gave, by Config
         self.bench_time = 0.0    # of the last key, in seconds
         self.best_config = None
-        self.nargs = None
+        self.nargs = None        # while tuning: arguments by position, by name
+        self._lock = threading.RLock()
         self._saved = {}
 
     def _check_names(self):
@@ -260,8 +262,7 @@ class Autotuner(KernelInterface):
         return sorted(configs, key=lambda c: self.perf_model(
             **{**self.nargs, **kwargs, **c.all_kwargs()}))[:top]
 
-    def _key(self, kwargs):
-        named = {**self.nargs, **kwargs}
+    def _key(self, named):
         key = [named[name] for name in self.keys if name in named]
         for name in self.arg_names:
             dtype = getattr(named.get(name), "dtype", None)
@@ -269,21 +270,29 @@ class Autotuner(KernelInterface):
                 key.append(_text_of(dtype))
         return tuple(key + [device.selected] if device.selected else key)
 
-    def _check_given_once(self, config, kwargs):
-        twice = config.kwargs.keys() & (self.nargs.keys() | kwargs.keys())
+    def _check_given_once(self, config, named):
+        twice = config.kwargs.keys() & named.keys()
         if twice:
             raise ValueError(f"`{min(twice)}` of {self.__name__} is given by the launch and by the "
                              "configuration")
 
-    def _choose(self, args, kwargs):
-        key = self._key(kwargs)
-        if key in self.cache:
-            return self.cache[key]
+    def _choose(self, args, kwargs, named):
+        key = self._key(named)
+        if key not in self.cache:
+            with self._lock:  # one thread tunes, the others wait for what it finds
+                self.nargs = dict(zip(self.arg_names, args))
+                try:
+                    if key not in self.cache:
+                        self.cache[key] = self._choose_anew(key, args, kwargs, named)
+                finally:
+                    self.nargs = None
+        return self.cache[key]
+
+    def _choose_anew(self, key, args, kwargs, named):
         configs = self.prune_configs(kwargs)
         for config in configs:
-            self._check_given_once(config, kwargs)
+            self._check_given_once(config, named)
         if len(configs) == 1:
-            self.cache[key] = configs[0]
             return configs[0]
         start = time.perf_counter()
         kept = self._disk(key, configs)
@@ -294,9 +303,8 @@ class Autotuner(KernelInterface):
         if kept and not known:
             kept.store(timings)
         self.configs_timings, self.bench_time = timings, time.perf_counter() - start
-        self.cache[key] = _fastest(timings)
-        self._report(key, known)
-        return self.cache[key]
+        self._report(key, _fastest(timings), known)
+        return _fastest(timings)
 
     def _disk(self, key, configs):
         if not (self.cache_results or knobs.autotuning.cache):
@@ -304,8 +312,7 @@ class Autotuner(KernelInterface):
         kernel = _innermost(self.fn, lambda f: hasattr(f, "cache_key"))
         return _Kept(kernel, key, configs)
 
-    def _report(self, key, known):
-        best = self.cache[key]
+    def _report(self, key, best, known):
         if knobs.autotuning.print:
             how = "from disk" if known else f"in {self.bench_time:.2f} s"
             print(f"tuned {self.__name__} for {key} {how}: {best}")
@@ -318,15 +325,15 @@ class Autotuner(KernelInterface):
     # --- launching ---
 
     def run(self, *args, **kwargs):
-        self.nargs = dict(zip(self.arg_names, args))
-        single = len(self.configs) == 1
-        config = self.configs[0] if single else self._choose(args, kwargs)
-        if single:
-            self._check_given_once(config, kwargs)
+        named = {**dict(zip(self.arg_names, args)), **kwargs}
+        if len(self.configs) == 1:
+            config = self.configs[0]
+            self._check_given_once(config, named)
+        else:
+            config = self._choose(args, kwargs, named)
         self.best_config = config
         if config.pre_hook:
-            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-        self.nargs = None
+            config.pre_hook({**named, **config.all_kwargs()})
         if kwargs.pop("warmup", False):
             return self.fn.warmup(*args, **kwargs, **config.all_kwargs())
         grid = kwargs.pop("grid")
@@ -334,11 +341,12 @@ class Autotuner(KernelInterface):
 
     def warmup(self, *args, grid, **kwargs):
         """Compile all configurations that are worth it; a list."""
-        self.nargs = dict(zip(self.arg_names, args))
-        made = [self.fn.warmup(*args, grid=grid, **kwargs, **config.all_kwargs())
-                for config in self.prune_configs(kwargs)]
-        self.nargs = None
-        return made
+        with self._lock:
+            self.nargs = dict(zip(self.arg_names, args))
+            configs = self.prune_configs(kwargs)
+            self.nargs = None
+        return [self.fn.warmup(*args, grid=grid, **kwargs, **config.all_kwargs())
+                for config in configs]
 
     def __call__(self, *args, **kwargs):
         return self.fn(*args, **kwargs)
