@@ -52,18 +52,12 @@ bool nv_casts_bytes_to(DType t)
     return t == DT_FP16 || t == DT_BF16 || t == DT_FP32;
 }
 
-bool nv_cast_bytes(Nv *n, DType from, Val word, const int byte[2], Val out[2])
+Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2])
 {
-    Val halves = dtype_is_fp8(from)               ? nv_fp8_halves(n, from, word, byte)
-                 : from == DT_I8 || from == DT_U8 ? integer_halves(n, from == DT_I8, word, byte)
-                                                  : NULL;
-
-    if (!halves)
-        return false;
-    halves = LLVMBuildBitCast(n->b, halves, LLVMVectorType(n->l->f16, 2), "");
-    for (int i = 0; i < 2; i++) {
-        Val half = LLVMBuildExtractElement(n->b, halves, llvm_int(n->l->i32, i), "");
-        out[i] = LLVMBuildFPExt(n->b, half, n->l->f32, "");
-    }
-    return true;
+    if (dtype_is_fp8(from))
+        return nv_fp8_halves(n, from, word, byte);
+    if (from != DT_I8 && from != DT_U8)
+        return NULL;
+    Val halves = integer_halves(n, from == DT_I8, word, byte);
+    return LLVMBuildBitCast(n->b, halves, n->l->i32, "");
 }

@@ -129,37 +129,11 @@ static bool comes_from_product(NvPlan *p, const Op *dot)
     return false;
 }
 
-/* Casts that nobody else uses and that make no element shorter can come behind shared memory, which
- * then holds fewer bytes, and copies bring them: what the operand is made of by the last ones, as
- * many as there are, filled in if `o` is not NULL.  The operand itself where there are none. */
-static const Value *uncast(NvPlan *p, const Op *op, MmaPart part, NvOperand *o)
-{
-    enum { MOST = 4 };
-    const Value *v = op->operands[part];
-    const Op *casts[MOST];
-    int n = 0;
-
-    while (n < MOST && v->def && v->def->code == OP_cast && uses_count(&p->uses, v) == 1 &&
-           nv_home(p, v->def->operands[0]) &&
-           type_size(v->def->operands[0]->type) <= type_size(v->type) &&
-           v->def->operands[0]->type->dtype != DT_I1) {
-        casts[n++] = v->def;
-        v = v->def->operands[0];
-    }
-    if (!o || n == 0)
-        return v;
-    o->ncasts = n;
-    o->casts = NEW_N(p->arena, const Op *, n);
-    for (int i = 0; i < n; i++)
-        o->casts[i] = casts[n - 1 - i];
-    return v;
-}
-
 /* Do an operand's elements, of a byte each, lie next to each other across K? */
 static bool across(NvPlan *p, const Op *op, MmaPart part)
 {
     enum { PAIRED_BITS = 4 }; /* a pair of each of eight groups of lanes */
-    const Value *v = uncast(p, op, part, NULL);
+    const Value *v = nv_late_source(p, op, part, NULL);
     const Layout *home = nv_home(p, v);
     int row = v->type->rank - 2, column = v->type->rank - 1;
     int along = part == MMA_A ? column : row, other = part == MMA_A ? row : column;
@@ -340,16 +314,17 @@ static bool goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const V
 static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     NvOperand *o = &d->operand[part];
-    const Value *v = uncast(p, s->op, part, o);
+    const Value *v = nv_late_source(p, s->op, part, o);
 
     if (!goes_through_memory(p, d, part, v)) {
-        o->ncasts = 0;
+        o->nlate = 0;
         nv_want(p, s, part, d->layout[part]);
         return;
     }
     SharedLayout memory = plan_reads(d, part, nv_home(p, v), type_size(v->type));
     s->in[part] = nv_shared_tile(p, v, &memory);
     nv_use(p, s, s->in[part]->buffer, false, false);
+    nv_late_want(p, s, o, d->layout[part]);
 }
 
 /* --- steps --- */

@@ -33,6 +33,13 @@ typedef struct {
     unsigned precisions; /* of fp32, a bit for each; 0: whatever is asked for */
 } MmaInstruction;
 
+/* An op between the tile in shared memory and the operand (nv_late.c). */
+typedef struct {
+    const Op *op;
+    int main;                                   /* which of its operands comes from there */
+    const NvTile *in[MAX_ELEMENTWISE_OPERANDS]; /* the others, in the layout of the fragments */
+} NvLate;
+
 /* How words of an operand's fragments come. */
 typedef enum {
     OPERAND_REGISTERS, /* it is in the instruction's layout */
@@ -43,8 +50,8 @@ typedef struct {
     OperandWay way;
     bool trans;          /* of ldmatrix */
     MatrixAccess matrix; /* for it */
-    const Op **casts;    /* what the tile in memory still goes through, in order */
-    int ncasts;
+    NvLate *late;        /* what the tile in memory still goes through, in order */
+    int nlate;
     int nvector;                    /* bits: elements of a usual load, */
     int8_t vector[MAX_VECTOR_BITS]; /* which are these bits of the register's number */
 } NvOperand;
@@ -58,5 +65,12 @@ typedef struct {
     NvOperand operand[2];
     int32_t m, n, k;
 } NvDot;
+
+/* nv_late.c */
+/* What is to be in shared memory for an operand of a dot: itself, or what it is made of by ops that
+ * come later, which are filled in; `out` may be NULL. */
+const Value *nv_late_source(NvPlan *p, const Op *dot, MmaPart part, NvOperand *out);
+/* Want what those ops need beside, in that layout, for the step of the dot. */
+void nv_late_want(NvPlan *p, NvStep *s, NvOperand *o, const Layout *l);
 
 #endif

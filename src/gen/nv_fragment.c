@@ -4,8 +4,9 @@
  * In shared memory rows of 16 bytes are what ldmatrix gives to the eight groups of four lanes, up
  * to four matrices at a time; where it does not fit the element's size or the way it lies, usual
  * loads read the same registers.  Elements of a byte that come in pairs (MatrixAccess) are sorted
- * into words behind it.  Words are made when they are first asked for, and casts that come behind
- * shared memory are done then, of two bytes at a time where there is a short way (nv_cast.c).
+ * into words behind it.  Words are made when they are first asked for, and what comes behind shared
+ * memory (nv_late.c) is done then: casts of two bytes at a time where there is a short way
+ * (nv_cast.c).
  *
  * Along K nothing may count that does not exist, whatever is in its place: zero times infinity is
  * not zero, so both operands are cleared.  In shared memory that is so already.
@@ -116,14 +117,26 @@ static Val zero_unless(Nv *n, Val condition, Val v)
     return condition ? LLVMBuildSelect(n->b, condition, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
 }
 
-/* What casts, from number `first` on, make of an element. */
-static Val cast_element(MmaOperand *o, Val v, int first)
+/* What ops behind shared memory, from number `first` on, make of element `reg`.  Where that does
+ * not exist they do not keep it 0. */
+static Val late_element(MmaOperand *o, Val v, uint32_t reg, int first)
 {
     const NvOperand *how = &o->dot->operand[o->part];
+    const Layout *l = o->dot->layout[o->part];
+    Nv *n = o->n;
 
-    for (int i = first; i < how->ncasts; i++)
-        v = emit_op(&o->n->e, o->n->b, how->casts[i], &v);
-    return v;
+    for (int i = first; i < how->nlate; i++) {
+        const NvLate *late = &how->late[i];
+        Val in[MAX_ELEMENTWISE_OPERANDS];
+        for (int k = 0; k < late->op->noperands; k++) {
+            const NvTile *t = late->in[k];
+            in[k] = t ? nv_get(n, t)[t->layout ? reg : 0] : v;
+            if (!in[k])
+                return LLVMConstNull(emit_type(&n->e, o->type, 0));
+        }
+        v = emit_op(&n->e, n->b, late->op, in);
+    }
+    return how->nlate > 0 ? zero_unless(n, nv_exists(n, l, (int)reg), v) : v;
 }
 
 /* Which byte of its word is an element of pairs that are not sorted. */
@@ -168,39 +181,116 @@ static Val fragment_element(MmaOperand *o, const MmaFragment *f, int e)
 
     if (o->dot->operand[o->part].way == OPERAND_REGISTERS)
         return own_element(o, reg, e);
-    return cast_element(o, nv_from_bits(o->n, o->tile->value->type, element_bits(o, reg)), 0);
+    return late_element(o, nv_from_bits(o->n, o->tile->value->type, element_bits(o, reg)), reg, 0);
 }
 
-/* Elements e and e + 1 of a fragment, of bytes that casts make longer.  False: there is no short
- * way to do two at a time. */
-static bool cast_pair(MmaOperand *o, const MmaFragment *f, int e, Val out[2])
+/* Two elements of bytes that are cast first. */
+typedef struct {
+    uint32_t reg[2];
+    int first;  /* op that follows */
+    Val halves; /* as two of fp16 */
+} BytePair;
+
+/* Elements e and e + 1 of a fragment.  False: they are none, or there is no short way. */
+static bool byte_pair(MmaOperand *o, const MmaFragment *f, int e, BytePair *out)
 {
     const NvOperand *how = &o->dot->operand[o->part];
     DType from = o->tile->value->type->dtype;
-    int byte[2] = {0, 1}, first = dtype_is_fp8(from) ? 0 : 1;
-    uint32_t reg[2];
+    int byte[2] = {0, 1};
     Val word, bits[2];
 
-    if (how->ncasts == 0 || o->tile->memory.bytes != 1 ||
-        (first > 0 && !nv_casts_bytes_to(how->casts[0]->results[0]->type->dtype)))
+    out->first = dtype_is_fp8(from) ? 0 : 1;
+    if (how->nlate == 0 || o->tile->memory.bytes != 1 || how->late[0].op->code != OP_cast ||
+        (out->first > 0 && !nv_casts_bytes_to(how->late[0].op->results[0]->type->dtype)))
         return false;
     for (int i = 0; i < 2; i++)
-        reg[i] = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e + i);
+        out->reg[i] = mma_register(&o->dot->regs[o->part], f->batch, f->row, f->column, e + i);
     if (how->way == OPERAND_MATRICES) {
-        word = matrix_word(o, reg[0]);
+        word = matrix_word(o, out->reg[0]);
         for (int i = 0; i < 2; i++)
-            byte[i] = paired_byte(&how->matrix, reg[i]);
+            byte[i] = paired_byte(&how->matrix, out->reg[i]);
     } else {
         for (int i = 0; i < 2; i++)
-            bits[i] = element_bits(o, reg[i]);
+            bits[i] = element_bits(o, out->reg[i]);
         nv_pack(o->n, bits, 2, 1, &word);
         word = LLVMBuildZExt(o->n->b, word, o->n->l->i32, "");
     }
-    if (!nv_cast_bytes(o->n, from, word, byte, out))
-        return false;
-    for (int i = 0; i < 2; i++)
-        out[i] = cast_element(o, out[i], first);
-    return true;
+    out->halves = nv_byte_halves(o->n, from, word, byte);
+    return out->halves != NULL;
+}
+
+/* What an op takes beside, for both elements, as two of fp16. */
+static Val other_halves(MmaOperand *o, const NvTile *t, const BytePair *p)
+{
+    Nv *n = o->n;
+    Val v = LLVMGetUndef(LLVMVectorType(n->l->f16, 2));
+
+    for (int i = 0; i < 2; i++) {
+        Val x = nv_get(n, t)[t->layout ? p->reg[i] : 0];
+        if (!x)
+            return NULL;
+        x = LLVMBuildFPTrunc(n->b, x, n->l->f16, "");
+        v = LLVMBuildInsertElement(n->b, v, x, llvm_int(n->l->i32, i), "");
+    }
+    return v;
+}
+
+/* One op on two elements of fp16: what is computed in fp32 and rounded is the same for these. NULL:
+ * it is another one. */
+static Val late_halves_op(MmaOperand *o, const NvLate *late, Val v, const BytePair *p)
+{
+    Nv *n = o->n;
+    Val in[2] = {v, v};
+
+    if (late->op->results[0]->type->dtype != DT_FP16)
+        return NULL;
+    if (late->op->code == OP_cast)
+        return dtype_is_fp8(late->op->operands[0]->type->dtype) ? v : NULL;
+    for (int k = 0; k < late->op->noperands && k < 2; k++)
+        in[k] = late->in[k] ? other_halves(o, late->in[k], p) : v;
+    if (!in[0] || !in[1])
+        return NULL;
+    switch (late->op->code) {
+    case OP_add:
+        return LLVMBuildFAdd(n->b, in[0], in[1], "");
+    case OP_sub:
+        return LLVMBuildFSub(n->b, in[0], in[1], "");
+    case OP_mul:
+        return LLVMBuildFMul(n->b, in[0], in[1], "");
+    default:
+        return NULL;
+    }
+}
+
+/* A word of two of fp16, computed as such.  NULL: something of it is not. */
+static Val late_halves(MmaOperand *o, const BytePair *p)
+{
+    const NvOperand *how = &o->dot->operand[o->part];
+    Nv *n = o->n;
+    Val v = LLVMBuildBitCast(n->b, p->halves, LLVMVectorType(n->l->f16, 2), "");
+
+    if (p->first > 0 && how->late[0].op->results[0]->type->dtype != DT_FP16)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (nv_exists(n, o->dot->layout[o->part], (int)p->reg[i]))
+            return NULL;
+    }
+    for (int i = p->first; v && i < how->nlate; i++)
+        v = late_halves_op(o, &how->late[i], v, p);
+    return v ? LLVMBuildBitCast(n->b, v, n->l->i32, "") : NULL;
+}
+
+/* Both as fp32, from which the rest is computed. */
+static void late_pair(MmaOperand *o, const BytePair *p, Val out[2])
+{
+    Nv *n = o->n;
+    Val v = LLVMBuildBitCast(n->b, p->halves, LLVMVectorType(n->l->f16, 2), "");
+
+    for (int i = 0; i < 2; i++) {
+        Val half = LLVMBuildExtractElement(n->b, v, llvm_int(n->l->i32, i), "");
+        half = LLVMBuildFPExt(n->b, half, n->l->f32, "");
+        out[i] = late_element(o, half, p->reg[i], p->first);
+    }
 }
 
 /* --- pieces --- */
@@ -252,7 +342,7 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
     const NvDot *d = o->dot;
     Val elements[4], out = NULL;
 
-    if (d->operand[o->part].way == OPERAND_MATRICES && d->operand[o->part].ncasts == 0) {
+    if (d->operand[o->part].way == OPERAND_MATRICES && d->operand[o->part].nlate == 0) {
         Val read = matrix_word(
             o, mma_register(&d->regs[o->part], f->batch, f->row, f->column, word * o->per_word));
         if (d->mma->piece == PIECE_OWN)
@@ -263,7 +353,12 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
         if (out)
             return out;
     }
-    bool paired = o->per_word == 2 && cast_pair(o, f, word * o->per_word, elements);
+    BytePair pair;
+    bool paired = o->per_word == 2 && byte_pair(o, f, word * o->per_word, &pair);
+    if (paired && o->type->dtype == DT_FP16 && (out = late_halves(o, &pair)))
+        return out;
+    if (paired)
+        late_pair(o, &pair, elements);
     for (int i = 0; i < o->per_word; i++) {
         Val v = paired ? elements[i] : fragment_element(o, f, word * o->per_word + i);
         elements[i] = v ? piece_of(o, v, piece) : LLVMConstNull(piece_type(o));

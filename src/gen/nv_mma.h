@@ -14,7 +14,7 @@ typedef struct {
     Nv *n;
     const NvDot *dot;
     MmaPart part;
-    const NvTile *tile; /* of the operand, or of what casts make the operand of (NvOperand) */
+    const NvTile *tile; /* of the operand, or of what it is made of late (nv_late.c) */
     const Type *type;   /* of the operand */
     int per_word;       /* elements, as the instruction takes them */
     int words;          /* of a fragment of one thread */
@@ -50,10 +50,10 @@ NvReads *nv_ahead_turn(Nv *n);
 /* nv_cast.c: of a word the bytes of these numbers, two elements */
 /* Of fp8, as two of fp16 in a word.  NULL: there is no short way on this chip. */
 Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2]);
-/* Is what that would be, from an integer of a byte, what nv_cast_bytes() gives? */
+/* Is that of an integer of a byte what a cast to that type gives? */
 bool nv_casts_bytes_to(DType t);
-/* As fp32: what fp8 is in registers, and the floats that integers are cast to.  False as above. */
-bool nv_cast_bytes(Nv *n, DType from, Val word, const int byte[2], Val out[2]);
+/* The same of fp8 or of integers. */
+Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2]);
 
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */

@@ -167,6 +167,24 @@ def quantised():
              {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", m, n), "row_scale_ptr": row,
               "column_scale_ptr": column, **sizes(m, n, k, blocks)}, {"c_ptr": ("fp32", want)},
              warps, rtol=1e-6, atol=magnitude * (2.0**-12 if dtype != "i8" else 2.0**-22))
+    for kind, dtype, (m, n, k), blocks, groups, warps in (
+            ("i8", "fp16", (32, 64, 128), (32, 64, 64), False, 4),
+            ("u8", "fp16", (20, 48, 96), (16, 32, 32), True, 2),
+            ("i8", "bf16", (32, 64, 100), (32, 64, 50), True, 4),
+            ("fp8e4nv", "fp16", (64, 32, 64), (64, 32, 32), True, 4),
+            ("u8", "fp32", (16, 32, 64), (16, 32, 32), False, 1)):
+        w, x = values(kind, k, n), floats(dtype, m, k)
+        pieces = -(-k // blocks[2]) if groups else 1
+        zero = encode(random.integers(0, 4, n), dtype)
+        scale = encode(2.0**random.integers(-4, 1, (pieces, n)), dtype)
+        wide = np.repeat(decode(scale), blocks[2] if groups else k, 0)[:k]
+        weight = rounded(decode(w) - decode(zero), dtype) * wide
+        case(f"scaled weights {kind} {dtype} groups={groups}", "scaled_weights",
+             "cdiv(m,M),cdiv(n,N)",
+             {"x_ptr": x, "w_ptr": w, "scale_ptr": scale, "zero_ptr": zero,
+              "y_ptr": empty("fp32", m, n), "m": m, "n": n, "k": k, "GROUPS": groups,
+              "M": blocks[0], "N": blocks[1], "K": blocks[2]},
+             {"y_ptr": ("fp32", decode(x) @ weight)}, warps, **near(x, weight, "fp32", 2.0**-21))
     for packed_rows, dtype, (m, n, k), blocks, group, warps in (
             (True, "fp16", (20, 40, 96), (16, 32, 32), 32, 4),
             (False, "fp16", (33, 50, 64), (32, 32, 16), 16, 4),

@@ -212,6 +212,30 @@ def scaled(a_ptr, b_ptr, c_ptr, row_scale_ptr, column_scale_ptr, m, n, k, M: tl.
 
 
 @triton.jit
+def scaled_weights(x_ptr, w_ptr, scale_ptr, zero_ptr, y_ptr, m, n, k, GROUPS: tl.constexpr,
+                   M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """y = x @ ((w - zero) * scale), w a byte each; zero by column, scale by column or, with GROUPS, by
+    K rows of a column too."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    zero = tl.load(zero_ptr + columns, mask=columns < n, other=0.0)
+    scale = tl.load(scale_ptr + columns, mask=columns < n, other=0.0)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        deep = start + tl.arange(0, K)
+        x = tl.load(x_ptr + rows[:, None] * k + deep, mask=(rows < m)[:, None] & (deep < k),
+                    other=0.0)
+        w = tl.load(w_ptr + deep[:, None] * n + columns, mask=(deep < k)[:, None] & (columns < n),
+                    other=0)
+        if GROUPS:
+            scale = tl.load(scale_ptr + start // K * n + columns, mask=columns < n, other=0.0)
+        weight = (w.to(x.dtype) - zero[None, :]) * scale[None, :]
+        acc = tl.dot(x, weight, acc, input_precision="ieee")
+    tl.store(y_ptr + rows[:, None] * n + columns[None, :], acc,
+             mask=(rows < m)[:, None] & (columns < n)[None, :])
+
+
+@triton.jit
 def four_bits(x_ptr, w_ptr, scale_ptr, zero_ptr, y_ptr, m, n, k, PACKED_ROWS: tl.constexpr,
               GROUP: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     """y = x @ dequantised(w): two weights a byte, along k (PACKED_ROWS) or along n, low bits
