@@ -21,11 +21,13 @@
 #include "nv.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
-    LEAST = 4,   /* registers that share a divisor, or the reciprocal is not worth it */
-    MOST = 64,   /* of one branch */
-    WINDOW = 64, /* how far to look for them */
+    LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
+    TOGETHER = 4, /* that one call divides as usual */
+    MOST = 64,    /* of one branch */
+    WINDOW = 64,  /* how far to look for them */
 };
 
 typedef struct {
@@ -66,6 +68,49 @@ static Val unfit(Nv *n, Val x)
     return llvm_bits(n->l, n->b, lost);
 }
 
+/* A function that divides so many numbers as usual.  Where it is called the code stays short, and
+ * the assembler puts its own behind that of the kernel. */
+static Val long_way(Nv *n, LLVMTypeRef *type)
+{
+    static const char name[] = "tilec_divide", attribute[] = "noinline";
+    LLVMTypeRef f32 = n->l->f32, params[] = {f32, f32, f32, f32, f32};
+    LLVMTypeRef results = LLVMStructTypeInContext(n->l->ctx, params, TOGETHER, 0);
+
+    *type = LLVMFunctionType(results, params, TOGETHER + 1, 0);
+    Val fn = LLVMGetNamedFunction(n->l->module, name);
+    if (fn)
+        return fn;
+    fn = llvm_function(n->l, name, *type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(n->l->ctx, kind, 0));
+    Bld b = llvm_builder(n->l, LLVMAppendBasicBlockInContext(n->l->ctx, fn, ""));
+    Val all = LLVMGetPoison(results);
+    for (unsigned i = 0; i < TOGETHER; i++) {
+        Val q = LLVMBuildFDiv(b, LLVMGetParam(fn, i), LLVMGetParam(fn, TOGETHER), "");
+        all = LLVMBuildInsertValue(b, all, q, i, "");
+    }
+    LLVMBuildRet(b, all);
+    return fn;
+}
+
+static void divide_long_way(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
+{
+    LLVMTypeRef type;
+    Val fn = long_way(n, &type);
+
+    for (int i = 0; i < count; i += TOGETHER) {
+        Val args[TOGETHER + 1];
+        for (int k = 0; k < TOGETHER; k++)
+            args[k] = x[regs[MIN(i + k, count - 1)]];
+        args[TOGETHER] = s;
+        Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + 1, "");
+        for (int k = 0; k < MIN(TOGETHER, count - i); k++)
+            out[i + k] = LLVMBuildExtractValue(n->b, all, (unsigned)k, "");
+    }
+}
+
 /* Registers regs[] of x by one s.  Which way is known before anything is divided: at no time are
  * dividends and quotients alive together. */
 static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
@@ -83,8 +128,7 @@ static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count,
         usual[i] = quotient_by(n, &d, x[regs[i]]);
     LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, detour);
-    for (int i = 0; i < count; i++)
-        rare[i] = LLVMBuildFDiv(n->b, x[regs[i]], s, "");
+    divide_long_way(n, x, s, regs, count, rare);
     LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, after);
     for (int i = 0; i < count; i++) {
