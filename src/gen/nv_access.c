@@ -213,7 +213,7 @@ static uint32_t registers_within(const Layout *l, uint32_t within)
 }
 
 /* The lowest `bits` bits of the index along `dim`, in the coordinate. */
-static uint32_t low_bits(const Layout *l, int dim, int bits)
+static uint32_t index_bits_below(const Layout *l, int dim, int bits)
 {
     return (uint32_t)(((UINT64_C(1) << bits) - 1) << layout_shift(l, dim));
 }
@@ -225,7 +225,7 @@ uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l)
 
     for (int d = 0; d < l->rank; d++) {
         bool all = x->constancy[d] == l->dims[d];
-        within |= low_bits(l, d, all ? l->bits[d] : twos_in(x->constancy[d]));
+        within |= index_bits_below(l, d, all ? l->bits[d] : twos_in(x->constancy[d]));
     }
     return registers_within(l, within);
 }
@@ -241,7 +241,7 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
     int dim = fastest(p, pointer);
     int run = layout_run_bits(l, dim, a->regs);
     a->vector_bits = vectors ? MIN(run, vector_bits(p, access, dim)) : 0;
-    a->run = registers_within(l, low_bits(l, dim, run_bits(p, pointer, dim)));
+    a->run = registers_within(l, index_bits_below(l, dim, run_bits(p, pointer, dim)));
     a->copies = copies_of(l);
     return a;
 }

@@ -61,7 +61,7 @@ static const Value *dearest(const NvPlan *p, const Op *op)
     return best;
 }
 
-static int cost_of(const NvPlan *p, const Op *op)
+static int element_cost(const NvPlan *p, const Op *op)
 {
     enum { MOST = 1000 };
     int cost = 1;
@@ -78,7 +78,7 @@ void nv_choose_elementwise(NvPlan *p, const Op *op)
     if (like)
         nv_set_home(p, v, nv_home(p, like), nv_value(p, like)->strength);
     else
-        *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? cost_of(p, op) : 0};
+        *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? element_cost(p, op) : 0};
 }
 
 /* --- moves --- */

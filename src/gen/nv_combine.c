@@ -216,7 +216,7 @@ Combining combining_begin(Nv *n, const NvStep *s)
 
 /* --- words --- */
 
-static int words_of(Combining *c, int k)
+static int part_words(Combining *c, int k)
 {
     return nv_combined_words(c->step->op->operands[k]->type);
 }
@@ -233,7 +233,7 @@ static void to_words(Combining *c, int k, Val v, Val words[2])
     if (c->step->op->operands[k]->type->pointer)
         v = LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
     v = llvm_bits(n->l, n->b, v);
-    if (words_of(c, k) == 1)
+    if (part_words(c, k) == 1)
         words[0] = LLVMBuildZExtOrBitCast(n->b, v, n->l->i32, "");
     else
         nv_pack(n, &v, 1, 2 * NV_WORD, words);
@@ -245,7 +245,7 @@ static Val from_words(Combining *c, int k, const Val words[2])
     LLVMTypeRef t = type_of_value(c, k);
     Val v = words[0];
 
-    if (words_of(c, k) == 2)
+    if (part_words(c, k) == 2)
         nv_unpack(n, words, 1, 2 * NV_WORD, &v);
     if (c->step->op->operands[k]->type->pointer)
         return LLVMBuildIntToPtr(n->b, v, t, "");
@@ -261,7 +261,7 @@ static void shuffle(Combining *c, const char *instruction, const Part *part, Val
     for (int k = 0; k < c->count; k++) {
         Val words[2];
         to_words(c, k, part->v[k], words);
-        for (int i = 0; i < words_of(c, k); i++) {
+        for (int i = 0; i < part_words(c, k); i++) {
             Val args[] = {llvm_int(n->l->i32, -1), words[i], which,
                           llvm_int(n->l->i32, NV_LANES - 1)};
             words[i] = llvm_call(n->l, n->b, instruction, 0, NULL, COUNT(args), args);
@@ -356,14 +356,14 @@ static int64_t area_start(Combining *c, const NvStage *g, int k)
     int64_t words = 0;
 
     for (int i = 0; i < k; i++)
-        words += words_of(c, i);
+        words += part_words(c, i);
     return words * NV_WORD * g->slots * nv_stage_parts(g) * nv_stage_threads(g);
 }
 
 static void write_parts(Combining *c, const NvStage *g, int k)
 {
     Nv *n = c->n;
-    int words = words_of(c, k);
+    int words = part_words(c, k);
     Area a = area_of(c, g, words);
     uint32_t all = (1u << LAYOUT_THREAD_BITS) - 1, telling = g->writers;
     NvPlace p = {.how = "st.shared", .bytes = words * NV_WORD};
@@ -387,7 +387,7 @@ static void write_parts(Combining *c, const NvStage *g, int k)
 static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
 {
     Nv *n = c->n;
-    int words = words_of(c, k);
+    int words = part_words(c, k);
     Area a = area_of(c, g, words);
     int each = g->neighbours ? MIN(a.parts, NV_ACCESS_BYTES / (words * NV_WORD)) : 1;
     NvPlace p = {.how = "ld.shared", .bytes = each * words * NV_WORD};

@@ -127,7 +127,7 @@ void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_TH
 }
 
 /* Its bits; 0 where nothing exists. */
-static Val element_bits(Nv *n, const NvTile *t, int r)
+static Val bits_or_zero(Nv *n, const NvTile *t, int r)
 {
     Val v = nv_get(n, t)[r];
 
@@ -154,7 +154,7 @@ void nv_put(Nv *n, const NvStep *s)
             continue;
         nv_shared_place(n, to, threads, layout_at(from->layout, (Holder){.reg = (uint32_t)r}), &p);
         for (int i = 0; i < count; i++)
-            elements[i] = element_bits(n, from, nv_vector_register(put->regs, r, i));
+            elements[i] = bits_or_zero(n, from, nv_vector_register(put->regs, r, i));
         nv_pack(n, elements, count, bytes, words);
         nv_write(n, &p, words);
     }
