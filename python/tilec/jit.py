@@ -193,7 +193,14 @@ class JITFunction(_core.Kernel, KernelInterface):
 
         return key_of(self)
 
-    hash = cache_key
+    @property
+    def hash(self):
+        """The same; programs that replace a text set it to None, which is not needed here."""
+        return self.cache_key
+
+    @hash.setter
+    def hash(self, _):
+        pass
 
     @property
     def used_global_vals(self):
