@@ -84,8 +84,10 @@ Val nv_both(Nv *n, Val a, Val b); /* and of two i1, each of which may be NULL fo
 /* The address (an i32) in shared memory, `offset` bytes (an i32) behind the beginning of a buffer.
  */
 Val nv_shared_at(Nv *n, int buffer, Val offset);
-/* Code for values that every step may use, in front of all others; returns where it was before. */
+/* Code for values that every step may use, in front of all others, until nv_leave_head() gets what
+ * this gives: where code was made before. */
 LLVMBasicBlockRef nv_at_head(Nv *n);
+void nv_leave_head(Nv *n, LLVMBasicBlockRef before);
 
 /* nv_words.c: one instruction that reads or writes 1, 2, 4, 8 or 16 bytes, as words: one i16 for
  * one or two bytes, else i32s.  Nothing moves across them. */

@@ -117,7 +117,7 @@ void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_TH
         at = LLVMBuildXor(n->b, at, llvm_int(n->l->i32, constant & moved), "");
     if (!by->offset)
         at = nv_shared_at(n, t->buffer, at);
-    LLVMPositionBuilderAtEnd(n->b, now);
+    nv_leave_head(n, now);
     if (by->offset)
         at = nv_shared_at(n, t->buffer, LLVMBuildXor(n->b, at, by->offset, ""));
     out->address = at;

@@ -123,6 +123,13 @@ LLVMBasicBlockRef nv_at_head(Nv *n)
     return now;
 }
 
+/* Going there has taken the place in the source from the code that is there. */
+void nv_leave_head(Nv *n, LLVMBasicBlockRef before)
+{
+    LLVMPositionBuilderAtEnd(n->b, before);
+    llvm_lines_place(n->l, n->b);
+}
+
 static const ThreadPart *thread_part(Nv *n, const Layout *l, int dim)
 {
     uint64_t key = MAP_KEY(l) * MAX_RANK + (uint64_t)dim;
@@ -138,7 +145,7 @@ static const ThreadPart *thread_part(Nv *n, const Layout *l, int dim)
     }
     LLVMBasicBlockRef now = nv_at_head(n);
     t->part = nv_thread_map(n, masks);
-    LLVMPositionBuilderAtEnd(n->b, now);
+    nv_leave_head(n, now);
     map_put(n->parts, key, t);
     return t;
 }

@@ -89,6 +89,58 @@ static void test_counts(void **state)
                      TILEC_BAD_ARGUMENT);
 }
 
+/* Copies that run ahead of a loop count for the line that loads, products for theirs. */
+enum { FIRST = 5, X = 9, Y = 10, DOT = 11, LAST = 12 }; /* lines of the kernel below */
+static const char product_source[] =
+    HEAD "@triton.jit\n"
+         "def k(a, b, c, K, B: tl.constexpr):\n"
+         "    i = tl.arange(0, B)\n"
+         "    s = tl.zeros((B, B), tl.float32)\n"
+         "    for k in range(0, K, B):\n"
+         "        x = tl.load(a + i[:, None] * K + k + i[None, :])\n"
+         "        y = tl.load(b + (k + i[:, None]) * B + i[None, :])\n"
+         "        s = tl.dot(x, y, s)\n"
+         "    tl.store(c + i[:, None] * B + i[None, :], s)\n";
+
+static void keep_lines(void *user, const tilec_count *count)
+{
+    tilec_count *lines = user;
+
+    if (!count->file)
+        return; /* what LLVM has moved, and no line is to blame for */
+    assert_in_range(count->line, FIRST, LAST);
+    lines[count->line] = *count;
+}
+
+static void test_lines_of_a_product(void **state)
+{
+    enum { B = 64, K = 256 };
+    static uint16_t a[B * K] __attribute__((aligned(128))), b[K * B] __attribute__((aligned(128)));
+    static float c[B * B];
+    static const int64_t operand[] = {B * K}, result[] = {B * B};
+    const tilec_arg args[] = {{.kind = TILEC_ARG_TENSOR, .tensor = {a, TILEC_FP16, 1, operand}},
+                              {.kind = TILEC_ARG_TENSOR, .tensor = {b, TILEC_FP16, 1, operand}},
+                              of_floats(c, result),
+                              of_int(NULL, K),
+                              of_int(NULL, B)};
+    tilec_count lines[LAST + 1] = {0};
+    const tilec_launch_options options = {.device = "sim", .on_count = keep_lines, .user = lines};
+    const int32_t grid[] = {1, 1, 1};
+    Scene *s = *state;
+
+    if (!has_cpu())
+        skip();
+    load(s, product_source);
+    assert_int_equal(tilec_launch(s->file, NULL, grid, args, COUNT(args), &options, &s->error),
+                     TILEC_OK);
+    assert_int_equal(lines[FIRST].global_requests, 0);
+    assert_int_equal(lines[X].global_sectors, sizeof a / 32);
+    assert_int_equal(lines[Y].global_sectors, sizeof b / 32);
+    assert_int_equal(lines[X].global_lines, sizeof a / 128); /* they fill lines there, too */
+    assert_int_equal(lines[Y].global_lines, sizeof b / 128);
+    assert_true(lines[DOT].shared_requests > 0 && lines[DOT].global_requests == 0);
+}
+
 static void test_facts(void **state)
 {
     const Device *d = device_at(device_find("sim"));
@@ -178,6 +230,7 @@ int main(void)
         TEST(test_outside),
         TEST(test_grids_that_are_too_large),
         TEST(test_counts),
+        TEST(test_lines_of_a_product),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_files_that_moved),
         cmocka_unit_test(test_unknown_ptx),
