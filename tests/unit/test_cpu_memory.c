@@ -183,10 +183,18 @@ static const char *const kinds[] = {
  * floats on GPUs, where one max or min is two instructions: these have a cell each. */
 enum { FEW_CELLS = 10, MANY_CELLS = PROGRAMS * TILE };
 
-static int cells_for(DType t, const char *attrs)
+/* Programs of a real GPU come in any order: what was there before is known where each cell is one
+ * element's alone. */
+static bool is_ordered(void)
 {
-    return dtype_is_float(t) && (strstr(attrs, "max") || strstr(attrs, "min")) ? MANY_CELLS
-                                                                               : FEW_CELLS;
+    return versus_device() == NULL;
+}
+
+static int cells_for(DType t, const char *attrs, bool used)
+{
+    bool of_one = dtype_is_float(t) && (strstr(attrs, "max") || strstr(attrs, "min"));
+
+    return of_one || (used && !is_ordered()) ? MANY_CELLS : FEW_CELLS;
 }
 
 /* Both shapes of pointer: a tile, and one cell for all programs. */
@@ -202,7 +210,7 @@ static const char *atomic_text(Arena *a, DType t, const char *op, const char *at
              "  %pid = program_id axis=0 : i32\n  %c = const 37 : i32\n  %b = mul %pid, %c : i32\n"
              "  %bs = splat %b : i32[37]\n  %lane = arange start=0 : i32[37]\n"
              "  %at = add %bs, %lane : i32[37]\n");
-    text_printf(&s, "  %%cells37 = const %d : i32[37]\n", cells_for(t, attrs));
+    text_printf(&s, "  %%cells37 = const %d : i32[37]\n", cells_for(t, attrs, used));
     text_put(&s, "  %cell = rem %at, %cells37 : i32[37]\n  %fp0 = splat %flags : *i1[37]\n"
                  "  %fp = addptr %fp0, %at : *i1[37]\n  %m = load %fp : i1[37]\n"
                  "  %sfp = addptr %flags, %pid : *i1\n  %sm = load %sfp : i1\n");
@@ -222,7 +230,10 @@ static const char *atomic_text(Arena *a, DType t, const char *op, const char *at
     if (used) {
         text_printf(&s, "  %%os = splat %%old : *%s[37]\n  %%op = addptr %%os, %%at : *%s[37]\n",
                     type, type);
-        text_put(&s, "  store %op, %r\n  %c111 = const 111 : i32\n  %l = add %pid, %c111 : i32\n");
+        text_put(&s, "  store %op, %r\n");
+    }
+    if (used && is_ordered()) {
+        text_put(&s, "  %c111 = const 111 : i32\n  %l = add %pid, %c111 : i32\n");
         text_printf(&s, "  %%op1 = addptr %%old, %%l : *%s\n  store %%op1, %%r1\n", type);
     }
     text_put(&s, "  return\n}\n");

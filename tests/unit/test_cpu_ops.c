@@ -238,7 +238,7 @@ static void write_ldexp(Kernel *k, int x)
 /* A GPU widens fp16's NaNs to one of its own, so nobody knows which sign they had. */
 static bool keeps_sign(OpCode op, DType t, Engine engine)
 {
-    return op != OP_copysign || t != DT_FP16 || !versus_is_sim(engine);
+    return op != OP_copysign || t != DT_FP16 || !versus_is_gpu(engine);
 }
 
 static bool picks(OpCode op)
@@ -254,7 +254,7 @@ static void write_ops(Kernel *k, DType t, const Pairs *p, Engine engine)
         const char *attrs = op == OP_lookup8 ? " table=[0,1,1,0,1,0,0,1]" : "";
         if (tested_here(op) && takes(op, t) && keeps_sign(op, t, engine))
             write_op(k, op, operands_of(op), in, attrs, is_test ? DT_I1 : t);
-        if (k->c.nparams > 0 && versus_is_sim(engine) && picks(op))
+        if (k->c.nparams > 0 && versus_is_gpu(engine) && picks(op))
             k->c.params[k->c.nparams - 1].close = 1e-300; /* of 0 and -0 it takes either */
     }
     int less = k->values++;

@@ -134,7 +134,7 @@ static void count_down(Op *op, void *ctx)
         nth->found = op;
 }
 
-/* Addresses are made of these; without them, lanes could meet or leave the arrays.  What a
+/* Addresses are made of these; without them, lanes or programs could meet or leave the arrays.  What a
  * reduction does with two elements must stay associative. */
 static bool is_vital(const Op *op)
 {
@@ -144,6 +144,8 @@ static bool is_vital(const Op *op)
     switch (op->code) {
     case OP_barrier:
         return true;
+    case OP_program_id:
+    case OP_num_programs:
     case OP_const:
     case OP_arange:
     case OP_splat:
