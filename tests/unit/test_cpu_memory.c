@@ -183,18 +183,21 @@ static const char *const kinds[] = {
  * floats on GPUs, where one max or min is two instructions: these have a cell each. */
 enum { FEW_CELLS = 10, MANY_CELLS = PROGRAMS * TILE };
 
-/* Programs of a real GPU come in any order: what was there before is known where each cell is one
- * element's alone. */
-static bool is_ordered(void)
+/* Programs of a device come in any order: what was there before, what stays where the last one
+ * wins, and how a sum was rounded is known only where each cell is one element's alone. */
+static bool is_ordered(DType t, const char *op, const char *attrs, bool used)
 {
-    return versus_device() == NULL;
+    bool last_wins = strcmp(op, "atomic_cas") == 0 || strstr(attrs, "xchg");
+    bool rounds = dtype_is_float(t) && strstr(attrs, "add");
+
+    return versus_device() == NULL || !(used || last_wins || rounds);
 }
 
-static int cells_for(DType t, const char *attrs, bool used)
+static int cells_for(DType t, const char *attrs, bool ordered)
 {
-    bool of_one = dtype_is_float(t) && (strstr(attrs, "max") || strstr(attrs, "min"));
+    bool picks = strstr(attrs, "max") || strstr(attrs, "min");
 
-    return of_one || (used && !is_ordered()) ? MANY_CELLS : FEW_CELLS;
+    return !ordered || (dtype_is_float(t) && picks) ? MANY_CELLS : FEW_CELLS;
 }
 
 /* Both shapes of pointer: a tile, and one cell for all programs. */
@@ -202,6 +205,7 @@ static const char *atomic_text(Arena *a, DType t, const char *op, const char *at
                                bool masked, bool used)
 {
     const char *type = dtype_name(t);
+    bool ordered = is_ordered(t, op, attrs, used);
     Text s = text_new(a);
     text_printf(
         &s, "kernel @k(%%x: *%s, %%cells: *%s, %%old: *%s, %%flags: *i1, %%one: *%s, %%y: *%s) {\n",
@@ -210,7 +214,7 @@ static const char *atomic_text(Arena *a, DType t, const char *op, const char *at
              "  %pid = program_id axis=0 : i32\n  %c = const 37 : i32\n  %b = mul %pid, %c : i32\n"
              "  %bs = splat %b : i32[37]\n  %lane = arange start=0 : i32[37]\n"
              "  %at = add %bs, %lane : i32[37]\n");
-    text_printf(&s, "  %%cells37 = const %d : i32[37]\n", cells_for(t, attrs, used));
+    text_printf(&s, "  %%cells37 = const %d : i32[37]\n", cells_for(t, attrs, ordered));
     text_put(&s, "  %cell = rem %at, %cells37 : i32[37]\n  %fp0 = splat %flags : *i1[37]\n"
                  "  %fp = addptr %fp0, %at : *i1[37]\n  %m = load %fp : i1[37]\n"
                  "  %sfp = addptr %flags, %pid : *i1\n  %sm = load %sfp : i1\n");
@@ -225,14 +229,15 @@ static const char *atomic_text(Arena *a, DType t, const char *op, const char *at
                 type, type);
     text_printf(&s, "  %%r = %s %%cp, %%xv%s%s%s : %s[37]\n", op, operands == 3 ? ", %yv" : "",
                 masked ? ", %m" : "", attrs, type);
-    text_printf(&s, "  %%r1 = %s %%one, %%x1%s%s%s : %s\n", op, operands == 3 ? ", %y1" : "",
-                masked ? ", %sm" : "", attrs, type);
+    if (ordered)
+        text_printf(&s, "  %%r1 = %s %%one, %%x1%s%s%s : %s\n", op, operands == 3 ? ", %y1" : "",
+                    masked ? ", %sm" : "", attrs, type);
     if (used) {
         text_printf(&s, "  %%os = splat %%old : *%s[37]\n  %%op = addptr %%os, %%at : *%s[37]\n",
                     type, type);
         text_put(&s, "  store %op, %r\n");
     }
-    if (used && is_ordered()) {
+    if (used && ordered) {
         text_put(&s, "  %c111 = const 111 : i32\n  %l = add %pid, %c111 : i32\n");
         text_printf(&s, "  %%op1 = addptr %%old, %%l : *%s\n  store %%op1, %%r1\n", type);
     }

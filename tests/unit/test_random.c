@@ -134,8 +134,8 @@ static void count_down(Op *op, void *ctx)
         nth->found = op;
 }
 
-/* Addresses are made of these; without them, lanes or programs could meet or leave the arrays.  What a
- * reduction does with two elements must stay associative. */
+/* Addresses are made of these; without them, lanes or programs could meet or leave the arrays. What
+ * a reduction does with two elements must stay associative. */
 static bool is_vital(const Op *op)
 {
     const Op *around = op->block->owner;
