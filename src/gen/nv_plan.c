@@ -219,6 +219,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
         return NULL;
     nv_sink(p);
     nv_pipeline(p);
+    nv_raise(p);
     number_block(p, p->body, 0);
     nv_place(p);
     if (p->refused)

@@ -349,6 +349,13 @@ void nv_place(NvPlan *p); /* buffers and barriers */
 /* nv_slices.c */
 /* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */
 void nv_slice(NvPlan *p);
+/* Registers of 32 bits that one of the tile takes: none where it is a mask, which are in others, or
+ * an index, which is made where it is used. */
+int nv_register_words(const NvPlan *p, const NvTile *t);
+/* Are these two thirds of a thread's registers?  Addresses need some, and so do other blocks. */
+bool nv_takes_many(const NvPlan *p, int64_t registers);
+/* nv_raise.c: conversions of small tiles go in front of chains of long ones. */
+void nv_raise(NvPlan *p);
 
 /* nv_plan_print.c */
 /* The plan as `tilec dump --stage layout` shows it, in the arena. */

@@ -97,8 +97,7 @@ static bool may_be_cut(const NvStep *s)
     }
 }
 
-/* Registers of 32 bits; masks are in others, and indices are made where they are used. */
-static int weight_of(const NvPlan *p, const NvTile *t)
+int nv_register_words(const NvPlan *p, const NvTile *t)
 {
     const Type *type = t->value->type;
     const NvValue *facts = nv_value(p, t->value);
@@ -226,7 +225,7 @@ static int64_t note_reads(const Chain *c, const Event *events, int32_t n)
                 continue;
             int32_t *last = &c->last[s->in[i]->id][from];
             if (*last < 0 && !c->slices[s->in[i]->id])
-                sum += weight_of(c->plan, s->in[i]);
+                sum += nv_register_words(c->plan, s->in[i]);
             *last = leaves(c, s->in[i]) ? INT32_MAX : e;
         }
     }
@@ -252,13 +251,13 @@ static int64_t registers_in_use(const Chain *c, int bits)
     for (int32_t e = 0; e < n; e++) {
         const NvStep *s = c->steps[c->events[e].step];
         for (int i = 0; i < s->nout; i++)
-            now += s->out[i] ? weight_of(c->plan, s->out[i]) : 0;
+            now += s->out[i] ? nv_register_words(c->plan, s->out[i]) : 0;
         most = MAX(most, now);
         for (int i = 0; i < s->nin; i++) {
             int from = read_by(s, i, c->events[e].reg);
             if (from < 0 || c->last[s->in[i]->id][from] != e)
                 continue;
-            now -= weight_of(c->plan, s->in[i]);
+            now -= nv_register_words(c->plan, s->in[i]);
             c->last[s->in[i]->id][from] = INT32_MAX; /* not twice */
         }
     }
@@ -275,8 +274,7 @@ static int64_t most_registers(const NvPlan *p)
     return MIN(OF_THREAD, OF_ALL / (p->warps * NV_LANES));
 }
 
-/* Addresses need some, and so do other blocks: a chain that takes two thirds of them is long. */
-static bool is_long(const NvPlan *p, int64_t registers)
+bool nv_takes_many(const NvPlan *p, int64_t registers)
 {
     return registers > most_registers(p) * 2 / 3;
 }
@@ -288,7 +286,7 @@ static int64_t all_registers(const Chain *c)
     for (int i = 0; i < c->count; i++) {
         for (int k = 0; k < c->steps[i]->nout; k++) {
             const NvTile *t = c->steps[i]->out[k];
-            sum += t ? (int64_t)weight_of(c->plan, t) * registers_of(t) : 0;
+            sum += t ? (int64_t)nv_register_words(c->plan, t) * registers_of(t) : 0;
         }
     }
     return sum;
@@ -302,7 +300,7 @@ static int choose_slices(const Chain *c)
     int n = 0, best = 0;
 
     now[0] = least = registers_in_use(c, 0);
-    if (!is_long(c->plan, least))
+    if (!nv_takes_many(c->plan, least))
         return 0;
     while (n < MOST_HALVES && now[n] > fair) {
         n++;
@@ -376,7 +374,7 @@ static NvStep *slices_of(Chain *c)
     NvPlan *p = c->plan;
     NvStep *s = NULL;
 
-    if (!is_long(p, all_registers(c)))
+    if (!nv_takes_many(p, all_registers(c)))
         return NULL;
     begin_chain(c);
     int bits = choose_slices(c);
