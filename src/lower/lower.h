@@ -560,6 +560,9 @@ const char *libdevice_name(const Libdevice *d);    /* as in the table */
 /* As many arguments as it has; an error for those that are NOT_YET. */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
 
+/* builtin_bessel.c: the function J, Y or I of that order, 0 or 1, of a tile of fp32 or fp64 */
+Value *build_bessel(Lower *l, char kind, int order, Value *x);
+
 /* builtin_say.c */
 void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_assert has it (R137) */
 

@@ -21,6 +21,12 @@ typedef enum {
     SATURATE,
     NORMCDF,
     RHYPOT,
+    BESSEL_J0,
+    BESSEL_J1,
+    BESSEL_Y0,
+    BESSEL_Y1,
+    BESSEL_I0,
+    BESSEL_I1,
     ABS,
     I1,
     TO_I32,
@@ -247,6 +253,18 @@ static Value *build_function(Lower *l, const Libdevice *d, const ArgList *args, 
         return build_normcdf(l, v[0]);
     case RHYPOT:
         return reciprocal(l, build_binary(&l->b, OP_hypot, v[0], v[1]));
+    case BESSEL_J0:
+        return build_bessel(l, 'J', 0, v[0]);
+    case BESSEL_J1:
+        return build_bessel(l, 'J', 1, v[0]);
+    case BESSEL_Y0:
+        return build_bessel(l, 'Y', 0, v[0]);
+    case BESSEL_Y1:
+        return build_bessel(l, 'Y', 1, v[0]);
+    case BESSEL_I0:
+        return build_bessel(l, 'I', 0, v[0]);
+    case BESSEL_I1:
+        return build_bessel(l, 'I', 1, v[0]);
     case ABS:
         return build_abs(l, v[0]);
     case I1:

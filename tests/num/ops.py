@@ -47,6 +47,25 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def bessel(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < n)
+    if OP == "j0":
+        r = libdevice.j0(v)
+    elif OP == "j1":
+        r = libdevice.j1(v)
+    elif OP == "y0":
+        r = libdevice.y0(v)
+    elif OP == "y1":
+        r = libdevice.y1(v)
+    elif OP == "i0":
+        r = libdevice.cyl_bessel_i0(v)
+    else:
+        r = libdevice.cyl_bessel_i1(v)
+    tl.store(out + at, r, mask=at < n)
+
+
+@triton.jit
 def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     a = tl.load(x + at, mask=at < n, other=1)

@@ -1,5 +1,7 @@
 """Operations one by one against NumPy: every dtype, odd lengths, NaN, infinities, overflow."""
 
+import ctypes
+import ctypes.util
 import math
 
 import numpy as np
@@ -72,6 +74,37 @@ def check_math():
         x = encode(math_inputs("neg"), dtype)
         apply(f"neg {dtype}", "unary", [x], dtype, -decode(x), "neg")
         apply(f"abs {dtype}", "unary", [x], dtype, np.abs(decode(x)), "abs")
+
+
+def bessel_reference(op, x):
+    """J, I: the mean of an integrand over a circle, exact to rounding; Y: the C library's."""
+    n = int(op[1])
+    if op[0] == "y":
+        function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), op)
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+        return vector(function)(x)
+    angle = 2 * np.pi * np.arange(512) / 512
+    if op[0] == "j":
+        return np.cos(n * angle - x[:, None] * np.sin(angle)).mean(axis=1)
+    return (np.exp(x[:, None] * np.cos(angle)) * np.cos(n * angle)).mean(axis=1)
+
+
+BESSEL_ENDS = {"j0": (0, 1), "j1": (0, 0), "y0": (0, -np.inf), "y1": (0, -np.inf),
+               "i0": (np.inf, 1), "i1": (np.inf, 0)}  # at infinity and at 0
+
+
+def check_bessel():
+    points = np.concatenate([np.linspace(-60, 60, N), [1e-3, 8, np.nextafter(8, 9), -8]])
+    for op, ends in BESSEL_ENDS.items():
+        for dtype in ("fp32", "fp64"):
+            x = encode(points, dtype)
+            with np.errstate(all="ignore"):
+                want = rounded(bessel_reference(op, np.asarray(decode(x), np.float64)), dtype)
+            apply(f"bessel {op} {dtype}", "bessel", [x], dtype, want, op,
+                  rtol=16 * EPSILON[dtype], atol=16 * EPSILON[dtype])
+            x, want = encode([np.nan, np.inf, 0.0], dtype), np.array([np.nan, *ends])
+            apply(f"bessel {op} {dtype} at the ends", "bessel", [x], dtype, want, op,
+                  rtol=2 * EPSILON[dtype])
 
 
 def int_values(dtype):
@@ -249,7 +282,7 @@ def check_axes():
                         "ROWS": rows, "COLS": columns}, {"out": ("fp32", want)}, atol=1e-5)
 
 
-for part in (check_math, check_int_binary, check_mixed, check_float_binary, check_casts,
-             check_reductions, check_axes):
+for part in (check_math, check_bessel, check_int_binary, check_mixed, check_float_binary,
+             check_casts, check_reductions, check_axes):
     part()
 suite.finish()
