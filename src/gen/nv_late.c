@@ -4,7 +4,8 @@
  * What nobody else uses and costs little can come behind shared memory: it then holds shorter
  * elements, and what a loop loads is brought by copies.  That is casts, which make nothing shorter,
  * and arithmetic on what is loaded in fewer bytes, as weights that are scaled.  Each fragment goes
- * through it when it is multiplied; what it needs beside is in registers, as the fragment is.
+ * through it when it is multiplied; what it needs beside is in registers, as the fragment is.  What
+ * is done in front of the loop that a product is in stays there.
  */
 #include "nv_dot.h"
 
@@ -71,7 +72,8 @@ const Value *nv_late_source(NvPlan *p, const Op *dot, MmaPart part, NvOperand *o
     NvLate found[MOST_LATE];
     int n = 0, taken = 0, others = 0;
 
-    while (n < MOST_LATE && v->def && may_be_late(v->def) && uses_count(&p->uses, v) == 1) {
+    while (n < MOST_LATE && v->def && v->def->block == dot->block && may_be_late(v->def) &&
+           uses_count(&p->uses, v) == 1) {
         int i = main_operand(p, v->def);
         if (i < 0)
             break;
