@@ -3,7 +3,7 @@
  *
  * One Llvm holds a context, a module and the usual types, and all that must be given back should an
  * allocation in an arena fail.  Values carry their own LLVM types; the number of lanes of a vector
- * is asked from the value, so most helpers serve scalars and vectors.  Differences between LLVM 19
+ * is asked from the value, so most helpers serve scalars and vectors.  Differences between LLVM 20
  * and 22 end in llvm.c.
  */
 #ifndef TILEC_GEN_LLVM_H
