@@ -54,7 +54,7 @@ class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("ndim", ctypes.c_int),
                 ("shape", ctypes.POINTER(ctypes.c_int64)),
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("memory", ctypes.c_int),
-                ("device_id", ctypes.c_int)]
+                ("device_id", ctypes.c_int), ("read_only", ctypes.c_int)]
 
 
 class Arg(ctypes.Structure):

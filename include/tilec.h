@@ -98,6 +98,7 @@ typedef struct {
     tilec_memory memory;    /* must be the one that the launch's device works on */
     int device_id;          /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
                              * so all of its tensors have the same */
+    int read_only;          /* not 0: a launch of a kernel that may write to it is refused */
 } tilec_tensor;
 
 /*

@@ -124,7 +124,9 @@ typedef struct {
     int nd;
     Py_ssize_t *dimensions, *strides; /* in bytes */
     PyObject *base, *descr;
+    int flags;
 } NumpyHead;
+enum { NUMPY_WRITEABLE = 0x400 };
 
 static int not_whole(const char *param)
 {
@@ -150,6 +152,7 @@ static int read_numpy(PyObject *o, const char *param, tilec_tensor *out, Keep *k
             return not_whole(param);
     }
     out->data = a->data;
+    out->read_only = !(a->flags & NUMPY_WRITEABLE);
     out->ndim = a->nd;
     out->shape = dims;
     out->strides = dims + a->nd;
@@ -362,7 +365,8 @@ static int read_interface(PyObject *interface, const char *param, tilec_tensor *
     if (read_typestr(interface_item(interface, core.names.typestr, k), param, &out->dtype) != 0)
         return -1;
     out->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
-    if (!out->data && PyErr_Occurred())
+    out->read_only = PyTuple_Size(data) > 1 && PyObject_IsTrue(PyTuple_GetItem(data, 1)) != 0;
+    if (PyErr_Occurred())
         return -1;
     out->ndim = array_numbers(shape, &dims, k);
     if (out->ndim < 0)
@@ -449,7 +453,8 @@ static bool head_is_as_told(const NumpyHead *head, PyObject *o, PyObject *interf
     int64_t *dims;
     int n = shape ? array_numbers(shape, &dims, k) : -1;
     bool same = data && PyTuple_Check(data) && n == head->nd && dtype == head->descr &&
-                PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) == head->data;
+                PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) == head->data &&
+                PyObject_IsTrue(PyTuple_GetItem(data, 1)) == !(head->flags & NUMPY_WRITEABLE);
 
     for (int i = 0; same && i < n; i++)
         same = head->dimensions[i] == dims[i];

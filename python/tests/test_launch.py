@@ -150,6 +150,21 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "strides of the array given for `out`"):
             store_number[(1,)](odd, 1.0)
 
+    def test_read_only(self):
+        class Interface:
+            def __init__(self, array):
+                self.array = array
+
+            __array_interface__ = property(lambda self: self.array.__array_interface__)
+
+        x, out = np.frombuffer(b"abcdefgh", np.uint8), np.zeros(8, np.uint8)
+        for wrap in (lambda a: a, Interface):
+            add[(1,)](wrap(x), wrap(np.broadcast_to(np.uint8(1), 8)), out, 1, BLOCK=8)
+            self.assertEqual(out[0], ord("b"))
+            with self.assertRaisesRegex(ValueError, "array given for `out` is read-only"):
+                add[(1,)](out, out, wrap(x), 8, BLOCK=8)
+        self.assertEqual(x.tobytes(), b"abcdefgh")
+
     def test_reinterpreted(self):
         bits = np.zeros(4, np.int8)
         store_number[(1,)](tilec.reinterpret(bits, tl.uint8), 255)

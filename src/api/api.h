@@ -267,6 +267,8 @@ bool heuristics_option(const Request *r, const tilec_arg *const *given, const Co
 /* memory.c: what the arguments of a launch promise; sets of parameters as MemoryUse has them */
 /* Whether every two tensors are apart or both only read; and how many bytes they are together. */
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
+/* The first tensor that may be written and is read-only; NULL: there is none. */
+const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored);
 /* The bytes that each tensor spans, MAX_PARAMS at most; how many there are, -1 when nobody knows.
  */
 int memory_ranges(const Binding *b, MemoryRange *out);

@@ -243,9 +243,27 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     return api_device_status(status, text, error);
 }
 
+/* Say which array must stay as it is. */
+static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, char **error)
+{
+    const char *name = NULL;
+
+    for (int i = 0; i < r->nargs; i++) {
+        if (&r->args[i].tensor == t)
+            name = r->args[i].name ? r->args[i].name : r->kernel->signature->params[i].name;
+    }
+    return api_refuse(error, TILEC_BAD_ARGUMENT,
+                      "the array given for `%s` is read-only, and the kernel writes to it",
+                      name ? name : "an item of a tuple");
+}
+
 /* A request that is ready. */
 static tilec_status run_request(const Request *r, const int32_t *grid, char **error)
 {
+    const tilec_tensor *wrong = memory_written_wrongly(r->binding, r->spec->stored);
+
+    if (wrong)
+        return refuse_read_only(r, wrong, error);
     if (r->spec->speech)
         return speech_launch(r, grid, launch_on_device, error);
     return launch_on_device(r, grid, r->binding->slots, NULL, error);

@@ -81,6 +81,15 @@ static bool clashes(const Binding *b, const Extent *extents, int i, uint64_t sto
     return false;
 }
 
+const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored)
+{
+    for (int i = 0; i < b->nslots; i++) {
+        if (b->tensors[i] && b->tensors[i]->read_only && in_set(stored, i))
+            return b->tensors[i];
+    }
+    return NULL;
+}
+
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)
 {
     Extent extents[MAX_PARAMS];

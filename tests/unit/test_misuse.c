@@ -53,9 +53,9 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         const char *name;
         size_t now, layout_1; /* on 64-bit machines */
     } sizes[] = {
-        {"tilec_tensor", sizeof(tilec_tensor), 40},
-        {"tilec_arg", sizeof(tilec_arg), 112},
-        {"tilec_param", sizeof(tilec_param), 144},
+        {"tilec_tensor", sizeof(tilec_tensor), 48},
+        {"tilec_arg", sizeof(tilec_arg), 120},
+        {"tilec_param", sizeof(tilec_param), 152},
         {"tilec_launch_options", sizeof(tilec_launch_options), 96},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_count", sizeof(tilec_count), 96},
@@ -65,7 +65,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_stats", sizeof(tilec_stats), 72},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 192},
+        {"tilec_name", sizeof(tilec_name), 200},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
@@ -90,6 +90,19 @@ static void test_tensors_that_make_no_sense(void **state)
     t = good_tensor();
     t.dtype = (tilec_dtype)77;
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
+}
+
+static void test_read_only_tensors_are_not_written(void **state)
+{
+    Scene *s = *state;
+    tilec_tensor t = good_tensor();
+
+    load(s, fill_source);
+    t.read_only = 1;
+    cell[0] = 5;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
+           "the array given for `x` is read-only, and the kernel writes to it");
+    assert_float_equal(cell[0], 5, 0);
 }
 
 static void test_tensors_elsewhere_are_refused_by_name(void **state)
@@ -167,6 +180,7 @@ int main(void)
         TEST(test_programs_newer_than_the_library_are_told),
         TEST(test_structs_are_as_large_as_their_layout_says),
         TEST(test_tensors_that_make_no_sense),
+        TEST(test_read_only_tensors_are_not_written),
         TEST(test_tensors_elsewhere_are_refused_by_name),
         TEST(test_options_that_make_no_sense),
         TEST(test_sources_that_are_too_long),
