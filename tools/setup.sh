@@ -1,8 +1,9 @@
 #!/bin/sh
-# setup.sh [--checks] - install what is missing from the distribution's packages
+# setup.sh [--checks] [--python] - install what is missing from the distribution's packages
 #
 # Without --checks: what the build, the demo and the tests need.  With it: also what `make check`
-# and `make fuzz` run.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
+# and `make fuzz` run.  --python makes .venv, which tests then use, with NumPy, pytest, matplotlib
+# and, where a CPU build is to be had, PyTorch: these come by pip.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
 # it; says nothing and does nothing when all is there.  Uses sudo unless root runs it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -74,6 +75,23 @@ missing_for_checks() {
 wanted_packages() {
     missing
     [ -z "$checks" ] || missing_for_checks
+    [ -z "$python" ] || python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+}
+
+# .venv with what tests of the Python package use
+make_python() {
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
+    .venv/bin/python3 -c 'import numpy, pytest, matplotlib' 2>/dev/null || {
+        say "installing into .venv: numpy pytest matplotlib"
+        .venv/bin/pip install -q --retries 1 numpy pytest matplotlib || {
+            say "pip could not: tests use the Python that there is"
+            return
+        }
+    }
+    .venv/bin/python3 -c 'import torch' 2>/dev/null && return
+    say "installing into .venv: torch for CPUs"
+    .venv/bin/pip install -q --retries 1 torch --index-url https://download.pytorch.org/whl/cpu ||
+        say "no PyTorch for CPUs is to be had here: tests that need it will be skipped"
 }
 
 available() {
@@ -121,14 +139,20 @@ apt_get() {
 }
 
 checks=
-case ${1-} in
-'') ;;
---checks) checks=yes ;;
-*) die "usage: tools/setup.sh [--checks]" ;;
-esac
+python=
+for option; do
+    case $option in
+    --checks) checks=yes ;;
+    --python) python=yes ;;
+    *) die "usage: tools/setup.sh [--checks] [--python]" ;;
+    esac
+done
 
 wanted=$(wanted_packages)
-[ -n "$wanted" ] || exit 0
+if [ -z "$wanted" ]; then
+    [ -z "$python" ] || make_python
+    exit 0
+fi
 say "missing:" $wanted
 have apt-get || die "this system has no apt-get; please install these in its own way"
 sudo=
@@ -155,4 +179,5 @@ apt_get install -y --no-install-recommends $packages >/dev/null ||
     die "apt-get could not install them, see above"
 wanted=$(wanted_packages)
 [ -z "$wanted" ] || die "installed, but still not found:" $wanted
+[ -z "$python" ] || make_python
 say "done"
