@@ -266,9 +266,12 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
 static void walk_block(NvPlan *p, const NvBlock *b, PendingList *pending);
 
 /* A loop's body comes twice: behind what is in front of it, and behind its own end; behind neither
- * where each round begins with a barrier, or has one in the only step that it could be for. */
+ * where each round begins with a barrier, or has one in the only step that it could be for.  What
+ * follows a while stands behind its condition as well, without the body that came behind that. */
 static void walk_loop(NvPlan *p, const NvStep *s, PendingList *pending)
 {
+    PendingList tested = {0};
+
     for (int round = 0; round < 2; round++) {
         PendingList start = {0};
         if (!s->ahead) {
@@ -278,9 +281,12 @@ static void walk_loop(NvPlan *p, const NvStep *s, PendingList *pending)
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 walk_block(p, s->body[r], &start);
+            if (s->kind == NV_WHILE && r == 0)
+                merge(p, &tested, &start, false);
         }
         merge(p, pending, &start, false);
     }
+    merge(p, pending, &tested, false);
 }
 
 static void walk_if(NvPlan *p, const NvStep *s, PendingList *pending)
