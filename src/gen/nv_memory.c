@@ -147,8 +147,9 @@ static void tell_copies(Nv *n, const NvStep *s, int each)
     }
     nv_once_tell(n, s->once, all, s->nout * each, nv_exchanged_bytes(type));
     for (int i = 0; i < s->nout * each; i++) {
-        if (all[i])
-            n->regs[s->out[i / each]->id][i % each] = nv_from_exchanged(n, type, all[i]);
+        const NvTile *t = s->out[i / each];
+        if (t && all[i])
+            n->regs[t->id][i % each] = nv_from_exchanged(n, type, all[i]);
     }
 }
 

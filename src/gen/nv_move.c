@@ -27,7 +27,6 @@ Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at)
     return nv_shared_at(n, s->uses.at[0].buffer, offset);
 }
 
-/* Operand 0, in its buffer. */
 /* The indices of the element in register r of a tile. */
 static void indices_of(Nv *n, const NvTile *t, int r, Val at[MAX_RANK])
 {
@@ -35,6 +34,7 @@ static void indices_of(Nv *n, const NvTile *t, int r, Val at[MAX_RANK])
         at[d] = nv_index(n, t->layout, r, d);
 }
 
+/* Operand 0, in its buffer. */
 static void lay_down(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->in[0];
@@ -48,7 +48,7 @@ static void lay_down(Nv *n, const NvStep *s)
     Val first = nv_is_first(n, inverse.copies.lane | inverse.copies.warp << LAYOUT_LANE_BITS);
     int count = 1 << m->put_bits;
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK], elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        Val at[MAX_RANK] = {NULL}, elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
         NvPlace p = {.how = "st.shared", .bytes = bytes * count};
         if (!nv_live(tile, r) || (r & nv_vector_register(regs, 0, count - 1)) != 0)
             continue;
@@ -89,7 +89,7 @@ static void read_result(Nv *n, const NvStep *s)
     Val *out = nv_set(n, tile);
 
     for (int r = 0; r < nv_count(tile); r++) {
-        Val at[MAX_RANK], elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        Val at[MAX_RANK] = {NULL}, elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
         NvPlace p = {.how = "ld.shared", .bytes = bytes * count};
         if (!nv_live(tile, r) || (r & nv_vector_register(regs, 0, count - 1)) != 0)
             continue;
