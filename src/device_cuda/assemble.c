@@ -63,13 +63,14 @@ static _Atomic int ptxas_known = -1;
 
 typedef struct {
     char arch[64];
-    const char *argv[8];
+    const char *argv[9];
 } PtxasCall;
 
 static void set_ptxas_call(PtxasCall *c, const GenOptions *o)
 {
     const char *const argv[] = {
-        "ptxas", "-arch", c->arch, "-o", "/dev/stdout", "/dev/stdin", o->lines ? "-lineinfo" : NULL,
+        "ptxas",       "-arch",      c->arch,        "-o",
+        "/dev/stdout", "/dev/stdin", "-warn-spills", o->lines ? "-lineinfo" : NULL,
         NULL};
 
     snprintf(c->arch, sizeof c->arch, "%s", o->cpu);
@@ -129,6 +130,24 @@ static int ptxas_major(Arena *a, Begun *b)
     return major;
 }
 
+/* The directive by which the planner says how many programs shall share a multiprocessor; NULL: it
+ * left that open. */
+static const char *find_budget(const GenOutput *ptx)
+{
+    return strstr(ptx->data, "\n.minnctapersm ");
+}
+
+/* The same text with a comment for the directive. */
+static GenOutput without_budget(const GenOutput *ptx, Arena *a)
+{
+    GenOutput out = *ptx;
+    char *text = arena_strndup(a, ptx->data, ptx->len);
+
+    memcpy(text + (find_budget(ptx) - (const char *)ptx->data) + 1, "//", 2);
+    out.data = text;
+    return out;
+}
+
 static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
                            GenOutput *out, char **error)
 {
@@ -147,6 +166,10 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
         return RUN_NO_MEMORY;
     if (status != 0 || run.code != 0 || run.noutput == 0)
         return refuse_assembly(error, "ptxas", "PTX", status ? strerror(status) : run.errors);
+    if (find_budget(ptx) && strstr(run.errors, "spill")) { /* too few registers: as it comes */
+        GenOutput free_ptx = without_budget(ptx, a);
+        return run_ptxas(&free_ptx, o, NULL, a, out, error);
+    }
     out->data = run.output;
     out->len = run.noutput;
     return RUN_OK;

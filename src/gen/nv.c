@@ -344,6 +344,8 @@ static void emit_function(Nv *n)
     LLVMSetFunctionCallConv(n->fn, KERNEL_CALL);
     const char *threads = arena_printf(n->arena, "%d,1,1", n->plan->warps * NV_LANES);
     add_text_attribute(n, "nvvm.reqntid", threads);
+    if (n->plan->together > 0)
+        add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
     if (n->options->lines)
         llvm_lines_begin(n->l, n->func, n->fn);
     LLVMBasicBlockRef entry = nv_block(n), start = nv_block(n);

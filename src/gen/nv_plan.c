@@ -226,5 +226,6 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
         return NULL;
     nv_slice(p);
     nv_find_early_loads(p);
+    nv_choose_budget(p);
     return p;
 }

@@ -199,8 +199,9 @@ struct NvPlan {
     const Func *func;
     const GenOptions *options;
     Diags *diags;
-    int chip;  /* 80 of sm_80 */
-    int warps; /* a power of two */
+    int chip;     /* 80 of sm_80 */
+    int warps;    /* a power of two */
+    int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
     AxisFacts *axis;
     const PointerBases *bases;
     uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
@@ -345,6 +346,9 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p); /* buffers and barriers */
+
+/* nv_budget.c */
+void nv_choose_budget(NvPlan *p); /* NvPlan.together */
 
 /* nv_slices.c */
 /* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */

@@ -134,8 +134,11 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
 {
     PlanText x = {p, a, text_new(a), op_printer_new(p->func, a)};
 
-    text_printf(&x.out, "plan of %s: %d warps, %lld bytes of shared memory\n", p->func->name,
+    text_printf(&x.out, "plan of %s: %d warps, %lld bytes of shared memory", p->func->name,
                 p->warps, (long long)p->shared);
+    if (p->together > 0)
+        text_printf(&x.out, ", %d together", p->together);
+    text_put(&x.out, "\n");
     for (int i = 0; i < p->layouts.len; i++) {
         text_put(&x.out, "layout ");
         put_layout(&x, p->layouts.at[i]);

@@ -106,6 +106,7 @@ typedef struct {
     bool lines;               /* to be looked at: made for any chip */
     bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
+    const char *ptx;          /* NULL: some */
 } Assembly;
 
 #define VERSION(n) "#!/bin/sh\n[ \"$1\" = --version ] && echo \"tools, release " n "\" && exit\n"
@@ -136,7 +137,8 @@ static int try_assembly(const Assembly *c)
 {
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
     const GenOptions options = {.cpu = c->arch, .lines = c->lines};
-    GenOutput ptx = {.data = "some ptx", .len = 8, .warps = 4}, out;
+    const char *text = c->ptx ? c->ptx : "some ptx";
+    GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = 4}, out;
     Arena *a = arena_new(NULL);
     char *error;
 
@@ -167,7 +169,15 @@ static void test_assembling(void **state)
     static const char good[] = VERSION("12.4") "echo \"ptxas $1 $2 $(cat)\"\n";
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
+    static const char tight[] = VERSION("12.4") "ptx=$(cat)\n"
+                                                "echo \"$ptx\" | grep -q ^.min && echo spill >&2\n"
+                                                "echo \"ptxas $1 $2 $ptx\"\n";
+    static const char budget[] = "some ptx\n.minnctapersm 4\n";
     static const Assembly cases[] = {
+        {good, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n.minn"},
+        {tight, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n//inn"},
+        {tight, NULL, "sm_90a", .early = true, .ptx = budget,
+         .made = "ptxas -arch sm_90a some ptx\n//inn"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .lines = true, .made = "ptxas -arch sm_103 some ptx"},
