@@ -121,12 +121,14 @@ typedef enum {
     TILEC_ARG_TUPLE,  /* items, nitems.  For a constexpr parameter they are constants, compiled in;
                        * for any other each is what it would be as an argument.  If all of them have
                        * names it is a named tuple */
-    TILEC_ARG_FUNCTION,  /* text: the name of a @triton.jit function of the file, or of one that
-                          * tilec_add_function() added; compiled in */
-    TILEC_ARG_CONSTEXPR, /* items, one: a constant that is compiled in for any parameter */
-    TILEC_ARG_DESCRIPTOR /* tensor, of which the last stride is 1; items, nitems: the extents of its
-                          * tiles as INT, one a dimension; if `integer` is not 0 what lies outside
-                          * of it is NaN, else 0 */
+    TILEC_ARG_FUNCTION,   /* text: the name of a @triton.jit function of the file, or of one that
+                           * tilec_add_function() added; compiled in */
+    TILEC_ARG_CONSTEXPR,  /* items, one: a constant that is compiled in for any parameter */
+    TILEC_ARG_DESCRIPTOR, /* tensor, of which the last stride is 1; items, nitems: the extents of
+                           * its tiles as INT, one a dimension; if `integer` is not 0 what lies
+                           * outside of it is NaN, else 0 */
+    TILEC_ARG_OBJECT      /* text: what tells it from others; constexpr parameters only.  Something
+                           * of the host's that a kernel may be given but cannot read */
 } tilec_arg_kind;
 
 typedef struct tilec_arg {

@@ -542,6 +542,8 @@ static TypeKind kind_of_type(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_FUNCTION;
     if (PyType_IsSubtype(type, &PyTuple_Type) && has(type, core.names._fields))
         return IS_NAMED_TUPLE;
+    if (has(type, core.names.__members__) && PyObject_HasAttr(o, core.names.value))
+        return IS_ENUM;
     if (has(type, core.names.__tilec_descriptor__))
         return IS_DESCRIPTOR;
     return array_kind(type, o, e);

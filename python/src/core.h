@@ -52,6 +52,7 @@ enum { MOST_PARAMS = 128 };
     X(__dlpack__)                                                                                  \
     X(__dlpack_c_exchange_api__)                                                                   \
     X(_compiled)                                                                                   \
+    X(__members__)                                                                                 \
     X(_fields)                                                                                     \
     X(base)                                                                                        \
     X(block_shape)                                                                                 \
@@ -96,6 +97,7 @@ typedef enum {
     IS_CONSTEXPR,
     IS_FUNCTION, /* a kernel, or another function for kernels */
     IS_NAMED_TUPLE,
+    IS_ENUM, /* a member of an enumeration */
     IS_DESCRIPTOR,
     IS_REINTERPRETED
 } TypeKind;
@@ -108,6 +110,7 @@ typedef struct TypeEntry {
 /* Objects and memory that a launch needs until it has ended. */
 typedef struct {
     struct File *file; /* whose functions may be arguments; NULL: none may */
+    bool any_object;   /* what is no constant may be an argument that the kernel does not read */
     bool on_device;    /* some tensor is in a device's memory */
     void *stream;      /* that the library of the first of these works on */
     PyObject **objects;

@@ -10,6 +10,7 @@
 void keep_init(Keep *k)
 {
     k->file = NULL;
+    k->any_object = false;
     k->on_device = false;
     k->stream = NULL;
     k->objects = k->some_objects;

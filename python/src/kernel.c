@@ -179,6 +179,7 @@ static int read_arguments(Launch *l)
     for (int i = 0; i < k->nparams; i++) {
         tilec_arg *a = &l->args[i];
 
+        l->keep.any_object = k->params[i].is_constexpr;
         if (value_read(l->given[i], k->params[i].text, a, &l->keep) != 0)
             return -1;
         if (a->kind == TILEC_ARG_CONSTEXPR && k->params[i].is_constexpr)

@@ -84,6 +84,32 @@ static int read_kept(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     return result;
 }
 
+static int refuse_object(PyObject *o, const char *param)
+{
+    PyErr_Format(PyExc_TypeError, "`%s` cannot be a %S: %R", param, Py_TYPE(o), o);
+    return -1;
+}
+
+/* What no kernel has a value for.  Those that look the same are the same: none is read. */
+static int read_object(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    Py_hash_t hash = k->any_object ? PyObject_Hash(o) : -1;
+
+    if (hash == -1) {
+        PyErr_Clear();
+        return refuse_object(o, param);
+    }
+    PyObject *text = PyUnicode_FromFormat("%R %zd %R", Py_TYPE(o), (Py_ssize_t)hash, o);
+    PyObject *bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass") : NULL;
+
+    Py_XDECREF(text);
+    if (keep_object(k, bytes) != 0)
+        return -1;
+    out->kind = TILEC_ARG_OBJECT;
+    out->text = PyBytes_AsString(bytes);
+    return 0;
+}
+
 /* What is none of the usual types may derive from one, or turn itself into a number. */
 static int read_other(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
@@ -102,8 +128,28 @@ static int read_other(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         return read_kept(PySequence_Tuple(o), param, out, k);
     if (PyIndex_Check(o))
         return read_kept(PyNumber_Index(o), param, out, k);
-    PyErr_Format(PyExc_TypeError, "`%s` cannot be a %S: %R", param, Py_TYPE(o), o);
-    return -1;
+    return read_object(o, param, out, k);
+}
+
+/* A member of an enumeration is to kernels its name and value; of those of numbers the value. */
+static int read_enum(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    static const char *const names[] = {"name", "value"};
+
+    if (PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o))
+        return read_other(o, param, out, k);
+    tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * COUNT(names));
+    for (int i = 0; i < COUNT(names); i++) {
+        if (!items || read_kept(PyObject_GetAttrString(o, names[i]), param, &items[i], k) != 0)
+            return -1;
+        if (items[i].kind == TILEC_ARG_OBJECT)
+            return read_object(o, param, out, k);
+        items[i].name = names[i];
+    }
+    out->kind = TILEC_ARG_TUPLE;
+    out->items = items;
+    out->nitems = COUNT(names);
+    return 0;
 }
 
 static bool dtype_of_text(const char *name, tilec_dtype *out)
@@ -273,6 +319,8 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         return read_function(o, param, out, k);
     case IS_NAMED_TUPLE:
         return read_named_tuple(o, param, out, k);
+    case IS_ENUM:
+        return read_enum(o, param, out, k);
     case IS_DESCRIPTOR:
         return read_descriptor(o, param, out, k);
     default:

@@ -1,8 +1,10 @@
 """kernel[grid](arguments): arrays, numbers, grids, options, what a launch gives back."""
 
 import collections
+import enum
 import sys
 import unittest
+import uuid
 
 import numpy as np
 
@@ -49,6 +51,89 @@ def choose(out, other, NAME: tl.constexpr, DTYPE: tl.constexpr, SHAPE: tl.conste
         tl.store(out + 1, 2)
     tl.store(out + 2, tl.full((), 2.75, DTYPE).to(tl.float32))
     tl.store(out + 3, SHAPE[0] * 10 + SHAPE[1])
+
+
+class Mode(enum.Enum):
+    SLOW = 0
+    FAST = "fast"
+
+
+class Level(enum.IntEnum):
+    HIGH = 5
+
+
+@tilec.jit
+def ignore(out, KEY: tl.constexpr, plain=0):
+    tl.store(out, 7)
+
+
+@tilec.jit
+def by_mode(out, MODE: tl.constexpr):
+    tl.store(out, 1 if MODE == Mode.FAST else 2)
+    tl.store(out + 1, 1 if MODE.value == "fast" else 2)
+
+
+class Objects(unittest.TestCase):
+    """Arguments for tl.constexpr parameters that are no constants."""
+
+    class Same:
+        def __init__(self, number):
+            self.number = number
+
+        def __hash__(self):
+            return self.number
+
+        def __eq__(self, other):
+            return self.number == other.number
+
+        def __repr__(self):
+            return "same"
+
+    def test_not_read(self):
+        for key in (uuid.UUID(int=1), object(), Mode, np.float32, np.dtype("int32"), tl.exp, len,
+                    lambda: 1, self.Same(1), frozenset({1}), 1j, b"bytes", tl.constexpr(object()),
+                    self.Same(-1)):
+            out = np.zeros(1, np.int32)
+            ignore[(1,)](out, key)
+            self.assertEqual(out[0], 7, key)
+            ignore[(1,)](out, KEY=key)
+
+    def test_specialised(self):
+        out = np.zeros(1, np.int32)
+        made = {id(ignore[(1,)](out, key)): key for key in (self.Same(1), self.Same(1),
+                                                            self.Same(2), uuid.UUID(int=1),
+                                                            uuid.UUID(int=2), "same")}
+        self.assertEqual(len(made), 5)
+        self.assertIn("store", ignore[(1,)](out, uuid.UUID(int=1)).asm["ttir"])
+
+    def test_read(self):
+        with self.assertRaisesRegex(tilec.errors.CompilationError,
+                                    "`VALUE` is an object of the caller's"):
+            store_constant[(1,)](np.zeros(1, np.int32), uuid.UUID(int=1))
+
+    def test_refused(self):
+        out = np.zeros(1, np.int32)
+        for refused in ((out, {}), (out, set()), (out, 1, uuid.UUID(int=1))):
+            with self.assertRaisesRegex(TypeError, "cannot be a"):
+                ignore[(1,)](*refused)
+        with self.assertRaisesRegex(TypeError, "holds what is no constant"):
+            ignore[(1,)](out, (1, uuid.UUID(int=1)))
+
+    def test_failing(self):
+        class Failing:
+            def __repr__(self):
+                raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            ignore[(1,)](np.zeros(1, np.int32), Failing())
+
+    def test_enumerations(self):
+        for mode, expected in ((Mode.FAST, 1), (Mode.SLOW, 2)):
+            out = np.zeros(2, np.int32)
+            by_mode[(1,)](out, mode)
+            self.assertEqual(out.tolist(), [expected] * 2)
+        store_constant[(1,)](out, Level.HIGH)
+        self.assertEqual(out[0], 10)
 
 
 class Arrays(unittest.TestCase):

@@ -121,6 +121,10 @@ void bind_key_constant(Binding *out, const Const *c)
         hash = hash_tuple(c);
         bind_key_put(out, &hash, sizeof hash);
         break;
+    case CONST_OBJECT:
+        hash = hash128_bytes(c->object, strlen(c->object));
+        bind_key_put(out, &hash, sizeof hash);
+        break;
     case CONST_FUNCTION: /* of this file, and keys are the file's */
         bind_key_put(out, &c->function, sizeof c->function);
         break;

@@ -228,7 +228,10 @@ bool bind_value(Binder *b, BindTo to, const Const *c)
         return p->typed ? refuse_kind(b, p, "a tuple") : bind_tuple_value(b, to, c);
     default:
         bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a run-time parameter; %s cannot be passed",
-                    p->name, c->kind == CONST_STRING ? "a string" : "a dtype");
+                    p->name,
+                    c->kind == CONST_STRING   ? "a string"
+                    : c->kind == CONST_OBJECT ? "an object"
+                                              : "a dtype");
         bind_hint(b, "annotate it as `%s: tl.constexpr`", p->name);
         return false;
     }
@@ -252,7 +255,7 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
 /* No constant could be made of the argument. */
 static bool refuse_argument(Binder *b, const FrontParam *p, const tilec_arg *a)
 {
-    if (a->kind == TILEC_ARG_STRING)
+    if (a->kind == TILEC_ARG_STRING || a->kind == TILEC_ARG_OBJECT)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the text given for `%s` is NULL",
                            p->name);
     if (a->kind == TILEC_ARG_DTYPE)

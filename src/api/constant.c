@@ -85,6 +85,9 @@ static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena,
         *out =
             (Const){.kind = CONST_STRING, .text = a->text, .ntext = a->text ? strlen(a->text) : 0};
         return a->text != NULL;
+    case TILEC_ARG_OBJECT:
+        *out = (Const){.kind = CONST_OBJECT, .class = &front_object_class, .object = a->text};
+        return a->text && level == 0; /* by itself: names are what the lowering looks at */
     case TILEC_ARG_DTYPE:
         *out = (Const){.kind = CONST_DTYPE, .dtype = (DType)a->dtype};
         return tilec_dtype_name(a->dtype) != NULL;

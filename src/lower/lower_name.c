@@ -267,6 +267,9 @@ Val lower_name(Lower *l, const Node *n)
     bool found = false;
     Val v = val_unknown();
 
+    if (b && b->bound && val_is_const(b->val, CONST_OBJECT) &&
+        b->val.c->class == &front_object_class)
+        return fail_val(l, n->span, E_HOST_OBJECT, n->name);
     if (b && b->bound)
         return b->val;
     if (!b || !b->lost)

@@ -93,6 +93,8 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
 
 /* --- what a launch gives --- */
 
+const PyClass front_object_class = {.name = "an object"};
+
 static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const);
 
 /* Of part `i` of what is called so: `name_field`, or `name_0`. */

@@ -31,6 +31,10 @@ struct FrontArg {
     bool pads_nan;           /* outside of a descriptor's array; else 0 */
 };
 
+/* Of a constant that stands for what only the caller can read: `object` is the text that tells it
+ * from others.  An argument by itself, never an item of a tuple. */
+extern const PyClass front_object_class;
+
 /* One parameter as the language sees it, for callers that bind arguments. */
 typedef struct {
     const char *name;

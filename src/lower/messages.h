@@ -19,6 +19,7 @@
 #define H_ADD_JIT            "decorate it with @triton.jit"
 #define E_ARGUMENT_COUNT     "kernel `%s` has %d parameters, but %d arguments were given"
 #define W_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
+#define E_HOST_OBJECT        "`%s` is an object of the caller's, of which a kernel has no value"
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
