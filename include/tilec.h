@@ -399,10 +399,13 @@ typedef struct {
     const char *path;     /* a function's or class's: for messages */
     int line;             /* of the text in that file, up to 2^30 */
     /* A function's options: `nunspecialised` names of parameters in Triton's do_not_specialize,
-     * and noinline.  What decorators in the text say counts as well. */
+     * noinline, and `nunaligned` in do_not_specialize_on_alignment.  What decorators in the text
+     * say counts as well. */
     const char *const *unspecialised;
     int nunspecialised;
     int noinline;
+    const char *const *unaligned;
+    int nunaligned;
 } tilec_name;
 
 /* What is known about the other files that a kernel's file imports from.  Nothing here but `user`

@@ -33,7 +33,8 @@ static int text_of(PyObject *o, const char **out, size_t *length, Keep *k)
     return 0;
 }
 
-static int names_of(PyObject *tuple, tilec_name *out, Keep *k)
+/* How many; -1 after an exception. */
+static int names_of(PyObject *tuple, const char *const **out, Keep *k)
 {
     Py_ssize_t n = tuple ? PyTuple_Size(tuple) : -1;
     const char **names = n < 0 ? NULL : keep_memory(k, sizeof(char *) * (size_t)n);
@@ -44,23 +45,26 @@ static int names_of(PyObject *tuple, tilec_name *out, Keep *k)
         if (text_of(PyTuple_GetItem(tuple, i), &names[i], NULL, k) != 0)
             return -1;
     }
-    out->unspecialised = names;
-    out->nunspecialised = (int)n;
-    return 0;
+    *out = names;
+    return (int)n;
 }
 
 int answer_function(PyObject *tuple, tilec_name *out, Keep *k)
 {
     out->kind = TILEC_NAME_FUNCTION;
-    if (PyTuple_Size(tuple) != 7) {
-        PyErr_SetString(PyExc_TypeError, "a function has seven parts");
+    if (PyTuple_Size(tuple) != 8) {
+        PyErr_SetString(PyExc_TypeError, "a function has eight parts");
         return -1;
     }
     if (text_of(PyTuple_GetItem(tuple, 0), &out->text, &out->length, k) != 0 ||
         text_of(PyTuple_GetItem(tuple, 1), &out->function, NULL, k) != 0 ||
         text_of(PyTuple_GetItem(tuple, 2), &out->module, NULL, k) != 0 ||
-        text_of(PyTuple_GetItem(tuple, 3), &out->path, NULL, k) != 0 ||
-        names_of(PyTuple_GetItem(tuple, 5), out, k) != 0)
+        text_of(PyTuple_GetItem(tuple, 3), &out->path, NULL, k) != 0)
+        return -1;
+    out->nunspecialised = names_of(PyTuple_GetItem(tuple, 5), &out->unspecialised, k);
+    out->nunaligned =
+        out->nunspecialised < 0 ? -1 : names_of(PyTuple_GetItem(tuple, 7), &out->unaligned, k);
+    if (out->nunaligned < 0)
         return -1;
     out->line = (int)PyLong_AsLong(PyTuple_GetItem(tuple, 4));
     out->noinline = PyObject_IsTrue(PyTuple_GetItem(tuple, 6));

@@ -210,8 +210,8 @@ int file_add_compiled(File *f, const void *which, PyObject *object);
 
 /* tilec_load_options.resolve of a File. */
 void answer_question(void *file, const tilec_question *question, tilec_name *answer);
-/* A function from the tuple (text, name, module, path, line, unspecialised, noinline), whose texts
- * and names are borrowed from `k`. */
+/* A function from the tuple (text, name, module, path, line, unspecialised, noinline, unaligned),
+ * whose texts and names are borrowed from `k`. */
 int answer_function(PyObject *tuple, tilec_name *out, Keep *k);
 
 /* --- call.c --- */

@@ -136,6 +136,40 @@ class Objects(unittest.TestCase):
         self.assertEqual(out[0], 10)
 
 
+class Specialised(unittest.TestCase):
+    """What of an argument makes another specialisation."""
+
+    @staticmethod
+    def copied(out, x, n):
+        tl.store(out, tl.load(x) + n)
+
+    def kinds(self, values, **options):
+        """How many specialisations arrays at several addresses and several numbers make."""
+        kernel = tilec.jit(self.copied, **options)
+        data = np.arange(96, dtype=np.int32)
+        start = -data.ctypes.data // 4 % 16  # there it is aligned to 64 bytes
+        made = set()
+        for offset in (0, 1, 4):
+            for n in values:
+                out = np.zeros(1, np.int32)
+                made.add(id(kernel[(1,)](out, data[start + offset:], n)))
+                self.assertEqual(out[0], start + offset + n)
+        return len(made)
+
+    def test_alignment(self):
+        self.assertGreaterEqual(self.kinds([3, 32, 1]), 9)
+        self.assertEqual(self.kinds([3, 32], do_not_specialize=["out", "x", "n"]), 1)
+        self.assertEqual(self.kinds([3, 32], do_not_specialize_on_alignment=["out", 1, "n"]), 1)
+        self.assertEqual(self.kinds([3, 1], do_not_specialize_on_alignment=["out", 1, "n"]), 2)
+        self.assertEqual(self.kinds([3, 1], do_not_specialize=["out", "x", "n"]), 1)
+
+    def test_parameters(self):
+        kernel = tilec.jit(self.copied, do_not_specialize_on_alignment=["x", 2])
+        self.assertEqual([p.do_not_specialize_on_alignment for p in kernel.params],
+                         [False, True, True])
+        self.assertFalse(any(p.do_not_specialize for p in kernel.params))
+
+
 class Arrays(unittest.TestCase):
     def test_sum(self):
         x = np.arange(1000, dtype=np.float32)

@@ -21,7 +21,7 @@ from .wrappers import MockTensor, TensorWrapper
 class KernelParam:
     """One parameter of a kernel; `num` is its place."""
 
-    def __init__(self, num, parameter, is_listed):
+    def __init__(self, num, parameter, is_listed, is_unaligned):
         self.num = num
         self.name = parameter.name
         self.has_default = parameter.default is not parameter.empty
@@ -32,6 +32,7 @@ class KernelParam:
         self.is_constexpr = "constexpr" in self.annotation
         self.is_const = not self.is_constexpr and "const" in self.annotation
         self.do_not_specialize = is_listed
+        self.do_not_specialize_on_alignment = is_unaligned
 
     def __repr__(self):
         return f"<parameter {self.name}>"
@@ -81,7 +82,8 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.signature = signature(fn)
         names = list(self.signature.parameters)
         self.unspecialised = _listed(names, do_not_specialize)
-        self.params = [KernelParam(i, p, p.name in self.unspecialised)
+        self.unaligned = _listed(names, do_not_specialize_on_alignment)
+        self.params = [KernelParam(i, p, p.name in self.unspecialised, p.name in self.unaligned)
                        for i, p in enumerate(self.signature.parameters.values())]
         self.arg_names = names
         self.constexprs = [p.num for p in self.params if p.is_constexpr]

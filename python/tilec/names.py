@@ -187,7 +187,7 @@ class Surroundings:
             return None
         text, line, path = class_text(value)
         module = self._key(value, f"{value.__module__}.{value.__qualname__}", _ClassSpace)
-        return (_CLASS, role, (text, value.__name__, module, path, line, (), False))
+        return (_CLASS, role, (text, value.__name__, module, path, line, (), False, ()))
 
     def function(self, file, value):
         """An argument of a launch: (its name, its role, its description)."""
@@ -201,8 +201,10 @@ class Surroundings:
         """The tuple that src/answer.c makes a function of."""
         module = self._key(fn, f"{fn.__module__}.{fn.__qualname__}", FunctionSpace)
         unspecialised = kernel.unspecialised if kernel is not None else ()
+        unaligned = kernel.unaligned if kernel is not None else ()
         noinline = bool(kernel is not None and kernel.noinline)
-        return (source.text, source.name, module, source.path, source.line, unspecialised, noinline)
+        return (source.text, source.name, module, source.path, source.line, unspecialised, noinline,
+                unaligned)
 
     def _key(self, owner, name, space):
         key = self.keys.get(id(owner))

@@ -174,14 +174,20 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     return load_source(ctx, &l, out, error);
 }
 
+static bool are_names(const char *const *names, int n)
+{
+    bool good = names || n <= 0;
+
+    for (int i = 0; good && i < n; i++)
+        good = names[i] != NULL;
+    return good;
+}
+
 /* Of a function that is given by itself, what must not be NULL. */
 static bool is_whole(const tilec_name *k)
 {
-    bool good = k->text && (k->unspecialised || k->nunspecialised <= 0);
-
-    for (int i = 0; good && i < k->nunspecialised; i++)
-        good = k->unspecialised[i] != NULL;
-    return good;
+    return k->text && are_names(k->unspecialised, k->nunspecialised) &&
+           are_names(k->unaligned, k->nunaligned);
 }
 
 tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,

@@ -135,7 +135,7 @@ bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
                            p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype));
     if (p->typed)
         dtype = p->dtype;
-    bind_run_time(b, to, dtype, true, p->do_not_specialize ? 1 : address_divisor(address), address);
+    bind_run_time(b, to, dtype, true, p->any_alignment ? 1 : address_divisor(address), address);
     b->out->tensors[b->out->nslots - 1] = t;
     if (b->r->options.check)
         bind_key_byte(b->out, view_dims(t));
@@ -174,7 +174,7 @@ static bool bind_typed(Binder *b, BindTo to, const Const *c)
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s; the value is too large", p->name,
                            dtype_name(p->dtype));
-    int divisible = c->kind == CONST_INT && !p->do_not_specialize && c->integer % 16 == 0 ? 16 : 1;
+    int divisible = c->kind == CONST_INT && !p->any_alignment && c->integer % 16 == 0 ? 16 : 1;
     return bind_run_time(b, to, p->dtype, false, divisible,
                          scalar_truncate(p->dtype, (uint64_t)c->integer));
 }
@@ -192,7 +192,7 @@ static bool bind_int(Binder *b, BindTo to, const Const *c)
     if (!in_range_of_type(t, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
                            p->name);
-    int divisible = c->integer % 16 == 0 && !p->do_not_specialize ? 16 : 1;
+    int divisible = c->integer % 16 == 0 && !p->any_alignment ? 16 : 1;
     return bind_run_time(b, to, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
 }
 

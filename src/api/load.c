@@ -77,7 +77,8 @@ static HostRole host_role(tilec_role role)
 
 static HostAnswer host_answer(const tilec_name *n)
 {
-    bool named = n->unspecialised && n->nunspecialised > 0;
+    const HostNames unspecialised = {n->unspecialised, n->unspecialised ? n->nunspecialised : 0};
+    const HostNames unaligned = {n->unaligned, n->unaligned ? n->nunaligned : 0};
 
     return (HostAnswer){.is_constexpr = n->is_constexpr != 0,
                         .role = host_role(n->role),
@@ -87,8 +88,8 @@ static HostAnswer host_answer(const tilec_name *n)
                         .line = MIN(MAX(n->line, 1), MAX_LINE),
                         .module = n->module,
                         .function = n->function,
-                        .unspecialised = n->unspecialised,
-                        .nunspecialised = named ? n->nunspecialised : 0,
+                        .unspecialised = unspecialised,
+                        .unaligned = unaligned,
                         .noinline = n->noinline != 0};
 }
 

@@ -309,11 +309,10 @@ static const AstFunc *find_kernel(const FrontFile *file, const char *name, Arena
     return NULL;
 }
 
-/* In do_not_specialize? */
-static bool listed(const AstFunc *fn, Sym name)
+static bool listed(const AstNames *names, Sym name)
 {
-    for (int i = 0; i < fn->ndo_not_specialize; i++) {
-        if (fn->do_not_specialize[i] == name)
+    for (int i = 0; i < names->n; i++) {
+        if (names->at[i] == name)
             return true;
     }
     return false;
@@ -327,7 +326,7 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     l->frame = frame_new(l, fn, fn->span);
     l->b = builder_at_end(in.func, in.func->body);
     for (int i = 0; i < fn->nparams; i++) {
-        if (fn->params[i].is_constexpr && listed(fn, fn->params[i].name))
+        if (fn->params[i].is_constexpr && listed(&fn->do_not_specialize, fn->params[i].name))
             warn_at(l, fn->params[i].span, W_CONSTEXPR_LISTED, fn->params[i].name);
         bind_param(l, &fn->params[i], lower_kernel_param(l, in.func, &fn->params[i], &args[i]));
     }
@@ -390,7 +389,9 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
     FrontParam out = {.name = p->name, .is_constexpr = p->is_constexpr, .span = p->span};
 
     out.line = source_place(l->frame->file->set->sources, p->span.start).line;
-    out.do_not_specialize = listed(fn, p->name);
+    out.do_not_specialize = listed(&fn->do_not_specialize, p->name);
+    out.any_alignment =
+        out.do_not_specialize || listed(&fn->do_not_specialize_on_alignment, p->name);
     if (p->is_star)
         error_at(l, p->span, E_STAR_PARAM, p->name);
     out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);

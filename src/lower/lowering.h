@@ -46,6 +46,7 @@ typedef struct {
     DType dtype;
     bool pointer;
     bool do_not_specialize;
+    bool any_alignment; /* nothing is promised of what divides it; so too of do_not_specialize */
     int line;
     Span span; /* of the name in the signature, for messages about arguments */
 } FrontParam;

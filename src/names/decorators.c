@@ -140,20 +140,19 @@ static Sym parameter_name(const AstFunc *fn, const Node *n, Interner *interner)
     return NULL;
 }
 
-static void set_do_not_specialize(const FrontFile *f, AstFunc *fn, const Node *list)
+static void read_listed(const FrontFile *f, const AstFunc *fn, const Node *list, AstNames *out)
 {
     const AstGlobal *g = list->kind == N_NAME ? file_global(f, list->name) : NULL;
 
     list = g ? g->value : list;
     if (list->kind != N_LIST && list->kind != N_TUPLE)
         return;
-    fn->do_not_specialize = NEW_N(f->arena, Sym, MAX(list->nitems, 1));
-    fn->ndo_not_specialize = 0;
+    *out = (AstNames){.at = NEW_N(f->arena, Sym, MAX(list->nitems, 1))};
     for (int i = 0; i < list->nitems; i++) {
         Sym name = parameter_name(fn, list->items[i], f->interner);
 
         if (name)
-            fn->do_not_specialize[fn->ndo_not_specialize++] = name;
+            out->at[out->n++] = name;
     }
 }
 
@@ -167,7 +166,9 @@ static void read_options(const FrontFile *f, AstFunc *fn, const Node *call)
         if (strcmp(option->name, "noinline") == 0)
             fn->noinline = option->left->kind == N_TRUE;
         if (strcmp(option->name, "do_not_specialize") == 0)
-            set_do_not_specialize(f, fn, option->left);
+            read_listed(f, fn, option->left, &fn->do_not_specialize);
+        if (strcmp(option->name, "do_not_specialize_on_alignment") == 0)
+            read_listed(f, fn, option->left, &fn->do_not_specialize_on_alignment);
     }
 }
 

@@ -94,18 +94,22 @@ typedef struct {
     const char *path;     /* of the file; NULL: it is none */
 } HostQuestion;
 typedef struct {
+    const char *const *at;
+    int n; /* less than 0 counts as 0 */
+} HostNames;
+typedef struct {
     HostKind kind;
     Const value;
     bool is_constexpr; /* a kernel may use the value by its bare name (R3) */
     HostRole role;
     const char *text; /* from `def`, or its decorators, on */
     size_t len;
-    const char *path;                 /* a function's for messages; a module's to read, or NULL */
-    int line;                         /* of the text in that file */
-    const char *module;               /* a function's: where its own names are looked for */
-    const char *function;             /* as it is called in the text */
-    const char *const *unspecialised; /* parameters in do_not_specialize */
-    int nunspecialised;
+    const char *path;        /* a function's for messages; a module's to read, or NULL */
+    int line;                /* of the text in that file */
+    const char *module;      /* a function's: where its own names are looked for */
+    const char *function;    /* as it is called in the text */
+    HostNames unspecialised; /* parameters in do_not_specialize */
+    HostNames unaligned;     /* in do_not_specialize_on_alignment */
     bool noinline;
 } HostAnswer;
 typedef struct {

@@ -64,17 +64,21 @@ static Const copied_value(FileSet *s, const Const *c)
     return out;
 }
 
+static void add_names(FrontFile *f, AstNames *list, const HostNames *more)
+{
+    Sym *names = NEW_N(f->arena, Sym, list->n + MAX(more->n, 0) + 1);
+
+    for (int i = 0; i < list->n; i++)
+        names[i] = list->at[i];
+    list->at = names;
+    for (int i = 0; i < more->n; i++)
+        list->at[list->n++] = intern(f->interner, more->at[i]);
+}
+
 static void set_options(FrontFile *f, AstFunc *fn, const HostAnswer *a)
 {
-    int n = fn->ndo_not_specialize;
-    Sym *names = NEW_N(f->arena, Sym, n + a->nunspecialised + 1);
-
-    for (int i = 0; i < n; i++)
-        names[i] = fn->do_not_specialize[i];
-    for (int i = 0; i < a->nunspecialised; i++)
-        names[n + i] = intern(f->interner, a->unspecialised[i]);
-    fn->do_not_specialize = names;
-    fn->ndo_not_specialize = n + a->nunspecialised;
+    add_names(f, &fn->do_not_specialize, &a->unspecialised);
+    add_names(f, &fn->do_not_specialize_on_alignment, &a->unaligned);
     fn->noinline |= a->noinline;
 }
 

@@ -124,6 +124,12 @@ typedef struct {
     const char *message;
 } AstError;
 
+/* Names that an option of a decorator lists. */
+typedef struct {
+    Sym *at;
+    int n;
+} AstNames;
+
 /* The block of an `if`, `elif`, `else`, `case` or loop outside of kernels. */
 typedef struct AstChoice AstChoice;
 struct AstChoice {
@@ -161,8 +167,8 @@ typedef struct {
     int nbody;
     Node **decorators; /* outermost first; those that could not be parsed are absent */
     int ndecorators;
-    Sym *do_not_specialize; /* parameter names */
-    int ndo_not_specialize;
+    AstNames do_not_specialize; /* parameters */
+    AstNames do_not_specialize_on_alignment;
     const struct FrontTuning *tuning; /* of kernels: what decorators say; names/tuning.c */
     AstError *errors;                 /* see file_report_errors() in front */
     int nerrors;

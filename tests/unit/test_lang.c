@@ -197,7 +197,11 @@ static void print_param(Case *c, const FrontParam *p)
     if (p->has_default)
         text_printf(&c->out, " = %s",
                     p->default_known ? const_text(&p->default_value, c->arena) : "?");
-    text_printf(&c->out, "%s, line %d\n", p->do_not_specialize ? " unspecialised" : "", p->line);
+    text_printf(&c->out, "%s, line %d\n",
+                p->do_not_specialize ? " unspecialised"
+                : p->any_alignment   ? " unaligned"
+                                     : "",
+                p->line);
 }
 
 static void print_signature(Case *c, const char *kernel)

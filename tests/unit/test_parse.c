@@ -760,8 +760,8 @@ static void put_function(Text *t, const FrontFile *f, const AstFunc *fn)
         put_source(t, f, fn->params[i].span);
         text_put(t, fn->params[i].is_constexpr ? " (constexpr)\n" : "\n");
     }
-    for (int i = 0; i < fn->ndo_not_specialize; i++)
-        text_printf(t, "  do not specialize %s\n", fn->do_not_specialize[i]);
+    for (int i = 0; i < fn->do_not_specialize.n; i++)
+        text_printf(t, "  do not specialize %s\n", fn->do_not_specialize.at[i]);
     if (fn->tuning) /* of kernels */
         put_tuning(t, fn->tuning);
     for (int i = 0; i < fn->nerrors; i++) {
