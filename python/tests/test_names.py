@@ -337,6 +337,42 @@ class Changes(unittest.TestCase):
         self.assertEqual(len(keys), 3)
 
 
+    def keys(self, *texts):
+        """cache_key of the kernel in each text, which calls what `inner` is."""
+        made = []
+        for text in texts:
+            names = self.names(text + "@tilec.jit\ndef kernel(out):\n    tl.store(out, inner(1))\n",
+                               f"<keys {len(linecache.cache)}>")
+            self.assertEqual(names["kernel"].cache_key, names["kernel"].cache_key)
+            made.append(names["kernel"].cache_key)
+        return made
+
+    def test_cache_key_of_what_is_used(self):
+        inner = "@tilec.jit\ndef inner(x):\n    return x + {}\n"
+        classes = ("class C(enum.Enum):\n    A = {}\n" + inner.format("C.A.value"),
+                   "class C(typing.NamedTuple):\n    x: tl.constexpr = {}\n" +
+                   inner.format("C().x"),
+                   "@tilec.jit\ndef deep():\n    return {}\n"
+                   "class C(typing.NamedTuple):\n    x: tl.constexpr\n"
+                   "    @tilec.jit\n    def f(self):\n        return deep()\n" +
+                   inner.format("C(1).f()"))
+        for text in (inner, "N = {}\n@tilec.jit\ndef inner(x, y=N):\n    return x + y\n",
+                     "N = {}\n@tilec.jit\ndef inner(x, *, y=N):\n    return x + y\n",
+                     "N = tl.int{}\n@tilec.jit\ndef inner(x: N):\n    return x\n",
+                     "@tilec.jit\ndef deep():\n    return {}\nD = (deep,)\n" +
+                     inner.format("D[0]()"),
+                     "@tilec.jit\ndef deep():\n    return {}\nD = tl.constexpr(deep)\n" +
+                     inner.format("D()"),
+                     "def deep():\n    return {}\n@tilec.constexpr_function\n"
+                     "def inner(x):\n    return x + deep()\n",
+                     "N = tl.constexpr(({}, 2))\n" + inner.format("N[0]"),
+                     "@tilec.jit(noinline={} > 8)\ndef inner(x):\n    return x\n", *classes):
+            head = "import enum, typing\n"
+            before, again, after = self.keys(*(head + text.format(n) for n in (8, 8, 16)))
+            self.assertEqual(before, again, text)
+            self.assertNotEqual(before, after, text)
+
+
 class Sources(unittest.TestCase):
     def test_signature(self):
         @triton.jit(do_not_specialize=["n", 0], noinline=True)

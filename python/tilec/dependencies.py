@@ -4,8 +4,11 @@ import ast
 import builtins
 import hashlib
 import textwrap
+import types
 
-from .names import FunctionSpace, MISSING, is_code, kernel_of, language_name, look
+from .language.constants import constexpr
+from .names import (FunctionSpace, MISSING, class_text, is_code, kernel_of, language_name, look,
+                    role_of_class)
 from .source import Source, SourceError
 
 
@@ -70,40 +73,107 @@ def references(function):
             and getattr(builtins, name, MISSING) is not value}
 
 
+def _function_of(function):
+    """The function of Python behind one for kernels, None: it has none."""
+    fn = getattr(function, "fn", function)
+    return fn if isinstance(fn, types.FunctionType) else None
+
+
+def _of_signature(function):
+    """{what is meant: value} of what the `def` has evaluated."""
+    fn = _function_of(function)
+    if fn is None:
+        return {}
+    defaults = fn.__defaults__ or ()
+    names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
+    return {**{f"{name}:": value for name, value in fn.__annotations__.items()},
+            **dict(zip(names[len(names) - len(defaults):], defaults)), **(fn.__kwdefaults__ or {})}
+
+
+def _of_class(cls):
+    """The same of what a class's own text has defined; what Python adds to it is left out."""
+    return {name: member for name, member in vars(cls).items()
+            if name in cls.__dict__.get("__annotations__", ())
+            or getattr(_function_of(_undecorated(member)), "__module__", None) == cls.__module__}
+
+
+def _undecorated(member):
+    """The function in a staticmethod or property of a class."""
+    return kernel_of(getattr(member, "__func__", None) or getattr(member, "fget", None) or member)
+
+
+def _code_in(value):
+    """The functions and classes of the program in a value."""
+    if isinstance(value, constexpr):
+        yield from _code_in(value.value)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _code_in(item)
+    else:
+        value = _undecorated(value)
+        if is_code(value) and not isinstance(value, types.ModuleType) and not language_name(value):
+            yield value
+
+
 def _reach(function, seen):
-    """All functions that it calls, directly or not, itself first, each with its references."""
-    function = kernel_of(function)
+    """All functions and classes that it uses, directly or not, itself first, each with its
+    references.
+    """
     if id(function) in seen:
         return
+    is_class = isinstance(function, type)
     try:
-        found = references(function)
+        found = {} if is_class else references(function)
     except (SourceError, SyntaxError, AttributeError):
         found = {}
     seen[id(function)] = (function, found)
-    for value, _ in found.values():
-        if is_code(value):
-            _reach(value, seen)
+    if is_class and role_of_class(function) is None:
+        return
+    more = _of_class(function) if is_class else _of_signature(function)
+    for value in (*(value for value, _ in found.values()), *more.values()):
+        for code in _code_in(value):
+            _reach(code, seen)
+
+
+def _text_of_value(value):
+    """The same in another process, for all that a kernel can use."""
+    if isinstance(value, constexpr):
+        return f"constexpr({_text_of_value(value.value)})"
+    if isinstance(value, tuple):
+        return f"({','.join(map(_text_of_value, value))})"
+    value = _undecorated(value)
+    return getattr(value, "__name__", "") if is_code(value) else repr(value)
+
+
+def _text_of_code(function):
+    """What a function or class is by itself, without what it uses."""
+    is_class = isinstance(function, type)
+    if is_class and role_of_class(function) is None:
+        return function.__qualname__
+    more = _of_class(function) if is_class else _of_signature(function)
+    options = [getattr(function, name, None) for name in ("unspecialised", "unaligned", "noinline")]
+    try:
+        text = class_text(function)[0] if is_class else f"{_source_of(function)[1].src}{options}"
+    except (SourceError, AttributeError):
+        text = repr(function)
+    return text + "".join(f"{name}={_text_of_value(more[name])};" for name in sorted(more))
 
 
 def key_of(kernel):
     """A text that differs where the source of anything that the kernel reaches does, or a value."""
     seen = {}
-    _reach(kernel, seen)
+    _reach(kernel_of(kernel), seen)
     hasher = hashlib.sha256()
     for function, found in seen.values():
-        try:
-            hasher.update(_source_of(function)[1].src.encode())
-        except (SourceError, AttributeError):
-            hasher.update(repr(function).encode())
+        hasher.update(_text_of_code(function).encode())
         for name in sorted(found):
-            value = found[name][0]
-            hasher.update(f"{name}={'' if is_code(value) else value!r};".encode())
+            hasher.update(f"{name}={_text_of_value(found[name][0])};".encode())
     return hasher.hexdigest()
 
 
 def used_globals(kernel):
     """{(name, id of the namespace): (value, namespace)} of all values that the kernel reaches."""
     seen = {}
-    _reach(kernel, seen)
+    _reach(kernel_of(kernel), seen)
     return {(name, id(owner)): (value, owner) for _, found in seen.values()
             for name, (value, owner) in found.items() if not is_code(value) and value is not None}

@@ -71,7 +71,7 @@ class _ClassSpace:
     is_constexpr = FunctionSpace.is_constexpr
 
 
-def _role_of_class(value):
+def role_of_class(value):
     """What a class is to kernels; None: nothing."""
     if not isinstance(value, type):
         return None
@@ -93,6 +93,8 @@ def class_text(cls):
         return "".join(lines), line, inspect.getsourcefile(cls)
     except (OSError, TypeError):
         pass
+    if role_of_class(cls) == _AGGREGATE:
+        raise SourceError(f"the source of `{cls.__qualname__}` cannot be found")
     if hasattr(cls, "_fields"):
         values = cls._field_defaults
         lines = [f"class {cls.__name__}(NamedTuple):", "    pass"]
@@ -182,7 +184,7 @@ class Surroundings:
         return None
 
     def _class(self, value):
-        role = _role_of_class(value)
+        role = role_of_class(value)
         if role is None:
             return None
         text, line, path = class_text(value)
