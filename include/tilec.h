@@ -355,9 +355,9 @@ typedef struct {
  * say, and of what cannot be found in files.
  *
  * A question is about `name`, as it stands in `function` ("kernel", "outer.kernel"; NULL: outside
- * of functions, as in a default) of a module.  `module` is the name that an earlier answer gave
- * that module; NULL is the loaded file, or a file that the library found by itself; `path` is that
- * of the file, NULL if there is none.
+ * of functions, as in a default) of a module; "n=" is the default of that function's parameter n.
+ * `module` is the name that an earlier answer gave that module; NULL is the loaded file, or a file
+ * that the library found by itself; `path` is that of the file, NULL if there is none.
  */
 typedef struct {
     const char *name, *function, *module, *path;

@@ -1,7 +1,7 @@
 /*
  * answer.c - what a name means: the compiler asks, Python answers
  *
- * tilec/names.py has the knowledge.  Its resolve(name, function, module, path) gives None for what
+ * tilec/names.py has the knowledge.  Its resolve(file, name, module, function) gives None for what
  * it does not know, or a tuple that begins with one of the kinds below.
  */
 #include "core.h"
@@ -106,8 +106,7 @@ static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
 
 static void ask(File *f, const tilec_question *q, tilec_name *out)
 {
-    PyObject *a =
-        PyObject_CallFunction(f->resolve, "Ozzi", f, q->name, q->module, q->function != NULL);
+    PyObject *a = PyObject_CallFunction(f->resolve, "Ozzz", f, q->name, q->module, q->function);
 
     keep_clear(&f->answer);
     if (a && a != Py_None && keep_object(&f->answer, a) == 0) {

@@ -357,7 +357,6 @@ class Changes(unittest.TestCase):
                    "    @tilec.jit\n    def f(self):\n        return deep()\n" +
                    inner.format("C(1).f()"))
         for text in (inner, "N = {}\n@tilec.jit\ndef inner(x, y=N):\n    return x + y\n",
-                     "N = {}\n@tilec.jit\ndef inner(x, *, y=N):\n    return x + y\n",
                      "N = tl.int{}\n@tilec.jit\ndef inner(x: N):\n    return x\n",
                      "@tilec.jit\ndef deep():\n    return {}\nD = (deep,)\n" +
                      inner.format("D[0]()"),
@@ -371,6 +370,75 @@ class Changes(unittest.TestCase):
             before, again, after = self.keys(*(head + text.format(n) for n in (8, 8, 16)))
             self.assertEqual(before, again, text)
             self.assertNotEqual(before, after, text)
+
+
+LATER = 1
+
+
+@tilec.jit
+def helped(x, y=LATER):
+    return x + y
+
+
+LATER = 5
+
+
+class Factor:
+    value = 4
+
+
+@tilec.jit
+def by_expression(x, y=Factor.value, names=Factor, z=int("7")):
+    return x + y * z
+
+
+@tilec.jit
+def deep_default(x, f=helped, MODE: tl.constexpr = "a"):
+    return f(x) if MODE == "a" else x
+
+
+@tilec.jit
+def uses_defaults(out, y=LATER):
+    tl.store(out, helped(10))
+    tl.store(out + 1, helped(10, 3))
+    tl.store(out + 2, by_expression(1))
+    tl.store(out + 3, deep_default(20))
+    tl.store(out + 4, y)
+
+
+class Defaults(unittest.TestCase):
+    """Of helpers, as Python evaluated them when it ran the `def`."""
+
+    def test_evaluated_before(self):
+        self.assertEqual(run(uses_defaults, n=5), [11, 13, 29, 21, 5])
+
+    def test_local_of_a_factory(self):
+        def made(n):
+            @tilec.jit
+            def inner(x, y=n * 3):
+                return x + y
+            return inner
+
+        two, seven = made(2), made(7)
+
+        @tilec.jit
+        def kernel(out):
+            tl.store(out, two(1))
+            tl.store(out + 1, seven(1))
+
+        self.assertEqual(run(kernel, n=2), [7, 22])
+
+    def test_set_by_hand(self):
+        @tilec.jit
+        def inner(x, y=1):
+            return x + y
+
+        @tilec.jit
+        def kernel(out):
+            tl.store(out, inner(1))
+
+        inner.fn.__defaults__ = (9,)
+        self.assertEqual(run(kernel, n=1), [10])
 
 
 class Sources(unittest.TestCase):

@@ -7,8 +7,8 @@ import textwrap
 import types
 
 from .language.constants import constexpr
-from .names import (FunctionSpace, MISSING, class_text, is_code, kernel_of, language_name, look,
-                    role_of_class)
+from .names import (FunctionSpace, MISSING, class_text, defaults_of, is_code, kernel_of,
+                    language_name, look, role_of_class)
 from .source import Source, SourceError
 
 
@@ -84,10 +84,7 @@ def _of_signature(function):
     fn = _function_of(function)
     if fn is None:
         return {}
-    defaults = fn.__defaults__ or ()
-    names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
-    return {**{f"{name}:": value for name, value in fn.__annotations__.items()},
-            **dict(zip(names[len(names) - len(defaults):], defaults)), **(fn.__kwdefaults__ or {})}
+    return {**{f"{name}:": value for name, value in fn.__annotations__.items()}, **defaults_of(fn)}
 
 
 def _of_class(cls):

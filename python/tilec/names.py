@@ -25,10 +25,17 @@ MISSING = object()
 _PYTHON_MODULES = ("math", "itertools")
 
 
+def defaults_of(fn):
+    """{parameter: default}, as Python has evaluated them."""
+    code, defaults = fn.__code__, fn.__defaults__ or ()
+    return dict(zip(code.co_varnames[code.co_argcount - len(defaults):code.co_argcount], defaults))
+
+
 class FunctionSpace:
     """Names in the body of a function: what it closes over, then its module's globals."""
 
     def __init__(self, fn):
+        self.fn = fn
         code = fn.__code__
         self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
         self.globals = fn.__globals__
@@ -37,6 +44,10 @@ class FunctionSpace:
         """(owner, key, whether it is an attribute) of what the name means."""
         cell = self.cells.get(name)
         return (self.globals, name, False) if cell is None else (cell, "cell_contents", True)
+
+    def default(self, name, function):
+        """What the `def` has made the parameter's default; MISSING for functions inside of it."""
+        return defaults_of(self.fn).get(name, MISSING) if function == self.fn.__name__ else MISSING
 
     def is_constexpr(self, name):
         return name not in self.cells and _is_annotated(self.globals, name)
@@ -134,22 +145,30 @@ class Surroundings:
         self.kept = []  # so that ids stay theirs
         self.root = self._describe(kernel.fn, kernel._source, kernel)
 
-    def __call__(self, file, name, module, in_body):
+    def __call__(self, file, name, module, function):
         space = self.spaces.get(module)
         if space is None:
             return None
+        if name.endswith("="):
+            return self._default(file, space, name[:-1], function)
         place = space.place(name)
         value = look(place)
         if hasattr(builtins, name) and value is getattr(builtins, name):
             return None
         is_constexpr = space.is_constexpr(name)
-        if isinstance(space, FunctionSpace) and not in_body:
+        if isinstance(space, FunctionSpace) and function is None:
             # a default or an annotation, which Python evaluated when it ran the `def`
             return self._answer(file, None, name, value, is_constexpr)
         index = file.watch(*place, False)
         if isinstance(space, FunctionSpace) and not place[2]:
             self.globals[index] = name
         return self._answer(file, index, name, value, is_constexpr)
+
+    def _default(self, file, space, name, function):
+        """None where only the text can tell what the default of a parameter is to kernels."""
+        value = space.default(name, function) if isinstance(space, FunctionSpace) else MISSING
+        answer = self._answer(file, None, name, value, True)
+        return None if answer == (_VALUE, 0, False) else answer
 
     # --- answers -----------------------------------------------------------------------------
 

@@ -338,6 +338,8 @@ const AstFunc *choice_other(Lower *l, const AstFunc *fn);
 /* --- lower_host.c --- */
 /* What the host says about a name; false when it does not know. */
 bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
+/* The same of a parameter's default. */
+bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
 
 /* --- lower_name.c --- */
 /* The local, else global_value(); an error when it is neither. */

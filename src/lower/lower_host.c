@@ -43,10 +43,9 @@ static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name,
     return val_unknown();
 }
 
-bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
+/* What an answer (or NULL) means; false when it says nothing. */
+static bool answered(Lower *l, const Where *w, const HostName *h, Sym name, Span span, Val *out)
 {
-    const HostName *h = host_find(w->file, asking_function(l, w), name);
-
     if (!h)
         return false;
     switch (h->kind) {
@@ -69,4 +68,17 @@ bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
         break;
     }
     return true;
+}
+
+bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
+{
+    return answered(l, w, host_find(w->file, asking_function(l, w), name), name, span, out);
+}
+
+bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out)
+{
+    const Where w = {.file = fn->file, .any = true};
+    Sym name = intern(l->interner, arena_printf(l->arena, "%s=", p->name));
+
+    return answered(l, &w, host_find(fn->file, fn, name), p->name, p->span, out);
 }

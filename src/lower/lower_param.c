@@ -77,7 +77,8 @@ static bool param_is_const(const AstParam *p)
     return name && strcmp(name, "const") == 0;
 }
 
-/* It is evaluated where the `def` stands, and sees whatever there is. */
+/* What the host has evaluated when it ran the `def`; else it is evaluated where the `def` stands,
+ * and sees whatever there is. */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
 {
     Frame *frame = l->frame;
@@ -86,7 +87,8 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
     l->frame = frame_new(l, fn, call);
     l->frame->before = fn->extent.start;
     l->frame->is_static = true;
-    v = static_expr(l, p->default_value);
+    if (!host_default(l, fn, p, &v))
+        v = static_expr(l, p->default_value);
     l->frame = frame;
     return v;
 }
