@@ -52,6 +52,11 @@ static void test_wrong_arguments_are_named_at_their_place(void **state)
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING, .text = "relu"}), TILEC_REFUSED,
           "`n` is a run-time parameter; a string cannot be passed");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING}), TILEC_BAD_ARGUMENT, "NULL");
+    WRONG(3, ((tilec_arg){.kind = TILEC_ARG_OBJECT, .text = "key"}), TILEC_REFUSED,
+          "`n` is a run-time parameter; an object cannot be passed");
+    WRONG(4, ((tilec_arg){.kind = TILEC_ARG_OBJECT, .text = "key"}), TILEC_REFUSED,
+          "`BLOCK` is an object of the caller's");
+    WRONG(4, ((tilec_arg){.kind = TILEC_ARG_OBJECT}), TILEC_BAD_ARGUMENT, "NULL");
     WRONG(3, ((tilec_arg){.kind = (tilec_arg_kind)99}), TILEC_BAD_ARGUMENT, "tilec_arg_kind");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_TYPE, .dtype = TILEC_I32}), TILEC_BAD_ARGUMENT,
           "tilec_dump");

@@ -65,7 +65,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_stats", sizeof(tilec_stats), 72},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 200},
+        {"tilec_name", sizeof(tilec_name), 216},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
