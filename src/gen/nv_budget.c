@@ -4,8 +4,9 @@
  *
  * Left alone, the assembler takes as few registers as it can, and loads what a row needs behind its
  * reductions piece by piece, each piece waiting for memory by itself.  Told how many programs there
- * shall be, it uses what they leave.  What a program without loops keeps over its barriers, or
- * its widest tile, tells how many fit; what else it needs comes and goes.
+ * shall be, it uses what they leave; where nothing is loaded there, it is not told.  What a program
+ * without loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs
+ * comes and goes.
  *
  * The plan is whole, barriers and all.
  */
@@ -66,6 +67,20 @@ static int64_t kept_registers(const NvPlan *p, const Life *lives)
     return most;
 }
 
+/* Is data loaded behind a barrier, so that there is something to gather? */
+static bool loads_behind_barrier(const NvPlan *p)
+{
+    bool synced = false;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        if (synced && s->kind == NV_LOAD && data_registers(p, s->out[0]) > 0)
+            return true;
+        synced = synced || s->syncs;
+    }
+    return false;
+}
+
 static int64_t widest_tile(const NvPlan *p)
 {
     int64_t most = 0;
@@ -84,7 +99,7 @@ void nv_choose_budget(NvPlan *p)
     const Life *lives = lives_of(p);
     int64_t kept = lives ? kept_registers(p, lives) : 0, threads = (int64_t)p->warps * NV_LANES;
 
-    if (kept == 0)
+    if (kept == 0 || !loads_behind_barrier(p))
         return;
     kept = MAX(kept, widest_tile(p));
     int64_t each = (kept + kept / 4 + ALWAYS + UNIT - 1) / UNIT * UNIT;
