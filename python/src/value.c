@@ -136,7 +136,7 @@ static int read_enum(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     static const char *const names[] = {"name", "value"};
 
-    if (PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o))
+    if (PyIndex_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o))
         return read_other(o, param, out, k);
     tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * COUNT(names));
     for (int i = 0; i < COUNT(names); i++) {

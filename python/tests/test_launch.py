@@ -62,6 +62,22 @@ class Level(enum.IntEnum):
     HIGH = 5
 
 
+class Indexed(enum.Enum):
+    """As those that extensions in C++ make: a member turns itself into a number."""
+    HIGH = "high"
+
+    def __index__(self):
+        return 6
+
+
+class Ratio(float, enum.Enum):
+    HALF = 0.5
+
+
+class Name(str, enum.Enum):
+    TWO = "two"
+
+
 @tilec.jit
 def ignore(out, KEY: tl.constexpr, plain=0):
     tl.store(out, 7)
@@ -132,8 +148,12 @@ class Objects(unittest.TestCase):
             out = np.zeros(2, np.int32)
             by_mode[(1,)](out, mode)
             self.assertEqual(out.tolist(), [expected] * 2)
-        store_constant[(1,)](out, Level.HIGH)
-        self.assertEqual(out[0], 10)
+        for member, expected in ((Level.HIGH, 10), (Indexed.HIGH, 12), (Ratio.HALF, 1)):
+            store_constant[(1,)](out, member)
+            self.assertEqual(out[0], expected)
+        chosen = np.zeros(4, np.float32)
+        choose[(1,)](chosen, None, Name.TWO, tl.float32, (1, 2))
+        self.assertEqual(chosen[1], 2)
 
 
 class Specialised(unittest.TestCase):
