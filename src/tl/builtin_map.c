@@ -180,7 +180,7 @@ static Value *by_turns(Mapping *m, Value *const *v, int n, int step)
     return even && odd ? interleave_along(m->l, even, odd, 0, m->a->span) : NULL;
 }
 
-static Val results_of(Mapping *m, const Op *op)
+static Val mapped_results(Mapping *m, const Op *op)
 {
     Lower *l = m->l;
     int n = m->out.len / m->pack;
@@ -208,5 +208,5 @@ Val map_elementwise(Lower *l, const Args *a)
     m.pack = (int)pack;
     if (!take_arguments(&m) || !call_scalar_function(&m))
         return val_unknown();
-    return results_of(&m, build_map(&m));
+    return mapped_results(&m, build_map(&m));
 }
