@@ -53,16 +53,19 @@ static const Life *lives_of(const NvPlan *p)
 /* The most that stays in registers over a barrier; 0: there is none. */
 static int64_t kept_registers(const NvPlan *p, const Life *lives)
 {
-    int64_t most = 0;
+    int64_t *change = NEW_N(p->arena, int64_t, p->body->steps.len + 1), kept = 0, most = 0;
 
+    for (int t = 0; t < p->tiles.len; t++) {
+        int64_t n = data_registers(p, p->tiles.at[t]);
+        if (lives[t].made + 1 >= lives[t].read)
+            continue;
+        change[lives[t].made + 1] += n;
+        change[lives[t].read] -= n;
+    }
     for (int i = 0; i < p->body->steps.len; i++) {
-        const NvStep *s = p->body->steps.at[i];
-        int64_t sum = 0; /* over a barrier */
-        for (int t = 0; s->syncs && t < p->tiles.len; t++) {
-            if (lives[t].made < i && lives[t].read > i)
-                sum += data_registers(p, p->tiles.at[t]);
-        }
-        most = MAX(most, sum);
+        kept += change[i];
+        if (p->body->steps.at[i]->syncs)
+            most = MAX(most, kept);
     }
     return most;
 }
