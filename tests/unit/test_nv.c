@@ -496,15 +496,9 @@ static void test_inline(void **state)
     arena_free(a);
 }
 
-static void test_constraints(void **state)
+/* The target takes no such kernel, and says why. */
+static void check_refused(const char *text, const char *said)
 {
-    static const char text[] =
-        "kernel @k(%p: *i32) {\n"
-        "  %x = load %p : i32\n"
-        "  %y = inline_asm %x asm=\"mov.b32 $0, $1;\" constraints=\"=r,r,r\" pack=1 : i32\n"
-        "  store %p, %y\n"
-        "  return\n"
-        "}\n";
     const char *why = NULL;
     Arena *a = arena_new(NULL);
     const GenPlugin *plugin = run_plugin(a, &why);
@@ -512,38 +506,38 @@ static void test_constraints(void **state)
     Diags *d = diags_new(a, NULL);
     GenOutput out;
 
-    (void)state;
     assert_non_null(plugin);
     const Target *t = target_named(plugin, "nv");
     Func *f = read_kernel(a, "wrong.ir", text, strlen(text), t);
     assert_false(t->emit(f, &o, GEN_OBJECT, a, &out, d));
-    assert_non_null(strstr(diags_text(d, a), "do not fit 1 results and 1 operands"));
+    assert_non_null(strstr(diags_text(d, a), said));
     arena_free(a);
+}
+
+static void test_constraints(void **state)
+{
+    (void)state;
+    check_refused(
+        "kernel @k(%p: *i32) {\n"
+        "  %x = load %p : i32\n"
+        "  %y = inline_asm %x asm=\"mov.b32 $0, $1;\" constraints=\"=r,r,r\" pack=1 : i32\n"
+        "  store %p, %y\n"
+        "  return\n"
+        "}\n",
+        "do not fit 1 results and 1 operands");
 }
 
 /* --- what a block can be --- */
 
 static void test_too_many_warps(void **state)
 {
-    static const char text[] = "kernel @k(%p: *i32) num_warps=64 {\n"
-                               "  %c = const 1 : i32\n"
-                               "  store %p, %c\n"
-                               "  return\n"
-                               "}\n";
-    const char *why = NULL;
-    Arena *a = arena_new(NULL);
-    const GenPlugin *plugin = run_plugin(a, &why);
-    GenOptions o = {.cpu = chips[0]};
-    Diags *d = diags_new(a, NULL);
-    GenOutput out;
-
     (void)state;
-    assert_non_null(plugin);
-    const Target *t = target_named(plugin, "nv");
-    Func *f = read_kernel(a, "warps.ir", text, strlen(text), t);
-    assert_false(t->emit(f, &o, GEN_OBJECT, a, &out, d));
-    assert_non_null(strstr(diags_text(d, a), "num_warps is 64; a GPU's block has at most 32"));
-    arena_free(a);
+    check_refused("kernel @k(%p: *i32) num_warps=64 {\n"
+                  "  %c = const 1 : i32\n"
+                  "  store %p, %c\n"
+                  "  return\n"
+                  "}\n",
+                  "num_warps is 64; a GPU's block has at most 32");
 }
 
 /* Seconds of this thread for the plan of a kernel that adds up n tiles. */
