@@ -10,26 +10,7 @@ import numpy as np
 
 import tilec
 import tilec.language as tl
-
-
-@tilec.jit
-def add(x, y, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = i < n
-    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
-
-
-@tilec.jit
-def copy_matrix(x, out, rows, columns, row_stride, column_stride, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    i = tl.arange(0, BLOCK)
-    value = tl.load(x + row * row_stride + i * column_stride, mask=i < columns)
-    tl.store(out + row * columns + i, value, mask=i < columns)
-
-
-@tilec.jit
-def store_number(out, value):
-    tl.store(out, value)
+from helper_kernels import add, copy_matrix, store_number
 
 
 @tilec.jit
