@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Print src/tl/bessel.h, the Chebyshev series of builtin_bessel.c.
+"""Print src/libdevice/bessel_terms.h, the Chebyshev series of bessel.c.
 
     python3 -m venv DIR && DIR/bin/pip install mpmath
-    DIR/bin/python tools/bessel.py > src/tl/bessel.h
+    DIR/bin/python tools/bessel.py > src/libdevice/bessel_terms.h
 
 Every series is of a smooth function on [-1, 1], found from its values at 48 Chebyshev points in
 40 digits, and ends where a term no longer reaches 2^-56 of the largest value.  With y the
 argument of the series, and n the order:
 
-    jn_near, yn_near    y = x^2/32 - 1: what is left of Jn, Yn for |x| <= 8 (builtin_bessel.c)
+    jn_near, yn_near    y = x^2/32 - 1: what is left of Jn, Yn for |x| <= 8 (bessel.c)
     pn, qn              y = 128/x^2 - 1: modulus and phase for x >= 8, qn by 8/x
     in_near             y = x/4 - 1: exp(-x) In(x), for 0 <= x <= 8; for n = 1 by x
     in_far              y = 16/x - 1: sqrt(x) exp(-x) In(x) for x >= 8
@@ -20,7 +20,7 @@ mp.dps = 40
 POINTS = 48
 HEAD = """\
 /*
- * bessel.h - Chebyshev series of the Bessel functions, printed by tools/bessel.py
+ * bessel_terms.h - Chebyshev series of the Bessel functions, printed by tools/bessel.py
  *
  * SERIES(name, terms in order)
  */

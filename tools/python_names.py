@@ -3,7 +3,7 @@
 
     tools/python_names.py [--check] [ROOT]
 
-Reads the compiler's tables (src/tl/builtins.h, src/tl/libdevice.h, src/ir/dtypes.h) and writes, in
+Reads the compiler's tables (src/tl/builtins.h, src/libdevice/libdevice.h, src/ir/dtypes.h) and writes, in
 python/tilec/language, _names.py and the stubs for type checkers: core.pyi, math.pyi and
 extra/libdevice.pyi.  --check writes nothing, and exits with 1 where one of these is not what the
 tables say.
@@ -20,7 +20,7 @@ WHERE = {"TM": {"tl", "method"}, "TX": {"tl", "math"}, "TXM": {"tl", "math", "me
          "IN_DESCRIPTOR": {"descriptor"}}
 ELSEWHERE = {"python", "class", "descriptor"}  # no functions of modules, nor of tiles
 HEAD = '''"""Names of the language, as the compiler has them.  Written by tools/python_names.py: run it anew
-after a change of src/tl/builtins.h, src/tl/libdevice.h or src/ir/dtypes.h.
+after a change of src/tl/builtins.h, src/libdevice/libdevice.h or src/ir/dtypes.h.
 """
 
 '''
@@ -148,7 +148,7 @@ def builtins(root):
 
 
 def libdevice(root):
-    return [row[0] for row in rows(root, "src/tl/libdevice.h", "LIBDEVICE", 3)]
+    return [row[0] for row in rows(root, "src/libdevice/libdevice.h", "LIBDEVICE", 3)]
 
 
 def dtypes(root):

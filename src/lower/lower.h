@@ -1,5 +1,5 @@
 /*
- * lower.h - what the files of the lowering share; for src/lower/ and src/tl/
+ * lower.h - what the files of the lowering share; for src/lower/ and what it calls
  *
  * The lowering walks a kernel's syntax tree once and evaluates it: what is known at compile time
  * is computed, what is not becomes ops.  Every expression gives a Val.  An error is reported where
@@ -11,11 +11,6 @@
  *   lower_mark.c       what a debugger is told of them
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
- *   lower_name.c       names and attributes: locals, modules and what they have
- *   lower_global.c     what code outside of kernels binds: globals, closures
- *   lower_choice.c     which code outside of kernels is run
- *   lower_import.c     what imports bring
- *   lower_host.c       what the program that loaded the file says
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
  *   lower_expr.c       expressions
@@ -25,8 +20,8 @@
  *   combine.c          what functions of reductions may compute with
  *   messages.h         THE table of messages
  *
- * src/tl/ has the operators and functions of the language, which are called through the end of this
- * header.
+ * src/resolve/ says what names mean, src/tl/ and src/libdevice/ have the operators and functions of
+ * the language; all are called through the end of this header.
  */
 #ifndef TILEC_LOWER_LOWER_H
 #define TILEC_LOWER_LOWER_H
@@ -184,7 +179,7 @@ typedef struct {
     Map *globals;        /* AstGlobal -> GlobalValue */
     VEC(Lookup) lookups; /* one inside of the other */
     Map *told;           /* AstFunc that a warning was about */
-    Map *choices;        /* AstChoice -> whether its test holds; lower_choice.c */
+    Map *choices;        /* AstChoice -> whether its test holds; resolve_choice.c */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
     Map *signatures;     /* builtin.c: Builtin -> Signature */
 } Lower;
@@ -300,69 +295,6 @@ Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg
 /* The default of a parameter of `fn`, for a call at `call` (R19). */
 Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call);
 
-/* Where a name that is no local is looked for. */
-typedef struct {
-    const FrontFile *file;
-    const AstScope *scope; /* NULL: the module */
-    uint32_t before;       /* see Frame */
-    bool any;              /* whatever it holds counts, not only what R3 allows */
-    bool is_member;        /* asked by another file: nested functions do not count */
-} Where;
-
-/* --- lower_import.c --- */
-/* What an import brings, whatever else may stand for it. */
-Val import_value(Lower *l, const Where *w, const AstImport *i, Span span);
-/* `from MODULE import *` brings NAME; false when none does. */
-bool star_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
-/* NAME as a member of another file; `any` as in Where. */
-Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span);
-/* What an import stands for as a file, or in one; NULL for all else, and for NULL. */
-const FrontFile *imported_file(const FrontFile *from, const AstImport *i);
-/* The same for an assignment at module level: its own file and place are in it. */
-const AstGlobal *imported_global(const FrontFile *from, const AstImport *i);
-/* What to do about a module that brings nothing, or about the global that is made of it. */
-void hint_of_import(Lower *l, const Imported *module, const char *global);
-
-/* --- lower_choice.c --- */
-/* Does Python run the block of a host `if`?  What stands in none is run. */
-typedef enum { CHOICE_OPEN, CHOICE_RUN, CHOICE_LEFT_OUT } ChoiceState;
-/* OPEN: it depends on what the compiler does not know. */
-ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c);
-/* The last of `g` and what its name held before that may have been assigned; NULL: none. */
-const AstGlobal *choice_assigned(Lower *l, const AstGlobal *g);
-/* `fn`, or another definition of it where `fn` is not run; NULL when none is. */
-const AstFunc *choice_function(Lower *l, const AstFunc *fn);
-/* Another one that may be run instead; NULL when `fn` is certain. */
-const AstFunc *choice_other(Lower *l, const AstFunc *fn);
-
-/* --- lower_host.c --- */
-/* What the host says about a name; false when it does not know. */
-bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
-/* The same of a parameter's default. */
-bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
-
-/* --- lower_name.c --- */
-/* The local, else global_value(); an error when it is neither. */
-Val lower_name(Lower *l, const Node *n);
-Val lower_undefined(Lower *l, Sym name, Span span); /* says that it is not defined */
-Val lower_attribute(Lower *l, const Node *n);       /* of any expression; see value_attribute() */
-/* A member of a module, a property or method of a tile, type or constant; an error when there is
- * none, unknown for what is unknown. */
-Val value_attribute(Lower *l, Val self, Sym name, Span span);
-/* A member of a module that is no file; `import` (or NULL) says why it is none. */
-Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
-
-/* --- lower_global.c --- */
-Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
-bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* without builtins */
-/* An expression outside of kernels that stands there; unknown, without a word, when it has no
- * value. */
-Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
-/* An expression in a kernel, without its locals and with all that Python has outside of it. */
-Val static_outside(Lower *l, const Node *n);
-bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
-void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
-
 /* --- lower_stmt.c --- */
 /* Statements, and others that follow as if they stood in the same list. */
 typedef struct Stmts Stmts;
@@ -476,6 +408,39 @@ const char *advice_for_name(const char *name); /* a name that nothing defines */
  * left. */
 bool combine_works_on_elements(Lower *l, Func *f);
 
+/* --- what src/resolve does for the lowering: what names mean --- */
+/* Where a name that is no local is looked for. */
+typedef struct {
+    const FrontFile *file;
+    const AstScope *scope; /* NULL: the module */
+    uint32_t before;       /* see Frame */
+    bool any;              /* whatever it holds counts, not only what R3 allows */
+    bool is_member;        /* asked by another file: nested functions do not count */
+} Where;
+
+/* resolve_name.c */
+/* The local, else global_value(); an error when it is neither. */
+Val lower_name(Lower *l, const Node *n);
+Val lower_undefined(Lower *l, Sym name, Span span); /* says that it is not defined */
+Val lower_attribute(Lower *l, const Node *n);       /* of any expression; see value_attribute() */
+/* A member of a module, a property or method of a tile, type or constant; an error when there is
+ * none, unknown for what is unknown. */
+Val value_attribute(Lower *l, Val self, Sym name, Span span);
+
+/* resolve_global.c */
+Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
+/* An expression outside of kernels that stands there; unknown, without a word, when it has no
+ * value. */
+Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
+/* An expression in a kernel, without its locals and with all that Python has outside of it. */
+Val static_outside(Lower *l, const Node *n);
+bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
+void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
+
+/* resolve_host.c */
+/* What the host says about a parameter's default; false when it does not know. */
+bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
+
 /* --- what src/tl does for the lowering: operators and functions of the language --- */
 /* operators.c: Python's on constants and tuples, else an op in the promoted dtype and the joint
  * shape (R42 and on); unknown after an error. */
@@ -556,14 +521,11 @@ bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out); /* known and 
 /* Why a value that had to be known is not: points at the assignment that ended it (R14). */
 void hint_not_constexpr(Lower *l, const Node *n);
 
-/* builtin_libdevice.c */
+/* libdevice.c */
 const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
 const char *libdevice_name(const Libdevice *d);    /* as in the table */
 /* As many arguments as it has; an error for those that are NOT_YET. */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
-
-/* builtin_bessel.c: the function J, Y or I of that order, 0 or 1, of a tile of fp32 or fp64 */
-Value *build_bessel(Lower *l, char kind, int order, Value *x);
 
 /* builtin_say.c */
 void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_assert has it (R137) */

@@ -1,7 +1,7 @@
 /*
  * file.h - a file of kernels, and what names in it mean
  *
- * file.c makes it of what syntax/ finds; src/lower/, tuning.c and decorators.c read it.
+ * file.c makes it of what syntax/ finds; src/resolve/, tuning.c and decorators.c read it.
  */
 #ifndef TILEC_NAMES_FILE_H
 #define TILEC_NAMES_FILE_H
@@ -192,8 +192,8 @@ const char *file_full_name(const FrontFile *f, const Node *n);
 const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a);
 const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
 
-/* What the language has, which src/lower/ knows: does a module mean something inside a kernel, and
- * has such a module a member of that name? */
+/* What the language has, which src/resolve/ knows: does a module mean something inside a kernel,
+ * and has such a module a member of that name? */
 bool module_is_known(Sym module);
 bool module_has(Sym module, Sym member); /* false where it means nothing */
 

@@ -1,11 +1,10 @@
 /*
- * tl.h - operators and functions of the language, tl.* and libdevice, and what their files share
+ * tl.h - operators and functions of the language, tl.*, and what their files share
  *
  *   operators.c      operators on values; promote.c: which dtype they compute in
  *   builtins.h       THE table of functions: where each is visible, its signature, its handler
  *   builtin.c        finds them, binds arguments to their signatures, reads arguments
  *   builtin_*.c      the handlers, by theme
- *   libdevice.h      THE table of libdevice functions
  *   messages.h       THE table of messages
  *   ../lower/arguments.h   THE table of what parameters are called
  *

@@ -1,5 +1,5 @@
 """Names of the language, as the compiler has them.  Written by tools/python_names.py: run it anew
-after a change of src/tl/builtins.h, src/tl/libdevice.h or src/ir/dtypes.h.
+after a change of src/tl/builtins.h, src/libdevice/libdevice.h or src/ir/dtypes.h.
 """
 
 # name, where it is visible, parameters with their defaults

@@ -1,11 +1,11 @@
 /*
- * lower_name.c - what names and attributes mean (semantics R2 to R8, R72, R161)
+ * resolve_name.c - what names and attributes mean (semantics R2 to R8, R72, R161)
  *
  * A name is looked for among the locals, then in the functions around the kernel, then at module
- * level, then among Python's builtins.  Of modules that are no files (lower_import.c) only the
+ * level, then among Python's builtins.  Of modules that are no files (resolve_import.c) only the
  * language's own and Python's math mean something.
  */
-#include "lower.h"
+#include "resolve.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /*
- * lower_choice.c - which code outside of kernels is run (semantics R6)
+ * resolve_choice.c - which code outside of kernels is run (semantics R6)
  *
  * A file may bind a name in a host `if`.  Where the tests in front of a block have values (a define
  * may give them, or hasattr()), what it binds counts for sure or not at all; else it may.  Loops
  * and `case` are open for ever.
  */
-#include "lower.h"
+#include "resolve.h"
 
 #include "../syntax/parse.h"
 

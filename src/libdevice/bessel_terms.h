@@ -1,5 +1,5 @@
 /*
- * bessel.h - Chebyshev series of the Bessel functions, printed by tools/bessel.py
+ * bessel_terms.h - Chebyshev series of the Bessel functions, printed by tools/bessel.py
  *
  * SERIES(name, terms in order)
  */

@@ -1,5 +1,5 @@
 /*
- * builtin_bessel.c - Bessel functions of orders 0 and 1 (semantics R304)
+ * bessel.c - Bessel functions of orders 0 and 1 (semantics R304)
  *
  * All are computed in fp64, from Chebyshev series on both sides of 8:
  *
@@ -16,7 +16,7 @@
  * the last place of the largest value nearby, as far out as sin and cos of fp64 hold, so that near
  * zeros of J and Y few digits are right.
  */
-#include "tl.h"
+#include "bessel.h"
 
 typedef struct {
     const double *terms;
@@ -24,9 +24,9 @@ typedef struct {
 } Series;
 
 #define SERIES(name, ...) static const double name##_terms[] = {__VA_ARGS__};
-#include "bessel.h"
+#include "bessel_terms.h"
 #define SERIES(name, ...) static const Series name = {name##_terms, COUNT(name##_terms)};
-#include "bessel.h"
+#include "bessel_terms.h"
 
 static Value *bessel_number(Lower *l, const Value *like, double d)
 {

@@ -1,7 +1,7 @@
 /*
  * libdevice.h - THE table of libdevice functions (semantics R304, R305)
  *
- * name | how it is made of ops (builtin_libdevice.c) | op
+ * name | how it is made of ops (libdevice.c) | op
  *   F1 F2 F3: the op on one, two, three floats of one dtype    TEST: float to i1
  *   I1: an integer function             TO_I32...: round by the op, then cast
  *   NOT_YET: refused with a message that says so               the rest: a composition of its own

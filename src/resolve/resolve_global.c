@@ -1,12 +1,12 @@
 /*
- * lower_global.c - what code outside of kernels binds to names (semantics R2, R3, R6, R19)
+ * resolve_global.c - what code outside of kernels binds to names (semantics R2, R3, R6, R19)
  *
  * Python has run all of a file before a kernel is compiled; here its assignments are read, and
  * evaluated when a kernel asks.  Each knows its scope, its place and what the name held before, so
  * that code at module level sees what stands before it.  Where a host `if` or loop decides what a
  * name holds, all that it may hold must agree.
  */
-#include "lower.h"
+#include "resolve.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /*
- * builtin_libdevice.c - libdevice functions by name (semantics R304, R305)
+ * libdevice.c - libdevice functions by name (semantics R304, R305)
  *
  * Takes the rows of libdevice.h: most are one op, the others a composition of a few.  Arguments
  * are not promoted: floats must be fp32 or fp64 and agree; literals take the type beside them.
  */
-#include "tl.h"
+#include "../tl/tl.h"
+#include "bessel.h"
 
 #include <string.h>
 

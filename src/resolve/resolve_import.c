@@ -1,15 +1,15 @@
 /*
- * lower_import.c - what imports bring (semantics R2, R4, R6)
+ * resolve_import.c - what imports bring (semantics R2, R4, R6)
  *
  * An import stands for a module of the language, or for another file and what is bound there, which
  * may again be an import.  Files are found and read by imports.c, names.c says which import brings
- * anything, and what a name in a file means is for lower_global.c, so that nothing depends on which
- * file a name was written in.  A name that imports itself through other files has no value, as in
- * Python.
+ * anything, and what a name in a file means is for resolve_global.c, so that nothing depends on
+ * which file a name was written in.  A name that imports itself through other files has no value,
+ * as in Python.
  */
 #include <string.h>
 
-#include "lower.h"
+#include "resolve.h"
 
 enum { MAX_LOOKUPS = 64 };
 

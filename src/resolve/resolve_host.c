@@ -1,11 +1,11 @@
 /*
- * lower_host.c - names that the program that loaded a file knows
+ * resolve_host.c - names that the program that loaded a file knows
  *
  * It has run what the files only say, so that its answers go before what they bind.
  */
 #include <string.h>
 
-#include "lower.h"
+#include "resolve.h"
 
 /* The function whose body is being lowered, when it is the body that asks. */
 static const AstFunc *asking_function(const Lower *l, const Where *w)
