@@ -70,19 +70,28 @@ static const char *list_kernels(Cli *c)
     return t.s;
 }
 
-void args_open_kernel(Cli *c, Options *o)
+static void open_library(Cli *c)
 {
     char *error = NULL;
 
     check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
         warn(c, "%s", tilec_cache_problem(c->tilec));
+}
+
+void args_open_kernel(Cli *c, Options *o)
+{
+    char *error = NULL;
+
+    if (!c->tilec)
+        open_library(c);
     const tilec_load_options load = {.paths = o->paths.at,
                                      .npaths = o->paths.len,
                                      .defines = o->defines.at,
                                      .ndefines = o->defines.len};
 
-    check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
+    if (!c->file)
+        check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
     if (!o->kernel)
@@ -331,6 +340,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
 {
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
 
+    c->random_arrays = 0;
     for (int i = 0; i < o->args.len; i++) {
         const ArgText *text = &o->args.at[i];
         Named named = {.name = text->name};

@@ -37,11 +37,11 @@ static void *new_block(Cli *c, size_t bytes)
     return b.memory;
 }
 
-void array_free_all(Cli *c)
+void array_free_from(Cli *c, int kept)
 {
-    for (int i = 0; i < c->blocks.len; i++)
+    for (int i = kept; i < c->blocks.len; i++)
         os_free_pages(c->blocks.at[i].memory, c->blocks.at[i].bytes);
-    c->blocks.len = 0;
+    c->blocks.len = kept;
 }
 
 Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)

@@ -3,7 +3,7 @@
  *
  * Only this folder prints or exits.  A command runs inside one guard (main.c): whatever stops it
  * calls stop() with an exit code and a text, which main prints; so nothing below tests for errors
- * twice.  Arrays live until the command ends.
+ * twice.  Arrays live until the command ends, or the Call that made them.
  */
 #ifndef TILEC_CLI_H
 #define TILEC_CLI_H
@@ -38,7 +38,9 @@ typedef struct {
 
 /* A copy of a storage in a device's memory. */
 typedef struct {
-    const Storage *storage;
+    int block; /* which one of Cli.blocks */
+    const char *device;
+    int device_id;
     void *data;
 } Moved;
 
@@ -51,16 +53,18 @@ typedef struct {
     bool diagnosed;      /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
-    VEC(Storage) blocks; /* the storage of all arrays */
-    const char *device;  /* where kernels run, and which one of that name */
-    int device_id;
-    VEC(Moved) moved;  /* copies there, if it has memory of its own */
-    int random_arrays; /* made so far: the seed of the next one that gives none */
+    VEC(Storage) blocks; /* the storage of all arrays, oldest first */
+    VEC(Moved) moved;    /* copies of it in the memory of devices */
+    int random_arrays;   /* made so far: the seed of the next one that gives none */
 } Cli;
 
 /* trouble.c */
 /* Leave the command with this exit code and this text for stderr. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
+
+/* Do `work`; false when it was stopped: c->code, c->trouble and c->diagnosed say why, and it is for
+ * the caller to print them or to go on. */
+bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context);
 
 /* Print the text at once and go on: the command will exit with this code. */
 void complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
@@ -109,8 +113,8 @@ void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t las
 Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if it is so already */
 double array_number(const Array *a, int64_t k);          /* element k of a dense array */
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
-/* The storage of every array of the command; none may be used behind it. */
-void array_free_all(Cli *c);
+/* The storage of every array but the first `kept` of c->blocks; none may be used behind it. */
+void array_free_from(Cli *c, int kept);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
 /* npy.c: NumPy's file format, versions 1 to 3 */
@@ -201,8 +205,10 @@ size_t name_length(const char *s); /* of the identifier that `s` begins with */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
-void crash_watch(Cli *c, const char *kernel);
-void crash_unwatch(void); /* the system's own handling is back */
+const char *crash_words(Cli *c, const char *kernel); /* what to say */
+/* May be nested, on any threads: the words of the first one are said. */
+void crash_watch(const char *words);
+void crash_unwatch(void); /* behind the last one the system's own handling is back */
 
 /* help.c */
 void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */
@@ -213,19 +219,16 @@ typedef struct {
     tilec_arg *args;
     int count;
 } Arguments;
-void args_open_kernel(Cli *c, Options *o); /* names the kernel, if the user did not */
+/* Opens what the Cli does not have open: the library, the file.  Names the kernel, if the user did
+ * not. */
+void args_open_kernel(Cli *c, Options *o);
 /* In the order they were given, so that later ones may use the names of earlier ones; tuples and
- * texts live in the command's arena. */
+ * texts live in the command's arena.  Equal options give equal arrays each time. */
 Arguments args_evaluate(Cli *c, const Options *o);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
 void check(Cli *c, tilec_status status, char **error);
-
-/* move.c: arguments in the memory of c->device; before any storage is added behind the first */
-bool move_there(Cli *c, Arguments *a); /* false: it works on the host's, and they stay */
-void move_back(Cli *c);                /* what a launch has written, to the arrays of the command */
-void move_release(Cli *c);             /* what move_there() has allocated; may be nothing */
 
 /* show.c */
 /* NumPy's way: whole up to a hundred elements, else the first and last three along each long
@@ -256,6 +259,42 @@ typedef struct {
 void counting_add(Counting *k, const tilec_count *count); /* which is copied */
 const char *counting_table(const Counting *k);            /* titles, and a line for each */
 const char *counting_json(const Counting *k);             /* an array of objects */
+
+/* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
+ * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
+ * Cli of its own, which may have the library and the file of another one. */
+typedef struct {
+    Cli *cli;
+    Options options; /* behind call_open() with the kernel's name */
+    Arguments args;
+    Timing timing; /* with the grid, from call_evaluate() on */
+    Counting counting;
+    double seconds;         /* of the last launch, by the device's clock if it has one */
+    const char *last_words; /* if the kernel ends the process */
+    int first_block;        /* its arrays are those of cli->blocks from here on */
+} Call;
+/* The options are copied.  `k` must stay where it is, and calls that overlap end in the order that
+ * is the reverse of their begin. */
+void call_init(Call *k, Cli *c, const Options *o);
+void call_open(Call *k);     /* as args_open_kernel() */
+void call_evaluate(Call *k); /* arguments, those not given too, and the grid */
+/* Compiles, runs once and says what the kernel says; results are in the host's arrays behind it. */
+void call_launch(Call *k);
+void timing_measure(Call *k); /* timing.c: runs until the number or the time is used up */
+double call_again(Call *k);   /* one more run, in silence: seconds */
+void call_report(Call *k);    /* what --time, --json and --count say */
+void call_close(Call *k);     /* frees its arrays, here and there */
+
+/* outputs.c: --save and --show */
+/* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */
+const Array *outputs_find(Cli *c, const Names *names, const char *option, const char *text);
+void outputs_check(const Call *k); /* names and files; before anything runs */
+void outputs_write(const Call *k);
+
+/* move.c: a call's arrays in the memory of its device */
+bool move_there(Call *k);            /* false: it works on the host's, and they stay */
+void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
+void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */
 
 /* run.c, dump.c, devices.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */

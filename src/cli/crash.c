@@ -7,6 +7,7 @@
  */
 #include "cli.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 static const int signals[] = {SIGSEGV, SIGBUS};
 static char last_words[512];
 static size_t last_words_length;
+static int watches;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
 static void speak(int signal)
 {
@@ -23,22 +26,35 @@ static void speak(int signal)
         return;
 }
 
-void crash_watch(Cli *c, const char *kernel)
+const char *crash_words(Cli *c, const char *kernel)
 {
-    struct sigaction action = {.sa_handler = speak, .sa_flags = (int)SA_RESETHAND};
     Text t = text_new(c->arena);
 
     text_put(&t, "tilec: kernel '");
     text_put_printable(&t, kernel);
     text_put(&t, "' reached memory outside of its arrays: --check says where\n");
-    last_words_length = MIN(t.len, sizeof last_words);
-    memcpy(last_words, t.s, last_words_length);
-    for (int i = 0; i < COUNT(signals); i++)
-        sigaction(signals[i], &action, NULL);
+    return t.s;
+}
+
+void crash_watch(const char *words)
+{
+    struct sigaction action = {.sa_handler = speak, .sa_flags = (int)SA_RESETHAND};
+
+    pthread_mutex_lock(&lock);
+    if (watches++ == 0) {
+        last_words_length = MIN(strlen(words), sizeof last_words);
+        memcpy(last_words, words, last_words_length);
+        for (int i = 0; i < COUNT(signals); i++)
+            sigaction(signals[i], &action, NULL);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void crash_unwatch(void)
 {
-    for (int i = 0; i < COUNT(signals); i++)
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < COUNT(signals) && watches == 1; i++)
         signal(signals[i], SIG_DFL);
+    watches--;
+    pthread_mutex_unlock(&lock);
 }

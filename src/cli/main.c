@@ -19,27 +19,36 @@ static const struct {
     {"devices", COMMAND_DEVICES, command_devices},
 };
 
-static void run_command(Cli *c, int argc, char **argv)
-{
-    const char *names[COUNT(commands) + 2];
+/* A command line. */
+typedef struct {
+    int argc;
+    char **argv;
+} Words;
 
+static void run_command(Cli *c, void *context)
+{
+    const Words *words = context;
+    const char *name = words->argv[1], *names[COUNT(commands) + 2];
+
+    c->arena = arena_new(&c->guard);
+    c->words = interner_new(c->arena);
     for (int i = 0; i < COUNT(commands); i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            commands[i].run(c, argc - 2, argv + 2);
+        if (strcmp(name, commands[i].name) == 0) {
+            commands[i].run(c, words->argc - 2, words->argv + 2);
             return;
         }
         names[i] = commands[i].name;
     }
     names[COUNT(commands)] = "--help";
     names[COUNT(commands) + 1] = "--version";
-    stop(c, CLI_USAGE, "there is no command '%s'%s", argv[1],
-         hint_text(c->arena, argv[1], names, COUNT(names)));
+    stop(c, CLI_USAGE, "there is no command '%s'%s", name,
+         hint_text(c->arena, name, names, COUNT(names)));
 }
 
 static void release(Cli *c)
 {
-    move_release(c);
-    array_free_all(c);
+    move_release(c, 0);
+    array_free_from(c, 0);
     tilec_unload(c->file);
     tilec_close(c->tilec);
     arena_free(c->arena);
@@ -54,20 +63,11 @@ static CliCode flush_output(void)
     return CLI_FILES;
 }
 
-/* The one place that stop() comes back to. */
-static CliCode run_guarded(Cli *c, int argc, char **argv)
+/* The one place that stop() comes back to, but for commands that go on behind it. */
+static CliCode run_guarded(Cli *c, Words words)
 {
-    if (setjmp(c->guard.env) == 0) {
-        c->arena = arena_new(&c->guard);
-        c->words = interner_new(c->arena);
-        run_command(c, argc, argv);
-        return c->code;
-    }
-    if (c->guard.why == GUARD_NO_MEMORY) {
-        c->code = CLI_REFUSED;
-        c->trouble = "out of memory";
-    }
-    fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
+    if (!attempt(c, run_command, &words))
+        fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
     return c->code;
 }
 
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         printf("tilec %s\n", TILEC_VERSION);
         return flush_output();
     }
-    code = run_guarded(&cli, argc, argv);
+    code = run_guarded(&cli, (Words){argc, argv});
     flushed = flush_output();
     release(&cli);
     return code ? code : flushed;

@@ -3,56 +3,68 @@
  *
  * The command's arrays lie in the host's memory, several of them perhaps in one storage.  For such
  * a device every storage that an argument uses is copied there as a whole, the arguments are made
- * to point into the copies, and what a launch did is copied back in the same way.
+ * to point into the copies, and what a launch did is copied back in the same way.  Copies end with
+ * their storage.
  */
 #include "cli.h"
 
-static tilec_place there(const Cli *c, void *data)
+#include <string.h>
+
+static tilec_place there(const Moved *m)
 {
-    return (tilec_place){data, TILEC_MEMORY_DEVICE, c->device_id};
+    return (tilec_place){m->data, TILEC_MEMORY_DEVICE, m->device_id};
 }
 
 /* Does the device have a memory of its own?  One that this machine lacks stops the command. */
-static bool has_memory(Cli *c)
+static bool has_memory(const Call *k)
 {
+    Cli *c = k->cli;
+    const char *device = k->options.launch.device;
+    int id = k->options.device_id;
     char *error = NULL;
     tilec_unit unit;
     void *nothing;
 
-    if (tilec_unit_count(c->tilec, c->device) == 0)
-        check(c, tilec_alloc(c->tilec, c->device, c->device_id, 1, &nothing, &error), &error);
-    if (tilec_unit_info(c->tilec, c->device, c->device_id, &unit) != TILEC_OK)
-        stop(c, CLI_USAGE, "--device %s:%d: there are only %d of them, from 0", c->device,
-             c->device_id, tilec_unit_count(c->tilec, c->device));
+    if (tilec_unit_count(c->tilec, device) == 0)
+        check(c, tilec_alloc(c->tilec, device, id, 1, &nothing, &error), &error);
+    if (tilec_unit_info(c->tilec, device, id, &unit) != TILEC_OK)
+        stop(c, CLI_USAGE, "--device %s:%d: there are only %d of them, from 0", device, id,
+             tilec_unit_count(c->tilec, device));
     return unit.memory > 0;
 }
 
-/* Where the storage is on the device; copied when it is not there yet. */
-static char *move_storage(Cli *c, const Storage *s)
+static bool is_on_device_of(const Call *k, const Moved *m)
 {
+    return m->device_id == k->options.device_id && strcmp(m->device, k->timing.device) == 0;
+}
+
+/* Where the block is on the device; copied when it is not there yet. */
+static char *move_block(const Call *k, int block)
+{
+    Cli *c = k->cli;
+    const Storage *s = &c->blocks.at[block];
     const tilec_place from = {.data = s->memory};
-    Moved m = {.storage = s};
+    Moved m = {block, k->options.launch.device, k->options.device_id, NULL};
     char *error = NULL;
 
     for (int i = 0; i < c->moved.len; i++) {
-        if (c->moved.at[i].storage == s)
+        if (c->moved.at[i].block == block && is_on_device_of(k, &c->moved.at[i]))
             return c->moved.at[i].data;
     }
-    check(c, tilec_alloc(c->tilec, c->device, c->device_id, s->bytes, &m.data, &error), &error);
+    check(c, tilec_alloc(c->tilec, m.device, m.device_id, s->bytes, &m.data, &error), &error);
     vec_push(c->arena, &c->moved, m); /* now: it is released even if the copy fails */
-    check(c, tilec_copy(c->tilec, c->device, there(c, m.data), from, s->bytes, NULL, &error),
-          &error);
+    check(c, tilec_copy(c->tilec, m.device, there(&m), from, s->bytes, NULL, &error), &error);
     return m.data;
 }
 
-static const Storage *storage_of(const Cli *c, const void *data)
+static int block_of(const Cli *c, const void *data)
 {
     for (int i = 0; i < c->blocks.len; i++) {
         const Storage *s = &c->blocks.at[i];
         uintptr_t start = (uintptr_t)s->memory, at = (uintptr_t)data;
 
         if (at >= start && at - start < s->bytes)
-            return s;
+            return i;
     }
     bug("an array outside of all storage");
 }
@@ -66,54 +78,64 @@ static bool is_empty(const tilec_tensor *t)
     return false;
 }
 
-static void move_tensor(Cli *c, tilec_tensor *t)
+static void move_tensor(const Call *k, tilec_tensor *t)
 {
     t->memory = TILEC_MEMORY_DEVICE;
-    t->device_id = c->device_id;
+    t->device_id = k->options.device_id;
     if (is_empty(t)) {
         t->data = NULL;
         return;
     }
-    const Storage *s = storage_of(c, t->data);
-    size_t offset = (size_t)((char *)t->data - (char *)s->memory);
-    t->data = move_storage(c, s) + offset;
+    int block = block_of(k->cli, t->data);
+    size_t offset = (size_t)((char *)t->data - (char *)k->cli->blocks.at[block].memory);
+    t->data = move_block(k, block) + offset;
 }
 
-static void move_arguments(Cli *c, tilec_arg *args, int n)
+static void move_arguments(const Call *k, tilec_arg *args, int n)
 {
     for (int i = 0; i < n; i++) {
         if (args[i].kind == TILEC_ARG_TENSOR || args[i].kind == TILEC_ARG_DESCRIPTOR)
-            move_tensor(c, &args[i].tensor);
+            move_tensor(k, &args[i].tensor);
         if (args[i].kind == TILEC_ARG_TUPLE)
-            move_arguments(c, (tilec_arg *)args[i].items, args[i].nitems); /* args.c made them */
+            move_arguments(k, (tilec_arg *)args[i].items, args[i].nitems); /* args.c made them */
     }
 }
 
-bool move_there(Cli *c, Arguments *a)
+bool move_there(Call *k)
 {
-    if (!has_memory(c))
+    if (!has_memory(k))
         return false;
-    move_arguments(c, a->args, a->count);
+    move_arguments(k, k->args.args, k->args.count);
     return true;
 }
 
-void move_back(Cli *c)
+void move_back(const Call *k)
 {
+    Cli *c = k->cli;
+
     for (int i = 0; i < c->moved.len; i++) {
         const Moved *m = &c->moved.at[i];
-        const tilec_place to = {.data = m->storage->memory};
+        const Storage *s = &c->blocks.at[m->block];
+        const tilec_place to = {.data = s->memory};
         char *error = NULL;
 
-        check(
-            c,
-            tilec_copy(c->tilec, c->device, to, there(c, m->data), m->storage->bytes, NULL, &error),
-            &error);
+        if (m->block < k->first_block || !is_on_device_of(k, m))
+            continue;
+        check(c, tilec_copy(c->tilec, m->device, to, there(m), s->bytes, NULL, &error), &error);
     }
 }
 
-void move_release(Cli *c)
+void move_release(Cli *c, int kept)
 {
-    for (int i = 0; i < c->moved.len; i++)
-        tilec_release(c->tilec, c->device, c->device_id, c->moved.at[i].data, NULL);
-    c->moved.len = 0;
+    int n = 0;
+
+    for (int i = 0; i < c->moved.len; i++) {
+        const Moved *m = &c->moved.at[i];
+
+        if (m->block < kept)
+            c->moved.at[n++] = *m;
+        else
+            tilec_release(c->tilec, m->device, m->device_id, m->data, NULL);
+    }
+    c->moved.len = n;
 }

@@ -8,6 +8,9 @@
 
 #include <stdlib.h>
 
+enum { LEAST_RUNS = 5, MOST_RUNS = 10000 };
+static const double budget = 1.0; /* seconds of timed runs when no number is given */
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -22,6 +25,29 @@ void timing_summary(Timing *t, double *seconds, int n)
     t->min = seconds[0];
     t->max = seconds[n - 1];
     t->median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+}
+
+/* The first tenth only warms up. */
+void timing_measure(Call *k)
+{
+    Cli *c = k->cli;
+    const Options *o = &k->options;
+    double *seconds = NEW_N(c->arena, double, o->runs ? o->runs : MOST_RUNS);
+    Progress p = progress_start("timing");
+    double once = call_again(k), started;
+    int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
+
+    for (int i = 0; i < wanted / 10; i++)
+        call_again(k);
+    started = os_seconds();
+    for (n = 0; n < wanted; n++) {
+        if (!o->runs && n >= LEAST_RUNS && os_seconds() - started > budget)
+            break;
+        seconds[n] = call_again(k);
+        progress_at(&p, (double)n / wanted);
+    }
+    progress_end(&p);
+    timing_summary(&k->timing, seconds, n);
 }
 
 static const char *duration(Arena *a, double s)

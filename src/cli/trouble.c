@@ -26,6 +26,22 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     fail(&c->guard);
 }
 
+bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
+{
+    const Guard outer = c->guard;
+    volatile bool done = false;
+
+    if (setjmp(c->guard.env) == 0) {
+        work(c, context);
+        done = true;
+    } else if (c->guard.why == GUARD_NO_MEMORY) {
+        c->code = CLI_REFUSED;
+        c->trouble = "out of memory";
+    }
+    c->guard = outer;
+    return done;
+}
+
 void complain(Cli *c, CliCode code, const char *fmt, ...)
 {
     va_list ap;

@@ -42,7 +42,7 @@ static inline int close_cli(void **state)
 {
     Cli *c = *state;
 
-    array_free_all(c);
+    array_free_from(c, 0);
     arena_free(c->arena);
     free(c);
     return 0;

@@ -1,0 +1,166 @@
+/*
+ * call.c - one call of a kernel: its file, arguments and grid, the launch, and what it told
+ *
+ * What a command line says comes in as Options, and a Call takes them step by step to results in
+ * the host's arrays.  Results are those of the first run; further ones, which may change their
+ * arrays again and again, say nothing.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+
+void call_init(Call *k, Cli *c, const Options *o)
+{
+    *k = (Call){
+        .cli = c, .options = *o, .counting = {.arena = c->arena}, .first_block = c->blocks.len};
+    k->timing.device = o->launch.device ? o->launch.device : "cpu";
+}
+
+void call_open(Call *k)
+{
+    k->options.launch.on_message = tell;
+    args_open_kernel(k->cli, &k->options);
+    k->timing.kernel = k->options.kernel;
+    k->last_words = crash_words(k->cli, k->options.kernel);
+}
+
+/* --- evaluating --- */
+
+/* R330: it sees all bound arguments. */
+static void evaluate_grid(Call *k)
+{
+    Cli *c = k->cli;
+    const char *text = k->options.grid;
+    Const v[3];
+    int n;
+
+    if (!text)
+        stop(c, CLI_USAGE, "how many programs? --grid E[,E[,E]] is missing");
+    n = value_parse_list(c, &k->args.names, "--grid", text, v, 3);
+    for (int i = 0; i < 3; i++) {
+        k->timing.grid[i] = 1;
+        if (i >= n)
+            continue;
+        if (v[i].kind != CONST_INT || v[i].integer < 0 || v[i].integer > INT32_MAX)
+            stop(c, CLI_USAGE,
+                 "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
+                 "    %s%s",
+                 const_brief(&v[i], c->arena), text,
+                 v[i].kind == CONST_FLOAT
+                     ? "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up"
+                     : "");
+        k->timing.grid[i] = (int32_t)v[i].integer;
+    }
+}
+
+void call_evaluate(Call *k)
+{
+    k->args = args_evaluate(k->cli, &k->options);
+    args_add_defaults(k->cli, &k->options, &k->args);
+    evaluate_grid(k);
+}
+
+/* --- launching --- */
+
+/* What kernels print: on stdout, unless that is for JSON.  What failed is the error of the launch.
+ */
+static void hear(void *call, const tilec_record *record)
+{
+    FILE *out = ((const Call *)call)->options.json ? stderr : stdout;
+
+    if (record->kind == TILEC_RECORD_PRINT)
+        print_line(out, record->text);
+    if (record->kind == TILEC_RECORD_LOST)
+        fprintf(stderr, "tilec: warning: %s\n", record->text);
+}
+
+static void hear_count(void *call, const tilec_count *count)
+{
+    counting_add(&((Call *)call)->counting, count);
+}
+
+static void listen(Call *k)
+{
+    tilec_launch_options *o = &k->options.launch;
+
+    o->on_record = hear;
+    o->on_count = k->options.count ? hear_count : NULL;
+    o->user = k;
+}
+
+static void stop_listening(Call *k)
+{
+    k->options.launch.on_message = NULL; /* it has said it */
+    k->options.launch.on_record = NULL;
+    k->options.launch.on_count = NULL;
+}
+
+double call_again(Call *k)
+{
+    const Options *o = &k->options;
+    char *error = NULL;
+    double seconds, start;
+    tilec_status status;
+
+    crash_watch(k->last_words);
+    start = os_seconds();
+    status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
+                          &o->launch, &error);
+    seconds = os_seconds() - start;
+    crash_unwatch();
+    check(k->cli, status, &error);
+    return o->launch.seconds ? k->seconds : seconds;
+}
+
+/* Compile, then launch, so that only the kernel itself is blamed for what the launch reaches. */
+static double launch_first(Call *k)
+{
+    const Options *o = &k->options;
+    char *error = NULL;
+    double start = os_seconds();
+
+    check(k->cli,
+          tilec_prepare(k->cli->file, o->kernel, k->args.args, k->args.count, &o->launch, &error),
+          &error);
+    call_again(k);
+    return os_seconds() - start;
+}
+
+void call_launch(Call *k)
+{
+    if (move_there(k))
+        k->options.launch.seconds = &k->seconds; /* the device's clock knows better */
+    listen(k);
+    k->timing.first = launch_first(k);
+    stop_listening(k);
+    move_back(k);
+}
+
+/* --- telling --- */
+
+void call_report(Call *k)
+{
+    Cli *c = k->cli;
+    const Options *o = &k->options;
+    char *error = NULL;
+
+    if (o->count && o->json)
+        k->timing.lines = counting_json(&k->counting);
+    else if (o->count)
+        fputs(counting_table(&k->counting), stdout);
+    if (!o->time && !o->json)
+        return;
+    check(c,
+          tilec_launch_stats(c->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
+                             &o->launch, &k->timing.stats, &error),
+          &error);
+    if (o->time)
+        timing_measure(k);
+    fputs(o->json ? timing_json(c->arena, &k->timing) : timing_table(c->arena, &k->timing), stdout);
+}
+
+void call_close(Call *k)
+{
+    move_release(k->cli, k->first_block);
+    array_free_from(k->cli, k->first_block);
+}

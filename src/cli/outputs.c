@@ -1,0 +1,87 @@
+/*
+ * outputs.c - what `--save` writes and `--show` prints: the arrays of a call, behind its first run
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* x[0], x['ptr']: an array in an argument. */
+static const Array *array_inside(Cli *c, const Names *names, const char *option, const char *text)
+{
+    Const v = value_parse(c, names, option, text);
+    const Array *array = value_array(&v);
+
+    if (!array)
+        stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, text, const_kind_name(&v));
+    return array;
+}
+
+const Array *outputs_find(Cli *c, const Names *names, const char *option, const char *name)
+{
+    if (strchr(name, '['))
+        return array_inside(c, names, option, name);
+    const char **known = NEW_N(c->arena, const char *, names->len + 1);
+
+    for (int i = 0; i < names->len; i++) {
+        known[i] = names->at[i].name;
+        if (strcmp(known[i], name) != 0)
+            continue;
+        const Array *array = value_array(&names->at[i].value);
+        if (!array)
+            stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, name,
+                 const_kind_name(&names->at[i].value));
+        return array;
+    }
+    stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
+         hint_text(c->arena, name, known, names->len));
+}
+
+/* A kernel may run for hours: what it cannot be saved to is better known before. */
+static void check_path(Cli *c, const Options *o, int i)
+{
+    const char *path = o->saves.at[i].path;
+    int error = os_check_output(path);
+
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    for (int k = 0; k < i; k++) {
+        if (os_same_output(o->saves.at[k].path, path))
+            stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already",
+                 o->saves.at[i].name, path, o->saves.at[k].name);
+    }
+}
+
+/* Names and files are checked before anything runs. */
+void outputs_check(const Call *k)
+{
+    const Options *o = &k->options;
+
+    for (int i = 0; i < o->saves.len; i++)
+        outputs_find(k->cli, &k->args.names, "--save", o->saves.at[i].name);
+    for (int i = 0; i < o->shows.len; i++)
+        outputs_find(k->cli, &k->args.names, "--show", o->shows.at[i]);
+    for (int i = 0; i < o->saves.len; i++)
+        check_path(k->cli, o, i);
+}
+
+/* One that fails must not cost the others. */
+void outputs_write(const Call *k)
+{
+    Cli *c = k->cli;
+    const Options *o = &k->options;
+    const Names *names = &k->args.names;
+    Text t = text_new(c->arena);
+
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        int error = npy_save(c, save->path, outputs_find(c, names, "--save", save->name));
+        if (error)
+            complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, save->path,
+                     strerror(error));
+    }
+    for (int i = 0; i < o->shows.len; i++)
+        show_array(&t, o->shows.at[i], outputs_find(c, names, "--show", o->shows.at[i]));
+    if (o->shows.len > 0 && fputs(t.s, o->json ? stderr : stdout) == EOF)
+        complain(c, CLI_FILES, "what --show prints could not be written");
+}
