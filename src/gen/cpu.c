@@ -16,8 +16,6 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-static void emit_block(Cpu *c, const BlockPlan *plan);
-
 /* --- scalar ops --- */
 
 static Val scalar(Cpu *c, const Value *v)
@@ -153,42 +151,6 @@ void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, 
         results[i] = region_value(&r, region->last->operands[i]);
 }
 
-/* Any other region, as the scalar code it is.  Only where there is something earlier: nobody
- * knows how long its loops would run on what the accumulators hold before. */
-static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Val *results)
-{
-    const Block *region = root->op->regions[0];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
-    int n = root->op->noperands;
-
-    LLVMBuildCondBr(c->b, first, after, run);
-    LLVMPositionBuilderAtEnd(c->b, run);
-    for (int i = 0; i < region->nargs; i++)
-        c->scalars[region->args[i]->id] = args[i];
-    emit_block(c, root->combine);
-    run = LLVMGetInsertBlock(c->b);
-    LLVMBuildBr(c->b, after);
-    LLVMPositionBuilderAtEnd(c->b, after);
-    for (int k = 0; k < n; k++) {
-        Val now = scalar(c, region->last->operands[k]);
-        results[k] = LLVMBuildPhi(c->b, LLVMTypeOf(now), "");
-        LLVMAddIncoming(results[k], (Val[]){args[n + k], now}, (LLVMBasicBlockRef[]){before, run},
-                        2);
-    }
-}
-
-void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
-{
-    if (n->nest->serial) {
-        combine_one(n->c, &n->nest->roots.at[0], first, args, results);
-        return;
-    }
-    Bld b = n->at[n->rank];
-    cpu_region(n->c, b, op->regions[0], args, n->lanes, results);
-    for (int k = 0; k < op->noperands; k++)
-        results[k] = LLVMBuildSelect(b, first, args[op->noperands + k], results[k], "");
-}
-
 /* --- loops and ifs --- */
 
 static Val phi_for(Cpu *c, const Value *v)
@@ -228,7 +190,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");
     LLVMBuildCondBr(c->b, go, in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    emit_block(c, s->body[0]);
+    cpu_steps(c, s->body[0]);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, iv, step, "");
     Val fewer = LLVMBuildSub(c->b, left, llvm_int(t, 1), "");
@@ -258,7 +220,7 @@ static void emit_while(Cpu *c, const Step *s)
         phis[i] = phi_for(c, test->args[i]);
         incoming(c, phis[i], op->operands[i], before);
     }
-    emit_block(c, s->body[0]);
+    cpu_steps(c, s->body[0]);
     const Op *end = test->last;
     for (int i = 1; i < end->noperands; i++) {
         c->scalars[op->results[i - 1]->id] = scalar(c, end->operands[i]);
@@ -266,7 +228,7 @@ static void emit_while(Cpu *c, const Step *s)
     }
     LLVMBuildCondBr(c->b, scalar(c, end->operands[0]), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    emit_block(c, s->body[1]);
+    cpu_steps(c, s->body[1]);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     for (int i = 0; i < test->nargs; i++)
         incoming(c, phis[i], body->last->operands[i], latch);
@@ -283,7 +245,7 @@ static void emit_if(Cpu *c, const Step *s)
     LLVMBuildCondBr(c->b, scalar(c, op->operands[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {
         LLVMPositionBuilderAtEnd(c->b, arm[r]);
-        emit_block(c, s->body[r]);
+        cpu_steps(c, s->body[r]);
         end[r] = LLVMGetInsertBlock(c->b);
         values[r] = NEW_N(c->arena, Val, op->nresults + 1);
         for (int i = 0; i < op->nresults; i++)
@@ -307,7 +269,7 @@ static const Op *op_of(const Step *s)
     return first->op ? first->op : first->value->def;
 }
 
-static void emit_block(Cpu *c, const BlockPlan *plan)
+void cpu_steps(Cpu *c, const BlockPlan *plan)
 {
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
@@ -385,7 +347,7 @@ static void program_loop(Cpu *c, Val first, Val last)
     LLVMPositionBuilderAtEnd(c->b, in);
     c->leave = exit;
     cpu_record_program(c);
-    emit_block(c, c->plan->body);
+    cpu_steps(c, c->plan->body);
     Val carry = llvm_int(l->i1, 1);
     for (int d = 0; d < 3; d++) {
         Val up = LLVMBuildAdd(c->b, at[d], LLVMBuildZExt(c->b, carry, t, ""), "");

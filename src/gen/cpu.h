@@ -9,10 +9,12 @@
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
- *   cpu_reduce.c  reductions; cpu_scan.c scans
+ *   cpu_combine.c reductions and scans
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
+ * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
+ * and a nest that combines by a function with loops has steps again.  No other files do.
  * emit.h has one elementwise op on scalars or vectors, and says what register form is.
  */
 #ifndef TILEC_GEN_CPU_H
@@ -108,8 +110,8 @@ Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 /* cpu.c */
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
-/* The same for the root `op` of a nest, serial or not; just the later values where `first`. */
-void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results);
+/* The steps of a block, from c->b on: of the kernel's body, of an arm, of a combine function. */
+void cpu_steps(Cpu *c, const BlockPlan *plan);
 
 /* cpu_nest.c */
 /* All of it, from c->b on; c->b stands behind it at the end. */
@@ -183,15 +185,13 @@ void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial ne
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
-/* cpu_reduce.c */
+/* cpu_combine.c */
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
 /* One body's part, into the running values of cpu_reduce_begin(). */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e); /* of MAKE_REST */
 void cpu_reduce_end(NestCg *n);                                /* behind the inner loops */
-
-/* cpu_scan.c */
-void cpu_scan_begin(NestCg *n, const Op *op); /* in front of the inner loop */
+void cpu_scan_begin(NestCg *n, const Op *op);                  /* in front of the inner loop */
 /* One body's part, in the order of the scan. */
 void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 

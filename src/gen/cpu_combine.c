@@ -1,7 +1,7 @@
 /*
- * cpu_reduce.c - reductions
+ * cpu_combine.c - reductions and scans: roots that combine elements by a region
  *
- * Along the inner dimension a reduction keeps vector accumulators, one for each unrolled copy, and
+ * A reduction along the inner dimension keeps vector accumulators, one for each unrolled copy, and
  * folds their lanes once per row.  Along another dimension the accumulators are the result's
  * buffer, read and written as the rows go by.  A region that is one op with a neutral element
  * (sum, max, ...) starts from that; any other region tracks which lanes hold something yet.  In a
@@ -9,8 +9,17 @@
  *
  * The order of combination depends on extents and the machine's vectors, never on threads.  Sums
  * of small floats are kept in fp32 and rounded once.
+ *
+ * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
+ * the result's own buffer, one row back, and rows are vectors.  So it is in a serial nest, whose
+ * rows are elements.  Along the inner dimension each vector is scanned in itself, by steps of 1,
+ * 2, 4.. lanes, and then takes on what the vectors before it left.  A reverse scan does the same
+ * from the other end: the nest takes the vectors from the last to the first, and lanes combine with
+ * those behind them.  In all of them the earlier element is the region's first argument.
  */
 #include "cpu.h"
+
+#include <string.h>
 
 struct Reduction {
     const Op *op;
@@ -22,6 +31,44 @@ struct Reduction {
 };
 
 /* --- regions --- */
+
+/* Any other region, as the scalar code it is.  Only where there is something earlier: nobody
+ * knows how long its loops would run on what the accumulators hold before. */
+static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Val *results)
+{
+    const Block *region = root->op->regions[0];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
+    int n = root->op->noperands;
+
+    LLVMBuildCondBr(c->b, first, after, run);
+    LLVMPositionBuilderAtEnd(c->b, run);
+    for (int i = 0; i < region->nargs; i++)
+        c->scalars[region->args[i]->id] = args[i];
+    cpu_steps(c, root->combine);
+    run = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    for (int k = 0; k < n; k++) {
+        Val now = c->scalars[region->last->operands[k]->id];
+        results[k] = LLVMBuildPhi(c->b, LLVMTypeOf(now), "");
+        LLVMAddIncoming(results[k], (Val[]){args[n + k], now}, (LLVMBasicBlockRef[]){before, run},
+                        2);
+    }
+}
+
+/* The region of the root `op` on n earlier values and n later ones, serial or not; just the later
+ * ones where `first`. */
+static void combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
+{
+    if (n->nest->serial) {
+        combine_one(n->c, &n->nest->roots.at[0], first, args, results);
+        return;
+    }
+    Bld b = n->at[n->rank];
+    cpu_region(n->c, b, op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < op->noperands; k++)
+        results[k] = LLVMBuildSelect(b, first, args[op->noperands + k], results[k], "");
+}
 
 /* One op, and an element that changes nothing in it. */
 static bool is_simple(const Reduction *r)
@@ -49,7 +96,7 @@ static Val combine_simple(Cpu *c, Bld b, const Reduction *r, Val x, Val y)
     return emit_op(&c->e, b, r->op->regions[0]->first, (Val[]){x, y});
 }
 
-/* --- along the inner dimension --- */
+/* --- reductions along the inner dimension --- */
 
 static Reduction *find_reduction(const NestCg *n, const Op *op)
 {
@@ -149,7 +196,7 @@ static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
         args[r->n + k] = cpu_input(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
     }
-    cpu_combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
+    combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
     for (int k = 0; k < r->n; k++)
         LLVMBuildStore(b, results[k], r->slot[0][k]);
 }
@@ -283,7 +330,7 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
     LLVMBuildStore(b, combine_simple(c, b, r, old, add), r->slot[0][0]);
 }
 
-/* --- along another dimension --- */
+/* --- reductions along another dimension --- */
 
 static Ev as_ev(NestCg *n, Val v, bool vec)
 {
@@ -316,7 +363,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
         results[0] =
             LLVMBuildSelect(b, first, args[1], combine_simple(c, b, r, args[0], args[1]), "");
     else
-        cpu_combine(n, r->op, first, args, results);
+        combine(n, r->op, first, args, results);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
         Val x = results[k];
@@ -338,4 +385,113 @@ void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
         inner_simple(n, r, e);
     else
         inner_general(n, r, e);
+}
+
+/* --- scans --- */
+
+static bool is_reverse(const Op *op)
+{
+    return attr_reverse(op) != 0;
+}
+
+/* In front of the inner loop: where the running values live. */
+void cpu_scan_begin(NestCg *n, const Op *op)
+{
+    for (int k = 0; k < op->noperands; k++)
+        n->running[k] = cpu_slot(n->c, emit_type(&n->c->e, op->operands[k]->type, 0));
+}
+
+static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
+{
+    const Value *v = op->results[k];
+    Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
+
+    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
+}
+
+/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
+ * those whose earlier one is beyond the extent: forwards it is the later one that is. */
+static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
+
+    for (int i = 0; i < n->lanes; i++) {
+        bool first = i - back < 0 || i - back >= n->lanes;
+        shift[i] = first ? i : i - back;
+        stays[i] = llvm_int(c->l->i1, first);
+    }
+    for (int k = 0; k < count; k++) {
+        args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
+        args[count + k] = x[k];
+    }
+    cpu_region(c, b, op->regions[0], args, n->lanes, results);
+    Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
+    if (is_reverse(op) && n->lane_ok) {
+        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
+        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
+    }
+    for (int k = 0; k < count; k++)
+        x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
+}
+
+static void vector_step(NestCg *n, const Op *op, const Entry *e)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
+    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
+
+    for (int k = 0; k < count; k++)
+        x[k] = cpu_lanes(n, e, k);
+    for (int step = 1; step < n->lanes; step *= 2)
+        combine_shifted(n, op, x, step);
+    for (int k = 0; k < count; k++) {
+        LLVMTypeRef t = emit_type(&c->e, op->operands[k]->type, 0);
+        args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
+        args[count + k] = x[k];
+    }
+    combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
+    for (int k = 0; k < count; k++) {
+        LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
+        fill_scanned(n, op, k, results[k]);
+    }
+}
+
+/* A row of an outer scan: the result one row before, or this row itself at the start. */
+static void row_step(NestCg *n, const Op *op, const Entry *e)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int count = op->noperands, axis = (int)attr_axis(op);
+    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], index[MAX_RANK];
+    Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
+    Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
+
+    for (int k = 0; k < count; k++)
+        args[count + k] = cpu_lanes(n, e, k);
+    memcpy(index, n->index, sizeof index);
+    index[axis] = LLVMBuildSelect(b, first, here, back, "");
+    for (int k = 0; k < count; k++) {
+        const Value *v = op->results[k];
+        const Reading r = {.buffer = plan_buffer(c->plan, v),
+                           .shape = v->type,
+                           .map = plan_identity,
+                           .lane = n->nest->serial,
+                           .index = index};
+        args[k] = cpu_vectorise(n, cpu_read(n, &r));
+    }
+    combine(n, op, first, args, results);
+    for (int k = 0; k < count; k++)
+        fill_scanned(n, op, k, results[k]);
+}
+
+void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
+{
+    if (r->combining.along == ALONG_LANES)
+        vector_step(n, r->op, e);
+    else
+        row_step(n, r->op, e);
 }
