@@ -279,9 +279,11 @@ int os_finish(OsProgram *p, Arena *a, const void *input, size_t len, OsRun *out)
 void os_stop(OsProgram *p); /* kill it; nobody wants what it says */
 
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
-double os_seconds(void);                   /* monotonic clock */
-const char *os_env(const char *name);      /* NULL too where the caller must not choose: setuid */
-bool os_is_terminal(int fd);               /* false too for what is not open */
+double os_seconds(void);              /* monotonic clock */
+const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
+bool os_is_terminal(int fd);          /* false too for what is not open */
+/* Of the terminal there, in characters; left alone where that is unknown. */
+void os_terminal_size(int fd, int *columns, int *rows);
 void *os_map_code(size_t bytes);           /* writable pages, NULL on failure */
 int os_seal_code(void *p, size_t bytes);   /* make them executable and read-only */
 void os_unmap_code(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */

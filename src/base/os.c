@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +43,16 @@ const char *os_env(const char *name)
 bool os_is_terminal(int fd)
 {
     return isatty(fd) == 1;
+}
+
+void os_terminal_size(int fd, int *columns, int *rows)
+{
+    struct winsize size;
+
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+        return;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
 }
 
 /* --- pages --- */

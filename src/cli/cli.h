@@ -186,6 +186,10 @@ typedef struct {
     const char *name, *path;
 } SaveText;
 typedef struct {
+    const char *name; /* or an expression: x[0] */
+    int way;          /* a ShowWay */
+} ShowText;
+typedef struct {
     const char *file, *kernel; /* kernel NULL = the only one */
     const char *grid, *stage;
     tilec_launch_options launch;
@@ -195,7 +199,7 @@ typedef struct {
     unsigned given; /* a bit for each option: options.c */
     VEC(ArgText) args;
     VEC(SaveText) saves;
-    VEC(const char *) shows;
+    VEC(ShowText) shows;
     VEC(const char *) paths;
     VEC(tilec_define) defines;
 } Options;
@@ -230,10 +234,43 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
 void check(Cli *c, tilec_status status, char **error);
 
+/* element.c */
+enum { ELEMENT_TEXT = 32 };
+/* An element of a dtype with these bits; floats by the shortest digits that read back as it, with
+ * an exponent if that is asked for. */
+void element_format(char out[ELEMENT_TEXT], tilec_dtype t, uint64_t bits, bool exponents);
+bool element_wants_exponent(tilec_dtype t, uint64_t bits); /* too long, or no digits, without one */
+
+/* summary.c: dtype, shape, and what the elements are like as a whole, without a newline */
+void summary_put(Text *t, const Array *a);
+
 /* show.c */
-/* NumPy's way: whole up to a hundred elements, else the first and last three along each long
- * dimension. */
-void show_array(Text *t, const char *name, const Array *a);
+typedef enum {
+    SHOW_BRIEF, /* whole up to a hundred elements, else the first and last three along each long
+                 * dimension */
+    SHOW_WHOLE,
+    SHOW_PICTURE, /* in the best of the ways below that the terminal has */
+    SHOW_BLOCKS,
+    SHOW_TEXT,
+    SHOW_SIXEL,
+    SHOW_KITTY
+} ShowWay;
+/* The array's summary, and its elements NumPy's way or as a picture.  `terminal` is where the text
+ * goes to: a file descriptor, whose size and kind say how a picture is drawn. */
+void show_array(Text *t, const char *name, const Array *a, ShowWay way, int terminal);
+
+/* picture.c */
+const char *picture_problem(const Array *a); /* why it cannot be one; NULL */
+void picture_put(Text *t, const Array *a, ShowWay way, int terminal); /* of what has no problem */
+
+/* draw.c */
+typedef struct {
+    int width, height;
+    uint8_t *rgb; /* rows from the top, without gaps */
+} Picture;
+extern const uint8_t picture_nan[3]; /* the colour of what is no number */
+void draw_picture(Text *t, const Picture *p,
+                  ShowWay way); /* SHOW_TEXT .. SHOW_KITTY, SHOW_BLOCKS */
 
 /* timing.c: what --time says */
 typedef struct {

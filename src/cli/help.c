@@ -29,13 +29,15 @@ static const struct {
      "  --path DIR           a folder in which modules that the file imports are looked for\n"
      "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
      "  --                   no word behind it is an option\n"},
-    {COMMAND_RUN, "options of run:\n"
-                  "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
-                  "  --save NAME=FILE.npy write an array after the first run\n"
-                  "  --show NAME          print an array after the first run\n"
-                  "  --time [N]           time N more runs, or as many as fit in a second\n"
-                  "  --count              on sim: count what each line of the source does\n"
-                  "  --json               print JSON instead of tables\n"},
+    {COMMAND_RUN,
+     "options of run:\n"
+     "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
+     "  --save NAME=FILE.npy write an array after the first run\n"
+     "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
+     "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
+     "  --time [N]           time N more runs, or as many as fit in a second\n"
+     "  --count              on sim: count what each line of the source does\n"
+     "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,
      "options of dump:\n"
      "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n"},

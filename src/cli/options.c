@@ -104,6 +104,28 @@ static SaveText parse_save(Cli *c, const char *text)
     return (SaveText){arena_strndup(c->arena, text, n), text + n + 1};
 }
 
+/* NAME[=WAY]; a name may be an expression with brackets, and `=` in them is none of ours */
+static ShowText parse_show(Cli *c, const char *text)
+{
+    static const char *const ways[] = {
+        [SHOW_BRIEF] = "brief",   [SHOW_WHOLE] = "whole", [SHOW_PICTURE] = "picture",
+        [SHOW_BLOCKS] = "blocks", [SHOW_TEXT] = "text",   [SHOW_SIXEL] = "sixel",
+        [SHOW_KITTY] = "kitty"};
+    const char *bracket = strrchr(text, ']');
+    const char *equals = strchr(bracket ? bracket : text, '=');
+
+    if (!equals)
+        return (ShowText){text, SHOW_BRIEF};
+    for (int i = 0; i < COUNT(ways); i++) {
+        if (strcmp(equals + 1, ways[i]) == 0)
+            return (ShowText){arena_strndup(c->arena, text, (size_t)(equals - text)), i};
+    }
+    stop(c, CLI_USAGE,
+         "--show %s: there is no way '%s'%s\n"
+         "hint: NAME alone is brief; NAME=whole prints all, NAME=picture draws it",
+         text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
+}
+
 /* NAME=VALUE, or MODULE.NAME=VALUE */
 static tilec_define parse_define(Cli *c, const char *text)
 {
@@ -168,7 +190,7 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         vec_push(c->arena, &o->saves, parse_save(c, operand));
         break;
     case OPTION_SHOW:
-        vec_push(c->arena, &o->shows, operand);
+        vec_push(c->arena, &o->shows, parse_show(c, operand));
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, operand);

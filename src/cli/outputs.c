@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* x[0], x['ptr']: an array in an argument. */
 static const Array *array_inside(Cli *c, const Names *names, const char *option, const char *text)
@@ -52,6 +53,15 @@ static void check_path(Cli *c, const Options *o, int i)
     }
 }
 
+static void check_show(const Call *k, const ShowText *show)
+{
+    const Array *a = outputs_find(k->cli, &k->args.names, "--show", show->name);
+    const char *problem = show->way >= SHOW_PICTURE ? picture_problem(a) : NULL;
+
+    if (problem)
+        stop(k->cli, CLI_USAGE, "--show %s: it cannot be drawn: %s", show->name, problem);
+}
+
 /* Names and files are checked before anything runs. */
 void outputs_check(const Call *k)
 {
@@ -60,7 +70,7 @@ void outputs_check(const Call *k)
     for (int i = 0; i < o->saves.len; i++)
         outputs_find(k->cli, &k->args.names, "--save", o->saves.at[i].name);
     for (int i = 0; i < o->shows.len; i++)
-        outputs_find(k->cli, &k->args.names, "--show", o->shows.at[i]);
+        check_show(k, &o->shows.at[i]);
     for (int i = 0; i < o->saves.len; i++)
         check_path(k->cli, o, i);
 }
@@ -80,8 +90,11 @@ void outputs_write(const Call *k)
             complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, save->path,
                      strerror(error));
     }
-    for (int i = 0; i < o->shows.len; i++)
-        show_array(&t, o->shows.at[i], outputs_find(c, names, "--show", o->shows.at[i]));
+    for (int i = 0; i < o->shows.len; i++) {
+        const ShowText *show = &o->shows.at[i];
+        show_array(&t, show->name, outputs_find(c, names, "--show", show->name), show->way,
+                   o->json ? STDERR_FILENO : STDOUT_FILENO);
+    }
     if (o->shows.len > 0 && fputs(t.s, o->json ? stderr : stdout) == EOF)
         complain(c, CLI_FILES, "what --show prints could not be written");
 }

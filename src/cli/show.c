@@ -1,119 +1,14 @@
 /*
- * show.c - print an array the way NumPy does
+ * show.c - print an array the way NumPy does, below one line about all of it
  *
  * Long dimensions show their first and last three elements; numbers of one array line up.  Floats
- * print with as many digits as their type can tell apart, shortest form first: with exponents when
- * any shown one is below 1e-4 or from 1e8 on, else without.
+ * print with exponents when any shown one is below 1e-4 or from 1e8 on, else without.
  */
 #include "cli.h"
-#include "../ir/ir.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { EDGE = 3, LONGEST_WHOLE = 100, WORD = 32, LINE = 90 };
-
-/* "4096x781" */
-static const char *shape_text(Arena *a, const Array *x)
-{
-    Text t = text_new(a);
-
-    text_put(&t, x->ndim == 0 ? "scalar" : "");
-    for (int i = 0; i < x->ndim; i++)
-        text_printf(&t, "%s%lld", i ? "x" : "", (long long)x->shape[i]);
-    return t.s;
-}
-
-/* Digits that tell every two values of the type apart; NumPy stops at 8 when it prints. */
-static int digits_of(tilec_dtype t)
-{
-    if (t == TILEC_FP64 || t == TILEC_FP32)
-        return 8;
-    return t == TILEC_FP16 ? 5 : 4;
-}
-
-static double rounded(double v, int digits)
-{
-    char text[WORD];
-
-    snprintf(text, WORD, "%.*e", digits - 1, v);
-    return strtod(text, NULL);
-}
-
-/* How few significant digits read back as the same element as all that are shown.  The greatest one
- * must not be exceeded, though what is beyond it reads back as that where a type saturates. */
-static int shortest(tilec_dtype t, double v)
-{
-    DType dtype = (DType)t;
-    int most = digits_of(t), d = 1;
-    uint64_t bits = scalar_from_double(dtype, rounded(v, most));
-    bool greatest = scalar_from_double(dtype, 2 * v) == bits;
-
-    while (d < most && (scalar_from_double(dtype, rounded(v, d)) != bits ||
-                        (greatest && fabs(rounded(v, d)) > fabs(v))))
-        d++;
-    return d;
-}
-
-/* The decimal exponent that `v` has when it is rounded to so many digits. */
-static int exponent_of(double v, int digits)
-{
-    char text[WORD];
-
-    snprintf(text, WORD, "%.*e", digits - 1, v);
-    return atoi(strchr(text, 'e') + 1);
-}
-
-/* The shortest text that reads back as the same element, always with a point. */
-static void format_float(char *out, tilec_dtype t, double v, bool exponents)
-{
-    int digits;
-
-    if (!isfinite(v)) {
-        snprintf(out, WORD, "%s", isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
-        return;
-    }
-    digits = shortest(t, v);
-    if (exponents)
-        snprintf(out, WORD, "%#.*e", digits - 1, v);
-    else
-        snprintf(out, WORD, "%#.*f", MAX(0, digits - 1 - exponent_of(v, digits)), v);
-}
-
-static uint64_t element_bits(const Array *a, const int64_t *index)
-{
-    uint64_t bits = 0;
-
-    memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
-    return bits;
-}
-
-static void format_element(char *out, const Array *a, const int64_t *index, bool exponents)
-{
-    uint64_t bits = element_bits(a, index);
-
-    if (a->dtype == TILEC_I1)
-        strcpy(out, bits ? "True" : "False");
-    else if (dtype_is_float((DType)a->dtype))
-        format_float(out, a->dtype, scalar_to_double((DType)a->dtype, bits), exponents);
-    else if (a->dtype >= TILEC_U8 && a->dtype <= TILEC_U64)
-        snprintf(out, WORD, "%llu", (unsigned long long)bits);
-    else
-        snprintf(out, WORD, "%lld", (long long)scalar_to_int((DType)a->dtype, bits));
-}
-
-/* A float that would be too long, or lose its digits, without an exponent. */
-static bool wants_exponent(const Array *a, const int64_t *index)
-{
-    double v;
-
-    if (!dtype_is_float((DType)a->dtype))
-        return false;
-    v = fabs(scalar_to_double((DType)a->dtype, element_bits(a, index)));
-    return isfinite(v) && v != 0 && (v < 1e-4 || v >= 1e8);
-}
+enum { EDGE = 3, LONGEST_WHOLE = 100, LINE = 90 };
 
 /* The shown elements are walked three times: to choose the notation, which is one for the whole
  * array, for the width of the widest, and to print. */
@@ -129,15 +24,23 @@ typedef struct {
     int64_t index[CLI_MAX_DIMS];
 } Show;
 
+static uint64_t element_bits(const Show *s)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, array_at(s->array, s->index), tilec_dtype_size(s->array->dtype));
+    return bits;
+}
+
 static void show_element(Show *s)
 {
-    char word[WORD];
+    char word[ELEMENT_TEXT];
 
     if (s->pass == CHOOSE) {
-        s->exponents |= wants_exponent(s->array, s->index);
+        s->exponents |= element_wants_exponent(s->array->dtype, element_bits(s));
         return;
     }
-    format_element(word, s->array, s->index, s->exponents);
+    element_format(word, s->array->dtype, element_bits(s), s->exponents);
     if (s->pass == MEASURE)
         s->width = MAX(s->width, (int)strlen(word));
     else
@@ -194,11 +97,10 @@ static void show_dimension(Show *s, int depth)
     put(s, "]");
 }
 
-void show_array(Text *t, const char *name, const Array *a)
+static void show_elements(Text *t, const Array *a, bool whole)
 {
-    Show s = {.array = a, .shortened = array_numel(a) > LONGEST_WHOLE, .out = t};
+    Show s = {.array = a, .shortened = !whole && array_numel(a) > LONGEST_WHOLE, .out = t};
 
-    text_printf(t, "%s: %s %s\n", name, tilec_dtype_name(a->dtype), shape_text(t->arena, a));
     if (array_numel(a) == 0) { /* its other extents may be of any size */
         text_put(t, "[]\n");
         return;
@@ -206,4 +108,15 @@ void show_array(Text *t, const char *name, const Array *a)
     for (s.pass = CHOOSE; s.pass <= PRINT; s.pass++)
         show_dimension(&s, 0);
     text_put(t, "\n");
+}
+
+void show_array(Text *t, const char *name, const Array *a, ShowWay way, int terminal)
+{
+    text_printf(t, "%s: ", name);
+    summary_put(t, a);
+    text_put(t, "\n");
+    if (way == SHOW_BRIEF || way == SHOW_WHOLE)
+        show_elements(t, a, way == SHOW_WHOLE);
+    else
+        picture_put(t, a, way, terminal);
 }

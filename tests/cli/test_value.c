@@ -448,35 +448,96 @@ static void check_lists(void **state)
     assert_int_equal(list_stops(c, &none, "1,2,3,4", v, 3), CLI_USAGE);
 }
 
+/* What --show prints of an array. */
+static const char *shown(Cli *c, const Array *a, ShowWay way)
+{
+    Text t = text_new(c->arena);
+
+    show_array(&t, "x", a, way, -1);
+    return t.s;
+}
+
 static void check_show(void **state)
 {
+    static const struct {
+        const char *array, *want;
+    } cases[] = {
+        {"x[:2, :3]",
+         "x: fp32 2x3  min 0.  max 8.  mean 4  nan 0  inf 0\n[[0. 1. 2.]\n [6. 7. 8.]]\n"},
+        {"arange(i32, 1000)", "x: i32 1000  min 0  max 999  mean 499.5\n"
+                              "[  0   1   2 ... 997 998 999]\n"},
+        {"full(fp32, (2,1,2), 1e20)",
+         "x: fp32 2x1x2  min 1.e+20  max 1.e+20  mean 1e+20  nan 0  inf 0\n"
+         "[[[1.e+20 1.e+20]]\n\n [[1.e+20 1.e+20]]]\n"},
+        {"zeros(i1, 0)", "x: i1 0\n[]\n"},
+        {"arange(i32, 4) < 1", "x: i1 4  mean 0.25\n[ True False False False]\n"},
+        {"full(u64, 2, 18446744073709551615)[:1]",
+         "x: u64 1  min 18446744073709551615  max 18446744073709551615  mean 1.84467e+19\n"
+         "[18446744073709551615]\n"},
+        {"zeros(fp32, (4611686018427387904, 4, 0))", "x: fp32 4611686018427387904x4x0\n[]\n"},
+    };
     Cli *c = *state;
-    Text t = text_new(c->arena);
-    Array a = array_of(c, "x[:2, :3]");
 
-    show_array(&t, "x", &a);
-    assert_string_equal(t.s, "x: fp32 2x3\n[[0. 1. 2.]\n [6. 7. 8.]]\n");
-    t = text_new(c->arena);
-    a = array_of(c, "arange(i32, 1000)");
-    show_array(&t, "a", &a);
-    assert_string_equal(t.s, "a: i32 1000\n[  0   1   2 ... 997 998 999]\n");
-    t = text_new(c->arena);
-    a = array_of(c, "full(fp16, 2, 0.1)");
-    ((uint16_t *)a.data)[1] = 0x7e00;
-    show_array(&t, "h", &a);
-    assert_string_equal(t.s, "h: fp16 2\n[0.1 nan]\n");
-    t = text_new(c->arena);
-    a = array_of(c, "full(fp32, (2,1,2), 1e20)");
-    show_array(&t, "b", &a);
-    assert_string_equal(t.s, "b: fp32 2x1x2\n[[[1.e+20 1.e+20]]\n\n [[1.e+20 1.e+20]]]\n");
-    t = text_new(c->arena);
-    a = array_of(c, "zeros(i1, 0)");
-    show_array(&t, "e", &a);
-    assert_string_equal(t.s, "e: i1 0\n[]\n");
-    t = text_new(c->arena);
-    a = array_of(c, "zeros(fp32, (4611686018427387904, 4, 0))");
-    show_array(&t, "f", &a);
-    assert_string_equal(t.s, "f: fp32 4611686018427387904x4x0\n[]\n");
+    for (int i = 0; i < COUNT(cases); i++) {
+        Array a = array_of(c, cases[i].array);
+        assert_string_equal(shown(c, &a, SHOW_BRIEF), cases[i].want);
+    }
+    Array whole = array_of(c, "arange(i32, 1000)");
+    assert_null(strstr(shown(c, &whole, SHOW_WHOLE), "..."));
+}
+
+/* What is not finite is counted, and leaves the rest as it is. */
+static void check_show_of_nothing_finite(void **state)
+{
+    static const uint16_t bits[] = {0x2e66, 0x7e00, 0x7c00, 0xfc00}; /* 0.1, NaN, inf, -inf */
+    Cli *c = *state;
+    Array a = array_of(c, "empty(fp16, 4)");
+
+    assert_string_equal(shown(c, &a, SHOW_BRIEF), "x: fp16 4  nan 4  inf 0\n[nan nan nan nan]\n");
+    memcpy(a.data, bits, sizeof bits);
+    assert_string_equal(shown(c, &a, SHOW_BRIEF),
+                        "x: fp16 4  min 0.1  max 0.1  mean 0.0999756  nan 1  inf 2\n"
+                        "[ 0.1  nan  inf -inf]\n");
+}
+
+/* The lines of a picture behind the summary. */
+static const char *drawn(Cli *c, const char *array, ShowWay way)
+{
+    Array a = array_of(c, array);
+    assert_null(picture_problem(&a));
+    return strchr(shown(c, &a, way), '\n') + 1;
+}
+
+static void check_pictures(void **state)
+{
+    Cli *c = *state;
+    Array flat = array_of(c, "arange(u8, 8)"), none = array_of(c, "zeros(u8, (2, 0))"),
+          four = array_of(c, "zeros(u8, (2, 2, 4))");
+
+    assert_non_null(strstr(picture_problem(&flat), "HxW or HxWx3"));
+    assert_non_null(picture_problem(&none));
+    assert_non_null(picture_problem(&four));
+    assert_string_equal(drawn(c, "full(u8, (2, 3), 255)", SHOW_PICTURE), "@@@\n"); /* no terminal */
+    assert_string_equal(drawn(c, "zeros(u8, (3, 2))", SHOW_TEXT), "  \n  \n");
+    assert_string_equal(drawn(c, "empty(fp32, (2, 1))", SHOW_TEXT), "?\n");
+    assert_string_equal(drawn(c, "zeros(fp32, (1, 1, 3))", SHOW_BLOCKS),
+                        "\033[38;2;0;0;0m\xe2\x96\x80\033[0m\n");
+    assert_string_equal(drawn(c, "full(u8, (2, 1), 255)", SHOW_BLOCKS),
+                        "\033[38;2;255;255;255;48;2;255;255;255m\xe2\x96\x80\033[0m\n");
+    /* of any range: the least is black, the greatest white */
+    assert_string_equal(drawn(c, "(arange(fp32, 2) * 2 - 1) * ones(fp32, (2, 2))", SHOW_TEXT),
+                        " @\n");
+    /* each pixel of what is shrunk is a mean: 160 columns on 80 */
+    const char *wide = drawn(c, "arange(u8, 160) % 2 * ones(u8, (4, 160)) * 254", SHOW_TEXT);
+    assert_int_equal(strspn(wide, "="), 80);
+    assert_string_equal(wide + 80, "\n");
+    /* enlarged to 160 a side: one band of sixels is 160 of colour 215, on all six lines */
+    const char *sixels = drawn(c, "full(u8, (1, 1), 255)", SHOW_SIXEL);
+    assert_non_null(strstr(sixels, "\033Pq\"1;1;160;160#0;2;0;0;0"));
+    assert_non_null(strstr(sixels, "#215;2;100;100;100#215!160~$-"));
+    const char *kitty = drawn(c, "full(u8, (1, 1), 255)", SHOW_KITTY);
+    assert_ptr_equal(strstr(kitty, "\033_Ga=T,f=24,s=160,v=160,m=1;////"), kitty);
+    assert_non_null(strstr(kitty, "\033\\\033_Gm=0;////"));
 }
 
 /* One notation for the whole array, and always a point. */
@@ -499,7 +560,6 @@ static void check_show_notation(void **state)
     Cli *c = *state;
 
     for (int i = 0; i < COUNT(cases); i++) {
-        Text t = text_new(c->arena);
         Array a = array_new(c, cases[i].dtype, 1, (int64_t[]){3});
 
         for (int64_t k = 0; k < 3; k++) {
@@ -507,9 +567,8 @@ static void check_show_notation(void **state)
                          .dtype = a.dtype};
             array_fill(&one, cases[i].v[k]);
         }
-        show_array(&t, "x", &a);
-        assert_string_equal(
-            t.s, arena_printf(c->arena, "x: %s 3\n%s\n", tilec_dtype_name(a.dtype), cases[i].want));
+        const char *elements = strchr(shown(c, &a, SHOW_BRIEF), '\n') + 1;
+        assert_string_equal(elements, arena_printf(c->arena, "%s\n", cases[i].want));
     }
 }
 
@@ -549,6 +608,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_show, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_show_of_nothing_finite, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_pictures, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_show_notation, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_json_of_no_time, open_cli, close_cli),
         cmocka_unit_test(check_hints),

@@ -1,0 +1,169 @@
+/*
+ * picture.c - an array as a picture in a terminal: which pixels, and which way to draw them
+ *
+ * Rows are lines of the picture, HxWx3 is colour.  u8 goes from 0 to 255; floats from 0 to 1 if all
+ * are within that; everything else from its least to its greatest finite element.  A picture that
+ * is larger than the terminal is shrunk: each pixel is the mean of those that it stands for, and
+ * NaN if one of them is.
+ */
+#include "cli.h"
+#include "../ir/ir.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 80, ROWS = 200, PIXELS = 640, SMALLEST_SIDE = 160, CHANNELS = 3 };
+
+const char *picture_problem(const Array *a)
+{
+    if (a->ndim != 2 && !(a->ndim == 3 && a->shape[2] == CHANNELS))
+        return "a picture has two dimensions, or three of which the last is 3: HxW or HxWx3";
+    if (array_numel(a) == 0)
+        return "it has no elements";
+    return NULL;
+}
+
+/* What black and white are. */
+typedef struct {
+    double black, white;
+} Scale;
+
+static double number_at(const Array *a, int64_t y, int64_t x, int channel)
+{
+    const int64_t index[] = {y, x, channel};
+
+    uint64_t bits = 0;
+
+    memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
+    return scalar_to_double((DType)a->dtype, bits);
+}
+
+static Scale whole_range(const Array *a)
+{
+    Scale s = {INFINITY, -INFINITY};
+    int channels = a->ndim == 3 ? CHANNELS : 1;
+
+    for (int64_t y = 0; y < a->shape[0]; y++) {
+        for (int64_t x = 0; x < a->shape[1] * channels; x++) {
+            double v = number_at(a, y, x / channels, (int)(x % channels));
+            if (isfinite(v)) {
+                s.black = fmin(s.black, v);
+                s.white = fmax(s.white, v);
+            }
+        }
+    }
+    return s;
+}
+
+static Scale choose_scale(const Array *a)
+{
+    bool is_float = a->dtype >= TILEC_FP8E4NV;
+
+    if (a->dtype == TILEC_U8)
+        return (Scale){0, 255};
+    if (a->dtype == TILEC_I1)
+        return (Scale){0, 1};
+    Scale s = whole_range(a);
+    if (is_float && s.black >= 0 && s.white <= 1)
+        return (Scale){0, 1};
+    return s;
+}
+
+static double brightness(double v, Scale s)
+{
+    if (isnan(v))
+        return v;
+    if (s.white <= s.black)
+        return 0.5;
+    return fmin(fmax((v - s.black) / (s.white - s.black), 0), 1);
+}
+
+/* The mean of a box of elements of one channel; the box is not empty. */
+static double box_mean(const Array *a, int64_t y0, int64_t y1, int64_t x0, int64_t x1, int channel,
+                       Scale scale)
+{
+    double sum = 0;
+
+    for (int64_t y = y0; y < y1; y++) {
+        for (int64_t x = x0; x < x1; x++)
+            sum += brightness(number_at(a, y, x, channel), scale);
+    }
+    return sum / (double)((y1 - y0) * (x1 - x0));
+}
+
+/* Where pixel `i` of `n` begins among `extent` elements. */
+static int64_t cut(int64_t i, int64_t n, int64_t extent)
+{
+    return (int64_t)((__int128)i * extent / n);
+}
+
+static void fill_pixel(const Array *a, Picture *p, int x, int y, Scale scale)
+{
+    int64_t y0 = cut(y, p->height, a->shape[0]), x0 = cut(x, p->width, a->shape[1]);
+    int64_t y1 = MAX(cut(y + 1, p->height, a->shape[0]), y0 + 1);
+    int64_t x1 = MAX(cut(x + 1, p->width, a->shape[1]), x0 + 1);
+    uint8_t *pixel = p->rgb + CHANNELS * ((size_t)y * (size_t)p->width + (size_t)x);
+
+    for (int i = 0; i < CHANNELS; i++) {
+        double v = box_mean(a, y0, y1, x0, x1, a->ndim == 3 ? i : 0, scale);
+        if (isnan(v)) {
+            memcpy(pixel, picture_nan, CHANNELS);
+            return;
+        }
+        pixel[i] = (uint8_t)(v * 255 + 0.5);
+    }
+}
+
+/* At most `width` by `height` pixels, and as many of each side as the array's shape says; small
+ * ones are enlarged by a whole factor as long as they are below `least`. */
+static Picture make_picture(Arena *arena, const Array *a, int width, int height, int least)
+{
+    double shrink = fmax(fmax((double)a->shape[1] / width, (double)a->shape[0] / height), 1);
+    int64_t side = MIN(MAX(a->shape[0], a->shape[1]), INT32_MAX);
+    int enlarge = (int)MAX((least + side - 1) / side, 1);
+    Picture p = {.width = (int)fmax((double)a->shape[1] / shrink * enlarge, 1),
+                 .height = (int)fmax((double)a->shape[0] / shrink * enlarge, 1)};
+    Scale scale = choose_scale(a);
+
+    p.rgb = arena_alloc(arena, (size_t)CHANNELS * (size_t)p.width * (size_t)p.height);
+    for (int y = 0; y < p.height; y++) {
+        for (int x = 0; x < p.width; x++)
+            fill_pixel(a, &p, x, y, scale);
+    }
+    return p;
+}
+
+static bool names(const char *text, const char *word)
+{
+    return text && strstr(text, word);
+}
+
+/* What this terminal can do, as far as its environment says. */
+static ShowWay choose_way(int terminal)
+{
+    const char *term = os_env("TERM");
+
+    if (!os_is_terminal(terminal) || !term || strcmp(term, "dumb") == 0)
+        return SHOW_TEXT;
+    if (os_env("KITTY_WINDOW_ID") || names(term, "kitty") || names(term, "ghostty"))
+        return SHOW_KITTY;
+    if (names(term, "sixel") || names(term, "mlterm") || strncmp(term, "foot", 4) == 0)
+        return SHOW_SIXEL;
+    return os_env("NO_COLOR") ? SHOW_TEXT : SHOW_BLOCKS;
+}
+
+void picture_put(Text *t, const Array *a, ShowWay way, int terminal)
+{
+    int columns = COLUMNS, rows = ROWS;
+
+    if (way == SHOW_PICTURE)
+        way = choose_way(terminal);
+    os_terminal_size(terminal, &columns, &rows);
+    if (way == SHOW_KITTY || way == SHOW_SIXEL) {
+        Picture p = make_picture(t->arena, a, PIXELS, PIXELS, SMALLEST_SIDE);
+        draw_picture(t, &p, way);
+        return;
+    }
+    Picture p = make_picture(t->arena, a, columns, 2 * MAX(rows - 3, 1), 1);
+    draw_picture(t, &p, way);
+}
