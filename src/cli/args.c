@@ -336,6 +336,22 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a)
     }
 }
 
+/* In a file a value in quotes is what a shell would have taken them off from. */
+static void check_quotes(Cli *c, const Options *o, const char *name, const Const *v)
+{
+    tilec_param p;
+
+    for (int i = 0; c->origin && v->kind == CONST_STRING; i++) {
+        if (tilec_param_info(c->file, o->kernel, i, &p) != TILEC_OK)
+            return;
+        if (strcmp(p.name, name) == 0 && !p.is_constexpr)
+            stop(c, CLI_USAGE,
+                 "%s: in quotes this is a text, which only a tl.constexpr parameter takes\n"
+                 "hint: in a file no quotes are needed: %s=%.*s",
+                 name, name, (int)v->ntext, v->text);
+    }
+}
+
 Arguments args_evaluate(Cli *c, const Options *o)
 {
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
@@ -345,15 +361,18 @@ Arguments args_evaluate(Cli *c, const Options *o)
         const ArgText *text = &o->args.at[i];
         Named named = {.name = text->name};
 
+        c->origin = text->origin;
         check_name(c, o, text->name);
         if (text->is_type) {
             out.args[out.count++] = parse_type(c, text);
             continue;
         }
         named.value = value_parse(c, &out.names, text->name, text->text);
+        check_quotes(c, o, text->name, &named.value);
         vec_push(c->arena, &out.names, named);
         out.args[out.count] = bind(c, text->name, &named.value);
         out.args[out.count++].name = text->name;
     }
+    c->origin = NULL;
     return out;
 }

@@ -36,6 +36,7 @@ static void evaluate_grid(Call *k)
 
     if (!text)
         stop(c, CLI_USAGE, "how many programs? --grid E[,E[,E]] is missing");
+    c->origin = k->options.grid_origin;
     n = value_parse_list(c, &k->args.names, "--grid", text, v, 3);
     for (int i = 0; i < 3; i++) {
         k->timing.grid[i] = 1;
@@ -51,6 +52,7 @@ static void evaluate_grid(Call *k)
                      : "");
         k->timing.grid[i] = (int32_t)v[i].integer;
     }
+    c->origin = NULL;
 }
 
 void call_evaluate(Call *k)

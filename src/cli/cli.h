@@ -44,13 +44,22 @@ typedef struct {
     void *data;
 } Moved;
 
+/* A line of a file that says a part of the command line. */
+typedef struct Origin {
+    const char *file, *folder; /* paths in it are relative to that */
+    int line;
+    int depth; /* 1: named on the command line itself; 2: in a file that is named there ... */
+    const struct Origin *outer; /* the line that names the file; NULL: the command line does */
+} Origin;
+
 typedef struct {
     Arena *arena;
     Guard guard;
-    Interner *words;     /* of expressions */
-    CliCode code;        /* what went wrong */
-    const char *trouble; /* when it stopped: the text for stderr */
-    bool diagnosed;      /* the text says where in a source file: print it as it is */
+    Interner *words;      /* of expressions */
+    const Origin *origin; /* of what is looked at, for messages and paths; NULL: no file */
+    CliCode code;         /* what went wrong */
+    const char *trouble;  /* when it stopped: the text for stderr */
+    bool diagnosed;       /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
     VEC(Storage) blocks; /* the storage of all arrays, oldest first */
@@ -59,7 +68,8 @@ typedef struct {
 } Cli;
 
 /* trouble.c */
-/* Leave the command with this exit code and this text for stderr. */
+/* Leave the command with this exit code and this text for stderr, behind the file and the line of
+ * c->origin. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
 /* Do `work`; false when it was stopped: c->code, c->trouble and c->diagnosed say why, and it is for
@@ -177,14 +187,28 @@ const char *make_name(int i); /* in the order that messages list them; below mak
 bool make_is_function(const char *name);          /* by its whole name */
 bool make_function(const char *name, Const *out); /* as a value; false: there is none */
 
+/* items.c: the words of a command line in files */
+typedef struct {
+    const char *words[2]; /* an option and its value, or one word */
+    int n, line;
+} Item;
+typedef VEC(Item) Items;
+Items items_of_file(Cli *c, const char *path);
+void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them to `out` */
+/* `path`, or where it is from the folder of c->origin. */
+const char *origin_path(Cli *c, const char *path);
+const char *folder_of(Cli *c, const char *path); /* "." for a name alone */
+
 /* options.c */
 typedef struct {
     const char *name, *text;
     bool is_type; /* NAME:TYPE */
+    const Origin *origin;
 } ArgText;
 typedef struct {
     const char *name, *path;
 } SaveText;
+enum { MOST_OPTIONS = 48 };
 typedef struct {
     const char *name; /* or an expression: x[0] */
     int way;          /* a ShowWay */
@@ -195,8 +219,9 @@ typedef struct {
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
     bool time, json, count;
-    int runs;       /* 0 = as many as fit in a second */
-    unsigned given; /* a bit for each option: options.c */
+    int runs;                        /* 0 = as many as fit in a second */
+    signed char given[MOST_OPTIONS]; /* 1 more than the depth of its origin; 0: not at all */
+    const Origin *grid_origin;
     VEC(ArgText) args;
     VEC(SaveText) saves;
     VEC(ShowText) shows;
@@ -205,7 +230,10 @@ typedef struct {
 } Options;
 typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4, COMMAND_ALL = 7 } Command;
 size_t name_length(const char *s); /* of the identifier that `s` begins with */
-/* argv behind the command's name */
+/* May `word` be the value of the option of that name?  True where there is no such option. */
+bool option_takes(const char *name, const char *word);
+/* argv behind the command's name.  What the command line says goes before what files say that it
+ * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */

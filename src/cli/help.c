@@ -7,9 +7,11 @@ static const struct {
     int commands; /* whose help has it */
     const char *text;
 } pieces[] = {
-    {COMMAND_RUN, "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE...\n"},
+    {COMMAND_RUN,
+     "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
     {COMMAND_DUMP,
-     "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE...\n"},
+     "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
+     "[@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec COMMAND --help | --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -28,7 +30,9 @@ static const struct {
      "  --check              report every access outside of an array; slower\n"
      "  --path DIR           a folder in which modules that the file imports are looked for\n"
      "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
-     "  --                   no word behind it is an option\n"},
+     "  --                   no word behind it is an option\n"
+     "  @FILE                more of these from a file: an option or a NAME=VALUE a line, `#`\n"
+     "                       begins a comment, and nothing needs quotes\n"},
     {COMMAND_RUN,
      "options of run:\n"
      "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"

@@ -3,7 +3,7 @@
  *
  * One table of options.  `--name VALUE` and `--name=VALUE` mean the same; options and arguments
  * may come in any order; the first word that is neither is FILE.py[:KERNEL]; behind `--` no word is
- * an option.  Nothing is evaluated here.
+ * an option; @FILE stands for what the file says.  Nothing is evaluated here.
  */
 #include "cli.h"
 #include "../syntax/lex.h"
@@ -57,18 +57,21 @@ static const struct {
     {"--define",     OPTION_DEFINE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
 };
 /* clang-format on */
+_Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
 
+/* In files those of other commands may stand too: they are of no use here. */
 static int find_option(Cli *c, Command command, const char *name)
 {
     const char *known[COUNT(table)];
     int n = 0;
 
     for (int i = 0; i < COUNT(table); i++) {
-        if (!(table[i].commands & (int)command))
-            continue;
-        if (strcmp(table[i].name, name) == 0)
+        bool is_known = (table[i].commands & (int)command) != 0;
+
+        if (strcmp(table[i].name, name) == 0 && (is_known || c->origin))
             return i;
-        known[n++] = table[i].name;
+        if (is_known)
+            known[n++] = table[i].name;
     }
     stop(c, CLI_USAGE, "there is no option '%s' here%s", name, hint_text(c->arena, name, known, n));
 }
@@ -81,6 +84,18 @@ static int parse_count(Cli *c, const char *option, const char *text)
     if (end == text || *end || v < 1 || v > INT_MAX)
         stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
     return (int)v;
+}
+
+/* Of what options and arguments are made. */
+typedef struct {
+    Cli *c;
+    Command command;
+    Options *o;
+} Parse;
+
+static int depth_of(const Origin *origin)
+{
+    return origin ? origin->depth : 0;
 }
 
 size_t name_length(const char *s)
@@ -101,7 +116,7 @@ static SaveText parse_save(Cli *c, const char *text)
 
     if (n == 0 || text[n] != '=' || !text[n + 1])
         stop(c, CLI_USAGE, "--save needs NAME=FILE.npy, not '%s'", text);
-    return (SaveText){arena_strndup(c->arena, text, n), text + n + 1};
+    return (SaveText){arena_strndup(c->arena, text, n), origin_path(c, text + n + 1)};
 }
 
 /* NAME[=WAY]; a name may be an expression with brackets, and `=` in them is none of ours */
@@ -154,6 +169,7 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
     switch (id) {
     case OPTION_GRID:
         o->grid = operand;
+        o->grid_origin = c->origin;
         break;
     case OPTION_DEVICE:
         set_device(c, o, operand);
@@ -193,7 +209,7 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         vec_push(c->arena, &o->shows, parse_show(c, operand));
         break;
     case OPTION_PATH:
-        vec_push(c->arena, &o->paths, operand);
+        vec_push(c->arena, &o->paths, origin_path(c, operand));
         break;
     case OPTION_DEFINE:
         vec_push(c->arena, &o->defines, parse_define(c, operand));
@@ -201,23 +217,53 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
     }
 }
 
+static bool takes(Operand operand, const char *word)
+{
+    bool is_number = word[0] && word[strspn(word, "0123456789")] == '\0';
+
+    return operand == NEEDS || (operand == MAY_HAVE && is_number);
+}
+
+bool option_takes(const char *name, const char *word)
+{
+    for (int i = 0; i < COUNT(table); i++) {
+        if (strcmp(table[i].name, name) == 0)
+            return takes(table[i].operand, word);
+    }
+    return true;
+}
+
 /* The value of an option in the word behind it, where that may be one; NULL. */
-static const char *next_operand(Cli *c, const char *name, Operand operand, char **words, int left)
+static const char *next_operand(Cli *c, const char *name, Operand operand, const char *const *words,
+                                int left)
 {
     if (operand == NEEDS && left < 2)
         stop(c, CLI_USAGE, "%s needs a value behind it", name);
-    bool is_number = left > 1 && words[1][strspn(words[1], "0123456789")] == '\0' && words[1][0];
-    return operand == NEEDS || (operand == MAY_HAVE && is_number) ? words[1] : NULL;
+    return left > 1 && takes(operand, words[1]) ? words[1] : NULL;
+}
+
+/* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
+static bool goes_first(Cli *c, signed char *given, const char *name)
+{
+    int here = 1 + depth_of(c->origin);
+
+    if (*given == here)
+        stop(c, CLI_USAGE, "%s is given twice", name);
+    if (*given != 0 && *given < here)
+        return false;
+    *given = (signed char)here;
+    return true;
 }
 
 /* One option; gives how many words it took. */
-static int parse_option(Cli *c, Command command, Options *o, char **words, int left)
+static int parse_option(const Parse *p, const char *const *words, int left)
 {
+    Cli *c = p->c;
     const char *equals = strchr(words[0], '=');
     size_t length = equals ? (size_t)(equals - words[0]) : strlen(words[0]);
     const char *name = arena_strndup(c->arena, words[0], length);
     const char *operand = equals ? equals + 1 : NULL;
-    int i = find_option(c, command, name), taken = 1;
+    int i = find_option(c, p->command, name), taken = 1;
 
     if (operand && table[i].operand == BARE)
         stop(c, CLI_USAGE, "%s takes no value", name);
@@ -225,10 +271,10 @@ static int parse_option(Cli *c, Command command, Options *o, char **words, int l
         operand = next_operand(c, name, table[i].operand, words, left);
         taken = operand ? 2 : 1;
     }
-    if (table[i].once && (o->given & 1u << table[i].id))
-        stop(c, CLI_USAGE, "%s is given twice", name);
-    o->given |= 1u << table[i].id;
-    set_option(c, o, table[i].id, name, operand);
+    if (!(table[i].commands & (int)p->command))
+        return taken;
+    if (!table[i].once || goes_first(c, &p->o->given[table[i].id], name))
+        set_option(c, p->o, table[i].id, name, operand);
     return taken;
 }
 
@@ -258,40 +304,119 @@ static void parse_file(Cli *c, Options *o, const char *word)
     o->kernel = colon[1] ? colon + 1 : NULL;
 }
 
+/* The argument of that name, if it is one already; what stands nearer to the command line goes
+ * first, in the place that the other one had. */
+static void add_argument(Cli *c, Options *o, ArgText arg)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        ArgText *old = &o->args.at[i];
+        signed char given = (signed char)(1 + depth_of(old->origin));
+
+        if (strcmp(old->name, arg.name) != 0)
+            continue;
+        if (goes_first(c, &given, arena_printf(c->arena, "argument '%s'", arg.name)))
+            *old = arg;
+        return;
+    }
+    vec_push(c->arena, &o->args, arg);
+}
+
 /* NAME=VALUE, or for dump NAME:TYPE */
-static bool parse_argument(Cli *c, Command command, Options *o, const char *word)
+static bool parse_argument(const Parse *p, const char *word)
 {
     size_t n = name_length(word);
-    bool is_type = word[n] == ':' && command == COMMAND_DUMP && o->file;
-    ArgText arg = {NULL, word + n + 1, is_type};
+    bool is_type = word[n] == ':' && p->command == COMMAND_DUMP && p->o->file;
 
     if (n == 0 || (word[n] != '=' && !is_type))
         return false;
-    arg.name = arena_strndup(c->arena, word, n);
-    for (int i = 0; i < o->args.len; i++) {
-        if (strcmp(o->args.at[i].name, arg.name) == 0)
-            stop(c, CLI_USAGE, "argument '%s' is given twice", arg.name);
-    }
-    vec_push(c->arena, &o->args, arg);
+    add_argument(p->c, p->o,
+                 (ArgText){.name = arena_strndup(p->c->arena, word, n),
+                           .text = word + n + 1,
+                           .is_type = is_type,
+                           .origin = p->c->origin});
     return true;
 }
 
-static void parse_word(Cli *c, Command command, Options *o, const char *word)
+/* --- what files say --- */
+
+static void parse_items(const Parse *p, const Items *items, const Origin *origin);
+
+static bool is_same_file(const char *a, const char *b)
 {
-    if (command != COMMAND_DEVICES) {
-        if (parse_argument(c, command, o, word))
-            return;
-        if (!o->file) {
-            parse_file(c, o, word);
-            return;
-        }
+    OsEntry x = os_entry(a), y = os_entry(b);
+
+    return x.kind == OS_FILE && y.kind == OS_FILE && x.device == y.device && x.number == y.number;
+}
+
+/* @FILE: a line of it is as words here. */
+static void parse_file_of_items(const Parse *p, const char *name)
+{
+    enum { DEEPEST = 16 };
+    Cli *c = p->c;
+    const char *path = origin_path(c, name);
+    Origin inner = {.file = path,
+                    .folder = folder_of(c, path),
+                    .depth = depth_of(c->origin) + 1,
+                    .outer = c->origin};
+
+    if (!*name)
+        stop(c, CLI_USAGE, "'@' needs the name of a file behind it, with options and NAME=VALUE");
+    for (const Origin *o = c->origin; o; o = o->outer) {
+        if (is_same_file(o->file, path))
+            stop(c, CLI_USAGE, "@%s: this file names itself, here or through others", name);
     }
-    stop(c, CLI_USAGE, "'%s' is no option and no NAME=VALUE", word);
+    if (inner.depth > DEEPEST)
+        stop(c, CLI_USAGE, "@%s: files that name files are more than %d deep", name, DEEPEST);
+    const Items items = items_of_file(c, path);
+    parse_items(p, &items, &inner);
+}
+
+/* --- words --- */
+
+static NORETURN void refuse_word(const Parse *p, const char *word)
+{
+    if (!p->c->origin)
+        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE", word);
+    stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
+}
+
+static void parse_word(const Parse *p, const char *word)
+{
+    if (p->command == COMMAND_DEVICES)
+        refuse_word(p, word);
+    if (word[0] == '@')
+        parse_file_of_items(p, word + 1);
+    else if (parse_argument(p, word))
+        return;
+    else if (!p->o->file && !p->c->origin)
+        parse_file(p->c, p->o, word);
+    else
+        refuse_word(p, word);
+}
+
+static void parse_items(const Parse *p, const Items *items, const Origin *origin)
+{
+    const Origin *outer = p->c->origin;
+
+    for (int i = 0; i < items->len; i++) {
+        const Item *item = &items->at[i];
+        Origin *here = NEW(p->c->arena, Origin); /* arguments keep it */
+
+        *here = *origin;
+        here->line = item->line;
+        p->c->origin = here;
+        if (item->words[0][0] == '-')
+            parse_option(p, item->words, item->n);
+        else
+            parse_word(p, item->words[0]);
+    }
+    p->c->origin = outer;
 }
 
 Options options_parse(Cli *c, Command command, int argc, char **argv)
 {
     Options o = {0};
+    const Parse p = {c, command, &o};
     bool options = true; /* no `--` yet */
 
     for (int i = 0; i < argc;) {
@@ -299,9 +424,9 @@ Options options_parse(Cli *c, Command command, int argc, char **argv)
             options = false;
             i++;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
-            i += parse_option(c, command, &o, argv + i, argc - i);
+            i += parse_option(&p, (const char *const *)argv + i, argc - i);
         } else {
-            parse_word(c, command, &o, argv[i]);
+            parse_word(&p, argv[i]);
             i++;
         }
     }

@@ -11,6 +11,8 @@ static const char *printable(Cli *c, const char *fmt, va_list ap)
     Text t = text_new(c->arena);
 
     text_put(&t, "");
+    if (c->origin)
+        text_put_printable(&t, arena_printf(c->arena, "%s:%d: ", c->origin->file, c->origin->line));
     text_put_printable(&t, arena_vprintf(c->arena, fmt, ap));
     return t.s;
 }
@@ -29,6 +31,7 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
 bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
 {
     const Guard outer = c->guard;
+    const Origin *origin = c->origin;
     volatile bool done = false;
 
     if (setjmp(c->guard.env) == 0) {
@@ -39,6 +42,7 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
         c->trouble = "out of memory";
     }
     c->guard = outer;
+    c->origin = origin;
     return done;
 }
 

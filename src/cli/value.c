@@ -100,6 +100,7 @@ static size_t read_file(Reader *r, size_t at)
     path = arena_strndup(r->cli->arena, text + from, end - from);
     if (!*path)
         wrong(r, at, next, "the name of a file is missing here", NULL);
+    path = origin_path(r->cli, path);
     if (text[next] == ':' && name_length(text + next + 1) > 0) {
         size_t n = name_length(text + next + 1);
 

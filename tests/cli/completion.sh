@@ -22,6 +22,7 @@ expect 0 out "[matmul_kernel]" offers tilec run kernels/matmul.py : mat
 expect 0 out "[BLOCK_M= BLOCK_N= BLOCK_K=]" offers tilec run kernels/matmul.py : matmul_kernel BLOCK_
 expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" ""
 expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" : add_kernel ""
+expect 0 out "[@kernels/add.py]" offers tilec run "$add" @kernels/a
 expect 0 out "[]" offers tilec run "$add" x =
 expect 0 out "[]" offers tilec run "$add" x = ra
 expect 0 out "[]" offers tilec run missing.py : k ""

@@ -1,7 +1,7 @@
 #!/bin/sh
 # examples.sh TILEC SOURCE - the commands on kernels/ that the help and the documents print do work
 . "$(dirname "$0")/expect.inc"
-cd "$source" || exit 1
+mkdir "$folder/here" && cd "$folder/here" && ln -s "$source/kernels" kernels || exit 1
 
 tilec() {
     "$tilec" "$@"
@@ -16,8 +16,14 @@ commands() {
     }' "$1" | sed 's/\\*  */ /g' | grep kernels/
 }
 
+# what a block behind ```LANGUAGE FILE says is in that file
+files() {
+    awk '/^```/ { name = $2; next } name != "" { print >name }' "$1"
+}
+
 tilec --help >"$folder/help"
-for file in "$folder/help" docs/tilec.1 docs/cli.md docs/ir.md; do
+for file in "$folder/help" "$source/docs/tilec.1" "$source/docs/cli.md" "$source/docs/ir.md"; do
+    files "$file"
     expect 0 out "" commands "$file"
     mv "$folder/out" "$folder/commands"
     while read -r command; do

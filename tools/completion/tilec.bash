@@ -50,6 +50,8 @@ _tilec() {
     fi
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
+    elif [[ $word == @* ]]; then
+        COMPREPLY=($(compgen -P @ -f -- "${word#@}"))
     elif [ "$COMP_CWORD" -eq 2 ]; then
         COMPREPLY=($(compgen -f -X '!*.py' -- "$word") $(compgen -d -- "$word"))
     elif [ "${COMP_WORDS[3]}" = : ] && [ "$COMP_CWORD" -le 4 ]; then

@@ -1,0 +1,157 @@
+/*
+ * items.c - lines of a file as the words of a command line
+ *
+ * A line holds items: `--option VALUE`, `NAME=VALUE`, NAME:TYPE or `@file`.  No shell reads them,
+ * so nothing needs quotes: a value goes on, over spaces too, up to where the next item begins, `#`
+ * begins a comment, or the line ends.  What is in brackets or in quotes begins nothing.
+ */
+#include "cli.h"
+#include "../syntax/lex.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_blank(char ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\r';
+}
+
+static const char *skip_blanks(const char *s)
+{
+    while (is_blank(*s))
+        s++;
+    return s;
+}
+
+/* item := '--' name | '@' | NAME ':' | NAME {blank} '=', but not '==' */
+static bool begins_item(const char *s)
+{
+    size_t n = name_length(s);
+    const char *behind = skip_blanks(s + n);
+
+    if (s[0] == '@' || (s[0] == '-' && s[1] == '-' && isalpha((unsigned char)s[2])))
+        return true;
+    return n > 0 && (s[n] == ':' || (behind[0] == '=' && behind[1] != '='));
+}
+
+static const char *end_of_quotes(const char *s)
+{
+    bool closed;
+
+    return s + string_end(s, 0, (uint32_t)strlen(s), false, &closed);
+}
+
+/* Where the value that begins at `s` ends. */
+static const char *end_of_value(const char *s)
+{
+    int depth = 0;
+
+    while (*s) {
+        if (*s == '\'' || *s == '"') {
+            s = end_of_quotes(s);
+            continue;
+        }
+        depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
+        if (is_blank(*s) && depth <= 0) {
+            const char *next = skip_blanks(s);
+
+            if (!*next || *next == '#' || begins_item(next))
+                return s;
+            s = next;
+            continue;
+        }
+        s++;
+    }
+    while (s[-1] == '\r')
+        s--;
+    return s;
+}
+
+static const char *copy(Cli *c, const char *from, const char *to)
+{
+    return arena_strndup(c->arena, from, (size_t)(to - from));
+}
+
+/* --name, --name=VALUE or --name VALUE; gives the place behind it */
+static const char *read_option(Cli *c, const char *s, Item *out)
+{
+    const char *end = s + strcspn(s, "= \t\r"), *value = skip_blanks(end);
+
+    if (*end == '=') {
+        end = end_of_value(end + 1);
+        out->words[out->n++] = copy(c, s, end);
+        return end;
+    }
+    out->words[out->n++] = copy(c, s, end);
+    if (!*value || *value == '#')
+        return end;
+    const char *behind = end_of_value(value), *word = copy(c, value, behind);
+    if (!option_takes(out->words[0], word))
+        return end;
+    out->words[out->n++] = word;
+    return behind;
+}
+
+/* All else, without the blanks around the `=` of an argument. */
+static const char *read_word(Cli *c, const char *s, Item *out)
+{
+    size_t n = name_length(s);
+    const char *equals = skip_blanks(s + n), *value = skip_blanks(equals + 1), *end;
+
+    if (n == 0 || *equals != '=' || !*value) {
+        end = end_of_value(s);
+        out->words[out->n++] = copy(c, s, end);
+        return end;
+    }
+    end = end_of_value(value);
+    out->words[out->n++] =
+        arena_printf(c->arena, "%.*s=%.*s", (int)n, s, (int)(end - value), value);
+    return end;
+}
+
+void items_of_line(Cli *c, const char *text, int line, Items *out)
+{
+    for (const char *s = skip_blanks(text); *s && *s != '#'; s = skip_blanks(s)) {
+        Item item = {.line = line};
+
+        s = s[0] == '-' && s[1] == '-' ? read_option(c, s, &item) : read_word(c, s, &item);
+        vec_push(c->arena, out, item);
+    }
+}
+
+Items items_of_file(Cli *c, const char *path)
+{
+    enum { LARGEST = 1 << 20 };
+    Items out = {0};
+    char *text, *end;
+    size_t n;
+    int error = os_read_file(c->arena, path, LARGEST, &text, &n), line = 1;
+
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    if (strlen(text) != n)
+        stop(c, CLI_FILES, "%s: this is no text", path);
+    for (char *s = text; *s; s = end, line++) {
+        end = s + strcspn(s, "\n");
+        if (*end)
+            *end++ = '\0';
+        items_of_line(c, s, line, &out);
+    }
+    return out;
+}
+
+const char *folder_of(Cli *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? copy(c, path, MAX(slash, path + 1)) : ".";
+}
+
+const char *origin_path(Cli *c, const char *path)
+{
+    const char *folder = c->origin ? c->origin->folder : ".";
+
+    if (path[0] == '/' || strcmp(path, "-") == 0 || strcmp(folder, ".") == 0)
+        return path;
+    return arena_printf(c->arena, "%s/%s", folder, path);
+}
