@@ -285,6 +285,10 @@ typedef struct {
     double generator_seconds; /* loading the code generator, for the first compile of a process */
     double emit_seconds;      /* optimising and making code, or PTX */
     double assemble_seconds;  /* making a GPU's code of that */
+    double int_ops; /* operations on integers that make what is stored: not addresses and masks, not
+                     * comparisons, selections and conversions; negative as `flops` is */
+    int in_place; /* not 0: it writes memory that it also reads, as far as the shapes of the tensors
+                   * tell, so that running it again does something else */
 } tilec_stats;
 
 /*

@@ -272,6 +272,8 @@ const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored);
 /* The bytes that each tensor spans, MAX_PARAMS at most; how many there are, -1 when nobody knows.
  */
 int memory_ranges(const Binding *b, MemoryRange *out);
+/* Does a launch read memory that it writes?  The sets are of parameters. */
+bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 
 /* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */

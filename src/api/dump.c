@@ -253,7 +253,10 @@ static tilec_status count_stats(Job *job, void *stats)
     MemoryUse use = ir_memory_use(s->func, job->arena);
     bool counted = interp_count(s->func, &launch, SAMPLE, &counts) == INTERP_OK;
 
-    s->stats.flops = counted && counts.flops_known ? counts.flops : -1;
+    counted = counted && counts.known;
+    s->stats.flops = counted ? counts.flops : -1;
+    s->stats.int_ops = counted ? counts.int_ops : -1;
+    s->stats.in_place = memory_in_place(r->binding, use.loaded, use.stored);
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant->seconds;
     s->stats.from_cache = r->variant->from_cache;

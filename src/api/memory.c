@@ -106,6 +106,31 @@ bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)
     return disjoint;
 }
 
+/* Whether one of these parameters' tensors reaches into `e`. */
+static bool reached(const Binding *b, uint64_t params, const Extent *e)
+{
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i] || !in_set(params, i))
+            continue;
+        Extent other = extent_of(b->tensors[i]);
+        if (!apart(&other, e))
+            return true;
+    }
+    return false;
+}
+
+bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored)
+{
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i] || !in_set(stored, i))
+            continue;
+        Extent written = extent_of(b->tensors[i]);
+        if (reached(b, loaded, &written))
+            return true;
+    }
+    return false;
+}
+
 int memory_ranges(const Binding *b, MemoryRange *out)
 {
     int n = 0;

@@ -1,12 +1,14 @@
 /*
- * count.c - how many float operations does a launch do?
+ * count.c - how many operations does a launch do, on floats and on integers?
  *
- * The multiplications and additions of a dot count whatever they are made on.
+ * The multiplications and additions of a dot count as those of floats, whatever they are made on.
+ * Of integers only what makes stored values counts (data.c): arithmetic and logic, but no
+ * comparisons, selections and conversions, as with floats.
  *
  * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
  * that follow from arguments and program ids are computed, tiles and what comes from memory are
  * unknown, and no memory of the user's is touched.  Loops are run as often as their known bounds
- * say.  Where control depends on something unknown, flops_known becomes false.
+ * say.  Where control depends on something unknown, `known` becomes false.
  */
 #include <string.h>
 
@@ -31,11 +33,16 @@ struct Activation {
 };
 
 typedef struct {
+    double flops, int_ops;
+} Work;
+
+typedef struct {
     Arena *arena;
     const InterpLaunch *launch;
     int32_t program[3];
     Map *idle; /* Func* to Activation* */
-    double flops;
+    Map *data; /* of count_data() */
+    Work work;
     bool known;
     int64_t steps;
     int depth;
@@ -43,7 +50,7 @@ typedef struct {
 
 static const Op *count_block(Counter *c, Activation *a, const Block *b);
 
-/* --- float operations of one op --- */
+/* --- operations of one op --- */
 
 /* What the op does to one element. */
 static int element_flops(const Op *op)
@@ -56,35 +63,71 @@ static int element_flops(const Op *op)
     return op_has(op, FLOP | APPROX) ? 1 : 0;
 }
 
-static void add_flops(Op *op, void *ctx)
+static int element_int_ops(const Op *op)
 {
-    *(double *)ctx += element_flops(op);
+    if (op->noperands == 0 || op->operands[0]->type->pointer || !op_has(op, FOLDS) ||
+        op_has(op, COMPARES))
+        return 0;
+    DType t = op->operands[0]->type->dtype;
+    bool converts = op->code == OP_cast || op->code == OP_bitcast || op->code == OP_select;
+    return dtype_is_int(t) && t != DT_I1 && !converts ? 1 : 0;
+}
+
+static Work element_work(const Op *op)
+{
+    return (Work){element_flops(op), element_int_ops(op)};
+}
+
+static void add_element_work(Op *op, void *ctx)
+{
+    Work *sum = ctx, one = element_work(op);
+
+    sum->flops += one.flops;
+    sum->int_ops += one.int_ops;
+}
+
+static Work times(Work w, double n)
+{
+    return (Work){w.flops * n, w.int_ops * n};
 }
 
 /* One application of a combine region; its calls do not count. */
-static double region_flops(const Op *op)
+static Work region_work(const Op *op)
 {
-    double flops = 0;
+    Work work = {0};
 
-    ir_walk(op->regions[0], add_flops, &flops);
-    return flops;
+    ir_walk(op->regions[0], add_element_work, &work);
+    return work;
 }
 
-static double op_flops(const Op *op)
+static Work op_work(const Op *op)
 {
+    static const Work nothing = {0};
+
     if (op->noperands == 0)
-        return 0;
+        return nothing;
     const Type *t = op->operands[0]->type;
     double n = (double)type_numel(t);
     switch (op->code) {
     case OP_reduce:
     case OP_scan:
-        return region_flops(op) * (n - n / t->dims[attr_axis(op)]);
+        return times(region_work(op), n - n / t->dims[attr_axis(op)]);
     case OP_dot:
-        return 2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1];
+        return (Work){.flops =
+                          2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]};
     default:
-        return t->rank > 0 ? n * element_flops(op) : 0;
+        return t->rank > 0 ? times(element_work(op), n) : nothing;
     }
+}
+
+/* Integers count where the result becomes data. */
+static void count_work(Counter *c, const Op *op)
+{
+    Work work = op_work(op);
+
+    c->work.flops += work.flops;
+    if (work.int_ops > 0 && op->nresults > 0 && map_get(c->data, MAP_KEY(op->results[0])))
+        c->work.int_ops += work.int_ops;
 }
 
 /* --- scalars --- */
@@ -204,9 +247,11 @@ static void count_for(Counter *c, Activation *a, const Op *op)
                                  scalar_of(a, op->operands[FOR_STEP]).bits);
     hand_over_counts(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
-        double before = c->flops;
+        Work before = c->work;
         count_round(c, a, op, bounds.first);
-        c->flops = before + (c->flops - before) * (double)bounds.trips;
+        c->work.flops = before.flops + (c->work.flops - before.flops) * (double)bounds.trips;
+        c->work.int_ops =
+            before.int_ops + (c->work.int_ops - before.int_ops) * (double)bounds.trips;
         forget(a, op->nresults, op->results);
         return;
     }
@@ -266,7 +311,7 @@ static void count_call(Counter *c, Activation *a, const Op *op)
 
 static void count_op(Counter *c, Activation *a, const Op *op)
 {
-    c->flops += op_flops(op);
+    count_work(c, op);
     switch (op->code) {
     case OP_for:
         count_for(c, a, op);
@@ -312,7 +357,7 @@ static void count_programs(Counter *c, const Func *f, int sample)
         count_block(c, a, f->body);
     }
     if (n > 0)
-        c->flops *= (double)total / (double)n;
+        c->work = times(c->work, (double)total / (double)n);
 }
 
 InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out)
@@ -327,8 +372,9 @@ InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample,
     }
     c.arena = arena = arena_new(&guard);
     c.idle = map_new(c.arena);
+    c.data = count_data(f, c.arena);
     count_programs(&c, f, sample);
-    *out = (InterpCounts){c.flops, c.known};
+    *out = (InterpCounts){c.work.flops, c.work.int_ops, c.known};
     arena_free(arena);
     return INTERP_OK;
 }

@@ -31,10 +31,10 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 /* count.c: what a launch does (its slots may end with the user's parameters), by running only the
  * scalar part of the kernel for up to `sample` programs spread over the grid and scaling up. flops:
  * float operations on tile elements, masked lanes included, fma and dot 2 each, approximated
- * functions 1. */
+ * functions 1.  int_ops: those on integers that make what is stored, not addresses and masks. */
 typedef struct {
-    double flops;
-    bool flops_known; /* false: control depends on tile data */
+    double flops, int_ops;
+    bool known; /* false: control depends on tile data */
 } InterpCounts;
 /* OK or NO_MEMORY, without a diagnostic; *out is set when OK. */
 InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out);

@@ -159,6 +159,9 @@ void exec_reduce(Frame *f, const Op *op);
 /* In order along the axis, from its end when reversed; each line by itself. */
 void exec_scan(Frame *f, const Op *op);
 
+/* data.c: a set of Value*, of a kernel and its helpers, in the arena */
+Map *count_data(const Func *f, Arena *a);
+
 /* interp_dot.c */
 enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */
 /* It is i32 for integers, fp64 for fp64, else fp32; the accumulator may be another. */
