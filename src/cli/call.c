@@ -114,8 +114,8 @@ double call_again(Call *k)
     return o->launch.seconds ? k->seconds : seconds;
 }
 
-/* Compile, then launch, so that only the kernel itself is blamed for what the launch reaches. */
-static double launch_first(Call *k)
+/* Compile, so that only the kernel itself is blamed for what the launch reaches. */
+static double prepare(Call *k)
 {
     const Options *o = &k->options;
     char *error = NULL;
@@ -124,6 +124,24 @@ static double launch_first(Call *k)
     check(k->cli,
           tilec_prepare(k->cli->file, o->kernel, k->args.args, k->args.count, &o->launch, &error),
           &error);
+    return os_seconds() - start;
+}
+
+void call_count(Call *k)
+{
+    const Options *o = &k->options;
+    char *error = NULL;
+
+    check(k->cli,
+          tilec_launch_stats(k->cli->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
+                             &o->launch, &k->timing.stats, &error),
+          &error);
+}
+
+static double launch_first(Call *k)
+{
+    double start = os_seconds();
+
     call_again(k);
     return os_seconds() - start;
 }
@@ -133,9 +151,13 @@ void call_launch(Call *k)
     if (move_there(k))
         k->options.launch.seconds = &k->seconds; /* the device's clock knows better */
     listen(k);
-    k->timing.first = launch_first(k);
+    k->timing.first = prepare(k);
+    if (k->options.time)
+        fresh_keep(k);
+    k->timing.first += launch_first(k);
     stop_listening(k);
     move_back(k);
+    fresh_settle(k);
 }
 
 /* --- telling --- */
@@ -144,7 +166,6 @@ void call_report(Call *k)
 {
     Cli *c = k->cli;
     const Options *o = &k->options;
-    char *error = NULL;
 
     if (o->count && o->json)
         k->timing.lines = counting_json(&k->counting);
@@ -152,10 +173,7 @@ void call_report(Call *k)
         fputs(counting_table(&k->counting), stdout);
     if (!o->time && !o->json)
         return;
-    check(c,
-          tilec_launch_stats(c->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
-                             &o->launch, &k->timing.stats, &error),
-          &error);
+    call_count(k);
     if (o->time)
         timing_measure(k);
     fputs(o->json ? timing_json(c->arena, &k->timing) : timing_table(c->arena, &k->timing), stdout);

@@ -300,6 +300,17 @@ extern const uint8_t picture_nan[3]; /* the colour of what is no number */
 void draw_picture(Text *t, const Picture *p,
                   ShowWay way); /* SHOW_TEXT .. SHOW_KITTY, SHOW_BLOCKS */
 
+/* table.c: cells row by row, the titles first; the first `left` columns are aligned to the left */
+typedef struct {
+    Arena *arena;
+    int columns, left;
+    VEC(const char *) cells;
+} Table;
+Table table_new(Arena *a, int columns, int left);
+void table_put(Table *t, const char *cell); /* which is kept */
+void table_printf(Table *t, const char *fmt, ...) PRINTF(2, 3);
+const char *table_text(const Table *t); /* of whole rows */
+
 /* timing.c: what --time says */
 typedef struct {
     const char *kernel, *device;
@@ -307,6 +318,7 @@ typedef struct {
     int runs;
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
+    bool fresh;        /* each run began with the arrays that the first one found */
     const char *lines; /* for JSON: what counting_json() gives, or NULL */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
@@ -325,6 +337,12 @@ void counting_add(Counting *k, const tilec_count *count); /* which is copied */
 const char *counting_table(const Counting *k);            /* titles, and a line for each */
 const char *counting_json(const Counting *k);             /* an array of objects */
 
+/* A block as it was before the first run. */
+typedef struct {
+    int block;
+    void *copy; /* in a block of its own */
+} KeptBlock;
+
 /* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
  * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
  * Cli of its own, which may have the library and the file of another one. */
@@ -334,6 +352,7 @@ typedef struct {
     Arguments args;
     Timing timing; /* with the grid, from call_evaluate() on */
     Counting counting;
+    VEC(KeptBlock) kept;
     double seconds;         /* of the last launch, by the device's clock if it has one */
     const char *last_words; /* if the kernel ends the process */
     int first_block;        /* its arrays are those of cli->blocks from here on */
@@ -345,10 +364,17 @@ void call_open(Call *k);     /* as args_open_kernel() */
 void call_evaluate(Call *k); /* arguments, those not given too, and the grid */
 /* Compiles, runs once and says what the kernel says; results are in the host's arrays behind it. */
 void call_launch(Call *k);
+void call_count(Call *k);     /* into timing.stats; compiles what call_launch() has not */
 void timing_measure(Call *k); /* timing.c: runs until the number or the time is used up */
 double call_again(Call *k);   /* one more run, in silence: seconds */
 void call_report(Call *k);    /* what --time, --json and --count say */
 void call_close(Call *k);     /* frees its arrays, here and there */
+
+/* fresh.c: arrays that a kernel both reads and writes, as they were */
+void fresh_keep(Call *k);   /* in front of the first run, with timing.stats for a result */
+void fresh_settle(Call *k); /* behind it, with the results on the host */
+void fresh_restore(
+    const Call *k); /* in front of each run that must find what the first one found */
 
 /* outputs.c: --save and --show */
 /* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */

@@ -26,29 +26,34 @@ static const char *place_of(Arena *a, const tilec_count *c)
                    : arena_printf(a, "PTX:%d", c->line);
 }
 
+static void put_line(Table *t, const tilec_count *c)
+{
+    Arena *a = t->arena;
+
+    table_put(t, place_of(a, c));
+    table_printf(t, "%llu", (unsigned long long)c->instructions);
+    table_put(t, share(a, c->lanes, c->instructions));
+    table_printf(t, "%llu", (unsigned long long)c->global_requests);
+    table_put(t, share(a, c->global_lines, c->global_requests));
+    table_put(t, share(a, c->global_sectors, c->global_requests));
+    table_printf(t, "%llu", (unsigned long long)c->shared_requests);
+    table_put(t, share(a, c->shared_waves, c->shared_requests));
+    table_printf(t, "%llu", (unsigned long long)c->branches);
+    table_printf(t, "%llu", (unsigned long long)c->divergent);
+}
+
 const char *counting_table(const Counting *k)
 {
-    Arena *a = k->arena;
-    Text out = text_new(a);
-    int width = 4;
+    static const char *const titles[] = {"line",     "instructions", "lanes",  "global",
+                                         "requests", "sectors",      "shared", "waves",
+                                         "branches", "divergent"};
+    Table t = table_new(k->arena, COUNT(titles), 1);
 
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&t, titles[i]);
     for (int i = 0; i < k->lines.len; i++)
-        width = MAX(width, (int)strlen(place_of(a, &k->lines.at[i])));
-    text_printf(&out, "%-*s %12s %6s %9s %8s %8s %9s %7s %9s %8s\n", width, "line", "instructions",
-                "lanes", "global", "requests", "sectors", "shared", "waves", "branches",
-                "divergent");
-    for (int i = 0; i < k->lines.len; i++) {
-        const tilec_count *c = &k->lines.at[i];
-
-        text_printf(
-            &out, "%-*s %12llu %6s %9llu %8s %8s %9llu %7s %9llu %9llu\n", width, place_of(a, c),
-            (unsigned long long)c->instructions, share(a, c->lanes, c->instructions),
-            (unsigned long long)c->global_requests, share(a, c->global_lines, c->global_requests),
-            share(a, c->global_sectors, c->global_requests), (unsigned long long)c->shared_requests,
-            share(a, c->shared_waves, c->shared_requests), (unsigned long long)c->branches,
-            (unsigned long long)c->divergent);
-    }
-    return out.s;
+        put_line(&t, &k->lines.at[i]);
+    return table_text(&t);
 }
 
 const char *counting_json(const Counting *k)

@@ -27,6 +27,13 @@ void timing_summary(Timing *t, double *seconds, int n)
     t->median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
 }
 
+/* A run that is timed. */
+static double run_once(Call *k)
+{
+    fresh_restore(k);
+    return call_again(k);
+}
+
 /* The first tenth only warms up. */
 void timing_measure(Call *k)
 {
@@ -34,16 +41,16 @@ void timing_measure(Call *k)
     const Options *o = &k->options;
     double *seconds = NEW_N(c->arena, double, o->runs ? o->runs : MOST_RUNS);
     Progress p = progress_start("timing");
-    double once = call_again(k), started;
+    double once = run_once(k), started;
     int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
 
     for (int i = 0; i < wanted / 10; i++)
-        call_again(k);
+        run_once(k);
     started = os_seconds();
     for (n = 0; n < wanted; n++) {
         if (!o->runs && n >= LEAST_RUNS && os_seconds() - started > budget)
             break;
-        seconds[n] = call_again(k);
+        seconds[n] = run_once(k);
         progress_at(&p, (double)n / wanted);
     }
     progress_end(&p);
@@ -81,16 +88,37 @@ static const char *parts_text(Arena *a, const tilec_stats *s)
                         assembling);
 }
 
+static void put_times(Text *out, const Timing *t)
+{
+    static const char *const titles[] = {"kernel", "device", "grid", "runs",    "median",
+                                         "min",    "max",    "GB/s", "GFLOP/s", "GIOP/s"};
+    Arena *a = out->arena;
+    Table table = table_new(a, COUNT(titles), 2);
+
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&table, titles[i]);
+    table_put(&table, t->kernel);
+    table_put(&table, t->device);
+    table_printf(&table, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]);
+    table_printf(&table, "%d", t->runs);
+    table_put(&table, duration(a, t->median));
+    table_put(&table, duration(a, t->min));
+    table_put(&table, duration(a, t->max));
+    table_put(&table, rate(a, t->stats.bytes, t->median));
+    table_put(&table, rate(a, t->stats.flops, t->median));
+    table_put(&table, rate(a, t->stats.int_ops, t->median));
+    text_put(out, table_text(&table));
+}
+
 const char *timing_table(Arena *a, const Timing *t)
 {
     Text out = text_new(a);
 
-    text_printf(&out, "%-20s %-7s %16s %6s %11s %11s %11s %9s %9s\n", "kernel", "device", "grid",
-                "runs", "median", "min", "max", "GB/s", "GFLOP/s");
-    text_printf(&out, "%-20s %-7s %16s %6d %11s %11s %11s %9s %9s\n", t->kernel, t->device,
-                arena_printf(a, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]), t->runs,
-                duration(a, t->median), duration(a, t->min), duration(a, t->max),
-                rate(a, t->stats.bytes, t->median), rate(a, t->stats.flops, t->median));
+    put_times(&out, t);
+    if (t->fresh)
+        text_put(&out,
+                 "arrays that it both reads and writes were restored before each run, outside "
+                 "of its time\n");
     text_printf(&out, "compiled in %s%s%s\n", duration(a, t->stats.compile_seconds),
                 t->stats.from_cache ? " (from the cache)" : "", parts_text(a, &t->stats));
     if (t->stats.warps > 0)
@@ -129,7 +157,8 @@ const char *timing_json(Arena *a, const Timing *t)
     text_printf(&out, ", \"from_cache\": %s, \"bytes\": %.17g",
                 t->stats.from_cache ? "true" : "false", t->stats.bytes);
     if (t->stats.flops >= 0)
-        text_printf(&out, ", \"flops\": %.17g", t->stats.flops);
+        text_printf(&out, ", \"flops\": %.17g, \"int_ops\": %.17g", t->stats.flops,
+                    t->stats.int_ops);
     if (t->stats.warps > 0)
         text_printf(
             &out, ", \"warps\": %d, \"registers\": %d, \"shared_bytes\": %d, \"local_bytes\": %d",
@@ -140,7 +169,10 @@ const char *timing_json(Arena *a, const Timing *t)
     if (t->runs > 0 && t->median > 0) /* JSON has no infinity for the rates */
         text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->median / 1e9);
     if (t->runs > 0 && t->median > 0 && t->stats.flops >= 0)
-        text_printf(&out, ", \"gflop_per_s\": %.6g", t->stats.flops / t->median / 1e9);
+        text_printf(&out, ", \"gflop_per_s\": %.6g, \"giop_per_s\": %.6g",
+                    t->stats.flops / t->median / 1e9, t->stats.int_ops / t->median / 1e9);
+    if (t->runs > 0)
+        text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->lines)
         text_printf(&out, ", \"lines\": %s", t->lines);
     text_put(&out, "}\n");

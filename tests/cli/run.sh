@@ -347,6 +347,44 @@ for device in interp cpu; do
         "$tilec" run "$folder/large.py" --device $device --grid 1 x="zeros(fp32,8)" N="1<<24"
 done
 
+# timed runs of a kernel that changes what it reads find what the first one found
+cat >"$folder/bump.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def a_name_that_is_longer_than_twenty_characters(x, limit, B: tl.constexpr):
+    at = x + tl.program_id(0) * B + tl.arange(0, B)
+    value = tl.load(at)
+    tl.device_assert(value < limit, "it was not fresh")
+    tl.store(at, value + 1)
+
+@triton.jit
+def copy(x, y, B: tl.constexpr):
+    tl.store(y + tl.arange(0, B), tl.load(x + tl.arange(0, B)))
+
+@triton.jit
+def count(x, B: tl.constexpr):
+    before = tl.atomic_add(x, 1)
+    tl.device_assert(before < 4, "it was not fresh")
+KERNEL
+bump() {
+    "$tilec" run "$folder/bump.py:a_name_that_is_longer_than_twenty_characters" --grid 4 \
+        x="zeros(i32,256)" limit=1 B=64 "$@"
+}
+for device in cpu interp sim; do
+    expect 0 out "arrays that it both reads and writes were restored" bump --time 9 --device $device
+    expect 0 out '"restored": true' bump --time=9 --json --device $device
+    expect 0 out "[1 1 1 ... 1 1 1]" bump --time=3 --show x --device $device
+    expect 0 out "restored" "$tilec" run "$folder/bump.py:count" --grid 4 x="zeros(i32,1)" B=1 \
+        --time 5 --device $device
+    expect 0 out '"restored": false' "$tilec" run "$folder/bump.py:copy" --grid 1 x="ones(i32,8)" \
+        y="zeros(i32,8)" B=8 --time=5 --json --device $device
+done
+expect 0 out '"int_ops": 256' bump --json
+expect 0 out "kernel                                        device   grid  runs" bump --time=3
+# columns are as wide as what is in them
+awk 'NR <= 2 { print length($0) }' "$folder/out" | uniq | wc -l | grep -qx 1 || wrong "ragged table"
 finish
 
 # a tuple, a list, a dtype and a function of the file as arguments; arithmetic on arrays

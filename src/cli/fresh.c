@@ -1,0 +1,91 @@
+/*
+ * fresh.c - the arrays of a call as they were, for each of its timed runs
+ *
+ * A kernel that writes what it also reads does something else each time: a sort finds sorted data,
+ * a count goes on counting.  Where the library says that a launch is of this kind, the blocks are
+ * copied before the first run, those that it has changed are kept, and every further run that is
+ * timed begins with them.  Copying is not timed, but leaves the arrays in the caches as far as they
+ * fit there.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+static tilec_place place_on_device(const Moved *m)
+{
+    return (tilec_place){m->data, TILEC_MEMORY_DEVICE, m->device_id};
+}
+
+/* There may be too little memory for that; the times are then those of what the runs find. */
+static bool has_room(const Call *k)
+{
+    size_t bytes = 0;
+
+    for (int i = k->first_block; i < k->cli->blocks.len; i++)
+        bytes += k->cli->blocks.at[i].bytes;
+    return os_has_memory(bytes);
+}
+
+void fresh_keep(Call *k)
+{
+    Cli *c = k->cli;
+    int blocks = c->blocks.len;
+
+    call_count(k);
+    if (!k->timing.stats.in_place)
+        return;
+    if (!has_room(k)) {
+        warn(c, "there is no memory for a copy of the arrays: runs are timed on what earlier ones "
+                "left");
+        return;
+    }
+    for (int i = k->first_block; i < blocks; i++) {
+        const Storage from = c->blocks.at[i];
+        Array copy = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
+        const KeptBlock kept = {i, copy.data};
+
+        memcpy(copy.data, from.memory, from.bytes);
+        vec_push(c->arena, &k->kept, kept);
+    }
+}
+
+void fresh_settle(Call *k)
+{
+    int n = 0;
+
+    for (int i = 0; i < k->kept.len; i++) {
+        const KeptBlock kept = k->kept.at[i];
+        const Storage *now = &k->cli->blocks.at[kept.block];
+
+        if (memcmp(now->memory, kept.copy, now->bytes) != 0)
+            k->kept.at[n++] = kept;
+    }
+    k->kept.len = n;
+    k->timing.fresh = n > 0;
+}
+
+/* On the device, if the block has been moved there. */
+static void restore_block(const Call *k, const KeptBlock *kept)
+{
+    Cli *c = k->cli;
+    const Storage *s = &c->blocks.at[kept->block];
+    const tilec_place from = {.data = kept->copy};
+    char *error = NULL;
+
+    for (int i = 0; i < c->moved.len; i++) {
+        const Moved *m = &c->moved.at[i];
+
+        if (m->block != kept->block)
+            continue;
+        check(c, tilec_copy(c->tilec, m->device, place_on_device(m), from, s->bytes, NULL, &error),
+              &error);
+        return;
+    }
+    memcpy(s->memory, kept->copy, s->bytes);
+}
+
+void fresh_restore(const Call *k)
+{
+    for (int i = 0; i < k->kept.len; i++)
+        restore_block(k, &k->kept.at[i]);
+}

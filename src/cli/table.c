@@ -1,0 +1,65 @@
+/*
+ * table.c - cells of text in columns that are as wide as their widest cell
+ */
+#include "cli.h"
+
+Table table_new(Arena *a, int columns, int left)
+{
+    return (Table){.arena = a, .columns = columns, .left = left};
+}
+
+void table_put(Table *t, const char *cell)
+{
+    vec_push(t->arena, &t->cells, cell);
+}
+
+void table_printf(Table *t, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    table_put(t, arena_vprintf(t->arena, fmt, ap));
+    va_end(ap);
+}
+
+/* Characters of UTF-8. */
+static int width_of(const char *s)
+{
+    int n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+static void put_cell(Text *out, const char *cell, int width, bool left)
+{
+    int gap = width - width_of(cell);
+
+    text_printf(out, "%*s%s%*s", left ? 0 : gap, "", cell, left ? gap : 0, "");
+}
+
+static int column_width(const Table *t, int column)
+{
+    int width = 0;
+
+    for (int i = column; i < t->cells.len; i += t->columns)
+        width = MAX(width, width_of(t->cells.at[i]));
+    return width;
+}
+
+const char *table_text(const Table *t)
+{
+    Text out = text_new(t->arena);
+
+    text_put(&out, "");
+    for (int i = 0; i < t->cells.len; i++) {
+        int column = i % t->columns;
+        bool last = column + 1 == t->columns;
+
+        put_cell(&out, t->cells.at[i], last && column < t->left ? 0 : column_width(t, column),
+                 column < t->left);
+        text_put(&out, last ? "\n" : "  ");
+    }
+    return out.s;
+}
