@@ -35,6 +35,7 @@ void check(Cli *c, tilec_status status, char **error)
         tilec_free(*error);
     for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
         n--;
+    c->status = status;
     c->diagnosed = status == TILEC_REFUSED || status == TILEC_FAULT;
     stop(c, code_of(status), "%.*s", (int)n, text);
 }

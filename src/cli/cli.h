@@ -55,11 +55,14 @@ typedef struct Origin {
 typedef struct {
     Arena *arena;
     Guard guard;
-    Interner *words;      /* of expressions */
-    const Origin *origin; /* of what is looked at, for messages and paths; NULL: no file */
-    CliCode code;         /* what went wrong */
-    const char *trouble;  /* when it stopped: the text for stderr */
-    bool diagnosed;       /* the text says where in a source file: print it as it is */
+    Interner *words;          /* of expressions */
+    const Origin *origin;     /* of what is looked at, for messages and paths; NULL: no file */
+    CliCode code;             /* what went wrong */
+    const char *trouble;      /* when it stopped: the text for stderr */
+    const Origin *trouble_at; /* the line of a file that a text of ours is about; NULL */
+    tilec_status status;      /* what the library said of it; TILEC_OK: it is ours */
+    bool json;                /* --json was given */
+    bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
     VEC(Storage) blocks; /* the storage of all arrays, oldest first */
@@ -87,6 +90,9 @@ void print_line(FILE *out, const char *text);
 
 /* The on_message of every launch: to stderr. */
 void tell(void *unused, const char *text);
+
+/* problem.c: what stopped the command, as a JSON object on one line */
+const char *problem_json(const Cli *c);
 
 /* "; did you mean 'X'?" or "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);

@@ -63,12 +63,32 @@ static CliCode flush_output(void)
     return CLI_FILES;
 }
 
+/* Options that were not understood may stand in front of it. */
+static bool wants_json(Words words)
+{
+    for (int i = 2; i < words.argc && strcmp(words.argv[i], "--") != 0; i++) {
+        if (strcmp(words.argv[i], "--json") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void print_problem(Cli *c, void *copy)
+{
+    fputs(problem_json(copy), stdout);
+    (void)c;
+}
+
 /* The one place that stop() comes back to, but for commands that go on behind it. */
 static CliCode run_guarded(Cli *c, Words words)
 {
-    if (!attempt(c, run_command, &words))
-        fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
-    return c->code;
+    if (attempt(c, run_command, &words))
+        return c->code;
+    Cli stopped = *c;
+    fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
+    if (c->json || wants_json(words))
+        attempt(c, print_problem, &stopped); /* there may be no memory for it */
+    return stopped.code;
 }
 
 /* The command of that name; 0: none. */

@@ -200,7 +200,7 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         o->count = true;
         break;
     case OPTION_JSON:
-        o->json = true;
+        o->json = c->json = true;
         break;
     case OPTION_SAVE:
         vec_push(c->arena, &o->saves, parse_save(c, operand));

@@ -24,6 +24,7 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     c->code = code;
     va_start(ap, fmt);
     c->trouble = printable(c, fmt, ap);
+    c->trouble_at = c->origin;
     va_end(ap);
     fail(&c->guard);
 }
@@ -34,11 +35,14 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
     const Origin *origin = c->origin;
     volatile bool done = false;
 
+    c->status = TILEC_OK;
+    c->diagnosed = false;
     if (setjmp(c->guard.env) == 0) {
         work(c, context);
         done = true;
     } else if (c->guard.why == GUARD_NO_MEMORY) {
         c->code = CLI_REFUSED;
+        c->status = TILEC_NO_MEMORY;
         c->trouble = "out of memory";
     }
     c->guard = outer;

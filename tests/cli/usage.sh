@@ -171,4 +171,25 @@ expect 1 err "$folder/bad.py:6:" "$tilec" run "$folder/bad.py" --grid 1 x="ones(
 expect 1 err "BLOCK" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" y=x out=x n=4
 echo "x = 1" >"$folder/none.py"
 expect 1 err "no function with @triton.jit" "$tilec" run "$folder/none.py" --grid 1
+# with --json an error is an object on stdout, and stderr says what it says
+refused() {
+    code=$1 object=$2
+    shift 2
+    expect "$code" out "$object" "$tilec" run "$@"
+    [ "$(wc -l <"$folder/out")" = 1 ] && [ -s "$folder/err" ] || wrong "it is not one object"
+}
+printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n    tl.store(x, colums)\n    columns = 1\n' \
+    >"$folder/wrong.py"
+place="\"file\": \"$folder/wrong.py\", \"line\": 5, \"column\": 17"
+refused 1 "{\"kind\": \"refused\", \"message\": \"\`colums\` is not defined\", $place, \"hint\": " \
+    "$folder/wrong.py" --grid 1 x="ones(fp32,1)" --json
+refused 2 '{"kind": "usage", "message": "--grid is given twice", "file": null, "line": null' \
+    "$add" --grid 1 --json --grid 2
+refused 2 "there is no option '--gird' here\", \"file\": null" "$add" --gird 1 --json
+refused 2 "\"hint\": \"did you mean '--grid'?\", \"text\": \"" "$add" --gird 1 --json
+refused 3 '{"kind": "file", "message": "/nowhere/add.py: No such file or directory"' \
+    /nowhere/add.py --grid 1 --json
+printf -- '--json\n--grid 1/2\n' >"$folder/wrong.args"
+refused 2 "\"file\": \"$folder/wrong.args\", \"line\": 2, \"column\": null, \"hint\": \"\`/\`" "$add" \
+    "@$folder/wrong.args" x="ones(fp32,1)" y=x out=x n=1 BLOCK=1
 finish
