@@ -18,7 +18,7 @@ void call_init(Call *k, Cli *c, const Options *o)
 
 void call_open(Call *k)
 {
-    k->options.launch.on_message = tell;
+    k->options.launch.on_message = k->silent ? NULL : tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
     k->last_words = crash_words(k->cli, k->options.kernel);
@@ -85,7 +85,7 @@ static void listen(Call *k)
 {
     tilec_launch_options *o = &k->options.launch;
 
-    o->on_record = hear;
+    o->on_record = k->silent ? NULL : hear;
     o->on_count = k->options.count ? hear_count : NULL;
     o->user = k;
 }
@@ -106,7 +106,7 @@ double call_again(Call *k)
 
     crash_watch(k->last_words);
     start = os_seconds();
-    status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
+    status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
                           &o->launch, &error);
     seconds = os_seconds() - start;
     crash_unwatch();
@@ -122,7 +122,7 @@ static double prepare(Call *k)
     double start = os_seconds();
 
     check(k->cli,
-          tilec_prepare(k->cli->file, o->kernel, k->args.args, k->args.count, &o->launch, &error),
+          tilec_prepare(k->cli->file, o->kernel, k->there, k->args.count, &o->launch, &error),
           &error);
     return os_seconds() - start;
 }
@@ -133,7 +133,7 @@ void call_count(Call *k)
     char *error = NULL;
 
     check(k->cli,
-          tilec_launch_stats(k->cli->file, o->kernel, k->timing.grid, k->args.args, k->args.count,
+          tilec_launch_stats(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
                              &o->launch, &k->timing.stats, &error),
           &error);
 }

@@ -201,6 +201,7 @@ typedef struct {
 typedef VEC(Item) Items;
 Items items_of_file(Cli *c, const char *path);
 void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them to `out` */
+const char *items_end_of_quotes(const char *s);                     /* which begin there */
 /* `path`, or where it is from the folder of c->origin. */
 const char *origin_path(Cli *c, const char *path);
 const char *folder_of(Cli *c, const char *path); /* "." for a name alone */
@@ -214,6 +215,11 @@ typedef struct {
 typedef struct {
     const char *name, *path;
 } SaveText;
+typedef struct {
+    const char *name, *with; /* NULL: every array; a value or a device */
+    const char *rtol, *atol; /* expressions; NULL: not given */
+    const Origin *origin;
+} CompareText;
 enum { MOST_OPTIONS = 48 };
 typedef struct {
     const char *name; /* or an expression: x[0] */
@@ -230,6 +236,7 @@ typedef struct {
     const Origin *grid_origin;
     VEC(ArgText) args;
     VEC(SaveText) saves;
+    VEC(CompareText) compares;
     VEC(ShowText) shows;
     VEC(const char *) paths;
     VEC(tilec_define) defines;
@@ -277,6 +284,7 @@ bool element_wants_exponent(tilec_dtype t, uint64_t bits); /* too long, or no di
 
 /* summary.c: dtype, shape, and what the elements are like as a whole, without a newline */
 void summary_put(Text *t, const Array *a);
+void summary_put_shape(Text *t, const Array *a); /* "4096x781" */
 
 /* show.c */
 typedef enum {
@@ -324,8 +332,9 @@ typedef struct {
     int runs;
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
-    bool fresh;        /* each run began with the arrays that the first one found */
-    const char *lines; /* for JSON: what counting_json() gives, or NULL */
+    bool fresh;           /* each run began with the arrays that the first one found */
+    const char *lines;    /* for JSON: what counting_json() gives, or NULL */
+    const char *compared; /* the same of compare_json() */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* A line of titles, one of numbers, one about compiling. */
@@ -356,7 +365,9 @@ typedef struct {
     Cli *cli;
     Options options; /* behind call_open() with the kernel's name */
     Arguments args;
-    Timing timing; /* with the grid, from call_evaluate() on */
+    const tilec_arg *there; /* these as launches take them, from call_launch() on */
+    bool silent;            /* nobody hears what the kernel says */
+    Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
     VEC(KeptBlock) kept;
     double seconds;         /* of the last launch, by the device's clock if it has one */
@@ -377,8 +388,9 @@ void call_report(Call *k);    /* what --time, --json and --count say */
 void call_close(Call *k);     /* frees its arrays, here and there */
 
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
-void fresh_keep(Call *k);   /* in front of the first run, with timing.stats for a result */
-void fresh_settle(Call *k); /* behind it, with the results on the host */
+void fresh_copy(Call *k, int end); /* of all its blocks in front of that one */
+void fresh_keep(Call *k);          /* in front of the first run, with timing.stats for a result */
+void fresh_settle(Call *k);        /* behind it, with the results on the host */
 void fresh_restore(
     const Call *k); /* in front of each run that must find what the first one found */
 
@@ -388,7 +400,27 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
 void outputs_check(const Call *k); /* names and files; before anything runs */
 void outputs_write(const Call *k);
 
+/* compare.c: --compare */
+typedef struct {
+    const CompareText *text;
+    const char *name;
+    const Array *got; /* the argument, of any strides */
+    Array want;       /* dense */
+    bool is_changed;  /* by the device that `want` comes from, or that is not known */
+    double rtol, atol;
+    int64_t wrong, worst;    /* how many elements; which one, row-major */
+    double max_abs, max_rel; /* of differences; infinity where one is no number */
+} Comparison;
+typedef VEC(Comparison) Comparisons;
+/* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
+ * which the kernel may run on other devices. */
+Comparisons compare_prepare(Call *k);
+bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all within tolerance? */
+const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
+const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects */
+
 /* move.c: a call's arrays in the memory of its device */
+/* Sets k->there. */
 bool move_there(Call *k);            /* false: it works on the host's, and they stay */
 void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
 void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */

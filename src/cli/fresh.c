@@ -26,20 +26,11 @@ static bool has_room(const Call *k)
     return os_has_memory(bytes);
 }
 
-void fresh_keep(Call *k)
+void fresh_copy(Call *k, int end)
 {
     Cli *c = k->cli;
-    int blocks = c->blocks.len;
 
-    call_count(k);
-    if (!k->timing.stats.in_place)
-        return;
-    if (!has_room(k)) {
-        warn(c, "there is no memory for a copy of the arrays: runs are timed on what earlier ones "
-                "left");
-        return;
-    }
-    for (int i = k->first_block; i < blocks; i++) {
+    for (int i = k->first_block; i < end; i++) {
         const Storage from = c->blocks.at[i];
         Array copy = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
         const KeptBlock kept = {i, copy.data};
@@ -47,6 +38,18 @@ void fresh_keep(Call *k)
         memcpy(copy.data, from.memory, from.bytes);
         vec_push(c->arena, &k->kept, kept);
     }
+}
+
+void fresh_keep(Call *k)
+{
+    call_count(k);
+    if (!k->timing.stats.in_place)
+        return;
+    if (has_room(k))
+        fresh_copy(k, k->cli->blocks.len);
+    else
+        warn(k->cli, "there is no memory for a copy of the arrays: runs are timed on what earlier "
+                     "ones left");
 }
 
 void fresh_settle(Call *k)

@@ -36,6 +36,8 @@ static const struct {
     {COMMAND_RUN,
      "options of run:\n"
      "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
+     "  --compare NAME=VALUE[,RTOL[,ATOL]]\n"
+     "                       is it near to @ref.npy, x+y, what the device `interp` gives?\n"
      "  --save NAME=FILE.npy write an array after the first run\n"
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
      "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"

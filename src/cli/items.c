@@ -34,7 +34,7 @@ static bool begins_item(const char *s)
     return n > 0 && (s[n] == ':' || (behind[0] == '=' && behind[1] != '='));
 }
 
-static const char *end_of_quotes(const char *s)
+const char *items_end_of_quotes(const char *s)
 {
     bool closed;
 
@@ -48,7 +48,7 @@ static const char *end_of_value(const char *s)
 
     while (*s) {
         if (*s == '\'' || *s == '"') {
-            s = end_of_quotes(s);
+            s = items_end_of_quotes(s);
             continue;
         }
         depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);

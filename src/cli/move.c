@@ -2,9 +2,9 @@
  * move.c - arrays on devices that have memory of their own
  *
  * The command's arrays lie in the host's memory, several of them perhaps in one storage.  For such
- * a device every storage that an argument uses is copied there as a whole, the arguments are made
- * to point into the copies, and what a launch did is copied back in the same way.  Copies end with
- * their storage.
+ * a device every storage that an argument uses is copied there as a whole, the arguments of
+ * launches point into the copies, and what a launch did is copied back in the same way.  Copies end
+ * with their storage.
  */
 #include "cli.h"
 
@@ -78,34 +78,40 @@ static bool is_empty(const tilec_tensor *t)
     return false;
 }
 
-static void move_tensor(const Call *k, tilec_tensor *t)
+static tilec_tensor moved_tensor(const Call *k, tilec_tensor t)
 {
-    t->memory = TILEC_MEMORY_DEVICE;
-    t->device_id = k->options.device_id;
-    if (is_empty(t)) {
-        t->data = NULL;
-        return;
+    t.memory = TILEC_MEMORY_DEVICE;
+    t.device_id = k->options.device_id;
+    if (is_empty(&t)) {
+        t.data = NULL;
+        return t;
     }
-    int block = block_of(k->cli, t->data);
-    size_t offset = (size_t)((char *)t->data - (char *)k->cli->blocks.at[block].memory);
-    t->data = move_block(k, block) + offset;
+    int block = block_of(k->cli, t.data);
+    size_t offset = (size_t)((char *)t.data - (char *)k->cli->blocks.at[block].memory);
+    t.data = move_block(k, block) + offset;
+    return t;
 }
 
-static void move_arguments(const Call *k, tilec_arg *args, int n)
+static tilec_arg *moved_arguments(const Call *k, const tilec_arg *args, int n)
 {
+    tilec_arg *out = NEW_N(k->cli->arena, tilec_arg, n + 1);
+
     for (int i = 0; i < n; i++) {
+        out[i] = args[i];
         if (args[i].kind == TILEC_ARG_TENSOR || args[i].kind == TILEC_ARG_DESCRIPTOR)
-            move_tensor(k, &args[i].tensor);
+            out[i].tensor = moved_tensor(k, args[i].tensor);
         if (args[i].kind == TILEC_ARG_TUPLE)
-            move_arguments(k, (tilec_arg *)args[i].items, args[i].nitems); /* args.c made them */
+            out[i].items = moved_arguments(k, args[i].items, args[i].nitems);
     }
+    return out;
 }
 
 bool move_there(Call *k)
 {
+    k->there = k->args.args;
     if (!has_memory(k))
         return false;
-    move_arguments(k, k->args.args, k->args.count);
+    k->there = moved_arguments(k, k->args.args, k->args.count);
     return true;
 }
 

@@ -27,6 +27,7 @@ typedef enum {
     OPTION_JSON,
     OPTION_SAVE,
     OPTION_SHOW,
+    OPTION_COMPARE,
     OPTION_PATH,
     OPTION_DEFINE
 } OptionId;
@@ -53,6 +54,7 @@ static const struct {
     {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
     {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
     {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
+    {"--compare",    OPTION_COMPARE, COMMAND_RUN,                   NEEDS,    false},
     {"--path",       OPTION_PATH,    COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
     {"--define",     OPTION_DEFINE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
 };
@@ -141,6 +143,58 @@ static ShowText parse_show(Cli *c, const char *text)
          text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
 }
 
+/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
+ * blanks around it; NULL behind the last. */
+static const char *next_part(Cli *c, const char **text)
+{
+    const char *from = *text + strspn(*text, " "), *end = from, *last;
+    int depth = 0;
+
+    if (!**text)
+        return NULL;
+    while (*end && (*end != ',' || depth > 0)) {
+        depth += (strchr("([{", *end) != NULL) - (strchr(")]}", *end) != NULL);
+        end = *end == '\'' || *end == '"' ? items_end_of_quotes(end) : end + 1;
+    }
+    *text = *end ? end + 1 : end;
+    for (last = end; last > from && last[-1] == ' ';)
+        last--;
+    return arena_strndup(c->arena, from, (size_t)(last - from));
+}
+
+/* The text behind `NAME=`; NULL. */
+static const char *behind_name(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    const char *equals = text + n + (strncmp(text, name, n) == 0 ? strspn(text + n, " ") : 0);
+
+    return strncmp(text, name, n) == 0 && *equals == '=' ? equals + 1 : NULL;
+}
+
+/* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
+static CompareText parse_compare(Cli *c, const char *text)
+{
+    CompareText out = {.origin = c->origin};
+    const char *rest = text, *first = next_part(c, &rest), *equals = first;
+    const char **tolerances[] = {&out.rtol, &out.atol};
+
+    while (equals && *equals && *equals != '=')
+        equals += 1 + (*equals == '[' ? strcspn(equals, "]") : 0);
+    if (!first || !*first || equals == first || (*equals == '=' && !equals[1]))
+        stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
+    out.with = *equals ? equals + 1 : first;
+    out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
+    for (int i = 0; (first = next_part(c, &rest)) != NULL; i++) {
+        int which = behind_name(first, "rtol") ? 0 : behind_name(first, "atol") ? 1 : i;
+        const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
+
+        if (which > 1 || *tolerances[which])
+            stop(c, CLI_USAGE, "--compare %s: behind the value come only rtol and atol", text);
+        *tolerances[which] = value ? value : first;
+    }
+    return out;
+}
+
 /* NAME=VALUE, or MODULE.NAME=VALUE */
 static tilec_define parse_define(Cli *c, const char *text)
 {
@@ -207,6 +261,9 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         break;
     case OPTION_SHOW:
         vec_push(c->arena, &o->shows, parse_show(c, operand));
+        break;
+    case OPTION_COMPARE:
+        vec_push(c->arena, &o->compares, parse_compare(c, operand));
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, origin_path(c, operand));

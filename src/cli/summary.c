@@ -58,8 +58,7 @@ static void tally_dimension(Tally *s, const Array *a, int depth, const char *at)
         tally_dimension(s, a, depth + 1, at + i * a->strides[depth] * (int64_t)size);
 }
 
-/* "4096x781" */
-static void put_shape(Text *t, const Array *a)
+void summary_put_shape(Text *t, const Array *a)
 {
     text_put(t, a->ndim == 0 ? "scalar" : "");
     for (int i = 0; i < a->ndim; i++)
@@ -79,7 +78,7 @@ void summary_put(Text *t, const Array *a)
     Tally s = {.dtype = (DType)a->dtype};
 
     text_printf(t, "%s ", tilec_dtype_name(a->dtype));
-    put_shape(t, a);
+    summary_put_shape(t, a);
     if (array_numel(a) == 0)
         return;
     tally_dimension(&s, a, 0, a->data);

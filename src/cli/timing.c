@@ -173,6 +173,8 @@ const char *timing_json(Arena *a, const Timing *t)
                     t->stats.flops / t->median / 1e9, t->stats.int_ops / t->median / 1e9);
     if (t->runs > 0)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
+    if (t->compared)
+        text_printf(&out, ", \"compare\": %s", t->compared);
     if (t->lines)
         text_printf(&out, ", \"lines\": %s", t->lines);
     text_put(&out, "}\n");

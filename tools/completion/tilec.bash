@@ -36,12 +36,12 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --show | =)
+    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --show | --compare | =)
         return
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --save --show --time --count --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --compare --save --show --time --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define" ;;
     devices) options="--json" ;;
     esac

@@ -1,0 +1,450 @@
+/*
+ * compare.c - `--compare`: are a call's arrays what they should be?
+ *
+ * The reference is a value, computed before the launch, when the arguments are still what they
+ * were; or what another device makes of the same arguments.  For that the kernel runs there first,
+ * on the arrays of the call itself, whose contents are put back behind it.  An element is right
+ * when |got - want| <= atol + rtol * |want|; a NaN is right where a NaN is wanted.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- tolerances --- */
+
+/* What different orders of summation, and functions that round differently, may cost. */
+static double default_rtol(tilec_dtype t)
+{
+    switch (t) {
+    case TILEC_FP64:
+        return 1e-9;
+    case TILEC_FP32:
+        return 1e-5;
+    case TILEC_FP16:
+        return 2e-3;
+    case TILEC_BF16:
+        return 1.6e-2;
+    case TILEC_FP8E4NV:
+    case TILEC_FP8E4B8:
+    case TILEC_FP8E4B15:
+        return 0.25;
+    case TILEC_FP8E5:
+    case TILEC_FP8E5B16:
+        return 0.5;
+    default:
+        return 0;
+    }
+}
+
+/* Of the finite elements; 0 without any. */
+static double mean_magnitude(const Array *a)
+{
+    double sum = 0;
+    int64_t n = array_numel(a), finite = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        double v = fabs(array_number(a, i));
+
+        if (isfinite(v)) {
+            sum += v;
+            finite++;
+        }
+    }
+    return finite ? sum / (double)finite : 0;
+}
+
+static double tolerance(Call *k, const char *name, const char *text)
+{
+    Const v = value_parse(k->cli, &k->args.names, name, text);
+    double out = v.kind == CONST_INT ? (double)v.integer : v.real;
+
+    if ((v.kind != CONST_INT && v.kind != CONST_FLOAT) || !(out >= 0))
+        stop(k->cli, CLI_USAGE, "--compare: %s must be a number of 0 or more, not %s", name, text);
+    return out;
+}
+
+static void set_tolerances(Call *k, Comparison *m)
+{
+    const CompareText *t = m->text;
+
+    m->rtol = t->rtol ? tolerance(k, "rtol", t->rtol)
+                      : MAX(default_rtol(m->got->dtype), default_rtol(m->want.dtype));
+    m->atol = t->atol ? tolerance(k, "atol", t->atol) : m->rtol * mean_magnitude(&m->want);
+}
+
+/* --- references --- */
+
+static Array copy_of(Cli *c, const Array *a)
+{
+    Array out = array_new(c, a->dtype, a->ndim, a->shape);
+
+    array_copy_dense(a, out.data);
+    return out;
+}
+
+static bool has_shape_of(const Array *a, const Array *b)
+{
+    return a->ndim == b->ndim &&
+           (a->ndim == 0 || memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim) == 0);
+}
+
+/* An array of one number, in the shape of another. */
+static Array number_in_shape(Cli *c, const Const *v, const Array *like)
+{
+    bool is_float = v->kind == CONST_FLOAT;
+    Array one = array_new(c, is_float ? TILEC_FP64 : TILEC_I64, like->ndim, like->shape);
+
+    if (is_float)
+        array_fill(&one, v->real);
+    else
+        array_fill_int(&one, (uint64_t)v->integer);
+    return one;
+}
+
+static const char *shape_text(Cli *c, const Array *a)
+{
+    Text t = text_new(c->arena);
+
+    summary_put_shape(&t, a);
+    return t.s;
+}
+
+static void take_value(Call *k, Comparison *m)
+{
+    Cli *c = k->cli;
+    const char *label = arena_printf(c->arena, "--compare %s", m->name);
+    Const v = value_parse(c, &k->args.names, label, m->text->with);
+    const Array *a = value_array(&v);
+
+    if (!a && v.kind != CONST_FLOAT && !const_is_integral(&v))
+        stop(c, CLI_USAGE, "%s: an array is compared with an array, a number or a device, not %s",
+             label, const_kind_name(&v));
+    if (a && !has_shape_of(a, m->got))
+        stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
+             shape_text(c, m->got), m->text->with, shape_text(c, a));
+    m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
+    m->is_changed = true;
+}
+
+/* The device that a text names, and which one of that name; false: none. */
+static bool is_device(Cli *c, const char *text, const char **name, int *id)
+{
+    const char *colon = strchr(text, ':');
+    size_t n = colon ? (size_t)(colon - text) : strlen(text);
+    tilec_device d;
+
+    for (int i = 0; tilec_device_info(c->tilec, i, &d) == TILEC_OK; i++) {
+        if (strlen(d.name) != n || memcmp(d.name, text, n) != 0)
+            continue;
+        *name = d.name;
+        *id = colon ? atoi(colon + 1) : 0;
+        return !colon || (colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0');
+    }
+    return false;
+}
+
+static const char *near_device(Cli *c, const char *text)
+{
+    VEC(const char *) known = {0};
+    tilec_device d;
+
+    while (tilec_device_info(c->tilec, known.len, &d) == TILEC_OK)
+        vec_push(c->arena, &known, d.name);
+    return hint_text(c->arena, text, known.at, known.len);
+}
+
+/* --- references by other devices --- */
+
+/* The same call there, in silence, and nothing but it. */
+static Call call_elsewhere(const Call *k, const char *device, int id)
+{
+    Call other = *k;
+
+    other.silent = true;
+    other.options.launch.device = other.timing.device = device;
+    other.options.launch.arch = NULL;
+    other.options.launch.check = 0;
+    other.options.device_id = id;
+    other.options.count = other.options.time = false;
+    return other;
+}
+
+static bool has_bytes_of(Cli *c, const Array *a, const Array *dense)
+{
+    Array copy = array_cast(c, a, a->dtype);
+
+    return memcmp(copy.data, dense->data, array_bytes(dense)) == 0;
+}
+
+/* For `n` comparisons; the call's own blocks end at `end`. */
+static void take_from_device(Call *k, Comparison *all, int n, const char *device, int id, int end)
+{
+    Cli *c = k->cli;
+    Call other = call_elsewhere(k, device, id);
+    int kept;
+
+    for (int i = 0; i < n; i++)
+        all[i].want = array_new(c, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
+    kept = c->blocks.len;
+    fresh_copy(&other, end);
+    call_launch(&other);
+    move_release(c, k->first_block);
+    for (int i = 0; i < n; i++)
+        array_copy_dense(all[i].got, all[i].want.data);
+    fresh_restore(&other);
+    for (int i = 0; i < n; i++)
+        all[i].is_changed = !has_bytes_of(c, all[i].got, &all[i].want);
+    array_free_from(c, kept);
+}
+
+/* One for the array of the text, or for each argument that is one. */
+static void add_comparisons(Call *k, const CompareText *t, Comparisons *out)
+{
+    Cli *c = k->cli;
+    Comparison m = {.text = t, .name = t->name};
+
+    if (t->name) {
+        m.got = outputs_find(c, &k->args.names, "--compare", t->name);
+        vec_push(c->arena, out, m);
+        return;
+    }
+    for (int i = 0; i < k->args.names.len; i++) {
+        m.name = k->args.names.at[i].name;
+        m.got = value_array(&k->args.names.at[i].value);
+        if (m.got)
+            vec_push(c->arena, out, m);
+    }
+}
+
+Comparisons compare_prepare(Call *k)
+{
+    Cli *c = k->cli;
+    const Options *o = &k->options;
+    Comparisons out = {0};
+    int end = c->blocks.len, id;
+    const char *device;
+
+    for (int i = 0; i < o->compares.len; i++) {
+        const CompareText *t = &o->compares.at[i];
+        int from = out.len;
+
+        c->origin = t->origin;
+        add_comparisons(k, t, &out);
+        if (is_device(c, t->with, &device, &id)) {
+            c->origin = NULL; /* what goes wrong there is no mistake of the line */
+            take_from_device(k, out.at + from, out.len - from, device, id, end);
+        } else if (t->name) {
+            take_value(k, &out.at[from]);
+        } else {
+            stop(c, CLI_USAGE, "--compare needs NAME=VALUE or a device; '%s' is no device%s",
+                 t->with, near_device(c, t->with));
+        }
+        c->origin = t->origin;
+        for (int m = from; m < out.len; m++)
+            set_tolerances(k, &out.at[m]);
+    }
+    c->origin = NULL;
+    return out;
+}
+
+/* --- comparing --- */
+
+typedef struct {
+    double real;
+    __int128 whole; /* of integers, which doubles may not hold */
+    bool is_whole;
+} Element;
+
+static uint64_t bits_at(const Array *dense, int64_t i)
+{
+    size_t size = tilec_dtype_size(dense->dtype);
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)dense->data + (size_t)i * size, size);
+    return bits;
+}
+
+static Element element_at(const Array *dense, int64_t i)
+{
+    int shift = 64 - 8 * (int)tilec_dtype_size(dense->dtype);
+    uint64_t bits = bits_at(dense, i);
+    bool is_signed = dense->dtype >= TILEC_I8 && dense->dtype <= TILEC_I64;
+
+    return (Element){.real = array_number(dense, i),
+                     .whole = is_signed ? (int64_t)(bits << shift) >> shift : (__int128)bits,
+                     .is_whole = dense->dtype <= TILEC_U64};
+}
+
+static double difference(const Element *got, const Element *want)
+{
+    if (got->is_whole && want->is_whole)
+        return fabs((double)(got->whole - want->whole));
+    if (got->real == want->real || (isnan(got->real) && isnan(want->real)))
+        return 0; /* infinities too */
+    double d = fabs(got->real - want->real);
+    return isnan(d) ? (double)INFINITY : d;
+}
+
+/* How many times the tolerance an element may be off, to find the worst one. */
+static double excess(double d, double allowed)
+{
+    return d / MAX(allowed, 1e-200);
+}
+
+static void compare_elements(Cli *c, Comparison *m)
+{
+    Array got = array_cast(c, m->got, m->got->dtype);
+    int64_t n = array_numel(&got);
+    double worst = -1;
+
+    for (int64_t i = 0; i < n; i++) {
+        Element g = element_at(&got, i), w = element_at(&m->want, i);
+        double d = difference(&g, &w), size = fabs(w.real);
+        double allowed = m->atol + (isfinite(size) ? m->rtol * size : 0);
+
+        m->max_abs = MAX(m->max_abs, d);
+        if (d > 0 && size > 0)
+            m->max_rel = MAX(m->max_rel, isfinite(size) ? d / size : d);
+        m->wrong += d > allowed;
+        if (excess(d, allowed) > worst) {
+            worst = excess(d, allowed);
+            m->worst = i;
+        }
+    }
+}
+
+bool compare_finish(Call *k, Comparisons *all)
+{
+    bool right = true;
+
+    for (int i = 0; i < all->len; i++) {
+        compare_elements(k->cli, &all->at[i]);
+        right &= all->at[i].wrong == 0;
+    }
+    return right;
+}
+
+/* --- telling --- */
+
+/* Arrays that nobody named and nothing happened to are not spoken of. */
+static bool is_told(const Comparison *m)
+{
+    return m->text->name || m->is_changed || m->wrong > 0;
+}
+
+/* [17,3]; nothing of an array without dimensions */
+static const char *index_text(Cli *c, const Comparison *m)
+{
+    Text t = text_new(c->arena);
+    int64_t left = m->worst, step = array_numel(m->got);
+
+    text_put(&t, "");
+    for (int i = 0; i < m->got->ndim; i++) {
+        step /= m->got->shape[i];
+        text_printf(&t, "%s%lld", i ? "," : "", (long long)(left / step));
+        left %= step;
+    }
+    return t.s;
+}
+
+static const char *worst_text(Cli *c, const Comparison *m, const Array *a)
+{
+    Array dense = array_cast(c, a, a->dtype);
+    uint64_t bits = bits_at(&dense, m->worst);
+    char text[ELEMENT_TEXT];
+
+    element_format(text, a->dtype, bits, element_wants_exponent(a->dtype, bits));
+    return arena_printf(c->arena, "%s", text);
+}
+
+static void put_difference(Cli *c, Text *t, const Comparison *m)
+{
+    int64_t n = array_numel(m->got);
+
+    text_printf(t, "%s: differs from %s in %lld of %lld elements (%.3g%%), rtol %g, atol %.3g\n",
+                m->name, m->text->with, (long long)m->wrong, (long long)n,
+                100.0 * (double)m->wrong / (double)n, m->rtol, m->atol);
+    text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name, index_text(c, m),
+                worst_text(c, m, m->got), worst_text(c, m, &m->want));
+}
+
+const char *compare_text(Cli *c, const Comparisons *all)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "");
+    for (int i = 0; i < all->len; i++) {
+        const Comparison *m = &all->at[i];
+
+        if (!is_told(m))
+            continue;
+        if (m->wrong > 0)
+            put_difference(c, &t, m);
+        else
+            text_printf(&t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
+                        (long long)array_numel(m->got));
+        text_printf(&t, "greatest error %.3g, relative %.3g\n", m->max_abs, m->max_rel);
+    }
+    return t.s;
+}
+
+/* "nan" and "inf" go in quotes: JSON has no such numbers. */
+static const char *worst_json(Cli *c, const Comparison *m, const Array *a)
+{
+    Array dense = array_cast(c, a, a->dtype);
+    Element e = element_at(&dense, m->worst);
+
+    if (!isfinite(e.real))
+        return arena_printf(c->arena, "\"%s\"", worst_text(c, m, a));
+    if (!e.is_whole)
+        return arena_printf(c->arena, "%.17g", e.real);
+    return e.whole < 0 ? arena_printf(c->arena, "%lld", (long long)e.whole)
+                       : arena_printf(c->arena, "%llu", (unsigned long long)e.whole);
+}
+
+static void put_number(Text *t, const char *name, double v)
+{
+    if (isfinite(v))
+        text_printf(t, ", \"%s\": %.9g", name, v);
+    else
+        text_printf(t, ", \"%s\": null", name);
+}
+
+static void put_json(Cli *c, Text *t, const Comparison *m)
+{
+    int64_t n = array_numel(m->got);
+
+    text_put(t, "{\"name\": ");
+    put_json_text(t, m->name);
+    text_put(t, ", \"with\": ");
+    put_json_text(t, m->text->with);
+    text_printf(t, ", \"pass\": %s, \"elements\": %lld, \"wrong\": %lld",
+                m->wrong ? "false" : "true", (long long)n, (long long)m->wrong);
+    put_number(t, "share", n ? (double)m->wrong / (double)n : 0);
+    put_number(t, "max_abs", m->max_abs);
+    put_number(t, "max_rel", m->max_rel);
+    put_number(t, "rtol", m->rtol);
+    put_number(t, "atol", m->atol);
+    if (n > 0)
+        text_printf(t, ", \"worst\": {\"index\": [%s], \"value\": %s, \"reference\": %s}",
+                    index_text(c, m), worst_json(c, m, m->got), worst_json(c, m, &m->want));
+    text_put(t, "}");
+}
+
+const char *compare_json(Cli *c, const Comparisons *all)
+{
+    Text t = text_new(c->arena);
+    int told = 0;
+
+    text_put(&t, "[");
+    for (int i = 0; i < all->len; i++) {
+        if (!is_told(&all->at[i]))
+            continue;
+        text_put(&t, told++ ? ", " : "");
+        put_json(c, &t, &all->at[i]);
+    }
+    text_put(&t, "]");
+    return t.s;
+}
