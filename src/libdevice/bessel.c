@@ -16,153 +16,138 @@
  * the last place of the largest value nearby, as far out as sin and cos of fp64 hold, so that near
  * zeros of J and Y few digits are right.
  */
-#include "bessel.h"
-
-typedef struct {
-    const double *terms;
-    int n;
-} Series;
-
-#define SERIES(name, ...) static const double name##_terms[] = {__VA_ARGS__};
-#include "bessel_terms.h"
-#define SERIES(name, ...) static const Series name = {name##_terms, COUNT(name##_terms)};
-#include "bessel_terms.h"
-
-static Value *bessel_number(Lower *l, const Value *like, double d)
-{
-    return build_splat(&l->b, build_float(&l->b, type_scalar(l->module, DT_FP64), d), like->type);
-}
-
-static Value *bessel_op(Lower *l, OpCode op, Value *x, Value *y)
-{
-    return build_binary(&l->b, op, x, y);
-}
-
-static Value *by_number(Lower *l, Value *x, double d)
-{
-    return bessel_op(l, OP_mul, x, bessel_number(l, x, d));
-}
-
-static Value *multiply_add(Lower *l, Value *x, Value *y, Value *z)
-{
-    Value *v[3] = {x, y, z};
-
-    return build_op(&l->b, OP_fma, 3, v, 0, NULL, 0, NULL)->results[0];
-}
-
-/* The sum of the series at y, by Clenshaw's recurrence. */
-static Value *series_sum(Lower *l, Series s, Value *y)
-{
-    Value *twice = by_number(l, y, 2);
-    Value *above = bessel_number(l, y, 0);
-    Value *sum = bessel_number(l, y, s.terms[s.n - 1]);
-
-    for (int k = s.n - 2; k >= 0; k--) {
-        Value *rest = bessel_op(l, OP_sub, bessel_number(l, y, s.terms[k]), above);
-
-        above = sum;
-        sum = multiply_add(l, k > 0 ? twice : y, above, rest);
-    }
-    return sum;
-}
+#include "formula.h"
 
 /* scale x^2 - 1 */
-static Value *square_argument(Lower *l, Value *x, double scale)
+static Value *square_argument(const Formula *f, Value *x, double scale)
 {
-    return multiply_add(l, by_number(l, x, scale), x, bessel_number(l, x, -1));
+    return f_fma(f, f_mul(f, x, K(scale)), x, K(-1));
 }
 
-static Value *is_infinity(Lower *l, Value *x)
+static Value *is_infinity(const Formula *f, Value *x)
 {
-    return bessel_op(l, OP_eq, x, bessel_number(l, x, __builtin_inf()));
+    return f_eq(f, x, K(__builtin_inf()));
 }
 
-static Value *far_wave(Lower *l, Value *x, Series p, Series q, bool sum_first)
+static Value *far_wave(const Formula *f, Value *x, SeriesName p, SeriesName q, bool sum_first)
 {
-    Value *t = bessel_op(l, OP_div, bessel_number(l, x, 8), x);
-    Value *y = square_argument(l, t, 2);
-    Value *sine = build_unary(&l->b, OP_sin, x), *cosine = build_unary(&l->b, OP_cos, x);
-    Value *sum = bessel_op(l, OP_add, cosine, sine),
-          *difference = bessel_op(l, OP_sub, sine, cosine);
-    Value *by_p = bessel_op(l, OP_mul, series_sum(l, p, y), sum_first ? sum : difference);
-    Value *by_q = bessel_op(l, OP_mul, bessel_op(l, OP_mul, series_sum(l, q, y), t),
-                            sum_first ? difference : sum);
-    Value *wave = bessel_op(l, sum_first ? OP_sub : OP_add, by_p, by_q);
-    Value *root = build_unary(&l->b, OP_sqrt, by_number(l, x, 3.14159265358979323846));
+    Value *t = f_div(f, K(8), x);
+    Value *y = square_argument(f, t, 2);
+    Value *sine = f_sin(f, x), *cosine = f_cos(f, x);
+    Value *sum = f_add(f, cosine, sine), *difference = f_sub(f, sine, cosine);
+    Value *by_p = f_mul(f, f_series(f, p, y), sum_first ? sum : difference);
+    Value *by_q = f_mul(f, f_mul(f, f_series(f, q, y), t), sum_first ? difference : sum);
+    Value *wave = sum_first ? f_sub(f, by_p, by_q) : f_add(f, by_p, by_q);
+    Value *root = f_sqrt(f, f_mul(f, x, K(3.14159265358979323846)));
 
-    wave = bessel_op(l, OP_div, wave, root);
-    return build_select(&l->b, is_infinity(l, x), bessel_number(l, x, 0), wave);
+    wave = f_div(f, wave, root);
+    return f_select(f, is_infinity(f, x), K(0), wave);
 }
 
 /* `near` for x up to 8, else `far`, and for NaN. */
-static Value *joined(Lower *l, Value *x, Value *near, Value *far)
+static Value *joined(const Formula *f, Value *x, Value *near, Value *far)
 {
-    return build_select(&l->b, bessel_op(l, OP_le, x, bessel_number(l, x, 8)), near, far);
+    return f_select(f, f_le(f, x, K(8)), near, far);
 }
 
-static Value *near_j(Lower *l, Value *x, int order)
+static Value *near_j(const Formula *f, Value *x, int order)
 {
-    Value *sum = series_sum(l, order ? j1_near : j0_near, square_argument(l, x, 1.0 / 32));
+    Value *sum =
+        f_series(f, order ? SERIES_j1_near : SERIES_j0_near, square_argument(f, x, 1.0 / 32));
 
-    return order ? bessel_op(l, OP_mul, x, sum) : sum;
+    return order ? f_mul(f, x, sum) : sum;
 }
 
-static Value *bessel_j(Lower *l, Value *x, int order)
+static Value *bessel_j(const Formula *f, Value *x, int order)
 {
-    Value *far = order ? far_wave(l, x, p1, q1, false) : far_wave(l, x, p0, q0, true);
+    Value *far = order ? far_wave(f, x, SERIES_p1, SERIES_q1, false)
+                       : far_wave(f, x, SERIES_p0, SERIES_q0, true);
 
-    return joined(l, x, near_j(l, x, order), far);
+    return joined(f, x, near_j(f, x, order), far);
 }
 
-static Value *bessel_y(Lower *l, Value *x, int order)
+static Value *bessel_y(const Formula *f, Value *x, int order)
 {
-    Value *sum = series_sum(l, order ? y1_near : y0_near, square_argument(l, x, 1.0 / 32));
-    Value *wave = bessel_op(l, OP_mul, build_unary(&l->b, OP_log, x), near_j(l, x, order));
-    Value *zero = bessel_op(l, OP_eq, x, bessel_number(l, x, 0));
-    Value *far = order ? far_wave(l, x, p1, q1, true) : far_wave(l, x, p0, q0, false);
+    Value *sum =
+        f_series(f, order ? SERIES_y1_near : SERIES_y0_near, square_argument(f, x, 1.0 / 32));
+    Value *wave = f_mul(f, f_log(f, x), near_j(f, x, order));
+    Value *zero = f_eq(f, x, K(0));
+    Value *far = order ? far_wave(f, x, SERIES_p1, SERIES_q1, true)
+                       : far_wave(f, x, SERIES_p0, SERIES_q0, false);
 
     if (order) {
-        wave = bessel_op(l, OP_sub, wave, bessel_op(l, OP_div, bessel_number(l, x, 1), x));
-        sum = bessel_op(l, OP_mul, x, sum);
-        far = build_unary(&l->b, OP_neg, far);
+        wave = f_sub(f, wave, f_div(f, K(1), x));
+        sum = f_mul(f, x, sum);
+        far = f_neg(f, far);
     }
-    sum = multiply_add(l, wave, bessel_number(l, x, 0.63661977236758134308), sum);
-    sum = build_select(&l->b, zero, bessel_number(l, x, -__builtin_inf()), sum);
-    return joined(l, x, sum, far);
+    sum = f_fma(f, wave, K(0.63661977236758134308), sum);
+    sum = f_select(f, zero, K(-__builtin_inf()), sum);
+    return joined(f, x, sum, far);
 }
 
-static Value *bessel_i(Lower *l, Value *x, int order)
+static Value *bessel_i(const Formula *f, Value *x, int order)
 {
-    Value *y = multiply_add(l, x, bessel_number(l, x, 0.25), bessel_number(l, x, -1));
-    Value *near = series_sum(l, order ? i1_near : i0_near, y);
-    Value *half =
-        build_unary(&l->b, OP_exp, by_number(l, x, 0.5)); /* exp(x) would be infinite first */
+    Value *y = f_fma(f, x, K(0.25), K(-1));
+    Value *near = f_series(f, order ? SERIES_i1_near : SERIES_i0_near, y);
+    Value *half = f_exp(f, f_mul(f, x, K(0.5))); /* exp(x) would be infinite first */
     Value *far;
 
-    y = bessel_op(l, OP_sub, bessel_op(l, OP_div, bessel_number(l, x, 16), x),
-                  bessel_number(l, x, 1));
-    far = series_sum(l, order ? i1_far : i0_far, y);
-    far = bessel_op(l, OP_div, far, build_unary(&l->b, OP_sqrt, x));
+    y = f_sub(f, f_div(f, K(16), x), K(1));
+    far = f_series(f, order ? SERIES_i1_far : SERIES_i0_far, y);
+    far = f_div(f, far, f_sqrt(f, x));
     if (order)
-        near = bessel_op(l, OP_mul, near, x);
-    far = joined(l, x, near, far);
-    far = bessel_op(l, OP_mul, bessel_op(l, OP_mul, far, half), half);
-    return build_select(&l->b, is_infinity(l, x), x, far);
+        near = f_mul(f, near, x);
+    far = joined(f, x, near, far);
+    far = f_mul(f, f_mul(f, far, half), half);
+    return f_select(f, is_infinity(f, x), x, far);
 }
 
-Value *build_bessel(Lower *l, char kind, int order, Value *x)
+/* --- by name --- */
+
+/* J and I: of |x|; those of order 1 are odd. */
+static Value *of_magnitude(const Formula *f, Value *given, int order,
+                           Value *(*function)(const Formula *f, Value *x, int order))
 {
-    Value *wide = build_cast(&l->b, x, DT_FP64, ROUND_NEAREST);
-    Value *above = kind == 'Y' ? wide : build_unary(&l->b, OP_abs, wide), *result;
+    Value *x = f_cast(f, given, DT_FP64);
+    Value *result = function(f, f_abs(f, x), order);
 
-    if (kind == 'Y')
-        result = bessel_y(l, above, order);
-    else
-        result = kind == 'J' ? bessel_j(l, above, order) : bessel_i(l, above, order);
-    if (kind != 'Y' && order) {
-        Value *sign = bessel_op(l, OP_copysign, bessel_number(l, wide, 1), wide);
+    if (order)
+        result = f_mul(f, result, f_copysign(f, K(1), x));
+    return f_cast(f, result, given->type->dtype);
+}
 
-        result = bessel_op(l, OP_mul, result, sign);
-    }
-    return build_cast(&l->b, result, x->type->dtype, ROUND_NEAREST);
+Value *libdevice_bessel_j0(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return of_magnitude(f, v[0], 0, bessel_j);
+}
+
+Value *libdevice_bessel_j1(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return of_magnitude(f, v[0], 1, bessel_j);
+}
+
+Value *libdevice_bessel_i0(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return of_magnitude(f, v[0], 0, bessel_i);
+}
+
+Value *libdevice_bessel_i1(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return of_magnitude(f, v[0], 1, bessel_i);
+}
+
+Value *libdevice_bessel_y0(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return f_cast(f, bessel_y(f, f_cast(f, v[0], DT_FP64), 0), v[0]->type->dtype);
+}
+
+Value *libdevice_bessel_y1(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return f_cast(f, bessel_y(f, f_cast(f, v[0], DT_FP64), 1), v[0]->type->dtype);
 }

@@ -1,53 +1,23 @@
 /*
  * libdevice.c - libdevice functions by name (semantics R304, R305)
  *
- * Takes the rows of libdevice.h: most are one op, the others a composition of a few.  Arguments
+ * Takes the rows of libdevice.h: arguments are looked at here, then what the row names makes the
+ * ops: a function of this file for one op or a conversion, else of the file of its theme. Arguments
  * are not promoted: floats must be fp32 or fp64 and agree; literals take the type beside them.
  */
-#include "../tl/tl.h"
-#include "bessel.h"
+#include "formula.h"
 
 #include <string.h>
 
-typedef enum {
-    F1,
-    F2,
-    F3,
-    FLOAT_INT,
-    TEST,
-    FINITE,
-    SIGNBIT,
-    RECIPROCAL,
-    FDIM,
-    SATURATE,
-    NORMCDF,
-    RHYPOT,
-    BESSEL_J0,
-    BESSEL_J1,
-    BESSEL_Y0,
-    BESSEL_Y1,
-    BESSEL_I0,
-    BESSEL_I1,
-    ABS,
-    I1,
-    TO_I32,
-    TO_I64,
-    TO_FP32,
-    AS_I32,
-    AS_I64,
-    AS_FP32,
-    AS_FP64,
-    NOT_YET
-} How;
-
 struct Libdevice {
-    const char *name;
-    How how;
+    const char *name, *takes;
+    Make *make;
     OpCode op;
+    int dtype;
 };
 
 static const Libdevice functions[] = {
-#define LIBDEVICE(name, how, op) {name, how, op},
+#define LIBDEVICE(name, takes, make, op, dtype) {name, takes, make, op, dtype},
 #include "libdevice.h"
 };
 
@@ -67,21 +37,6 @@ const char *libdevice_name(const Libdevice *d)
 
 /* --- arguments --- */
 
-static int arity(How how)
-{
-    switch (how) {
-    case F2:
-    case FLOAT_INT:
-    case FDIM:
-    case RHYPOT:
-        return 2;
-    case F3:
-        return 3;
-    default:
-        return 1;
-    }
-}
-
 static bool is_wide_float(const Value *v)
 {
     return !v->type->pointer && (v->type->dtype == DT_FP32 || v->type->dtype == DT_FP64);
@@ -92,23 +47,10 @@ static bool is_integer(const Value *v)
     return !v->type->pointer && dtype_is_int(v->type->dtype);
 }
 
-/* Which arguments are floats: all, but for functions of integers. */
-static bool wants_float(How how, int i)
+/* Must all arguments with this letter have one dtype? */
+static bool agrees(char letter)
 {
-    if (how == I1 || how == ABS || how == TO_FP32 || how == AS_FP32 || how == AS_FP64)
-        return false;
-    return how != FLOAT_INT || i == 0;
-}
-
-/* The dtype that literals take: that of the first run-time float. */
-static DType float_beside(const ArgList *args)
-{
-    for (int i = 0; i < args->n; i++) {
-        Val v = args->at[i].v;
-        if (v.kind == VAL_RUN && is_wide_float(v.run))
-            return v.run->type->dtype;
-    }
-    return DT_FP32;
+    return letter == 'f' || letter == 'i' || letter == 'w';
 }
 
 static Span type_place(const ArgList *args, int i)
@@ -116,201 +58,167 @@ static Span type_place(const ArgList *args, int i)
     return args->at[i].node ? args->at[i].node->span : args->span;
 }
 
-static Value *libdevice_argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
+/* The dtype that literals take: that of the first run-time argument with this letter; DT_COUNT
+ * where there is none. */
+static DType dtype_beside(const Libdevice *d, const ArgList *args, char letter)
 {
-    Val v = args->at[i].v;
-    bool floats = wants_float(d->how, i);
-    Value *x;
+    for (int i = 0; i < args->n; i++) {
+        Val v = args->at[i].v;
+        if (d->takes[i] == letter && v.kind == VAL_RUN && !v.run->type->pointer)
+            return v.run->type->dtype;
+    }
+    return letter == 'f' ? DT_FP32 : DT_COUNT;
+}
 
-    if (floats && val_is_number(v))
-        return literal_cast(l, v.c, float_beside(args), type_place(args, i));
-    x = val_to_run(l, v, type_place(args, i));
-    if (x && d->op == OP_pow && i == 1 && is_integer(x)) /* pow(x, n) */
-        return build_cast(&l->b, x, float_beside(args), ROUND_NEAREST);
-    if (x && d->how == FLOAT_INT && i == 1 && is_integer(x))
-        return build_cast(&l->b, x, DT_I32, ROUND_NEAREST);
-    if (!x || !floats || is_wide_float(x))
-        return x;
-    error_at(l, type_place(args, i), E_MATH_DTYPE, d->name, val_type_text(l, x->type));
+static Value *refuse_float(Lower *l, const Libdevice *d, const Value *x, Span span)
+{
+    error_at(l, span, E_MATH_DTYPE, d->name, val_type_text(l, x->type));
     if (!x->type->pointer)
         hint_at(l, H_MATH_DTYPE);
     return NULL;
 }
 
-/* All arguments, in one shape; floats of one dtype. */
+/* Is it of the kind that the letter names?  Reports it if not. */
+static Value *looked_at(Lower *l, const Libdevice *d, char letter, Value *x, Span span)
+{
+    const char *text = val_type_text(l, x->type);
+
+    if (letter == 'f')
+        return is_wide_float(x) ? x : refuse_float(l, d, x, span);
+    if (letter == 'x' || (is_integer(x) && (letter != 'w' || dtype_bits(x->type->dtype) == 32)))
+        return x;
+    if (is_integer(x))
+        error_at(l, span, E_INTEGERS_OF_32_BITS, d->name, text);
+    else
+        error_at(l, span, E_INTEGERS_ONLY, d->name, text);
+    return NULL;
+}
+
+static Value *libdevice_argument(Lower *l, const Libdevice *d, const ArgList *args, int i)
+{
+    char letter = d->takes[i];
+    Val v = args->at[i].v;
+    Span span = type_place(args, i);
+    Value *x;
+
+    if (letter == 'p') { /* an integer becomes what the others are */
+        x = val_is_number(v) ? NULL : val_to_run(l, v, span);
+        if (x && is_integer(x))
+            return build_cast(&l->b, x, dtype_beside(d, args, 'f'), ROUND_NEAREST);
+        letter = 'f';
+    }
+    if (agrees(letter) && val_is_number(v) && dtype_beside(d, args, letter) != DT_COUNT)
+        return literal_cast(l, v.c, dtype_beside(d, args, letter), span);
+    x = val_to_run(l, v, span);
+    return x ? looked_at(l, d, letter, x, span) : NULL;
+}
+
+/* All arguments, in one shape; those that shall agree of one dtype. */
 static bool all_arguments(Lower *l, const Libdevice *d, const ArgList *args, Value **v)
 {
-    int n = arity(d->how);
+    int first = -1;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < args->n; i++) {
         v[i] = libdevice_argument(l, d, args, i);
         if (!v[i])
             return false;
-        if (!wants_float(d->how, i) || v[i]->type->dtype == v[0]->type->dtype)
+        if (!agrees(d->takes[i]) && d->takes[i] != 'p')
             continue;
-        error_at(l, args->span, E_LIBDEVICE_TYPES, d->name, val_type_text(l, v[0]->type),
+        if (first < 0)
+            first = i;
+        if (v[i]->type->dtype == v[first]->type->dtype)
+            continue;
+        error_at(l, args->span, E_LIBDEVICE_TYPES, d->name, val_type_text(l, v[first]->type),
                  val_type_text(l, v[i]->type));
         return false;
     }
-    return ops_broadcast_all(l, v, n, args->span);
-}
-
-/* --- compositions --- */
-
-static Value *same_value(Lower *l, const Value *like, double d)
-{
-    Value *s = build_float(&l->b, type_scalar(l->module, like->type->dtype), d);
-
-    return build_splat(&l->b, s, like->type);
-}
-
-static Value *reciprocal(Lower *l, Value *x)
-{
-    return build_binary(&l->b, OP_div, same_value(l, x, 1), x);
-}
-
-static Value *build_fdim(Lower *l, Value *x, Value *y)
-{
-    Value *not_above = build_binary(&l->b, OP_le, x, y);
-
-    return build_select(&l->b, not_above, same_value(l, x, 0), build_binary(&l->b, OP_sub, x, y));
-}
-
-static Value *build_saturate(Lower *l, Value *x)
-{
-    Value *low = build_binary(&l->b, OP_max, x, same_value(l, x, 0)); /* NaN gives 0 */
-
-    return build_binary(&l->b, OP_min, low, same_value(l, x, 1));
-}
-
-/* 0.5 erfc(-x / sqrt 2) */
-static Value *build_normcdf(Lower *l, Value *x)
-{
-    Value *scaled = build_binary(&l->b, OP_mul, x, same_value(l, x, -0.70710678118654752440));
-
-    return build_binary(&l->b, OP_mul, build_unary(&l->b, OP_erfc, scaled), same_value(l, x, 0.5));
-}
-
-static Value *build_finite(Lower *l, Value *x)
-{
-    Value *inf = same_value(l, x, __builtin_inf());
-
-    return build_binary(&l->b, OP_lt, build_unary(&l->b, OP_abs, x), inf);
-}
-
-/* The sign bit as int32. */
-static Value *build_signbit(Lower *l, Value *x)
-{
-    bool wide = x->type->dtype == DT_FP64;
-    Value *bits = build_bitcast(&l->b, x, wide ? DT_U64 : DT_U32);
-    Value *amount = build_int(&l->b, type_scalar(l->module, bits->type->dtype), wide ? 63 : 31);
-    Value *sign = build_binary(&l->b, OP_shr, bits, build_splat(&l->b, amount, bits->type));
-
-    return build_cast(&l->b, sign, DT_I32, ROUND_NEAREST);
-}
-
-static Value *build_abs(Lower *l, Value *x)
-{
-    return dtype_is_unsigned(x->type->dtype) ? x : build_unary(&l->b, OP_abs, x);
-}
-
-static Value *rounded(Lower *l, OpCode op, Value *x, DType to)
-{
-    return build_cast(&l->b, build_unary(&l->b, op, x), to, ROUND_NEAREST);
-}
-
-static Value *reinterpreted(Lower *l, const ArgList *args, Value *x, DType to)
-{
-    int bits = x->type->pointer ? 64 : dtype_bits(x->type->dtype);
-
-    if (!x->type->pointer && bits == dtype_bits(to))
-        return build_bitcast(&l->b, x, to);
-    error_at(l, args->span, E_BITCAST, bits, dtype_bits(to));
-    return NULL;
-}
-
-static Value *build_function(Lower *l, const Libdevice *d, const ArgList *args, Value **v)
-{
-    switch (d->how) {
-    case F1:
-    case TEST:
-        return build_unary(&l->b, d->op, v[0]);
-    case F2:
-    case FLOAT_INT:
-        return build_binary(&l->b, d->op, v[0], v[1]);
-    case F3:
-        return build_op(&l->b, d->op, 3, v, 0, NULL, 0, NULL)->results[0];
-    case FINITE:
-        return build_finite(l, v[0]);
-    case SIGNBIT:
-        return build_signbit(l, v[0]);
-    case RECIPROCAL:
-        return reciprocal(l, d->op == OP_div ? v[0] : build_unary(&l->b, d->op, v[0]));
-    case FDIM:
-        return build_fdim(l, v[0], v[1]);
-    case SATURATE:
-        return build_saturate(l, v[0]);
-    case NORMCDF:
-        return build_normcdf(l, v[0]);
-    case RHYPOT:
-        return reciprocal(l, build_binary(&l->b, OP_hypot, v[0], v[1]));
-    case BESSEL_J0:
-        return build_bessel(l, 'J', 0, v[0]);
-    case BESSEL_J1:
-        return build_bessel(l, 'J', 1, v[0]);
-    case BESSEL_Y0:
-        return build_bessel(l, 'Y', 0, v[0]);
-    case BESSEL_Y1:
-        return build_bessel(l, 'Y', 1, v[0]);
-    case BESSEL_I0:
-        return build_bessel(l, 'I', 0, v[0]);
-    case BESSEL_I1:
-        return build_bessel(l, 'I', 1, v[0]);
-    case ABS:
-        return build_abs(l, v[0]);
-    case I1:
-        return build_cast(&l->b, build_unary(&l->b, d->op, v[0]), DT_I32, ROUND_NEAREST);
-    case TO_I32:
-        return rounded(l, d->op, v[0], DT_I32);
-    case TO_I64:
-        return rounded(l, d->op, v[0], DT_I64);
-    case TO_FP32:
-        return ops_cast(l, v[0], DT_FP32, ROUND_NEAREST, args->span);
-    case AS_I32:
-        return reinterpreted(l, args, v[0], DT_I32);
-    case AS_I64:
-        return reinterpreted(l, args, v[0], DT_I64);
-    case AS_FP32:
-        return reinterpreted(l, args, v[0], DT_FP32);
-    case AS_FP64:
-        return reinterpreted(l, args, v[0], DT_FP64);
-    case NOT_YET:
-        break;
-    }
-    return NULL;
-}
-
-/* Functions of integers check what they got. */
-static bool check_integer(Lower *l, const Libdevice *d, const ArgList *args, Value *const *v)
-{
-    int i = d->how == FLOAT_INT ? 1 : 0;
-
-    if ((d->how != I1 && d->how != FLOAT_INT) || is_integer(v[i]))
-        return true;
-    error_at(l, type_place(args, i), E_INTEGERS_ONLY, d->name, val_type_text(l, v[i]->type));
-    return false;
+    return ops_broadcast_all(l, v, args->n, args->span);
 }
 
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args)
 {
-    int n = arity(d->how);
-    Value *v[3];
+    enum { MOST = 4 };
+    int n = (int)strlen(d->takes);
+    Value *v[MOST];
 
-    if (d->how == NOT_YET)
-        return fail_val(l, args->span, E_LIBDEVICE_NOT_YET, d->name);
     if (args->n != n)
         return fail_val(l, args->span, args->n > n ? E_TOO_MANY : E_TOO_FEW, d->name, n, args->n);
-    if (!all_arguments(l, d, args, v) || !check_integer(l, d, args, v))
+    if (!all_arguments(l, d, args, v))
         return val_unknown();
-    return val_run(build_function(l, d, args, v));
+    Formula f = {l, v[0]->type};
+    Recipe recipe = {d->op, d->dtype, args->span, d->name, n};
+    Value *made = d->make(&f, &recipe, v);
+    return made ? val_run(made) : val_unknown();
+}
+
+/* --- one op, and conversions --- */
+
+Value *libdevice_not_yet(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)v;
+    error_at(f->l, r->span, E_LIBDEVICE_NOT_YET, r->name);
+    return NULL;
+}
+
+Value *libdevice_op(const Formula *f, const Recipe *r, Value *const *v)
+{
+    Value *operands[] = {v[0], r->n > 1 ? v[1] : NULL, r->n > 2 ? v[2] : NULL};
+
+    return build_op(&f->l->b, r->op, r->n, operands, 0, NULL, 1, NULL)->results[0];
+}
+
+/* x 2^n */
+Value *libdevice_ldexp(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return build_binary(&f->l->b, OP_ldexp, v[0], f_cast(f, v[1], DT_I32));
+}
+
+/* How many bits, or which one: int32, whatever is asked. */
+Value *libdevice_count(const Formula *f, const Recipe *r, Value *const *v)
+{
+    return f_cast(f, build_unary(&f->l->b, r->op, v[0]), DT_I32);
+}
+
+Value *libdevice_abs(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return dtype_is_unsigned(v[0]->type->dtype) ? v[0] : f_abs(f, v[0]);
+}
+
+/* A float as an integer, whole by the op first; what is unsigned is given in a signed dtype. */
+Value *libdevice_rounded(const Formula *f, const Recipe *r, Value *const *v)
+{
+    Value *x = f_cast(f, build_unary(&f->l->b, r->op, v[0]), (DType)r->dtype);
+
+    return dtype_is_unsigned(x->type->dtype) ? f_bits(f, x, r->dtype == DT_U32 ? DT_I32 : DT_I64)
+                                             : x;
+}
+
+/* The integer's low bits as those of an integer of the row's dtype, as a float. */
+Value *libdevice_float(const Formula *f, const Recipe *r, Value *const *v)
+{
+    return f_cast(f, f_cast(f, v[0], (DType)r->dtype), DT_FP32);
+}
+
+Value *libdevice_double(const Formula *f, const Recipe *r, Value *const *v)
+{
+    return f_cast(f, f_cast(f, v[0], (DType)r->dtype), DT_FP64);
+}
+
+Value *libdevice_narrow(const Formula *f, const Recipe *r, Value *const *v)
+{
+    (void)r;
+    return f_cast(f, v[0], DT_FP32);
+}
+
+Value *libdevice_bits(const Formula *f, const Recipe *r, Value *const *v)
+{
+    const Type *t = v[0]->type;
+    int bits = t->pointer ? 64 : dtype_bits(t->dtype);
+
+    if (!t->pointer && bits == dtype_bits((DType)r->dtype))
+        return f_bits(f, v[0], (DType)r->dtype);
+    error_at(f->l, r->span, E_BITCAST, bits, dtype_bits((DType)r->dtype));
+    return NULL;
 }

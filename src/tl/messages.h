@@ -125,6 +125,7 @@
 #define E_FDIV               "both operands of fdiv must have floating scalar type, and the same: %s and %s"  /* R54 */
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
+#define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */
 #define E_INTEGERS_ONLY      "%s only supported for integers, not %s"                                       /* R251 */
 #define E_AXIS_NONE          "%s needs an axis"                                                             /* R250 */
 #define E_REDUCE_SHAPES      "all reduction inputs must have the same shape: %s and %s"                     /* R253 */

@@ -117,6 +117,30 @@ def differences(got, want, rtol, atol):
     return f"{int(wrong.sum())} of {wrong.size} wrong, first at {at}: {got[at]} instead of {want[at]}"
 
 
+def units_apart(got, want, dtype):
+    """How far fp32 or fp64 are from exact results of a wider type, in units in the last place;
+    infinite for a NaN, an infinity or a number in place of another of these."""
+    info = np.finfo(NUMPY_TYPES[dtype])
+    got = got.astype(want.dtype)
+    unit = np.ldexp(want.dtype.type(1), np.maximum(np.frexp(want)[1] - 1, info.minexp) - info.nmant)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(got - want) / np.where(np.isfinite(want), unit, 1)
+    # what is beyond the largest number, or rounds to it, may be infinite
+    edge = (np.abs(want) > info.max * (1 - info.eps)) & (np.abs(got) >= info.max)
+    edge &= np.sign(got) == np.sign(want)
+    same = edge | (got == want) | (np.isnan(got) & np.isnan(want))
+    return np.where(same, 0, np.where(np.isfinite(apart), apart, np.inf))
+
+
+def too_far(got, want, dtype, units):
+    """A sentence on the worst element, or None."""
+    apart = units_apart(got, want, dtype)
+    at = int(np.argmax(apart))
+    if apart[at] <= units:
+        return None
+    return f"{apart[at]:.3f} units instead of {units} at {at}: {got[at]!r} instead of {want[at]!r}"
+
+
 class Suite:
     def __init__(self):
         self.tilec, self.source, self.device = sys.argv[1:4]
@@ -146,9 +170,10 @@ class Suite:
         np.save(path, x)
         return f"@{path}"
 
-    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=()):
-        """args: name -> argument in order; outputs: name -> (dtype, expected values)."""
-        self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options))
+    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None):
+        """args: name -> argument in order; outputs: name -> (dtype, expected values).  With `units`
+        these are of a wider type, and so many units in the last place away at most."""
+        self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units))
 
     def refused(self, label, kernel, grid, args, code, text):
         """A case that must fail with this exit code and this text."""
@@ -163,7 +188,7 @@ class Suite:
         return words + [f"{name}={self.write(value)}" for name, value in args.items()]
 
     def run_case(self, case):
-        label, kernel, grid, args, outputs, rtol, atol, options = case
+        label, kernel, grid, args, outputs, rtol, atol, options, units = case
         words = self.command(kernel, grid, args) + list(options)
         paths = {}
         for name in outputs:
@@ -177,7 +202,10 @@ class Suite:
             raw = np.load(paths[name])
             if dtype in SMALL_FLOATS:
                 raw = Tensor(dtype, raw.view(np.uint16 if dtype == "bf16" else np.uint8))
-            problem = differences(decode(raw), np.asarray(want), rtol, atol)
+            if units is None:
+                problem = differences(decode(raw), np.asarray(want), rtol, atol)
+            else:
+                problem = too_far(raw, want, dtype, units)
             if problem:
                 return f"{label}: {name}: {problem}"
             os.unlink(paths[name])

@@ -1,0 +1,68 @@
+/*
+ * formula.c - constants, conversions and series for the functions of libdevice
+ *
+ * formula.h says what a formula is.
+ */
+#include "formula.h"
+
+Value *f_number(const Formula *f, DType t, double v)
+{
+    return build_float(&f->l->b, type_with_dtype(f->l->module, f->shape, t), v);
+}
+
+Value *f_int(const Formula *f, DType t, int64_t v)
+{
+    return build_int(&f->l->b, type_with_dtype(f->l->module, f->shape, t), v);
+}
+
+Value *f_fma(const Formula *f, Value *x, Value *y, Value *z)
+{
+    Value *v[3] = {x, y, z};
+
+    return build_op(&f->l->b, OP_fma, 3, v, 0, NULL, 1, NULL)->results[0];
+}
+
+Value *f_cast(const Formula *f, Value *x, DType t)
+{
+    return x->type->dtype == t ? x : build_cast(&f->l->b, x, t, ROUND_NEAREST);
+}
+
+Value *f_bits(const Formula *f, Value *x, DType t)
+{
+    return build_bitcast(&f->l->b, x, t);
+}
+
+/* --- series --- */
+
+#define SERIES(name, ...) static const double name##_terms[] = {__VA_ARGS__};
+#include "series.h"
+
+static const struct {
+    const double *terms;
+    int n;
+} all_series[] = {
+#define SERIES(name, ...) {name##_terms, COUNT(name##_terms)},
+#include "series.h"
+};
+
+double series_term(SeriesName s, int i)
+{
+    return all_series[s].terms[i];
+}
+
+/* Clenshaw's recurrence. */
+Value *f_series(const Formula *f, SeriesName s, Value *y)
+{
+    int n = all_series[s].n;
+    Value *twice = f_add(f, y, y);
+    Value *above = K(0);
+    Value *sum = K(series_term(s, n - 1));
+
+    for (int k = n - 2; k >= 0; k--) {
+        Value *rest = f_sub(f, K(series_term(s, k)), above);
+
+        above = sum;
+        sum = f_fma(f, k > 0 ? twice : y, above, rest);
+    }
+    return sum;
+}

@@ -1,0 +1,256 @@
+"""Functions of libdevice one by one: integers and what is exact bit by bit, the others within the
+bounds of docs/accuracy.md, against decimal numbers."""
+
+import math
+import os
+import re
+from decimal import Decimal
+
+import numpy as np
+
+import reference
+from harness import EPSILON, NUMPY_TYPES, Suite
+
+suite = Suite()
+random = np.random.default_rng()
+N = 203  # no multiple of BLOCK = 96
+WIDE = np.longdouble
+ROOT_2 = Decimal(2).sqrt()
+FLOATS = {"fp32": np.float32, "fp64": np.float64}
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 8.0, -3.0]
+
+
+def apply(op, inputs, dtype, want, **tolerance):
+    """inputs: arrays of one length; `want` may be wider than dtype."""
+    given = [*inputs, *[inputs[0]] * (4 - len(inputs))]
+    label = f"{op} {' '.join(str(x.dtype) for x in inputs)}"
+    suite.case(label, "libdevice.py:apply", "cdiv(n,BLOCK)",
+               {**dict(zip("xyzw", given)), "out": f"empty({dtype},{len(want)})", "n": len(want),
+                "OP": repr(op), "TAKES": len(inputs), "BLOCK": 96}, {"out": (dtype, want)},
+               **tolerance)
+
+
+# --- integers ---
+
+
+def whole(dtype, n=N):
+    info = np.iinfo(NUMPY_TYPES[dtype])
+    x = random.integers(info.min, info.max, n, info.dtype, endpoint=True)
+    x[:4] = [0, 1, info.max, info.min]
+    return random.permutation(x)
+
+
+def by_element(f, dtype, *arrays):
+    """f of Python's unbounded integers, cut to dtype."""
+    bits = np.iinfo(NUMPY_TYPES[dtype]).bits
+    cut = [f(*(int(v) for v in row)) & (2**bits - 1) for row in zip(*arrays)]
+    return np.array(cut, np.dtype(f"u{bits // 8}")).view(NUMPY_TYPES[dtype])
+
+
+def low_24(v, signed):
+    v &= 0xffffff
+    return v - (1 << 24) if signed and v >> 23 else v
+
+
+def permuted(x, y, s):
+    source = (x & 0xffffffff) | (y & 0xffffffff) << 32
+    return sum((source >> 8 * (s >> 4 * i & 7) & 255) << 8 * i for i in range(4))
+
+
+def check_integers():
+    for dtype in ("i32", "u32", "i64", "u64"):
+        bits = np.iinfo(NUMPY_TYPES[dtype]).bits
+        x, y = whole(dtype), whole(dtype)
+        apply("brev", [x], dtype, by_element(lambda v: int(f"{v % 2**bits:0{bits}b}"[::-1], 2), dtype, x))
+        apply("mulhi", [x, y], dtype, by_element(lambda v, w: v * w >> bits, dtype, x, y))
+    for dtype in ("i32", "u32"):
+        x, y, z = whole(dtype), whole(dtype), whole("u32")
+        signed = dtype == "i32"
+        for op, f in (("hadd", lambda v, w: v + w >> 1), ("rhadd", lambda v, w: v + w + 1 >> 1),
+                      ("mul24", lambda v, w: low_24(v, signed) * low_24(w, signed))):
+            apply(op, [x, y], dtype, by_element(f, dtype, x, y))
+        apply("sad", [x, y, z], dtype, by_element(lambda v, w, s: abs(v - w) + s, dtype, x, y, z))
+        apply("byte_perm", [x, y, z], "i32", by_element(permuted, "i32", x, y, z))
+
+
+# --- exact functions of floats ---
+
+
+def bit_patterns(dtype, n=N):
+    """Random ones: every exponent is as likely."""
+    bits = np.iinfo(np.int32 if dtype == "fp32" else np.int64)
+    x = random.integers(bits.min, bits.max, n, bits.dtype, endpoint=True).view(FLOATS[dtype])
+    x[:len(SPECIAL)] = SPECIAL
+    return random.permutation(x)
+
+
+def pairs(dtype):
+    """Random numbers, equal ones, near ones, and all pairs of special ones."""
+    special = np.array(SPECIAL, FLOATS[dtype])
+    x, y = bit_patterns(dtype), bit_patterns(dtype)
+    y[:20] = x[:20]
+    with np.errstate(over="ignore"):
+        y[20:90] = x[20:90] * random.integers(1, 60, 70) / 2
+    grid = np.meshgrid(special, special)
+    return (np.concatenate([x, grid[0].ravel(), y]).astype(FLOATS[dtype]),
+            np.concatenate([y, grid[1].ravel(), x]).astype(FLOATS[dtype]))
+
+
+def signed_remainder(x, y):
+    try:
+        return math.remainder(x, y)
+    except ValueError:
+        return math.nan
+
+
+def check_exact():
+    for dtype, kind in FLOATS.items():
+        x, y = pairs(dtype)
+        apply("nextafter", [x, y], dtype, np.nextafter(x, y))
+        apply("remainder", [x, y], dtype,
+              np.array([signed_remainder(float(v), float(w)) for v, w in zip(x, y)]))
+        x = bit_patterns(dtype)
+        exponent = np.frexp(np.abs(x))[1].astype(np.int64) - 1
+        ends = np.select([x == 0, np.isinf(x), np.isnan(x)], [-np.inf, np.inf, np.nan], exponent)
+        apply("logb", [x], dtype, ends)
+        none = np.iinfo(np.int32)
+        apply("ilogb", [x], "i32", np.select(
+            [x == 0, np.isinf(x), np.isnan(x)], [none.min, none.max, none.min], exponent))
+    x = bit_patterns("fp64")
+    x = x[~np.isnan(x)]
+    halves = x.view(np.int32)
+    apply("double2loint", [x], "i32", halves[0::2])
+    apply("double2hiint", [x], "i32", halves[1::2])
+    apply("hiloint2double", [halves[1::2].copy(), halves[0::2].copy()], "fp64", x)
+
+
+def check_conversions():
+    """To whole numbers by each rounding, beyond the range as well, where the nearest end is given."""
+    for source, dtype in (("float", "fp32"), ("double", "fp64")):
+        x = random.uniform(-3, 3, N) * 2.0 ** random.integers(-3, 68, N)
+        x[:60] = random.integers(-50, 50, 60) / 2
+        x = np.concatenate([x, SPECIAL]).astype(FLOATS[dtype])
+        for target, name, result in (("int", "i32", "i32"), ("uint", "u32", "i32"), ("ll", "i64", "i64"),
+                                     ("ull", "u64", "i64")):
+            info = np.iinfo(NUMPY_TYPES[name])
+            for rounding, f in (("rn", np.rint), ("rz", np.trunc), ("rd", np.floor), ("ru", np.ceil)):
+                want = [0 if v != v else info.max if v >= float(info.max) else info.min
+                        if v <= info.min else int(v) for v in f(x)]
+                apply(f"{source}2{target}_{rounding}", [x], result,
+                      np.array(want, info.dtype).view(NUMPY_TYPES[result]))
+    for source, dtype in (("int", "i32"), ("uint", "u32"), ("ll", "i64"), ("ull", "u64")):
+        x = whole(dtype)
+        apply(f"{source}2float_rn", [x], "fp32", x.astype(np.float32))
+        apply(f"{source}2double_rn", [x], "fp64", x.astype(np.float64))
+
+
+# --- within bounds ---
+
+
+def exactly(f, **special):
+    """f of decimal numbers, on arrays; `special` says what it is at numbers by their names, where f is
+    not asked, and inside of what range it is."""
+    ends = {float(name): value for name, value in special.get("at", {}).items()}
+    low, high = special.get("domain", (-math.inf, math.inf))
+
+    def one(x):
+        if x in ends:
+            return WIDE(ends[x])
+        if not low <= x <= high or not math.isfinite(x):
+            return WIDE(math.nan)
+        return WIDE(str(f(Decimal(x))))
+
+    return lambda v: np.array([one(float(x)) for x in v], WIDE)
+
+
+def norm(*v):
+    total = np.sqrt(sum(WIDE(x) ** 2 for x in v))
+    infinite = np.any([np.isinf(x) for x in v], axis=0)
+    return np.where(infinite, np.inf, total)
+
+
+def inverse_norm(*v):
+    return 1 / norm(*v)
+
+
+def spread(low, high, n=N):
+    """Of all magnitudes between two powers of ten."""
+    return 10 ** random.uniform(low, high, n)
+
+
+def around(*places):
+    return np.concatenate([place + random.uniform(-0.01, 0.01, 20) for place in places])
+
+
+def chances():
+    return np.concatenate([random.uniform(0, 1, N), spread(-320, 0, 60), [0, 1, 0.25, 0.5, 0.75, 1.5]])
+
+
+# name: reference, arguments
+APPROXIMATED = {
+    "sinpi": (exactly(reference.sin_pi), lambda: [random.uniform(-9, 9, N) * spread(0, 9)]),
+    "cospi": (exactly(reference.cos_pi), lambda: [random.uniform(-9, 9, N) * spread(0, 9)]),
+    "erfcx": (exactly(reference.scaled_erfc, at={"inf": 0, "-inf": math.inf}),
+              lambda: [np.concatenate([random.uniform(-26, 5, N), spread(-20, 20)])]),
+    "erfinv": (exactly(lambda x: reference.inverse_erfc(1 - x), domain=(-1, 1),
+                       at={"1": math.inf, "-1": -math.inf, "0": 0}),
+               lambda: [np.concatenate([random.uniform(-1, 1, N), 1 - spread(-15, 0, 50)])]),
+    "erfcinv": (exactly(reference.inverse_erfc, domain=(0, 2),
+                        at={"0": math.inf, "2": -math.inf, "1": 0}), lambda: [2 * chances()]),
+    "normcdf": (exactly(lambda x: reference.erfc(-x / ROOT_2) / 2, at={"inf": 1, "-inf": 0}),
+                lambda: [random.uniform(-39, 9, N)]),
+    "normcdfinv": (exactly(lambda p: -ROOT_2 * reference.inverse_erfc(2 * p), domain=(0, 1),
+                           at={"1": math.inf, "0": -math.inf, "0.5": 0}), lambda: [chances()]),
+    "lgamma": (exactly(reference.log_gamma, domain=(0, math.inf),
+                       at={"inf": math.inf, "0": math.inf, "1": 0, "2": 0}),
+               lambda: [np.concatenate([random.uniform(0, 12, N), spread(-300, 305),
+                                        around(1, 2, 3, 8)])]),
+    "tgamma": (exactly(reference.gamma, at={"inf": math.inf, "0": math.inf, "-1": math.nan,
+                                            "-3": math.nan}),
+               lambda: [np.concatenate([random.uniform(-180, 172, N), random.uniform(-5, 5, N),
+                                        spread(-300, 0, 50)])]),
+    "norm3d": (norm, lambda: [bit_patterns("fp64") for _ in range(3)]),
+    "norm4d": (norm, lambda: [random.uniform(-1, 1, N) * 2.0**k for k in random.integers(-9, 9, 4)]),
+    "rnorm3d": (inverse_norm, lambda: [random.uniform(-1, 1, N) for _ in range(3)]),
+    "rnorm4d": (inverse_norm, lambda: [spread(-200, 150) for _ in range(4)]),
+}
+
+
+def bounds():
+    """name -> largest error in fp32 and fp64."""
+    with open(os.path.join(suite.source, "docs", "accuracy.md"), encoding="utf-8") as page:
+        rows = page.read().split("| libdevice |")[1]
+    return {name: (float(single), float(double)) for name, single, double
+            in re.findall(r"^\| `(\w+)` \| ([0-9.]+) \| ([0-9.]+) \|$", rows, re.M)}
+
+
+def check_approximated():
+    promised = bounds()
+    assert set(promised) == set(APPROXIMATED), "docs/accuracy.md and this test name other functions"
+    for op, (function, arguments) in APPROXIMATED.items():
+        for index, (dtype, kind) in enumerate(FLOATS.items()):
+            with np.errstate(all="ignore"):
+                x = [a.astype(kind) for a in arguments()]
+                if len(x) == 1:
+                    x = [np.concatenate([x[0], SPECIAL if op != "lgamma" else np.abs(SPECIAL)])]
+                    x[0] = np.where(x[0] == 0, 0, x[0]).astype(kind)
+                want = function(*[v.astype(WIDE) for v in x])
+            apply(op, x, dtype, want, units=promised[op][index])
+
+
+def check_negative_log_gamma():
+    for dtype, kind in FLOATS.items():
+        x = -np.concatenate([random.uniform(0, 12, N), spread(-30, 3)]).astype(kind)
+        want = exactly(reference.log_gamma)(x).astype(np.float64)
+        tolerance = 8 * EPSILON[dtype]
+        apply("lgamma", [x], dtype, want, rtol=tolerance, atol=tolerance)
+        ends = np.array([-1, -2, -7, -1e9, -1e30, -np.inf, -0.0], kind)
+        apply("lgamma", [ends], dtype, np.full(len(ends), np.inf))
+        ends = np.array([0.0, -0.0, -1, -2, -171, -1e9, -np.inf, -200.5, -201.5], kind)
+        apply("tgamma", [ends], dtype, np.array([np.inf, -np.inf, *[np.nan] * 5, -0.0, 0.0]))
+
+
+for part in (check_integers, check_exact, check_conversions, check_approximated,
+             check_negative_log_gamma):
+    part()
+suite.finish()
