@@ -29,17 +29,19 @@ target_link_options(tilec_shared PRIVATE
                     -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/tilec.map)
 set_target_properties(tilec_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tilec.map)
 
-add_executable(tilec_command src/cli/main.c)
-set_target_properties(tilec_command PROPERTIES OUTPUT_NAME tilec)
-target_link_libraries(tilec_command PRIVATE tilec_cli)
-if(TARGET tilec_llvm)
-  add_dependencies(tilec_command tilec_llvm)
+if(TARGET tilec_cli)
+  add_executable(tilec_command src/cli/main.c)
+  set_target_properties(tilec_command PROPERTIES OUTPUT_NAME tilec)
+  target_link_libraries(tilec_command PRIVATE tilec_cli)
+  install(TARGETS tilec_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET tilec_llvm)
+    add_dependencies(tilec_command tilec_llvm)
+  endif()
 endif()
 
 # installation: what is found by find_package(tilec) and by pkg-config
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tilec)
-install(TARGETS tilec_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tilec_shared tilec_static EXPORT tilec LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tilec_llvm)

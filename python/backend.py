@@ -34,7 +34,7 @@ def built():
     build = pathlib.Path(given) if given else ROOT / "build-wheel"
     if not given:
         subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DTILEC_TESTS=OFF",
-                        f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
+                        "-DTILEC_COMMAND=OFF", f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
         subprocess.run(["cmake", "--build", build, "--target", *TARGETS], check=True)
     folder = build / "python"
     if not (folder / "tilec" / "_core.abi3.so").exists():

@@ -59,6 +59,7 @@ missing() {
     have_header cmocka.h || echo libcmocka-dev
     have_header zstd.h || echo libzstd-dev
     have_header zlib.h || echo zlib1g-dev
+    have_header png.h || echo libpng-dev
     have_llvm || echo llvm
     tools/python.sh >/dev/null 2>&1 || echo python3-numpy
     have_python_header || echo python3-dev

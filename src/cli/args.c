@@ -80,6 +80,21 @@ static void open_library(Cli *c)
         warn(c, "%s", tilec_cache_problem(c->tilec));
 }
 
+/* The kernel's file from stdin, which stands in the folder that we are in. */
+static void load_stdin(Cli *c, const tilec_load_options *load)
+{
+    enum { MOST = 4 << 20 };
+    char *error = NULL, *text;
+    size_t len;
+    int code;
+
+    file_claim_stdin(c, "the kernel's file");
+    code = os_read_file(c->arena, "/dev/stdin", MOST, &text, &len);
+    if (code)
+        stop(c, CLI_FILES, "stdin: %s", strerror(code));
+    check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
+}
+
 void args_open_kernel(Cli *c, Options *o)
 {
     char *error = NULL;
@@ -91,7 +106,9 @@ void args_open_kernel(Cli *c, Options *o)
                                      .defines = o->defines.at,
                                      .ndefines = o->defines.len};
 
-    if (!c->file)
+    if (!c->file && strcmp(o->file, "-") == 0)
+        load_stdin(c, &load);
+    else if (!c->file)
         check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));

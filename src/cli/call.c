@@ -13,6 +13,7 @@ void call_init(Call *k, Cli *c, const Options *o)
 {
     *k = (Call){
         .cli = c, .options = *o, .counting = {.arena = c->arena}, .first_block = c->blocks.len};
+    c->tells = o->json || file_uses_stdout(c, o) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
 }
 
@@ -68,7 +69,7 @@ void call_evaluate(Call *k)
  */
 static void hear(void *call, const tilec_record *record)
 {
-    FILE *out = ((const Call *)call)->options.json ? stderr : stdout;
+    FILE *out = ((const Call *)call)->cli->tells;
 
     if (record->kind == TILEC_RECORD_PRINT)
         print_line(out, record->text);
@@ -170,13 +171,16 @@ void call_report(Call *k)
     if (o->count && o->json)
         k->timing.lines = counting_json(&k->counting);
     else if (o->count)
-        fputs(counting_table(&k->counting), stdout);
+        fputs(counting_table(&k->counting), c->tells);
     if (!o->time && !o->json)
         return;
     call_count(k);
     if (o->time)
         timing_measure(k);
-    fputs(o->json ? timing_json(c->arena, &k->timing) : timing_table(c->arena, &k->timing), stdout);
+    if (o->json)
+        fputs(timing_json(c->arena, &k->timing), stdout);
+    else
+        fputs(timing_table(c->arena, &k->timing), c->tells);
 }
 
 void call_close(Call *k)

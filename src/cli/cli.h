@@ -65,9 +65,11 @@ typedef struct {
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
-    VEC(Storage) blocks; /* the storage of all arrays, oldest first */
-    VEC(Moved) moved;    /* copies of it in the memory of devices */
-    int random_arrays;   /* made so far: the seed of the next one that gives none */
+    VEC(Storage) blocks;    /* the storage of all arrays, oldest first */
+    VEC(Moved) moved;       /* copies of it in the memory of devices */
+    const char *stdin_user; /* what was read from there; NULL: nothing */
+    FILE *tells;            /* what goes to stdout, unless data or JSON are there */
+    int random_arrays;      /* made so far: the seed of the next one that gives none */
 } Cli;
 
 /* trouble.c */
@@ -133,20 +135,16 @@ void array_put(Array *a, int64_t k, double v); /* element k of a dense array, ro
 void array_free_from(Cli *c, int kept);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
-/* npy.c: NumPy's file format, versions 1 to 3 */
-typedef struct {
-    tilec_dtype dtype;
-    int raw_bytes; /* the file holds opaque elements of so many bytes; 0 = `dtype` is known */
-    bool fortran;
-    int ndim;
-    int64_t shape[CLI_MAX_DIMS];
-    size_t data_at; /* where the elements begin */
-} NpyHeader;
-/* Parse the first `len` bytes of a file.  Gives NULL, or what is wrong with them. */
-const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out);
-/* `as`: read raw bits as this type; NULL = what the file says.  Fortran order becomes strides. */
-Array npy_load(Cli *c, const char *path, const tilec_dtype *as);
-int npy_save(Cli *c, const char *path, const Array *a); /* 0 or an errno */
+/* file.c: array files, whose names are those of tilec_io.h */
+/* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
+ * strides. */
+Array file_load(Cli *c, const char *path, const tilec_dtype *as);
+/* Of a path of `len` bytes: how much of `behind` is its `:MEMBER`, 0 unless it is an .npz. */
+size_t file_member_length(const char *path, size_t len, const char *behind);
+/* `what`, as messages call it, reads stdin; stops when something else does. */
+void file_claim_stdin(Cli *c, const char *what);
+/* Stops where nothing can be written there, for now. */
+void file_check_output(Cli *c, const char *path);
 
 /* value.c: the language of NAME=VALUE and --grid; values are Python's, and objects of ours */
 typedef struct {
@@ -248,6 +246,12 @@ bool option_takes(const char *name, const char *word);
 /* argv behind the command's name.  What the command line says goes before what files say that it
  * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
+
+/* file.c, for --save: files are checked before anything runs. */
+void file_check_saves(Cli *c, const Options *o);
+bool file_uses_stdout(Cli *c, const Options *o);
+/* One array for each of o->saves; one that fails costs no other. */
+void file_save_all(Cli *c, const Options *o, const Array *const *arrays);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
 const char *crash_words(Cli *c, const char *kernel); /* what to say */

@@ -38,7 +38,8 @@ static const struct {
      "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
      "  --compare NAME=VALUE[,RTOL[,ATOL]]\n"
      "                       is it near to @ref.npy, x+y, what the device `interp` gives?\n"
-     "  --save NAME=FILE.npy write an array after the first run\n"
+     "  --save NAME=FILE     write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"
+     "                       .csv; - is stdout\n"
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
      "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
      "  --time [N]           time N more runs, or as many as fit in a second\n"
@@ -50,7 +51,8 @@ static const struct {
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"
-     "  @x.npy  @x.npy:bf16  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
+     "  @x.npy  @x.npy:bf16  @x.npz:MEMBER  @x.png  @x.pgm  @x.csv  @- (stdin)\n"
+     "  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
      "  rand(fp32,1000[,seed=N])  randn(fp16,1000)  randint(i32,1000,LO,HI)  empty_like(x)\n"
      "  x[1:,::2]  x.numel()  x.shape(0)  x.stride(0)  x.dtype  x.to(fp16)  rand(fp32,9)*2-1\n"
      "  cdiv(n,1024)  next_power_of_2(n)  min  max  sum  len  math.sqrt  64 if n>9 else 32\n"},

@@ -151,7 +151,9 @@ const char *origin_path(Cli *c, const char *path)
 {
     const char *folder = c->origin ? c->origin->folder : ".";
 
-    if (path[0] == '/' || strcmp(path, "-") == 0 || strcmp(folder, ".") == 0)
+    bool is_stream = path[0] == '-' && (!path[1] || path[1] == '.'); /* see io_name() */
+
+    if (path[0] == '/' || is_stream || strcmp(folder, ".") == 0)
         return path;
     return arena_printf(c->arena, "%s/%s", folder, path);
 }

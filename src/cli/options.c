@@ -111,13 +111,13 @@ size_t name_length(const char *s)
     return n;
 }
 
-/* NAME=FILE.npy */
+/* NAME=FILE */
 static SaveText parse_save(Cli *c, const char *text)
 {
     size_t n = name_length(text);
 
     if (n == 0 || text[n] != '=' || !text[n + 1])
-        stop(c, CLI_USAGE, "--save needs NAME=FILE.npy, not '%s'", text);
+        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, not '%s'", text);
     return (SaveText){arena_strndup(c->arena, text, n), origin_path(c, text + n + 1)};
 }
 
@@ -480,7 +480,7 @@ Options options_parse(Cli *c, Command command, int argc, char **argv)
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
             i++;
-        } else if (options && argv[i][0] == '-' && argv[i][1]) {
+        } else if (options && argv[i][0] == '-' && argv[i][1] && argv[i][1] != ':') {
             i += parse_option(&p, (const char *const *)argv + i, argc - i);
         } else {
             parse_word(&p, argv[i]);

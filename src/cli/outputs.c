@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* x[0], x['ptr']: an array in an argument. */
 static const Array *array_inside(Cli *c, const Names *names, const char *option, const char *text)
@@ -38,21 +37,6 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
          hint_text(c->arena, name, known, names->len));
 }
 
-/* A kernel may run for hours: what it cannot be saved to is better known before. */
-static void check_path(Cli *c, const Options *o, int i)
-{
-    const char *path = o->saves.at[i].path;
-    int error = os_check_output(path);
-
-    if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
-    for (int k = 0; k < i; k++) {
-        if (os_same_output(o->saves.at[k].path, path))
-            stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already",
-                 o->saves.at[i].name, path, o->saves.at[k].name);
-    }
-}
-
 static void check_show(const Call *k, const ShowText *show)
 {
     const Array *a = outputs_find(k->cli, &k->args.names, "--show", show->name);
@@ -71,8 +55,7 @@ void outputs_check(const Call *k)
         outputs_find(k->cli, &k->args.names, "--save", o->saves.at[i].name);
     for (int i = 0; i < o->shows.len; i++)
         check_show(k, &o->shows.at[i]);
-    for (int i = 0; i < o->saves.len; i++)
-        check_path(k->cli, o, i);
+    file_check_saves(k->cli, o); /* a kernel may run for hours */
 }
 
 /* One that fails must not cost the others. */
@@ -81,20 +64,17 @@ void outputs_write(const Call *k)
     Cli *c = k->cli;
     const Options *o = &k->options;
     const Names *names = &k->args.names;
+    const Array **arrays = NEW_N(c->arena, const Array *, o->saves.len + 1);
     Text t = text_new(c->arena);
 
-    for (int i = 0; i < o->saves.len; i++) {
-        const SaveText *save = &o->saves.at[i];
-        int error = npy_save(c, save->path, outputs_find(c, names, "--save", save->name));
-        if (error)
-            complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, save->path,
-                     strerror(error));
-    }
+    for (int i = 0; i < o->saves.len; i++)
+        arrays[i] = outputs_find(c, names, "--save", o->saves.at[i].name);
+    file_save_all(c, o, arrays);
     for (int i = 0; i < o->shows.len; i++) {
         const ShowText *show = &o->shows.at[i];
         show_array(&t, show->name, outputs_find(c, names, "--show", show->name), show->way,
-                   o->json ? STDERR_FILENO : STDOUT_FILENO);
+                   fileno(c->tells));
     }
-    if (o->shows.len > 0 && fputs(t.s, o->json ? stderr : stdout) == EOF)
+    if (o->shows.len > 0 && fputs(t.s, c->tells) == EOF)
         complain(c, CLI_FILES, "what --show prints could not be written");
 }

@@ -23,7 +23,7 @@ void command_run(Cli *c, int argc, char **argv)
     if (o.json && compared.len > 0)
         k.timing.compared = compare_json(c, &compared);
     else
-        fputs(compare_text(c, &compared), stdout);
+        fputs(compare_text(c, &compared), c->tells);
     call_report(&k);
     call_close(&k);
 }

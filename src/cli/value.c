@@ -8,6 +8,7 @@
  * file.
  */
 #include "cli.h"
+#include "../io/io.h"
 #include "../syntax/parse.h"
 
 #include <math.h>
@@ -85,31 +86,33 @@ static size_t quoted_end(const Reader *r, size_t at)
     return (size_t)(s - r->text) + (*s != 0);
 }
 
-/* file := '@' (path | text) [':' dtype]; a bare path ends at any of []():, or a space.  Gives the
- * place behind it. */
+/* file := '@' (path | text) [':' member] [':' dtype]; a bare path ends at any of []():, or a space,
+ * and only that of an .npz has members.  Gives the place behind it. */
 static size_t read_file(Reader *r, size_t at)
 {
     const char *text = r->text;
     bool is_quoted = text[at + 1] == '\'' || text[at + 1] == '"';
-    size_t from = at + 1 + is_quoted, end, next;
+    size_t from = at + 1 + is_quoted, end, next, member, n;
     const char *path;
     tilec_dtype t;
+    bool has_type = false;
 
     next = is_quoted ? quoted_end(r, at + 1) : from + strcspn(text + from, "[](): ,");
     end = next - (is_quoted && next > from && text[next - 1] == text[from - 1]);
-    path = arena_strndup(r->cli->arena, text + from, end - from);
-    if (!*path)
+    if (end == from)
         wrong(r, at, next, "the name of a file is missing here", NULL);
-    path = origin_path(r->cli, path);
-    if (text[next] == ':' && name_length(text + next + 1) > 0) {
-        size_t n = name_length(text + next + 1);
-
-        if (!array_dtype(text + next + 1, n, &t))
+    member = file_member_length(text + from, end - from, text + next);
+    path = origin_path(r->cli, arena_printf(r->cli->arena, "%.*s%.*s", (int)(end - from),
+                                            text + from, (int)member, text + next));
+    next += member;
+    n = text[next] == ':' ? name_length(text + next + 1) : 0;
+    if (n > 0) {
+        has_type = array_dtype(text + next + 1, n, &t);
+        if (!has_type)
             wrong(r, next + 1, next + 1 + n, "not a dtype", NULL);
-        blank(r, at, next + 1 + n, value_of_array(r->cli, npy_load(r->cli, path, &t)));
-        return next + 1 + n;
+        next += 1 + n;
     }
-    blank(r, at, next, value_of_array(r->cli, npy_load(r->cli, path, NULL)));
+    blank(r, at, next, value_of_array(r->cli, file_load(r->cli, path, has_type ? &t : NULL)));
     return next;
 }
 
@@ -250,8 +253,10 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
     uint32_t end = n->span.end - r->source->base;
 
     py_report(p, n->span, "'%s' is not an earlier argument, a function or a dtype", n->name);
-    if (strncmp(r->text + end, ".npy", 4) == 0)
-        py_hint(p, "a file is written with @: @%s.npy", n->name);
+    size_t suffix = strcspn(r->text + end, "[](): ,");
+
+    if (io_is_suffix(r->text + end, suffix))
+        py_hint(p, "a file is written with @: @%s%.*s", n->name, (int)suffix, r->text + end);
     else if (near || python)
         py_hint(p, "did you mean '%s'?", near ? near : python);
     else if (*r->label == '-')

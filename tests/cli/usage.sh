@@ -42,7 +42,7 @@ expect 2 err "--grid E[,E[,E]] is missing" "$tilec" run "$add" n=1
 expect 2 err "needs a value" "$tilec" run "$add" --grid
 expect 2 err "takes no value" "$tilec" run "$add" --json=1
 expect 2 err "whole number" "$tilec" run "$add" --grid 1 --threads=none
-expect 2 err "NAME=FILE.npy" "$tilec" run "$add" --grid 1 --save out
+expect 2 err "--save needs NAME=FILE" "$tilec" run "$add" --grid 1 --save out
 expect 2 err "is no option and no NAME=VALUE" "$tilec" run "$add" --grid 1 more
 expect 2 err "is given twice" "$tilec" run "$add" --grid 1 n=1 n=2
 expect 2 err "--grid is given twice" "$tilec" run "$add" --grid 1 --grid=2

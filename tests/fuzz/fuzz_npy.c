@@ -4,7 +4,7 @@
  * Whatever the bytes are, the parser gives a header or a reason, reads nothing outside them, and a
  * header that it accepts is one that the loader can use.
  */
-#include "../../src/cli/cli.h"
+#include "../../src/io/io.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     a = arena_new(&guard);
     if (!npy_parse(a, (const char *)data, size, &h)) {
-        if (h.ndim < 0 || h.ndim > CLI_MAX_DIMS || h.data_at > size)
+        if (h.ndim < 0 || h.ndim > IO_MAX_DIMS || h.data_at > size)
             abort();
         for (int i = 0; i < h.ndim; i++) {
             if (h.shape[i] < 0)

@@ -7,14 +7,11 @@
  * the elements.
  *
  * NumPy has no names for bf16 and the fp8 types; such arrays are saved as opaque elements
- * ('<V2', '|V1').  Two bytes are taken for bf16; one byte needs `@x.npy:fp8e5`.
+ * ('<V2', '|V1').  Two bytes are taken for bf16; of one byte the reader has to be told.
  */
-#include "cli.h"
+#include "io.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { LONGEST_HEADER = 1 << 16 };
 static const char magic[] = "\x93NUMPY";
@@ -104,7 +101,7 @@ static void read_shape(Reader *r, NpyHeader *h)
         return;
     }
     while (!r->error && !accept(r, ")")) {
-        if (h->ndim == CLI_MAX_DIMS) {
+        if (h->ndim == IO_MAX_DIMS) {
             r->error = "more than 8 dimensions";
             return;
         }
@@ -135,7 +132,7 @@ static void read_type(Reader *r, NpyHeader *h)
         if (strcmp(name, known_types[i].text) != 0)
             continue;
         h->dtype = known_types[i].dtype;
-        if (*text == '>' && tilec_dtype_size(h->dtype) > 1)
+        if (*text == '>' && dtype_size((DType)h->dtype) > 1)
             r->error = arena_printf(r->arena,
                                     "big-endian elements ('%s'); in NumPy, "
                                     "x.astype(x.dtype.newbyteorder('<')) swaps them",
@@ -214,44 +211,29 @@ const char *npy_parse(Arena *a, const char *bytes, size_t len, NpyHeader *out)
     return r.error;
 }
 
-/* The elements' bytes; false when the product overflows. */
-static bool payload_bytes(const NpyHeader *h, size_t size, size_t *out)
+/* The element type to use: what the file says, unless its bits are to be read anew. */
+static tilec_dtype choose_type(Io *io, const NpyHeader *h)
 {
-    *out = size;
-    for (int i = 0; i < h->ndim; i++) {
-        if (h->shape[i] == 0)
-            *out = 0;
-    }
-    for (int i = 0; i < h->ndim && *out; i++) {
-        if (__builtin_mul_overflow(*out, (size_t)h->shape[i], out))
-            return false;
-    }
-    return true;
-}
-
-/* The element type to use: what the file says, unless the command line reads its bits anew. */
-static tilec_dtype choose_type(Cli *c, const char *path, const NpyHeader *h, const tilec_dtype *as)
-{
-    size_t size = h->raw_bytes ? (size_t)h->raw_bytes : tilec_dtype_size(h->dtype);
+    int size = h->raw_bytes ? h->raw_bytes : dtype_size((DType)h->dtype);
+    const tilec_dtype *as = io->options.as;
 
     if (!as && h->raw_bytes)
-        stop(c, CLI_FILES, "%s: holds raw one-byte elements; say how to read them, as in @%s:fp8e5",
-             path, path);
+        io_refuse(io, "holds raw one-byte elements; say how to read them, as in x.npy:fp8e5");
     if (!as)
         return h->dtype;
-    if (tilec_dtype_size(*as) != size)
-        stop(c, CLI_FILES, "%s: its elements take %zu bytes, but %s takes %zu", path, size,
-             tilec_dtype_name(*as), tilec_dtype_size(*as));
+    if (dtype_size((DType)*as) != size)
+        io_refuse(io, "its elements take %d bytes, but %s takes %d", size, dtype_name((DType)*as),
+                  dtype_size((DType)*as));
     return *as;
 }
 
 /* Column-major: the first index runs fastest.  The extents of an empty array may have a product
  * beyond 64 bits, and its strides do not matter. */
-static void make_fortran(Array *a)
+static void make_fortran(IoArray *a)
 {
     int64_t step = 1;
 
-    if (array_numel(a) == 0)
+    if (io_numel(a->ndim, a->shape) == 0)
         return;
     for (int i = 0; i < a->ndim; i++) {
         a->strides[i] = step;
@@ -259,79 +241,48 @@ static void make_fortran(Array *a)
     }
 }
 
-/* Stop when the last read failed, as it does for a folder. */
-static void check_read(Cli *c, const char *path, FILE *f)
+/* A bool is one byte of 0 or 1; a file may hold anything. */
+static void normalise_bools(IoArray *a, size_t n)
 {
-    if (ferror(f))
-        stop(c, CLI_FILES, "%s: %s", path, strerror(errno));
+    unsigned char *bytes = a->data;
+
+    for (size_t k = 0; k < n; k++)
+        bytes[k] = bytes[k] != 0;
 }
 
-/* A file is known to be too short before memory is taken for what it claims to hold. */
-static bool too_short(FILE *f, size_t at, size_t bytes)
+/* From the beginning to the end, without going back: it may be a pipe.  A file is known to be too
+ * short before memory is taken for what it claims to hold. */
+void npy_read(Io *io)
 {
-    struct stat st;
-
-    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
-        return false;
-    return (size_t)st.st_size < at || bytes > (size_t)st.st_size - at;
-}
-
-/* From the beginning to the end, without going back: it may be a pipe. */
-static Array load_from(Cli *c, const char *path, FILE *f, const tilec_dtype *as)
-{
-    static const char shorter[] = "%s: the file is shorter than its header says";
-    char *head = arena_alloc(c->arena, LONGEST_HEADER);
-    size_t got = fread(head, 1, LONGEST_HEADER, f), bytes, ready;
+    static const char shorter[] = "the file is shorter than its header says";
     const char *error;
+    size_t bytes;
+    int64_t n;
     NpyHeader h;
     tilec_dtype t;
-    Array a;
 
-    check_read(c, path, f);
-    error = npy_parse(c->arena, head, got, &h);
+    io_peek(io, LONGEST_HEADER);
+    error = npy_parse(io->arena, (const char *)io->in.at, (size_t)(io->in.end - io->in.at), &h);
     if (error)
-        stop(c, CLI_FILES, "%s: %s", path, error);
-    t = choose_type(c, path, &h, as);
-    if (!payload_bytes(&h, tilec_dtype_size(t), &bytes) || too_short(f, h.data_at, bytes))
-        stop(c, CLI_FILES, shorter, path);
-    a = array_new(c, t, h.ndim, h.shape);
-    ready = MIN(bytes, got - h.data_at);
-    memcpy(a.data, head + h.data_at, ready);
-    ready += fread((char *)a.data + ready, 1, bytes - ready, f);
-    check_read(c, path, f);
-    if (ready != bytes)
-        stop(c, CLI_FILES, shorter, path);
+        io_refuse(io, "%s", error);
+    t = choose_type(io, &h);
+    n = io_numel(h.ndim, h.shape);
+    if (n < 0 || __builtin_mul_overflow((size_t)n, (size_t)dtype_size((DType)t), &bytes) ||
+        bytes > io->in.left - MIN(h.data_at, io->in.left))
+        io_refuse(io, shorter);
+    io_array_new(io, t, h.ndim, h.shape);
+    io->in.at += h.data_at;
+    if (io_get(io, io->array.data, bytes) != bytes)
+        io_refuse(io, shorter);
     if (h.fortran)
-        make_fortran(&a);
-    return a;
-}
-
-/* A bool is one byte of 0 or 1; a file may hold anything. */
-static void normalise_bools(Array *a)
-{
-    int64_t n = array_numel(a);
-
-    for (int64_t k = 0; k < n; k++)
-        ((unsigned char *)a->data)[k] = ((unsigned char *)a->data)[k] != 0;
-}
-
-Array npy_load(Cli *c, const char *path, const tilec_dtype *as)
-{
-    FILE *f = fopen(path, "rb");
-    Array a;
-
-    if (!f)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(errno));
-    a = load_from(c, path, f, as); /* when this stops, the process ends with the file open */
-    fclose(f);
-    if (a.dtype == TILEC_I1)
-        normalise_bools(&a);
-    return a;
+        make_fortran(&io->array);
+    if (t == TILEC_I1)
+        normalise_bools(&io->array, bytes);
 }
 
 static const char *element_text(tilec_dtype t)
 {
-    if (tilec_dtype_size(t) == 1 && t >= TILEC_FP8E4NV && t <= TILEC_FP8E4B15)
+    if (dtype_is_fp8((DType)t))
         return "V1";
     for (int i = 0; i < COUNT(known_types); i++) {
         if (known_types[i].dtype == t)
@@ -341,15 +292,14 @@ static const char *element_text(tilec_dtype t)
 }
 
 /* Version 1.0, padded so that the elements begin at a multiple of 64. */
-static Text make_header(Arena *arena, const Array *a)
+static Text make_header(Arena *arena, const tilec_tensor *a)
 {
     Text t = text_new(arena);
-    size_t size = tilec_dtype_size(a->dtype);
 
     text_putn(&t, magic, 6);
     text_putn(&t, "\1\0\0\0", 4);
-    text_printf(&t, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", size == 1 ? "|" : "<",
-                element_text(a->dtype));
+    text_printf(&t, "{'descr': '%s%s', 'fortran_order': False, 'shape': (",
+                dtype_size((DType)a->dtype) == 1 ? "|" : "<", element_text(a->dtype));
     for (int i = 0; i < a->ndim; i++)
         text_printf(&t, i + 1 < a->ndim || i == 0 ? "%lld, " : "%lld", (long long)a->shape[i]);
     text_put(&t, "), }");
@@ -361,18 +311,13 @@ static Text make_header(Arena *arena, const Array *a)
     return t;
 }
 
-int npy_save(Cli *c, const char *path, const Array *a)
+void npy_write(Io *io, const tilec_tensor *t)
 {
-    Text head = make_header(c->arena, a);
-    size_t bytes = head.len + array_bytes(a);
-    char *whole = os_alloc_pages(bytes); /* given back at once, and no other result is lost */
-    int error;
+    Text head = make_header(io->arena, t);
+    const void *elements = io_dense(io, t);
+    size_t bytes = (size_t)io_numel(t->ndim, t->shape) * (size_t)dtype_size((DType)t->dtype);
+    char *room = io_put_room(io, head.len + bytes);
 
-    if (!whole)
-        return ENOMEM;
-    memcpy(whole, head.s, head.len);
-    array_copy_dense(a, whole + head.len);
-    error = os_write_file(path, whole, bytes);
-    os_free_pages(whole, bytes);
-    return error;
+    memcpy(room, head.s, head.len);
+    memcpy(room + head.len, elements, bytes);
 }

@@ -1,0 +1,186 @@
+/*
+ * file.c - array files of the command line: `@x.npy` in, `--save x=o.npy` out
+ *
+ * The formats are in src/io.  Here is what a command adds: what stands on stdin is read once, what
+ * goes to stdout is alone there, and several arrays that are saved to one .npz become its members.
+ */
+#include "cli.h"
+#include "../io/io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The array that was read, in the storage of the command. */
+static Array adopt(Cli *c, const IoArray *from)
+{
+    const Storage storage = {from->data, from->bytes};
+    Array a = {.data = from->data, .dtype = from->dtype, .ndim = from->ndim};
+
+    memcpy(a.shape, from->shape, sizeof a.shape);
+    memcpy(a.strides, from->strides, sizeof a.strides);
+    vec_push(c->arena, &c->blocks, storage);
+    return a;
+}
+
+void file_claim_stdin(Cli *c, const char *what)
+{
+    if (c->stdin_user)
+        stop(c, CLI_USAGE, "stdin is read as %s already; %s has to come from a file", c->stdin_user,
+             what);
+    c->stdin_user = what;
+}
+
+Array file_load(Cli *c, const char *path, const tilec_dtype *as)
+{
+    const tilec_io_options options = {.as = as};
+    IoName name = io_name(c->arena, path);
+    char *error = NULL;
+    IoArray from;
+
+    if (strcmp(name.path, "-") == 0)
+        file_claim_stdin(c, arena_printf(c->arena, "@%s", path));
+    check(c, io_read(path, NULL, 0, &options, &from, &error), &error);
+    return adopt(c, &from);
+}
+
+size_t file_member_length(const char *path, size_t len, const char *behind)
+{
+    static const char npz[] = ".npz";
+    size_t n = strlen(npz);
+
+    if (len <= n || strncasecmp(path + len - n, npz, n) != 0 || *behind != ':')
+        return 0;
+    return 1 + strcspn(behind + 1, "[](): ,");
+}
+
+/* --- saving --- */
+
+static bool is_npz(const IoName *name)
+{
+    return strcmp(name->suffix, ".npz") == 0;
+}
+
+static bool is_stdout(const IoName *name)
+{
+    return strcmp(name->path, "-") == 0;
+}
+
+/* What an array is called in an .npz. */
+static const char *member_of(const SaveText *save, const IoName *name)
+{
+    return name->member ? name->member : save->name;
+}
+
+static bool same_output(const IoName *a, const IoName *b)
+{
+    if (is_stdout(a) || is_stdout(b))
+        return is_stdout(a) && is_stdout(b);
+    return os_same_output(a->path, b->path);
+}
+
+static void check_apart(Cli *c, const SaveText *save, const IoName *name, const SaveText *before)
+{
+    IoName other = io_name(c->arena, before->path);
+    bool both_npz = is_npz(name) && is_npz(&other);
+
+    if (!same_output(name, &other))
+        return;
+    if (!both_npz)
+        stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already", save->name,
+             save->path, before->name);
+    if (strcmp(member_of(save, name), member_of(before, &other)) == 0)
+        stop(c, CLI_USAGE, "--save %s=%s: '%s' is its member '%s' already", save->name, save->path,
+             before->name, member_of(save, name));
+}
+
+void file_check_output(Cli *c, const char *path)
+{
+    IoName name = io_name(c->arena, path);
+    const char *trouble = io_name_trouble(c->arena, &name, true);
+    int error = trouble || is_stdout(&name) ? 0 : os_check_output(name.path);
+
+    if (trouble)
+        stop(c, CLI_USAGE, "%s: %s", path, trouble);
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", name.path, strerror(error));
+}
+
+void file_check_saves(Cli *c, const Options *o)
+{
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        IoName name = io_name(c->arena, save->path);
+
+        file_check_output(c, save->path);
+        for (int k = 0; k < i; k++)
+            check_apart(c, save, &name, &o->saves.at[k]);
+        if (is_stdout(&name) && o->json)
+            stop(c, CLI_USAGE, "--save %s=%s and --json both want stdout", save->name, save->path);
+    }
+}
+
+bool file_uses_stdout(Cli *c, const Options *o)
+{
+    for (int i = 0; i < o->saves.len; i++) {
+        IoName name = io_name(c->arena, o->saves.at[i].path);
+
+        if (is_stdout(&name))
+            return true;
+    }
+    return false;
+}
+
+static tilec_tensor tensor_of(const Array *a)
+{
+    return (tilec_tensor){.data = a->data,
+                          .dtype = a->dtype,
+                          .ndim = a->ndim,
+                          .shape = a->shape,
+                          .strides = a->strides};
+}
+
+static tilec_status save_one(const char *path, const Array *a, char **error)
+{
+    const tilec_tensor tensor = tensor_of(a);
+
+    return io_write(path, &tensor, NULL, 0, NULL, error);
+}
+
+/* All saves from `i` on that go to its .npz; none where an earlier one has seen to that. */
+static tilec_status save_members(Cli *c, const Options *o, const Array *const *arrays, int i,
+                                 char **error)
+{
+    tilec_io_member *members = NEW_N(c->arena, tilec_io_member, o->saves.len);
+    IoName name = io_name(c->arena, o->saves.at[i].path);
+    int n = 0;
+
+    for (int k = 0; k < o->saves.len; k++) {
+        const SaveText *save = &o->saves.at[k];
+        IoName other = io_name(c->arena, save->path);
+
+        if (!is_npz(&other) ||
+            !(k == i || strcmp(other.path, name.path) == 0 || same_output(&other, &name)))
+            continue;
+        if (k < i)
+            return TILEC_OK;
+        members[n++] = (tilec_io_member){member_of(save, &other), tensor_of(arrays[k])};
+    }
+    return io_write(is_stdout(&name) ? "-.npz" : name.path, NULL, members, n, NULL, error);
+}
+
+void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
+{
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        IoName name = io_name(c->arena, save->path);
+        char *error = NULL;
+        tilec_status status = is_npz(&name) ? save_members(c, o, arrays, i, &error)
+                                            : save_one(save->path, arrays[i], &error);
+
+        if (status != TILEC_OK)
+            complain(c, CLI_FILES, "'%s' could not be saved: %s", save->name,
+                     error ? error : tilec_status_text(status));
+        tilec_free(error);
+    }
+}

@@ -1,0 +1,152 @@
+/*
+ * png.c - PNG files through libpng: u8 or u16, grey, grey and alpha, RGB or RGBA
+ *
+ * Read, every kind of PNG becomes one of these: less than 8 bits are spread over 0 to 255, palettes
+ * become colours, transparency that is said in another way than by a channel becomes one.  Gamma
+ * and colour profiles are neither used nor kept.  Chunks that say nothing about pixels are skipped
+ * unread, so none of them can unpack to something large.
+ *
+ * Written with one filter and, unless asked, zlib's fastest level: files are a few percent larger
+ * than with the best ones and take a fraction of the time.
+ */
+#include "io.h"
+
+#include <png.h>
+#include <string.h>
+
+/* What libpng has made, for when the call ends. */
+typedef struct {
+    png_structp png;
+    png_infop info;
+    bool writes;
+} Held;
+
+static void release(void *held)
+{
+    Held *h = held;
+
+    if (h->writes)
+        png_destroy_write_struct(&h->png, &h->info);
+    else
+        png_destroy_read_struct(&h->png, &h->info, NULL);
+}
+
+NORETURN static void wrong(png_structp png, png_const_charp why)
+{
+    io_refuse(png_get_error_ptr(png), "%s%s", strstr(why, "PNG") ? "" : "damaged PNG file: ", why);
+}
+
+static void ignore(png_structp png, png_const_charp why)
+{
+    (void)png;
+    (void)why;
+}
+
+/* libpng's handle, which ends with the call; it jumps to no place but the call's guard. */
+static Held *hold(Io *io, bool writes)
+{
+    Held *h = NEW(io->arena, Held);
+
+    h->writes = writes;
+    io->held = h;
+    io->release = release;
+    h->png = writes ? png_create_write_struct(PNG_LIBPNG_VER_STRING, io, wrong, ignore)
+                    : png_create_read_struct(PNG_LIBPNG_VER_STRING, io, wrong, ignore);
+    h->info = h->png ? png_create_info_struct(h->png) : NULL;
+    if (!h->info)
+        io_no_memory(io);
+    return h;
+}
+
+/* --- reading --- */
+
+static void take(png_structp png, png_bytep to, size_t n)
+{
+    if (io_get(png_get_io_ptr(png), to, n) != n)
+        png_error(png, "the file ends before its image does");
+}
+
+/* Let libpng convert to one of our four kinds. */
+static void convert(png_structp png, png_infop info)
+{
+    png_set_expand(png); /* palettes, less than 8 bits, transparent colours */
+    if (png_get_bit_depth(png, info) == 16)
+        png_set_swap(png);
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+}
+
+/* Before memory is taken for the pixels. */
+static void check_size(Io *io, const Held *h, uint64_t packed)
+{
+    uint64_t bytes, height = png_get_image_height(h->png, h->info);
+
+    if (__builtin_mul_overflow((uint64_t)png_get_rowbytes(h->png, h->info), height, &bytes))
+        bytes = UINT64_MAX;
+    io_check_unpacked(io, bytes, packed);
+}
+
+void png_read(Io *io)
+{
+    Held *h = hold(io, false);
+    Image image;
+    size_t row;
+
+    io_get_all(io);
+    const uint64_t packed = io->in.left;
+    if (packed < 8 || png_sig_cmp(io->in.at, 0, 8) != 0)
+        io_refuse(io, "not a PNG file");
+    png_set_read_fn(h->png, io, take);
+    png_set_user_limits(h->png, INT32_MAX, INT32_MAX); /* the limit is one of bytes, below */
+    png_set_keep_unknown_chunks(h->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_keep_unknown_chunks(h->png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "tRNS", 1);
+    png_read_info(h->png, h->info);
+    check_size(io, h, packed);
+    convert(h->png, h->info);
+    image = (Image){png_get_image_height(h->png, h->info), png_get_image_width(h->png, h->info),
+                    png_get_channels(h->png, h->info), png_get_bit_depth(h->png, h->info) == 16};
+    row = png_get_rowbytes(h->png, h->info);
+    check_size(io, h, UINT64_MAX / 2); /* what it became may be larger */
+    image_new(io, &image);
+    png_bytepp rows = arena_alloc(io->arena, sizeof *rows * (size_t)image.height);
+    for (int64_t i = 0; i < image.height; i++)
+        rows[i] = (png_bytep)io->array.data + (size_t)i * row;
+    png_read_image(h->png, rows);
+    png_read_end(h->png, NULL); /* the checksum of the last pixels stands behind them */
+}
+
+/* --- writing --- */
+
+static void give(png_structp png, png_bytep from, size_t n)
+{
+    io_put(png_get_io_ptr(png), from, n);
+}
+
+static void flush(png_structp png)
+{
+    (void)png;
+}
+
+void png_write(Io *io, const tilec_tensor *t)
+{
+    static const int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                PNG_COLOR_TYPE_RGB_ALPHA};
+    Image image = image_of(io, t, COUNT(kinds), "PNG");
+    const char *pixels = io_dense(io, t);
+    size_t row = (size_t)image.width * (size_t)image.channels * (image.wide ? 2 : 1);
+    Held *h = hold(io, true);
+
+    png_set_write_fn(h->png, io, give, flush);
+    png_set_user_limits(h->png, INT32_MAX, INT32_MAX);
+    png_set_compression_level(h->png, io->options.png_level);
+    png_set_filter(h->png, 0, PNG_FILTER_UP);
+    png_set_IHDR(h->png, h->info, (png_uint_32)image.width, (png_uint_32)image.height,
+                 image.wide ? 16 : 8, kinds[image.channels - 1], PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(h->png, h->info);
+    if (image.wide)
+        png_set_swap(h->png);
+    for (int64_t i = 0; i < image.height; i++)
+        png_write_row(h->png, (png_const_bytep)pixels + (size_t)i * row);
+    png_write_end(h->png, NULL);
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# files.sh TILEC SOURCE - array files: formats by suffix, members, stdin and stdout, what is refused
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+cat >copy.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(o, x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def say(o, x, n, BLOCK: tl.constexpr):
+    tl.device_print("spoken")
+    copy(o, x, n, BLOCK)
+KERNEL
+
+# copy X OPTION... : o becomes X
+copy() {
+    x=$1
+    shift
+    "$tilec" run copy.py:copy --grid 'cdiv(n,BLOCK)' x="$x" o='empty_like(x)' n='x.numel()' BLOCK=64 "$@"
+}
+
+# every format, there and back
+expect 0 out "" copy 'rand(u8,5x7x3)' --save o=a.png --save x=a.npy
+expect 0 out "" copy @a.png --save o=a.ppm
+expect 0 out "" copy @a.ppm --save o=b.npy
+cmp -s a.npy b.npy || wrong "an image has changed on its way"
+expect 0 out "" copy 'rand(u16,5x7)' --save o=a.png --save x=a.npy
+expect 0 out "" copy @a.png --save o=a.pgm
+expect 0 out "" copy @a.pgm --save o=a.csv
+expect 0 out "" copy @a.csv:u16 --save o=b.npy
+cmp -s a.npy b.npy || wrong "a 16-bit image has changed on its way"
+
+# members
+expect 0 out "" copy 'arange(fp32,6)' --save o=m.npz --save x=m.npz:in --save o=copy.npz
+expect 0 out "[0. 1. 2. 3. 4. 5.]" copy @m.npz:o --show o
+expect 0 out "[1. 2. 3.]" copy '@m.npz:in[1:4]' --show o
+expect 0 out "[1065353216 1073741824]" copy '@m.npz:in:i32[1:3]' --show o
+expect 0 out "[0. 1. 2. 3. 4. 5.]" copy @copy.npz --show o
+expect 0 out "[0. 1. 2. 3. 4. 5.]" copy "@'copy.npz':o" --show o
+expect 3 err "which of its arrays? Write x.npz:NAME; it has o, in" copy @m.npz
+expect 3 err "there is no array 'w' in it; it has o, in" copy @m.npz:w
+expect 2 err "'x' is its member 'a' already" copy 'ones(fp32,2)' --save x=q.npz:a --save o=./q.npz:a
+expect 2 err "'x' is saved to that file already" copy 'ones(fp32,2)' --save x=q.npy --save o=./q.npy
+
+# other suffixes are refused by name, before anything runs
+expect 3 err "x.jpg: a file '.jpg' is not known here; known are .npy, .npz, .png" copy @x.jpg
+expect 2 err "o.tiff: a file '.tiff' is not known here; known are .npy" copy 'ones(u8,2x2)' \
+    --save o=o.tiff
+expect 2 err "only read; .pgm holds grey" copy 'ones(u8,2x2)' --save o=o.pbm
+expect 3 err "'o' could not be saved: o.png: PNG holds u8 or u16, not fp32" copy 'ones(fp32,2x2)' \
+    --save o=o.png --save x=ok.npy
+[ -s ok.npy ] && [ ! -e o.png ] || wrong "one output that failed cost another"
+
+# stdin and stdout
+expect 0 out "" sh -c 'cat "$1" >x; "$0" run copy.py:copy --grid 1 x=@- o="empty_like(x)" n=35 BLOCK=64 \
+    --save o=- <x >y && cmp x y' "$tilec" b.npy
+say() {
+    "$tilec" run copy.py:say --grid 1 x="$@" o='empty_like(x)' n=2 BLOCK=2
+}
+expect 0 err "spoken" say 'ones(u8,1x2)' --save o=-.pgm --time=2 --show x
+[ "$(tr -d '\001' <out | tr '\n' ' ')" = "P5 2 1 255 " ] || wrong "something else is on stdout"
+expect 0 err "GFLOP/s" say 'ones(u8,1x2)' --save o=-.csv --time=2 --show x
+expect 0 out "1,1" say 'ones(u8,1x2)' --save o=-.csv
+expect 2 err "--save o=- and --json both want stdout" say 'ones(u8,2)' --save o=- --json
+expect 2 err "'x' is saved to that file already" say 'ones(u8,2)' --save x=- --save o=-
+pipe() {
+    printf '%s' "$1" >text
+    shift
+    "$@" <text
+}
+expect 0 out "[1 2 3]" pipe "1
+2
+3" "$tilec" run copy.py:copy --grid 1 x=@-.csv o='empty_like(x)' n=3 BLOCK=4 --show o
+expect 3 err "stdin: the name has no suffix" pipe "1,2" "$tilec" run copy.py:copy --grid 1 x=@- o=x n=3 \
+    BLOCK=4
+expect 2 err "stdin is read as @- already; @-.csv has to come from a file" sh -c 'cat b.npy | "$0" run \
+    copy.py:copy --grid 1 x=@- o=@-.csv n=3 BLOCK=4' "$tilec"
+expect 0 out "[7. 7.]" sh -c '"$0" run -:copy --grid 1 x="full(fp32,2,7)" o="empty_like(x)" n=2 BLOCK=2 \
+    --show o <copy.py' "$tilec"
+expect 1 err "<stdin>:4:5: error" pipe "import triton
+@triton.jit
+def f():
+    x
+" "$tilec" run - --grid 1
+expect 2 err "stdin is read as the kernel's file already" sh -c '"$0" run -:copy --grid 1 x=@- o=x n=2 \
+    BLOCK=2 <copy.py' "$tilec"
+
+# nothing that is half written, no file of ours beside the results
+expect 0 out "" find . -name '*.tmp'
+[ ! -s out ] || wrong "temporary files are left"
+
+# what others write, and what others read of ours
+python=$("$source/tools/python.sh" 2>/dev/null) || finish
+expect 0 out "all is well" "$python" "$source/tests/cli/files.py" make .
+for name in grey1 grey2 grey4 grey8 grey16 alpha8 alpha16 rgb8 rgb16 rgba8 rgba16 palette clear \
+    interlaced; do
+    expect 0 out "" copy "@$name.png" --save o="$name.out.npy" --save x="$name.out.png"
+done
+for name in stored:a stored:b packed:a; do
+    expect 0 out "" copy "@${name%:*}.npz:${name#*:}" --save x="${name%:*}-${name#*:}.out.npy"
+done
+expect 0 out "" copy @big.npz:a --save o=both.npz --save x=both.npz
+expect 0 out "" copy 'randn(fp32,30x3)' --save o=numbers.csv --save x=numbers.npy
+expect 0 out "" copy 'randn(bf16,8)' --save o=bf16.npy --save x=bf16.csv
+expect 0 out "all is well" "$python" "$source/tests/cli/files.py" check .
+finish
