@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +52,19 @@ static int whole_cpus(long long quota, long long period)
     return (int)((quota + period - 1) / period);
 }
 
-/* The limit that one group sets, in the files of either version of control groups. */
-static int group_quota(const char *folder)
+/* The limit that one group sets; in version 1 of control groups -1 stands for none. */
+static int group_quota(const char *folder, bool is_first_version)
 {
     char line[LINE_LENGTH], period[LINE_LENGTH];
     long long most, each;
 
-    read_line(folder, "cpu.max", line);
-    if (sscanf(line, "%lld %lld", &most, &each) == 2)
-        return whole_cpus(most, each);
+    if (!is_first_version) {
+        read_line(folder, "cpu.max", line);
+        return sscanf(line, "%lld %lld", &most, &each) == 2 ? whole_cpus(most, each) : 0;
+    }
     read_line(folder, "cpu.cfs_quota_us", line);
+    if (atoll(line) <= 0)
+        return 0;
     read_line(folder, "cpu.cfs_period_us", period);
     return whole_cpus(atoll(line), atoll(period));
 }
@@ -71,17 +75,17 @@ static int smaller_limit(int a, int b)
 }
 
 /* The strictest of a group and those around it.  A container may see its own group at the top of
- * the mount, under whatever path the host gave it. */
+ * the mount, under whatever path the host gave it.  Version 2 has no folders of controllers. */
 static int path_quota(const char *mount, const char *controller, const char *path)
 {
     char folder[PATH_MAX];
     int n = snprintf(folder, sizeof folder, "%s%s%s", mount, controller, path), quota = 0;
     size_t top = strlen(mount) + strlen(controller);
 
-    if (n < 0 || (size_t)n >= sizeof folder || strstr(path, ".."))
+    if (n < 0 || (size_t)n >= sizeof folder || strstr(path, "..") || strcmp(path, "/") == 0)
         folder[MIN(top, sizeof folder - 1)] = '\0';
     for (;;) {
-        quota = smaller_limit(quota, group_quota(folder));
+        quota = smaller_limit(quota, group_quota(folder, controller[0] != '\0'));
         char *slash = strrchr(folder, '/');
         if (!slash || slash < folder + top)
             return quota;
@@ -136,10 +140,17 @@ static int allowed_cpus(void)
     return (int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
 }
 
+/* What control groups allow stays what it was when a process first asked; it may change its
+ * affinity itself. */
 int os_cpu_count(void)
 {
-    int quota = os_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    static _Atomic int known = -1;
+    int quota = atomic_load_explicit(&known, memory_order_relaxed);
 
+    if (quota < 0) {
+        quota = os_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+        atomic_store_explicit(&known, quota, memory_order_relaxed);
+    }
     return smaller_limit(allowed_cpus(), quota);
 }
 
