@@ -2,8 +2,9 @@
  * arena.c - memory that is freed as a whole
  *
  * An arena is a list of chunks, each at least as large as all before it up to a limit, and blocks
- * are cut from the newest one.  Chunks come from calloc and are never used twice, so blocks are
- * zero without being cleared.  A failed allocation leaves through the arena's guard.
+ * are cut from the newest one.  Blocks are cleared one by one when they are cut, so that the pages
+ * of a chunk that nobody needs are never touched.  A failed allocation leaves through the arena's
+ * guard.
  *
  * In an AddressSanitizer build every block is a chunk of its own, so that a write past the end of
  * one is seen.
@@ -50,13 +51,13 @@ void arena_inject_failure(long n)
     allocations_left = n > 0 ? n - 1 : n;
 }
 
-static void *system_alloc(size_t bytes)
+static bool may_allocate(void)
 {
     if (allocations_left == 0)
-        return NULL;
+        return false;
     if (allocations_left > 0)
         allocations_left--;
-    return calloc(1, bytes);
+    return true;
 }
 
 NORETURN static void leave(Guard *guard, GuardCode why)
@@ -74,7 +75,7 @@ void fail(Guard *guard)
 
 Arena *arena_new(Guard *guard)
 {
-    Arena *a = system_alloc(sizeof(Arena));
+    Arena *a = may_allocate() ? calloc(1, sizeof(Arena)) : NULL;
 
     if (!a && guard)
         leave(guard, GUARD_NO_MEMORY);
@@ -106,11 +107,13 @@ static size_t round_up(size_t bytes)
     return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* A new chunk with room for `bytes`; gives its first byte, or NULL. */
-static char *add_chunk(Arena *a, size_t bytes)
+/* A new chunk with room for `bytes`, zero where `clear`; gives its first byte, or NULL. */
+static char *add_chunk(Arena *a, size_t bytes, bool clear)
 {
-    Chunk *c = system_alloc(sizeof(Chunk) + bytes);
+    Chunk *c = NULL;
 
+    if (may_allocate())
+        c = clear ? calloc(1, sizeof(Chunk) + bytes) : malloc(sizeof(Chunk) + bytes);
     if (!c)
         return NULL;
     c->older = a->newest;
@@ -128,11 +131,11 @@ void *arena_try_alloc(Arena *a, size_t bytes)
     bytes = round_up(exact);
     a->used += bytes;
     if (CHUNK_PER_BLOCK)
-        return add_chunk(a, exact);
+        return add_chunk(a, exact, true);
     if (bytes > (size_t)(a->end - a->next)) {
         if (bytes > a->chunk_bytes / 4) /* keep cutting small blocks from the present chunk */
-            return add_chunk(a, bytes);
-        block = add_chunk(a, a->chunk_bytes);
+            return add_chunk(a, bytes, true);
+        block = add_chunk(a, a->chunk_bytes, false);
         if (!block)
             return NULL;
         a->next = block;
@@ -141,7 +144,7 @@ void *arena_try_alloc(Arena *a, size_t bytes)
     }
     block = a->next;
     a->next += bytes;
-    return block;
+    return memset(block, 0, bytes);
 }
 
 void *arena_alloc(Arena *a, size_t bytes)
