@@ -164,6 +164,7 @@ void *arena_grow(Arena *a, void *old, size_t n, size_t m)
     if (old && !CHUNK_PER_BLOCK && (char *)old + have == a->next && m >= n && m <= MOST_BYTES &&
         round_up(m) - have <= (size_t)(a->end - a->next)) {
         a->used += round_up(m) - have;
+        memset(a->next, 0, round_up(m) - have);
         a->next += round_up(m) - have;
         return old;
     }

@@ -218,6 +218,7 @@ const char *near_name(const char *word, const char *const *candidates, int n);
 /* os_cpu.c; the files under /proc and /sys are named for the tests */
 int os_cpu_count(void);                 /* CPUs this process may use: by affinity and by quota */
 size_t os_last_level_cache_bytes(void); /* what they may count on of it; 32 MiB if unknown */
+int os_vector_bytes(void);              /* of the widest vectors: 16, 32 (AVX2), 64 (AVX-512) */
 int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no limit */
 size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
 

@@ -1,5 +1,5 @@
 /*
- * os_cpu.c - how many CPUs this process may use, and how much of their cache
+ * os_cpu.c - how many CPUs this process may use, how much of their cache, and how wide they are
  *
  * Linux says both in small files: control groups (containers, service managers) limit the time
  * that a process gets on all CPUs together, and /sys tells which CPUs share a cache.
@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #ifdef __linux__
 #include <sched.h>
 #endif
@@ -211,4 +214,49 @@ size_t os_last_level_cache_bytes(void)
         share = (size_t)MAX(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
 #endif
     return share ? share : DEFAULT_CACHE;
+}
+
+/* --- vectors --- */
+
+#ifdef __x86_64__
+/* What the system saves of the registers, by bits of XCR0. */
+static uint32_t saved_registers(void)
+{
+    uint32_t a, b, c, d;
+
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0)
+        return 0;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return a;
+}
+
+static int vector_bytes(void)
+{
+    const uint32_t ymm = 6, zmm = 0xe6, saved = saved_registers();
+    uint32_t a, b, c, d;
+
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        return 16;
+    if ((b & bit_AVX512F) != 0 && (saved & zmm) == zmm)
+        return 64;
+    return (b & bit_AVX2) != 0 && (saved & ymm) == ymm ? 32 : 16;
+}
+#else
+static int vector_bytes(void)
+{
+    return 16;
+}
+#endif
+
+/* Under a hypervisor each question takes many microseconds: it is asked once. */
+int os_vector_bytes(void)
+{
+    static _Atomic int known;
+    int bytes = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (bytes == 0) {
+        bytes = vector_bytes();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
 }

@@ -325,6 +325,8 @@ int os_make_dirs(const char *path)
         return ENOENT;
     if (n >= sizeof part)
         return ENAMETOOLONG;
+    if (os_entry(path).kind == OS_FOLDER)
+        return 0;
     for (size_t i = 1; i <= n; i++) {
         if (path[i] != '/' && path[i] != '\0')
             continue;

@@ -157,8 +157,8 @@ static void gather_operands(Warp *w, const Shape *s, double a[ROWS][MOST_K],
     }
 }
 
-WIDE static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K],
-                                   double b[MOST_K][COLUMNS], double d[ROWS][COLUMNS])
+WIDE_LOOPS void multiply_matrices_loops(const Shape *s, double a[ROWS][MOST_K],
+                                        double b[MOST_K][COLUMNS], double d[ROWS][COLUMNS])
 {
     for (int i = 0; i < s->rows; i++) {
         double sums[COLUMNS] = {0};
@@ -171,6 +171,9 @@ WIDE static void multiply_matrices(const Shape *s, double a[ROWS][MOST_K],
         memcpy(d[i], sums, sizeof sums);
     }
 }
+WIDE(static, multiply_matrices,
+     (const Shape *s, double a[ROWS][MOST_K], double b[MOST_K][COLUMNS], double d[ROWS][COLUMNS]),
+     (s, a, b, d))
 
 /* f64 adds the products to the addend one by one, each rounded. */
 static double add_in_order(const Shape *s, const double *a, double b[MOST_K][COLUMNS], int column,

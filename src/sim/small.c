@@ -224,7 +224,7 @@ uint32_t small_from_double(PtxType t, double x, Rounding r, bool finite)
     return (bits | sign) << low_bits(t);
 }
 
-WIDE void small_widen(PtxType t, const void *from, int n, double *to)
+WIDE_LOOPS void small_widen_loops(PtxType t, const void *from, int n, double *to)
 {
     const uint16_t *half = from;
 
@@ -242,3 +242,4 @@ WIDE void small_widen(PtxType t, const void *from, int n, double *to)
             to[i] = small_to_double(t, ((const uint8_t *)from)[i]);
     }
 }
+WIDE(, small_widen, (PtxType t, const void *from, int n, double *to), (t, from, n, to))

@@ -10,13 +10,36 @@
 
 #include "ptx.h"
 
-/* Before a function of loops that become vectors: it is made for several widths of these, and the
- * processor's is taken when the program starts.  Results are the same, since nothing contracts. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+/* Makes NAME of NAME_loops, a WIDE_LOOPS whose loops become vectors: once for each width of these,
+ * of which a call takes the widest that there is.  Results are the same, since nothing contracts.
+ */
+#define WIDE_LOOPS static inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define WIDE(linkage, name, parameters, arguments)                                                 \
+    __attribute__((target("avx512f"))) static void name##_512 parameters                           \
+    {                                                                                              \
+        name##_loops arguments;                                                                    \
+    }                                                                                              \
+    __attribute__((target("avx2"))) static void name##_256 parameters                              \
+    {                                                                                              \
+        name##_loops arguments;                                                                    \
+    }                                                                                              \
+    linkage void name parameters                                                                   \
+    {                                                                                              \
+        int bytes = os_vector_bytes();                                                             \
+        if (bytes >= 64)                                                                           \
+            name##_512 arguments;                                                                  \
+        else if (bytes >= 32)                                                                      \
+            name##_256 arguments;                                                                  \
+        else                                                                                       \
+            name##_loops arguments;                                                                \
+    }
 #else
-#define WIDE
+#define WIDE(linkage, name, parameters, arguments)                                                 \
+    linkage void name parameters                                                                   \
+    {                                                                                              \
+        name##_loops arguments;                                                                    \
+    }
 #endif
 
 #define NAN_F32 UINT32_C(0x7fffffff) /* what a chip gives for any NaN */

@@ -722,6 +722,27 @@ static void test_cpu_quota(void **state)
     remove_all(a, folder);
 }
 
+static void test_vectors_are_as_wide_as_the_system_says(void **state)
+{
+    int bytes = os_vector_bytes();
+
+    (void)state;
+    assert_true(bytes == 16 || bytes == 32 || bytes == 64);
+#ifdef __x86_64__
+    bool wide = false, widest = false;
+    char word[4096];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fscanf(f, "%4095s", word) == 1) {
+        wide |= strcmp(word, "avx2") == 0;
+        widest |= strcmp(word, "avx512f") == 0;
+    }
+    if (!f)
+        skip();
+    fclose(f);
+    assert_int_equal(bytes, widest ? 64 : wide ? 32 : 16);
+#endif
+}
+
 static void test_cache_share(void **state)
 {
     Arena *a = *state;
@@ -890,6 +911,7 @@ int main(void)
         TEST(test_the_machine_is_known),
         TEST(test_the_library_knows_its_file),
         TEST(test_cpu_quota),
+        TEST(test_vectors_are_as_wide_as_the_system_says),
         TEST(test_cache_share),
         TEST(test_pages),
 #if defined(__x86_64__)
