@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static const struct {
     const char *name;
@@ -116,11 +119,22 @@ static Command wanted_help(int argc, char **argv)
     return 0;
 }
 
+/* A command lives for moments: it asks for memory in few pieces, and gives nothing back before its
+ * end. */
+static void keep_heap(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TOP_PAD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     Cli cli = {0};
     CliCode code, flushed;
 
+    keep_heap();
     if (argc < 2) {
         help_print(COMMAND_ALL, stderr);
         return CLI_USAGE;
