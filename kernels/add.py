@@ -10,6 +10,11 @@ import triton
 import triton.language as tl
 
 
+# tilec: call add --grid cdiv(n, BLOCK) --compare out=x+y --device cpu,sim
+#     n=98432 x=rand(fp32, n) y=rand(fp32, n) out=empty(fp32, n) BLOCK=1024
+# tilec: call mixed --call add n=1000 x=randn(fp16, n) y=randint(i32, n, -9, 9)
+# tilec: call in-place --grid cdiv(n, BLOCK) --compare x=x+y
+#     n=1000 x=rand(fp32, n) y=x[::-1].to(fp32) out=x BLOCK=256
 @triton.jit
 def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
     """out[k] = x[k] + y[k] for 0 <= k < n.

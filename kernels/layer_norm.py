@@ -12,6 +12,10 @@ import triton
 import triton.language as tl
 
 
+# tilec: call tile --grid x.shape(0)
+#     x=randn(fp32, 64x781) y=empty(fp32, 64x781) n_cols=x.shape(1) weight=rand(fp32, n_cols)
+#     bias=rand(fp32, n_cols) mean=empty(fp32, 64) rstd=empty(fp32, 64) stride=x.stride(0)
+#     eps=1e-5 BLOCK=next_power_of_2(n_cols)
 @triton.jit
 def layer_norm_kernel(x, y, weight, bias, mean, rstd, stride, n_cols, eps, BLOCK: tl.constexpr):
     """One program a row; n_cols <= BLOCK.
@@ -34,6 +38,7 @@ def layer_norm_kernel(x, y, weight, bias, mean, rstd, stride, n_cols, eps, BLOCK
     tl.store(rstd + row, scale)
 
 
+# tilec: call loop --call tile --device cpu,sim BLOCK=256
 @triton.jit
 def layer_norm_loop_kernel(x, y, weight, bias, mean, rstd, stride, n_cols, eps,
                            BLOCK: tl.constexpr):

@@ -40,6 +40,13 @@ def tile_of_program(M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M:
     return first_m + inside % rows, inside // rows
 
 
+# tilec: call square --grid cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N) --device cpu,sim
+#     M=128 N=M K=M a=randn(fp16, (M, K)) b=randn(fp16, (K, N)) c=empty(fp16, (M, N))
+#     stride_am=a.stride(0) stride_ak=a.stride(1) stride_bk=b.stride(0) stride_bn=b.stride(1)
+#     stride_cm=c.stride(0) stride_cn=c.stride(1) BLOCK_M=64 BLOCK_N=64 BLOCK_K=32 GROUP_M=8
+# tilec: call tails --call square M=200 N=100 K=77 ACTIVATION="leaky_relu"
+# tilec: call transposed --call square    # b is stored with its columns together
+#     stride_bk=b.stride(1) stride_bn=b.stride(0) --device cpu
 @triton.jit
 def matmul_kernel(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm,
                   stride_cn, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,

@@ -6,6 +6,11 @@ import triton
 import triton.language as tl
 
 
+# tilec: call softmax --grid x.shape(0) --device cpu,sim
+#     x=randn(fp32, 64x781) out=empty(fp32, 64x781) x_stride=x.stride(0)
+#     out_stride=out.stride(0) n_cols=x.shape(1) BLOCK=next_power_of_2(n_cols)
+# tilec: call large --call softmax x=randn(fp16, 64x781) * 1000 out=empty(fp16, 64x781)
+# tilec: call uniform --call softmax x=zeros(fp32, 8x50) out=empty(fp32, 8x50) --compare out=0.02
 @triton.jit
 def softmax_kernel(out, x, x_stride, out_stride, n_cols, BLOCK: tl.constexpr):
     """out[i, j] = exp(x[i, j]) / sum over k of exp(x[i, k]).

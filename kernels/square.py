@@ -10,6 +10,11 @@ import triton
 import triton.language as tl
 
 
+# tilec: call square --grid x.shape(0) --compare out=x*x --device cpu,sim
+#     x=randn(fp32, 128x781) out=empty(fp32, 128x781) x_stride=x.stride(0)
+#     out_stride=out.stride(0) n_cols=x.shape(1) BLOCK=n_cols
+# tilec: call apart --call square    # rows that lie apart in memory
+#     x=randn(fp16, 64x1000)[:, 100:700] out=empty(fp16, 64x1000)[:, :600] BLOCK=1024
 @triton.jit
 def square_kernel(out, x, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
     """out[i, j] = x[i, j] ** 2.

@@ -49,6 +49,7 @@ typedef struct Origin {
     const char *file, *folder; /* paths in it are relative to that */
     int line;
     int depth; /* 1: named on the command line itself; 2: in a file that is named there ... */
+    const char *call;           /* the named call that it is in, or NULL */
     const struct Origin *outer; /* the line that names the file; NULL: the command line does */
 } Origin;
 
@@ -204,6 +205,17 @@ const char *items_end_of_quotes(const char *s);                     /* which beg
 const char *origin_path(Cli *c, const char *path);
 const char *folder_of(Cli *c, const char *path); /* "." for a name alone */
 
+/* calls.c: calls that a kernel's file names in comments, `# tilec: call NAME ...` */
+typedef struct {
+    const char *path, *name;
+    const char *kernel; /* NULL: the file has none */
+    int line;
+    Items items;
+} NamedCall;
+typedef VEC(NamedCall) NamedCalls;
+NamedCalls calls_of_file(Cli *c, const char *path);
+const NamedCall *calls_find(Cli *c, const char *path, const char *name); /* stops without one */
+
 /* options.c */
 typedef struct {
     const char *name, *text;
@@ -225,6 +237,9 @@ typedef struct {
 } ShowText;
 typedef struct {
     const char *file, *kernel; /* kernel NULL = the only one */
+    VEC(const char *) files;   /* of test: all of them, as they are written */
+    VEC(const char *) calls;   /* of test: the only ones that it makes */
+    const char *devices;       /* all that --device says, with commas between */
     const char *grid, *stage;
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
@@ -239,13 +254,25 @@ typedef struct {
     VEC(const char *) paths;
     VEC(tilec_define) defines;
 } Options;
-typedef enum { COMMAND_RUN = 1, COMMAND_DUMP = 2, COMMAND_DEVICES = 4, COMMAND_ALL = 7 } Command;
+typedef enum {
+    COMMAND_RUN = 1,
+    COMMAND_DUMP = 2,
+    COMMAND_DEVICES = 4,
+    COMMAND_TEST = 8,
+    COMMAND_ALL = 15
+} Command;
 size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* May `word` be the value of the option of that name?  True where there is no such option. */
 bool option_takes(const char *name, const char *word);
 /* argv behind the command's name.  What the command line says goes before what files say that it
  * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
+/* FILE.py[:KERNEL]: gives the file; *kernel is NULL without one. */
+const char *options_split_file(Cli *c, const char *word, const char **kernel);
+/* NAME[:N]; of several with commas between them the first. */
+void options_set_device(Cli *c, Options *o, const char *list);
+/* Add what a call says that stands in a file named by the command line. */
+void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call);
 
 /* file.c, for --save: files are checked before anything runs. */
 void file_check_saves(Cli *c, const Options *o);
@@ -429,10 +456,11 @@ bool move_there(Call *k);            /* false: it works on the host's, and they 
 void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
 void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */
 
-/* run.c, dump.c, devices.c: each prints its result on stdout */
+/* run.c, dump.c, devices.c, test.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
+void command_test(Cli *c, int argc, char **argv);    /* the exit code is 1 when a call fails */
 
 #endif

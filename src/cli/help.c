@@ -9,12 +9,23 @@ static const struct {
 } pieces[] = {
     {COMMAND_RUN,
      "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
+    {COMMAND_TEST, "usage: tilec test FILE.py[:KERNEL]... [OPTION...] [NAME=VALUE...]\n"},
     {COMMAND_DUMP,
      "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
      "[@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec COMMAND --help | --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
+    {COMMAND_TEST,
+     "\nMake the calls that the files name in comments beside kernels, and compare their arrays:\n"
+     "  # tilec: call small --grid cdiv(n, BLOCK) --compare out=x+y --device cpu,sim\n"
+     "  #     n=1000 x=rand(fp32, n) y=rand(fp32, n) out=empty(fp32, n) BLOCK=256\n"
+     "One without --compare is compared with what the device `interp` gives.\n"
+     "options of test:\n"
+     "  --call NAME          only that call; may be given several times\n"
+     "  --device A[,B...]    on these, whatever the calls say\n"
+     "  --compare            and what run has that says how: go before what the calls say\n"
+     "  --json               print JSON instead of lines\n"},
     {COMMAND_DUMP, "\nPrint a kernel at one stage of its compilation.\n"},
     {COMMAND_DEVICES, "\nList where kernels can run.\n"
                       "  --json               print JSON instead of a table\n"},
@@ -31,6 +42,7 @@ static const struct {
      "  --path DIR           a folder in which modules that the file imports are looked for\n"
      "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
      "  --                   no word behind it is an option\n"
+     "  --call NAME          the arguments and options of a call that FILE.py names in a comment\n"
      "  @FILE                more of these from a file: an option or a NAME=VALUE a line, `#`\n"
      "                       begins a comment, and nothing needs quotes\n"},
     {COMMAND_RUN,
@@ -62,6 +74,7 @@ static const struct {
      "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
      "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
      "             n='x.numel()' BLOCK=1024\n"},
+    {COMMAND_TEST, "\nexample: tilec test kernels/add.py kernels/softmax.py\n"},
     {COMMAND_DUMP,
      "\n"
      "example: tilec dump kernels/add.py --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 \\\n"

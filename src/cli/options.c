@@ -28,10 +28,17 @@ typedef enum {
     OPTION_SAVE,
     OPTION_SHOW,
     OPTION_COMPARE,
+    OPTION_CALL,
     OPTION_PATH,
     OPTION_DEFINE
 } OptionId;
 typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
+
+enum {
+    LAUNCHES = COMMAND_RUN | COMMAND_TEST,
+    COMPILES = LAUNCHES | COMMAND_DUMP,
+    PRINTS_JSON = LAUNCHES | COMMAND_DEVICES
+};
 
 /* clang-format off */
 static const struct {
@@ -41,22 +48,23 @@ static const struct {
     Operand operand;
     bool once; /* two of them would contradict each other */
 } table[] = {
-    {"--grid",       OPTION_GRID,    COMMAND_RUN,                   NEEDS,    true},
-    {"--device",     OPTION_DEVICE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
-    {"--arch",       OPTION_ARCH,    COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
-    {"--stage",      OPTION_STAGE,   COMMAND_DUMP,                  NEEDS,    true},
-    {"--threads",    OPTION_THREADS, COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
-    {"--num-warps",  OPTION_WARPS,   COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
-    {"--num-stages", OPTION_STAGES,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    true},
-    {"--time",       OPTION_TIME,    COMMAND_RUN,                   MAY_HAVE, true},
-    {"--check",      OPTION_CHECK,   COMMAND_RUN | COMMAND_DUMP,    BARE,     false},
-    {"--count",      OPTION_COUNT,   COMMAND_RUN,                   BARE,     false},
-    {"--json",       OPTION_JSON,    COMMAND_RUN | COMMAND_DEVICES, BARE,     false},
-    {"--save",       OPTION_SAVE,    COMMAND_RUN,                   NEEDS,    false},
-    {"--show",       OPTION_SHOW,    COMMAND_RUN,                   NEEDS,    false},
-    {"--compare",    OPTION_COMPARE, COMMAND_RUN,                   NEEDS,    false},
-    {"--path",       OPTION_PATH,    COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
-    {"--define",     OPTION_DEFINE,  COMMAND_RUN | COMMAND_DUMP,    NEEDS,    false},
+    {"--grid",      OPTION_GRID,    LAUNCHES,       NEEDS,    true},
+    {"--device",    OPTION_DEVICE,  COMPILES,       NEEDS,    true},
+    {"--arch",      OPTION_ARCH,    COMPILES,       NEEDS,    true},
+    {"--stage",     OPTION_STAGE,   COMMAND_DUMP,   NEEDS,    true},
+    {"--threads",   OPTION_THREADS, COMPILES,       NEEDS,    true},
+    {"--num-warps", OPTION_WARPS,   COMPILES,       NEEDS,    true},
+    {"--num-stages", OPTION_STAGES,  COMPILES,       NEEDS,    true},
+    {"--time",      OPTION_TIME,    COMMAND_RUN,    MAY_HAVE, true},
+    {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
+    {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
+    {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
+    {"--save",      OPTION_SAVE,    COMMAND_RUN,    NEEDS,    false},
+    {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
+    {"--compare",   OPTION_COMPARE, LAUNCHES,       NEEDS,    false},
+    {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
+    {"--path",      OPTION_PATH,    COMPILES,       NEEDS,    false},
+    {"--define",    OPTION_DEFINE,  COMPILES,       NEEDS,    false},
 };
 /* clang-format on */
 _Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
@@ -93,6 +101,8 @@ typedef struct {
     Cli *c;
     Command command;
     Options *o;
+    const char *const *words; /* of the command line */
+    int nwords;
 } Parse;
 
 static int depth_of(const Origin *origin)
@@ -205,28 +215,36 @@ static tilec_define parse_define(Cli *c, const char *text)
     return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
 }
 
-/* NAME[:N] */
-static void set_device(Cli *c, Options *o, const char *text)
+void options_set_device(Cli *c, Options *o, const char *list)
 {
+    const char *text = arena_strndup(c->arena, list, strcspn(list, ","));
     const char *colon = strchr(text, ':');
     char *end = NULL;
     long id = colon ? strtol(colon + 1, &end, 10) : 0;
 
     if (colon && (end == colon + 1 || *end || id < 0 || id > INT_MAX))
         stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
+    o->devices = list;
     o->launch.device = arena_strndup(c->arena, text, colon ? (size_t)(colon - text) : strlen(text));
     o->device_id = (int)id;
 }
 
-static void set_option(Cli *c, Options *o, OptionId id, const char *name, const char *operand)
+static void parse_call(const Parse *p, const char *name);
+
+static void set_option(const Parse *p, OptionId id, const char *name, const char *operand)
 {
+    Cli *c = p->c;
+    Options *o = p->o;
+
     switch (id) {
     case OPTION_GRID:
         o->grid = operand;
         o->grid_origin = c->origin;
         break;
     case OPTION_DEVICE:
-        set_device(c, o, operand);
+        if (strchr(operand, ',') && p->command != COMMAND_TEST && !c->origin)
+            stop(c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", operand);
+        options_set_device(c, o, operand);
         break;
     case OPTION_ARCH:
         o->launch.arch = operand;
@@ -264,6 +282,12 @@ static void set_option(Cli *c, Options *o, OptionId id, const char *name, const 
         break;
     case OPTION_COMPARE:
         vec_push(c->arena, &o->compares, parse_compare(c, operand));
+        break;
+    case OPTION_CALL:
+        if (p->command == COMMAND_TEST && !c->origin)
+            vec_push(c->arena, &o->calls, operand);
+        else
+            parse_call(p, operand);
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, origin_path(c, operand));
@@ -331,7 +355,7 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     if (!(table[i].commands & (int)p->command))
         return taken;
     if (!table[i].once || goes_first(c, &p->o->given[table[i].id], name))
-        set_option(c, p->o, table[i].id, name, operand);
+        set_option(p, table[i].id, name, operand);
     return taken;
 }
 
@@ -349,16 +373,15 @@ static bool is_kernel_name(const char *s)
     }
 }
 
-/* FILE.py[:KERNEL]; a colon before anything else belongs to the file's name */
-static void parse_file(Cli *c, Options *o, const char *word)
+const char *options_split_file(Cli *c, const char *word, const char **kernel)
 {
-    const char *colon = strrchr(word, ':');
+    const char *colon = strrchr(word, ':'); /* before anything else it belongs to the file's name */
 
-    o->file = word;
+    *kernel = NULL;
     if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
-        return;
-    o->file = arena_strndup(c->arena, word, (size_t)(colon - word));
-    o->kernel = colon[1] ? colon + 1 : NULL;
+        return word;
+    *kernel = colon[1] ? colon + 1 : NULL;
+    return arena_strndup(c->arena, word, (size_t)(colon - word));
 }
 
 /* The argument of that name, if it is one already; what stands nearer to the command line goes
@@ -405,27 +428,90 @@ static bool is_same_file(const char *a, const char *b)
     return x.kind == OS_FILE && y.kind == OS_FILE && x.device == y.device && x.number == y.number;
 }
 
-/* @FILE: a line of it is as words here. */
-static void parse_file_of_items(const Parse *p, const char *name)
+/* The lines of an inner file, or of a call in it; stops where it would be inside of itself. */
+static Origin inner_origin(const Parse *p, const char *path, const char *call, const char *word)
 {
     enum { DEEPEST = 16 };
     Cli *c = p->c;
-    const char *path = origin_path(c, name);
-    Origin inner = {.file = path,
+
+    for (const Origin *o = c->origin; o; o = o->outer) {
+        bool is_same_call = call ? o->call && strcmp(o->call, call) == 0 : !o->call;
+
+        if (is_same_call && is_same_file(o->file, path))
+            stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
+                 call ? "call" : "file");
+    }
+    if (depth_of(c->origin) == DEEPEST)
+        stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
+    return (Origin){.file = path,
                     .folder = folder_of(c, path),
                     .depth = depth_of(c->origin) + 1,
+                    .call = call,
                     .outer = c->origin};
+}
 
-    if (!*name)
-        stop(c, CLI_USAGE, "'@' needs the name of a file behind it, with options and NAME=VALUE");
-    for (const Origin *o = c->origin; o; o = o->outer) {
-        if (is_same_file(o->file, path))
-            stop(c, CLI_USAGE, "@%s: this file names itself, here or through others", name);
-    }
-    if (inner.depth > DEEPEST)
-        stop(c, CLI_USAGE, "@%s: files that name files are more than %d deep", name, DEEPEST);
-    const Items items = items_of_file(c, path);
+/* @FILE: a line of it is as words here. */
+static void parse_file_of_items(const Parse *p, const char *word)
+{
+    const char *path = origin_path(p->c, word + 1);
+
+    if (!word[1])
+        stop(p->c, CLI_USAGE,
+             "'@' needs the name of a file behind it, with options and NAME=VALUE");
+    const Origin inner = inner_origin(p, path, NULL, word);
+    const Items items = items_of_file(p->c, path);
     parse_items(p, &items, &inner);
+}
+
+static void add_call(const Parse *p, const NamedCall *call)
+{
+    const char *word = arena_printf(p->c->arena, "--call %s", call->name);
+    const Origin inner = inner_origin(p, call->path, call->name, word);
+
+    if (!p->o->kernel)
+        p->o->kernel = call->kernel;
+    parse_items(p, &call->items, &inner);
+}
+
+/* `-` and `-:KERNEL` are the file on stdin. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && word[1] != ':';
+}
+
+/* Look ahead for FILE.py[:KERNEL]. */
+static void find_file(const Parse *p)
+{
+    for (int i = 0; i < p->nwords; i++) {
+        const char *word = p->words[i];
+
+        if (is_option(word)) {
+            bool has_value = strchr(word, '=') || i + 1 == p->nwords;
+            i += !has_value && strcmp(word, "--") != 0 && option_takes(word, p->words[i + 1]);
+        } else if (word[0] != '@' && (name_length(word) == 0 || word[name_length(word)] != '=')) {
+            p->o->file = options_split_file(p->c, word, &p->o->kernel);
+            return;
+        }
+    }
+}
+
+/* --call NAME: of the kernel's file, which may come behind it. */
+static void parse_call(const Parse *p, const char *name)
+{
+    if (!p->o->file)
+        find_file(p);
+    if (!p->o->file)
+        stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+    add_call(p, calls_find(p->c, p->o->file, name));
+}
+
+void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call)
+{
+    const Parse p = {.c = c, .command = command, .o = o};
+
+    o->file = call->path;
+    o->kernel = NULL;
+    add_call(&p, call);
 }
 
 /* --- words --- */
@@ -437,17 +523,26 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
     stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
 }
 
+/* FILE.py[:KERNEL]; find_file() may have seen it. */
+static bool take_file(const Parse *p, const char *word)
+{
+    Options *o = p->o;
+
+    if (p->c->origin || (o->files.len > 0 && p->command != COMMAND_TEST))
+        return false;
+    vec_push(p->c->arena, &o->files, word);
+    if (!o->file)
+        o->file = options_split_file(p->c, word, &o->kernel);
+    return true;
+}
+
 static void parse_word(const Parse *p, const char *word)
 {
     if (p->command == COMMAND_DEVICES)
         refuse_word(p, word);
     if (word[0] == '@')
-        parse_file_of_items(p, word + 1);
-    else if (parse_argument(p, word))
-        return;
-    else if (!p->o->file && !p->c->origin)
-        parse_file(p->c, p->o, word);
-    else
+        parse_file_of_items(p, word);
+    else if (!parse_argument(p, word) && !take_file(p, word))
         refuse_word(p, word);
 }
 
@@ -473,15 +568,15 @@ static void parse_items(const Parse *p, const Items *items, const Origin *origin
 Options options_parse(Cli *c, Command command, int argc, char **argv)
 {
     Options o = {0};
-    const Parse p = {c, command, &o};
+    const Parse p = {c, command, &o, (const char *const *)argv, argc};
     bool options = true; /* no `--` yet */
 
     for (int i = 0; i < argc;) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
             i++;
-        } else if (options && argv[i][0] == '-' && argv[i][1] && argv[i][1] != ':') {
-            i += parse_option(&p, (const char *const *)argv + i, argc - i);
+        } else if (options && is_option(argv[i])) {
+            i += parse_option(&p, p.words + i, argc - i);
         } else {
             parse_word(&p, argv[i]);
             i++;

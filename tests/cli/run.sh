@@ -247,7 +247,7 @@ done
 for stage in plan schedule llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
-expect 0 out "add.py:20:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
+expect 0 out "add.py:25:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
 
 # what kernels say while they run: prints on stdout, assertions and checks as errors
 cat >"$folder/say.py" <<'END'

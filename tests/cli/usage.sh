@@ -22,9 +22,9 @@ expect 0 out '"units": [{"model": "Fake GPU", "arch": "sm_90a"' \
     env "TILEC_LIBCUDA=$TILEC_FAKE_CUDA" "$tilec" devices --json
 expect 0 out "cuda     not available   0 threads  there is no NVIDIA driver: /nowhere/libcuda" \
     env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" devices
-expect 0 out "add.py:23 " "$tilec" run "$source/kernels/add.py" --device sim --count --grid 1 x="ones(fp32,4)" \
+expect 0 out "add.py:28 " "$tilec" run "$source/kernels/add.py" --device sim --count --grid 1 x="ones(fp32,4)" \
     y=x out=x n=4 BLOCK=32
-expect 0 out '"line": 23, "instructions": ' "$tilec" run "$source/kernels/add.py" --device sim --count --json \
+expect 0 out '"line": 28, "instructions": ' "$tilec" run "$source/kernels/add.py" --device sim --count --json \
     --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=32
 expect 2 err "the device \`cpu\` does not count" "$tilec" run "$source/kernels/add.py" --count --grid 1 \
     x="ones(fp32,4)" y=x out=x n=4 BLOCK=32

@@ -15,12 +15,21 @@ _tilec_kernels() {
         }' "$1" 2>/dev/null
 }
 
+# the calls that the Python files among the words name in comments
+_tilec_calls() {
+    local file
+    for file in "$@"; do
+        [[ $file == *.py && -f $file ]] &&
+            sed -nE 's/^[[:space:]]*#[[:space:]]*tilec:[[:space:]]*call[[:space:]]+([^[:space:]]*:)?([^[:space:]]+).*/\2/p' "$file"
+    done
+}
+
 # bash takes `:` and `=` for words of their own
 _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run dump devices --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run test dump devices --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -32,6 +41,10 @@ _tilec() {
         COMPREPLY=($(compgen -W "ast ir vars opt plan schedule layout llvm asm ptx sass" -- "$word"))
         return
         ;;
+    --call)
+        COMPREPLY=($(compgen -W "$(_tilec_calls "${COMP_WORDS[@]:2}")" -- "$word"))
+        return
+        ;;
     --path)
         COMPREPLY=($(compgen -d -- "$word"))
         return
@@ -41,8 +54,9 @@ _tilec() {
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --compare --save --show --time --count --json" ;;
-    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define" ;;
+    test) options="--call --device --arch --threads --num-warps --num-stages --check --path --define --compare --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --call --compare --save --show --time --count --json" ;;
+    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define --call" ;;
     devices) options="--json" ;;
     esac
     if [ "${COMP_WORDS[3]}" = : ]; then
@@ -52,7 +66,7 @@ _tilec() {
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     elif [[ $word == @* ]]; then
         COMPREPLY=($(compgen -P @ -f -- "${word#@}"))
-    elif [ "$COMP_CWORD" -eq 2 ]; then
+    elif [ "$COMP_CWORD" -eq 2 ] || [ "${COMP_WORDS[1]}" = test ]; then
         COMPREPLY=($(compgen -f -X '!*.py' -- "$word") $(compgen -d -- "$word"))
     elif [ "${COMP_WORDS[3]}" = : ] && [ "$COMP_CWORD" -le 4 ]; then
         COMPREPLY=($(compgen -W "$(_tilec_kernels "${COMP_WORDS[2]}" | cut -d ' ' -f 1)" -- "${word#:}"))

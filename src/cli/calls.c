@@ -1,0 +1,184 @@
+/*
+ * calls.c - the calls of kernels that a Python file names in comments
+ *
+ *     # tilec: call [KERNEL:]NAME ITEM...
+ *     #     ITEM...
+ *
+ * Items are those of items.c; a comment line right below, indented by more than one space, goes on
+ * with them.  Without KERNEL it is the kernel that the comment stands in, else the next one below,
+ * else the last one above.
+ */
+#include "cli.h"
+#include "../syntax/lex.h"
+
+#include <string.h>
+
+typedef struct {
+    Cli *c;
+    const char *path, *text;
+    const char *kernel; /* the last one above */
+    int kernel_indent;
+    bool is_jit; /* a decorator of the next function says so */
+    int line, line_indent;
+    NamedCalls calls;
+    bool open; /* the line above belongs to the last call */
+} Scan;
+
+/* The word that `*s` begins with goes into the arena; `*s` moves behind it and the blanks there. */
+static const char *take_word(Cli *c, const char **s)
+{
+    size_t n = strcspn(*s, " \t\r\n");
+    const char *word = arena_strndup(c->arena, *s, n);
+
+    *s += n;
+    *s += strspn(*s, " \t\r");
+    return word;
+}
+
+static void refuse(const Scan *s, const char *text)
+{
+    s->c->origin = NULL;
+    stop(s->c, CLI_USAGE,
+         "%s:%d: %s\n    write: # tilec: call [KERNEL:]NAME --grid E NAME=VALUE...", s->path,
+         s->line, text);
+}
+
+/* [KERNEL:]NAME; both may have dots and dashes in them, as `Class.kernel` and `fp16-large`. */
+static void begin_call(Scan *s, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    NamedCall call = {.path = s->path, .name = colon ? colon + 1 : name, .line = s->line};
+
+    if (!*call.name || *call.name == '-' || *call.name == '@' || strchr(call.name, '='))
+        refuse(s, "the call has no name");
+    for (int i = 0; i < s->calls.len; i++) {
+        if (strcmp(s->calls.at[i].name, call.name) == 0)
+            refuse(s, arena_printf(s->c->arena, "there is a call '%s' in line %d already",
+                                   call.name, s->calls.at[i].line));
+    }
+    if (colon)
+        call.kernel = arena_strndup(s->c->arena, name, (size_t)(colon - name));
+    else if (s->kernel && s->line_indent > s->kernel_indent)
+        call.kernel = s->kernel;
+    vec_push(s->c->arena, &s->calls, call);
+}
+
+/* A comment that is alone in its line; `text` is what stands behind the `#`. */
+static void read_comment(Scan *s, const char *text)
+{
+    static const char mark[] = "tilec:";
+    const char *at = text + strspn(text, " \t");
+    bool goes_on = s->open && at - text > 1 && strncmp(at, mark, strlen(mark)) != 0;
+
+    s->open = goes_on;
+    if (!goes_on) {
+        if (strncmp(at, mark, strlen(mark)) != 0)
+            return;
+        at += strlen(mark);
+        at += strspn(at, " \t");
+        if (strcmp(take_word(s->c, &at), "call") != 0)
+            refuse(s, "behind `# tilec:` comes `call`");
+        begin_call(s, take_word(s->c, &at));
+        s->open = true;
+    }
+    items_of_line(s->c, at, s->line, &s->calls.at[s->calls.len - 1].items);
+}
+
+/* `def NAME` and decorators: what the calls above and inside of it are of. */
+static void read_statement(Scan *s, const char *line)
+{
+    const char *at = line;
+
+    if (*line == '@') {
+        s->is_jit |= strstr(arena_strndup(s->c->arena, line, strcspn(line, "\n")), "jit") != NULL;
+        return;
+    }
+    if (strncmp(line, "def ", 4) != 0)
+        return;
+    take_word(s->c, &at);
+    if (s->is_jit) {
+        s->kernel = arena_strndup(s->c->arena, at, name_length(at));
+        s->kernel_indent = s->line_indent;
+        for (int i = 0; i < s->calls.len; i++) {
+            if (!s->calls.at[i].kernel)
+                s->calls.at[i].kernel = s->kernel;
+        }
+    }
+    s->is_jit = false;
+}
+
+/* Gives the place behind the line, or behind the texts in quotes that begin in it. */
+static uint32_t skip_line(const Scan *s, uint32_t at, uint32_t end)
+{
+    bool closed;
+
+    while (at < end && s->text[at] != '\n' && s->text[at] != '#') {
+        bool quote = s->text[at] == '"' || s->text[at] == '\'';
+
+        at = quote ? string_end(s->text, at, end, false, &closed) : at + 1;
+    }
+    while (at < end && s->text[at] != '\n')
+        at++;
+    return at;
+}
+
+static int lines_between(const char *text, uint32_t from, uint32_t to)
+{
+    int n = 0;
+
+    for (uint32_t i = from; i < to; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+NamedCalls calls_of_file(Cli *c, const char *path)
+{
+    enum { LARGEST = 4 << 20 }; /* as the library has it */
+    Scan s = {.c = c, .path = path, .line = 1};
+    char *text;
+    size_t n;
+    int error = os_read_file(c->arena, path, LARGEST, &text, &n);
+
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    s.text = text;
+    for (uint32_t at = 0, next; at < n; at = next + 1) {
+        uint32_t first = at;
+
+        s.line_indent = line_indent(text, &first, (uint32_t)n);
+        next = skip_line(&s, first, (uint32_t)n);
+        if (text[first] == '#') {
+            read_comment(&s, arena_strndup(c->arena, text + first + 1, next - first - 1));
+        } else {
+            s.open = false;
+            read_statement(&s, text + first);
+        }
+        s.line += 1 + lines_between(text, at, next);
+    }
+    for (int i = 0; i < s.calls.len; i++) {
+        if (!s.calls.at[i].kernel)
+            s.calls.at[i].kernel = s.kernel;
+    }
+    return s.calls;
+}
+
+const NamedCall *calls_find(Cli *c, const char *path, const char *name)
+{
+    NamedCalls all = calls_of_file(c, path);
+    const char **names = NEW_N(c->arena, const char *, all.len + 1);
+    Text known = text_new(c->arena);
+
+    text_put(&known, "");
+    for (int i = 0; i < all.len; i++) {
+        if (strcmp(all.at[i].name, name) == 0)
+            return &all.at[i];
+        names[i] = all.at[i].name;
+        text_printf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    if (all.len == 0)
+        stop(c, CLI_USAGE,
+             "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
+             path, name);
+    stop(c, CLI_USAGE, "%s has no call '%s'%s; it has %s", path, name,
+         hint_text(c->arena, name, names, all.len), known.s);
+}

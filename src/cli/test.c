@@ -1,0 +1,314 @@
+/*
+ * test.c - `tilec test`: make every call that kernels' files name, and compare what comes out
+ *
+ * A call passes when it runs, its assertions hold, and its arrays are what its `--compare` lines
+ * say; without such lines they must be what the interpreter makes of them.  One that fails, for
+ * whatever reason, costs no other.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char reference[] = "interp";
+
+typedef enum { TEST_FAILED, TEST_PASSED, TEST_SKIPPED } TestResult;
+
+/* One call on one device. */
+typedef struct {
+    const NamedCall *call;
+    const char *device;
+    int argc; /* the command line */
+    char **argv;
+    TestResult result;
+    double seconds; /* of everything: compiling, references */
+    const char *kernel;
+    bool is_default;      /* no comparison was asked for */
+    const char *why;      /* it did not pass: lines for people; NULL */
+    const char *compared; /* JSON, or NULL */
+} Test;
+typedef VEC(Test) Tests;
+
+/* What the command line and the call say. */
+static Options options_of(Cli *c, const Test *t)
+{
+    Options o = options_parse(c, COMMAND_TEST, t->argc, t->argv);
+
+    options_add_call(c, COMMAND_TEST, &o, t->call);
+    return o;
+}
+
+/* --- what there is to test --- */
+
+static bool is_wanted(const Options *o, const NamedCall *call, const char *kernel)
+{
+    if (kernel && (!call->kernel || strcmp(call->kernel, kernel) != 0))
+        return false;
+    for (int i = 0; i < o->calls.len; i++) {
+        if (strcmp(o->calls.at[i], call->name) == 0)
+            return true;
+    }
+    return o->calls.len == 0;
+}
+
+/* The devices that a call is tested on, as --device has them. */
+static void find_devices(Cli *c, void *test)
+{
+    Test *t = test;
+    Options o = options_of(c, t);
+
+    t->kernel = o.kernel;
+    t->device = o.devices ? o.devices : "cpu";
+}
+
+/* A mistake in the call shows again when it is made. */
+static void add_tests(Cli *c, Test t, Tests *out)
+{
+    t.device = "cpu";
+    t.kernel = t.call->kernel;
+    attempt(c, find_devices, &t);
+    for (const char *s = t.device; *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+
+        t.device = arena_strndup(c->arena, s, n);
+        vec_push(c->arena, out, t);
+        s += n;
+    }
+}
+
+typedef VEC(const char *) Words;
+
+/* Of one word FILE.py[:KERNEL]; `names` gets those of all its calls. */
+static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Tests *out,
+                          Words *names)
+{
+    const char *kernel;
+    const char *path = options_split_file(c, word, &kernel);
+    NamedCalls calls = calls_of_file(c, path);
+
+    for (int i = 0; i < calls.len; i++) {
+        t.call = &calls.at[i];
+        vec_push(c->arena, names, t.call->name);
+        if (is_wanted(o, t.call, kernel))
+            add_tests(c, t, out);
+    }
+    if (calls.len == 0)
+        warn(c,
+             "%s names no calls: write `# tilec: call NAME --grid E NAME=VALUE...` above a kernel",
+             path);
+}
+
+static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Words *names)
+{
+    for (int i = 0; i < o->calls.len; i++) {
+        const char *name = o->calls.at[i];
+        bool found = false;
+
+        for (int k = 0; k < tests->len; k++)
+            found |= strcmp(name, tests->at[k].call->name) == 0;
+        if (!found)
+            stop(c, CLI_USAGE, "--call %s: there is no such call%s", name,
+                 hint_text(c->arena, name, names->at, names->len));
+    }
+    if (tests->len == 0)
+        stop(c, CLI_USAGE, "there is nothing to test");
+}
+
+/* --- testing --- */
+
+/* Why a device that only the call asks for cannot be used here; NULL. */
+static const char *missing(Cli *c, const char *device)
+{
+    tilec_device d;
+
+    for (int i = 0; tilec_device_info(c->tilec, i, &d) == TILEC_OK; i++) {
+        if (strcmp(d.name, device) == 0 && !d.available)
+            return arena_printf(c->arena, "the device `%s` cannot be used here: %s", device,
+                                d.missing);
+    }
+    return NULL;
+}
+
+static void make_call(Cli *c, void *test)
+{
+    Test *t = test;
+    Options o = options_of(c, t);
+    bool chosen = options_parse(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
+    Comparisons compared;
+    Call k;
+
+    options_set_device(c, &o, t->device);
+    t->is_default = o.compares.len == 0 && strcmp(o.launch.device, reference) != 0;
+    if (t->is_default)
+        vec_push(c->arena, &o.compares, ((CompareText){.with = reference}));
+    call_init(&k, c, &o);
+    k.silent = true;
+    call_open(&k);
+    t->kernel = k.options.kernel;
+    t->why = chosen ? NULL : missing(c, o.launch.device);
+    t->result = TEST_SKIPPED;
+    if (t->why)
+        return;
+    t->result = TEST_FAILED;
+    call_evaluate(&k);
+    compared = compare_prepare(&k);
+    call_launch(&k);
+    if (compare_finish(&k, &compared))
+        t->result = TEST_PASSED;
+    else
+        t->why = compare_text(c, &compared);
+    t->compared = compare_json(c, &compared);
+}
+
+static void run_test(Cli *c, Test *t)
+{
+    double start = os_seconds();
+
+    if (!attempt(c, make_call, t)) {
+        t->result = TEST_FAILED;
+        t->why = c->trouble;
+        c->code = CLI_DONE;
+    }
+    t->seconds = os_seconds() - start;
+    move_release(c, 0);
+    array_free_from(c, 0);
+    tilec_unload(c->file);
+    c->file = NULL;
+}
+
+/* --- telling --- */
+
+static const char *const results[] = {"FAIL", "PASS", "SKIP"};
+
+typedef struct {
+    int place, name, device;
+} Widths;
+
+static const char *place_of(Cli *c, const Test *t)
+{
+    return arena_printf(c->arena, "%s:%d", t->call->path, t->call->line);
+}
+
+static Widths measure(Cli *c, const Tests *tests)
+{
+    Widths w = {0};
+
+    for (int i = 0; i < tests->len; i++) {
+        const Test *t = &tests->at[i];
+
+        w.place = MAX(w.place, (int)strlen(place_of(c, t)));
+        w.name = MAX(w.name, (int)strlen(t->call->name));
+        w.device = MAX(w.device, (int)strlen(t->device));
+    }
+    return w;
+}
+
+static void print_indented(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        printf("      %.*s\n", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+/* A command that does the same, and can be given more options. */
+static void print_again(const Test *t)
+{
+    printf("      again: tilec run %s%s%s --call %s --device %s%s%s\n", t->call->path,
+           t->kernel ? ":" : "", t->kernel ? t->kernel : "", t->call->name, t->device,
+           t->is_default ? " --compare " : "", t->is_default ? reference : "");
+}
+
+static void print_test(Cli *c, const Test *t, const Widths *w)
+{
+    printf("%s  %-*s  %-*s  %-*s  %.3f s\n", results[t->result], w->place, place_of(c, t), w->name,
+           t->call->name, w->device, t->device, t->seconds);
+    if (t->why)
+        print_indented(t->why);
+    if (t->result == TEST_FAILED)
+        print_again(t);
+    fflush(stdout);
+}
+
+static int count(const Tests *tests, TestResult result)
+{
+    int n = 0;
+
+    for (int i = 0; i < tests->len; i++)
+        n += tests->at[i].result == result;
+    return n;
+}
+
+static void print_summary(const Tests *tests)
+{
+    int skipped = count(tests, TEST_SKIPPED);
+
+    printf("%d passed, %d failed", count(tests, TEST_PASSED), count(tests, TEST_FAILED));
+    if (skipped)
+        printf(", %d skipped", skipped);
+    putchar('\n');
+}
+
+static void put_field(Text *t, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    text_printf(t, ", \"%s\": ", name);
+    put_json_text(t, value);
+}
+
+static void put_test(Text *out, const Test *t)
+{
+    text_put(out, "{\"file\": ");
+    put_json_text(out, t->call->path);
+    text_printf(out, ", \"line\": %d", t->call->line);
+    put_field(out, "call", t->call->name);
+    put_field(out, "kernel", t->kernel);
+    put_field(out, "device", t->device);
+    put_field(out, "result", results[t->result]);
+    text_printf(out, ", \"seconds\": %.6f", t->seconds);
+    put_field(out, "why", t->why);
+    if (t->compared)
+        text_printf(out, ", \"compare\": %s", t->compared);
+    text_put(out, "}");
+}
+
+static void print_json(Cli *c, const Tests *tests)
+{
+    Text out = text_new(c->arena);
+
+    text_printf(&out, "{\"passed\": %d, \"failed\": %d, \"skipped\": %d, \"calls\": [",
+                count(tests, TEST_PASSED), count(tests, TEST_FAILED), count(tests, TEST_SKIPPED));
+    for (int i = 0; i < tests->len; i++) {
+        text_put(&out, i ? ", " : "");
+        put_test(&out, &tests->at[i]);
+    }
+    text_put(&out, "]}\n");
+    fputs(out.s, stdout);
+}
+
+void command_test(Cli *c, int argc, char **argv)
+{
+    Options o = options_parse(c, COMMAND_TEST, argc, argv);
+    const Test blank = {.argc = argc, .argv = argv};
+    Tests tests = {0};
+    Words names = {0};
+    Widths w;
+
+    for (int i = 0; i < o.files.len; i++)
+        tests_of_file(c, &o, o.files.at[i], blank, &tests, &names);
+    check_wanted(c, &o, &tests, &names);
+    w = measure(c, &tests);
+    for (int i = 0; i < tests.len; i++) {
+        run_test(c, &tests.at[i]);
+        if (!o.json)
+            print_test(c, &tests.at[i], &w);
+    }
+    if (o.json)
+        print_json(c, &tests);
+    else
+        print_summary(&tests);
+    c->code = count(&tests, TEST_FAILED) ? CLI_REFUSED : CLI_DONE;
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# calls.sh TILEC SOURCE - calls that a file names in comments: `--call`, `tilec test`
+. "$(dirname "$0")/expect.inc"
+mkdir "$folder/in"
+k=$folder/in/k.py
+
+cat >"$k" <<'KERNEL'
+"""# tilec: call text-1 is text"""
+import triton
+import triton.language as tl
+TEXT = '''
+# tilec: call text-2 is text
+'''
+
+# tilec: call other:early --grid 1 x=zeros(fp32, 4) --compare x=3
+# tilec: call small --grid cdiv(n, BLOCK)   # programs
+#     n=20 x=arange(fp32, n) out=empty(fp32, n)
+#     factor=2 BLOCK=16 --compare out=x*2
+# an ordinary comment   n=5
+# tilec: call wrong --call small --compare out=x*2+(x==3) --device cpu,interp
+@triton.autotune(configs=[triton.Config({"jit": 1})], key=["n"])
+@triton.jit
+def scale(x, out, n, factor, BLOCK: tl.constexpr):
+    # tilec: call inside --call small n=7 --save out=o.npy --show out --time 3
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * factor, mask=i < n)
+
+
+# tilec: call file @more.args
+@triton.jit
+def other(x):
+    tl.device_print("x", tl.load(x))
+    tl.device_assert(tl.load(x) < 1, "too much")
+    tl.store(x + tl.arange(0, 4), 3.0)
+# tilec: call assert --grid 1 x=ones(fp32, 4)
+# tilec: call missing --grid 1 x=ones(fp32, 4) y=3
+# tilec: call loop --call round
+# tilec: call round --call loop
+KERNEL
+echo "--grid 1 x=zeros(fp32, 4)" >"$folder/in/more.args"
+
+run() {
+    "$tilec" run "$@"
+}
+
+# a call is a part of the command line, with the kernel; what that says goes first
+expect 0 out "out: agrees with x*2 in 20 elements" run "$k" --call small
+expect 1 out "0.  2.  4.  6. nan" run "$k" --call small n=4 out="empty(fp32,5)" x="arange(fp32,5)" --show out
+expect 0 out "out: agrees with interp in 20 elements" run --call small "$k" --compare interp
+expect 1 out "out: differs from x*2+(x==3) in 1 of 20 elements" run "$k" --call wrong
+expect 0 out "[ 0.  2.  4.  6.  8. 10. 12.]" run "$k" --call inside
+[ -s "$folder/in/o.npy" ] || wrong "--save in a call does not count from the file's folder"
+expect 0 out "x: agrees with 3 in 4 elements" run "$k" --call early
+expect 0 out "[3. 3. 3. 3.]" run "$k" --call file --show x
+expect 1 err "assertion failed: too much" run "$k" --call assert
+expect 0 out "kernel @scale(" "$tilec" dump "$k" --call small --stage ir
+echo "--call small" >"$folder/call.args"
+expect 0 out "agrees" run "$k" "@$folder/call.args"
+
+# mistakes
+expect 2 err "$k has no call 'smal'; did you mean 'small'?; it has early, small, wrong" run "$k" --call smal
+expect 2 err "add.py has no call 'none'" run "$source/kernels/add.py" --call none
+expect 2 err "names no calls: write \`# tilec: call none --grid E" run "$source/bench/gpu.py" --call none
+expect 2 err "FILE.py[:KERNEL] is missing" run --call small
+expect 2 err "k.py:29: the kernel has no parameter 'y'" run "$k" --call missing
+expect 2 err "k.py:31: --call loop: this call names itself" run "$k" --call loop
+expect 2 err "only \`tilec test\` takes several devices" run "$k" --call small --device cpu,interp
+for words in "cal x" "call" "call --grid 1" "call n=1"; do
+    echo "# tilec: $words" >"$folder/bad.py"
+    expect 2 err "bad.py:1: " run "$folder/bad.py" --call x
+done
+printf '# tilec: call a\n# tilec: call a\n' >"$folder/bad.py"
+expect 2 err "bad.py:2: there is a call 'a' in line 1 already" run "$folder/bad.py" --call a
+
+# test makes them all, on the devices that they name, and goes on behind what fails
+test_all() {
+    "$tilec" test "$k" "$@"
+}
+line() {
+    expect 1 out "" test_all
+    grep -qE "$1" "$folder/out" || wrong "no line '$1'"
+}
+line "^PASS  .*/k.py:8   early    cpu     [0-9.]* s$"
+line "^PASS  .*/k.py:9   small    cpu "
+line "^FAIL  .*/k.py:13  wrong    cpu "
+line "^FAIL  .*/k.py:13  wrong    interp "
+line "^      out: differs from x\*2\+\(x==3\) in 1 of 20 elements"
+line "^      again: tilec run .*/k.py:scale --call wrong --device interp$"
+line "^PASS  .*/k.py:17  inside   cpu "
+line "^PASS  .*/k.py:22  file     cpu "
+line "^FAIL  .*/k.py:28  assert   cpu "
+line "k.py:26:5: error: assertion failed: too much"
+line "^      again: tilec run .*/k.py:other --call assert --device cpu --compare interp"
+line "^FAIL  .*/k.py:29  missing  cpu "
+line "^FAIL  .*/k.py:30  loop     cpu "
+line "^4 passed, 6 failed$"
+! grep -q "^x" "$folder/out" || wrong "what a kernel prints is in the way"
+
+# chosen calls, devices, kernels; arguments for all
+expect 0 out "1 passed, 0 failed" test_all --call small
+expect 0 out "2 passed, 0 failed" test_all --call small --call early --threads 1 --check
+expect 0 out "small  sim     " test_all --call small --device interp,sim
+expect 0 out "2 passed, 0 failed" test_all --call small --device interp,sim
+expect 0 out "1 passed, 0 failed" test_all --call wrong --device cpu n=3 "x=arange(fp32,3)" "out=empty(fp32,3)"
+expect 1 out "2 passed, 4 failed" "$tilec" test "$k:other" --device cpu
+expect 2 err "--call smal: there is no such call; did you mean 'small'?" test_all --call smal
+expect 2 err "nothing to test" "$tilec" test "$source/bench/gpu.py"
+expect 2 err "bench/gpu.py names no calls" "$tilec" test "$source/bench/gpu.py"
+expect 3 err "none.py: No such file" "$tilec" test "$folder/none.py"
+expect 2 err "FILE.py[:KERNEL] is missing" "$tilec" test
+sed 's/tl.arange(/tl.arnge(/' "$k" >"$folder/broken.py"
+expect 1 out "did you mean" "$tilec" test "$folder/broken.py" --call small "$k"
+expect 1 out "1 passed, 1 failed" "$tilec" test "$folder/broken.py" --call small "$k"
+
+# a device that only the call asks for is skipped where it is missing
+echo "# tilec: call gpu --call small --device cuda" >>"$k"
+expect 0 out "SKIP" env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" test "$k" --call gpu
+expect 0 out "0 passed, 0 failed, 1 skipped" env TILEC_LIBCUDA=/nowhere/libcuda.so \
+    "$tilec" test "$k" --call gpu
+expect 1 out "there is no NVIDIA driver" env TILEC_LIBCUDA=/nowhere/libcuda.so \
+    "$tilec" test "$k" --call small --device cuda
+
+# JSON
+expect 1 out '{"passed": 1, "failed": 1, "skipped": 0, "calls": [{"file": "' \
+    test_all --json --call small --call wrong --device cpu
+expect 1 out '"line": 13, "call": "wrong", "kernel": "scale", "device": "cpu", "result": "FAIL"' \
+    test_all --json --call small --call wrong --device cpu
+expect 1 out '"compare": [{"name": "out", "with": "x*2", "pass": true' \
+    test_all --json --call small --call wrong --device cpu
+
+# the kernels of this project test themselves
+expect 0 out ", 0 failed" "$tilec" test "$source"/kernels/*.py
+for file in "$source"/kernels/*.py; do
+    grep -q "^PASS  $file:" "$folder/out" || wrong "$file has no call"
+done
+finish
