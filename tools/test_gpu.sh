@@ -28,74 +28,72 @@ case $here in
     ;;
 esac
 
-passed=0 failed=0 parts=
 log=$build/test-$device.log
 : >"$log"
 
-# count NAME PASSED FAILED
-count() {
-    passed=$((passed + $2))
-    failed=$((failed + $3))
-    parts="$parts${parts:+, }\"$1\": {\"passed\": $2, \"failed\": $3}"
-    echo "$1: $2 passed, $3 failed"
-}
-
-# the first number on the last line of the part that PATTERN matches; 0 when there is none
+# number PATTERN FILE: the first number on the last line that it matches; 0 when there is none
 number() {
-    sed -n "s/$1/\\1/p" "$part" | tail -1 | grep . || echo 0
+    sed -n "s/$1/\\1/p" "$2" | tail -1 | grep . || echo 0
 }
 
-# keep what a part said; of one that ended in no orderly way, all of it is to be seen
-close_part() {
-    cat "$part" >>"$log"
-    [ "$1" = 0 ] || grep -a FAILED "$part" || tail -20 "$part"
-}
-
-# run NAME COMMAND...: what it says goes to a file, how it ended into another one
+# run NAME COMMAND...: one part; what it says goes to a file and its counts to another one
 run() {
-    name=$1
+    name=$1 part=$folder/$1 began=$(date +%s)
     shift
-    TILEC_CACHE_DIR=$TILEC_CACHE_DIR/$name "$@" >"$folder/$name" 2>&1
-    echo $? >"$folder/$name.status"
+    TILEC_CACHE_DIR=$TILEC_CACHE_DIR/$name "$@" >"$part" 2>&1
+    ended=$?
+    if grep -qa '^\[==========\]' "$part"; then
+        wrong=$(number '^\[  FAILED  \] \([0-9]*\) test(s).*' "$part")
+        right=$(number '^\[  PASSED  \] \([0-9]*\) test(s).*' "$part")
+    else
+        wrong=$(number "^$device: [0-9]* cases, \\([0-9]*\\) failed.*" "$part")
+        right=$(($(number "^$device: \\([0-9]*\\) cases.*" "$part") - wrong))
+    fi
+    [ "$ended" = 0 ] && [ "$right" != 0 ] || [ "$wrong" != 0 ] || wrong=1 # it never came to its end
+    # of one that ended in no orderly way, all is to be seen
+    [ "$ended" = 0 ] || grep -a FAILED "$part" || tail -20 "$part"
+    echo "$name: $right passed, $wrong failed, in $(($(date +%s) - began)) s"
+    cat "$part" >>"$log"
+    echo "$name $right $wrong" >"$part.count"
 }
 
-# start NAME COMMAND...: run it beside others, JOBS at a time
-running=0
+# start NAME COMMAND...: run it as soon as fewer than JOBS run
 start() {
-    run "$@" &
-    running=$((running + 1))
-    [ $((running % jobs)) != 0 ] || wait
+    read -r _ <&3
+    {
+        run "$@"
+        echo >&3
+    } &
 }
 
 # each case is a process of its own, which waits for the driver most of the time
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+mkfifo "$folder.turns"
+exec 3<>"$folder.turns"
+rm "$folder.turns"
+for turn in $(seq "$jobs"); do
+    echo >&3
+done
+driver=
+[ "$device" != cuda ] || driver=test_gpu # streams, graphs, contexts
+for name in test_cpu_memory test_cpu_ops test_cpu_reduce test_random $driver; do
+    start "$name" timeout 400 "$build/tests/$name"
+done
 for script in tests/num/test_*.py; do
     case $script in
     */test_readme.py) continue ;; # its examples choose their devices themselves
     esac
     start "$(basename "$script" .py)" "$python" -B "$script" "$build/tilec" . "$device"
 done
-driver=
-[ "$device" != cuda ] || driver=test_gpu # streams, graphs, contexts
-for name in $driver test_cpu_ops test_cpu_memory test_cpu_reduce test_random; do
-    start "$name" timeout 400 "$build/tests/$name"
-done
 wait
 
-for status in "$folder"/*.status; do
-    part=${status%.status}
-    ended=$(cat "$status")
-    close_part "$ended"
-    if grep -qa '^\[==========\]' "$part"; then
-        wrong=$(number '^\[  FAILED  \] \([0-9]*\) test(s).*')
-        right=$(number '^\[  PASSED  \] \([0-9]*\) test(s).*')
-    else
-        wrong=$(number "^$device: [0-9]* cases, \\([0-9]*\\) failed.*")
-        right=$(($(number "^$device: \\([0-9]*\\) cases.*") - wrong))
-    fi
-    [ "$ended" = 0 ] && [ "$right" != 0 ] || [ "$wrong" != 0 ] || wrong=1 # it never came to its end
-    count "$(basename "$part")" "$right" "$wrong"
+passed=0 failed=0 parts=
+for count in "$folder"/*.count; do
+    read -r name right wrong <"$count"
+    passed=$((passed + right))
+    failed=$((failed + wrong))
+    parts="$parts${parts:+, }\"$name\": {\"passed\": $right, \"failed\": $wrong}"
 done
 
 date=$(date -u +%F)
