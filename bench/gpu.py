@@ -16,7 +16,8 @@ launch takes from the start on, part by part: with an empty cache and with a ful
 
 Times are in microseconds, with the distance between the quartiles behind tilec's and Triton's.
 The last columns say how many bytes or operations a second tilec reached, and how fast it was as a
-share of the best peer (above 1: faster).
+share of the best peer (above 1: faster).  Beside products stands what mma.sync alone takes for as
+many operations, without loads, in the same rounds: what bounds them on a chip that is short of power.
 """
 
 import argparse
@@ -40,6 +41,9 @@ KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
 FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
 SHORT, SHORT_ROUNDS = 20, 4  # rows of fewer microseconds take so many times as many rounds
 TUNING_ROUNDS = 15  # of each configuration of a kernel
+LIMITS = ("mma.sync",)  # providers that only show what a unit can do
+PROVIDERS = ("tilec", "triton", "torch", "compile") + LIMITS
+WITH_SPREAD = PROVIDERS[:2] + LIMITS
 
 # --- the library, through ctypes; include/tilec.h says what each field means ----------------------
 
@@ -156,6 +160,69 @@ def peer(name):
     return module
 
 
+# --- what the units alone can do -----------------------------------------------------------------
+
+WARP_M, WARP_N = 4, 8  # of a warp: products of 16x8x16 that go into accumulators of their own
+DEPTHS = 2  # sets of operands, taken in turn
+
+
+def products_ptx():
+    """A kernel that does nothing but mma.sync on registers: what no kernel that multiplies by it can
+    pass on this chip, at the power and clock of the minute.  data: fp16, 64 KiB, random, as
+    the power depends on it; 256 threads; rounds of WARP_M * WARP_N * DEPTHS products a warp."""
+    a = [[[f"%a{d}_{m}_{i}" for i in range(4)] for m in range(WARP_M)] for d in range(DEPTHS)]
+    b = [[[f"%b{d}_{n}_{i}" for i in range(2)] for n in range(WARP_N)] for d in range(DEPTHS)]
+    c = [[[f"%c{m}_{n}_{i}" for i in range(4)] for n in range(WARP_N)] for m in range(WARP_M)]
+    words = [r for tiles in a + b for tile in tiles for r in tile]
+    sums = [r for row in c for tile in row for r in tile]
+    loads = [f"ld.global.b32 {r}, [%data + {1024 * i}];" for i, r in enumerate(words)]
+    products = [
+        f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{{', '.join(c[m][n])}}}, "
+        f"{{{', '.join(a[d][m])}}}, {{{', '.join(b[d][n])}}}, {{{', '.join(c[m][n])}}};"
+        for d in range(DEPTHS) for m in range(WARP_M) for n in range(WARP_N)]
+    return "\n".join([
+        ".version 7.8", ".target sm_80", ".address_size 64",
+        ".visible .entry products(.param .u64 data, .param .u64 out, .param .u32 rounds)",
+        ".reqntid 256 {", f".reg .b32 {', '.join(words)};", f".reg .f32 {', '.join(sums)};",
+        ".reg .b64 %data, %out, %at; .reg .b32 %thread, %block, %left; .reg .pred %more;",
+        "ld.param.u64 %data, [data]; ld.param.u64 %out, [out]; ld.param.u32 %left, [rounds];",
+        "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x;",
+        "mad.wide.u32 %data, %thread, 4, %data;", *loads, *[f"mov.f32 {r}, 0f00000000;" for r in sums],
+        "again:", *products, "sub.u32 %left, %left, 1;", "setp.ne.u32 %more, %left, 0;",
+        "@%more bra again;", *[f"add.f32 {sums[0]}, {sums[0]}, {r};" for r in sums[1:]],
+        "mad.lo.u32 %block, %block, 256, %thread;", "mad.wide.u32 %at, %block, 4, %out;",
+        f"st.global.f32 [%at], {sums[0]};", "ret;", "}"])
+
+
+def products_alone(flops):
+    """A function that launches mma.sync for so many fp16 operations, and nothing else."""
+    driver = ctypes.CDLL("libcuda.so.1")
+
+    def call(name, *arguments):
+        error = getattr(driver, name)(*arguments)
+        if error:
+            raise RuntimeError(f"{name} gave {error}")
+
+    blocks = torch.cuda.get_device_properties(0).multi_processor_count
+    data = torch.randn(1 << 15, device="cuda", dtype=torch.float16)
+    out = torch.empty(blocks * 256, device="cuda")
+    module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
+    call("cuModuleLoadData", ctypes.byref(module), products_ptx().encode())
+    call("cuModuleGetFunction", ctypes.byref(kernel), module, b"products")
+    one = 2 * 16 * 8 * 16 * WARP_M * WARP_N * DEPTHS * 8 * blocks  # of a round of 8 warps a block
+    values = (ctypes.c_uint64(data.data_ptr()), ctypes.c_uint64(out.data_ptr()),
+              ctypes.c_uint32(round(flops / one)))
+    parameters = (ctypes.c_void_p * 3)(*(ctypes.addressof(v) for v in values))
+    keep = (data, out, values)
+
+    def run():
+        call("cuLaunchKernel", kernel, blocks, 1, 1, 256, 1, 1, 0,
+             ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), parameters, None)
+        return keep
+
+    return run
+
+
 # --- rows ----------------------------------------------------------------------------------------
 
 
@@ -171,6 +238,8 @@ class Row:
     def check(self):
         for name, run in self.providers.items():
             output = self.outputs.get(name)
+            if name in LIMITS:
+                continue
             if output is not None:
                 output.fill_(float("nan"))
             result = run()
@@ -325,6 +394,7 @@ def matmul_row(lib, size, activation):
         "tilec": ours[best],
         "triton": lambda: tuned[grid](x, y, b, *arguments, ACTIVATION=activation),
         "torch": torch_matmul,
+        "mma.sync": products_alone(2 * size**3),
     }, {"tilec": a, "triton": b}, reference, 2e-3, flops=2 * size**3)
 
 
@@ -419,12 +489,10 @@ def show_first_launches(bench, rounds=7):
     return found
 
 
-PROVIDERS = ("tilec", "triton", "torch", "compile")
-WITH_SPREAD = PROVIDERS[:2]
 
 
 def show(row, times, spreads):
-    peers = [t for name, t in times.items() if name != "tilec"]
+    peers = [t for name, t in times.items() if name != "tilec" and name not in LIMITS]
     ours = times.get("tilec", math.nan)
     rate = (f"{row.flops / ours * 1e-6:.0f} TFLOP/s" if row.flops else
             f"{row.bytes / ours * 1e-6:.2f} TB/s") if ours == ours else ""
