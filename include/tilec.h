@@ -59,8 +59,9 @@ typedef enum {
     TILEC_NO_MEMORY,
     TILEC_BAD_ARGUMENT, /* a NULL, a negative count, no value of an enum: the caller's mistake */
     TILEC_FAILED,       /* the machine refused: no threads, no code generator, a damaged install */
-    TILEC_FAULT /* the kernel has run, and an assertion in it, or a check of its accesses, found
-                 * something wrong; the text says what and where */
+    TILEC_FAULT,    /* the kernel has run, and an assertion in it, or a check of its accesses, found
+                     * something wrong; the text says what and where */
+    TILEC_CANCELLED /* by the caller's on_progress; some programs have run, others have not */
 } tilec_status;
 
 /* clang-format off */
@@ -198,6 +199,24 @@ typedef struct {
     uint64_t branches, divergent;           /* with a condition; those that split a warp */
 } tilec_count;
 
+/* Programs first, first + 1, .. last - 1 of a grid, counted with x fastest. */
+typedef struct {
+    int64_t first, last;
+} tilec_programs;
+
+/* How far a launch is; see tilec_launch_options.on_progress. */
+typedef struct {
+    int64_t programs;     /* of the grid */
+    int64_t begun, ended; /* of them, so far; negative where the device does not tell, as GPUs */
+    double seconds;       /* since the launch began */
+    double still_seconds; /* since any of `begun` and `ended` last changed: a program takes that
+                           * long, or waits for what does not come */
+    const tilec_programs
+        *running; /* that have begun and not all ended, one entry a thread, `nrunning`
+                   * and 64 at most; short programs begin several at a time */
+    int nrunning;
+} tilec_progress;
+
 typedef struct {
     const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, "cuda", or "sim",
                          * a simulated GPU on the host's memory */
@@ -248,6 +267,16 @@ typedef struct {
     /* NULL, or what receives which code ran, or would have: of two launches of one file the same
      * where they ran the same code, as long as the file lives.  For nothing but to be compared. */
     const void **compiled;
+    /*
+     * NULL, or what is told how far the launch is, ten times a second, the first time after a tenth
+     * of a second: so never by a short one.  Called on a thread of its own while the programs run;
+     * `user` is passed on, and what `progress` points to ends with the call.  It must not launch
+     * anything on this context.  When it gives something else than 0 the launch is cancelled:
+     * programs that have begun end, no others begin, and unless none was left tilec_launch() gives
+     * TILEC_CANCELLED.  A GPU's programs cannot be stopped.  A launch that asks costs some ten
+     * microseconds more, and its programs a clock's reading each hundredth of a second.
+     */
+    int (*on_progress)(void *user, const tilec_progress *progress);
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

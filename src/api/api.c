@@ -51,6 +51,8 @@ tilec_status api_status(RunStatus s)
         return TILEC_BAD_ARGUMENT;
     case RUN_STOPPED:
         return TILEC_REFUSED;
+    case RUN_CANCELLED:
+        return TILEC_CANCELLED;
     default:
         return TILEC_FAILED;
     }
@@ -374,6 +376,7 @@ const char *tilec_status_text(tilec_status s)
         [TILEC_BAD_ARGUMENT] = "wrong use of the library",
         [TILEC_FAILED] = "the machine or the installation refused",
         [TILEC_FAULT] = "an assertion or a check found something wrong",
+        [TILEC_CANCELLED] = "the launch was cancelled",
     };
 
     return (unsigned)s < (unsigned)COUNT(texts) ? texts[s] : "unknown status";

@@ -276,6 +276,9 @@ int memory_ranges(const Binding *b, MemoryRange *out);
 bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 
+/* progress.c: a launch on the request's device, which its on_progress, if any, hears of */
+RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);
+
 /* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */
 typedef struct {
     int dims; /* beside the tail */

@@ -208,22 +208,22 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     const Device *device = device_at(r->device);
     const Speech *speech = r->spec->speech;
     MemoryRange ranges[MAX_PARAMS];
-    const DeviceLaunch launch = {.args = slots,
-                                 .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
-                                 .grid = {grid[0], grid[1], grid[2]},
-                                 .threads = r->options.threads,
-                                 .id = r->binding->id,
-                                 .stream = r->options.stream,
-                                 .seconds = device->arrays ? r->options.seconds : NULL,
-                                 .records = records,
-                                 .records_arg = speech ? speech_records_arg(speech) : -1,
-                                 .room = speech ? speech_room(speech) : (RecordRoom){0},
-                                 .sources = r->file->sources,
-                                 .on_count = r->options.on_count ? pass_count : NULL,
-                                 .count_user = (void *)&r->options,
-                                 .ranges = ranges,
-                                 .nranges =
-                                     device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};
+    DeviceLaunch launch = {.args = slots,
+                           .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
+                           .grid = {grid[0], grid[1], grid[2]},
+                           .threads = r->options.threads,
+                           .id = r->binding->id,
+                           .stream = r->options.stream,
+                           .seconds = device->arrays ? r->options.seconds : NULL,
+                           .records = records,
+                           .records_arg = speech ? speech_records_arg(speech) : -1,
+                           .room = speech ? speech_room(speech) : (RecordRoom){0},
+                           .sources = r->file->sources,
+                           .on_count = r->options.on_count ? pass_count : NULL,
+                           .count_user = (void *)&r->options,
+                           .ranges = ranges,
+                           .nranges =
+                               device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};
     char *text = NULL;
 
     if (!api_available(device, error))
@@ -237,7 +237,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         return fits;
     void *state = api_device_state(r->file->ctx, r->device);
     double start = r->options.seconds && !device->arrays ? os_seconds() : 0;
-    RunStatus status = device->launch(state, r->variant->code, &launch, &text);
+    RunStatus status = progress_launch(r, state, &launch, &text);
     if (r->options.seconds && !device->arrays)
         *r->options.seconds = os_seconds() - start;
     return api_device_status(status, text, error);

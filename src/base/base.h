@@ -215,6 +215,38 @@ void text_put_printable(Text *t, const char *s);
 /* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
 
+/* watch.c: work of many steps, of which each worker tells what it is in; all but watch_new() and
+ * watch_free() from any thread */
+typedef struct {
+    _Alignas(128) _Atomic int64_t first, last; /* the steps that it is in; the same: none */
+    _Atomic int64_t ended;
+    int64_t piece; /* steps that watch_run() takes at once */
+} WatchPlace;
+typedef struct {
+    int64_t steps;
+    int workers;
+    _Atomic bool cancelled;
+    WatchPlace at[];
+} Watch;
+typedef struct {
+    int64_t first, last; /* without the last one */
+} WatchRange;
+typedef void WatchSteps(void *ctx, int64_t first, int64_t last);
+Watch *watch_new(int64_t steps, int workers); /* workers from 1 on; NULL when memory is out */
+void watch_free(Watch *w);                    /* NULL is allowed */
+/* A worker begins steps, and has ended them.  Beginning gives false, and they must not begin, when
+ * somebody has cancelled.  A `w` of NULL is told nothing and never cancels. */
+bool watch_begin(Watch *w, int worker, int64_t first, int64_t last);
+void watch_end(Watch *w, int worker);
+/* Both for all of these steps, a hundredth of a second of them at a time; false: not all were done.
+ */
+bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *steps, void *ctx);
+void watch_cancel(Watch *w);
+bool watch_cut_short(const Watch *w); /* it was, and some have not ended; NULL was not */
+/* How many have begun, how many have ended, and those between: gives how many ranges, at most
+ * `most`.  Workers go on meanwhile. */
+int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int64_t *ended);
+
 /* os_cpu.c; the files under /proc and /sys are named for the tests */
 int os_cpu_count(void);                 /* CPUs this process may use: by affinity and by quota */
 size_t os_last_level_cache_bytes(void); /* what they may count on of it; 32 MiB if unknown */

@@ -94,6 +94,7 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .args = l->args,
                         .grid = {l->grid[0], l->grid[1], l->grid[2]},
                         .threads = l->threads,
+                        .watch = l->watch,
                         .cost = &c->cost};
 
     *error = NULL;

@@ -55,6 +55,26 @@ typedef struct {
     int64_t programs;   /* that it has run */
 } Run;
 
+/* Some programs on one thread. */
+typedef struct {
+    const CpuLaunch *launch;
+    void *scratch;
+} Share;
+
+static void run_piece(void *ctx, int64_t first, int64_t last)
+{
+    const Share *s = ctx;
+
+    s->launch->entry(s->launch->args, s->launch->grid, first, last, s->scratch);
+}
+
+static void run_watched(const Run *r, int64_t first, int64_t last, int worker, void *scratch)
+{
+    Share share = {r->launch, scratch};
+
+    watch_run(r->launch->watch, worker, first, last, run_piece, &share);
+}
+
 static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *scratch)
 {
     Run *r = ctx;
@@ -63,7 +83,10 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
 
     if (timed && r->programs == 0)
         r->start = nanos();
-    l->entry(l->args, l->grid, first, last, scratch);
+    if (l->watch)
+        run_watched(r, first, last, worker, scratch);
+    else
+        l->entry(l->args, l->grid, first, last, scratch);
     if (timed) {
         r->end = nanos();
         r->programs += last - first;
@@ -122,6 +145,8 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
                        .ctx = &run};
         status = pool_run(p, &job);
     }
+    if (status == RUN_OK && watch_cut_short(l->watch))
+        return RUN_CANCELLED;
     if (run.timed)
         remember_cost(&run);
     return status;

@@ -34,6 +34,7 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a,
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
                            .last = grid_programs(l->grid),
+                           .watch = l->watch,
                            .records = l->records};
     Diags *diags = diags_new(a, l->sources);
 
@@ -41,6 +42,8 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a,
     case INTERP_OK:
         return RUN_OK;
     case INTERP_STOPPED:
+        if (watch_cut_short(l->watch))
+            return RUN_CANCELLED;
         *error = strdup(diags_text(diags, a));
         return RUN_STOPPED;
     case INTERP_NO_MEMORY:

@@ -143,6 +143,8 @@ static RunStatus run_status(SimStatus s)
         return RUN_NO_MEMORY;
     case SIM_FAULT:
         return RUN_STOPPED;
+    case SIM_CANCELLED:
+        return RUN_CANCELLED;
     default:
         return RUN_FAILED;
     }
@@ -198,7 +200,8 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
                        .args = b->args,
                        .ranges = b->ranges,
                        .nranges = b->nranges,
-                       .threads = l->threads > 0 ? l->threads : os_cpu_count()};
+                       .threads = l->threads > 0 ? l->threads : os_cpu_count(),
+                       .watch = l->watch};
     SimCounts counts = {0};
 
     asked.counts = l->on_count ? &counts : NULL;
@@ -225,7 +228,7 @@ static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, c
     if (make_belongings(l, &own))
         status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
     free_belongings(&own);
-    if (status != RUN_OK && status != RUN_NO_MEMORY)
+    if (status != RUN_OK && status != RUN_NO_MEMORY && status != RUN_CANCELLED)
         *error = diagnostic(&e, l->sources);
     return status;
 }

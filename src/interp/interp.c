@@ -11,8 +11,6 @@
 
 #include "machine.h"
 
-#define PROGRESS_SECONDS 0.05
-
 /* The helpers that are being run, the innermost first. */
 static void note_calls(const Machine *m)
 {
@@ -396,35 +394,23 @@ void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[
     program[2] = (int32_t)(id / grid[0] / grid[1]);
 }
 
-/* Gives false when the caller wants the run to stop. */
-static bool report_progress(const InterpLaunch *launch, int64_t done, double *reported)
-{
-    double now = launch->progress ? os_seconds() : 0;
-
-    if (!launch->progress || now - *reported < PROGRESS_SECONDS)
-        return true;
-    *reported = now;
-    return launch->progress(launch->progress_ctx, (double)(done - launch->first) /
-                                                      (double)(launch->last - launch->first));
-}
-
 static InterpStatus run_programs(Machine *m, const Func *func)
 {
     const InterpLaunch *launch = m->launch;
-    double reported = os_seconds();
     Frame *f = frame_take(m, func, false);
 
     for (int i = 0; i < func->nparams; i++)
         f->slot[func->body->args[i]->id] = (void *)&launch->args[i];
     exec_once(f);
     for (int64_t id = launch->first; id < launch->last; id++) {
-        machine_program_at(launch, id, m->program);
-        exec_block(f, func->body);
-        if (!report_progress(launch, id + 1, &reported)) {
+        if (!watch_begin(launch->watch, 0, id, id + 1)) {
             diag(m->diags, DIAG_ERROR, (Span){0}, "stopped after %lld of %lld programs",
-                 (long long)(id + 1 - launch->first), (long long)(launch->last - launch->first));
+                 (long long)(id - launch->first), (long long)(launch->last - launch->first));
             return INTERP_STOPPED;
         }
+        machine_program_at(launch, id, m->program);
+        exec_block(f, func->body);
+        watch_end(launch->watch, 0);
     }
     return INTERP_OK;
 }

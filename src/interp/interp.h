@@ -12,15 +12,13 @@ typedef struct {
     const uint64_t *args; /* one slot a parameter: pointer, or the value's bits zero-extended */
     int32_t grid[3];
     int64_t first, last; /* linear program ids [first, last); x fastest */
-    /* called now and then with the share done, may be NULL; false stops the run */
-    bool (*progress)(void *ctx, double share);
-    void *progress_ctx;
+    Watch *watch;        /* NULL, or is told of each program, as worker 0 */
     RecordPort *records; /* takes what the programs say; NULL: an assertion that fails is an error,
                           * and nothing else is said */
 } InterpLaunch;
 
 /* With a diagnostic unless OK, or stopped by an assertion that `records` took.  STOPPED: by that,
- * by progress, an assumption that does not hold, or calls that nest too deep; programs have run
+ * by who watches, an assumption that does not hold, or calls that nest too deep; programs have run
  * then.
  */
 typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;

@@ -16,8 +16,9 @@ typedef enum {
     RUN_BAD_OBJECT,
     RUN_BAD_GRID,
     RUN_NO_THREADS,
-    RUN_FAILED,  /* the device refused; a diagnostic says what */
-    RUN_STOPPED, /* by the kernel itself; a diagnostic says why */
+    RUN_FAILED,    /* the device refused; a diagnostic says what */
+    RUN_STOPPED,   /* by the kernel itself; a diagnostic says why */
+    RUN_CANCELLED, /* by who watches it */
 } RunStatus;
 const char *run_status_text(RunStatus s); /* for people; static text, for any number */
 

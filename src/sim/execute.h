@@ -89,6 +89,7 @@ struct Block {
 
 struct Worker {
     const Launch *launch;
+    int index;
     Block block;
     WorkCount *counts; /* one for each instruction, or NULL */
     SimStatus status;

@@ -168,10 +168,12 @@ static void *run_worker(void *arg)
     while (!atomic_load_explicit(&l->stopped, memory_order_relaxed)) {
         int64_t program = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
 
-        if (program >= l->programs)
+        if (program >= l->programs ||
+            !watch_begin(l->asked->watch, worker->index, program, program + 1))
             break;
         if (!block_run(worker, program))
             atomic_store(&l->stopped, true);
+        watch_end(l->asked->watch, worker->index);
     }
     close_worker(worker);
     return NULL;
@@ -196,6 +198,7 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
     workers[0].launch = l;
     for (; started < n; started++) {
         workers[started].launch = l;
+        workers[started].index = started;
         if (pthread_create(&threads[started], NULL, run_worker, &workers[started]) != 0)
             break;
     }
@@ -208,6 +211,8 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
         status = workers[i].status;
         *error = workers[i].error;
     }
+    if (status == SIM_OK && watch_cut_short(l->asked->watch))
+        status = SIM_CANCELLED;
     if (status == SIM_OK && l->asked->counts)
         status = merge_counts(workers, started, l->asked->counts);
     for (int i = 0; i < started; i++)

@@ -20,7 +20,8 @@ typedef enum {
     SIM_NO_MEMORY,
     SIM_BAD_PTX,    /* the text is not understood */
     SIM_BAD_LAUNCH, /* the kernel cannot be launched like this */
-    SIM_FAULT       /* a program did what it must not do */
+    SIM_FAULT,      /* a program did what it must not do */
+    SIM_CANCELLED   /* by who watches */
 } SimStatus;
 
 /* Where and why.  Texts are cut where they do not fit. */
@@ -69,6 +70,7 @@ typedef struct {
     int threads;       /* of the host, at most; 0 or 1: the caller's alone */
     int turns;         /* of SIM_TURN instructions that a warp may take; 0: any number */
     SimCounts *counts; /* NULL: nothing is counted */
+    Watch *watch;      /* NULL, or is told of each program; SIM_CANCELLED when it says so */
 } SimLaunch;
 
 /* launch.c */

@@ -215,39 +215,35 @@ static void test_programs_see_their_place_in_the_grid(void **state)
     arena_free(a);
 }
 
-static bool stop_at_once(void *ctx, double share)
+static void test_a_run_can_be_watched_and_cancelled(void **state)
 {
-    *(double *)ctx = share;
-    return false;
-}
-
-static void test_progress_can_stop_a_run(void **state)
-{
-    /* every program takes long enough for the clock */
     static const char text[] = IR(
-    kernel @k(%out: *i32, %n: i32) {
-        %zero = const 0 : i32;
+    kernel @k(%out: *i32) {
         %one = const 1 : i32;
-        %s = for %zero, %n, %one, %zero : i32 { (%i: i32, %c: i32);
-            %d = add %c, %i : i32;
-            yield %d;
-        }
-        store %out, %s;
+        store %out, %one;
         return;
     }
     );
     int32_t out = 0;
-    double share = -1;
+    int64_t begun, ended;
     Arena *a = arena_new(NULL);
     Diags *d = diags_new(a, NULL);
-    uint64_t args[] = {P(&out), 2000000};
-    InterpLaunch launch = {args, {1000, 1, 1}, 0, 1000, stop_at_once, &share};
+    uint64_t args[] = {P(&out)};
+    Watch *watch = watch_new(1000, 1);
+    InterpLaunch launch = {.args = args, .grid = {1000, 1, 1}, .last = 1000, .watch = watch};
+    const Func *f = kernel_of(a, spell_out(a, text, NULL, NULL), d);
 
     (void)state;
-    assert_int_not_equal(interp_run(kernel_of(a, spell_out(a, text, NULL, NULL), d), &launch, d),
-                         0);
-    assert_true(share > 0 && share < 1);
+    assert_int_equal(interp_run(f, &launch, d), INTERP_OK);
+    assert_int_equal(watch_look(watch, NULL, 0, &begun, &ended), 0);
+    assert_true(begun == 1000 && ended == 1000);
+    out = 0;
+    watch_cancel(watch);
+    assert_false(watch_cut_short(watch)); /* all have ended */
+    assert_int_equal(interp_run(f, &launch, d), INTERP_STOPPED);
     assert_int_equal(diag_errors(d), 1);
+    assert_int_equal(out, 0);
+    watch_free(watch);
     arena_free(a);
 }
 
@@ -675,7 +671,7 @@ int main(void)
         cmocka_unit_test(test_offsets_extend_by_signedness),
         cmocka_unit_test(test_shapes_move_elements),
         cmocka_unit_test(test_programs_see_their_place_in_the_grid),
-        cmocka_unit_test(test_progress_can_stop_a_run),
+        cmocka_unit_test(test_a_run_can_be_watched_and_cancelled),
         cmocka_unit_test(test_for_counts_both_ways),
         cmocka_unit_test(test_loops_carry_tiles),
         cmocka_unit_test(test_loops_rotate_values),

@@ -1,0 +1,123 @@
+/*
+ * watch.c - how far work of many steps is, for whoever asks while threads are at it
+ *
+ * Every worker tells in a place of its own which steps it is in and how many it has ended, so that
+ * telling costs next to nothing; who looks adds them up.  Anybody may cancel: then no more steps
+ * begin, and those that have begun end.
+ */
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base.h"
+
+/* Steps go together so that a piece of them takes about so long. */
+static const double piece_seconds = 0.01;
+
+Watch *watch_new(int64_t steps, int workers)
+{
+    size_t bytes = sizeof(Watch) + (size_t)workers * sizeof(WatchPlace);
+    Watch *w = aligned_alloc(_Alignof(Watch),
+                             (bytes + _Alignof(Watch) - 1) / _Alignof(Watch) * _Alignof(Watch));
+
+    if (!w)
+        return NULL;
+    *w = (Watch){.steps = steps, .workers = workers};
+    for (int i = 0; i < workers; i++)
+        w->at[i] = (WatchPlace){.piece = 1};
+    return w;
+}
+
+void watch_free(Watch *w)
+{
+    free(w);
+}
+
+/* Workers beyond the number that was expected share a place: what it tells is then less exact. */
+static WatchPlace *place_of(Watch *w, int worker)
+{
+    return &w->at[worker % w->workers];
+}
+
+bool watch_begin(Watch *w, int worker, int64_t first, int64_t last)
+{
+    if (!w)
+        return true;
+    if (atomic_load_explicit(&w->cancelled, memory_order_relaxed))
+        return false;
+    WatchPlace *p = place_of(w, worker);
+    atomic_store_explicit(&p->first, first, memory_order_relaxed);
+    atomic_store_explicit(&p->last, last, memory_order_release);
+    return true;
+}
+
+void watch_end(Watch *w, int worker)
+{
+    if (!w)
+        return;
+    WatchPlace *p = place_of(w, worker);
+    int64_t first = atomic_load_explicit(&p->first, memory_order_relaxed);
+    int64_t last = atomic_load_explicit(&p->last, memory_order_relaxed);
+    atomic_store_explicit(&p->last, first, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->ended, last - first, memory_order_release);
+}
+
+bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *steps, void *ctx)
+{
+    WatchPlace *p = place_of(w, worker);
+
+    while (first < last) {
+        int64_t next = MIN(last, first + p->piece);
+        double start = os_seconds();
+
+        if (!watch_begin(w, worker, first, next))
+            return false;
+        steps(ctx, first, next);
+        watch_end(w, worker);
+        double took = os_seconds() - start;
+        if (took > 2 * piece_seconds)
+            p->piece = MAX(p->piece / 2, 1);
+        else if (took < piece_seconds / 2 && next - first == p->piece)
+            p->piece *= 2;
+        first = next;
+    }
+    return true;
+}
+
+void watch_cancel(Watch *w)
+{
+    atomic_store(&w->cancelled, true);
+}
+
+bool watch_cut_short(const Watch *w)
+{
+    int64_t begun, ended;
+
+    if (!w || !atomic_load(&w->cancelled))
+        return false;
+    watch_look(w, NULL, 0, &begun, &ended);
+    return ended < w->steps;
+}
+
+int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int64_t *ended)
+{
+    int n = 0;
+
+    *begun = *ended = 0;
+    for (int i = 0; i < w->workers; i++) {
+        const WatchPlace *p = &w->at[i];
+        int64_t done = atomic_load_explicit(&p->ended, memory_order_acquire);
+        int64_t last = atomic_load_explicit(&p->last, memory_order_acquire);
+        int64_t first = atomic_load_explicit(&p->first, memory_order_relaxed);
+
+        *ended += done;
+        *begun += done;
+        if (first >= last)
+            continue;
+        *begun += last - first;
+        if (n < most)
+            ranges[n++] = (WatchRange){first, last};
+    }
+    *begun = MIN(*begun, w->steps); /* one that ended just now may have counted twice */
+    return n;
+}

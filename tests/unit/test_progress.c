@@ -1,0 +1,128 @@
+/*
+ * test_progress.c - a launch tells how far it is, what hangs, and can be cancelled between programs
+ */
+#include "scene.h"
+
+/* The last programs wait until gate[0] is not 0; then each counts itself. */
+static const char waiting_source[] = HEAD "@triton.jit\n"
+                                          "def wait(gate, count, last):\n"
+                                          "    if tl.program_id(0) >= tl.num_programs(0) - last:\n"
+                                          "        open = tl.load(gate, volatile=True)\n"
+                                          "        while open == 0:\n"
+                                          "            open = tl.atomic_add(gate, 0)\n"
+                                          "    tl.atomic_add(count, 1)\n";
+
+enum { PROGRAMS = 1000 };
+static const char *const devices[] = {"cpu", "interp", "sim"};
+
+/* One launch, and what was heard of it. */
+typedef struct {
+    int32_t gate, count, last;
+    int calls, answer;
+    bool wrong; /* something that it was told; the thread that hears it must not leave */
+    int64_t begun, ended;
+    double still_seconds;
+    tilec_programs first;
+    bool opens; /* the gate, when nothing has moved for a while */
+} Watched;
+
+static int hear(void *user, const tilec_progress *p)
+{
+    Watched *w = user;
+
+    w->calls++;
+    w->wrong |= p->programs != PROGRAMS || p->begun < p->ended || p->begun > PROGRAMS;
+    w->wrong |= p->seconds < p->still_seconds || p->nrunning < 1 || p->nrunning > 64;
+    w->begun = p->begun;
+    w->ended = p->ended;
+    w->still_seconds = p->still_seconds;
+    w->first = p->running[0];
+    if (w->calls >= 3 && w->opens)
+        __atomic_store_n(&w->gate, 1, __ATOMIC_SEQ_CST);
+    return w->answer;
+}
+
+static tilec_status launch_waiting(Scene *s, const char *device, Watched *w)
+{
+    const int64_t one[] = {1};
+    const int32_t grid[3] = {PROGRAMS, 1, 1};
+    tilec_arg args[] = {
+        {.kind = TILEC_ARG_TENSOR, .tensor = {&w->gate, TILEC_I32, 1, one}},
+        {.kind = TILEC_ARG_TENSOR, .tensor = {&w->count, TILEC_I32, 1, one}},
+        of_int(NULL, w->last),
+    };
+    const tilec_launch_options o = {.device = device, .threads = 2, .on_progress = hear, .user = w};
+
+    tilec_status status = tilec_launch(s->file, NULL, grid, args, 3, &o, &s->error);
+    assert_false(w->wrong);
+    return status;
+}
+
+static void test_a_launch_that_waits_is_told_and_goes_on(void **state)
+{
+    Scene *s = *state;
+
+    load(s, waiting_source);
+    for (int i = 0; i < COUNT(devices); i++) {
+        Watched w = {.last = PROGRAMS, .opens = true};
+        assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_OK);
+        assert_int_equal(w.count, PROGRAMS);
+        assert_true(w.calls >= 3);
+        assert_true(w.begun >= 1 && w.ended < PROGRAMS);
+    }
+}
+
+/* What has begun ends; nothing else begins.  The gate opens in the call that cancels. */
+static void test_a_launch_is_cancelled_between_programs(void **state)
+{
+    Scene *s = *state;
+
+    load(s, waiting_source);
+    for (int i = 0; i < COUNT(devices); i++) {
+        Watched w = {.last = PROGRAMS, .opens = true, .answer = 1};
+        assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_CANCELLED);
+        assert_non_null(strstr(s->error, "the launch was cancelled"));
+        tilec_free(s->error);
+        s->error = NULL;
+        assert_true(w.still_seconds > 0.15); /* since the first programs began */
+        assert_true(w.first.first >= 0 && w.first.first < w.first.last);
+        assert_true(w.count >= 1 && w.count == w.begun);
+        assert_int_equal(launch_waiting(s, devices[i], &(Watched){.gate = 1, .last = 1}), TILEC_OK);
+    }
+}
+
+/* A wish that comes when all programs have begun changes nothing. */
+static void test_cancelling_too_late(void **state)
+{
+    Scene *s = *state;
+    Watched w = {.last = 1, .opens = true, .answer = 1}; /* the others have long ended */
+
+    load(s, waiting_source);
+    assert_int_equal(launch_waiting(s, "cpu", &w), TILEC_OK);
+    assert_int_equal(w.count, PROGRAMS);
+}
+
+static void test_short_launches_say_nothing(void **state)
+{
+    Scene *s = *state;
+
+    load(s, waiting_source);
+    for (int i = 0; i < COUNT(devices); i++) {
+        Watched w = {.gate = 1, .last = PROGRAMS};
+        assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_OK);
+        assert_int_equal(w.count, PROGRAMS);
+        assert_int_equal(w.calls, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_launch_that_waits_is_told_and_goes_on),
+        TEST(test_a_launch_is_cancelled_between_programs),
+        TEST(test_cancelling_too_late),
+        TEST(test_short_launches_say_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
