@@ -47,7 +47,7 @@ install(TARGETS tilec_shared tilec_static EXPORT tilec LIBRARY DESTINATION ${CMA
 if(TARGET tilec_llvm)
   install(TARGETS tilec_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilec)
 endif()
-install(FILES include/tilec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/tilec.h include/tilec_call.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/tilec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/completion/tilec.bash RENAME tilec
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -35,7 +35,8 @@
  * child of that moment inherits its locks, and may wait for ever.
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
- * the code generator tilec-llvm.so when it is not beside the library; TILEC_LIBCUDA, that of
+ * the code generator tilec-llvm.so when it is not beside the library (or see tilec_open_options);
+ * TILEC_LIBCUDA, that of
  * NVIDIA's driver when it is not where the system looks for libcuda.so.1.
  */
 #ifndef TILEC_H
@@ -345,6 +346,34 @@ tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_conte
 static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
 {
     return tilec_open_layout(TILEC_LAYOUT, cache_folder, out, error);
+}
+
+/* How a context is made; NULL is the default of both. */
+typedef struct {
+    const char *cache_folder; /* as for tilec_open() */
+    /*
+     * The code generator, tilec-llvm.so, of the same build as the library, by an absolute path; it
+     * is then looked for nowhere else.  It goes before TILEC_PLUGIN, and is trusted as that is: it
+     * is run whoever owns it, so it must be a file that only those may write to whom the program
+     * trusts.  It is opened when something must first be compiled, and a process has but one.
+     */
+    const char *plugin;
+} tilec_open_options;
+
+/* tilec_open() with options, which may be NULL and are not kept.  Fails as it does, and with
+ * TILEC_BAD_ARGUMENT for a plugin by a path that is not absolute.  That there is none at that path
+ * shows at the first launch that must compile. */
+static inline tilec_status tilec_open_with(const tilec_open_options *options, tilec_context **out,
+                                           char **error);
+
+/* What tilec_open_with() calls: for programs in other languages. */
+tilec_status tilec_open_options_layout(int layout, const tilec_open_options *options,
+                                       tilec_context **out, char **error);
+
+static inline tilec_status tilec_open_with(const tilec_open_options *options, tilec_context **out,
+                                           char **error)
+{
+    return tilec_open_options_layout(TILEC_LAYOUT, options, out, error);
 }
 
 /* What is in the cache is run, so a folder that belongs to another user, or that the group or

@@ -74,7 +74,13 @@ tilec_status api_device_status(RunStatus status, char *text, char **error)
 tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
                                char **error)
 {
-    api_no_error(error);
+    const tilec_open_options options = {.cache_folder = cache_folder};
+
+    return tilec_open_options_layout(layout, &options, out, error);
+}
+
+static tilec_status check_layout(int layout, char **error)
+{
     if (layout < 1)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_open: there is no layout %d", layout);
     if (layout > TILEC_LAYOUT)
@@ -83,14 +89,43 @@ tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_conte
             "the program was compiled for layout %d of tilec.h, and this is tilec " TILEC_VERSION
             ", which knows it up to %d: a newer library is needed",
             layout, TILEC_LAYOUT);
-    if (!out)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
+    return TILEC_OK;
+}
+
+/* NULL: memory ran out. */
+static tilec_context *new_context(const tilec_open_options *o)
+{
     tilec_context *ctx = calloc(1, sizeof *ctx);
-    if (!ctx || cache_open(cache_folder, &ctx->cache) != RUN_OK) {
+
+    if (!ctx)
+        return NULL;
+    ctx->plugin_path = o->plugin ? strdup(o->plugin) : NULL;
+    if ((o->plugin && !ctx->plugin_path) || cache_open(o->cache_folder, &ctx->cache) != RUN_OK) {
+        free(ctx->plugin_path);
         free(ctx);
-        return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
+        return NULL;
     }
     pthread_mutex_init(&ctx->lock, NULL);
+    return ctx;
+}
+
+tilec_status tilec_open_options_layout(int layout, const tilec_open_options *options,
+                                       tilec_context **out, char **error)
+{
+    static const tilec_open_options defaults;
+
+    api_no_error(error);
+    tilec_status status = check_layout(layout, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_open: out is NULL");
+    if (options && options->plugin && options->plugin[0] != '/')
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_open_with: the plugin `%s` is no absolute path", options->plugin);
+    tilec_context *ctx = new_context(options ? options : &defaults);
+    if (!ctx)
+        return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
     *out = ctx;
     return TILEC_OK;
 }
@@ -110,6 +145,7 @@ void tilec_close(tilec_context *ctx)
     }
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
+    free(ctx->plugin_path);
     free(ctx);
 }
 

@@ -24,6 +24,7 @@ struct tilec_context {
     Cache *cache;
     pthread_mutex_t lock;                 /* held while a device is opened */
     _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
+    char *plugin_path;                    /* where the caller says that the plugin is, or NULL */
     _Atomic(const GenPlugin *) plugin;
 };
 

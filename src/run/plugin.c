@@ -30,7 +30,7 @@ static const char *unfit(const GenPlugin *p)
     return p->ntargets > 0 ? NULL : "it offers no target";
 }
 
-static const GenPlugin *open_plugin(Arena *a, const char *path, const char **why)
+const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
 {
     const char *error;
     void *lib = os_load_library(path, &error);
@@ -94,13 +94,13 @@ const GenPlugin *run_plugin(Arena *a, const char **why)
     const char *chosen = os_env("TILEC_PLUGIN"), *library, *path;
 
     if (chosen && chosen[0] != '\0')
-        return open_plugin(a, chosen, why);
+        return run_plugin_at(a, chosen, why);
     library = os_library_file(a);
     if (!library)
         *why = "this system does not say where the library is; TILEC_PLUGIN says where the code "
                "generator is";
     else if ((path = run_plugin_path(a, library)))
-        return open_plugin(a, path, why);
+        return run_plugin_at(a, path, why);
     else
         *why = arena_printf(a,
                             "%s was not found beside %s or in %s, or it or its folder belongs to "

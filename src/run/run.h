@@ -45,6 +45,8 @@ int64_t grid_programs(const int32_t grid[3]);
 /* plugin.c: open tilec-llvm.so: TILEC_PLUGIN, else beside this library, else where it is
  * installed.  NULL and the reason, in the arena. */
 const GenPlugin *run_plugin(Arena *a, const char **why);
+/* The one at this path, whoever put it there; NULL and the reason, in the arena. */
+const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why);
 /* Where it lies, seen from the file that holds this library, by an absolute path; NULL.  One that a
  * stranger owns, or that everybody may write to or put there, is none. */
 const char *run_plugin_path(Arena *a, const char *library);

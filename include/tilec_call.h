@@ -1,0 +1,224 @@
+/*
+ * tilec_call.h - a launch as one readable statement of C
+ *
+ *     status = tilec_call(file, "add_kernel", TILEC_GRID(tilec_cdiv(n, BLOCK)), &error,
+ *                         TILEC_ARRAY(x, n), TILEC_ARRAY(y, n), TILEC_ARRAY(out, n),
+ *                         TILEC_VALUE(n), TILEC_NAMED(BLOCK, 1024));
+ *
+ * All of it are macros and inline functions over tilec.h, which it includes: tilec_call() is
+ * tilec_launch() with the arguments written one behind the other.  What they point to (shapes,
+ * names) are compound literals, which live to the end of the block that they stand in, so an
+ * argument may also be kept in a variable of that block.
+ *
+ * TILEC_ARRAY and the like, TILEC_VALUE and TILEC_NAMED choose by the C type, for which they need
+ * C11.  In C99 the others are there: TILEC_ARRAY_OF(TILEC_FP32, x, n), tilec_int(n),
+ * tilec_named("BLOCK", tilec_int(1024)).  C++ has tilec.hpp.
+ */
+#ifndef TILEC_CALL_H
+#define TILEC_CALL_H
+
+#ifdef __cplusplus
+#error "tilec_call.h is for C; C++ has tilec.hpp"
+#endif
+
+#include <stdbool.h>
+#include <string.h>
+#include <tilec.h>
+
+/* --- launching --- */
+
+/*
+ * tilec_call(file, kernel, grid, error, argument...) is tilec_launch() with all options at their
+ * defaults; tilec_call_with(file, kernel, grid, options, error, argument...) passes a `const
+ * tilec_launch_options *`.  Both give its status, and fail as it does.  There must be an argument.
+ */
+#define tilec_call(file, kernel, grid, error, ...)                                                 \
+    tilec_call_with(file, kernel, grid, NULL, error, __VA_ARGS__)
+#define tilec_call_with(file, kernel, grid, options, error, ...)                                   \
+    tilec_launch(file, kernel, (grid).programs, ((const tilec_arg[]){__VA_ARGS__}),                \
+                 (int)(sizeof((const tilec_arg[]){__VA_ARGS__}) / sizeof(tilec_arg)), options,     \
+                 error)
+
+/* Programs along x, y and z. */
+typedef struct {
+    int32_t programs[3];
+} tilec_grid;
+
+/* One extent of a grid; what does not fit becomes -1, which a launch refuses. */
+static inline int32_t tilec_extent(int64_t programs)
+{
+    return programs >= 0 && programs <= INT32_MAX ? (int32_t)programs : -1;
+}
+
+/* TILEC_GRID(x), TILEC_GRID(x, y) or TILEC_GRID(x, y, z); what is left out is 1. */
+#define TILEC_GRID(...) TILEC_GRID_OF_3(__VA_ARGS__, 1, 1, 1)
+#define TILEC_GRID_OF_3(x, y, z, ...)                                                              \
+    ((tilec_grid){{tilec_extent(x), tilec_extent(y), tilec_extent(z)}})
+
+/* How many parts of `part` elements cover `n`: triton.cdiv().  n >= 0, part > 0. */
+static inline int64_t tilec_cdiv(int64_t n, int64_t part)
+{
+    return n / part + (n % part != 0);
+}
+
+/* --- arrays --- */
+
+/* Extents or strides of an array, in elements: TILEC_LIST(rows, columns). */
+#define TILEC_LIST(...)                                                                            \
+    (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                               \
+        ((const int64_t[]){__VA_ARGS__})
+
+/*
+ * An array in the host's memory of an element type that is named, for types that C does not have:
+ * TILEC_ARRAY_OF(TILEC_BF16, weights, rows, columns).  Row-major without gaps.
+ */
+#define TILEC_ARRAY_OF(dtype, pointer, ...)                                                        \
+    tilec_array(dtype, pointer, 0, TILEC_LIST(__VA_ARGS__), 0, NULL)
+/* The same with strides: TILEC_STRIDED_OF(TILEC_BF16, x, TILEC_LIST(rows, columns),
+ * TILEC_LIST(stride, 1)).  As many strides as extents. */
+#define TILEC_STRIDED_OF(dtype, pointer, extents, strides)                                         \
+    TILEC_ARRAY_BY_LISTS(dtype, pointer, 0, extents, strides)
+#define TILEC_ARRAY_BY_LISTS(dtype, pointer, read_only, ...)                                       \
+    tilec_array(dtype, pointer, read_only, __VA_ARGS__)
+
+/* What the macros above and below make an argument with: `nstrides` is 0, where `strides` is not
+ * looked at, or else `ndim`; any other gives a tensor that a launch refuses. */
+static inline tilec_arg tilec_array(tilec_dtype dtype, const void *data, int read_only, int ndim,
+                                    const int64_t *shape, int nstrides, const int64_t *strides)
+{
+    tilec_arg a;
+    bool fits = nstrides == 0 || nstrides == ndim;
+
+    memset(&a, 0, sizeof a);
+    a.kind = TILEC_ARG_TENSOR;
+    memcpy(&a.tensor.data, &data, sizeof data); /* read_only keeps the promise of its const */
+    a.tensor.dtype = dtype;
+    a.tensor.ndim = fits ? ndim : TILEC_MAX_DIMS + 1;
+    a.tensor.shape = shape;
+    a.tensor.strides = nstrides == 0 ? NULL : strides;
+    a.tensor.read_only = read_only;
+    return a;
+}
+
+/* --- values --- */
+
+static inline tilec_arg tilec_int(int64_t value) /* i32, or i64 where the value needs it */
+{
+    tilec_arg a;
+
+    memset(&a, 0, sizeof a);
+    a.kind = TILEC_ARG_INT;
+    a.integer = value;
+    return a;
+}
+
+static inline tilec_arg tilec_uint(uint64_t value) /* the same, and u64 from 2^63 on */
+{
+    tilec_arg a = tilec_int(0);
+
+    a.kind = TILEC_ARG_UINT;
+    a.uinteger = value;
+    return a;
+}
+
+static inline tilec_arg tilec_float(double value) /* fp32 where it is a run-time value */
+{
+    tilec_arg a = tilec_int(0);
+
+    a.kind = TILEC_ARG_FLOAT;
+    a.real = value;
+    return a;
+}
+
+static inline tilec_arg tilec_bool(bool value)
+{
+    tilec_arg a = tilec_int(value);
+
+    a.kind = TILEC_ARG_BOOL;
+    return a;
+}
+
+static inline tilec_arg tilec_none(void)
+{
+    tilec_arg a = tilec_int(0);
+
+    a.kind = TILEC_ARG_NONE;
+    return a;
+}
+
+static inline tilec_arg tilec_text(const char *text) /* which is not copied */
+{
+    tilec_arg a = tilec_int(0);
+
+    a.kind = TILEC_ARG_STRING;
+    a.text = text;
+    return a;
+}
+
+static inline tilec_arg tilec_type(tilec_dtype dtype) /* a dtype: tl.float32 */
+{
+    tilec_arg a = tilec_int(0);
+
+    a.kind = TILEC_ARG_DTYPE;
+    a.dtype = dtype;
+    return a;
+}
+
+/* An argument for the parameter `name`, which is not copied; named ones come last. */
+static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
+{
+    argument.name = name;
+    return argument;
+}
+
+/* --- chosen by the C type --- */
+
+#if defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
+
+/* The element type that a pointer to C's own numbers points to. */
+#define TILEC_DTYPE_OF(pointer)                                                                    \
+    _Generic((pointer) + 0, TILEC_EITHER(bool, TILEC_I1), TILEC_EITHER(char, TILEC_CHAR),          \
+             TILEC_EITHER(signed char, TILEC_I8), TILEC_EITHER(short, TILEC_I16),                  \
+             TILEC_EITHER(int, TILEC_I32), TILEC_EITHER(long, TILEC_LONG(I)),                      \
+             TILEC_EITHER(long long, TILEC_I64), TILEC_EITHER(unsigned char, TILEC_U8),            \
+             TILEC_EITHER(unsigned short, TILEC_U16), TILEC_EITHER(unsigned int, TILEC_U32),       \
+             TILEC_EITHER(unsigned long, TILEC_LONG(U)),                                           \
+             TILEC_EITHER(unsigned long long, TILEC_U64), TILEC_EITHER(float, TILEC_FP32),         \
+             TILEC_EITHER(double, TILEC_FP64))
+#define TILEC_EITHER(type, value) type * : value, const type * : value
+#define TILEC_CHAR ((char)-1 < 0 ? TILEC_I8 : TILEC_U8)
+#define TILEC_LONG(sign) (sizeof(long) == 8 ? TILEC_##sign##64 : TILEC_##sign##32)
+
+/* 1 for a pointer to const, which a kernel that may write is refused. */
+#define TILEC_IS_CONST(pointer)                                                                    \
+    _Generic((pointer) + 0, TILEC_IF_CONST(bool), TILEC_IF_CONST(char),                            \
+             TILEC_IF_CONST(signed char), TILEC_IF_CONST(short), TILEC_IF_CONST(int),              \
+             TILEC_IF_CONST(long), TILEC_IF_CONST(long long), TILEC_IF_CONST(unsigned char),       \
+             TILEC_IF_CONST(unsigned short), TILEC_IF_CONST(unsigned int),                         \
+             TILEC_IF_CONST(unsigned long), TILEC_IF_CONST(unsigned long long),                    \
+             TILEC_IF_CONST(float), TILEC_IF_CONST(double), default : 0)
+#define TILEC_IF_CONST(type) const type * : 1
+
+/* TILEC_ARRAY(x, n), TILEC_ARRAY(x, rows, columns): an array of C's own numbers, row-major without
+ * gaps.  `x` is a pointer, or an array. */
+#define TILEC_ARRAY(pointer, ...)                                                                  \
+    tilec_array(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer),                         \
+                TILEC_LIST(__VA_ARGS__), 0, NULL)
+/* TILEC_STRIDED(x, TILEC_LIST(rows, columns), TILEC_LIST(stride, 1)) */
+#define TILEC_STRIDED(pointer, extents, strides)                                                   \
+    TILEC_ARRAY_BY_LISTS(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer), extents,       \
+                         strides)
+
+/* A number, bool or text as what it is in C.  A tilec_dtype is a number to C: tilec_type(). */
+#define TILEC_VALUE(value)                                                                         \
+    _Generic((value), bool : tilec_bool, char : tilec_int, signed char : tilec_int,                \
+        short : tilec_int, int : tilec_int, long : tilec_int, long long : tilec_int,               \
+        unsigned char : tilec_int, unsigned short : tilec_int, unsigned int : tilec_uint,          \
+        unsigned long : tilec_uint, unsigned long long : tilec_uint, float : tilec_float,          \
+        double : tilec_float, char * : tilec_text, const char * : tilec_text)(value)
+
+/* TILEC_NAMED(BLOCK, 1024): a value for the parameter of that name. */
+#define TILEC_NAMED(name, value) tilec_named(#name, TILEC_VALUE(value))
+
+#endif
+#endif
