@@ -1,0 +1,752 @@
+/*
+ * tilec.hpp - tilec.h for C++17: objects that free themselves, exceptions, arguments by their types
+ *
+ *     tilec::context context;
+ *     tilec::file file = context.load("add.py");
+ *     std::vector<float> x(n), y(n), out(n);
+ *     file["add_kernel"](tilec::grid(tilec::cdiv(n, 1024)), x, y, out, n, tilec::named("BLOCK",
+ * 1024));
+ *
+ * A thin layer: each member calls one function of tilec.h, whose comments say what it does, and
+ * turns a status into an exception of class tilec::error.  docs/cpp.md goes by task.
+ *
+ * Lifetimes: a file must end before its context, a device_array too, and a kernel, which is
+ * only a name in a file, before the file.  Moved-from objects may only be destroyed or
+ * assigned to.  Threads: as tilec.h says; objects here have no state of their own to be guarded.
+ */
+#ifndef TILEC_HPP
+#define TILEC_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tilec.h>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tilec
+{
+
+/* --- errors --- */
+
+/* What a call failed with: what() is the diagnostic text, as the command line prints it. */
+class error : public std::runtime_error
+{
+  public:
+    error(tilec_status status, const std::string &text) : std::runtime_error(text), status_(status)
+    {
+    }
+    tilec_status status() const noexcept { return status_; }
+
+  private:
+    tilec_status status_;
+};
+
+namespace detail
+{
+
+struct freer {
+    void operator()(char *text) const noexcept { tilec_free(text); }
+};
+using owned_text = std::unique_ptr<char, freer>;
+
+inline void check(tilec_status status, char *message)
+{
+    owned_text owned(message);
+
+    if (status != TILEC_OK)
+        throw error(status, message ? message : tilec_status_text(status));
+}
+
+} // namespace detail
+
+/* --- element types --- */
+
+/* For element types that C++ may not have: their bits, to be computed with by somebody else. */
+struct fp16 {
+    std::uint16_t bits;
+};
+struct bf16 {
+    std::uint16_t bits;
+};
+
+/*
+ * dtype_of<T>::value is the tilec_dtype of arrays of T.  A program adds types of its own, such as
+ * a half-precision class, by a specialisation:
+ *
+ *     template <> struct tilec::dtype_of<my::half> : tilec::dtype_constant<TILEC_FP16> {};
+ */
+template <tilec_dtype D> using dtype_constant = std::integral_constant<tilec_dtype, D>;
+template <class T, class = void> struct dtype_of {
+    static_assert(!std::is_same_v<T, T>, "tilec::dtype_of has no element type for this C++ type");
+};
+template <> struct dtype_of<bool> : dtype_constant<TILEC_I1> {
+};
+template <> struct dtype_of<float> : dtype_constant<TILEC_FP32> {
+};
+template <> struct dtype_of<double> : dtype_constant<TILEC_FP64> {
+};
+template <> struct dtype_of<fp16> : dtype_constant<TILEC_FP16> {
+};
+template <> struct dtype_of<bf16> : dtype_constant<TILEC_BF16> {
+};
+#if defined __STDCPP_FLOAT16_T__
+template <> struct dtype_of<decltype(0.0f16)> : dtype_constant<TILEC_FP16> {
+};
+#endif
+#if defined __STDCPP_BFLOAT16_T__
+template <> struct dtype_of<decltype(0.0bf16)> : dtype_constant<TILEC_BF16> {
+};
+#endif
+
+namespace detail
+{
+
+template <std::size_t Bytes, bool Signed> constexpr tilec_dtype integer_dtype()
+{
+    if constexpr (Bytes == 1)
+        return Signed ? TILEC_I8 : TILEC_U8;
+    else if constexpr (Bytes == 2)
+        return Signed ? TILEC_I16 : TILEC_U16;
+    else if constexpr (Bytes == 4)
+        return Signed ? TILEC_I32 : TILEC_U32;
+    else
+        return Signed ? TILEC_I64 : TILEC_U64;
+}
+
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+/* Of a grid or shape: what does not fit becomes -1, which the library refuses. */
+template <class To, class From> constexpr To extent(From value)
+{
+    static_assert(is_integer<From>, "extents and strides are integers");
+    if constexpr (std::is_signed_v<From>) {
+        if (static_cast<std::int64_t>(value) <
+                static_cast<std::int64_t>(std::numeric_limits<To>::min()) ||
+            static_cast<std::int64_t>(value) >
+                static_cast<std::int64_t>(std::numeric_limits<To>::max()))
+            return To(-1);
+    } else if (static_cast<std::uint64_t>(value) >
+               static_cast<std::uint64_t>(std::numeric_limits<To>::max())) {
+        return To(-1);
+    }
+    return static_cast<To>(value);
+}
+
+} // namespace detail
+
+template <class T>
+struct dtype_of<T, std::enable_if_t<detail::is_integer<T>>>
+    : dtype_constant<detail::integer_dtype<sizeof(T), std::is_signed_v<T>>()> {
+};
+
+/* --- grids --- */
+
+/* How many parts of `part` elements cover `n`: triton.cdiv(). */
+template <class N, class P> constexpr std::int64_t cdiv(N n, P part)
+{
+    const std::int64_t whole = detail::extent<std::int64_t>(n);
+    const std::int64_t size = detail::extent<std::int64_t>(part);
+
+    return whole / size + (whole % size != 0 ? 1 : 0);
+}
+
+/* Programs along x, y and z. */
+class grid
+{
+  public:
+    template <class X, class Y = int, class Z = int>
+    explicit constexpr grid(X x, Y y = 1, Z z = 1)
+        : programs_{detail::extent<std::int32_t>(x), detail::extent<std::int32_t>(y),
+                    detail::extent<std::int32_t>(z)}
+    {
+    }
+    constexpr const std::int32_t *data() const noexcept { return programs_; }
+
+  private:
+    std::int32_t programs_[3];
+};
+
+/* --- arrays --- */
+
+/*
+ * An array of `Rank` dimensions in memory that somebody else owns, row-major without gaps unless
+ * strided() says otherwise.  Made by view() and device_array::view().  Of const elements it is
+ * refused where a kernel may write to it.
+ */
+template <class T, std::size_t Rank> class array_view
+{
+  public:
+    constexpr array_view(T *data, const std::array<std::int64_t, Rank> &shape) noexcept
+        : data_(data), shape_(shape), strides_{}
+    {
+    }
+    /* The same elements with strides, counted in elements, one a dimension. */
+    template <class... S> constexpr array_view strided(S... strides) const
+    {
+        static_assert(sizeof...(S) == Rank, "one stride for each dimension");
+        array_view v = *this;
+        v.strides_ = {detail::extent<std::int64_t>(strides)...};
+        v.is_strided_ = true;
+        return v;
+    }
+    /* The same bits as another element type of that size, such as uint16_t as TILEC_BF16. */
+    constexpr array_view as(tilec_dtype dtype) const
+    {
+        array_view v = *this;
+        if (tilec_dtype_size(dtype) != sizeof(T))
+            throw error(TILEC_BAD_ARGUMENT, "tilec::array_view::as: elements of another size");
+        v.dtype_ = dtype;
+        return v;
+    }
+    /* The same address on a device with memory of its own. */
+    constexpr array_view on_device(int device_id) const
+    {
+        array_view v = *this;
+        v.memory_ = TILEC_MEMORY_DEVICE;
+        v.device_id_ = device_id;
+        return v;
+    }
+    /* Points into this object. */
+    tilec_tensor tensor() const noexcept
+    {
+        tilec_tensor t{};
+        t.data = const_cast<std::remove_const_t<T> *>(data_);
+        t.dtype = dtype_;
+        t.ndim = static_cast<int>(Rank);
+        t.shape = shape_.data();
+        t.strides = is_strided_ ? strides_.data() : nullptr;
+        t.memory = memory_;
+        t.device_id = device_id_;
+        t.read_only = std::is_const_v<T>;
+        return t;
+    }
+
+  private:
+    T *data_;
+    std::array<std::int64_t, Rank> shape_, strides_;
+    bool is_strided_ = false;
+    tilec_dtype dtype_ = dtype_of<std::remove_const_t<T>>::value;
+    tilec_memory memory_ = TILEC_MEMORY_HOST;
+    int device_id_ = 0;
+};
+
+/* view(pointer, rows, columns): an array of those extents. */
+template <class T, class First, class... Rest>
+constexpr array_view<T, 1 + sizeof...(Rest)> view(T *data, First first, Rest... rest)
+{
+    return {data, {detail::extent<std::int64_t>(first), detail::extent<std::int64_t>(rest)...}};
+}
+
+namespace detail
+{
+
+template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+template <class C, class = void> inline constexpr bool is_container = false;
+template <class C>
+inline constexpr bool
+    is_container<C, std::void_t<element<C>, decltype(std::size(std::declval<C &>())),
+                                std::enable_if_t<!std::is_convertible_v<const C &, std::string>>>> =
+        true;
+
+/* Does it only refer to its elements, as a span does?  Then a temporary may be viewed. */
+template <class C, class = void> inline constexpr bool refers = false;
+template <class C>
+inline constexpr bool refers<C, std::enable_if_t<std::is_same_v<element<C>, element<const C>>>> =
+    true;
+template <class C, class V = std::remove_reference_t<C>>
+using viewed = std::enable_if_t<is_container<V> && (std::is_lvalue_reference_v<C> || refers<V>), V>;
+
+} // namespace detail
+
+/* view(container): one dimension; of anything that has data() and size(), such as vector, array,
+ * span, and of arrays of C. */
+template <class C, class V = detail::viewed<C>>
+constexpr array_view<detail::element<V>, 1> view(C &&container)
+{
+    return view(std::data(container), std::size(container));
+}
+
+/* view(container, rows, columns): its elements in that shape; throws where there are fewer. */
+template <class C, class First, class... Rest, class V = detail::viewed<C>>
+constexpr array_view<detail::element<V>, 1 + sizeof...(Rest)> view(C &&container, First first,
+                                                                   Rest... rest)
+{
+    const std::int64_t shape[] = {detail::extent<std::int64_t>(first),
+                                  detail::extent<std::int64_t>(rest)...};
+    const std::int64_t have = detail::extent<std::int64_t>(std::size(container));
+    std::int64_t left = have; // over what the extents seen so far hold
+    bool sound = true, empty = false;
+
+    for (std::int64_t n : shape) {
+        sound = sound && n >= 0;
+        empty = empty || n == 0;
+        left = n > 0 ? left / n : left;
+    }
+    if (!sound || (!empty && left == 0))
+        throw error(TILEC_BAD_ARGUMENT, "tilec::view: the container has fewer elements than that");
+    return view(std::data(container), first, rest...);
+}
+
+/* --- arguments --- */
+
+/* named("BLOCK", 1024): an argument for the parameter of that name; these come last. */
+template <class T> struct named_argument {
+    const char *name;
+    T value;
+};
+template <class T> named_argument<T> named(const char *name, T &&value)
+{
+    return {name, std::forward<T>(value)};
+}
+
+namespace detail
+{
+
+/* keep() gives what an argument is kept as during a call, argument() the tilec_arg that points to
+ * that. */
+
+inline tilec_arg plain(tilec_arg_kind kind)
+{
+    tilec_arg a{};
+    a.kind = kind;
+    return a;
+}
+
+template <class T, std::size_t R> const array_view<T, R> &keep(const array_view<T, R> &v)
+{
+    return v;
+}
+template <class T, std::size_t R> tilec_arg argument(const array_view<T, R> &v)
+{
+    tilec_arg a = plain(TILEC_ARG_TENSOR);
+    a.tensor = v.tensor();
+    return a;
+}
+
+template <class C, std::enable_if_t<is_container<C>, int> = 0> auto keep(C &container)
+{
+    return view(container);
+}
+
+template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0> N keep(const N &n)
+{
+    return n;
+}
+template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0> tilec_arg argument(N n)
+{
+    if constexpr (std::is_same_v<N, bool>) {
+        tilec_arg a = plain(TILEC_ARG_BOOL);
+        a.integer = n;
+        return a;
+    } else if constexpr (std::is_floating_point_v<N>) {
+        tilec_arg a = plain(TILEC_ARG_FLOAT);
+        a.real = static_cast<double>(n);
+        return a;
+    } else if constexpr (std::is_signed_v<N>) {
+        tilec_arg a = plain(TILEC_ARG_INT);
+        a.integer = n;
+        return a;
+    } else {
+        tilec_arg a = plain(TILEC_ARG_UINT);
+        a.uinteger = n;
+        return a;
+    }
+}
+
+inline tilec_dtype keep(tilec_dtype dtype)
+{
+    return dtype;
+}
+inline tilec_arg argument(tilec_dtype dtype)
+{
+    tilec_arg a = plain(TILEC_ARG_DTYPE);
+    a.dtype = dtype;
+    return a;
+}
+
+inline std::nullptr_t keep(std::nullptr_t)
+{
+    return nullptr;
+}
+inline tilec_arg argument(std::nullptr_t)
+{
+    return plain(TILEC_ARG_NONE);
+}
+
+inline std::string keep(const std::string &text)
+{
+    return text;
+}
+inline std::string keep(const char *text)
+{
+    return text;
+}
+inline tilec_arg argument(const std::string &text)
+{
+    tilec_arg a = plain(TILEC_ARG_STRING);
+    a.text = text.c_str();
+    return a;
+}
+
+inline const tilec_arg &keep(const tilec_arg &a)
+{
+    return a;
+}
+inline const tilec_arg &argument(const tilec_arg &a)
+{
+    return a;
+}
+
+template <class K> struct kept_name {
+    const char *name;
+    K kept;
+};
+template <class T> auto keep(const named_argument<T> &n)
+{
+    return kept_name<decltype(keep(n.value))>{n.name, keep(n.value)};
+}
+template <class K> tilec_arg argument(const kept_name<K> &n)
+{
+    tilec_arg a = argument(n.kept);
+    a.name = n.name;
+    return a;
+}
+
+} // namespace detail
+
+/* --- options --- */
+
+/* tilec_launch_options, with functions that may throw: what they throw comes out of the launch. */
+struct options {
+    std::string device; /* "" is the default one */
+    int threads = 0, num_warps = 0, num_stages = 0;
+    bool check = false;
+    void *stream = nullptr;
+    double *seconds = nullptr;
+    std::string arch;
+    std::function<void(const char *text)> on_message;
+    std::function<void(const tilec_record &record)> on_record;
+};
+
+namespace detail
+{
+
+/* A tilec_launch_options for the time of one call. */
+class call
+{
+  public:
+    explicit call(const options &o) : options_(o)
+    {
+        c_.device = o.device.empty() ? nullptr : o.device.c_str();
+        c_.threads = o.threads;
+        c_.num_warps = o.num_warps;
+        c_.num_stages = o.num_stages;
+        c_.check = o.check;
+        c_.stream = o.stream;
+        c_.seconds = o.seconds;
+        c_.arch = o.arch.empty() ? nullptr : o.arch.c_str();
+        c_.user = this;
+        if (o.on_message)
+            c_.on_message = hear_message;
+        if (o.on_record)
+            c_.on_record = hear_record;
+    }
+    const tilec_launch_options *c() const noexcept { return &c_; }
+    void finish(tilec_status status, char *message) const
+    {
+        owned_text owned(message);
+
+        if (thrown_)
+            std::rethrow_exception(thrown_);
+        check(status, owned.release());
+    }
+
+  private:
+    template <class F, class A> void pass(const F &f, const A &a) noexcept
+    {
+        try {
+            if (!thrown_)
+                f(a);
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+    }
+    static void hear_message(void *user, const char *text)
+    {
+        call *self = static_cast<call *>(user);
+        self->pass(self->options_.on_message, text);
+    }
+    static void hear_record(void *user, const tilec_record *record)
+    {
+        call *self = static_cast<call *>(user);
+        self->pass(self->options_.on_record, *record);
+    }
+
+    const options &options_;
+    tilec_launch_options c_{};
+    std::exception_ptr thrown_;
+};
+
+} // namespace detail
+
+/* --- kernels, files, contexts --- */
+
+/* A kernel of a file, with the options of its launches. */
+class kernel
+{
+  public:
+    /* The same with other options. */
+    kernel with(options o) const
+    {
+        kernel k = *this;
+        k.options_ = std::move(o);
+        return k;
+    }
+
+    /*
+     * Launch: tilec_launch().  Arguments are numbers, bools, texts, dtypes, nullptr for None,
+     * views, anything with data() and size(), and a tilec_arg for what else there is; each of them
+     * may be named().  On a device with memory of its own the launch is queued.
+     */
+    template <class... A> void operator()(const grid &g, A &&...arguments) const
+    {
+        run(
+            [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
+                return tilec_launch(file_, name(), g.data(), args, n, o, message);
+            },
+            arguments...);
+    }
+
+    /* Compile for such arguments without running: tilec_prepare(). */
+    template <class... A> void prepare(A &&...arguments) const
+    {
+        run([&](const tilec_arg *args, int n, const tilec_launch_options *o,
+                char **message) { return tilec_prepare(file_, name(), args, n, o, message); },
+            arguments...);
+    }
+
+    /* What such a launch costs and does: tilec_launch_stats(). */
+    template <class... A> tilec_stats stats(const grid &g, A &&...arguments) const
+    {
+        tilec_stats s{};
+        run(
+            [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
+                return tilec_launch_stats(file_, name(), g.data(), args, n, o, &s, message);
+            },
+            arguments...);
+        return s;
+    }
+
+    /* A stage of the compiler as text: tilec_dump(). */
+    template <class... A> std::string dump(const char *stage, A &&...arguments) const
+    {
+        char *shown = nullptr;
+        run(
+            [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
+                return tilec_dump(file_, name(), stage, args, n, o, &shown, message);
+            },
+            arguments...);
+        return detail::owned_text(shown).get();
+    }
+
+  private:
+    friend class file;
+    kernel(tilec_file *file, std::string name) : file_(file), name_(std::move(name)) {}
+    const char *name() const noexcept { return name_.empty() ? nullptr : name_.c_str(); }
+
+    template <class F, class... A> void run(const F &f, A &...arguments) const
+    {
+        auto kept = std::tuple<decltype(detail::keep(arguments))...>(detail::keep(arguments)...);
+        detail::call call(options_);
+        char *message = nullptr;
+        const tilec_status status = std::apply(
+            [&](const auto &...k) {
+                const std::array<tilec_arg, sizeof...(A) + 1> args{detail::argument(k)...,
+                                                                   tilec_arg{}};
+                return f(args.data(), static_cast<int>(sizeof...(A)), call.c(), &message);
+            },
+            kept);
+        call.finish(status, message);
+    }
+
+    tilec_file *file_;
+    std::string name_;
+    options options_;
+};
+
+/* A source file and its compiled kernels. */
+class file
+{
+  public:
+    /* The kernel of that name; that there is none shows when it is launched.  "" is the file's only
+     * one. */
+    kernel operator[](const std::string &name) const { return kernel(file_.get(), name); }
+    std::vector<std::string> kernels() const
+    {
+        std::vector<std::string> names;
+        for (int i = 0; i < tilec_kernel_count(file_.get()); i++)
+            names.emplace_back(tilec_kernel_name(file_.get(), i));
+        return names;
+    }
+    tilec_file *get() const noexcept /* for the rest of tilec.h */ { return file_.get(); }
+
+  private:
+    friend class context;
+    explicit file(tilec_file *f) noexcept : file_(f) {}
+    struct closer {
+        void operator()(tilec_file *f) const noexcept { tilec_unload(f); }
+    };
+    std::unique_ptr<tilec_file, closer> file_;
+};
+
+template <class T> class device_array;
+
+/* Devices, threads, the cache. */
+class context
+{
+  public:
+    context() : context(tilec_open_options{}) {}
+    explicit context(const tilec_open_options &o)
+    {
+        tilec_context *c = nullptr;
+        char *message = nullptr;
+        const tilec_status status = tilec_open_with(&o, &c, &message);
+        context_.reset(c);
+        detail::check(status, message);
+    }
+
+    /* tilec_load() of a path. */
+    file load(const std::string &path, const tilec_load_options *o = nullptr) const
+    {
+        return load(path.c_str(), nullptr, 0, o);
+    }
+    /* The same of a text; `name` stands for its path in messages. */
+    file load_text(const std::string &text, const std::string &name = "<string>",
+                   const tilec_load_options *o = nullptr) const
+    {
+        return load(name.c_str(), text.c_str(), text.size(), o);
+    }
+
+    /* An array of `n` elements in the memory of a device, which outlives it not. */
+    template <class T>
+    device_array<T> array(std::size_t n, const std::string &device, int device_id = 0) const
+    {
+        return device_array<T>(context_.get(), n, device, device_id);
+    }
+    /* Wait for what was queued: tilec_wait(). */
+    void wait(const std::string &device, int device_id = 0, void *stream = nullptr) const
+    {
+        char *message = nullptr;
+        const tilec_status status =
+            tilec_wait(context_.get(), device.c_str(), device_id, stream, &message);
+        detail::check(status, message);
+    }
+    tilec_context *get() const noexcept /* for the rest of tilec.h */ { return context_.get(); }
+
+  private:
+    file load(const char *path, const char *text, std::size_t n, const tilec_load_options *o) const
+    {
+        tilec_file *f = nullptr;
+        char *message = nullptr;
+        const tilec_status status = tilec_load(context_.get(), path, text, n, o, &f, &message);
+        file loaded(f);
+        detail::check(status, message);
+        return loaded;
+    }
+    struct closer {
+        void operator()(tilec_context *c) const noexcept { tilec_close(c); }
+    };
+    std::unique_ptr<tilec_context, closer> context_;
+};
+
+/* --- memory of devices --- */
+
+/* Memory of a device that has its own, freed at the end; made by context::array(). */
+template <class T> class device_array
+{
+    static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
+
+  public:
+    device_array(device_array &&other) noexcept
+        : context_(other.context_), size_(std::exchange(other.size_, 0)),
+          device_(std::move(other.device_)), device_id_(other.device_id_),
+          data_(std::exchange(other.data_, nullptr))
+    {
+    }
+    device_array &operator=(device_array &&other) noexcept
+    {
+        device_array taken(std::move(other));
+        std::swap(context_, taken.context_);
+        std::swap(size_, taken.size_);
+        std::swap(device_, taken.device_);
+        std::swap(device_id_, taken.device_id_);
+        std::swap(data_, taken.data_);
+        return *this;
+    }
+    device_array(const device_array &) = delete;
+    device_array &operator=(const device_array &) = delete;
+    ~device_array() { tilec_release(context_, device_.c_str(), device_id_, data_, nullptr); }
+
+    std::size_t size() const noexcept { return size_; }
+    /* For launches, in any shape that it holds. */
+    template <class... E> auto view(E... extents) const
+    {
+        return tilec::view(static_cast<T *>(data_), extents...).on_device(device_id_);
+    }
+    auto view() const { return view(size_); }
+    /* Copy `n` elements, at most size(), and wait unless there is a stream: tilec_copy(). */
+    void copy_from(const T *host, std::size_t n, void *stream = nullptr)
+    {
+        copy(there(), {const_cast<T *>(host), TILEC_MEMORY_HOST, 0}, n, stream);
+    }
+    void copy_to(T *host, std::size_t n, void *stream = nullptr) const
+    {
+        copy({host, TILEC_MEMORY_HOST, 0}, there(), n, stream);
+    }
+
+  private:
+    friend class context;
+    device_array(tilec_context *context, std::size_t n, const std::string &device, int device_id)
+        : context_(context), size_(n), device_(device), device_id_(device_id)
+    {
+        char *message = nullptr;
+        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
+            throw error(TILEC_NO_MEMORY, "out of memory");
+        const tilec_status status =
+            tilec_alloc(context, device_.c_str(), device_id, n * sizeof(T), &data_, &message);
+        detail::check(status, message);
+    }
+    tilec_place there() const noexcept { return {data_, TILEC_MEMORY_DEVICE, device_id_}; }
+    void copy(tilec_place to, tilec_place from, std::size_t n, void *stream) const
+    {
+        char *message = nullptr;
+        if (n > size_)
+            throw error(TILEC_BAD_ARGUMENT, "tilec::device_array: more elements than it has");
+        const tilec_status status =
+            tilec_copy(context_, device_.c_str(), to, from, n * sizeof(T), stream, &message);
+        detail::check(status, message);
+    }
+
+    tilec_context *context_;
+    std::size_t size_;
+    std::string device_;
+    int device_id_;
+    void *data_ = nullptr;
+};
+
+} // namespace tilec
+
+#endif
