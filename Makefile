@@ -53,10 +53,16 @@ wheel: all
 fuzz:
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-install: all
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+# the prefix is built in: programs that link the static library find the code generator by it
+install: configure
+	@cmake -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(BUILD) >/dev/null
+	@ninja -C $(BUILD)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+uninstall:
+	@DESTDIR=$(DESTDIR) tools/uninstall.sh $(BUILD) $(abspath $(PREFIX))
 
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage wheel fuzz install clean
+.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage wheel fuzz install uninstall clean

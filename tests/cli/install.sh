@@ -29,9 +29,10 @@ expect 0 out "[2. 2. 2. 2.]" env -C "$folder/elsewhere" PATH="$folder/moved/bin:
     tilec run "$folder/moved/share/tilec/kernels/add.py" $add
 mv "$folder/moved" "$prefix"
 
-for file in lib/libtilec.so lib/libtilec.a include/tilec.h share/man/man1/tilec.1 \
+for file in lib/libtilec.so lib/libtilec.a include/tilec.h include/tilec_call.h include/tilec.hpp share/man/man1/tilec.1 \
     lib/pkgconfig/tilec.pc lib/cmake/tilec/tilec-config.cmake \
-    share/bash-completion/completions/tilec; do
+    share/bash-completion/completions/tilec share/doc/tilec/README.md share/doc/tilec/LICENSE \
+    share/doc/tilec/docs/c-api.md share/doc/tilec/examples/add.c; do
     [ -e "$prefix/$file" ] || wrong "not installed: $file"
 done
 
@@ -53,21 +54,32 @@ expect 0 out "" cc "$source/examples/add.c" -I"$prefix/include" -o "$prefix/bin/
 expect 0 out "99999.5" env -C "$folder/elsewhere" PATH="$prefix/bin:$PATH" TILEC_CACHE_SIZE=0 static_add \
     "$source/kernels/add.py"
 
-# find_package, shared and static
+# find_package: the examples that are installed, and the static library
 mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.16)
-project(user LANGUAGES C)
+project(user LANGUAGES C CXX)
+add_subdirectory($prefix/share/doc/tilec/examples examples)
 find_package(tilec 0.1 REQUIRED)
-add_executable(shared $source/examples/add.c)
-target_link_libraries(shared PRIVATE tilec::tilec)
 add_executable(static $source/examples/add.c)
 target_link_libraries(static PRIVATE tilec::tilec_static)
 END
 expect 0 out "" cmake -S "$folder/project" -B "$folder/project/build" -DCMAKE_PREFIX_PATH="$prefix"
 expect 0 out "" cmake --build "$folder/project/build"
-expect 0 out "99999.5" "$folder/project/build/shared" "$source/kernels/add.py"
-# a program outside the prefix finds the plugin of the shared library, or is told where it is
+expect 0 out "99999.5" "$folder/project/build/examples/add" "$source/kernels/add.py"
+expect 0 out "99999.5" "$folder/project/build/examples/addpp" "$source/kernels/add.py"
+# a program outside of the prefix is told where the plugin is
 expect 0 out "99999.5" env TILEC_PLUGIN="$prefix/lib/tilec/tilec-llvm.so" \
     "$folder/project/build/static" "$source/kernels/add.py"
+
+# taken away again, from under a DESTDIR; nothing of ours is left, and nothing else is touched
+cp "$build/install_manifest.txt" "$folder/manifest" 2>/dev/null
+expect 0 out "" env DESTDIR="$folder/dest" cmake --install "$build" --prefix /opt/tilec
+echo mine >"$folder/dest/opt/tilec/lib/mine"
+expect 1 err "another prefix" env DESTDIR="$folder/dest" "$source/tools/uninstall.sh" "$build" /opt/til
+expect 0 out "" env DESTDIR="$folder/dest" "$source/tools/uninstall.sh" "$build" /opt/tilec
+find "$folder/dest" -type f -o -type l -o -name '*tilec*' ! -path "$folder/dest/opt/tilec" >"$folder/out"
+[ "$(cat "$folder/out")" = "$folder/dest/opt/tilec/lib/mine" ] || wrong "it was not all taken away"
+expect 1 err "nothing was installed" "$source/tools/uninstall.sh" "$build" /opt/tilec
+mv "$folder/manifest" "$build/install_manifest.txt" 2>/dev/null
 finish
