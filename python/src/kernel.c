@@ -405,12 +405,28 @@ static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
                                    : launch_kernel(k, b->grid, args, kwargs, false);
 }
 
+/* A program may keep it where the kernel itself leads to, in a global that the kernel names. */
+static int bound_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((Bound *)self)->kernel);
+    Py_VISIT(((Bound *)self)->grid);
+    return 0;
+}
+
+static int bound_clear(PyObject *self)
+{
+    Py_CLEAR(((Bound *)self)->kernel);
+    Py_CLEAR(((Bound *)self)->grid);
+    return 0;
+}
+
 static void bound_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
 
-    Py_XDECREF(((Bound *)self)->kernel);
-    Py_XDECREF(((Bound *)self)->grid);
+    PyObject_GC_UnTrack(self);
+    bound_clear(self);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -424,6 +440,8 @@ static PyMemberDef bound_members[] = {
 static PyType_Slot bound_slots[] = {
     {Py_tp_new, core_no_new},
     {Py_tp_call, bound_call},
+    {Py_tp_traverse, bound_traverse},
+    {Py_tp_clear, bound_clear},
     {Py_tp_dealloc, bound_dealloc},
     {Py_tp_members, bound_members},
     {0, NULL},
@@ -432,13 +450,14 @@ static PyType_Slot bound_slots[] = {
 PyType_Spec bound_spec = {
     .name = "tilec._core.Bound",
     .basicsize = sizeof(Bound),
-    .flags = Py_TPFLAGS_DEFAULT,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = bound_slots,
 };
 
 static PyObject *kernel_subscript(PyObject *self, PyObject *grid)
 {
-    Bound *b = PyObject_New(Bound, core.bound_type);
+    allocfunc alloc = (allocfunc)PyType_GetSlot(core.bound_type, Py_tp_alloc);
+    Bound *b = (Bound *)alloc(core.bound_type, 0);
 
     if (!b)
         return NULL;

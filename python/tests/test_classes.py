@@ -5,10 +5,9 @@ import enum
 import unittest
 from typing import NamedTuple
 
-import numpy as np
-
 import tilec as triton
 import tilec.language as tl
+from needs_numpy import np
 
 Point = collections.namedtuple("Point", "x y", defaults=(7,))
 Made = enum.Enum("Made", {"ONE": 1, "TWO": 2})

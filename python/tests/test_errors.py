@@ -4,10 +4,9 @@ import contextlib
 import io
 import unittest
 
-import numpy as np
-
 import tilec
 import tilec.language as tl
+from needs_numpy import np
 from tilec import errors
 
 
@@ -92,6 +91,26 @@ class Compiling(unittest.TestCase):
             reaching[(1,)]("text", BLOCK=4)
         for error in (errors.CompileTimeAssertionFailure, errors.UnsupportedLanguageConstruct):
             self.assertTrue(issubclass(error, errors.CompilationError))
+
+    def test_cause_is_the_reason(self):
+        @tilec.jit
+        def kernel(x):
+            tl.store(x, tl.expand_dims(tl.arange(0, 4), -3))
+
+        with self.assertRaises(errors.CompilationError) as caught:
+            kernel[(1,)](np.zeros(4, np.float32))
+        cause = caught.exception.__cause__
+        self.assertIsInstance(cause, ValueError)
+        self.assertEqual(str(cause), "invalid axis -3. Expected -2 <= axis < 2")
+        self.assertIn(f"error: {cause}\n", str(caught.exception))
+        with self.assertRaises(errors.CompileTimeAssertionFailure) as caught:
+            refusing[(1,)](np.zeros(8, np.float32), BLOCK=3)
+        self.assertIsNone(caught.exception.__cause__)
+
+    def test_options(self):
+        with self.assertRaisesRegex(AssertionError, "num_warps must be a power of 2") as caught:
+            reaching[(1,)](np.zeros(4, np.float32), BLOCK=4, num_warps=3)
+        self.assertIsInstance(caught.exception, errors.CompilationError)
 
     def test_too_much_for_the_device(self):
         x = np.zeros(256, np.float32)

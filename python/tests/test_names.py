@@ -9,14 +9,13 @@ import types
 import typing
 import unittest
 
-import numpy as np
-
 import helper_module
 import helper_module as other_name
 import tilec
 import tilec as triton
 import tilec.language as tl
 from helper_module import scaled as renamed
+from needs_numpy import np
 from tilec.language import exp2
 
 WIDTH = tl.constexpr(4)

@@ -10,10 +10,9 @@ import time
 import unittest
 import weakref
 
-import numpy as np
-
 import tilec
 import tilec.language as tl
+from needs_numpy import np
 
 
 @tilec.jit
@@ -256,6 +255,20 @@ class Memory(unittest.TestCase):
             self.assertEqual(len(kernel.device_caches[0][0]), 1)
         gc.collect()
         self.assertEqual([ref() is None for ref in gone], [True, True, False])
+
+    def test_kernels_that_keep_their_own_launch_are_freed(self):
+        def make():
+            @tilec.jit
+            def kernel(x):
+                tl.store(x, 1)
+
+            kernel.launch = kernel[(1,)]
+            kernel.launch(np.zeros(1, np.float32))
+            return weakref.ref(kernel)
+
+        gone = make()
+        gc.collect()
+        self.assertIsNone(gone())
 
     def test_kernels_are_freed(self):
         def make():

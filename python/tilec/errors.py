@@ -47,6 +47,10 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels do not have."""
 
 
+class OptionError(CompilationError, AssertionError):
+    """An option of a launch that no kernel can be compiled with."""
+
+
 class OutOfResources(TritonError):
     """A configuration that the device has no room for; tuning goes on with the next one."""
 
@@ -119,7 +123,7 @@ def of_status(status, kind, text):
     if " bytes of shared memory" in text:
         return _out_of_shared_memory(text)
     if status == _REFUSED:
-        return _class_of_refusal(text.partition("\n")[0])(None, None, text)
+        return _refusal(text)
     if status == _FAULT:
         return AccessFault(text) if kind == "access" else AssertionFault(text)
     if status == _NO_MEMORY:
@@ -129,8 +133,22 @@ def of_status(status, kind, text):
     return DeviceError(text)
 
 
+def _refusal(text):
+    """What the compiler does not take.  The cause of a plain CompilationError is the reason alone,
+    without its place: there programs look for it.
+    """
+    line = text.partition("\n")[0]
+    kind = _class_of_refusal(line)
+    made = kind(None, None, text)
+    if kind is CompilationError:
+        made.__cause__ = ValueError(line.partition("error: ")[2] or line)
+    return made
+
+
 def _class_of_refusal(line):
     """By the first line of what the compiler says."""
+    if "error: num_warps must be " in line:
+        return OptionError
     if "error: static assertion failed" in line:
         return CompileTimeAssertionFailure
     if "error: unsupported AST node type" in line or " is not supported" in line:
