@@ -216,23 +216,44 @@ static int take_after(int fd, const struct stat *old)
     return fchmod(fd, old->st_mode & 07777) == 0 ? 0 : errno;
 }
 
+/* A file that has a name but is not whole must not be left behind: what ends the process waits. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigaddset(&ends, SIGQUIT);
+    pthread_sigmask(SIG_BLOCK, &ends, before);
+}
+
 /* Write a file and rename it to `path`, which is seen from `folder`.  It gets the owner and the
  * mode of `old`, if that is not NULL, else `mode`. */
 static int replace(int folder, const char *path, const struct stat *old, mode_t mode,
                    const void *data, size_t len)
 {
     char name[PATH_MAX];
+    sigset_t before;
     int fd = open_unnamed(folder, path, mode);
     bool named = fd < 0;
 
-    if (named)
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    if (named) {
+        hold_signals(&before);
         fd = name_beside(-1, folder, path, mode, name);
-    if (fd < 0)
-        return errno;
+    }
+    if (fd < 0) {
+        int error = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return error;
+    }
     int status = old ? take_after(fd, old) : 0;
     if (status == 0)
         status = write_quietly(fd, data, len);
     if (status == 0 && !named) {
+        hold_signals(&before);
         named = name_beside(fd, folder, path, mode, name) >= 0;
         status = named ? 0 : errno;
     }
@@ -242,6 +263,7 @@ static int replace(int folder, const char *path, const struct stat *old, mode_t 
         status = errno;
     if (status != 0 && named)
         unlinkat(folder, name, 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
 }
 

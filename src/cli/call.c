@@ -82,11 +82,20 @@ static void hear_count(void *call, const tilec_count *count)
     counting_add(&((Call *)call)->counting, count);
 }
 
+static int hear_progress(void *call, const tilec_progress *progress)
+{
+    Call *k = call;
+
+    progress_of_launch(&k->progress, k->timing.grid, progress);
+    return 0;
+}
+
 static void listen(Call *k)
 {
     tilec_launch_options *o = &k->options.launch;
 
     o->on_record = k->silent ? NULL : hear;
+    o->on_progress = k->silent ? NULL : hear_progress;
     o->on_count = k->options.count ? hear_count : NULL;
     o->user = k;
 }
@@ -96,6 +105,7 @@ static void stop_listening(Call *k)
     k->options.launch.on_message = NULL; /* it has said it */
     k->options.launch.on_record = NULL;
     k->options.launch.on_count = NULL;
+    k->options.launch.on_progress = NULL;
 }
 
 double call_again(Call *k)
@@ -111,6 +121,7 @@ double call_again(Call *k)
                           &o->launch, &error);
     seconds = os_seconds() - start;
     crash_unwatch();
+    progress_end(&k->progress);
     check(k->cli, status, &error);
     return o->launch.seconds ? k->seconds : seconds;
 }
@@ -143,6 +154,7 @@ static double launch_first(Call *k)
 {
     double start = os_seconds();
 
+    k->progress = progress_start(k->options.kernel);
     call_again(k);
     return os_seconds() - start;
 }

@@ -100,14 +100,22 @@ const char *problem_json(const Cli *c);
 /* "; did you mean 'X'?" or "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
 
+/* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */
+void interrupt_watch(void);
+void interrupt_wipes(bool shown); /* there is one now, or none any more */
+
 /* progress.c: one line on a terminal's stderr, from half a second of work on; else nothing. */
 typedef struct {
     const char *what;
     double started, shown;
+    double next_warning; /* of a launch: after so many seconds in which nothing moves */
 } Progress;
 Progress progress_start(const char *what);   /* `what` is kept; nothing is shown yet */
 void progress_at(Progress *p, double share); /* 0..1 */
-void progress_end(Progress *p);              /* wipes the line */
+/* The line for a launch over the grid, `what` being its kernel, and a warning where it seems to
+ * hang; from any thread. */
+void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
+void progress_end(Progress *p); /* wipes the line */
 
 /* array.c */
 /* Row-major and zeroed; stops the command when the size overflows or memory is out. */
@@ -401,6 +409,7 @@ typedef struct {
     Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
     VEC(KeptBlock) kept;
+    Progress progress;      /* of the first run */
     double seconds;         /* of the last launch, by the device's clock if it has one */
     const char *last_words; /* if the kernel ends the process */
     int first_block;        /* its arrays are those of cli->blocks from here on */

@@ -148,6 +148,7 @@ int main(int argc, char **argv)
         printf("tilec %s\n", TILEC_VERSION);
         return flush_output();
     }
+    interrupt_watch();
     code = run_guarded(&cli, (Words){argc, argv});
     flushed = flush_output();
     release(&cli);

@@ -1,0 +1,223 @@
+/*
+ * test_terminal.c - the command on a terminal: progress of a launch, a launch that hangs, Ctrl-C
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROOM = 1 << 16, PATIENCE = 30000 /* milliseconds */ };
+
+static const char kernels[] = "import triton\n"
+                              "import triton.language as tl\n"
+                              "@triton.jit\n"
+                              "def work(out, n):\n"
+                              "    s = 0\n"
+                              "    for i in range(n):\n"
+                              "        s = (s + i) ^ (s >> 3)\n"
+                              "    tl.store(out, s)\n"
+                              "@triton.jit\n"
+                              "def hang(gate):\n"
+                              "    while tl.atomic_add(gate, 0) == 0:\n"
+                              "        pass\n"
+                              "@triton.jit\n"
+                              "def large(out):\n"
+                              "    s = tl.load(out + tl.arange(0, 1024))\n"
+                              "    for i in tl.static_range(4000):\n"
+                              "        s = tl.sin(s) * i\n"
+                              "    tl.store(out + tl.arange(0, 1024), s)\n";
+
+/* A command on a terminal of its own, in a folder of its own. */
+typedef struct {
+    char folder[64];
+    pid_t child;
+    int terminal;
+    char said[ROOM];
+    size_t length;
+} Terminal;
+
+static int open_terminal(void **state)
+{
+    Terminal *s = calloc(1, sizeof *s);
+    char path[128];
+    FILE *f;
+
+    strcpy(s->folder, "/tmp/tilec-terminal-XXXXXX");
+    if (!mkdtemp(s->folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/k.py", s->folder);
+    f = fopen(path, "w");
+    fputs(kernels, f);
+    fclose(f);
+    *state = s;
+    return 0;
+}
+
+static int close_terminal(void **state)
+{
+    Terminal *s = *state;
+    char command[128];
+
+    snprintf(command, sizeof command, "rm -r %s", s->folder);
+    int status = system(command);
+    free(s);
+    return status;
+}
+
+static void become_command(const Terminal *s, const char *name, const char *const *words)
+{
+    int terminal = open(name, O_RDWR);
+
+    setsid();
+    ioctl(terminal, TIOCSCTTY, 0);
+    for (int i = 0; i < 3; i++)
+        dup2(terminal, i);
+    if (chdir(s->folder) == 0)
+        execv(getenv("TILEC_COMMAND"), (char *const *)words);
+    _exit(99);
+}
+
+static void start(Terminal *s, const char *const *words)
+{
+    s->terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(s->terminal >= 0);
+    assert_int_equal(grantpt(s->terminal), 0);
+    assert_int_equal(unlockpt(s->terminal), 0);
+    const char *name = ptsname(s->terminal);
+    s->child = fork();
+    if (s->child == 0)
+        become_command(s, name, words);
+    assert_true(s->child > 0);
+}
+
+/* Wait until it has said `text`; NULL: until it ends. */
+static void await(Terminal *s, const char *text)
+{
+    struct pollfd p = {.fd = s->terminal, .events = POLLIN};
+
+    while (!text || !strstr(s->said, text)) {
+        int ready = poll(&p, 1, PATIENCE);
+        ssize_t n = ready > 0 ? read(s->terminal, s->said + s->length, ROOM - 1 - s->length) : 0;
+
+        if (n < 0 && !text) /* nobody has the terminal any more */
+            return;
+        if (n <= 0)
+            print_error("it said: %s\n", s->said);
+        assert_true(n > 0);
+        s->length += (size_t)n;
+    }
+}
+
+static int finish(Terminal *s)
+{
+    int status;
+
+    await(s, NULL);
+    assert_int_equal(waitpid(s->child, &status, 0), s->child);
+    close(s->terminal);
+    return status;
+}
+
+static void type_interrupt(const Terminal *s)
+{
+    assert_int_equal(write(s->terminal, "\3", 1), 1);
+}
+
+static void check_no_file(const Terminal *s)
+{
+    char command[160];
+
+    snprintf(command, sizeof command, "test \"$(ls -A %s)\" = k.py", s->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_a_long_launch_says_how_far_it_is(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",  "run", "k.py:work",        "--grid",     "40",
+                                        "--show", "out", "out=zeros(i32,1)", "n=15000000", NULL};
+
+    start(s, words);
+    int status = finish(s);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_non_null(strstr(s->said, " of 40 programs"));
+    assert_non_null(strstr(s->said, " s left"));
+    const char *wiped = strstr(s->said, "\r\033[Kout: i32 1 ");
+    assert_non_null(wiped); /* the line is gone before the result comes */
+}
+
+static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",      "run",    "k.py:work",   "--grid",
+                                        "40000",      "--save", "out=out.npy", "out=zeros(i32,1)",
+                                        "n=15000000", NULL};
+
+    start(s, words);
+    await(s, " of 40000 programs");
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT); /* 130 for a shell */
+    assert_non_null(strstr(s->said, "\r\033[K"));
+    check_no_file(s);
+}
+
+static void test_ctrl_c_ends_a_compile(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",  "run", "k.py:large",           "--grid", "1",
+                                        "--show", "out", "out=zeros(fp32,1024)", NULL};
+
+    start(s, words);
+    poll(NULL, 0, 300); /* it takes seconds */
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    assert_null(strstr(s->said, "out: fp32"));
+    check_no_file(s);
+}
+
+static void test_a_launch_that_hangs_is_named(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",     "run", "k.py:hang",         "--grid", "3,2",
+                                        "--threads", "1",   "gate=zeros(i32,1)", NULL};
+
+    start(s, words);
+    await(s,
+          "kernel 'hang': nothing has moved for 5 s: 0 of 6 programs have ended, and (0, 0, 0) has "
+          "begun");
+    await(s, "Ctrl-C ends the run");
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    check_no_file(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_launch_and_leaves_nothing, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_compile, open_terminal, close_terminal),
+        cmocka_unit_test_setup_teardown(test_a_launch_that_hangs_is_named, open_terminal,
+                                        close_terminal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
