@@ -22,7 +22,7 @@ def same(got, want):
 def main():
     with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
         text = f.read()
-    blocks = re.findall(r"```(\w*)\n(.*?)```", text, re.S)
+    blocks = re.findall(r"```(\w*)[^\n]*\n(.*?)```", text, re.S)
     kernel = next(body for kind, body in blocks if kind == "python")
     program = next(body for kind, body in blocks if kind == "c")
     session = next(body for kind, body in blocks if body.startswith("$ build/tilec run"))
