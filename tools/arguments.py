@@ -33,7 +33,7 @@ def names_read(function, bodies, seen):
         return set()
     seen.add(function)
     body = bodies[function]
-    names = set(re.findall(r"\bARG_(\w+)", body))
+    names = set(re.findall(r"\bARG_(?!COUNT\b)(\w+)", body))
     for callee in re.findall(r"\b(\w+)\(", body):
         names |= names_read(callee, bodies, seen)
     return names

@@ -221,6 +221,7 @@ static Instance *find_instance(Lower *l, const AstFunc *fn, uint64_t key, Span c
 
     if (in && in->state == INSTANCE_OPEN) {
         error_at(l, call, E_RECURSION, fn->name);
+        hint_at(l, H_RECURSION);
         in->state = INSTANCE_FAILED;
     }
     return in;

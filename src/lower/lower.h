@@ -518,8 +518,9 @@ bool arg_is_self(const Args *a, ArgName name);     /* what the method was called
 bool arg_given(const Args *a, ArgName name);       /* neither left out nor None */
 bool arg_unknown(const Args *a);                   /* any of them is */
 bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out); /* known and in 64 bits */
-/* Why a value that had to be known is not: points at the assignment that ended it (R14). */
-void hint_not_constexpr(Lower *l, const Node *n);
+/* Why a value that had to be known is not: points at the assignment that ended it (R14).  False:
+ * nothing was said. */
+bool hint_not_constexpr(Lower *l, const Node *n);
 
 /* libdevice.c */
 const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */

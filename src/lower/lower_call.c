@@ -114,6 +114,7 @@ static bool report_binding(void *context, PyBindError e, int n)
         for (int i = 0; i < args->n; i++)
             given += args->at[i].keyword == NULL;
         error_at(b->l, args->span, E_TOO_MANY, b->what, b->n, given);
+        hint_parameters(b->l, b->params, b->n);
         break;
     case PY_BIND_UNEXPECTED:
         unexpected_keyword(b->l, b->what, b->params, b->n, &args->at[n]);
@@ -123,6 +124,7 @@ static bool report_binding(void *context, PyBindError e, int n)
         break;
     case PY_BIND_MISSING:
         error_at(b->l, args->span, E_MISSING, b->what, b->params[n].name);
+        hint_parameters(b->l, b->params, b->n);
         break;
     }
     return false;
@@ -328,11 +330,19 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
     return m->func ? call_function(l, m->func, &all) : call_builtin(l, m->builtin, &all);
 }
 
+static Val not_callable(Lower *l, Val f, Span name)
+{
+    error_at(l, name, E_NOT_CALLABLE, val_text(l, f));
+    if (f.kind == VAL_CONST || f.kind == VAL_RUN || f.kind == VAL_TUPLE)
+        hint_at(l, H_NO_CALL);
+    return val_unknown();
+}
+
 /* One of Python's functions, such as math.sqrt: on what is known at compile time (R10). */
 static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
 {
     if (f.c->kind != CONST_FUNCTION)
-        return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
+        return not_callable(l, f, name);
     for (int i = 0; i < args->n; i++) {
         Val v = args->at[i].v;
         const char *word = py_function_name(f.c->function);
@@ -369,7 +379,7 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
     case VAL_CONST:
         return call_python(l, f, args, name);
     default:
-        return fail_val(l, name, E_NOT_CALLABLE, val_text(l, f));
+        return not_callable(l, f, name);
     }
 }
 
@@ -386,6 +396,7 @@ static Val lower_static_assert(Lower *l, const Node *n)
     if (!val_is_const(c, CONST_BOOL)) {
         error_at(l, n->items[0]->span, E_STATIC_ASSERT_RUN, val_text(l, c));
         hint_not_constexpr(l, n->items[0]);
+        hint_at(l, H_STATIC_ASSERT_RUN);
         return val_unknown();
     }
     if (c.c->integer)

@@ -41,6 +41,7 @@ static bool put_formatted(Lower *l, Text *t, const Node *n)
         return false;
     if (!val_to_const(l, v, &c)) {
         error_at(l, n->left->span, E_FSTRING, val_text(l, v));
+        hint_at(l, H_FSTRING);
         return false;
     }
     text_put(t, n->op == 'r' || n->op == 'a' ? const_text(&c, l->arena) : const_str(&c, l->arena));
@@ -202,7 +203,17 @@ static Val slice_tuple(Lower *l, const Tuple *t, const Node *n)
     return val_tuple(l, items.len, items.at);
 }
 
-static Val index_tuple(Lower *l, const Tuple *t, const Node *n)
+/* Is it `p.shape` of a pointer, which is empty? */
+static bool is_pointer_shape(Lower *l, const Node *n)
+{
+    const Binding *b =
+        n->kind == N_ATTRIBUTE && n->left->kind == N_NAME ? env_find(l, n->left->name) : NULL;
+
+    return b && b->bound && b->val.kind == VAL_RUN && b->val.run->type->pointer;
+}
+
+/* Item `n` of the tuple that `whole` gave. */
+static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *n)
 {
     __int128 i;
 
@@ -210,8 +221,12 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *n)
         return slice_tuple(l, t, n);
     if (!slice_part(l, n, 0, &i))
         return val_unknown();
-    if (i < -t->n || i >= t->n)
-        return fail_val(l, n->span, E_TUPLE_RANGE, t->n);
+    if (i < -t->n || i >= t->n) {
+        error_at(l, n->span, E_TUPLE_RANGE, t->n);
+        if (is_pointer_shape(l, whole))
+            hint_at(l, H_POINTER_SHAPE);
+        return val_unknown();
+    }
     return t->items[(int)(i < 0 ? i + t->n : i)];
 }
 
@@ -245,6 +260,8 @@ static bool slice_tile(Lower *l, const Node *n, Value **v, int axis)
     to = clamp_index(to, extent, 0, extent);
     if (step != 1) {
         error_at(l, n->span, E_SLICE_STEP);
+        if (step == -1)
+            hint_at(l, H_SLICE_FLIP);
         return false;
     }
     if (from >= to) {
@@ -275,10 +292,10 @@ static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
         return slice_tile(l, n, v, (*axis)++);
     if (!none && !is_full_slice(n)) {
         error_at(l, n->span, E_TILE_INDEX);
-        if ((*v)->type->pointer)
-            hint_at(l, H_POINTER_INDEX);
-        else
-            hint_at(l, H_TILE_INDEX);
+        hint_at(l, (*v)->type->pointer                           ? H_POINTER_INDEX
+                   : n->kind == N_COMPARE                        ? H_TILE_MASK
+                   : n->kind == N_SLICE || (*v)->type->rank == 0 ? H_TILE_INDEX
+                                                                 : H_TILE_ELEMENT);
         return false;
     }
     if (none && (*v)->type->rank == MAX_RANK) {
@@ -328,7 +345,7 @@ static Val lower_subscript(Lower *l, const Node *n)
     if (v.kind == VAL_TUPLE && v.tuple->class && v.tuple->class->kind == CLASS_AGGREGATE)
         return index_aggregate(l, v, n);
     if (v.kind == VAL_TUPLE)
-        return index_tuple(l, v.tuple, n->right);
+        return index_tuple(l, v.tuple, n->left, n->right);
     if (v.kind == VAL_RUN && !val_is_handle(v))
         return index_tile(l, v.run, n);
     if (val_is_number(v)) {

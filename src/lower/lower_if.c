@@ -169,6 +169,12 @@ static void join_pair(Join *j, int slot, Binding b, Val x, Val y)
     val_flatten(j->l, y, &j->values[1]);
 }
 
+/* At run time, a scalar or a tile of numbers. */
+static bool is_number(Val v)
+{
+    return v.kind == VAL_RUN && !val_is_handle(v) && !v.run->type->pointer;
+}
+
 /* --- names --- */
 
 static const Change *change_of(const Arm *a, int slot)
@@ -190,6 +196,8 @@ static void report_arms(Join *j, int slot, const Binding *old, const Binding *t,
     if (!old->bound) {
         error_at(l, e->span, E_ARMS_DIFFER, name, val_text(l, x), val_text(l, y));
         note_at(l, t->span, NOTE_ASSIGNED_HERE, name);
+        if (is_number(x) && is_number(y))
+            hint_at(l, H_ARMS_DIFFER, name);
         return;
     }
     error_at(l, then ? t->span : e->span, E_ARM_REDEFINES, name, val_text(l, old->val),

@@ -365,8 +365,16 @@ static int64_t range_wish(const Args *a, ArgName name)
 
 static void report_iterator(Lower *l, const Node *iter)
 {
+    Val v = lower_expr(l, iter);
+
+    if (v.kind == VAL_UNKNOWN)
+        return;
     error_at(l, iter->span, E_ITERATOR);
-    if (iter->kind != N_CALL)
+    if (v.kind == VAL_RUN && v.run->type->rank > 0)
+        hint_at(l, H_ITERATE_TILE);
+    else if (iter->kind == N_NAME && (v.kind == VAL_RUN || val_is_number(v)))
+        hint_at(l, H_ITERATE_NUMBER, iter->name);
+    else
         hint_at(l, H_ITERATOR);
 }
 

@@ -35,6 +35,14 @@ static Val demote_tuple(Lower *l, const Tuple *t, Span span)
     return v;
 }
 
+static void hint_no_tensor(Lower *l, Val v)
+{
+    if (v.kind == VAL_METHOD)
+        hint_at(l, H_CALL_IT, v.method->name);
+    else
+        hint_at(l, H_ANNOTATE_CONSTEXPR);
+}
+
 /* R14, R15 */
 static Val demote(Lower *l, Val v, Span span)
 {
@@ -50,7 +58,7 @@ static Val demote(Lower *l, Val v, Span span)
     case VAL_MODULE:
     case VAL_FILE:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
-        hint_at(l, H_ANNOTATE_CONSTEXPR);
+        hint_no_tensor(l, v);
         return val_unknown();
     default:
         return v;
@@ -90,6 +98,12 @@ static void bind_name(Lower *l, Sym name, Val v, Span span)
     env_put(l, env_slot(l, name), b);
 }
 
+static void unpack_single(Lower *l, Val v, Span span)
+{
+    error_at(l, span, E_UNPACK, val_text(l, v));
+    hint_at(l, H_UNPACK);
+}
+
 bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
 {
     int n = target->nitems;
@@ -105,7 +119,7 @@ bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
     if (v.kind == VAL_TUPLE)
         error_at(l, span, v.tuple->n < n ? E_UNPACK_FEW : E_UNPACK_MANY, n, v.tuple->n);
     else if (v.kind != VAL_UNKNOWN)
-        error_at(l, span, E_UNPACK, val_text(l, v));
+        unpack_single(l, v, span);
     return false;
 }
 
@@ -115,6 +129,15 @@ static void assign_tuple(Lower *l, const Node *target, Val v, Span span)
 
     for (int i = 0; i < target->nitems; i++)
         lower_assign(l, target->items[i], usable ? v.tuple->items[i] : val_unknown(), span);
+}
+
+static void report_setitem(Lower *l, const Node *target)
+{
+    const Binding *b = target->left->kind == N_NAME ? env_find(l, target->left->name) : NULL;
+    bool pointer = b && b->bound && b->val.kind == VAL_RUN && b->val.run->type->pointer;
+
+    error_at(l, target->span, pointer ? E_SETITEM_POINTER : E_SETITEM);
+    hint_at(l, pointer ? H_SETITEM_POINTER : H_SETITEM);
 }
 
 void lower_assign(Lower *l, const Node *target, Val v, Span span)
@@ -128,8 +151,7 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
         assign_tuple(l, target, v, span);
         return;
     case N_SUBSCRIPT:
-        error_at(l, target->span, E_SETITEM);
-        hint_at(l, H_SETITEM);
+        report_setitem(l, target);
         return;
     case N_ATTRIBUTE:
         if (!class_set_field(l, target, v))
@@ -143,6 +165,21 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
 }
 
 /* --- single statements --- */
+
+/* `x: tl.float32 = 0` is an int32 all the same. */
+static void check_annotation(Lower *l, const Node *n)
+{
+    const Node *type = n->extra;
+    const Binding *b = env_find(l, n->left->name);
+    bool named = type->kind == N_NAME || type->kind == N_ATTRIBUTE;
+    DType t;
+
+    if (!named || !dtype_from_long_name(type->name, strlen(type->name), &t) ||
+        b->val.kind != VAL_RUN || (!b->val.run->type->pointer && b->val.run->type->dtype == t))
+        return;
+    warn_at(l, n->span, W_ANNOTATION, n->left->name, val_text(l, b->val));
+    hint_at(l, H_ANNOTATION, type->name, type->name);
+}
 
 static void lower_annotated(Lower *l, const Node *n)
 {
@@ -160,10 +197,12 @@ static void lower_annotated(Lower *l, const Node *n)
     if (!n->right)
         return;
     Val v = lower_expr(l, n->right);
-    if (constexpr)
+    if (constexpr) {
         bind_constexpr(l, n->left->name, v, n->span);
-    else
-        bind_name(l, n->left->name, v, n->span);
+        return;
+    }
+    bind_name(l, n->left->name, v, n->span);
+    check_annotation(l, n);
 }
 
 static void lower_augmented(Lower *l, const Node *n)
@@ -204,8 +243,10 @@ static Flow lower_return(Lower *l, const Node *n)
         hint_at(l, H_RETURN_IN_LOOP);
     }
     bool gives = f.result.kind != VAL_UNKNOWN && !val_is_none(f.result);
-    if (!l->frame->caller && gives)
+    if (!l->frame->caller && gives) {
         error_at(l, n->span, E_KERNEL_RETURNS, l->frame->fn->name);
+        hint_at(l, H_KERNEL_RETURNS);
+    }
     return f;
 }
 
@@ -250,6 +291,7 @@ static void lower_unsupported(Lower *l, const Node *n)
 {
     if (n->kind == N_FUNCTION) {
         error_at(l, n->span, E_NESTED_FUNCTION, n->name);
+        hint_at(l, H_NESTED_FUNCTION);
         env_miss(l, n->name, n->span);
         return;
     }

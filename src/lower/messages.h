@@ -40,6 +40,7 @@
 #define E_DEFINE_VALUE       "the value given for `%s` cannot be evaluated"
 #define W_DEFINE_UNUSED      "the value given for `%s%s%s` is not used: no file that was read binds that name"
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
+#define H_FOREIGN_FUNCTION   "a kernel cannot use `%s`: build it of tl functions, or compute it before the launch"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"
 #define E_NO_FILE_MEMBER     "%s binds no `%s`"
 #define E_IMPORT_CYCLE       "`%s` of %s is imported from itself: no file on the way binds it"
@@ -56,6 +57,7 @@
 #define E_PLAIN_FUNCTION     "Unsupported function referenced: `%s` is plain Python"                        /* R5 */
 #define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
 #define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
+#define H_NO_CALL            "it is no function: leave out the `()`"
 #define E_NOT_CALLABLE       "%s cannot be called"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
 #define E_MISSING            "%s() is missing its argument `%s`"
@@ -63,11 +65,13 @@
 #define H_PARAMETERS         "it takes %s"
 #define E_TWICE              "%s() got two values for `%s`"
 #define E_STARRED            "only a tuple can be spread with `*`, not %s"
+#define H_RECURSION          "write a loop; a function calls itself only where constants end it"
 #define E_DOUBLE_STAR        "`**` in a call is not supported"                                              /* R21 */
 #define E_NOINLINE           "`%s` is marked noinline, but was called with non-scalar argument `%s`: %s"    /* R142 */
 #define E_RESULT_UNUSED      "The result of %s is not being used"                                           /* R143 */
 #define H_ADVANCE            "a block pointer does not change: write `p = tl.advance(p, ...)`"
 #define E_RETURNS_DIFFER     "Return type mismatch: Inconsistent return types %s and %s"                                              /* R140 */
+#define H_KERNEL_RETURNS     "nobody takes it: tl.store(pointer, value) writes it to an array"
 #define E_KERNEL_RETURNS     "a kernel returns nothing, but `%s` returns a value here"                      /* R140 */
 
 #define E_FIELD_DEFAULT      "the default of field `%s` is not known at compile time"                        /* R31 */
@@ -79,12 +83,19 @@
 
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
+#define H_CALL_IT            "call it: `%s(...)`"
+#define H_TUPLE_VALUE        "a tuple holds several values: unpack it, `a, b = ...`, or take one, t[0]"
+#define H_NO_VALUE           "None stands for an argument that was not given, and for what a call that returns nothing gives"
+#define W_ANNOTATION         "the annotation changes nothing: `%s` is %s"
+#define H_ANNOTATION         "convert the value: .to(tl.%s), or tl.full(shape, value, tl.%s)"
 #define H_ANNOTATE_CONSTEXPR "to keep it at compile time write `name: tl.constexpr = ...`"
 #define E_REDECLARED         "`%s` is already defined; a constexpr cannot be reassigned"                    /* R16 */
 #define W_CONSTEXPR_RUN      "`%s` is declared tl.constexpr but its value is only known at run time: %s"    /* R16 */
 #define E_FSTRING            "Cannot evaluate f-string containing non-constexpr conversion values: %s"      /* R20 */
+#define H_FSTRING            "texts are made when the kernel is compiled: tl.device_print(\"n\", n) prints what a launch has"
 #define E_STATIC_ASSERT      "static assertion failed%s%s"                                                  /* R295 */
 #define E_STATIC_ASSERT_RUN  "the condition could not be determined at compile-time: it is %s"              /* R295 */
+#define H_STATIC_ASSERT_RUN  "tl.device_assert(condition, text) looks at it when the kernel runs"
 #define E_STATIC_ASSERT_ARGS "static_assert requires one or two positional arguments only"                  /* R295 */
 #define E_ISINSTANCE         "isinstance() needs a class such as tl.tensor, not %s"                         /* R9 */
 #define E_PYTHON_MATH        "%s works on compile-time values, not on %s"                             /* R10 */
@@ -97,14 +108,18 @@
 #define E_LOWER_BYTES        "the kernel repeats itself until it takes more than %d MiB to compile"
 #define E_NOT_AN_EXPRESSION  "this means nothing here"
 #define E_NESTED_FUNCTION    "nested function definitions are not allowed inside a @triton.jit kernel: `%s`" /* R21 */
+#define H_NESTED_FUNCTION    "write it outside of the kernel, and give it as arguments what it needs"
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */
 #define H_WITH               "leave it out: files, streams and locks belong to the host"
 #define E_CHAINED_ASSIGN     "an assignment has one target: `a = b = 1` is not supported"                   /* R135 */
 #define E_TARGET             "this cannot be assigned to"
 #define E_SETITEM            "__setitem__ is not supported: a tile cannot be changed in place"              /* R21 */
+#define E_SETITEM_POINTER    "__setitem__ is not supported: a pointer is no array"                          /* R21 */
+#define H_SETITEM_POINTER    "write memory with tl.store(pointer + index, value)"
 #define H_SETITEM            "use tl.where for elements of a tile, tl.store for memory"
 #define E_SETATTR            "Attribute assignment is not supported"                                        /* R21 */
 #define E_UNPACK             "cannot unpack non-iterable value: %s"                                          /* R135 */
+#define H_UNPACK             "only a tuple is taken apart; tl.max and tl.min give the index too with return_indices=True"
 #define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
 #define E_UNPACK_MANY        "too many values to unpack (expected %d, got %d)"                              /* R135 */
 #define E_STARRED_TARGET     "starred assignment targets are not supported"                                 /* R135 */
@@ -123,6 +138,7 @@
 #define H_AMBIGUOUS          "reduce it first (tl.max, tl.sum), or use tl.where"
 #define E_TERNARY            "Ternary expression with dynamic condition has inconsistent types %s and %s"   /* R102 */
 #define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
+#define H_ARMS_DIFFER        "give `%s` one dtype and shape in both arms, with .to or tl.full"
 #define E_ARM_REDEFINES      "initial value for `%s` is of type %s, but the %s block redefines it as %s"    /* R118 */
 #define H_MAKE_RUN_TIME      "it is a compile-time constant: `%s = %s` before makes it a run-time value"
 #define E_RETURN_IN_LOOP     "Cannot have `return` statements inside `while` or `for` statements in triton kernels"           /* R119 */
@@ -133,6 +149,8 @@
 #define E_CARRIED_KIND       "loop-carried `%s` is not a triton value: %s"                                  /* R127 */
 #define E_ITERATOR           "Only `range` and `static_range` iterators are currently supported"            /* R129 */
 #define H_ITERATOR           "over a tuple: `for i in tl.static_range(len(t))`, and take t[i]"
+#define H_ITERATE_NUMBER     "a number is counted to: `for i in range(%s)`"
+#define H_ITERATE_TILE       "an operation works on all elements of a tile at once; tl.sum and its kin combine them"
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */
@@ -151,8 +169,12 @@
 #define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
 #define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
+#define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"
+#define H_TILE_MASK          "a tile keeps its shape: tl.where(condition, x, y) chooses element by element"
+#define H_TILE_ELEMENT       "only `None`, `:` and slices with constant bounds may stand here; element k is tl.sum(tl.where(i == k, x, 0)), i = tl.arange(0, N)"
+#define H_SLICE_FLIP         "tl.flip(x, axis) turns it around"
 #define E_SLICE_STEP         "a slice of a tile has the step 1"
 #define E_SLICE_EMPTY        "a slice of a tile has at least one element; this dimension has %d"
 #define H_POINTER_INDEX      "a pointer has no elements of its own: read memory with tl.load(pointer + index)"

@@ -180,6 +180,31 @@ static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
     return true;
 }
 
+/* Libraries whose functions work on whole arrays, at any depth of their modules. */
+static bool is_array_library(Sym module)
+{
+    static const char *const names[] = {"torch", "numpy", "jax", "cupy", "scipy"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(module, names[i], n) == 0 && (module[n] == '.' || module[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static void hint_of_foreign(Lower *l, Sym module, Sym member, const Imported *import)
+{
+    const char *own = is_array_library(module) ? own_name(l, member) : own_dtype(l, member);
+
+    if (own)
+        hint_at(l, H_LANGUAGE_HAS, own);
+    else if (is_array_library(module) && !hint_instead(l, member, NULL))
+        hint_at(l, H_FOREIGN_FUNCTION, member);
+    else if (!is_array_library(module))
+        hint_of_import(l, import, NULL);
+}
+
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span)
 {
     int where = module_where(module);
@@ -188,12 +213,8 @@ Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span
     if (where < 0 && foreign_member(l, module, member, &v))
         return v;
     if (where < 0) {
-        const char *own = own_dtype(l, member);
         error_at(l, span, E_UNKNOWN_IMPORT, member, module);
-        if (own)
-            hint_at(l, H_LANGUAGE_HAS, own);
-        else
-            hint_of_import(l, import, NULL);
+        hint_of_foreign(l, module, member, import);
         return val_unknown();
     }
     v = find_function(member, where);
@@ -296,6 +317,18 @@ static Val bind_method(Lower *l, Val self, Sym name, const Builtin *b)
     return (Val){.kind = VAL_METHOD, .method = m};
 }
 
+/* What arrays of PyTorch and NumPy know of themselves. */
+static bool is_of_arrays(Sym name)
+{
+    static const char *const names[] = {"stride", "strides", "size", "dim", "ndim", "nbytes"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static Val method_of(Lower *l, Val self, Sym name, Span span)
 {
     const Builtin *b = builtin_find(name, IN_METHOD);
@@ -305,7 +338,12 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
         return bind_method(l, self, name, b);
     error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
     near = hints_show(l) ? builtin_near(name, IN_METHOD) : NULL;
-    hint_instead(l, name, near);
+    if (self.kind == VAL_RUN && self.run->type->pointer && is_of_arrays(name))
+        hint_at(l, H_POINTER_SHAPE);
+    else if (builtin_find(name, IN_TL))
+        hint_at(l, H_LANGUAGE_HAS, own_name(l, name));
+    else
+        hint_instead(l, name, near);
     return val_unknown();
 }
 

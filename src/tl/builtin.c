@@ -117,6 +117,18 @@ static const Signature *signature_of(Lower *l, const Builtin *b)
     return s;
 }
 
+/* "shape, value, dtype" */
+static const char *parameters_text(Lower *l, const Builtin *b)
+{
+    const Signature *s = signature_of(l, b);
+    Text list = text_new(l->arena);
+
+    for (int i = 0; i < s->n; i++)
+        text_printf(&list, "%s%s%s", i ? ", " : "", s->params[i].star ? "*" : "",
+                    s->params[i].name);
+    return list.s;
+}
+
 /* --- calling --- */
 
 /* The positional arguments from `first` on. */
@@ -227,12 +239,12 @@ static const AstParam *find_param(Lower *l, Sym name)
     return NULL;
 }
 
-void hint_not_constexpr(Lower *l, const Node *n)
+bool hint_not_constexpr(Lower *l, const Node *n)
 {
     const Binding *b = n && n->kind == N_NAME ? env_find(l, n->name) : NULL;
 
     if (!b || !b->bound || b->val.kind != VAL_RUN)
-        return;
+        return false;
     int line = source_place(l->frame->file->set->sources, b->span.start).line;
     const AstParam *param = find_param(l, n->name);
     if (b->demoted)
@@ -243,6 +255,9 @@ void hint_not_constexpr(Lower *l, const Node *n)
         hint_at(l, H_PARAM_CONSTEXPR, n->name);
     else if (param && param->is_constexpr)
         hint_at(l, H_REBOUND, n->name, line);
+    else
+        return false;
+    return true;
 }
 
 /* The place of the parameter that holds v. */
@@ -282,7 +297,8 @@ static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wan
         error_at(l, arg_span(a, name), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
     if (v.kind == VAL_CONST)
         note_given(l, arg_node(a, name), v);
-    hint_not_constexpr(l, arg_node(a, name));
+    if (!hint_not_constexpr(l, arg_node(a, name)) && v.kind == VAL_RUN)
+        hint_at(l, H_CONSTEXPR_FROM);
     return false;
 }
 
@@ -323,6 +339,19 @@ bool arg_string(Lower *l, const Args *a, ArgName name, const char **out)
     return true;
 }
 
+/* What to write where a dtype must stand. */
+static void hint_of_dtype(Lower *l, const Args *a, Val v)
+{
+    const char *text = val_is_const(v, CONST_STRING) ? const_str(v.c, l->arena) : "";
+    size_t n = strlen(text);
+    DType t;
+
+    if (dtype_from_long_name(text, n, &t) || dtype_from_name(text, n, &t))
+        hint_at(l, H_DTYPE_TEXT, dtype_long_name(t));
+    else
+        hint_at(l, H_DTYPE_ARGUMENTS, a->builtin->name, parameters_text(l, a->builtin));
+}
+
 bool arg_dtype(Lower *l, const Args *a, ArgName name, const Type **out)
 {
     Val v = arg(a, name);
@@ -333,6 +362,7 @@ bool arg_dtype(Lower *l, const Args *a, ArgName name, const Type **out)
         return true;
     }
     error_at(l, arg_span(a, name), E_NOT_A_DTYPE, a->builtin->name, val_text(l, v));
+    hint_of_dtype(l, a, v);
     return false;
 }
 
@@ -403,6 +433,23 @@ bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims)
     return true;
 }
 
+/* The name that was meant, or all of them, unless the error `wrong` lists them. */
+static void hint_of_choice(Lower *l, const char *wrong, const char *s, const char *const *names,
+                           int n)
+{
+    const char *near = near_name(s, names, n);
+    Text list = text_new(l->arena);
+
+    for (int k = 0; k < n; k++) {
+        if (names[k][0])
+            text_printf(&list, "%s%s", list.len ? ", " : "", names[k]);
+    }
+    if (near && near[0])
+        hint_at(l, H_DID_YOU_MEAN, near);
+    else if (!strstr(wrong, names[n - 1]))
+        hint_at(l, H_CHOICES, list.s);
+}
+
 bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names, const int *values,
                 int n, const char *wrong, int64_t *out)
 {
@@ -417,6 +464,7 @@ bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names,
             return true;
     }
     error_at(l, arg_span(a, name), wrong, s);
+    hint_of_choice(l, wrong, s, names, n);
     return false;
 }
 

@@ -55,6 +55,8 @@ static Value *pointer_argument(Lower *l, const Args *a)
         return NULL;
     if (v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype))
         hint_at(l, H_POINTER);
+    else
+        hint_at(l, H_POINTER_FIRST, a->builtin->name, a->builtin->data == OP_load ? "" : ", value");
     return NULL;
 }
 
@@ -95,6 +97,7 @@ static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
         return true;
     if (!arg_given(a, ARG_mask)) {
         error_at(l, arg_span(a, ARG_other), E_OTHER_WITHOUT_MASK);
+        hint_at(l, H_OTHER);
         return false;
     }
     if (val_is_number(arg(a, ARG_other))) {
@@ -210,8 +213,11 @@ Val memory_store(Lower *l, const Args *a)
     v[STORE_PTR] = pointer_argument(l, a);
     if (!v[STORE_PTR] || !check_writable(l, a, v[STORE_PTR]))
         return val_unknown();
-    if (has_boundary(a))
-        return fail_val(l, arg_span(a, ARG_boundary_check), E_BOUNDARY);
+    if (has_boundary(a)) {
+        error_at(l, arg_span(a, ARG_boundary_check), E_BOUNDARY);
+        hint_at(l, H_BOUNDARY_STORE);
+        return val_unknown();
+    }
     v[STORE_DATA] = data_argument(l, a, ARG_value, v[STORE_PTR]);
     if (!v[STORE_DATA] || !mask_argument(l, a, &v[STORE_MASK]) || !access_hints(l, a, &hints) ||
         !check_scalar(l, a, ARG_value, v[STORE_PTR], v[STORE_DATA], "Value") ||

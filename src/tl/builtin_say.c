@@ -19,6 +19,16 @@ static void put_text(Text *t, const char *s)
     }
 }
 
+/* A newcomer's "%d": a letter of printf's behind a percent sign. */
+static void warn_of_format(Lower *l, const char *s, Span span)
+{
+    const char *at = strchr(s, '%');
+    size_t n = at ? 1 + strspn(at + 1, "-+ 0123456789.l") : 0;
+
+    if (at && at[n] && strchr("cdefgiosuxX", at[n]))
+        warn_at(l, span, W_PRINT_FORMAT, (int)n + 1, at);
+}
+
 /* R290: `x`, `x:` and `x: ` all become ` x: ` in front of values. */
 static void put_prefix(Lower *l, Text *t, const char *s, bool has_values)
 {
@@ -72,11 +82,14 @@ Val say_print(Lower *l, const Args *a)
     Saying s = {.message = text_new(l->arena)};
     bool hex = false;
 
-    if (!val_is_const(arg(a, ARG_prefix), CONST_STRING))
-        return fail_val(l, arg_span(a, ARG_prefix), E_PRINT_PREFIX,
-                        val_text(l, arg(a, ARG_prefix)));
+    if (!val_is_const(arg(a, ARG_prefix), CONST_STRING)) {
+        error_at(l, arg_span(a, ARG_prefix), E_PRINT_PREFIX, val_text(l, arg(a, ARG_prefix)));
+        hint_at(l, H_PRINT_PREFIX);
+        return val_unknown();
+    }
     if (!arg_bool(l, a, ARG_hex, &hex))
         return val_unknown();
+    warn_of_format(l, const_str(arg(a, ARG_prefix).c, l->arena), arg_span(a, ARG_prefix));
     put_prefix(l, &s.message, const_str(arg(a, ARG_prefix).c, l->arena), values->n > 0);
     for (int i = 0; i < values->n; i++) {
         text_put(&s.message, i > 0 ? ", " : "");

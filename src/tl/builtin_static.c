@@ -114,7 +114,9 @@ Val static_log2(Lower *l, const Args *a)
 /* A range outside of `for`. */
 Val static_range(Lower *l, const Args *a)
 {
-    return fail_val(l, a->span, E_RANGE_VALUE, a->builtin->name);
+    error_at(l, a->span, E_RANGE_VALUE, a->builtin->name);
+    hint_at(l, H_RANGE_VALUE);
+    return val_unknown();
 }
 
 /* --- Python's builtins (R9, R11) --- */
@@ -133,6 +135,14 @@ Val static_len(Lower *l, const Args *a)
     return val_unknown();
 }
 
+/* What a kernel converts to where Python calls the function. */
+static const char *conversion_dtype(const char *function)
+{
+    bool integer = strcmp(function, "int") == 0;
+
+    return dtype_long_name(integer ? DT_I32 : strcmp(function, "bool") == 0 ? DT_I1 : DT_FP32);
+}
+
 static Val bad_conversion(Lower *l, const Args *a)
 {
     bool runs = arg(a, ARG_x).kind == VAL_RUN;
@@ -140,7 +150,7 @@ static Val bad_conversion(Lower *l, const Args *a)
     error_at(l, arg_span(a, ARG_x), runs ? E_CONVERSION : E_CONVERSION_VALUE, a->builtin->name,
              val_text(l, arg(a, ARG_x)));
     if (runs)
-        hint_at(l, H_CONVERSION);
+        hint_at(l, H_CONVERSION, conversion_dtype(a->builtin->name));
     return val_unknown();
 }
 

@@ -24,12 +24,25 @@ Val tile_program(Lower *l, const Args *a)
 
 /* --- making tiles --- */
 
+/* Where it begins, or ends. */
+static bool arange_bound(Lower *l, const Args *a, ArgName name, int64_t *out)
+{
+    Val v = arg(a, name);
+
+    if (v.kind != VAL_RUN)
+        return arg_int(l, a, name, out);
+    error_at(l, arg_span(a, name), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
+    if (!hint_not_constexpr(l, arg_node(a, name)))
+        hint_at(l, arg(a, ARG_start).kind == VAL_RUN ? H_ARANGE : H_EXTENT);
+    return false;
+}
+
 Val tile_arange(Lower *l, const Args *a)
 {
     int64_t start, end;
 
-    bool known = arg_int(l, a, ARG_start, &start);
-    if (!arg_int(l, a, ARG_end, &end) || !known)
+    bool known = arange_bound(l, a, ARG_start, &start);
+    if (!arange_bound(l, a, ARG_end, &end) || !known)
         return val_unknown();
     if (start < 0 || end > INT32_MAX)
         return fail_val(l, a->span, E_ARANGE_RANGE);
@@ -48,6 +61,7 @@ static Value *to_scalar(Lower *l, Value *v, Span span)
     if (type_numel(v->type) == 1)
         return build_reshape(&l->b, v, 0, NULL);
     error_at(l, span, E_FULL_VALUE, val_type_text(l, v->type));
+    hint_at(l, H_FULL_VALUE);
     return NULL;
 }
 

@@ -19,6 +19,12 @@
 /* compile time and run time */
 #define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
 #define E_WRONG_KIND         "%s: this must be %s, not %s"
+#define H_CONSTEXPR_FROM     "known are literals, tl.constexpr parameters, and what is computed of them"
+#define H_ARANGE             "only the extent must be known: `start + tl.arange(0, N)`, with a mask for what is too much"
+#define H_EXTENT             "the extent of a tile is known when the kernel is compiled: take a tl.constexpr, and mask what is too much"
+#define H_CHOICES            "there is %s"
+#define H_DTYPE_TEXT         "write tl.%s, without quotes"
+#define H_DTYPE_ARGUMENTS    "%s takes %s"
 #define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
 #define H_REBOUND            "`%s` was assigned on line %d, which made it a run-time value: use another name"
 #define H_GIVEN_RUN_TIME     "the call gives `%s` a run-time value, and the annotation does not change that"     /* R30 */
@@ -28,16 +34,19 @@
 #define H_LEN                "the extent of a tile is `x.shape[i]`"
 #define E_CONVERSION         "%s() works at compile time only, not on %s"                                   /* R9 */
 #define E_CONVERSION_VALUE   "%s() has no value for %s"                                                      /* R9 */
-#define H_CONVERSION         "use `.to(tl.float32)` and the like for run-time values"
+#define H_CONVERSION         "for run-time values use `.to(tl.%s)`"
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
 #define E_EXTREMUM_ORDER     "%s() of constants does not take NaN or -0.0, which have no order"              /* R11 */
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 
+#define H_PRINT_PREFIX       "the text stands first: tl.device_print(\"n\", n)"
+#define W_PRINT_FORMAT       "a print has no formats: `%.*s` is printed as it stands, and the values behind the text"
 #define E_ASM_ARGS           "the arguments of inline assembly stand in a list, not in %s"                  /* R302 */
 #define E_ASM_PACK           "pack is a number of elements from 1 on, not %lld"                             /* R302 */
 #define E_ASM_MANY           "inline assembly takes and gives at most %d values"
 
 /* control flow */
+#define H_RANGE_VALUE        "a tile of these is tl.arange(start, end)"
 #define E_RANGE_VALUE        "%s() has a meaning only behind `for ... in`"
 
 /* operators */
@@ -53,6 +62,7 @@
 #define E_ARANGE_ORDER       "arange's end argument must be greater than the start argument: %lld to %lld"  /* R151 */
 #define E_ARANGE_RANGE       "arange must fit in int32"                                                     /* R151 */
 #define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
+#define H_FULL_VALUE         "make one element of it first, with tl.sum or tl.max"
 #define E_AXIS               "invalid axis %lld. Expected -%d <= axis < %d"                                 /* R154, R250 */
 #define E_AXIS_TWICE         "duplicate axes, normalized axes = [%s]"                                           /* R154 */
 #define E_SQUEEZE            "dimension %d of %s is not 1"                                                  /* R156 */
@@ -77,6 +87,7 @@
 /* memory */
 #define E_POINTER            "Unsupported ptr type %s in `tl.%s`"                                           /* R200 */
 #define H_POINTER            "integers are no addresses: add them to a pointer argument"
+#define H_POINTER_FIRST      "the pointer stands first, a parameter that gets an array or what is added to one: tl.%s(pointer + offsets%s)"
 #define NOTE_PARAM_GIVEN     "`%s` was given as %s"
 #define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
@@ -84,6 +95,8 @@
 #define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
 #define H_MASK               "compare it: `mask != 0`"
 #define E_OTHER_WITHOUT_MASK "`other` cannot be provided without `mask`"                                    /* R202 */
+#define H_OTHER              "`mask` says which elements are read, `other` what the rest is: give both, or none"
+#define H_BOUNDARY_STORE     "tl.store takes pointer, value, mask; what the mask leaves out is not written"
 #define E_BOUNDARY           "`padding_option` or `boundary_check` argument is not supported for pointers that are no block pointers"  /* R203 */
 #define H_BOUNDARY           "give a mask instead"
 #define E_CACHE              "Cache modifier %s not supported"                                              /* R205 */
@@ -186,6 +199,7 @@
 #define H_POW                "use libdevice.pow, or multiply"
 #define E_NEGATE             "wrong type argument to unary minus: %s"                                       /* R56 */
 #define E_INVERT             "wrong type argument to unary invert: %s"                                      /* R56 */
+#define H_INVERT             "`~` turns integers and conditions around: ~(x > 0); of a float write -x"
 #define E_SIGNEDNESS         "Cannot use /, #, or %% on %s and %s because they have different signedness"   /* R43 */
 #define H_CAST_ONE           "cast one of them with .to(...)"
 #define E_FP8_WITH_INT       "unexpected type: %s with %s"                                                  /* R43 */
@@ -194,6 +208,8 @@
 #define E_UNSIGNED_NEGATIVE  "Cannot perform a binary operation between an unsigned tensor and a negative scalar: %s and %s"  /* R42 */
 #define E_BROADCAST          "Cannot make_shape_compatible: incompatible dimensions at index %d: %d and %d" /* R47 */
 #define H_BROADCAST          "the shapes are %s and %s; a 1 broadcasts, and x[:, None] inserts one"
+#define W_ROWS               "a value for each row, which a reduction over the last axis gave, is used as one for each column"
+#define H_ROWS               "write x[:, None], or keep_dims=True in the reduction"
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
 #define H_CAST_FP8           "fp8 converts to and from floating types only: go through fp16 or fp32"

@@ -78,12 +78,37 @@ bool ops_broadcast_all(Lower *l, Value **v, int n, Span span)
     return true;
 }
 
+/* The reduction that a value comes from, element by element; NULL: none. */
+static const Op *reduction_of(const Value *v)
+{
+    const Op *op = v->def;
+
+    for (int steps = 0; op && op_is_elementwise(op) && steps < 8; steps++)
+        op = op->noperands > 0 ? op->operands[0]->def : NULL;
+    return op && op->code == OP_reduce ? op : NULL;
+}
+
+/* In a square tile, a row's sums fit its columns: that is never what was meant. */
+static void warn_of_rows(Lower *l, const Value *x, const Type *whole, Span span)
+{
+    int rank = whole->rank, last = rank - 1;
+    const Op *op = x->type->rank > 0 && x->type->rank == last ? reduction_of(x) : NULL;
+
+    if (!op || attr_axis(op) != last || op->operands[0]->type->rank != rank ||
+        whole->dims[last] == 1 || whole->dims[last] != whole->dims[last - 1])
+        return;
+    warn_at(l, span, W_ROWS);
+    hint_at(l, H_ROWS);
+}
+
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span)
 {
     Value *both[2] = {*x, *y};
 
     if (!ops_broadcast_all(l, both, 2, span))
         return false;
+    warn_of_rows(l, *x, both[0]->type, span);
+    warn_of_rows(l, *y, both[0]->type, span);
     *x = both[0];
     *y = both[1];
     return true;
@@ -130,6 +155,8 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
         hint_at(l, H_POINTER_FLOAT);
     else if (bits && (is_float(x) || is_float(y)))
         hint_at(l, H_BITS_OF_FLOAT);
+    else if (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE)
+        hint_at(l, H_TUPLE_VALUE);
     return val_unknown();
 }
 
@@ -370,8 +397,11 @@ Val ops_unary(Lower *l, UnaryOp op, Val x, Span span)
         return fail_val(l, span, op == UN_INVERT ? E_INVERT : E_NEGATE, val_text(l, x));
     if (op == UN_PLUS)
         return x;
-    if (op == UN_INVERT && dtype_is_float(x.run->type->dtype))
-        return fail_val(l, span, E_INVERT, val_text(l, x));
+    if (op == UN_INVERT && dtype_is_float(x.run->type->dtype)) {
+        error_at(l, span, E_INVERT, val_text(l, x));
+        hint_at(l, H_INVERT);
+        return val_unknown();
+    }
     return val_run(build_unary(&l->b, op == UN_MINUS ? OP_neg : OP_not, x.run));
 }
 

@@ -59,6 +59,8 @@ bool literal_dtype(Lower *l, const Const *c, Span span, DType *out)
         error_at(l, span, E_NOT_A_TENSOR, const_text(c, l->arena));
         if (c->kind == CONST_STRING)
             hint_at(l, H_ANNOTATE_CONSTEXPR);
+        if (c->kind == CONST_NONE)
+            hint_at(l, H_NO_VALUE);
         return false;
     }
     for (int i = 0; i < COUNT(ints); i++) {
@@ -132,6 +134,8 @@ Value *val_to_run(Lower *l, Val v, Span span)
         return literal_dtype(l, v.c, span, &t) ? literal_value(l, v.c, t) : NULL;
     default:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
+        if (v.kind == VAL_TUPLE)
+            hint_at(l, H_TUPLE_VALUE);
         return NULL;
     }
 }
