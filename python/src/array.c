@@ -546,7 +546,10 @@ static TypeKind kind_of_type(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_ENUM;
     if (has(type, core.names.__tilec_descriptor__))
         return IS_DESCRIPTOR;
-    return array_kind(type, o, e);
+    TypeKind kind = array_kind(type, o, e);
+    bool is_record = kind == IS_UNKNOWN && (is_instance_of(type, core.namespace_class) ||
+                                            has(type, core.names.__dataclass_fields__));
+    return is_record ? IS_RECORD : kind;
 }
 
 const TypeEntry *type_entry(PyObject *o)

@@ -52,6 +52,8 @@ enum { MOST_PARAMS = 128 };
     X(__dlpack__)                                                                                  \
     X(__dlpack_c_exchange_api__)                                                                   \
     X(_compiled)                                                                                   \
+    X(__dataclass_fields__)                                                                        \
+    X(__dict__)                                                                                    \
     X(__members__)                                                                                 \
     X(_fields)                                                                                     \
     X(base)                                                                                        \
@@ -67,7 +69,8 @@ typedef struct {
     tilec_context *ctx;
     PyTypeObject *kernel_type, *bound_type, *file_type, *call_type;
     /* see classes() in module.c */
-    PyObject *dtype_class, *constexpr_class, *reinterpreted_class, *function_classes;
+    PyObject *dtype_class, *constexpr_class, *reinterpreted_class, *namespace_class;
+    PyObject *function_classes;
     PyObject *raise, *say; /* see voices() */
     PyObject *host_device; /* bytes: where launches on host arrays run; NULL: the CPU */
     bool checks;           /* launches look at every access, unless they say check=False */
@@ -97,7 +100,8 @@ typedef enum {
     IS_CONSTEXPR,
     IS_FUNCTION, /* a kernel, or another function for kernels */
     IS_NAMED_TUPLE,
-    IS_ENUM, /* a member of an enumeration */
+    IS_ENUM,   /* a member of an enumeration */
+    IS_RECORD, /* of a dataclass, or a namespace: attributes with names */
     IS_DESCRIPTOR,
     IS_REINTERPRETED
 } TypeKind;

@@ -34,16 +34,18 @@ static void replace(PyObject **at, PyObject *by)
     Py_XDECREF(old);
 }
 
-/* classes(dtype, constexpr, reinterpreted, functions): those that arguments may have, the last a
- * tuple of classes */
+/* classes(dtype, constexpr, reinterpreted, namespace, functions): those that arguments may have,
+ * the last a tuple of classes */
 static PyObject *core_classes(PyObject *self, PyObject *args)
 {
-    PyObject *dtype, *constexpr, *reinterpreted, *functions;
+    PyObject *dtype, *constexpr, *reinterpreted, *namespace, *functions;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyType_Type, &dtype, &PyType_Type, &constexpr,
-                          &PyType_Type, &reinterpreted, &PyTuple_Type, &functions))
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!", &PyType_Type, &dtype, &PyType_Type, &constexpr,
+                          &PyType_Type, &reinterpreted, &PyType_Type, &namespace, &PyTuple_Type,
+                          &functions))
         return NULL;
+    replace(&core.namespace_class, namespace);
     replace(&core.function_classes, functions);
     replace(&core.dtype_class, dtype);
     replace(&core.constexpr_class, constexpr);

@@ -152,6 +152,43 @@ static int read_enum(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     return 0;
 }
 
+/* The names of a record's attributes, in their order: a new reference to a tuple. */
+static PyObject *record_names(PyObject *o)
+{
+    bool has_fields = PyObject_HasAttr(o, core.names.__dataclass_fields__);
+    PyObject *dict =
+        PyObject_GetAttr(o, has_fields ? core.names.__dataclass_fields__ : core.names.__dict__);
+    PyObject *names = dict ? PySequence_Tuple(dict) : NULL;
+
+    Py_XDECREF(dict);
+    return names;
+}
+
+/* An object that is a constant by its attributes is to kernels what a named tuple of them is. */
+static int read_record(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    PyObject *names = k->any_object ? record_names(o) : NULL;
+
+    if (!k->any_object)
+        return refuse_object(o, param);
+    if (keep_object(k, names) != 0)
+        return -1;
+    Py_ssize_t n = PyTuple_Size(names);
+    tilec_arg *items = keep_memory(k, sizeof(tilec_arg) * (size_t)n);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *name = PyTuple_GetItem(names, i), *bytes = PyUnicode_AsUTF8String(name);
+
+        if (!items || keep_object(k, bytes) != 0 ||
+            read_kept(PyObject_GetAttr(o, name), param, &items[i], k) != 0)
+            return -1;
+        items[i].name = PyBytes_AsString(bytes);
+    }
+    out->kind = TILEC_ARG_TUPLE;
+    out->items = items;
+    out->nitems = (int)n;
+    return 0;
+}
+
 static bool dtype_of_text(const char *name, tilec_dtype *out)
 {
     const char *known;
@@ -321,6 +358,8 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         return read_named_tuple(o, param, out, k);
     case IS_ENUM:
         return read_enum(o, param, out, k);
+    case IS_RECORD:
+        return read_record(o, param, out, k);
     case IS_DESCRIPTOR:
         return read_descriptor(o, param, out, k);
     default:

@@ -6,7 +6,7 @@ import unittest
 
 import tilec
 import tilec.language as tl
-from needs_numpy import np
+from needs_numpy import np, setUpModule
 from tilec import errors
 
 

@@ -1,15 +1,17 @@
 """kernel[grid](arguments): arrays, numbers, grids, options, what a launch gives back."""
 
 import collections
+import dataclasses
 import enum
 import sys
+import types
 import unittest
 import uuid
 
 import tilec
 import tilec.language as tl
 from helper_kernels import add, copy_matrix, store_number
-from needs_numpy import np
+from needs_numpy import np, setUpModule
 
 
 @tilec.jit
@@ -31,6 +33,22 @@ def choose(out, other, NAME: tl.constexpr, DTYPE: tl.constexpr, SHAPE: tl.conste
         tl.store(out + 1, 2)
     tl.store(out + 2, tl.full((), 2.75, DTYPE).to(tl.float32))
     tl.store(out + 3, SHAPE[0] * 10 + SHAPE[1])
+
+
+@tilec.jit
+def store_last(out, KEYS: tl.constexpr):
+    tl.store(out, KEYS[2])
+
+
+@tilec.jit
+def store_record(out, C: tl.constexpr):
+    tl.store(out + tl.arange(0, C.BLOCK), tl.full((), C.inner.WIDTH, C.inner.DTYPE))
+
+
+@dataclasses.dataclass
+class Config:
+    BLOCK: int
+    inner: object
 
 
 class Mode(enum.Enum):
@@ -113,7 +131,44 @@ class Objects(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "cannot be a"):
                 ignore[(1,)](*refused)
         with self.assertRaisesRegex(TypeError, "holds what is no constant"):
-            ignore[(1,)](out, (1, uuid.UUID(int=1)))
+            ignore[(1,)](out, (1, out))
+
+    def test_in_a_tuple(self):
+        out = np.zeros(4, np.int32)
+        keys = ((0, uuid.UUID(int=1), 7), (0, uuid.UUID(int=2), 7), (0, self.Same(1), 8))
+        made = {id(store_last[(1,)](out, key)) for key in keys}
+        self.assertEqual(len(made), 3)
+        self.assertEqual(out[0], 8)
+        with self.assertRaisesRegex(tilec.errors.CompilationError,
+                                    "cannot convert an object to tensor"):
+            store_last[(1,)](out, (0, 1, uuid.UUID(int=1)))
+
+
+class Records(unittest.TestCase):
+    """Objects whose attributes are constants, for tl.constexpr parameters."""
+
+    def test_attributes(self):
+        inner = types.SimpleNamespace(WIDTH=3, DTYPE=tl.float32, UNREAD=object())
+        for record in (Config(4, inner), types.SimpleNamespace(BLOCK=4, inner=inner),
+                       tl.constexpr(Config(4, inner)), (Config(4, inner), 5)[0]):
+            out = np.zeros(8, np.float32)
+            store_record[(1,)](out, record)
+            self.assertEqual(out.tolist(), [3] * 4 + [0] * 4)
+
+    def test_specialised_by_values(self):
+        out = np.zeros(8, np.float32)
+        config = Config(2, types.SimpleNamespace(WIDTH=1, DTYPE=tl.int32))
+        store_record[(1,)](out, config)
+        config.BLOCK = 3
+        store_record[(1,)](out, config)
+        self.assertEqual(out.tolist(), [1] * 3 + [0] * 5)
+
+    def test_wrong(self):
+        out = np.zeros(8, np.float32)
+        with self.assertRaisesRegex(tilec.errors.CompilationError, "has no attribute `BLOCK`"):
+            store_record[(1,)](out, types.SimpleNamespace(BLOK=4))
+        with self.assertRaisesRegex(TypeError, "`value` cannot be a .*Config"):
+            store_number[(1,)](out, Config(4, None))
 
     def test_failing(self):
         class Failing:

@@ -15,7 +15,7 @@ import tilec
 import tilec as triton
 import tilec.language as tl
 from helper_module import scaled as renamed
-from needs_numpy import np
+from needs_numpy import np, setUpModule
 from tilec.language import exp2
 
 WIDTH = tl.constexpr(4)
@@ -27,6 +27,21 @@ SIZES = tl.constexpr((3, 4))
 TEXT = tl.constexpr("text")
 LIST = [1, 2]
 DEFAULT = 8
+
+
+class Settings:
+    DEFAULT = 2
+    DTYPE = tl.int16
+
+    def __init__(self, width):
+        self.WIDTH = width
+
+    @property
+    def half(self):
+        return self.WIDTH // 2
+
+
+SETTINGS = Settings(8)
 
 
 @triton.jit
@@ -67,7 +82,7 @@ class Holder:
         tl.store(out, value * 2)
 
 
-def run(kernel, *args, n=4, dtype=np.float32, **kwargs):
+def run(kernel, *args, n=4, dtype="float32", **kwargs):
     out = np.zeros(n, dtype)
     kernel[(1,)](out, *args, **kwargs)
     return out.tolist()
@@ -478,6 +493,53 @@ class Sources(unittest.TestCase):
             run(wrong)
         line = wrong.starting_line_number + 2
         self.assertIn(f"{__file__}:{line}:34: error: `unknown` is not defined", str(caught.exception))
+
+
+class Objects(unittest.TestCase):
+    """Globals and closures that hold constants in attributes."""
+
+    def test_attributes(self):
+        namespace = types.SimpleNamespace(inner=types.SimpleNamespace(WIDTH=6))
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, SETTINGS.WIDTH)
+            tl.store(out + 1, SETTINGS.half)
+            tl.store(out + 2, namespace.inner.WIDTH)
+            tl.store(out + 3, tl.full((), Settings.DEFAULT, Settings.DTYPE))
+
+        self.assertEqual(run(kernel), [8, 4, 6, 2])
+
+    def test_changes(self):
+        settings = Settings(3)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, settings.WIDTH)
+
+        self.assertEqual(run(kernel)[0], 3)
+        settings.WIDTH = 5
+        self.assertEqual(run(kernel)[0], 5)
+        settings = Settings(7)
+        self.assertEqual(run(kernel)[0], 7)
+
+    def test_wrong(self):
+        @triton.jit
+        def kernel(out):
+            tl.store(out, SETTINGS.WIDHT)
+
+        with self.assertRaisesRegex(triton.CompilationError, "Settings binds no `WIDHT`"):
+            run(kernel)
+
+    def test_arrays_are_no_such_objects(self):
+        array = np.zeros(1)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, array.ndim)
+
+        with self.assertRaisesRegex(triton.CompilationError, "global variable `array`"):
+            run(kernel)
 
 
 def run_asm(kernel, *args):

@@ -12,7 +12,7 @@ import weakref
 
 import tilec
 import tilec.language as tl
-from needs_numpy import np
+from needs_numpy import np, setUpModule
 
 
 @tilec.jit

@@ -6,6 +6,7 @@ what was compiled, and the exceptions.
 """
 
 import collections
+import types
 
 from . import _core, errors, knobs
 from .compiled import CompiledKernel
@@ -250,5 +251,6 @@ def _raise(status, kind, text):
     raise errors.of_status(status, kind, text.rstrip("\n"))
 
 
-_core.classes(dtype, constexpr, TensorWrapper, (KernelInterface, ConstexprFunction))
+_core.classes(dtype, constexpr, TensorWrapper, types.SimpleNamespace,
+              (KernelInterface, ConstexprFunction))
 _core.voices(_raise, say)

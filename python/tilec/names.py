@@ -21,6 +21,9 @@ from .source import Source, SourceError
 _VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS = range(5)
 _JIT, _CONSTEXPR, _PYTHON, _NAMED_TUPLE, _AGGREGATE, _ENUM = range(6)
 MISSING = object()
+# what arrays, numbers and containers have, and objects that only hold constants have not
+_MARKS_OF_VALUES = ("__dlpack__", "__array_interface__", "__cuda_array_interface__", "__array__",
+                    "__index__", "__float__", "__iter__")
 # modules of Python whose members the compiler evaluates itself
 _PYTHON_MODULES = ("math", "itertools")
 
@@ -65,6 +68,19 @@ class _ModuleSpace:
 
     def is_constexpr(self, name):
         return True  # Triton lets kernels use attributes of modules as they are
+
+
+class _ObjectSpace:
+    """Names behind `object.`, of an object that holds constants."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def place(self, name):
+        return (self.owner, name, True)
+
+    def is_constexpr(self, name):
+        return True
 
 
 class _ClassSpace:
@@ -185,7 +201,7 @@ class Surroundings:
             return (_LANGUAGE, language)
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
-        return (self._function(file, value) or self._class(value) or
+        return (self._function(file, value) or self._class(value) or self._object(value) or
                 (_VALUE, *_plain(value, is_constexpr)))
 
     def _function(self, file, value):
@@ -209,6 +225,12 @@ class Surroundings:
         text, line, path = class_text(value)
         module = self._key(value, f"{value.__module__}.{value.__qualname__}", _ClassSpace)
         return (_CLASS, role, (text, value.__name__, module, path, line, (), False, ()))
+
+    def _object(self, value):
+        if not holds_constants(value):
+            return None
+        name = value.__qualname__ if isinstance(value, type) else type(value).__qualname__
+        return (_MODULE, self._key(value, name, _ObjectSpace), None)
 
     def function(self, file, value):
         """An argument of a launch: (its name, its role, its description)."""
@@ -244,7 +266,7 @@ class Surroundings:
         """
         owner, before, now = file.watched(index)
         name = self.globals.get(index)
-        if name is None or before is None or is_code(before):
+        if name is None or before is None or is_code(before) or holds_constants(before):
             return True
         if isinstance(owner, constexpr):
             before, now = constexpr(before), constexpr(now)
@@ -266,6 +288,16 @@ def is_code(value):
     """Is it a function or module, whose change means other code?"""
     return isinstance(value, (KernelInterface, ConstexprFunction, types.FunctionType,
                               types.ModuleType, type))
+
+
+def holds_constants(value):
+    """Is it an object, or a class, whose attributes kernels may use as those of a module?  Not what
+    is a value itself: numbers, texts, containers, arrays.
+    """
+    if isinstance(value, type):
+        return value.__module__ != "builtins"
+    return not _is_constant(value) and hasattr(value, "__dict__") and not any(
+        hasattr(type(value), name) for name in _MARKS_OF_VALUES)
 
 
 def language_name(value):

@@ -72,6 +72,8 @@ static Hash128 hash_constant(const Const *c)
     case CONST_FUNCTION:
         parts[0] = (uint64_t)(uintptr_t)c->function;
         break;
+    case CONST_OBJECT:
+        return hash128_bytes(c->object, strlen(c->object));
     default:
         memcpy(parts, &c->integer, sizeof c->integer);
         break;
@@ -122,7 +124,7 @@ void bind_key_constant(Binding *out, const Const *c)
         bind_key_put(out, &hash, sizeof hash);
         break;
     case CONST_OBJECT:
-        hash = hash128_bytes(c->object, strlen(c->object));
+        hash = hash_constant(c);
         bind_key_put(out, &hash, sizeof hash);
         break;
     case CONST_FUNCTION: /* of this file, and keys are the file's */

@@ -87,7 +87,7 @@ static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena,
         return a->text != NULL;
     case TILEC_ARG_OBJECT:
         *out = (Const){.kind = CONST_OBJECT, .class = &front_object_class, .object = a->text};
-        return a->text && level == 0; /* by itself: names are what the lowering looks at */
+        return a->text != NULL;
     case TILEC_ARG_DTYPE:
         *out = (Const){.kind = CONST_DTYPE, .dtype = (DType)a->dtype};
         return tilec_dtype_name(a->dtype) != NULL;
