@@ -252,7 +252,10 @@ typedef struct {
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
     bool time, json, count;
-    int runs;                        /* 0 = as many as fit in a second */
+    int runs;       /* 0 = as many as fit in `seconds` */
+    double seconds; /* of timed runs; 0: one */
+    bool sweep, csv;
+    const char *plot;                /* NULL: none */
     signed char given[MOST_OPTIONS]; /* 1 more than the depth of its origin; 0: not at all */
     const Origin *grid_origin;
     VEC(ArgText) args;
@@ -275,6 +278,9 @@ bool option_takes(const char *name, const char *word);
 /* argv behind the command's name.  What the command line says goes before what files say that it
  * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
+/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
+ * blanks around it; NULL behind the last. */
+const char *options_next_part(Cli *c, const char **text);
 /* FILE.py[:KERNEL]: gives the file; *kernel is NULL without one. */
 const char *options_split_file(Cli *c, const char *word, const char **kernel);
 /* NAME[:N]; of several with commas between them the first. */
@@ -376,6 +382,7 @@ typedef struct {
     const char *compared; /* the same of compare_json() */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
+const char *timing_duration(Arena *a, double seconds);  /* "1.25 ms" */
 /* A line of titles, one of numbers, one about compiling. */
 const char *timing_table(Arena *a, const Timing *t);
 /* One object on one line; rates are absent where unknown. */
@@ -433,6 +440,44 @@ void fresh_keep(Call *k);          /* in front of the first run, with timing.sta
 void fresh_settle(Call *k);        /* behind it, with the results on the host */
 void fresh_restore(
     const Call *k); /* in front of each run that must find what the first one found */
+
+/* range.c: several values of one argument, as texts */
+typedef VEC(const char *) Values;
+bool range_is_several(Cli *c, const char *text); /* a range, or values with commas between them */
+void range_refuse(Cli *c, const Options *o);     /* stops on a range where one value is meant */
+Values range_expand(Cli *c, const char *name, const char *text); /* `name` is for messages */
+
+/* variant.c: options with other values; the kernel's file is open */
+Options variant_of(Cli *c, const Options *o); /* a copy whose arguments may be set */
+/* An argument, given or not, or num_warps or num_stages. */
+void variant_set(Cli *c, Options *o, const char *name, const char *text);
+
+/* sweep.c, sweep_table.c: --sweep */
+typedef struct {
+    const char **values; /* one for each name of the sweep */
+    Timing timing;
+    double of_best;      /* from sweep_rank() on: 0..1 */
+    const char *problem; /* why it has no time; NULL */
+} SweepRow;
+typedef enum { SWEEP_BY_TIME, SWEEP_BY_BYTES, SWEEP_BY_FLOPS } SweepBasis;
+typedef struct {
+    const char *kernel, *device;
+    const char **names;
+    int nnames, nrows;
+    SweepRow *rows;
+    SweepBasis basis; /* what the rows are compared by */
+} Sweep;
+/* Instead of one call: all that the values of arguments make, timed, and printed together. */
+void sweep_run(Cli *c, const Options *o);
+void sweep_rank(Sweep *s);
+double sweep_rate(const SweepRow *r, SweepBasis basis); /* the more the better; 0: it has none */
+const char *sweep_table(Arena *a, const Sweep *s);
+const char *sweep_csv(Arena *a, const Sweep *s);
+const char *sweep_json(Arena *a, const Sweep *s); /* one object */
+
+/* plot.c: --plot */
+void plot_check(Cli *c, const char *path); /* stops when it cannot be drawn or written */
+void plot_sweep(Cli *c, const Sweep *s, const char *path);
 
 /* outputs.c: --save and --show */
 /* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */

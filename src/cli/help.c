@@ -55,6 +55,8 @@ static const struct {
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
      "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
      "  --time [N]           time N more runs, or as many as fit in a second\n"
+     "  --sweep              time all combinations of values: n=1024..65536*4 BLOCK=64,128\n"
+     "  --csv, --plot FILE   print them as CSV; draw them, FILE.svg or FILE.png, by gnuplot\n"
      "  --count              on sim: count what each line of the source does\n"
      "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,

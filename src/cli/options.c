@@ -22,6 +22,9 @@ typedef enum {
     OPTION_WARPS,
     OPTION_STAGES,
     OPTION_TIME,
+    OPTION_SWEEP,
+    OPTION_CSV,
+    OPTION_PLOT,
     OPTION_CHECK,
     OPTION_COUNT,
     OPTION_JSON,
@@ -56,6 +59,9 @@ static const struct {
     {"--num-warps", OPTION_WARPS,   COMPILES,       NEEDS,    true},
     {"--num-stages", OPTION_STAGES,  COMPILES,       NEEDS,    true},
     {"--time",      OPTION_TIME,    COMMAND_RUN,    MAY_HAVE, true},
+    {"--sweep",     OPTION_SWEEP,   COMMAND_RUN,    BARE,     false},
+    {"--csv",       OPTION_CSV,     COMMAND_RUN,    BARE,     false},
+    {"--plot",      OPTION_PLOT,    COMMAND_RUN,    NEEDS,    true},
     {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
     {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
     {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
@@ -153,9 +159,7 @@ static ShowText parse_show(Cli *c, const char *text)
          text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
 }
 
-/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
- * blanks around it; NULL behind the last. */
-static const char *next_part(Cli *c, const char **text)
+const char *options_next_part(Cli *c, const char **text)
 {
     const char *from = *text + strspn(*text, " "), *end = from, *last;
     int depth = 0;
@@ -185,7 +189,7 @@ static const char *behind_name(const char *text, const char *name)
 static CompareText parse_compare(Cli *c, const char *text)
 {
     CompareText out = {.origin = c->origin};
-    const char *rest = text, *first = next_part(c, &rest), *equals = first;
+    const char *rest = text, *first = options_next_part(c, &rest), *equals = first;
     const char **tolerances[] = {&out.rtol, &out.atol};
 
     while (equals && *equals && *equals != '=')
@@ -194,7 +198,7 @@ static CompareText parse_compare(Cli *c, const char *text)
         stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
     out.with = *equals ? equals + 1 : first;
     out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
-    for (int i = 0; (first = next_part(c, &rest)) != NULL; i++) {
+    for (int i = 0; (first = options_next_part(c, &rest)) != NULL; i++) {
         int which = behind_name(first, "rtol") ? 0 : behind_name(first, "atol") ? 1 : i;
         const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
 
@@ -264,6 +268,15 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
     case OPTION_TIME:
         o->time = true;
         o->runs = operand ? parse_count(c, name, operand) : 0;
+        break;
+    case OPTION_SWEEP:
+        o->sweep = true;
+        break;
+    case OPTION_CSV:
+        o->csv = true;
+        break;
+    case OPTION_PLOT:
+        o->plot = operand;
         break;
     case OPTION_CHECK:
         o->launch.check = 1;

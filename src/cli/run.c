@@ -11,6 +11,13 @@ void command_run(Cli *c, int argc, char **argv)
     Comparisons compared;
     Call k;
 
+    if (o.sweep) {
+        sweep_run(c, &o);
+        return;
+    }
+    if (o.csv || o.plot)
+        stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
+    range_refuse(c, &o);
     call_init(&k, c, &o);
     call_open(&k);
     call_evaluate(&k);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 10000 };
-static const double budget = 1.0; /* seconds of timed runs when no number is given */
+static const double usual_seconds = 1.0; /* of timed runs, when no number is given */
 
 static int by_value(const void *a, const void *b)
 {
@@ -39,10 +39,11 @@ void timing_measure(Call *k)
 {
     Cli *c = k->cli;
     const Options *o = &k->options;
-    double *seconds = NEW_N(c->arena, double, o->runs ? o->runs : MOST_RUNS);
+    double budget = o->seconds > 0 ? o->seconds : usual_seconds;
     Progress p = progress_start("timing");
     double once = run_once(k), started;
     int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
+    double *seconds = NEW_N(c->arena, double, wanted);
 
     for (int i = 0; i < wanted / 10; i++)
         run_once(k);
@@ -57,7 +58,7 @@ void timing_measure(Call *k)
     timing_summary(&k->timing, seconds, n);
 }
 
-static const char *duration(Arena *a, double s)
+const char *timing_duration(Arena *a, double s)
 {
     if (s < 1e-3)
         return arena_printf(a, "%.2f us", s * 1e6);
@@ -82,10 +83,10 @@ static const char *parts_text(Arena *a, const tilec_stats *s)
     if (s->emit_seconds <= 0)
         return "";
     if (s->assemble_seconds > 0)
-        assembling = arena_printf(a, ", assembling %s", duration(a, s->assemble_seconds));
+        assembling = arena_printf(a, ", assembling %s", timing_duration(a, s->assemble_seconds));
     return arena_printf(a, ": loading the code generator %s, making code %s%s",
-                        duration(a, s->generator_seconds), duration(a, s->emit_seconds),
-                        assembling);
+                        timing_duration(a, s->generator_seconds),
+                        timing_duration(a, s->emit_seconds), assembling);
 }
 
 static void put_times(Text *out, const Timing *t)
@@ -101,9 +102,9 @@ static void put_times(Text *out, const Timing *t)
     table_put(&table, t->device);
     table_printf(&table, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]);
     table_printf(&table, "%d", t->runs);
-    table_put(&table, duration(a, t->median));
-    table_put(&table, duration(a, t->min));
-    table_put(&table, duration(a, t->max));
+    table_put(&table, timing_duration(a, t->median));
+    table_put(&table, timing_duration(a, t->min));
+    table_put(&table, timing_duration(a, t->max));
     table_put(&table, rate(a, t->stats.bytes, t->median));
     table_put(&table, rate(a, t->stats.flops, t->median));
     table_put(&table, rate(a, t->stats.int_ops, t->median));
@@ -119,7 +120,7 @@ const char *timing_table(Arena *a, const Timing *t)
         text_put(&out,
                  "arrays that it both reads and writes were restored before each run, outside "
                  "of its time\n");
-    text_printf(&out, "compiled in %s%s%s\n", duration(a, t->stats.compile_seconds),
+    text_printf(&out, "compiled in %s%s%s\n", timing_duration(a, t->stats.compile_seconds),
                 t->stats.from_cache ? " (from the cache)" : "", parts_text(a, &t->stats));
     if (t->stats.warps > 0)
         text_printf(&out, "%d warps, %d registers, %d bytes of shared and %d of local memory\n",

@@ -17,7 +17,7 @@ expect 0 out "[dump devices]" offers tilec d
 expect 0 out "[add mixed in-place]" offers tilec run "$add" --call ""
 expect 0 out "[transposed]" offers tilec test "$add" kernels/matmul.py --call tr
 expect 0 out "[kernels/softmax.py]" offers tilec test "$add" kernels/so
-expect 0 out "[--save --show]" offers tilec run "$add" --s
+expect 0 out "[--save --show --sweep]" offers tilec run "$add" --s
 expect 0 out "[layout llvm]" offers tilec dump "$add" --stage l
 expect 0 out "[$add]" offers tilec run kernels/a
 expect 0 out "[add_kernel]" offers tilec run "$add" :

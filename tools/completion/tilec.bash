@@ -55,7 +55,7 @@ _tilec() {
     esac
     case ${COMP_WORDS[1]} in
     test) options="--call --device --arch --threads --num-warps --num-stages --check --path --define --compare --json" ;;
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --call --compare --save --show --time --count --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --call --compare --save --show --time --sweep --csv --plot --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define --call" ;;
     devices) options="--json" ;;
     esac

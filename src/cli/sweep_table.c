@@ -1,0 +1,200 @@
+/*
+ * sweep_table.c - what a sweep has measured, as a table, as CSV or as JSON
+ *
+ * Each row is related to the best.  Where all do the same work that is the one of least time; else
+ * the one of the highest rate, of operations if there are many for each byte, else of bytes.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+enum { FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
+
+static double share_of(double amount, double seconds)
+{
+    return amount >= 0 && seconds > 0 ? amount / seconds / 1e9 : -1;
+}
+
+double sweep_rate(const SweepRow *r, SweepBasis basis)
+{
+    const Timing *t = &r->timing;
+
+    if (r->problem || t->median <= 0)
+        return 0;
+    switch (basis) {
+    case SWEEP_BY_BYTES:
+        return share_of(t->stats.bytes, t->median);
+    case SWEEP_BY_FLOPS:
+        return share_of(t->stats.flops, t->median);
+    default:
+        return 1 / t->median;
+    }
+}
+
+static SweepBasis choose_basis(const Sweep *s)
+{
+    const tilec_stats *first = NULL;
+    bool same = true, arithmetic = true;
+
+    for (int i = 0; i < s->nrows; i++) {
+        const tilec_stats *now = &s->rows[i].timing.stats;
+
+        if (s->rows[i].problem)
+            continue;
+        first = first ? first : now;
+        same &= now->bytes == first->bytes && now->flops == first->flops;
+        arithmetic &= now->flops > FLOPS_A_BYTE * now->bytes;
+    }
+    if (same || (first->bytes <= 0 && !arithmetic))
+        return SWEEP_BY_TIME;
+    return arithmetic ? SWEEP_BY_FLOPS : SWEEP_BY_BYTES;
+}
+
+void sweep_rank(Sweep *s)
+{
+    double best = 0;
+
+    s->basis = choose_basis(s);
+    for (int i = 0; i < s->nrows; i++)
+        best = MAX(best, sweep_rate(&s->rows[i], s->basis));
+    for (int i = 0; i < s->nrows; i++)
+        s->rows[i].of_best = best > 0 ? sweep_rate(&s->rows[i], s->basis) / best : 0;
+}
+
+static void put_rate(Table *t, double amount, double seconds)
+{
+    double rate = share_of(amount, seconds);
+
+    if (rate < 0)
+        table_put(t, "-");
+    else
+        table_printf(t, "%.2f", rate);
+}
+
+static void put_row(Table *t, const Sweep *s, const SweepRow *r)
+{
+    const Timing *now = &r->timing;
+
+    for (int i = 0; i < s->nnames; i++)
+        table_put(t, r->values[i]);
+    if (r->problem) {
+        table_put(t, "failed");
+        for (int i = 0; i < 5; i++)
+            table_put(t, "-");
+        return;
+    }
+    table_put(t, timing_duration(t->arena, now->median));
+    table_put(t, timing_duration(t->arena, now->min));
+    put_rate(t, now->stats.bytes, now->median);
+    put_rate(t, now->stats.flops, now->median);
+    put_rate(t, now->stats.int_ops, now->median);
+    table_printf(t, "%.2f", r->of_best);
+}
+
+const char *sweep_table(Arena *a, const Sweep *s)
+{
+    static const char *const bases[] = {[SWEEP_BY_TIME] = "of best time",
+                                        [SWEEP_BY_BYTES] = "of best GB/s",
+                                        [SWEEP_BY_FLOPS] = "of best GFLOP/s"};
+    const char *const titles[] = {"median", "min", "GB/s", "GFLOP/s", "GIOP/s", bases[s->basis]};
+    Table t = table_new(a, s->nnames + COUNT(titles), 0);
+
+    for (int i = 0; i < s->nnames; i++)
+        table_put(&t, s->names[i]);
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&t, titles[i]);
+    for (int i = 0; i < s->nrows; i++)
+        put_row(&t, s, &s->rows[i]);
+    return table_text(&t);
+}
+
+/* --- CSV --- */
+
+/* With quotes where it has what divides cells. */
+static void put_cell(Text *t, const char *cell)
+{
+    if (!cell[strcspn(cell, ",\"\n")]) {
+        text_put(t, cell);
+        return;
+    }
+    text_put(t, "\"");
+    for (; *cell; cell++)
+        text_printf(t, *cell == '"' ? "\"%c" : "%c", *cell);
+    text_put(t, "\"");
+}
+
+static void put_number(Text *t, double v)
+{
+    if (v >= 0)
+        text_printf(t, ",%.9g", v);
+    else
+        text_put(t, ",");
+}
+
+const char *sweep_csv(Arena *a, const Sweep *s)
+{
+    Text t = text_new(a);
+
+    for (int i = 0; i < s->nnames; i++)
+        text_printf(&t, "%s,", s->names[i]);
+    text_put(&t, "median_s,min_s,gb_per_s,gflop_per_s,giop_per_s,of_best\n");
+    for (int i = 0; i < s->nrows; i++) {
+        const SweepRow *r = &s->rows[i];
+        const Timing *now = &r->timing;
+        double seconds = r->problem ? -1 : now->median;
+
+        for (int k = 0; k < s->nnames; k++) {
+            text_put(&t, k ? "," : "");
+            put_cell(&t, r->values[k]);
+        }
+        put_number(&t, seconds);
+        put_number(&t, r->problem ? -1 : now->min);
+        put_number(&t, share_of(now->stats.bytes, seconds));
+        put_number(&t, share_of(now->stats.flops, seconds));
+        put_number(&t, share_of(now->stats.int_ops, seconds));
+        put_number(&t, r->problem ? -1 : r->of_best);
+        text_put(&t, "\n");
+    }
+    return t.s;
+}
+
+/* --- JSON --- */
+
+static void put_row_json(Text *t, const Sweep *s, const SweepRow *r)
+{
+    Timing now = r->timing;
+
+    text_put(t, "{\"values\": {");
+    for (int i = 0; i < s->nnames; i++) {
+        text_put(t, i ? ", " : "");
+        put_json_text(t, s->names[i]);
+        text_put(t, ": ");
+        put_json_text(t, r->values[i]);
+    }
+    text_put(t, "}");
+    if (r->problem) {
+        text_put(t, ", \"problem\": ");
+        put_json_text(t, r->problem);
+    } else {
+        const char *timing = timing_json(t->arena, &now);
+
+        text_printf(t, ", \"of_best\": %.6g, \"timing\": %.*s", r->of_best,
+                    (int)strcspn(timing, "\n"), timing);
+    }
+    text_put(t, "}");
+}
+
+const char *sweep_json(Arena *a, const Sweep *s)
+{
+    static const char *const bases[] = {
+        [SWEEP_BY_TIME] = "time", [SWEEP_BY_BYTES] = "gb_per_s", [SWEEP_BY_FLOPS] = "gflop_per_s"};
+    Text t = text_new(a);
+
+    text_printf(&t, "{\"best_by\": \"%s\", \"rows\": [", bases[s->basis]);
+    for (int i = 0; i < s->nrows; i++) {
+        text_put(&t, i ? ", " : "");
+        put_row_json(&t, s, &s->rows[i]);
+    }
+    text_put(&t, "]}\n");
+    return t.s;
+}

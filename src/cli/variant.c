@@ -1,0 +1,90 @@
+/*
+ * variant.c - the options of a call with some values replaced: what a sweep and the tuner run
+ *
+ * A value may be one of an argument or, where the kernel has no parameter of that name, a hint of
+ * the launch: num_warps, num_stages.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+Options variant_of(Cli *c, const Options *o)
+{
+    Options out = *o;
+
+    out.args.at = NEW_N(c->arena, ArgText, o->args.len + 1);
+    out.args.cap = o->args.len + 1;
+    memcpy(out.args.at, o->args.at, sizeof *out.args.at * (size_t)o->args.len);
+    return out;
+}
+
+static bool has_parameter(const Cli *c, const Options *o, const char *name)
+{
+    tilec_param p;
+
+    for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
+        if (strcmp(p.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The field of a hint that is no parameter; NULL. */
+static int *hint_of(const Cli *c, Options *o, const char *name)
+{
+    if (strcmp(name, "num_warps") == 0 && !has_parameter(c, o, name))
+        return &o->launch.num_warps;
+    if (strcmp(name, "num_stages") == 0 && !has_parameter(c, o, name))
+        return &o->launch.num_stages;
+    return NULL;
+}
+
+static int find_argument(const Options *o, const char *name)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        if (strcmp(o->args.at[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void remove_argument(Options *o, int i)
+{
+    o->args.len--;
+    memmove(&o->args.at[i], &o->args.at[i + 1], sizeof *o->args.at * (size_t)(o->args.len - i));
+}
+
+/* In front of the others, which may use it. */
+static ArgText *insert_argument(Cli *c, Options *o)
+{
+    static const ArgText none = {0};
+
+    vec_push(c->arena, &o->args, none);
+    memmove(&o->args.at[1], &o->args.at[0], sizeof *o->args.at * (size_t)(o->args.len - 1));
+    return &o->args.at[0];
+}
+
+static int hint_value(Cli *c, const char *name, const char *text)
+{
+    const Names none = {0};
+    Const v = value_parse(c, &none, name, text);
+
+    if (v.kind != CONST_INT || v.integer < 1 || v.integer > INT32_MAX)
+        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", name, text);
+    return (int)v.integer;
+}
+
+void variant_set(Cli *c, Options *o, const char *name, const char *text)
+{
+    int *hint = hint_of(c, o, name), i = find_argument(o, name);
+
+    if (hint) {
+        *hint = hint_value(c, name, text);
+        if (i >= 0)
+            remove_argument(o, i);
+        return;
+    }
+    ArgText *arg = i >= 0 ? &o->args.at[i] : insert_argument(c, o);
+    arg->name = name;
+    arg->text = text;
+}
