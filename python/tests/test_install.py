@@ -43,7 +43,10 @@ class Programs(unittest.TestCase):
             triton.runtime.errors triton.runtime.interpreter triton.compiler
             triton.compiler.compiler triton.compiler.errors triton.backends.compiler
             triton.backends.driver triton.testing triton.tools triton.errors triton.knobs
-            triton.tools.tensor_descriptor""".split()
+            triton.tools.tensor_descriptor triton.tools.disasm triton.language.semantic
+            triton.compiler.code_generator triton.compiler.make_launcher triton.runtime.build
+            triton.runtime._allocation triton.runtime._async_compile
+            triton.backends.nvidia.compiler triton.backends.nvidia.driver""".split()
         for order in (names, names[::-1]):
             out = self.program("".join(f"import {n}\n" for n in order) + """
                 import triton.language as tl, tilec
@@ -52,6 +55,30 @@ class Programs(unittest.TestCase):
                 print(callable(triton.jit), triton.cdiv(7, 2), tilec.language.__spec__.name)
             """.replace("\n                ", "\n"), TILEC_DEVICE="cpu")
             self.assertEqual(out.split(), ["cpu", "True", "4", "tilec.language"])
+
+    def test_parts_of_tritons_compiler(self):
+        out = self.program("""
+            import triton
+            from triton.compiler.code_generator import CodeGenerator, ast_to_ttir
+            from triton.language.semantic import IncompatibleTypeErrorImpl
+            from triton.runtime._allocation import NullAllocator
+            from triton.runtime._async_compile import AsyncCompileMode
+
+            class Mine(CodeGenerator):
+                pass
+
+            for use in (ast_to_ttir, Mine, lambda: NullAllocator()(1, 1, 0)):
+                try:
+                    use()
+                except triton.TritonError as error:
+                    print(error)
+            with AsyncCompileMode():
+                print(issubclass(IncompatibleTypeErrorImpl, triton.CompilationError))
+        """).splitlines()
+        self.assertRegex(out[0], r"^triton.compiler.code_generator.ast_to_ttir is .*kernel.warmup\(")
+        self.assertRegex(out[1], "^triton.compiler.code_generator.CodeGenerator is ")
+        self.assertRegex(out[2], "no workspace")
+        self.assertEqual(out[3:], ["True"])
 
     def test_names_that_programs_import(self):
         self.program("""

@@ -1,0 +1,1 @@
+"""triton.backends.nvidia: names that programs import."""
