@@ -262,14 +262,30 @@ static int64_t other_bytes(const LoopView *v)
     return bytes;
 }
 
-/* As many stages as fit; fewer than two are none. */
+/* Warps that a multiprocessor takes when a block has so many bytes of shared memory. */
+static int64_t warps_beside(const NvPlan *p, int64_t bytes)
+{
+    enum { SYSTEM = 1 << 10 }; /* bytes of each block that are not its own */
+
+    return (nv_most_shared(p->chip) + SYSTEM) / (bytes + SYSTEM) * p->warps;
+}
+
+/* As many stages as fit, and no more than leave room for a second warp on each of the four
+ * schedulers, if two do: while one warp computes what follows a product, another one multiplies,
+ * which hides more than a copy that is asked for yet earlier.  Fewer than two are none. */
 static int stages_that_fit(const LoopView *v, int stages)
 {
-    int64_t room = nv_most_shared(v->plan->chip) - other_bytes(v), bytes = 0;
+    enum { ENOUGH = 8 }; /* warps */
+    int64_t other = other_bytes(v), room = nv_most_shared(v->plan->chip) - other, bytes = 0;
 
     for (int i = 0; i < v->copies.len; i++)
         bytes += stage_part(v->copies.at[i]);
-    return (int)MIN(stages, MAX(room, 0) / MAX(bytes, 1));
+    stages = (int)MIN(stages, MAX(room, 0) / MAX(bytes, 1));
+    for (int fewer = stages; fewer >= 2; fewer--) {
+        if (warps_beside(v->plan, other + fewer * bytes) >= ENOUGH)
+            return fewer;
+    }
+    return stages;
 }
 
 /* The tiles of a stage, one behind the other. */
