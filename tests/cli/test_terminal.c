@@ -148,7 +148,7 @@ static void test_a_long_launch_says_how_far_it_is(void **state)
 {
     Terminal *s = *state;
     static const char *const words[] = {"tilec",  "run", "k.py:work",        "--grid",     "40",
-                                        "--show", "out", "out=zeros(i32,1)", "n=15000000", NULL};
+                                        "--show", "out", "out=zeros(i32,1)", "n=90000000", NULL};
 
     start(s, words);
     int status = finish(s);
