@@ -382,6 +382,10 @@ static inline tilec_status tilec_open_with(const tilec_open_options *options, ti
  * context. */
 const char *tilec_cache_problem(const tilec_context *ctx);
 
+/* The folder in which compiled kernels are kept, for what else belongs to this machine and may be
+ * lost; NULL when they are kept in memory only.  It lives as long as the context. */
+const char *tilec_cache_folder(const tilec_context *ctx);
+
 /* Free a context, after all of its files.  Waits for its threads to end.  NULL is allowed. */
 void tilec_close(tilec_context *ctx);
 
@@ -562,6 +566,27 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
 tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, const tilec_arg *args,
                                int nargs, const tilec_launch_options *options, tilec_arg *out,
                                char **error);
+
+/* One configuration of @triton.autotune, as arguments that a launch may be given by name: values of
+ * parameters, and num_warps and its kin.  They live as long as the file. */
+typedef struct {
+    const tilec_arg *values;
+    int nvalues;
+} tilec_config;
+
+/*
+ * The configurations that @triton.autotune lists for a kernel, in its order; 0 without any, and for
+ * a NULL file.  A launch that says nothing takes the values of the first.  tilec_config_info()
+ * gives TILEC_NOT_FOUND for an index out of range, TILEC_BAD_ARGUMENT for NULLs, and TILEC_REFUSED
+ * for one whose values the file does not tell, or that no tilec_arg can hold.
+ */
+int tilec_config_count(const tilec_file *file, const char *kernel);
+tilec_status tilec_config_info(const tilec_file *file, const char *kernel, int i,
+                               tilec_config *out);
+
+/* The i-th parameter that its `key` names: the fastest configuration may be another one where the
+ * value of such an argument, or the dtype of any array, is another.  NULL behind the last. */
+const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
 
 /*
  * Run a kernel over a grid of programs and wait for the end; on a device with memory of its own it

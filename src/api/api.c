@@ -135,6 +135,11 @@ const char *tilec_cache_problem(const tilec_context *ctx)
     return ctx ? cache_problem(ctx->cache) : NULL;
 }
 
+const char *tilec_cache_folder(const tilec_context *ctx)
+{
+    return ctx ? cache_folder(ctx->cache) : NULL;
+}
+
 void tilec_close(tilec_context *ctx)
 {
     if (!ctx)

@@ -45,6 +45,7 @@ typedef struct {
     Fallback *fallbacks;       /* one a parameter */
     bool has_tuple;            /* among the values of these */
     const FrontTuning *tuning; /* NULL when `signature` is */
+    tilec_config *configs;     /* its configurations; nvalues -1: not known */
 } Kernel;
 
 typedef struct Specialisation Specialisation;

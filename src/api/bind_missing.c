@@ -170,6 +170,7 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a)
     const FrontTuning *tuning = front_tuning(f->parsed, k->name);
 
     k->tuning = tuning ? tuning : &none;
+    configs_describe(k, a);
     k->fallbacks = NEW_N(a, Fallback, k->signature->nparams);
     for (int i = 0; i < k->signature->nparams; i++) {
         k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);

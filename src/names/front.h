@@ -34,6 +34,8 @@ typedef struct FrontTuning {
     int nconfigs;
     FrontBinding *heuristics; /* name, function and source text: see front_heuristic() */
     int nheuristics;
+    const char **keys; /* the parameters that autotune's `key` names */
+    int nkeys;
 } FrontTuning;
 
 /* One argument of a launch, as the functions of @triton.heuristics see it. */

@@ -23,6 +23,7 @@ typedef struct {
     FilePython context;
     VEC(FrontConfig) configs;
     Bindings heuristics;
+    VEC(const char *) keys;
 } Tuning;
 
 static const char *source_text(const Tuning *t, Span span)
@@ -86,6 +87,23 @@ static void read_configs(Tuning *t, const Node *n)
     }
     for (int i = 0; i < count; i++)
         push_config(t, &items[i], n);
+}
+
+/* A list of names; what is none tells nothing. */
+static void read_keys(Tuning *t, const Node *n)
+{
+    const Const *items;
+    Const keys;
+    int count;
+
+    if (!py_eval(&t->python, n, &keys) || !const_items(&keys, &items, &count))
+        return;
+    for (int i = 0; i < count; i++) {
+        if (items[i].kind != CONST_STRING)
+            continue;
+        const char *name = arena_strndup(t->arena, items[i].text, items[i].ntext);
+        vec_push(t->arena, &t->keys, name);
+    }
 }
 
 /* --- heuristics --- */
@@ -160,8 +178,12 @@ static void read_decorator(Tuning *t, const Node *n)
     if (is_autotune(t->file, n)) {
         const Node *configs = decorator_argument(n, "configs", 0);
 
+        const Node *key = decorator_argument(n, "key", 1);
+
         if (configs)
             read_configs(t, configs);
+        if (key)
+            read_keys(t, key);
     } else if (is_call_of(t->file, n, "heuristics")) {
         const Node *values = decorator_argument(n, "values", 0);
 
@@ -190,6 +212,8 @@ void tuning_read(FrontFile *f, AstFunc *fn)
         .nconfigs = t.configs.len,
         .heuristics = t.heuristics.at,
         .nheuristics = t.heuristics.len,
+        .keys = t.keys.at,
+        .nkeys = t.keys.len,
     };
     fn->tuning = tuning;
 }

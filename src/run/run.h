@@ -27,7 +27,7 @@ typedef struct Cache Cache;
 /* NULL: TILEC_CACHE_DIR, then XDG, then HOME; "" or a folder that cannot be used: memory only */
 RunStatus cache_open(const char *folder, Cache **out);
 void cache_close(Cache *c);               /* NULL is allowed; no other thread may use it any more */
-const char *cache_folder(const Cache *c); /* for the tests; NULL: memory only */
+const char *cache_folder(const Cache *c); /* NULL: memory only */
 /* Why nothing is kept, when it was asked for: the folder is not trusted, or TILEC_CACHE_SIZE is no
  * size.  NULL when there is nothing to say; a folder that cannot be written says nothing. */
 const char *cache_problem(const Cache *c);

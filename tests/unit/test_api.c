@@ -137,6 +137,40 @@ static void test_a_broken_kernel_does_not_spoil_the_others(void **state)
     assert_int_equal(tilec_launch(s->file, "fine", grid, NULL, 0, &options, &s->error), TILEC_OK);
 }
 
+/* what @triton.autotune says */
+
+static void test_configurations_are_listed(void **state)
+{
+    static const char source[] =
+        HEAD "WIDE = triton.Config({'BLOCK': 512, 'NAME': 'w'}, num_warps=8)\n"
+             "@triton.autotune(configs=[triton.Config({'BLOCK': 64}), WIDE, wherever()],\n"
+             "                 key=['n', 'm'])\n"
+             "@triton.jit\n"
+             "def tuned(n, m, BLOCK: tl.constexpr, NAME: tl.constexpr = None): pass\n"
+             "@triton.jit\n"
+             "def plain(n): pass\n";
+    Scene *s = *state;
+    tilec_config c;
+
+    load(s, source);
+    assert_int_equal(tilec_config_count(s->file, "tuned"), 3);
+    assert_int_equal(tilec_config_info(s->file, "tuned", 1, &c), TILEC_OK);
+    assert_string_equal(c.values[0].name, "BLOCK");
+    assert_true(c.values[0].kind == TILEC_ARG_INT && c.values[0].integer == 512);
+    assert_string_equal(c.values[1].text, "w");
+    assert_string_equal(c.values[2].name, "num_warps");
+    assert_int_equal(c.values[2].integer, 8);
+    assert_int_equal(tilec_config_info(s->file, "tuned", 2, &c), TILEC_REFUSED);
+    assert_int_equal(tilec_config_info(s->file, "tuned", 3, &c), TILEC_NOT_FOUND);
+    assert_int_equal(tilec_config_info(s->file, "tuned", 0, NULL), TILEC_BAD_ARGUMENT);
+    assert_string_equal(tilec_tuning_key(s->file, "tuned", 1), "m");
+    assert_null(tilec_tuning_key(s->file, "tuned", 2));
+    assert_int_equal(tilec_config_count(s->file, "plain"), 0);
+    assert_null(tilec_tuning_key(s->file, "plain", 0));
+    assert_int_equal(tilec_config_count(NULL, NULL), 0);
+    assert_null(tilec_cache_folder(s->ctx)); /* it was opened without one */
+}
+
 /* calling */
 
 static void test_wrong_calls(void **state)
@@ -700,6 +734,7 @@ int main(void)
         TEST(test_files_that_cannot_be_loaded),
         TEST(test_options_of_loading),
         TEST(test_a_broken_kernel_does_not_spoil_the_others),
+        TEST(test_configurations_are_listed),
         TEST(test_wrong_calls),
         TEST(test_messages_of_a_success),
         TEST(test_numbers_in_another_locale),

@@ -65,6 +65,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_unit", sizeof(tilec_unit), 32},
         {"tilec_place", sizeof(tilec_place), 16},
         {"tilec_stats", sizeof(tilec_stats), 88},
+        {"tilec_config", sizeof(tilec_config), 16},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
         {"tilec_name", sizeof(tilec_name), 216},
