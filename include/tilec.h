@@ -37,7 +37,8 @@
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
  * the code generator tilec-llvm.so when it is not beside the library (or see tilec_open_options);
  * TILEC_LIBCUDA, that of
- * NVIDIA's driver when it is not where the system looks for libcuda.so.1.
+ * NVIDIA's driver when it is not where the system looks for libcuda.so.1; TILEC_DEBUG=1, read by
+ * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`.
  */
 #ifndef TILEC_H
 #define TILEC_H
@@ -200,6 +201,16 @@ typedef struct {
     uint64_t branches, divergent;           /* with a condition; those that split a warp */
 } tilec_count;
 
+/* What compiled code knows of its source; each has what stands before it. */
+typedef enum {
+    TILEC_DEBUG_NONE,
+    TILEC_DEBUG_LINES, /* which lines, and calls of helpers, instructions are from: for profilers.
+                        * The instructions are the same */
+    TILEC_DEBUG_NAMES  /* where arguments and variables are: for debuggers.  Statements are computed
+                        * one after the other, and named tiles kept: slower, the same results but
+                        * for the order of roundings in sums */
+} tilec_debug;
+
 /* Programs first, first + 1, .. last - 1 of a grid, counted with x fastest. */
 typedef struct {
     int64_t first, last;
@@ -278,6 +289,9 @@ typedef struct {
      * microseconds more, and its programs a clock's reading each hundredth of a second.
      */
     int (*on_progress)(void *user, const tilec_progress *progress);
+    /* For the CPU's code; other devices take it without use.  gdb is told of such code as it is
+     * loaded; docs/debugging.md says how to stop in it. */
+    tilec_debug debug;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

@@ -67,7 +67,7 @@ missing() {
 
 # what only the checks miss
 missing_for_checks() {
-    for command in ccache cppcheck clang; do
+    for command in ccache cppcheck clang gdb; do
         have "$command" || echo "$command"
     done
     have clang-format-14 || have clang-format || echo clang-format-14

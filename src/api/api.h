@@ -26,6 +26,7 @@ struct tilec_context {
     _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
     char *plugin_path;                    /* where the caller says that the plugin is, or NULL */
     _Atomic(const GenPlugin *) plugin;
+    tilec_debug detail; /* that all launches want at least */
 };
 
 /* What stands in for an argument that is not given. */
@@ -62,6 +63,7 @@ struct tilec_file {
     Interner *names;
     SourceMap *sources;   /* read without the lock, added to under it */
     const Source *source; /* one of `sources` */
+    const char *folder;   /* where its path, if that is relative, begins */
     FrontFile *parsed;
     Kernel *kernels;
     int nkernels;
@@ -110,15 +112,16 @@ typedef struct {
     const tilec_arg *args;
     int nargs;
     tilec_launch_options options;
-    bool shown; /* nothing will run: what was not said about the device may be chosen */
+    tilec_debug detail; /* that the options or the context want */
+    bool shown;         /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
     /* what spec_ready() found */
     Specialisation *spec;
     Variant *variant;
 } Request;
 
-/* What a launch may promise (GenOptions), and how many sets of promises there are. */
-enum { IF_DISJOINT = 1, IF_STREAMING = 2, VARIANTS = 2 * IF_STREAMING };
+/* What a launch may promise or want (GenOptions), and how many sets of that there are. */
+enum { IF_DISJOINT = 1, IF_STREAMING = 2, WITH_LINES = 4, WITH_DEBUG = 8, VARIANTS = 16 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are
  * read and written under the file's lock. */
@@ -312,7 +315,7 @@ void spec_free_all(tilec_file *f);
 /* Whether everything is there that this call needs; fills its last fields. */
 bool spec_ready(Request *r);
 void spec_free_variant(Variant *v);          /* its code must not be running; NULL is allowed */
-int spec_variant_index(const GenOptions *o); /* below VARIANTS; of IF_DISJOINT and IF_STREAMING */
+int spec_variant_index(const GenOptions *o); /* below VARIANTS */
 
 /* dump.c */
 typedef struct {

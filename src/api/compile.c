@@ -132,12 +132,16 @@ const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, cons
 
 GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
 {
-    LaunchFacts facts = {.arch = r->binding->arch};
+    LaunchFacts facts = {.arch = r->binding->arch,
+                         .lines = r->detail >= TILEC_DEBUG_LINES,
+                         .debug = r->detail >= TILEC_DEBUG_NAMES};
 
     if (!d->options)
         return (GenOptions){0};
     facts.disjoint = memory_disjoint(r->binding, stored, &facts.bytes);
-    return d->options(&facts);
+    GenOptions o = d->options(&facts);
+    o.folder = facts.lines ? r->file->folder : NULL;
+    return o;
 }
 
 /* --- key --- */
@@ -149,11 +153,12 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu, o->features, o->disjoint, o->streaming, o->lines};
+    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
+                            o->lines, o->debug,    o->folder};
 #pragma GCC diagnostic pop
 
-    text_printf(t, "%s %s disjoint %d streaming %d lines %d", all.cpu, all.features, all.disjoint,
-                all.streaming, all.lines);
+    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d in %s", all.cpu, all.features,
+                all.disjoint, all.streaming, all.lines, all.debug, all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
@@ -197,7 +202,7 @@ static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, 
     put_options(&t, o);
     text_put(&t, "\n");
     text_put(&t, ir_print(f->module, a));
-    if (o->lines)
+    if (o->lines || o->debug)
         put_places(&t, f->module);
     return hash128_bytes(t.s, t.len);
 }

@@ -70,6 +70,8 @@ static tilec_status check_launch_options(const Request *r, char **error)
     if (o->num_warps < 0 || o->num_stages < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
                           o->num_warps < 0 ? "warps" : "stages");
+    if ((unsigned)o->debug > TILEC_DEBUG_NAMES)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "there is no tilec_debug %d", (int)o->debug);
     if (o->stream && !d->has_streams)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
     if (o->on_count && !d->counts)
@@ -100,6 +102,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;
+    r->detail = MAX(r->options.debug, file->ctx->detail);
     status = check_launch_options(r, error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
 }

@@ -157,6 +157,7 @@ tilec_status load_file(Job *job, void *load)
         return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
     if (l->kernel)
         kernel = host_answer(l->kernel);
+    f->folder = os_current_folder(f->arena);
     f->source = source_add_part(f->sources, l->path, l->kernel ? kernel.line : 1, text, len);
     options = load_options(l, f->arena);
     options.kernel = l->kernel ? &kernel : NULL;

@@ -49,7 +49,8 @@ bool spec_ready(Request *r)
 
 int spec_variant_index(const GenOptions *o)
 {
-    return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0);
+    return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0) |
+           (o->lines ? WITH_LINES : 0) | (o->debug ? WITH_DEBUG : 0);
 }
 
 void spec_free_variant(Variant *v)

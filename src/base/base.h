@@ -329,5 +329,7 @@ void *os_library_symbol(void *lib, const char *name); /* NULL when there is none
 /* The file that this code was loaded from, by an absolute path that neither the folder where the
  * process stands nor the name that it was called by has a say in.  NULL when nobody knows. */
 const char *os_library_file(Arena *a);
+/* Where relative paths begin, absolute; "" when nobody knows. */
+const char *os_current_folder(Arena *a);
 
 #endif

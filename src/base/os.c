@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,13 @@ static const char *own_file(Arena *a)
             return path;
     }
     return NULL;
+}
+
+const char *os_current_folder(Arena *a)
+{
+    char path[PATH_MAX];
+
+    return getcwd(path, sizeof path) ? arena_strndup(a, path, strlen(path)) : "";
 }
 
 const char *os_library_file(Arena *a)

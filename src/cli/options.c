@@ -33,7 +33,8 @@ typedef enum {
     OPTION_COMPARE,
     OPTION_CALL,
     OPTION_PATH,
-    OPTION_DEFINE
+    OPTION_DEFINE,
+    OPTION_DEBUG
 } OptionId;
 typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
 
@@ -71,6 +72,8 @@ static const struct {
     {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
     {"--path",      OPTION_PATH,    COMPILES,       NEEDS,    false},
     {"--define",    OPTION_DEFINE,  COMPILES,       NEEDS,    false},
+    {"--debug",     OPTION_DEBUG,   COMPILES,       BARE,     false},
+    {"-g",          OPTION_DEBUG,   COMPILES,       BARE,     false},
 };
 /* clang-format on */
 _Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
@@ -304,6 +307,9 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, origin_path(c, operand));
+        break;
+    case OPTION_DEBUG:
+        o->launch.debug = TILEC_DEBUG_NAMES;
         break;
     case OPTION_DEFINE:
         vec_push(c->arena, &o->defines, parse_define(c, operand));

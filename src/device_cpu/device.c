@@ -53,6 +53,8 @@ static GenOptions options_for_cpu(const LaunchFacts *facts)
     return (GenOptions){.cpu = host_cpu_name(),
                         .features = host_cpu_features(),
                         .disjoint = facts->disjoint,
+                        .lines = facts->lines,
+                        .debug = facts->debug,
                         .streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes()};
 }
 

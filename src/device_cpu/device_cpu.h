@@ -41,6 +41,13 @@ RunStatus code_load(const void *object, size_t len, Code **out, const char **why
 void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
 void code_free(Code *c); /* NULL is allowed; none of its symbols may be running */
 
+/* debugger.c: what gdb knows of loaded code */
+typedef struct JitCode JitCode;
+/* A sound object that has debug information; addresses[i] is where section i was placed, or 0.
+ * NULL when memory is out: gdb then knows nothing of it. */
+JitCode *debugger_register(const void *object, size_t len, const uint64_t *addresses);
+void debugger_unregister(JitCode *code); /* before the code goes; NULL is allowed */
+
 /* pool.c: persistent threads, which start with the first job that can use more than one.
  * pool_run hands out chunks of [0, n) until none is left. */
 typedef struct Pool Pool;

@@ -11,6 +11,7 @@
  *                    GOT-style references read
  *  3. relocate       by the table in reloc.c
  *  4. keep_symbols   names and addresses of global symbols, for code_symbol()
+ *  5. tell_debugger  of objects that say which lines of a source they are from
  *
  * then the mapping becomes executable and read-only.  Generated code keeps no state: a section
  * that is marked writable (constants with addresses in them) is read-only after relocation.
@@ -43,6 +44,7 @@ typedef struct {
 struct Code {
     uint8_t *map;
     size_t bytes;
+    JitCode *told; /* NULL: gdb knows nothing of it */
     int nsymbols;
     CodeSymbol symbols[];
 };
@@ -317,6 +319,41 @@ static Code *keep_symbols(const Loader *l)
     return c;
 }
 
+/* --- 5. debuggers --- */
+
+static const char *section_name(const Loader *l, int names, const Elf64_Shdr *s)
+{
+    const Elf64_Shdr *text = &l->sections[names];
+    bool sound = text->sh_type == SHT_STRTAB && text->sh_size > 0 &&
+                 l->object[text->sh_offset + text->sh_size - 1] == '\0';
+
+    return sound && s->sh_name < text->sh_size
+               ? (const char *)l->object + text->sh_offset + s->sh_name
+               : "";
+}
+
+static bool has_lines(const Loader *l)
+{
+    Elf64_Ehdr head;
+
+    memcpy(&head, l->object, sizeof head);
+    for (int i = 0; head.e_shstrndx < l->nsections && i < l->nsections; i++) {
+        if (strcmp(section_name(l, head.e_shstrndx, &l->sections[i]), ".debug_line") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Nobody looks at where sections were placed any more. */
+static JitCode *tell_debugger(Loader *l)
+{
+    if (!has_lines(l))
+        return NULL;
+    for (int i = 0; i < l->nsections; i++)
+        l->offset[i] = l->offset[i] == NOT_PLACED ? 0 : (uint64_t)(uintptr_t)l->map + l->offset[i];
+    return debugger_register(l->object, l->len, l->offset);
+}
+
 /* All steps; NULL with l->why set for a bad object, without for a lack of memory. */
 static Code *load_object(Loader *l)
 {
@@ -328,6 +365,8 @@ static Code *load_object(Loader *l)
         refuse_object(l, "the system does not let memory become executable");
         return NULL;
     }
+    if (c)
+        c->told = tell_debugger(l);
     return c;
 }
 
@@ -358,6 +397,7 @@ void code_free(Code *c)
 {
     if (!c)
         return;
+    debugger_unregister(c->told);
     os_unmap_code(c->map, c->bytes);
     free(c);
 }

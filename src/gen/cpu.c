@@ -273,6 +273,7 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
 {
     for (int i = 0; i < plan->steps.len; i++) {
         const Step *s = &plan->steps.at[i];
+        cpu_debug_step(c, op_of(s));
         const Op *around = llvm_at(c->l, op_of(s));
         switch (s->kind) {
         case STEP_SCALAR:
@@ -298,6 +299,7 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             break;
         }
         llvm_at(c->l, around);
+        cpu_debug_made(c, s);
     }
 }
 
@@ -346,6 +348,7 @@ static void program_loop(Cpu *c, Val first, Val last)
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     c->leave = exit;
+    cpu_debug_program(c);
     cpu_record_program(c);
     cpu_steps(c, c->plan->body);
     Val carry = llvm_int(l->i1, 1);
@@ -380,8 +383,7 @@ static void emit_function(Cpu *c)
 
     c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
     LLVMBasicBlockRef entry = cpu_block(c), start = cpu_block(c);
-    if (c->options->lines)
-        llvm_lines_begin(l, c->func, c->fn);
+    llvm_lines_begin(l, c->func, c->fn, c->options);
     c->entry = llvm_builder(l, entry);
     c->b = llvm_builder(l, start);
     c->args = LLVMGetParam(c->fn, 0);
@@ -393,6 +395,7 @@ static void emit_function(Cpu *c)
         c->programs[d] =
             llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
     }
+    cpu_debug_begin(c);
     program_loop(c, LLVMGetParam(c->fn, 2), LLVMGetParam(c->fn, 3));
     fence_streaming_stores(c);
     LLVMBuildRetVoid(c->b);
@@ -409,7 +412,7 @@ static void make_code(Llvm *l, void *cpu)
 
     c->arena = l->arena;
     c->l = l;
-    l->quickly = c->plan->size >= PLAN_LONG_OPS;
+    l->quickly = c->plan->size >= PLAN_LONG_OPS || c->options->debug; /* nothing is moved */
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};

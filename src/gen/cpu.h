@@ -12,6 +12,7 @@
  *   cpu_combine.c reductions and scans
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
+ *   cpu_debug.c   what names stand for, for debuggers
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
  * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
  * and a nest that combines by a function with loops has steps again.  No other files do.
@@ -40,6 +41,7 @@ typedef struct {
     const Machine *machine;
     bool nontemporal_used;
     LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
+    struct CpuDebug *debug;  /* NULL: nobody asked for it */
 } Cpu;
 
 /* What an entry of the schedule has given at the current place: a vector along the inner dimension,
@@ -198,6 +200,13 @@ void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */
 void cpu_dot(Cpu *c, const Op *op, DotShape shape);
+
+/* cpu_debug.c: what names stand for, where GenOptions.debug wants it known */
+typedef struct CpuDebug CpuDebug;
+void cpu_debug_begin(Cpu *c);                /* once the arguments are loaded */
+void cpu_debug_program(Cpu *c);              /* at the head of a program */
+void cpu_debug_step(Cpu *c, const Op *next); /* code for this op, or NULL, comes next */
+void cpu_debug_made(Cpu *c, const Step *s);  /* its code stands */
 
 /* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
 /* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */

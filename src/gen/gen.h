@@ -20,6 +20,10 @@ typedef struct {
     bool disjoint;
     bool streaming; /* the launch moves more than the last-level cache holds */
     bool lines;     /* say which lines of the source instructions come from */
+    /* for debuggers, with lines: statements are computed one after the other, and objects say where
+     * what they name is */
+    bool debug;
+    const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
 
 /* The texts that targets, or the devices behind them, can give, in the order in which a kernel
@@ -62,7 +66,7 @@ typedef struct {
                  Diags *d);
 } Target;
 
-enum { GEN_ABI = 7 };
+enum { GEN_ABI = 8 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -4,18 +4,19 @@
  * Only where GenOptions.lines asks for it: for people who read the code, and for tools that do. The
  * kernel and each helper that was inlined is a subprogram; the place of an instruction is the line
  * of an op, inside the calls that the op was inlined through (ir/site.c).  The machine code stays
- * the same, which tests/unit/test_gen.c compares.
+ * the same, which tests/unit/test_gen.c compares.  Objects get the sections that profilers and
+ * debuggers read; cpu_debug.c adds what names stand for.
  *
  * LLVM keeps one place a builder, and a nest has many builders: llvm_at() tells all of them for
  * which op code is made now.  Code of no op has the place of the kernel.
  */
-#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "llvm.h"
 
-/* DebugDirectivesOnly: line directives in assembly, without sections that describe types. */
-enum { ONLY_DIRECTIVES = 3, DWARF = 4 };
+/* How much LLVM says: all of it; lines, functions and calls; or line directives in assembly and no
+ * sections of its own. */
+enum { FULL_DEBUG = 1, LINE_TABLES = 2, ONLY_DIRECTIVES = 3, DWARF = 4 };
 
 /* Where code of one site stands. */
 typedef struct {
@@ -27,6 +28,7 @@ struct Lines {
     Llvm *l;
     LLVMDIBuilderRef di;
     const Module *module;
+    const char *folder; /* of relative paths */
     const Op *now;
     Map *files;     /* Source* to its metadata */
     Map *helpers;   /* the place of a function to its subprogram */
@@ -37,9 +39,10 @@ struct Lines {
 static LLVMMetadataRef file_of(Lines *n, const Source *src)
 {
     LLVMMetadataRef f = map_get(n->files, MAP_KEY(src));
+    const char *folder = src->path[0] != '/' ? n->folder : "";
 
     if (!f) {
-        f = LLVMDIBuilderCreateFile(n->di, src->path, strlen(src->path), "", 0);
+        f = LLVMDIBuilderCreateFile(n->di, src->path, strlen(src->path), folder, strlen(folder));
         map_put(n->files, MAP_KEY(src), f);
     }
     return f;
@@ -91,30 +94,36 @@ static void add_flag(Llvm *l, const char *name, unsigned value)
                       LLVMValueAsMetadata(LLVMConstInt(l->i32, value, 0)));
 }
 
-static void make_unit(Lines *n, const Source *src)
+static void make_unit(Lines *n, const Source *src, bool debug)
 {
     static const char producer[] = "tilec";
 
     add_flag(n->l, "Debug Info Version", LLVMDebugMetadataVersion());
     add_flag(n->l, "Dwarf Version", DWARF);
-    LLVMDIBuilderCreateCompileUnit(n->di, LLVMDWARFSourceLanguagePython, file_of(n, src), producer,
-                                   strlen(producer), 1, "", 0, 0, "", 0,
-                                   (LLVMDWARFEmissionKind)ONLY_DIRECTIVES, 0, 0, 0, "", 0, "", 0);
+    /* debuggers read expressions by the rules of a language that they know: `print x[0]@4` */
+    LLVMDIBuilderCreateCompileUnit(
+        n->di, debug ? LLVMDWARFSourceLanguageC99 : LLVMDWARFSourceLanguagePython, file_of(n, src),
+        producer, strlen(producer), 1, "", 0, 0, "", 0,
+        (LLVMDWARFEmissionKind)(!n->l->makes_object ? ONLY_DIRECTIVES
+                                : debug             ? FULL_DEBUG
+                                                    : LINE_TABLES),
+        0, 0, 0, "", 0, "", 0);
 }
 
-void llvm_lines_begin(Llvm *l, const Func *f, Val fn)
+void llvm_lines_begin(Llvm *l, const Func *f, Val fn, const GenOptions *o)
 {
     const Source *src = f->module->sources ? source_of(f->module->sources, f->span.start) : NULL;
 
-    if (!src)
+    if (!src || (!o->lines && !o->debug))
         return;
     Lines *n = NEW(l->arena, Lines);
-    *n = (Lines){.l = l, .module = f->module, .kernel = f->span};
+    *n = (Lines){
+        .l = l, .module = f->module, .folder = o->folder ? o->folder : "", .kernel = f->span};
     n->files = map_new(l->arena);
     n->helpers = map_new(l->arena);
     l->lines = n;
     n->di = LLVMCreateDIBuilder(l->module);
-    make_unit(n, src);
+    make_unit(n, src, o->debug);
     find_scopes(n, f);
     LLVMSetSubprogram(fn, n->sites[0].scope);
 }
@@ -123,6 +132,26 @@ void llvm_lines_end(Llvm *l)
 {
     if (l->lines)
         LLVMDIBuilderFinalize(l->lines->di);
+}
+
+bool llvm_lines_frame(const Llvm *l, int site, LineFrame *out)
+{
+    Lines *n = l->lines;
+    const CallSite *s = n ? call_site(n->module, site) : NULL;
+
+    if (!n)
+        return false;
+    Span span =
+        s && source_of(n->module->sources, s->callee_span.start) ? s->callee_span : n->kernel;
+    const Inlined *at = &n->sites[site];
+    *out = (LineFrame){n->di, at->scope, file_of(n, source_of(n->module->sources, span.start)),
+                       location(n, span, at)};
+    return true;
+}
+
+void llvm_lines_set(const Llvm *l, Val instruction, Span span, int site)
+{
+    LLVMInstructionSetDebugLoc(instruction, location(l->lines, span, &l->lines->sites[site]));
 }
 
 void llvm_lines_free(Llvm *l)

@@ -52,7 +52,7 @@ static size_t memory_needed(int values)
     return MIN(base + each * (size_t)values, most);
 }
 
-static void start_module(Llvm *l, const LlvmMachine *m, int values)
+static void start_module(Llvm *l, const LlvmMachine *m, int values, GenStage stage)
 {
     if (!os_has_memory(memory_needed(values)))
         arena_alloc(l->arena, SIZE_MAX); /* leaves through its guard */
@@ -75,6 +75,7 @@ static void start_module(Llvm *l, const LlvmMachine *m, int values)
     l->features = m->features ? m->features : own_text(l, LLVMGetHostCPUFeatures());
     l->passes = m->passes ? m->passes : usual_passes;
     l->is_text = m->is_text;
+    l->makes_object = stage == GEN_OBJECT && !m->is_text;
 }
 
 static void free_all(Llvm *l)
@@ -280,7 +281,7 @@ static bool attempt(Emission *e, const LlvmMachine *m, int values, void (*make)(
     if (setjmp(e->guard.env) != 0)
         return false;
     e->arena = e->llvm.arena = arena_new(&e->guard);
-    start_module(&e->llvm, m, values);
+    start_module(&e->llvm, m, values, stage);
     make(&e->llvm, ctx);
     finish(&e->llvm, stage, &e->out, &e->why);
     return true;

@@ -10,6 +10,7 @@
 #define TILEC_GEN_LLVM_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 
 #include "gen.h"
@@ -27,7 +28,8 @@ typedef struct {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     const char *triple, *cpu, *features;
     const char *passes;
-    bool is_text; /* what the machine takes as an object is a text */
+    bool is_text;      /* what the machine takes as an object is a text */
+    bool makes_object; /* of machine code */
     Arena *arena;
     VEC(Bld) builders;
     Lines *lines; /* NULL: nobody asked for them */
@@ -96,10 +98,19 @@ void llvm_mark_nontemporal(Llvm *l, Val store);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
 /* lines.c: the place of each instruction in the source, where somebody asked for it. */
-void llvm_lines_begin(Llvm *l, const Func *f, Val fn); /* before builders are made */
-void llvm_lines_end(Llvm *l);                          /* before passes run */
-void llvm_lines_free(Llvm *l);                         /* may be called when there are none */
-void llvm_lines_place(const Llvm *l, Bld b);           /* a new builder is for the op of now, too */
+/* Before builders are made. */
+void llvm_lines_begin(Llvm *l, const Func *f, Val fn, const GenOptions *o);
+void llvm_lines_end(Llvm *l);                /* before passes run */
+void llvm_lines_free(Llvm *l);               /* may be called when there are none */
+void llvm_lines_place(const Llvm *l, Bld b); /* a new builder is for the op of now, too */
+/* What a variable of one call is described by; see llvm-c/DebugInfo.h. */
+typedef struct {
+    LLVMDIBuilderRef di;
+    LLVMMetadataRef scope, file, place;
+} LineFrame;
+bool llvm_lines_frame(const Llvm *l, int site, LineFrame *out); /* false: nobody asked for lines */
+/* Where somebody did: this instruction is from there. */
+void llvm_lines_set(const Llvm *l, Val instruction, Span span, int site);
 /* Code is made for this op from here on (NULL: for the kernel as a whole), until the one before it,
  * which this gives, has its turn again. */
 const Op *llvm_at(Llvm *l, const Op *op);

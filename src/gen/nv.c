@@ -358,8 +358,7 @@ static void emit_function(Nv *n)
     add_text_attribute(n, "nvvm.reqntid", threads);
     if (n->plan->together > 0)
         add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
-    if (n->options->lines)
-        llvm_lines_begin(n->l, n->func, n->fn);
+    llvm_lines_begin(n->l, n->func, n->fn, n->options);
     LLVMBasicBlockRef entry = nv_block(n), start = nv_block(n);
     n->b = llvm_builder(n->l, entry);
     find_threads(n);

@@ -10,7 +10,8 @@
  *      and so the operands that those read as whole tiles (dot, scan, reshape);
  *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
  *      or an arm of an if behind it, where nobody looks for such stores;
- *   3. rematerialising it in several nests, or in every trip of a loop, costs more than a buffer.
+ *   3. rematerialising it in several nests, or in every trip of a loop, costs more than a buffer;
+ *   4. the source has a name for it, and a debugger wants to show that.
  *
  * Read plan.h first.
  */
@@ -21,7 +22,8 @@ enum {
     BUFFER_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
     MAX_COST = 1 << 20,   /* what several operands share counts for each, and soon overflows */
     MAX_ROUNDS = 64,
-    SCRATCH_SINK = 128 /* bytes in front: a harmless target for accesses that are masked off */
+    MOST_NAMED = 64 << 20, /* bytes that are spent on names */
+    SCRATCH_SINK = 128     /* bytes in front: a harmless target for accesses that are masked off */
 };
 
 DType plan_register_dtype(DType t)
@@ -32,6 +34,13 @@ DType plan_register_dtype(DType t)
 int plan_buffer(const Plan *p, const Value *v)
 {
     return p->facts[v->id].buffer;
+}
+
+Value *plan_named(const Plan *p, const Mark *m)
+{
+    Value *v = m->name && !m->text && m->nvalues == 1 ? ir_resolve(m->values[0]) : NULL;
+
+    return v && v->id < p->func->nvalues && p->facts[v->id].value == v ? v : NULL;
 }
 
 static bool is_renaming(const Value *v)
@@ -282,6 +291,21 @@ static bool buffer_results(Planner *pl, const Op *op)
     return changed;
 }
 
+/* Reason 4, as far as memory is plenty. */
+static void buffer_names(Planner *pl)
+{
+    int64_t bytes = 0;
+
+    for (int i = 0; i < pl->plan->func->marks.len; i++) {
+        const Value *v = plan_named(pl->plan, &pl->plan->func->marks.at[i]);
+        ValueFacts *f = v ? &pl->plan->facts[v->id] : NULL;
+        if (!v || v->type->rank == 0 || f->buffered || !may_be_buffered(f))
+            continue;
+        bytes += type_numel(v->type) * type_size(v->type);
+        f->buffered = bytes <= MOST_NAMED;
+    }
+}
+
 /* Consumers before producers, so that a buffered consumer counts as one place. */
 static bool buffer_block(Planner *pl, Block *b, int depth)
 {
@@ -347,6 +371,8 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     p->axis = axis_analyse(f, a);
     p->facts = NEW_N(a, ValueFacts, f->nvalues);
     gather_facts(&pl, f->body, 0);
+    if (o->debug)
+        buffer_names(&pl);
     p->uses = ir_uses(f, a);
     if (o->disjoint)
         p->bases = ir_pointer_bases(f, a);

@@ -299,6 +299,8 @@ typedef struct {
  * the arena; `f` and `o` must outlive it. */
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
+/* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
+Value *plan_named(const Plan *p, const Mark *m);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */

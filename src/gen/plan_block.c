@@ -3,7 +3,8 @@
  *
  * Scalar ops are steps of their own.  Roots go to the open nest when plan_order.c allows it, else
  * the open nest is closed and a new one is opened.  Pure scalar ops that do not need the open
- * nest's results are listed in front of it, so that they do not split it.
+ * nest's results are listed in front of it, so that they do not split it.  For debuggers nothing is
+ * shared and nothing overtakes: statements come one after the other.
  */
 #include "plan_internal.h"
 
@@ -86,7 +87,7 @@ static bool joins_open(const Planner *pl, const BlockState *st, const Root *root
 {
     const Block *region = root->op ? root->op->regions[0] : NULL;
 
-    if (root->combine || (region && region_needs_open(st, region)))
+    if (pl->plan->options->debug || root->combine || (region && region_needs_open(st, region)))
         return false;
     return plan_can_fuse(pl, st->open, root, candidate);
 }
@@ -128,7 +129,7 @@ static void add_step(Planner *pl, BlockState *st, StepKind kind, Op *op)
 {
     bool pure_scalar = kind == STEP_SCALAR && !op_has(op, READS | WRITES | EFFECT);
 
-    if (!pure_scalar || needs_open(st, op))
+    if (!pure_scalar || pl->plan->options->debug || needs_open(st, op))
         flush(pl, st);
     Step s = {.kind = kind, .op = op};
     vec_push(pl->plan->arena, &st->out->steps, s);

@@ -583,6 +583,8 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     check_lines(c, plugin, kernel_of(m), &fast);
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
+    safe.debug = true;
+    run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
     run_on_others(c, plugin, kernel_of(m), want);
     run_simulated(c, plugin, kernel_of(m), false, want);
     run_simulated(c, plugin, kernel_of(m), true, want);

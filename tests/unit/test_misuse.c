@@ -56,7 +56,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_tensor", sizeof(tilec_tensor), 48},
         {"tilec_arg", sizeof(tilec_arg), 120},
         {"tilec_param", sizeof(tilec_param), 152},
-        {"tilec_launch_options", sizeof(tilec_launch_options), 104},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 112},
         {"tilec_programs", sizeof(tilec_programs), 16},
         {"tilec_progress", sizeof(tilec_progress), 56},
         {"tilec_record", sizeof(tilec_record), 88},

@@ -54,9 +54,9 @@ _tilec() {
         ;;
     esac
     case ${COMP_WORDS[1]} in
-    test) options="--call --device --arch --threads --num-warps --num-stages --check --path --define --compare --json" ;;
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --path --define --call --compare --save --show --time --sweep --csv --plot --count --json" ;;
-    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --path --define --call" ;;
+    test) options="--call --device --arch --threads --num-warps --num-stages --check --debug --path --define --compare --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --show --time --sweep --csv --plot --count --json" ;;
+    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;
     devices) options="--json" ;;
     esac
     if [ "${COMP_WORDS[3]}" = : ]; then
