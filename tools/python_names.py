@@ -148,7 +148,7 @@ def builtins(root):
 
 
 def libdevice(root):
-    return [row[0] for row in rows(root, "src/libdevice/libdevice.h", "LIBDEVICE", 5)]
+    return [row[0] for row in rows(root, "src/libdevice/libdevice.h", "LIBDEVICE", 6)]
 
 
 def dtypes(root):

@@ -134,6 +134,7 @@ Val nv_math(Nv *n, OpCode code, Val x);     /* one of those: in fp32 */
 /* The same of x[r] into out[r], of those registers where that is cheaper together than one by one;
  * the others of out[] stay NULL.  x: NULL where nothing is. */
 void nv_math_together(Nv *n, OpCode code, const Val *x, int count, Val *out);
+Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */

@@ -18,9 +18,12 @@
 #include "nv.h"
 
 #include <math.h>
+#include <string.h>
 
 const bool nv_native_math[OP_COUNT] = {
-    [OP_exp] = true, [OP_exp2] = true, [OP_exp10] = true, [OP_rsqrt] = true};
+    [OP_exp] = true,        [OP_exp2] = true,       [OP_exp10] = true,
+    [OP_rsqrt] = true,      [OP_add_toward] = true, [OP_mul_toward] = true,
+    [OP_div_toward] = true, [OP_fma_toward] = true, [OP_sqrt_toward] = true};
 
 static Val fp32_constant(const Nv *n, double v)
 {
@@ -69,6 +72,24 @@ static Val rsqrt(Nv *n, Val x)
     Val ordered = LLVMBuildFCmp(n->b, LLVMRealORD, error, error, "");
 
     return LLVMBuildSelect(n->b, ordered, better, y, "");
+}
+
+/* add.rz.f32 and its kin */
+Val nv_toward(Nv *n, const Op *op, const Val *in)
+{
+    static const char *const sides[] = {
+        [ROUND_NEAREST] = "rn", [ROUND_TO_ZERO] = "rz", [ROUND_DOWN] = "rm", [ROUND_UP] = "rp"};
+    static const char *const places[] = {"", "$0, $1;", "$0, $1, $2;", "$0, $1, $2, $3;"};
+    static const char *const singles[] = {"", "=f,f", "=f,f,f", "=f,f,f,f"};
+    static const char *const doubles[] = {"", "=d,d", "=d,d,d", "=d,d,d,d"};
+    bool single = op->operands[0]->type->dtype == DT_FP32;
+    int count = op->noperands, length = (int)strcspn(op_info(op->code)->name, "_");
+    const char *text =
+        arena_printf(n->arena, "%.*s.%s.%s %s", length, op_info(op->code)->name,
+                     sides[attr_rounding(op)], single ? "f32" : "f64", places[count]);
+
+    return nv_pure_asm(n, single ? n->l->f32 : n->l->f64, text, (single ? singles : doubles)[count],
+                       in, count);
 }
 
 Val nv_math(Nv *n, OpCode code, Val x)

@@ -58,6 +58,8 @@ LIST(   boundary,       "boundary" ) /* dimensions along which a block may leave
 WORDS( Rounding,   rounding,    "rounding",     OPTIONAL )
     WORD( ROUND_NEAREST,        "nearest" )
     WORD( ROUND_TO_ZERO,        "zero" )
+    WORD( ROUND_DOWN,           "down" )
+    WORD( ROUND_UP,             "up" )
 END( Rounding )
 WORDS( HintKind,   hint_kind,   "kind",         NEEDED )
     WORD( HINT_MULTIPLE_OF,     "multiple_of" )

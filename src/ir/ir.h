@@ -47,7 +47,8 @@ typedef enum {
     FLOP = 1 << 9,
     EFFECT = 1 << 10,
     MOVES = 1 << 11,
-    COMPARES = 1 << 12
+    COMPARES = 1 << 12,
+    TOWARD = 1 << 13
 } OpFlags;
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 

@@ -21,7 +21,7 @@
  *     READS / WRITES memory.  EFFECT acts on more than memory, or may end the program: runs as often
  *     as written, in this order.  MOVES elements of the result are elements of operand 0 (moves.c).
  *     COMPARES numbers, by its name.  APPROX targets may differ from the interpreter within the
- *     documented ULP.  ENDS ends a block.  REGIONS(n) carries n regions.
+ *     documented ULP.  TOWARD rounds to a side, not to nearest (scalar_toward.c).  ENDS ends a block.  REGIONS(n) carries n regions.
  */
 /*  name         operands              result   attributes         flags                            */
 /* values */
@@ -57,6 +57,12 @@ OP( max,         "num same",           first,   A0,                PURE|COMMUTES
 OP( minnan,      "float same",         first,   A0,                PURE|COMMUTES|FOLDS|FLOP ) /* any NaN: NaN */
 OP( maxnan,      "float same",         first,   A0,                PURE|COMMUTES|FOLDS|FLOP )
 OP( fma,         "float same same",    first,   A0,                PURE|FOLDS|FLOP ) /* one rounding */
+/* the same, rounded to the side that the attribute says; fp32 and fp64 */
+OP( add_toward,  "float same",         first,   A1(rounding),      PURE|COMMUTES|FOLDS|FLOP|TOWARD )
+OP( mul_toward,  "float same",         first,   A1(rounding),      PURE|COMMUTES|FOLDS|FLOP|TOWARD )
+OP( div_toward,  "float same",         first,   A1(rounding),      PURE|FOLDS|FLOP|TOWARD )
+OP( fma_toward,  "float same same",    first,   A1(rounding),      PURE|FOLDS|FLOP|TOWARD )
+OP( sqrt_toward, "float",              first,   A1(rounding),      PURE|FOLDS|FLOP|TOWARD )
 OP( select,      "bool any any",       second,  A0,                PURE|FOLDS )
 /* comparisons; floats ordered, but ne is true on NaN */
 OP( eq,          "num same",           bool,    A0,                PURE|COMMUTES|FOLDS|COMPARES )

@@ -95,6 +95,8 @@ bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const vo
     }
     if (!(op_info(op)->flags & FOLDS))
         return false;
+    if (op_info(op)->flags & TOWARD)
+        return scalar_toward(op, (Rounding)attrs[0], in, src, dst, n);
     for (int i = operand_count(op) - 1; i >= 0; i--)
         operands[i] = src[i];
     if (dtype_is_int(in))

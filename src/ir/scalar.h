@@ -21,6 +21,11 @@ bool scalar_int(OpCode op, DType t, const void *const *src, void *dst, size_t n)
 /* scalar_float.c: fp32, fp64 */
 bool scalar_float(OpCode op, DType t, const void *const *src, void *dst, size_t n);
 
+/* scalar_toward.c: arithmetic that rounds to a side; a part of scalar_apply(), too */
+bool scalar_toward(OpCode op, Rounding r, DType t, const void *const *src, void *dst, size_t n);
+/* `in` is an integer of 32 or 64 bits, or fp64 */
+void scalar_cast_toward(Rounding r, DType in, DType out, const void *src, void *dst, size_t n);
+
 /* scalar_small.c: fp16, bf16, fp8* and the way between them and fp32 */
 bool scalar_small(OpCode op, DType t, const void *const *src, void *dst, size_t n);
 /* Of a float of 16 bits or less; exact. */

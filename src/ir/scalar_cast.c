@@ -220,10 +220,22 @@ static void cast_wide(Rounding r, DType in, DType out, const void *src, void *ds
     }
 }
 
+/* Integers that a float may not hold, and fp64 to fp32, where no bits of fp32 are cut (above). */
+static bool goes_toward(Rounding r, DType in, DType out)
+{
+    bool wide = out == DT_FP32 || out == DT_FP64;
+
+    if (r == ROUND_NEAREST || !wide || dtype_is_small_float(in))
+        return false;
+    return dtype_is_int(in) ? dtype_bits(in) >= 32 : in == DT_FP64 && r != ROUND_TO_ZERO;
+}
+
 void scalar_cast(Rounding r, DType in, DType out, const void *src, void *dst, size_t n)
 {
     if (in == out)
         memmove(dst, src, n * (size_t)dtype_size(in));
+    else if (goes_toward(r, in, out))
+        scalar_cast_toward(r, in, out, src, dst, n);
     else if (dtype_is_small_float(in))
         cast_from_small(r, in, out, src, dst, n);
     else if (dtype_is_small_float(out))

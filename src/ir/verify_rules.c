@@ -268,11 +268,25 @@ static bool check_cast(const Verifier *v, const Op *op)
     if (!may_cast(from, to))
         return verify_say(v, op, "cannot cast %s to %s", verify_type_text(v, from),
                           verify_type_text(v, to));
-    bool floats =
-        !from->pointer && !to->pointer && dtype_is_float(from->dtype) && dtype_is_float(to->dtype);
-    if (attr_rounding(op) != ROUND_NEAREST && !floats)
-        return verify_say(v, op, "only casts between floating types round toward zero"); /* R82 */
-    return true;
+    bool rounds = !from->pointer && !to->pointer && dtype_is_float(to->dtype);
+    bool small = rounds && (dtype_is_small_float(to->dtype) || dtype_is_small_float(from->dtype));
+    if (attr_rounding(op) == ROUND_NEAREST)
+        return true;
+    if (!rounds)
+        return verify_say(v, op, "only casts to floating types round toward a side"); /* R82 */
+    return !small || (attr_rounding(op) == ROUND_TO_ZERO && dtype_is_float(from->dtype)) ||
+           verify_say(v, op, "casts of small floats round to nearest or toward zero");
+}
+
+static bool check_toward(const Verifier *v, const Op *op)
+{
+    DType t = op->operands[0]->type->dtype;
+
+    if (attr_rounding(op) == ROUND_NEAREST)
+        return verify_say(v, op, "%s needs a side to round to", op_info(op->code)->name);
+    return t == DT_FP32 || t == DT_FP64 ||
+           verify_say(v, op, "%s is for fp32 and fp64, not %s", op_info(op->code)->name,
+                      dtype_name(t));
 }
 
 /* R87 */
@@ -795,7 +809,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_if] = check_if,
         [OP_call] = check_call,
     };
-    Rule *rule = rules[op->code];
+    Rule *rule = op_has(op, TOWARD) ? check_toward : rules[op->code];
 
     return !rule || rule(v, op);
 }

@@ -16,18 +16,18 @@ typedef struct {
 } Formula;
 
 /* formula.c */
-Value *f_number(const Formula *f, DType t, double v); /* of a float dtype, in the shape */
-Value *f_int(const Formula *f, DType t, int64_t v);   /* of an integer dtype */
-Value *f_fma(const Formula *f, Value *x, Value *y, Value *z);
-Value *f_cast(const Formula *f, Value *x, DType t);
-Value *f_bits(const Formula *f, Value *x, DType t); /* the same bits as another dtype */
+Value *f_number(const Formula *f, DType t, double v);         /* of a float dtype, in the shape */
+Value *f_int(const Formula *f, DType t, int64_t v);           /* of an integer dtype */
+Value *f_fma(const Formula *f, Value *x, Value *y, Value *z); /* x y + z, rounded once */
+Value *f_cast(const Formula *f, Value *x, DType t);           /* rounds to nearest */
+Value *f_bits(const Formula *f, Value *x, DType t);           /* the same bits as another dtype */
 /* The Chebyshev series of series.h. */
 typedef enum {
 #define SERIES(name, ...) SERIES_##name,
 #include "series.h"
 } SeriesName;
 Value *f_series(const Formula *f, SeriesName s, Value *y); /* its sum at y in [-1, 1] */
-double series_term(SeriesName s, int i);
+double series_term(SeriesName s, int i); /* for the rows that are no series, but numbers */
 
 #define UNARY(op)                                                                                  \
     static inline Value *f_##op(const Formula *f, Value *x)                                        \
@@ -87,13 +87,14 @@ static inline Value *f_select(const Formula *f, Value *c, Value *x, Value *y)
  * asks for.  NULL after an error. */
 typedef struct {
     OpCode op;
-    int dtype; /* DType: these two are the row's */
-    Span span; /* of the call */
+    int dtype;         /* DType */
+    Rounding rounding; /* these three are the row's */
+    Span span;         /* of the call */
     const char *name;
     int n; /* arguments */
 } Recipe;
 typedef Value *Make(const Formula *f, const Recipe *r, Value *const *v);
-#define LIBDEVICE(name, takes, make, op, dtype) Make make;
+#define LIBDEVICE(name, takes, make, op, dtype, rounding) Make make;
 #include "libdevice.h"
 
 Value *f_sinpi(const Formula *f, Value *x); /* sin(pi x); near.c */

@@ -14,10 +14,11 @@ struct Libdevice {
     Make *make;
     OpCode op;
     int dtype;
+    Rounding rounding;
 };
 
 static const Libdevice functions[] = {
-#define LIBDEVICE(name, takes, make, op, dtype) {name, takes, make, op, dtype},
+#define LIBDEVICE(name, takes, make, op, dtype, rounding) {name, takes, make, op, dtype, rounding},
 #include "libdevice.h"
 };
 
@@ -146,7 +147,7 @@ Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args)
     if (!all_arguments(l, d, args, v))
         return val_unknown();
     Formula f = {l, v[0]->type};
-    Recipe recipe = {d->op, d->dtype, args->span, d->name, n};
+    Recipe recipe = {d->op, d->dtype, d->rounding, args->span, d->name, n};
     Value *made = d->make(&f, &recipe, v);
     return made ? val_run(made) : val_unknown();
 }
@@ -165,6 +166,33 @@ Value *libdevice_op(const Formula *f, const Recipe *r, Value *const *v)
     Value *operands[] = {v[0], r->n > 1 ? v[1] : NULL, r->n > 2 ? v[2] : NULL};
 
     return build_op(&f->l->b, r->op, r->n, operands, 0, NULL, 1, NULL)->results[0];
+}
+
+static Value *toward(const Formula *f, const Recipe *r, Value *x, Value *y, Value *z)
+{
+    int64_t side = r->rounding;
+
+    return build_op(&f->l->b, r->op, r->n, (Value *[]){x, y, z}, 1, &side, 1, NULL)->results[0];
+}
+
+/* Arithmetic that rounds to a side. */
+Value *libdevice_toward(const Formula *f, const Recipe *r, Value *const *v)
+{
+    return toward(f, r, v[0], r->n > 1 ? v[1] : NULL, r->n > 2 ? v[2] : NULL);
+}
+
+Value *libdevice_sub_toward(const Formula *f, const Recipe *r, Value *const *v)
+{
+    return toward(f, r, v[0], f_neg(f, v[1]), NULL);
+}
+
+/* 1/x */
+Value *libdevice_rcp_toward(const Formula *f, const Recipe *r, Value *const *v)
+{
+    Recipe two = *r;
+
+    two.n = 2;
+    return toward(f, &two, f_number(f, v[0]->type->dtype, 1), v[0], NULL);
 }
 
 /* x 2^n */
@@ -198,18 +226,17 @@ Value *libdevice_rounded(const Formula *f, const Recipe *r, Value *const *v)
 /* The integer's low bits as those of an integer of the row's dtype, as a float. */
 Value *libdevice_float(const Formula *f, const Recipe *r, Value *const *v)
 {
-    return f_cast(f, f_cast(f, v[0], (DType)r->dtype), DT_FP32);
+    return build_cast(&f->l->b, f_cast(f, v[0], (DType)r->dtype), DT_FP32, r->rounding);
 }
 
 Value *libdevice_double(const Formula *f, const Recipe *r, Value *const *v)
 {
-    return f_cast(f, f_cast(f, v[0], (DType)r->dtype), DT_FP64);
+    return build_cast(&f->l->b, f_cast(f, v[0], (DType)r->dtype), DT_FP64, r->rounding);
 }
 
 Value *libdevice_narrow(const Formula *f, const Recipe *r, Value *const *v)
 {
-    (void)r;
-    return f_cast(f, v[0], DT_FP32);
+    return build_cast(&f->l->b, v[0], DT_FP32, r->rounding);
 }
 
 Value *libdevice_bits(const Formula *f, const Recipe *r, Value *const *v)

@@ -1,10 +1,10 @@
 /*
- * math.c - exp, log, sin, ... become sequences of primitive ops
+ * math.c - exp, log, sin, ... and rounding to a side become sequences of primitive ops
  *
  * opt_math replaces every APPROX op that the target does not have by ops that all targets have.
  * So this is the vector math library of every target, and it is the same function everywhere.
  * The expansions themselves are in math_exp.c, math_log.c, math_trig.c, math_arc.c, math_hyper.c,
- * math_erf.c, math_pow.c and math_root.c; docs/accuracy.md has the measured errors.
+ * math_erf.c, math_pow.c, math_root.c and math_toward.c; docs/accuracy.md has the measured errors.
  *
  * All of them keep these rules:
  *
@@ -165,10 +165,19 @@ static const Expansion expansions[OP_COUNT] = {
 };
 /* clang-format on */
 
-/* Functions of fp32 that the target has stay. */
+/* Functions of fp32 that the target has stay, and arithmetic of fp64. */
 static bool stays(const OptOptions *o, const Op *op, DType dtype)
 {
-    return o->native && o->native[op->code] && dtype == DT_FP32;
+    return o->native && o->native[op->code] && (dtype == DT_FP32 || op_has(op, TOWARD));
+}
+
+/* fp64 to fp32 toward zero is what targets do themselves, as of the smaller floats. */
+static bool rounds_to_side(const Op *op)
+{
+    if (op->code != OP_cast || attr_rounding(op) == ROUND_NEAREST)
+        return false;
+    const Type *from = op->operands[0]->type;
+    return dtype_is_int(from->dtype) || attr_rounding(op) != ROUND_TO_ZERO;
 }
 
 static Value *expand_function(Op *op, const OptOptions *o)
@@ -192,12 +201,26 @@ static Value *expand_function(Op *op, const OptOptions *o)
     return small ? build_cast(&m.b, result, given, ROUND_NEAREST) : result;
 }
 
+/* In the precision of the result. */
+static void expand_rounding(Op *op)
+{
+    const Type *to = op->results[0]->type;
+    Math m = {builder_before(op), to, to->dtype == DT_FP64 ? DOUBLE : SINGLE, false};
+
+    op->results[0]->repl = op_has(op, TOWARD) ? math_toward(&m, op) : math_cast_toward(&m, op);
+    op_remove(op);
+}
+
 static void visit_function(Op *op, void *ctx)
 {
     const OptOptions *o = ctx;
     const Expansion *e = &expansions[op->code];
 
     ir_resolve_operands(op);
+    if (rounds_to_side(op) || (op_has(op, TOWARD) && !stays(o, op, op->operands[0]->type->dtype))) {
+        expand_rounding(op);
+        return;
+    }
     if ((!e->unary && !e->binary) || stays(o, op, op->operands[0]->type->dtype))
         return;
     op->results[0]->repl = expand_function(op, o);

@@ -179,6 +179,10 @@ Value *math_atanh(Math *m, Value *x); /* inf for 1, NaN above; odd */
 Value *math_erf(Math *m, Value *x);  /* odd; at most 1 */
 Value *math_erfc(Math *m, Value *x); /* 1 - erf x without cancelling, down to where it underflows */
 
+/* math_toward.c */
+Value *math_toward(Math *m, const Op *op);      /* arithmetic that rounds to a side */
+Value *math_cast_toward(Math *m, const Op *op); /* to fp32 or fp64, of integers too */
+
 /* math_pow.c, math_root.c */
 /* Special cases as in C17 F.10.4.4: 1 for y = 0 or x = 1, NaN for finite x < 0 and a y that is no
  * integer. */

@@ -1,7 +1,7 @@
 # run: values out:fp64[99] x:fp32=0.75 n:i32=12 d:fp64=1.5
 # lower: dtypes x:fp32 d:fp64 n:i32 m:i64 out:*i32
 # lower: refused p:*fp32 x:fp32 d:fp64 h:fp16 n:i32
-"""R304, R305: every function of libdevice that there is, on 0.75, 12 and 1.5."""
+"""R304, R305: functions of libdevice on 0.75, 12 and 1.5; tests/num/test_libdevice.py has all."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

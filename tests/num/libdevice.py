@@ -6,7 +6,7 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
-def apply(x, y, z, w, out, n, OP: tl.constexpr, TAKES: tl.constexpr, BLOCK: tl.constexpr):
+def apply(x, y, z, w, out, n, OP: tl.constexpr, AFTER: tl.constexpr, TAKES: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     a = tl.load(x + at, mask=at < n, other=1)
     b = tl.load(y + at, mask=at < n, other=1)
@@ -20,4 +20,6 @@ def apply(x, y, z, w, out, n, OP: tl.constexpr, TAKES: tl.constexpr, BLOCK: tl.c
         r = getattr(libdevice, OP)(a, b, c)
     else:
         r = getattr(libdevice, OP)(a, b, c, d)
+    if AFTER != "":
+        r = getattr(libdevice, AFTER)(r)
     tl.store(out + at, r, mask=at < n)

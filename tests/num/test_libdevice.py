@@ -5,6 +5,7 @@ import math
 import os
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,13 +21,13 @@ FLOATS = {"fp32": np.float32, "fp64": np.float64}
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 8.0, -3.0]
 
 
-def apply(op, inputs, dtype, want, **tolerance):
-    """inputs: arrays of one length; `want` may be wider than dtype."""
+def apply(op, inputs, dtype, want, after="", **tolerance):
+    """inputs: arrays of one length; `want` may be wider than dtype; `after`: a function of the result."""
     given = [*inputs, *[inputs[0]] * (4 - len(inputs))]
     label = f"{op} {' '.join(str(x.dtype) for x in inputs)}"
     suite.case(label, "libdevice.py:apply", "cdiv(n,BLOCK)",
                {**dict(zip("xyzw", given)), "out": f"empty({dtype},{len(want)})", "n": len(want),
-                "OP": repr(op), "TAKES": len(inputs), "BLOCK": 96}, {"out": (dtype, want)},
+                "OP": repr(op), "AFTER": repr(after), "TAKES": len(inputs), "BLOCK": 96}, {"out": (dtype, want)},
                **tolerance)
 
 
@@ -144,6 +145,124 @@ def check_conversions():
         apply(f"{source}2double_rn", [x], "fp64", x.astype(np.float64))
 
 
+# --- rounding to a side ---
+
+
+def to_side(value, side, kind):
+    """A fraction as the next number of the kind on that side."""
+    if value == 0:
+        return kind(0)
+    info = np.finfo(kind)
+    sign, magnitude = 1 if value > 0 else -1, abs(value)
+    up = side == ("ru" if value > 0 else "rd")
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    exponent -= Fraction(2) ** exponent > magnitude
+    unit = Fraction(2) ** (max(exponent, int(info.minexp)) - int(info.nmant))
+    nearest = unit * (magnitude // unit + (up and magnitude % unit != 0))
+    if nearest > Fraction(float(info.max)):
+        return kind(sign * (math.inf if up else float(info.max)))
+    return kind(sign * float(nearest))
+
+
+def root(value, side, kind):
+    """The root of a fraction that no kind holds all of: 200 bits of it, and one more where it is cut."""
+    scaled = value * 4 ** 1200
+    whole = math.isqrt(int(scaled))
+    exact = whole * whole == scaled
+    return to_side(Fraction(2 * whole + (not exact), 2 ** 1201), side, kind)
+
+
+EXACTLY = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y, "rcp": lambda x: 1 / x, "fma": lambda x, y, z: x * y + z,
+}
+
+
+def zero_to_side(op, side, values):
+    """An exact zero: of a sum of different signs -0 down, else 0; of one sign this one."""
+    kind = type(values[0])
+    signs = [math.copysign(1, v) for v in values]
+    if op not in ("add", "sub", "fma"):
+        return kind(math.copysign(0, math.prod(signs)))
+    left = signs[0] * signs[1] if op == "fma" else signs[0]
+    right = -signs[-1] if op == "sub" else signs[-1]
+    return kind(math.copysign(0, left if left == right else -1 if side == "rd" else 1))
+
+
+def sided(op, side, values):
+    """One result; where an operand is no finite number, or a divisor 0, what NumPy gives."""
+    kind = type(values[0])
+    with np.errstate(all="ignore"):
+        nearest = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+                   "rcp": lambda v: kind(1) / v, "sqrt": np.sqrt,
+                   "fma": lambda a, b, c: WIDE(a) * WIDE(b) + WIDE(c)}[op](*values)
+    divided = op in ("div", "rcp") and values[-1] == 0
+    if divided or not all(np.isfinite(values)) or (op == "sqrt" and values[0] <= 0):
+        return kind(nearest)
+    if op == "sqrt":
+        return root(Fraction(float(values[0])), side, kind)
+    value = EXACTLY[op](*(Fraction(float(v)) for v in values))
+    return to_side(value, side, kind) if value else zero_to_side(op, side, values)
+
+
+def related(x, y, z):
+    """Of some, z is close to -x y, so that their sum cancels, or has its last bits far below."""
+    with np.errstate(all="ignore"):
+        z[:60] = -x[:60] * y[:60]
+        z[60:90] = np.nextafter(-x[60:90] * y[60:90], z[60:90])
+        z[90:110] = 0
+    return z
+
+
+def moderate(dtype, n=N):
+    """Numbers with exponents close to each other, some with few bits."""
+    x = random.uniform(-2, 2, n) * 2.0 ** random.integers(-30, 30, n)
+    x[::4] = random.integers(-9, 9, len(x[::4]))
+    return x.astype(FLOATS[dtype])
+
+
+def check_sides():
+    for dtype, kind in FLOATS.items():
+        x, y = pairs(dtype)
+        z = bit_patterns(dtype, len(x))
+        near = [moderate(dtype) for _ in range(3)]
+        near[2] = related(*near)
+        x, y, z = (np.concatenate(both) for both in zip((x, y, related(x, y, z)), near))
+        for op, takes in (("add", 2), ("sub", 2), ("mul", 2), ("div", 2), ("fma", 3), ("rcp", 1),
+                          ("sqrt", 1)):
+            for side in ("rz", "rd", "ru"):
+                inputs = [x, y, z][:takes]
+                want = np.array([sided(op, side, v) for v in zip(*inputs)], kind)
+                apply(f"{op}_{side}", inputs, dtype, want)
+                apply_zeros(f"{op}_{side}", inputs, dtype, want)
+
+
+def apply_zeros(op, inputs, dtype, want):
+    """Once more where zero is wanted: 1/0 shows its sign."""
+    zero = want == 0
+    if zero.any():
+        with np.errstate(divide="ignore"):
+            apply(op, [v[zero] for v in inputs], dtype, 1 / want[zero], after="rcp_rn")
+
+
+def check_conversions_to_side():
+    for source, dtype in (("int", "i32"), ("uint", "u32"), ("ll", "i64"), ("ull", "u64")):
+        x = whole(dtype)
+        x[N // 2:] >>= random.integers(0, np.iinfo(x.dtype).bits - 2, N - N // 2).astype(x.dtype)
+        for side in ("rz", "rd", "ru"):
+            for target, result in (("float", "fp32"), ("double", "fp64")):
+                if target == "double" and dtype in ("i32", "u32"):
+                    continue
+                want = [to_side(Fraction(int(v)), side, FLOATS[result]) for v in x]
+                apply(f"{source}2{target}_{side}", [x], result, np.array(want))
+    x = np.concatenate([bit_patterns("fp64"), moderate("fp64"), bit_patterns("fp32").astype(np.float64)])
+    with np.errstate(over="ignore"):
+        for side in ("rz", "rd", "ru"):
+            want = [to_side(Fraction(float(v)), side, np.float32) if np.isfinite(v) else np.float32(v)
+                    for v in x]
+            apply(f"double2float_{side}", [x], "fp32", np.array(want))
+
+
 # --- within bounds ---
 
 
@@ -250,7 +369,7 @@ def check_negative_log_gamma():
         apply("tgamma", [ends], dtype, np.array([np.inf, -np.inf, *[np.nan] * 5, -0.0, 0.0]))
 
 
-for part in (check_integers, check_exact, check_conversions, check_approximated,
+for part in (check_integers, check_exact, check_conversions, check_sides, check_conversions_to_side, check_approximated,
              check_negative_log_gamma):
     part()
 suite.finish()

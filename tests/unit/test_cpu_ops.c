@@ -216,6 +216,12 @@ static bool tested_here(OpCode op)
            op != OP_select && op != OP_ldexp;
 }
 
+/* Sides are for fp32 and fp64. */
+static bool on_side(OpCode op, DType t)
+{
+    return !(op_info(op)->flags & TOWARD) || t == DT_FP32 || t == DT_FP64;
+}
+
 static int operands_of(OpCode op)
 {
     int n = 1;
@@ -251,9 +257,13 @@ static void write_ops(Kernel *k, DType t, const Pairs *p, Engine engine)
     int in[3] = {write_load(k, t, p->x), write_load(k, t, p->y), write_load(k, t, p->z)};
     for (OpCode op = 0; op < OP_COUNT; op++) {
         bool is_test = strcmp(op_info(op)->result, "bool") == 0;
-        const char *attrs = op == OP_lookup8 ? " table=[0,1,1,0,1,0,0,1]" : "";
-        if (tested_here(op) && takes(op, t) && keeps_sign(op, t, engine))
+        const char *attrs = op == OP_lookup8              ? " table=[0,1,1,0,1,0,0,1]"
+                            : op_info(op)->flags & TOWARD ? " rounding=zero"
+                                                          : "";
+        if (tested_here(op) && takes(op, t) && on_side(op, t) && keeps_sign(op, t, engine))
             write_op(k, op, operands_of(op), in, attrs, is_test ? DT_I1 : t);
+        for (int side = 0; op_info(op)->flags & TOWARD && on_side(op, t) && side < 2; side++)
+            write_op(k, op, operands_of(op), in, side ? " rounding=up" : " rounding=down", t);
         if (k->c.nparams > 0 && versus_is_gpu(engine) && picks(op))
             k->c.params[k->c.nparams - 1].close = 1e-300; /* of 0 and -0 it takes either */
     }
@@ -337,6 +347,10 @@ static void write_casts(Kernel *k, DType from, int x)
             write_op(k, OP_cast, 1, &x, "", to);
         if (may_cast(from, to) && floats)
             write_op(k, OP_cast, 1, &x, " rounding=zero", to);
+        if ((to == DT_FP32 || to == DT_FP64) && !dtype_is_small_float(from) && from != to) {
+            write_op(k, OP_cast, 1, &x, " rounding=down", to);
+            write_op(k, OP_cast, 1, &x, " rounding=up", to);
+        }
         if (dtype_bits(from) == dtype_bits(to))
             write_op(k, OP_bitcast, 1, &x, "", to);
     }
