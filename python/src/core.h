@@ -43,6 +43,7 @@ enum { MOST_PARAMS = 128 };
     X(typestr)                                                                                     \
     X(data)                                                                                        \
     X(value)                                                                                       \
+    X(extern_libs)                                                                                 \
     X(check)                                                                                       \
     X(stream)                                                                                      \
     X(warmup)                                                                                      \

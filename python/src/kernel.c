@@ -103,6 +103,8 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
         return take_device(l, value);
     if (is_name(key, core.names.stream))
         return take_stream(l, value);
+    if (is_name(key, core.names.extern_libs))
+        return 0; /* the functions of libdevice are in the core */
     if (is_name(key, core.names.check)) {
         l->options.check = PyObject_IsTrue(value);
         return PyErr_Occurred() ? -1 : 0;

@@ -582,6 +582,27 @@ class Options(unittest.TestCase):
         store[(1,)](out, 7)
         self.assertEqual((out[0], len(seen)), (7, 3))
 
+    def test_hooks_of_loading(self):
+        @tilec.jit
+        def store(out, VALUE: tl.constexpr):
+            tl.store(out, VALUE)
+
+        def told(module, function, name, metadata_group, hash):
+            seen.append((name, hash))
+
+        out, seen = np.zeros(1, np.int32), []
+        hooks = (tilec.knobs.runtime.kernel_load_start_hook, tilec.knobs.runtime.kernel_load_end_hook)
+        for hook in hooks:
+            hook.add(told)
+            self.addCleanup(hook.remove, told)
+        made = [store[(1,)](out, VALUE=value) for value in (3, 3, 4)]
+        self.assertEqual(seen, 2 * [("store", made[0].hash)] + 2 * [("store", made[2].hash)])
+
+    def test_libraries_of_other_compilers(self):
+        out = np.zeros(1, np.int32)
+        store_number[(1,)](out, 6, extern_libs={"libdevice": "libdevice.10.bc"})
+        self.assertEqual(out[0], 6)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -141,6 +141,9 @@ class JITFunction(_core.Kernel, KernelInterface):
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
         cache[len(cache)] = made
+        for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
+            if hook:
+                hook(module=None, function=None, name=made.name, metadata_group={}, hash=made.hash)
         for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
             if hook is not None:
                 hook(key=made.hash, repr=f"{self.__name__}({made.asm['ttir'].splitlines()[0]})",

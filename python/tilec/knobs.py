@@ -82,7 +82,9 @@ class _RuntimeKnobs(Knobs):
 
     def __init__(self, **settings):
         chains = {"launch_enter_hook": HookChain(self._changed),
-                  "launch_exit_hook": HookChain(self._changed, reversed=True)}
+                  "launch_exit_hook": HookChain(self._changed, reversed=True),
+                  "kernel_load_start_hook": HookChain(self._changed),
+                  "kernel_load_end_hook": HookChain(self._changed, reversed=True)}
         super().__init__(**{name: (None, None, chain) for name, chain in chains.items()}, **settings)
 
     def _changed(self):
@@ -130,8 +132,7 @@ autotuning = Knobs(print=("TRITON_PRINT_AUTOTUNING", _flag, False),
 runtime = _RuntimeKnobs(
     interpret=("TRITON_INTERPRET", _flag, False), debug=("TRITON_DEBUG", _flag, False),
     override_arch=("TRITON_OVERRIDE_ARCH", str, None), jit_cache_hook=(None, None, None),
-    jit_post_compile_hook=(None, None, None), kernel_load_start_hook=(None, None, None),
-    kernel_load_end_hook=(None, None, None))
+    jit_post_compile_hook=(None, None, None))
 compilation = Knobs(always_compile=("TRITON_ALWAYS_COMPILE", _flag, False),
                     dump_ir=("TRITON_KERNEL_DUMP", _flag, False), listener=(None, None, None),
                     use_ir_loc=("USE_IR_LOC", str, None),
