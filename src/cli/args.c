@@ -373,12 +373,16 @@ static void check_quotes(Cli *c, const Options *o, const char *name, const Const
 Arguments args_evaluate(Cli *c, const Options *o)
 {
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
+    const char **given = NEW_N(c->arena, const char *, o->args.len + 1);
 
     c->random_arrays = 0;
+    for (int i = 0; i < o->args.len; i++)
+        given[i] = o->args.at[i].name;
     for (int i = 0; i < o->args.len; i++) {
         const ArgText *text = &o->args.at[i];
         Named named = {.name = text->name};
 
+        out.names.later = given + i;
         c->origin = text->origin;
         check_name(c, o, text->name);
         if (text->is_type) {
@@ -392,5 +396,6 @@ Arguments args_evaluate(Cli *c, const Options *o)
         out.args[out.count++].name = text->name;
     }
     c->origin = NULL;
+    out.names.later = NULL;
     return out;
 }

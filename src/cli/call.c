@@ -27,6 +27,14 @@ void call_open(Call *k)
 
 /* --- evaluating --- */
 
+/* What was most likely meant, as a line of its own, or "". */
+static const char *grid_hint(const Const *v)
+{
+    if (v->kind == CONST_FLOAT)
+        return "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up";
+    return v->kind == CONST_STRING ? "\nhint: without quotes it is an expression" : "";
+}
+
 /* R330: it sees all bound arguments. */
 static void evaluate_grid(Call *k)
 {
@@ -47,10 +55,7 @@ static void evaluate_grid(Call *k)
             stop(c, CLI_USAGE,
                  "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
                  "    %s%s",
-                 const_brief(&v[i], c->arena), text,
-                 v[i].kind == CONST_FLOAT
-                     ? "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up"
-                     : "");
+                 const_brief(&v[i], c->arena), text, grid_hint(&v[i]));
         k->timing.grid[i] = (int32_t)v[i].integer;
     }
     c->origin = NULL;

@@ -163,7 +163,8 @@ typedef struct {
 typedef struct {
     Named *at;
     int len, cap;
-} Names; /* earlier arguments, oldest first */
+    const char *const *later; /* names of arguments that have no value yet; NULL behind them */
+} Names;                      /* earlier arguments, oldest first */
 
 /* All of `text` as one expression; `label` ("n", "--grid") is what messages call it. */
 Const value_parse(Cli *c, const Names *names, const char *label, const char *text);

@@ -247,6 +247,16 @@ static const char *nearest(const Reader *r, const char *name)
     return near_name(name, known.at, known.len);
 }
 
+/* Is the name given a value further on? */
+static bool is_later(const Names *names, const char *name)
+{
+    const char *const *later = names->later;
+
+    while (later && *later && strcmp(*later, name) != 0)
+        later++;
+    return later && *later;
+}
+
 static bool unknown_name(Py *p, const Reader *r, const Node *n)
 {
     const char *near = nearest(r, n->name), *python = near ? NULL : py_near_builtin(n->name);
@@ -257,6 +267,10 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
 
     if (io_is_suffix(r->text + end, suffix))
         py_hint(p, "a file is written with @: @%s%.*s", n->name, (int)suffix, r->text + end);
+    else if (strcmp(r->label, n->name) == 0)
+        py_hint(p, "an argument cannot be made of itself");
+    else if (is_later(r->names, n->name))
+        py_hint(p, "it comes later: put %s=... in front of %s=...", n->name, r->label);
     else if (near || python)
         py_hint(p, "did you mean '%s'?", near ? near : python);
     else if (*r->label == '-')

@@ -44,6 +44,8 @@ expect 2 err "takes no value" "$tilec" run "$add" --json=1
 expect 2 err "whole number" "$tilec" run "$add" --grid 1 --threads=none
 expect 2 err "--save needs NAME=FILE" "$tilec" run "$add" --grid 1 --save out
 expect 2 err "is no option and no NAME=VALUE" "$tilec" run "$add" --grid 1 more
+expect 2 err "hint: it comes later: put n=... in front of x=..." "$tilec" run "$add" --grid 1 x="rand(fp32,n)" n=1
+expect 2 err "cannot be made of itself" "$tilec" run "$add" --grid 1 n=n+1
 expect 2 err "is given twice" "$tilec" run "$add" --grid 1 n=1 n=2
 expect 2 err "--grid is given twice" "$tilec" run "$add" --grid 1 --grid=2
 expect 2 err "did you mean 'BLOCK'?" "$tilec" run "$add" --grid 1 BLOCKS=4
@@ -51,6 +53,7 @@ expect 2 err "an option says it: --num-warps N" "$tilec" run "$add" --grid 1 num
 expect 2 err "has no kernel 'adder'" "$tilec" run "$add:adder" --grid 1
 expect 2 err "matmul_kernel" "$tilec" run "$matmul" --grid 1
 expect 2 err "from 0 to 2^31 - 1" "$tilec" run "$add" --grid -1
+expect 2 err "hint: without quotes it is an expression" "$tilec" run "$add" --grid "'cdiv(5,4)'"
 expect 2 err "at most 3 values" "$tilec" run "$add" --grid 1,1,1,1
 expect 2 err "there is no such argument" "$tilec" run "$add" --grid 1 n=1 --save "x=$folder/x.npy"
 expect 2 err "not an array" "$tilec" run "$add" --grid 1 n=1 --show n
