@@ -13,13 +13,14 @@ void call_init(Call *k, Cli *c, const Options *o)
 {
     *k = (Call){
         .cli = c, .options = *o, .counting = {.arena = c->arena}, .first_block = c->blocks.len};
-    c->tells = o->json || file_uses_stdout(c, o) ? stderr : stdout;
+    if (!c->each) /* else what is told is kept for later */
+        c->tells = o->json || file_uses_stdout(c, o) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
 }
 
 void call_open(Call *k)
 {
-    k->options.launch.on_message = k->silent ? NULL : tell;
+    k->options.launch.on_message = k->silent || k->again ? NULL : tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
     k->last_words = crash_words(k->cli, k->options.kernel);
@@ -100,7 +101,7 @@ static void listen(Call *k)
     tilec_launch_options *o = &k->options.launch;
 
     o->on_record = k->silent ? NULL : hear;
-    o->on_progress = k->silent ? NULL : hear_progress;
+    o->on_progress = k->silent || k->cli->each ? NULL : hear_progress; /* one line is enough */
     o->on_count = k->options.count ? hear_count : NULL;
     o->user = k;
 }

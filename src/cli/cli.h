@@ -66,11 +66,12 @@ typedef struct {
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
-    VEC(Storage) blocks;    /* the storage of all arrays, oldest first */
-    VEC(Moved) moved;       /* copies of it in the memory of devices */
-    const char *stdin_user; /* what was read from there; NULL: nothing */
-    FILE *tells;            /* what goes to stdout, unless data or JSON are there */
-    int random_arrays;      /* made so far: the seed of the next one that gives none */
+    VEC(Storage) blocks;          /* the storage of all arrays, oldest first */
+    VEC(Moved) moved;             /* copies of it in the memory of devices */
+    const char *stdin_user;       /* what was read from there; NULL: nothing */
+    FILE *tells;                  /* what goes to stdout, unless data or JSON are there */
+    const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
+    int random_arrays;            /* made so far: the seed of the next one that gives none */
 } Cli;
 
 /* trouble.c */
@@ -112,6 +113,8 @@ typedef struct {
 } Progress;
 Progress progress_start(const char *what);   /* `what` is kept; nothing is shown yet */
 void progress_at(Progress *p, double share); /* 0..1 */
+/* The same for files, with their rate and the time that is left. */
+void progress_files(Progress *p, int done, int all);
 /* The line for a launch over the grid, `what` being its kernel, and a warning where it seems to
  * hang; from any thread. */
 void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
@@ -150,6 +153,13 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "
 Array file_load(Cli *c, const char *path, const tilec_dtype *as);
 /* Of a path of `len` bytes: how much of `behind` is its `:MEMBER`, 0 unless it is an .npz. */
 size_t file_member_length(const char *path, size_t len, const char *behind);
+/* An array file in the text of a value. */
+typedef struct {
+    const char *path; /* and member */
+    bool has_type;
+    tilec_dtype type;
+} FileText;
+typedef VEC(FileText) FileTexts;
 /* `what`, as messages call it, reads stdin; stops when something else does. */
 void file_claim_stdin(Cli *c, const char *what);
 /* Stops where nothing can be written there, for now. */
@@ -172,7 +182,8 @@ Const value_parse(Cli *c, const Names *names, const char *label, const char *tex
  * `limit`. */
 int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Const *out,
                      int limit);
-Cli *value_cli(const Py *p); /* of an evaluation of ours */
+FileTexts value_files(Cli *c, const char *label, const char *text); /* that it would load */
+Cli *value_cli(const Py *p);                                        /* of an evaluation of ours */
 
 /* array_value.c */
 Const value_of_array(Cli *c, Array a);      /* a copy that shares the elements */
@@ -265,6 +276,8 @@ typedef struct {
     VEC(ShowText) shows;
     VEC(const char *) paths;
     VEC(tilec_define) defines;
+    VEC(const char *) eaches; /* patterns of names; none: one call */
+    int batch;                /* files a call; 0: each has one of its own */
 } Options;
 typedef enum {
     COMMAND_RUN = 1,
@@ -414,6 +427,7 @@ typedef struct {
     Arguments args;
     const tilec_arg *there; /* these as launches take them, from call_launch() on */
     bool silent;            /* nobody hears what the kernel says */
+    bool again;             /* what the compiler says was heard before */
     Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
     VEC(KeptBlock) kept;
@@ -510,6 +524,16 @@ const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects
 bool move_there(Call *k);            /* false: it works on the host's, and they stay */
 void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
 void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */
+
+/* run.c: from open to what --save, --show and --compare say, which may leave an exit code */
+void call_run(Call *k);
+
+/* files.c, each.c: --each */
+typedef struct EachGroup EachGroup;
+Array each_load(Cli *c, const FileText *text); /* an array for c->each */
+/* The value of a placeholder that `text` begins with; gives its length, 0: it is none. */
+size_t each_value(Cli *c, const char *text, Const *out);
+void each_run(Cli *c, const Options *o); /* a call for each of the files */
 
 /* run.c, dump.c, devices.c, test.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */

@@ -169,6 +169,14 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
     return io_write(is_stdout(&name) ? "-.npz" : name.path, NULL, members, n, NULL, error);
 }
 
+/* With --each it is the failure of one file. */
+static void tell_failure(Cli *c, const SaveText *save, const char *why)
+{
+    if (c->each)
+        stop(c, CLI_REFUSED, "'%s' could not be saved: %s", save->name, why);
+    complain(c, CLI_FILES, "'%s' could not be saved: %s", save->name, why);
+}
+
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
 {
     for (int i = 0; i < o->saves.len; i++) {
@@ -178,9 +186,11 @@ void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
         tilec_status status = is_npz(&name) ? save_members(c, o, arrays, i, &error)
                                             : save_one(save->path, arrays[i], &error);
 
-        if (status != TILEC_OK)
-            complain(c, CLI_FILES, "'%s' could not be saved: %s", save->name,
-                     error ? error : tilec_status_text(status));
+        const char *why =
+            status ? arena_printf(c->arena, "%s", error ? error : tilec_status_text(status)) : NULL;
+
         tilec_free(error);
+        if (why)
+            tell_failure(c, save, why);
     }
 }

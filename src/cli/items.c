@@ -151,9 +151,10 @@ const char *origin_path(Cli *c, const char *path)
 {
     const char *folder = c->origin ? c->origin->folder : ".";
 
+    bool is_found = strncmp(path, "{}", 2) == 0 || strncmp(path, "{dir}", 5) == 0; /* by --each */
     bool is_stream = path[0] == '-' && (!path[1] || path[1] == '.'); /* see io_name() */
 
-    if (path[0] == '/' || is_stream || strcmp(folder, ".") == 0)
+    if (path[0] == '/' || is_stream || is_found || strcmp(folder, ".") == 0)
         return path;
     return arena_printf(c->arena, "%s/%s", folder, path);
 }

@@ -29,6 +29,8 @@ typedef enum {
     OPTION_COUNT,
     OPTION_JSON,
     OPTION_SAVE,
+    OPTION_EACH,
+    OPTION_BATCH,
     OPTION_SHOW,
     OPTION_COMPARE,
     OPTION_CALL,
@@ -67,6 +69,8 @@ static const struct {
     {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
     {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
     {"--save",      OPTION_SAVE,    COMMAND_RUN,    NEEDS,    false},
+    {"--each",      OPTION_EACH,    COMMAND_RUN,    NEEDS,    false},
+    {"--batch",     OPTION_BATCH,   COMMAND_RUN,    NEEDS,    true},
     {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
     {"--compare",   OPTION_COMPARE, LAUNCHES,       NEEDS,    false},
     {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
@@ -292,6 +296,12 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_SAVE:
         vec_push(c->arena, &o->saves, parse_save(c, operand));
+        break;
+    case OPTION_EACH:
+        vec_push(c->arena, &o->eaches, origin_path(c, operand));
+        break;
+    case OPTION_BATCH:
+        o->batch = parse_count(c, name, operand);
         break;
     case OPTION_SHOW:
         vec_push(c->arena, &o->shows, parse_show(c, operand));
@@ -537,6 +547,11 @@ void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call
 
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
+    if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
+        stop(p->c, CLI_USAGE,
+             "'%s' is no option and no NAME=VALUE\nhint: if a shell has put it in the place of a "
+             "pattern, quote that: --each 'in/*.png'",
+             word);
     if (!p->c->origin)
         stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE", word);
     stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);

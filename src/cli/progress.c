@@ -41,6 +41,20 @@ void progress_at(Progress *p, double share)
     fflush(stderr);
 }
 
+void progress_files(Progress *p, int done, int all)
+{
+    enum { BAR = 24 };
+    static const char full[] = "########################", empty[] = "........................";
+    double now = os_seconds(), rate = done / (now - p->started);
+    int filled = (int)((double)done / all * BAR);
+
+    if (!is_due(p, now) || done == 0)
+        return;
+    fprintf(stderr, "\r[%.*s%.*s] %d of %d %s, %.0f/s, %.0f s left\033[K", filled, full,
+            BAR - filled, empty, done, all, p->what, rate, (all - done) / rate);
+    fflush(stderr);
+}
+
 static void wipe(Progress *p)
 {
     if (p->shown == 0)

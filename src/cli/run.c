@@ -5,32 +5,53 @@
 
 #include <stdio.h>
 
+void call_run(Call *k)
+{
+    Cli *c = k->cli;
+    Comparisons compared;
+
+    call_open(k);
+    call_evaluate(k);
+    outputs_check(k);
+    compared = compare_prepare(k);
+    call_launch(k);
+    outputs_write(k);
+    if (!compare_finish(k, &compared))
+        c->code = CLI_REFUSED;
+    if (k->options.json && compared.len > 0)
+        k->timing.compared = compare_json(c, &compared);
+    else
+        fputs(compare_text(c, &compared), c->tells);
+}
+
+/* Options that are for a way of running which was not asked for, or for another one. */
+static void refuse_mixtures(Cli *c, const Options *o)
+{
+    if (!o->sweep && (o->csv || o->plot))
+        stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
+    if (o->batch && o->eaches.len == 0)
+        stop(c, CLI_USAGE, "--batch N is about the files of --each 'PATTERN'");
+    if (o->sweep && o->eaches.len > 0)
+        stop(c, CLI_USAGE, "--sweep and --each both make many calls: one of them at a time");
+}
+
 void command_run(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_RUN, argc, argv);
-    Comparisons compared;
     Call k;
 
+    refuse_mixtures(c, &o);
     if (o.sweep) {
         sweep_run(c, &o);
         return;
     }
-    if (o.csv || o.plot)
-        stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
     range_refuse(c, &o);
+    if (o.eaches.len > 0) {
+        each_run(c, &o);
+        return;
+    }
     call_init(&k, c, &o);
-    call_open(&k);
-    call_evaluate(&k);
-    outputs_check(&k);
-    compared = compare_prepare(&k);
-    call_launch(&k);
-    outputs_write(&k);
-    if (!compare_finish(&k, &compared))
-        c->code = CLI_REFUSED;
-    if (o.json && compared.len > 0)
-        k.timing.compared = compare_json(c, &compared);
-    else
-        fputs(compare_text(c, &compared), c->tells);
+    call_run(&k);
     call_report(&k);
     call_close(&k);
 }

@@ -30,6 +30,7 @@ typedef struct {
     char *python;             /* the text with blanks */
     const Source *source;     /* of that */
     VEC(Blank) blanks;
+    FileTexts *only_files; /* files are listed, not loaded; NULL */
 } Reader;
 
 /* How many columns the text takes from `start` to `end`: a character counts by its first byte. */
@@ -88,32 +89,56 @@ static size_t quoted_end(const Reader *r, size_t at)
 
 /* file := '@' (path | text) [':' member] [':' dtype]; a bare path ends at any of []():, or a space,
  * and only that of an .npz has members.  Gives the place behind it. */
-static size_t read_file(Reader *r, size_t at)
+static size_t parse_file(Reader *r, size_t at, FileText *out)
 {
     const char *text = r->text;
     bool is_quoted = text[at + 1] == '\'' || text[at + 1] == '"';
     size_t from = at + 1 + is_quoted, end, next, member, n;
-    const char *path;
-    tilec_dtype t;
-    bool has_type = false;
 
     next = is_quoted ? quoted_end(r, at + 1) : from + strcspn(text + from, "[](): ,");
     end = next - (is_quoted && next > from && text[next - 1] == text[from - 1]);
     if (end == from)
         wrong(r, at, next, "the name of a file is missing here", NULL);
     member = file_member_length(text + from, end - from, text + next);
-    path = origin_path(r->cli, arena_printf(r->cli->arena, "%.*s%.*s", (int)(end - from),
-                                            text + from, (int)member, text + next));
+    *out = (FileText){0};
+    out->path = origin_path(r->cli, arena_printf(r->cli->arena, "%.*s%.*s", (int)(end - from),
+                                                 text + from, (int)member, text + next));
     next += member;
     n = text[next] == ':' ? name_length(text + next + 1) : 0;
     if (n > 0) {
-        has_type = array_dtype(text + next + 1, n, &t);
-        if (!has_type)
+        out->has_type = array_dtype(text + next + 1, n, &out->type);
+        if (!out->has_type)
             wrong(r, next + 1, next + 1 + n, "not a dtype", NULL);
         next += 1 + n;
     }
-    blank(r, at, next, value_of_array(r->cli, file_load(r->cli, path, has_type ? &t : NULL)));
     return next;
+}
+
+static size_t read_file(Reader *r, size_t at)
+{
+    FileText t;
+    size_t next = parse_file(r, at, &t);
+    Array a;
+
+    if (r->only_files) {
+        vec_push(r->cli->arena, r->only_files, t);
+        return next;
+    }
+    a = r->cli->each ? each_load(r->cli, &t)
+                     : file_load(r->cli, t.path, t.has_type ? &t.type : NULL);
+    blank(r, at, next, value_of_array(r->cli, a));
+    return next;
+}
+
+/* A placeholder of --each; gives the place behind it, or `at` when there is none. */
+static size_t read_placeholder(Reader *r, size_t at)
+{
+    Const value;
+    size_t n = each_value(r->cli, r->text + at, &value);
+
+    if (n > 0)
+        blank(r, at, at + n, value);
+    return at + n;
 }
 
 /* Is this the second argument of a function that makes arrays?  Only there 0x10 is a shape. */
@@ -190,6 +215,8 @@ static void read_blanks(Reader *r)
             next = quoted_end(r, at);
         else if (ch == '@')
             next = read_file(r, at);
+        else if (ch == '{')
+            next = read_placeholder(r, at);
         else if (is_digit(ch) && !in_word)
             next = read_shape(r, at);
         at = MAX(next, at + 1);
@@ -384,6 +411,16 @@ Const value_parse(Cli *c, const Names *names, const char *label, const char *tex
     Reader r = reader_new(c, names, label, text);
 
     return evaluate(&r, parse(&r));
+}
+
+FileTexts value_files(Cli *c, const char *label, const char *text)
+{
+    FileTexts found = {0};
+    Reader r = {.cli = c, .label = label, .text = text, .only_files = &found};
+
+    r.python = arena_strndup(c->arena, text, strlen(text));
+    read_blanks(&r);
+    return found;
 }
 
 int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Const *out,

@@ -49,13 +49,13 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --show | --compare | =)
+    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --each | --batch | --show | --compare | =)
         return
         ;;
     esac
     case ${COMP_WORDS[1]} in
     test) options="--call --device --arch --threads --num-warps --num-stages --check --debug --path --define --compare --json" ;;
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --show --time --sweep --csv --plot --count --json" ;;
+    run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --each --batch --show --time --sweep --csv --plot --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;
     devices) options="--json" ;;
     esac

@@ -1,0 +1,358 @@
+/*
+ * batch.c - `run --each PATTERN --batch N`: one call for N files whose arrays have one shape
+ *
+ * In windows of N files, in the order of their names: the files of a window are read while the
+ * results of the batch before are written, on all threads; those of one shape gather, and N of them
+ * are a batch, whose launch has all threads.  What is left of each shape at the end is a smaller
+ * one.  Which files are in which batch follows from their order alone.
+ */
+#define _GNU_SOURCE
+#include "each.h"
+#include "../io/io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WAITING = 4 }; /* windows of files that are read and in no batch yet */
+
+/* The arrays of a file, one for each of Batches.texts; no data: it is read no more or not yet. */
+typedef struct {
+    IoArray *arrays;
+} Loaded;
+
+/* A call for some files, from its launch until its results are written. */
+typedef struct {
+    Cli cli;
+    Call call;
+    EachGroup group;
+    EachFile *files;
+    const int *numbers; /* of the files, in Each.files */
+    EachArrays arrays;
+    const Array **saves; /* what is written a part at a time */
+} Batch;
+
+typedef struct {
+    Each *each;
+    FileTexts texts;  /* names with placeholders */
+    Loaded *loaded;   /* for each file */
+    VEC(int) waiting; /* numbers of files that are read, in order */
+    int next;         /* the first file that is not read */
+    int reading;      /* how many are in this window */
+    Batch *writing;   /* NULL: none */
+} Batches;
+
+/* --- reading and writing --- */
+
+static void read_one(Cli *c, Batches *b, int number)
+{
+    const EachFile *f = &b->each->files.at[number];
+    IoArray *arrays = b->loaded[number].arrays;
+
+    for (int i = 0; i < b->texts.len; i++) {
+        const FileText *t = &b->texts.at[i];
+        const tilec_io_options options = {.as = t->has_type ? &t->type : NULL};
+        char *error = NULL;
+
+        check(c, io_read(each_expand(c, f, t->path), NULL, 0, &options, &arrays[i], &error),
+              &error);
+    }
+}
+
+/* Part k of what is saved. */
+static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
+{
+    Options o = each_options(c, given, &batch->files[k]);
+    const Array **parts = NEW_N(c->arena, const Array *, o.saves.len + 1);
+
+    c->each = &batch->group;
+    for (int i = 0; i < o.saves.len; i++) {
+        const Array *whole = batch->saves[i];
+        Array *part = NEW(c->arena, Array);
+
+        part->data =
+            (char *)whole->data + k * whole->strides[0] * (int64_t)tilec_dtype_size(whole->dtype);
+        part->dtype = whole->dtype;
+        part->ndim = whole->ndim - 1;
+        memcpy(part->shape, whole->shape + 1, sizeof part->shape - sizeof part->shape[0]);
+        memcpy(part->strides, whole->strides + 1, sizeof part->strides - sizeof part->strides[0]);
+        parts[i] = part;
+    }
+    file_save_all(c, &o, parts);
+}
+
+static void do_piece(Cli *c, void *context, int i)
+{
+    Batches *b = context;
+
+    if (i < b->reading)
+        read_one(c, b, b->next + i);
+    else
+        write_one(c, b->writing, b->each->options, i - b->reading);
+}
+
+static void settle_piece(void *context, int i, CrewResult *r)
+{
+    Batches *b = context;
+
+    if (i >= b->reading) {
+        each_settle(b->each, b->writing->numbers[i - b->reading], r);
+        return;
+    }
+    if (r->failed)
+        each_settle(b->each, b->next + i, r);
+    free(r->told);
+    free(r->trouble);
+}
+
+static void watch(void *context)
+{
+    each_tell(((const Batches *)context)->each);
+}
+
+static void unload(const Batches *b, int number)
+{
+    for (int i = 0; i < b->texts.len; i++)
+        io_array_free(&b->loaded[number].arrays[i]);
+}
+
+/* Read the next window and write the batch before. */
+static void read_and_write(Batches *b, int window)
+{
+    const CrewTask task = {do_piece, settle_piece, watch, b};
+    Each *e = b->each;
+
+    b->reading = MIN(window, e->files.len - b->next);
+    for (int i = b->next; i < b->next + b->reading; i++)
+        b->loaded[i].arrays = NEW_N(e->cli->arena, IoArray, b->texts.len + 1);
+    crew_run(&e->crew, b->reading + (b->writing ? b->writing->group.n : 0), &task);
+    for (int i = b->next; i < b->next + b->reading; i++) {
+        if (e->outcomes[i].done)
+            unload(b, i);
+        else
+            vec_push(e->cli->arena, &b->waiting, i);
+    }
+    b->next += b->reading;
+}
+
+/* --- which files go together --- */
+
+static bool same_shapes(const Batches *b, int x, int y)
+{
+    for (int i = 0; i < b->texts.len; i++) {
+        const IoArray *p = &b->loaded[x].arrays[i], *q = &b->loaded[y].arrays[i];
+
+        if (p->dtype != q->dtype || p->ndim != q->ndim ||
+            memcmp(p->shape, q->shape, sizeof p->shape[0] * (size_t)p->ndim) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The numbers of at most `n` waiting files like the one at `first`, in order; gives how many. */
+static int gather(const Batches *b, int first, int n, int *out)
+{
+    int got = 0;
+
+    for (int i = first; i < b->waiting.len && got < n; i++) {
+        if (same_shapes(b, b->waiting.at[first], b->waiting.at[i]))
+            out[got++] = b->waiting.at[i];
+    }
+    return got;
+}
+
+static void stop_waiting(Batches *b, const int *numbers, int n)
+{
+    int kept = 0, k = 0;
+
+    for (int i = 0; i < b->waiting.len; i++) {
+        if (k < n && b->waiting.at[i] == numbers[k])
+            k++;
+        else
+            b->waiting.at[kept++] = b->waiting.at[i];
+    }
+    b->waiting.len = kept;
+}
+
+/* The files of the next batch: the first shape of which there are enough, or, when too many wait or
+ * no more come, the first of all.  Gives how many; 0: there are to be more first. */
+static int choose(Batches *b, int n, int *out)
+{
+    bool any = b->next == b->each->files.len || b->waiting.len > MOST_WAITING * n;
+    int got = 0;
+
+    for (int i = 0; i < b->waiting.len && got < n; i++)
+        got = gather(b, i, n, out);
+    if (got < n)
+        got = any && b->waiting.len > 0 ? gather(b, 0, n, out) : 0;
+    stop_waiting(b, out, got);
+    return got;
+}
+
+/* --- the call --- */
+
+/* One array for the files of the batch, which are given back. */
+static Array stack(Cli *c, const Batches *b, const Batch *batch, int text)
+{
+    const IoArray *first = &b->loaded[batch->numbers[0]].arrays[text];
+    int64_t shape[CLI_MAX_DIMS] = {batch->group.n};
+    Array out;
+
+    if (first->ndim == CLI_MAX_DIMS)
+        stop(c, CLI_USAGE, "--batch: arrays of %d dimensions cannot have one more", CLI_MAX_DIMS);
+    memcpy(shape + 1, first->shape, sizeof shape - sizeof shape[0]);
+    out = array_new(c, first->dtype, first->ndim + 1, shape);
+    for (int i = 0; i < batch->group.n; i++) {
+        IoArray *from = &b->loaded[batch->numbers[i]].arrays[text];
+        Array a = {.data = from->data, .dtype = from->dtype, .ndim = from->ndim};
+
+        memcpy(a.shape, from->shape, sizeof a.shape);
+        memcpy(a.strides, from->strides, sizeof a.strides);
+        array_copy_dense(&a, (char *)out.data + (size_t)i * array_bytes(&a));
+        io_array_free(from);
+    }
+    return out;
+}
+
+/* What --save writes: arrays with a part for each file. */
+static void find_saves(Cli *c, Batch *batch, const Options *o)
+{
+    batch->saves = NEW_N(c->arena, const Array *, o->saves.len + 1);
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        const Array *a = outputs_find(c, &batch->call.args.names, "--save", save->name);
+
+        if (a->ndim == 0 || a->shape[0] != batch->group.n)
+            stop(c, CLI_USAGE,
+                 "--save %s=%s: with --batch its first extent has to be the number of files, here "
+                 "%d",
+                 save->name, save->path, batch->group.n);
+        batch->saves[i] = a;
+    }
+}
+
+typedef struct {
+    const Batches *all;
+    Batch *batch;
+} Launch;
+
+static void launch(Cli *c, void *context, int unused)
+{
+    const Launch *l = context;
+    const Batches *b = l->all;
+    Batch *batch = l->batch;
+    Call *k = &batch->call;
+    Options o = *b->each->options;
+
+    (void)unused;
+    c->each = &batch->group;
+    batch->group.arrays = &batch->arrays;
+    for (int i = 0; i < b->each->constants.len; i++)
+        vec_push(c->arena, &batch->arrays, b->each->constants.at[i]);
+    for (int i = 0; i < b->texts.len; i++)
+        vec_push(c->arena, &batch->arrays,
+                 ((EachArray){b->texts.at[i], stack(c, b, batch, i), true}));
+    o.saves.len = 0; /* they are written a part at a time */
+    call_init(k, c, &o);
+    k->again = b->each->done > b->each->failed;
+    call_open(k);
+    call_evaluate(k);
+    find_saves(c, batch, b->each->options);
+    outputs_check(k);
+    call_launch(k);
+    outputs_write(k);
+}
+
+static void close_batch(Batch *batch)
+{
+    if (batch)
+        crew_release(&batch->cli);
+    free(batch);
+}
+
+/* All files of a batch fail with it. */
+static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
+{
+    const char *first = batch->files[0].path;
+
+    each_stop_early(e, batch->numbers[0], r);
+    each_settle(e, batch->numbers[0], r);
+    for (int i = 1; i < batch->group.n; i++) {
+        CrewResult same = {.failed = true, .code = r->code};
+
+        if (asprintf(&same.trouble, "it is in one batch with %s", first) < 0)
+            same.trouble = NULL;
+        each_settle(e, batch->numbers[i], &same);
+    }
+}
+
+/* Launch these files; gives what is to be written, NULL behind a failure. */
+static Batch *run_batch(Batches *b, const int *numbers, int n)
+{
+    Each *e = b->each;
+    Batch *batch = calloc(1, sizeof *batch);
+    CrewResult r;
+
+    if (!batch)
+        stop(e->cli, CLI_REFUSED, "there is no memory");
+    batch->files = NEW_N(e->cli->arena, EachFile, n);
+    batch->numbers = numbers;
+    batch->group = (EachGroup){batch->files, n, true, NULL};
+    for (int i = 0; i < n; i++)
+        batch->files[i] = e->files.at[numbers[i]];
+    batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file};
+    r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
+    for (int i = 0; i < n; i++)
+        unload(b, numbers[i]);
+    if (r.failed)
+        fail_batch(e, batch, &r);
+    else if (r.told && *r.told)
+        fprintf(e->cli->tells, "%s:\n%s", batch->files[0].path, r.told);
+    if (!r.failed)
+        free(r.told);
+    if (!r.failed)
+        return batch;
+    close_batch(batch);
+    return NULL;
+}
+
+/* Names of files with placeholders in the arguments. */
+static void find_texts(Batches *b)
+{
+    Cli *c = b->each->cli;
+
+    for (int i = 0; i < b->each->options->args.len; i++) {
+        const ArgText *arg = &b->each->options->args.at[i];
+        FileTexts texts;
+
+        c->origin = arg->origin;
+        texts = value_files(c, arg->name, arg->text);
+        for (int k = 0; k < texts.len; k++) {
+            if (each_has_place(texts.at[k].path))
+                vec_push(c->arena, &b->texts, texts.at[k]);
+        }
+    }
+    c->origin = NULL;
+    if (b->texts.len == 0)
+        stop(c, CLI_USAGE,
+             "--batch stacks what is read from the files, but no argument reads them: "
+             "x=@{} does");
+}
+
+void batch_run(Each *e)
+{
+    Cli *c = e->cli;
+    Batches b = {.each = e, .loaded = NEW_N(c->arena, Loaded, e->files.len)};
+    int n = MIN(e->options->batch, e->files.len), got = 0;
+
+    find_texts(&b);
+    while (b.next < e->files.len || b.waiting.len > 0 || b.writing) {
+        int *numbers = NEW_N(c->arena, int, n);
+
+        read_and_write(&b, b.waiting.len > MOST_WAITING * n ? 0 : n);
+        close_batch(b.writing);
+        got = choose(&b, n, numbers);
+        b.writing = got > 0 ? run_batch(&b, numbers, got) : NULL;
+        each_tell(e);
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * crew.c - many like pieces of work on several threads, each with a Cli of its own
+ *
+ * A piece that is stopped is a result like others.  Threads live for one crew_run(); the thread
+ * that called it waits and watches.  Where no thread can be had it works itself.
+ */
+#define _GNU_SOURCE
+#include "each.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+Crew crew_new(Cli *c, int n)
+{
+    Crew w = {.clis = NEW_N(c->arena, Cli, n), .n = n};
+
+    for (int i = 0; i < n; i++) {
+        w.clis[i].tilec = c->tilec;
+        w.clis[i].file = c->file;
+    }
+    return w;
+}
+
+typedef struct {
+    CrewWork *work;
+    void *context;
+    int i;
+} Piece;
+
+static void do_piece(Cli *c, void *context)
+{
+    const Piece *piece = context;
+
+    c->arena = arena_new(&c->guard);
+    c->words = interner_new(c->arena);
+    piece->work(c, piece->context, piece->i);
+}
+
+CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
+{
+    CrewResult r = {.failed = true, .code = CLI_REFUSED, .status = TILEC_NO_MEMORY};
+    Piece piece = {work, context, i};
+    size_t size;
+
+    c->tells = open_memstream(&r.told, &size);
+    if (!c->tells)
+        return r;
+    r.failed = !attempt(c, do_piece, &piece);
+    if (r.failed)
+        r.trouble = strdup(c->trouble);
+    r.failed |= c->code != CLI_DONE;
+    r.code = c->code;
+    r.status = c->status;
+    fclose(c->tells);
+    return r;
+}
+
+void crew_release(Cli *c)
+{
+    move_release(c, 0);
+    array_free_from(c, 0);
+    arena_free(c->arena);
+}
+
+static CrewResult perform(Cli *c, const CrewTask *task, int i)
+{
+    const Cli before = *c;
+    CrewResult r = crew_attempt(c, task->work, task->context, i);
+
+    crew_release(c);
+    *c = before;
+    return r;
+}
+
+CrewResult crew_do(Crew *w, const CrewTask *task, int i)
+{
+    return perform(&w->clis[0], task, i);
+}
+
+/* What the threads share. */
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a piece is done */
+    const CrewTask *task;
+    int n, next, done;
+} Shift;
+typedef struct {
+    Shift *shift;
+    Cli *cli;
+} Worker;
+
+static void *work_shift(void *worker)
+{
+    Shift *s = ((Worker *)worker)->shift;
+
+    pthread_mutex_lock(&s->lock);
+    while (s->next < s->n) {
+        int i = s->next++;
+        CrewResult r;
+
+        pthread_mutex_unlock(&s->lock);
+        r = perform(((Worker *)worker)->cli, s->task, i);
+        pthread_mutex_lock(&s->lock);
+        s->task->settle(s->task->context, i, &r);
+        s->done++;
+        pthread_cond_signal(&s->changed);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static struct timespec soon(void)
+{
+    enum { STEP_NS = 100 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 };
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += STEP_NS;
+    t.tv_sec += t.tv_nsec / SECOND;
+    t.tv_nsec %= SECOND;
+    return t;
+}
+
+static void wait_for_all(Shift *s)
+{
+    pthread_mutex_lock(&s->lock);
+    do {
+        const struct timespec until = soon();
+
+        while (s->done < s->n && pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
+            ;
+        s->task->watch(s->task->context);
+    } while (s->done < s->n);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void crew_run(Crew *w, int n, const CrewTask *task)
+{
+    Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, task, n, 0, 0};
+    pthread_t *threads = calloc((size_t)w->n, sizeof *threads);
+    Worker *workers = calloc((size_t)w->n, sizeof *workers);
+    int started = 0;
+
+    while (threads && workers && started < MIN(n, w->n)) {
+        workers[started] = (Worker){&s, &w->clis[started]};
+        if (pthread_create(&threads[started], NULL, work_shift, &workers[started]) != 0)
+            break;
+        started++;
+    }
+    if (started == 0)
+        work_shift(&(Worker){&s, &w->clis[0]});
+    wait_for_all(&s);
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    free(workers);
+}

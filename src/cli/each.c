@@ -1,0 +1,217 @@
+/*
+ * each.c - `run --each PATTERN`: the same call for every file, several files at once
+ *
+ * Reading, computing and writing of one file follow each other on one thread, and files are spread
+ * over the threads: so all of it overlaps, and no result depends on how.  The first file that can
+ * be read goes alone, since what is wrong with the call would be wrong for all of them.  What a
+ * kernel prints and what failed is told in the order of the files.
+ */
+#include "each.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- telling --- */
+
+/* As a line of its own, behind the name of the file if the text does not begin with it. */
+static void tell_trouble(Each *e, const EachFile *f, const char *why)
+{
+    size_t n = strlen(f->path);
+    bool named = strncmp(why, f->path, n) == 0 && (why[n] == ':' || why[n] == '\0');
+
+    progress_end(&e->progress);
+    complain(e->cli, CLI_REFUSED, "%s%s%s", named ? "" : f->path, named ? "" : ": ", why);
+}
+
+void each_settle(Each *e, int i, CrewResult *r)
+{
+    EachOutcome *o = &e->outcomes[i];
+
+    *o = (EachOutcome){.told = r->told, .trouble = r->trouble, .done = true};
+    if (r->failed && !o->trouble)
+        o->trouble = strdup(r->told ? "it is not what --compare says" : "there is no memory");
+    *r = (CrewResult){.failed = r->failed};
+    e->failed += r->failed;
+    e->done++;
+}
+
+static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
+{
+    if (o->told && *o->told) {
+        progress_end(&e->progress);
+        fprintf(e->cli->tells, "%s:\n%s", f->path, o->told);
+    }
+    if (o->trouble)
+        tell_trouble(e, f, o->trouble);
+}
+
+void each_tell(Each *e)
+{
+    for (; e->told < e->files.len && e->outcomes[e->told].done; e->told++) {
+        EachOutcome *o = &e->outcomes[e->told];
+
+        tell_file(e, &e->files.at[e->told], o);
+        free(o->told);
+        free(o->trouble);
+        if (o->trouble)
+            vec_push(e->cli->arena, &e->damaged, e->files.at[e->told].path);
+        *o = (EachOutcome){.done = true};
+    }
+    progress_files(&e->progress, e->done, e->files.len);
+}
+
+void each_stop_early(Each *e, int i, CrewResult *r)
+{
+    bool is_own = r->code == CLI_FILES || r->status == TILEC_FAULT || (r->told && *r->told);
+    const char *why;
+
+    if (!r->failed || is_own || e->done > e->failed)
+        return;
+    each_tell(e);
+    progress_end(&e->progress);
+    why = arena_printf(e->cli->arena, "%s", r->trouble ? r->trouble : "there is no memory");
+    free(r->told);
+    free(r->trouble);
+    e->cli->status = r->status;
+    stop(e->cli, r->code, "with %s: %s", e->files.at[i].path, why);
+}
+
+/* --- one file --- */
+
+typedef struct {
+    Each *each;
+    int first;   /* the file of piece 0 */
+    int threads; /* of a launch */
+    bool again;  /* one was done before */
+} Run;
+
+static void run_file(Cli *c, void *context, int i)
+{
+    const Run *r = context;
+    const EachFile *f = &r->each->files.at[r->first + i];
+    const EachGroup group = {f, 1, false, &r->each->constants};
+    Options o = each_options(c, r->each->options, f);
+    Call k;
+
+    c->each = &group;
+    o.launch.threads = r->threads;
+    call_init(&k, c, &o);
+    k.again = r->again; /* what the compiler says was heard */
+    call_run(&k);
+}
+
+static void settle_file(void *context, int i, CrewResult *result)
+{
+    const Run *r = context;
+
+    each_settle(r->each, r->first + i, result);
+}
+
+static void watch_files(void *context)
+{
+    each_tell(((const Run *)context)->each);
+}
+
+/* The first ones alone, up to one that is done; then all others. */
+static void run_files(Each *e)
+{
+    Run run = {.each = e, .threads = e->options->launch.threads};
+    const CrewTask task = {run_file, settle_file, watch_files, &run};
+    int first = 0;
+
+    for (; first < e->files.len && e->done == e->failed; first++) {
+        CrewResult r = crew_do(&e->crew, &task, first);
+
+        each_stop_early(e, first, &r);
+        each_settle(e, first, &r);
+        each_tell(e);
+    }
+    run.again = true;
+    run.first = first;
+    run.threads = MAX(1, e->threads / e->crew.n);
+    if (first < e->files.len)
+        crew_run(&e->crew, e->files.len - first, &task);
+}
+
+/* --- all of them --- */
+
+static void refuse_options(Cli *c, const Options *o)
+{
+    if (o->time)
+        stop(c, CLI_USAGE, "--time times one call; with --each the last line has files/s");
+    if (o->count)
+        stop(c, CLI_USAGE, "--count counts one call, and --each makes many");
+    if (o->batch && o->compares.len > 0)
+        stop(c, CLI_USAGE, "--compare compares one file at a time: leave --batch away");
+}
+
+/* What arguments read from files whose names have no placeholder. */
+static void load_constants(Each *e)
+{
+    Cli *c = e->cli;
+
+    for (int i = 0; i < e->options->args.len; i++) {
+        const ArgText *arg = &e->options->args.at[i];
+
+        c->origin = arg->origin;
+        FileTexts texts = value_files(c, arg->name, arg->text);
+        for (int k = 0; k < texts.len; k++) {
+            const FileText *t = &texts.at[k];
+
+            if (!each_has_place(t->path))
+                vec_push(
+                    c->arena, &e->constants,
+                    ((EachArray){*t, file_load(c, t->path, t->has_type ? &t->type : NULL), false}));
+        }
+    }
+    c->origin = NULL;
+}
+
+/* On stderr for people; --json has the same on stdout. */
+static void sum_up(Each *e)
+{
+    double seconds = os_seconds() - e->started;
+    Text t = text_new(e->cli->arena);
+
+    progress_end(&e->progress);
+    fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
+            e->files.len, seconds, e->files.len / seconds);
+    fprintf(stderr, e->failed ? "; %d failed\n" : "\n", e->failed);
+    if (!e->options->json)
+        return;
+    text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g, \"failed\": [", e->files.len,
+                e->done - e->failed, seconds);
+    for (int i = 0; i < e->damaged.len; i++) {
+        text_put(&t, i ? ", " : "");
+        put_json_text(&t, e->damaged.at[i]);
+    }
+    fprintf(stdout, "%s]}\n", t.s);
+}
+
+void each_run(Cli *c, const Options *given)
+{
+    Each e = {.cli = c, .options = given, .threads = given->launch.threads};
+    Options o = *given;
+
+    refuse_options(c, &o);
+    c->tells = o.json ? stderr : stdout;
+    args_open_kernel(c, &o);
+    e.options = &o;
+    e.files = each_find(c, &o);
+    each_check_outputs(c, &o, &e.files);
+    load_constants(&e);
+    e.outcomes = NEW_N(c->arena, EachOutcome, e.files.len);
+    if (e.threads == 0)
+        e.threads = os_cpu_count();
+    e.crew = crew_new(c, MIN(e.threads, e.files.len));
+    e.progress = progress_start("files");
+    e.started = os_seconds();
+    if (o.batch)
+        batch_run(&e);
+    else
+        run_files(&e);
+    sum_up(&e);
+    if (e.failed)
+        c->code = CLI_REFUSED;
+}

@@ -1,0 +1,106 @@
+/*
+ * each.h - `run --each`: one command line for many files
+ *
+ * files.c finds the files and says what a placeholder means for one of them; crew.c has threads,
+ * each with a Cli of its own; each.c runs a call for every file, batch.c one for several at once.
+ */
+#ifndef TILEC_CLI_EACH_H
+#define TILEC_CLI_EACH_H
+
+#include "cli.h"
+
+/* files.c */
+typedef struct {
+    const char *path;
+    int index; /* from 0, in the order of the names */
+} EachFile;
+typedef struct {
+    EachFile *at;
+    int len, cap;
+} EachFiles;
+/* The files that the patterns of --each match, each once; stops when there are none. */
+EachFiles each_find(Cli *c, const Options *o);
+bool each_has_place(const char *text); /* a placeholder in the name of a file */
+/* `text` for one file; stops on a placeholder that there is not. */
+const char *each_expand(Cli *c, const EachFile *f, const char *text);
+/* The options with the outputs of one file. */
+Options each_options(Cli *c, const Options *o, const EachFile *f);
+/* Stops when an output cannot be written, is that of two files, or an input that was not meant. */
+void each_check_outputs(Cli *c, const Options *o, const EachFiles *files);
+
+/* An array that was read before the call which needs it. */
+typedef struct {
+    FileText text;
+    Array array;
+    bool is_stack; /* of one file after another; else the same for all of them */
+} EachArray;
+typedef VEC(EachArray) EachArrays;
+/* What a call on files is given: Cli.each. */
+struct EachGroup {
+    const EachFile *files;
+    int n;
+    bool stacked; /* arrays of files have a leading dimension for the n files */
+    const EachArrays *arrays;
+};
+
+/* crew.c */
+/* What became of a piece of work.  The texts are from malloc(). */
+typedef struct {
+    bool failed;
+    CliCode code;
+    tilec_status status;
+    char *told;    /* what it printed; NULL: there was no memory */
+    char *trouble; /* why it failed; NULL */
+} CrewResult;
+typedef struct {
+    Cli *clis;
+    int n;
+} Crew;
+/* Do piece i.  What it allocates in the arena, and all its arrays, are gone behind it; what it
+ * prints goes to c->tells.  It fails by being stopped, or by leaving an exit code. */
+typedef void CrewWork(Cli *c, void *context, int i);
+typedef struct {
+    CrewWork *work;
+    void (*settle)(void *context, int i, CrewResult *r); /* behind it; takes the texts */
+    void (*watch)(void *context); /* some times a second, and behind the last piece */
+    void *context;
+} CrewTask;
+Crew crew_new(Cli *c, int n); /* n threads, with the library and the file of `c` */
+/* Work in a Cli that has nothing yet, and keeps what it gets until crew_release(). */
+CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i);
+void crew_release(Cli *c);
+/* Piece i, on this thread; it is for the caller to settle. */
+CrewResult crew_do(Crew *w, const CrewTask *task, int i);
+/* Pieces 0 to n - 1 in any order, on all threads; settle() and watch() never at the same time. */
+void crew_run(Crew *w, int n, const CrewTask *task);
+
+/* each.c: what became of the files, told in their order */
+typedef struct {
+    char *told;    /* from malloc(): for stdout */
+    char *trouble; /* the same: why it failed */
+    bool done;
+} EachOutcome;
+typedef struct {
+    Cli *cli;
+    const Options *options;
+    EachFiles files;
+    EachArrays constants; /* arrays of files that are the same for all */
+    Crew crew;
+    EachOutcome *outcomes; /* one for each file */
+    int threads;           /* for all of it */
+    int told, failed, done;
+    VEC(const char *) damaged; /* the paths of those that failed */
+    Progress progress;
+    double started;
+} Each;
+/* Take what became of file `i`, with the texts; one thread at a time. */
+void each_settle(Each *e, int i, CrewResult *r);
+void each_tell(Each *e); /* of all files in front of which all are settled, and the progress */
+/* Stop the command with a failure that all files would have alike: one of the first that has
+ * nothing to do with the file. */
+void each_stop_early(Each *e, int i, CrewResult *r);
+
+/* batch.c */
+void batch_run(Each *e);
+
+#endif

@@ -1,0 +1,143 @@
+#!/bin/sh
+# each.sh TILEC SOURCE - `run --each` and `--batch`: files in, files out, what is damaged, what is refused
+. "$(dirname "$0")/expect.inc"
+mkdir "$folder/work" && cd "$folder/work" || exit 1
+cat >add.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(o, x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def assert_small(o, x, n, BLOCK: tl.constexpr, NAME: tl.constexpr = "", I: tl.constexpr = 0):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.device_print(NAME, I)
+    tl.device_assert(v < 100, "too large", mask=i < n)
+    tl.store(o + i, v, mask=i < n)
+KERNEL
+mkdir in masks out refs
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    width=$((i % 3 + 4))
+    "$tilec" run add.py:add --grid 1 x="full(u8,3x$width,$i)" y="arange(u8,3x$width)" o='empty_like(x)' \
+        n='x.numel()' BLOCK=64 --save "o=in/a$i.png" --save "y=masks/a$i.pgm" --save "x=refs/a$i.npy" ||
+        wrong "no inputs"
+done
+
+# each OPTION... : the sum of an image and its mask, both from files
+each() {
+    "$tilec" run add.py:add --grid 'cdiv(n,BLOCK)' --each 'in/*.png' x=@{} y='@masks/{name}.pgm' \
+        o='empty_like(x)' n='x.numel()' BLOCK=64 "$@"
+}
+# as check.npy says: i + 2 * (0, 1, 2, ...)
+check_outputs() {
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        expect 0 out "" "$tilec" run add.py:add --grid 1 x="@in/a$i.png" y="@masks/a$i.pgm" \
+            o='empty_like(x)' n='x.numel()' BLOCK=64 --save o=one.npy
+        cmp -s one.npy "$1/a$i.npy" || wrong "$1/a$i.npy is not what one run gives"
+    done
+    expect 0 out "" find "$1" -name '.*' -type f
+    [ ! -s "$folder/out" ] || wrong "files are left beside the results"
+}
+
+expect 0 err "10 of 10 files in " each --save 'o=out/{name}.npy'
+[ ! -s "$folder/out" ] || wrong "something is on stdout"
+check_outputs out
+for threads in 1 2 5 40; do
+    mkdir "t$threads"
+    expect 0 err "10 of 10 files" each --threads $threads --save "o=t$threads/{name}.npy"
+    check_outputs "t$threads"
+done
+# shapes differ: 4, 5 and 6 columns, so batches are of 2 and less
+for n in 1 2 3 100; do
+    mkdir "b$n"
+    expect 0 err "10 of 10 files" each --batch $n --save "o=b$n/{name}.npy"
+    check_outputs "b$n"
+done
+
+# what stands for what; several outputs; in place only where {} says so
+expect 0 err "10 of 10" each --save 'o=out/{i}-{name}.{ext}' --save 'x={dir}/../out/{name}.npz' \
+    --save 'y=out/{name}.npz:mask' --save 'o=out/{name}.npz:{ext}'
+[ -s out/3-a3.png ] || wrong "no out/3-a3.png"
+expect 0 out "u8 3x4" "$tilec" run add.py:add --grid 0 x=@out/a3.npz:mask y=@out/a3.npz:x \
+    o=@out/a3.npz:png n=0 BLOCK=1 --show o
+cp -r in copies
+expect 0 err "10 of 10" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} y=x o=x n='x.numel()' \
+    BLOCK=64 --save 'o={}'
+expect 2 err "would overwrite the input in/a0.png; if that is meant, write --save o={}" each \
+    --save 'o=in/{name}.png'
+expect 2 err "'{nam}' stands for nothing; there are {} {name}" each --save 'o=out/{nam}.png'
+expect 2 err "--save o=out/x.npy: in/a0.png and in/a1.png would both be written to out/x.npy; {name}" each \
+    --save o=out/x.npy
+expect 2 err "would both be written to" each --each 'copies/*.png' --save 'o=out/{name}.npy'
+expect 2 err "would write in/a1.png, which is an input too" "$tilec" run add.py:add --grid 1 \
+    --each 'in/a[12].png' x=@{} y=x o=x n=1 BLOCK=1 --save 'o=in/a{i}.png'
+expect 3 err "there is no folder new/deep; \`mkdir -p new/deep\` makes it" each --save 'o=new/deep/{name}.npy'
+expect 2 err "do not go to stdout" each --save o=-
+expect 2 err "a file '.gif' is not known here" each --save 'o=out/{name}.gif'
+expect 3 err "--each none/*.png: there is no such file" "$tilec" run add.py:add --grid 1 \
+    --each 'none/*.png' x=@{} y=x o=x n=1 BLOCK=1
+expect 2 err "quote that: --each 'in/*.png'" "$tilec" run add.py:add --grid 1 --each in/*.png x=@{}
+expect 2 err "--batch N is about the files of --each" "$tilec" run add.py:add --grid 1 --batch 3
+expect 2 err "both make many calls" each --sweep
+expect 2 err "--time times one call" each --time
+expect 2 err "--count counts one call" each --count
+expect 2 err "its first extent has to be the number of files, here 2" "$tilec" run add.py:add --grid 1 \
+    --each 'in/*.png' --batch 2 x=@{} y=x o='x[0]' n=1 BLOCK=1 --save 'o=out/{name}.npy'
+expect 2 err "with --batch it stands for several files" "$tilec" run add.py:add --grid 1 --each 'in/*.png' \
+    --batch 2 x=@{} y=x o=x n={i} BLOCK=1
+expect 2 err "no argument reads them" "$tilec" run add.py:add --grid 1 --each 'in/*.png' --batch 2 \
+    x='ones(u8,4)' y=x o=x n=1 BLOCK=1
+
+# what is wrong with the call is said once, by the first file
+expect 2 err "with in/a0.png: the kernel has no parameter 'm'" each m=1
+[ "$(wc -l <"$folder/err")" = 1 ] || wrong "it was said more than once"
+expect 1 err "with in/a0.png: add.py:6:15: error: " "$tilec" run add.py:add --grid 1 --each 'in/*.png' x=@{} y="'text'" o=x n=1 BLOCK=1
+expect 1 err "with in/a0.png: 'o' could not be saved: out/a0.png: PNG holds u8 or u16, not fp32" \
+    "$tilec" run add.py:add --grid 1 --each 'in/*.png' x=@{} y=x o='empty(fp32,3x4)' n=1 BLOCK=1 \
+    --save 'o=out/{name}.png'
+expect 3 err "nowhere.npy: No such file" each z=@nowhere.npy
+
+# placeholders as values, prints and arrays in the order of the files
+small() {
+    "$tilec" run add.py:assert_small --grid 1 --each 'in/*.png' x=@{} o='empty_like(x)' n='x.numel()' \
+        BLOCK=64 NAME={name} I='10*{i}' "$@"
+}
+expect 0 out "in/a4.png:" small --show 'o[0,:2]'
+[ "$(grep -c "^in/a" "$folder/out")" = 10 ] && grep "^in/" "$folder/out" | sort -c || wrong "not in order"
+grep -q "a7.*70" "$folder/out" || wrong "no print with the name and the number"
+expect 0 out '"files": 10, "done": 10, "seconds": ' small --json
+
+# damaged files are named, skipped and counted; an assertion is that of its file
+head -c 40 in/a3.png >cut && mv cut in/a3.png
+rm masks/a5.pgm
+cp refs/a6.npy in/a0.png
+for extra in "" "--threads 1" "--batch 2"; do
+    rm -rf out && mkdir out
+    expect 1 err "7 of 10 files" each $extra --save 'o=out/{name}.npy'
+    grep -q "; 3 failed" "$folder/err" || wrong "it does not count the failures"
+    grep -q "^tilec: in/a0.png: not a PNG file" "$folder/err" || wrong "a0 is not named"
+    grep -q "^tilec: in/a3.png: damaged PNG file: " "$folder/err" || wrong "a3 is not named"
+    grep -q "^tilec: in/a5.png: masks/a5.pgm: No such file" "$folder/err" || wrong "a5 is not named"
+    grep -o "in/a[0-9].png" "$folder/err" | uniq | tr '\n' ' ' >order
+    [ "$(cat order)" = "in/a0.png in/a3.png in/a5.png " ] || wrong "not in the order of the files"
+    [ "$(echo out/*)" = "out/a1.npy out/a2.npy out/a4.npy out/a6.npy out/a7.npy out/a8.npy out/a9.npy" ] ||
+        wrong "other files than those that could be read"
+done
+expect 1 out '"failed": ["in/a0.png", "in/a3.png", "in/a5.png"]' each --json
+cp copies/* in
+expect 0 out "" "$tilec" run add.py:add --grid 1 x='full(u8,3x4,200)' y='zeros(u8,3x4)' o=x n=12 BLOCK=16 \
+    --save x=in/a1.png
+expect 1 err "in/a1.png: add.py:16:5: error: assertion failed: too large" small --save 'o=out/{name}.npy'
+grep -q "9 of 10 files" "$folder/err" || wrong "an assertion costs other files"
+
+# compared with files, one by one
+expect 1 err "9 of 10 files" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} y=x \
+    o='empty_like(x)' n=0 BLOCK=1 --compare 'x=@in/{name}.png'
+grep -q "^tilec: copies/a1.png: " "$folder/err" || wrong "the file that differs is not named"
+finish
