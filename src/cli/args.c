@@ -95,7 +95,7 @@ static void load_stdin(Cli *c, const tilec_load_options *load)
     check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
 }
 
-void args_open_kernel(Cli *c, Options *o)
+void args_open_file(Cli *c, const Options *o)
 {
     char *error = NULL;
 
@@ -110,6 +110,11 @@ void args_open_kernel(Cli *c, Options *o)
         load_stdin(c, &load);
     else if (!c->file)
         check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
+}
+
+void args_open_kernel(Cli *c, Options *o)
+{
+    args_open_file(c, o);
     if (o->kernel && !has_kernel(c->file, o->kernel))
         stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
     if (!o->kernel)

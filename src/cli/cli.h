@@ -13,6 +13,7 @@
 #include "tilec.h"
 #include "../base/base.h"
 #include "../python/python.h"
+#include "../syntax/ast.h"
 
 typedef enum {
     CLI_DONE = 0,
@@ -284,7 +285,8 @@ typedef enum {
     COMMAND_DUMP = 2,
     COMMAND_DEVICES = 4,
     COMMAND_TEST = 8,
-    COMMAND_ALL = 15
+    COMMAND_LIST = 16,
+    COMMAND_ALL = 31
 } Command;
 size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* May `word` be the value of the option of that name?  True where there is no such option. */
@@ -323,7 +325,9 @@ typedef struct {
     tilec_arg *args;
     int count;
 } Arguments;
-/* Opens what the Cli does not have open: the library, the file.  Names the kernel, if the user did
+/* Opens what the Cli does not have open: the library, the file. */
+void args_open_file(Cli *c, const Options *o);
+/* The same.  Names the kernel, if the user did
  * not. */
 void args_open_kernel(Cli *c, Options *o);
 /* In the order they were given, so that later ones may use the names of earlier ones; tuples and
@@ -519,6 +523,57 @@ bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all wit
 const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
 const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects */
 
+/* functions.c: the functions of a kernel's file as syntax trees, nested ones too */
+typedef struct {
+    AstFunc syntax;         /* without what decorators would say */
+    const char *decorators; /* on one line, or NULL */
+    bool is_jit;
+    int line;
+} FileFunction;
+typedef struct {
+    const Source *source;
+    VEC(FileFunction) all; /* in file order */
+} Functions;
+Functions functions_of_file(Cli *c, const char *path);
+const FileFunction *functions_find(const Functions *all, const char *name); /* the last; or NULL */
+bool functions_is_helper(const Functions *all, const char *name);           /* a kernel uses it */
+const char *functions_text(Cli *c, const Functions *all, const Node *n);    /* as it is written */
+
+/* guess.c: what a kernel's parameters seem to be for */
+typedef struct {
+    bool is_pointer, is_loaded, is_stored;
+    bool is_atomic, is_lock;             /* of atomics; of those that take integers */
+    bool is_integer, is_mask;            /* what it points to is one */
+    bool is_index;                       /* what it points to is part of an address */
+    bool is_size;                        /* it bounds something */
+    bool is_factor;                      /* in an address */
+    bool is_extent;                      /* of a tile */
+    bool is_text;                        /* it is compared with one */
+    int strides[CLI_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
+    bool has_unit;                       /* and a dimension without such a factor */
+    int scale;                           /* largest literal factor; 0: none */
+} GuessedParam;
+typedef struct {
+    GuessedParam *at; /* one a parameter */
+    int n;
+    struct {
+        bool is_used, is_split; /* program_id; it is divided, as by grouped orders */
+        int block;              /* the parameter that it is multiplied with, or -1 */
+    } axes[3];
+} Guess;
+Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
+
+/* example.c: a call of a kernel that can be copied */
+typedef struct {
+    Guess guess;
+    const char *grid;
+    const char **values; /* of the parameters; NULL: it is left out */
+    const char *problem; /* why it does not run as it is, or NULL */
+} Example;
+/* Tries it in the interpreter, with every access checked; the file is open. */
+Example example_of(Cli *c, const char *path, const char *kernel, const Functions *functions,
+                   const AstFunc *f);
+
 /* move.c: a call's arrays in the memory of its device */
 /* Sets k->there. */
 bool move_there(Call *k);            /* false: it works on the host's, and they stay */
@@ -535,11 +590,12 @@ Array each_load(Cli *c, const FileText *text); /* an array for c->each */
 size_t each_value(Cli *c, const char *text, Const *out);
 void each_run(Cli *c, const Options *o); /* a call for each of the files */
 
-/* run.c, dump.c, devices.c, test.c: each prints its result on stdout */
+/* run.c, dump.c, devices.c, test.c, list.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
-void command_test(Cli *c, int argc, char **argv);    /* the exit code is 1 when a call fails */
+void command_list(Cli *c, int argc, char **argv);
+void command_test(Cli *c, int argc, char **argv); /* the exit code is 1 when a call fails */
 
 #endif

@@ -9,6 +9,7 @@ static const struct {
 } pieces[] = {
     {COMMAND_RUN,
      "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
+    {COMMAND_LIST, "usage: tilec list FILE.py[:KERNEL] [--json]\n"},
     {COMMAND_TEST, "usage: tilec test FILE.py[:KERNEL]... [OPTION...] [NAME=VALUE...]\n"},
     {COMMAND_DUMP,
      "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
@@ -16,6 +17,10 @@ static const struct {
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec COMMAND --help | --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
+    {COMMAND_LIST,
+     "\nShow the kernels of a file: parameters, decorators, the calls that it names, and for each\n"
+     "an example that can be copied, which has run in the interpreter.\n"
+     "  --json               print JSON instead\n"},
     {COMMAND_TEST,
      "\nMake the calls that the files name in comments beside kernels, and compare their arrays:\n"
      "  # tilec: call small --grid cdiv(n, BLOCK) --compare out=x+y --device cpu,sim\n"
@@ -80,6 +85,7 @@ static const struct {
      "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
      "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
      "             n='x.numel()' BLOCK=1024\n"},
+    {COMMAND_LIST, "\nexample: tilec list kernels/add.py\n"},
     {COMMAND_TEST, "\nexample: tilec test kernels/add.py kernels/softmax.py\n"},
     {COMMAND_DUMP,
      "\n"

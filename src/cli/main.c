@@ -18,6 +18,7 @@ static const struct {
     void (*run)(Cli *c, int argc, char **argv);
 } commands[] = {
     {"run", COMMAND_RUN, command_run},
+    {"list", COMMAND_LIST, command_list},
     {"test", COMMAND_TEST, command_test},
     {"dump", COMMAND_DUMP, command_dump},
     {"devices", COMMAND_DEVICES, command_devices},

@@ -43,7 +43,8 @@ typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
 enum {
     LAUNCHES = COMMAND_RUN | COMMAND_TEST,
     COMPILES = LAUNCHES | COMMAND_DUMP,
-    PRINTS_JSON = LAUNCHES | COMMAND_DEVICES
+    LOADS = COMPILES | COMMAND_LIST,
+    PRINTS_JSON = LAUNCHES | COMMAND_DEVICES | COMMAND_LIST
 };
 
 /* clang-format off */
@@ -74,8 +75,8 @@ static const struct {
     {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
     {"--compare",   OPTION_COMPARE, LAUNCHES,       NEEDS,    false},
     {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
-    {"--path",      OPTION_PATH,    COMPILES,       NEEDS,    false},
-    {"--define",    OPTION_DEFINE,  COMPILES,       NEEDS,    false},
+    {"--path",      OPTION_PATH,    LOADS,          NEEDS,    false},
+    {"--define",    OPTION_DEFINE,  LOADS,          NEEDS,    false},
     {"--debug",     OPTION_DEBUG,   COMPILES,       BARE,     false},
     {"-g",          OPTION_DEBUG,   COMPILES,       BARE,     false},
 };

@@ -14,6 +14,7 @@ offers() {
 
 add=kernels/add.py
 expect 0 out "[dump devices]" offers tilec d
+expect 0 out "[list]" offers tilec l
 expect 0 out "[add mixed in-place]" offers tilec run "$add" --call ""
 expect 0 out "[transposed]" offers tilec test "$add" kernels/matmul.py --call tr
 expect 0 out "[kernels/softmax.py]" offers tilec test "$add" kernels/so

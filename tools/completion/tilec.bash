@@ -29,7 +29,7 @@ _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run test dump devices --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump devices --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -54,6 +54,7 @@ _tilec() {
         ;;
     esac
     case ${COMP_WORDS[1]} in
+    list) options="--path --define --json" ;;
     test) options="--call --device --arch --threads --num-warps --num-stages --check --debug --path --define --compare --json" ;;
     run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --each --batch --show --time --sweep --csv --plot --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;

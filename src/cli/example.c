@@ -1,0 +1,341 @@
+/*
+ * example.c - a call of a kernel that can be copied, made of what guess.c says
+ *
+ * Every dimension gets the same extent, so that it does not matter which size bounds which of them,
+ * and blocks as many elements, so that kernels without masks work.  What is made runs once in the
+ * interpreter with every access checked; where it reaches outside of its arrays larger ones are
+ * tried.
+ */
+#include "cli.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { FLAT = 65536, FLAT_BLOCK = 1024, ROUNDS = 3, LARGEST = 1 << 22 };
+
+typedef struct {
+    Cli *c;
+    const AstFunc *f;
+    const char *kernel;
+    const Guess *guess;
+    int extent, block; /* of every dimension; of tiles */
+    bool is_flat;      /* no array has more than one dimension */
+    int round;         /* 0: arrays with dimensions; then ever larger ones without */
+} Maker;
+
+static const char *name_of(const Maker *m, int i)
+{
+    return m->f->params[i].name;
+}
+
+static bool is_constexpr(const Maker *m, int i)
+{
+    return m->f->params[i].is_constexpr;
+}
+
+/* Is one of the words, which `|` divides, a part of the name?  Case does not matter. */
+static bool is_called(const Maker *m, int i, const char *words)
+{
+    char lower[64];
+    size_t n = 0;
+
+    for (const char *s = name_of(m, i); *s && n + 1 < sizeof lower; s++)
+        lower[n++] = (char)tolower((unsigned char)*s);
+    lower[n] = '\0';
+    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
+        const char *word = arena_strndup(m->c->arena, w, strcspn(w, "|"));
+
+        if (strstr(lower, word))
+            return true;
+    }
+    return false;
+}
+
+static int dimensions(const GuessedParam *p)
+{
+    return p->nstrides + (p->has_unit || p->nstrides == 0);
+}
+
+/* --- arrays --- */
+
+static long power(long base, int n)
+{
+    return n <= 0 ? 1 : base * power(base, n - 1);
+}
+
+static const char *shape_text(const Maker *m, const GuessedParam *p)
+{
+    int n = dimensions(p);
+    Text t = text_new(m->c->arena);
+
+    if (m->round > 0)
+        return arena_printf(
+            m->c->arena, "%ld",
+            MIN(LARGEST, power(m->extent, MAX(n, 2) + m->round - 1) * MAX(p->scale, 8)));
+    for (int d = 0; d < n - 1; d++)
+        text_printf(&t, "%dx", m->extent);
+    text_printf(&t, "%d", m->extent * MAX(p->scale, 1));
+    return t.s;
+}
+
+static const char *array_text(const Maker *m, int i)
+{
+    const GuessedParam *p = &m->guess->at[i];
+    const char *shape = shape_text(m, p);
+
+    if (p->is_mask)
+        return arena_printf(m->c->arena, "randint(i1,%s,0,2)", shape);
+    if (p->is_index || p->is_integer)
+        return arena_printf(m->c->arena, "randint(i32,%s,0,%d)", shape, m->extent);
+    if (p->is_lock || p->is_atomic)
+        return arena_printf(m->c->arena, "zeros(%s,%s)", p->is_lock ? "i32" : "fp32", shape);
+    if (!p->is_loaded)
+        return arena_printf(m->c->arena, "empty(fp32,%s)", shape);
+    return arena_printf(m->c->arena, "randn(fp32,%s)", shape);
+}
+
+/* --- numbers --- */
+
+/* x.stride(0), for the array that it is a stride of; NULL: of none. */
+static const char *stride_text(const Maker *m, int i)
+{
+    for (int k = 0; k < m->guess->n; k++) {
+        const GuessedParam *p = &m->guess->at[k];
+
+        for (int d = 0; p->is_pointer && d < p->nstrides; d++) {
+            if (p->strides[d] != i)
+                continue;
+            if (m->round > 0)
+                return arena_printf(m->c->arena, "%ld", power(m->extent, dimensions(p) - 1 - d));
+            return arena_printf(m->c->arena, k < i ? "%s.stride(%d)" : "%s", name_of(m, k), d);
+        }
+    }
+    return NULL;
+}
+
+static const char *size_text(const Maker *m, int i)
+{
+    for (int k = 0; k < i && m->is_flat && m->round == 0; k++) {
+        int scale = m->guess->at[k].scale;
+
+        if (m->guess->at[k].is_pointer)
+            return arena_printf(m->c->arena, scale > 1 ? "%s.numel()//%d" : "%s.numel()",
+                                name_of(m, k), scale);
+    }
+    return arena_printf(m->c->arena, "%d", m->extent);
+}
+
+static const char *number_text(const Maker *m, int i)
+{
+    const GuessedParam *p = &m->guess->at[i];
+    const char *stride = p->is_size ? NULL : stride_text(m, i);
+
+    if (stride)
+        return stride;
+    if (p->is_size || p->is_factor)
+        return size_text(m, i);
+    if (is_called(m, i, "seed"))
+        return "42";
+    if (is_called(m, i, "eps"))
+        return "1e-5";
+    if (is_called(m, i, "idx|index|offset|step|start|num|count|len|size"))
+        return "1";
+    return "0.5";
+}
+
+static const char *constant_text(const Maker *m, int i)
+{
+    const GuessedParam *p = &m->guess->at[i];
+
+    if (p->is_text)
+        return "''";
+    if (is_called(m, i, "group"))
+        return "8";
+    if (is_called(m, i, "stage|warp"))
+        return "2";
+    if (is_called(m, i, "is_|has_|use_|with_|even"))
+        return "False";
+    if (is_called(m, i, "dtype"))
+        return "fp32";
+    if (is_called(m, i, "precision"))
+        return "'ieee'";
+    if (p->is_extent || p->is_size || p->is_factor || is_called(m, i, "block|tile|chunk|size|dim"))
+        return arena_printf(m->c->arena, "%d", m->block);
+    return "False";
+}
+
+static const char *value_text(const Maker *m, int i)
+{
+    tilec_param p;
+
+    if (tilec_param_info(m->c->file, m->kernel, i, &p) == TILEC_OK && p.has_default)
+        return NULL;
+    if (m->guess->at[i].is_pointer)
+        return array_text(m, i);
+    return is_constexpr(m, i) ? constant_text(m, i) : number_text(m, i);
+}
+
+/* --- the grid --- */
+
+/* The size that a block divides: M of BLOCK_M, else the first one; -1: none. */
+static int size_of_block(const Maker *m, int block)
+{
+    const char *last = strrchr(name_of(m, block), '_');
+    int first = -1;
+
+    for (int i = m->guess->n - 1; i >= 0; i--) {
+        if (!m->guess->at[i].is_size || m->guess->at[i].is_pointer || i == block)
+            continue;
+        if (last && strcmp(last + 1, name_of(m, i)) == 0)
+            return i;
+        if (!is_constexpr(m, i))
+            first = i;
+    }
+    return first;
+}
+
+static const char *tiles_text(const Maker *m, int block)
+{
+    int size = size_of_block(m, block);
+
+    if (size < 0)
+        return arena_printf(m->c->arena, "cdiv(%d,%s)", m->extent, name_of(m, block));
+    return arena_printf(m->c->arena, "cdiv(%s,%s)", name_of(m, size), name_of(m, block));
+}
+
+/* cdiv(M,BLOCK_M)*cdiv(N,BLOCK_N), of a kernel that takes its place in two dimensions from one
+ * number; NULL: there are no two of that kind. */
+static const char *product_text(const Maker *m)
+{
+    const char *tiles[2];
+    int n = 0;
+
+    for (int i = 0; i < m->guess->n && n < 2; i++) {
+        const char *last = strrchr(name_of(m, i), '_');
+
+        if (is_constexpr(m, i) && is_called(m, i, "block") && last &&
+            (strcmp(last, "_M") == 0 || strcmp(last, "_N") == 0))
+            tiles[n++] = tiles_text(m, i);
+    }
+    return n == 2 ? arena_printf(m->c->arena, "%s*%s", tiles[0], tiles[1]) : NULL;
+}
+
+static const char *axis_text(const Maker *m, int axis)
+{
+    const char *text = m->guess->axes[axis].is_split ? product_text(m) : NULL;
+
+    if (text)
+        return text;
+    if (!m->guess->axes[axis].is_used)
+        return "1";
+    if (m->guess->axes[axis].block >= 0)
+        return tiles_text(m, m->guess->axes[axis].block);
+    return arena_printf(m->c->arena, "%d", m->extent);
+}
+
+static const char *grid_text(const Maker *m)
+{
+    Text t = text_new(m->c->arena);
+    int n = 3;
+
+    while (n > 1 && !m->guess->axes[n - 1].is_used)
+        n--;
+    for (int axis = 0; axis < n; axis++)
+        text_printf(&t, "%s%s", axis ? "," : "", axis_text(m, axis));
+    return t.s;
+}
+
+/* --- trying --- */
+
+/* What has gone well so long is taken to go on so. */
+static int is_enough(void *unused, const tilec_progress *progress)
+{
+    (void)unused;
+    return progress->seconds > 0.2;
+}
+
+static void run_once(Cli *c, void *options)
+{
+    char *error = NULL;
+    tilec_status status;
+    Call k;
+
+    call_init(&k, c, options);
+    k.silent = true;
+    call_open(&k);
+    call_evaluate(&k);
+    k.options.launch.on_progress = is_enough;
+    status = tilec_launch(c->file, k.options.kernel, k.timing.grid, k.args.args, k.args.count,
+                          &k.options.launch, &error);
+    if (status != TILEC_CANCELLED)
+        check(c, status, &error);
+    tilec_free(error);
+}
+
+/* NULL, or the first line of why it does not run. */
+static const char *try_example(const Maker *m, const char *path, const Example *e)
+{
+    Cli *c = m->c;
+    Options o = {.file = path, .kernel = m->kernel, .grid = e->grid};
+    const char *problem = NULL;
+    int kept = c->blocks.len;
+
+    o.launch.device = "interp";
+    o.launch.check = 1;
+    for (int i = 0; i < m->guess->n; i++) {
+        const ArgText arg = {.name = name_of(m, i), .text = e->values[i]};
+
+        if (arg.text)
+            vec_push(c->arena, &o.args, arg);
+    }
+    if (!attempt(c, run_once, &o)) {
+        problem = arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
+        c->code = CLI_DONE;
+        c->diagnosed = false;
+    }
+    array_free_from(c, kept);
+    return problem;
+}
+
+static Example make(const Maker *m)
+{
+    Example e = {.guess = *m->guess, .values = NEW_N(m->c->arena, const char *, m->guess->n + 1)};
+
+    for (int i = 0; i < m->guess->n; i++)
+        e.values[i] = value_text(m, i);
+    e.grid = grid_text(m);
+    return e;
+}
+
+static Maker maker_new(Cli *c, const char *kernel, const AstFunc *f, const Guess *guess)
+{
+    Maker m = {.c = c, .f = f, .kernel = kernel, .guess = guess};
+    int most = 0, tiles = 0; /* dimensions of arrays and of tiles */
+    bool has_rows = false;   /* programs that are not counted in blocks */
+
+    for (int i = 0; i < guess->n; i++)
+        tiles += f->params[i].is_constexpr && guess->at[i].is_extent;
+    for (int i = 0; i < guess->n; i++)
+        most = MAX(most, guess->at[i].is_pointer ? dimensions(&guess->at[i]) : 0);
+    for (int i = 0; i < 3; i++)
+        has_rows |= guess->axes[i].is_used && guess->axes[i].block < 0;
+    m.is_flat = most <= 1 && tiles <= 1 && !has_rows;
+    m.extent = m.is_flat ? FLAT : MAX(most, tiles) > 3 ? 16 : 64;
+    m.block = m.is_flat ? FLAT_BLOCK : m.extent;
+    return m;
+}
+
+Example example_of(Cli *c, const char *path, const char *kernel, const Functions *functions,
+                   const AstFunc *f)
+{
+    const Guess guess = guess_kernel(c, functions, f);
+    Maker m = maker_new(c, kernel, f, &guess);
+    Example first = make(&m), e = first;
+
+    first.problem = e.problem = try_example(&m, path, &e);
+    for (m.round = 1; e.problem && m.round < ROUNDS && !m.is_flat; m.round++) {
+        e = make(&m);
+        e.problem = try_example(&m, path, &e);
+    }
+    return e.problem ? first : e;
+}

@@ -1,0 +1,139 @@
+/*
+ * functions.c - the functions that a kernel's file defines, as syntax trees
+ *
+ * What `tilec list` shows and guesses from: the library says which of them are kernels, and what
+ * their parameters take, but not what is written.
+ */
+#include "cli.h"
+#include "../syntax/parse.h"
+
+#include <string.h>
+
+/* `def`, at the first character of a logical line. */
+static bool is_def(const char *text, const Line *line)
+{
+    return line->end - line->start > 4 && strncmp(text + line->start, "def ", 4) == 0;
+}
+
+/* Where the body of the function ends whose first line this is. */
+static uint32_t end_of_function(const Source *src, const Line *def)
+{
+    uint32_t end = (uint32_t)src->len;
+    Line line;
+
+    for (uint32_t at = def->end; line_next(src->text, at, end, &line); at = line.end) {
+        if (line.indent <= def->indent)
+            return line.start;
+    }
+    return end;
+}
+
+/* On one line, with a space for what is white. */
+static void add_decorator(Text *out, const char *text, size_t n)
+{
+    bool space = out->len > 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_white = strchr(" \t\r\n", text[i]) != NULL;
+
+        if (!is_white && space && out->len > 0 && !strchr("([{", out->s[out->len - 1]))
+            text_put(out, " ");
+        if (!is_white)
+            text_putn(out, text + i, 1);
+        space = is_white;
+    }
+}
+
+static FileFunction read_function(Cli *c, const SourceMap *map, const Source *src, const Line *def,
+                                  const char *decorators)
+{
+    FileFunction out = {.decorators = decorators,
+                        .is_jit = decorators && strstr(decorators, "jit")};
+    AstFunc *f = &out.syntax;
+
+    f->extent = source_span(src, def->start, end_of_function(src, def));
+    parse_function(c->arena, c->words, src, f);
+    out.line = source_place(map, f->extent.start).line;
+    return out;
+}
+
+Functions functions_of_file(Cli *c, const char *path)
+{
+    enum { LARGEST = 4 << 20 }; /* as the library has it */
+    SourceMap *map = source_map_new(c->arena);
+    Text decorators = text_new(c->arena);
+    Functions out = {0};
+    char *text;
+    size_t n;
+    int error = os_read_file(c->arena, path, LARGEST, &text, &n);
+    Line line;
+
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    out.source = source_add(map, path, text, n);
+    for (uint32_t at = 0; line_next(text, at, (uint32_t)n, &line); at = line.end) {
+        if (text[line.start] == '@')
+            add_decorator(&decorators, text + line.start, line.end - line.start);
+        else if (is_def(text, &line))
+            vec_push(c->arena, &out.all, read_function(c, map, out.source, &line, decorators.s));
+        if (text[line.start] != '@')
+            decorators = text_new(c->arena);
+    }
+    return out;
+}
+
+const FileFunction *functions_find(const Functions *all, const char *name)
+{
+    const char *dot = strrchr(name, '.'); /* the full name of one that is nested */
+
+    for (int i = all->all.len - 1; i >= 0; i--) {
+        if (strcmp(all->all.at[i].syntax.name, dot ? dot + 1 : name) == 0)
+            return &all->all.at[i];
+    }
+    return NULL;
+}
+
+static bool holds(const Node *n, NodeKind kind, const char *name)
+{
+    bool found = n && n->kind == kind && (name ? strcmp(n->name, name) == 0 : n->left != NULL);
+
+    if (!n)
+        return false;
+    for (int i = 0; i < n->nitems && !found; i++)
+        found = holds(n->items[i], kind, name);
+    for (int i = 0; i < n->nbody && !found; i++)
+        found = holds(n->body[i], kind, name);
+    for (int i = 0; i < n->norelse && !found; i++)
+        found = holds(n->orelse[i], kind, name);
+    return found || holds(n->left, kind, name) || holds(n->right, kind, name) ||
+           holds(n->extra, kind, name);
+}
+
+static bool body_holds(const AstFunc *f, NodeKind kind, const char *name)
+{
+    for (int i = 0; i < f->nbody; i++) {
+        if (holds(f->body[i], kind, name))
+            return true;
+    }
+    return false;
+}
+
+bool functions_is_helper(const Functions *all, const char *name)
+{
+    const FileFunction *own = functions_find(all, name);
+
+    for (int i = 0; i < all->all.len; i++) {
+        const FileFunction *f = &all->all.at[i];
+
+        if (f->is_jit && f != own && body_holds(&f->syntax, N_NAME, name))
+            return true;
+    }
+    return own && body_holds(&own->syntax, N_RETURN, NULL);
+}
+
+const char *functions_text(Cli *c, const Functions *all, const Node *n)
+{
+    const char *text = source_at(all->source, n->span.start);
+
+    return arena_strndup(c->arena, text, n->span.end - n->span.start);
+}

@@ -1,0 +1,218 @@
+/*
+ * list.c - `tilec list`: the kernels of a file, what they take, and how they can be called
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *path, *name; /* of the kernel */
+    const FileFunction *f;
+    bool is_helper;
+    const char *example; /* NULL: none is known */
+    Example parts;
+    VEC(const char *) calls; /* that the file names */
+    const Functions *functions;
+} Listed;
+typedef VEC(Listed) Listing;
+
+/* --- examples as commands --- */
+
+/* A word of a shell's. */
+static const char *quoted(Cli *c, const char *word)
+{
+    if (!strpbrk(word, " ()[]{}*?'\"<>|&;$#~!"))
+        return word;
+    return arena_printf(c->arena, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
+}
+
+static const char *command_of(Cli *c, const Listed *k)
+{
+    Text t = text_new(c->arena);
+
+    text_printf(&t, "tilec run %s:%s --grid %s", quoted(c, k->path), k->name,
+                quoted(c, k->parts.grid));
+    for (int i = 0; i < k->parts.guess.n; i++) {
+        const char *value = k->parts.values[i];
+
+        if (value)
+            text_printf(&t, " %s=%s", k->f->syntax.params[i].name, quoted(c, value));
+    }
+    return t.s;
+}
+
+/* --- reading --- */
+
+static bool is_listed(const Listing *all, const char *name)
+{
+    for (int i = 0; i < all->len; i++) {
+        if (strcmp(all->at[i].name, name) == 0)
+            return true; /* defined twice, in two arms of an `if` */
+    }
+    return false;
+}
+
+static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *calls, Listed k,
+                        Listing *out)
+{
+    k.functions = functions;
+    k.f = functions_find(functions, k.name);
+    if (!k.f || is_listed(out, k.name) || tilec_param_count(c->file, k.name) != k.f->syntax.nparams)
+        return;
+    k.is_helper = functions_is_helper(functions, k.name);
+    k.parts.guess = guess_kernel(c, functions, &k.f->syntax);
+    if (!k.is_helper) {
+        k.parts = example_of(c, k.path, k.name, functions, &k.f->syntax);
+        k.example = command_of(c, &k);
+    }
+    for (int i = 0; i < calls->len; i++) {
+        if (calls->at[i].kernel && strcmp(calls->at[i].kernel, k.name) == 0)
+            vec_push(c->arena, &k.calls, calls->at[i].name);
+    }
+    vec_push(c->arena, out, k);
+}
+
+static Listing list_file(Cli *c, Options *o, const Functions *functions)
+{
+    NamedCalls calls = calls_of_file(c, o->file);
+    const char *wanted = o->kernel;
+    Listing out = {0};
+
+    args_open_file(c, o);
+    for (int i = 0; i < tilec_kernel_count(c->file); i++) {
+        Listed k = {.path = o->file, .name = tilec_kernel_name(c->file, i)};
+
+        if (!wanted || strcmp(wanted, k.name) == 0)
+            list_kernel(c, functions, &calls, k, &out);
+    }
+    if (out.len == 0)
+        stop(c, CLI_USAGE, wanted ? "%s has no kernel '%s'" : "%s has no @triton.jit functions",
+             o->file, wanted);
+    return out;
+}
+
+/* --- telling --- */
+
+/* What a parameter is, in a few words. */
+static const char *role_text(Cli *c, const Listed *k, int i)
+{
+    const GuessedParam *p = &k->parts.guess.at[i];
+
+    if (k->f->syntax.params[i].is_constexpr)
+        return "constant";
+    if (p->is_pointer)
+        return p->is_atomic                   ? "array, written by atomics"
+               : !p->is_stored                ? "array, read"
+               : p->is_loaded || p->is_atomic ? "array, read and written"
+                                              : "array, written";
+    for (int a = 0; a < k->parts.guess.n && !p->is_size; a++) {
+        for (int d = 0; d < k->parts.guess.at[a].nstrides; d++) {
+            if (k->parts.guess.at[a].strides[d] == i)
+                return arena_printf(c->arena, "stride of %s", k->f->syntax.params[a].name);
+        }
+    }
+    return p->is_size ? "size" : "";
+}
+
+static const char *node_text(Cli *c, const Listed *k, const Node *n)
+{
+    return n ? functions_text(c, k->functions, n) : NULL;
+}
+
+static void print_params(Cli *c, const Listed *k)
+{
+    int width = 0;
+
+    for (int i = 0; i < k->f->syntax.nparams; i++)
+        width = MAX(width, (int)strlen(k->f->syntax.params[i].name));
+    for (int i = 0; i < k->f->syntax.nparams; i++) {
+        const AstParam *p = &k->f->syntax.params[i];
+        const char *type = node_text(c, k, p->annotation);
+        const char *value = node_text(c, k, p->default_value);
+
+        printf("  %-*s  %s%s%s%s%s\n", width, p->name, role_text(c, k, i), type ? "  : " : "",
+               type ? type : "", value ? " = " : "", value ? value : "");
+    }
+}
+
+static void print_kernel(Cli *c, const Listed *k)
+{
+    printf("%s:%d: %s%s\n", k->path, k->f->line, k->name,
+           k->is_helper ? "  (a function of others)" : "");
+    if (k->f->decorators)
+        printf("  %s\n", k->f->decorators);
+    print_params(c, k);
+    for (int i = 0; i < k->calls.len; i++)
+        printf("%s%s%s", i ? ", " : "  calls: ", k->calls.at[i], i + 1 < k->calls.len ? "" : "\n");
+    if (k->example)
+        printf("  example: %s\n", k->example);
+    if (k->parts.problem)
+        printf("  which must be changed before it runs: %s\n", k->parts.problem);
+}
+
+static void put_field(Text *t, const char *name, const char *value)
+{
+    text_printf(t, ", \"%s\": ", name);
+    if (value)
+        put_json_text(t, value);
+    else
+        text_put(t, "null");
+}
+
+static void put_params(Cli *c, Text *t, const Listed *k)
+{
+    text_put(t, ", \"parameters\": [");
+    for (int i = 0; i < k->f->syntax.nparams; i++) {
+        const AstParam *p = &k->f->syntax.params[i];
+
+        text_put(t, i ? ", {\"name\": " : "{\"name\": ");
+        put_json_text(t, p->name);
+        put_field(t, "role", role_text(c, k, i));
+        put_field(t, "annotation", node_text(c, k, p->annotation));
+        put_field(t, "default", node_text(c, k, p->default_value));
+        put_field(t, "example", k->example ? k->parts.values[i] : NULL);
+        text_printf(t, ", \"constexpr\": %s}", p->is_constexpr ? "true" : "false");
+    }
+    text_put(t, "]");
+}
+
+static void put_kernel(Cli *c, Text *t, const Listed *k)
+{
+    text_put(t, "{\"kernel\": ");
+    put_json_text(t, k->name);
+    put_field(t, "file", k->path);
+    text_printf(t, ", \"line\": %d, \"helper\": %s", k->f->line, k->is_helper ? "true" : "false");
+    put_field(t, "decorators", k->f->decorators);
+    put_params(c, t, k);
+    text_put(t, ", \"calls\": [");
+    for (int i = 0; i < k->calls.len; i++) {
+        text_put(t, i ? ", " : "");
+        put_json_text(t, k->calls.at[i]);
+    }
+    text_put(t, "]");
+    put_field(t, "grid", k->parts.grid);
+    put_field(t, "example", k->example);
+    put_field(t, "problem", k->parts.problem);
+    text_put(t, "}");
+}
+
+void command_list(Cli *c, int argc, char **argv)
+{
+    Options o = options_parse(c, COMMAND_LIST, argc, argv);
+    const Functions functions = functions_of_file(c, o.file);
+    Listing all = list_file(c, &o, &functions);
+    Text t = text_new(c->arena);
+
+    text_put(&t, "[");
+    for (int i = 0; i < all.len; i++) {
+        if (!o.json && i > 0)
+            putchar('\n');
+        if (!o.json)
+            print_kernel(c, &all.at[i]);
+        text_put(&t, i ? ", " : "");
+        put_kernel(c, &t, &all.at[i]);
+    }
+    if (o.json)
+        printf("%s]\n", t.s);
+}

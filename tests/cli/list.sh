@@ -1,0 +1,67 @@
+#!/bin/sh
+# list.sh TILEC SOURCE - `tilec list`: parameters, calls, examples that run
+. "$(dirname "$0")/expect.inc"
+cd "$source" || exit 1
+
+add=kernels/add.py
+expect 0 out "kernels/add.py:19: add_kernel" "$tilec" list "$add"
+expect 0 out "  out    array, written" "$tilec" list "$add"
+expect 0 out "  n      size" "$tilec" list "$add"
+expect 0 out "  BLOCK  constant  : tl.constexpr" "$tilec" list "$add"
+expect 0 out "  calls: add, mixed, in-place" "$tilec" list "$add"
+expect 0 out "matmul.py:25: leaky_relu  (a function of others)" "$tilec" list kernels/matmul.py
+expect 0 out "stride_bn   stride of b" "$tilec" list kernels/matmul.py
+expect 0 out 'ACTIVATION  constant  : tl.constexpr = ""' "$tilec" list kernels/matmul.py:matmul_kernel
+! grep -q leaky "$folder/out" || wrong "not only the kernel that was asked for"
+expect 0 out '[{"kernel": "add_kernel", "file": "kernels/add.py", "line": 19, "helper": false' \
+    "$tilec" list "$add" --json
+expect 0 out '{"name": "out", "role": "array, written", "annotation": null, "default": null, "example": "empty(fp32,65536)", "constexpr": false}' \
+    "$tilec" list "$add" --json
+expect 0 out '"calls": ["add", "mixed", "in-place"], "grid": "cdiv(n,BLOCK)"' "$tilec" list "$add" --json
+expect 2 err "kernels/add.py has no kernel 'adder'" "$tilec" list "$add:adder"
+expect 1 err "there is no function with @triton.jit in this file" "$tilec" list bench/gpu.py
+expect 3 err "none.py: No such file" "$tilec" list none.py
+expect 2 err "there is no option '--grid' here" "$tilec" list "$add" --grid 1
+expect 2 err "FILE.py[:KERNEL] is missing" "$tilec" list
+
+# what cannot be guessed is said: arrays in arrays, a loop, a text that the kernel wants
+cat >"$folder/k.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({"B": 32}),
+                          triton.Config({"B": 64})], key=["n"])
+@triton.jit
+def gather(src, at, dst, n, lock, eps: tl.float32, B: tl.constexpr, flag=True, half: tl.constexpr = 2):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    k = tl.load(at + i, mask=i < n)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.atomic_xchg(lock, 0)
+    tl.store(dst + i, tl.load(src + k) + eps, mask=i < n)
+
+@triton.jit
+def picky(x, MODE: tl.constexpr):
+    tl.static_assert(MODE == "fast" or MODE == "slow", "no such mode")
+    tl.store(x, 1.0)
+KERNEL
+expect 0 out "  @triton.autotune(configs=[triton.Config({\"B\": 32}), triton.Config({\"B\": 64})], key=[\"n\"]) @triton.jit" \
+    "$tilec" list "$folder/k.py:gather"
+expect 0 out "  eps     : tl.float32" "$tilec" list "$folder/k.py:gather"
+expect 0 out "  lock  array, written by atomics" "$tilec" list "$folder/k.py:gather"
+expect 0 out "at='randint(i32,65536,0,65536)'" "$tilec" list "$folder/k.py:gather"
+expect 0 out "lock='zeros(i32," "$tilec" list "$folder/k.py:gather"
+! grep -qE "must be changed| B=| flag=| half=" "$folder/out" || wrong "the example of gather"
+expect 0 out "  which must be changed before it runs: $folder/k.py:17:5: error: static assertion failed" \
+    "$tilec" list "$folder/k.py:picky"
+
+# the examples of kernels as people write them run as they are printed, checked, on a CPU too
+for file in kernels/*.py examples/python/[b-z]*.py examples/python/attention.py; do
+    expect 0 out "  example: tilec run $file" "$tilec" list "$file"
+    sed -n 's/^  example: tilec //p' "$folder/out" >"$folder/examples"
+    ! grep -q "must be changed" "$folder/out" || wrong "no example of $file runs"
+    while read -r words; do
+        eval "expect 0 out '' \"\$tilec\" $words --check"
+    done <"$folder/examples"
+done
+finish
