@@ -73,9 +73,13 @@ static bool any_unknown(const ArgList *args)
 static void hint_parameters(Lower *l, const PyParam *params, int n)
 {
     Text list = text_new(l->arena);
+    bool by_name = false; /* behind a star */
 
-    for (int i = 0; i < n; i++)
-        text_printf(&list, "%s%s%s", i ? ", " : "", params[i].star ? "*" : "", params[i].name);
+    for (int i = 0; i < n; i++) {
+        const char *comma = i ? ", " : "", *star = params[i].by_name && !by_name ? "*, " : "";
+        text_printf(&list, "%s%s%s%s", comma, star, params[i].star ? "*" : "", params[i].name);
+        by_name |= params[i].star || params[i].by_name;
+    }
     if (n > 0)
         hint_at(l, H_PARAMETERS, list.s);
 }
@@ -113,7 +117,7 @@ static bool report_binding(void *context, PyBindError e, int n)
     case PY_BIND_TOO_MANY:
         for (int i = 0; i < args->n; i++)
             given += args->at[i].keyword == NULL;
-        error_at(b->l, args->span, E_TOO_MANY, b->what, b->n, given);
+        error_at(b->l, args->span, E_TOO_MANY, b->what, n, given);
         hint_parameters(b->l, b->params, b->n);
         break;
     case PY_BIND_UNEXPECTED:
@@ -250,7 +254,7 @@ Val call_function(Lower *l, const AstFunc *fn, const ArgList *args)
 
     for (int i = 0; i < n; i++) {
         const AstParam *p = &fn->params[i];
-        params[i] = (PyParam){p->name, p->default_value != NULL, p->is_star, false};
+        params[i] = (PyParam){p->name, p->default_value != NULL, p->is_star, false, p->by_name};
     }
     if (!lower_bind_arguments(l, fn->name, params, n, args, index))
         return val_unknown();

@@ -17,7 +17,7 @@ static int most_positional(const PyParam *params, int n)
     for (int i = 0; i < n; i++) {
         if (params[i].star)
             return *params[i].name ? -1 : most; /* `*` alone takes nothing */
-        most += !params[i].dict;
+        most += !params[i].dict && !params[i].by_name;
     }
     return most;
 }
@@ -37,7 +37,7 @@ static void bind_positions(const PyParam *params, int n, const char *const *word
 {
     int at = 0;
 
-    for (int i = 0; i < nargs && at < n; i++) {
+    for (int i = 0; i < nargs && at < n && !params[at].by_name; i++) {
         if (words[i])
             continue;
         if (out[at] < 0)

@@ -121,6 +121,7 @@ static PyParam param_at(const PyFunction *f, int i)
     if (f->def) {
         param.name = f->def->params[i].name;
         param.star = f->def->params[i].is_star;
+        param.by_name = f->def->params[i].by_name;
         return param;
     }
     param.name = f->lambda->items[i]->name;

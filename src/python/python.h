@@ -68,6 +68,7 @@ typedef struct {
     const char *name; /* "" of a `*` that only ends the positions */
     bool has_default;
     bool star, dict; /* takes the rest by position, by name */
+    bool by_name;    /* not by position */
 } PyParam;
 typedef enum {
     PY_BIND_TOO_MANY,   /* by position; `n` is how many there may be */

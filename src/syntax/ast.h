@@ -116,6 +116,7 @@ typedef struct {
     Node *default_value; /* or NULL */
     bool is_constexpr;   /* annotation text contains "constexpr" (semantics R23) */
     bool is_star;        /* *args */
+    bool by_name;        /* behind `*` or `*args`: no argument by position is for it */
 } AstParam;
 
 /* A syntax error inside one function.  Reported only when that function is needed. */

@@ -50,7 +50,7 @@
 
 /* parameters */
 #define E_PARAM_TWICE        "there are two parameters `%s`"
-#define E_PARAM_KEYWORD_ONLY "keyword-only parameters are not supported"                             /* R19 */
+#define E_PARAM_STARS        "there is a `*` before this one"                                        /* R19 */
 #define E_PARAM_DICT         "`**` parameters are not supported"                                     /* R19 */
 #define E_PARAM_DEFAULT      "`%s` needs a default, since a parameter before it has one"
 #define E_TYPE_PARAMS        "type parameters are not supported"

@@ -261,9 +261,9 @@ static void check_parameter(Parser *p, const ParamList *list, Map *seen, const A
 
     if (map_get(seen, MAP_KEY(param->name)))
         parse_error(p, param->span, E_PARAM_TWICE, param->name);
-    if (last && last->is_star)
-        parse_error(p, param->span, E_PARAM_KEYWORD_ONLY);
-    if (last && last->default_value && !param->default_value && !param->is_star)
+    if (param->is_star && param->by_name)
+        parse_error(p, param->span, E_PARAM_STARS);
+    if (last && last->default_value && !param->default_value && !param->is_star && !param->by_name)
         parse_error(p, param->span, E_PARAM_DEFAULT, param->name);
     map_put(seen, MAP_KEY(param->name), seen);
 }
@@ -280,15 +280,18 @@ static void parameters(Parser *p, AstFunc *f)
 {
     ParamList list = {0};
     Map *seen = map_new(p->arena);
+    bool by_name = false; /* behind a star */
 
     while (p->tok.kind != T_RPAREN && p->tok.kind != T_FAILED) {
         if (p->tok.kind == T_POWER) {
             parse_error(p, p->tok.span, E_PARAM_DICT);
-        } else if (at_bare_star(p)) {
-            parse_error(p, p->tok.span, E_PARAM_KEYWORD_ONLY);
+        } else if (!by_name && at_bare_star(p)) {
+            by_name = accept(p, T_STAR);
         } else if (!(p->tok.kind == T_SLASH && list.len > 0 && accept(p, T_SLASH))) {
             AstParam param = parameter(p);
 
+            param.by_name = by_name;
+            by_name |= param.is_star;
             check_parameter(p, &list, seen, &param);
             vec_push(p->arena, &list, param);
         }
