@@ -49,6 +49,31 @@ if command -v pkg-config >/dev/null; then
         "$source/kernels/add.py"
 fi
 
+# array files by the companion library, which the library itself does not need
+spots="9,9,9,0,0,0,0"
+for file in lib/libtilec-io.so lib/libtilec-io.a include/tilec_io.h lib/pkgconfig/tilec-io.pc; do
+    [ -e "$prefix/$file" ] || wrong "not installed: $file"
+done
+nm -D --defined-only "$prefix/lib/libtilec-io.so" | awk '$3 !~ /^tilec_io_/ { print $3 }' >"$folder/out"
+[ ! -s "$folder/out" ] || wrong "libtilec-io.so gives away more than tilec_io_*"
+readelf -d "$prefix/lib/libtilec.so" | grep -E 'libpng|libz' >"$folder/out"
+[ ! -s "$folder/out" ] || wrong "libtilec.so needs libraries of files"
+if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs tilec-io)
+    expect 0 out "" cc "$source/examples/image.c" -o "$folder/image" $flags
+    expect 0 out "$spots" env LD_LIBRARY_PATH="$prefix/lib" "$folder/image" "$source/examples/dilate.py"
+    printf 'P2 2 1 255 0 9' >"$folder/in.pgm"
+    expect 0 out "" env LD_LIBRARY_PATH="$prefix/lib" "$folder/image" "$source/examples/dilate.py" \
+        "$folder/in.pgm" "$folder/out.png"
+    expect 0 out "[[9 9]]" "$prefix/bin/tilec" run "$source/examples/dilate.py" --grid 0 \
+        x="@$folder/out.png" o=x height=1 width=2 --show x
+    expect 1 err "nothing.png: No such file" env LD_LIBRARY_PATH="$prefix/lib" "$folder/image" \
+        "$source/examples/dilate.py" nothing.png out.png
+fi
+expect 0 out "" cc "$source/examples/image.c" -I"$prefix/include" -o "$prefix/bin/static_image" \
+    "$prefix/lib/libtilec-io.a" "$prefix/lib/libtilec.a" -lpng -lz -lm -ldl -lpthread
+expect 0 out "$spots" "$prefix/bin/static_image" "$source/examples/dilate.py"
+
 # a program that was linked with the static library, too
 expect 0 out "" cc "$source/examples/add.c" -I"$prefix/include" -o "$prefix/bin/static_add" \
     "$prefix/lib/libtilec.a" -lm -ldl -lpthread
@@ -69,6 +94,7 @@ expect 0 out "" cmake -S "$folder/project" -B "$folder/project/build" -DCMAKE_PR
 expect 0 out "" cmake --build "$folder/project/build"
 expect 0 out "99999.5" "$folder/project/build/examples/add" "$source/kernels/add.py"
 expect 0 out "99999.5" "$folder/project/build/examples/addpp" "$source/kernels/add.py"
+expect 0 out "$spots" "$folder/project/build/examples/image" "$source/examples/dilate.py"
 # a program outside of the prefix is told where the plugin is
 expect 0 out "99999.5" env TILEC_PLUGIN="$prefix/lib/tilec/tilec-llvm.so" \
     "$folder/project/build/static" "$source/kernels/add.py"
