@@ -2,8 +2,8 @@
 # test_gpu.sh [BUILD [DEVICE [JOBS]]] - the numeric tests on a GPU
 #
 # Every case of tests/num (the kernels of tests/lang among them), every op and dtype, reductions,
-# memory and random kernels, on DEVICE: cuda, or another that `tilec devices` lists; JOBS parts of
-# these run beside each other, 3 where it is not said.  Needs only the programs in BUILD, this source
+# memory and random kernels, on DEVICE: cuda, or another that `tilec devices` lists; JOBS scripts of
+# tests/num run beside each other, 3 where it is not said, and all programs.  Needs only the programs in BUILD, this source
 # tree and a Python with NumPy, so that both can be carried to a machine that has a GPU and no
 # compiler.  Prints what fails and ends with "N passed, N failed"; the counts are also in
 # BUILD/test-DEVICE.json, and the line that docs/benchmarks.md keeps is printed before them.
@@ -78,7 +78,7 @@ done
 driver=
 [ "$device" != cuda ] || driver=test_gpu # streams, graphs, contexts
 for name in test_cpu_memory test_cpu_ops test_cpu_reduce test_random $driver; do
-    start "$name" timeout 400 "$build/tests/$name"
+    run "$name" timeout 500 "$build/tests/$name" & # one process each, of which one thread works
 done
 for script in tests/num/test_*.py; do
     case $script in
