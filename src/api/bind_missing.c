@@ -108,6 +108,8 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */
         bind_hint(b, "it comes from `%s`, which is not a constant of the file; give the value",
                   f->text);
+    else if (p->is_constexpr && !p->has_default)
+        bind_hint(b, "it is known when the kernel is compiled, as in %s=128", p->name);
     else if (p->has_default)
         bind_hint(b, "its default is not a constant of the file; give the value");
 }

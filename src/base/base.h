@@ -322,7 +322,10 @@ int os_seal_code(void *p, size_t bytes);   /* make them executable and read-only
 void os_unmap_code(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
 void *os_alloc_pages(size_t bytes);        /* 64-byte aligned or better, may be huge pages */
 void os_free_pages(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
-bool os_has_memory(size_t bytes);          /* that much could be had just now */
+/* Zeros, 64-byte aligned; reaching 64 bytes or more beyond their end kills the process. */
+void *os_alloc_guarded(size_t bytes);
+void os_free_guarded(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
+bool os_has_memory(size_t bytes);            /* that much could be had just now */
 /* NULL when it fails; *error then is text that lasts until this thread loads or looks up again. */
 void *os_load_library(const char *path, const char **error);
 void *os_library_symbol(void *lib, const char *name); /* NULL when there is none; never unloaded */

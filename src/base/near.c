@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base.h"
 
@@ -36,6 +37,8 @@ const char *near_name(const char *word, const char *const *candidates, int n)
     const char *found = NULL;
 
     for (int i = 0; i < n; i++) {
+        if (strcasecmp(word, candidates[i]) == 0)
+            return candidates[i];
         int d = edit_distance(word, candidates[i], limit);
         if (d < best && d < (int)strlen(word)) {
             best = d;

@@ -112,6 +112,26 @@ void *os_alloc_pages(size_t bytes)
     return raw + skip;
 }
 
+void *os_alloc_guarded(size_t bytes)
+{
+    size_t used = (MAX(bytes, 1) + 63) / 64 * 64, size = whole_pages(used), page = whole_pages(1);
+    char *raw = bytes < SIZE_MAX / 2 ? map_pages(size + page) : NULL;
+
+    if (!raw || mprotect(raw + size, page, PROT_NONE) != 0) {
+        os_free_pages(raw, size + page);
+        return NULL;
+    }
+    return raw + size - used;
+}
+
+void os_free_guarded(void *p, size_t bytes)
+{
+    size_t used = (MAX(bytes, 1) + 63) / 64 * 64, size = whole_pages(used), page = whole_pages(1);
+
+    if (p)
+        munmap((char *)p + used - size, size + page);
+}
+
 bool os_has_memory(size_t bytes)
 {
     void *p = map_pages(bytes);

@@ -268,6 +268,30 @@ static tilec_arg bind(Cli *c, const char *name, const Const *v)
     return arg;
 }
 
+/* What C, NumPy and PyTorch call a dtype, or "". */
+static const char *meant_type(Cli *c, const char *name, bool pointer)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {
+        {"f16", "fp16"},  {"half", "fp16"},   {"f32", "fp32"}, {"float", "fp32"},
+        {"f64", "fp64"},  {"double", "fp64"}, {"int", "i32"},  {"long", "i64"},
+        {"short", "i16"}, {"char", "i8"},     {"byte", "u8"},  {"bool", "i1"},
+    };
+    size_t n = strcspn(name, "*"); /* `fp32*`, as C has pointers */
+    bool behind = name[n] == '*';
+    tilec_dtype t;
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strlen(names[i].theirs) == n && strncmp(names[i].theirs, name, n) == 0)
+            return arena_printf(c->arena, "; did you mean '%s%s'?", pointer || behind ? "*" : "",
+                                names[i].ours);
+    }
+    if (behind && array_dtype(name, n, &t))
+        return arena_printf(c->arena, "; did you mean '*%.*s'?", (int)n, name);
+    return "";
+}
+
 /* type := ['*'] dtype */
 static tilec_arg parse_type(Cli *c, const ArgText *t)
 {
@@ -275,8 +299,8 @@ static tilec_arg parse_type(Cli *c, const ArgText *t)
     const char *name = t->text + arg.pointer;
 
     if (!array_dtype(name, strlen(name), &arg.dtype))
-        stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on", t->name,
-             t->text);
+        stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on%s", t->name,
+             t->text, meant_type(c, name, arg.pointer));
     return arg;
 }
 

@@ -25,22 +25,34 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out)
     return true;
 }
 
+/* Small storage ends where memory ends, so that a kernel without its mask does not go unnoticed;
+ * large storage begins where pages do, which is faster. */
+enum { MOST_GUARDED = 1 << 20 };
+
 /* Storage that is kept until the command ends; fresh pages are zero. */
 static void *new_block(Cli *c, size_t bytes)
 {
-    Storage b = {NULL, MAX(bytes, 64)};
+    Storage b = {.bytes = MAX(bytes, 64), .is_guarded = bytes <= MOST_GUARDED};
 
-    b.memory = os_alloc_pages(b.bytes);
+    b.memory = b.is_guarded ? os_alloc_guarded(b.bytes) : os_alloc_pages(b.bytes);
     if (!b.memory)
         stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
     vec_push(c->arena, &c->blocks, b);
     return b.memory;
 }
 
+static void free_block(const Storage *b)
+{
+    if (b->is_guarded)
+        os_free_guarded(b->memory, b->bytes);
+    else
+        os_free_pages(b->memory, b->bytes);
+}
+
 void array_free_from(Cli *c, int kept)
 {
     for (int i = kept; i < c->blocks.len; i++)
-        os_free_pages(c->blocks.at[i].memory, c->blocks.at[i].bytes);
+        free_block(&c->blocks.at[i]);
     c->blocks.len = kept;
 }
 

@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     void *memory;
     size_t bytes;
+    bool is_guarded; /* by os_alloc_guarded() */
 } Storage;
 
 /* A copy of a storage in a device's memory. */
@@ -99,7 +100,7 @@ void tell(void *unused, const char *text);
 /* problem.c: what stopped the command, as a JSON object on one line */
 const char *problem_json(const Cli *c);
 
-/* "; did you mean 'X'?" or "". */
+/* "; did you mean 'X'?", or all of a few; "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
 
 /* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */

@@ -14,7 +14,7 @@
 /* The array that was read, in the storage of the command. */
 static Array adopt(Cli *c, const IoArray *from)
 {
-    const Storage storage = {from->data, from->bytes};
+    const Storage storage = {.memory = from->data, .bytes = from->bytes};
     Array a = {.data = from->data, .dtype = from->dtype, .ndim = from->ndim};
 
     memcpy(a.shape, from->shape, sizeof a.shape);

@@ -46,6 +46,9 @@ static void run_command(Cli *c, void *context)
     }
     names[COUNT(commands)] = "--help";
     names[COUNT(commands) + 1] = "--version";
+    if (strstr(name, ".py"))
+        stop(c, CLI_USAGE, "there is no command '%s'; `tilec run %s ...` runs a kernel of it", name,
+             name);
     stop(c, CLI_USAGE, "there is no command '%s'%s", name,
          hint_text(c->arena, name, names, COUNT(names)));
 }

@@ -97,7 +97,18 @@ static int find_option(Cli *c, Command command, const char *name)
         if (is_known)
             known[n++] = table[i].name;
     }
-    stop(c, CLI_USAGE, "there is no option '%s' here%s", name, hint_text(c->arena, name, known, n));
+    const char *near = near_name(name, known, n);
+    stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
+         near ? near : "--help lists them", near ? "'?" : "");
+}
+
+static const char *parse_folder(Cli *c, const char *text)
+{
+    const char *path = origin_path(c, text);
+
+    if (os_entry(path).kind != OS_FOLDER)
+        warn(c, "--path %s: there is no such folder", text);
+    return path;
 }
 
 static int parse_count(Cli *c, const char *option, const char *text)
@@ -317,7 +328,7 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
             parse_call(p, operand);
         break;
     case OPTION_PATH:
-        vec_push(c->arena, &o->paths, origin_path(c, operand));
+        vec_push(c->arena, &o->paths, parse_folder(c, operand));
         break;
     case OPTION_DEBUG:
         o->launch.debug = TILEC_DEBUG_NAMES;
@@ -554,7 +565,8 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
              "pattern, quote that: --each 'in/*.png'",
              word);
     if (!p->c->origin)
-        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE", word);
+        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, which has no spaces around `=`",
+             word);
     stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
 }
 

@@ -284,6 +284,27 @@ static bool is_later(const Names *names, const char *name)
     return later && *later;
 }
 
+/* Words that other tools have for what is written differently here. */
+static const char *advice_for_value(const char *name)
+{
+    static const struct {
+        const char *word, *advice;
+    } table[] = {
+        {"ceil", "cdiv(A,B) divides and rounds up"},
+        {"jnp", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
+        {"np", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
+        {"numpy", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
+        {"random", "arrays are made by rand(DTYPE,SHAPE), randn, randint: tilec help values"},
+        {"torch", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
+    };
+
+    for (int i = 0; i < COUNT(table); i++) {
+        if (strcmp(table[i].word, name) == 0)
+            return table[i].advice;
+    }
+    return NULL;
+}
+
 static bool unknown_name(Py *p, const Reader *r, const Node *n)
 {
     const char *near = nearest(r, n->name), *python = near ? NULL : py_near_builtin(n->name);
@@ -298,6 +319,8 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
         py_hint(p, "an argument cannot be made of itself");
     else if (is_later(r->names, n->name))
         py_hint(p, "it comes later: put %s=... in front of %s=...", n->name, r->label);
+    else if (advice_for_value(n->name))
+        py_hint(p, "%s", advice_for_value(n->name));
     else if (near || python)
         py_hint(p, "did you mean '%s'?", near ? near : python);
     else if (*r->label == '-')

@@ -191,6 +191,7 @@
 #define E_OPERANDS           "invalid operands of type %s and %s"                                           /* R58, R71 */
 #define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
 #define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
+#define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number and not an array"
 #define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
 #define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
 #define E_FLOORDIV           "unexpected type: `//` needs integers, not %s and %s"                          /* R53 */

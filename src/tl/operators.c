@@ -153,6 +153,8 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
         hint_at(l, H_NONE_OPERAND);
     else if (pointer && (is_float(x) || is_float(y)))
         hint_at(l, H_POINTER_FLOAT);
+    else if (pointer && is_pointer(x) != is_pointer(y))
+        hint_at(l, H_POINTER_NUMBER);
     else if (bits && (is_float(x) || is_float(y)))
         hint_at(l, H_BITS_OF_FLOAT);
     else if (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE)

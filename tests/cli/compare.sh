@@ -71,7 +71,8 @@ expect 1 out '"worst": {"index": [19], "value": "nan", "reference": "inf"}}]' \
     missing --json --compare "out=x*inf"
 expect 0 out '"compare": [{"name": "out", "with": "x*2", "pass": true, "elements": 20, "wrong": 0' \
     scale --json --compare "out=x*2"
-expect 0 out "out: agrees with x in 0 elements" run x="zeros(fp32,0)" out=x --compare out=x
+expect 0 out "out: agrees with x in 0 elements" "$tilec" run "$folder/k.py" --grid 2 n=0 BLOCK=16 \
+    factor=2 x="zeros(fp32,0)" out=x --compare out=x
 
 # mistakes, before anything runs
 expect 2 err "--compare needs NAME=VALUE or NAME=DEVICE, not '=3'" scale --compare =3

@@ -1,0 +1,24 @@
+#!/bin/sh
+# mistakes.sh TILEC SOURCE - what people type wrongly, and what they are told: see mistakes.txt
+. "$(dirname "$0")/expect.inc"
+table=$source/tests/cli/mistakes.txt
+set -f # words of the table are no patterns
+cp "$source/kernels/add.py" "$folder"
+cd "$folder" || exit 1
+echo >x.txt
+
+while IFS='|' read -r code text words; do
+    case $code in
+    '' | '#'*) continue ;;
+    esac
+    # shellcheck disable=SC2086 # they are words
+    expect "${code% }" err "$(echo "$text" | sed 's/^ //; s/ $//')" "$tilec" ${words}
+done <"$table"
+
+# without its mask a kernel reaches the end of its arrays, and memory
+if [ "$("$tilec" run add.py --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=4 2>&1)" = "" ]; then
+    "$tilec" run add.py --grid 1 x="ones(fp32,4)" y=x out=x n=100 BLOCK=128 2>err.txt
+    grep -q "reached memory outside of its arrays: --check says where" err.txt ||
+        wrong "an access behind an array was not noticed"
+fi
+finish
