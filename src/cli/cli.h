@@ -320,6 +320,11 @@ void crash_unwatch(void); /* behind the last one the system's own handling is ba
 /* help.c */
 void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */
 
+/* topics.c: what docs/ say, a topic at a time */
+void topics_list(FILE *to);
+bool topics_print(const char *name, FILE *to); /* false: there is none of that name */
+NORETURN void topics_refuse(Cli *c, const char *name);
+
 /* args.c: the kernel's file and its arguments */
 typedef struct {
     Names names;

@@ -15,7 +15,7 @@ static const struct {
      "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
      "[@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
-    {0, "usage: tilec COMMAND --help | --help | --version\n"},
+    {0, "usage: tilec help [COMMAND | TOPIC] | COMMAND --help | --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
     {COMMAND_LIST,
      "\nShow the kernels of a file: parameters, decorators, the calls that it names, and for each\n"
@@ -99,4 +99,6 @@ void help_print(Command command, FILE *to)
         if (command == COMMAND_ALL || (pieces[i].commands & (int)command))
             fputs(pieces[i].text, to);
     }
+    if (command == COMMAND_ALL)
+        topics_list(to);
 }

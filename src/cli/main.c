@@ -44,7 +44,12 @@ static void run_command(Cli *c, void *context)
         }
         names[i] = commands[i].name;
     }
-    names[COUNT(commands)] = "--help";
+    if (strcmp(name, "help") == 0) {
+        if (!topics_print(words->argv[2], stdout))
+            topics_refuse(c, words->argv[2]);
+        return;
+    }
+    names[COUNT(commands)] = "help";
     names[COUNT(commands) + 1] = "--version";
     if (strstr(name, ".py"))
         stop(c, CLI_USAGE, "there is no command '%s'; `tilec run %s ...` runs a kernel of it", name,
@@ -109,14 +114,14 @@ static Command find_command(const char *name)
     return 0;
 }
 
-/* What help is asked for anywhere in front of `--`: that of one command, or COMMAND_ALL; 0: none.
- */
+/* What help is asked for anywhere in front of `--`: that of one command, or COMMAND_ALL; 0: none,
+ * or about a topic. */
 static Command wanted_help(int argc, char **argv)
 {
     Command command = find_command(argv[1]);
 
     if (strcmp(argv[1], "help") == 0)
-        return argc > 2 && find_command(argv[2]) ? find_command(argv[2]) : COMMAND_ALL;
+        return argc > 2 ? find_command(argv[2]) : COMMAND_ALL;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return command ? command : COMMAND_ALL;

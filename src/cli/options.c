@@ -97,7 +97,7 @@ static int find_option(Cli *c, Command command, const char *name)
         if (is_known)
             known[n++] = table[i].name;
     }
-    const char *near = near_name(name, known, n);
+    const char *near = name[1] == '-' ? near_name(name, known, n) : NULL; /* no letter is near */
     stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
          near ? near : "--help lists them", near ? "'?" : "");
 }

@@ -14,6 +14,17 @@ expect 0 out "NAME:TYPE" "$tilec" dump -h
 expect 0 out "usage: tilec devices" "$tilec" devices --help
 ! grep -q FILE "$folder/out" || wrong "the help of devices is about files"
 expect 0 out "tilec 0.1.0" "$tilec" --version
+# topics: those that docs/ mark, as text for a terminal
+expect 0 out "  values       what stands in NAME=VALUE" "$tilec" help
+expect 0 out "  randint(T,S,LO,HI[,seed=N])" "$tilec" help values
+for topic in $(sed -n 's/^<!-- topic: \([a-z]*\): .*/\1/p' "$source"/docs/*.md); do
+    expect 0 "" "" "$tilec" help "$topic"
+    [ "$(wc -l <"$folder/out")" -ge 4 ] || wrong "the topic $topic says nothing"
+    ! grep -v '^    ' "$folder/out" | grep -qE '^(\||#|```)|\]\(|.{81}' ||
+        wrong "the topic $topic is no plain text"
+done
+expect 2 err "there is no help about 'gird'; did you mean 'grid'?" "$tilec" help gird
+expect 2 err "there is no help about 'nothing'; tilec help lists the topics" "$tilec" help nothing
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
 expect 0 out "  cuda:1: Fake GPU, sm_80, 132 processors, 1.1 GB" \

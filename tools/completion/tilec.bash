@@ -24,12 +24,29 @@ _tilec_calls() {
     done
 }
 
+# the topics of `tilec help`
+_tilec_topics() {
+    tilec help 2>/dev/null | sed -n '/^tilec help TOPIC/,$s/^  \([a-z]*\) .*/\1/p'
+}
+
+# what a value begins with: the functions that make arrays, dtypes, parameters that stand before
+_tilec_values() {
+    echo "zeros( ones( full( empty( arange( rand( randn( randint( zeros_like( ones_like( empty_like("
+    echo "cdiv( next_power_of_2( True False None fp32 fp16 bf16 i32 i64"
+    _tilec_parameters "$@"
+}
+
+# the parameters of the kernel that is named, or of all in the file
+_tilec_parameters() {
+    _tilec_kernels "$1" | awk -v kernel="$2" 'kernel == "" || $1 == kernel { $1 = ""; print }'
+}
+
 # bash takes `:` and `=` for words of their own
 _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run list test dump devices --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump devices help --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -49,7 +66,26 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --define | --threads | --num-warps | --num-stages | --save | --each | --batch | --show | --compare | =)
+    --grid | --arch | --define | --threads | --num-warps | --num-stages | --each | --batch)
+        return
+        ;;
+    esac
+    if [ "${COMP_WORDS[3]}" = : ]; then
+        kernel=${COMP_WORDS[4]}
+    fi
+    case $before in
+    --save | --show | --compare)
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -W "$(_tilec_parameters "${COMP_WORDS[2]}" "$kernel")" -- "$word"))
+        return
+        ;;
+    =)
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -W "$(_tilec_values "${COMP_WORDS[2]}" "$kernel")" -- "$word"))
+        return
+        ;;
+    help)
+        COMPREPLY=($(compgen -W "run list test dump devices $(_tilec_topics)" -- "$word"))
         return
         ;;
     esac
@@ -60,9 +96,6 @@ _tilec() {
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;
     devices) options="--json" ;;
     esac
-    if [ "${COMP_WORDS[3]}" = : ]; then
-        kernel=${COMP_WORDS[4]}
-    fi
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     elif [[ $word == @* ]]; then
@@ -73,8 +106,7 @@ _tilec() {
         COMPREPLY=($(compgen -W "$(_tilec_kernels "${COMP_WORDS[2]}" | cut -d ' ' -f 1)" -- "${word#:}"))
     elif [ "$word" != = ] && [ -f "${COMP_WORDS[2]}" ]; then
         compopt -o nospace 2>/dev/null
-        COMPREPLY=($(compgen -S = -W "$(_tilec_kernels "${COMP_WORDS[2]}" |
-            awk -v kernel="$kernel" 'kernel == "" || $1 == kernel { $1 = ""; print }')" -- "$word"))
+        COMPREPLY=($(compgen -S = -W "$(_tilec_parameters "${COMP_WORDS[2]}" "$kernel")" -- "$word"))
     fi
 }
 complete -o filenames -F _tilec tilec
