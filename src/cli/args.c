@@ -81,15 +81,29 @@ static void open_library(Cli *c)
 }
 
 /* The kernel's file from stdin, which stands in the folder that we are in. */
+enum { LARGEST_SOURCE = 4 << 20 }; /* bytes, as the library has it */
+
+const char *args_read_source(Cli *c, const char *path, size_t *n)
+{
+    char *text;
+    int error;
+
+    if (strcmp(path, "-") == 0)
+        stop(c, CLI_USAGE, "the kernel's file is read twice here: it cannot come from stdin");
+    error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
+    if (error)
+        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+    return text;
+}
+
 static void load_stdin(Cli *c, const tilec_load_options *load)
 {
-    enum { MOST = 4 << 20 };
     char *error = NULL, *text;
     size_t len;
     int code;
 
     file_claim_stdin(c, "the kernel's file");
-    code = os_read_file(c->arena, "/dev/stdin", MOST, &text, &len);
+    code = os_read_file(c->arena, "/dev/stdin", LARGEST_SOURCE, &text, &len);
     if (code)
         stop(c, CLI_FILES, "stdin: %s", strerror(code));
     check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);

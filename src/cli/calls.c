@@ -133,15 +133,10 @@ static int lines_between(const char *text, uint32_t from, uint32_t to)
 
 NamedCalls calls_of_file(Cli *c, const char *path)
 {
-    enum { LARGEST = 4 << 20 }; /* as the library has it */
-    Scan s = {.c = c, .path = path, .line = 1};
-    char *text;
     size_t n;
-    int error = os_read_file(c->arena, path, LARGEST, &text, &n);
+    const char *text = args_read_source(c, path, &n);
+    Scan s = {.c = c, .path = path, .text = text, .line = 1};
 
-    if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
-    s.text = text;
     for (uint32_t at = 0, next; at < n; at = next + 1) {
         uint32_t first = at;
 

@@ -289,21 +289,29 @@ typedef enum {
     COMMAND_LIST = 16,
     COMMAND_ALL = 31
 } Command;
-size_t name_length(const char *s); /* of the identifier that `s` begins with */
 /* May `word` be the value of the option of that name?  True where there is no such option. */
 bool option_takes(const char *name, const char *word);
 /* argv behind the command's name.  What the command line says goes before what files say that it
  * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);
-/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
- * blanks around it; NULL behind the last. */
-const char *options_next_part(Cli *c, const char **text);
-/* FILE.py[:KERNEL]: gives the file; *kernel is NULL without one. */
-const char *options_split_file(Cli *c, const char *word, const char **kernel);
-/* NAME[:N]; of several with commas between them the first. */
-void options_set_device(Cli *c, Options *o, const char *list);
 /* Add what a call says that stands in a file named by the command line. */
 void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call);
+
+/* operands.c: the values of options.  Each stops on a text that is none. */
+size_t name_length(const char *s); /* of the identifier that `s` begins with */
+/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
+ * blanks around it; NULL behind the last. */
+const char *operand_next_part(Cli *c, const char **text);
+/* FILE.py[:KERNEL]: gives the file; *kernel is NULL without one. */
+const char *operand_file(Cli *c, const char *word, const char **kernel);
+/* NAME[:N]; of several with commas between them the first. */
+void operand_device(Cli *c, Options *o, const char *list);
+int operand_count(Cli *c, const char *option, const char *text); /* 1 or more */
+SaveText operand_save(Cli *c, const char *text);                 /* NAME=FILE */
+ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
+/* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
+CompareText operand_compare(Cli *c, const char *text);
+tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 
 /* file.c, for --save: files are checked before anything runs. */
 void file_check_saves(Cli *c, const Options *o);
@@ -331,6 +339,8 @@ typedef struct {
     tilec_arg *args;
     int count;
 } Arguments;
+/* The text of a kernel's file, for what reads it beside the library; stops on stdin. */
+const char *args_read_source(Cli *c, const char *path, size_t *n);
 /* Opens what the Cli does not have open: the library, the file. */
 void args_open_file(Cli *c, const Options *o);
 /* The same.  Names the kernel, if the user did

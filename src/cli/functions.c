@@ -59,17 +59,13 @@ static FileFunction read_function(Cli *c, const SourceMap *map, const Source *sr
 
 Functions functions_of_file(Cli *c, const char *path)
 {
-    enum { LARGEST = 4 << 20 }; /* as the library has it */
+    size_t n;
+    const char *text = args_read_source(c, path, &n);
     SourceMap *map = source_map_new(c->arena);
     Text decorators = text_new(c->arena);
     Functions out = {0};
-    char *text;
-    size_t n;
-    int error = os_read_file(c->arena, path, LARGEST, &text, &n);
     Line line;
 
-    if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
     out.source = source_add(map, path, text, n);
     for (uint32_t at = 0; line_next(text, at, (uint32_t)n, &line); at = line.end) {
         if (text[line.start] == '@')

@@ -84,9 +84,11 @@ static const struct {
      "\n"
      "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
      "             x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
-     "             n='x.numel()' BLOCK=1024\n"},
+     "             n='x.numel()' BLOCK=1024\n"
+     "example: tilec run kernels/softmax.py --call softmax --time --compare interp\n"},
     {COMMAND_LIST, "\nexample: tilec list kernels/add.py\n"},
-    {COMMAND_TEST, "\nexample: tilec test kernels/add.py kernels/softmax.py\n"},
+    {COMMAND_TEST, "\nexample: tilec test kernels/add.py kernels/softmax.py\n"
+                   "example: tilec test kernels/matmul.py --call tails --device cpu,sim --check\n"},
     {COMMAND_DUMP,
      "\n"
      "example: tilec dump kernels/add.py --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 \\\n"

@@ -111,16 +111,6 @@ static const char *parse_folder(Cli *c, const char *text)
     return path;
 }
 
-static int parse_count(Cli *c, const char *option, const char *text)
-{
-    char *end;
-    long v = strtol(text, &end, 10);
-
-    if (end == text || *end || v < 1 || v > INT_MAX)
-        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
-    return (int)v;
-}
-
 /* Of what options and arguments are made. */
 typedef struct {
     Cli *c;
@@ -133,123 +123,6 @@ typedef struct {
 static int depth_of(const Origin *origin)
 {
     return origin ? origin->depth : 0;
-}
-
-size_t name_length(const char *s)
-{
-    size_t n = 0;
-
-    if (isdigit((unsigned char)*s))
-        return 0;
-    while (is_name_char(s[n]))
-        n++;
-    return n;
-}
-
-/* NAME=FILE */
-static SaveText parse_save(Cli *c, const char *text)
-{
-    size_t n = name_length(text);
-
-    if (n == 0 || text[n] != '=' || !text[n + 1])
-        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, not '%s'", text);
-    return (SaveText){arena_strndup(c->arena, text, n), origin_path(c, text + n + 1)};
-}
-
-/* NAME[=WAY]; a name may be an expression with brackets, and `=` in them is none of ours */
-static ShowText parse_show(Cli *c, const char *text)
-{
-    static const char *const ways[] = {
-        [SHOW_BRIEF] = "brief",   [SHOW_WHOLE] = "whole", [SHOW_PICTURE] = "picture",
-        [SHOW_BLOCKS] = "blocks", [SHOW_TEXT] = "text",   [SHOW_SIXEL] = "sixel",
-        [SHOW_KITTY] = "kitty"};
-    const char *bracket = strrchr(text, ']');
-    const char *equals = strchr(bracket ? bracket : text, '=');
-
-    if (!equals)
-        return (ShowText){text, SHOW_BRIEF};
-    for (int i = 0; i < COUNT(ways); i++) {
-        if (strcmp(equals + 1, ways[i]) == 0)
-            return (ShowText){arena_strndup(c->arena, text, (size_t)(equals - text)), i};
-    }
-    stop(c, CLI_USAGE,
-         "--show %s: there is no way '%s'%s\n"
-         "hint: NAME alone is brief; NAME=whole prints all, NAME=picture draws it",
-         text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
-}
-
-const char *options_next_part(Cli *c, const char **text)
-{
-    const char *from = *text + strspn(*text, " "), *end = from, *last;
-    int depth = 0;
-
-    if (!**text)
-        return NULL;
-    while (*end && (*end != ',' || depth > 0)) {
-        depth += (strchr("([{", *end) != NULL) - (strchr(")]}", *end) != NULL);
-        end = *end == '\'' || *end == '"' ? items_end_of_quotes(end) : end + 1;
-    }
-    *text = *end ? end + 1 : end;
-    for (last = end; last > from && last[-1] == ' ';)
-        last--;
-    return arena_strndup(c->arena, from, (size_t)(last - from));
-}
-
-/* The text behind `NAME=`; NULL. */
-static const char *behind_name(const char *text, const char *name)
-{
-    size_t n = strlen(name);
-    const char *equals = text + n + (strncmp(text, name, n) == 0 ? strspn(text + n, " ") : 0);
-
-    return strncmp(text, name, n) == 0 && *equals == '=' ? equals + 1 : NULL;
-}
-
-/* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
-static CompareText parse_compare(Cli *c, const char *text)
-{
-    CompareText out = {.origin = c->origin};
-    const char *rest = text, *first = options_next_part(c, &rest), *equals = first;
-    const char **tolerances[] = {&out.rtol, &out.atol};
-
-    while (equals && *equals && *equals != '=')
-        equals += 1 + (*equals == '[' ? strcspn(equals, "]") : 0);
-    if (!first || !*first || equals == first || (*equals == '=' && !equals[1]))
-        stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
-    out.with = *equals ? equals + 1 : first;
-    out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
-    for (int i = 0; (first = options_next_part(c, &rest)) != NULL; i++) {
-        int which = behind_name(first, "rtol") ? 0 : behind_name(first, "atol") ? 1 : i;
-        const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
-
-        if (which > 1 || *tolerances[which])
-            stop(c, CLI_USAGE, "--compare %s: behind the value come only rtol and atol", text);
-        *tolerances[which] = value ? value : first;
-    }
-    return out;
-}
-
-/* NAME=VALUE, or MODULE.NAME=VALUE */
-static tilec_define parse_define(Cli *c, const char *text)
-{
-    const char *equals = strchr(text, '=');
-
-    if (!equals || equals == text || !equals[1])
-        stop(c, CLI_USAGE, "--define needs NAME=VALUE, not '%s'", text);
-    return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
-}
-
-void options_set_device(Cli *c, Options *o, const char *list)
-{
-    const char *text = arena_strndup(c->arena, list, strcspn(list, ","));
-    const char *colon = strchr(text, ':');
-    char *end = NULL;
-    long id = colon ? strtol(colon + 1, &end, 10) : 0;
-
-    if (colon && (end == colon + 1 || *end || id < 0 || id > INT_MAX))
-        stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
-    o->devices = list;
-    o->launch.device = arena_strndup(c->arena, text, colon ? (size_t)(colon - text) : strlen(text));
-    o->device_id = (int)id;
 }
 
 static void parse_call(const Parse *p, const char *name);
@@ -267,7 +140,7 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
     case OPTION_DEVICE:
         if (strchr(operand, ',') && p->command != COMMAND_TEST && !c->origin)
             stop(c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", operand);
-        options_set_device(c, o, operand);
+        operand_device(c, o, operand);
         break;
     case OPTION_ARCH:
         o->launch.arch = operand;
@@ -276,17 +149,17 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         o->stage = operand;
         break;
     case OPTION_THREADS:
-        o->launch.threads = parse_count(c, name, operand);
+        o->launch.threads = operand_count(c, name, operand);
         break;
     case OPTION_WARPS:
-        o->launch.num_warps = parse_count(c, name, operand);
+        o->launch.num_warps = operand_count(c, name, operand);
         break;
     case OPTION_STAGES:
-        o->launch.num_stages = parse_count(c, name, operand);
+        o->launch.num_stages = operand_count(c, name, operand);
         break;
     case OPTION_TIME:
         o->time = true;
-        o->runs = operand ? parse_count(c, name, operand) : 0;
+        o->runs = operand ? operand_count(c, name, operand) : 0;
         break;
     case OPTION_SWEEP:
         o->sweep = true;
@@ -307,19 +180,19 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         o->json = c->json = true;
         break;
     case OPTION_SAVE:
-        vec_push(c->arena, &o->saves, parse_save(c, operand));
+        vec_push(c->arena, &o->saves, operand_save(c, operand));
         break;
     case OPTION_EACH:
         vec_push(c->arena, &o->eaches, origin_path(c, operand));
         break;
     case OPTION_BATCH:
-        o->batch = parse_count(c, name, operand);
+        o->batch = operand_count(c, name, operand);
         break;
     case OPTION_SHOW:
-        vec_push(c->arena, &o->shows, parse_show(c, operand));
+        vec_push(c->arena, &o->shows, operand_show(c, operand));
         break;
     case OPTION_COMPARE:
-        vec_push(c->arena, &o->compares, parse_compare(c, operand));
+        vec_push(c->arena, &o->compares, operand_compare(c, operand));
         break;
     case OPTION_CALL:
         if (p->command == COMMAND_TEST && !c->origin)
@@ -334,7 +207,7 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         o->launch.debug = TILEC_DEBUG_NAMES;
         break;
     case OPTION_DEFINE:
-        vec_push(c->arena, &o->defines, parse_define(c, operand));
+        vec_push(c->arena, &o->defines, operand_define(c, operand));
         break;
     }
 }
@@ -398,31 +271,6 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     if (!table[i].once || goes_first(c, &p->o->given[table[i].id], name))
         set_option(p, table[i].id, name, operand);
     return taken;
-}
-
-/* NAME{.NAME}: a kernel inside of functions and classes */
-static bool is_kernel_name(const char *s)
-{
-    for (;;) {
-        size_t n = name_length(s);
-
-        if (n == 0 || !s[n])
-            return n > 0;
-        if (s[n] != '.')
-            return false;
-        s += n + 1;
-    }
-}
-
-const char *options_split_file(Cli *c, const char *word, const char **kernel)
-{
-    const char *colon = strrchr(word, ':'); /* before anything else it belongs to the file's name */
-
-    *kernel = NULL;
-    if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
-        return word;
-    *kernel = colon[1] ? colon + 1 : NULL;
-    return arena_strndup(c->arena, word, (size_t)(colon - word));
 }
 
 /* The argument of that name, if it is one already; what stands nearer to the command line goes
@@ -530,7 +378,7 @@ static void find_file(const Parse *p)
             bool has_value = strchr(word, '=') || i + 1 == p->nwords;
             i += !has_value && strcmp(word, "--") != 0 && option_takes(word, p->words[i + 1]);
         } else if (word[0] != '@' && (name_length(word) == 0 || word[name_length(word)] != '=')) {
-            p->o->file = options_split_file(p->c, word, &p->o->kernel);
+            p->o->file = operand_file(p->c, word, &p->o->kernel);
             return;
         }
     }
@@ -579,7 +427,7 @@ static bool take_file(const Parse *p, const char *word)
         return false;
     vec_push(p->c->arena, &o->files, word);
     if (!o->file)
-        o->file = options_split_file(p->c, word, &o->kernel);
+        o->file = operand_file(p->c, word, &o->kernel);
     return true;
 }
 

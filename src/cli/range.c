@@ -31,7 +31,7 @@ bool range_is_several(Cli *c, const char *text)
 {
     const char *rest = text;
 
-    return find_dots(text) || (options_next_part(c, &rest) && *rest);
+    return find_dots(text) || (operand_next_part(c, &rest) && *rest);
 }
 
 void range_refuse(Cli *c, const Options *o)
@@ -106,7 +106,7 @@ Values range_expand(Cli *c, const char *name, const char *text)
         expand_range(c, name, text, dots, &out);
         return out;
     }
-    while ((part = options_next_part(c, &rest)) != NULL) {
+    while ((part = operand_next_part(c, &rest)) != NULL) {
         if (!*part)
             stop(c, CLI_USAGE, "%s: a value is missing in %s", name, text);
         vec_push(c->arena, &out, part);

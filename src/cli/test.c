@@ -83,7 +83,7 @@ static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Te
                           Words *names)
 {
     const char *kernel;
-    const char *path = options_split_file(c, word, &kernel);
+    const char *path = operand_file(c, word, &kernel);
     NamedCalls calls = calls_of_file(c, path);
 
     for (int i = 0; i < calls.len; i++) {
@@ -137,7 +137,7 @@ static void make_call(Cli *c, void *test)
     Comparisons compared;
     Call k;
 
-    options_set_device(c, &o, t->device);
+    operand_device(c, &o, t->device);
     t->is_default = o.compares.len == 0 && strcmp(o.launch.device, reference) != 0;
     if (t->is_default)
         vec_push(c->arena, &o.compares, ((CompareText){.with = reference}));

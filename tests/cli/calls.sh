@@ -62,6 +62,7 @@ expect 2 err "$k has no call 'smal'; did you mean 'small'?; it has early, small,
 expect 2 err "add.py has no call 'none'" run "$source/kernels/add.py" --call none
 expect 2 err "names no calls: write \`# tilec: call none --grid E" run "$source/bench/gpu.py" --call none
 expect 2 err "FILE.py[:KERNEL] is missing" run --call small
+expect 2 err "the kernel's file is read twice here: it cannot come from stdin" run - --call small
 expect 2 err "k.py:29: the kernel has no parameter 'y'" run "$k" --call missing
 expect 2 err "k.py:31: --call loop: this call names itself" run "$k" --call loop
 expect 2 err "only \`tilec test\` takes several devices" run "$k" --call small --device cpu,interp

@@ -76,6 +76,7 @@ expect 0 out "out: agrees with x in 0 elements" "$tilec" run "$folder/k.py" --gr
 
 # mistakes, before anything runs
 expect 2 err "--compare needs NAME=VALUE or NAME=DEVICE, not '=3'" scale --compare =3
+expect 2 err "'x[0' is no device" scale --compare "x[0"
 expect 2 err "--compare needs NAME=VALUE or NAME=DEVICE, not 'out='" scale --compare out=
 expect 2 err "'interpp' is no device; did you mean 'interp'?" scale --compare interpp
 expect 2 err "--compare ou: there is no such argument; did you mean 'out'?" scale --compare ou=x

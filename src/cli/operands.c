@@ -1,0 +1,159 @@
+/*
+ * operands.c - the values of options, taken apart, before any expression in them is evaluated
+ */
+#include "cli.h"
+#include "../syntax/lex.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+int operand_count(Cli *c, const char *option, const char *text)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+
+    if (end == text || *end || v < 1 || v > INT_MAX)
+        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
+    return (int)v;
+}
+
+size_t name_length(const char *s)
+{
+    size_t n = 0;
+
+    if (isdigit((unsigned char)*s))
+        return 0;
+    while (is_name_char(s[n]))
+        n++;
+    return n;
+}
+
+SaveText operand_save(Cli *c, const char *text)
+{
+    size_t n = name_length(text);
+
+    if (n == 0 || text[n] != '=' || !text[n + 1])
+        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, not '%s'", text);
+    return (SaveText){arena_strndup(c->arena, text, n), origin_path(c, text + n + 1)};
+}
+
+/* `=` in brackets is none of ours. */
+ShowText operand_show(Cli *c, const char *text)
+{
+    static const char *const ways[] = {
+        [SHOW_BRIEF] = "brief",   [SHOW_WHOLE] = "whole", [SHOW_PICTURE] = "picture",
+        [SHOW_BLOCKS] = "blocks", [SHOW_TEXT] = "text",   [SHOW_SIXEL] = "sixel",
+        [SHOW_KITTY] = "kitty"};
+    const char *bracket = strrchr(text, ']');
+    const char *equals = strchr(bracket ? bracket : text, '=');
+
+    if (!equals)
+        return (ShowText){text, SHOW_BRIEF};
+    for (int i = 0; i < COUNT(ways); i++) {
+        if (strcmp(equals + 1, ways[i]) == 0)
+            return (ShowText){arena_strndup(c->arena, text, (size_t)(equals - text)), i};
+    }
+    stop(c, CLI_USAGE,
+         "--show %s: there is no way '%s'%s\n"
+         "hint: NAME alone is brief; NAME=whole prints all, NAME=picture draws it",
+         text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
+}
+
+const char *operand_next_part(Cli *c, const char **text)
+{
+    const char *from = *text + strspn(*text, " "), *end = from, *last;
+    int depth = 0;
+
+    if (!**text)
+        return NULL;
+    while (*end && (*end != ',' || depth > 0)) {
+        depth += (strchr("([{", *end) != NULL) - (strchr(")]}", *end) != NULL);
+        end = *end == '\'' || *end == '"' ? items_end_of_quotes(end) : end + 1;
+    }
+    *text = *end ? end + 1 : end;
+    for (last = end; last > from && last[-1] == ' ';)
+        last--;
+    return arena_strndup(c->arena, from, (size_t)(last - from));
+}
+
+/* The text behind `NAME=`; NULL. */
+static const char *behind_name(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    const char *equals = text + n + (strncmp(text, name, n) == 0 ? strspn(text + n, " ") : 0);
+
+    return strncmp(text, name, n) == 0 && *equals == '=' ? equals + 1 : NULL;
+}
+
+CompareText operand_compare(Cli *c, const char *text)
+{
+    CompareText out = {.origin = c->origin};
+    const char *rest = text, *first = operand_next_part(c, &rest), *equals = first;
+    const char **tolerances[] = {&out.rtol, &out.atol};
+
+    while (equals && *equals && *equals != '=')
+        equals += *equals == '[' ? strcspn(equals, "]") : 1;
+    if (!first || !*first || equals == first || (*equals == '=' && !equals[1]))
+        stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
+    out.with = *equals ? equals + 1 : first;
+    out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
+    for (int i = 0; (first = operand_next_part(c, &rest)) != NULL; i++) {
+        int which = behind_name(first, "rtol") ? 0 : behind_name(first, "atol") ? 1 : i;
+        const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
+
+        if (which > 1 || *tolerances[which])
+            stop(c, CLI_USAGE, "--compare %s: behind the value come only rtol and atol", text);
+        *tolerances[which] = value ? value : first;
+    }
+    return out;
+}
+
+tilec_define operand_define(Cli *c, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || !equals[1])
+        stop(c, CLI_USAGE, "--define needs NAME=VALUE, not '%s'", text);
+    return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
+}
+
+void operand_device(Cli *c, Options *o, const char *list)
+{
+    const char *text = arena_strndup(c->arena, list, strcspn(list, ","));
+    const char *colon = strchr(text, ':');
+    char *end = NULL;
+    long id = colon ? strtol(colon + 1, &end, 10) : 0;
+
+    if (colon && (end == colon + 1 || *end || id < 0 || id > INT_MAX))
+        stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
+    o->devices = list;
+    o->launch.device = arena_strndup(c->arena, text, colon ? (size_t)(colon - text) : strlen(text));
+    o->device_id = (int)id;
+}
+
+/* NAME{.NAME}: a kernel inside of functions and classes */
+static bool is_kernel_name(const char *s)
+{
+    for (;;) {
+        size_t n = name_length(s);
+
+        if (n == 0 || !s[n])
+            return n > 0;
+        if (s[n] != '.')
+            return false;
+        s += n + 1;
+    }
+}
+
+const char *operand_file(Cli *c, const char *word, const char **kernel)
+{
+    const char *colon = strrchr(word, ':'); /* before anything else it belongs to the file's name */
+
+    *kernel = NULL;
+    if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
+        return word;
+    *kernel = colon[1] ? colon + 1 : NULL;
+    return arena_strndup(c->arena, word, (size_t)(colon - word));
+}
