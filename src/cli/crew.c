@@ -82,7 +82,7 @@ CrewResult crew_do(Crew *w, const CrewTask *task, int i)
 /* What the threads share. */
 typedef struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a piece is done */
+    pthread_cond_t all_done;
     const CrewTask *task;
     int n, next, done;
 } Shift;
@@ -104,8 +104,8 @@ static void *work_shift(void *worker)
         r = perform(((Worker *)worker)->cli, s->task, i);
         pthread_mutex_lock(&s->lock);
         s->task->settle(s->task->context, i, &r);
-        s->done++;
-        pthread_cond_signal(&s->changed);
+        if (++s->done == s->n) /* what happens before can wait for the next look */
+            pthread_cond_signal(&s->all_done);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -129,7 +129,7 @@ static void wait_for_all(Shift *s)
     do {
         const struct timespec until = soon();
 
-        while (s->done < s->n && pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
+        while (s->done < s->n && pthread_cond_timedwait(&s->all_done, &s->lock, &until) == 0)
             ;
         s->task->watch(s->task->context);
     } while (s->done < s->n);

@@ -130,8 +130,10 @@ static void run_files(Each *e)
     run.again = true;
     run.first = first;
     run.threads = MAX(1, e->threads / e->crew.n);
+    crash_watch(crash_words(e->cli, e->options->kernel)); /* once, not for each launch */
     if (first < e->files.len)
         crew_run(&e->crew, e->files.len - first, &task);
+    crash_unwatch();
 }
 
 /* --- all of them --- */

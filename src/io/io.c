@@ -296,10 +296,8 @@ static tilec_status perform(Io *io, const tilec_io_options *options, const Task 
     io->options = options ? *options : (tilec_io_options){0};
     if (!io->options.most_bytes)
         io->options.most_bytes = most_bytes;
-    if (!io->options.png_level)
-        io->options.png_level = 1;
     io->trouble = "options->png_level is not 0 to 9, or options->as no dtype";
-    if (io->options.png_level >= 1 && io->options.png_level <= 9 &&
+    if (io->options.png_level >= 0 && io->options.png_level <= 9 &&
         (!io->options.as || (unsigned)*io->options.as <= TILEC_FP64))
         status = run_task(io, task, run);
     if (status != TILEC_OK && error)
