@@ -17,8 +17,8 @@ FOLDER = "python/tilec/language"
 WHERE = {"TM": {"tl", "method"}, "TX": {"tl", "math"}, "TXM": {"tl", "math", "method"},
          "IN_TL": {"tl"}, "IN_MATH": {"math"}, "IN_METHOD": {"method"}, "IN_TRITON": {"triton"},
          "IN_CUDA": {"cuda"}, "IN_PYTHON": {"python"}, "IN_CLASS": {"class"},
-         "IN_DESCRIPTOR": {"descriptor"}}
-ELSEWHERE = {"python", "class", "descriptor"}  # no functions of modules, nor of tiles
+         "IN_DESCRIPTOR": {"descriptor"}, "IN_TARGET": {"target"}, "IN_STANDARD": {"standard"}}
+ELSEWHERE = {"python", "class", "descriptor", "target", "standard"}  # no functions of modules, nor of tiles
 HEAD = '''"""Names of the language, as the compiler has them.  Written by tools/python_names.py: run it anew
 after a change of src/tl/builtins.h, src/libdevice/libdevice.h or src/ir/dtypes.h.
 """

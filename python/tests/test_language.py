@@ -29,8 +29,9 @@ class Names(unittest.TestCase):
             self.skipTest("not in the source tree")
         self.assertEqual(source.read_text().count('LIBDEVICE( "'), len(_names.LIBDEVICE))
         text = (ROOT / "src" / "tl" / "builtins.h").read_text()
-        elsewhere = sum(("IN_PYTHON" in line and "IN_TL" not in line) or "IN_DESCRIPTOR" in line
-                        for line in text.splitlines() if line.startswith('BUILTIN("'))
+        others = ("IN_DESCRIPTOR", "IN_TARGET", "IN_STANDARD")
+        elsewhere = sum(("IN_PYTHON" in line and "IN_TL" not in line) or
+                        any(place in line for place in others) for line in text.splitlines() if line.startswith('BUILTIN("'))
         self.assertEqual(text.count('\nBUILTIN("'), len(_names.BUILTINS) + elsewhere)
 
     def test_every_name_is_there_and_says_what_it_is(self):

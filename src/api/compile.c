@@ -72,12 +72,15 @@ static const int *views_of(const Request *r, Arena *a, Diags *d)
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
-    Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams, a, d);
+    int num_warps = device_at(r->device)->schedules ? r->binding->num_warps : 0;
+    Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
+                            num_warps, a, d);
 
     if (!m)
         return NULL;
     Func *f = kernel_of(m);
-    f->num_warps = r->binding->num_warps;
+    if (f->num_warps == 0)
+        f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
     return opt_records(m, views_of(r, a, d), d) ? kernel_of(m) : NULL;
 }

@@ -333,6 +333,7 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     }
     warn_of_choice(l, fn);
     lower_body(l, &in, fn);
+    in.func->num_warps = l->num_warps;
 }
 
 /* What the user gave for a name that nothing has, most likely misspelt. */
@@ -350,7 +351,7 @@ static void warn_of_defines(Lower *l)
 }
 
 Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *args, int nargs,
-                    Arena *a, Diags *d)
+                    int num_warps, Arena *a, Diags *d)
 {
     int errors = diag_errors(d);
     const AstFunc *fn = find_kernel(file, kernel, a, d);
@@ -362,6 +363,7 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
         return NULL;
     }
     Lower l = lower_new(file, a, d);
+    l.num_warps = num_warps;
     lower_kernel(&l, fn, args);
     warn_of_defines(&l);
     return diag_errors(d) == errors ? l.module : NULL;

@@ -172,6 +172,7 @@ typedef struct {
     int depth;      /* of expressions and arms within each other, through all callers */
     long work;      /* statements lowered so far; repeated ones and parts of tuples count too */
     bool exhausted; /* there was too much of it, which was reported */
+    int num_warps;  /* of the launch; 0: nobody asked for a number yet, the kernel neither */
     int quiet;      /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;      /* key -> Instance */
@@ -471,7 +472,9 @@ enum {
     IN_TRITON = 16,     /* triton.NAME */
     IN_CUDA = 32,       /* tl.extra.cuda.NAME */
     IN_DESCRIPTOR = 64, /* descriptor.NAME */
-    IN_CLASS = 128      /* names a class for isinstance */
+    IN_CLASS = 128,     /* names a class for isinstance */
+    IN_TARGET = 256,    /* tl.target_info.NAME */
+    IN_STANDARD = 512   /* tl.standard.NAME */
 };
 enum { BUILTIN_MAX_PARAMS = 12 };
 

@@ -63,8 +63,9 @@ typedef struct {
  * signature is wrong. */
 const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a, Diags *d);
 /* `args` one for each parameter, in order.  The module holds the kernel and the helper instances
- * that it calls, through `call` ops. */
+ * that it calls, through `call` ops.  `num_warps` of the launch is 0 where nobody asked for a
+ * number; the kernel's is the same, but 4 where it depends on an answer that was not there. */
 Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
-                    Arena *a, Diags *d);
+                    int num_warps, Arena *a, Diags *d);
 
 #endif

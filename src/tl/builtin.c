@@ -467,8 +467,3 @@ bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names,
     hint_of_choice(l, wrong, s, names, n);
     return false;
 }
-
-Val not_yet(Lower *l, const Args *a)
-{
-    return fail_val(l, a->span, E_NOT_YET, a->builtin->name);
-}

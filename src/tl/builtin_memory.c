@@ -232,11 +232,11 @@ Val memory_store(Lower *l, const Args *a)
 
 /* --- atomics --- */
 
-static bool sem_options(Lower *l, const Args *a, int64_t *sem, int64_t *scope)
+/* `usual` is the order where none is said. */
+static bool sem_options(Lower *l, const Args *a, Sem usual, int64_t *sem, int64_t *scope)
 {
     static const char *const sems[] = {"", "acq_rel", "acquire", "release", "relaxed"};
-    static const int sem_values[] = {SEM_ACQ_REL, SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE,
-                                     SEM_RELAXED};
+    const int sem_values[] = {usual, SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE, SEM_RELAXED};
     static const char *const scopes[] = {"", "gpu", "cta", "sys"};
     static const int scope_values[] = {SCOPE_GPU, SCOPE_GPU, SCOPE_CTA, SCOPE_SYS};
 
@@ -265,30 +265,153 @@ bool atomic_takes(RmwKind kind, DType t)
     return false;
 }
 
+typedef struct {
+    RmwKind kind;
+    int64_t sem, scope;
+} Atomic;
+
+/* v: pointer, data, mask or NULL, of one shape. */
+static Value *build_atomic(Lower *l, const Atomic *how, Value *const *v)
+{
+    Op *op = build_op(&l->b, OP_atomic_rmw, v[RMW_MASK] ? 3 : 2, v, 0, NULL, 0, NULL);
+
+    attr_set(op, ATTR_rmw_kind, how->kind);
+    attr_set(op, ATTR_sem, how->sem);
+    attr_set(op, ATTR_scope, how->scope);
+    return op->results[0];
+}
+
+/* The pointer of an atomic of this kind; NULL after an error. */
+static Value *atomic_pointer(Lower *l, const Args *a, RmwKind kind)
+{
+    Value *p = pointer_argument(l, a);
+
+    if (!p || !check_writable(l, a, p))
+        return NULL;
+    if (atomic_takes(kind, p->type->dtype))
+        return p;
+    error_at(l, arg_span(a, ARG_pointer), E_ATOMIC_TYPE, a->builtin->name,
+             dtype_triton_name(p->type->dtype));
+    return NULL;
+}
+
+static Value *atomic_of(Lower *l, const Args *a, RmwKind kind, Sem usual)
+{
+    Value *v[3] = {[RMW_PTR] = atomic_pointer(l, a, kind)};
+    Atomic how = {.kind = kind};
+
+    if (!v[RMW_PTR])
+        return NULL;
+    v[RMW_DATA] = data_argument(l, a, ARG_val, v[RMW_PTR]);
+    if (!v[RMW_DATA] || !mask_argument(l, a, &v[RMW_MASK]) ||
+        !sem_options(l, a, usual, &how.sem, &how.scope) ||
+        !check_scalar(l, a, ARG_val, v[RMW_PTR], v[RMW_DATA], "Value") ||
+        !check_scalar(l, a, ARG_mask, v[RMW_PTR], v[RMW_MASK], "Mask") ||
+        !spread_data(l, a, v, v[RMW_MASK] ? 3 : 2))
+        return NULL;
+    return build_atomic(l, &how, v);
+}
+
 Val memory_atomic(Lower *l, const Args *a)
 {
-    Value *v[3] = {[RMW_PTR] = pointer_argument(l, a)};
-    int64_t sem, scope;
+    Value *old = atomic_of(l, a, (RmwKind)a->builtin->data, SEM_ACQ_REL);
 
-    if (!v[RMW_PTR] || !check_writable(l, a, v[RMW_PTR]))
+    return old ? val_run(old) : val_unknown();
+}
+
+Val memory_atomic_store(Lower *l, const Args *a)
+{
+    return atomic_of(l, a, RMW_XCHG, SEM_RELEASE) ? val_none(l) : val_unknown();
+}
+
+/* What changes nothing where it is added or or-ed; of floats -0, since 0 + -0 is 0. */
+static Atomic reading(const Value *p)
+{
+    return (Atomic){.kind = dtype_is_float(p->type->dtype) ? RMW_ADD : RMW_OR};
+}
+
+static Value *neutral(Lower *l, const Value *p)
+{
+    const Type *t = type_with_dtype(l->module, p->type, p->type->dtype);
+
+    return dtype_is_float(t->dtype) ? build_float(&l->b, t, -0.0) : build_int(&l->b, t, 0);
+}
+
+/* A pointer whose elements are read as whole ones; NULL after an error. */
+static Value *atomic_source(Lower *l, const Args *a)
+{
+    Value *p = pointer_argument(l, a);
+    bool is_float = p && dtype_is_float(p->type->dtype);
+
+    return p ? atomic_pointer(l, a, is_float ? RMW_ADD : RMW_OR) : NULL;
+}
+
+Val memory_atomic_load(Lower *l, const Args *a)
+{
+    Value *v[3] = {[RMW_PTR] = atomic_source(l, a)};
+
+    if (!v[RMW_PTR])
         return val_unknown();
-    DType t = v[RMW_PTR]->type->dtype;
-    if (!atomic_takes((RmwKind)a->builtin->data, t))
-        return fail_val(l, arg_span(a, ARG_pointer), E_ATOMIC_TYPE, a->builtin->name,
-                        dtype_triton_name(t));
-    v[RMW_DATA] = data_argument(l, a, ARG_val, v[RMW_PTR]);
-    if (!v[RMW_DATA] || !mask_argument(l, a, &v[RMW_MASK]) || !sem_options(l, a, &sem, &scope) ||
-        !check_scalar(l, a, ARG_val, v[RMW_PTR], v[RMW_DATA], "Value") ||
+    Atomic how = reading(v[RMW_PTR]);
+    if (!mask_argument(l, a, &v[RMW_MASK]) ||
+        !sem_options(l, a, SEM_ACQUIRE, &how.sem, &how.scope) ||
         !check_scalar(l, a, ARG_mask, v[RMW_PTR], v[RMW_MASK], "Mask"))
         return val_unknown();
-    int n = v[RMW_MASK] ? 3 : 2;
-    if (!spread_data(l, a, v, n))
+    v[RMW_DATA] = neutral(l, v[RMW_PTR]);
+    if (!spread_data(l, a, v, v[RMW_MASK] ? 3 : 2))
         return val_unknown();
-    Op *op = build_op(&l->b, OP_atomic_rmw, n, v, 0, NULL, 0, NULL);
-    attr_set(op, ATTR_rmw_kind, a->builtin->data);
-    attr_set(op, ATTR_sem, sem);
-    attr_set(op, ATTR_scope, scope);
-    return val_run(op->results[0]);
+    return val_run(build_atomic(l, &how, v));
+}
+
+/* Does some element differ from what is expected?  A scalar i1. */
+static Value *differs(Lower *l, const Atomic *how, Value *const *v, Value *expected)
+{
+    Value *wrong = build_binary(&l->b, OP_ne, build_atomic(l, how, v), expected);
+    int32_t all = (int32_t)type_numel(wrong->type);
+
+    if (wrong->type->rank == 0)
+        return wrong;
+    return reduce_values(l, OP_or, build_reshape(&l->b, wrong, 1, &all), 0);
+}
+
+/* while differs(): nothing */
+static void build_wait(Lower *l, const Atomic *how, Value *const *v, Value *expected)
+{
+    Op *op = build_op(&l->b, OP_while, 0, NULL, 0, NULL, 0, NULL);
+    Builder after = l->b;
+
+    for (int r = 0; r < 2; r++) {
+        op->regions[r] = block_new(l->b.func, op);
+        l->b.block = op->regions[r];
+        l->b.before = NULL;
+        Value *again = r == 0 ? differs(l, how, v, expected) : NULL;
+        build_yield(&l->b, r == 0 ? OP_condition : OP_yield, r == 0, &again);
+    }
+    l->b = after;
+}
+
+/* True once all are as expected; with a timeout of 0, whether they are. */
+Val memory_atomic_poll(Lower *l, const Args *a)
+{
+    Value *v[3] = {[RMW_PTR] = atomic_source(l, a)}, *expected;
+    Val timeout = arg(a, ARG_timeout_ns);
+    int64_t none = -1;
+
+    if (!v[RMW_PTR])
+        return val_unknown();
+    Atomic how = reading(v[RMW_PTR]);
+    if (!sem_options(l, a, SEM_ACQUIRE, &how.sem, &how.scope))
+        return val_unknown();
+    if (!val_is_const(timeout, CONST_NONE) && (!arg_int(l, a, ARG_timeout_ns, &none) || none != 0))
+        return fail_val(l, arg_span(a, ARG_timeout_ns), E_POLL_TIMEOUT);
+    v[RMW_DATA] = neutral(l, v[RMW_PTR]);
+    expected = data_argument(l, a, ARG_expect, v[RMW_PTR]);
+    if (!expected || !(expected = ops_to_shape(l, expected, v[RMW_DATA]->type)))
+        return val_unknown();
+    if (none == 0)
+        return val_run(build_unary(&l->b, OP_not, differs(l, &how, v, expected)));
+    build_wait(l, &how, v, expected);
+    return val_run(build_int(&l->b, type_scalar(l->module, DT_I1), 1));
 }
 
 /* R222 asks for exactly the element type; a literal takes it. */
@@ -320,7 +443,7 @@ Val memory_cas(Lower *l, const Args *a)
                         dtype_triton_name(v[CAS_PTR]->type->dtype));
     v[CAS_EXPECTED] = cas_operand(l, a, ARG_cmp, v[CAS_PTR]);
     v[CAS_NEW] = cas_operand(l, a, ARG_val, v[CAS_PTR]);
-    if (!v[CAS_EXPECTED] || !v[CAS_NEW] || !sem_options(l, a, &sem, &scope))
+    if (!v[CAS_EXPECTED] || !v[CAS_NEW] || !sem_options(l, a, SEM_ACQ_REL, &sem, &scope))
         return val_unknown();
     Op *op = build_op(&l->b, OP_atomic_cas, 3, v, 0, NULL, 0, NULL);
     attr_set(op, ATTR_sem, sem);

@@ -172,7 +172,9 @@ Val static_python(Lower *l, const Args *a)
 bool value_is_instance(Val v, const char *class)
 {
     if (strcmp(class, "tensor") == 0)
-        return v.kind == VAL_RUN;
+        return v.kind == VAL_RUN && !val_is_handle(v);
+    if (strcmp(class, "tensor_descriptor") == 0)
+        return val_is_handle(v) && v.run->type->handle == HANDLE_DESCRIPTOR;
     if (strcmp(class, "tuple") == 0)
         return v.kind == VAL_TUPLE;
     if (strcmp(class, "pointer_type") == 0)
@@ -377,6 +379,23 @@ Val hint_condition(Lower *l, const Args *a)
 {
     (void)l;
     return arg(a, ARG_arg);
+}
+
+/* R303: of the launch, or 4 where nobody asked for a number, which then is asked for; or that many
+ * threads. */
+Val static_warps(Lower *l, const Args *a)
+{
+    enum { USUAL = 4 };
+
+    if (l->num_warps == 0)
+        l->num_warps = USUAL;
+    return val_int(l, l->num_warps * a->builtin->data);
+}
+
+Val static_no(Lower *l, const Args *a)
+{
+    (void)a;
+    return val_bool(l, false);
 }
 
 Val hint_nothing(Lower *l, const Args *a)

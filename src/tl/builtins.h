@@ -93,6 +93,9 @@ BUILTIN("atomic_or",           TM,                 RMW_OR,         "pointer val 
 BUILTIN("atomic_xor",          TM,                 RMW_XOR,        "pointer val mask=None sem=None scope=None",      memory_atomic)
 BUILTIN("atomic_xchg",         TM,                 RMW_XCHG,       "pointer val mask=None sem=None scope=None",      memory_atomic)
 BUILTIN("atomic_cas",          TM,                 0,              "pointer cmp val sem=None scope=None",            memory_cas)
+BUILTIN("atomic_load",         TM,                 0,              "pointer mask=None sem=None scope=None",          memory_atomic_load)
+BUILTIN("atomic_store",        TM,                 0,              "pointer val mask=None sem=None scope=None",      memory_atomic_store)
+BUILTIN("atomic_poll",         TM,                 0,              "pointer expect timeout_ns=None sem=None scope=None", memory_atomic_poll)
 BUILTIN("debug_barrier",       IN_TL,              0,              "",                                               memory_barrier)
 BUILTIN("make_block_ptr",      IN_TL,              0,              "base shape strides offsets block_shape order",   block_ptr_make)
 BUILTIN("make_tensor_descriptor", IN_TL,           0,              "base shape strides block_shape padding_option=''", descriptor_make)
@@ -121,6 +124,12 @@ BUILTIN("reduce",              TM,                 0,              "input axis c
 BUILTIN("associative_scan",    TM,                 0,              "input axis combine_fn reverse=False",            scan_user)
 BUILTIN("cumsum",              TM,                 OP_add,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
 BUILTIN("cumprod",             TM,                 OP_mul,         "input axis=0 reverse=False dtype=None",          scan_cumulative)
+BUILTIN("_sum_combine",        IN_STANDARD,        BIN_ADD,        "input other sanitize_overflow=True",             math_operator)
+BUILTIN("_prod_combine",       IN_STANDARD,        BIN_MUL,        "input other sanitize_overflow=True",             math_operator)
+BUILTIN("_xor_combine",        IN_STANDARD,        BIN_XOR,        "input other sanitize_overflow=True",             math_operator)
+BUILTIN("_or_combine",         IN_STANDARD,        BIN_OR,         "input other sanitize_overflow=True",             math_operator)
+BUILTIN("_elementwise_max",    IN_STANDARD,        OP_max,         "x y propagate_nan=None",                         math_extremum)
+BUILTIN("_elementwise_min",    IN_STANDARD,        OP_min,         "x y propagate_nan=None",                         math_extremum)
 BUILTIN("map_elementwise",     IN_TL,              0,              "scalar_fn *args pack=1",                         map_elementwise)
 BUILTIN("dot",                 IN_TL,              0,              "input other acc=None input_precision=None allow_tf32=None max_num_imprecise_acc=None out_dtype=None", dot_product)
 BUILTIN("dot_scaled",          IN_TL,              0,              "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc=None fast_math=False lhs_k_pack=True rhs_k_pack=True out_dtype=None", dot_scaled)
@@ -160,6 +169,7 @@ BUILTIN("tensor",              IN_TL | IN_CLASS,   0,              "*values",   
 BUILTIN("dtype",               IN_TL | IN_CLASS,   0,              "name",                                           static_dtype)
 BUILTIN("get_int_dtype",       IN_TL,              0,              "bitwidth signed",                                static_int_dtype)
 BUILTIN("block_type",          IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
+BUILTIN("tensor_descriptor",   IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
 BUILTIN("tuple",               IN_TL | IN_CLASS,   0,              "*values",                                        static_tuple)
 BUILTIN("aggregate_replace",   IN_TL | IN_TRITON,  0,              "*values",                                        static_class)
 BUILTIN("tuple_type",          IN_TL,              0,              "types fields=None",                              static_tuple_type)
@@ -176,9 +186,17 @@ BUILTIN("getattr",             IN_PYTHON,          0,              "obj name def
 BUILTIN("hasattr",             IN_PYTHON,          0,              "obj name",                                       static_hasattr)
 BUILTIN("min",                 IN_PYTHON,          OP_min,         "*values",                                        static_extremum)
 BUILTIN("max",                 IN_PYTHON,          OP_max,         "*values",                                        static_extremum)
-/* known to the language but not here yet */
-BUILTIN("num_threads",         IN_CUDA,            0,              "",                                               not_yet)
-BUILTIN("num_warps",           IN_CUDA,            0,              "",                                               not_yet)
+/* about the launch */
+BUILTIN("num_threads",         IN_CUDA,            32,             "",                                               static_warps)
+BUILTIN("num_warps",           IN_CUDA,            1,              "",                                               static_warps)
+/* about the target: a kernel is for all devices, so it takes the way that is for none alone */
+BUILTIN("current_target",      IN_TARGET,          0,              "",                                               hint_nothing)
+BUILTIN("is_cuda",             IN_TARGET,          0,              "",                                               static_no)
+BUILTIN("is_hip",              IN_TARGET,          0,              "",                                               static_no)
+BUILTIN("is_hip_cdna3",        IN_TARGET,          0,              "",                                               static_no)
+BUILTIN("is_hip_cdna4",        IN_TARGET,          0,              "",                                               static_no)
+BUILTIN("is_hip_gfx1250",      IN_TARGET,          0,              "",                                               static_no)
+BUILTIN("cuda_capability_geq", IN_TARGET,          0,              "major minor=0",                                  static_no)
 #undef TM
 #undef TX
 #undef TXM

@@ -13,7 +13,6 @@
 /* calls */
 #define E_CLASS_CALL         "`%s` is a class of values and makes none"
 #define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
-#define E_NOT_YET            "tl.%s is not supported yet"
 #define E_LIBDEVICE_NOT_YET  "libdevice.%s is not supported yet"                                            /* R304 */
 
 /* compile time and run time */
@@ -214,6 +213,7 @@
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
 #define H_CAST_FP8           "fp8 converts to and from floating types only: go through fp16 or fp32"
+#define E_POLL_TIMEOUT       "atomic_poll: a timeout must be None, or 0 for a single look"
 #define E_BITCAST            "Cannot bitcast data-type of size %d to data-type of size %d"                  /* R87, R110 */
 #define H_NOT_BOOL           "`and`, `or`, `not` need int1 values and this is %s: compare it, or use & and |"
 

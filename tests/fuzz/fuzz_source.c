@@ -49,7 +49,7 @@ static void lower(const FrontFile *f, const char *name, uint64_t seed, SourceMap
     args = NEW_N(a, FrontArg, MAX(k->nparams, 1));
     for (int i = 0; i < k->nparams; i++)
         args[i] = guess(&k->params[i], seed);
-    m = front_lower(f, name, args, k->nparams, a, d);
+    m = front_lower(f, name, args, k->nparams, 0, a, d);
     if (!m != (diag_errors(d) > 0))
         bug("`%s` lowered in spite of an error, or not without one", name);
     if (m && !ir_verify(m, d))

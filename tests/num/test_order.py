@@ -56,8 +56,20 @@ def shuffled():
           "counts_ptr": ("i32", np.bincount(index.ravel(), minlength=20))})
 
 
+def chains():
+    fresh = np.random.default_rng()
+    n, block = int(fresh.integers(1000, 4000)), 96
+    blocks = -(-n // block)
+    x = fresh.integers(-2**40, 2**40, n)
+    suite.case(f"chained_sums {n}", "programs/control.py:chained_sums", str(blocks),
+               {"x_ptr": x, "out_ptr": empty("i64", n), "totals_ptr": empty("i64", blocks),
+                "flags_ptr": f"zeros(i32,{blocks})", "n": n, "BLOCK": block},
+               {"out_ptr": ("i64", np.cumsum(x))})
+
+
 rotations()
 nibbles()
+chains()
 sorted_rows()
 shuffled()
 suite.finish()

@@ -325,7 +325,7 @@ static void test_files_do_not_grow(void **state)
     for (int i = 0; i < COUNT(arenas); i++) {
         arenas[i] = arena_new(NULL);
         Diags *d = diags_new(arenas[i], NULL);
-        assert_non_null(front_lower(s->file->parsed, "k", args, 2, arenas[i], d));
+        assert_non_null(front_lower(s->file->parsed, "k", args, 2, 0, arenas[i], d));
         assert_true(i == 0 || arena_used(s->file->arena) == used);
         used = arena_used(s->file->arena);
     }
@@ -415,7 +415,7 @@ static uint64_t stored_by(const char *source, const tilec_arg *args, int n)
                               .dtype = (DType)args[i].dtype,
                               .pointer = args[i].pointer != 0,
                               .divisible = 1};
-    Module *m = front_lower(f, k->name, front, n, a, d);
+    Module *m = front_lower(f, k->name, front, n, 0, a, d);
     if (!m)
         print_error("%s", diags_text(d, a));
     assert_non_null(m);

@@ -182,7 +182,7 @@ static Module *lower_case(Case *c, const char *kernel, const Argument *args, int
         given[i] = front_arg(&args[i]);
     if (!file || !front_kernel(file, kernel, c->arena, d))
         return NULL;
-    Module *m = front_lower(file, kernel, given, n, c->arena, d);
+    Module *m = front_lower(file, kernel, given, n, 0, c->arena, d);
     Diags *broken = diags_new(c->arena, c->sources);
     if (m && !ir_verify(m, broken))
         fail_msg("%s\n%s", diags_text(broken, c->arena), ir_print(m, c->arena));

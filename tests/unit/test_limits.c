@@ -23,7 +23,7 @@ static const char *complaint(Arena *a, const char *text)
     FrontFile *file = front_parse(a, interner, src, NULL, d);
 
     if (file && diag_errors(d) == 0)
-        front_lower(file, "k", NULL, 0, a, d);
+        front_lower(file, "k", NULL, 0, 0, a, d);
     const char *said = diags_text(d, a);
     const char *first = strstr(said, ": error: ");
     if (first && strstr(first + 1, ": error: "))
@@ -171,7 +171,7 @@ static void test_many_undefined_names(void **state)
     const Source *src = source_add(diags_sources(d), "t.py", t.s, t.len);
     FrontFile *file = front_parse(a, interner_new(a), src, NULL, d);
     size_t before = arena_used(a);
-    assert_null(front_lower(file, "k", NULL, 0, a, d));
+    assert_null(front_lower(file, "k", NULL, 0, 0, a, d));
     assert_int_equal(diag_errors(d), 20000);
     assert_true(arena_used(a) - before < 32 << 20);
 }

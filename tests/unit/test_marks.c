@@ -42,7 +42,7 @@ static Module *lower(Arena *a, Diags *d)
     };
     const Source *src = source_add(diags_sources(d), "k.py", kernel, strlen(kernel));
     FrontFile *file = front_parse(a, interner_new(a), src, NULL, d);
-    Module *m = front_lower(file, "k", args, COUNT(args), a, d);
+    Module *m = front_lower(file, "k", args, COUNT(args), 0, a, d);
 
     if (!m)
         fail_msg("%s", diags_text(d, a));

@@ -60,7 +60,7 @@ static const char *plan_of(Arena *a, const GenPlugin *plugin, const char *file, 
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
     const Source *src = source_add(diags_sources(d), file, text, len);
     FrontFile *f = front_parse(a, interner_new(a), src, NULL, d);
-    Module *m = f ? front_lower(f, kernel, args, n, a, d) : NULL;
+    Module *m = f ? front_lower(f, kernel, args, n, 0, a, d) : NULL;
     if (!m || !opt_run(m, &o, d) || !target->emit(m->funcs[0], &g, GEN_PLAN, a, &out, d))
         fail_msg("%s", diags_text(d, a));
     return out.data;

@@ -342,3 +342,19 @@ def bisect(starts, x, strict=False):
     bisect_kernel[(x.numel(), 1)](starts, x, out, starts.numel(), STRICT=strict,
                                   num_warps=options.warps)
     return out
+
+
+@triton.jit
+def chained_sums(x_ptr, out_ptr, totals_ptr, flags_ptr, n, BLOCK: tl.constexpr):
+    """Sums of all elements up to each: every program waits for the total of the one before."""
+    block = tl.program_id(0)
+    i = block * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0)
+    before = tl.zeros((), tl.int64)
+    if block > 0:
+        tl.atomic_poll(flags_ptr + block - 1, 1, sem="acquire")
+        before = tl.load(totals_ptr + block - 1)
+    tl.store(totals_ptr + block, before + tl.sum(x))
+    tl.debug_barrier()
+    tl.atomic_store(flags_ptr + block, 1, sem="release")
+    tl.store(out_ptr + i, before + tl.cumsum(x), mask=i < n)
