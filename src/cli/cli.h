@@ -564,6 +564,7 @@ typedef struct {
     bool is_size;                        /* it bounds something */
     bool is_factor;                      /* in an address */
     bool is_extent;                      /* of a tile */
+    bool is_unrolled;                    /* it bounds a loop that is */
     bool is_text;                        /* it is compared with one */
     int strides[CLI_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
     bool has_unit;                       /* and a dimension without such a factor */
@@ -578,6 +579,11 @@ typedef struct {
     } axes[3];
 } Guess;
 Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
+
+/* trial.c: what `trial` says when it runs in a child process, for so long at most; if it ended
+ * otherwise, how */
+typedef const char *Trial(Cli *c, void *context);
+const char *trial_run(Cli *c, unsigned seconds, Trial *trial, void *context);
 
 /* example.c: a call of a kernel that can be copied */
 typedef struct {

@@ -138,7 +138,9 @@ static const char *number_text(const Maker *m, int i)
         return "42";
     if (is_called(m, i, "eps"))
         return "1e-5";
-    if (is_called(m, i, "idx|index|offset|step|start|num|count|len|size"))
+    if (is_called(m, i, "n_|num|count|len|size|rows|cols|columns|dim|total"))
+        return size_text(m, i);
+    if (is_called(m, i, "idx|index|offset|step|start"))
         return "1";
     return "0.5";
 }
@@ -149,6 +151,8 @@ static const char *constant_text(const Maker *m, int i)
 
     if (p->is_text)
         return "''";
+    if (p->is_unrolled)
+        return "2";
     if (is_called(m, i, "group"))
         return "8";
     if (is_called(m, i, "stage|warp"))
@@ -177,26 +181,45 @@ static const char *value_text(const Maker *m, int i)
 
 /* --- the grid --- */
 
-/* The size that a block divides: M of BLOCK_M, else the first one; -1: none. */
-static int size_of_block(const Maker *m, int block)
+static bool same_letters(const char *a, const char *b)
 {
-    const char *last = strrchr(name_of(m, block), '_');
-    int first = -1;
-
-    for (int i = m->guess->n - 1; i >= 0; i--) {
-        if (!m->guess->at[i].is_size || m->guess->at[i].is_pointer || i == block)
-            continue;
-        if (last && strcmp(last + 1, name_of(m, i)) == 0)
-            return i;
-        if (!is_constexpr(m, i))
-            first = i;
+    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
+        a++;
+        b++;
     }
-    return first;
+    return !*a && !*b;
 }
 
-static const char *tiles_text(const Maker *m, int block)
+/* What a block is of, by its name: M of BLOCK_M and BLOCK_SIZE_M, H of BH; "" */
+static const char *subject_of(const char *block)
 {
-    int size = size_of_block(m, block);
+    const char *last = strrchr(block, '_');
+
+    if (last)
+        return last + 1;
+    return tolower((unsigned char)block[0]) == 'b' && strlen(block) == 2 ? block + 1 : "";
+}
+
+/* The size that a block divides, by its name, else the one that is as far behind the first one as
+ * the axis is; -1: none. */
+static int size_of_block(const Maker *m, int block, int axis)
+{
+    int found = -1;
+
+    for (int i = 0; i < m->guess->n; i++) {
+        if (!m->guess->at[i].is_size || m->guess->at[i].is_pointer || i == block)
+            continue;
+        if (same_letters(subject_of(name_of(m, block)), name_of(m, i)))
+            return i;
+        if (!is_constexpr(m, i) && axis-- >= 0)
+            found = i;
+    }
+    return found;
+}
+
+static const char *tiles_text(const Maker *m, int block, int axis)
+{
+    int size = size_of_block(m, block, axis);
 
     if (size < 0)
         return arena_printf(m->c->arena, "cdiv(%d,%s)", m->extent, name_of(m, block));
@@ -215,7 +238,7 @@ static const char *product_text(const Maker *m)
 
         if (is_constexpr(m, i) && is_called(m, i, "block") && last &&
             (strcmp(last, "_M") == 0 || strcmp(last, "_N") == 0))
-            tiles[n++] = tiles_text(m, i);
+            tiles[n] = tiles_text(m, i, n), n++;
     }
     return n == 2 ? arena_printf(m->c->arena, "%s*%s", tiles[0], tiles[1]) : NULL;
 }
@@ -229,7 +252,7 @@ static const char *axis_text(const Maker *m, int axis)
     if (!m->guess->axes[axis].is_used)
         return "1";
     if (m->guess->axes[axis].block >= 0)
-        return tiles_text(m, m->guess->axes[axis].block);
+        return tiles_text(m, m->guess->axes[axis].block, axis);
     return arena_printf(m->c->arena, "%d", m->extent);
 }
 
@@ -272,13 +295,19 @@ static void run_once(Cli *c, void *options)
     tilec_free(error);
 }
 
-/* NULL, or the first line of why it does not run. */
+/* NULL, or the first line of why it does not run; ends with the process. */
+static const char *find_problem(Cli *c, void *options)
+{
+    if (attempt(c, run_once, options))
+        return NULL;
+    return arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
+}
+
 static const char *try_example(const Maker *m, const char *path, const Example *e)
 {
+    enum { MOST_SECONDS = 2 };
     Cli *c = m->c;
     Options o = {.file = path, .kernel = m->kernel, .grid = e->grid};
-    const char *problem = NULL;
-    int kept = c->blocks.len;
 
     o.launch.device = "interp";
     o.launch.check = 1;
@@ -288,13 +317,7 @@ static const char *try_example(const Maker *m, const char *path, const Example *
         if (arg.text)
             vec_push(c->arena, &o.args, arg);
     }
-    if (!attempt(c, run_once, &o)) {
-        problem = arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
-        c->code = CLI_DONE;
-        c->diagnosed = false;
-    }
-    array_free_from(c, kept);
-    return problem;
+    return trial_run(c, MOST_SECONDS, find_problem, &o);
 }
 
 static Example make(const Maker *m)
@@ -333,7 +356,7 @@ Example example_of(Cli *c, const char *path, const char *kernel, const Functions
     Example first = make(&m), e = first;
 
     first.problem = e.problem = try_example(&m, path, &e);
-    for (m.round = 1; e.problem && m.round < ROUNDS && !m.is_flat; m.round++) {
+    for (m.round = 1; m.round < ROUNDS && e.problem && strstr(e.problem, "outside of"); m.round++) {
         e = make(&m);
         e.problem = try_example(&m, path, &e);
     }

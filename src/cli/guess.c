@@ -183,6 +183,16 @@ static void meet_params(Guesser *g, const Frame *fr, const Node *n, Meet *meet)
         meet_params(g, fr, n->items[k], meet);
 }
 
+static void meet_extent(Guesser *g, int param)
+{
+    g->out->at[param].is_extent = true;
+}
+
+static void meet_unrolled(Guesser *g, int param)
+{
+    g->out->at[param].is_unrolled = true;
+}
+
 static void meet_size(Guesser *g, int param)
 {
     g->out->at[param].is_size = true;
@@ -425,13 +435,14 @@ static void use_call(Guesser *g, const Frame *fr, const Node *n)
         use_block(g, fr, n, p);
     } else if (calls(n, "program_id")) {
         g->out->axes[axis_of(n)].is_used = true;
+    } else if (calls(n, "static_range")) {
+        for (int i = 0; i < n->nitems; i++)
+            meet_params(g, fr, n->items[i], meet_unrolled);
     } else if (calls(n, "range") || calls(n, "cdiv")) {
         for (int i = 0; i < n->nitems; i++)
             meet_params(g, fr, n->items[i], meet_size);
-    } else if (calls(n, "arange") && n->nitems > 1 && n->items[1]->kind == N_NAME && !fr->caller) {
-        int i = param_index(fr->f, n->items[1]->name);
-        if (i >= 0)
-            g->out->at[i].is_extent = true;
+    } else if (calls(n, "arange")) {
+        meet_params(g, fr, argument(n, 1, "end"), meet_extent);
     }
     enter(g, fr, n);
 }
@@ -494,5 +505,9 @@ Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f)
     for (int i = 0; i < 3; i++)
         out.axes[i].block = -1;
     visit_all(&g, &fr, f->body, f->nbody, visit_use);
+    for (int i = 0; i < 3; i++) {
+        if (out.axes[i].block >= 0 && !out.at[out.axes[i].block].is_extent)
+            out.axes[i].block = -1; /* `row * WIDTH` */
+    }
     return out;
 }

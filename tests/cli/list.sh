@@ -41,6 +41,34 @@ def gather(src, at, dst, n, lock, eps: tl.float32, B: tl.constexpr, flag=True, h
     tl.store(dst + i, tl.load(src + k) + eps, mask=i < n)
 
 @triton.jit
+def embedding(ids_ptr, table_ptr, out_ptr, n_ids, dim: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = tl.arange(0, BLOCK)
+    row = tl.load(table_ptr + tl.load(ids_ptr + pid) * dim + offs, mask=offs < dim)
+    tl.store(out_ptr + pid * dim + offs, row, mask=offs < dim)
+
+@triton.jit
+def dilate(src, dst, h, w, R: tl.constexpr, BH: tl.constexpr, BW: tl.constexpr):
+    y = tl.program_id(0) * BH + tl.arange(0, BH)[:, None]
+    x = tl.program_id(1) * BW + tl.arange(0, BW)[None, :]
+    best = tl.zeros((BH, BW), tl.float32)
+    for dy in tl.static_range(-R, R + 1):
+        ok = (y + dy >= 0) & (y + dy < h) & (x < w)
+        best = tl.maximum(best, tl.load(src + (y + dy) * w + x, mask=ok, other=0))
+    tl.store(dst + y * w + x, best, mask=(y < h) & (x < w))
+
+@triton.jit
+def losses(logits_ptr, labels_ptr, loss_ptr, stride, n_classes, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    label = tl.load(labels_ptr + row)
+    tl.store(loss_ptr + row, tl.load(logits_ptr + row * stride + label))
+
+@triton.jit
+def waits(flag):
+    while tl.load(flag, volatile=True) > -100.0:
+        pass
+
+@triton.jit
 def picky(x, MODE: tl.constexpr):
     tl.static_assert(MODE == "fast" or MODE == "slow", "no such mode")
     tl.store(x, 1.0)
@@ -52,8 +80,18 @@ expect 0 out "  lock  array, written by atomics" "$tilec" list "$folder/k.py:gat
 expect 0 out "at='randint(i32,65536,0,65536)'" "$tilec" list "$folder/k.py:gather"
 expect 0 out "lock='zeros(i32," "$tilec" list "$folder/k.py:gather"
 ! grep -qE "must be changed| B=| flag=| half=" "$folder/out" || wrong "the example of gather"
-expect 0 out "  which must be changed before it runs: $folder/k.py:17:5: error: static assertion failed" \
+expect 0 out "  which must be changed before it runs: $folder/k.py:45:5: error: static assertion failed" \
     "$tilec" list "$folder/k.py:picky"
+
+expect 0 out "  which must be changed before it runs: it runs for more than 2 s" \
+    "$tilec" list "$folder/k.py:waits"
+expect 0 out "--grid 64 ids_ptr='randint(i32," "$tilec" list "$folder/k.py:embedding"
+expect 0 out "--grid 'cdiv(h,BH),cdiv(w,BW)' src='randn(fp32,64x64)' dst='empty(fp32,64x64)' h=64 w=64 R=2 " \
+    "$tilec" list "$folder/k.py:dilate"
+for kernel in embedding dilate losses; do
+    expect 0 out "$kernel" "$tilec" list "$folder/k.py:$kernel"
+    ! grep -q "must be changed" "$folder/out" || wrong "the example of $kernel"
+done
 
 # the examples of kernels as people write them run as they are printed, checked, on a CPU too
 for file in kernels/*.py examples/python/[b-z]*.py examples/python/attention.py; do
