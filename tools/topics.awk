@@ -9,8 +9,8 @@
 BEGIN { WIDTH = 80; COLUMN = 26 }
 
 function literal(s) {
-    gsub(/\\/, "\\\\", s)
-    gsub(/"/, "\\\"", s)
+    gsub(/\\/, "\\\\&", s)
+    gsub(/"/, "\\\\&", s)
     return "\"" s "\\n\""
 }
 

@@ -17,6 +17,7 @@ expect 0 out "tilec 0.1.0" "$tilec" --version
 # topics: those that docs/ mark, as text for a terminal
 expect 0 out "  values       what stands in NAME=VALUE" "$tilec" help
 expect 0 out "  randint(T,S,LO,HI[,seed=N])" "$tilec" help values
+expect 0 out "printf 'import triton\nimport" "$tilec" help errors
 for topic in $(sed -n 's/^<!-- topic: \([a-z]*\): .*/\1/p' "$source"/docs/*.md); do
     expect 0 "" "" "$tilec" help "$topic"
     [ "$(wc -l <"$folder/out")" -ge 4 ] || wrong "the topic $topic says nothing"
