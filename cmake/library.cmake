@@ -32,7 +32,7 @@ set_target_properties(tilec_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_
 
 if(TARGET tilec_cli)
   add_executable(tilec_command src/cli/main.c)
-  set_target_properties(tilec_command PROPERTIES OUTPUT_NAME tilec)
+  set_target_properties(tilec_command PROPERTIES OUTPUT_NAME tilec TILEC_IMAGES_INSIDE ON)
   target_link_libraries(tilec_command PRIVATE tilec_cli)
 endif()
 if(TARGET tilec_llvm) # opened at run time: nobody links it

@@ -25,6 +25,8 @@ static bool has_memory(const Call *k)
     tilec_unit unit;
     void *nothing;
 
+    if (!device) /* the CPU */
+        return false;
     if (tilec_unit_count(c->tilec, device) == 0)
         check(c, tilec_alloc(c->tilec, device, id, 1, &nothing, &error), &error);
     if (tilec_unit_info(c->tilec, device, id, &unit) != TILEC_OK)

@@ -286,6 +286,11 @@ static void describe_cpu(Host *h)
     uint64_t usable = usable_features(leaves);
     snprintf(h->name, sizeof h->name, "%s", model_name(leaves, usable));
     list_features(usable, h->features, sizeof h->features);
+}
+
+/* For people.  Three questions to the CPU that a launch has no use for. */
+static void describe_model(Host *h)
+{
     brand(h->text, sizeof h->text);
     if (h->text[0] == '\0')
         snprintf(h->text, sizeof h->text, "%s", h->name);
@@ -296,20 +301,34 @@ static void describe_cpu(Host *h)
 static void describe_cpu(Host *h)
 {
 #if defined(__aarch64__)
-    *h = (Host){"generic", "+neon", "AArch64"};
+    *h = (Host){.name = "generic", .features = "+neon"};
 #else
-    *h = (Host){"generic", "", "unknown CPU"};
+    *h = (Host){.name = "generic"};
+#endif
+}
+
+static void describe_model(Host *h)
+{
+#if defined(__aarch64__)
+    snprintf(h->text, sizeof h->text, "AArch64");
+#else
+    snprintf(h->text, sizeof h->text, "unknown CPU");
 #endif
 }
 
 #endif
 
 static Host the_host;
-static pthread_once_t described = PTHREAD_ONCE_INIT;
+static pthread_once_t described = PTHREAD_ONCE_INIT, model_described = PTHREAD_ONCE_INIT;
 
 static void describe_the_host(void)
 {
     describe_cpu(&the_host);
+}
+
+static void describe_the_model(void)
+{
+    describe_model(&the_host);
 }
 
 static const Host *host(void)
@@ -330,5 +349,7 @@ const char *host_cpu_features(void)
 
 const char *host_cpu_text(void)
 {
-    return host()->text;
+    host();
+    pthread_once(&model_described, describe_the_model);
+    return the_host.text;
 }
