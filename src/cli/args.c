@@ -138,8 +138,7 @@ void args_open_kernel(Cli *c, Options *o)
              list_kernels(c));
 }
 
-/* A misspelt argument is better found here, where the candidates are known, than in the launch. */
-static void check_name(Cli *c, const Options *o, const char *name)
+void args_check_name(Cli *c, const Options *o, const char *name)
 {
     int n = tilec_param_count(c->file, o->kernel);
     const char **names;
@@ -413,6 +412,21 @@ static void check_quotes(Cli *c, const Options *o, const char *name, const Const
     }
 }
 
+void args_add(Cli *c, Options *o, Arguments *a, const tilec_arg *value)
+{
+    bool warps = strcmp(value->name, "num_warps") == 0;
+    bool stages = strcmp(value->name, "num_stages") == 0;
+    tilec_arg *args = NEW_N(c->arena, tilec_arg, a->count + 1);
+    const Named named = {value->name, value_of(value)};
+
+    if ((warps && o->launch.num_warps > 0) || (stages && o->launch.num_stages > 0))
+        return;
+    memcpy(args, a->args, sizeof *args * (size_t)a->count);
+    args[a->count++] = *value;
+    a->args = args;
+    vec_push(c->arena, &a->names, named);
+}
+
 Arguments args_evaluate(Cli *c, const Options *o)
 {
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
@@ -427,12 +441,13 @@ Arguments args_evaluate(Cli *c, const Options *o)
 
         out.names.later = given + i;
         c->origin = text->origin;
-        check_name(c, o, text->name);
+        args_check_name(c, o, text->name);
         if (text->is_type) {
             out.args[out.count++] = parse_type(c, text);
             continue;
         }
-        named.value = value_parse(c, &out.names, text->name, text->text);
+        named.value =
+            text->value ? *text->value : value_parse(c, &out.names, text->name, text->text);
         check_quotes(c, o, text->name, &named.value);
         vec_push(c->arena, &out.names, named);
         out.args[out.count] = bind(c, text->name, &named.value);

@@ -112,6 +112,12 @@ bool array_is_dense(const Array *a)
     return true;
 }
 
+bool array_has_shape_of(const Array *a, const Array *b)
+{
+    return a->ndim == b->ndim &&
+           (a->ndim == 0 || memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim) == 0);
+}
+
 const void *array_at(const Array *a, const int64_t *index)
 {
     int64_t offset = 0;

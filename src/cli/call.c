@@ -65,6 +65,7 @@ static void evaluate_grid(Call *k)
 void call_evaluate(Call *k)
 {
     k->args = args_evaluate(k->cli, &k->options);
+    tuned_use(k);
     args_add_defaults(k->cli, &k->options, &k->args);
     evaluate_grid(k);
 }

@@ -129,6 +129,7 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape);
 int64_t array_numel(const Array *a);
 size_t array_bytes(const Array *a);  /* of the elements alone, without gaps between them */
 bool array_is_dense(const Array *a); /* row-major without gaps */
+bool array_has_shape_of(const Array *a, const Array *b);
 const void *array_at(const Array *a, const int64_t *index); /* one index a dimension, not checked */
 void array_copy_dense(const Array *a, void *to);            /* array_bytes() bytes, row-major */
 void array_fill(Array *a, double v);       /* dense arrays only, as the five below */
@@ -241,7 +242,8 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *name); /* stop
 /* options.c */
 typedef struct {
     const char *name, *text;
-    bool is_type; /* NAME:TYPE */
+    bool is_type;       /* NAME:TYPE */
+    const Const *value; /* NULL, or what stands for the text */
     const Origin *origin;
 } ArgText;
 typedef struct {
@@ -269,7 +271,10 @@ typedef struct {
     int runs;       /* 0 = as many as fit in `seconds` */
     double seconds; /* of timed runs; 0: one */
     bool sweep, csv;
-    const char *plot;                /* NULL: none */
+    const char *plot; /* NULL: none */
+    bool tune;
+    VEC(ArgText) tunes;              /* what it tries; none: what @triton.autotune says */
+    bool uses_tuned;                 /* what an earlier one found */
     signed char given[MOST_OPTIONS]; /* 1 more than the depth of its origin; 0: not at all */
     const Origin *grid_origin;
     VEC(ArgText) args;
@@ -311,6 +316,7 @@ SaveText operand_save(Cli *c, const char *text);                 /* NAME=FILE */
 ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
 /* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
 CompareText operand_compare(Cli *c, const char *text);
+ArgText operand_tune(Cli *c, const char *text);        /* NAME=VALUES */
 tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 
 /* file.c, for --save: files are checked before anything runs. */
@@ -349,6 +355,12 @@ void args_open_kernel(Cli *c, Options *o);
 /* In the order they were given, so that later ones may use the names of earlier ones; tuples and
  * texts live in the command's arena.  Equal options give equal arrays each time. */
 Arguments args_evaluate(Cli *c, const Options *o);
+/* Stops when the kernel has no such parameter: misspelt arguments are better found here, where the
+ * candidates are known, than in the launch. */
+void args_check_name(Cli *c, const Options *o, const char *name);
+/* One more argument behind the others: a value of a parameter, or a hint of the launch unless the
+ * user gives that. */
+void args_add(Cli *c, Options *o, Arguments *a, const tilec_arg *value);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
@@ -393,7 +405,8 @@ extern const uint8_t picture_nan[3]; /* the colour of what is no number */
 void draw_picture(Text *t, const Picture *p,
                   ShowWay way); /* SHOW_TEXT .. SHOW_KITTY, SHOW_BLOCKS */
 
-/* table.c: cells row by row, the titles first; the first `left` columns are aligned to the left */
+/* table.c: cells row by row, the titles first; the first `left` columns are aligned to the left,
+ * and so are those without a title */
 typedef struct {
     Arena *arena;
     int columns, left;
@@ -411,12 +424,15 @@ typedef struct {
     int runs;
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
+    const char *tuned;    /* the configuration that --tune has found, or NULL */
     bool fresh;           /* each run began with the arrays that the first one found */
     const char *lines;    /* for JSON: what counting_json() gives, or NULL */
     const char *compared; /* the same of compare_json() */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
-const char *timing_duration(Arena *a, double seconds);  /* "1.25 ms" */
+/* In billions a second; "-" for what cannot be counted. */
+const char *timing_rate(Arena *a, double amount, double seconds);
+const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
 /* A line of titles, one of numbers, one about compiling. */
 const char *timing_table(Arena *a, const Timing *t);
 /* One object on one line; rates are absent where unknown. */
@@ -437,6 +453,7 @@ typedef struct {
     int block;
     void *copy; /* in a block of its own */
 } KeptBlock;
+typedef VEC(KeptBlock) KeptBlocks;
 
 /* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
  * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
@@ -450,7 +467,7 @@ typedef struct {
     bool again;             /* what the compiler says was heard before */
     Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
-    VEC(KeptBlock) kept;
+    KeptBlocks kept;
     Progress progress;      /* of the first run */
     double seconds;         /* of the last launch, by the device's clock if it has one */
     const char *last_words; /* if the kernel ends the process */
@@ -478,14 +495,60 @@ void fresh_restore(
 
 /* range.c: several values of one argument, as texts */
 typedef VEC(const char *) Values;
-bool range_is_several(Cli *c, const char *text); /* a range, or values with commas between them */
-void range_refuse(Cli *c, const Options *o);     /* stops on a range where one value is meant */
+bool range_is_several(const char *text);     /* a range, or values with commas between them */
+void range_refuse(Cli *c, const Options *o); /* stops on a range where one value is meant */
 Values range_expand(Cli *c, const char *name, const char *text); /* `name` is for messages */
+
+/* tune.c: --tune */
+typedef struct {
+    const char *name;
+    Array array;
+} Result;
+typedef struct {
+    const char *text; /* "BLOCK=64 num_warps=4" */
+    int config;       /* of @triton.autotune: its number */
+    Options options;
+    Call call;
+    VEC(Result) outputs; /* of one that others are compared with */
+    int group;           /* the first candidate that gives the same */
+    bool is_in;          /* it runs, and gives what most give: the rest is about these */
+    const char *problem; /* why it does not run */
+    const char *differs; /* the array in which it gives something else */
+    double *rounds;      /* seconds */
+    int nrounds;
+    double median, min;
+    bool is_dropped; /* far behind after a few rounds */
+    bool is_slower;  /* than the best, by more than noise */
+} Candidate;
+typedef struct {
+    Cli *cli;
+    VEC(Candidate) candidates;
+    Values names; /* of what is tuned */
+    bool is_autotune;
+    int best, first_block;
+    KeptBlocks kept; /* all arrays as they were */
+} Tuner;
+/* Instead of one call: try, compare, time in turns, and say which is fastest. */
+void tune_run(Cli *c, const Options *o);
+
+/* tune_measure.c: fills in the times of those that are in, and the best; rounds 0: the usual number
+ */
+void tune_measure(Tuner *t, int rounds);
+
+/* tune_table.c */
+const char *tune_table(const Tuner *t);
+const char *tune_json(const Tuner *t); /* one object */
+
+/* tuned.c: what --tune found for @triton.autotune, in the folder of the cache */
+const char *tuned_value_text(Arena *a, const tilec_arg *v); /* as an expression */
+void tuned_keep(const Call *k, int config);                 /* behind call_evaluate() */
+void tuned_use(Call *k); /* adds to the arguments what is kept for this call, and says so */
 
 /* variant.c: options with other values; the kernel's file is open */
 Options variant_of(Cli *c, const Options *o); /* a copy whose arguments may be set */
 /* An argument, given or not, or num_warps or num_stages. */
 void variant_set(Cli *c, Options *o, const char *name, const char *text);
+bool variant_gives(const Options *o, const char *name); /* an argument of that name */
 
 /* sweep.c, sweep_table.c: --sweep */
 typedef struct {
@@ -494,6 +557,7 @@ typedef struct {
     double of_best;      /* from sweep_rank() on: 0..1 */
     const char *problem; /* why it has no time; NULL */
 } SweepRow;
+enum { SWEEP_FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
 typedef enum { SWEEP_BY_TIME, SWEEP_BY_BYTES, SWEEP_BY_FLOPS } SweepBasis;
 typedef struct {
     const char *kernel, *device;
@@ -536,6 +600,8 @@ typedef VEC(Comparison) Comparisons;
  * which the kernel may run on other devices. */
 Comparisons compare_prepare(Call *k);
 bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all within tolerance? */
+/* Is an array within the usual tolerance of a dense one of its shape? */
+bool compare_is_near(Cli *c, const Array *got, const Array *want);
 const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
 const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects */
 

@@ -84,12 +84,6 @@ static Array copy_of(Cli *c, const Array *a)
     return out;
 }
 
-static bool has_shape_of(const Array *a, const Array *b)
-{
-    return a->ndim == b->ndim &&
-           (a->ndim == 0 || memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim) == 0);
-}
-
 /* An array of one number, in the shape of another. */
 static Array number_in_shape(Cli *c, const Const *v, const Array *like)
 {
@@ -121,7 +115,7 @@ static void take_value(Call *k, Comparison *m)
     if (!a && v.kind != CONST_FLOAT && !const_is_integral(&v))
         stop(c, CLI_USAGE, "%s: an array is compared with an array, a number or a device, not %s",
              label, const_kind_name(&v));
-    if (a && !has_shape_of(a, m->got))
+    if (a && !array_has_shape_of(a, m->got))
         stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
              shape_text(c, m->got), m->text->with, shape_text(c, a));
     m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
@@ -313,6 +307,16 @@ static void compare_elements(Cli *c, Comparison *m)
             m->worst = i;
         }
     }
+}
+
+bool compare_is_near(Cli *c, const Array *got, const Array *want)
+{
+    Comparison m = {.got = got, .want = *want};
+
+    m.rtol = MAX(default_rtol(got->dtype), default_rtol(want->dtype));
+    m.atol = m.rtol * mean_magnitude(want);
+    compare_elements(c, &m);
+    return m.wrong == 0;
 }
 
 bool compare_finish(Call *k, Comparisons *all)

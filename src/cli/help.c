@@ -64,6 +64,7 @@ static const struct {
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
      "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
      "  --time [N]           time N more runs, or as many as fit in a second\n"
+     "  --tune [NAME=A,B,C]  find the fastest values, or configuration of @triton.autotune\n"
      "  --sweep              time all combinations of values: n=1024..65536*4 BLOCK=64,128\n"
      "  --csv, --plot FILE   print them as CSV; draw them, FILE.svg or FILE.png, by gnuplot\n"
      "  --count              on sim: count what each line of the source does\n"

@@ -110,6 +110,16 @@ CompareText operand_compare(Cli *c, const char *text)
     return out;
 }
 
+ArgText operand_tune(Cli *c, const char *text)
+{
+    size_t n = name_length(text);
+
+    if (n == 0 || text[n] != '=' || !text[n + 1])
+        stop(c, CLI_USAGE, "--tune needs NAME=A,B,C or NAME=A..B*F, not '%s'", text);
+    return (ArgText){
+        .name = arena_strndup(c->arena, text, n), .text = text + n + 1, .origin = c->origin};
+}
+
 tilec_define operand_define(Cli *c, const char *text)
 {
     const char *equals = strchr(text, '=');

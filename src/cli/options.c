@@ -23,6 +23,7 @@ typedef enum {
     OPTION_STAGES,
     OPTION_TIME,
     OPTION_SWEEP,
+    OPTION_TUNE,
     OPTION_CSV,
     OPTION_PLOT,
     OPTION_CHECK,
@@ -38,7 +39,12 @@ typedef enum {
     OPTION_DEFINE,
     OPTION_DEBUG
 } OptionId;
-typedef enum { BARE, MAY_HAVE, NEEDS } Operand;
+typedef enum {
+    BARE,
+    MAY_HAVE, /* a number */
+    MAY_LIST, /* NAME=VALUES */
+    NEEDS
+} Operand;
 
 enum {
     LAUNCHES = COMMAND_RUN | COMMAND_TEST,
@@ -64,6 +70,7 @@ static const struct {
     {"--num-stages", OPTION_STAGES,  COMPILES,       NEEDS,    true},
     {"--time",      OPTION_TIME,    COMMAND_RUN,    MAY_HAVE, true},
     {"--sweep",     OPTION_SWEEP,   COMMAND_RUN,    BARE,     false},
+    {"--tune", OPTION_TUNE, COMMAND_RUN, MAY_LIST, false},
     {"--csv",       OPTION_CSV,     COMMAND_RUN,    BARE,     false},
     {"--plot",      OPTION_PLOT,    COMMAND_RUN,    NEEDS,    true},
     {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
@@ -164,6 +171,11 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
     case OPTION_SWEEP:
         o->sweep = true;
         break;
+    case OPTION_TUNE:
+        o->tune = true;
+        if (operand)
+            vec_push(c->arena, &o->tunes, operand_tune(c, operand));
+        break;
     case OPTION_CSV:
         o->csv = true;
         break;
@@ -215,8 +227,10 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
 static bool takes(Operand operand, const char *word)
 {
     bool is_number = word[0] && word[strspn(word, "0123456789")] == '\0';
+    size_t n = name_length(word);
+    bool lists = n > 0 && word[n] == '=' && range_is_several(word + n + 1);
 
-    return operand == NEEDS || (operand == MAY_HAVE && is_number);
+    return operand == NEEDS || (operand == MAY_HAVE && is_number) || (operand == MAY_LIST && lists);
 }
 
 bool option_takes(const char *name, const char *word)

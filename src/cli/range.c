@@ -27,11 +27,17 @@ static const char *find_dots(const char *text)
     return NULL;
 }
 
-bool range_is_several(Cli *c, const char *text)
+bool range_is_several(const char *text)
 {
-    const char *rest = text;
+    int depth = 0;
 
-    return find_dots(text) || (operand_next_part(c, &rest) && *rest);
+    for (const char *s = text; *s;) {
+        if (depth == 0 && *s == ',' && s[1])
+            return true;
+        depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
+        s = *s == '\'' || *s == '"' ? items_end_of_quotes(s) : s + 1;
+    }
+    return find_dots(text) != NULL;
 }
 
 void range_refuse(Cli *c, const Options *o)

@@ -31,8 +31,8 @@ static void refuse_mixtures(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
     if (o->batch && o->eaches.len == 0)
         stop(c, CLI_USAGE, "--batch N is about the files of --each 'PATTERN'");
-    if (o->sweep && o->eaches.len > 0)
-        stop(c, CLI_USAGE, "--sweep and --each both make many calls: one of them at a time");
+    if (o->sweep + o->tune + (o->eaches.len > 0) > 1)
+        stop(c, CLI_USAGE, "--sweep, --tune and --each all make many calls: one of them at a time");
 }
 
 void command_run(Cli *c, int argc, char **argv)
@@ -41,6 +41,11 @@ void command_run(Cli *c, int argc, char **argv)
     Call k;
 
     refuse_mixtures(c, &o);
+    o.uses_tuned = true;
+    if (o.tune) {
+        tune_run(c, &o);
+        return;
+    }
     if (o.sweep) {
         sweep_run(c, &o);
         return;

@@ -33,7 +33,7 @@ static Axes find_axes(Cli *c, const Options *o)
     for (int i = 0; i < o->args.len; i++) {
         const ArgText *arg = &o->args.at[i];
 
-        if (!range_is_several(c, arg->text))
+        if (!range_is_several(arg->text))
             continue;
         c->origin = arg->origin;
         const Axis axis = {arg->name, range_expand(c, arg->name, arg->text)};

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
-
 static double share_of(double amount, double seconds)
 {
     return amount >= 0 && seconds > 0 ? amount / seconds / 1e9 : -1;
@@ -43,7 +41,7 @@ static SweepBasis choose_basis(const Sweep *s)
             continue;
         first = first ? first : now;
         same &= now->bytes == first->bytes && now->flops == first->flops;
-        arithmetic &= now->flops > FLOPS_A_BYTE * now->bytes;
+        arithmetic &= now->flops > SWEEP_FLOPS_A_BYTE * now->bytes;
     }
     if (same || (first->bytes <= 0 && !arithmetic))
         return SWEEP_BY_TIME;

@@ -34,7 +34,7 @@ static int width_of(const char *s)
 
 static void put_cell(Text *out, const char *cell, int width, bool left)
 {
-    int gap = width - width_of(cell);
+    int gap = MAX(width - width_of(cell), 0);
 
     text_printf(out, "%*s%s%*s", left ? 0 : gap, "", cell, left ? gap : 0, "");
 }
@@ -56,9 +56,9 @@ const char *table_text(const Table *t)
     for (int i = 0; i < t->cells.len; i++) {
         int column = i % t->columns;
         bool last = column + 1 == t->columns;
+        bool is_left = column < t->left || *t->cells.at[column] == '\0';
 
-        put_cell(&out, t->cells.at[i], last && column < t->left ? 0 : column_width(t, column),
-                 column < t->left);
+        put_cell(&out, t->cells.at[i], last && is_left ? 0 : column_width(t, column), is_left);
         text_put(&out, last ? "\n" : "  ");
     }
     return out.s;

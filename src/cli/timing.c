@@ -67,8 +67,7 @@ const char *timing_duration(Arena *a, double s)
     return arena_printf(a, "%.3f s", s);
 }
 
-/* In billions a second; "-" for what cannot be counted. */
-static const char *rate(Arena *a, double amount, double seconds)
+const char *timing_rate(Arena *a, double amount, double seconds)
 {
     if (amount < 0 || seconds <= 0)
         return "-";
@@ -105,9 +104,9 @@ static void put_times(Text *out, const Timing *t)
     table_put(&table, timing_duration(a, t->median));
     table_put(&table, timing_duration(a, t->min));
     table_put(&table, timing_duration(a, t->max));
-    table_put(&table, rate(a, t->stats.bytes, t->median));
-    table_put(&table, rate(a, t->stats.flops, t->median));
-    table_put(&table, rate(a, t->stats.int_ops, t->median));
+    table_put(&table, timing_rate(a, t->stats.bytes, t->median));
+    table_put(&table, timing_rate(a, t->stats.flops, t->median));
+    table_put(&table, timing_rate(a, t->stats.int_ops, t->median));
     text_put(out, table_text(&table));
 }
 
@@ -176,6 +175,10 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);
+    if (t->tuned) {
+        text_put(&out, ", \"tuned\": ");
+        put_json_text(&out, t->tuned);
+    }
     if (t->lines)
         text_printf(&out, ", \"lines\": %s", t->lines);
     text_put(&out, "}\n");

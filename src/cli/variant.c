@@ -48,6 +48,11 @@ static int find_argument(const Options *o, const char *name)
     return -1;
 }
 
+bool variant_gives(const Options *o, const char *name)
+{
+    return find_argument(o, name) >= 0;
+}
+
 static void remove_argument(Options *o, int i)
 {
     o->args.len--;
@@ -84,6 +89,8 @@ void variant_set(Cli *c, Options *o, const char *name, const char *text)
             remove_argument(o, i);
         return;
     }
+    if (i < 0)
+        args_check_name(c, o, name);
     ArgText *arg = i >= 0 ? &o->args.at[i] : insert_argument(c, o);
     arg->name = name;
     arg->text = text;

@@ -84,7 +84,7 @@ expect 3 err "--each none/*.png: there is no such file" "$tilec" run add.py:add 
     --each 'none/*.png' x=@{} y=x o=x n=1 BLOCK=1
 expect 2 err "quote that: --each 'in/*.png'" "$tilec" run add.py:add --grid 1 --each in/*.png x=@{}
 expect 2 err "--batch N is about the files of --each" "$tilec" run add.py:add --grid 1 --batch 3
-expect 2 err "both make many calls" each --sweep
+expect 2 err "all make many calls" each --sweep
 expect 2 err "--time times one call" each --time
 expect 2 err "--count counts one call" each --count
 expect 2 err "its first extent has to be the number of files, here 2" "$tilec" run add.py:add --grid 1 \

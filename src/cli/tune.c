@@ -1,0 +1,354 @@
+/*
+ * tune.c - `tilec run --tune`: which values of some parameters make a kernel fastest
+ *
+ * Candidates are the combinations of the values that --tune lists, or the configurations of
+ * @triton.autotune.  They share the arrays that do not depend on what is tuned.  Each runs once, on
+ * the arrays as they were, and must give what most others give; those are then timed in turns, so
+ * that a machine which gets slower or faster does so for all, and a difference counts only where it
+ * stands out from what rounds differ by.
+ */
+#include "cli.h"
+#include "../syntax/lex.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CANDIDATES = 1000 };
+
+/* --- candidates --- */
+
+static void add_candidate(Tuner *t, const Options *o, const char *text)
+{
+    const Candidate new = {.text = text, .options = *o};
+
+    if (t->candidates.len == MOST_CANDIDATES)
+        stop(t->cli, CLI_USAGE, "--tune: there are more than %d configurations", MOST_CANDIDATES);
+    vec_push(t->cli->arena, &t->candidates, new);
+}
+
+static void add_name(Tuner *t, const char *name)
+{
+    for (int i = 0; i < t->names.len; i++) {
+        if (strcmp(t->names.at[i], name) == 0)
+            return;
+    }
+    vec_push(t->cli->arena, &t->names, name);
+}
+
+/* Set the values of a configuration; gives "BLOCK=64 num_warps=4". */
+static const char *apply(Tuner *t, Options *o, const char *const *names, const char *const *values,
+                         int n)
+{
+    Text text = text_new(t->cli->arena);
+
+    text_put(&text, "");
+    for (int i = 0; i < n; i++) {
+        variant_set(t->cli, o, names[i], values[i]);
+        add_name(t, names[i]);
+        text_printf(&text, "%s%s=%s", i ? " " : "", names[i], values[i]);
+    }
+    return text.s;
+}
+
+/* All combinations of what --tune lists, the last one fastest. */
+static void list_combinations(Tuner *t, const Options *o)
+{
+    Cli *c = t->cli;
+    int n = o->tunes.len, total = 1;
+    Values *lists = NEW_N(c->arena, Values, n);
+    const char **names = NEW_N(c->arena, const char *, n),
+               **values = NEW_N(c->arena, const char *, n);
+
+    for (int i = 0; i < n; i++) {
+        names[i] = o->tunes.at[i].name;
+        lists[i] = range_expand(c, names[i], o->tunes.at[i].text);
+        total *= lists[i].len;
+        if (total > MOST_CANDIDATES)
+            stop(c, CLI_USAGE, "--tune: there are more than %d combinations", MOST_CANDIDATES);
+    }
+    for (int k = 0; k < total; k++) {
+        Options with = variant_of(c, o);
+        int rest = k;
+
+        for (int i = n - 1; i >= 0; i--) {
+            values[i] = lists[i].at[rest % lists[i].len];
+            rest /= lists[i].len;
+        }
+        const char *text = apply(t, &with, names, values, n);
+        add_candidate(t, &with, text);
+    }
+}
+
+static void add_configuration(Tuner *t, const Options *o, int i)
+{
+    Cli *c = t->cli;
+    Options with = variant_of(c, o);
+    tilec_config config;
+
+    if (tilec_config_info(c->file, o->kernel, i, &config) != TILEC_OK) {
+        warn(c, "configuration %d of @triton.autotune cannot be told from the file: it is left out",
+             i + 1);
+        return;
+    }
+    const char **names = NEW_N(c->arena, const char *, config.nvalues + 1);
+    const char **values = NEW_N(c->arena, const char *, config.nvalues + 1);
+    for (int k = 0; k < config.nvalues; k++) {
+        names[k] = config.values[k].name;
+        values[k] = tuned_value_text(c->arena, &config.values[k]);
+        if (variant_gives(o, names[k]))
+            stop(c, CLI_USAGE,
+                 "--tune: '%s' is given, and the configurations of @triton.autotune "
+                 "give it: leave it out, or write --tune %s=A,B",
+                 names[k], names[k]);
+    }
+    const char *text = apply(t, &with, names, values, config.nvalues);
+    add_candidate(t, &with, text);
+    t->candidates.at[t->candidates.len - 1].config = i;
+}
+
+static void list_candidates(Tuner *t, const Options *o)
+{
+    if (o->tunes.len > 0) {
+        list_combinations(t, o);
+        return;
+    }
+    t->is_autotune = true;
+    for (int i = 0; i < tilec_config_count(t->cli->file, o->kernel); i++)
+        add_configuration(t, o, i);
+    if (t->candidates.len == 0)
+        stop(t->cli, CLI_USAGE,
+             "--tune: kernel '%s' has no @triton.autotune; write what to try: "
+             "--tune BLOCK=64,128,256",
+             o->kernel);
+}
+
+/* --- arguments --- */
+
+/* Does the text mention one of these names?  More than it does no harm. */
+static bool mentions(const char *text, const Values *names)
+{
+    for (const char *s = text; *s;) {
+        size_t n = name_length(s);
+
+        for (int i = 0; i < names->len && n > 0; i++) {
+            if (strlen(names->at[i]) == n && strncmp(s, names->at[i], n) == 0)
+                return true;
+        }
+        while (n == 0 && is_name_char(*s)) /* the tail of a number */
+            s++;
+        s += n > 0 ? n : *s != '\0';
+    }
+    return false;
+}
+
+static const Const *value_named(const Names *names, const char *name)
+{
+    for (int i = 0; i < names->len; i++) {
+        if (strcmp(names->at[i].name, name) == 0)
+            return &names->at[i].value;
+    }
+    return NULL;
+}
+
+/* What does not depend on the tuned names is taken from the first candidate. */
+static void share_values(const Tuner *t, Candidate *k, const Candidate *first)
+{
+    Values depends = {0};
+
+    for (int i = 0; i < t->names.len; i++)
+        vec_push(t->cli->arena, &depends, t->names.at[i]);
+    for (int i = 0; i < k->options.args.len; i++) {
+        ArgText *arg = &k->options.args.at[i];
+        bool tuned = mentions(arg->name, &t->names);
+
+        if (!tuned && mentions(arg->text, &depends))
+            vec_push(t->cli->arena, &depends, arg->name);
+        else if (!tuned)
+            arg->value = value_named(&first->call.args.names, arg->name);
+    }
+}
+
+static void evaluate(Cli *c, void *candidate)
+{
+    Candidate *k = candidate;
+
+    (void)c;
+    call_open(&k->call);
+    call_evaluate(&k->call);
+}
+
+static void say_problem(Tuner *t, Candidate *k)
+{
+    k->problem = t->cli->trouble;
+    fprintf(stderr, "tilec: %s: %s\n", k->text, k->problem);
+}
+
+static void evaluate_candidates(Tuner *t)
+{
+    Cli *c = t->cli;
+    const Candidate *first = NULL;
+
+    t->first_block = c->blocks.len;
+    for (int i = 0; i < t->candidates.len; i++) {
+        Candidate *k = &t->candidates.at[i];
+
+        if (first)
+            share_values(t, k, first);
+        call_init(&k->call, c, &k->options);
+        k->call.silent = first != NULL;
+        k->call.first_block = t->first_block;
+        if (!attempt(c, evaluate, k))
+            say_problem(t, k);
+        else if (!first)
+            first = k;
+    }
+    Call all = {.cli = c, .first_block = t->first_block};
+    fresh_copy(&all, c->blocks.len);
+    t->kept = all.kept;
+}
+
+/* --- do they agree? --- */
+
+static void keep_outputs(const Tuner *t, Candidate *k)
+{
+    const Names *names = &k->call.args.names;
+
+    for (int i = 0; i < names->len; i++) {
+        const Array *a = value_array(&names->at[i].value);
+        Result out = {.name = names->at[i].name};
+
+        if (!a)
+            continue;
+        out.array = array_new(t->cli, a->dtype, a->ndim, a->shape);
+        array_copy_dense(a, out.array.data);
+        vec_push(t->cli->arena, &k->outputs, out);
+    }
+}
+
+/* The array in which it differs from what another one gave; NULL.  Those of other shapes, such as
+ * partial sums, cannot be compared. */
+static const char *difference_from(const Tuner *t, const Candidate *k, const Candidate *other)
+{
+    for (int i = 0; i < other->outputs.len; i++) {
+        const Result *want = &other->outputs.at[i];
+        const Const *v = value_named(&k->call.args.names, want->name);
+        const Array *got = v ? value_array(v) : NULL;
+
+        if (got && array_has_shape_of(got, &want->array) &&
+            !compare_is_near(t->cli, got, &want->array))
+            return want->name;
+    }
+    return NULL;
+}
+
+/* The first candidate that gave the same, or this one. */
+static int group_of(Tuner *t, int number)
+{
+    Candidate *k = &t->candidates.at[number];
+
+    for (int i = 0; i < number; i++) {
+        const Candidate *other = &t->candidates.at[i];
+
+        if (other->problem || other->group != i)
+            continue;
+        const char *name = difference_from(t, k, other);
+        if (!name)
+            return i;
+        k->differs = k->differs ? k->differs : name;
+    }
+    keep_outputs(t, k);
+    return number;
+}
+
+static void run_first(Cli *c, void *candidate)
+{
+    Candidate *k = candidate;
+    Comparisons compared = compare_prepare(&k->call);
+
+    call_launch(&k->call);
+    if (!compare_finish(&k->call, &compared))
+        stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+    call_count(&k->call);
+}
+
+static void restore(const Tuner *t, Candidate *k)
+{
+    k->call.kept = t->kept;
+    fresh_restore(&k->call);
+    k->call.kept.len = 0;
+}
+
+static void run_candidates(Tuner *t)
+{
+    Cli *c = t->cli;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        Candidate *k = &t->candidates.at[i];
+
+        if (k->problem)
+            continue;
+        restore(t, k);
+        if (attempt(c, run_first, k))
+            k->group = group_of(t, i);
+        else
+            say_problem(t, k);
+    }
+}
+
+static int size_of_group(const Tuner *t, int group)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->candidates.len; i++)
+        n += !t->candidates.at[i].problem && t->candidates.at[i].group == group;
+    return n;
+}
+
+/* Those that do not give what most give are out.  The first of equal groups is right. */
+static void choose_group(Tuner *t)
+{
+    int best = -1, most = 0;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        if (size_of_group(t, i) > most) {
+            most = size_of_group(t, i);
+            best = i;
+        }
+    }
+    if (best < 0)
+        stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
+    for (int i = 0; i < t->candidates.len; i++) {
+        Candidate *k = &t->candidates.at[i];
+
+        k->is_in = !k->problem && k->group == best;
+        if (k->is_in || k->problem)
+            continue;
+        if (!k->differs)
+            k->differs = difference_from(t, &t->candidates.at[best], k);
+        complain(t->cli, CLI_REFUSED,
+                 "%s gives another '%s' than %s: it is not recommended, however fast", k->text,
+                 k->differs ? k->differs : "result", t->candidates.at[best].text);
+    }
+}
+
+void tune_run(Cli *c, const Options *o)
+{
+    Tuner t = {.cli = c};
+    Options open = *o;
+
+    if (o->saves.len > 0 || o->shows.len > 0 || o->count)
+        stop(c, CLI_USAGE, "--tune makes many calls: --save, --show and --count are for one");
+    args_open_kernel(c, &open);
+    open.uses_tuned = false;
+    list_candidates(&t, &open);
+    evaluate_candidates(&t);
+    run_candidates(&t);
+    c->code = CLI_DONE; /* the others go on without those that failed */
+    choose_group(&t);
+    tune_measure(&t, o->runs);
+    if (t.is_autotune)
+        tuned_keep(&t.candidates.at[t.best].call, t.candidates.at[t.best].config);
+    fputs(o->json ? tune_json(&t) : tune_table(&t), stdout);
+    call_close(&t.candidates.at[0].call); /* the arrays of all */
+}

@@ -1,0 +1,157 @@
+/*
+ * tune_table.c - what the tuner found: a table, the words below it, JSON
+ */
+#include "cli.h"
+
+#include <string.h>
+
+static const Candidate *best_of(const Tuner *t)
+{
+    return &t->candidates.at[t->best];
+}
+
+static double times_of_best(const Tuner *t, const Candidate *k)
+{
+    double best = best_of(t)->median;
+
+    return best > 0 ? k->median / best : 1;
+}
+
+static const char *note_of(const Tuner *t, const Candidate *k)
+{
+    if (k->problem)
+        return "failed";
+    if (!k->is_in)
+        return arena_printf(t->cli->arena, "differs in '%s'", k->differs ? k->differs : "a result");
+    if (k == best_of(t))
+        return "fastest";
+    return k->is_slower ? "" : "within the noise";
+}
+
+static void put_row(Table *table, const Tuner *t, const Candidate *k)
+{
+    table_put(table, k->text);
+    if (k->is_in) {
+        const tilec_stats *s = &k->call.timing.stats;
+
+        table_put(table, timing_duration(table->arena, k->median));
+        table_put(table, timing_duration(table->arena, k->min));
+        table_put(table, timing_rate(table->arena, s->bytes, k->median));
+        table_put(table, timing_rate(table->arena, s->flops, k->median));
+        table_printf(table, "%.2f", times_of_best(t, k));
+    } else {
+        for (int i = 0; i < 5; i++)
+            table_put(table, "-");
+    }
+    table_put(table, note_of(t, k));
+}
+
+/* Of those that are really slower the fastest, or the slowest; NULL. */
+static const Candidate *slower_one(const Tuner *t, bool slowest)
+{
+    const Candidate *found = NULL;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        const Candidate *k = &t->candidates.at[i];
+        if (k->is_slower && (!found || (k->median > found->median) == slowest))
+            found = k;
+    }
+    return found;
+}
+
+static int count_equals(const Tuner *t)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        const Candidate *k = &t->candidates.at[i];
+        n += k->is_in && !k->is_slower && i != t->best;
+    }
+    return n;
+}
+
+/* Which tiles are mostly the fastest; products do many operations for each byte. */
+static const char *advice(const tilec_stats *s)
+{
+    return s->flops > SWEEP_FLOPS_A_BYTE * s->bytes
+               ? "tiles of a product want 64 to 128 elements along each side"
+               : "tiles that are wide along contiguous memory and flat across it are mostly the "
+                 "fastest";
+}
+
+static void put_verdict(Text *out, const Tuner *t)
+{
+    const Candidate *best = best_of(t), *next = slower_one(t, false), *last = slower_one(t, true);
+    int equals = count_equals(t);
+
+    text_printf(out, "fastest: %s", best->text);
+    if (equals > 0)
+        text_printf(out, "; %d other%s as fast within the noise", equals,
+                    equals == 1 ? " is" : "s are");
+    if (next)
+        text_printf(out, "; %.2f times as fast as %s", times_of_best(t, next), next->text);
+    if (last && last != next)
+        text_printf(out, " and %.2f times as %s", times_of_best(t, last), last->text);
+    text_put(out, "\n");
+    if (last && times_of_best(t, last) > 2 && strcmp(best->call.timing.device, "cpu") == 0)
+        text_printf(
+            out, "hint: %s costs %.1f times what %s does: on a CPU %s (docs/block-sizes.md)\n",
+            last->text, times_of_best(t, last), best->text, advice(&best->call.timing.stats));
+}
+
+const char *tune_table(const Tuner *t)
+{
+    static const char *const titles[] = {"configuration", "median",     "min", "GB/s",
+                                         "GFLOP/s",       "times best", ""};
+    Arena *a = t->cli->arena;
+    Text out = text_new(a);
+    Table table = table_new(a, COUNT(titles), 1);
+
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&table, titles[i]);
+    for (int i = 0; i < t->candidates.len; i++)
+        put_row(&table, t, &t->candidates.at[i]);
+    text_put(&out, table_text(&table));
+    put_verdict(&out, t);
+    return out.s;
+}
+
+static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
+{
+    text_put(out, "{\"configuration\": ");
+    put_json_text(out, k->text);
+    if (k->is_in)
+        text_printf(out,
+                    ", \"median_s\": %.9g, \"min_s\": %.9g, \"rounds\": %d, \"times_best\": %.6g, "
+                    "\"slower\": %s",
+                    k->median, k->min, k->nrounds, times_of_best(t, k),
+                    k->is_slower ? "true" : "false");
+    if (k->problem) {
+        text_put(out, ", \"problem\": ");
+        put_json_text(out, k->problem);
+    } else if (!k->is_in) {
+        text_put(out, ", \"differs_in\": ");
+        put_json_text(out, k->differs ? k->differs : "");
+    }
+    text_put(out, "}");
+}
+
+const char *tune_json(const Tuner *t)
+{
+    Text out = text_new(t->cli->arena);
+
+    text_put(&out, "{\"kernel\": ");
+    put_json_text(&out, best_of(t)->call.timing.kernel);
+    text_put(&out, ", \"device\": ");
+    put_json_text(&out, best_of(t)->call.timing.device);
+    text_put(&out, ", \"fastest\": ");
+    put_json_text(&out, best_of(t)->text);
+    text_printf(&out, ", \"significant\": %s, \"configurations\": [",
+                count_equals(t) == 0 ? "true" : "false");
+    for (int i = 0; i < t->candidates.len; i++) {
+        text_put(&out, i ? ", " : "");
+        put_candidate(&out, t, &t->candidates.at[i]);
+    }
+    text_put(&out, "]}\n");
+    return out.s;
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# tune.sh TILEC SOURCE - `run --tune`: what is tried, what is recommended, and what later runs take
+. "$(dirname "$0")/expect.inc"
+mkdir "$folder/cache"
+export TILEC_CACHE_DIR="$folder/cache"
+
+cat >"$folder/k.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+@triton.jit
+def wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = i < n
+    if B == 64:
+        m = i < n - 1
+    tl.store(out + i, tl.load(x + i, mask=m), mask=m)
+
+@triton.jit
+def bump(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    old = tl.load(x + i, mask=i < n)
+    tl.device_assert(old < 1, "it was not fresh")
+    tl.store(x + i, old + 1, mask=i < n)
+
+@triton.autotune(configs=[triton.Config({"B": 1}), triton.Config({"B": 1024}, num_warps=8)], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["B"] == 0})
+@triton.jit
+def tuned(x, out, n, B: tl.constexpr, EVEN: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.static_print("EVEN", EVEN)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+KERNEL
+
+tune() {
+    kernel=$1
+    shift
+    "$tilec" run "$folder/k.py:$kernel" --grid 'cdiv(n,B)' n=65536 x='rand(fp32,n)' \
+        out='empty(fp32,n)' --time=5 "$@"
+}
+
+# one program an element is far slower than 64 tiles
+expect 0 out "fastest: B=1024" tune copy --tune B=1,1024
+grep -qE "^B=1024 .* 1\.00  fastest$" "$folder/out" || wrong "no row for the fastest"
+grep -qE " times as fast as B=1$" "$folder/out" || wrong "by how much?"
+grep -qF "hint: B=1 costs" "$folder/out" || wrong "no hint for CPUs"
+expect 0 out '"fastest": "B=1024", "significant": true, "configurations": [{"configuration": "B=1", "median_s": ' \
+    tune copy --tune B=1,1024 --json
+grep -qE '"configuration": "B=1", [^}]*"slower": true' "$folder/out" || wrong "it is slower"
+
+# two that are one: no difference is real
+expect 0 out "within the noise" tune copy --tune B=1024 --tune num_warps=4,8
+expect 0 out '"significant": false' tune copy --tune B=1024 --tune num_warps=4,8 --json
+for combination in "B=512 num_warps=4" "B=512 num_warps=8" "B=1024 num_warps=4" "B=1024 num_warps=8"; do
+    expect 0 out "$combination " tune copy --tune B=512..1024*2 --tune num_warps=4,8
+done
+
+# what gives something else is named, and never recommended
+expect 1 err "tilec: B=64 gives another 'out' than B=32: it is not recommended, however fast" \
+    tune wrong --tune B=32,64,128
+grep -qE "^B=64 .*differs in 'out'$" "$folder/out" || wrong "no note"
+grep -qE "^fastest: B=(32|128)" "$folder/out" || wrong "none is recommended"
+expect 1 err "tilec: B=64 gives another 'out' than B=32" tune wrong --tune B=64,32,128
+expect 1 out '"configuration": "B=64", "differs_in": "out"' tune wrong --tune B=32,64,128 --json
+
+expect 0 err "tilec: B=64: out: " tune wrong --tune B=64,128 --compare out=x
+expect 0 out "fastest: B=128" tune wrong --tune B=64,128 --compare out=x
+
+# what fails costs no other; arrays are as they were for each run
+expect 0 err "tilec: B=0: --grid: division by zero" tune copy --tune B=0,64
+expect 0 out "fastest: B=64" tune copy --tune B=0,64
+expect 1 err "--tune: no configuration runs" tune copy --tune=B=0
+for device in cpu sim; do
+    expect 0 out "fastest: B=" "$tilec" run "$folder/k.py:bump" --grid 'cdiv(n,B)' n=512 \
+        x='zeros(i32,n)' --tune B=64,128 --time=3 --device $device
+done
+# an array may depend on what is tuned
+expect 0 out "fastest: B=" "$tilec" run "$folder/k.py:copy" --grid 'cdiv(n,B)' n=1000 x='rand(fp32,n)' \
+    out='empty(fp32,B*cdiv(n,B))' --tune B=256,512 --time=3
+
+# autotune: nothing is kept before, then it is used for this key, and gives way to what is given
+use() {
+    "$tilec" run "$folder/k.py:tuned" --grid 'cdiv(n,B)' n=65536 x='rand(fp32,n)' \
+        out='empty(fp32,n)' --json "$@"
+}
+expect 0 out '"grid": [65536, 1, 1]' use
+expect 0 out "fastest: B=1024 num_warps=8" tune tuned --tune
+[ "$(ls "$folder/cache" | grep -c '\.tuned$')" = 1 ] || wrong "nothing is kept"
+expect 0 out '"grid": [64, 1, 1]' use
+grep -qF '"tuned": "B=1024 num_warps=8' "$folder/out" || wrong "the object does not say so"
+[ "$(grep -cF "tilec: tuned: B=1024 num_warps=8" "$folder/err")" = 1 ] || wrong "not said once"
+grep -qF "EVEN True" "$folder/err" || wrong "the heuristic has another block size"
+expect 0 out '"grid": [128, 1, 1]' use B=512
+grep -qF '"tuned":' "$folder/out" && wrong "what is given is not tuned"
+expect 0 out '"grid": [65536, 1, 1]' use --device interp # another device
+expect 0 out '"grid": [65536, 1, 1]' use --threads 1
+use2() {
+    "$tilec" run "$folder/k.py:tuned" --grid 'cdiv(n,B)' "$@" out='empty(fp32,n)' --json
+}
+expect 0 out '"grid": [4096, 1, 1]' use2 n=4096 x='rand(fp32,n)'
+expect 0 out '"grid": [65536, 1, 1]' use2 n=65536 x='rand(fp16,n)'
+for file in "$folder"/cache/*.tuned; do
+    echo damage >"$file"
+done
+expect 0 out '"grid": [65536, 1, 1]' use
+expect 0 out "fastest" tune tuned --tune
+sed -i 's/return tl/&/; s/"EVEN", EVEN/"even", EVEN/' "$folder/k.py" # another text of the kernel
+expect 0 out '"grid": [65536, 1, 1]' use
+
+# mistakes
+expect 2 err "kernel 'copy' has no @triton.autotune; write what to try" tune copy --tune
+expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
+expect 2 err "--tune needs NAME=A,B,C" tune copy --tune=B
+expect 2 err "--save, --show and --count are for one" tune copy --tune B=1,2 --show out
+expect 2 err "all make many calls: one of them at a time" tune copy --tune B=1,2 --sweep
+expect 2 err "the kernel has no parameter 'C'" tune copy --tune C=1,2 B=64
+finish
