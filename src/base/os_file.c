@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +217,15 @@ static int take_after(int fd, const struct stat *old)
     return fchmod(fd, old->st_mode & 07777) == 0 ? 0 : errno;
 }
 
-/* A file that has a name but is not whole must not be left behind: what ends the process waits. */
+/* Threads that have given a file a name which it must not keep. */
+static _Atomic int unfinished;
+
+int os_unfinished_files(void)
+{
+    return atomic_load(&unfinished);
+}
+
+/* From here on such a file must not be left behind: what ends the process waits, on this thread. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t ends;
@@ -227,43 +236,81 @@ static void hold_signals(sigset_t *before)
     sigaddset(&ends, SIGHUP);
     sigaddset(&ends, SIGQUIT);
     pthread_sigmask(SIG_BLOCK, &ends, before);
+    atomic_fetch_add(&unfinished, 1);
 }
 
-/* Write a file and rename it to `path`, which is seen from `folder`.  It gets the owner and the
- * mode of `old`, if that is not NULL, else `mode`. */
-static int replace(int folder, const char *path, const struct stat *old, mode_t mode,
-                   const void *data, size_t len)
+static void release_signals(const sigset_t *before)
 {
-    char name[PATH_MAX];
-    sigset_t before;
-    int fd = open_unnamed(folder, path, mode);
-    bool named = fd < 0;
+    atomic_fetch_sub(&unfinished, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
-    pthread_sigmask(SIG_BLOCK, NULL, &before);
-    if (named) {
-        hold_signals(&before);
-        fd = name_beside(-1, folder, path, mode, name);
-    }
-    if (fd < 0) {
-        int error = errno;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return error;
-    }
+/* Write what `fd` is to hold, which then is as much as `old` as it can be. */
+static int fill_new(int fd, const struct stat *old, const void *data, size_t len)
+{
     int status = old ? take_after(fd, old) : 0;
-    if (status == 0)
-        status = write_quietly(fd, data, len);
-    if (status == 0 && !named) {
-        hold_signals(&before);
-        named = name_beside(fd, folder, path, mode, name) >= 0;
-        status = named ? 0 : errno;
-    }
+
+    return status == 0 ? write_quietly(fd, data, len) : status;
+}
+
+/* Let the complete file `name` be `path`, or neither. */
+static int finish_replacing(int folder, const char *name, const char *path, int fd, int status)
+{
     if (close(fd) != 0 && status == 0)
         status = errno;
     if (status == 0 && renameat(folder, name, folder, path) != 0)
         status = errno;
-    if (status != 0 && named)
+    if (status != 0)
         unlinkat(folder, name, 0);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+/* By a file that has a name while it is written. */
+static int replace_by_named(int folder, const char *path, const struct stat *old, mode_t mode,
+                            const void *data, size_t len)
+{
+    char name[PATH_MAX];
+    sigset_t before;
+
+    hold_signals(&before);
+    int fd = name_beside(-1, folder, path, mode, name), status = errno;
+    if (fd >= 0)
+        status = finish_replacing(folder, name, path, fd, fill_new(fd, old, data, len));
+    release_signals(&before);
+    return status;
+}
+
+/* Give the complete file a name: its own at once where that is new. */
+static int name_unnamed(int fd, int folder, const char *path, mode_t mode)
+{
+    char name[PATH_MAX];
+    sigset_t before;
+
+    if (link_to(fd, folder, path) >= 0)
+        return close(fd) == 0 ? 0 : errno;
+    hold_signals(&before);
+    int named = name_beside(fd, folder, path, mode, name), status = errno;
+    if (named >= 0)
+        status = finish_replacing(folder, name, path, fd, 0);
+    else
+        close(fd);
+    release_signals(&before);
+    return status;
+}
+
+/* Write a file and let it be `path`, which is seen from `folder`.  It gets the owner and the mode
+ * of `old`, if that is not NULL, else `mode`. */
+static int replace(int folder, const char *path, const struct stat *old, mode_t mode,
+                   const void *data, size_t len)
+{
+    int fd = open_unnamed(folder, path, mode);
+
+    if (fd < 0)
+        return replace_by_named(folder, path, old, mode, data, len);
+    int status = fill_new(fd, old, data, len);
+    if (status == 0)
+        return name_unnamed(fd, folder, path, mode);
+    close(fd);
     return status;
 }
 

@@ -2,14 +2,17 @@
  * interrupt.c - Ctrl-C ends the command at once, whatever it is doing, and leaves a clean line
  *
  * The process dies by the signal itself, so that a shell's loop ends with it and $? is 130. Nothing
- * is left to tidy up: files that are not complete have no name (base/os_file.c), and the moment in
- * which they get one waits for no signal.
+ * is left to tidy up: files that are not complete have no name where the system can do that, and
+ * else, as in the moment in which one replaces another, they are waited for (base/os_file.c).
  */
 #include "cli.h"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { MOST_WAITS = 2000 };
+static const struct timespec a_while = {.tv_nsec = 1000000};
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t line_shown;
 
@@ -17,6 +20,8 @@ static void end(int signal)
 {
     static const char wipe[] = "\r\033[K";
 
+    for (int i = 0; i < MOST_WAITS && os_unfinished_files() > 0; i++)
+        nanosleep(&a_while, NULL);
     if (line_shown && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         line_shown = 0;
     raise(signal); /* the handler is gone: this ends the process when it returns */
