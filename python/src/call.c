@@ -118,6 +118,44 @@ static PyObject *call_stats(PyObject *self, PyObject *unused)
                          s.shared_bytes, "local_bytes", s.local_bytes);
 }
 
+/* A constant as Python's value; None for what is none, and for None. */
+static PyObject *constant_value(const tilec_arg *a)
+{
+    switch (a->kind) {
+    case TILEC_ARG_INT:
+        return PyLong_FromLongLong(a->integer);
+    case TILEC_ARG_UINT:
+        return PyLong_FromUnsignedLongLong(a->uinteger);
+    case TILEC_ARG_FLOAT:
+        return PyFloat_FromDouble(a->real);
+    case TILEC_ARG_BOOL:
+        return PyBool_FromLong(a->integer != 0);
+    case TILEC_ARG_STRING:
+        return PyUnicode_FromString(a->text);
+    case TILEC_ARG_DTYPE:
+        return PyUnicode_FromString(tilec_dtype_name(a->dtype));
+    default:
+        Py_RETURN_NONE;
+    }
+}
+
+/* constants(): {name: value} of all arguments; of those that are no plain constants None */
+static PyObject *call_constants(PyObject *self, PyObject *unused)
+{
+    const Call *c = (const Call *)self;
+    PyObject *dict = PyDict_New();
+
+    (void)unused;
+    for (int i = 0; dict && i < c->nargs; i++) {
+        PyObject *value = constant_value(&c->args[i]);
+
+        if (!value || PyDict_SetItemString(dict, c->args[i].name, value) != 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
 /* device(): its name */
 static PyObject *call_device(PyObject *self, PyObject *unused)
 {
@@ -154,6 +192,7 @@ static void call_dealloc(PyObject *self)
 static PyMethodDef call_methods[] = {
     {"dump", call_dump, METH_VARARGS, NULL},
     {"stats", call_stats, METH_NOARGS, NULL},
+    {"constants", call_constants, METH_NOARGS, NULL},
     {"device", call_device, METH_NOARGS, NULL},
     {0},
 };

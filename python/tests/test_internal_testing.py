@@ -81,6 +81,10 @@ class Helpers(unittest.TestCase):
     def test_questions(self):
         with tilec.use_device("cpu"):
             self.assertFalse(testing.is_cuda() or testing.is_hip() or testing.is_hopper())
+            self.assertFalse(testing.is_hip_mi300() or testing.is_xpu())
+            self.assertEqual(testing.get_arch(), "0")
+            with self.assertRaises(AttributeError):
+                testing.of_no_use
         with tilec.use_device("sim"):
             self.assertTrue(testing.is_cuda() and testing.is_ampere_or_newer())
         with mock.patch.dict(os.environ, TRITON_INTERPRET="1"):

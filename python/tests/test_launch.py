@@ -598,6 +598,22 @@ class Options(unittest.TestCase):
         made = [store[(1,)](out, VALUE=value) for value in (3, 3, 4)]
         self.assertEqual(seen, 2 * [("store", made[0].hash)] + 2 * [("store", made[2].hash)])
 
+    def test_names_of_compiled_kernels(self):
+        def name(specialization):
+            types = "_".join(specialization.signature.values()).replace("*", "p")
+            return f"store_{types}_{specialization.constants}"
+
+        @tilec.jit(repr=name)
+        def store(out, n, one, VALUE: tl.constexpr, TYPE: tl.constexpr = tl.int8):
+            tl.store(out, n + one + VALUE)
+
+        out = np.zeros(1, np.int32)
+        for n, kind in ((2**40, "i64"), (2**63, "u64"), (True, "i1"), (2.0, "fp32"), (7, "i32")):
+            self.assertEqual(store[(1,)](out, n, 1, 3).name, f"store_pi32_{kind}_constexpr_constexpr_"
+                             "constexpr_{'one': 1, 'VALUE': 3, 'TYPE': 'i8'}")
+        self.assertEqual(store[(1,)](out, n, 1, 3).metadata.name[:9], "store_pi3")
+        self.assertEqual(out[0], 11)
+
     def test_libraries_of_other_compilers(self):
         out = np.zeros(1, np.int32)
         store_number[(1,)](out, 6, extern_libs={"libdevice": "libdevice.10.bc"})

@@ -495,6 +495,18 @@ class Sources(unittest.TestCase):
         self.assertIn(f"{__file__}:{line}:34: error: `unknown` is not defined", str(caught.exception))
 
 
+class Types(unittest.TestCase):
+    def test_pointers_are_no_globals_of_kernels(self):
+        pointer = tl.pointer_type(tl.int32)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out.to(pointer), 1)
+
+        with self.assertRaisesRegex(triton.CompilationError, "global variable `pointer`"):
+            run(kernel)
+
+
 class Objects(unittest.TestCase):
     """Globals and closures that hold constants in attributes."""
 

@@ -44,6 +44,20 @@ class Texts(collections.abc.Mapping):
         return len(self._names())
 
 
+# what @jit(repr=...) is told: {parameter: type}, "constexpr" where it is compiled in; their values
+Specialization = collections.namedtuple("Specialization", "signature constants")
+
+
+def _specialization(kernel, call):
+    import re
+
+    header = call.dump("ir").partition("\n")[0]
+    types = dict(re.findall(r"%(\w+): (\*?\w+)", header))
+    given = call.constants()
+    signature = {name: types.get(name, "constexpr") for name in kernel.arg_names}
+    return Specialization(signature, {n: given[n] for n in kernel.arg_names if n not in types})
+
+
 class CompiledKernel:
     """One specialisation of a kernel on one device."""
 
@@ -56,7 +70,8 @@ class CompiledKernel:
         self._stats = None
         self.asm = Texts(kernel, call)
         self.src = kernel
-        self.name = kernel.__name__
+        self.name = kernel.__name__ if kernel.has_usual_repr else \
+            kernel.repr(_specialization(kernel, call))
         self.function = None
 
     def _on_gpu(self):

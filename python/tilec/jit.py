@@ -124,6 +124,11 @@ class JITFunction(_core.Kernel, KernelInterface):
     def starting_line_number(self):
         return self._source.first
 
+    @property
+    def has_usual_repr(self):
+        """Are compiled kernels called as the function is?"""
+        return self._repr is None
+
     def repr(self, specialization):
         return self.__name__ if self._repr is None else self._repr(specialization)
 

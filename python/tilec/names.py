@@ -316,7 +316,7 @@ def _plain(value, is_constexpr):
     so that the compiler says so.
     """
     if isinstance(value, dtype):
-        return value, True
+        return (0, False) if value.is_ptr() or value.is_block() else (value, True)
     return (value, is_constexpr) if _is_constant(value) else (0, False)
 
 
