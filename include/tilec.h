@@ -120,7 +120,9 @@ typedef enum {
     TILEC_ARG_NONE,
     TILEC_ARG_STRING, /* text; constexpr parameters only */
     TILEC_ARG_DTYPE,  /* dtype; constexpr parameters only */
-    TILEC_ARG_TYPE,   /* tilec_dump() only: a run-time value of `dtype`, a pointer if `pointer` */
+    TILEC_ARG_TYPE,   /* tilec_dump() and tilec_build() only: a run-time value of `dtype`, a pointer
+                       * if `pointer`; `integer` is what divides every value, or address in bytes:
+                       * 1, 16 or, of a pointer, 64; 0: 16 for pointers, else 1 */
     TILEC_ARG_TUPLE,  /* items, nitems.  For a constexpr parameter they are constants, compiled in;
                        * for any other each is what it would be as an argument.  If all of them have
                        * names it is a named tuple */
@@ -266,8 +268,9 @@ typedef struct {
      * nowhere; assertions and checks make the launch fail all the same.
      */
     void (*on_record)(void *user, const tilec_record *record);
-    /* What code is made for, where the device leaves a choice: "sm_90a".  NULL = the machine that
-     * is here.  A device without one, such as "cpu", refuses it with TILEC_BAD_ARGUMENT. */
+    /* What code is made for, where the device leaves a choice: "sm_90a"; of "cpu" the levels of
+     * x86-64, "x86-64", "x86-64-v2" to "x86-64-v4".  NULL = the machine that is here.  What a
+     * device has no code for, or a CPU cannot run, is refused with TILEC_BAD_ARGUMENT. */
     const char *arch;
     /* NULL, or what receives how long the programs ran, measured by the device; the launch then
      * waits for their end. */
@@ -685,6 +688,56 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
+
+/* A kernel with one set of types and constants, as a function for tilec_build(). */
+typedef struct {
+    const char *symbol; /* its name: an identifier of C's */
+    const tilec_arg
+        *args; /* as for tilec_dump(): TILEC_ARG_TYPE is given at run time, what is to be
+                * compiled in is a TILEC_ARG_CONSTEXPR where the parameter is not one */
+    int nargs;
+} tilec_build_form;
+
+typedef struct {
+    const tilec_build_form *forms; /* `nforms` */
+    int nforms;
+    const char *level_symbol;  /* the name of `int LEVEL(void)`: which of `levels` is used */
+    const char *const *levels; /* `nlevels` sets of CPUs that there is code for, each of which
+                                * includes the ones in front of it: "x86-64", "x86-64-v2" to
+                                * "x86-64-v4".  The first is not asked for: the program needs it */
+    int nlevels;
+    int disjoint;              /* not 0: no call will be given two arrays that overlap */
+    int num_warps, num_stages; /* as in tilec_launch_options, and so are these: */
+    void (*on_message)(void *user, const char *text);
+    void *user;
+} tilec_build_options;
+
+/* What it gives. */
+typedef struct {
+    void *data; /* an object for linkers, for tilec_free() */
+    size_t size;
+    uint64_t written; /* bit i: what parameter i points to may be written, by some form; 63 stands
+                       * for all from there on */
+    int may_fault;    /* not 0: a kernel has assertions */
+} tilec_object;
+
+/*
+ * Compile a kernel ahead of time: give an object that a program links, in place of this library.
+ * Of each form it has
+ *
+ *     int SYMBOL(const void *args, const int32_t grid[3], int64_t first, int64_t last);
+ *
+ * which runs the programs first .. last-1 of the grid, on the calling thread, with code for the
+ * highest level of the CPU that it runs on; docs/aot.md says what `args` points to, what it returns
+ * and what the object calls.  What programs print goes nowhere.
+ *
+ * Fails as tilec_launch() does for the kernel and its arguments, with TILEC_NOT_FOUND for a level
+ * that this architecture does not have; TILEC_BAD_ARGUMENT for NULLs, no forms, no levels, levels
+ * out of order, names that are no identifiers; TILEC_FAILED when the code generator is missing or
+ * refuses.
+ */
+tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
+                         tilec_object *out, char **error);
 
 /* The stages of tilec_dump(), in the order in which a kernel passes them; NULL for an index out of
  * range. */

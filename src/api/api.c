@@ -412,6 +412,13 @@ bool api_available(const Device *d, char **error)
     return !missing;
 }
 
+const char *api_refuse_arch(const Device *d, const char *arch, bool runs)
+{
+    if (!d->has_archs)
+        return "its code is for this machine alone";
+    return d->refuse_arch ? d->refuse_arch(arch, runs) : NULL;
+}
+
 /* --- small things --- */
 
 const char *tilec_status_text(tilec_status s)

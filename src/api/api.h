@@ -181,6 +181,8 @@ void api_no_error(char **error); /* what there is before anything was refused: N
 const Kernel *api_find_kernel(const tilec_file *file, const char *name);
 int api_device(const char *name,
                char **error); /* its number; -1: there is none, and that is said */
+/* Why code of the device for that chip cannot be made, or run if it `runs`; NULL. */
+const char *api_refuse_arch(const Device *d, const char *arch, bool runs);
 bool api_available(const Device *d, char **error); /* else what the machine lacks is said */
 /* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
 void *api_device_state(tilec_context *ctx, int number);
@@ -333,5 +335,16 @@ typedef struct {
     tilec_stats stats;
 } StatsJob;
 extern const FileJob dump_stats; /* on a StatsJob */
+
+/* build.c */
+typedef struct {
+    Request *requests; /* one a form */
+    const tilec_build_options *options;
+    const GenLevel *levels;
+    int nlevels;
+    GenForm *forms;
+    tilec_object *out;
+} BuildJob;
+extern const FileJob build_object; /* on a BuildJob */
 
 #endif

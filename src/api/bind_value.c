@@ -245,11 +245,14 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
     if (p->is_constexpr)
         return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it needs a value",
                            p->name);
-    if (!tilec_dtype_name(a->dtype))
+    int64_t divisible = a->integer != 0 ? a->integer : a->pointer ? 16 : 1;
+    bool is_divisor = divisible == 1 || divisible == 16 || (divisible == 64 && a->pointer);
+    if (!tilec_dtype_name(a->dtype) || !is_divisor)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the type given for `%s` is wrong",
                            p->name);
     b->out->typed_only = true;
-    return bind_run_time(b, to, (DType)a->dtype, a->pointer != 0, a->pointer ? 16 : 1, 0);
+    return bind_run_time(b, to, (DType)a->dtype, a->pointer != 0,
+                         p->any_alignment ? 1 : (int)divisible, 0);
 }
 
 /* No constant could be made of the argument. */

@@ -79,7 +79,7 @@ static bool shows(Job *job, const Request *r, int device, const struct Stage *st
     const Device *d = device_at(device);
     const char *why;
 
-    if (!d->target_name || (r->options.arch && !d->has_archs))
+    if (!d->target_name || (r->options.arch && api_refuse_arch(d, r->options.arch, false)))
         return false;
     if (stage->kind != FROM_TARGET)
         return true;

@@ -5,6 +5,7 @@
  * heuristics must be evaluated.  Whatever is not there or not right takes the slow way, a job that
  * compiles or says what is wrong.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,10 @@ static tilec_status check_launch_options(const Request *r, char **error)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
     if (o->on_count && !d->counts)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` does not count", d->name);
-    if (o->arch && !d->has_archs && (o->device || !r->shown))
+    const char *why = o->arch ? api_refuse_arch(d, o->arch, !r->shown) : NULL;
+    if (why && (o->device || !r->shown))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "code for the device `%s` is for this machine alone, not for `%s`",
-                          d->name, o->arch);
+                          "the device `%s` does not take code for `%s`: %s", d->name, o->arch, why);
     return TILEC_OK;
 }
 
@@ -363,4 +364,117 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
 const char *tilec_stage_name(int i)
 {
     return dump_stage_name(i);
+}
+
+/* --- building --- */
+
+static bool is_identifier(const char *s)
+{
+    if (!s || (!isalpha((unsigned char)*s) && *s != '_'))
+        return false;
+    while (isalnum((unsigned char)*s) || *s == '_')
+        s++;
+    return *s == '\0';
+}
+
+static tilec_status check_build(const tilec_build_options *o, char **error)
+{
+    bool good = o && o->forms && o->nforms > 0 && o->levels && o->nlevels > 0;
+
+    if (!good)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_build: there are no options, forms or levels");
+    for (int i = 0; i < o->nforms; i++)
+        good = good && is_identifier(o->forms[i].symbol);
+    if (!good || !is_identifier(o->level_symbol))
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_build: the name of a function is no identifier of C's");
+    if (o->num_warps < 0 || o->num_stages < 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+                          o->num_warps < 0 ? "warps" : "stages");
+    return TILEC_OK;
+}
+
+/* Each of the caller's levels must stand behind the one before it in the device's. */
+static tilec_status find_levels(const tilec_build_options *o, const Device *d, GenLevel *out,
+                                char **error)
+{
+    int at = 0;
+
+    for (int k = 0; k < o->nlevels; k++) {
+        const GenLevel *level = NULL;
+        bool known = false;
+        for (int i = 0; o->levels[k] && d->level && d->level(i); i++) {
+            bool same = strcmp(d->level(i)->name, o->levels[k]) == 0;
+            known = known || same;
+            if (!same || i < at)
+                continue;
+            level = d->level(i);
+            at = i + 1;
+            break;
+        }
+        if (level)
+            out[k] = *level;
+        else if (known)
+            return api_refuse(error, TILEC_BAD_ARGUMENT,
+                              "the level `%s` does not come behind the one in front of it",
+                              o->levels[k]);
+        else
+            return api_refuse(error, TILEC_NOT_FOUND,
+                              "there is no level `%s`; of x86-64 there are x86-64, x86-64-v2, "
+                              "x86-64-v3 and x86-64-v4",
+                              o->levels[k] ? o->levels[k] : "NULL");
+    }
+    return TILEC_OK;
+}
+
+static tilec_status open_forms(tilec_file *file, const char *kernel, const tilec_build_options *o,
+                               Request *requests, Binding *bindings, char **error)
+{
+    const tilec_launch_options options = {.num_warps = o->num_warps,
+                                          .num_stages = o->num_stages,
+                                          .on_message = o->on_message,
+                                          .user = o->user};
+    tilec_status status = TILEC_OK;
+
+    for (int i = 0; status == TILEC_OK && i < o->nforms; i++) {
+        const tilec_build_form *f = &o->forms[i];
+        requests[i] = (Request){.binding = &bindings[i], .shown = true};
+        status = open_request(&requests[i], file, kernel, f->args, f->nargs, &options, error);
+    }
+    return status;
+}
+
+tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
+                         tilec_object *out, char **error)
+{
+    api_no_error(error);
+    tilec_status status = check_build(options, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_build: out is NULL");
+    tilec_object object = {0};
+    Request *requests = calloc((size_t)options->nforms, sizeof *requests);
+    Binding *bindings = calloc((size_t)options->nforms, sizeof *bindings);
+    GenLevel *levels = calloc((size_t)options->nlevels, sizeof *levels);
+    BuildJob job = {.requests = requests,
+                    .options = options,
+                    .levels = levels,
+                    .nlevels = options->nlevels,
+                    .out = &object};
+    if (!requests || !bindings || !levels)
+        status = api_refuse(error, TILEC_NO_MEMORY, "out of memory");
+    if (status == TILEC_OK)
+        status = open_forms(file, kernel, options, requests, bindings, error);
+    if (status == TILEC_OK)
+        status = find_levels(options, device_at(requests[0].device), levels, error);
+    if (status == TILEC_OK)
+        status = run_on_request_file(&requests[0], &build_object, &job, error);
+    if (status == TILEC_OK)
+        *out = object;
+    free(levels);
+    free(bindings);
+    free(requests);
+    return status;
 }

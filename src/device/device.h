@@ -124,6 +124,12 @@ typedef struct {
     bool schedules;          /* it follows wishes for warps and stages; else they are dropped */
 
     bool has_archs; /* its code may be for another chip than the one that is here */
+    /* Why it has no code for that chip, or, if it `runs`, cannot run it here; NULL: it may be so.
+     * Static text.  May be NULL: the target knows. */
+    const char *(*refuse_arch)(const char *arch, bool runs);
+    /* Those that one object may have code for together, each of which includes the one in front of
+     * it; NULL behind the last.  May be NULL: there are none. */
+    const GenLevel *(*level)(int i);
 
     bool counts;       /* it counts what the lines of the source do */
     bool wants_ranges; /* it looks at DeviceLaunch.ranges */

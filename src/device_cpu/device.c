@@ -5,6 +5,7 @@
  * spreads the programs over the threads of pool.c.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../device/device.h"
 #include "device_cpu.h"
@@ -46,12 +47,32 @@ static size_t cache_bytes(void)
     return bytes;
 }
 
+/* -1: there is no such level. */
+static int find_level(const char *name)
+{
+    for (int i = 0; host_level(i); i++) {
+        if (strcmp(host_level(i)->name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static const char *refuse_arch(const char *arch, bool runs)
+{
+    int i = find_level(arch);
+
+    if (i < 0)
+        return "it is none of the levels of this architecture: x86-64, x86-64-v2 to x86-64-v4";
+    return !runs || host_has_level(i) ? NULL : "this machine's CPU lacks something of it";
+}
+
 static GenOptions options_for_cpu(const LaunchFacts *facts)
 {
+    const GenLevel *level = facts->arch ? host_level(find_level(facts->arch)) : NULL;
     double bytes = facts->bytes;
 
-    return (GenOptions){.cpu = host_cpu_name(),
-                        .features = host_cpu_features(),
+    return (GenOptions){.cpu = level ? level->name : host_cpu_name(),
+                        .features = level ? level->features : host_cpu_features(),
                         .disjoint = facts->disjoint,
                         .lines = facts->lines,
                         .debug = facts->debug,
@@ -108,6 +129,9 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
 const Device cpu_device = {
     .name = "cpu",
     .target_name = "cpu",
+    .has_archs = true,
+    .refuse_arch = refuse_arch,
+    .level = host_level,
     .describe = host_cpu_text,
     .threads = os_cpu_count,
     .open = open_pool,

@@ -15,6 +15,9 @@
 const char *host_cpu_name(void);     /* "znver3", "sapphirerapids", "x86-64-v3", ... */
 const char *host_cpu_features(void); /* "+avx2,+fma,..,-avx512f,..": all that code is chosen by */
 const char *host_cpu_text(void);     /* for people: the model name */
+/* The levels of its architecture, each of which includes the one in front of it; static. */
+const GenLevel *host_level(int i); /* NULL behind the last */
+bool host_has_level(int i);        /* this CPU is of that level */
 
 /* reloc.c: the arithmetic of relocations, as data.  What a relocation can refer to: */
 typedef struct {

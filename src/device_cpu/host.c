@@ -16,11 +16,19 @@
 
 #include "device_cpu.h"
 
+enum { FEATURES_BYTES = 1024 };
+
 typedef struct {
     char name[24];
-    char features[1024];
+    char features[FEATURES_BYTES];
     char text[64];
+    uint64_t usable;
 } Host;
+
+typedef struct {
+    GenLevel level;
+    char features[FEATURES_BYTES];
+} HostLevel;
 
 #if defined(__x86_64__)
 
@@ -204,6 +212,11 @@ static uint64_t usable_features(const Cpuid *leaves)
     return usable;
 }
 
+/* --- levels --- */
+
+static const char *const level_names[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+static HostLevel levels[COUNT(level_names)];
+
 static bool has(uint64_t usable, const char *name)
 {
     for (int i = 0; i < COUNT(features); i++) {
@@ -216,14 +229,13 @@ static bool has(uint64_t usable, const char *name)
 /* "x86-64-v3" and so on: the highest level of which nothing is missing. */
 static const char *level_name(uint64_t usable)
 {
-    static const char *const names[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-    int level = COUNT(names);
+    int level = COUNT(level_names);
 
     for (int i = 0; i < COUNT(features); i++) {
         if (features[i].level > 0 && (usable >> i & 1) == 0)
             level = MIN(level, features[i].level - 1);
     }
-    return names[level - 1];
+    return level_names[level - 1];
 }
 
 static const char *model_name(const Cpuid *leaves, uint64_t usable)
@@ -262,6 +274,61 @@ static void list_features(uint64_t usable, char *to, size_t size)
         bug("the features take %zu bytes", n);
 }
 
+/* The features that level `number` includes. */
+static uint64_t level_features(int number)
+{
+    uint64_t all = 0;
+
+    for (int i = 0; i < COUNT(features); i++) {
+        if (features[i].level > 0 && features[i].level <= number)
+            all |= UINT64_C(1) << i;
+    }
+    return all;
+}
+
+/* One more bit that cpuid must show. */
+static void add_test(GenLevel *l, const struct Feature *f)
+{
+    static const GenCpuTest asked[LEAF_COUNT] = {
+        [LEAF_1] = {.leaf = 1},
+        [LEAF_7] = {.leaf = 7},
+        [LEAF_7_1] = {.leaf = 7, .subleaf = 1},
+        [LEAF_EXTENDED] = {.leaf = 0x80000001},
+    };
+    GenCpuTest t = asked[f->leaf];
+    int i = 0;
+
+    t.reg = f->reg;
+    while (i < l->ntests && (l->tests[i].leaf != t.leaf || l->tests[i].subleaf != t.subleaf ||
+                             l->tests[i].reg != t.reg))
+        i++;
+    if (i == GEN_CPU_TESTS)
+        bug("a level asks cpuid too much");
+    if (i == l->ntests)
+        l->tests[l->ntests++] = t;
+    l->tests[i].bits |= UINT32_C(1) << f->bit;
+    l->state |= f->state;
+}
+
+static void describe_level(int number)
+{
+    HostLevel *h = &levels[number - 1];
+    uint64_t all = level_features(number);
+
+    list_features(all, h->features, sizeof h->features);
+    h->level = (GenLevel){.name = level_names[number - 1], .features = h->features};
+    for (int i = 0; i < COUNT(features); i++) {
+        if (all >> i & 1)
+            add_test(&h->level, &features[i]);
+    }
+}
+
+static void describe_levels(void)
+{
+    for (int number = 1; number <= COUNT(level_names); number++)
+        describe_level(number);
+}
+
 /* The brand string of the CPU, without the spaces around it. */
 static void brand(char *to, size_t size)
 {
@@ -284,6 +351,7 @@ static void describe_cpu(Host *h)
 
     read_leaves(leaves);
     uint64_t usable = usable_features(leaves);
+    h->usable = usable;
     snprintf(h->name, sizeof h->name, "%s", model_name(leaves, usable));
     list_features(usable, h->features, sizeof h->features);
 }
@@ -296,7 +364,19 @@ static void describe_model(Host *h)
         snprintf(h->text, sizeof h->text, "%s", h->name);
 }
 
+enum { LEVELS = COUNT(level_names) };
+
 #else
+
+static HostLevel levels[1];
+enum { LEVELS = 0 };
+
+static uint64_t level_features(int number)
+{
+    return (uint64_t)number;
+}
+
+static void describe_levels(void) {}
 
 static void describe_cpu(Host *h)
 {
@@ -324,6 +404,7 @@ static pthread_once_t described = PTHREAD_ONCE_INIT, model_described = PTHREAD_O
 static void describe_the_host(void)
 {
     describe_cpu(&the_host);
+    describe_levels();
 }
 
 static void describe_the_model(void)
@@ -352,4 +433,17 @@ const char *host_cpu_text(void)
     host();
     pthread_once(&model_described, describe_the_model);
     return the_host.text;
+}
+
+const GenLevel *host_level(int i)
+{
+    host();
+    return i >= 0 && i < LEVELS ? &levels[i].level : NULL;
+}
+
+bool host_has_level(int i)
+{
+    uint64_t needed = level_features(i + 1);
+
+    return (host()->usable & needed) == needed;
 }

@@ -376,12 +376,12 @@ static void fence_streaming_stores(Cpu *c)
         llvm_call(c->l, c->b, "llvm.x86.sse.sfence", 0, NULL, 0, NULL);
 }
 
-static void emit_function(Cpu *c)
+static void emit_function(Cpu *c, const char *name)
 {
     Llvm *l = c->l;
     LLVMTypeRef params[5] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
 
-    c->fn = llvm_function(l, "tilec_kernel", LLVMFunctionType(l->none, params, 5, 0));
+    c->fn = llvm_function(l, name, LLVMFunctionType(l->none, params, 5, 0));
     LLVMBasicBlockRef entry = cpu_block(c), start = cpu_block(c);
     llvm_lines_begin(l, c->func, c->fn, c->options);
     c->entry = llvm_builder(l, entry);
@@ -406,18 +406,22 @@ static void emit_function(Cpu *c)
 
 enum { MANY_OPS = 2000 };
 
-static void make_code(Llvm *l, void *cpu)
+void cpu_kernel(Cpu *c, Llvm *l, const char *name)
 {
-    Cpu *c = cpu;
-
     c->arena = l->arena;
     c->l = l;
-    l->quickly = c->plan->size >= PLAN_LONG_OPS || c->options->debug; /* nothing is moved */
+    if (c->plan->size >= PLAN_LONG_OPS || c->options->debug) /* which moves nothing */
+        l->quickly = true;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : 0;
-    emit_function(c);
+    emit_function(c, name);
+}
+
+static void make_code(Llvm *l, void *cpu)
+{
+    cpu_kernel(cpu, l, "tilec_kernel");
 }
 
 /* Beyond what LLVM does in bounds of time and memory. */
@@ -442,6 +446,15 @@ static void refuse_large(Diags *d, const Plan *p)
     diag(d, DIAG_HINT, (Span){0, 0}, "use a smaller block and a loop, or more programs");
 }
 
+bool cpu_takes(Diags *d, const Plan *p)
+{
+    if (p->beyond)
+        refuse_long(d, p);
+    else if (p->scratch > IR_MOST_TILE_BYTES)
+        refuse_large(d, p);
+    return !p->beyond && p->scratch <= IR_MOST_TILE_BYTES;
+}
+
 static bool give_text(GenOutput *out, const char *text)
 {
     out->data = (char *)text;
@@ -458,16 +471,10 @@ static bool emit_for_cpu(const Func *f, const GenOptions *o, GenStage stage, Are
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
     if (stage == GEN_PLAN)
         return give_text(out, plan_text(plan, a));
-    if (plan->beyond) {
-        refuse_long(d, plan);
-        return false;
-    }
-    if (stage == GEN_SCHEDULE)
+    if (stage == GEN_SCHEDULE && !plan->beyond)
         return give_text(out, plan_schedule_text(plan, a));
-    if (plan->scratch > IR_MOST_TILE_BYTES) {
-        refuse_large(d, plan);
+    if (!cpu_takes(d, plan))
         return false;
-    }
     Cpu c = {.plan = plan, .func = f, .options = o};
     LlvmMachine machine = {.cpu = o->cpu, .features = o->features};
     return llvm_emit(&machine, f->nvalues, make_code, &c, stage, a, out, d);
@@ -477,6 +484,7 @@ static void start(void)
 {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser(); /* of cpu_build.c: cpuid */
 }
 
 const Target cpu_target = {
@@ -484,4 +492,5 @@ const Target cpu_target = {
     .texts = GEN_HAS(PLAN) | GEN_HAS(SCHEDULE) | GEN_HAS(LLVM) | GEN_HAS(ASM),
     .start = start,
     .emit = emit_for_cpu,
+    .build = cpu_build,
 };

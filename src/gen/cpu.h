@@ -13,6 +13,7 @@
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
+ *   cpu_build.c   several kernels for several CPUs in one object, for programs without this library
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
  * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
  * and a nest that combines by a function with loops has steps again.  No other files do.
@@ -110,6 +111,10 @@ Val cpu_lanes(NestCg *n, const Entry *e, int i);       /* the same of input i */
 Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 
 /* cpu.c */
+/* The kernel as a function of that name in l's module, for l->cpu; `c` has plan, function and
+ * options, and c->fn is it behind the call. */
+void cpu_kernel(Cpu *c, Llvm *l, const char *name);
+bool cpu_takes(Diags *d, const Plan *p); /* false: a diagnostic that there is too much of it */
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
 /* The steps of a block, from c->b on: of the kernel's body, of an arm, of a combine function. */
@@ -212,5 +217,8 @@ void cpu_debug_made(Cpu *c, const Step *s);  /* its code stands */
 /* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */
 void cpu_record(Cpu *c, const Op *op, const int *buffers);
 void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
+
+/* cpu_build.c */
+bool cpu_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d); /* Target.build */
 
 #endif

@@ -40,13 +40,13 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
 
 /* --- small elements under a mask --- */
 
-/* tilec_masked_copy_N(to, from, bits): copy the N-byte elements whose bit is set. */
+/* tilec_masked_copy_N(to, from, bits): copy the N-byte elements whose bit is set.  One a CPU: a
+ * module may have code for several. */
 static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
 {
     Llvm *l = c->l;
-    char name[] = "tilec_masked_copy_0";
+    const char *name = arena_printf(c->arena, "tilec_masked_copy_%d_%s", size, l->cpu);
 
-    name[sizeof name - 2] = (char)('0' + size);
     LLVMTypeRef params[3] = {l->ptr, l->ptr, l->i64};
     *type = LLVMFunctionType(l->none, params, 3, 0);
     Val fn = LLVMGetNamedFunction(l->module, name);

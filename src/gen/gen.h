@@ -50,6 +50,43 @@ typedef struct {
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
 } GenOutput;
 
+/* A set of CPUs that have something in common: what code for them may use, and how a program finds
+ * out that it runs on one of them. */
+typedef struct {
+    uint32_t leaf, subleaf; /* what cpuid is asked */
+    int reg;                /* which of eax, ebx, ecx and edx holds the answer */
+    uint32_t bits;          /* all of them must be set */
+} GenCpuTest;
+enum { GEN_CPU_TESTS = 8 };
+typedef struct {
+    const char *name, *features; /* LLVM's, as in GenOptions */
+    GenCpuTest tests[GEN_CPU_TESTS];
+    int ntests;
+    uint32_t state; /* bits of XCR0: what the system must save */
+} GenLevel;
+
+/* A kernel with one set of types and constants, as a function of C's:
+ *
+ *     int SYMBOL(const void *args, const int32_t grid[3], int64_t first, int64_t last)
+ *
+ * runs the programs first .. last-1 of the grid, x fastest, on the calling thread, with the code
+ * of the highest level that the machine has.  docs/aot.md says what `args` points to and what it
+ * returns. */
+typedef struct {
+    const char *symbol;
+    const Func *const *funcs; /* optimised; one a level, none shared */
+} GenForm;
+
+/* Several of them in one object, which needs nothing but the C library. */
+typedef struct {
+    const GenLevel *levels; /* each includes what is in front of it; the first one is not tested */
+    int nlevels;
+    const GenForm *forms;
+    int nforms;
+    const char *level_symbol; /* `int f(void)`: the number of the level that is used */
+    bool disjoint;            /* as in GenOptions, of all launches */
+} GenBuild;
+
 /* A row of the table in plugin.c, or of a device that needs no LLVM (src/device/device.h). */
 typedef struct {
     const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
@@ -64,6 +101,8 @@ typedef struct {
     void (*start)(void); /* once, before all else: LLVM's part for it; NULL: nothing */
     bool (*emit)(const Func *f, const GenOptions *o, GenStage stage, Arena *a, GenOutput *out,
                  Diags *d);
+    /* An object for linkers; false: a diagnostic.  NULL: the target makes none. */
+    bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
 enum { GEN_ABI = 8 };

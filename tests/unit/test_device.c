@@ -134,8 +134,61 @@ static void test_archs(void **state)
     tilec_free(s->error);
     assert_int_equal(tilec_dump(s->file, NULL, "asm", NULL, 0, &cpu, &text, &s->error),
                      TILEC_BAD_ARGUMENT);
-    assert_string_equal(s->error, "error: code for the device `cpu` is for this machine alone, "
-                                  "not for `less`\n");
+    assert_string_equal(s->error,
+                        "error: the device `cpu` does not take code for `less`: it is none of "
+                        "the levels of this architecture: x86-64, x86-64-v2 to x86-64-v4\n");
+    tilec_free(s->error);
+    const tilec_launch_options interp = {.device = "interp", .arch = "less"};
+    assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &interp, &s->error),
+                     TILEC_BAD_ARGUMENT);
+    assert_non_null(strstr(s->error, "its code is for this machine alone"));
+}
+
+/* The levels of x86-64: code for each can be looked at; what this machine has can be run, and is
+ * other code. */
+static void test_levels(void **state)
+{
+    static const char *const registers[] = {"xmm", "xmm", "ymm", "zmm"};
+    const tilec_arg types[] = {
+        {.name = "x", .kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.name = "y", .kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.name = "out", .kind = TILEC_ARG_TYPE, .dtype = TILEC_FP32, .pointer = 1},
+        {.name = "n", .kind = TILEC_ARG_TYPE, .dtype = TILEC_I32},
+        of_int("BLOCK", 256)};
+    const int32_t grid[3] = {1, 1, 1};
+    int64_t shape[] = {100};
+    float x[100], out[100];
+    const void *code[5] = {NULL};
+    Scene *s = *state;
+
+    if (!has_cpu() || !cpu_device.level(0))
+        return;
+    for (int i = 0; i < 100; i++)
+        x[i] = (float)i;
+    load(s, add_source);
+    for (int i = 0; cpu_device.level(i); i++) {
+        const tilec_launch_options o = {
+            .device = "cpu", .arch = cpu_device.level(i)->name, .compiled = &code[i]};
+        const tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                                  of_int(NULL, 100), of_int(NULL, 256)};
+        char *text = NULL;
+        assert_int_equal(tilec_dump(s->file, NULL, "asm", types, 5, &o, &text, &s->error),
+                         TILEC_OK);
+        assert_non_null(strstr(text, registers[i]));
+        if (i < 3)
+            assert_null(strstr(text, registers[i] == registers[i + 1] ? "ymm" : registers[i + 1]));
+        tilec_free(text);
+        if (cpu_device.refuse_arch(o.arch, true)) {
+            assert_int_equal(tilec_launch(s->file, NULL, grid, args, 5, &o, NULL),
+                             TILEC_BAD_ARGUMENT);
+            continue;
+        }
+        out[99] = 0;
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 5, &o, &s->error), TILEC_OK);
+        assert_true(out[99] == 198);
+        for (int k = 0; k < i; k++)
+            assert_ptr_not_equal(code[i], code[k]);
+    }
 }
 
 /* Another context finds the objects; other targets' are not among them. */
@@ -424,6 +477,7 @@ int main(void)
         TEST(test_wishes_are_part_of_what_is_compiled),
         TEST(test_wishes_come_in_all_of_the_languages_ways),
         TEST(test_archs),
+        TEST(test_levels),
         TEST(test_device_arrays),
         TEST(test_wrong_calls_about_arrays),
         TEST(test_units),

@@ -1,0 +1,143 @@
+/*
+ * build.c - kernels ahead of time: tilec_build()
+ *
+ * A form is bound and lowered once a level, since a target changes nothing that several share, but
+ * the passes do; then all of them go to the target together, which makes one object.  Nothing is
+ * kept: neither in the file, nor in the cache.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+/* --- under the file's lock --- */
+
+static const Func *lower_form(Job *job, const Request *r)
+{
+    const Func *f = compile_lower(r, job->arena, job->diags);
+
+    if (f)
+        opt_drop_schedule(f->module); /* CPUs follow no such wishes */
+    return f;
+}
+
+/* The parameters behind the slots of `set`. */
+static uint64_t params_of_slots(const Binding *b, int nparams, uint64_t set)
+{
+    uint64_t params = 0;
+    int slot = 0;
+
+    for (int i = 0; i < nparams; i++) {
+        const FrontArg *a = &b->params[i];
+        int n = a->is_constexpr ? 0 : a->form == FRONT_VALUE ? 1 : a->nparts;
+        for (int end = slot + n; slot < end; slot++) {
+            if (set >> MIN(slot, 63) & 1)
+                params |= UINT64_C(1) << MIN(i, 63);
+        }
+    }
+    return params;
+}
+
+/* Only parameters that are one value have a place in a C function. */
+static tilec_status refuse_parts(Job *job, const Request *r)
+{
+    const FrontKernel *k = r->kernel->signature;
+
+    for (int i = 0; i < k->nparams; i++) {
+        if (!r->binding->params[i].is_constexpr && r->binding->params[i].form != FRONT_VALUE)
+            return job_refuse(job, TILEC_REFUSED,
+                              "`%s` is a tuple or a descriptor: a function of C's takes arrays and "
+                              "numbers alone",
+                              k->params[i].name);
+    }
+    return TILEC_OK;
+}
+
+static tilec_status lower_one(Job *job, BuildJob *b, int form)
+{
+    Request *r = &b->requests[form];
+    const Func **funcs = NEW_N(job->arena, const Func *, b->nlevels);
+    tilec_status status = bind_request(r, job);
+
+    if (status == TILEC_OK)
+        status = refuse_parts(job, r);
+    for (int k = 0; status == TILEC_OK && k < b->nlevels; k++) {
+        funcs[k] = lower_form(job, r);
+        if (!funcs[k])
+            return TILEC_REFUSED;
+    }
+    if (status != TILEC_OK)
+        return status;
+    b->forms[form] = (GenForm){.symbol = b->options->forms[form].symbol, .funcs = funcs};
+    b->out->written |= params_of_slots(r->binding, r->kernel->signature->nparams,
+                                       ir_memory_use(funcs[0], job->arena).stored);
+    b->out->may_fault |= func_hidden(funcs[0], PARAM_RECORDS) != NULL;
+    return TILEC_OK;
+}
+
+static tilec_status lower_forms(Job *job, void *build)
+{
+    BuildJob *b = build;
+    tilec_status status = TILEC_OK;
+
+    b->forms = NEW_N(job->arena, GenForm, b->options->nforms);
+    for (int i = 0; status == TILEC_OK && i < b->options->nforms; i++)
+        status = lower_one(job, b, i);
+    return status;
+}
+
+/* --- without it --- */
+
+static tilec_status optimise_form(Job *job, const BuildJob *b, int form, const Target *target)
+{
+    const Device *device = device_at(b->requests[form].device);
+    const Func **funcs = NEW_N(job->arena, const Func *, b->nlevels);
+
+    for (int k = 0; k < b->nlevels; k++) {
+        funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target, job->diags);
+        if (!funcs[k] || !opt_refuse_asm(funcs[k]->module, device->name, job->diags))
+            return TILEC_REFUSED;
+    }
+    b->forms[form].funcs = funcs;
+    return TILEC_OK;
+}
+
+static tilec_status give_object(BuildJob *b, const GenOutput *object)
+{
+    b->out->data = malloc(object->len);
+    if (!b->out->data)
+        return TILEC_NO_MEMORY;
+    memcpy(b->out->data, object->data, object->len);
+    b->out->size = object->len;
+    return TILEC_OK;
+}
+
+static tilec_status emit_forms(Job *job, void *build)
+{
+    BuildJob *b = build;
+    const char *why;
+    const Request *r = &b->requests[0];
+    const Target *target = compile_target(r->file->ctx, device_at(r->device), job->arena, &why);
+    GenOutput object;
+
+    if (!target)
+        return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
+    for (int i = 0; i < b->options->nforms; i++) {
+        tilec_status status = optimise_form(job, b, i, target);
+        if (status != TILEC_OK)
+            return status;
+    }
+    const GenBuild all = {.levels = b->levels,
+                          .nlevels = b->nlevels,
+                          .forms = b->forms,
+                          .nforms = b->options->nforms,
+                          .level_symbol = b->options->level_symbol,
+                          .disjoint = b->options->disjoint != 0};
+    if (!target->build)
+        return job_refuse(job, TILEC_FAILED, "no objects can be made for this device");
+    return target->build(&all, job->arena, &object, job->diags) ? give_object(b, &object)
+                                                                : TILEC_FAILED;
+}
+
+const FileJob build_object = {.locked = lower_forms, .unlocked = emit_forms};
