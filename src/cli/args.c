@@ -306,7 +306,7 @@ static const char *meant_type(Cli *c, const char *name, bool pointer)
 }
 
 /* type := ['*'] dtype */
-static tilec_arg parse_type(Cli *c, const ArgText *t)
+tilec_arg args_of_type(Cli *c, const ArgText *t)
 {
     tilec_arg arg = {.name = t->name, .kind = TILEC_ARG_TYPE, .pointer = t->text[0] == '*'};
     const char *name = t->text + arg.pointer;
@@ -315,6 +315,11 @@ static tilec_arg parse_type(Cli *c, const ArgText *t)
         stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on%s", t->name,
              t->text, meant_type(c, name, arg.pointer));
     return arg;
+}
+
+tilec_arg args_of_value(Cli *c, const char *name, const Const *v)
+{
+    return bind(c, name, v);
 }
 
 /* What bind() undoes: an argument without memory of its own. */
@@ -443,7 +448,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
         c->origin = text->origin;
         args_check_name(c, o, text->name);
         if (text->is_type) {
-            out.args[out.count++] = parse_type(c, text);
+            out.args[out.count++] = args_of_type(c, text);
             continue;
         }
         named.value =

@@ -285,6 +285,10 @@ typedef struct {
     VEC(tilec_define) defines;
     VEC(const char *) eaches; /* patterns of names; none: one call */
     int batch;                /* files a call; 0: each has one of its own */
+    /* of build: */
+    const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
+    bool disjoint;
+    VEC(const char *) variants;
 } Options;
 typedef enum {
     COMMAND_RUN = 1,
@@ -292,7 +296,8 @@ typedef enum {
     COMMAND_DEVICES = 4,
     COMMAND_TEST = 8,
     COMMAND_LIST = 16,
-    COMMAND_ALL = 31
+    COMMAND_BUILD = 32,
+    COMMAND_ALL = 63
 } Command;
 /* May `word` be the value of the option of that name?  True where there is no such option. */
 bool option_takes(const char *name, const char *word);
@@ -361,6 +366,9 @@ void args_check_name(Cli *c, const Options *o, const char *name);
 /* One more argument behind the others: a value of a parameter, or a hint of the launch unless the
  * user gives that. */
 void args_add(Cli *c, Options *o, Arguments *a, const tilec_arg *value);
+/* One of them: NAME:TYPE, and a value, with `name` for messages. */
+tilec_arg args_of_type(Cli *c, const ArgText *t);
+tilec_arg args_of_value(Cli *c, const char *name, const Const *v);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
@@ -682,6 +690,7 @@ void each_run(Cli *c, const Options *o); /* a call for each of the files */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
+void command_build(Cli *c, int argc, char **argv);   /* writes two files */
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
 void command_list(Cli *c, int argc, char **argv);
 void command_test(Cli *c, int argc, char **argv); /* the exit code is 1 when a call fails */

@@ -14,6 +14,8 @@ static const struct {
     {COMMAND_DUMP,
      "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
      "[@FILE...]\n"},
+    {COMMAND_BUILD, "usage: tilec build FILE.py[:KERNEL] -o FILE.o --header FILE.h [OPTION...]\n"
+                    "             NAME:TYPE|NAME=VALUE[,VALUE...]... [@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec help [COMMAND | TOPIC] | COMMAND --help | --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -32,6 +34,22 @@ static const struct {
      "  --compare            and what run has that says how: go before what the calls say\n"
      "  --json               print JSON instead of lines\n"},
     {COMMAND_DUMP, "\nPrint a kernel at one stage of its compilation.\n"},
+    {COMMAND_BUILD,
+     "\nCompile a kernel ahead of time: an object that programs link, and its header in C.\n"
+     "NAME:TYPE is a parameter of the function; NAME=VALUE is compiled in; of NAME=A,B,C each\n"
+     "is, and a parameter says which.\n"
+     "options of build:\n"
+     "  -o FILE.o            the object\n"
+     "  --header FILE.h      the header, C99 and C++, which says how to call it\n"
+     "  --name NAME          of the function; the kernel's when not given\n"
+     "  --grid E[,E[,E]]     compute the grid from the arguments; else each call gives it\n"
+     "  --variant NAME=VALUE[,NAME=VALUE...]\n"
+     "                       code of its own for calls with these values; may be repeated\n"
+     "  --disjoint           no call gives an array that overlaps one that is written: faster "
+     "code\n"
+     "  --cpu LEVEL[,LEVEL...]\n"
+     "                       what there is code for: x86-64,x86-64-v3,x86-64-v4 when not given\n"
+     "  --num-warps, --num-stages, --path, --define, --, @FILE as for run\n"},
     {COMMAND_DEVICES, "\nList where kernels can run.\n"
                       "  --json               print JSON instead of a table\n"},
     {COMMAND_RUN | COMMAND_DUMP,
@@ -39,7 +57,8 @@ static const struct {
      "options of run and dump:\n"
      "  --device NAME        cpu (the default), interp, the reference interpreter, cuda, or sim:\n"
      "                       NVIDIA's GPUs, where cuda:1 is the second one, or simulated\n"
-     "  --arch NAME          the chip that code is for, where the device leaves a choice: sm_90a\n"
+     "  --arch NAME          the chip that code is for: sm_90a, or of cpu x86-64, x86-64-v2 to "
+     "-v4\n"
      "  --threads N          how many threads; every CPU when not given\n"
      "  --num-warps N        launch hints that a kernel may read\n"
      "  --num-stages N\n"
@@ -80,7 +99,7 @@ static const struct {
      "  rand(fp32,1000[,seed=N])  randn(fp16,1000)  randint(i32,1000,LO,HI)  empty_like(x)\n"
      "  x[1:,::2]  x.numel()  x.shape(0)  x.stride(0)  x.dtype  x.to(fp16)  rand(fp32,9)*2-1\n"
      "  cdiv(n,1024)  next_power_of_2(n)  min  max  sum  len  math.sqrt  64 if n>9 else 32\n"},
-    {COMMAND_DUMP, "A TYPE is a dtype, or *dtype for a pointer.\n"},
+    {COMMAND_DUMP | COMMAND_BUILD, "A TYPE is a dtype, or *dtype for a pointer.\n"},
     {COMMAND_RUN,
      "\n"
      "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
@@ -90,6 +109,10 @@ static const struct {
     {COMMAND_LIST, "\nexample: tilec list kernels/add.py\n"},
     {COMMAND_TEST, "\nexample: tilec test kernels/add.py kernels/softmax.py\n"
                    "example: tilec test kernels/matmul.py --call tails --device cpu,sim --check\n"},
+    {COMMAND_BUILD,
+     "\n"
+     "example: tilec build kernels/add.py -o add.o --header add.h --grid 'cdiv(n,BLOCK)' \\\n"
+     "             x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024\n"},
     {COMMAND_DUMP,
      "\n"
      "example: tilec dump kernels/add.py --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 \\\n"

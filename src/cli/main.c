@@ -12,6 +12,7 @@
 #include <malloc.h>
 #endif
 
+/* clang-format off */
 static const struct {
     const char *name;
     Command command;
@@ -21,8 +22,10 @@ static const struct {
     {"list", COMMAND_LIST, command_list},
     {"test", COMMAND_TEST, command_test},
     {"dump", COMMAND_DUMP, command_dump},
+    {"build", COMMAND_BUILD, command_build},
     {"devices", COMMAND_DEVICES, command_devices},
 };
+/* clang-format on */
 
 /* A command line. */
 typedef struct {

@@ -37,7 +37,13 @@ typedef enum {
     OPTION_CALL,
     OPTION_PATH,
     OPTION_DEFINE,
-    OPTION_DEBUG
+    OPTION_DEBUG,
+    OPTION_OUTPUT,
+    OPTION_HEADER,
+    OPTION_NAME,
+    OPTION_VARIANT,
+    OPTION_CPU,
+    OPTION_DISJOINT
 } OptionId;
 typedef enum {
     BARE,
@@ -49,7 +55,8 @@ typedef enum {
 enum {
     LAUNCHES = COMMAND_RUN | COMMAND_TEST,
     COMPILES = LAUNCHES | COMMAND_DUMP,
-    LOADS = COMPILES | COMMAND_LIST,
+    LOADS = COMPILES | COMMAND_LIST | COMMAND_BUILD,
+    SHAPES = COMPILES | COMMAND_BUILD,
     PRINTS_JSON = LAUNCHES | COMMAND_DEVICES | COMMAND_LIST
 };
 
@@ -61,13 +68,13 @@ static const struct {
     Operand operand;
     bool once; /* two of them would contradict each other */
 } table[] = {
-    {"--grid",      OPTION_GRID,    LAUNCHES,       NEEDS,    true},
+    {"--grid",      OPTION_GRID,    LAUNCHES | COMMAND_BUILD, NEEDS, true},
     {"--device",    OPTION_DEVICE,  COMPILES,       NEEDS,    true},
     {"--arch",      OPTION_ARCH,    COMPILES,       NEEDS,    true},
     {"--stage",     OPTION_STAGE,   COMMAND_DUMP,   NEEDS,    true},
     {"--threads",   OPTION_THREADS, COMPILES,       NEEDS,    true},
-    {"--num-warps", OPTION_WARPS,   COMPILES,       NEEDS,    true},
-    {"--num-stages", OPTION_STAGES,  COMPILES,       NEEDS,    true},
+    {"--num-warps", OPTION_WARPS,   SHAPES,         NEEDS,    true},
+    {"--num-stages", OPTION_STAGES,  SHAPES,         NEEDS,    true},
     {"--time",      OPTION_TIME,    COMMAND_RUN,    MAY_HAVE, true},
     {"--sweep",     OPTION_SWEEP,   COMMAND_RUN,    BARE,     false},
     {"--tune", OPTION_TUNE, COMMAND_RUN, MAY_LIST, false},
@@ -86,6 +93,12 @@ static const struct {
     {"--define",    OPTION_DEFINE,  LOADS,          NEEDS,    false},
     {"--debug",     OPTION_DEBUG,   COMPILES,       BARE,     false},
     {"-g",          OPTION_DEBUG,   COMPILES,       BARE,     false},
+    {"-o",          OPTION_OUTPUT,  COMMAND_BUILD,  NEEDS,    true},
+    {"--header",    OPTION_HEADER,  COMMAND_BUILD,  NEEDS,    true},
+    {"--name",      OPTION_NAME,    COMMAND_BUILD,  NEEDS,    true},
+    {"--variant",   OPTION_VARIANT, COMMAND_BUILD,  NEEDS,    false},
+    {"--cpu",       OPTION_CPU,     COMMAND_BUILD,  NEEDS,    true},
+    {"--disjoint",  OPTION_DISJOINT, COMMAND_BUILD, BARE,     false},
 };
 /* clang-format on */
 _Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
@@ -221,6 +234,24 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
     case OPTION_DEFINE:
         vec_push(c->arena, &o->defines, operand_define(c, operand));
         break;
+    case OPTION_OUTPUT:
+        o->output = origin_path(c, operand);
+        break;
+    case OPTION_HEADER:
+        o->header = origin_path(c, operand);
+        break;
+    case OPTION_NAME:
+        o->symbol = operand;
+        break;
+    case OPTION_VARIANT:
+        vec_push(c->arena, &o->variants, operand);
+        break;
+    case OPTION_CPU:
+        o->cpus = operand;
+        break;
+    case OPTION_DISJOINT:
+        o->disjoint = true;
+        break;
     }
 }
 
@@ -304,11 +335,12 @@ static void add_argument(Cli *c, Options *o, ArgText arg)
     vec_push(c->arena, &o->args, arg);
 }
 
-/* NAME=VALUE, or for dump NAME:TYPE */
+/* NAME=VALUE, or for dump and build NAME:TYPE */
 static bool parse_argument(const Parse *p, const char *word)
 {
     size_t n = name_length(word);
-    bool is_type = word[n] == ':' && p->command == COMMAND_DUMP && p->o->file;
+    bool takes_types = p->command == COMMAND_DUMP || p->command == COMMAND_BUILD;
+    bool is_type = word[n] == ':' && takes_types && p->o->file;
 
     if (n == 0 || (word[n] != '=' && !is_type))
         return false;

@@ -105,7 +105,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 8 };
+enum { GEN_ABI = 9 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

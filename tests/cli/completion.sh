@@ -15,6 +15,9 @@ offers() {
 add=kernels/add.py
 expect 0 out "[dump devices]" offers tilec d
 expect 0 out "[list]" offers tilec l
+expect 0 out "[build]" offers tilec b
+expect 0 out "[--variant]" offers tilec build "$add" --v
+expect 0 out "[x86-64-v4]" offers tilec build "$add" --cpu x86-64-v4
 expect 0 out "[add mixed in-place]" offers tilec run "$add" --call ""
 expect 0 out "[transposed]" offers tilec test "$add" kernels/matmul.py --call tr
 expect 0 out "[kernels/softmax.py]" offers tilec test "$add" kernels/so

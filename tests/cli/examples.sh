@@ -1,7 +1,9 @@
 #!/bin/sh
 # examples.sh TILEC SOURCE - the commands on kernels/ that the help and the manual print do work
 . "$(dirname "$0")/expect.inc"
-cd "$source" || exit 1
+mkdir "$folder/here" # for what they write
+ln -s "$source/kernels" "$source/docs" "$folder/here"
+cd "$folder/here" || exit 1
 
 tilec() {
     "$tilec" "$@"

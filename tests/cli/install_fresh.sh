@@ -15,13 +15,18 @@ mkdir "$HOME" "$folder/tilec"
 (cd "$source" && tar cf - --exclude='./build*' --exclude=./.git .) | tar xf - -C "$folder/tilec"
 cd "$folder/tilec" || exit 1
 
-# block LANGUAGE: the blocks of that language in "From C"
+# block KIND: the blocks of that kind in "From C"; "commands": those that tests/cli/documents.py
+# runs, and those that it leaves to this test, each line of the latter behind a `$`
 block() {
-    awk -v fence="\`\`\`$1" '/^## / { inside = /^## From C$/ } !inside { next }
-         /^```/ { open = !fenced && $0 == fence; fenced = !fenced; next } open' README.md
+    awk -v kind="$1" '/^## / { inside = /^## From C$/ } !inside { next }
+         /^```/ { is_sh = $1 == "```sh"
+                  open = !fenced && ($1 == "```" kind ||
+                                     kind == "commands" && (is_sh || $1 == "```console"))
+                  fenced = !fenced; next }
+         open { print (is_sh ? "$ " : "") $0 }' README.md
 }
 # each command, and the line behind it where it prints one
-block "" | grep . >"$folder/lines"
+block commands >"$folder/lines"
 [ "$(grep -c '^\$ ' "$folder/lines")" = 6 ] || wrong "README.md has other commands than expected"
 while read -r line; do
     case $line in

@@ -46,7 +46,7 @@ _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run list test dump devices help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build devices help --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -62,11 +62,19 @@ _tilec() {
         COMPREPLY=($(compgen -W "$(_tilec_calls "${COMP_WORDS[@]:2}")" -- "$word"))
         return
         ;;
+    --cpu)
+        COMPREPLY=($(compgen -W "x86-64 x86-64-v2 x86-64-v3 x86-64-v4" -- "$word"))
+        return
+        ;;
+    -o | --header)
+        COMPREPLY=($(compgen -f -- "$word"))
+        return
+        ;;
     --path)
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --define | --threads | --num-warps | --num-stages | --each | --batch)
+    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch)
         return
         ;;
     esac
@@ -85,7 +93,7 @@ _tilec() {
         return
         ;;
     help)
-        COMPREPLY=($(compgen -W "run list test dump devices $(_tilec_topics)" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build devices $(_tilec_topics)" -- "$word"))
         return
         ;;
     esac
@@ -94,6 +102,7 @@ _tilec() {
     test) options="--call --device --arch --threads --num-warps --num-stages --check --debug --path --define --compare --json" ;;
     run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --each --batch --show --time --tune --sweep --csv --plot --count --json" ;;
     dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;
+    build) options="-o --header --name --grid --variant --disjoint --cpu --num-warps --num-stages --path --define" ;;
     devices) options="--json" ;;
     esac
     if [[ $word == -* ]]; then

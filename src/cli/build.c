@@ -1,0 +1,244 @@
+/*
+ * build.c - `tilec build`: a kernel ahead of time, as an object and a header
+ *
+ * NAME:TYPE is a parameter of the C function; NAME=VALUE is compiled in; of NAME=A,B,C each is, and
+ * a parameter says which.  build_forms.c makes specialisations of that, the library the object, and
+ * build_header.c the header.
+ */
+#include "build.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- names --- */
+
+static bool is_identifier(const char *s)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+        n++;
+    return n > 0 && !s[n] && !isdigit((unsigned char)s[0]);
+}
+
+/* A parameter's name as C and C++ take it. */
+static const char *c_name(Cli *c, const char *name)
+{
+    static const char *const taken[] = {
+        "alignas",  "alignof",  "asm",      "auto",     "bool",      "break",     "case",
+        "catch",    "char",     "concept",  "const",    "constexpr", "continue",  "decltype",
+        "default",  "delete",   "do",       "double",   "else",      "enum",      "explicit",
+        "export",   "extern",   "false",    "float",    "for",       "friend",    "goto",
+        "if",       "inline",   "int",      "long",     "mutable",   "namespace", "new",
+        "noexcept", "nullptr",  "operator", "private",  "programs",  "protected", "public",
+        "register", "requires", "restrict", "return",   "short",     "signed",    "sizeof",
+        "static",   "struct",   "switch",   "template", "this",      "throw",     "true",
+        "typedef",  "typeid",   "typename", "typeof",   "union",     "unsigned",  "using",
+        "virtual",  "void",     "volatile", "while",    "words",     "args"};
+
+    if (!is_identifier(name))
+        stop(c, CLI_USAGE, "the parameter '%s' has no name that C takes", name);
+    for (int i = 0; i < COUNT(taken); i++) {
+        if (strcmp(name, taken[i]) == 0)
+            return arena_printf(c->arena, "%s_", name);
+    }
+    return name;
+}
+
+static const char *symbol_of(Cli *c, const Options *o)
+{
+    const char *symbol = o->symbol ? o->symbol : o->kernel;
+
+    if (!is_identifier(symbol))
+        stop(c, CLI_USAGE, "'%s' is no name of a function of C's%s", symbol,
+             o->symbol ? "" : "\nhint: --name NAME gives one");
+    return symbol;
+}
+
+/* --- parameters --- */
+
+static const ArgText *find_argument(const Options *o, const char *name)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        if (strcmp(o->args.at[i].name, name) == 0)
+            return &o->args.at[i];
+    }
+    return NULL;
+}
+
+static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
+{
+    p->kind = BUILD_CHOSEN;
+    for (int i = 0; i < n; i++) {
+        if (items[i].kind != CONST_INT || items[i].integer < INT64_MIN ||
+            items[i].integer > INT64_MAX)
+            stop(c, CLI_USAGE, "%s: of several values each is a whole number of 64 bits", p->name);
+        vec_push(c->arena, &p->choices, (int64_t)items[i].integer);
+    }
+}
+
+/* NAME=A,B,C chooses; a tuple in brackets is one value. */
+static void take_value(Cli *c, BuildParam *p, const ArgText *text, Names *names)
+{
+    Const v = value_parse(c, names, text->name, text->text);
+    const Const *items;
+    int n;
+
+    if (const_items(&v, &items, &n) && !strchr("([", text->text[strspn(text->text, " ")])) {
+        take_choices(c, p, items, n);
+        return;
+    }
+    p->kind = BUILD_FIXED;
+    p->value = args_of_value(c, p->name, &v);
+    vec_push(c->arena, &names[0], ((Named){p->name, v}));
+    if (p->value.kind == TILEC_ARG_TENSOR || p->value.kind == TILEC_ARG_DESCRIPTOR)
+        stop(c, CLI_USAGE, "%s: an array is given by the calls\nhint: %s:*fp32 is its type",
+             p->name, p->name);
+}
+
+/* What stands in for an argument that is not given. */
+static void take_default(BuildParam *p, const tilec_param *info)
+{
+    p->kind = BUILD_FIXED;
+    p->is_missing = !info->has_value; /* computed from others, or the library says that it misses */
+    p->value = info->value;
+}
+
+static BuildParam *find_param(const Build *b, const char *name)
+{
+    for (int i = 0; i < b->nparams; i++) {
+        if (strcmp(b->params[i].name, name) == 0)
+            return &b->params[i];
+    }
+    bug("a parameter that was checked is not there");
+}
+
+static void take_argument(Build *b, const ArgText *text, Names *names)
+{
+    Cli *c = b->cli;
+    tilec_param info;
+
+    c->origin = text->origin;
+    args_check_name(c, b->options, text->name);
+    BuildParam *p = find_param(b, text->name);
+    check(c, tilec_param_info(c->file, b->options->kernel, (int)(p - b->params), &info), NULL);
+    if (text->is_type && info.is_constexpr)
+        stop(c, CLI_USAGE, "%s is a tl.constexpr, which is compiled in\nhint: %s=VALUE", p->name,
+             p->name);
+    if (text->is_type)
+        p->type = args_of_type(c, text);
+    else
+        take_value(c, p, text, names);
+    c->origin = NULL;
+}
+
+static void make_params(Build *b)
+{
+    Cli *c = b->cli;
+    const Options *o = b->options;
+    Names names = {0};
+    tilec_param info;
+
+    b->nparams = MAX(tilec_param_count(c->file, o->kernel), 0);
+    b->params = NEW_N(c->arena, BuildParam, b->nparams + 1);
+    for (int i = 0; i < b->nparams; i++) {
+        check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);
+        b->params[i] = (BuildParam){.name = info.name, .c_name = c_name(c, info.name)};
+        if (!find_argument(o, info.name))
+            take_default(&b->params[i], &info);
+    }
+    for (int i = 0; i < o->args.len; i++)
+        take_argument(b, &o->args.at[i], &names);
+}
+
+/* --- levels --- */
+
+/* LEVEL[,LEVEL...] */
+static void make_levels(Build *b)
+{
+    static const char usual[] = "x86-64,x86-64-v3,x86-64-v4";
+    const char *at = b->options->cpus ? b->options->cpus : usual;
+
+    for (;; at++) {
+        size_t n = strcspn(at, ",");
+        vec_push(b->cli->arena, &b->levels, arena_strndup(b->cli->arena, at, n));
+        at += n;
+        if (!*at)
+            return;
+    }
+}
+
+/* --- the object and the files --- */
+
+static tilec_object build_object(Build *b)
+{
+    Cli *c = b->cli;
+    tilec_build_form *forms = NEW_N(c->arena, tilec_build_form, b->forms.len);
+    tilec_object object;
+    char *error = NULL;
+
+    for (int i = 0; i < b->forms.len; i++)
+        forms[i] = build_form_arguments(b, &b->forms.at[i]);
+    const tilec_build_options options = {
+        .forms = forms,
+        .nforms = b->forms.len,
+        .level_symbol = arena_printf(c->arena, "%s_level", b->symbol),
+        .levels = b->levels.at,
+        .nlevels = b->levels.len,
+        .disjoint = b->options->disjoint,
+        .num_warps = b->options->launch.num_warps,
+        .num_stages = b->options->launch.num_stages,
+        .on_message = tell,
+    };
+    check(c, tilec_build(c->file, b->options->kernel, &options, &object, &error), &error);
+    for (int i = 0; i < b->nparams; i++)
+        b->params[i].is_written = object.written >> MIN(i, 63) & 1;
+    b->may_fault = object.may_fault;
+    return object;
+}
+
+static void check_files(Cli *c, const Options *o)
+{
+    const char *const paths[] = {o->output, o->header};
+
+    if (!o->output || !o->header)
+        stop(c, CLI_USAGE, "where to? %s is missing", o->output ? "--header FILE.h" : "-o FILE.o");
+    if (os_same_output(o->output, o->header))
+        stop(c, CLI_USAGE, "-o and --header are one file, %s", o->output);
+    for (int i = 0; i < COUNT(paths); i++) {
+        int problem = os_check_output(paths[i]);
+        if (problem != 0)
+            stop(c, CLI_FILES, "%s cannot be written: %s", paths[i], strerror(problem));
+    }
+}
+
+static int write_both(const Options *o, const tilec_object *object, const char *header,
+                      const char **path)
+{
+    int problem = os_write_file(*path = o->output, object->data, object->size);
+
+    return problem ? problem : os_write_file(*path = o->header, header, strlen(header));
+}
+
+void command_build(Cli *c, int argc, char **argv)
+{
+    Options o = options_parse(c, COMMAND_BUILD, argc, argv);
+    Build b = {.cli = c, .options = &o};
+    const char *path;
+
+    check_files(c, &o);
+    args_open_kernel(c, &o);
+    b.symbol = symbol_of(c, &o);
+    make_params(&b);
+    make_levels(&b);
+    if (o.grid)
+        build_grid(&b, o.grid);
+    build_add_forms(&b);
+    tilec_object object = build_object(&b);
+    int problem = write_both(&o, &object, build_header_text(&b), &path);
+    tilec_free(object.data);
+    if (problem != 0)
+        stop(c, CLI_FILES, "%s cannot be written: %s", path, strerror(problem));
+    printf("%s: %d specialisation%s, each for %d level%s of the CPU\n", b.symbol, b.forms.len,
+           b.forms.len == 1 ? "" : "s", b.levels.len, b.levels.len == 1 ? "" : "s");
+}

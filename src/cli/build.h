@@ -1,0 +1,70 @@
+/*
+ * build.h - `tilec build`: what its files share
+ *
+ *   build.c         what the command line asks for, and the files
+ *   build_forms.c   which specialisations that makes
+ *   build_header.c  the header, in C
+ *   build_grid.c    an expression of Python's as one of C's
+ */
+#ifndef TILEC_CLI_BUILD_H
+#define TILEC_CLI_BUILD_H
+
+#include "cli.h"
+
+/* How a parameter of the kernel gets its value. */
+typedef enum {
+    BUILD_GIVEN,  /* by each call of the C function */
+    BUILD_CHOSEN, /* by each call too, but it is one of a few, which are compiled in */
+    BUILD_FIXED   /* it is compiled in, and no parameter of the C function */
+} BuildKind;
+
+typedef struct {
+    const char *name, *c_name;
+    BuildKind kind;
+    tilec_arg type;  /* of BUILD_GIVEN: a TILEC_ARG_TYPE */
+    tilec_arg value; /* of BUILD_FIXED; unless it `is_missing`, and takes its default */
+    bool is_missing;
+    VEC(int64_t) choices; /* of BUILD_CHOSEN */
+    bool is_written;      /* what it points to */
+} BuildParam;
+
+/* Of a form: this parameter has that value. */
+typedef struct {
+    int param;
+    int64_t value;
+} BuildCondition;
+typedef VEC(BuildCondition) BuildConditions;
+
+typedef struct {
+    const char *symbol;
+    BuildConditions conditions;
+    bool is_aligned; /* arrays begin at multiples of 16 bytes, and integers are multiples of 16 */
+} BuildForm;
+
+typedef struct {
+    Cli *cli;
+    const Options *options;
+    const char *symbol; /* of the function, and in front of the names of all others */
+    BuildParam *params;
+    int nparams;
+    VEC(BuildForm) forms; /* of those that fit a call the first one is taken */
+    VEC(const char *) levels;
+    const char *grid[3]; /* in C, over the parameters; all NULL: the caller gives it */
+    bool may_fault;
+} Build;
+
+/* build_forms.c */
+/* From the parameters and what --variant says. */
+void build_add_forms(Build *b);
+/* The arguments of a form for tilec_build(), in the arena. */
+tilec_build_form build_form_arguments(const Build *b, const BuildForm *f);
+bool build_is_integer(const BuildParam *p); /* BUILD_GIVEN, and a whole number */
+bool build_is_slot(const BuildForm *f, const Build *b, int param); /* it has one in `args` */
+
+/* build_grid.c */
+void build_grid(Build *b, const char *text); /* sets b->grid */
+
+/* build_header.c */
+const char *build_header_text(const Build *b);
+
+#endif
