@@ -16,7 +16,7 @@ ARGUMENT(dim) ARGUMENT(dims) ARGUMENT(disable_licm) ARGUMENT(disallow_acc_multi_
 ARGUMENT(div) ARGUMENT(dtype) ARGUMENT(element_ty) ARGUMENT(end) ARGUMENT(eviction_policy) ARGUMENT(expect)
 ARGUMENT(fast_math) ARGUMENT(fields) ARGUMENT(file) ARGUMENT(flatten) ARGUMENT(flush)
 ARGUMENT(fp_downcast_rounding) ARGUMENT(hex) ARGUMENT(i) ARGUMENT(ieee_rounding) ARGUMENT(index)
-ARGUMENT(input) ARGUMENT(input_precision) ARGUMENT(is_pure) ARGUMENT(j) ARGUMENT(k)
+ARGUMENT(input) ARGUMENT(input_precision) ARGUMENT(is_pure) ARGUMENT(j) ARGUMENT(k) ARGUMENT(k0) ARGUMENT(k1)
 ARGUMENT(keep_dims) ARGUMENT(lhs) ARGUMENT(lhs_format) ARGUMENT(lhs_k_pack) ARGUMENT(lhs_scale)
 ARGUMENT(loop_unroll_factor) ARGUMENT(major) ARGUMENT(mask) ARGUMENT(max) ARGUMENT(max_num_imprecise_acc)
 ARGUMENT(min) ARGUMENT(minor) ARGUMENT(msg) ARGUMENT(n) ARGUMENT(n_rounds) ARGUMENT(name) ARGUMENT(num_bins)

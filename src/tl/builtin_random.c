@@ -69,12 +69,32 @@ static bool seed_keys(Lower *l, const Args *a, const Width *w, Value **k)
     return true;
 }
 
-static bool run_rounds(Lower *l, const Args *a, const Width *w, Value **c)
+/* The two keys as they are. */
+static bool given_keys(Lower *l, const Args *a, const Width *w, Value **k)
+{
+    static const ArgName names[] = {ARG_k0, ARG_k1};
+
+    for (int i = 0; i < 2; i++) {
+        k[i] = arg_run(l, a, names[i]);
+        if (!k[i])
+            return false;
+        if (k[i]->type->pointer || !dtype_is_int(k[i]->type->dtype) || k[i]->type->rank > 0) {
+            error_at(l, arg_span(a, names[i]), E_SEED, val_type_text(l, k[i]->type));
+            return false;
+        }
+        k[i] = build_cast(&l->b, k[i], w->dtype, ROUND_NEAREST);
+    }
+    return true;
+}
+
+typedef bool Keys(Lower *l, const Args *a, const Width *w, Value **k);
+
+static bool run_rounds(Lower *l, const Args *a, const Width *w, Keys *keys, Value **c)
 {
     int64_t rounds;
     Value *k[2];
 
-    if (!arg_int(l, a, ARG_n_rounds, &rounds) || !seed_keys(l, a, w, k))
+    if (!arg_int(l, a, ARG_n_rounds, &rounds) || !keys(l, a, w, k))
         return false;
     if (rounds < 0 || rounds > MAX_ROUNDS) {
         error_at(l, arg_span(a, ARG_n_rounds), E_ROUNDS, MAX_ROUNDS);
@@ -112,7 +132,7 @@ static bool offset_counters(Lower *l, const Args *a, Value **c)
 /* Four random words per element of the offset. */
 static bool random_words(Lower *l, const Args *a, Value **c)
 {
-    return offset_counters(l, a, c) && run_rounds(l, a, &widths[0], c);
+    return offset_counters(l, a, c) && run_rounds(l, a, &widths[0], seed_keys, c);
 }
 
 static Val four(Lower *l, Value *const *v)
@@ -195,8 +215,10 @@ Val random_normal(Lower *l, const Args *a)
 }
 
 /* philox(seed, c0, c1, c2, c3, n_rounds): the width of c0 decides. */
+/* `data` tells whether a seed or keys are given. */
 Val random_philox(Lower *l, const Args *a)
 {
+    Keys *keys = a->builtin->data == PHILOX_KEYS ? given_keys : seed_keys;
     static const ArgName counters[] = {ARG_c0, ARG_c1, ARG_c2, ARG_c3};
     Value *c[4];
 
@@ -210,7 +232,7 @@ Val random_philox(Lower *l, const Args *a)
     const Width *w = &widths[dtype_bits(c[0]->type->dtype) == 64];
     for (int i = 0; i < 4; i++)
         c[i] = build_cast(&l->b, c[i], w->dtype, ROUND_NEAREST);
-    if (!ops_broadcast_all(l, c, 4, a->span) || !run_rounds(l, a, w, c))
+    if (!ops_broadcast_all(l, c, 4, a->span) || !run_rounds(l, a, w, keys, c))
         return val_unknown();
     return four(l, c);
 }

@@ -145,6 +145,24 @@ Val say_assert(Lower *l, const Args *a)
     return val_none(l);
 }
 
+/* R297: x itself, which must be 0 where the mask is. */
+Val say_expect_zero(Lower *l, const Args *a)
+{
+    Value *v[2], *x = arg_run(l, a, ARG_x);
+
+    if (!x)
+        return val_unknown();
+    v[ASSERT_CONDITION] = asserted_condition(l, val_run(x), arg_span(a, ARG_x));
+    v[ASSERT_MASK] = asserted_condition(l, arg(a, ARG_mask), arg_span(a, ARG_mask));
+    if (!v[ASSERT_CONDITION] || !v[ASSERT_MASK])
+        return val_unknown();
+    v[ASSERT_CONDITION] = build_unary(&l->b, OP_not, v[ASSERT_CONDITION]);
+    if (!ops_broadcast_all(l, v, 2, a->span))
+        return val_unknown();
+    build_assert(l, v, 2, "expected zero where the mask is true");
+    return val_run(x);
+}
+
 void lower_assert(Lower *l, const Node *n)
 {
     Val c = lower_expr(l, n->left), message = n->right ? lower_expr(l, n->right) : val_none(l);

@@ -140,7 +140,8 @@ BUILTIN("randn",               IN_TL,              1,              "seed offset 
 BUILTIN("randn4x",             IN_TL,              4,              "seed offset n_rounds=10",                        random_normal)
 BUILTIN("randint",             IN_TL,              1,              "seed offset n_rounds=10",                        random_int)
 BUILTIN("randint4x",           IN_TL,              4,              "seed offset n_rounds=10",                        random_int)
-BUILTIN("philox",              IN_TL,              4,              "seed c0 c1 c2 c3 n_rounds=10",                   random_philox)
+BUILTIN("philox",              IN_TL,              PHILOX_SEED,    "seed c0 c1 c2 c3 n_rounds=10",                   random_philox)
+BUILTIN("philox_impl",         IN_TL,              PHILOX_KEYS,    "c0 c1 c2 c3 k0 k1 n_rounds=10",                  random_philox)
 BUILTIN("uint_to_uniform_float", IN_TL,            0,              "x",                                              random_to_uniform)
 BUILTIN("pair_uniform_to_normal", IN_TL,           0,              "u1 u2",                                          random_to_normal)
 /* promises and notes to the compiler */
@@ -156,6 +157,7 @@ BUILTIN("static_range",        IN_TL,              RANGE_STATIC,   "arg1 arg2=No
 BUILTIN("static_assert",       IN_TL,              0,              "cond msg=''",                                    hint_nothing)
 BUILTIN("static_print",        IN_TL,              0,              "*values sep=None end=None file=None flush=False",static_print)
 BUILTIN("device_assert",       IN_TL,              0,              "cond msg='' mask=None",                          say_assert)
+BUILTIN("expect_zero",         TM,                 0,              "x mask",                                         say_expect_zero)
 BUILTIN("device_print",        IN_TL,              0,              "prefix *args hex=False",                         say_print)
 BUILTIN("print",               IN_PYTHON,          0,              "prefix *args hex=False",                         say_print)
 BUILTIN("inline_asm_elementwise", IN_TL,           0,              "asm constraints args dtype is_pure pack",        asm_elementwise)

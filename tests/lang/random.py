@@ -1,9 +1,21 @@
 # run: words out:u32[8] out64:u64[4]
+# run: keys out:u32[3]
 # run: uniform out:fp32[12] seed:i64=123 wide:i64=5000000000
 # lower: refused out:*fp32 x:fp32
 """R280 to R285: bit by bit."""
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def keys(out):
+    zero = tl.zeros((), tl.uint32)
+    a, b, c, d = tl.philox_impl(zero, zero, zero, zero, 0, 0)
+    tl.store(out, a)  # as of the seed 0
+    tl.store(out + 1, d)
+    w = tl.philox_impl(zero + 1, zero, zero, zero, 5, 1 << 31, n_rounds=7)
+    same = tl.philox((1 << 63) + 5, zero + 1, zero, zero, zero, n_rounds=7)
+    tl.store(out + 2, (w[0] == same[0]) & (w[3] == same[3]))
 
 
 @triton.jit

@@ -190,6 +190,26 @@ static const char assert_source[] =
            "    i = tl.arange(0, B)\n    v = tl.load(x + i)\n    inner(v + p, i < n)\n"
            "    assert n < 9, f'{B} are few'\n    tl.store(x + 4 + p, 1.0)\n";
 
+static void test_what_is_not_zero_ends_the_launch(void **state)
+{
+    Scene *s = *state;
+    Heard heard;
+
+    load(s, KERNEL "def k(x, n):\n    i = tl.arange(0, 4)\n    v = tl.load(x + i)\n"
+                   "    tl.store(x + 4 + i, tl.expect_zero(v, i >= n) + 1)\n");
+    for (int d = 0; d < devices(); d++) {
+        memset(cells, 0, sizeof cells);
+        cells[1] = 3;
+        const tilec_arg good[] = {of_floats(cells, all), of_int("n", 2)};
+        const tilec_arg bad[] = {of_floats(cells, all), of_int("n", 0)};
+        assert_int_equal(run_on(s, device(d), 1, good, 2, &heard, false), TILEC_OK);
+        assert_true(cells[4] == 1 && cells[5] == 4 && cells[7] == 1);
+        assert_int_equal(run_on(s, device(d), 1, bad, 2, &heard, false), TILEC_FAULT);
+        expect_text(s->error, "assertion failed: expected zero where the mask is true\n");
+        expect_text(s->error, "note: in program (0, 0, 0), at [1] of the tile\n");
+    }
+}
+
 static void test_an_assertion_ends_the_launch(void **state)
 {
     Scene *s = *state;
@@ -297,6 +317,7 @@ int main(void)
         TEST(test_what_prints_look_like),
         TEST(test_prints_keep_their_order_in_loops),
         TEST(test_too_many_prints_are_counted),
+        TEST(test_what_is_not_zero_ends_the_launch),
         TEST(test_an_assertion_ends_the_launch),
         TEST(test_an_assertion_of_a_scalar),
         TEST(test_assertions_anywhere),

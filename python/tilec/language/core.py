@@ -37,7 +37,7 @@ _ON_HOST = {"cdiv": _cdiv, "_log2": lambda i: _python_math.frexp(_unwrap(i))[1] 
             "get_int_dtype": _get_int_dtype, "_unwrap_if_constexpr": _unwrap}
 
 # names of Triton that the compiler refuses as unknown; here so that files which import them load
-_NOT_HERE = ("extern_elementwise", "philox_impl", "expect_zero", "slice")
+_NOT_HERE = ("extern_elementwise", "slice")
 
 
 def _install():
