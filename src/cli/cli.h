@@ -654,10 +654,11 @@ typedef struct {
 } Guess;
 Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
 
-/* trial.c: what `trial` says when it runs in a child process, for so long at most; if it ended
- * otherwise, how */
+/* trial.c: work in a child process, with what it has to say */
 typedef const char *Trial(Cli *c, void *context);
-const char *trial_run(Cli *c, unsigned seconds, Trial *trial, void *context);
+/* For so many seconds at most, if not 0.  *text is what it said, NULL: nothing; when it gives false
+ * the trial did not come to its end, and *text is why. */
+bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char **text);
 
 /* example.c: a call of a kernel that can be copied */
 typedef struct {

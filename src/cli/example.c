@@ -308,6 +308,7 @@ static const char *try_example(const Maker *m, const char *path, const Example *
     enum { MOST_SECONDS = 2 };
     Cli *c = m->c;
     Options o = {.file = path, .kernel = m->kernel, .grid = e->grid};
+    const char *problem;
 
     o.launch.device = "interp";
     o.launch.check = 1;
@@ -317,7 +318,8 @@ static const char *try_example(const Maker *m, const char *path, const Example *
         if (arg.text)
             vec_push(c->arena, &o.args, arg);
     }
-    return trial_run(c, MOST_SECONDS, find_problem, &o);
+    trial_run(c, MOST_SECONDS, find_problem, &o, &problem);
+    return problem;
 }
 
 static Example make(const Maker *m)

@@ -8,53 +8,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LONGEST_TEXT = 4096 };
-
 static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *context, int pipe_end)
 {
-    const char *text;
+    const char *text, *end;
 
     signal(SIGALRM, SIG_DFL);
     alarm(seconds);
     text = trial(c, context);
-    if (text && write(pipe_end, text, strnlen(text, LONGEST_TEXT)) < 0)
-        _exit(1);
+    end = text ? text + strlen(text) : NULL;
+    for (ssize_t n = 0; text && text < end && n >= 0; text += n)
+        n = write(pipe_end, text, (size_t)(end - text));
     _exit(0);
 }
 
-/* What the child has written, all of it. */
+/* What the child has written, all of it; NULL: nothing. */
 static const char *read_text(Cli *c, int pipe_end)
 {
-    char text[LONGEST_TEXT];
-    size_t n = 0;
-    ssize_t got;
+    Text out = text_new(c->arena);
+    char part[4096];
+    ssize_t n;
 
-    while (n < sizeof text && (got = read(pipe_end, text + n, sizeof text - n)) > 0)
-        n += (size_t)got;
-    return n ? arena_strndup(c->arena, text, n) : NULL;
+    while ((n = read(pipe_end, part, sizeof part)) > 0)
+        text_putn(&out, part, (size_t)n);
+    return out.s;
 }
 
-const char *trial_run(Cli *c, unsigned seconds, Trial *trial, void *context)
+static const char *ending_text(Cli *c, unsigned seconds, int status)
 {
-    int ends[2], status = 0;
-    const char *text;
-    pid_t child;
-
-    if (pipe(ends) != 0)
-        return trial(c, context);
-    child = fork();
-    if (child == 0)
-        be_child(c, seconds, trial, context, ends[1]);
-    close(ends[1]);
-    text = child < 0 ? NULL : read_text(c, ends[0]);
-    close(ends[0]);
-    if (child < 0)
-        return trial(c, context);
-    while (waitpid(child, &status, 0) < 0)
-        continue;
-    if (!WIFSIGNALED(status))
-        return text;
     if (WTERMSIG(status) == SIGALRM)
         return arena_printf(c->arena, "it runs for more than %u s", seconds);
-    return "it ends the process: it may reach memory outside of its arrays";
+    if (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS)
+        return "it reaches memory outside of its arrays: --check says where";
+    return arena_printf(c->arena, "signal %d ends it", WTERMSIG(status));
+}
+
+bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char **text)
+{
+    int ends[2] = {-1, -1}, status = 0;
+    pid_t child = pipe(ends) == 0 ? fork() : -1;
+
+    if (child == 0)
+        be_child(c, seconds, trial, context, ends[1]);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    *text = child < 0 ? trial(c, context) : read_text(c, ends[0]);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0)
+        continue;
+    if (WIFSIGNALED(status))
+        *text = ending_text(c, seconds, status);
+    return !WIFSIGNALED(status);
 }

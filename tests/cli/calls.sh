@@ -121,6 +121,20 @@ expect 0 out "0 passed, 0 failed, 1 skipped" env TILEC_LIBCUDA=/nowhere/libcuda.
 expect 1 out "there is no NVIDIA driver" env TILEC_LIBCUDA=/nowhere/libcuda.so \
     "$tilec" test "$k" --call small --device cuda
 
+# one that ends the process costs no other
+cat >"$folder/far.py" <<'KERNEL'
+import triton
+import triton.language as tl
+# tilec: call far --grid 1 x=ones(fp32, 4) n=100000000000 --compare x=1
+# tilec: call near --call far n=2
+@triton.jit
+def store(x, n): tl.store(x + n, 1.0)
+KERNEL
+expect 1 out "      it reaches memory outside of its arrays: --check says where" "$tilec" test "$folder/far.py"
+expect 1 out "1 passed, 1 failed" "$tilec" test "$folder/far.py"
+expect 1 out "far.py:6:18: error: store to x[100000000000] is outside of its 4 elements" \
+    "$tilec" test "$folder/far.py" --check
+
 # JSON
 expect 1 out '{"passed": 1, "failed": 1, "skipped": 0, "calls": [{"file": "' \
     test_all --json --call small --call wrong --device cpu
