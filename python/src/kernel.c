@@ -24,7 +24,8 @@ typedef struct {
     File *file; /* NULL: to be loaded */
     Param *params;
     int nparams;
-    char is_slow; /* launches go through run() */
+    int npositional; /* the others are given by name only */
+    char is_slow;    /* launches go through run() */
 } Kernel;
 
 typedef struct {
@@ -150,9 +151,9 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
     const Kernel *k = l->kernel;
     Py_ssize_t n = PyTuple_Size(args);
 
-    if (n > k->nparams) {
-        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments, but %zd were given",
-                     k->nparams, n);
+    if (n > k->npositional) {
+        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given",
+                     k->npositional, k->npositional < k->nparams ? " by position" : "", n);
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++)
@@ -506,13 +507,17 @@ static int read_param(PyObject *o, Param *out)
     return 0;
 }
 
-/* _set_params(tuple of what read_param() takes) */
-static PyObject *kernel_set_params(PyObject *self, PyObject *tuple)
+/* _set_params(tuple of what read_param() takes, how many of them may be given by position) */
+static PyObject *kernel_set_params(PyObject *self, PyObject *args)
 {
     Kernel *k = (Kernel *)self;
-    Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+    PyObject *tuple;
+    int npositional;
 
-    if (n < 0 || n >= MOST_PARAMS)
+    if (!PyArg_ParseTuple(args, "O!i", &PyTuple_Type, &tuple, &npositional))
+        return NULL;
+    Py_ssize_t n = PyTuple_Size(tuple);
+    if (n >= MOST_PARAMS)
         return PyErr_Format(PyExc_TypeError, "a kernel has at most %d parameters", MOST_PARAMS - 1);
     free_params(k);
     k->params = PyMem_Calloc((size_t)n + 1, sizeof(Param));
@@ -522,6 +527,7 @@ static PyObject *kernel_set_params(PyObject *self, PyObject *tuple)
         if (read_param(PyTuple_GetItem(tuple, k->nparams), &k->params[k->nparams]) != 0)
             return NULL;
     }
+    k->npositional = npositional;
     Py_RETURN_NONE;
 }
 
@@ -587,7 +593,7 @@ static PyMemberDef kernel_members[] = {
 };
 
 static PyMethodDef kernel_methods[] = {
-    {"_set_params", kernel_set_params, METH_O, NULL},
+    {"_set_params", kernel_set_params, METH_VARARGS, NULL},
     {"_set_file", kernel_set_file, METH_O, NULL},
     {"_launch", kernel_launch, METH_VARARGS, NULL},
     {0},

@@ -36,6 +36,11 @@ def choose(out, other, NAME: tl.constexpr, DTYPE: tl.constexpr, SHAPE: tl.conste
 
 
 @tilec.jit
+def store_by_name(out, n, *, BLOCK: tl.constexpr = 2, VALUE=7):
+    tl.store(out + tl.arange(0, BLOCK), n + VALUE)
+
+
+@tilec.jit
 def store_last(out, KEYS: tl.constexpr):
     tl.store(out, KEYS[2])
 
@@ -85,6 +90,38 @@ def ignore(out, KEY: tl.constexpr, plain=0):
 def by_mode(out, MODE: tl.constexpr):
     tl.store(out, 1 if MODE == Mode.FAST else 2)
     tl.store(out + 1, 1 if MODE.value == "fast" else 2)
+
+
+class ByNameOnly(unittest.TestCase):
+    """Parameters behind a `*`."""
+
+    def test_given(self):
+        out = np.zeros(4, np.int32)
+        store_by_name[(1,)](out, 2)
+        store_by_name[(1,)](out + 0, 2, BLOCK=4)
+        self.assertEqual(out.tolist(), [9, 9, 0, 0])
+        store_by_name[(1,)](out, 2, VALUE=1, BLOCK=4)
+        self.assertEqual(out.tolist(), [3] * 4)
+
+    def test_by_position(self):
+        with self.assertRaisesRegex(TypeError, "takes 2 arguments by position, but 3 were given"):
+            store_by_name[(1,)](np.zeros(4, np.int32), 2, 4)
+
+    def test_defaults_are_those_of_the_def(self):
+        value = tl.constexpr(4)
+
+        @tilec.jit
+        def helper(x, *, k=value):
+            return x + k
+
+        @tilec.jit
+        def kernel(out):
+            tl.store(out, helper(1))
+
+        value = tl.constexpr(6)
+        out = np.zeros(1, np.int32)
+        kernel[(1,)](out)
+        self.assertEqual(out[0], 5)
 
 
 class Objects(unittest.TestCase):

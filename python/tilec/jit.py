@@ -98,7 +98,8 @@ class JITFunction(_core.Kernel, KernelInterface):
         self._repr = repr
         self._original = self._source = Source(fn)
         self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
-                               for p in self.params))
+                               for p in self.params),
+                         sum(p.kind != p.KEYWORD_ONLY for p in self.signature.parameters.values()))
 
     # --- the source ------------------------------------------------------------------------
 

@@ -31,7 +31,8 @@ _PYTHON_MODULES = ("math", "itertools")
 def defaults_of(fn):
     """{parameter: default}, as Python has evaluated them."""
     code, defaults = fn.__code__, fn.__defaults__ or ()
-    return dict(zip(code.co_varnames[code.co_argcount - len(defaults):code.co_argcount], defaults))
+    named = zip(code.co_varnames[code.co_argcount - len(defaults):code.co_argcount], defaults)
+    return {**dict(named), **(fn.__kwdefaults__ or {})}
 
 
 class FunctionSpace:
