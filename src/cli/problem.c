@@ -56,31 +56,55 @@ static void find_place(Arena *a, const char *from, const char *to, Problem *p)
     p->file = place;
 }
 
-/* Where `what` stands at the start of a line; NULL. */
-static const char *line_with(const char *text, const char *what)
-{
-    const char *at = text;
+static const char error_word[] = "error: ", hint_word[] = "hint: ";
 
-    while (at && strncmp(at, what, strlen(what)) != 0) {
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
+/* Where `word` stands in a line: at its start, or behind a place; NULL.  Lines of the source, which
+ * may say anything, begin with blanks. */
+static const char *word_in_line(const char *line, const char *word)
+{
+    size_t length = strcspn(line, "\n"), n = strlen(word);
+
+    for (size_t i = 0; *line != ' ' && i + n <= length; i++) {
+        if (strncmp(line + i, word, n) == 0 && (i == 0 || (i > 2 && line[i - 2] == ':')))
+            return line + i;
     }
-    return at;
+    return NULL;
 }
 
-/* The first error of a diagnostic, with its place if it has one. */
+/* The rest of a line behind the word that it has. */
+static const char *text_behind(Arena *a, const char *line, const char *word)
+{
+    return line_at(a, word_in_line(line, word) + strlen(word));
+}
+
+static const char *next_line(const char *s)
+{
+    s = strchr(s, '\n');
+    return s ? s + 1 : NULL;
+}
+
+/* The line from `text` on that has the word; NULL. */
+static const char *line_with(const char *text, const char *word)
+{
+    while (text && !word_in_line(text, word))
+        text = next_line(text);
+    return text;
+}
+
+/* The first error of a diagnostic, with its place if it has one, and the hint behind it. */
 static void take_apart(Arena *a, const char *text, Problem *p)
 {
-    static const char error[] = "error: ";
-    const char *found = strstr(text, error), *start = found;
+    const char *line = line_with(text, error_word),
+               *found = line ? word_in_line(line, error_word) : NULL;
 
     if (!found)
         return;
-    while (start > text && start[-1] != '\n')
-        start--;
-    p->message = line_at(a, found + strlen(error));
-    if (found > start + 2) /* the place, and ": " */
-        find_place(a, start, found - 2, p);
+    const char *next = next_line(line) ? line_with(next_line(line), error_word) : NULL;
+    const char *hint = line_with(line, hint_word);
+    p->hint = hint && (!next || hint < next) ? text_behind(a, hint, hint_word) : NULL;
+    p->message = line_at(a, found + strlen(error_word));
+    if (found > line + 2) /* the place, and ": " */
+        find_place(a, line, found - 2, p);
 }
 
 /* What stop() has put in front of a text of ours. */
@@ -95,11 +119,11 @@ static void take_origin(Arena *a, const char *text, const Origin *at, Problem *p
 
 static Problem problem_of(const Cli *c)
 {
-    const char *hint = line_with(c->trouble, "hint: ");
+    const char *hint = line_with(c->trouble, hint_word);
     Problem p = {.message = line_at(c->arena, c->trouble)};
 
     if (hint)
-        p.hint = line_at(c->arena, hint + strlen("hint: "));
+        p.hint = text_behind(c->arena, hint, hint_word);
     if (c->status != TILEC_OK)
         take_apart(c->arena, c->trouble, &p);
     else if (c->trouble_at)

@@ -198,6 +198,9 @@ printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n   
 place="\"file\": \"$folder/wrong.py\", \"line\": 5, \"column\": 17"
 refused 1 "{\"kind\": \"refused\", \"message\": \"\`colums\` is not defined\", $place, \"hint\": " \
     "$folder/wrong.py" --grid 1 x="ones(fp32,1)" --json
+# of several errors the first counts, and a hint of another one is not its own
+refused 1 '"message": "argument `x` was not given", "file"' "$add" --grid 1 --json
+grep -qF '"hint": null' "$folder/out" || wrong "that hint is about another error"
 refused 2 '{"kind": "usage", "message": "--grid is given twice", "file": null, "line": null' \
     "$add" --grid 1 --json --grid 2
 refused 2 "there is no option '--gird' here\", \"file\": null" "$add" --gird 1 --json
