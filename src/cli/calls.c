@@ -161,19 +161,16 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *name)
 {
     NamedCalls all = calls_of_file(c, path);
     const char **names = NEW_N(c->arena, const char *, all.len + 1);
-    Text known = text_new(c->arena);
 
-    text_put(&known, "");
     for (int i = 0; i < all.len; i++) {
         if (strcmp(all.at[i].name, name) == 0)
             return &all.at[i];
         names[i] = all.at[i].name;
-        text_printf(&known, "%s%s", i ? ", " : "", names[i]);
     }
     if (all.len == 0)
         stop(c, CLI_USAGE,
              "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
              path, name);
-    stop(c, CLI_USAGE, "%s has no call '%s'%s; it has %s", path, name,
-         hint_text(c->arena, name, names, all.len), known.s);
+    stop(c, CLI_USAGE, "%s has no call '%s'%s", path, name,
+         hint_text(c->arena, name, names, all.len));
 }

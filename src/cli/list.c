@@ -53,16 +53,30 @@ static bool is_listed(const Listing *all, const char *name)
     return false;
 }
 
+/* The first line of what a launch would say of a kernel whose parameters cannot be read. */
+static const char *why_unread(Cli *c, const char *kernel)
+{
+    char *error = NULL;
+    const char *text;
+
+    tilec_prepare(c->file, kernel, NULL, 0, NULL, &error);
+    text = error ? arena_strndup(c->arena, error, strcspn(error, "\n")) : "it cannot be read";
+    tilec_free(error);
+    return text;
+}
+
 static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *calls, Listed k,
                         Listing *out)
 {
     k.functions = functions;
     k.f = functions_find(functions, k.name);
-    if (!k.f || is_listed(out, k.name) || tilec_param_count(c->file, k.name) != k.f->syntax.nparams)
+    if (!k.f || is_listed(out, k.name))
         return;
     k.is_helper = functions_is_helper(functions, k.name);
     k.parts.guess = guess_kernel(c, functions, &k.f->syntax);
-    if (!k.is_helper) {
+    if (tilec_param_count(c->file, k.name) != k.f->syntax.nparams) {
+        k.parts.problem = why_unread(c, k.name);
+    } else if (!k.is_helper) {
         k.parts = example_of(c, k.path, k.name, functions, &k.f->syntax);
         k.example = command_of(c, &k);
     }

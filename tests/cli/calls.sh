@@ -58,7 +58,7 @@ echo "--call small" >"$folder/call.args"
 expect 0 out "agrees" run "$k" "@$folder/call.args"
 
 # mistakes
-expect 2 err "$k has no call 'smal'; did you mean 'small'?; it has early, small, wrong" run "$k" --call smal
+expect 2 err "$k has no call 'smal'; did you mean 'small'?" run "$k" --call smal
 expect 2 err "add.py has no call 'none'" run "$source/kernels/add.py" --call none
 expect 2 err "names no calls: write \`# tilec: call none --grid E" run "$source/bench/gpu.py" --call none
 expect 2 err "FILE.py[:KERNEL] is missing" run --call small

@@ -93,6 +93,9 @@ for kernel in embedding dilate losses; do
     ! grep -q "must be changed" "$folder/out" || wrong "the example of $kernel"
 done
 
+printf '@triton.jit\ndef f(x, y=: tl.store(x, 1)\n' >"$folder/broken.py"
+expect 0 out "  which must be changed before it runs: $folder/broken.py:2:" "$tilec" list "$folder/broken.py"
+
 # the examples of kernels as people write them run as they are printed, checked, on a CPU too
 for file in kernels/*.py examples/python/[b-z]*.py examples/python/attention.py; do
     expect 0 out "  example: tilec run $file" "$tilec" list "$file"
