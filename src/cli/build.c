@@ -21,8 +21,8 @@ static bool is_identifier(const char *s)
     return n > 0 && !s[n] && !isdigit((unsigned char)s[0]);
 }
 
-/* A parameter's name as C and C++ take it. */
-static const char *c_name(Cli *c, const char *name)
+/* Words of C or C++, and names that the functions in a header use. */
+static bool is_taken(const char *name)
 {
     static const char *const taken[] = {
         "alignas",  "alignof",  "asm",      "auto",     "bool",      "break",     "case",
@@ -36,20 +36,26 @@ static const char *c_name(Cli *c, const char *name)
         "typedef",  "typeid",   "typename", "typeof",   "union",     "unsigned",  "using",
         "virtual",  "void",     "volatile", "while",    "words",     "args"};
 
-    if (!is_identifier(name))
-        stop(c, CLI_USAGE, "the parameter '%s' has no name that C takes", name);
     for (int i = 0; i < COUNT(taken); i++) {
         if (strcmp(name, taken[i]) == 0)
-            return arena_printf(c->arena, "%s_", name);
+            return true;
     }
-    return name;
+    return false;
+}
+
+/* A parameter's name as C and C++ take it. */
+static const char *c_name(Cli *c, const char *name)
+{
+    if (!is_identifier(name))
+        stop(c, CLI_USAGE, "the parameter '%s' has no name that C takes", name);
+    return is_taken(name) ? arena_printf(c->arena, "%s_", name) : name;
 }
 
 static const char *symbol_of(Cli *c, const Options *o)
 {
     const char *symbol = o->symbol ? o->symbol : o->kernel;
 
-    if (!is_identifier(symbol))
+    if (!is_identifier(symbol) || is_taken(symbol) || strcmp(symbol, "main") == 0)
         stop(c, CLI_USAGE, "'%s' is no name of a function of C's%s", symbol,
              o->symbol ? "" : "\nhint: --name NAME gives one");
     return symbol;

@@ -161,7 +161,7 @@ static tilec_arg constant(Cli *c, tilec_arg value)
 {
     tilec_arg *item = NEW(c->arena, tilec_arg);
 
-    if (value.kind > TILEC_ARG_NONE)
+    if (value.kind > TILEC_ARG_NONE && value.kind != TILEC_ARG_TUPLE)
         return value; /* it is nothing else anywhere */
     *item = value;
     item->name = NULL;

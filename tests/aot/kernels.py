@@ -51,3 +51,10 @@ def small(out, x, n, BLOCK: tl.constexpr, register: tl.constexpr = 3, bias=2):
     """Names that C has taken, a default, a number of 64 bits."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at, mask=at < n) * register + bias + BLOCK * 1000, mask=at < n)
+
+
+@triton.jit
+def double(out, pair):
+    """A name that C has taken, and a tuple that is compiled in."""
+    tl.store(out, pair[0])
+    tl.store(out + 1, pair[1])

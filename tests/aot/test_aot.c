@@ -13,6 +13,7 @@
 #include "guarded.h"
 #include "halves.h"
 #include "scale_rows.h"
+#include "pairs.h"
 #include "small.h"
 #include "sort_tiles.h"
 
@@ -158,6 +159,7 @@ static void test_small(void)
         x[i] = i, out[i] = -1;
     CHECK(small(out, x, 19, 16, 2, 1, 1) == TILEC_AOT_OK);
     CHECK(out[0] == 16002 && out[18] == 16056 && out[19] == -1);
+    CHECK(pairs(out) == TILEC_AOT_OK && out[0] == 7 && out[1] == 9);
     CHECK(small(out, x, 19, 64, 1, 1, 1) == TILEC_AOT_OK);
     CHECK(out[0] == 64002 && out[18] == 64056);
 }

@@ -29,10 +29,12 @@ build "$kernels:sort_tiles" --disjoint 'out:*fp32' 'x:*fp32' B=4096
 build "$kernels:halves" 'out:*fp16' 'x:*fp16' n:i64 B=64
 build "$kernels:guarded" 'out:*i32' 'x:*i32' n:i32 limit:i32 double:i1 B=32
 build "$kernels:small" 'out:*i64' 'x:*i64' n:u32 BLOCK=16,64
+expect 0 out "" "$tilec" build "$kernels:double" -o "$folder/pairs.o" --header "$folder/pairs.h" --name pairs \
+    --grid 1 'out:*i64' 'pair=(7, 9)'
 
 # programs, by each compiler that there is
 objects="$folder/add_kernel.o $folder/scale_rows.o $folder/sort_tiles.o $folder/halves.o
-    $folder/guarded.o $folder/small.o"
+    $folder/guarded.o $folder/pairs.o $folder/small.o"
 warnings="-Wall -Wextra -pedantic -Wconversion -Wshadow -Werror -I$folder"
 programs=""
 cp "$source/tests/aot/test_aot.c" "$folder/test_aot.cpp"
@@ -133,6 +135,8 @@ mistake 2 "no such function" n:i32 BLOCK=64 --grid 'sqrt(n)'
 mistake 2 "needs NAME=VALUE" n:i32 BLOCK=64 --variant n
 mistake 2 "only an integer that calls give" n:i32 BLOCK=64 --variant BLOCK=3
 mistake 2 "more than 64 specialisations" n:i32 "BLOCK=$(seq -s, 2 2 80)"
+expect 2 err "'double' is no name of a function of C's" "$tilec" build "$kernels:double" -o "$folder/no.o" \
+    --header "$folder/no.h" 'out:*i64' 'pair=(7, 9)'
 expect 2 err "-o FILE.o is missing" "$tilec" build "$source/kernels/add.py" --header "$folder/no.h"
 expect 2 err "--header FILE.h is missing" "$tilec" build "$source/kernels/add.py" -o "$folder/no.o"
 expect 2 err "one file" "$tilec" build "$source/kernels/add.py" -o "$folder/a" --header "$folder/a"
