@@ -57,6 +57,10 @@ static const Advice for_names[] = {
     {"extend",       "tuples and lists do not change in a kernel: write t = t + u"},
     {"insert",       "tuples and lists do not change in a kernel: write t[:i] + (x,) + t[i:]"},
     {"pop",          "tuples and lists do not change in a kernel: write t[:-1]"},
+    {"libdevice",    "write `from triton.language.extra import libdevice` at the top of the file"},
+    {"math",         "write `import math` at the top of the file"},
+    {"tl",           "write `import triton.language as tl` at the top of the file"},
+    {"triton",       "write `import triton` at the top of the file"},
     /* CUDA */
     {"__syncthreads", "leave it out: operations on tiles need no barrier"},
     {"barrier",       "tl.debug_barrier(); loads and stores of one program are in order without one"},

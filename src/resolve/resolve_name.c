@@ -152,12 +152,30 @@ static bool hint_instead(Lower *l, Sym name, const char *near)
     return advice || near;
 }
 
+/* What a dtype is called that C and PyTorch call so. */
+static const char *meant_dtype(Sym name)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {{"float", "float32"}, {"half", "float16"}, {"double", "float64"},
+                 {"int", "int32"},     {"long", "int64"},   {"bool", "int1"},
+                 {"uint", "uint32"},   {"byte", "uint8"}};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(name, names[i].theirs) == 0)
+            return names[i].ours;
+    }
+    return NULL;
+}
+
 static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
 {
     const char *own = own_name(l, member), *near = builtin_near(member, where);
 
     error_at(l, span, E_NO_MEMBER, module, member);
-    if (own)
+    if (where & IN_TL && meant_dtype(member))
+        hint_at(l, H_DID_YOU_MEAN, meant_dtype(member));
+    else if (own)
         hint_at(l, H_LANGUAGE_HAS, own);
     else
         hint_instead(l, member, near);

@@ -338,7 +338,10 @@ static Token lex_operator(Lexer *lx)
     TokenKind kind = operator_of(lx);
 
     if (kind == T_ERROR)
-        return error(lx, start, lx->text[start] == '\\' ? E_BACKSLASH : E_CHARACTER);
+        return error(lx, start,
+                     lx->text[start] == '\\'  ? E_BACKSLASH
+                     : lx->text[start] == '?' ? E_QUESTION
+                                              : E_CHARACTER);
     if (kind == T_LPAREN || kind == T_LSQUARE || kind == T_LBRACE)
         lx->brackets++;
     if (kind == T_RPAREN || kind == T_RSQUARE || kind == T_RBRACE)

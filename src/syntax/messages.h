@@ -18,6 +18,7 @@
 
 /* tokens */
 #define E_CHARACTER          "this character has no meaning here"
+#define E_QUESTION           "this character has no meaning here; a choice is written `a if c else b`"
 #define E_BACKSLASH          "only a new line may follow a backslash"
 #define E_IMAGINARY          "imaginary numbers are not supported"
 #define E_NUMBER             "this is not a number"
@@ -35,8 +36,8 @@
 #define E_BLOCK_MISSING      "an indented block has to follow this `:`"
 
 /* expressions and statements */
-#define E_EXPECTED           "expected %s, found %s"
-#define E_EXPECTED_NAME      "expected %s, found `%.40s`"
+#define E_EXPECTED           "expected %s, found %s%s"
+#define E_EXPECTED_NAME      "expected %s, found `%.40s`%s"
 #define E_UNCLOSED           "this `%c` is never closed"
 #define E_ASSIGN_IN_TEST     "expected `:`, found `=`; the comparison is `==`"
 #define E_ASSIGN_TO          "this expression cannot be assigned to"

@@ -80,9 +80,9 @@ void parse_unexpected(Parser *p, const char *wanted)
     if (at_end && unclosed_error(p)) /* lines end inside brackets only where the lexer gave up */
         return;
     if (t->kind == T_NAME)
-        parse_error(p, t->span, E_EXPECTED_NAME, wanted, t->name);
+        parse_error(p, t->span, E_EXPECTED_NAME, wanted, t->name, parse_advice(p));
     else
-        parse_error(p, t->span, E_EXPECTED, wanted, token_text(t->kind));
+        parse_error(p, t->span, E_EXPECTED, wanted, token_text(t->kind), parse_advice(p));
 }
 
 static void note_bracket(Parser *p)

@@ -39,6 +39,8 @@ void parse_error(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 /* The same where the text can be understood all the same: parsing goes on. */
 void parse_complaint(Parser *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 void parse_unexpected(Parser *p, const char *wanted); /* "expected WANTED, found ...", or better */
+const char *
+parse_advice(const Parser *p); /* "; Python writes ..." about the token in hand, or "" */
 /* Take the token in hand, whatever it is, and read the next.  T_FAILED stays. */
 void advance(Parser *p);
 bool accept(Parser *p, TokenKind kind);                  /* take it if it is that */
