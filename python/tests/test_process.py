@@ -253,6 +253,7 @@ class Memory(unittest.TestCase):
             gone.append(weakref.ref(kernel[(1,)](x)))
             self.assertEqual(x[0], i)
             self.assertEqual(len(kernel.device_caches[0][0]), 1)
+            self.assertEqual(len(kernel.device_caches["cpu"][0]), 1)  # as torch.cpu names it
         gc.collect()
         self.assertEqual([ref() is None for ref in gone], [True, True, False])
 

@@ -66,6 +66,21 @@ class LaunchMetadata:
         return about
 
 
+class DeviceCaches:
+    """JITFunction.device_caches[device]: a tuple that begins with {number: compiled kernel}.  There is
+    one for all devices, whatever a program's library calls the current one.
+    """
+
+    def __init__(self):
+        self._compiled = {}
+
+    def __getitem__(self, device):
+        return (self._compiled, {}, None, None, None)
+
+    def clear(self):
+        self._compiled.clear()
+
+
 class JITFunction(_core.Kernel, KernelInterface):
     """A kernel; `fn` is the Python function that it was made of."""
 
@@ -89,7 +104,7 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.arg_names = names
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks = []
-        self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
+        self.device_caches = DeviceCaches()
         self.module = self.__module__ = fn.__module__
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
