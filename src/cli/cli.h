@@ -221,7 +221,7 @@ typedef struct {
     int n, line;
 } Item;
 typedef VEC(Item) Items;
-Items items_of_file(Cli *c, const char *path);
+Items items_of_file(Cli *c, const char *path); /* in their order; stops when it is no text */
 void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them to `out` */
 const char *items_end_of_quotes(const char *s);                     /* which begin there */
 /* `path`, or where it is from the folder of c->origin. */
@@ -236,7 +236,7 @@ typedef struct {
     Items items;
 } NamedCall;
 typedef VEC(NamedCall) NamedCalls;
-NamedCalls calls_of_file(Cli *c, const char *path);
+NamedCalls calls_of_file(Cli *c, const char *path); /* stops on a comment that names none */
 const NamedCall *calls_find(Cli *c, const char *path, const char *name); /* stops without one */
 
 /* options.c */
@@ -656,8 +656,8 @@ Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
 
 /* trial.c: work in a child process, with what it has to say */
 typedef const char *Trial(Cli *c, void *context);
-/* For so many seconds at most, if not 0.  *text is what it said, NULL: nothing; when it gives false
- * the trial did not come to its end, and *text is why. */
+/* For so many seconds of the CPU at most, if not 0.  *text is what it said, NULL: nothing; when it
+ * gives false the trial did not come to its end, and *text is why. */
 bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char **text);
 
 /* example.c: a call of a kernel that can be copied */
