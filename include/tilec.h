@@ -662,6 +662,42 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
                                 const tilec_launch_options *options, tilec_stats *out,
                                 char **error);
 
+/* What a line of a source costs; of the two functions below each sets its own fields. */
+typedef struct {
+    const char *file; /* ends with the call that it is given to.  NULL: none, such as the library */
+    int line;
+    uint64_t samples; /* tilec_profile_stop(): how often a thread was seen there, about each
+                       * millisecond that it computes */
+    /* tilec_launch_lines(): what the programs of a launch do there, as tilec_stats counts it; bytes
+     * are those of all elements that are read and written, each time, masked ones too */
+    double flops, int_ops, bytes;
+} tilec_line;
+
+/*
+ * Take samples of what the threads that run programs on the CPU do, from start to stop, and tell
+ * them by line in the order of files and lines.  Programs tell their lines if they are launched
+ * with `debug` of TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are
+ * called.  Uses the signal SIGPROF, for the whole process: where that had no handler it is ignored
+ * from then on.
+ *
+ * device: NULL or "cpu"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops the
+ *     samples; `user` is passed on.
+ *
+ * TILEC_FAILED: samples are being taken already.  To stop what was not started tells nothing.
+ */
+tilec_status tilec_profile_start(tilec_context *ctx, const char *device, char **error);
+tilec_status tilec_profile_stop(tilec_context *ctx, const char *device,
+                                void (*on_line)(void *user, const tilec_line *line), void *user,
+                                char **error);
+
+/* Say what each line would do in such a launch, in the order of files and lines.  Else as
+ * tilec_launch_stats(). */
+tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                const tilec_arg *args, int nargs,
+                                const tilec_launch_options *options,
+                                void (*on_line)(void *user, const tilec_line *line), void *user,
+                                char **error);
+
 /*
  * Show a stage of the compiler as text, to be freed with tilec_free().
  *

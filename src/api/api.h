@@ -319,6 +319,16 @@ bool spec_ready(Request *r);
 void spec_free_variant(Variant *v);          /* its code must not be running; NULL is allowed */
 int spec_variant_index(const GenOptions *o); /* below VARIANTS */
 
+/* profile.c: lines of sources, each once; for free() */
+typedef struct {
+    tilec_line *at;
+    int n;
+} LineList;
+/* The entry of a line, which is new where there is none; NULL: memory ran out. */
+tilec_line *line_list_at(LineList *l, const char *file, int line);
+/* Tell them in the order of files and lines (on_line NULL: do not), and free them. */
+void line_list_tell(LineList *l, void (*on_line)(void *user, const tilec_line *line), void *user);
+
 /* dump.c */
 typedef struct {
     Request *request;
@@ -333,6 +343,7 @@ typedef struct {
     const int32_t *grid;
     const Func *func; /* as lowered */
     tilec_stats stats;
+    LineList *lines; /* NULL: nobody asks for them */
 } StatsJob;
 extern const FileJob dump_stats; /* on a StatsJob */
 

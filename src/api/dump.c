@@ -242,6 +242,19 @@ static tilec_status add_facts(Job *job, const Request *r, tilec_stats *out)
     return TILEC_OK;
 }
 
+static void add_line_work(void *stats, const Op *op, const InterpWork *work)
+{
+    const StatsJob *s = stats;
+    Place at = source_place(s->func->module->sources, op->span.start);
+    tilec_line *l = at.source ? line_list_at(s->lines, at.source->path, at.line) : NULL;
+
+    if (!l)
+        return;
+    l->flops += work->flops;
+    l->int_ops += work->int_ops;
+    l->bytes += work->bytes;
+}
+
 static tilec_status count_stats(Job *job, void *stats)
 {
     StatsJob *s = stats;
@@ -251,7 +264,8 @@ static tilec_status count_stats(Job *job, void *stats)
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};
     MemoryUse use = ir_memory_use(s->func, job->arena);
-    bool counted = interp_count(s->func, &launch, SAMPLE, &counts) == INTERP_OK;
+    bool counted = interp_count(s->func, &launch, SAMPLE, &counts, s->lines ? add_line_work : NULL,
+                                s) == INTERP_OK;
 
     counted = counted && counts.known;
     s->stats.flops = counted ? counts.flops : -1;

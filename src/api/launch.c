@@ -321,25 +321,50 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     return status;
 }
 
+static tilec_status count_launch(StatsJob *job, tilec_file *file, const char *kernel,
+                                 const int32_t *grid, const tilec_arg *args, int nargs,
+                                 const tilec_launch_options *options, char **error)
+{
+    Binding binding;
+    Request r = {.binding = &binding};
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+
+    job->request = &r;
+    job->grid = grid;
+    if (status == TILEC_OK)
+        status = check_grid(grid, error);
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    if (status == TILEC_OK)
+        status = run_on_request_file(&r, &dump_stats, job, error);
+    return status;
+}
+
 tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int32_t grid[3],
                                 const tilec_arg *args, int nargs,
                                 const tilec_launch_options *options, tilec_stats *out, char **error)
 {
-    Binding binding;
-    Request r = {.binding = &binding};
-    StatsJob job = {.request = &r, .grid = grid};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
-    if (status != TILEC_OK)
-        return status;
+    StatsJob job = {0};
+
     if (!out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_stats: out is NULL");
-    status = check_grid(grid, error);
-    if (status == TILEC_OK)
-        status = make_ready(&r, error);
-    if (status == TILEC_OK)
-        status = run_on_request_file(&r, &dump_stats, &job, error);
+    tilec_status status = count_launch(&job, file, kernel, grid, args, nargs, options, error);
     if (status == TILEC_OK)
         *out = job.stats;
+    return status;
+}
+
+tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                const tilec_arg *args, int nargs,
+                                const tilec_launch_options *options,
+                                void (*on_line)(void *user, const tilec_line *line), void *user,
+                                char **error)
+{
+    LineList lines = {0};
+    StatsJob job = {.lines = &lines};
+    tilec_status status = count_launch(&job, file, kernel, grid, args, nargs, options, error);
+
+    line_list_tell(&lines, status == TILEC_OK ? on_line : NULL, user);
     return status;
 }
 

@@ -20,6 +20,8 @@ void call_init(Call *k, Cli *c, const Options *o)
 
 void call_open(Call *k)
 {
+    if (k->options.profile)
+        profile_check(k->cli, &k->options);
     k->options.launch.on_message = k->silent || k->again ? NULL : tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
@@ -194,12 +196,18 @@ void call_report(Call *k)
     if (!o->time && !o->json)
         return;
     call_count(k);
+    if (o->profile)
+        profile_start(k);
     if (o->time)
         timing_measure(k);
+    if (o->profile)
+        k->timing.profile = profile_stop(k);
     if (o->json)
         fputs(timing_json(c->arena, &k->timing), stdout);
     else
         fputs(timing_table(c->arena, &k->timing), c->tells);
+    if (o->profile && !o->json)
+        fputs(k->timing.profile, c->tells);
 }
 
 void call_close(Call *k)

@@ -267,7 +267,7 @@ typedef struct {
     const char *grid, *stage;
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
-    bool time, json, count;
+    bool time, json, count, profile;
     int runs;       /* 0 = as many as fit in `seconds` */
     double seconds; /* of timed runs; 0: one */
     bool sweep, csv;
@@ -436,6 +436,7 @@ typedef struct {
     bool fresh;           /* each run began with the arrays that the first one found */
     const char *lines;    /* for JSON: what counting_json() gives, or NULL */
     const char *compared; /* the same of compare_json() */
+    const char *profile;  /* .. and of profile_stop() */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* In billions a second; "-" for what cannot be counted. */
@@ -446,6 +447,13 @@ const char *timing_table(Arena *a, const Timing *t);
 /* One object on one line; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);
 void put_json_text(Text *out, const char *s); /* in quotes */
+
+/* peaks.c: bytes of memory, and fp32 operations, that the CPU does in a second, on so many threads
+ * (0: all); measured where nobody has */
+typedef struct {
+    double bytes, flops;
+} Peaks;
+Peaks peaks_find(Cli *c, int threads);
 
 /* counting.c: what `run --count` says */
 typedef struct {
@@ -585,6 +593,11 @@ const char *sweep_json(Arena *a, const Sweep *s); /* one object */
 /* plot.c: --plot */
 void plot_check(Cli *c, const char *path); /* stops when it cannot be drawn or written */
 void plot_sweep(Cli *c, const Sweep *s, const char *path);
+
+/* profile.c: what `run --profile` says */
+void profile_check(Cli *c, const Options *o); /* stops where there are no samples */
+void profile_start(Call *k);                  /* in front of timed runs */
+const char *profile_stop(Call *k);            /* behind them: a table, or JSON */
 
 /* outputs.c: --save and --show */
 /* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */

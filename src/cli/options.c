@@ -38,6 +38,7 @@ typedef enum {
     OPTION_PATH,
     OPTION_DEFINE,
     OPTION_DEBUG,
+    OPTION_PROFILE,
     OPTION_OUTPUT,
     OPTION_HEADER,
     OPTION_NAME,
@@ -81,6 +82,7 @@ static const struct {
     {"--csv",       OPTION_CSV,     COMMAND_RUN,    BARE,     false},
     {"--plot",      OPTION_PLOT,    COMMAND_RUN,    NEEDS,    true},
     {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
+    {"--profile",   OPTION_PROFILE, COMMAND_RUN,    BARE,     false},
     {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
     {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
     {"--save",      OPTION_SAVE,    COMMAND_RUN,    NEEDS,    false},
@@ -227,6 +229,10 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, parse_folder(c, operand));
+        break;
+    case OPTION_PROFILE:
+        o->profile = o->time = true;
+        o->launch.debug = MAX(o->launch.debug, TILEC_DEBUG_LINES);
         break;
     case OPTION_DEBUG:
         o->launch.debug = TILEC_DEBUG_NAMES;

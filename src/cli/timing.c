@@ -175,6 +175,8 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);
+    if (t->profile)
+        text_printf(&out, ", \"profile\": %s", t->profile);
     if (t->tuned) {
         text_put(&out, ", \"tuned\": ");
         put_json_text(&out, t->tuned);

@@ -174,6 +174,12 @@ typedef struct {
     RunStatus (*load)(const DeviceObject *object, void **code, const char **why);
     void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
 
+    /* Look where the threads of this process are in code that has lines, from the one call to the
+     * other, which tells of each sample (file NULL: elsewhere; the texts end with the call).  NULL:
+     * it cannot. */
+    RunStatus (*profile_start)(void);
+    void (*profile_stop)(void (*on_sample)(void *ctx, const char *file, int line), void *ctx);
+
     /* What the code takes on number `id`; may be NULL. */
     RunStatus (*facts)(void *state, void *code, int id, CodeFacts *out, char **error);
 

@@ -1,5 +1,5 @@
 /*
- * debugger.c - tell gdb, and whoever reads its interface, about loaded code
+ * debugger.c - the code that knows its lines: tell gdb, and whoever reads its interface, about it
  *
  * gdb sets a breakpoint on __jit_debug_register_code(), and when that is called looks at
  * __jit_debug_descriptor: objects in memory, here those that the loader was given, with the
@@ -22,6 +22,9 @@ struct JitCode {
     JitCode *next, *previous;
     const void *object;
     uint64_t bytes;
+    /* what follows is ours */
+    uint64_t start, end;
+    LineTable *lines;
 };
 
 typedef struct {
@@ -50,21 +53,28 @@ static void tell_gdb(JitCode *code, uint32_t action)
     __jit_debug_register_code();
 }
 
-JitCode *debugger_register(const void *object, size_t len, const uint64_t *addresses)
+JitCode *debugger_register(const void *object, size_t len, const JitPlaces *places)
 {
     JitCode *code = malloc(sizeof *code + len);
     Elf64_Ehdr head;
 
-    if (!code)
+    if (!code) {
+        line_table_free(places->lines);
         return NULL;
+    }
     char *copy = (char *)(code + 1);
     memcpy(copy, object, len);
     memcpy(&head, object, sizeof head);
     for (int i = 0; i < head.e_shnum; i++) {
         uint64_t at = head.e_shoff + (uint64_t)i * sizeof(Elf64_Shdr);
-        memcpy(copy + at + offsetof(Elf64_Shdr, sh_addr), &addresses[i], sizeof addresses[i]);
+        memcpy(copy + at + offsetof(Elf64_Shdr, sh_addr), &places->sections[i],
+               sizeof places->sections[i]);
     }
-    *code = (JitCode){.object = copy, .bytes = len};
+    *code = (JitCode){.object = copy,
+                      .bytes = len,
+                      .start = places->start,
+                      .end = places->end,
+                      .lines = places->lines};
     pthread_mutex_lock(&list_lock);
     code->next = __jit_debug_descriptor.first;
     if (code->next)
@@ -88,5 +98,27 @@ void debugger_unregister(JitCode *code)
         code->next->previous = code->previous;
     tell_gdb(code, JIT_UNREGISTER);
     pthread_mutex_unlock(&list_lock);
+    line_table_free(code->lines);
     free(code);
+}
+
+static const JitCode *code_at(uint64_t address)
+{
+    const JitCode *c = __jit_debug_descriptor.first;
+
+    while (c && (address < c->start || address >= c->end))
+        c = c->next;
+    return c;
+}
+
+void debugger_lines(const uint64_t *addresses, size_t n,
+                    void (*fn)(void *ctx, const char *file, int line), void *ctx)
+{
+    pthread_mutex_lock(&list_lock);
+    for (size_t i = 0; i < n; i++) {
+        const JitCode *c = code_at(addresses[i]);
+        const LineRow *row = c && c->lines ? line_table_find(c->lines, addresses[i]) : NULL;
+        fn(ctx, row ? c->lines->files[row->file] : NULL, row ? row->line : 0);
+    }
+    pthread_mutex_unlock(&list_lock);
 }

@@ -139,5 +139,7 @@ const Device cpu_device = {
     .options = options_for_cpu,
     .load = load_for_cpu,
     .unload = unload_for_cpu,
+    .profile_start = sampler_start,
+    .profile_stop = sampler_stop,
     .launch = launch_on_cpu,
 };

@@ -44,12 +44,54 @@ RunStatus code_load(const void *object, size_t len, Code **out, const char **why
 void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
 void code_free(Code *c); /* NULL is allowed; none of its symbols may be running */
 
-/* debugger.c: what gdb knows of loaded code */
+/* line_table.c: lines of a source by address */
+enum { LINE_FILES = 256 };
+typedef struct {
+    uint64_t address; /* from here to the next row */
+    int file, line;   /* line 0: none */
+    int number;       /* in the order of the section */
+} LineRow;
+typedef struct {
+    LineRow *rows; /* by address */
+    int n;
+    char *files[LINE_FILES];
+} LineTable;
+/* The address that stands so many bytes into the section, relocated. */
+typedef uint64_t LineAddress(const void *ctx, uint64_t offset);
+/* Of a section .debug_line; NULL: it is none that we know, or memory is out. */
+LineTable *line_table_read(const void *section, size_t len, LineAddress *address_at,
+                           const void *ctx);
+void line_table_free(LineTable *t);                                   /* NULL is allowed */
+const LineRow *line_table_find(const LineTable *t, uint64_t address); /* NULL: nobody knows */
+
+/* debugger.c: what gdb and the profiler know of loaded code */
 typedef struct JitCode JitCode;
-/* A sound object that has debug information; addresses[i] is where section i was placed, or 0.
- * NULL when memory is out: gdb then knows nothing of it. */
-JitCode *debugger_register(const void *object, size_t len, const uint64_t *addresses);
+typedef struct {
+    uint64_t start, end;      /* of what was mapped */
+    const uint64_t *sections; /* where each was placed, or 0 */
+    LineTable *lines;         /* is taken over; may be NULL */
+} JitPlaces;
+/* A sound object that has debug information.  NULL when memory is out: nobody then knows of it. */
+JitCode *debugger_register(const void *object, size_t len, const JitPlaces *places);
 void debugger_unregister(JitCode *code); /* before the code goes; NULL is allowed */
+/* Call `fn` for the line that each address is of, as far as that is known now: `file` is NULL for
+ * code of no line, or not loaded by us. */
+void debugger_lines(const uint64_t *addresses, size_t n,
+                    void (*fn)(void *ctx, const char *file, int line), void *ctx);
+
+/* sampler.c: where the threads that run programs are, at even steps of their CPU time.  For the
+ * whole process: one at a time. */
+RunStatus sampler_start(void); /* RUN_NO_THREADS: it runs already, or the system has no timers */
+void sampler_join_now(void);
+extern _Atomic bool sampler_runs;
+/* Each thread that runs programs calls this in front of them; next to nothing but while it runs. */
+static inline void sampler_join(void)
+{
+    if (atomic_load_explicit(&sampler_runs, memory_order_relaxed))
+        sampler_join_now();
+}
+/* Call `fn` for each sample, as debugger_lines() does. */
+void sampler_stop(void (*fn)(void *ctx, const char *file, int line), void *ctx);
 
 /* pool.c: persistent threads, which start with the first job that can use more than one.
  * pool_run hands out chunks of [0, n) until none is left. */

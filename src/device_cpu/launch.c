@@ -81,6 +81,7 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
     const CpuLaunch *l = r->launch;
     bool timed = r->timed && worker == 0;
 
+    sampler_join();
     if (timed && r->programs == 0)
         r->start = nanos();
     if (l->watch)

@@ -332,26 +332,64 @@ static const char *section_name(const Loader *l, int names, const Elf64_Shdr *s)
                : "";
 }
 
-static bool has_lines(const Loader *l)
+/* The number of the section with that name; -1: there is none. */
+static int find_section(const Loader *l, const char *name)
 {
     Elf64_Ehdr head;
 
     memcpy(&head, l->object, sizeof head);
     for (int i = 0; head.e_shstrndx < l->nsections && i < l->nsections; i++) {
-        if (strcmp(section_name(l, head.e_shstrndx, &l->sections[i]), ".debug_line") == 0)
-            return true;
+        const Elf64_Shdr *s = &l->sections[i];
+        if (s->sh_type == SHT_PROGBITS && strcmp(section_name(l, head.e_shstrndx, s), name) == 0)
+            return i;
     }
-    return false;
+    return -1;
+}
+
+/* An address in a section that is not loaded: 0 unless a relocation puts one there. */
+typedef struct {
+    const Loader *loader;
+    int section;
+} Unloaded;
+
+static uint64_t relocated_address(const void *unloaded, uint64_t offset)
+{
+    const Unloaded *u = unloaded;
+    const Loader *l = u->loader;
+
+    for (int i = 0; i < l->nsections; i++) {
+        const Elf64_Shdr *table = &l->sections[i];
+        if (table->sh_type != SHT_RELA || (int)table->sh_info != u->section)
+            continue;
+        for (uint64_t k = 0; k < table->sh_size / sizeof(Elf64_Rela); k++) {
+            Elf64_Rela rela;
+            memcpy(&rela, l->object + table->sh_offset + k * sizeof rela, sizeof rela);
+            if (rela.r_offset != offset || ELF64_R_SYM(rela.r_info) >= l->nsymbols)
+                continue;
+            Elf64_Sym sym = read_symbol(l, ELF64_R_SYM(rela.r_info));
+            return !is_placed(l, &sym) ? 0
+                                       : (uint64_t)(uintptr_t)l->map + l->offset[sym.st_shndx] +
+                                             sym.st_value + (uint64_t)rela.r_addend;
+        }
+    }
+    return 0;
 }
 
 /* Nobody looks at where sections were placed any more. */
 static JitCode *tell_debugger(Loader *l)
 {
-    if (!has_lines(l))
+    int lines = find_section(l, ".debug_line");
+    const Unloaded unloaded = {l, lines};
+    uint64_t start = (uint64_t)(uintptr_t)l->map;
+
+    if (lines < 0)
         return NULL;
+    LineTable *table = line_table_read(l->object + l->sections[lines].sh_offset,
+                                       l->sections[lines].sh_size, relocated_address, &unloaded);
     for (int i = 0; i < l->nsections; i++)
-        l->offset[i] = l->offset[i] == NOT_PLACED ? 0 : (uint64_t)(uintptr_t)l->map + l->offset[i];
-    return debugger_register(l->object, l->len, l->offset);
+        l->offset[i] = l->offset[i] == NOT_PLACED ? 0 : start + l->offset[i];
+    const JitPlaces places = {start, start + l->total, l->offset, table};
+    return debugger_register(l->object, l->len, &places);
 }
 
 /* All steps; NULL with l->why set for a bad object, without for a lack of memory. */

@@ -32,9 +32,7 @@ struct Activation {
     Activation *next_idle;
 };
 
-typedef struct {
-    double flops, int_ops;
-} Work;
+typedef InterpWork Work;
 
 typedef struct {
     Arena *arena;
@@ -43,6 +41,8 @@ typedef struct {
     Map *idle; /* Func* to Activation* */
     Map *data; /* of count_data() */
     Work work;
+    Map *ops;      /* Op* to Work*, or NULL: nobody asks for them */
+    double rounds; /* for how many rounds of loops this one stands */
     bool known;
     int64_t steps;
     int depth;
@@ -75,7 +75,7 @@ static int element_int_ops(const Op *op)
 
 static Work element_work(const Op *op)
 {
-    return (Work){element_flops(op), element_int_ops(op)};
+    return (Work){.flops = element_flops(op), .int_ops = element_int_ops(op)};
 }
 
 static void add_element_work(Op *op, void *ctx)
@@ -88,7 +88,22 @@ static void add_element_work(Op *op, void *ctx)
 
 static Work times(Work w, double n)
 {
-    return (Work){w.flops * n, w.int_ops * n};
+    return (Work){w.flops * n, w.int_ops * n, w.bytes * n};
+}
+
+/* What the op asks memory for, masked lanes included. */
+static double op_bytes(const Op *op)
+{
+    const Type *t = op->code == OP_store         ? op->operands[STORE_DATA]->type
+                    : op->code == OP_load        ? op->results[0]->type
+                    : op->code == OP_load_block  ? op->results[0]->type
+                    : op->code == OP_store_block ? op->operands[BLOCK_DATA]->type
+                    : op->code == OP_atomic_rmw  ? op->operands[RMW_DATA]->type
+                    : op->code == OP_atomic_cas  ? op->operands[CAS_NEW]->type
+                                                 : NULL;
+    bool twice = op->code == OP_atomic_rmw || op->code == OP_atomic_cas;
+
+    return t ? (double)type_numel(t) * type_size(t) * (twice ? 2 : 1) : 0;
 }
 
 /* One application of a combine region; its calls do not count. */
@@ -120,14 +135,29 @@ static Work op_work(const Op *op)
     }
 }
 
+static void add_work(Work *sum, Work work)
+{
+    sum->flops += work.flops;
+    sum->int_ops += work.int_ops;
+    sum->bytes += work.bytes;
+}
+
 /* Integers count where the result becomes data. */
 static void count_work(Counter *c, const Op *op)
 {
     Work work = op_work(op);
 
-    c->work.flops += work.flops;
-    if (work.int_ops > 0 && op->nresults > 0 && map_get(c->data, MAP_KEY(op->results[0])))
-        c->work.int_ops += work.int_ops;
+    work.bytes = op_bytes(op);
+    if (op->nresults == 0 || !map_get(c->data, MAP_KEY(op->results[0])))
+        work.int_ops = 0;
+    work = times(work, c->rounds);
+    add_work(&c->work, work);
+    if (!c->ops || (work.flops == 0 && work.int_ops == 0 && work.bytes == 0))
+        return;
+    Work *sum = map_get(c->ops, MAP_KEY(op));
+    if (!sum)
+        map_put(c->ops, MAP_KEY(op), sum = NEW(c->arena, Work));
+    add_work(sum, work);
 }
 
 /* --- scalars --- */
@@ -247,11 +277,10 @@ static void count_for(Counter *c, Activation *a, const Op *op)
                                  scalar_of(a, op->operands[FOR_STEP]).bits);
     hand_over_counts(a, a, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
     if (bounds.trips > LONG_LOOP && rounds_are_alike(body)) {
-        Work before = c->work;
+        double rounds = c->rounds;
+        c->rounds *= (double)bounds.trips;
         count_round(c, a, op, bounds.first);
-        c->work.flops = before.flops + (c->work.flops - before.flops) * (double)bounds.trips;
-        c->work.int_ops =
-            before.int_ops + (c->work.int_ops - before.int_ops) * (double)bounds.trips;
+        c->rounds = rounds;
         forget(a, op->nresults, op->results);
         return;
     }
@@ -356,13 +385,46 @@ static void count_programs(Counter *c, const Func *f, int sample)
         machine_program_at(launch, launch->first + i * (total / n), c->program);
         count_block(c, a, f->body);
     }
-    if (n > 0)
-        c->work = times(c->work, (double)total / (double)n);
 }
 
-InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out)
+/* Programs that each of the counted ones stands for. */
+static double programs_each(const InterpLaunch *launch, int sample)
 {
-    Counter c = {.launch = launch, .known = true};
+    int64_t total = launch->last - launch->first, n = MIN(total, MAX(sample, 1));
+
+    return n > 0 ? (double)total / (double)n : 1;
+}
+
+typedef struct {
+    const Counter *counter;
+    double programs; /* that each of the counted ones stands for */
+    InterpOpFn *fn;
+    void *ctx;
+} OpTelling;
+
+static void tell_op(Op *op, void *telling)
+{
+    const OpTelling *t = telling;
+    const Work *work = map_get(t->counter->ops, MAP_KEY(op));
+
+    if (!work)
+        return;
+    const Work all = times(*work, t->programs);
+    t->fn(t->ctx, op, &all);
+}
+
+static void tell_ops(const Counter *c, const Module *m, double programs, InterpOpFn *fn, void *ctx)
+{
+    OpTelling t = {c, programs, fn, ctx};
+
+    for (int i = 0; i < m->nfuncs; i++)
+        ir_walk(m->funcs[i]->body, tell_op, &t);
+}
+
+InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out,
+                          InterpOpFn *fn, void *ctx)
+{
+    Counter c = {.launch = launch, .known = true, .rounds = 1};
     Arena *volatile arena = NULL;
     Guard guard;
 
@@ -373,7 +435,11 @@ InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample,
     c.arena = arena = arena_new(&guard);
     c.idle = map_new(c.arena);
     c.data = count_data(f, c.arena);
+    c.ops = fn ? map_new(c.arena) : NULL;
     count_programs(&c, f, sample);
+    c.work = times(c.work, programs_each(launch, sample));
+    if (fn)
+        tell_ops(&c, f->module, programs_each(launch, sample), fn, ctx);
     *out = (InterpCounts){c.work.flops, c.work.int_ops, c.known};
     arena_free(arena);
     return INTERP_OK;

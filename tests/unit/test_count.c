@@ -13,7 +13,7 @@ static InterpCounts counts_of(const char *text, int programs, int sample, const 
     InterpLaunch launch = {.args = args, .grid = {programs, 1, 1}, .first = 0, .last = programs};
     InterpCounts counts;
 
-    assert_int_equal(interp_count(f, &launch, sample, &counts), INTERP_OK);
+    assert_int_equal(interp_count(f, &launch, sample, &counts, NULL, NULL), INTERP_OK);
     arena_free(a);
     return counts;
 }

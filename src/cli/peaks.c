@@ -1,0 +1,161 @@
+/*
+ * peaks.c - what this machine can do at most: bytes of memory and float operations a second
+ *
+ * Measured by two kernels of ours, once for each number of threads: a copy between arrays that no
+ * cache holds, whose bytes are read and written, and products of fp32 tiles that the nearest caches
+ * hold, the fastest arithmetic that the CPU's code has.  The result is kept as a text in the cache
+ * folder, with the CPU's name, and measured again where that is another one.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+static const char probes[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "\n"
+                             "@triton.jit\n"
+                             "def copy(x, y, BLOCK: tl.constexpr):\n"
+                             "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                             "    tl.store(y + at, tl.load(x + at))\n"
+                             "\n"
+                             "@triton.jit\n"
+                             "def product(x, y, rounds, N: tl.constexpr):\n"
+                             "    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]\n"
+                             "    a = tl.load(x + at)\n"
+                             "    sum = tl.zeros([N, N], tl.float32)\n"
+                             "    for i in range(rounds):\n"
+                             "        sum = tl.dot(a, a, sum)\n"
+                             "    tl.store(y + tl.program_id(0) * N * N + at, sum)\n";
+
+enum { COPY_BLOCK = 16384, N = 128, ROUNDS = 100, PROBE_RUNS = 3, MOST_PEAKS_TEXT = 4096 };
+static const int64_t most_copied = (int64_t)128 << 20, least_copied = (int64_t)1 << 20;
+
+typedef struct {
+    Cli *cli;
+    tilec_file *file;
+    tilec_launch_options options;
+    double best; /* seconds */
+} Probe;
+
+static void run_probe(Probe *p, const char *kernel, int programs, const tilec_arg *args, int nargs)
+{
+    const int32_t grid[3] = {programs, 1, 1};
+    char *error = NULL;
+
+    p->best = 0;
+    for (int i = 0; i <= PROBE_RUNS; i++) { /* the first one compiles, and touches the memory */
+        double start = os_seconds();
+        check(p->cli, tilec_launch(p->file, kernel, grid, args, nargs, &p->options, &error),
+              &error);
+        double took = os_seconds() - start;
+        if (i > 0 && (p->best == 0 || took < p->best))
+            p->best = took;
+    }
+}
+
+static tilec_arg array_argument(const char *name, const Array *a)
+{
+    return (tilec_arg){.name = name,
+                       .kind = TILEC_ARG_TENSOR,
+                       .tensor = {.data = a->data,
+                                  .dtype = a->dtype,
+                                  .ndim = a->ndim,
+                                  .shape = a->shape,
+                                  .strides = a->strides}};
+}
+
+static tilec_arg number_argument(const char *name, int64_t v)
+{
+    return (tilec_arg){.name = name, .kind = TILEC_ARG_INT, .integer = v};
+}
+
+static double measure_copy(Probe *p)
+{
+    int64_t bytes = most_copied;
+
+    while (bytes > least_copied && !os_has_memory(4 * (size_t)bytes))
+        bytes /= 2;
+    const int64_t shape[] = {bytes / 4};
+    Array x = array_new(p->cli, TILEC_FP32, 1, shape), y = array_new(p->cli, TILEC_FP32, 1, shape);
+    const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
+                              number_argument("BLOCK", COPY_BLOCK)};
+    array_fill(&x, 1);
+    run_probe(p, "copy", (int)(shape[0] / COPY_BLOCK), args, COUNT(args));
+    return 2 * (double)bytes / p->best;
+}
+
+static double measure_product(Probe *p, int threads)
+{
+    int programs = 4 * threads;
+    const int64_t one[] = {N, N}, all[] = {programs, N, N};
+    Array x = array_new(p->cli, TILEC_FP32, 2, one), y = array_new(p->cli, TILEC_FP32, 3, all);
+    const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
+                              number_argument("rounds", ROUNDS), number_argument("N", N)};
+
+    array_fill(&x, 1.0 / N);
+    run_probe(p, "product", programs, args, COUNT(args));
+    return 2.0 * N * N * N * ROUNDS * programs / p->best;
+}
+
+static Peaks measure_peaks(Cli *c, int threads)
+{
+    Probe p = {.cli = c, .options = {.threads = threads}};
+    Progress progress = progress_start("measuring what the machine can do");
+    int kept = c->blocks.len;
+    char *error = NULL;
+    Peaks peaks;
+
+    check(c, tilec_load_string(c->tilec, "peaks.py", probes, strlen(probes), &p.file, &error),
+          &error);
+    peaks.bytes = measure_copy(&p);
+    progress_at(&progress, 0.5);
+    peaks.flops = measure_product(&p, threads);
+    tilec_unload(p.file);
+    array_free_from(c, kept);
+    progress_end(&progress);
+    return peaks;
+}
+
+/* --- keeping --- */
+
+static const char *cpu_text(const Cli *c)
+{
+    tilec_device cpu = {0};
+
+    tilec_device_info(c->tilec, 0, &cpu);
+    return cpu.description;
+}
+
+static const char *peaks_form = "tilec peaks 1\n%s\n%.6g bytes/s\n%.6g flop/s\n";
+
+static bool read_peaks(Cli *c, const char *path, Peaks *out)
+{
+    char *text;
+    size_t len;
+
+    if (!path || os_read_file(c->arena, path, MOST_PEAKS_TEXT, &text, &len) != 0)
+        return false;
+    const char *cpu = cpu_text(c), *numbers = strstr(text, cpu);
+    return numbers &&
+           sscanf(numbers + strlen(cpu), " %lf bytes/s %lf flop/s", &out->bytes, &out->flops) ==
+               2 &&
+           out->bytes > 0 && out->flops > 0;
+}
+
+Peaks peaks_find(Cli *c, int threads)
+{
+    const char *folder = tilec_cache_folder(c->tilec);
+    tilec_device cpu = {0};
+    Peaks peaks;
+
+    tilec_device_info(c->tilec, 0, &cpu);
+    threads = threads > 0 ? MIN(threads, cpu.threads) : cpu.threads;
+    const char *path = folder ? arena_printf(c->arena, "%s/peaks-%d.txt", folder, threads) : NULL;
+    if (read_peaks(c, path, &peaks))
+        return peaks;
+    peaks = measure_peaks(c, threads);
+    const char *text = arena_printf(c->arena, peaks_form, cpu_text(c), peaks.bytes, peaks.flops);
+    if (path)
+        os_write_file(path, text, strlen(text)); /* what cannot be kept is measured again */
+    return peaks;
+}

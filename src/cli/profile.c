@@ -1,0 +1,280 @@
+/*
+ * profile.c - what `run --profile` says: where the time of a kernel goes, line by line
+ *
+ * The library takes samples while the kernel is timed, and counts what each line does; the shares
+ * of the samples divide the median.  A line's share of the roofline is the least time that the
+ * machine (peaks.c) would take for its bytes, or for its float operations, by the time that it
+ * took: 100% where nothing but less work helps, and above it where caches serve what memory could
+ * not.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SOURCE = 64 << 20, ENOUGH_SAMPLES = 400 };
+static const double most_seconds = 4, seconds_between = 0.25; /* of samples beside the timed runs */
+
+void profile_check(Cli *c, const Options *o)
+{
+    const char *device = o->launch.device ? o->launch.device : "cpu";
+
+    if (strcmp(device, "cpu") == 0)
+        return;
+    if (strcmp(device, "sim") == 0)
+        stop(c, CLI_USAGE,
+             "--profile takes samples on the CPU alone; on sim --count says what each line does");
+    stop(c, CLI_USAGE, "--profile takes samples on the CPU alone, not on the device '%s'%s", device,
+         strcmp(device, "cuda") == 0
+             ? "\nhint: --device sim --count counts what each line does on such a GPU, and ncu of "
+               "the CUDA toolkit measures it"
+             : "");
+}
+
+/* --- collecting --- */
+
+typedef struct {
+    Arena *arena;
+    VEC(tilec_line) lines;
+} Collector;
+
+static tilec_line *find_line(Collector *p, const tilec_line *like)
+{
+    for (int i = 0; i < p->lines.len; i++) {
+        tilec_line *l = &p->lines.at[i];
+        bool same =
+            l->file && like->file ? strcmp(l->file, like->file) == 0 : l->file == like->file;
+        if (same && l->line == like->line)
+            return l;
+    }
+    tilec_line new = {.line = like->line};
+    if (like->file)
+        new.file = arena_strndup(p->arena, like->file, strlen(like->file));
+    vec_push(p->arena, &p->lines, new);
+    return &p->lines.at[p->lines.len - 1];
+}
+
+static void hear_line(void *collector, const tilec_line *told)
+{
+    tilec_line *l = find_line(collector, told);
+
+    l->samples += told->samples;
+    l->flops += told->flops;
+    l->int_ops += told->int_ops;
+    l->bytes += told->bytes;
+}
+
+void profile_start(Call *k)
+{
+    char *error = NULL;
+
+    check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
+}
+
+/* What was sampled since the start. */
+static void take_samples(Call *k, Collector *p)
+{
+    char *error = NULL;
+
+    check(k->cli, tilec_profile_stop(k->cli->tilec, k->options.launch.device, hear_line, p, &error),
+          &error);
+}
+
+static uint64_t samples_of(const Collector *p)
+{
+    uint64_t samples = 0;
+
+    for (int i = 0; i < p->lines.len; i++)
+        samples += p->lines.at[i].samples;
+    return samples;
+}
+
+/* The timed runs may have been short: systems look at clocks of threads as seldom as a hundred
+ * times a second. */
+static void sample_more(Call *k, Collector *p)
+{
+    double end = os_seconds() + most_seconds;
+    Progress progress = progress_start("taking samples");
+
+    while (samples_of(p) < ENOUGH_SAMPLES && os_seconds() < end) {
+        double pause = os_seconds() + seconds_between;
+        profile_start(k);
+        do {
+            fresh_restore(k);
+            call_again(k);
+        } while (os_seconds() < pause);
+        take_samples(k, p);
+        progress_at(&progress, (double)samples_of(p) / ENOUGH_SAMPLES);
+    }
+    progress_end(&progress);
+}
+
+static Collector collect(Call *k)
+{
+    Collector p = {.arena = k->cli->arena};
+    const Options *o = &k->options;
+    char *error = NULL;
+
+    take_samples(k, &p);
+    sample_more(k, &p);
+    check(k->cli,
+          tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
+                             &o->launch, hear_line, &p, &error),
+          &error);
+    return p;
+}
+
+/* --- telling --- */
+
+typedef struct {
+    Cli *cli;
+    const Timing *timing;
+    Peaks peaks;
+    uint64_t samples;
+    const char *path, *text; /* of the source that was read last */
+} Profile;
+
+/* Line `line` of a file without the spaces around it; "" when it cannot be read. */
+static const char *source_text(Profile *p, const char *path, int line)
+{
+    char *text;
+    size_t len;
+
+    if (!p->path || strcmp(p->path, path) != 0) {
+        p->path = path;
+        p->text = os_read_file(p->cli->arena, path, MOST_SOURCE, &text, &len) == 0 ? text : "";
+    }
+    const char *at = p->text;
+    for (; line > 1 && at; line--)
+        at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+    if (!at)
+        return "";
+    at += strspn(at, " \t");
+    return arena_strndup(p->cli->arena, at, strcspn(at, "\r\n"));
+}
+
+static double share_of(const Profile *p, const tilec_line *l)
+{
+    return p->samples > 0 ? (double)l->samples / (double)p->samples : 0;
+}
+
+static double seconds_of(const Profile *p, const tilec_line *l)
+{
+    return share_of(p, l) * p->timing->median;
+}
+
+/* 0..1 and above; negative: the line took no time, or does nothing that counts. */
+static double roofline(const Profile *p, double bytes, double flops, double seconds)
+{
+    double least = MAX(bytes / p->peaks.bytes, flops / p->peaks.flops);
+
+    return seconds > 0 && least > 0 ? least / seconds : -1;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+    const tilec_line *x = a, *y = b;
+
+    if (x->samples != y->samples)
+        return x->samples < y->samples ? 1 : -1;
+    return x->line - y->line;
+}
+
+static void put_rate(Table *t, double amount, double seconds)
+{
+    if (amount > 0 && seconds > 0)
+        table_printf(t, "%.2f", amount / seconds / 1e9);
+    else
+        table_put(t, "-");
+}
+
+static void put_roofline(Table *t, double share)
+{
+    if (share >= 0)
+        table_printf(t, "%.0f%%", 100 * share);
+    else
+        table_put(t, "-");
+}
+
+enum { WIDEST_SOURCE = 60 };
+
+static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
+{
+    double seconds = seconds_of(p, l);
+    const char *text = l->file ? source_text(p, l->file, l->line) : "launching, waiting";
+
+    if (l->file)
+        table_printf(t, "%s:%d", l->file, l->line);
+    else
+        table_put(t, "-");
+    table_printf(t, "%.*s", WIDEST_SOURCE, text);
+    table_printf(t, "%.1f%%", 100 * share_of(p, l));
+    table_put(t, timing_duration(t->arena, seconds));
+    put_rate(t, l->bytes, seconds);
+    put_rate(t, l->flops, seconds);
+    put_roofline(t, roofline(p, l->bytes, l->flops, seconds));
+}
+
+static const char *profile_table(Profile *p, const Collector *lines)
+{
+    static const char *const titles[] = {"line", "source",  "share",   "time",
+                                         "GB/s", "GFLOP/s", "roofline"};
+    const Timing *t = p->timing;
+    Table table = table_new(p->cli->arena, COUNT(titles), 2);
+    double share = roofline(p, t->stats.bytes, MAX(t->stats.flops, 0), t->median);
+
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&table, titles[i]);
+    for (int i = 0; i < lines->lines.len; i++)
+        put_profile_line(&table, p, &lines->lines.at[i]);
+    const char *rows = table_text(&table);
+    return arena_printf(p->cli->arena,
+                        "%s%llu samples; the machine: %.1f GB/s, %.0f GFLOP/s; all of the kernel: "
+                        "%.0f%% of the roofline\n",
+                        rows, (unsigned long long)p->samples, p->peaks.bytes / 1e9,
+                        p->peaks.flops / 1e9, 100 * MAX(share, 0));
+}
+
+static const char *profile_json(Profile *p, const Collector *lines)
+{
+    Text out = text_new(p->cli->arena);
+
+    text_printf(&out,
+                "{\"samples\": %llu, \"peak_bytes_per_s\": %.6g, \"peak_flop_per_s\": %.6g, "
+                "\"lines\": [",
+                (unsigned long long)p->samples, p->peaks.bytes, p->peaks.flops);
+    for (int i = 0; i < lines->lines.len; i++) {
+        const tilec_line *l = &lines->lines.at[i];
+        double share = roofline(p, l->bytes, l->flops, seconds_of(p, l));
+
+        text_put(&out, i ? ", {\"file\": " : "{\"file\": ");
+        if (l->file)
+            put_json_text(&out, l->file);
+        else
+            text_put(&out, "null");
+        text_printf(&out, ", \"line\": %d, \"source\": ", l->line);
+        put_json_text(&out, l->file ? source_text(p, l->file, l->line) : "");
+        text_printf(&out,
+                    ", \"samples\": %llu, \"share\": %.6g, \"seconds\": %.6g, \"bytes\": %.17g, "
+                    "\"flops\": %.17g, \"int_ops\": %.17g",
+                    (unsigned long long)l->samples, share_of(p, l), seconds_of(p, l), l->bytes,
+                    l->flops, l->int_ops);
+        if (share >= 0)
+            text_printf(&out, ", \"roofline\": %.6g", share);
+        text_put(&out, "}");
+    }
+    text_put(&out, "]}");
+    return out.s;
+}
+
+const char *profile_stop(Call *k)
+{
+    Collector lines = collect(k);
+    Profile p = {.cli = k->cli, .timing = &k->timing};
+
+    p.peaks = peaks_find(k->cli, k->options.launch.threads);
+    p.samples = samples_of(&lines);
+    if (lines.lines.len > 0)
+        qsort(lines.lines.at, (size_t)lines.lines.len, sizeof *lines.lines.at, by_samples);
+    return k->options.json ? profile_json(&p, &lines) : profile_table(&p, &lines);
+}
