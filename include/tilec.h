@@ -218,6 +218,22 @@ typedef struct {
     int64_t first, last;
 } tilec_programs;
 
+/* What a stretch of time of a launch was spent on; see tilec_launch_options.on_span. */
+typedef enum {
+    TILEC_SPAN_COMPILE, /* all of a compile, or of what the cache spares of it */
+    TILEC_SPAN_PHASE, /* a part of it; its length is measured, it is placed behind the one before */
+    TILEC_SPAN_LAUNCH, /* from when the programs begin, or are queued, to when the launch returns */
+    TILEC_SPAN_PROGRAMS /* some programs, one after the other, on one thread */
+} tilec_span_kind;
+
+typedef struct {
+    tilec_span_kind kind;
+    const char *name;        /* of the kernel or the phase */
+    double start, end;       /* seconds on the system's monotonic clock */
+    int thread;              /* 0: the calling one; others in programs, which are numbered from 1 */
+    tilec_programs programs; /* of TILEC_SPAN_PROGRAMS */
+} tilec_span;
+
 /* How far a launch is; see tilec_launch_options.on_progress. */
 typedef struct {
     int64_t programs;     /* of the grid */
@@ -295,6 +311,11 @@ typedef struct {
     /* For the CPU's code; other devices take it without use.  gdb is told of such code as it is
      * loaded; docs/debugging.md says how to stop in it. */
     tilec_debug debug;
+    /* NULL, or what receives what took how long: behind a compile, and behind the end of a launch
+     * that has run, one call a span; the span ends with the call, `user` is passed on.  The CPU
+     * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
+     */
+    void (*on_span)(void *user, const tilec_span *span);
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

@@ -329,6 +329,11 @@ tilec_line *line_list_at(LineList *l, const char *file, int line);
 /* Tell them in the order of files and lines (on_line NULL: do not), and free them. */
 void line_list_tell(LineList *l, void (*on_line)(void *user, const tilec_line *line), void *user);
 
+/* spans.c: what on_span of a request is told, if it is there */
+void spans_tell_compile(const Request *r, double start); /* of what just became ready */
+Stints *spans_begin(const Request *r); /* for a launch; NULL: nobody asks, or there is no memory */
+void spans_tell_launch(const Request *r, Stints *stints, double start); /* frees them */
+
 /* dump.c */
 typedef struct {
     Request *request;

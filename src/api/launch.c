@@ -137,10 +137,13 @@ static tilec_status make_ready(Request *r, char **error)
     if (bound && r->binding->typed_only)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
     if (!bound || !spec_ready(r)) {
+        double start = os_seconds();
         status = compile_request(r, error, r->options.on_message ? &message : NULL);
         tell(r, message);
         if (status == TILEC_OK && !spec_ready(r))
             status = TILEC_FAILED;
+        if (status == TILEC_OK)
+            spans_tell_compile(r, start);
     }
     if (status == TILEC_OK && r->options.compiled)
         *r->options.compiled = r->variant;
@@ -240,10 +243,14 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     if (fits != TILEC_OK)
         return fits;
     void *state = api_device_state(r->file->ctx, r->device);
-    double start = r->options.seconds && !device->arrays ? os_seconds() : 0;
+    bool timed = r->options.on_span || (r->options.seconds && !device->arrays);
+    launch.stints = spans_begin(r);
+    double start = timed ? os_seconds() : 0;
     RunStatus status = progress_launch(r, state, &launch, &text);
     if (r->options.seconds && !device->arrays)
         *r->options.seconds = os_seconds() - start;
+    if (r->options.on_span)
+        spans_tell_launch(r, launch.stints, start);
     return api_device_status(status, text, error);
 }
 

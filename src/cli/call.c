@@ -11,8 +11,11 @@
 
 void call_init(Call *k, Cli *c, const Options *o)
 {
-    *k = (Call){
-        .cli = c, .options = *o, .counting = {.arena = c->arena}, .first_block = c->blocks.len};
+    *k = (Call){.cli = c,
+                .options = *o,
+                .counting = {.arena = c->arena},
+                .trace = {.arena = c->arena},
+                .first_block = c->blocks.len};
     if (!c->each) /* else what is told is kept for later */
         c->tells = o->json || file_uses_stdout(c, o) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
@@ -99,6 +102,11 @@ static int hear_progress(void *call, const tilec_progress *progress)
     return 0;
 }
 
+static void hear_span(void *call, const tilec_span *span)
+{
+    trace_add(&((Call *)call)->trace, span);
+}
+
 static void listen(Call *k)
 {
     tilec_launch_options *o = &k->options.launch;
@@ -106,6 +114,7 @@ static void listen(Call *k)
     o->on_record = k->silent ? NULL : hear;
     o->on_progress = k->silent || k->cli->each ? NULL : hear_progress; /* one line is enough */
     o->on_count = k->options.count ? hear_count : NULL;
+    o->on_span = k->options.trace ? hear_span : NULL;
     o->user = k;
 }
 
@@ -114,6 +123,7 @@ static void stop_listening(Call *k)
     k->options.launch.on_message = NULL; /* it has said it */
     k->options.launch.on_record = NULL;
     k->options.launch.on_count = NULL;
+    k->options.launch.on_span = NULL;
     k->options.launch.on_progress = NULL;
 }
 
@@ -170,15 +180,24 @@ static double launch_first(Call *k)
 
 void call_launch(Call *k)
 {
-    if (move_there(k))
+    double start = os_seconds();
+
+    if (move_there(k)) {
         k->options.launch.seconds = &k->seconds; /* the device's clock knows better */
+        trace_copy(&k->trace, "copy to the device", start);
+    }
     listen(k);
     k->timing.first = prepare(k);
     if (k->options.time)
         fresh_keep(k);
     k->timing.first += launch_first(k);
     stop_listening(k);
+    start = os_seconds();
     move_back(k);
+    if (k->options.launch.seconds)
+        trace_copy(&k->trace, "copy from the device", start);
+    if (k->options.trace)
+        trace_write(k->cli, &k->trace, k->options.trace);
     fresh_settle(k);
 }
 

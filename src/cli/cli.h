@@ -264,7 +264,7 @@ typedef struct {
     VEC(const char *) files;   /* of test: all of them, as they are written */
     VEC(const char *) calls;   /* of test: the only ones that it makes */
     const char *devices;       /* all that --device says, with commas between */
-    const char *grid, *stage;
+    const char *grid, *stage, *trace;
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
     bool time, json, count, profile;
@@ -455,6 +455,16 @@ typedef struct {
 } Peaks;
 Peaks peaks_find(Cli *c, int threads);
 
+/* trace.c: what `run --trace` writes */
+enum { TRACE_COPY = TILEC_SPAN_PROGRAMS + 1 }; /* a kind of our own: between memories */
+typedef struct {
+    Arena *arena;
+    VEC(tilec_span) spans;
+} Trace;
+void trace_add(Trace *t, const tilec_span *span);          /* which is copied */
+void trace_copy(Trace *t, const char *name, double start); /* until now */
+void trace_write(Cli *c, const Trace *t, const char *path);
+
 /* counting.c: what `run --count` says */
 typedef struct {
     Arena *arena;
@@ -483,6 +493,7 @@ typedef struct {
     bool again;             /* what the compiler says was heard before */
     Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
+    Trace trace;
     KeptBlocks kept;
     Progress progress;      /* of the first run */
     double seconds;         /* of the last launch, by the device's clock if it has one */

@@ -140,8 +140,8 @@ static void run_files(Each *e)
 
 static void refuse_options(Cli *c, const Options *o)
 {
-    if (o->profile)
-        stop(c, CLI_USAGE, "--profile looks at one call, and --each makes many");
+    if (o->profile || o->trace)
+        stop(c, CLI_USAGE, "--profile and --trace look at one call, and --each makes many");
     if (o->time)
         stop(c, CLI_USAGE, "--time times one call; with --each the last line has files/s");
     if (o->count)

@@ -38,6 +38,7 @@ typedef enum {
     OPTION_PATH,
     OPTION_DEFINE,
     OPTION_DEBUG,
+    OPTION_TRACE,
     OPTION_PROFILE,
     OPTION_OUTPUT,
     OPTION_HEADER,
@@ -82,6 +83,7 @@ static const struct {
     {"--csv",       OPTION_CSV,     COMMAND_RUN,    BARE,     false},
     {"--plot",      OPTION_PLOT,    COMMAND_RUN,    NEEDS,    true},
     {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
+    {"--trace",     OPTION_TRACE,   COMMAND_RUN,    NEEDS,    true},
     {"--profile",   OPTION_PROFILE, COMMAND_RUN,    BARE,     false},
     {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
     {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
@@ -229,6 +231,9 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_PATH:
         vec_push(c->arena, &o->paths, parse_folder(c, operand));
+        break;
+    case OPTION_TRACE:
+        o->trace = operand;
         break;
     case OPTION_PROFILE:
         o->profile = o->time = true;

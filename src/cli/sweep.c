@@ -64,8 +64,8 @@ static void check_sweep(Cli *c, const Options *o)
 {
     if (o->saves.len > 0 || o->shows.len > 0 || o->count)
         stop(c, CLI_USAGE, "--sweep makes many calls: --save, --show and --count are for one");
-    if (o->profile)
-        stop(c, CLI_USAGE, "--sweep makes many calls: --profile is for one");
+    if (o->profile || o->trace)
+        stop(c, CLI_USAGE, "--sweep makes many calls: --profile and --trace are for one");
 }
 
 /* The options of one combination; its values are also those of the row. */

@@ -103,8 +103,9 @@ typedef struct {
     int records_arg;     /* which one of args that is; -1: none */
     RecordRoom room;     /* of devices whose programs write into a buffer: what it holds */
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
-    Watch *watch; /* NULL, or is told of the programs, by devices on the host's memory, which give
-                   * RUN_CANCELLED when it says so and some have not run */
+    Watch *watch;   /* NULL, or is told of the programs, by devices on the host's memory, which give
+                     * RUN_CANCELLED when it says so and some have not run */
+    Stints *stints; /* NULL, or where devices on the host's memory may note what ran when */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */

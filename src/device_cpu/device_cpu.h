@@ -133,7 +133,8 @@ typedef struct {
     /* nanoseconds that one program took in earlier launches, 0 unknown; kept up to date here.  May
      * be NULL.  With it a small launch stays on the calling thread. */
     _Atomic uint32_t *cost;
-    Watch *watch; /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
+    Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
+    Stints *stints; /* NULL, or where chunks are noted */
 } CpuLaunch;
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l); /* p may be NULL: the calling thread alone */
 

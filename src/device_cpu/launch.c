@@ -81,6 +81,8 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
     const CpuLaunch *l = r->launch;
     bool timed = r->timed && worker == 0;
 
+    double start = l->stints ? os_seconds() : 0;
+
     sampler_join();
     if (timed && r->programs == 0)
         r->start = nanos();
@@ -92,6 +94,8 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
         r->end = nanos();
         r->programs += last - first;
     }
+    if (l->stints)
+        stints_add(l->stints, &(Stint){first, last, start, os_seconds(), worker});
 }
 
 /* What one program cost, rounded up: 0 means that nobody knows. */
