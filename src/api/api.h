@@ -334,6 +334,9 @@ void spans_tell_compile(const Request *r, double start); /* of what just became 
 Stints *spans_begin(const Request *r); /* for a launch; NULL: nobody asks, or there is no memory */
 void spans_tell_launch(const Request *r, Stints *stints, double start); /* frees them */
 
+/* listing.c: assembly with the text of the lines that it names between its instructions; in `a` */
+const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a);
+
 /* dump.c */
 typedef struct {
     Request *request;

@@ -154,7 +154,11 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     if (device->texts >> stage & 1)
         return dump_object(job, d, target, &options);
     tilec_status status = compile_emit(job, d->func, device, target, &options, stage, &out);
-    return status == TILEC_OK ? give_text(d, out.data) : status;
+    if (status != TILEC_OK)
+        return status;
+    bool listed = (stage == GEN_ASM || stage == GEN_PTX) && d->func->module->sources;
+    return give_text(d, listed ? listing_with_source(out.data, d->func->module->sources, job->arena)
+                               : out.data);
 }
 
 /* The passes ask the target what it has natively; without one they expand everything. */

@@ -83,3 +83,28 @@ Place source_place(const SourceMap *m, uint32_t offset)
         place.length--;
     return place;
 }
+
+/* Where line `line` of a text begins; past its end when it has no such. */
+static uint32_t line_offset(const Source *src, int line)
+{
+    const char *p = src->text, *end = src->text + src->len;
+
+    for (int n = src->line; n < line && p <= end; n++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        p = nl ? nl + 1 : end + 1;
+    }
+    return src->base + (uint32_t)(p - src->text);
+}
+
+Place source_line(const SourceMap *m, const char *path, int line)
+{
+    const Entry *e = atomic_load_explicit(&m->newest, memory_order_acquire);
+
+    for (; e; e = e->older) {
+        const Source *src = &e->source;
+        uint32_t at = line_offset(src, line);
+        if (strcmp(src->path, path) == 0 && line >= src->line && at <= src->base + src->len)
+            return source_place(m, at);
+    }
+    return (Place){0};
+}

@@ -248,6 +248,11 @@ for stage in plan schedule llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
 expect 0 out "add.py:25:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
+store=$(grep -n 'tl.store' "$add" | cut -d: -f1)
+expect 0 out "# $add:$store:  tl.store(out + offsets, total, mask=inside)" "$tilec" dump "$add" --stage asm x:*fp32 \
+    y:*fp32 out:*fp32 n:i32 BLOCK=1024
+expect 0 out "// $add:$store:  tl.store(out + offsets, total, mask=inside)" "$tilec" dump "$add" --stage ptx x:*fp32 \
+    y:*fp32 out:*fp32 n:i32 BLOCK=1024
 
 # what kernels say while they run: prints on stdout, assertions and checks as errors
 cat >"$folder/say.py" <<'END'
@@ -322,6 +327,9 @@ KERNEL
 two=$folder/two
 expect 0 out "# $two/helpers.py:6:12 @[ $two/main.py:6:17 ]" "$tilec" dump "$two/main.py" --stage asm \
     p:*fp32 least:fp32
+expect 0 out "#     called at $two/main.py:6:  tl.store(p, half(tl.load(p), least))" "$tilec" dump "$two/main.py" --stage asm \
+    p:*fp32 least:fp32
+grep -qF "# $two/helpers.py:6:  return x * 0.5" "$folder/out" || wrong "no text of the helper's line"
 expect 0 out "func @half, $two/helpers.py:4" "$tilec" dump "$two/main.py" --stage vars p:*fp32 least:fp32
 for file in helpers.py:5:5 main.py:6:17; do
     expect 1 err "$two/$file: " "$tilec" run "$two/main.py" --device interp --grid 1 "p=ones(fp32,1)" least=2.0
