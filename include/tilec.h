@@ -38,7 +38,8 @@
  * the code generator tilec-llvm.so when it is not beside the library (or see tilec_open_options);
  * TILEC_LIBCUDA, that of
  * NVIDIA's driver when it is not where the system looks for libcuda.so.1; TILEC_DEBUG=1, read by
- * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`.
+ * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`; TILEC_PERF=1, TILEC_DEBUG_LINES,
+ * and writes jit-PID.dump and /tmp/perf-PID.map for Linux's perf.
  */
 #ifndef TILEC_H
 #define TILEC_H

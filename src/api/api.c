@@ -71,13 +71,6 @@ tilec_status api_device_status(RunStatus status, char *text, char **error)
 
 /* --- contexts --- */
 
-static bool is_wanted(const char *variable)
-{
-    const char *value = os_env(variable);
-
-    return value && value[0] && strcmp(value, "0") != 0;
-}
-
 tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
                                char **error)
 {
@@ -113,7 +106,9 @@ static tilec_context *new_context(const tilec_open_options *o)
         return NULL;
     }
     pthread_mutex_init(&ctx->lock, NULL);
-    ctx->detail = is_wanted("TILEC_DEBUG") ? TILEC_DEBUG_NAMES : TILEC_DEBUG_NONE;
+    ctx->detail = os_wants("TILEC_DEBUG")  ? TILEC_DEBUG_NAMES
+                  : os_wants("TILEC_PERF") ? TILEC_DEBUG_LINES
+                                           : TILEC_DEBUG_NONE;
     return ctx;
 }
 

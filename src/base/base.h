@@ -318,6 +318,7 @@ void os_stop(OsProgram *p); /* kill it; nobody wants what it says */
 /* os.c: the rest of the operating system.  Status results: 0 or an errno. */
 double os_seconds(void);              /* monotonic clock */
 const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
+bool os_wants(const char *name);      /* such a variable that is neither empty nor 0 */
 bool os_is_terminal(int fd);          /* false too for what is not open */
 /* Of the terminal there, in characters; left alone where that is unknown. */
 void os_terminal_size(int fd, int *columns, int *rows);

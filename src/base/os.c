@@ -41,6 +41,13 @@ const char *os_env(const char *name)
 #endif
 }
 
+bool os_wants(const char *name)
+{
+    const char *value = os_env(name);
+
+    return value && value[0] && strcmp(value, "0") != 0;
+}
+
 bool os_is_terminal(int fd)
 {
     return isatty(fd) == 1;

@@ -122,3 +122,8 @@ void debugger_lines(const uint64_t *addresses, size_t n,
     }
     pthread_mutex_unlock(&list_lock);
 }
+
+const LineTable *debugger_table(const JitCode *code)
+{
+    return code ? code->lines : NULL;
+}

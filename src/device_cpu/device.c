@@ -99,6 +99,8 @@ static RunStatus load_for_cpu(const DeviceObject *object, void **code, const cha
         c->entry = (CpuKernel *)code_symbol(c->code, "tilec_kernel");
     if (c->entry) {
         c->scratch = object->output->scratch;
+        perf_note(object->func ? object->func->name : "kernel", (void *)(uintptr_t)c->entry,
+                  code_lines(c->code));
         *code = c;
         return RUN_OK;
     }

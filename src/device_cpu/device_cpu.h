@@ -35,15 +35,6 @@ enum { STUB_BYTES = 16, STUB_SLOT = 8 }; /* a jump through the address at STUB_S
 /* Write STUB_BYTES at `at`, 8-byte aligned; they may run anywhere, and jump to `target`. */
 void reloc_stub(int machine, uint64_t target, uint8_t *at);
 
-/* loader.c: our own ELF loader.  Copies SHF_ALLOC sections to one mapping, relocates, seals.  Any
- * bytes may be given: what is not a sound object is RUN_BAD_OBJECT and *why is static text. */
-typedef struct Code Code;
-/* On success the code no longer needs the object.  Else *out is NULL: RUN_BAD_OBJECT or
- * RUN_NO_MEMORY. */
-RunStatus code_load(const void *object, size_t len, Code **out, const char **why);
-void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
-void code_free(Code *c); /* NULL is allowed; none of its symbols may be running */
-
 /* line_table.c: lines of a source by address */
 enum { LINE_FILES = 256 };
 typedef struct {
@@ -64,6 +55,17 @@ LineTable *line_table_read(const void *section, size_t len, LineAddress *address
 void line_table_free(LineTable *t);                                   /* NULL is allowed */
 const LineRow *line_table_find(const LineTable *t, uint64_t address); /* NULL: nobody knows */
 
+/* loader.c: our own ELF loader.  Copies SHF_ALLOC sections to one mapping, relocates, seals.  Any
+ * bytes may be given: what is not a sound object is RUN_BAD_OBJECT and *why is static text. */
+typedef struct Code Code;
+/* On success the code no longer needs the object.  Else *out is NULL: RUN_BAD_OBJECT or
+ * RUN_NO_MEMORY. */
+RunStatus code_load(const void *object, size_t len, Code **out, const char **why);
+/* As long as the code is there; NULL: it does not know them. */
+const LineTable *code_lines(const Code *c);
+void *code_symbol(const Code *c, const char *name); /* global, defined; NULL when there is none */
+void code_free(Code *c); /* NULL is allowed; none of its symbols may be running */
+
 /* debugger.c: what gdb and the profiler know of loaded code */
 typedef struct JitCode JitCode;
 typedef struct {
@@ -78,6 +80,11 @@ void debugger_unregister(JitCode *code); /* before the code goes; NULL is allowe
  * code of no line, or not loaded by us. */
 void debugger_lines(const uint64_t *addresses, size_t n,
                     void (*fn)(void *ctx, const char *file, int line), void *ctx);
+
+const LineTable *debugger_table(const JitCode *code); /* NULL for NULL */
+
+/* perf.c: where TILEC_PERF asks for it, tell perf of a kernel that was loaded; `t` may be NULL */
+void perf_note(const char *name, const void *entry, const LineTable *t);
 
 /* sampler.c: where the threads that run programs are, at even steps of their CPU time.  For the
  * whole process: one at a time. */

@@ -431,6 +431,11 @@ void *code_symbol(const Code *c, const char *name)
     return NULL;
 }
 
+const LineTable *code_lines(const Code *c)
+{
+    return debugger_table(c->told);
+}
+
 void code_free(Code *c)
 {
     if (!c)
