@@ -142,12 +142,12 @@ static RunStatus launch_with(Reporter *p, void *state, DeviceLaunch *launch, cha
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text)
 {
     const Device *device = device_at(r->device);
+
+    if (!r->options.on_progress) /* and nothing is asked of the system for it */
+        return device->launch(state, r->variant->code, launch, text);
     int64_t programs = grid_programs(launch->grid);
     int workers = MAX(MAX(launch->threads, device->threads()), 1);
     Reporter p = {.request = r, .told = {.programs = programs}};
-
-    if (!r->options.on_progress)
-        return device->launch(state, r->variant->code, launch, text);
     if (!device->arrays && !(p.watch = watch_new(programs, workers)))
         return RUN_NO_MEMORY;
     RunStatus status = launch_with(&p, state, launch, text);
