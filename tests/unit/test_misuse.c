@@ -97,6 +97,40 @@ static void test_tensors_that_make_no_sense(void **state)
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
 }
 
+static void ignore_line(void *user, const tilec_line *line)
+{
+    (void)line;
+    ++*(int *)user;
+}
+
+static void test_samples_are_taken_by_one(void **state)
+{
+    Scene *s = *state;
+    int lines = 0;
+
+    expect(s, tilec_profile_start(NULL, NULL, &s->error), TILEC_BAD_ARGUMENT,
+           "the context is NULL");
+    expect(s, tilec_profile_start(s->ctx, "sim", &s->error), TILEC_BAD_ARGUMENT,
+           "the device `sim` takes no samples");
+    expect(s, tilec_profile_stop(s->ctx, "nil", ignore_line, &lines, &s->error), TILEC_NOT_FOUND,
+           "there is no device `nil`");
+    assert_int_equal(tilec_profile_stop(s->ctx, NULL, ignore_line, &lines, NULL), TILEC_OK);
+    assert_int_equal(tilec_profile_start(s->ctx, NULL, NULL), TILEC_OK);
+    expect(s, tilec_profile_start(s->ctx, "cpu", &s->error), TILEC_FAILED,
+           "samples are being taken already");
+    assert_int_equal(tilec_profile_stop(s->ctx, "cpu", NULL, NULL, NULL), TILEC_OK);
+    assert_int_equal(lines, 0);
+}
+
+static void test_debug_is_one_of_its_values(void **state)
+{
+    Scene *s = *state;
+
+    load(s, fill_source);
+    expect(s, fill(s, good_tensor(), (tilec_launch_options){.debug = (tilec_debug)3}),
+           TILEC_BAD_ARGUMENT, "there is no tilec_debug 3");
+}
+
 static void test_read_only_tensors_are_not_written(void **state)
 {
     Scene *s = *state;
@@ -190,6 +224,8 @@ int main(void)
         TEST(test_options_that_make_no_sense),
         TEST(test_sources_that_are_too_long),
         TEST(test_grids_without_programs),
+        TEST(test_samples_are_taken_by_one),
+        TEST(test_debug_is_one_of_its_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
