@@ -278,7 +278,8 @@ int os_write_file(const char *path, const void *data, size_t len);
  * no file but a link or a pipe.  Writing replaces whatever has that name, all or nothing. */
 int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len);
 /* How many files have a name just now that they will lose: what ends the process should wait for
- * them.  For signal handlers too. */
+ * them, and is what this is for: from the first call on no further one begins.  For signal
+ * handlers too. */
 int os_unfinished_files(void);
 /* Mode 0600; 0 or an errno. */
 int os_write_private(int folder, const char *name, const void *data, size_t len);

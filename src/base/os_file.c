@@ -219,9 +219,11 @@ static int take_after(int fd, const struct stat *old)
 
 /* Threads that have given a file a name which it must not keep. */
 static _Atomic int unfinished;
+static _Atomic bool none_begins;
 
 int os_unfinished_files(void)
 {
+    none_begins = true;
     return atomic_load(&unfinished);
 }
 
@@ -237,6 +239,11 @@ static void hold_signals(sigset_t *before)
     sigaddset(&ends, SIGQUIT);
     pthread_sigmask(SIG_BLOCK, &ends, before);
     atomic_fetch_add(&unfinished, 1);
+    if (!none_begins)
+        return;
+    atomic_fetch_sub(&unfinished, 1);
+    for (;;)
+        pause(); /* the process is about to end */
 }
 
 static void release_signals(const sigset_t *before)

@@ -16,7 +16,7 @@ static const struct timespec a_while = {.tv_nsec = 1000000};
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t line_shown;
 
-static void end(int signal)
+static void end(int number)
 {
     static const char wipe[] = "\r\033[K";
 
@@ -24,12 +24,13 @@ static void end(int signal)
         nanosleep(&a_while, NULL);
     if (line_shown && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         line_shown = 0;
-    raise(signal); /* the handler is gone: this ends the process when it returns */
+    signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */
+    raise(number);           /* when this returns */
 }
 
 void interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, before;
+    struct sigaction action = {.sa_handler = end}, before;
 
     for (int i = 0; i < COUNT(signals); i++) {
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)

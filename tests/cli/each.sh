@@ -140,4 +140,18 @@ grep -q "9 of 10 files" "$folder/err" || wrong "an assertion costs other files"
 expect 1 err "9 of 10 files" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} y=x \
     o='empty_like(x)' n=0 BLOCK=1 --compare 'x=@in/{name}.png'
 grep -q "^tilec: copies/a1.png: " "$folder/err" || wrong "the file that differs is not named"
+
+# stopped at any moment: files that are whole or not there, and none beside them
+mkdir many stopped
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    for j in 0 1 2 3 4 5 6 7 8 9; do cp in/a0.png "many/$i-$j.png"; done
+done
+for wait in 0.05 0.06 0.07 0.08 0.09 0.1 0.12 0.14 0.16; do
+    timeout -s INT "$wait" "$tilec" run add.py:add --grid 1 --each 'many/*.png' x=@{} y=x o='empty_like(x)' \
+        n='x.numel()' BLOCK=64 --threads 4 --save 'o=stopped/{name}.png' 2>/dev/null
+done
+expect 0 out "" find stopped -name '.*' -type f
+[ ! -s "$folder/out" ] || wrong "a file is left that was not whole"
+expect 0 err "0 failed" sh -c '"$1" run add.py:add --grid 1 --each "stopped/*.png" x=@{} y=x o=x n=0 BLOCK=1 || exit
+    echo "0 failed" >&2' sh "$tilec"
 finish
