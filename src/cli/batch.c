@@ -334,9 +334,7 @@ static void find_texts(Batches *b)
     }
     c->origin = NULL;
     if (b->texts.len == 0)
-        stop(c, CLI_USAGE,
-             "--batch stacks what is read from the files, but no argument reads them: "
-             "x=@{} does");
+        stop(c, CLI_USAGE, "--batch stacks arrays of files, and no argument reads one; x=@{} does");
 }
 
 void batch_run(Each *e)

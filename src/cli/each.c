@@ -150,6 +150,16 @@ static void refuse_options(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "--compare compares one file at a time: leave --batch away");
 }
 
+/* Calls that do not ask which file they are for would all be the same. */
+static void refuse_unused(Cli *c, const Options *o)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        if (each_has_place(o->args.at[i].text))
+            return;
+    }
+    stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
+}
+
 /* What arguments read from files whose names have no placeholder. */
 static void load_constants(Each *e)
 {
@@ -199,6 +209,7 @@ void each_run(Cli *c, const Options *given)
     Options o = *given;
 
     refuse_options(c, &o);
+    refuse_unused(c, &o);
     c->tells = o.json ? stderr : stdout;
     args_open_kernel(c, &o);
     e.options = &o;

@@ -7,7 +7,7 @@
  * earlier arguments, dtypes, functions that make arrays (make.c) and functions of the kernel's
  * file.
  */
-#include "cli.h"
+#include "each.h"
 #include "../io/io.h"
 #include "../syntax/parse.h"
 
@@ -108,7 +108,9 @@ static size_t parse_file(Reader *r, size_t at, FileText *out)
     if (n > 0) {
         out->has_type = array_dtype(text + next + 1, n, &out->type);
         if (!out->has_type)
-            wrong(r, next + 1, next + 1 + n, "not a dtype", NULL);
+            wrong(r, next + 1, next + 1 + n, "not a dtype",
+                  each_has_place(out->path) ? "a member of each .npz is written in quotes: @'{}:w'"
+                                            : NULL);
         next += 1 + n;
     }
     return next;

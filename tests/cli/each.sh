@@ -84,6 +84,10 @@ expect 3 err "--each none/*.png: there is no such file" "$tilec" run add.py:add 
     --each 'none/*.png' x=@{} y=x o=x n=1 BLOCK=1
 expect 2 err "quote that: --each 'in/*.png'" "$tilec" run add.py:add --grid 1 --each in/*.png x=@{}
 expect 2 err "--batch N is about the files of --each" "$tilec" run add.py:add --grid 1 --batch 3
+expect 2 err "hint: a member of each .npz is written in quotes" "$tilec" run add.py:add --grid 0 --each 'out/*.npz' \
+    x=@{}:w y=x o=x n=0 BLOCK=1
+expect 0 out "u8 3x4" "$tilec" run add.py:add --grid 0 --each 'out/a[03].npz' x="@'{}:mask'" y=x o=x n=0 \
+    BLOCK=1 --show o
 expect 2 err "all make many calls" each --sweep
 expect 2 err "--time times one call" each --time
 expect 2 err "--count counts one call" each --count
@@ -91,8 +95,10 @@ expect 2 err "its first extent has to be the number of files, here 2" "$tilec" r
     --each 'in/*.png' --batch 2 x=@{} y=x o='x[0]' n=1 BLOCK=1 --save 'o=out/{name}.npy'
 expect 2 err "with --batch it stands for several files" "$tilec" run add.py:add --grid 1 --each 'in/*.png' \
     --batch 2 x=@{} y=x o=x n={i} BLOCK=1
-expect 2 err "no argument reads them" "$tilec" run add.py:add --grid 1 --each 'in/*.png' --batch 2 \
-    x='ones(u8,4)' y=x o=x n=1 BLOCK=1
+expect 2 err "no argument reads one" "$tilec" run add.py:add --grid 1 --each 'in/*.png' --batch 2 \
+    x='ones(u8,4)' y=x o=x n={i} BLOCK=1
+expect 2 err "no argument reads the files; x=@{} does" "$tilec" run add.py:add --grid 1 \
+    --each 'in/*.png' x='ones(u8,4)' y=x o=x n=1 BLOCK=1
 
 # what is wrong with the call is said once, by the first file
 expect 2 err "with in/a0.png: the kernel has no parameter 'm'" each m=1
