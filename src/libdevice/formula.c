@@ -66,3 +66,38 @@ Value *f_series(const Formula *f, SeriesName s, Value *y)
     }
     return sum;
 }
+
+/* --- loops --- */
+
+Value *f_largest(const Formula *f, Value *x)
+{
+    int32_t all = (int32_t)type_numel(x->type);
+
+    if (x->type->rank == 0)
+        return x;
+    return reduce_values(f->l, OP_max, build_reshape(&f->l->b, x, 1, &all), 0);
+}
+
+void f_repeat(const Formula *f, Value *rounds, Step *step, Value **v, int n, void *context)
+{
+    Builder *b = &f->l->b;
+    const Type *i32 = type_scalar(f->l->module, DT_I32), *types[MOST_CARRIED];
+    Value *operands[3 + MOST_CARRIED] = {build_int(b, i32, 0), rounds, build_int(b, i32, 1)};
+
+    for (int i = 0; i < n; i++) {
+        operands[3 + i] = v[i];
+        types[i] = v[i]->type;
+    }
+    Op *op = build_op(b, OP_for, 3 + n, operands, 0, NULL, n, types);
+    Builder after = *b;
+    Value *count = block_add_arg(op->regions[0], i32);
+    for (int i = 0; i < n; i++)
+        v[i] = block_add_arg(op->regions[0], types[i]);
+    b->block = op->regions[0];
+    b->before = NULL;
+    step(f, build_splat(b, count, f->shape), v, context);
+    build_yield(b, OP_yield, n, v);
+    *b = after;
+    for (int i = 0; i < n; i++)
+        v[i] = op->results[i];
+}

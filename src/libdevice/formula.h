@@ -80,6 +80,14 @@ static inline Value *f_select(const Formula *f, Value *c, Value *x, Value *y)
     return build_select(&f->l->b, c, x, y);
 }
 
+/* The largest of all elements, as a scalar. */
+Value *f_largest(const Formula *f, Value *x);
+/* `rounds` times, an i32 scalar: v[] becomes what the step makes of it; `i` counts from 0, in the
+ * shape. */
+typedef void Step(const Formula *f, Value *i, Value **v, void *context);
+enum { MOST_CARRIED = 4 };
+void f_repeat(const Formula *f, Value *rounds, Step *step, Value **v, int n, void *context);
+
 /* Inside a formula the context is always called f. */
 #define K(v) f_number(f, DT_FP64, (v))
 

@@ -154,13 +154,6 @@ Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args)
 
 /* --- one op, and conversions --- */
 
-Value *libdevice_not_yet(const Formula *f, const Recipe *r, Value *const *v)
-{
-    (void)v;
-    error_at(f->l, r->span, E_LIBDEVICE_NOT_YET, r->name);
-    return NULL;
-}
-
 Value *libdevice_op(const Formula *f, const Recipe *r, Value *const *v)
 {
     Value *operands[] = {v[0], r->n > 1 ? v[1] : NULL, r->n > 2 ? v[2] : NULL};

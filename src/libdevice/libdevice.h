@@ -6,7 +6,6 @@
  *   f  fp32 or fp64, all of one dtype     p  the same, or an integer, which becomes that
  *   i  an integer, all of one dtype       w  the same of 32 bits
  *   n  an integer of any dtype            x  anything
- * libdevice_not_yet refuses with a message that says so.
  */
 /* clang-format off */
 /*          name              takes   made by                op              dtype    rounding */
@@ -188,8 +187,8 @@ LIBDEVICE( "erfcinv",          "f",    libdevice_erfcinv,     0,              0,
 LIBDEVICE( "normcdfinv",       "f",    libdevice_normcdfinv,  0,              0,       0 )
 LIBDEVICE( "lgamma",           "f",    libdevice_lgamma,      0,              0,       0 )
 LIBDEVICE( "tgamma",           "f",    libdevice_tgamma,      0,              0,       0 )
-LIBDEVICE( "jn",               "nf",   libdevice_not_yet,     0,              0,       0 )
-LIBDEVICE( "yn",               "nf",   libdevice_not_yet,     0,              0,       0 )
+LIBDEVICE( "jn",               "nf",   libdevice_jn,          0,              0,       0 )
+LIBDEVICE( "yn",               "nf",   libdevice_yn,          0,              0,       0 )
 LIBDEVICE( "add_rz",           "ff",   libdevice_toward,      OP_add_toward,  0,       ROUND_TO_ZERO )
 LIBDEVICE( "add_rd",           "ff",   libdevice_toward,      OP_add_toward,  0,       ROUND_DOWN )
 LIBDEVICE( "add_ru",           "ff",   libdevice_toward,      OP_add_toward,  0,       ROUND_UP )

@@ -13,7 +13,6 @@
 /* calls */
 #define E_CLASS_CALL         "`%s` is a class of values and makes none"
 #define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
-#define E_LIBDEVICE_NOT_YET  "libdevice.%s is not supported yet"                                            /* R304 */
 
 /* compile time and run time */
 #define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */

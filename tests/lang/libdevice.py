@@ -136,6 +136,6 @@ def refused(p, x, d, h, n):
     e = libdevice.ldexp(x, x)
     f = libdevice.fma(x, x)
     g = libdevice.float_as_int(d)
-    i = libdevice.jn(n, x)
+    i = libdevice.jn(x, x)
     k = libdevice.mul24(n.to(tl.int64), 3)
     j = libdevice.tanh(x, x, x)

@@ -1,6 +1,8 @@
 """Functions of libdevice one by one: integers and what is exact bit by bit, the others within the
 bounds of docs/accuracy.md, against decimal numbers."""
 
+import ctypes
+import ctypes.util
 import math
 import os
 import re
@@ -369,7 +371,38 @@ def check_negative_log_gamma():
         apply("tgamma", [ends], dtype, np.array([np.inf, -np.inf, *[np.nan] * 5, -0.0, 0.0]))
 
 
+def bessel_j(n, x):
+    """The mean of an integrand over a circle, exact to rounding."""
+    angle = 2 * np.pi * np.arange(512) / 512
+    return np.cos(n[:, None] * angle - x[:, None] * np.sin(angle)).mean(axis=1)
+
+
+def bessel_y(n, x):
+    """The C library's."""
+    function = ctypes.CDLL(ctypes.util.find_library("m")).yn
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_int, ctypes.c_double]
+    return np.array([function(int(k), float(v)) for k, v in zip(n, x)])
+
+
+def check_orders():
+    for dtype, kind in FLOATS.items():
+        n = random.integers(-60, 60, N).astype(np.int32)
+        n[:20] = random.integers(-1, 2, 20)
+        x = random.uniform(0, 60, N).astype(kind)
+        x[30:50] = spread(-15, 0, 20)
+        one = EPSILON[dtype]
+        with np.errstate(all="ignore"):
+            want = bessel_y(n, x).astype(kind).astype(np.float64)
+        apply("yn", [n, x], dtype, want, rtol=64 * one, atol=16 * one)
+        x = np.concatenate([-x[:30], x[30:]])
+        apply("jn", [n, x], dtype, bessel_j(n, x.astype(np.float64)), rtol=16 * one, atol=16 * one)
+        ends = np.array([0, np.inf, np.nan, 0, -0.0], kind)
+        orders = np.array([3, 4, 5, 0, 1], np.int32)
+        apply("jn", [orders, ends], dtype, np.array([0, 0, np.nan, 1, 0]))
+        apply("yn", [orders, ends], dtype, np.array([-np.inf, 0, np.nan, -np.inf, -np.inf]))
+
+
 for part in (check_integers, check_exact, check_conversions, check_sides, check_conversions_to_side, check_approximated,
-             check_negative_log_gamma):
+             check_negative_log_gamma, check_orders):
     part()
 suite.finish()
