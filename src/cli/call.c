@@ -50,7 +50,10 @@ static void evaluate_grid(Call *k)
     int n;
 
     if (!text)
-        stop(c, CLI_USAGE, "how many programs? --grid E[,E[,E]] is missing");
+        stop(c, CLI_USAGE,
+             "how many programs? --grid E[,E[,E]] is missing\n"
+             "hint: `tilec list %s` shows a call that can be copied",
+             k->options.file);
     c->origin = k->options.grid_origin;
     n = value_parse_list(c, &k->args.names, "--grid", text, v, 3);
     for (int i = 0; i < 3; i++) {

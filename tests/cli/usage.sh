@@ -51,6 +51,7 @@ expect 2 err "did you mean '--grid'?" "$tilec" run "$add" --gird 1
 expect 2 err "there is no option '--grid' here" "$tilec" dump "$add" --grid 1
 expect 2 err "FILE.py[:KERNEL] is missing" "$tilec" run --grid 1
 expect 2 err "--grid E[,E[,E]] is missing" "$tilec" run "$add" n=1
+expect 2 err "hint: \`tilec list $add\` shows a call that can be copied" "$tilec" run "$add"
 expect 2 err "needs a value" "$tilec" run "$add" --grid
 expect 2 err "takes no value" "$tilec" run "$add" --json=1
 expect 2 err "whole number" "$tilec" run "$add" --grid 1 --threads=none
