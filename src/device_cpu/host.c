@@ -265,13 +265,19 @@ static void list_features(uint64_t usable, char *to, size_t size)
 
     for (int sign = 1; sign >= 0; sign--) {
         for (int i = 0; i < COUNT(features); i++) {
-            if ((int)(usable >> i & 1) == sign && n < size)
-                n += (size_t)snprintf(to + n, size - n, "%s%c%s", n > 0 ? "," : "",
-                                      sign ? '+' : '-', features[i].name);
+            size_t length = strlen(features[i].name);
+
+            if ((int)(usable >> i & 1) != sign)
+                continue;
+            if (n + length + 2 >= size)
+                bug("the features take more than %zu bytes", size);
+            to[n++] = sign ? '+' : '-';
+            memcpy(to + n, features[i].name, length);
+            n += length;
+            to[n++] = ',';
         }
     }
-    if (n >= size)
-        bug("the features take %zu bytes", n);
+    to[n - (n > 0)] = '\0';
 }
 
 /* The features that level `number` includes. */
