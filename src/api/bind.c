@@ -162,8 +162,11 @@ static void bind_wishes(Binder *b)
 
 BindTo bind_to(Binder *b, int i)
 {
-    b->out->params[i] = (FrontArg){.name = b->kernel->params[i].name};
-    return (BindTo){&b->kernel->params[i], &b->out->params[i]};
+    FrontArg *to = &b->out->params[i];
+
+    memset(to, 0, sizeof *to); /* in place: gcc makes a literal elsewhere, and copies it by words */
+    to->name = b->kernel->params[i].name;
+    return (BindTo){&b->kernel->params[i], to};
 }
 
 /* In `a` where something must be computed, or holds several values. */
