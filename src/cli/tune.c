@@ -339,6 +339,8 @@ void tune_run(Cli *c, const Options *o)
 
     if (o->saves.len > 0 || o->shows.len > 0 || o->count)
         stop(c, CLI_USAGE, "--tune makes many calls: --save, --show and --count are for one");
+    if (o->profile || o->trace)
+        stop(c, CLI_USAGE, "--tune makes many calls: --profile and --trace are for one");
     args_open_kernel(c, &open);
     open.uses_tuned = false;
     list_candidates(&t, &open);

@@ -70,6 +70,7 @@ expect 2 err '--count' profile --device sim
 expect 2 err 'ncu' profile --device cuda
 expect 2 err 'on the CPU alone' profile --device interp
 expect 2 err '--profile and --trace are for one' profile --sweep
+expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 
 # what ran when, on which thread, as Chrome's trace viewer reads it
 for threads in 1 2; do
