@@ -91,30 +91,17 @@ static Val compute(Nv *n, const NvStep *s, int r)
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
 }
 
-/* Is register r computed in this turn, and no copy of another one? */
-static bool is_computed(const Nv *n, const NvStep *s, int r)
+/* Quotients that registers share the divisor of. */
+static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
-    return nv_turn(n, s, s->out[0], r) && !(s->take && s->take[r] < 0) && !(r & (int)s->same);
-}
-
-/* What is cheaper for many registers at once than for each. */
-static void compute_together(Nv *n, const NvStep *s, Val *out)
-{
-    const Op *op = s->op;
     int count = nv_count(s->out[0]);
     Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
-    bool math = nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32;
 
-    if (!math && !(op->code == OP_div && op->results[0]->type->dtype == DT_FP32))
-        return;
     for (int r = 0; r < count; r++) {
-        for (int i = 0; is_computed(n, s, r) && i < op->noperands; i++)
+        for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
             in[i][r] = operand(n, s, i, r);
     }
-    if (math)
-        nv_math_together(n, op->code, in[0], count, out);
-    else
-        nv_divide_shared(n, in[0], in[1], count, out);
+    nv_divide_shared(n, in[0], in[1], count, out);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)
@@ -122,7 +109,8 @@ static void compute_tile(Nv *n, const NvStep *s)
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
 
-    compute_together(n, s, out);
+    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
+        divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
             out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);

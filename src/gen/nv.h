@@ -7,10 +7,11 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
- *   nv_divide.c  quotients with one divisor; nv_detour.c a short way, and a long one when it must
- * be nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms nv_combine.c
- * what reductions and scans share: nv_reduce.c, nv_scan.c nv_mma.c     products by instructions for
- * matrices; nv_fma.c by multiply-adds nv_once.c    what one thread does for all that hold copies
+ *   nv_divide.c  quotients with one divisor
+ *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
+ *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
+ *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
+ *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
@@ -114,26 +115,9 @@ Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, c
 Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
                 int nargs);
 
-/* nv_detour.c */
-enum { NV_DETOUR_MOST = 64 }; /* registers */
-typedef struct {
-    const char *name;                            /* of the function for the long way */
-    Val (*usual)(Nv *n, Val x, const void *how); /* one register, the short way */
-    Val (*rare)(Nv *n, Val x, Val shared);       /* one, the long way */
-    const void *how;                             /* for `usual` */
-    Val shared;                                  /* for `rare`; may be NULL */
-} NvDetour;
-/* Registers regs[] of x, all of fp32, into those of out: the short way if `good`, an i1, else the
- * long one.  At most NV_DETOUR_MOST. */
-void nv_detour(Nv *n, const NvDetour *d, Val good, const Val *x, const int *regs, int count,
-               Val *out);
-
 /* nv_math.c */
 extern const bool nv_native_math[OP_COUNT]; /* of fp32 */
 Val nv_math(Nv *n, OpCode code, Val x);     /* one of those: in fp32 */
-/* The same of x[r] into out[r], of those registers where that is cheaper together than one by one;
- * the others of out[] stay NULL.  x: NULL where nothing is. */
-void nv_math_together(Nv *n, OpCode code, const Val *x, int count, Val *out);
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
 
 /* nv_memory.c */

@@ -21,10 +21,13 @@
 #include "nv.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
-    LEAST = 4,   /* registers that share a divisor, or the reciprocal is not worth it */
-    WINDOW = 64, /* how far to look for them */
+    LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
+    TOGETHER = 4, /* that one call divides as usual */
+    MOST = 64,    /* of one branch */
+    WINDOW = 64,  /* how far to look for them */
 };
 
 typedef struct {
@@ -46,9 +49,8 @@ static Divisor divisor(Nv *n, Val s)
     return d;
 }
 
-static Val quotient_by(Nv *n, Val x, const void *divisor)
+static Val quotient_by(Nv *n, const Divisor *d, Val x)
 {
-    const Divisor *d = divisor;
     Val q = LLVMBuildFMul(n->b, x, d->r, "");
     Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
     Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
@@ -66,27 +68,74 @@ static Val unfit(Nv *n, Val x)
     return llvm_bits(n->l, n->b, lost);
 }
 
-static Val divide_as_usual(Nv *n, Val x, Val s)
+/* A function that divides so many numbers as usual.  Where it is called the code stays short, and
+ * the assembler puts its own behind that of the kernel. */
+static Val long_way(Nv *n, LLVMTypeRef *type)
 {
-    return LLVMBuildFDiv(n->b, x, s, "");
+    static const char name[] = "tilec_divide", attribute[] = "noinline";
+    LLVMTypeRef f32 = n->l->f32, params[] = {f32, f32, f32, f32, f32};
+    LLVMTypeRef results = LLVMStructTypeInContext(n->l->ctx, params, TOGETHER, 0);
+
+    *type = LLVMFunctionType(results, params, TOGETHER + 1, 0);
+    Val fn = LLVMGetNamedFunction(n->l->module, name);
+    if (fn)
+        return fn;
+    fn = llvm_function(n->l, name, *type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(n->l->ctx, kind, 0));
+    Bld b = llvm_builder(n->l, LLVMAppendBasicBlockInContext(n->l->ctx, fn, ""));
+    Val all = LLVMGetPoison(results);
+    for (unsigned i = 0; i < TOGETHER; i++) {
+        Val q = LLVMBuildFDiv(b, LLVMGetParam(fn, i), LLVMGetParam(fn, TOGETHER), "");
+        all = LLVMBuildInsertValue(b, all, q, i, "");
+    }
+    LLVMBuildRet(b, all);
+    return fn;
 }
 
-/* Registers regs[] of x by one s. */
+static void divide_long_way(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
+{
+    LLVMTypeRef type;
+    Val fn = long_way(n, &type);
+
+    for (int i = 0; i < count; i += TOGETHER) {
+        Val args[TOGETHER + 1];
+        for (int k = 0; k < TOGETHER; k++)
+            args[k] = x[regs[MIN(i + k, count - 1)]];
+        args[TOGETHER] = s;
+        Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + 1, "");
+        for (int k = 0; k < MIN(TOGETHER, count - i); k++)
+            out[i + k] = LLVMBuildExtractValue(n->b, all, (unsigned)k, "");
+    }
+}
+
+/* Registers regs[] of x by one s.  Which way is known before anything is divided: at no time are
+ * dividends and quotients alive together. */
 static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
 {
     Divisor d = divisor(n, s);
-    Val bad = llvm_int(n->l->i32, 0);
+    Val bad = llvm_int(n->l->i32, 0), usual[MOST], rare[MOST];
+    LLVMBasicBlockRef way = nv_block(n), detour = nv_block(n), after = nv_block(n);
 
     for (int i = 0; i < count; i++)
         bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
     Val good = LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
-    nv_detour(n,
-              &(NvDetour){.name = "tilec_divide",
-                          .usual = quotient_by,
-                          .how = &d,
-                          .rare = divide_as_usual,
-                          .shared = s},
-              LLVMBuildAnd(n->b, d.fits, good, ""), x, regs, count, out);
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, d.fits, good, ""), way, detour));
+    LLVMPositionBuilderAtEnd(n->b, way);
+    for (int i = 0; i < count; i++)
+        usual[i] = quotient_by(n, &d, x[regs[i]]);
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, detour);
+    divide_long_way(n, x, s, regs, count, rare);
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, after);
+    for (int i = 0; i < count; i++) {
+        out[regs[i]] = LLVMBuildPhi(n->b, n->l->f32, "");
+        LLVMAddIncoming(out[regs[i]], (Val[]){usual[i], rare[i]},
+                        (LLVMBasicBlockRef[]){way, detour}, 2);
+    }
 }
 
 /* LLVM multiplies by what is exact. */
@@ -102,10 +151,10 @@ static bool is_power_of_two(Val s)
 void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out)
 {
     for (int r = 0; r < count; r++) {
-        int regs[NV_DETOUR_MOST], found = 0;
+        int regs[MOST], found = 0;
         if (out[r] || !x[r] || !s[r] || is_power_of_two(s[r]))
             continue;
-        for (int i = r; i < MIN(count, r + WINDOW) && found < NV_DETOUR_MOST; i++) {
+        for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
             if (!out[i] && x[i] && s[i] == s[r])
                 regs[found++] = i;
         }

@@ -11,9 +11,6 @@
  * kept within [-125, 128], where that is a normal number, by saturating (x log2(b) + 125) / 253 to
  * [0, 1]: r then has what is missing, so that 2^r goes to infinity or to 0, and the product rounds
  * once into the subnormals.  A NaN saturates to 0, and is in r.
- *
- * 2^x: the instruction takes three more to be right for results below 2^-126, which ex2.approx.ftz
- * flushes to zero; where the least of many registers is at least -126, that one does for all.
  */
 #include "nv.h"
 
@@ -105,49 +102,5 @@ Val nv_math(Nv *n, OpCode code, Val x)
         return rsqrt(n, x);
     default:
         bug("nv_math: %s has no instruction", op_info(code)->name);
-    }
-}
-
-/* --- many registers at once --- */
-
-static Val exp2_normal(Nv *n, Val x, const void *unused)
-{
-    (void)unused;
-    return instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &x);
-}
-
-static Val exp2_any(Nv *n, Val x, Val unused)
-{
-    (void)unused;
-    return nv_math(n, OP_exp2, x);
-}
-
-static void exp2_group(Nv *n, const Val *x, const int *regs, int count, Val *out)
-{
-    static const NvDetour detour = {.name = "tilec_exp2", .usual = exp2_normal, .rare = exp2_any};
-    Val least = x[regs[0]];
-
-    for (int i = 1; i < count; i++)
-        least = llvm_call(n->l, n->b, "llvm.minnum", 1, &n->l->f32, 2, (Val[]){least, x[regs[i]]});
-    /* a NaN is no number less than -126, and both ways give it back */
-    Val good = LLVMBuildFCmp(n->b, LLVMRealUGE, least, fp32_constant(n, -126), "");
-    nv_detour(n, &detour, good, x, regs, count, out);
-}
-
-void nv_math_together(Nv *n, OpCode code, const Val *x, int count, Val *out)
-{
-    enum { LEAST = 8 }; /* or the branch is not worth it */
-    int regs[NV_DETOUR_MOST], found = 0;
-
-    if (code != OP_exp2)
-        return;
-    for (int r = 0; r < count; r++) {
-        if (x[r])
-            regs[found++] = r;
-        if (found < NV_DETOUR_MOST && r + 1 < count)
-            continue;
-        if (found >= LEAST)
-            exp2_group(n, x, regs, found, out);
-        found = 0;
     }
 }
