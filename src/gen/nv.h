@@ -116,8 +116,8 @@ Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constrain
                 int nargs);
 
 /* nv_math.c */
-extern const bool nv_native_math[OP_COUNT]; /* of fp32 */
-Val nv_math(Nv *n, OpCode code, Val x);     /* one of those: in fp32 */
+extern const bool nv_native_math[OP_COUNT];        /* of fp32 */
+Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
 
 /* nv_memory.c */
