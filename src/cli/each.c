@@ -90,11 +90,12 @@ static void run_file(Cli *c, void *context, int i)
 {
     const Run *r = context;
     const EachFile *f = &r->each->files.at[r->first + i];
-    const EachGroup group = {f, 1, false, &r->each->constants};
+    EachGroup *group = NEW(c->arena, EachGroup);
     Options o = each_options(c, r->each->options, f);
     Call k;
 
-    c->each = &group;
+    *group = (EachGroup){f, 1, false, &r->each->constants};
+    c->each = group;
     o.launch.threads = r->threads;
     call_init(&k, c, &o);
     k.again = r->again; /* what the compiler says was heard */
