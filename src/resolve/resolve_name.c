@@ -515,8 +515,12 @@ static Val tuple_attribute(Lower *l, Val self, Sym name, Span span)
         hint_instead(l, name, NULL);
         return val_unknown();
     }
-    for (int i = 0; i < self.tuple->n; i++)
-        types[i] = value_attribute(l, self.tuple->items[i], name, span);
+    for (int i = 0; i < self.tuple->n; i++) {
+        Val item = self.tuple->items[i];
+        bool has_type = item.kind == VAL_RUN || item.kind == VAL_TUPLE || val_is_number(item);
+        /* None or a dtype: what is known has itself for a type, as constexprs do */
+        types[i] = has_type ? value_attribute(l, item, name, span) : item;
+    }
     return val_tuple(l, self.tuple->n, types);
 }
 

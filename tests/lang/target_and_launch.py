@@ -1,6 +1,7 @@
 # run: kernel x:i32[6]
 # lower: default x:*i32
-"""R303: questions about the launch and the target, and the functions that reductions combine with."""
+"""R303: questions about the launch and the target, and the functions that reductions combine with;
+R136: types of tuples."""
 import triton
 import triton.language as tl
 from triton.language import target_info
@@ -34,4 +35,6 @@ def default(x):
     d = tl.make_tensor_descriptor(x, [8], [1], [4])
     tl.static_assert(isinstance(d, tl.tensor_descriptor))
     tl.static_assert(not isinstance(d, tl.tensor))
+    t = (1, None, tl.float32, (x, None))
+    tl.static_assert(t.type == (tl.int32, None, tl.float32, (tl.pointer_type(tl.int32), None)))
     tl.store(x, warps)
