@@ -151,6 +151,7 @@ void tilec_close(tilec_context *ctx)
         if (atomic_load(&ctx->states[i]))
             device_at(i)->close(atomic_load(&ctx->states[i]));
     }
+    progress_join(ctx);
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx->plugin_path);

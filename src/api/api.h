@@ -20,13 +20,16 @@
 
 enum { MAX_PARAMS = 128, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
+typedef struct Reporter Reporter; /* progress.c */
+
 struct tilec_context {
     Cache *cache;
     pthread_mutex_t lock;                 /* held while a device is opened */
     _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
     char *plugin_path;                    /* where the caller says that the plugin is, or NULL */
     _Atomic(const GenPlugin *) plugin;
-    tilec_debug detail; /* that all launches want at least */
+    tilec_debug detail;            /* that all launches want at least */
+    _Atomic(Reporter *) reporters; /* of launches that are over: progress_join() */
 };
 
 /* What stands in for an argument that is not given. */
@@ -285,6 +288,8 @@ double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' 
 
 /* progress.c: a launch on the request's device, which its on_progress, if any, hears of */
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);
+/* Wait for threads of launches that are over, and free what they had. */
+void progress_join(tilec_context *ctx);
 
 /* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */
 typedef struct {

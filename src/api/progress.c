@@ -3,24 +3,30 @@
  *
  * While the launch runs a thread wakes ten times a second, adds up what the device's workers have
  * told the Watch, and calls on_progress.  Nothing of this exists for launches that did not ask.
+ * A launch that is over waits for a call that is under way, but not for the thread to end, which
+ * would cost a short one more than itself: the next launch that asks, or the end of the context,
+ * finds it ended.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "api.h"
 
 enum { MOST_RANGES = 64, TICK_NANOS = 100000000, SECOND_NANOS = 1000000000 };
 
-typedef struct {
+struct Reporter {
     const Request *request;
     Watch *watch; /* NULL: the device tells nothing */
     tilec_progress told;
     double started, moved; /* when the launch began, and when a program last began or ended */
-    bool over;
-    pthread_mutex_t lock; /* of `over` */
-    pthread_cond_t ends;
-} Reporter;
+    pthread_mutex_t lock;  /* of these two: */
+    bool over, calling;    /* no more calls; one is under way */
+    pthread_cond_t changed;
+    pthread_t thread;
+    Reporter *next; /* that is over */
+};
 
 static void look(Reporter *p, WatchRange *ranges)
 {
@@ -71,13 +77,16 @@ static void *run_reporter(void *reporter)
     while (!p->over) {
         clock_gettime(CLOCK_MONOTONIC, &next);
         next = tick_after(next);
-        while (!p->over && pthread_cond_timedwait(&p->ends, &p->lock, &next) == 0)
+        while (!p->over && pthread_cond_timedwait(&p->changed, &p->lock, &next) == 0)
             continue;
         if (p->over)
             break;
+        p->calling = true;
         pthread_mutex_unlock(&p->lock);
         report(p);
         pthread_mutex_lock(&p->lock);
+        p->calling = false;
+        pthread_cond_signal(&p->changed);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -90,53 +99,77 @@ static bool prepare_reporter(Reporter *p)
     if (pthread_condattr_init(&clock) != 0)
         return false;
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(&p->ends, &clock) == 0;
+    bool made = pthread_cond_init(&p->changed, &clock) == 0;
     pthread_condattr_destroy(&clock);
     if (made && pthread_mutex_init(&p->lock, NULL) == 0)
         return true;
     if (made)
-        pthread_cond_destroy(&p->ends);
+        pthread_cond_destroy(&p->changed);
     return false;
 }
 
+static void destroy_reporter(Reporter *p)
+{
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
 /* Signals stay with the threads of the program that we are part of. */
-static bool start_reporter(Reporter *p, pthread_t *thread)
+static bool start_thread(Reporter *p)
 {
     sigset_t all, before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(thread, NULL, run_reporter, p) == 0;
+    bool started = pthread_create(&p->thread, NULL, run_reporter, p) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-static void end_reporter(Reporter *p, pthread_t thread)
+/* NULL: there is no memory, or no thread. */
+static Reporter *start_reporter(const Request *r, Watch *watch, int64_t programs)
+{
+    Reporter *p = calloc(1, sizeof *p);
+
+    if (!p || !prepare_reporter(p)) {
+        free(p);
+        return NULL;
+    }
+    p->request = r;
+    p->watch = watch;
+    p->told.programs = programs;
+    p->started = p->moved = os_seconds();
+    if (start_thread(p))
+        return p;
+    destroy_reporter(p);
+    return NULL;
+}
+
+/* Behind this nothing is called, and what the launch lent is not used. */
+static void end_reporter(Reporter *p, tilec_context *ctx)
 {
     pthread_mutex_lock(&p->lock);
     p->over = true;
-    pthread_cond_signal(&p->ends);
+    pthread_cond_signal(&p->changed);
+    while (p->calling)
+        pthread_cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
-    pthread_join(thread, NULL);
+    p->next = atomic_load(&ctx->reporters);
+    while (!atomic_compare_exchange_weak(&ctx->reporters, &p->next, p))
+        continue;
 }
 
-static RunStatus launch_with(Reporter *p, void *state, DeviceLaunch *launch, char **text)
+void progress_join(tilec_context *ctx)
 {
-    const Device *device = device_at(p->request->device);
-    pthread_t thread;
+    Reporter *p = atomic_exchange(&ctx->reporters, NULL);
 
-    if (!prepare_reporter(p))
-        return RUN_NO_THREADS;
-    p->started = p->moved = os_seconds();
-    RunStatus status = RUN_NO_THREADS;
-    if (start_reporter(p, &thread)) {
-        launch->watch = p->watch;
-        status = device->launch(state, p->request->variant->code, launch, text);
-        end_reporter(p, thread);
+    while (p) {
+        Reporter *next = p->next;
+        pthread_join(p->thread, NULL);
+        destroy_reporter(p);
+        p = next;
     }
-    pthread_cond_destroy(&p->ends);
-    pthread_mutex_destroy(&p->lock);
-    return status;
 }
 
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text)
@@ -145,12 +178,18 @@ RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, c
 
     if (!r->options.on_progress) /* and nothing is asked of the system for it */
         return device->launch(state, r->variant->code, launch, text);
+    progress_join(r->file->ctx);
     int64_t programs = grid_programs(launch->grid);
     int workers = MAX(MAX(launch->threads, device->threads()), 1);
-    Reporter p = {.request = r, .told = {.programs = programs}};
-    if (!device->arrays && !(p.watch = watch_new(programs, workers)))
+    if (!device->arrays && !(launch->watch = watch_new(programs, workers)))
         return RUN_NO_MEMORY;
-    RunStatus status = launch_with(&p, state, launch, text);
-    watch_free(p.watch);
+    Reporter *p = start_reporter(r, launch->watch, programs);
+    RunStatus status = RUN_NO_THREADS;
+    if (p) {
+        status = device->launch(state, r->variant->code, launch, text);
+        end_reporter(p, r->file->ctx);
+    }
+    watch_free(launch->watch);
+    launch->watch = NULL;
     return status;
 }
