@@ -328,22 +328,24 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     return status;
 }
 
-static tilec_status count_launch(StatsJob *job, tilec_file *file, const char *kernel,
+static tilec_status count_launch(StatsJob *asked, tilec_file *file, const char *kernel,
                                  const int32_t *grid, const tilec_arg *args, int nargs,
                                  const tilec_launch_options *options, char **error)
 {
     Binding binding;
     Request r = {.binding = &binding};
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    StatsJob job = *asked;
 
-    job->request = &r;
-    job->grid = grid;
+    job.request = &r;
+    job.grid = grid;
     if (status == TILEC_OK)
         status = check_grid(grid, error);
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)
-        status = run_on_request_file(&r, &dump_stats, job, error);
+        status = run_on_request_file(&r, &dump_stats, &job, error);
+    asked->stats = job.stats;
     return status;
 }
 

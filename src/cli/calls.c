@@ -164,7 +164,7 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *name)
 
     for (int i = 0; i < all.len; i++) {
         if (strcmp(all.at[i].name, name) == 0)
-            return &all.at[i];
+            return all.at + i;
         names[i] = all.at[i].name;
     }
     if (all.len == 0)
