@@ -36,8 +36,9 @@ bench-gpu: all
 asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan CMAKE_FLAGS=-DTILEC_ASAN=ON
 
+# the command leaves threads that have ended to the end of the process
 tsan:
-	@$(MAKE) --no-print-directory test BUILD=build-tsan CMAKE_FLAGS=-DTILEC_TSAN=ON
+	@TSAN_OPTIONS=report_thread_leaks=0 $(MAKE) --no-print-directory test BUILD=build-tsan CMAKE_FLAGS=-DTILEC_TSAN=ON
 
 tidy: all
 	@tools/tidy.sh $(BUILD)

@@ -61,15 +61,6 @@ static void run_command(Cli *c, void *context)
          hint_text(c->arena, name, names, COUNT(names)));
 }
 
-static void release(Cli *c)
-{
-    move_release(c, 0);
-    array_free_from(c, 0);
-    tilec_unload(c->file);
-    tilec_close(c->tilec);
-    arena_free(c->arena);
-}
-
 /* stdout is the result: a full disk must not look like success. */
 static CliCode flush_output(void)
 {
@@ -144,7 +135,7 @@ static void keep_heap(void)
 
 int main(int argc, char **argv)
 {
-    Cli cli = {0};
+    static Cli cli; /* what it holds goes with the process: to give it back would only take time */
     CliCode code, flushed;
 
     keep_heap();
@@ -163,6 +154,5 @@ int main(int argc, char **argv)
     interrupt_watch();
     code = run_guarded(&cli, (Words){argc, argv});
     flushed = flush_output();
-    release(&cli);
     return code ? code : flushed;
 }
