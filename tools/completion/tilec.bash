@@ -97,11 +97,15 @@ _tilec() {
         return
         ;;
     esac
+    local makes="--device --arch --threads --num-warps --num-stages --check --debug --path --define"
     case ${COMP_WORDS[1]} in
     list) options="--path --define --json" ;;
-    test) options="--call --device --arch --threads --num-warps --num-stages --check --debug --path --define --compare --json" ;;
-    run) options="--grid --device --arch --threads --num-warps --num-stages --check --debug --path --define --call --compare --save --each --batch --show --time --tune --sweep --csv --plot --profile --trace --count --json" ;;
-    dump) options="--stage --device --arch --threads --num-warps --num-stages --check --debug --path --define --call" ;;
+    test) options="$makes --call --compare --json" ;;
+    run)
+        options="$makes --grid --call --compare --save --show --each --batch --json"
+        options+=" --time --tune --sweep --csv --plot --profile --trace --count"
+        ;;
+    dump) options="$makes --stage --call" ;;
     build) options="-o --header --name --grid --variant --disjoint --cpu --num-warps --num-stages --path --define" ;;
     devices) options="--json" ;;
     esac
