@@ -1,6 +1,5 @@
 """triton.knobs: settings that programs read, from the environment unless they were assigned."""
 
-import contextlib
 import os
 
 _TRUE = ("1", "true", "on", "yes", "y")
@@ -8,6 +7,22 @@ _TRUE = ("1", "true", "on", "yes", "y")
 
 def _flag(text):
     return text.strip().lower() in _TRUE
+
+
+class _Scope:
+    """What `with knobs.scope()` keeps; contextlib takes as long to import as all that is here."""
+
+    def __init__(self, knobs):
+        self._knobs, self._before = knobs, None
+
+    def __enter__(self):
+        self._before = dict(self._knobs._set)
+        return self._knobs
+
+    def __exit__(self, *_):
+        self._knobs.reset()
+        self._knobs._set.update(self._before)
+        self._knobs._changed()
 
 
 class Knobs:
@@ -39,14 +54,11 @@ class Knobs:
         self._set.clear()
         return self
 
-    @contextlib.contextmanager
     def scope(self):
-        before = dict(self._set)
-        try:
-            yield self
-        finally:
-            self._set.clear()
-            self._set.update(before)
+        return _Scope(self)
+
+    def _changed(self):
+        """Called when a scope has taken back what was assigned."""
 
 
 class HookChain:
@@ -104,12 +116,6 @@ class _RuntimeKnobs(Knobs):
         super().reset()
         self._changed()
         return self
-
-    @contextlib.contextmanager
-    def scope(self):
-        with super().scope():
-            yield self
-        self._changed()
 
 
 def _cache_folder():
