@@ -7,7 +7,7 @@
 static const char waiting_source[] = HEAD "@triton.jit\n"
                                           "def wait(gate, count, last):\n"
                                           "    if tl.program_id(0) >= tl.num_programs(0) - last:\n"
-                                          "        open = tl.load(gate, volatile=True)\n"
+                                          "        open = tl.atomic_add(gate, 0)\n"
                                           "        while open == 0:\n"
                                           "            open = tl.atomic_add(gate, 0)\n"
                                           "    tl.atomic_add(count, 1)\n";
