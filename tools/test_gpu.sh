@@ -3,10 +3,11 @@
 #
 # Every case of tests/num (the kernels of tests/lang among them), every op and dtype, reductions,
 # memory and random kernels, on DEVICE: cuda, or another that `tilec devices` lists; JOBS scripts of
-# tests/num run beside each other, 3 where it is not said, and all programs.  Needs only the programs in BUILD, this source
-# tree and a Python with NumPy, so that both can be carried to a machine that has a GPU and no
-# compiler.  Prints what fails and ends with "N passed, N failed"; the counts are also in
-# BUILD/test-DEVICE.json, and the line that docs/benchmarks.md keeps is printed before them.
+# tests/num run beside each other, 3 where it is not said, and all programs.  Needs only the
+# programs in BUILD, this source tree and a Python with NumPy, so that both can be carried to a
+# machine that has a GPU and no compiler.  Tells each part when it ends, with what failed, and ends
+# with "N passed, N failed"; the counts are also in BUILD/test-DEVICE.json, and the line that
+# docs/benchmarks.md keeps is printed before them.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$(realpath "${1:-build}") || exit 2
