@@ -7,6 +7,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_POINTS = 10000 };
 static const double point_seconds = 0.2; /* of timed runs, when no number is given */
@@ -120,6 +121,14 @@ static const char *name_of(Cli *c, const Sweep *s, const SweepRow *row)
     return t.s;
 }
 
+/* The whole text again would bury what is said once. */
+static bool fails_as_before(const Point *p)
+{
+    const char *before = p->number > 0 ? p->row[-1].problem : NULL;
+
+    return before && strcmp(before, p->row->problem) == 0;
+}
+
 static void add_point(Cli *c, Point *p)
 {
     int blocks = c->blocks.len;
@@ -129,7 +138,8 @@ static void add_point(Cli *c, Point *p)
     p->row->problem = c->trouble;
     move_release(c, blocks);
     array_free_from(c, blocks);
-    fprintf(stderr, "tilec: %s: %s\n", name_of(c, p->sweep, p->row), c->trouble);
+    fprintf(stderr, "tilec: %s: %s\n", name_of(c, p->sweep, p->row),
+            fails_as_before(p) ? "fails like the one before" : c->trouble);
 }
 
 static Sweep sweep_of(Cli *c, const Axes *axes, int points)

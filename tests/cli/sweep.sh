@@ -41,6 +41,8 @@ sed -n 2p "$folder/out" | grep -q "^\"len('a,b')\"," || wrong "a value with a co
 expect 2 out "failed" sweep --sweep n=64 BLOCK=16,0,32
 [ "$(grep -c " us " "$folder/out")" = 2 ] || wrong "the others did not run"
 grep -qF "tilec: BLOCK=0: --grid: division by zero" "$folder/err" || wrong "no reason"
+expect 1 err "tilec: n=3: fails like the one before" "$tilec" run "$source/kernels/add.py" --grid 1 --sweep n=1..3
+[ "$(grep -c "argument .x. was not given" "$folder/err")" = 1 ] || wrong "one reason is told again and again"
 
 # mistakes
 expect 2 err "BLOCK=8..64*2 is a range: --sweep runs all of its values" sweep n=64 BLOCK=8..64*2
