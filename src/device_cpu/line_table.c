@@ -6,6 +6,8 @@
  * that have no line.  Addresses in the section are relocated by the caller (loader.c), through
  * `address_at`.
  */
+#define _GNU_SOURCE /* asprintf */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +83,32 @@ static const char *get_text(Bytes *b)
 typedef struct {
     int least_instruction, line_base, line_range, first_special;
     uint8_t operands[256];
-    const char *files[LINE_FILES]; /* from 1 */
-    int nfiles;
+    const char *folders[LINE_FILES]; /* from 1; others are the one of the compilation */
+    const char *files[LINE_FILES];   /* from 1 */
+    int folder_of[LINE_FILES];
+    int nfolders, nfiles;
 } Program;
+
+static void read_folders(Bytes *b, Program *p)
+{
+    for (const char *name; !b->damaged && (name = get_text(b))[0];) {
+        if (p->nfolders + 1 < LINE_FILES)
+            p->folders[++p->nfolders] = name;
+    }
+}
+
+static void read_files(Bytes *b, Program *p)
+{
+    for (const char *name; !b->damaged && (name = get_text(b))[0];) {
+        uint64_t folder = get_number(b, false);
+        get_number(b, false); /* time */
+        get_number(b, false); /* size */
+        if (p->nfiles + 1 == LINE_FILES)
+            continue;
+        p->files[++p->nfiles] = name;
+        p->folder_of[p->nfiles] = folder <= (uint64_t)p->nfolders ? (int)folder : 0;
+    }
+}
 
 static bool read_program_header(Bytes *b, Program *p)
 {
@@ -106,14 +131,8 @@ static bool read_program_header(Bytes *b, Program *p)
     p->first_special = (int)get_fixed(b, 1);
     for (int i = 1; i < p->first_special; i++)
         p->operands[i] = (uint8_t)get_fixed(b, 1);
-    while (!b->damaged && get_text(b)[0]) /* folders */
-        continue;
-    for (const char *name; !b->damaged && (name = get_text(b))[0];) {
-        for (int i = 0; i < 3; i++)
-            get_number(b, false); /* folder, time, size */
-        if (p->nfiles + 1 < LINE_FILES)
-            p->files[++p->nfiles] = name;
-    }
+    read_folders(b, p);
+    read_files(b, p);
     b->at = code;
     return !b->damaged && p->line_range > 0;
 }
@@ -224,10 +243,22 @@ static int by_address(const void *a, const void *b)
     return x->address > y->address ? 1 : -1;
 }
 
+/* As the source was named: LLVM writes the folders in its path apart.  For free(), or NULL. */
+static char *file_path(const Program *p, int file)
+{
+    const char *folder = p->folders[p->folder_of[file]], *name = p->files[file];
+    char *path;
+
+    if (!folder || name[0] == '/')
+        return strdup(name);
+    return asprintf(&path, "%s%s%s", folder, strcmp(folder, "/") == 0 ? "" : "/", name) < 0 ? NULL
+                                                                                            : path;
+}
+
 static bool keep_files(LineTable *t, const Program *p)
 {
     for (int i = 1; i <= p->nfiles; i++) {
-        t->files[i] = strdup(p->files[i]);
+        t->files[i] = file_path(p, i);
         if (!t->files[i])
             return false;
     }
