@@ -101,8 +101,8 @@ static void settle_piece(void *context, int i, CrewResult *r)
     }
     if (r->failed)
         each_settle(b->each, b->next + i, r);
-    free(r->told);
-    free(r->trouble);
+    else
+        crew_result_free(r);
 }
 
 static void watch(void *context)
@@ -273,15 +273,15 @@ static void close_batch(Batch *batch)
 /* All files of a batch fail with it. */
 static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
 {
-    const char *first = batch->files[0].path;
+    const char *why =
+        arena_printf(e->cli->arena, "it is in one batch with %s", batch->files[0].path);
 
     each_stop_early(e, batch->numbers[0], r);
     each_settle(e, batch->numbers[0], r);
     for (int i = 1; i < batch->group.n; i++) {
         CrewResult same = {.failed = true, .code = r->code};
 
-        if (asprintf(&same.trouble, "it is in one batch with %s", first) < 0)
-            same.trouble = NULL;
+        each_blame(e->cli, &same, why);
         each_settle(e, batch->numbers[i], &same);
     }
 }
@@ -300,7 +300,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     batch->group = (EachGroup){batch->files, n, true, NULL};
     for (int i = 0; i < n; i++)
         batch->files[i] = e->files.at[numbers[i]];
-    batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file};
+    batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json};
     r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
     for (int i = 0; i < n; i++)
         unload(b, numbers[i]);

@@ -226,6 +226,30 @@ static int write_both(const Options *o, const tilec_object *object, const char *
     return problem ? problem : os_write_file(*path = o->header, header, strlen(header));
 }
 
+static void print_summary(const Build *b)
+{
+    printf("%s: %d specialisation%s, each for %d level%s of the CPU\n", b->symbol, b->forms.len,
+           b->forms.len == 1 ? "" : "s", b->levels.len, b->levels.len == 1 ? "" : "s");
+}
+
+static void print_json(const Build *b)
+{
+    Text t = text_new(b->cli->arena);
+
+    text_put(&t, "{\"function\": ");
+    put_json_text(&t, b->symbol);
+    text_put(&t, ", \"object\": ");
+    put_json_text(&t, b->options->output);
+    text_put(&t, ", \"header\": ");
+    put_json_text(&t, b->options->header);
+    text_printf(&t, ", \"specialisations\": %d, \"levels\": [", b->forms.len);
+    for (int i = 0; i < b->levels.len; i++) {
+        text_put(&t, i ? ", " : "");
+        put_json_text(&t, b->levels.at[i]);
+    }
+    printf("%s]}\n", t.s);
+}
+
 void command_build(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_BUILD, argc, argv);
@@ -245,6 +269,8 @@ void command_build(Cli *c, int argc, char **argv)
     tilec_free(object.data);
     if (problem != 0)
         stop(c, CLI_FILES, "%s cannot be written: %s", path, strerror(problem));
-    printf("%s: %d specialisation%s, each for %d level%s of the CPU\n", b.symbol, b.forms.len,
-           b.forms.len == 1 ? "" : "s", b.levels.len, b.levels.len == 1 ? "" : "s");
+    if (o.json)
+        print_json(&b);
+    else
+        print_summary(&b);
 }

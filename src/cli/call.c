@@ -137,7 +137,7 @@ double call_again(Call *k)
     double seconds, start;
     tilec_status status;
 
-    crash_watch(k->last_words);
+    crash_watch(&k->last_words);
     start = os_seconds();
     status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
                           &o->launch, &error);
@@ -206,6 +206,15 @@ void call_launch(Call *k)
 
 /* --- telling --- */
 
+static void print_json(const Call *k)
+{
+    Text t = text_new(k->cli->arena);
+
+    text_put(&t, timing_json(t.arena, &k->timing));
+    put_json_problems(&t, k->cli);
+    printf("%s}\n", t.s);
+}
+
 void call_report(Call *k)
 {
     Cli *c = k->cli;
@@ -225,7 +234,7 @@ void call_report(Call *k)
     if (o->profile)
         k->timing.profile = profile_stop(k);
     if (o->json)
-        fputs(timing_json(c->arena, &k->timing), stdout);
+        print_json(k);
     else
         fputs(timing_table(c->arena, &k->timing), c->tells);
     if (o->profile && !o->json)

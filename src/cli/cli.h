@@ -74,6 +74,7 @@ typedef struct {
     FILE *tells;                  /* what goes to stdout, unless data or JSON are there */
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
+    VEC(const char *) problems;   /* what complain() has told, as JSON, where that is asked for */
 } Cli;
 
 /* trouble.c */
@@ -97,8 +98,15 @@ void print_line(FILE *out, const char *text);
 /* The on_message of every launch: to stderr. */
 void tell(void *unused, const char *text);
 
-/* problem.c: what stopped the command, as a JSON object on one line */
-const char *problem_json(const Cli *c);
+/* problem.c: what stopped the command, or what it told last, as a JSON object; from malloc(), NULL
+ * without memory. */
+char *problem_json(const Cli *c);
+const char *problem_kept(Cli *c); /* the same in the arena; "null" for NULL */
+/* The same of a kernel that ends, or has ended, its process. */
+const char *problem_of_fault(const Cli *c, const char *text, int exit_code);
+/* The array of what complain() has told as the value of one more key of an object; nothing without
+ * any. */
+void put_json_problems(Text *t, const Cli *c);
 
 /* "; did you mean 'X'?", or all of a few; "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
@@ -331,9 +339,14 @@ bool file_uses_stdout(Cli *c, const Options *o);
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
-const char *crash_words(Cli *c, const char *kernel); /* what to say */
+enum { CRASH_SIGNALS = 2 };
+typedef struct {
+    const char *text;
+    const char *json[CRASH_SIGNALS]; /* for stdout, by signal; "" where no JSON is wanted */
+} LastWords;
+LastWords crash_words(Cli *c, const char *kernel);
 /* May be nested, on any threads: the words of the first one are said. */
-void crash_watch(const char *words);
+void crash_watch(const LastWords *words);
 void crash_unwatch(void); /* behind the last one the system's own handling is back */
 
 /* help.c */
@@ -444,7 +457,7 @@ const char *timing_rate(Arena *a, double amount, double seconds);
 const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
 /* A line of titles, one of numbers, one about compiling. */
 const char *timing_table(Arena *a, const Timing *t);
-/* One object on one line; rates are absent where unknown. */
+/* One object without its closing brace; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);
 void put_json_text(Text *out, const char *s); /* in quotes */
 
@@ -495,10 +508,10 @@ typedef struct {
     Counting counting;
     Trace trace;
     KeptBlocks kept;
-    Progress progress;      /* of the first run */
-    double seconds;         /* of the last launch, by the device's clock if it has one */
-    const char *last_words; /* if the kernel ends the process */
-    int first_block;        /* its arrays are those of cli->blocks from here on */
+    Progress progress;    /* of the first run */
+    double seconds;       /* of the last launch, by the device's clock if it has one */
+    LastWords last_words; /* if the kernel ends the process */
+    int first_block;      /* its arrays are those of cli->blocks from here on */
 } Call;
 /* The options are copied.  `k` must stay where it is, and calls that overlap end in the order that
  * is the reverse of their begin. */
@@ -540,6 +553,7 @@ typedef struct {
     int group;           /* the first candidate that gives the same */
     bool is_in;          /* it runs, and gives what most give: the rest is about these */
     const char *problem; /* why it does not run */
+    const char *problem_json;
     const char *differs; /* the array in which it gives something else */
     double *rounds;      /* seconds */
     int nrounds;
@@ -583,6 +597,7 @@ typedef struct {
     Timing timing;
     double of_best;      /* from sweep_rank() on: 0..1 */
     const char *problem; /* why it has no time; NULL */
+    const char *problem_json;
 } SweepRow;
 enum { SWEEP_FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
 typedef enum { SWEEP_BY_TIME, SWEEP_BY_BYTES, SWEEP_BY_FLOPS } SweepBasis;

@@ -19,6 +19,7 @@ Crew crew_new(Cli *c, int n)
     for (int i = 0; i < n; i++) {
         w.clis[i].tilec = c->tilec;
         w.clis[i].file = c->file;
+        w.clis[i].json = c->json;
     }
     return w;
 }
@@ -50,11 +51,21 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     r.failed = !attempt(c, do_piece, &piece);
     if (r.failed)
         r.trouble = strdup(c->trouble);
+    if (r.failed && c->json)
+        r.problem = problem_json(c);
     r.failed |= c->code != CLI_DONE;
     r.code = c->code;
     r.status = c->status;
     fclose(c->tells);
     return r;
+}
+
+void crew_result_free(CrewResult *r)
+{
+    free(r->told);
+    free(r->trouble);
+    free(r->problem);
+    r->told = r->trouble = r->problem = NULL;
 }
 
 void crew_release(Cli *c)

@@ -45,6 +45,19 @@ static void take_arch(Cli *c, Options *o)
     o->launch.arch = unit.arch;
 }
 
+static void print_json(Cli *c, const Options *o, const char *text)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "{\"kernel\": ");
+    put_json_text(&t, o->kernel);
+    text_put(&t, ", \"stage\": ");
+    put_json_text(&t, o->stage);
+    text_put(&t, ", \"text\": ");
+    put_json_text(&t, text);
+    printf("%s}\n", t.s);
+}
+
 void command_dump(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_DUMP, argc, argv);
@@ -58,6 +71,9 @@ void command_dump(Cli *c, int argc, char **argv)
     a = args_evaluate(c, &o);
     check(c, tilec_dump(c->file, o.kernel, o.stage, a.args, a.count, &o.launch, &text, &error),
           &error);
-    fputs(text, stdout);
+    if (o.json)
+        print_json(c, &o, text);
+    else
+        fputs(text, stdout);
     tilec_free(text);
 }

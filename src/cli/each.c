@@ -21,16 +21,25 @@ static void tell_trouble(Each *e, const EachFile *f, const char *why)
     bool named = strncmp(why, f->path, n) == 0 && (why[n] == ':' || why[n] == '\0');
 
     progress_end(&e->progress);
-    complain(e->cli, CLI_REFUSED, "%s%s%s", named ? "" : f->path, named ? "" : ": ", why);
+    print_line(stderr, arena_printf(e->cli->arena, "tilec: %s%s%s", named ? "" : f->path,
+                                    named ? "" : ": ", why));
+}
+
+void each_blame(const Cli *c, CrewResult *r, const char *why)
+{
+    const Cli failed = {.code = r->code, .trouble = why};
+
+    r->trouble = strdup(why);
+    r->problem = c->json ? problem_json(&failed) : NULL;
 }
 
 void each_settle(Each *e, int i, CrewResult *r)
 {
     EachOutcome *o = &e->outcomes[i];
 
-    *o = (EachOutcome){.told = r->told, .trouble = r->trouble, .done = true};
-    if (r->failed && !o->trouble)
-        o->trouble = strdup(r->told ? "it is not what --compare says" : "there is no memory");
+    if (r->failed && !r->trouble)
+        each_blame(e->cli, r, r->told ? "it is not what --compare says" : "there is no memory");
+    *o = (EachOutcome){r->told, r->trouble, r->problem, .done = true};
     *r = (CrewResult){.failed = r->failed};
     e->failed += r->failed;
     e->done++;
@@ -46,6 +55,14 @@ static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
         tell_trouble(e, f, o->trouble);
 }
 
+static void add_damage(Each *e, const char *path, const char *problem)
+{
+    Arena *a = e->cli->arena;
+    const Damage d = {path, problem ? arena_strndup(a, problem, strlen(problem)) : NULL};
+
+    vec_push(a, &e->damaged, d);
+}
+
 void each_tell(Each *e)
 {
     for (; e->told < e->files.len && e->outcomes[e->told].done; e->told++) {
@@ -55,7 +72,8 @@ void each_tell(Each *e)
         free(o->told);
         free(o->trouble);
         if (o->trouble)
-            vec_push(e->cli->arena, &e->damaged, e->files.at[e->told].path);
+            add_damage(e, e->files.at[e->told].path, o->problem);
+        free(o->problem);
         *o = (EachOutcome){.done = true};
     }
     progress_files(&e->progress, e->done, e->files.len);
@@ -63,7 +81,9 @@ void each_tell(Each *e)
 
 void each_stop_early(Each *e, int i, CrewResult *r)
 {
-    bool is_own = r->code == CLI_FILES || r->status == TILEC_FAULT || (r->told && *r->told);
+    bool is_compared = !r->trouble && r->told;
+    bool is_own =
+        r->code == CLI_FILES || r->status == TILEC_FAULT || is_compared || (r->told && *r->told);
     const char *why;
 
     if (!r->failed || is_own || e->done > e->failed)
@@ -71,8 +91,7 @@ void each_stop_early(Each *e, int i, CrewResult *r)
     each_tell(e);
     progress_end(&e->progress);
     why = arena_printf(e->cli->arena, "%s", r->trouble ? r->trouble : "there is no memory");
-    free(r->told);
-    free(r->trouble);
+    crew_result_free(r);
     e->cli->status = r->status;
     stop(e->cli, r->code, "with %s: %s", e->files.at[i].path, why);
 }
@@ -119,6 +138,7 @@ static void run_files(Each *e)
 {
     Run run = {.each = e, .threads = e->options->launch.threads};
     const CrewTask task = {run_file, settle_file, watch_files, &run};
+    const LastWords words = crash_words(e->cli, e->options->kernel);
     int first = 0;
 
     for (; first < e->files.len && e->done == e->failed; first++) {
@@ -131,7 +151,7 @@ static void run_files(Each *e)
     run.again = true;
     run.first = first;
     run.threads = MAX(1, e->threads / e->crew.n);
-    crash_watch(crash_words(e->cli, e->options->kernel)); /* once, not for each launch */
+    crash_watch(&words); /* once, not for each launch */
     if (first < e->files.len)
         crew_run(&e->crew, e->files.len - first, &task);
     crash_unwatch();
@@ -183,6 +203,17 @@ static void load_constants(Each *e)
     c->origin = NULL;
 }
 
+/* The object of what went wrong, with the path of the file in front. */
+static const char *damage_json(Arena *a, const Damage *d)
+{
+    Text t = text_new(a);
+
+    text_put(&t, "{\"path\": ");
+    put_json_text(&t, d->path);
+    text_printf(&t, "%s%s", d->problem ? ", " : "", d->problem ? d->problem + 1 : "}");
+    return t.s;
+}
+
 /* On stderr for people; --json has the same on stdout. */
 static void sum_up(Each *e)
 {
@@ -199,9 +230,12 @@ static void sum_up(Each *e)
                 e->done - e->failed, seconds);
     for (int i = 0; i < e->damaged.len; i++) {
         text_put(&t, i ? ", " : "");
-        put_json_text(&t, e->damaged.at[i]);
+        put_json_text(&t, e->damaged.at[i].path);
     }
-    fprintf(stdout, "%s]}\n", t.s);
+    text_put(&t, "], \"problems\": [");
+    for (int i = 0; i < e->damaged.len; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", damage_json(t.arena, &e->damaged.at[i]));
+    printf("%s]}\n", t.s);
 }
 
 void each_run(Cli *c, const Options *given)

@@ -51,6 +51,7 @@ typedef struct {
     tilec_status status;
     char *told;    /* what it printed; NULL: there was no memory */
     char *trouble; /* why it failed; NULL */
+    char *problem; /* the same as problem_json() has it, where that is asked for; NULL */
 } CrewResult;
 typedef struct {
     Cli *clis;
@@ -78,8 +79,12 @@ void crew_run(Crew *w, int n, const CrewTask *task);
 typedef struct {
     char *told;    /* from malloc(): for stdout */
     char *trouble; /* the same: why it failed */
+    char *problem; /* .. as JSON */
     bool done;
 } EachOutcome;
+typedef struct {
+    const char *path, *problem; /* as JSON, or NULL */
+} Damage;
 typedef struct {
     Cli *cli;
     const Options *options;
@@ -89,12 +94,15 @@ typedef struct {
     EachOutcome *outcomes; /* one for each file */
     int threads;           /* for all of it */
     int told, failed, done;
-    VEC(const char *) damaged; /* the paths of those that failed */
+    VEC(Damage) damaged; /* the files that failed, in their order */
     Progress progress;
     double started;
 } Each;
 /* Take what became of file `i`, with the texts; one thread at a time. */
 void each_settle(Each *e, int i, CrewResult *r);
+/* Give a failure that says nothing of itself these words. */
+void each_blame(const Cli *c, CrewResult *r, const char *why);
+void crew_result_free(CrewResult *r); /* crew.c: of one that nobody takes */
 void each_tell(Each *e); /* of all files in front of which all are settled, and the progress */
 /* Stop the command with a failure that all files would have alike: one of the first that has
  * nothing to do with the file. */

@@ -49,6 +49,7 @@ static const struct {
      "code\n"
      "  --cpu LEVEL[,LEVEL...]\n"
      "                       what there is code for: x86-64,x86-64-v3,x86-64-v4 when not given\n"
+     "  --json               print JSON instead of a line\n"
      "  --num-warps, --num-stages, --path, --define, --, @FILE as for run\n"},
     {COMMAND_DEVICES, "\nList where kernels can run.\n"
                       "  --json               print JSON instead of a table\n"},
@@ -92,7 +93,8 @@ static const struct {
      "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,
      "options of dump:\n"
-     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n"},
+     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n"
+     "  --json               print an object that has the text\n"},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"

@@ -80,22 +80,16 @@ static bool wants_json(Words words)
     return false;
 }
 
-static void print_problem(Cli *c, void *copy)
-{
-    fputs(problem_json(copy), stdout);
-    (void)c;
-}
-
 /* The one place that stop() comes back to, but for commands that go on behind it. */
 static CliCode run_guarded(Cli *c, Words words)
 {
     if (attempt(c, run_command, &words))
         return c->code;
-    Cli stopped = *c;
     fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
-    if (c->json || wants_json(words))
-        attempt(c, print_problem, &stopped); /* there may be no memory for it */
-    return stopped.code;
+    const char *json = c->json || wants_json(words) ? problem_json(c) : NULL;
+    if (json)
+        puts(json);
+    return c->code;
 }
 
 /* The command of that name; 0: none. */

@@ -117,21 +117,21 @@ static void take_origin(Arena *a, const char *text, const Origin *at, Problem *p
     p->message = line_at(a, text + MIN(prefix, strlen(text)));
 }
 
-static Problem problem_of(const Cli *c)
+static Problem problem_of(Arena *a, const Cli *c)
 {
     const char *hint = line_with(c->trouble, hint_word);
-    Problem p = {.message = line_at(c->arena, c->trouble)};
+    Problem p = {.message = line_at(a, c->trouble)};
 
     if (hint)
-        p.hint = text_behind(c->arena, hint, hint_word);
+        p.hint = text_behind(a, hint, hint_word);
     if (c->status != TILEC_OK)
-        take_apart(c->arena, c->trouble, &p);
+        take_apart(a, c->trouble, &p);
     else if (c->trouble_at)
-        take_origin(c->arena, c->trouble, c->trouble_at, &p);
+        take_origin(a, c->trouble, c->trouble_at, &p);
     const char *guess = strstr(p.message, "; did you mean ");
     if (guess && !p.hint) {
         p.hint = guess + strlen("; ");
-        p.message = arena_strndup(c->arena, p.message, (size_t)(guess - p.message));
+        p.message = arena_strndup(a, p.message, (size_t)(guess - p.message));
     }
     return p;
 }
@@ -154,10 +154,10 @@ static void put_number(Text *t, const char *key, int value)
         put_key(t, key, NULL);
 }
 
-const char *problem_json(const Cli *c)
+static const char *object_of(Arena *a, const Cli *c)
 {
-    Text t = text_new(c->arena);
-    Problem p = problem_of(c);
+    Text t = text_new(a);
+    Problem p = problem_of(a, c);
 
     text_put(&t, "{\"kind\": ");
     put_json_text(&t, kind_of(c));
@@ -167,6 +167,48 @@ const char *problem_json(const Cli *c)
     put_number(&t, "column", p.column);
     put_key(&t, "hint", p.hint);
     put_key(&t, "text", c->trouble);
-    text_printf(&t, ", \"exit\": %d}\n", (int)c->code);
+    text_printf(&t, ", \"exit\": %d}", (int)c->code);
     return t.s;
+}
+
+/* In an arena of its own: that of the command may be what is full. */
+char *problem_json(const Cli *c)
+{
+    Guard guard;
+    Arena *volatile arena = NULL;
+    char *volatile out = NULL;
+
+    if (setjmp(guard.env) == 0) {
+        arena = arena_new(&guard);
+        out = strdup(object_of(arena, c));
+    }
+    arena_free(arena);
+    return out;
+}
+
+const char *problem_kept(Cli *c)
+{
+    char *json = problem_json(c);
+    const char *kept = json ? arena_strndup(c->arena, json, strlen(json)) : "null";
+
+    free(json);
+    return kept;
+}
+
+const char *problem_of_fault(const Cli *c, const char *text, int exit_code)
+{
+    Cli ended = *c;
+
+    ended.trouble = text;
+    ended.trouble_at = NULL;
+    ended.status = TILEC_FAULT;
+    ended.code = (CliCode)exit_code;
+    return problem_kept(&ended);
+}
+
+void put_json_problems(Text *t, const Cli *c)
+{
+    for (int i = 0; i < c->problems.len; i++)
+        text_printf(t, "%s%s", i ? ", " : ", \"problems\": [", c->problems.at[i]);
+    text_put(t, c->problems.len ? "]" : "");
 }

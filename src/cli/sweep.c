@@ -136,6 +136,7 @@ static void add_point(Cli *c, Point *p)
     if (attempt(c, run_point, p))
         return;
     p->row->problem = c->trouble;
+    p->row->problem_json = problem_kept(c);
     move_release(c, blocks);
     array_free_from(c, blocks);
     fprintf(stderr, "tilec: %s: %s\n", name_of(c, p->sweep, p->row),

@@ -171,13 +171,10 @@ static void put_row_json(Text *t, const Sweep *s, const SweepRow *r)
     }
     text_put(t, "}");
     if (r->problem) {
-        text_put(t, ", \"problem\": ");
-        put_json_text(t, r->problem);
+        text_printf(t, ", \"problem\": %s", r->problem_json);
     } else {
-        const char *timing = timing_json(t->arena, &now);
-
-        text_printf(t, ", \"of_best\": %.6g, \"timing\": %.*s", r->of_best,
-                    (int)strcspn(timing, "\n"), timing);
+        text_printf(t, ", \"of_best\": %.6g, \"timing\": %s}", r->of_best,
+                    timing_json(t->arena, &now));
     }
     text_put(t, "}");
 }

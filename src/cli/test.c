@@ -26,6 +26,7 @@ typedef struct {
     bool is_default;      /* no comparison was asked for */
     const char *why;      /* it did not pass: lines for people; NULL */
     const char *compared; /* JSON, or NULL */
+    const char *problem;  /* what stopped it, as JSON; NULL */
 } Test;
 typedef VEC(Test) Tests;
 
@@ -137,6 +138,7 @@ static void make_call(Cli *c, void *test)
     Comparisons compared;
     Call k;
 
+    c->json = false; /* stdout is the parent's */
     operand_device(c, &o, t->device);
     t->is_default = o.compares.len == 0 && strcmp(o.launch.device, reference) != 0;
     if (t->is_default)
@@ -170,10 +172,12 @@ static const char *tell_test(Cli *c, void *test)
     if (!attempt(c, make_call, t)) {
         t->result = TEST_FAILED;
         t->why = c->trouble;
+        t->problem = problem_kept(c);
     }
-    return arena_printf(c->arena, "%d" SEPARATOR "%d" SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%s",
-                        (int)t->result, t->is_default, t->kernel ? t->kernel : "",
-                        t->why ? t->why : "", t->compared ? t->compared : "");
+    return arena_printf(
+        c->arena, "%d" SEPARATOR "%d" SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%s",
+        (int)t->result, t->is_default, t->kernel ? t->kernel : "", t->why ? t->why : "",
+        t->compared ? t->compared : "", t->problem ? t->problem : "");
 }
 
 /* The field that `*text` begins with, NULL if it is empty; `*text` moves behind it. */
@@ -198,9 +202,11 @@ static void run_test(Cli *c, Test *t)
         t->kernel = next_field(c, &text);
         t->why = next_field(c, &text);
         t->compared = next_field(c, &text);
+        t->problem = next_field(c, &text);
     } else {
         t->result = TEST_FAILED;
         t->why = text;
+        t->problem = problem_of_fault(c, text, CLI_REFUSED);
     }
     t->seconds = os_seconds() - start;
 }
@@ -301,6 +307,8 @@ static void put_test(Text *out, const Test *t)
     put_field(out, "why", t->why);
     if (t->compared)
         text_printf(out, ", \"compare\": %s", t->compared);
+    if (t->problem)
+        text_printf(out, ", \"problem\": %s", t->problem);
     text_put(out, "}");
 }
 

@@ -183,6 +183,5 @@ const char *timing_json(Arena *a, const Timing *t)
     }
     if (t->lines)
         text_printf(&out, ", \"lines\": %s", t->lines);
-    text_put(&out, "}\n");
     return out.s;
 }

@@ -55,9 +55,14 @@ void complain(Cli *c, CliCode code, const char *fmt, ...)
     va_list ap;
 
     c->code = code;
+    c->status = TILEC_OK;
+    c->trouble_at = c->origin;
     va_start(ap, fmt);
-    fprintf(stderr, "tilec: %s\n", printable(c, fmt, ap));
+    c->trouble = printable(c, fmt, ap);
     va_end(ap);
+    fprintf(stderr, "tilec: %s\n", c->trouble);
+    if (c->json)
+        vec_push(c->arena, &c->problems, problem_kept(c));
 }
 
 void warn(Cli *c, const char *fmt, ...)

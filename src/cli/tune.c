@@ -181,6 +181,7 @@ static void evaluate(Cli *c, void *candidate)
 static void say_problem(Tuner *t, Candidate *k)
 {
     k->problem = t->cli->trouble;
+    k->problem_json = problem_kept(t->cli);
     fprintf(stderr, "tilec: %s: %s\n", k->text, k->problem);
 }
 

@@ -127,8 +127,7 @@ static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
                     k->median, k->min, k->nrounds, times_of_best(t, k),
                     k->is_slower ? "true" : "false");
     if (k->problem) {
-        text_put(out, ", \"problem\": ");
-        put_json_text(out, k->problem);
+        text_printf(out, ", \"problem\": %s", k->problem_json);
     } else if (!k->is_in) {
         text_put(out, ", \"differs_in\": ");
         put_json_text(out, k->differs ? k->differs : "");

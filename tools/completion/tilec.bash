@@ -105,8 +105,8 @@ _tilec() {
         options="$makes --grid --call --compare --save --show --each --batch --json"
         options+=" --time --tune --sweep --csv --plot --profile --trace --count"
         ;;
-    dump) options="$makes --stage --call" ;;
-    build) options="-o --header --name --grid --variant --disjoint --cpu --num-warps --num-stages --path --define" ;;
+    dump) options="$makes --stage --call --json" ;;
+    build) options="-o --header --name --grid --variant --disjoint --cpu --num-warps --num-stages --path --define --json" ;;
     devices) options="--json" ;;
     esac
     if [[ $word == -* ]]; then
