@@ -193,6 +193,7 @@ static void run_special(Reader *r, int code)
 static void run_standard(Reader *r, Bytes *b, int code)
 {
     const Program *p = r->program;
+    uint64_t file;
 
     switch (code) {
     case LNS_COPY:
@@ -205,7 +206,8 @@ static void run_standard(Reader *r, Bytes *b, int code)
         r->row.line += (int)(int64_t)get_number(b, true);
         break;
     case LNS_SET_FILE:
-        r->row.file = (int)MIN(get_number(b, false), (uint64_t)LINE_FILES);
+        file = get_number(b, false);
+        r->row.file = (int)MIN(file, (uint64_t)LINE_FILES);
         break;
     case LNS_CONST_ADD_PC:
         r->row.address +=

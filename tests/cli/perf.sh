@@ -17,7 +17,7 @@ TILEC_PERF=0 expect 0 out "" add
 
 expect 0 out "" env TILEC_PERF=1 "$tilec" run add.py:add_kernel --grid 100 x='rand(fp32,100000)' y='rand(fp32,100000)' \
     out='empty(fp32,100000)' n=100000 BLOCK=1000
-"$python" - >problems <<'END'
+"$python" - >problems <<'END' || wrong "no dump that can be read"
 import glob, os, struct
 
 (path,) = glob.glob("jit-*.dump")

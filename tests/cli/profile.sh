@@ -39,7 +39,7 @@ profile() {
 
 # the line of all the work has most of the time, and each line its bytes and operations
 expect 0 out '"profile": {"samples": ' profile --json
-"$python" - out >problems <<'END'
+"$python" - out >problems <<'END' || wrong "no profile"
 import json, sys
 
 profile = json.load(open(sys.argv[1]))["profile"]
@@ -85,7 +85,7 @@ expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 for threads in 1 2; do
     expect 0 out "" "$tilec" run work/kernel.py:kernel --grid 'cdiv(n,BLOCK)' x='rand(fp32,1000000)' out='empty(fp32,1000000)' \
         n='x.numel()' BLOCK=1000 --threads $threads --trace trace.json
-    "$python" - $threads >problems <<'END'
+    "$python" - $threads >problems <<'END' || wrong "no trace"
 import json, sys
 
 events = json.load(open("trace.json"))["traceEvents"]
