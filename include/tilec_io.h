@@ -51,6 +51,9 @@ typedef struct {
      * level, 1 to 9, with a filter chosen for each row: smaller files of drawings, several times as
      * slow. */
     int png_level;
+    /* Writing an .npz: 0 = its members are stored, as numpy.savez does; else zlib's level, 1 to 9,
+     * as numpy.savez_compressed does with 6. */
+    int npz_level;
 } tilec_io_options;
 
 /*
@@ -88,7 +91,8 @@ typedef struct {
     tilec_tensor tensor;
 } tilec_io_member;
 
-/* Write an .npz of `n` members, as numpy.savez does.  Fails as tilec_io_write() does. */
+/* Write an .npz of `n` members, as numpy.savez does, or numpy.savez_compressed: see npz_level.
+ * Fails as tilec_io_write() does. */
 tilec_status tilec_io_write_npz(const char *path, const tilec_io_member *members, int n,
                                 const tilec_io_options *options, char **error);
 

@@ -276,6 +276,7 @@ typedef struct {
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
     bool time, json, count, profile;
+    int compress;   /* zlib's level for what --save writes; 0: the fastest files */
     int runs;       /* 0 = as many as fit in `seconds` */
     double seconds; /* of timed runs; 0: one */
     bool sweep, csv;
@@ -325,6 +326,7 @@ const char *operand_file(Cli *c, const char *word, const char **kernel);
 /* NAME[:N]; of several with commas between them the first. */
 void operand_device(Cli *c, Options *o, const char *list);
 int operand_count(Cli *c, const char *option, const char *text); /* 1 or more */
+int operand_level(Cli *c, const char *option, const char *text); /* of zlib; NULL: the usual one */
 SaveText operand_save(Cli *c, const char *text);                 /* NAME=FILE */
 ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
 /* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */

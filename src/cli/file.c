@@ -140,11 +140,18 @@ static tilec_tensor tensor_of(const Array *a)
                           .strides = a->strides};
 }
 
-static tilec_status save_one(const char *path, const Array *a, char **error)
+/* How --compress wants files written. */
+static tilec_io_options io_options(const Options *o)
+{
+    return (tilec_io_options){.png_level = o->compress, .npz_level = o->compress};
+}
+
+static tilec_status save_one(const Options *o, const char *path, const Array *a, char **error)
 {
     const tilec_tensor tensor = tensor_of(a);
+    const tilec_io_options options = io_options(o);
 
-    return io_write(path, &tensor, NULL, 0, NULL, error);
+    return io_write(path, &tensor, NULL, 0, &options, error);
 }
 
 /* All saves from `i` on that go to its .npz; none where an earlier one has seen to that. */
@@ -166,7 +173,8 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
             return TILEC_OK;
         members[n++] = (tilec_io_member){member_of(save, &other), tensor_of(arrays[k])};
     }
-    return io_write(is_stdout(&name) ? "-.npz" : name.path, NULL, members, n, NULL, error);
+    const tilec_io_options options = io_options(o);
+    return io_write(is_stdout(&name) ? "-.npz" : name.path, NULL, members, n, &options, error);
 }
 
 /* With --each it is the failure of one file. */
@@ -184,7 +192,7 @@ void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
         IoName name = io_name(c->arena, save->path);
         char *error = NULL;
         tilec_status status = is_npz(&name) ? save_members(c, o, arrays, i, &error)
-                                            : save_one(save->path, arrays[i], &error);
+                                            : save_one(o, save->path, arrays[i], &error);
 
         const char *why =
             status ? arena_printf(c->arena, "%s", error ? error : tilec_status_text(status)) : NULL;

@@ -78,6 +78,7 @@ static const struct {
      "                       is it near to @ref.npy, x+y, what the device `interp` gives?\n"
      "  --save NAME=FILE     write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"
      "                       .csv; - is stdout\n"
+     "  --compress [1..9]    smaller .npz and .png files, which take longer; 6 when not given\n"
      "  --each 'PATTERN'     a call for every such file: --each 'in/*.png' x=@{} \\\n"
      "                       --save o=out/{name}.png; also {dir}, {ext}, {i}\n"
      "  --batch N            with --each: stack N files of one shape for one launch\n"

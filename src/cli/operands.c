@@ -19,6 +19,16 @@ int operand_count(Cli *c, const char *option, const char *text)
     return (int)v;
 }
 
+int operand_level(Cli *c, const char *option, const char *text)
+{
+    enum { USUAL = 6, MOST = 9 };
+    int level = text ? operand_count(c, option, text) : USUAL;
+
+    if (level > MOST)
+        stop(c, CLI_USAGE, "%s has levels from 1 to %d, not %s", option, MOST, text);
+    return level;
+}
+
 size_t name_length(const char *s)
 {
     size_t n = 0;

@@ -30,6 +30,7 @@ typedef enum {
     OPTION_COUNT,
     OPTION_JSON,
     OPTION_SAVE,
+    OPTION_COMPRESS,
     OPTION_EACH,
     OPTION_BATCH,
     OPTION_SHOW,
@@ -88,6 +89,7 @@ static const struct {
     {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
     {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
     {"--save",      OPTION_SAVE,    COMMAND_RUN,    NEEDS,    false},
+    {"--compress",  OPTION_COMPRESS, COMMAND_RUN,   MAY_HAVE, true},
     {"--each",      OPTION_EACH,    COMMAND_RUN,    NEEDS,    false},
     {"--batch",     OPTION_BATCH,   COMMAND_RUN,    NEEDS,    true},
     {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
@@ -210,6 +212,9 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_SAVE:
         vec_push(c->arena, &o->saves, operand_save(c, operand));
+        break;
+    case OPTION_COMPRESS:
+        o->compress = operand_level(c, name, operand);
         break;
     case OPTION_EACH:
         vec_push(c->arena, &o->eaches, origin_path(c, operand));

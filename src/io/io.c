@@ -285,6 +285,12 @@ static tilec_status run_task(Io *io, const Task *task, void (*run)(Io *io, const
     return status;
 }
 
+/* Of zlib; 0 is ours. */
+static bool is_level(int level)
+{
+    return level >= 0 && level <= 9;
+}
+
 static tilec_status perform(Io *io, const tilec_io_options *options, const Task *task,
                             void (*run)(Io *io, const Task *task), char **error)
 {
@@ -296,8 +302,8 @@ static tilec_status perform(Io *io, const tilec_io_options *options, const Task 
     io->options = options ? *options : (tilec_io_options){0};
     if (!io->options.most_bytes)
         io->options.most_bytes = most_bytes;
-    io->trouble = "options->png_level is not 0 to 9, or options->as no dtype";
-    if (io->options.png_level >= 0 && io->options.png_level <= 9 &&
+    io->trouble = "options->png_level or npz_level is not 0 to 9, or options->as no dtype";
+    if (is_level(io->options.png_level) && is_level(io->options.npz_level) &&
         (!io->options.as || (unsigned)*io->options.as <= TILEC_FP64))
         status = run_task(io, task, run);
     if (status != TILEC_OK && error)

@@ -3,7 +3,8 @@
  *
  * Read by the archive's directory, which stands at its end, so the whole file is taken into memory;
  * members that are compressed (deflate) are unpacked on their way into the array.  Written as
- * numpy.savez does: stored, each name with `.npy` behind it.
+ * numpy.savez does, stored, or on demand as numpy.savez_compressed does; each name with `.npy`
+ * behind it.
  *
  * Places are checked before anything there is looked at, and the member's checksum behind it.
  */
@@ -292,11 +293,11 @@ static void put_member(Io *io, const Member *m)
 {
     put_number(io, VERSION, 2);
     put_number(io, 0, 2);
-    put_number(io, STORED, 2);
+    put_number(io, (uint64_t)m->method, 2);
     put_number(io, 0, 2);
     put_number(io, DAY_ONE, 2);
     put_number(io, m->checksum, 4);
-    put_number(io, m->size, 4);
+    put_number(io, m->packed, 4);
     put_number(io, m->size, 4);
     put_number(io, strlen(m->name) + 4, 2);
     put_number(io, 0, 2);
@@ -308,6 +309,30 @@ static void put_name(Io *io, const Member *m)
     io_put_text(io, ".npy");
 }
 
+/* Replace the bytes of a member, from `at` to the end of what is written, by compressed ones, if
+ * these are fewer. */
+static void pack(Io *io, Member *m, size_t at)
+{
+    size_t room = compressBound(m->size);
+    Bytef *packed = (Bytef *)NEW_N(io->arena, char, room);
+    z_stream z = {.next_in = (Bytef *)io->out + at,
+                  .avail_in = (uInt)m->size,
+                  .next_out = packed,
+                  .avail_out = (uInt)MIN(room, m->size)};
+
+    if (deflateInit2(&z, io->options.npz_level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        io_no_memory(io);
+    bool is_smaller = deflate(&z, Z_FINISH) == Z_STREAM_END;
+    deflateEnd(&z);
+    if (!is_smaller)
+        return;
+    m->method = DEFLATED;
+    m->packed = z.total_out;
+    memcpy(io->out + at, packed, m->packed);
+    io->out_len = at + m->packed;
+}
+
 /* Its header, and itself; the checksum is filled in when the elements are there. */
 static Member put_local(Io *io, const tilec_io_member *from)
 {
@@ -317,10 +342,13 @@ static Member put_local(Io *io, const tilec_io_member *from)
     io_put_room(io, header);
     npy_write(io, &from->tensor);
     end = io->out_len;
-    m.size = end - m.at - header;
+    m.size = m.packed = end - m.at - header;
     if (end > UINT32_MAX)
         io_refuse(io, "an .npz is written with up to 4 GiB; .npy holds more");
     m.checksum = (uint32_t)crc32_z(0, (const Bytef *)io->out + m.at + header, m.size);
+    if (io->options.npz_level > 0)
+        pack(io, &m, m.at + header);
+    end = io->out_len;
     io->out_len = m.at;
     put_number(io, LOCAL, 4);
     put_member(io, &m);

@@ -111,6 +111,8 @@ def check():
         assert np.array_equal(read_png(name + ".out.png"), array), name
     for name, array in (("stored-a", A), ("stored-b", B), ("packed-a", A)):
         assert np.array_equal(np.load(name + ".out.npy"), array), name
+    small = np.load("small.npz")
+    assert all((small[name] == np.arange(40000) // 100).all() for name in ("o", "in"))
     both = np.load("both.npz")
     assert sorted(both.files) == ["o", "x"] and both["o"].shape == (3 << 20,)
     numbers = np.loadtxt("numbers.csv", delimiter=",", dtype="f4")

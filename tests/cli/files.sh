@@ -107,6 +107,18 @@ for name in stored:a stored:b packed:a; do
     expect 0 out "" copy "@${name%:*}.npz:${name#*:}" --save x="${name%:*}-${name#*:}.out.npy"
 done
 expect 0 out "" copy @big.npz:a --save o=both.npz --save x=both.npz
+# compressed: smaller, and the same arrays; what deflate makes no smaller is stored
+expect 0 out "" copy 'arange(i32,40000)//100' --save o=small.npz --save x=small.npz:in --compress
+expect 0 out "" copy 'arange(i32,40000)//100' --save o=small9.npz --compress 9
+expect 0 out "" copy 'arange(i32,40000)//100' --save o=large.npz
+expect 0 out "" copy 'rand(u64,5)' --save o=noise.npz --save x=noise.npy --compress
+[ "$(wc -c <large.npz)" -gt 160000 ] && [ "$(wc -c <small.npz)" -lt 6000 ] || wrong "it is not compressed"
+[ "$(wc -c <small9.npz)" -lt "$(wc -c <small.npz)" ] || wrong "level 9 is not smaller"
+expect 0 out "i32 40000  min 0  max 399" copy @small.npz:in --show o
+expect 0 out "" copy @noise.npz --save o=noise-o.npy
+cmp -s noise.npy noise-o.npy || wrong "noise is not stored"
+expect 2 err "--compress has levels from 1 to 9, not 10" copy 'ones(i32,4)' --compress 10
+expect 2 err "--compress is about files that --save writes" copy 'ones(i32,4)' --compress
 expect 0 out "" copy 'randn(fp32,30x3)' --save o=numbers.csv --save x=numbers.npy
 expect 0 out "" copy 'randn(bf16,8)' --save o=bf16.npy --save x=bf16.csv
 expect 0 out "all is well" "$python" "$source/tests/cli/files.py" check .
