@@ -39,7 +39,8 @@
  * TILEC_LIBCUDA, that of
  * NVIDIA's driver when it is not where the system looks for libcuda.so.1; TILEC_DEBUG=1, read by
  * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`; TILEC_PERF=1, TILEC_DEBUG_LINES,
- * and writes jit-PID.dump and /tmp/perf-PID.map for Linux's perf.
+ * and writes jit-PID.dump and /tmp/perf-PID.map for Linux's perf; TILEC_SAMPLES: see
+ * tilec_profile_start().
  */
 #ifndef TILEC_H
 #define TILEC_H
@@ -688,26 +689,39 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 typedef struct {
     const char *file; /* ends with the call that it is given to.  NULL: none, such as the library */
     int line;
-    uint64_t samples; /* tilec_profile_stop(): how often a thread was seen there, about each
-                       * millisecond that it computes */
+    uint64_t samples; /* tilec_profile_stop(): how often a thread was seen there */
     /* tilec_launch_lines(): what the programs of a launch do there, as tilec_stats counts it; bytes
      * are those of all elements that are read and written, each time, masked ones too */
     double flops, int_ops, bytes;
+    /* tilec_profile_stop(): what samples are even steps of.  "cycles" of the processor, with ":p",
+     * ":pp" or ":ppp" behind it where it places its samples (so much) more precisely; "cpu-clock",
+     * the time that the thread computed; "timer", the same by signals.  Static text */
+    const char *clock;
+    /* .. and about what the processor did there meanwhile, where the clock is its cycles; else, and
+     * where it does not count that, 0 */
+    double cycles, instructions, cache_misses;
 } tilec_line;
 
 /*
  * Take samples of what the threads that run programs on the CPU do, from start to stop, and tell
  * them by line in the order of files and lines.  Programs tell their lines if they are launched
  * with `debug` of TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are
- * called.  Uses the signal SIGPROF, for the whole process: where that had no handler it is ignored
- * from then on.
+ * called.  Linux's perf events are used where the system allows them, of which time inside of the
+ * system is not seen; else the signal SIGPROF, for the whole process: where that had no handler it
+ * is ignored from then on.  TILEC_SAMPLES=cycles, cpu-clock or timer in the environment is the
+ * tilec_line.clock to have.
+ *
+ * What is done between a pause (paused: 1) and its end (0), by any thread, is left out; neither
+ * does anything when there is nothing to pause or end.
  *
  * device: NULL or "cpu"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops the
  *     samples; `user` is passed on.
  *
- * TILEC_FAILED: samples are being taken already.  To stop what was not started tells nothing.
+ * TILEC_FAILED: samples are being taken already, or cannot be so.  To stop what was not started
+ * tells nothing.
  */
 tilec_status tilec_profile_start(tilec_context *ctx, const char *device, char **error);
+tilec_status tilec_profile_pause(tilec_context *ctx, const char *device, int paused, char **error);
 tilec_status tilec_profile_stop(tilec_context *ctx, const char *device,
                                 void (*on_line)(void *user, const tilec_line *line), void *user,
                                 char **error);

@@ -47,12 +47,17 @@ void line_list_tell(LineList *l, void (*on_line)(void *user, const tilec_line *l
 }
 
 /* A lack of memory loses a sample. */
-static void add_sample(void *list, const char *file, int line)
+static void add_sample(void *list, const DeviceSample *s)
 {
-    tilec_line *l = line_list_at(list, file, line);
+    tilec_line *l = line_list_at(list, s->file, s->line);
 
-    if (l)
-        l->samples++;
+    if (!l)
+        return;
+    l->clock = s->clock;
+    l->samples += (uint64_t)s->steps;
+    l->cycles += s->cycles;
+    l->instructions += s->instructions;
+    l->cache_misses += s->misses;
 }
 
 static const Device *profiled_device(const tilec_context *ctx, const char *name, char **error,
@@ -83,11 +88,21 @@ tilec_status tilec_profile_start(tilec_context *ctx, const char *device, char **
 
     if (!d)
         return status;
-    RunStatus started = d->profile_start();
-    if (started == RUN_NO_THREADS)
-        return api_refuse(error, TILEC_FAILED,
-                          "samples are being taken already, or SIGPROF cannot be had");
+    const char *why = "";
+    RunStatus started = d->profile_start(&why);
+    if (started == RUN_FAILED)
+        return api_refuse(error, TILEC_FAILED, "%s", why);
     return api_device_status(started, NULL, error);
+}
+
+tilec_status tilec_profile_pause(tilec_context *ctx, const char *device, int paused, char **error)
+{
+    tilec_status status;
+    const Device *d = profiled_device(ctx, device, error, &status);
+
+    if (d)
+        d->profile_pause(paused != 0);
+    return status;
 }
 
 tilec_status tilec_profile_stop(tilec_context *ctx, const char *device,

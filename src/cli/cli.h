@@ -623,9 +623,10 @@ void plot_check(Cli *c, const char *path); /* stops when it cannot be drawn or w
 void plot_sweep(Cli *c, const Sweep *s, const char *path);
 
 /* profile.c: what `run --profile` says */
-void profile_check(Cli *c, const Options *o); /* stops where there are no samples */
-void profile_start(Call *k);                  /* in front of timed runs */
-const char *profile_stop(Call *k);            /* behind them: a table, or JSON */
+void profile_check(Cli *c, const Options *o);   /* stops where there are no samples */
+void profile_start(Call *k);                    /* in front of timed runs */
+void profile_pause(const Call *k, bool paused); /* around what is none of theirs */
+const char *profile_stop(Call *k);              /* behind them: a table, or JSON */
 
 /* outputs.c: --save and --show */
 /* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */

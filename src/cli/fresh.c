@@ -89,6 +89,12 @@ static void restore_block(const Call *k, const KeptBlock *kept)
 
 void fresh_restore(const Call *k)
 {
+    bool pauses = k->options.profile && k->kept.len > 0;
+
+    if (pauses)
+        profile_pause(k, true);
     for (int i = 0; i < k->kept.len; i++)
         restore_block(k, &k->kept.at[i]);
+    if (pauses)
+        profile_pause(k, false);
 }

@@ -58,7 +58,11 @@ static void hear_line(void *collector, const tilec_line *told)
 {
     tilec_line *l = find_line(collector, told);
 
+    l->clock = told->clock ? told->clock : l->clock;
     l->samples += told->samples;
+    l->cycles += told->cycles;
+    l->instructions += told->instructions;
+    l->cache_misses += told->cache_misses;
     l->flops += told->flops;
     l->int_ops += told->int_ops;
     l->bytes += told->bytes;
@@ -69,6 +73,15 @@ void profile_start(Call *k)
     char *error = NULL;
 
     check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
+}
+
+void profile_pause(const Call *k, bool paused)
+{
+    char *error = NULL;
+
+    check(k->cli,
+          tilec_profile_pause(k->cli->tilec, k->options.launch.device, paused ? 1 : 0, &error),
+          &error);
 }
 
 /* What was sampled since the start. */
@@ -131,6 +144,8 @@ typedef struct {
     const Timing *timing;
     Peaks peaks;
     uint64_t samples;
+    const char *clock;       /* of the samples */
+    bool counted;            /* the processor's counters were */
     const char *path, *text; /* of the source that was read last */
 } Profile;
 
@@ -196,43 +211,60 @@ static void put_roofline(Table *t, double share)
         table_put(t, "-");
 }
 
-enum { WIDEST_SOURCE = 60 };
+/* One number by another, or `-` where nobody knows. */
+static void put_ratio(Table *t, double amount, double by)
+{
+    if (by > 0)
+        table_printf(t, "%.2f", amount / by);
+    else
+        table_put(t, "-");
+}
 
 static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
 {
     double seconds = seconds_of(p, l);
-    const char *text = l->file ? source_text(p, l->file, l->line) : "launching, waiting";
 
     if (l->file)
         table_printf(t, "%s:%d", l->file, l->line);
     else
         table_put(t, "-");
-    table_printf(t, "%.*s", WIDEST_SOURCE, text);
     table_printf(t, "%.1f%%", 100 * share_of(p, l));
     table_put(t, timing_duration(t->arena, seconds));
     put_rate(t, l->bytes, seconds);
     put_rate(t, l->flops, seconds);
     put_roofline(t, roofline(p, l->bytes, l->flops, seconds));
+    if (p->counted) {
+        put_ratio(t, l->instructions, l->cycles);
+        put_ratio(t, 1000 * l->cache_misses, l->instructions);
+    }
+    table_put(t, l->file ? source_text(p, l->file, l->line) : "launching, waiting");
+}
+
+static const char *profile_rows(Profile *p, const Collector *lines)
+{
+    static const char *const titles[] = {"line", "share", "time", "GB/s", "GFLOP/s", "roofline"},
+                             *const counts[] = {"IPC", "MPKI"};
+    int columns = COUNT(titles) + (p->counted ? COUNT(counts) : 0);
+    Table table = table_new(p->cli->arena, columns + 1, 1);
+
+    for (int i = 0; i < columns; i++)
+        table_put(&table, i < COUNT(titles) ? titles[i] : counts[i - COUNT(titles)]);
+    table_put(&table, ""); /* the source, to the left and to its end */
+    for (int i = 0; i < lines->lines.len; i++)
+        put_profile_line(&table, p, &lines->lines.at[i]);
+    return table_text(&table);
 }
 
 static const char *profile_table(Profile *p, const Collector *lines)
 {
-    static const char *const titles[] = {"line", "source",  "share",   "time",
-                                         "GB/s", "GFLOP/s", "roofline"};
     const Timing *t = p->timing;
-    Table table = table_new(p->cli->arena, COUNT(titles), 2);
     double share = roofline(p, t->stats.bytes, MAX(t->stats.flops, 0), t->median);
 
-    for (int i = 0; i < COUNT(titles); i++)
-        table_put(&table, titles[i]);
-    for (int i = 0; i < lines->lines.len; i++)
-        put_profile_line(&table, p, &lines->lines.at[i]);
-    const char *rows = table_text(&table);
     return arena_printf(p->cli->arena,
-                        "%s%llu samples; the machine: %.1f GB/s, %.0f GFLOP/s; all of the kernel: "
-                        "%.0f%% of the roofline\n",
-                        rows, (unsigned long long)p->samples, p->peaks.bytes / 1e9,
-                        p->peaks.flops / 1e9, 100 * MAX(share, 0));
+                        "%s%llu samples by %s; the machine: %.1f GB/s, %.0f GFLOP/s; all of the "
+                        "kernel: %.0f%% of the roofline\n",
+                        profile_rows(p, lines), (unsigned long long)p->samples, p->clock,
+                        p->peaks.bytes / 1e9, p->peaks.flops / 1e9, 100 * MAX(share, 0));
 }
 
 static const char *profile_json(Profile *p, const Collector *lines)
@@ -240,9 +272,9 @@ static const char *profile_json(Profile *p, const Collector *lines)
     Text out = text_new(p->cli->arena);
 
     text_printf(&out,
-                "{\"samples\": %llu, \"peak_bytes_per_s\": %.6g, \"peak_flop_per_s\": %.6g, "
-                "\"lines\": [",
-                (unsigned long long)p->samples, p->peaks.bytes, p->peaks.flops);
+                "{\"samples\": %llu, \"clock\": \"%s\", \"peak_bytes_per_s\": %.6g, "
+                "\"peak_flop_per_s\": %.6g, \"lines\": [",
+                (unsigned long long)p->samples, p->clock, p->peaks.bytes, p->peaks.flops);
     for (int i = 0; i < lines->lines.len; i++) {
         const tilec_line *l = &lines->lines.at[i];
         double share = roofline(p, l->bytes, l->flops, seconds_of(p, l));
@@ -261,6 +293,10 @@ static const char *profile_json(Profile *p, const Collector *lines)
                     l->flops, l->int_ops);
         if (share >= 0)
             text_printf(&out, ", \"roofline\": %.6g", share);
+        if (l->cycles > 0)
+            text_printf(&out, ", \"ipc\": %.6g", l->instructions / l->cycles);
+        if (l->instructions > 0)
+            text_printf(&out, ", \"mpki\": %.6g", 1000 * l->cache_misses / l->instructions);
         text_put(&out, "}");
     }
     text_put(&out, "]}");
@@ -274,6 +310,11 @@ const char *profile_stop(Call *k)
 
     p.peaks = peaks_find(k->cli, k->options.launch.threads);
     p.samples = samples_of(&lines);
+    p.clock = "no clock";
+    for (int i = 0; i < lines.lines.len; i++) {
+        p.clock = lines.lines.at[i].clock ? lines.lines.at[i].clock : p.clock;
+        p.counted |= lines.lines.at[i].cycles > 0;
+    }
     if (lines.lines.len > 0)
         qsort(lines.lines.at, (size_t)lines.lines.len, sizeof *lines.lines.at, by_samples);
     return k->options.json ? profile_json(&p, &lines) : profile_table(&p, &lines);

@@ -45,6 +45,15 @@ typedef struct {
     void *stream;
 } DeviceFill;
 
+/* Where a thread was, and what of its work that stands for; the texts end with the call. */
+typedef struct {
+    const char *file; /* NULL: in code of no line */
+    int line;
+    const char *clock;                   /* what samples are even steps of; see tilec_line */
+    int steps;                           /* 0 or 1 of them */
+    double cycles, instructions, misses; /* 0: of those nothing is known */
+} DeviceSample;
+
 /*
  * What a device with memory of its own can do beside launching; `state` as in Device.  When one
  * fails *error is a whole diagnostic for free(), or NULL where run_status_text() says enough.  What
@@ -176,10 +185,10 @@ typedef struct {
     void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
 
     /* Look where the threads of this process are in code that has lines, from the one call to the
-     * other, which tells of each sample (file NULL: elsewhere; the texts end with the call).  NULL:
-     * it cannot. */
-    RunStatus (*profile_start)(void);
-    void (*profile_stop)(void (*on_sample)(void *ctx, const char *file, int line), void *ctx);
+     * other, which tells of each sample.  NULL: it cannot. */
+    RunStatus (*profile_start)(const char **why); /* RUN_FAILED, and *why is static text */
+    void (*profile_pause)(bool paused);           /* what threads do meanwhile is not looked at */
+    void (*profile_stop)(void (*on_sample)(void *ctx, const DeviceSample *sample), void *ctx);
 
     /* What the code takes on number `id`; may be NULL. */
     RunStatus (*facts)(void *state, void *code, int id, CodeFacts *out, char **error);

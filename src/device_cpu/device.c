@@ -143,6 +143,7 @@ const Device cpu_device = {
     .load = load_for_cpu,
     .unload = unload_for_cpu,
     .profile_start = sampler_start,
+    .profile_pause = sampler_pause,
     .profile_stop = sampler_stop,
     .launch = launch_on_cpu,
 };

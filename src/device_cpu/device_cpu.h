@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "../run/run.h"
+#include "../device/device.h"
 
 /* host.c: which CPU this is, in LLVM's words; no LLVM needed.  Static text, the same all run. */
 const char *host_cpu_name(void);     /* "znver3", "sapphirerapids", "x86-64-v3", ... */
@@ -86,9 +86,34 @@ const LineTable *debugger_table(const JitCode *code); /* NULL for NULL */
 /* perf.c: where TILEC_PERF asks for it, tell perf of a kernel that was loaded; `t` may be NULL */
 void perf_note(const char *name, const void *entry, const LineTable *t);
 
+/* perf_event.c: samples that Linux takes of the calling thread, outside of the kernel */
+typedef enum { SAMPLE_TIME, SAMPLE_INSTRUCTIONS, SAMPLE_MISSES, SAMPLE_KINDS } SampleKind;
+typedef struct {
+    SampleKind kind;
+    uint32_t type; /* as perf_event_open() has them */
+    uint64_t config, period;
+} PerfEvent;
+typedef struct {
+    PerfEvent events[SAMPLE_KINDS]; /* the first one measures time */
+    int n, precise;                 /* 0..3: how near to the place of the event samples are */
+} PerfChoice;
+/* What this thread may have, and so others of the process.  False: not even time. */
+bool perf_choose_counters(PerfChoice *out); /* cycles, with instructions and misses if there are */
+bool perf_choose_clock(PerfChoice *out);    /* the system's clock of the thread */
+typedef struct {
+    SampleKind kind;
+    int fd;
+    void *head; /* a page of the kernel's, and behind it what it writes */
+} PerfRing;
+bool perf_ring_open(PerfRing *r, const PerfEvent *e, int precise); /* does not count yet */
+void perf_ring_count(const PerfRing *r, bool on);                  /* from any thread */
+/* Call `fn` for each sample since the last time; by one thread at a time. */
+void perf_ring_read(PerfRing *r, void (*fn)(void *ctx, uint64_t address), void *ctx);
+void perf_ring_close(PerfRing *r);
+
 /* sampler.c: where the threads that run programs are, at even steps of their CPU time.  For the
  * whole process: one at a time. */
-RunStatus sampler_start(void); /* RUN_NO_THREADS: it runs already, or the system has no timers */
+RunStatus sampler_start(const char **why); /* RUN_FAILED, and *why is static text */
 void sampler_join_now(void);
 extern _Atomic bool sampler_runs;
 /* Each thread that runs programs calls this in front of them; next to nothing but while it runs. */
@@ -97,8 +122,8 @@ static inline void sampler_join(void)
     if (atomic_load_explicit(&sampler_runs, memory_order_relaxed))
         sampler_join_now();
 }
-/* Call `fn` for each sample, as debugger_lines() does. */
-void sampler_stop(void (*fn)(void *ctx, const char *file, int line), void *ctx);
+void sampler_pause(bool paused); /* what threads do meanwhile is not looked at */
+void sampler_stop(void (*fn)(void *ctx, const DeviceSample *sample), void *ctx);
 
 /* pool.c: persistent threads, which start with the first job that can use more than one.
  * pool_run hands out chunks of [0, n) until none is left. */

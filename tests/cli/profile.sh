@@ -37,16 +37,25 @@ profile() {
         BLOCK=1024 --profile "$@"
 }
 
-# the line of all the work has most of the time, and each line its bytes and operations
-expect 0 out '"profile": {"samples": ' profile --json
-"$python" - out >problems <<'END' || wrong "no profile"
+# the line of all the work has most of the time, and each line its bytes and operations, whoever takes
+# the samples
+for clock in cycles cpu-clock timer; do
+    TILEC_SAMPLES=$clock profile --json >out 2>err || {
+        grep -q "the system gives no samples of the kind" err || wrong "with $clock: $(cat err)"
+        echo "skipped: no samples by $clock here"
+        continue
+    }
+    "$python" - out $clock >problems <<'END' || wrong "no profile by $clock"
 import json, sys
 
 profile = json.load(open(sys.argv[1]))["profile"]
 lines = {(line["file"], line["line"]): line for line in profile["lines"]}
 slow = lines["work/deep/helper.py", 8]
 load, store = lines["work/kernel.py", 10], lines["work/kernel.py", 11]
+counted = sys.argv[2] == "cycles"
 checks = {
+    "clock": profile["clock"].rstrip("p").rstrip(":") == sys.argv[2],
+    "counters": 0.1 < slow.get("ipc", 1) < 20 and ("ipc" in slow) <= counted,
     "samples": profile["samples"] >= 20,
     "sum": sum(line["samples"] for line in lines.values()) == profile["samples"],
     "shares": abs(sum(line["share"] for line in lines.values()) - 1) < 1e-3,
@@ -60,14 +69,39 @@ checks = {
 }
 print(*(name for name, good in checks.items() if not good))
 END
-[ "$(cat problems)" = "" ] || wrong "not as it should be: $(cat problems)"
+    [ "$(cat problems)" = "" ] || wrong "not as it should be by $clock: $(cat problems)"
+done
+expect 1 err "TILEC_SAMPLES is none of" env TILEC_SAMPLES=sundial "$tilec" run work/kernel.py:kernel --grid 4 \
+    x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 BLOCK=1024 --profile
+
+# arrays that are restored between runs take none of the kernel's time
+cat >work/add.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+END
+expect 0 out '"restored": true' "$tilec" run work/add.py --grid 'cdiv(n,BLOCK)' x='rand(fp32,1000000)' \
+    y='rand(fp32,1000000)' n='x.numel()' BLOCK=1024 --profile --json
+"$python" - out >problems <<'END' || wrong "no profile of what is restored"
+import json, sys
+
+lines = json.load(open(sys.argv[1]))["profile"]["lines"]
+if sum(line["share"] for line in lines if line["file"] is None) > 0.3:
+    print("restoring is in the profile")
+END
+[ "$(cat problems)" = "" ] || wrong "$(cat problems)"
 
 # the peaks are kept, and measured again when they are another machine's
 set -- "$folder"/cache/peaks-*.txt
 grep -q ' bytes/s$' "$1" || wrong "no peaks are kept"
 sed -i 's/.* bytes/7.5e+10 bytes/' "$1"
 expect 0 out "the machine: 75.0 GB/s" profile
-for column in 'roofline' 'work/deep/helper.py:8 ' 'x = tl.exp(tl.sin(x))' ' samples; '; do
+for column in 'roofline' 'work/deep/helper.py:8 ' 'x = tl.exp(tl.sin(x))' ' samples by '; do
     grep -qF -- "$column" out || wrong "no '$column'"
 done
 sed -i 2s/.*/another/ "$1"

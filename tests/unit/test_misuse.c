@@ -60,7 +60,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_programs", sizeof(tilec_programs), 16},
         {"tilec_progress", sizeof(tilec_progress), 56},
         {"tilec_span", sizeof(tilec_span), 56},
-        {"tilec_line", sizeof(tilec_line), 48},
+        {"tilec_line", sizeof(tilec_line), 80},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_count", sizeof(tilec_count), 96},
         {"tilec_device", sizeof(tilec_device), 32},
