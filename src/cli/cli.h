@@ -464,7 +464,7 @@ const char *timing_json(Arena *a, const Timing *t);
 void put_json_text(Text *out, const char *s); /* in quotes */
 
 /* peaks.c: bytes of memory, and fp32 operations, that the CPU does in a second, on so many threads
- * (0: all); measured where nobody has */
+ * (0: all); the best that was ever measured in this cache folder, and now */
 typedef struct {
     double bytes, flops;
 } Peaks;
