@@ -175,19 +175,34 @@ static void backward_loop(NestCg *n)
     segment(n, PART_MAIN, i, llvm_int(t, extent - rest), 1);
 }
 
+/* Where the dead segment begins: the first of the last bounds ends there; without any, all do. */
+static Val dead_from(NestCg *n)
+{
+    Llvm *l = n->c->l;
+    Bld row = n->at[n->rank - 1];
+    Val all = llvm_int(l->i64, 0), first = NULL;
+
+    for (int i = 0; i < n->nest->bounds.len; i++) {
+        const Bound *b = &n->nest->bounds.at[i];
+        Val none = n->cuts[i].none;
+
+        if (b->kind != BOUND_OR)
+            all = llvm_call2(l, row, "llvm.smax", all, none);
+        if (b->is_last)
+            first = first ? llvm_call2(l, row, "llvm.smin", first, none) : none;
+    }
+    return first ? first : all;
+}
+
 static void inner_loops(NestCg *n)
 {
     Cpu *c = n->c;
     Bld row = n->at[n->rank - 1];
     Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
-    Val low = extent, high = llvm_int(c->l->i64, 0);
+    Val low = extent, high = n->nest->schedule->ends ? dead_from(n) : extent;
 
-    for (int i = 0; i < n->nest->bounds.len; i++) {
+    for (int i = 0; i < n->nest->bounds.len; i++)
         low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts[i].count);
-        if (n->nest->bounds.at[i].kind != BOUND_OR)
-            high = llvm_call2(c->l, row, "llvm.smax", high, n->cuts[i].none);
-    }
-    high = n->nest->schedule->ends ? high : extent;
     Val i = llvm_int(c->l->i64, 0);
     i = segment(n, PART_MAIN, i, low, n->unroll);
     if (n->unroll > 1)

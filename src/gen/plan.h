@@ -77,6 +77,8 @@ typedef struct {
     int8_t map[MAX_RANK];
     int operand;  /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
     Access steps; /* of BOUND_COMPARE */
+    bool is_last; /* where it is false, so is every mask that has a bound: the dead segment begins
+                   * there; else it begins where all bounds are false */
 } Bound;
 
 /* What a nest computes, one entry for each value that code is made for.  An entry reads the results
@@ -139,8 +141,8 @@ enum {
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
 
 /* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all
- * bounds hold; where masks are real; where none of the bounds holds, what is done once and what
- * each vector does. */
+ * bounds hold; where masks are real; where none of the bounds holds, or one that is_last does not,
+ * what is done once and what each vector does. */
 typedef enum { PART_ROWS, PART_MAIN, PART_MIXED, PART_REST, PART_DEAD, PARTS } Part;
 typedef struct {
     VEC(Entry) entries; /* of all parts, by number */

@@ -287,6 +287,76 @@ static bool dies_with_bounds(Plan *p, Nest *n, Value *mask)
     return false;
 }
 
+/* --- bounds that all masks have --- */
+
+/* Of a mask's conjuncts, how many are bounds, and is `b` one of them? */
+static int count_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map, const Bound *b, bool *has)
+{
+    Conjuncts c = {.p = p, .n = n};
+    Conjunct x;
+    int count = 0;
+
+    *has = false;
+    push_conjunct(&c, mask, map);
+    while (next_conjunct(&c, &x)) {
+        const Bound *found = find_bound(n, x.value, x.map);
+        count += found != NULL;
+        *has |= found == b;
+    }
+    return count;
+}
+
+/* Do all stores of a nest that does nothing else have the bound in their masks? */
+static bool bounds_all_stores(Plan *p, Nest *n, const Bound *b)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+        bool has = false;
+
+        if (mask)
+            count_bounds(p, n, mask, plan_identity, b, &has);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* Do all masks that have bounds have this one? */
+static bool bounds_all_masks(Plan *p, Nest *n, const Bound *b)
+{
+    bool has;
+
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        Value *mask = leaf->load ? plan_operand(leaf->value->def, LOAD_MASK) : NULL;
+
+        if (mask && count_bounds(p, n, mask, leaf->map, b, &has) > 0 && !has)
+            return false;
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+
+        if (mask && count_bounds(p, n, mask, plan_identity, b, &has) > 0 && !has)
+            return false;
+    }
+    return true;
+}
+
+/* A row that is dead as a whole, and what lies behind the end of one, should not be gone through
+ * with masks that are false: processors take hundreds of cycles for an access of which all lanes
+ * are off where there is no memory. */
+static void find_last_bounds(Plan *p, Nest *n)
+{
+    for (int i = 0; n->bounds.len > 1 && i < n->bounds.len; i++) {
+        Bound *b = &n->bounds.at[i];
+
+        b->is_last =
+            b->kind != BOUND_OR && (bounds_all_stores(p, n, b) || bounds_all_masks(p, n, b));
+    }
+}
+
 static void find_bounds(Plan *p, Nest *n)
 {
     for (int i = 0; i < n->leaves.len; i++) {
@@ -304,6 +374,7 @@ static void find_bounds(Plan *p, Nest *n)
         if (mask)
             bound_mask(p, n, mask, plan_identity);
     }
+    find_last_bounds(p, n);
 }
 
 /* --- nests --- */

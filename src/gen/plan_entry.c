@@ -134,6 +134,7 @@ static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
             (b->kind == BOUND_OR && !holds))
             continue;
         *out = plan_known(s, holds, true);
+        s->assumed |= !holds && a->role != AS_MASK;
         return true;
     }
     return false;

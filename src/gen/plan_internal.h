@@ -95,6 +95,7 @@ typedef struct {
     bool tail;                    /* vectors of this part may reach beyond the extent */
     bool stored;                  /* this body has written to memory or a buffer */
     bool rare;                    /* in a detour */
+    bool assumed;                 /* a value of a dead segment took a bound for false */
     int values;                   /* of this body */
     Map *lasting[ROLES];          /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */

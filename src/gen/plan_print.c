@@ -69,7 +69,8 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
 
     for (int i = 0; i < n->bounds.len; i++) {
         const Bound *b = &n->bounds.at[i];
-        text_printf(&p->out, "%*sbound %s: ", indent, "", names[b->kind]);
+        text_printf(&p->out, "%*sbound %s%s: ", indent, "", names[b->kind],
+                    b->is_last ? " of all" : "");
         if (b->value->def)
             text_printf(&p->out, "%s\n", op_printer_text(p->ops, b->value->def));
         else

@@ -188,11 +188,14 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
     return true;
 }
 
-/* Stores under a bound vanish, reductions may be done at once, the rest is looped over. */
+/* Stores under a bound vanish, reductions may be done at once, the rest is looped over.  Masks are
+ * false where any of the last bounds is; what else asks for a bound wants each of them to be. */
 static void dead(Scheduler *s)
 {
     int roots = s->nest->roots.len;
     bool *done = NEW_N(s->plan->arena, bool, roots);
+
+    s->assumed = false;
 
     begin_part(s, PART_REST);
     for (int i = 0; i < roots; i++) {
@@ -205,6 +208,8 @@ static void dead(Scheduler *s)
         if (!done[i])
             root(s, i);
     }
+    for (int i = 0; i < s->nest->bounds.len; i++)
+        s->nest->bounds.at[i].is_last &= !s->assumed;
 }
 
 /* --- nests --- */
