@@ -138,6 +138,17 @@ static void take_argument(Build *b, const ArgText *text, Names *names)
     c->origin = NULL;
 }
 
+/* Of a kernel that cannot be read nothing is known but what a launch would say. */
+static int count_params(Cli *c, const Options *o)
+{
+    int n = tilec_param_count(c->file, o->kernel);
+    char *error = NULL;
+
+    if (n < 0)
+        check(c, tilec_prepare(c->file, o->kernel, NULL, 0, NULL, &error), &error);
+    return n;
+}
+
 static void make_params(Build *b)
 {
     Cli *c = b->cli;
@@ -145,7 +156,7 @@ static void make_params(Build *b)
     Names names = {0};
     tilec_param info;
 
-    b->nparams = MAX(tilec_param_count(c->file, o->kernel), 0);
+    b->nparams = count_params(c, o);
     b->params = NEW_N(c->arena, BuildParam, b->nparams + 1);
     for (int i = 0; i < b->nparams; i++) {
         check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);

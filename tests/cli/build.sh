@@ -135,6 +135,15 @@ mistake 2 "no such function" n:i32 BLOCK=64 --grid 'sqrt(n)'
 mistake 2 "needs NAME=VALUE" n:i32 BLOCK=64 --variant n
 mistake 2 "only an integer that calls give" n:i32 BLOCK=64 --variant BLOCK=3
 mistake 2 "more than 64 specialisations" n:i32 "BLOCK=$(seq -s, 2 2 80)"
+# of a kernel that cannot be read the command says what a launch would say
+for code in 'def k(out, class):' 'def k(out, n' 'def k(out, n): tl.store(out, (1)'; do
+    printf 'import triton\nimport triton.language as tl\n@triton.jit\n%s\n' "$code" >"$folder/bad.py"
+    expect 1 err "bad.py:4:" "$tilec" run "$folder/bad.py:k" --grid 1 'out=zeros(i32,4)' n=4
+    cp "$folder/err" "$folder/told"
+    expect 1 err "" "$tilec" build "$folder/bad.py:k" -o "$folder/no.o" --header "$folder/no.h" \
+        --grid 1 'out:*i32' n:i32
+    cmp -s "$folder/told" "$folder/err" || wrong "run says something else of: $code"
+done
 expect 2 err "'double' is no name of a function of C's" "$tilec" build "$kernels:double" -o "$folder/no.o" \
     --header "$folder/no.h" 'out:*i64' 'pair=(7, 9)'
 expect 2 err "-o FILE.o is missing" "$tilec" build "$source/kernels/add.py" --header "$folder/no.h"
