@@ -301,9 +301,13 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     for (int i = 0; i < n; i++)
         batch->files[i] = e->files.at[numbers[i]];
     batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json};
-    r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
     for (int i = 0; i < n; i++)
+        crash_file_begin(batch->files[i].path);
+    r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
+    for (int i = 0; i < n; i++) {
+        crash_file_end(batch->files[i].path);
         unload(b, numbers[i]);
+    }
     if (r.failed)
         fail_batch(e, batch, &r);
     else if (r.told && *r.told)

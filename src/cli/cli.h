@@ -350,6 +350,9 @@ LastWords crash_words(Cli *c, const char *kernel);
 /* May be nested, on any threads: the words of the first one are said. */
 void crash_watch(const LastWords *words);
 void crash_unwatch(void); /* behind the last one the system's own handling is back */
+/* The words then name the files between these two; the path must last as long. */
+void crash_file_begin(const char *path);
+void crash_file_end(const char *path); /* nothing when it did not begin */
 
 /* help.c */
 void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */

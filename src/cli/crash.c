@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,20 +22,69 @@ static Words last_words, last_json[CRASH_SIGNALS];
 static int watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
-static void say(int stream, const Words *words)
+/* What is at work now, for the handler: it can take no lock. */
+enum { MOST_FILES = 64 };
+static _Atomic(const char *) files[MOST_FILES];
+static atomic_flag spoken = ATOMIC_FLAG_INIT;
+
+void crash_file_begin(const char *path)
 {
-    if (write(stream, words->text, words->length) < 0)
+    for (int i = 0; i < MOST_FILES; i++) {
+        const char *none = NULL;
+
+        if (atomic_compare_exchange_strong(&files[i], &none, path))
+            return;
+    }
+}
+
+void crash_file_end(const char *path)
+{
+    for (int i = 0; i < MOST_FILES; i++) {
+        const char *it = path;
+
+        if (atomic_compare_exchange_strong(&files[i], &it, NULL))
+            return;
+    }
+}
+
+static void say(int stream, const char *text, size_t length)
+{
+    if (write(stream, text, length) < 0)
         return;
 }
 
-/* The handler is gone by now: coming back to the access kills. */
-static void speak(int signal)
+static void say_files(void)
 {
-    say(STDERR_FILENO, &last_words);
-    for (int i = 0; i < CRASH_SIGNALS; i++) {
-        if (signal == signals[i])
-            say(STDOUT_FILENO, &last_json[i]);
+    static const char begin[] = "tilec: it was at work on ", between[] = ", ";
+    bool is_first = true;
+
+    for (int i = 0; i < MOST_FILES; i++) {
+        const char *path = atomic_load(&files[i]);
+
+        if (!path)
+            continue;
+        say(STDERR_FILENO, is_first ? begin : between, strlen(is_first ? begin : between));
+        say(STDERR_FILENO, path, strlen(path));
+        is_first = false;
     }
+    if (!is_first)
+        say(STDERR_FILENO, "\n", 1);
+}
+
+/* Threads fault side by side: the first one speaks, and until the signal that it raises then ends
+ * the process, the others wait. */
+static void speak(int number)
+{
+    while (atomic_flag_test_and_set(&spoken))
+        pause();
+    say(STDERR_FILENO, last_words.text, last_words.length);
+    say_files();
+    for (int i = 0; i < CRASH_SIGNALS; i++) {
+        if (number == signals[i])
+            say(STDOUT_FILENO, last_json[i].text, last_json[i].length);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 LastWords crash_words(Cli *c, const char *kernel)
@@ -61,7 +111,7 @@ static void learn(Words *words, const char *text)
 
 void crash_watch(const LastWords *words)
 {
-    struct sigaction action = {.sa_handler = speak, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = speak};
 
     pthread_mutex_lock(&lock);
     if (watches++ == 0) {

@@ -118,6 +118,7 @@ static void run_file(Cli *c, void *context, int i)
     o.launch.threads = r->threads;
     call_init(&k, c, &o);
     k.again = r->again; /* what the compiler says was heard */
+    crash_file_begin(f->path);
     call_run(&k);
 }
 
@@ -125,6 +126,7 @@ static void settle_file(void *context, int i, CrewResult *result)
 {
     const Run *r = context;
 
+    crash_file_end(r->each->files.at[r->first + i].path);
     each_settle(r->each, r->first + i, result);
 }
 
@@ -144,6 +146,7 @@ static void run_files(Each *e)
     for (; first < e->files.len && e->done == e->failed; first++) {
         CrewResult r = crew_do(&e->crew, &task, first);
 
+        crash_file_end(e->files.at[first].path);
         each_stop_early(e, first, &r);
         each_settle(e, first, &r);
         each_tell(e);

@@ -45,6 +45,13 @@ check_outputs() {
     [ ! -s "$folder/out" ] || wrong "files are left beside the results"
 }
 
+# a kernel that ends the process says of which files
+for n in "" "--batch 1"; do
+    # shellcheck disable=SC2086
+    expect 139 err "it was at work on in/a0.png" "$tilec" run add.py:add --grid 'cdiv(n,BLOCK)' \
+        --each 'in/*.png' $n --threads 1 x=@{} y='@masks/{name}.pgm' o='empty_like(x)' n=1000000000 BLOCK=64
+done
+
 expect 0 err "10 of 10 files in " each --save 'o=out/{name}.npy'
 [ ! -s "$folder/out" ] || wrong "something is on stdout"
 check_outputs out
