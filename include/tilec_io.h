@@ -41,8 +41,8 @@ extern "C" {
 
 typedef struct {
     /* Reading: NULL, or the type to have.  The bits of raw elements, and of any others of that
-     * size in .npy and .npz, are read as it; numbers of a .csv are converted, or refused where they
-     * do not fit; images have their own type. */
+     * size in .npy and .npz, are read as it; numbers of a .csv and samples of images are converted,
+     * or refused where they do not fit. */
     const tilec_dtype *as;
     /* Reading: the most bytes that a compressed file may unpack to, and that a file without a known
      * size may have; 0 = 4 GiB. */

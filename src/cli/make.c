@@ -76,6 +76,29 @@ static bool new_like(const Given *g, int dtype, Array *out)
     return true;
 }
 
+/* The strides of an array without gaps, whatever the order of its dimensions; others have
+ * row-major ones.  `a` is dense, and the same in any order. */
+static void take_order(Array *a, const Array *like)
+{
+    int64_t step = 1;
+    bool taken[CLI_MAX_DIMS] = {false};
+
+    for (int k = 0; k < a->ndim; k++) {
+        int next = -1;
+
+        for (int i = 0; i < a->ndim && next < 0; i++) {
+            if (!taken[i] && (like->shape[i] == 1 || like->strides[i] == step))
+                next = i;
+        }
+        if (next < 0)
+            return;
+        taken[next] = true;
+        step *= like->shape[next];
+    }
+    for (int i = 0; i < a->ndim; i++)
+        a->strides[i] = like->strides[i];
+}
+
 static bool fill_with(const Given *g, Array *a, const Const *v)
 {
     if (!const_is_number(v))
@@ -117,21 +140,28 @@ static bool make_arange(const Given *g, Array *out)
     return true;
 }
 
+/* With strides like those of the first argument; behind what fills it. */
+static bool in_order(const Given *g, Array *out)
+{
+    take_order(out, value_array(g->v[0]));
+    return true;
+}
+
 static bool make_zeros_like(const Given *g, Array *out)
 {
-    return new_like(g, 1, out);
+    return new_like(g, 1, out) && in_order(g, out);
 }
 
 static bool make_ones_like(const Given *g, Array *out)
 {
     const Const one = const_int(1);
 
-    return new_like(g, 1, out) && fill_with(g, out, &one);
+    return new_like(g, 1, out) && fill_with(g, out, &one) && in_order(g, out);
 }
 
 static bool make_full_like(const Given *g, Array *out)
 {
-    return new_like(g, 2, out) && fill_with(g, out, g->v[1]);
+    return new_like(g, 2, out) && fill_with(g, out, g->v[1]) && in_order(g, out);
 }
 
 static bool make_empty_like(const Given *g, Array *out)
@@ -139,7 +169,7 @@ static bool make_empty_like(const Given *g, Array *out)
     if (!new_like(g, 1, out))
         return false;
     array_fill_unwritten(out);
-    return true;
+    return in_order(g, out);
 }
 
 /* --- random numbers --- */

@@ -3,6 +3,8 @@
  */
 #include "io.h"
 
+#include <string.h>
+
 static const char *shape_text(Io *io, const tilec_tensor *t)
 {
     Text s = text_new(io->arena);
@@ -32,6 +34,39 @@ void image_new(Io *io, const Image *image)
     const int64_t shape[] = {image->height, image->width, image->channels};
 
     io_array_new(io, image->wide ? TILEC_U16 : TILEC_U8, image->channels > 1 ? 3 : 2, shape);
+}
+
+/* The bits of a sample in another type; refuses what it does not hold. */
+static uint64_t convert(Io *io, DType t, unsigned sample)
+{
+    int bits = dtype_bits(t) - dtype_is_signed(t);
+
+    if (dtype_is_float(t))
+        return scalar_from_double(t, sample);
+    if (bits < 32 && sample >> bits != 0)
+        io_refuse(io, "%s does not hold a sample of %u", dtype_name(t), sample);
+    return sample;
+}
+
+void image_convert(Io *io)
+{
+    const IoArray from = io->array;
+    const unsigned char *bytes;
+    int64_t n = io_numel(from.ndim, from.shape);
+    bool wide = from.dtype == TILEC_U16;
+
+    if (!io->options.as || *io->options.as == from.dtype)
+        return;
+    bytes = memcpy(arena_alloc(io->arena, from.bytes), from.data, from.bytes);
+    io_array_free(&io->array);
+    io_array_new(io, *io->options.as, from.ndim, from.shape);
+    size_t size = (size_t)dtype_size((DType)io->array.dtype);
+    for (int64_t i = 0; i < n; i++) {
+        unsigned sample = wide ? ((const uint16_t *)bytes)[i] : bytes[i];
+        uint64_t value = convert(io, (DType)io->array.dtype, sample);
+
+        memcpy((char *)io->array.data + (size_t)i * size, &value, size);
+    }
 }
 
 void image_swap(void *to, const void *from, size_t n)

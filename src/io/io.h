@@ -136,6 +136,7 @@ typedef struct {
  * `what`. */
 Image image_of(Io *io, const tilec_tensor *t, int most, const char *what);
 void image_new(Io *io, const Image *image);            /* io->array for it */
+void image_convert(Io *io);                            /* .. to the type that is asked for */
 void image_swap(void *to, const void *from, size_t n); /* n u16 between byte orders; may be one */
 
 #endif

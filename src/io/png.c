@@ -116,6 +116,7 @@ void png_read(Io *io)
         rows[i] = (png_bytep)io->array.data + (size_t)i * row;
     png_read_image(h->png, rows);
     png_read_end(h->png, NULL); /* the checksum of the last pixels stands behind them */
+    image_convert(io);
 }
 
 /* --- writing --- */

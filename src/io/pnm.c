@@ -30,14 +30,14 @@ static void skip_space(Io *io)
         comment = next(io) != '\n' && next(io) != '\r' && (comment || next(io) == '#');
 }
 
-/* A decimal number of at most `most` behind white space; `digits` 1: so many digits only. */
-static int64_t read_number(Io *io, int64_t most, int digits, const char *what)
+/* A decimal number of at most `most` behind white space, or, as P1 may have it, one digit. */
+static int64_t read_number(Io *io, int64_t most, bool one_digit, const char *what)
 {
     int64_t v = 0;
     int n = 0;
 
     skip_space(io);
-    for (; n < digits && next(io) >= '0' && next(io) <= '9'; n++) {
+    for (; !(one_digit && n == 1) && next(io) >= '0' && next(io) <= '9'; n += n == 0) {
         v = 10 * v + *io->in.at++ - '0';
         if (v > most)
             io_refuse(io, "%s is more than %lld", what, (long long)most);
@@ -65,9 +65,9 @@ static Header read_header(Io *io)
         io_refuse(io, "not a PBM, PGM or PPM file: it does not begin with P1 to P6");
     h.kind = io->in.at[1] - '0';
     io->in.at += 2;
-    h.image.width = read_number(io, INT32_MAX, 10, "the width");
-    h.image.height = read_number(io, INT32_MAX, 10, "the height");
-    h.greatest = h.kind % 3 == 1 ? 1 : read_number(io, GREATEST, 5, "the greatest sample");
+    h.image.width = read_number(io, INT32_MAX, false, "the width");
+    h.image.height = read_number(io, INT32_MAX, false, "the height");
+    h.greatest = h.kind % 3 == 1 ? 1 : read_number(io, GREATEST, false, "the greatest sample");
     if (h.greatest == 0 || h.image.width == 0 || h.image.height == 0)
         io_refuse(io, "its width, height or greatest sample is 0");
     h.image.channels = h.kind % 3 == 0 ? 3 : 1;
@@ -97,7 +97,7 @@ static void put_sample(Io *io, const Header *h, size_t k, int64_t v)
 static void read_plain(Io *io, const Header *h)
 {
     for (size_t k = 0; k < h->samples; k++) {
-        int64_t v = read_number(io, h->greatest, h->kind == 1 ? 1 : 5, "a sample");
+        int64_t v = read_number(io, h->greatest, h->kind == 1, "a sample");
 
         put_sample(io, h, k, h->kind == 1 ? (v ? 0 : 255) : v);
     }
@@ -152,6 +152,7 @@ void pnm_read(Io *io)
     skip_space(io);
     if (io->in.at != io->in.end)
         io_refuse(io, "the file goes on behind its image; only files of one image are read");
+    image_convert(io);
 }
 
 static void write_image(Io *io, const tilec_tensor *t, int kind, const Image *image)

@@ -100,6 +100,7 @@ def make():
     for name, (data, _) in images().items():
         open(name + ".png", "wb").write(data)
     np.savez("stored.npz", a=A, b=B)
+    np.save("fortran.npy", np.asfortranarray(np.arange(6).reshape(2, 3)))
     np.savez_compressed("packed.npz", a=A, b=B)
     np.savez_compressed("big.npz", a=np.zeros(3 << 20, "f4"))
 

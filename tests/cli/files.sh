@@ -37,6 +37,22 @@ expect 0 out "" copy @a.pgm --save o=a.csv
 expect 0 out "" copy @a.csv:u16 --save o=b.npy
 cmp -s a.npy b.npy || wrong "a 16-bit image has changed on its way"
 
+# a type behind an image converts its samples, or is refused
+expect 0 out "" copy 'arange(u16,2x3)*100' --save o=t.png --save x=t.pgm
+for file in t.png t.pgm; do
+    expect 0 out "[[  0. 100. 200.]" copy "@$file:fp32" --show o
+    expect 0 out "i64 2x3  min 0  max 500" copy "@$file:i64" --show o
+    expect 3 err "$file: u8 does not hold a sample of 300" copy "@$file:u8"
+done
+# as many digits as a number has, and a file in Fortran's order in its own
+printf 'P2 2 1 65535 00000001 2' >digits.pgm
+expect 0 out "[[1 2]]" copy @digits.pgm --show o
+printf 'P2 2 1 65535 65535 1234567' >digits.pgm
+expect 3 err "a sample is more than 65535" copy @digits.pgm
+printf 'P3 1 1 2559173 1 2' >digits.ppm
+expect 3 err "the greatest sample is more than 65535" copy @digits.ppm
+
+# members
 # members
 expect 0 out "" copy 'arange(fp32,6)' --save o=m.npz --save x=m.npz:in --save o=copy.npz
 expect 0 out "[0. 1. 2. 3. 4. 5.]" copy @m.npz:o --show o
@@ -106,6 +122,7 @@ done
 for name in stored:a stored:b packed:a; do
     expect 0 out "" copy "@${name%:*}.npz:${name#*:}" --save x="${name%:*}-${name#*:}.out.npy"
 done
+expect 0 out "[[0 1 2]" copy @fortran.npy --show o
 expect 0 out "" copy @big.npz:a --save o=both.npz --save x=both.npz
 # compressed: smaller, and the same arrays; what deflate makes no smaller is stored
 expect 0 out "" copy 'arange(i32,40000)//100' --save o=small.npz --save x=small.npz:in --compress
