@@ -32,13 +32,16 @@
 /* lines and blocks */
 #define E_BLOCKS_DEEP        "blocks are nested too deeply"
 #define E_DEDENT             "this indentation matches no block above"
-#define E_INDENT             "this line is indented more than the block that it is in"
+#define E_INDENT             "this line is indented more than the block that it is in%s"
+#define TAB_COUNTS           "; a tab goes on to the next multiple of 8 columns"
 #define E_BLOCK_MISSING      "an indented block has to follow this `:`"
 
 /* expressions and statements */
 #define E_EXPECTED           "expected %s, found %s%s"
 #define E_EXPECTED_NAME      "expected %s, found `%.40s`%s"
 #define E_UNCLOSED           "this `%c` is never closed"
+#define E_CLOSES_NOTHING     "this `%c` closes nothing"
+#define E_WALRUS_STATEMENT   "`:=` stands inside of expressions; a statement writes `%s = ...`"
 #define E_ASSIGN_IN_TEST     "expected `:`, found `=`; the comparison is `==`"
 #define E_ASSIGN_TO          "this expression cannot be assigned to"
 #define E_ASSIGN_CALL        "a call cannot be assigned to"

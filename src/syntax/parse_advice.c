@@ -15,6 +15,30 @@ static bool stands_at(const Parser *p, uint32_t place, const char *text)
            memcmp(parse_text(p, place), text, n) == 0;
 }
 
+/* Is the token before the one in hand a name that C begins declarations with? */
+static const char *declaration_advice(const Parser *p)
+{
+    static const char *const words[] = {"int",  "float", "double", "long", "short", "char", "bool",
+                                        "auto", "const", "var",    "let",  "void",  "unsigned"};
+    const char *end = parse_text(p, p->last_end);
+    uint32_t n = 0, most = p->last_end - p->lex.source->base;
+
+    while (n < most && is_name_char(end[-1 - (int)n]))
+        n++;
+    for (int i = 0; i < COUNT(words); i++) {
+        if (strlen(words[i]) == n && memcmp(words[i], end - n, n) == 0)
+            return arena_printf(p->arena, "; names are bound without types: leave `%s` out",
+                                words[i]);
+    }
+    return NULL;
+}
+
+/* Does a value begin where the one before it has just ended? */
+static bool begins_value(TokenKind kind)
+{
+    return kind == T_NAME || kind == T_INT || kind == T_FLOAT || kind == T_STRING;
+}
+
 const char *parse_advice(const Parser *p)
 {
     /* clang-format off */
@@ -28,6 +52,8 @@ const char *parse_advice(const Parser *p)
         {"++",     2, "; Python writes `i += 1`"},
         {"--",     2, "; Python writes `i -= 1`"},
         {"else if", 5, "; Python writes `elif`"},
+        {"//",     0, "; a comment begins with `#`"},
+        {"/*",     0, "; a comment begins with `#`"},
         {"{",      0, "; blocks are indented, without braces"},
         {"!=",     0, ""},
         {"!",      0, "; Python writes `not`"},
@@ -44,5 +70,10 @@ const char *parse_advice(const Parser *p)
         if (stands_at(p, start - (uint32_t)table[i].before, table[i].text))
             return table[i].advice;
     }
-    return "";
+    const char *declaration = p->tok.kind == T_NAME ? declaration_advice(p) : NULL;
+    if (declaration)
+        return declaration;
+    return p->openings.len > 0 && begins_value(p->tok.kind)
+               ? "; is a comma or an operator missing in front of it?"
+               : "";
 }

@@ -160,8 +160,11 @@ static Node *assignment(Parser *p, Node *target, uint32_t start)
 static Node *expression_statement(Parser *p)
 {
     uint32_t start = p->tok.span.start;
+    bool begins_with_name = p->tok.kind == T_NAME;
     Node *first = value(p), *n;
 
+    if (begins_with_name && first->kind == N_WALRUS)
+        parse_error(p, first->span, E_WALRUS_STATEMENT, first->name);
     if (p->tok.kind == T_COLON)
         return annotated(p, first, start);
     if (p->tok.kind == T_ASSIGN)
@@ -208,6 +211,18 @@ Node *parse_simple_statement(Parser *p)
     }
 }
 
+/* What stands behind a statement does not belong there. */
+static void statement_goes_on(Parser *p)
+{
+    bool closes =
+        p->tok.kind == T_RPAREN || p->tok.kind == T_RSQUARE || p->tok.kind == T_RBRACE;
+
+    if (closes)
+        parse_error(p, p->tok.span, E_CLOSES_NOTHING, *parse_text(p, p->tok.span.start));
+    else
+        parse_unexpected(p, "an operator or the end of the line");
+}
+
 /* simple_line = simple (';' simple)* [';'] NEWLINE; pushed to p->list */
 static void simple_line(Parser *p)
 {
@@ -217,7 +232,7 @@ static void simple_line(Parser *p)
         vec_push(p->arena, &p->list, n);
     } while (accept(p, T_SEMICOLON) && p->tok.kind != T_NEWLINE && p->tok.kind != T_END);
     if (p->tok.kind != T_END && !accept(p, T_NEWLINE))
-        parse_unexpected(p, "an operator or the end of the line");
+        statement_goes_on(p);
 }
 
 /* --- compound statements --- */
@@ -429,6 +444,18 @@ static bool at_match(const Parser *p)
     return last == T_COLON && kind == T_NEWLINE;
 }
 
+static void indented_too_far(Parser *p)
+{
+    uint32_t place = p->tok.span.start;
+    const char *text = parse_text(p, place);
+    int before = (int)(place - p->lex.source->base);
+    bool tab = false;
+
+    for (int i = 1; i <= before && (text[-i] == ' ' || text[-i] == '\t'); i++)
+        tab |= text[-i] == '\t';
+    parse_error(p, (Span){place, place}, E_INDENT, tab ? TAB_COUNTS : "");
+}
+
 /* statement = if | for | while | with | function | simple_line | one that is not supported */
 static void statement(Parser *p)
 {
@@ -461,7 +488,7 @@ static void statement(Parser *p)
         n = async_statement(p);
         break;
     case T_INDENT:
-        parse_error(p, (Span){p->tok.span.start, p->tok.span.start}, E_INDENT);
+        indented_too_far(p);
         return;
     default:
         if (!at_match(p)) {

@@ -1,0 +1,58 @@
+# lower: walrus_statement x:*fp32 n:i32 B=16
+# lower: c_comment x:*fp32 n:i32 B=16
+# lower: c_long_comment x:*fp32 n:i32 B=16
+# lower: c_declaration x:*fp32 n:i32 B=16
+# lower: one_bracket_too_many x:*fp32 n:i32 B=16
+# lower: tab_between_spaces x:*fp32 n:i32 B=16
+# lower: comma_forgotten x:*fp32 n:i32 B=16
+# lower: equals_forgotten x:*fp32 n:i32 B=16
+"""Slips of the keyboard: what Python refuses, or would not mean so."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def walrus_statement(x, n, B: tl.constexpr):
+    i := tl.arange(0, B)
+    tl.store(x + i, 1.0)
+
+
+@triton.jit
+def c_comment(x, n, B: tl.constexpr):
+    // offsets
+    tl.store(x, 1.0)
+
+
+@triton.jit
+def c_long_comment(x, n, B: tl.constexpr):
+    /* offsets */
+    tl.store(x, 1.0)
+
+
+@triton.jit
+def c_declaration(x, n, B: tl.constexpr):
+    int i = 0
+    tl.store(x + i, 1.0)
+
+
+@triton.jit
+def one_bracket_too_many(x, n, B: tl.constexpr):
+    i = tl.arange(0, B))
+    tl.store(x + i, 1.0)
+
+
+@triton.jit
+def tab_between_spaces(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+	v = 1.0
+    tl.store(x + i, v)
+
+
+@triton.jit
+def comma_forgotten(x, n, B: tl.constexpr):
+    tl.store(x 1.0)
+
+
+@triton.jit
+def equals_forgotten(x, n, B: tl.constexpr):
+    tl.store(x, 1.0, mask n > 0)
