@@ -31,6 +31,33 @@ static int edit_distance(const char *a, const char *b, int limit)
     return MIN(d[na][nb], limit + 1);
 }
 
+/* Is one of the names the other with more words, joined by `_`, in front of it or behind? */
+static bool has_words_of(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b);
+
+    if (na > nb)
+        return has_words_of(b, a);
+    return na > 0 && na < nb &&
+           ((memcmp(a, b, na) == 0 && b[na] == '_') ||
+            (memcmp(a, b + nb - na, na) == 0 && b[nb - na - 1] == '_'));
+}
+
+/* The only one that has more or fewer words; NULL: none, or several. */
+static const char *only_with_words_of(const char *word, const char *const *candidates, int n)
+{
+    const char *found = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (!has_words_of(word, candidates[i]))
+            continue;
+        if (found)
+            return NULL;
+        found = candidates[i];
+    }
+    return found;
+}
+
 const char *near_name(const char *word, const char *const *candidates, int n)
 {
     int limit = MAX(1, (int)strlen(word) / 3), best = limit + 1;
@@ -45,5 +72,5 @@ const char *near_name(const char *word, const char *const *candidates, int n)
             found = candidates[i];
         }
     }
-    return found;
+    return found ? found : only_with_words_of(word, candidates, n);
 }

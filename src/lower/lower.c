@@ -190,9 +190,9 @@ static void finish_func(Lower *l, Func *f, Val result)
 /* Lower the body with the frame's parameters bound. */
 static void lower_body(Lower *l, Instance *in, const AstFunc *fn)
 {
+    lower_head(l, fn);
     int errors = error_count(l);
     Flow flow = lower_stmts(l, fn->body, fn->nbody, true);
-
     if (class_of_init(fn) && returns_nothing(flow.result)) /* what it has set */
         flow.result = env_find(l, fn->params[0].name)->val;
     in->result = returns_nothing(flow.result) ? val_none(l) : flow.result;
@@ -332,6 +332,7 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
         bind_param(l, &fn->params[i], lower_kernel_param(l, in.func, &fn->params[i], &args[i]));
     }
     warn_of_choice(l, fn);
+    warn_of_tuning(l, fn);
     lower_body(l, &in, fn);
     in.func->num_warps = l->num_warps;
 }

@@ -419,6 +419,10 @@ typedef struct {
     bool is_member;        /* asked by another file: nested functions do not count */
 } Where;
 
+/* lower_head.c */
+void lower_head(Lower *l, const AstFunc *fn); /* names in decorators and annotations */
+void warn_of_tuning(Lower *l, const AstFunc *fn);
+
 /* resolve_name.c */
 /* The local, else global_value(); an error when it is neither. */
 Val lower_name(Lower *l, const Node *n);

@@ -22,6 +22,8 @@
 #define E_HOST_OBJECT        "`%s` is an object of the caller's, of which a kernel has no value"
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
+#define W_NOT_DEFINED        "`%s` is not defined: Python stops here"
+#define H_NOT_DEFINED        "nothing binds it: assign it before this, or make it a parameter"
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
 #define NOTE_LOST_IN_ARM     "`%s` is assigned in only one arm of a run-time `if`: bind it before the `if` or in both arms"   /* R118 */
 #define NOTE_LOST_WITH_ARM   "`%s` is a constant of this arm of a run-time `if`, and lives only there"                        /* R16, R128 */

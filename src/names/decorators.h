@@ -31,7 +31,11 @@ void decorators_finish(FrontFile *f);
 /* tuning.c */
 /* triton.autotune or triton.heuristics, under any name that the file's imports give them. */
 bool tuning_is_decorator(const FrontFile *f, const Node *n);
+bool tuning_is_autotune(const FrontFile *f, const Node *n); /* the first of these */
 /* Fill fn->tuning from its decorators, and parse the functions of the file that they may call. */
 void tuning_read(FrontFile *f, AstFunc *fn);
+
+/* tuning_check.c: find what the decorators of `fn` say in vain; fills t->warnings. */
+void tuning_check(const FrontFile *f, const AstFunc *fn, FrontTuning *t);
 
 #endif

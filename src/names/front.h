@@ -29,6 +29,11 @@ typedef struct {
     FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
     int nbindings;
 } FrontConfig;
+/* What is in a decorator and can have no effect, as a warning and a hint (NULL: none). */
+typedef struct {
+    Span span;
+    const char *text, *hint;
+} FrontWarning;
 typedef struct FrontTuning {
     FrontConfig *configs;
     int nconfigs;
@@ -36,6 +41,8 @@ typedef struct FrontTuning {
     int nheuristics;
     const char **keys; /* the parameters that autotune's `key` names */
     int nkeys;
+    FrontWarning *warnings;
+    int nwarnings;
 } FrontTuning;
 
 /* One argument of a launch, as the functions of @triton.heuristics see it. */

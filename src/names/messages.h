@@ -1,5 +1,6 @@
 /*
- * messages.h - THE table of the messages about files, globals that were given, and heuristics
+ * messages.h - THE table of the messages about files, globals that were given, tuning and
+ * heuristics
  *
  * E_ errors, W_ warnings, NOTE_ places that explain an error, H_ hints.  Errors hold the key words
  * that users of the language search for; rule numbers stand behind.
@@ -30,6 +31,15 @@
 #define E_GIVEN_METHOD       "`args` has no `%s` here"
 #define E_HEURISTIC_RESULT   "this gives %s, which no constexpr can be"
 #define E_HEURISTIC_UNREAD   "what this gives cannot be read"
+
+
+#define W_TUNED_NO_PARAM     "`%s` is tuned, but `%s` has no parameter of that name"                         /* R340 */
+#define W_KEY_NO_PARAM       "the key `%s` is no parameter of `%s`"                                          /* R340 */
+#define W_HEURISTIC_NO_PARAM "`%s` is computed, but `%s` has no parameter of that name"                      /* R346 */
+#define H_PARAM_NEAR         "did you mean `%s`?"
+#define H_PARAMS_ARE         "it has %s"
+#define W_JIT_ABOVE          "@triton.jit stands above this, which tunes kernels and gets a plain function"
+#define H_JIT_ABOVE          "@triton.jit stands right above the `def`"
 
 /* clang-format on */
 

@@ -162,7 +162,7 @@ static const Node *decorator_argument(const Node *call, const char *keyword, int
 }
 
 /* The tuner under any name: wrappers keep its `configs` argument. */
-static bool is_autotune(const FrontFile *f, const Node *n)
+bool tuning_is_autotune(const FrontFile *f, const Node *n)
 {
     return is_call_of(f, n, "autotune") ||
            (n->kind == N_CALL && decorator_argument(n, "configs", 1 << 30));
@@ -170,12 +170,12 @@ static bool is_autotune(const FrontFile *f, const Node *n)
 
 bool tuning_is_decorator(const FrontFile *f, const Node *n)
 {
-    return is_autotune(f, n) || is_call_of(f, n, "heuristics");
+    return tuning_is_autotune(f, n) || is_call_of(f, n, "heuristics");
 }
 
 static void read_decorator(Tuning *t, const Node *n)
 {
-    if (is_autotune(t->file, n)) {
+    if (tuning_is_autotune(t->file, n)) {
         const Node *configs = decorator_argument(n, "configs", 0);
 
         const Node *key = decorator_argument(n, "key", 1);
@@ -215,5 +215,6 @@ void tuning_read(FrontFile *f, AstFunc *fn)
         .keys = t.keys.at,
         .nkeys = t.keys.len,
     };
+    tuning_check(f, fn, tuning);
     fn->tuning = tuning;
 }

@@ -284,8 +284,12 @@ static void hint_of_name(Lower *l, Sym name)
 {
     const char *near = near_visible(l, name), *own = own_name(l, name);
 
-    if (!hint_instead(l, name, near) && own)
+    if (hint_instead(l, name, near))
+        return;
+    if (own)
         hint_at(l, H_LANGUAGE_HAS, own);
+    else
+        hint_at(l, H_NOT_DEFINED);
 }
 
 Val lower_undefined(Lower *l, Sym name, Span span)

@@ -18,8 +18,9 @@ static bool stands_at(const Parser *p, uint32_t place, const char *text)
 /* Is the token before the one in hand a name that C begins declarations with? */
 static const char *declaration_advice(const Parser *p)
 {
-    static const char *const words[] = {"int",  "float", "double", "long", "short", "char", "bool",
-                                        "auto", "const", "var",    "let",  "void",  "unsigned"};
+    static const char *const words[] = {"int",  "float", "double",  "long",  "short",
+                                        "char", "bool",  "auto",    "const", "var",
+                                        "let",  "void",  "unsigned"};
     const char *end = parse_text(p, p->last_end);
     uint32_t n = 0, most = p->last_end - p->lex.source->base;
 

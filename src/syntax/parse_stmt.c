@@ -214,8 +214,7 @@ Node *parse_simple_statement(Parser *p)
 /* What stands behind a statement does not belong there. */
 static void statement_goes_on(Parser *p)
 {
-    bool closes =
-        p->tok.kind == T_RPAREN || p->tok.kind == T_RSQUARE || p->tok.kind == T_RBRACE;
+    bool closes = p->tok.kind == T_RPAREN || p->tok.kind == T_RSQUARE || p->tok.kind == T_RBRACE;
 
     if (closes)
         parse_error(p, p->tok.span, E_CLOSES_NOTHING, *parse_text(p, p->tok.span.start));

@@ -462,12 +462,18 @@ static void test_error_messages(void **state)
         {"    x = \n", "1:9 expected an expression, found the end of the line"},
         {"    x = 1 2\n", "1:11 expected an operator or the end of the line, found an integer"},
         {"    x = a b\n", "1:11 expected an operator or the end of the line, found `b`"},
-        {"    f(a b)\n", "1:9 expected `,` or `)`, found `b`"},
+        {"    f(a b)\n",
+         "1:9 expected `,` or `)`, found `b`; is a comma or an operator missing in front "
+         "of it?"},
+        {"    int i = 0\n",
+         "1:9 expected an operator or the end of the line, found `i`; names are bound "
+         "without types: leave `int` out"},
+        {"    i := 3\n", "1:5 `:=` stands inside of expressions; a statement writes `i = ...`"},
         {"    f(a, if)\n", "1:10 expected an expression, found `if`"},
         {"    x[1\n", "1:6 this `[` is never closed"},
         {"    x = (1 +\n    y = 2\n", "1:9 this `(` is never closed"},
         {"    x = (1 + [2\n    return x\n", "1:14 this `[` is never closed"},
-        {"    x = 1)\n", "1:10 expected an operator or the end of the line, found `)`"},
+        {"    x = 1)\n", "1:10 this `)` closes nothing"},
         {"    x = (1]\n", "1:11 expected `,` or `)`, found `]`"},
         {"    if a = b:\n        c\n", "1:10 expected `:`, found `=`; the comparison is `==`"},
         {"    if a\n        b\n", "1:9 expected `:`, found the end of the line"},
@@ -485,7 +491,8 @@ static void test_error_messages(void **state)
         {"    f'a}'\n", "1:8 a single `}` in an f-string; a brace in its text is `}}`"},
         {"    f'{}'\n", "1:8 expected an expression, found `}`"},
         {"    f'{a!x}'\n", "1:10 expected `r`, `s` or `a` behind `!`"},
-        {"    f'{a b}'\n", "1:10 expected `}`, found `b`"},
+        {"    f'{a b}'\n",
+         "1:10 expected `}`, found `b`; is a comma or an operator missing in front of it?"},
         {"    x = 3j\n", "1:9 imaginary numbers are not supported"},
         {"    x = 012\n", "1:9 a number cannot begin with 0; octal is 0o..."},
         {"    x = 0x\n", "1:9 this is not a number"},
@@ -513,25 +520,27 @@ static void test_independent_errors_are_all_found(void **state)
 {
     Fixture *f = *state;
 
-    assert_string_equal(errors_text(f, "    a = = 1\n"
-                                       "    if x:\n"
-                                       "        b = f(\n"
-                                       "            1 2,\n"
-                                       "        )\n"
-                                       "        c = 1\n"
-                                       "    while y\n"
-                                       "        d = = 2\n"
-                                       "    else:\n"
-                                       "        e = 3\n"
-                                       "    g = 'h\n"
-                                       "    i = '''\n"
-                                       "  ''' + 1 j\n"
-                                       "    k = 1\n"),
-                        "1:9 expected an expression, found `=`\n"
-                        "4:15 expected `,` or `)`, found an integer\n"
-                        "7:12 expected `:`, found the end of the line\n"
-                        "11:9 this string has no end\n"
-                        "13:11 expected an operator or the end of the line, found `j`");
+    assert_string_equal(
+        errors_text(f, "    a = = 1\n"
+                       "    if x:\n"
+                       "        b = f(\n"
+                       "            1 2,\n"
+                       "        )\n"
+                       "        c = 1\n"
+                       "    while y\n"
+                       "        d = = 2\n"
+                       "    else:\n"
+                       "        e = 3\n"
+                       "    g = 'h\n"
+                       "    i = '''\n"
+                       "  ''' + 1 j\n"
+                       "    k = 1\n"),
+        "1:9 expected an expression, found `=`\n"
+        "4:15 expected `,` or `)`, found an integer; is a comma or an operator missing "
+        "in front of it?\n"
+        "7:12 expected `:`, found the end of the line\n"
+        "11:9 this string has no end\n"
+        "13:11 expected an operator or the end of the line, found `j`");
 }
 
 static void test_the_twentieth_error_is_the_last(void **state)
