@@ -157,11 +157,12 @@ static void put_options(Text *t, const GenOptions *o)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
     const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
-                            o->lines, o->debug,    o->folder};
+                            o->lines, o->debug,    o->shown,    o->folder};
 #pragma GCC diagnostic pop
 
-    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d in %s", all.cpu, all.features,
-                all.disjoint, all.streaming, all.lines, all.debug, all.folder ? all.folder : "-");
+    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d shown %d in %s", all.cpu,
+                all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
+                all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */

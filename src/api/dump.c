@@ -122,6 +122,13 @@ static tilec_status choose_device(Job *job, Request *r, const struct Stage *stag
     return refuse_text(job, r, stage);
 }
 
+static tilec_status give_listing(const Job *job, DumpJob *d, const char *assembly)
+{
+    const SourceMap *sources = d->func->module->sources;
+
+    return give_text(d, sources ? listing_with_source(assembly, sources, job->arena) : assembly);
+}
+
 /* What the device shows of what it makes of the target's output. */
 static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, const GenOptions *o)
 {
@@ -138,7 +145,7 @@ static tilec_status dump_object(Job *job, DumpJob *d, const Target *target, cons
         return status;
     RunStatus shown = device->show(&object, job->arena, &text, &error);
     status = job_device_status(job, shown, error);
-    return status == TILEC_OK ? give_text(d, text) : status;
+    return status == TILEC_OK ? give_listing(job, d, text) : status;
 }
 
 static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
@@ -150,15 +157,14 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     GenOptions options = compile_options(d->request, device, stored);
     GenOutput out;
 
-    options.lines = true;
+    options.lines = options.shown = true;
     if (device->texts >> stage & 1)
         return dump_object(job, d, target, &options);
     tilec_status status = compile_emit(job, d->func, device, target, &options, stage, &out);
     if (status != TILEC_OK)
         return status;
-    bool listed = (stage == GEN_ASM || stage == GEN_PTX) && d->func->module->sources;
-    return give_text(d, listed ? listing_with_source(out.data, d->func->module->sources, job->arena)
-                               : out.data);
+    bool listed = stage == GEN_ASM || stage == GEN_PTX;
+    return listed ? give_listing(job, d, out.data) : give_text(d, out.data);
 }
 
 /* The passes ask the target what it has natively; without one they expand everything. */

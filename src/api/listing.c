@@ -4,6 +4,9 @@
  * Takes assembly as LLVM prints it, for any machine: a .loc directive names the place of what
  * follows in its comment, `k.py:7:12 @[ k.py:16:9 ]`, from the innermost call outwards.  Behind
  * each that changes the line goes a comment with its text, and one for each call around it.
+ *
+ * Or takes what nvdisasm makes of machine code, which has a comment for each line, without the
+ * calls: `//## File "k.py", line 7`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,22 +71,43 @@ static void put_places(Listing *l, const char *mark, const char *places)
     l->shown = lines.s;
 }
 
+/* What follows on a .loc directive of LLVM's. */
+static void put_directive(Listing *l, const char *directive)
+{
+    const char *hash = strstr(directive, " # "), *slashes = strstr(directive, " // ");
+
+    if (hash)
+        put_places(l, "#", hash + strlen(" # "));
+    else if (slashes)
+        put_places(l, "//", slashes + strlen(" // "));
+}
+
+/* `path` begins the name of a file, up to a quote. */
+static void put_disassembled(Listing *l, const char *path)
+{
+    static const char behind[] = "\", line ";
+    const char *end = strstr(path, behind);
+
+    if (end)
+        put_source_line(&l->out, l, "\t//", "",
+                        arena_strndup(l->out.arena, path, (size_t)(end - path)),
+                        atoi(end + strlen(behind)));
+}
+
 const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a)
 {
+    static const char loc[] = "\t.loc\t", file[] = "\t//## File \"";
     Listing l = {.out = text_new(a), .sources = sources, .shown = ""};
 
     for (const char *at = assembly, *end; *at; at = end) {
         end = at + strcspn(at, "\n");
         end += *end == '\n';
         text_putn(&l.out, at, (size_t)(end - at));
-        if (strncmp(at, "\t.loc\t", strlen("\t.loc\t")) != 0)
-            continue;
-        char *line = arena_strndup(a, at, (size_t)(end - at));
-        const char *hash = strstr(line, " # "), *slashes = strstr(line, " // ");
-        if (hash)
-            put_places(&l, "#", hash + strlen(" # "));
-        else if (slashes)
-            put_places(&l, "//", slashes + strlen(" // "));
+        const char *line = arena_strndup(a, at, (size_t)(end - at));
+        if (strncmp(line, loc, strlen(loc)) == 0)
+            put_directive(&l, line);
+        else if (strncmp(line, file, strlen(file)) == 0)
+            put_disassembled(&l, line + strlen(file));
     }
     return l.out.s ? l.out.s : assembly;
 }

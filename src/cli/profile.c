@@ -17,18 +17,25 @@ static const double most_seconds = 4, seconds_between = 0.25; /* of samples besi
 
 void profile_check(Cli *c, const Options *o)
 {
-    const char *device = o->launch.device ? o->launch.device : "cpu";
+    static const struct {
+        const char *device, *instead;
+    } others[] = {
+        {"sim", "--count says what each line does there"},
+        {"cuda",
+         "--time measures the kernel there; --device sim --count counts what each line does "
+         "on such a GPU, and ncu of the CUDA toolkit, with --debug, measures it"},
+        {"interp", "the interpreter says what is right, not how fast; without --device the "
+                   "kernel is compiled for the CPU"}};
+    const char *device = o->launch.device ? o->launch.device : "cpu", *hint = "";
 
     if (strcmp(device, "cpu") == 0)
         return;
-    if (strcmp(device, "sim") == 0)
-        stop(c, CLI_USAGE,
-             "--profile takes samples on the CPU alone; on sim --count says what each line does");
+    for (int i = 0; i < COUNT(others); i++) {
+        if (strcmp(device, others[i].device) == 0)
+            hint = arena_printf(c->arena, "\nhint: %s", others[i].instead);
+    }
     stop(c, CLI_USAGE, "--profile takes samples on the CPU alone, not on the device '%s'%s", device,
-         strcmp(device, "cuda") == 0
-             ? "\nhint: --device sim --count counts what each line does on such a GPU, and ncu of "
-               "the CUDA toolkit measures it"
-             : "");
+         hint);
 }
 
 /* --- collecting --- */

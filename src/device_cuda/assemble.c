@@ -44,7 +44,7 @@ static int unit_of(const char *arch)
 /* Code for an older chip than those here stays PTX, of which their driver makes what it can. */
 static bool stays_ptx(const GenOptions *o)
 {
-    return unit_of(o->cpu) < 0 && cuda_count() > 0 && !o->lines;
+    return unit_of(o->cpu) < 0 && cuda_count() > 0 && !o->shown;
 }
 
 /* --- ptxas --- */

@@ -23,7 +23,8 @@ static GenOptions options_for_cuda(const LaunchFacts *facts)
 {
     return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
                         .features = "",
-                        .disjoint = facts->disjoint};
+                        .disjoint = facts->disjoint,
+                        .lines = facts->lines};
 }
 
 const Device cuda_device = {

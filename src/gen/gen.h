@@ -23,6 +23,7 @@ typedef struct {
     /* for debuggers, with lines: statements are computed one after the other, and objects say where
      * what they name is */
     bool debug;
+    bool shown;         /* the code is to be looked at: of a chip that may not be here */
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
 

@@ -112,7 +112,7 @@ END
 # elsewhere it says what there is instead
 expect 2 err '--count' profile --device sim
 expect 2 err 'ncu' profile --device cuda
-expect 2 err 'on the CPU alone' profile --device interp
+expect 2 err 'says what is right, not how fast' profile --device interp
 expect 2 err '--profile and --trace are for one' profile --sweep
 expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 

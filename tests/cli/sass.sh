@@ -44,5 +44,6 @@ for arch in sm_80 sm_86 sm_89 sm_90a sm_100; do
     from LDG "$load"
     from FADD "$load"
     from STG "$store"
+    grep -qF "	// kernels/add.py:$load:  total = " "$folder/out" || wrong "no text of line $load for $arch"
 done
 finish

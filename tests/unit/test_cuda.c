@@ -103,7 +103,8 @@ typedef struct {
     const char *fail;  /* of the driver */
     const char *arch;
     bool broken;              /* the PTX, for the driver */
-    bool lines;               /* to be looked at: made for any chip */
+    bool lines;               /* are wanted */
+    bool shown;               /* to be looked at: made for any chip */
     bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
     const char *ptx;          /* NULL: some */
@@ -136,7 +137,7 @@ static const char *find_difference(const Assembly *c, RunStatus status, const Ge
 static int try_assembly(const Assembly *c)
 {
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
-    const GenOptions options = {.cpu = c->arch, .lines = c->lines};
+    const GenOptions options = {.cpu = c->arch, .lines = c->lines, .shown = c->shown};
     const char *text = c->ptx ? c->ptx : "some ptx";
     GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = 4}, out;
     Arena *a = arena_new(NULL);
@@ -172,6 +173,7 @@ static void test_assembling(void **state)
     static const char tight[] = VERSION("12.4") "ptx=$(cat)\n"
                                                 "echo \"$ptx\" | grep -q ^.min && echo spill >&2\n"
                                                 "echo \"ptxas $1 $2 $ptx\"\n";
+    static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const char budget[] = "some ptx\n.minnctapersm 4\n";
     static const Assembly cases[] = {
         {good, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n.minn"},
@@ -180,7 +182,10 @@ static void test_assembling(void **state)
          .made = "ptxas -arch sm_90a some ptx\n//inn"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
-        {good, NULL, "sm_103", .lines = true, .made = "ptxas -arch sm_103 some ptx"},
+        {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},
+        {tells, NULL, "sm_90a", .made = "/dev/stdin -warn-spills\n"},
+        {tells, NULL, "sm_90a", .lines = true, .made = "/dev/stdin -warn-spills -lineinfo\n"},
+        {good, NULL, "sm_70", .lines = true, .made = "some ptx"},
         {NULL, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .early = true, .made = "ptxas -arch sm_90a some ptx"},
         {newer, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
@@ -188,7 +193,7 @@ static void test_assembling(void **state)
         {good, NULL, "sm_70", .early = true, .made = "some ptx"},
         {newer, NULL, "sm_90a", .made = "cubin: some ptx"},
         {refuses, NULL, "sm_90a", .made = "cubin: some ptx"},
-        {refuses, NULL, "sm_103", .lines = true,
+        {refuses, NULL, "sm_103", .shown = true,
          .error = "ptxas refuses the PTX that was made\n"
                   "note: line 9: too new"},
         {good, NULL, "sm_70", .made = "some ptx"}, /* the driver makes it fit what is here */
@@ -212,6 +217,16 @@ static void test_assembling(void **state)
 }
 
 /* The machine code as text comes from a program of the toolkit. */
+/* For NVIDIA's profilers. */
+static void test_lines_are_made_where_they_are_wanted(void **state)
+{
+    const LaunchFacts plain = {0}, wanted = {.lines = true};
+
+    (void)state;
+    assert_false(cuda()->options(&plain).lines);
+    assert_true(cuda()->options(&wanted).lines);
+}
+
 static void test_disassembling(void **state)
 {
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64], *before, *error;
@@ -1005,6 +1020,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_missing),
         TEST(test_assembling),
+        TEST(test_lines_are_made_where_they_are_wanted),
         TEST(test_disassembling),
         TEST(test_children_cannot_use_the_driver),
         TEST(test_units),
