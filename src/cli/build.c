@@ -2,64 +2,12 @@
  * build.c - `tilec build`: a kernel ahead of time, as an object and a header
  *
  * NAME:TYPE is a parameter of the C function; NAME=VALUE is compiled in; of NAME=A,B,C each is, and
- * a parameter says which.  build_forms.c makes specialisations of that, the library the object, and
- * build_header.c the header.
+ * a parameter says which.  build_names.c finds names for C, build_forms.c makes specialisations,
+ * the library the object, and build_header.c the header.
  */
 #include "build.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* --- names --- */
-
-static bool is_identifier(const char *s)
-{
-    size_t n = 0;
-
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
-        n++;
-    return n > 0 && !s[n] && !isdigit((unsigned char)s[0]);
-}
-
-/* Words of C or C++, and names that the functions in a header use. */
-static bool is_taken(const char *name)
-{
-    static const char *const taken[] = {
-        "alignas",  "alignof",  "asm",      "auto",     "bool",      "break",     "case",
-        "catch",    "char",     "concept",  "const",    "constexpr", "continue",  "decltype",
-        "default",  "delete",   "do",       "double",   "else",      "enum",      "explicit",
-        "export",   "extern",   "false",    "float",    "for",       "friend",    "goto",
-        "if",       "inline",   "int",      "long",     "mutable",   "namespace", "new",
-        "noexcept", "nullptr",  "operator", "private",  "programs",  "protected", "public",
-        "register", "requires", "restrict", "return",   "short",     "signed",    "sizeof",
-        "static",   "struct",   "switch",   "template", "this",      "throw",     "true",
-        "typedef",  "typeid",   "typename", "typeof",   "union",     "unsigned",  "using",
-        "virtual",  "void",     "volatile", "while",    "words",     "args"};
-
-    for (int i = 0; i < COUNT(taken); i++) {
-        if (strcmp(name, taken[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A parameter's name as C and C++ take it. */
-static const char *c_name(Cli *c, const char *name)
-{
-    if (!is_identifier(name))
-        stop(c, CLI_USAGE, "the parameter '%s' has no name that C takes", name);
-    return is_taken(name) ? arena_printf(c->arena, "%s_", name) : name;
-}
-
-static const char *symbol_of(Cli *c, const Options *o)
-{
-    const char *symbol = o->symbol ? o->symbol : o->kernel;
-
-    if (!is_identifier(symbol) || is_taken(symbol) || strcmp(symbol, "main") == 0)
-        stop(c, CLI_USAGE, "'%s' is no name of a function of C's%s", symbol,
-             o->symbol ? "" : "\nhint: --name NAME gives one");
-    return symbol;
-}
 
 /* --- parameters --- */
 
@@ -72,6 +20,15 @@ static const ArgText *find_argument(const Options *o, const char *name)
     return NULL;
 }
 
+static bool is_choice(const BuildParam *p, int64_t value)
+{
+    for (int i = 0; i < p->choices.len; i++) {
+        if (p->choices.at[i] == value)
+            return true;
+    }
+    return false;
+}
+
 static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
 {
     p->kind = BUILD_CHOSEN;
@@ -79,6 +36,8 @@ static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
         if (items[i].kind != CONST_INT || items[i].integer < INT64_MIN ||
             items[i].integer > INT64_MAX)
             stop(c, CLI_USAGE, "%s: of several values each is a whole number of 64 bits", p->name);
+        if (is_choice(p, (int64_t)items[i].integer))
+            stop(c, CLI_USAGE, "%s: %lld is there twice", p->name, (long long)items[i].integer);
         vec_push(c->arena, &p->choices, (int64_t)items[i].integer);
     }
 }
@@ -160,10 +119,12 @@ static void make_params(Build *b)
     b->params = NEW_N(c->arena, BuildParam, b->nparams + 1);
     for (int i = 0; i < b->nparams; i++) {
         check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);
-        b->params[i] = (BuildParam){.name = info.name, .c_name = c_name(c, info.name)};
+        b->params[i].name = info.name;
         if (!find_argument(o, info.name))
             take_default(&b->params[i], &info);
     }
+    for (int i = 0; i < b->nparams; i++)
+        b->params[i].c_name = build_c_name(b, b->params[i].name);
     for (int i = 0; i < o->args.len; i++)
         take_argument(b, &o->args.at[i], &names);
 }
@@ -269,7 +230,7 @@ void command_build(Cli *c, int argc, char **argv)
 
     check_files(c, &o);
     args_open_kernel(c, &o);
-    b.symbol = symbol_of(c, &o);
+    b.symbol = build_symbol(c, &o);
     make_params(&b);
     make_levels(&b);
     if (o.grid)

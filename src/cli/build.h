@@ -2,6 +2,7 @@
  * build.h - `tilec build`: what its files share
  *
  *   build.c         what the command line asks for, and the files
+ *   build_names.c   what parameters and the function are called in C
  *   build_forms.c   which specialisations that makes
  *   build_header.c  the header, in C
  *   build_grid.c    an expression of Python's as one of C's
@@ -52,6 +53,13 @@ typedef struct {
     const char *grid[3]; /* in C, over the parameters; all NULL: the caller gives it */
     bool may_fault;
 } Build;
+
+/* build_names.c */
+/* A parameter's name in C and C++, other than those that parameters in front of it have there.  The
+ * names of all of them in Python are known, and the function's. */
+const char *build_c_name(const Build *b, const char *name);
+/* The name of the function: the kernel's, or what --name says; stops where it is taken. */
+const char *build_symbol(Cli *c, const Options *o);
 
 /* build_forms.c */
 /* From the parameters and what --variant says. */

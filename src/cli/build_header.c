@@ -14,6 +14,9 @@
 #define GRID "tilec_grid"
 #define FIRST "tilec_first"
 #define LAST "tilec_last"
+#define WORDS "tilec_words"
+#define ARGS "tilec_args"
+#define PROGRAMS "tilec_programs"
 
 /* What all headers need that a program includes, once. */
 static const char common[] =
@@ -24,8 +27,8 @@ static const char common[] =
     "    TILEC_AOT_OK = 0,\n"
     "    TILEC_AOT_REFUSED = 1,      /* there is no specialisation for these values */\n"
     "    TILEC_AOT_NO_MEMORY = 4,    /* for the kernel's intermediate tiles */\n"
-    "    TILEC_AOT_BAD_ARGUMENT = 5, /* the grid is negative or too large, or a range leaves it "
-    "*/\n"
+    "    TILEC_AOT_BAD_ARGUMENT = 5, /* the grid is negative or too large, or no range of it is "
+    "given */\n"
     "    TILEC_AOT_FAULT = 7         /* an assertion in the kernel failed */\n"
     "};\n"
     "\n"
@@ -303,10 +306,10 @@ static void put_grid_function(Text *t, const Build *b)
 /* The bits of all values that calls give, each in a word. */
 static void put_words(Text *t, const Build *b)
 {
-    text_printf(t, "    uint64_t words[%d] = {0};\n", MAX(b->nparams, 1));
+    text_printf(t, "    uint64_t " WORDS "[%d] = {0};\n", MAX(b->nparams, 1));
     for (int i = 0; i < b->nparams; i++) {
         if (b->params[i].kind == BUILD_GIVEN)
-            text_printf(t, "    memcpy(&words[%d], &%s, sizeof %s);\n", i, b->params[i].c_name,
+            text_printf(t, "    memcpy(&" WORDS "[%d], &%s, sizeof %s);\n", i, b->params[i].c_name,
                         b->params[i].c_name);
     }
 }
@@ -323,7 +326,7 @@ static int put_conditions(Text *t, const Build *b, const BuildForm *f)
     for (int i = 0; f->is_aligned && i < b->nparams; i++) {
         if (build_is_slot(f, b, i) &&
             (b->params[i].type.pointer || build_is_integer(&b->params[i])))
-            text_printf(t, "%swords[%d] %% 16 == 0", n++ ? " && " : "", i);
+            text_printf(t, "%s" WORDS "[%d] %% 16 == 0", n++ ? " && " : "", i);
     }
     return n;
 }
@@ -338,15 +341,15 @@ static bool put_form(Text *t, const Build *b, const BuildForm *f)
 
     if (is_conditional)
         text_printf(t, "    if (%s) {\n", conditions.s);
-    text_printf(t, "%sconst uint64_t args[] = {", indent);
+    text_printf(t, "%sconst uint64_t " ARGS "[] = {", indent);
     for (int i = 0; i < b->nparams; i++) {
         if (!build_is_slot(f, b, i))
             continue;
-        text_printf(t, "%swords[%d]", before, i);
+        text_printf(t, "%s" WORDS "[%d]", before, i);
         before = ", ";
     }
     text_printf(t, "%s};\n", *before ? "" : "0");
-    text_printf(t, "%sreturn %s(args, " GRID ", " FIRST ", " LAST ");\n", indent, f->symbol);
+    text_printf(t, "%sreturn %s(" ARGS ", " GRID ", " FIRST ", " LAST ");\n", indent, f->symbol);
     if (is_conditional)
         text_put(t, "    }\n");
     return is_conditional;
@@ -379,9 +382,10 @@ static void put_range_function(Text *t, const Build *b)
     text_printf(t, "static inline int %s_range(", b->symbol);
     put_parameters(t, b);
     text_put(t, "const int32_t " GRID "[3], int64_t " FIRST ", int64_t " LAST ")\n{\n");
-    text_put(t, "    const int64_t programs = tilec_aot_programs(" GRID ");\n");
+    text_put(t, "    const int64_t " PROGRAMS " = tilec_aot_programs(" GRID ");\n");
     put_words(t, b);
-    text_put(t, "    if (programs < 0 || " FIRST " < 0 || " LAST " > programs)\n"
+    text_put(t, "    if (" PROGRAMS " < 0 || " FIRST " < 0 || " FIRST " > " LAST " || " LAST
+                " > " PROGRAMS ")\n"
                 "        return TILEC_AOT_BAD_ARGUMENT;\n");
     for (int i = 0; more && i < b->forms.len; i++)
         more = put_form(t, b, &b->forms.at[i]);

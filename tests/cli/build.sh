@@ -125,9 +125,10 @@ mistake 2 "is a tl.constexpr, which is compiled in" n:i32 BLOCK:i32
 mistake 2 "did you mean 'BLOCK'" n:i32 BLOK=64
 mistake 2 "n:*fp32 is its type" 'n=zeros(fp32,4)' BLOCK=64
 mistake 2 "each is a whole number" n:i32 BLOCK=64,fp32
+mistake 2 "BLOCK: 32 is there twice" n:i32 BLOCK=32,64,32
 mistake 2 "there is no level \`x86-64-v5\`" n:i32 BLOCK=64 --cpu x86-64-v5
 mistake 2 "does not come behind" n:i32 BLOCK=64 --cpu x86-64-v3,x86-64
-mistake 2 "is no name of a function" n:i32 BLOCK=64 --name a-b
+mistake 2 "'a-b' cannot be the name of a function" n:i32 BLOCK=64 --name a-b
 mistake 2 "is whole" n:i32 BLOCK=64 --grid 'n/BLOCK'
 mistake 2 "no parameter of this name" n:i32 BLOCK=64 --grid 'cdiv(m,BLOCK)'
 mistake 2 "is no whole number" n:i32 BLOCK=64 --grid 'cdiv(x,BLOCK)'
@@ -144,7 +145,7 @@ for code in 'def k(out, class):' 'def k(out, n' 'def k(out, n): tl.store(out, (1
         --grid 1 'out:*i32' n:i32
     cmp -s "$folder/told" "$folder/err" || wrong "run says something else of: $code"
 done
-expect 2 err "'double' is no name of a function of C's" "$tilec" build "$kernels:double" -o "$folder/no.o" \
+expect 2 err "'double' cannot be the name of a function in C: it is a word" "$tilec" build "$kernels:double" -o "$folder/no.o" \
     --header "$folder/no.h" 'out:*i64' 'pair=(7, 9)'
 expect 2 err "-o FILE.o is missing" "$tilec" build "$source/kernels/add.py" --header "$folder/no.h"
 expect 2 err "--header FILE.h is missing" "$tilec" build "$source/kernels/add.py" -o "$folder/no.o"
