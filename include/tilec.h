@@ -691,7 +691,8 @@ typedef struct {
     int line;
     uint64_t samples; /* tilec_profile_stop(): how often a thread was seen there */
     /* tilec_launch_lines(): what the programs of a launch do there, as tilec_stats counts it; bytes
-     * are those of all elements that are read and written, each time, masked ones too */
+     * are those of all elements that are read and written, each time, without those that a mask
+     * leaves out unless it depends on what was loaded */
     double flops, int_ops, bytes;
     /* tilec_profile_stop(): what samples are even steps of.  "cycles" of the processor, with ":p",
      * ":pp" or ":ppp" behind it where it places its samples (so much) more precisely; "cpu-clock",
@@ -726,8 +727,8 @@ tilec_status tilec_profile_stop(tilec_context *ctx, const char *device,
                                 void (*on_line)(void *user, const tilec_line *line), void *user,
                                 char **error);
 
-/* Say what each line would do in such a launch, in the order of files and lines.  Else as
- * tilec_launch_stats(). */
+/* Say what each line would do in such a launch, in the order of files and lines; nothing where
+ * tilec_stats.flops is not known.  Else as tilec_launch_stats(). */
 tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int32_t grid[3],
                                 const tilec_arg *args, int nargs,
                                 const tilec_launch_options *options,

@@ -262,6 +262,12 @@ static const char *profile_rows(Profile *p, const Collector *lines)
     return table_text(&table);
 }
 
+/* Else its loops, or ifs, depend on what it loads. */
+static bool is_work_known(const Profile *p)
+{
+    return p->timing->stats.flops >= 0;
+}
+
 static const char *profile_table(Profile *p, const Collector *lines)
 {
     const Timing *t = p->timing;
@@ -269,9 +275,11 @@ static const char *profile_table(Profile *p, const Collector *lines)
 
     return arena_printf(p->cli->arena,
                         "%s%llu samples by %s; the machine: %.1f GB/s, %.0f GFLOP/s; all of the "
-                        "kernel: %.0f%% of the roofline\n",
+                        "kernel: %.0f%% of the roofline\n%s",
                         profile_rows(p, lines), (unsigned long long)p->samples, p->clock,
-                        p->peaks.bytes / 1e9, p->peaks.flops / 1e9, 100 * MAX(share, 0));
+                        p->peaks.bytes / 1e9, p->peaks.flops / 1e9, 100 * MAX(share, 0),
+                        is_work_known(p) ? ""
+                                         : "what each line does depends on the arrays' data\n");
 }
 
 static const char *profile_json(Profile *p, const Collector *lines)
@@ -293,11 +301,11 @@ static const char *profile_json(Profile *p, const Collector *lines)
             text_put(&out, "null");
         text_printf(&out, ", \"line\": %d, \"source\": ", l->line);
         put_json_text(&out, l->file ? source_text(p, l->file, l->line) : "");
-        text_printf(&out,
-                    ", \"samples\": %llu, \"share\": %.6g, \"seconds\": %.6g, \"bytes\": %.17g, "
-                    "\"flops\": %.17g, \"int_ops\": %.17g",
-                    (unsigned long long)l->samples, share_of(p, l), seconds_of(p, l), l->bytes,
-                    l->flops, l->int_ops);
+        text_printf(&out, ", \"samples\": %llu, \"share\": %.6g, \"seconds\": %.6g",
+                    (unsigned long long)l->samples, share_of(p, l), seconds_of(p, l));
+        if (is_work_known(p))
+            text_printf(&out, ", \"bytes\": %.17g, \"flops\": %.17g, \"int_ops\": %.17g", l->bytes,
+                        l->flops, l->int_ops);
         if (share >= 0)
             text_printf(&out, ", \"roofline\": %.6g", share);
         if (l->cycles > 0)

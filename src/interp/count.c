@@ -8,7 +8,8 @@
  * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
  * that follow from arguments and program ids are computed, tiles and what comes from memory are
  * unknown, and no memory of the user's is touched.  Loops are run as often as their known bounds
- * say.  Where control depends on something unknown, `known` becomes false.
+ * say.  Where control depends on something unknown, `known` becomes false.  Whoever asks for the
+ * work of each op has bytes of the lanes that its mask leaves on, where that is known (lanes.c).
  */
 #include <string.h>
 
@@ -17,7 +18,8 @@
 enum {
     MOST_STEPS = 1000000, /* ops that a count may run in all */
     LONG_LOOP = 64,       /* loops longer than this are multiplied out if their body allows */
-    COUNT_DEEPEST_CALL = 50
+    COUNT_DEEPEST_CALL = 50,
+    MOST_MASKED = 1 << 26 /* elements to compute for masks; later ones are as those before */
 };
 
 typedef struct {
@@ -28,11 +30,18 @@ typedef struct {
 /* The scalars of one activation of a function. */
 typedef struct Activation Activation;
 struct Activation {
-    Scalar *scalar; /* by value id */
+    Scalar *scalar;           /* by value id */
+    const Op *call;           /* that it is of, and .. */
+    const Activation *caller; /* .. NULL: the kernel's */
     Activation *next_idle;
 };
 
 typedef InterpWork Work;
+
+/* What of a masked op's lanes was on, as often as that was known. */
+typedef struct {
+    double on, lanes;
+} MaskUse;
 
 typedef struct {
     Arena *arena;
@@ -41,7 +50,9 @@ typedef struct {
     Map *idle; /* Func* to Activation* */
     Map *data; /* of count_data() */
     Work work;
-    Map *ops;      /* Op* to Work*, or NULL: nobody asks for them */
+    Map *ops;   /* Op* to Work*, or NULL: nobody asks for them */
+    Map *masks; /* Op* to MaskUse* */
+    MaskLanes lanes;
     double rounds; /* for how many rounds of loops this one stands */
     bool known;
     int64_t steps;
@@ -91,7 +102,7 @@ static Work times(Work w, double n)
     return (Work){w.flops * n, w.int_ops * n, w.bytes * n};
 }
 
-/* What the op asks memory for, masked lanes included. */
+/* What all lanes of the op ask memory for. */
 static double op_bytes(const Op *op)
 {
     const Type *t = op->code == OP_store         ? op->operands[STORE_DATA]->type
@@ -104,6 +115,17 @@ static double op_bytes(const Op *op)
     bool twice = op->code == OP_atomic_rmw || op->code == OP_atomic_cas;
 
     return t ? (double)type_numel(t) * type_size(t) * (twice ? 2 : 1) : 0;
+}
+
+/* NULL: it has none. */
+static const Value *op_mask(const Op *op)
+{
+    int i = op->code == OP_load         ? (int)LOAD_MASK
+            : op->code == OP_store      ? (int)STORE_MASK
+            : op->code == OP_atomic_rmw ? (int)RMW_MASK
+                                        : op->noperands;
+
+    return i < op->noperands ? op->operands[i] : NULL;
 }
 
 /* One application of a combine region; its calls do not count. */
@@ -142,8 +164,22 @@ static void add_work(Work *sum, Work work)
     sum->bytes += work.bytes;
 }
 
+static void count_mask(Counter *c, const Activation *a, const Op *op)
+{
+    const Value *mask = op_mask(op);
+    int64_t on = mask ? lanes_on(&c->lanes, a, mask) : -1;
+    MaskUse *use = map_get(c->masks, MAP_KEY(op));
+
+    if (on < 0)
+        return;
+    if (!use)
+        map_put(c->masks, MAP_KEY(op), use = NEW(c->arena, MaskUse));
+    use->on += c->rounds * (double)on;
+    use->lanes += c->rounds * (double)type_numel(mask->type);
+}
+
 /* Integers count where the result becomes data. */
-static void count_work(Counter *c, const Op *op)
+static void count_work(Counter *c, const Activation *a, const Op *op)
 {
     Work work = op_work(op);
 
@@ -158,6 +194,8 @@ static void count_work(Counter *c, const Op *op)
     if (!sum)
         map_put(c->ops, MAP_KEY(op), sum = NEW(c->arena, Work));
     add_work(sum, work);
+    if (work.bytes > 0)
+        count_mask(c, a, op);
 }
 
 /* --- scalars --- */
@@ -331,6 +369,8 @@ static void count_call(Counter *c, Activation *a, const Op *op)
     }
     c->depth++;
     Activation *callee = activation_take(c, op->callee);
+    callee->call = op;
+    callee->caller = a;
     hand_over_counts(a, callee, op->noperands, op->operands, op->callee->body->args);
     const Op *end = count_block(c, callee, op->callee->body);
     hand_over_counts(callee, a, op->nresults, end->operands, op->results);
@@ -340,7 +380,7 @@ static void count_call(Counter *c, Activation *a, const Op *op)
 
 static void count_op(Counter *c, Activation *a, const Op *op)
 {
-    count_work(c, op);
+    count_work(c, a, op);
     switch (op->code) {
     case OP_for:
         count_for(c, a, op);
@@ -387,6 +427,26 @@ static void count_programs(Counter *c, const Func *f, int sample)
     }
 }
 
+/* --- what masks need to know of scalars --- */
+
+static bool known_scalar(const void *activation, const Value *v, uint64_t *bits)
+{
+    const Scalar s = scalar_of(activation, v);
+
+    *bits = s.bits;
+    return s.known;
+}
+
+static const Value *given_value(const void *activation, const Value *param, const void **caller)
+{
+    const Activation *a = activation;
+
+    if (!a->caller || param->block != a->call->callee->body)
+        return NULL;
+    *caller = a->caller;
+    return a->call->operands[param->index];
+}
+
 /* Programs that each of the counted ones stands for. */
 static double programs_each(const InterpLaunch *launch, int sample)
 {
@@ -406,10 +466,13 @@ static void tell_op(Op *op, void *telling)
 {
     const OpTelling *t = telling;
     const Work *work = map_get(t->counter->ops, MAP_KEY(op));
+    const MaskUse *use = map_get(t->counter->masks, MAP_KEY(op));
 
     if (!work)
         return;
-    const Work all = times(*work, t->programs);
+    Work all = times(*work, t->programs);
+    if (use)
+        all.bytes *= use->on / use->lanes;
     t->fn(t->ctx, op, &all);
 }
 
@@ -436,9 +499,11 @@ InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample,
     c.idle = map_new(c.arena);
     c.data = count_data(f, c.arena);
     c.ops = fn ? map_new(c.arena) : NULL;
+    c.masks = map_new(c.arena);
+    c.lanes = (MaskLanes){&guard, MOST_MASKED, known_scalar, given_value};
     count_programs(&c, f, sample);
     c.work = times(c.work, programs_each(launch, sample));
-    if (fn)
+    if (fn && c.known)
         tell_ops(&c, f->module, programs_each(launch, sample), fn, ctx);
     *out = (InterpCounts){c.work.flops, c.work.int_ops, c.known};
     arena_free(arena);

@@ -142,7 +142,7 @@ static void exec_move(Frame *f, const Op *op)
     if (op_keeps_order(op))
         copy_values(f, 1, op->operands, op->results);
     else
-        exec_rearrange(f, op);
+        machine_move(op, result(f, op), operand(f, op, 0));
 }
 
 static void exec_elementwise(Frame *f, const Op *op)
@@ -303,7 +303,7 @@ static void exec_op(Frame *f, const Op *op)
         exec_program(f, op);
         break;
     case OP_arange:
-        exec_arange(f, op);
+        machine_arange(op, result(f, op));
         break;
     case OP_bitcast:
     case OP_hint:

@@ -34,15 +34,14 @@ typedef struct {
     double flops, int_ops;
     bool known; /* false: control depends on tile data */
 } InterpCounts;
-/* The same of one op, in all programs; bytes: of elements that it reads and writes, masked ones
- * too.
- */
+/* The same of one op, in all programs; bytes: of elements that it reads and writes, each time,
+ * those that a mask leaves out not counted, unless it depends on tile data. */
 typedef struct {
     double flops, int_ops, bytes;
 } InterpWork;
 typedef void InterpOpFn(void *ctx, const Op *op, const InterpWork *work);
 /* OK or NO_MEMORY, without a diagnostic; *out is set when OK.  `fn`, if not NULL, is told of each
- * op that does something, in the order of the module; it must not fail. */
+ * op that does something, in the order of the module, if all is known; it must not fail. */
 InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample, InterpCounts *out,
                           InterpOpFn *fn, void *ctx);
 

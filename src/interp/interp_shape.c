@@ -133,16 +133,15 @@ static void row_major(const Type *t, int64_t *strides)
 }
 
 /* i32, wrapping never needed: the verifier has seen that the values fit. */
-void exec_arange(Frame *f, const Op *op)
+void machine_arange(const Op *op, int32_t *dst)
 {
-    int32_t *d = result(f, op), start = (int32_t)attr_start(op);
-    int32_t n = op->results[0]->type->dims[0];
+    int32_t start = (int32_t)attr_start(op), n = op->results[0]->type->dims[0];
 
     for (int32_t i = 0; i < n; i++)
-        d[i] = start + i;
+        dst[i] = start + i;
 }
 
-void exec_rearrange(Frame *f, const Op *op)
+void machine_move(const Op *op, void *to_elements, const void *from_elements)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
     int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
@@ -161,7 +160,7 @@ void exec_rearrange(Frame *f, const Op *op)
         if (m.follows[i] >= 0)
             steps[m.follows[i]] += src[i];
     }
-    machine_copy_strided(result(f, op), dst, (char *)operand(f, op, 0) + (size_t)first * size,
+    machine_copy_strided(to_elements, dst, (const char *)from_elements + (size_t)first * size,
                          steps, to->rank, dims, size);
 }
 

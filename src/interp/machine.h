@@ -137,10 +137,9 @@ void machine_fill(void *dst, const void *one, size_t size, size_t n);
 /* Copy a grid of elements; strides count elements, dims are row-major. */
 void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
                           const int64_t *src_strides, int rank, const int64_t *dims, size_t size);
-void exec_arange(Frame *f, const Op *op);    /* i32 from the op's start on, one by one */
-void exec_rearrange(Frame *f, const Op *op); /* MOVES, when the order of the elements changes */
-
-void exec_gather(Frame *f, const Op *op);    /* 0 where the index leads nowhere */
+void machine_arange(const Op *op, int32_t *dst); /* i32 from the op's start on, one by one */
+void machine_move(const Op *op, void *dst, const void *src); /* MOVES: from an operand's elements */
+void exec_gather(Frame *f, const Op *op);                    /* 0 where the index leads nowhere */
 void exec_histogram(Frame *f, const Op *op); /* values without a bin count nowhere */
 
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
@@ -158,6 +157,19 @@ typedef enum { TEMP_WORK, TEMP_FIRST, TEMP_SECOND, TEMP_ASIDE, COMBINE_TEMPS } C
 void exec_reduce(Frame *f, const Op *op);
 /* In order along the axis, from its end when reversed; each line by itself. */
 void exec_scan(Frame *f, const Op *op);
+
+/* lanes.c: what of masks is known */
+typedef struct {
+    Guard *guard;   /* left through where memory is out */
+    int64_t budget; /* elements that all answers may still compute */
+    /* Of an activation of whoever asks: the bits of a scalar, false where they are not known .. */
+    bool (*scalar)(const void *activation, const Value *v, uint64_t *bits);
+    /* .. and what its caller gave for a parameter, and which activation that one is; NULL: it is
+     * none, or nobody called */
+    const Value *(*given)(const void *activation, const Value *param, const void **caller);
+} MaskLanes;
+/* The lanes of a mask that are on now; -1: unknown. */
+int64_t lanes_on(MaskLanes *l, const void *activation, const Value *mask);
 
 /* data.c: a set of Value*, of a kernel and its helpers, in the arena */
 Map *count_data(const Func *f, Arena *a);

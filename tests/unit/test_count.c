@@ -207,6 +207,138 @@ static void test_counting_ends(void **state)
     arena_free(a);
 }
 
+/* --- bytes, and what masks leave of them --- */
+
+typedef struct {
+    double loaded, stored;
+    int ops;
+} Moved;
+
+static void add_moved(void *ctx, const Op *op, const InterpWork *work)
+{
+    Moved *m = ctx;
+
+    *(op->code == OP_load ? &m->loaded : &m->stored) += work->bytes;
+    m->ops++;
+}
+
+static Moved moved_by(const char *text, int programs, int sample, const uint64_t *args)
+{
+    Arena *a = arena_new(NULL);
+    const Func *f = kernel_of(a, text, diags_new(a, NULL));
+    InterpLaunch launch = {.args = args, .grid = {programs, 1, 1}, .first = 0, .last = programs};
+    InterpCounts counts;
+    Moved moved = {0};
+
+    assert_int_equal(interp_count(f, &launch, sample, &counts, add_moved, &moved), INTERP_OK);
+    arena_free(a);
+    return moved;
+}
+
+static void test_bytes_of_a_tail_are_its_own(void **state)
+{
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 0, 0, 781};
+    Moved m = moved_by(spell_out(a, ADD_KERNEL, "BLOCK", "224"), 4, 4, args);
+
+    (void)state;
+    assert_true(m.loaded == 2 * 781 * 4 && m.stored == 781 * 4);
+    arena_free(a);
+}
+
+/* In two dimensions, moved, in the rounds of a loop and through a helper's parameters. */
+static void test_masks_are_followed(void **state)
+{
+    static const char text[] = IR(
+    func @read(%p: *fp16[4,8], %inside: i1[4,8]) -> fp16[4,8] {
+        %v = load %p, %inside : fp16[4,8];
+        return %v;
+    }
+    kernel @k(%p: *fp16, %rows: i32, %columns: i32) {
+        %zero = const 0 : i32;
+        %four = const 4 : i32;
+        %pid = program_id axis=0 : i32;
+        %ps = splat %p : *fp16[4,8];
+        %c = arange start=0 : i32[8];
+        %cs = expand %c axis=0 : i32[1,8];
+        %most = splat %columns : i32[1,8];
+        %cin = lt %cs, %most : i1[1,8];
+        %call = broadcast %cin : i1[4,8];
+        for %zero, %rows, %four { (%i: i32);
+            %r = arange start=0 : i32[4];
+            %is = splat %i : i32[4];
+            %at = add %r, %is : i32[4];
+            %ats = expand %at axis=1 : i32[4,1];
+            %end = splat %rows : i32[4,1];
+            %rin = lt %ats, %end : i1[4,1];
+            %rall = broadcast %rin : i1[4,8];
+            %inside = and %rall, %call : i1[4,8];
+            %v = call @read(%ps, %inside) : fp16[4,8];
+            %flat = permute %v dims=[1,0] : fp16[8,4];
+            %other = permute %inside dims=[1,0] : i1[8,4];
+            %to = permute %ps dims=[1,0] : *fp16[8,4];
+            store %to, %flat, %other;
+            yield;
+        }
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 10, 5};
+    Moved m = moved_by(spell_out(a, text, NULL, NULL), 3, 3, args);
+
+    (void)state;
+    assert_true(m.loaded == 3 * 10 * 5 * 2 && m.stored == 3 * 10 * 5 * 2);
+    arena_free(a);
+}
+
+static void test_masks_of_data_count_all_lanes(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%p: *i32, %n: i32) {
+        %ps = splat %p : *i32[16];
+        %ns = splat %n : i32[16];
+        %at = arange start=0 : i32[16];
+        %first = lt %at, %ns : i1[16];
+        %v = load %ps, %first : i32[16];
+        %inside = lt %v, %ns : i1[16];
+        store %ps, %v, %inside;
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 5};
+    Moved m = moved_by(spell_out(a, text, NULL, NULL), 2, 2, args);
+
+    (void)state;
+    assert_true(m.loaded == 2 * 5 * 4 && m.stored == 2 * 16 * 4);
+    arena_free(a);
+}
+
+/* A part of the work would pass for all of it. */
+static void test_lines_are_told_all_or_nothing(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%p: *i32) {
+        %zero = const 0 : i32;
+        %one = const 1 : i32;
+        %n = load %p : i32;
+        for %zero, %n, %one { (%i: i32);
+            store %p, %i;
+            yield;
+        }
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0};
+    Moved m = moved_by(spell_out(a, text, NULL, NULL), 2, 2, args);
+
+    (void)state;
+    assert_int_equal(m.ops, 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +348,10 @@ int main(void)
         cmocka_unit_test(test_integers_count_where_they_become_data),
         cmocka_unit_test(test_counts_depend_on_arguments_not_on_data),
         cmocka_unit_test(test_counting_ends),
+        cmocka_unit_test(test_bytes_of_a_tail_are_its_own),
+        cmocka_unit_test(test_masks_are_followed),
+        cmocka_unit_test(test_masks_of_data_count_all_lanes),
+        cmocka_unit_test(test_lines_are_told_all_or_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
