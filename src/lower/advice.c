@@ -152,6 +152,35 @@ static const Advice for_names[] = {
     {"unique",        "tl.sort, then compare neighbours"},
     {"var",          "tl.sum((x - mean) * (x - mean), axis) / n"},
 };
+
+/* What calls with wrong arguments are meant to be, beside the list of parameters. */
+static const Advice for_calls[] = {
+    {"arange",       "tl.arange(0, N) counts from 0 to N - 1; a step is a factor: tl.arange(0, N) * 2"},
+    {"maximum",      "it takes the greater of two values; the greatest of one tile is tl.max(x, axis)"},
+    {"minimum",      "it takes the lesser of two values; the least of one tile is tl.min(x, axis)"},
+    {"where",        "tl.where(condition, a, b) takes a where the condition holds, else b"},
+    {"dot",          "tl.dot(a, b, acc) gives acc + a @ b"},
+    {"store",        "tl.store(pointer + offsets, value, mask)"},
+    {"load",         "tl.load(pointer + offsets, mask, other)"},
+    {"full",         "tl.full((M, N), value, tl.float32)"},
+    {"zeros",        "tl.zeros((M, N), tl.float32)"},
+    {"rand",         "tl.rand(seed, offsets): one seed for all, a number for each element"},
+    {"randn",        "tl.randn(seed, offsets): one seed for all, a number for each element"},
+    {"randint",      "tl.randint(seed, offsets): one seed for all, a number for each element"},
+    {"reduce",       "tl.reduce(x, axis, f), where f is a @triton.jit function of two values"},
+    {"associative_scan", "tl.associative_scan(x, axis, f), where f is a @triton.jit function of two values"},
+};
+
+/* What others call a parameter. */
+static const Advice for_keywords[] = {
+    {"dim",       "axis"},      {"axes",      "axis"},     {"axis",     "dim"},
+    {"keepdim",   "keep_dims"}, {"keepdims",  "keep_dims"}, {"default", "other"},
+    {"fill",      "other"},     {"fill_value", "value"},   {"val",      "value"},
+    {"value",     "val"},       {"precision", "input_precision"},
+    {"ptr",       "pointer"},   {"memory_order", "sem"},   {"order",    "sem"},
+    {"func",      "combine_fn"}, {"fn",       "combine_fn"},
+    {"shape",     "block_shape"}, {"size",    "shape"},
+};
 /* clang-format on */
 
 static const char *find_advice(const Advice *table, int n, const char *what)
@@ -171,4 +200,20 @@ const char *advice_for_syntax(const char *node)
 const char *advice_for_name(const char *name)
 {
     return find_advice(for_names, COUNT(for_names), name);
+}
+
+const char *advice_for_call(const char *name)
+{
+    return find_advice(for_calls, COUNT(for_calls), name);
+}
+
+const char *advice_for_keyword(const char *keyword, const char *const *names, int n)
+{
+    for (int i = 0; i < COUNT(for_keywords); i++) {
+        for (int k = 0; k < n && strcmp(for_keywords[i].what, keyword) == 0; k++) {
+            if (strcmp(names[k], for_keywords[i].advice) == 0)
+                return names[k];
+        }
+    }
+    return NULL;
 }

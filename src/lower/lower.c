@@ -396,8 +396,10 @@ static FrontParam describe_param(Lower *l, const AstFunc *fn, const AstParam *p)
     out.do_not_specialize = listed(&fn->do_not_specialize, p->name);
     out.any_alignment =
         out.do_not_specialize || listed(&fn->do_not_specialize_on_alignment, p->name);
-    if (p->is_star)
+    if (p->is_star) {
         error_at(l, p->span, E_STAR_PARAM, p->name);
+        hint_at(l, H_STAR_PARAM);
+    }
     out.typed = !p->is_constexpr && param_dtype(l, p, &out.dtype, &out.pointer);
     find_default(l, fn, p, &out);
     return out;

@@ -135,6 +135,7 @@ struct Frame {
     VEC(Binding) env;
     VEC(Sym) names; /* of slots */
     VEC(Change) log;
+    VEC(Span) skipped; /* statements that were refused whole: what they bind is not known */
     int loop_depth;
     /* Of Python outside of kernels: a constexpr_function (R12), a default (R19), the value of a
      * global.  Everything happens at compile time, and any global counts. */
@@ -264,6 +265,8 @@ void env_bind(Lower *l, Sym name, Val v, Span span); /* with every flag of it of
 /* There is no such value, and an error has said so. */
 void env_miss(Lower *l, Sym name, Span span);
 /* Lives only in the branch or loop that binds it: is neither joined nor carried. */
+void env_skip(Lower *l, Span statement);        /* its names have no meaning from here on, */
+bool env_was_skipped(const Lower *l, Sym name); /* and nothing is said about them */
 bool env_is_local(const Binding *b);
 int env_mark(Lower *l); /* of l->frame, for env_rollback() */
 /* Undo everything since the mark; gives each changed slot once. */
@@ -283,6 +286,9 @@ void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4); /* not whi
 void print_at(Lower *l, Span span, const char *text); /* what the program itself says (R294) */
 /* Report, and be unknown: `return fail_val(...)`. */
 #define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
+/* The same with a hint, which is no format. */
+#define fail_hint(l, span, hint, ...)                                                              \
+    (error_at((l), (span), __VA_ARGS__), hint_at((l), "%s", (hint)), val_unknown())
 /* A name for a function of the module that none has: the one wanted, or with a number behind it. */
 Sym lower_function_name(Lower *l, Sym wanted);
 /* Lower `fn` for these arguments (one a parameter) unless that was done before. */
@@ -403,6 +409,9 @@ Val static_call(Lower *l, const Const *function, const ArgList *args);
 /* What to write instead; NULL when there is nothing to say. */
 const char *advice_for_syntax(const char *node);
 const char *advice_for_name(const char *name); /* a name that nothing defines */
+const char *advice_for_call(const char *name); /* a function that was given wrong arguments */
+/* Of the `n` names of parameters the one that a keyword of NumPy, PyTorch or CUDA stands for. */
+const char *advice_for_keyword(const char *keyword, const char *const *names, int n);
 
 /* --- combine.c --- */
 /* Makes scalars of the tiles of one element in a combine function; false after an error: others are

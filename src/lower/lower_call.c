@@ -70,17 +70,19 @@ static bool any_unknown(const ArgList *args)
 
 /* --- binding --- */
 
-static void hint_parameters(Lower *l, const PyParam *params, int n)
+/* From `first` on. */
+static void hint_parameters(Lower *l, const PyParam *params, int first, int n)
 {
     Text list = text_new(l->arena);
     bool by_name = false; /* behind a star */
 
-    for (int i = 0; i < n; i++) {
-        const char *comma = i ? ", " : "", *star = params[i].by_name && !by_name ? "*, " : "";
+    for (int i = first; i < n; i++) {
+        const char *comma = i > first ? ", " : "",
+                   *star = params[i].by_name && !by_name ? "*, " : "";
         text_printf(&list, "%s%s%s%s", comma, star, params[i].star ? "*" : "", params[i].name);
         by_name |= params[i].star || params[i].by_name;
     }
-    if (n > 0)
+    if (n > first)
         hint_at(l, H_PARAMETERS, list.s);
 }
 
@@ -92,11 +94,12 @@ static void unexpected_keyword(Lower *l, const char *what, const PyParam *params
     for (int i = 0; i < n; i++)
         names[i] = params[i].name;
     error_at(l, arg->word, E_KEYWORD, what, arg->keyword);
-    const char *near = near_name(arg->keyword, names, n);
+    const char *near = advice_for_keyword(arg->keyword, names, n);
+    near = near ? near : near_name(arg->keyword, names, n);
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
     else
-        hint_parameters(l, params, n);
+        hint_parameters(l, params, 0, n);
 }
 
 typedef struct {
@@ -111,14 +114,14 @@ static bool report_binding(void *context, PyBindError e, int n)
 {
     const BoundCall *b = context;
     const ArgList *args = b->args;
-    int given = 0;
+    int self = args->n > 0 && args->at[0].node && args->at[0].node->kind == N_PASS, given = -self;
 
     switch (e) {
     case PY_BIND_TOO_MANY:
         for (int i = 0; i < args->n; i++)
             given += args->at[i].keyword == NULL;
-        error_at(b->l, args->span, E_TOO_MANY, b->what, n, given);
-        hint_parameters(b->l, b->params, b->n);
+        error_at(b->l, args->span, E_TOO_MANY, b->what, n - self, given);
+        hint_parameters(b->l, b->params, self, b->n);
         break;
     case PY_BIND_UNEXPECTED:
         unexpected_keyword(b->l, b->what, b->params, b->n, &args->at[n]);
@@ -128,7 +131,7 @@ static bool report_binding(void *context, PyBindError e, int n)
         break;
     case PY_BIND_MISSING:
         error_at(b->l, args->span, E_MISSING, b->what, b->params[n].name);
-        hint_parameters(b->l, b->params, b->n);
+        hint_parameters(b->l, b->params, self, b->n);
         break;
     }
     return false;

@@ -5,6 +5,9 @@
  * of an `if` or of a loop body can be undone, and the log tells which names it assigned.
  */
 #include "lower.h"
+#include "../syntax/lex.h"
+
+#include <string.h>
 
 Frame *frame_new(Lower *l, const AstFunc *fn, Span call)
 {
@@ -62,6 +65,39 @@ void env_miss(Lower *l, Sym name, Span span)
     Binding b = {.bound = true, .missing = true, .span = span, .val = val_unknown()};
 
     env_put(l, env_slot(l, name), b);
+}
+
+void env_skip(Lower *l, Span statement)
+{
+    vec_push(l->arena, &l->frame->skipped, statement);
+}
+
+/* Does the name stand in that text, as a whole word? */
+static bool names_in_text(const char *text, size_t n, Sym name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i + len <= n; i++) {
+        bool begins = i == 0 || !is_name_char(text[i - 1]);
+        bool ends = i + len == n || !is_name_char(text[i + len]);
+
+        if (begins && ends && memcmp(text + i, name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool env_was_skipped(const Lower *l, Sym name)
+{
+    const Frame *f = l->frame;
+
+    for (int i = 0; i < f->skipped.len; i++) {
+        Span s = f->skipped.at[i];
+
+        if (names_in_text(source_at(f->file->source, s.start), s.end - s.start, name))
+            return true;
+    }
+    return false;
 }
 
 bool env_is_local(const Binding *b)

@@ -93,15 +93,41 @@ static Val compare_two(Lower *l, CompareOp op, Val x, Val y, Span span)
         return compare_identity(l, op == CMP_IS, x, y);
     case CMP_IN:
     case CMP_NOT_IN:
-        return fail_val(l, span, E_IN);
+        return fail_hint(l, span, H_IN, E_IN);
     default:
         return ops_compare(l, op, x, y, span);
     }
 }
 
+/* A comparison, or a name for what one gave. */
+static bool is_condition(Lower *l, const Node *n)
+{
+    const Binding *b = n->kind == N_NAME ? env_find(l, n->name) : NULL;
+
+    if (b && b->bound && b->val.kind == VAL_RUN)
+        return b->val.run->type->dtype == DT_I1 && !b->val.run->type->pointer;
+    return n->kind == N_COMPARE || n->kind == N_BOOL;
+}
+
+/* `m & n > 3` is `(m & n) > 3`, which is not meant where one of them is a condition. */
+static void warn_of_precedence(Lower *l, const Node *compare)
+{
+    const Node *n = compare->left;
+    bool bits = n->kind == N_BINARY && (n->op == BIN_AND || n->op == BIN_OR);
+
+    if (!bits || n->span.start != compare->span.start ||
+        is_condition(l, n->left) == is_condition(l, n->right))
+        return;
+    const char *op = n->op == BIN_AND ? "&" : "|";
+    warn_at(l, compare->span, W_PRECEDENCE, op);
+    hint_at(l, H_PRECEDENCE, op);
+}
+
 static Val lower_compare(Lower *l, const Node *n)
 {
     Val x = lower_expr(l, n->left);
+
+    warn_of_precedence(l, n);
 
     if (n->nitems > 1) {
         error_at(l, n->span, E_COMPARE_CHAIN);
@@ -222,7 +248,7 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *
     if (!slice_part(l, n, 0, &i))
         return val_unknown();
     if (i < -t->n || i >= t->n) {
-        error_at(l, n->span, E_TUPLE_RANGE, t->n);
+        error_at(l, n->span, E_TUPLE_RANGE, (long long)i, t->n);
         if (is_pointer_shape(l, whole))
             hint_at(l, H_POINTER_SHAPE);
         return val_unknown();

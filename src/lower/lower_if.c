@@ -287,6 +287,7 @@ static void join_results(Join *j, Span span)
         x = y = val_none(j->l);
     if (!unify(j, true, &x, &y)) {
         error_at(j->l, span, E_RETURNS_DIFFER, val_text(j->l, x), val_text(j->l, y));
+        hint_at(j->l, H_RETURNS_DIFFER);
         x = y = val_unknown();
     }
     join_pair(j, -1, none, x, y);
@@ -519,6 +520,7 @@ static Val lower_dynamic_conditional(Lower *l, const Node *n, Value *cond)
 
     if (!unify(&j, false, &x, &y)) {
         error_at(l, n->span, E_TERNARY, val_text(l, given[0]), val_text(l, given[1]));
+        hint_at(l, H_TERNARY);
         x = y = val_unknown();
     }
     join_names(&j); /* what `:=` bound */

@@ -136,6 +136,8 @@ static void report_setitem(Lower *l, const Node *target)
     const Binding *b = target->left->kind == N_NAME ? env_find(l, target->left->name) : NULL;
     bool pointer = b && b->bound && b->val.kind == VAL_RUN && b->val.run->type->pointer;
 
+    if (b && b->bound && b->val.kind == VAL_UNKNOWN)
+        return;
     error_at(l, target->span, pointer ? E_SETITEM_POINTER : E_SETITEM);
     hint_at(l, pointer ? H_SETITEM_POINTER : H_SETITEM);
 }
@@ -154,8 +156,10 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
         report_setitem(l, target);
         return;
     case N_ATTRIBUTE:
-        if (!class_set_field(l, target, v))
+        if (!class_set_field(l, target, v)) {
             error_at(l, target->span, E_SETATTR);
+            hint_at(l, H_SETATTR);
+        }
         return;
     case N_STARRED: /* was refused with its tuple */
         return;
@@ -219,6 +223,19 @@ static void lower_augmented(Lower *l, const Node *n)
     lower_assign(l, n->left, ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
 }
 
+/* `x =+ 1` for `x += 1`: the sign is at the `=` and not at the value. */
+static void warn_of_sign(Lower *l, const Node *n)
+{
+    const Node *v = n->right;
+    const char *text = source_at(l->frame->file->source, v->span.start);
+    bool sign = v->kind == N_UNARY && (v->op == UN_PLUS || v->op == UN_MINUS);
+
+    if (!sign || text[-1] != '=' || text[1] != ' ')
+        return;
+    warn_at(l, n->span, W_SIGN_ASSIGNED);
+    hint_at(l, H_SIGN_ASSIGNED, text[0]);
+}
+
 /* R135: the targets of a refused chain are known from then on, to say no more about them. */
 static void lower_assignment(Lower *l, const Node *n)
 {
@@ -226,8 +243,10 @@ static void lower_assignment(Lower *l, const Node *n)
 
     if (n->nitems != 1) {
         error_at(l, n->span, E_CHAINED_ASSIGN);
+        hint_at(l, H_CHAINED_ASSIGN);
         v = val_unknown();
     }
+    warn_of_sign(l, n);
     for (int i = 0; i < n->nitems; i++)
         lower_assign(l, n->items[i], v, n->span);
 }
@@ -262,6 +281,18 @@ static void check_must_use(Lower *l, const Node *callee, Span span)
         hint_at(l, "%s", f.func->must_use);
 }
 
+/* An operator's result is for somebody. */
+static void warn_of_unused(Lower *l, const Node *n)
+{
+    if (n->kind != N_COMPARE && n->kind != N_BINARY && n->kind != N_UNARY)
+        return;
+    warn_at(l, n->span, W_UNUSED);
+    if (n->kind == N_COMPARE && n->ops[0] == CMP_EQ)
+        hint_at(l, H_UNUSED_EQUAL);
+    else
+        hint_at(l, H_UNUSED);
+}
+
 /* R20: constants that stand alone do nothing; of these `...` is no value elsewhere. */
 static void lower_expr_stmt(Lower *l, const Node *n)
 {
@@ -270,6 +301,8 @@ static void lower_expr_stmt(Lower *l, const Node *n)
     Val v = lower_expr(l, n->left);
     bool is_call = n->left->kind == N_CALL;
 
+    if (v.kind != VAL_UNKNOWN)
+        warn_of_unused(l, n->left);
     if (is_call && val_is_handle(v)) {
         error_at(l, n->span, E_RESULT_UNUSED, "advance");
         hint_at(l, H_ADVANCE);
@@ -289,6 +322,7 @@ void unsupported_syntax(Lower *l, const Node *n)
 
 static void lower_unsupported(Lower *l, const Node *n)
 {
+    env_skip(l, n->span);
     if (n->kind == N_FUNCTION) {
         error_at(l, n->span, E_NESTED_FUNCTION, n->name);
         hint_at(l, H_NESTED_FUNCTION);

@@ -21,6 +21,7 @@
 #define W_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
 #define E_HOST_OBJECT        "`%s` is an object of the caller's, of which a kernel has no value"
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
+#define H_STAR_PARAM         "a tuple holds several: the launch gives (a, b), the kernel takes t[0], t[1]"
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define W_NOT_DEFINED        "`%s` is not defined: Python stops here"
 #define H_NOT_DEFINED        "nothing binds it: assign it before this, or make it a parameter"
@@ -73,6 +74,7 @@
 #define E_RESULT_UNUSED      "The result of %s is not being used"                                           /* R143 */
 #define H_ADVANCE            "a block pointer does not change: write `p = tl.advance(p, ...)`"
 #define E_RETURNS_DIFFER     "Return type mismatch: Inconsistent return types %s and %s"                                              /* R140 */
+#define H_RETURNS_DIFFER     "every `return` gives the same dtype and shape: convert with .to, or tl.full"
 #define H_KERNEL_RETURNS     "nobody takes it: tl.store(pointer, value) writes it to an array"
 #define E_KERNEL_RETURNS     "a kernel returns nothing, but `%s` returns a value here"                      /* R140 */
 
@@ -104,6 +106,13 @@
 #define H_PYTHON_MATH        "for run-time values use `tl.%s`"
 
 /* syntax */
+#define W_UNUSED             "nobody uses what this computes"
+#define H_UNUSED_EQUAL       "`==` compares; `=` assigns"
+#define H_UNUSED             "assign it to a name: nothing changes in place"
+#define W_SIGN_ASSIGNED      "this assigns a value with a sign"
+#define H_SIGN_ASSIGNED      "`%c=` changes what the name holds"
+#define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
+#define H_PRECEDENCE         "write brackets: a %s (b < c)"
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
@@ -114,12 +123,14 @@
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */
 #define H_WITH               "leave it out: files, streams and locks belong to the host"
 #define E_CHAINED_ASSIGN     "an assignment has one target: `a = b = 1` is not supported"                   /* R135 */
+#define H_CHAINED_ASSIGN     "write one assignment for each name: `b = 1`, then `a = b`"
 #define E_TARGET             "this cannot be assigned to"
 #define E_SETITEM            "__setitem__ is not supported: a tile cannot be changed in place"              /* R21 */
 #define E_SETITEM_POINTER    "__setitem__ is not supported: a pointer is no array"                          /* R21 */
 #define H_SETITEM_POINTER    "write memory with tl.store(pointer + index, value)"
 #define H_SETITEM            "use tl.where for elements of a tile, tl.store for memory"
 #define E_SETATTR            "Attribute assignment is not supported"                                        /* R21 */
+#define H_SETATTR            "values do not change: bind a new name, and pass it on"
 #define E_UNPACK             "cannot unpack non-iterable value: %s"                                          /* R135 */
 #define H_UNPACK             "only a tuple is taken apart; tl.max and tl.min give the index too with return_indices=True"
 #define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
@@ -129,6 +140,7 @@
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
 #define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"
 #define E_IN                 "`in` is not supported in a kernel"                                            /* R21 */
+#define H_IN                 "compare with each: (x == a) | (x == b)"
 #define E_COMPREHENSION      "a comprehension runs over a tuple, not over %s"                               /* R21 */
 #define H_COMPREHENSION      "write its elements, (0, 1, 2), or a loop: `for i in tl.static_range(n)`"
 #define E_COMPREHENSION_IF   "the `if` of a comprehension must be known at compile time, but it is %s"       /* R21 */
@@ -139,6 +151,7 @@
 #define E_AMBIGUOUS          "Boolean value of Tensor with more than one value is ambiguous: %s"            /* R101 */
 #define H_AMBIGUOUS          "reduce it first (tl.max, tl.sum), or use tl.where"
 #define E_TERNARY            "Ternary expression with dynamic condition has inconsistent types %s and %s"   /* R102 */
+#define H_TERNARY            "give both sides one dtype and shape, with .to or tl.full; element by element chooses tl.where"
 #define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
 #define H_ARMS_DIFFER        "give `%s` one dtype and shape in both arms, with .to or tl.full"
 #define E_ARM_REDEFINES      "initial value for `%s` is of type %s, but the %s block redefines it as %s"    /* R118 */
@@ -159,7 +172,7 @@
 #define E_STATIC_TRIPS       "%s repeats its body more than %d times at compile time"
 #define E_LOOP_ELSE          "`else` on a loop is not supported"                                            /* R21 */
 #define E_WHILE_CONST        "the condition of a `while` must be a run-time value, not %s"                  /* R130 */
-#define H_WHILE_CONST        "a loop that never ends, or never starts, has no use in a kernel"
+#define H_WHILE_CONST        "nothing breaks out of a loop: what ends it is its condition, `while x < n:`"
 
 /* operators */
 #define E_TUPLE_LONG         "the tuple would be too long"
@@ -170,7 +183,7 @@
 #define H_LAUNCH_INSIDE      "a kernel launches no other one: call it, %s(...)"
 #define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
-#define E_TUPLE_RANGE        "the index is outside of a tuple of %d"                                        /* R136 */
+#define E_TUPLE_RANGE        "index %lld is outside of a tuple of %d"                                        /* R136 */
 #define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"

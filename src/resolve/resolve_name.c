@@ -296,6 +296,10 @@ Val lower_undefined(Lower *l, Sym name, Span span)
 {
     const Binding *b = env_find(l, name);
 
+    if (env_was_skipped(l, name)) {
+        env_miss(l, name, span);
+        return val_unknown();
+    }
     error_at(l, span, E_NOT_DEFINED, name);
     if (b && b->lost)
         explain_lost(l, b, name);
@@ -564,8 +568,12 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
 
 Val lower_attribute(Lower *l, const Node *n)
 {
-    Val self = lower_expr(l, n->left);
+    Val self = lower_expr(l, n->left), v;
 
     l->b.span = n->span;
-    return value_attribute(l, self, n->name, n->span);
+    v = value_attribute(l, self, n->name, n->span);
+    if (v.kind == VAL_UNKNOWN && self.kind == VAL_TUPLE && !self.tuple->fields &&
+        !self.tuple->class && n->left->kind == N_NAME)
+        env_miss(l, n->left->name, n->span); /* a list's method would have changed it */
+    return v;
 }

@@ -144,14 +144,32 @@ static Val rest_tuple(Lower *l, const ArgList *args, int first)
     return val_tuple(l, n, rest);
 }
 
+static bool is_method_call(const ArgList *args)
+{
+    return args->n > 0 && args->at[0].node && args->at[0].node->kind == N_PASS;
+}
+
+/* How such a call is written. */
+static void hint_of_call(Lower *l, const Builtin *b, const ArgList *args)
+{
+    const char *advice = advice_for_call(b->name);
+
+    if (b->where & IN_DESCRIPTOR)
+        hint_at(l, H_DESCRIPTOR_CALL, b->name);
+    else if (advice && !is_method_call(args))
+        hint_at(l, "%s", advice);
+}
+
 bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out)
 {
     const Signature *s = signature_of(l, b);
     int index[BUILTIN_MAX_PARAMS];
 
     *out = (Args){.builtin = b, .span = args->span, .place = s->place};
-    if (!lower_bind_arguments(l, b->name, s->params, s->n, args, index))
+    if (!lower_bind_arguments(l, b->name, s->params, s->n, args, index)) {
+        hint_of_call(l, b, args);
         return false;
+    }
     for (int i = 0; i < s->n; i++) {
         bool given = index[i] >= 0;
         out->node[i] = given ? args->at[index[i]].node : NULL;
@@ -243,7 +261,7 @@ bool hint_not_constexpr(Lower *l, const Node *n)
 {
     const Binding *b = n && n->kind == N_NAME ? env_find(l, n->name) : NULL;
 
-    if (!b || !b->bound || b->val.kind != VAL_RUN)
+    if (!b || !b->bound || b->val.kind != VAL_RUN || b->val.run->type->pointer)
         return false;
     int line = source_place(l->frame->file->set->sources, b->span.start).line;
     const AstParam *param = find_param(l, n->name);
@@ -375,6 +393,10 @@ bool arg_axis(Lower *l, const Args *a, ArgName name, int rank, int *out)
         return false;
     if (axis < -rank || axis >= rank) {
         error_at(l, arg_span(a, name), E_AXIS, (long long)axis, rank, rank);
+        if (rank > 0)
+            hint_at(l, H_AXIS, rank - 1);
+        else
+            hint_at(l, H_AXIS_SCALAR);
         return false;
     }
     *out = (int)(axis < 0 ? axis + rank : axis);

@@ -15,6 +15,7 @@ bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
     if (arg(a, name).kind != VAL_TUPLE || t->n != n) {
         error_at(l, arg_span(a, name), E_SAME_LENGTH, a->builtin->name, val_text(l, arg(a, name)),
                  n);
+        hint_at(l, H_SAME_LENGTH, n);
         return false;
     }
     for (int d = 0; d < n; d++) {
@@ -138,6 +139,13 @@ static bool refuse_descriptor(Lower *l, const Args *a)
     return true;
 }
 
+static Val refuse_mask(Lower *l, const Args *a, ArgName name, const char *doing)
+{
+    error_at(l, arg_span(a, name), E_BLOCK_PTR_MASK, doing);
+    hint_at(l, H_BLOCK_PTR_MASK);
+    return val_unknown();
+}
+
 Val load_block_ptr(Lower *l, const Args *a)
 {
     Value *handle = arg(a, ARG_pointer).run;
@@ -147,8 +155,7 @@ Val load_block_ptr(Lower *l, const Args *a)
     if (refuse_descriptor(l, a))
         return val_unknown();
     if (arg_given(a, ARG_mask) || arg_given(a, ARG_other))
-        return fail_val(l, arg_span(a, arg_given(a, ARG_mask) ? ARG_mask : ARG_other),
-                        E_BLOCK_PTR_MASK, "loading");
+        return refuse_mask(l, a, arg_given(a, ARG_mask) ? ARG_mask : ARG_other, "loading");
     if (!block_padding(l, a, handle->type->dtype, &padding) || !access_hints(l, a, &hints))
         return val_unknown();
     int n = boundary_argument(l, a, handle->type->rank, op_fixed_attrs(OP_load_block), attrs);
@@ -186,7 +193,7 @@ Val store_block_ptr(Lower *l, const Args *a)
     if (refuse_descriptor(l, a))
         return val_unknown();
     if (arg_given(a, ARG_mask))
-        return fail_val(l, arg_span(a, ARG_mask), E_BLOCK_PTR_MASK, "storing");
+        return refuse_mask(l, a, ARG_mask, "storing");
     if (handle.run->type->is_const)
         return fail_val(l, arg_span(a, ARG_pointer), E_CONST_POINTER, val_text(l, handle));
     v[BLOCK_DATA] = block_data(l, a, ARG_value, handle);

@@ -19,7 +19,14 @@ static bool unit_stride(Lower *l, const Args *a, const Value *last)
 
     if (value_const_int(last, &n) && n == 1)
         return true;
-    error_at(l, arg_span(a, ARG_strides), E_DESCRIPTOR_STRIDE);
+    const Tuple *t = arg(a, ARG_strides).tuple;
+    const Node *given = arg_node(a, ARG_strides);
+    bool display =
+        given && (given->kind == N_TUPLE || given->kind == N_LIST) && given->nitems == t->n;
+
+    error_at(l, display ? given->items[t->n - 1]->span : arg_span(a, ARG_strides),
+             E_DESCRIPTOR_STRIDE, val_text(l, t->items[t->n - 1]));
+    hint_at(l, H_DESCRIPTOR_STRIDE);
     return false;
 }
 

@@ -30,6 +30,7 @@ static bool check_dtypes(Lower *l, const Args *a, const Value *x, const Value *y
     if (dot_takes(tx) && !x->type->pointer && !y->type->pointer)
         return true;
     error_at(l, a->span, E_DOT_UNSUPPORTED, val_type_text(l, x->type));
+    hint_at(l, H_DOT_UNSUPPORTED);
     return false;
 }
 
@@ -140,6 +141,7 @@ static Value *accumulator(Lower *l, const Args *a, DType t, const Type *shape)
     else
         error_at(l, arg_span(a, ARG_acc), E_DOT_ACC_SHAPE, val_type_text(l, v->type),
                  val_type_text(l, want));
+    hint_at(l, H_DOT_ACC, dtype_long_name(t));
     return NULL;
 }
 

@@ -372,7 +372,8 @@ Val tile_histogram(Lower *l, const Args *a)
     if (v->type->rank != 1)
         return fail_val(l, arg_span(a, ARG_input), E_HISTOGRAM_RANK, val_type_text(l, v->type));
     if (!dtype_is_int(v->type->dtype))
-        return fail_val(l, arg_span(a, ARG_input), E_HISTOGRAM_INT, val_type_text(l, v->type));
+        return fail_hint(l, arg_span(a, ARG_input), H_TO_INTEGERS, E_HISTOGRAM_INT,
+                         val_type_text(l, v->type));
     if (arg_given(a, ARG_mask) && !(mask = histogram_mask(l, a, v)))
         return val_unknown();
     if (!ops_check_tile(l, 1, &bins, arg_span(a, ARG_num_bins)))

@@ -142,6 +142,16 @@ static bool check_no_boundary(Lower *l, const Args *a)
     return false;
 }
 
+/* The pointers are then broadcast to the mask. */
+static void warn_of_mask_rank(Lower *l, const Args *a, const Value *p, const Value *mask)
+{
+    if (!mask || mask->type->rank <= p->type->rank)
+        return;
+    warn_at(l, arg_span(a, ARG_mask), W_MASK_RANK, val_type_text(l, mask->type),
+            val_type_text(l, p->type));
+    hint_at(l, H_MASK_RANK);
+}
+
 Val memory_load(Lower *l, const Args *a)
 {
     AccessHints hints;
@@ -157,6 +167,7 @@ Val memory_load(Lower *l, const Args *a)
         !check_scalar(l, a, ARG_other, v[LOAD_PTR], v[LOAD_OTHER], "Other"))
         return val_unknown();
     int n = v[LOAD_OTHER] ? 3 : v[LOAD_MASK] ? 2 : 1;
+    warn_of_mask_rank(l, a, v[LOAD_PTR], v[LOAD_MASK]);
     if (!ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
     Op *load = build_op(&l->b, OP_load, n, v, 0, NULL, 0, NULL);
@@ -200,6 +211,7 @@ static bool spread_data(Lower *l, const Args *a, Value **v, int n)
         return true;
     error_at(l, arg_span(a, ARG_pointer), E_STORE_SHAPE, val_type_text(l, v[1]->type),
              val_type_text(l, shape));
+    hint_at(l, H_STORE_SHAPE);
     return false;
 }
 
@@ -292,6 +304,10 @@ static Value *atomic_pointer(Lower *l, const Args *a, RmwKind kind)
         return p;
     error_at(l, arg_span(a, ARG_pointer), E_ATOMIC_TYPE, a->builtin->name,
              dtype_triton_name(p->type->dtype));
+    hint_at(l, "%s",
+            atomic_takes(kind, DT_FP16)   ? H_ATOMIC_ADD
+            : atomic_takes(kind, DT_FP32) ? H_ATOMIC_WIDE
+                                          : H_ATOMIC_BITS);
     return NULL;
 }
 

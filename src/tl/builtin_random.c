@@ -115,6 +115,7 @@ static bool offset_counters(Lower *l, const Args *a, Value **c)
         return false;
     if (offset->type->pointer || !dtype_is_int(offset->type->dtype)) {
         error_at(l, arg_span(a, ARG_offset), E_OFFSET, val_type_text(l, offset->type));
+        hint_at(l, H_OFFSET);
         return false;
     }
     t = type_with_dtype(l->module, offset->type, DT_U32);

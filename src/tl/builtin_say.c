@@ -106,6 +106,11 @@ Val say_print(Lower *l, const Args *a)
 /* i1, of what is asserted; NULL after an error. */
 static Value *asserted_condition(Lower *l, Val c, Span span)
 {
+    if (val_is_const(c, CONST_STRING)) {
+        error_at(l, span, E_ASSERT_TEXT);
+        hint_at(l, H_ASSERT_TEXT);
+        return NULL;
+    }
     if (c.kind == VAL_CONST)
         return build_int(&l->b, type_scalar(l->module, DT_I1), const_truth(c.c));
     Value *v = val_to_run(l, c, span);

@@ -132,6 +132,8 @@ Val static_len(Lower *l, const Args *a)
     error_at(l, arg_span(a, ARG_obj), E_LEN, val_text(l, v));
     if (v.kind == VAL_RUN && v.run->type->rank > 0)
         hint_at(l, H_LEN);
+    else if (v.kind == VAL_RUN && v.run->type->pointer)
+        hint_at(l, H_LEN_POINTER);
     return val_unknown();
 }
 
@@ -297,8 +299,11 @@ Val static_extremum(Lower *l, const Args *a)
 
     if (t->n == 1 && t->items[0].kind == VAL_TUPLE)
         t = t->items[0].tuple;
-    if (t->n == 0 || (t->n == 1 && !all_numbers(t)))
-        return fail_val(l, a->span, E_EXTREMUM_ARGS, a->builtin->name);
+    if (t->n == 0 || (t->n == 1 && !all_numbers(t))) {
+        error_at(l, a->span, E_EXTREMUM_ARGS, a->builtin->name);
+        hint_at(l, H_EXTREMUM_TILE, a->builtin->name);
+        return val_unknown();
+    }
     if (all_numbers(t))
         return python_extremum(l, a, t);
     Val v = t->items[0];

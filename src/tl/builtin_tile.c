@@ -207,8 +207,11 @@ Val tile_broadcast_to(Lower *l, const Args *a)
         return val_unknown();
     shape.rank = (int8_t)rank;
     const Type *from = v->type;
-    if (from->rank != 0 && from->rank != rank)
-        return fail_val(l, a->span, E_BROADCAST_RANK, val_type_text(l, from), rank);
+    if (from->rank != 0 && from->rank != rank) {
+        error_at(l, a->span, E_BROADCAST_RANK, val_type_text(l, from), rank);
+        hint_at(l, H_MORE_DIMENSIONS);
+        return val_unknown();
+    }
     for (int i = 0; i < from->rank; i++) {
         if (from->dims[i] != 1 && from->dims[i] != shape.dims[i])
             return fail_val(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
@@ -287,8 +290,11 @@ Val tile_permute(Lower *l, const Args *a)
         return val_unknown();
     int rank = v->type->rank;
     if (a->builtin->data && n == 0) {
-        if (rank < 2)
-            return fail_val(l, a->span, E_TRANS_RANK, val_type_text(l, v->type));
+        if (rank < 2) {
+            error_at(l, a->span, E_TRANS_RANK, val_type_text(l, v->type));
+            hint_at(l, H_MORE_DIMENSIONS);
+            return val_unknown();
+        }
         n = default_order(rank, dims);
     }
     if (n != rank)
@@ -347,6 +353,7 @@ static Value *bitcast_value(Lower *l, Value *v, const Type *to, Span span)
     if (from_bits == to_bits)
         return cast_with_type(l, OP_bitcast, v, to, 0);
     error_at(l, span, E_BITCAST, from_bits, to_bits);
+    hint_at(l, H_BITCAST, from_bits);
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 
 /* calls */
 #define E_CLASS_CALL         "`%s` is a class of values and makes none"
+#define H_DESCRIPTOR_CALL    "the offsets stand in brackets, one for each dimension: d.%s([i, j])"
 #define E_TOO_FEW            "%s() takes %d arguments but only %d were given"
 
 /* compile time and run time */
@@ -30,15 +31,19 @@
 #define H_TEXT_ARGUMENT      "text is no value to compute with; a number stands without quotes"
 #define E_LEN                "len() of %s"                                                                  /* R9 */
 #define H_LEN                "the extent of a tile is `x.shape[i]`"
+#define H_LEN_POINTER        "a pointer does not know how much lies behind it: give the number as an argument"
 #define E_CONVERSION         "%s() works at compile time only, not on %s"                                   /* R9 */
 #define E_CONVERSION_VALUE   "%s() has no value for %s"                                                      /* R9 */
 #define H_CONVERSION         "for run-time values use `.to(tl.%s)`"
 #define E_EXTREMUM_ARGS      "%s() needs at least two arguments"                                            /* R11 */
+#define H_EXTREMUM_TILE      "the extremum of one tile is tl.%s(x, axis)"
 #define E_EXTREMUM_ORDER     "%s() of constants does not take NaN or -0.0, which have no order"              /* R11 */
 #define E_PRINT_PREFIX       "the prefix is not string: %s"                                                 /* R290 */
 
 #define H_PRINT_PREFIX       "the text stands first: tl.device_print(\"n\", n)"
 #define W_PRINT_FORMAT       "a print has no formats: `%.*s` is printed as it stands, and the values behind the text"
+#define E_ASSERT_TEXT        "the condition is a text, which always holds"
+#define H_ASSERT_TEXT        "the condition stands first, the text behind it"
 #define E_ASM_ARGS           "the arguments of inline assembly stand in a list, not in %s"                  /* R302 */
 #define E_ASM_PACK           "pack is a number of elements from 1 on, not %lld"                             /* R302 */
 #define E_ASM_MANY           "inline assembly takes and gives at most %d values"
@@ -62,9 +67,12 @@
 #define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
 #define H_FULL_VALUE         "make one element of it first, with tl.sum or tl.max"
 #define E_AXIS               "invalid axis %lld. Expected -%d <= axis < %d"                                 /* R154, R250 */
+#define H_AXIS               "the axes are counted from 0, so the last one is %d"
+#define H_AXIS_SCALAR        "this is one value, which has no axes"
 #define E_AXIS_TWICE         "duplicate axes, normalized axes = [%s]"                                           /* R154 */
 #define E_SQUEEZE            "dimension %d of %s is not 1"                                                  /* R156 */
 #define E_BROADCAST_RANK     "Cannot broadcast, rank mismatch: %s to %d dimensions"                         /* R155 */
+#define H_MORE_DIMENSIONS    "x[:, None] and x[None, :] add a dimension of one element"
 #define E_BROADCAST_TO       "the expanded size of the tensor (%d) must match the existing size (%d) at dimension %d"  /* R155 */
 #define E_RESHAPE            "reshape() cannot change total number of elements in tensor: %s has %lld, the new shape %lld"  /* R156 */
 #define E_TRANS_RANK         "tl.trans invoked with a 0- or 1-dimensional tensor: %s"                       /* R157 */
@@ -80,6 +88,7 @@
 #define E_TOPK               "k must be 1 to %d, not %lld"                                                   /* R256 */
 #define E_HISTOGRAM_RANK     "histogram only supports 1D input, not %s"                                      /* R255 */
 #define E_HISTOGRAM_INT      "histogram only supports integer input, not %s"                                 /* R255 */
+#define H_TO_INTEGERS        "convert it first: x.to(tl.int32)"
 #define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2 but got %lld"                                               /* R303 */
 
 /* memory */
@@ -93,6 +102,8 @@
 #define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
 #define H_MASK               "compare it: `mask != 0`"
 #define E_OTHER_WITHOUT_MASK "`other` cannot be provided without `mask`"                                    /* R202 */
+#define W_MASK_RANK          "the mask has more dimensions than the pointer, so the same elements are loaded again and again: %s for %s"  /* R201 */
+#define H_MASK_RANK          "a mask has the dimensions of the offsets that it is for"
 #define H_OTHER              "`mask` says which elements are read, `other` what the rest is: give both, or none"
 #define H_BOUNDARY_STORE     "tl.store takes pointer, value, mask; what the mask leaves out is not written"
 #define E_BOUNDARY           "`padding_option` or `boundary_check` argument is not supported for pointers that are no block pointers"  /* R203 */
@@ -101,8 +112,12 @@
 #define E_EVICTION           "Eviction policy %s not supported"                                             /* R205 */
 #define E_CONST_POINTER      "Cannot store to a constant pointer: %s"                                       /* R223 */
 #define E_STORE_SHAPE        "Expected pointer argument to have shape of the value or mask (%s) but got %s" /* R210 */
+#define H_STORE_SHAPE        "give the pointer offsets of all its dimensions: p + i[:, None] * stride + j[None, :]"
 #define E_SEM                "Memory semantic %s not supported"                                             /* R224 */
 #define E_ATOMIC_TYPE        "%s does not support %s"                                                       /* R220 */
+#define H_ATOMIC_ADD         "it takes integers of 32 and 64 bits, fp16, bf16, fp32 and fp64"
+#define H_ATOMIC_WIDE        "it takes integers of 32 and 64 bits, fp32 and fp64"
+#define H_ATOMIC_BITS        "it takes integers of 32 and 64 bits"
 #define E_CAS_WIDTH          "atomic_cas only supports elements with width {16, 32, 64}, not %s"            /* R222 */
 #define E_CAS_TYPE           "atomic_cas compares and stores values of exactly the element type: got %s, expected %s"  /* R222 */
 
@@ -110,15 +125,19 @@
 #define E_BLOCK_PTR_BASE     "Expected `base` to be a scalar pointer type, not %s"                          /* R230 */
 #define E_BLOCK_PTR_INT      "shape, strides and offsets of a block pointer are ints, not %s"               /* R230 */
 #define E_SAME_LENGTH        "%s: expected shape, strides, offsets and block_shape to have the same length: %s for %d dimensions"  /* R230 */
+#define H_SAME_LENGTH        "a tuple of %d stands here, one for each dimension"
 #define E_ORDER              "`order` must be a permutation of 0 to %d"                                     /* R230 */
 #define E_NOT_DESCRIPTOR     "%s needs a tensor descriptor, not %s"
 #define E_DESCRIPTOR_ACCESS  "tl.%s takes no tensor descriptor: use its methods load(offsets) and store(offsets, value)"
 #define E_DESCRIPTOR_BYTES   "Descriptor block shape must have at least %d bytes in the last dimension, not %d"  /* R240 */
 #define E_DESCRIPTOR_ROW     "the tiles must have 1 row: %s"                                                 /* R243 */
 #define E_DESCRIPTOR_ROWS    "rows are a tile of integers of one dimension, and the column an integer, not %s and %s"  /* R243 */
-#define E_DESCRIPTOR_STRIDE  "Tensor descriptor last dim must be 1: the last stride is the constant 1"
+#define E_DESCRIPTOR_STRIDE  "Tensor descriptor last dim must be 1: the stride of the last dimension is %s"
+#define H_DESCRIPTOR_STRIDE  "only the constant 1 may stand last: describe the array with its dimensions in the order of memory, and tl.trans what is loaded"
+#define H_ADVANCE_BY         "tl.advance(p, offsets) gives a block pointer that is moved, with one offset for each dimension"
 #define E_NOT_BLOCK_PTR      "tl.advance needs a block pointer, not %s"                                     /* R232 */
 #define E_BLOCK_PTR_MASK     "`mask` and `other` cannot be specified for %s block pointers"                 /* R231 */
+#define H_BLOCK_PTR_MASK     "boundary_check=(0, 1) names the dimensions that are checked, padding_option what is outside of them"
 #define E_BLOCK_PTR_SHAPE    "the value is %s, but it is stored through a %s"                               /* R231 */
 #define E_BOUNDARY_DIM       "boundary_check names dimension %lld, which the block pointer does not have"   /* R231 */
 #define E_BOUNDARY_TWICE     "Duplicate dimension in `boundary_check`: %lld"                                /* R231 */
@@ -153,12 +172,14 @@
 #define W_ASSUME_FALSE       "this assumption is false"                                                     /* R301 */
 #define E_SEED               "the seed must be an integer scalar, not %s"                                   /* R282 */
 #define E_OFFSET             "counters of random numbers are integers, not %s"                              /* R283 */
+#define H_OFFSET             "each element has a number of its own, such as the offsets that it is loaded with"
 #define E_ROUNDS             "the number of rounds must be 0 to %d"                                         /* R280 */
 
 /* dot */
 #define E_DOT_UINT8          "only int8 supported! uint8 operands have no product"                          /* R261 */
 #define E_DOT_DTYPES         "Both operands must be same dtype. Got %s and %s"                              /* R261 */
 #define E_DOT_UNSUPPORTED    "Unsupported lhs dtype %s"                                                     /* R261 */
+#define H_DOT_UNSUPPORTED    "operands are int8, fp8, fp16, bf16, fp32 or fp64: .to(...) converts them"
 #define E_DOT_RANK           "Both operands must have equal ranks >= 2: %s and %s"                          /* R260 */
 #define E_DOT_BATCH          "Both operands must have equal batch shapes: %s and %s"                        /* R260 */
 #define E_DOT_INNER          "Both operands must have equal reduction dimensions: %s and %s give %d and %d" /* R260 */
@@ -166,6 +187,7 @@
 #define H_DOT_RANK           "the sum of products of two rows is tl.sum(a * b); a row becomes a matrix with x[None, :]"
 #define E_DOT_ACC_SHAPE      "accumulator shape is incompatible: %s where the product is %s"                /* R260 */
 #define E_DOT_ACC_DTYPE      "expected accumulator dtype %s, got %s"                                        /* R262 */
+#define H_DOT_ACC            "it is made with the product's dtype and shape: tl.zeros((M, N), tl.%s)"
 #define E_DOT_BF16_OUT       "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"  /* R262 */
 #define E_DOT_OUT            "out_dtype of a dot is float32 or float16, not %s"                             /* R262 */
 #define E_DOT_PRECISION      "input_precision must be one of ieee, tf32, tf32x3, bf16x3, bf16x6, not %s"    /* R263 */
@@ -190,11 +212,14 @@
 #define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
 #define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
 #define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number and not an array"
+#define H_POINTER_OFFSET     "an offset is added, and counts elements: pointer + offset; what is at an address tl.load reads"
 #define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
 #define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
+#define H_ADD_POINTERS       "an address takes integers as offsets; what is at the other one tl.load reads"
 #define E_FLOORDIV           "unexpected type: `//` needs integers, not %s and %s"                          /* R53 */
 #define H_FLOORDIV           "for floats use tl.floor(x / y)"
 #define E_POW                "`**` works on compile-time numbers only"                                      /* R55 */
+#define H_POW_TWO            "powers of 2 are tl.exp2(x)"
 #define H_POW                "use libdevice.pow, or multiply"
 #define E_NEGATE             "wrong type argument to unary minus: %s"                                       /* R56 */
 #define E_INVERT             "wrong type argument to unary invert: %s"                                      /* R56 */
@@ -204,6 +229,7 @@
 #define E_FP8_WITH_INT       "unexpected type: %s with %s"                                                  /* R43 */
 #define H_CAST_FIRST         "cast the fp8 value to fp16 or fp32 first"
 #define E_OUT_OF_RANGE       "Scalar %s is out of range for type %s"                                        /* R42 */
+#define H_OUT_OF_RANGE       "a number takes the dtype of the other side: convert that first, .to(tl.int64)"
 #define E_UNSIGNED_NEGATIVE  "Cannot perform a binary operation between an unsigned tensor and a negative scalar: %s and %s"  /* R42 */
 #define E_BROADCAST          "Cannot make_shape_compatible: incompatible dimensions at index %d: %d and %d" /* R47 */
 #define H_BROADCAST          "the shapes are %s and %s; a 1 broadcasts, and x[:, None] inserts one"
@@ -211,9 +237,11 @@
 #define H_ROWS               "write x[:, None], or keep_dims=True in the reduction"
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
+#define H_STORE_POINTER      "a pointer is an address: tl.load reads what is there"
 #define H_CAST_FP8           "fp8 converts to and from floating types only: go through fp16 or fp32"
 #define E_POLL_TIMEOUT       "atomic_poll: a timeout must be None, or 0 for a single look"
 #define E_BITCAST            "Cannot bitcast data-type of size %d to data-type of size %d"                  /* R87, R110 */
+#define H_BITCAST            "bits keep their number: a dtype of %d bits, or .to(...) without bitcast, which converts the value"
 #define H_NOT_BOOL           "`and`, `or`, `not` need int1 values and this is %s: compare it, or use & and |"
 
 /* shapes */

@@ -143,6 +143,12 @@ static bool is_float(Val v)
     return val_is_const(v, CONST_FLOAT);
 }
 
+static bool is_integer(Val v)
+{
+    return v.kind == VAL_CONST ? const_is_integral(v.c)
+                               : v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype);
+}
+
 static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
 {
     bool pointer = is_pointer(x) || is_pointer(y);
@@ -153,12 +159,18 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
         hint_at(l, H_NONE_OPERAND);
     else if (pointer && (is_float(x) || is_float(y)))
         hint_at(l, H_POINTER_FLOAT);
+    else if (is_pointer(x) && is_integer(y) && op == BIN_MUL)
+        hint_at(l, H_POINTER_OFFSET);
     else if (pointer && is_pointer(x) != is_pointer(y))
         hint_at(l, H_POINTER_NUMBER);
     else if (bits && (is_float(x) || is_float(y)))
         hint_at(l, H_BITS_OF_FLOAT);
     else if (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE)
         hint_at(l, H_TUPLE_VALUE);
+    else if (val_is_const(x, CONST_STRING) || val_is_const(y, CONST_STRING))
+        hint_at(l, op == BIN_MOD ? H_FSTRING : H_TEXT_ARGUMENT);
+    else if (val_is_handle(x) && (op == BIN_ADD || op == BIN_SUB))
+        hint_at(l, H_ADVANCE_BY);
     return val_unknown();
 }
 
@@ -166,12 +178,6 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
 static bool is_arithmetic(Val v)
 {
     return val_is_number(v) || (v.kind == VAL_RUN && !v.run->type->pointer && !val_is_handle(v));
-}
-
-static bool is_integer(Val v)
-{
-    return v.kind == VAL_CONST ? const_is_integral(v.c)
-                               : v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype);
 }
 
 /* --- pointers --- */
@@ -208,7 +214,7 @@ static Val pointer_arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
     bool both = is_pointer(x) && is_pointer(y);
 
     if (both && op == BIN_ADD)
-        return fail_val(l, span, E_ADD_POINTERS);
+        return fail_hint(l, span, H_ADD_POINTERS, E_ADD_POINTERS);
     if (both || (op != BIN_ADD && op != BIN_SUB) || (op == BIN_SUB && is_pointer(y)))
         return invalid_operands(l, op, x, y, span);
     if (is_pointer(x))
@@ -376,7 +382,7 @@ Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
         return invalid_operands(l, op, x, y, span);
     if (op == BIN_POW) {
         error_at(l, span, E_POW);
-        hint_at(l, H_POW);
+        hint_at(l, val_is_const(x, CONST_INT) && x.c->integer == 2 ? H_POW_TWO : H_POW);
         return val_unknown();
     }
     return arithmetic(l, op, x, y, span);
@@ -548,7 +554,9 @@ Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span)
 {
     if (!may_cast(v->type, to)) {
         error_at(l, span, E_CAST, val_type_text(l, v->type), dtype_triton_name(to));
-        hint_at(l, v->type->pointer ? H_CAST_POINTER : H_CAST_FP8);
+        hint_at(l, !v->type->pointer    ? H_CAST_FP8
+                   : dtype_is_float(to) ? H_STORE_POINTER
+                                        : H_CAST_POINTER);
         return NULL;
     }
     return build_cast(&l->b, v, to, r);

@@ -77,12 +77,13 @@ static bool check_adopted(Lower *l, const Const *c, DType t, Span span)
 {
     if (c->kind != CONST_INT || dtype_is_float(t))
         return true;
+    if (int_fits(c->integer, t))
+        return true;
     if (c->integer < 0 && dtype_is_unsigned(t))
         error_at(l, span, E_UNSIGNED_NEGATIVE, dtype_triton_name(t), const_text(c, l->arena));
-    else if (!int_fits(c->integer, t))
-        error_at(l, span, E_OUT_OF_RANGE, const_text(c, l->arena), dtype_triton_name(t));
     else
-        return true;
+        error_at(l, span, E_OUT_OF_RANGE, const_text(c, l->arena), dtype_triton_name(t));
+    hint_at(l, H_OUT_OF_RANGE);
     return false;
 }
 

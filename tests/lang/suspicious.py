@@ -1,6 +1,12 @@
 # lower: rows_as_columns x:*fp32 out:*fp32 n:i32 B=16
 # lower: print_with_format x:*fp32 out:*fp32 n:i32 B=16
 # lower: annotated_dtype x:*fp32 out:*fp32 n:i32 B=16
+# lower: compared_alone x:*fp32 out:*fp32 n:i32 B=16
+# lower: computed_alone x:*fp32 out:*fp32 n:i32 B=16
+# lower: sign_assigned x:*fp32 out:*fp32 n:i32 B=16
+# lower: bits_before_comparison x:*fp32 out:*fp32 n:i32 B=16
+# lower: bits_of_integers x:*fp32 out:*fp32 n:i32 B=16
+# lower: mask_of_a_matrix x:*fp32 out:*fp32 n:i32 B=16
 """What is right Python and rarely meant: a warning says so."""
 import triton
 import triton.language as tl
@@ -25,3 +31,41 @@ def print_with_format(x, out, n, B: tl.constexpr):
 def annotated_dtype(x, out, n, B: tl.constexpr):
     a: tl.float32 = 0
     tl.store(out, a)
+
+
+@triton.jit
+def compared_alone(x, out, n, B: tl.constexpr):
+    v = tl.load(x)
+    v == 2.0
+    tl.store(out, v)
+
+
+@triton.jit
+def computed_alone(x, out, n, B: tl.constexpr):
+    v = tl.load(x)
+    v + 2.0
+    tl.store(out, v)
+
+
+@triton.jit
+def sign_assigned(x, out, n, B: tl.constexpr):
+    v = tl.load(x)
+    v =- 2.0
+    tl.store(out, v)
+
+
+@triton.jit
+def bits_before_comparison(x, out, n, B: tl.constexpr):
+    inside = tl.arange(0, B) < n
+    tl.store(out + tl.arange(0, B), 1.0, mask=inside & n > 3)
+
+
+@triton.jit
+def bits_of_integers(x, out, n, B: tl.constexpr):
+    tl.store(out, 1.0, mask=n & 3 == 0)
+
+
+@triton.jit
+def mask_of_a_matrix(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.sum(tl.load(x + i, mask=i[:, None] < n)))
