@@ -35,7 +35,8 @@
  * child of that moment inherits its locks, and may wait for ever.
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
- * the code generator tilec-llvm.so when it is not beside the library (or see tilec_open_options);
+ * the code generator tilec-llvm.so, absolute, when it is not beside the library (or see
+ * tilec_open_options);
  * TILEC_LIBCUDA, that of
  * NVIDIA's driver when it is not where the system looks for libcuda.so.1; TILEC_DEBUG=1, read by
  * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`; TILEC_PERF=1, TILEC_DEBUG_LINES,

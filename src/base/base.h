@@ -332,13 +332,18 @@ void os_free_pages(void *p, size_t bytes); /* the size that was asked for; NULL 
 void *os_alloc_guarded(size_t bytes);
 void os_free_guarded(void *p, size_t bytes); /* the size that was asked for; NULL is allowed */
 bool os_has_memory(size_t bytes);            /* that much could be had just now */
+/* Where relative paths begin, absolute; "" when nobody knows. */
+const char *os_current_folder(Arena *a);
+
+/* os_library.c */
 /* NULL when it fails; *error then is text that lasts until this thread loads or looks up again. */
 void *os_load_library(const char *path, const char **error);
 void *os_library_symbol(void *lib, const char *name); /* NULL when there is none; never unloaded */
+/* Has the file all that it should?  Loading one that was cut off may kill the process.  True too of
+ * what cannot be read or is no library: loading says so. */
+bool os_library_is_whole(const char *path);
 /* The file that this code was loaded from, by an absolute path that neither the folder where the
  * process stands nor the name that it was called by has a say in.  NULL when nobody knows. */
 const char *os_library_file(Arena *a);
-/* Where relative paths begin, absolute; "" when nobody knows. */
-const char *os_current_folder(Arena *a);
 
 #endif

@@ -1,13 +1,11 @@
 /*
- * os.c - the operating system: clocks, pages, shared libraries
+ * os.c - the operating system: clocks, pages
  *
  * With os_file.c and os_cpu.c the only file with #ifdefs for the system.  POSIX throughout; what
  * Linux adds has a fallback. Functions that can fail give 0 or an errno, or NULL.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,6 @@
 #include "base.h"
 
 enum { HUGE_PAGE = 2 << 20 };
-#define MAX_MAPS ((size_t)64 << 20)
 
 /* --- the machine --- */
 
@@ -154,66 +151,11 @@ void os_free_pages(void *p, size_t bytes)
         munmap(p, whole_pages(bytes));
 }
 
-/* --- shared libraries --- */
-
-void *os_load_library(const char *path, const char **error)
-{
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-
-    *error = lib ? NULL : dlerror();
-    return lib;
-}
-
-void *os_library_symbol(void *lib, const char *name)
-{
-    return dlsym(lib, name);
-}
-
-/* One line of /proc/self/maps, "FROM-TO PERMISSIONS OFFSET DEVICE INODE   PATH": the path, cut off
- * its line, when the address is mapped from a file there. */
-static const char *mapped_file(char *line, uintptr_t address)
-{
-    uintptr_t from, to;
-    int path = 0;
-
-    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &from, &to, &path) < 2)
-        return NULL;
-    return address >= from && address < to && line[path] == '/' ? line + path : NULL;
-}
-
-/* What the system says that this code was mapped from.  The loader only knows the words by which
- * it was asked: for the main program that is argv[0], which says nothing. */
-static const char *own_file(Arena *a)
-{
-    char *maps, *next;
-    size_t len;
-
-    if (os_read_file(a, "/proc/self/maps", MAX_MAPS, &maps, &len) != 0)
-        return NULL;
-    for (char *line = maps; (next = strchr(line, '\n')) != NULL; line = next + 1) {
-        *next = '\0';
-        const char *path = mapped_file(line, (uintptr_t)&os_library_file);
-        if (path)
-            return path;
-    }
-    return NULL;
-}
+/* --- the process --- */
 
 const char *os_current_folder(Arena *a)
 {
     char path[PATH_MAX];
 
     return getcwd(path, sizeof path) ? arena_strndup(a, path, strlen(path)) : "";
-}
-
-const char *os_library_file(Arena *a)
-{
-    Dl_info info;
-    const char *path = own_file(a);
-
-    if (path)
-        return path;
-    if (dladdr((const void *)&os_library_file, &info) && info.dli_fname && info.dli_fname[0] == '/')
-        return arena_strndup(a, info.dli_fname, strlen(info.dli_fname));
-    return NULL;
 }

@@ -33,8 +33,12 @@ static const char *unfit(const GenPlugin *p)
 const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
 {
     const char *error;
-    void *lib = os_load_library(path, &error);
 
+    if (!os_library_is_whole(path)) {
+        *why = arena_printf(a, "%s: its end is missing: it was not copied as a whole", path);
+        return NULL;
+    }
+    void *lib = os_load_library(path, &error);
     if (!lib) {
         *why = arena_printf(a, "%s", error);
         return NULL;
@@ -93,8 +97,12 @@ const GenPlugin *run_plugin(Arena *a, const char **why)
 {
     const char *chosen = os_env("TILEC_PLUGIN"), *library, *path;
 
-    if (chosen && chosen[0] != '\0')
+    if (chosen && chosen[0] == '/')
         return run_plugin_at(a, chosen, why);
+    if (chosen && chosen[0] != '\0') {
+        *why = arena_printf(a, "TILEC_PLUGIN is no absolute path: %s", chosen);
+        return NULL;
+    }
     library = os_library_file(a);
     if (!library)
         *why = "this system does not say where the library is; TILEC_PLUGIN says where the code "

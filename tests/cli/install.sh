@@ -80,6 +80,13 @@ expect 0 out "" cc "$source/examples/add.c" -I"$prefix/include" -o "$prefix/bin/
 expect 0 out "99999.5" env -C "$folder/elsewhere" PATH="$prefix/bin:$PATH" TILEC_CACHE_SIZE=0 static_add \
     "$source/kernels/add.py"
 
+# linked with -static it has no loader, and says so where something must be compiled
+if cc -static "$source/examples/add.c" -I"$prefix/include" -o "$folder/all_static" "$prefix/lib/libtilec.a" \
+    -lm -ldl -lpthread 2>"$folder/err"; then
+    expect 1 err "linked with -static cannot load" env TILEC_CACHE_SIZE=0 \
+        TILEC_PLUGIN="$prefix/lib/tilec/tilec-llvm.so" "$folder/all_static" "$source/kernels/add.py"
+fi
+
 # find_package: the examples that are installed, and the static library
 mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<END

@@ -970,11 +970,38 @@ static void test_plugin_says_why_not(void **state)
     setenv("TILEC_PLUGIN", "/nowhere/tilec-llvm.so", 1);
     assert_null(run_plugin(s->arena, &why));
     assert_non_null(strstr(why, "/nowhere/tilec-llvm.so"));
+    setenv("TILEC_PLUGIN", "./tilec-llvm.so", 1);
+    assert_null(run_plugin(s->arena, &why));
+    assert_string_equal(why, "TILEC_PLUGIN is no absolute path: ./tilec-llvm.so");
     assert_int_equal(strlen(run_build_id()), 32);
     unsetenv("TILEC_PLUGIN");
     if (saved)
         setenv("TILEC_PLUGIN", saved, 1);
     free(saved);
+}
+
+/* A copy that was cut off: to load it would be a SIGBUS, or worse. */
+static void test_plugin_that_was_cut_off_is_not_loaded(void **state)
+{
+    Scene *s = *state;
+    const char *copy = arena_printf(s->arena, "%s/cut.so", s->folder), *why = NULL;
+    char *bytes;
+    size_t n;
+
+    assert_int_equal(os_read_file(s->arena, "/proc/self/exe", (size_t)1 << 30, &bytes, &n), 0);
+    for (size_t kept = n - 1; kept > 64; kept /= 2) {
+        assert_int_equal(os_write_file(copy, bytes, kept), 0);
+        assert_false(os_library_is_whole(copy));
+        assert_null(run_plugin_at(s->arena, copy, &why));
+        assert_non_null(strstr(why, "its end is missing"));
+    }
+    assert_int_equal(os_write_file(copy, bytes, n), 0);
+    assert_true(os_library_is_whole(copy));
+    assert_int_equal(os_write_file(copy, "text", 4), 0);
+    assert_true(os_library_is_whole(copy));
+    assert_null(run_plugin_at(s->arena, copy, &why));
+    assert_non_null(strstr(why, "cut.so"));
+    assert_int_equal(unlink(copy), 0);
 }
 
 /* The folder above the library's may be one that everybody writes to. */
@@ -1055,6 +1082,7 @@ int main(void)
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
         TEST(test_plugin_says_why_not),
+        TEST(test_plugin_that_was_cut_off_is_not_loaded),
         TEST(test_plugin_of_a_stranger_is_not_found),
         TEST(test_plugin_is_not_looked_for_in_the_current_folder),
     };
