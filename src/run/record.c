@@ -12,6 +12,12 @@
 
 enum { MOST_TEXT = 8 << 20, MOST_PRINTS = 1 << 18 }; /* that are kept */
 
+/* What is known of a place that found something wrong. */
+typedef struct {
+    Record first;
+    Map *programs; /* that found it: their numbers / 64 to a bit for each */
+} Fault;
+
 struct Records {
     RecordPort port; /* first: put() is given its address */
     const RecordSite *sites;
@@ -22,8 +28,9 @@ struct Records {
     int nprints, room;
     size_t bytes; /* of their texts */
     int64_t lost;
-    Record *list;    /* what records_list() gave */
-    Record faults[]; /* by site */
+    Arena *arena;   /* of the faults; NULL before the first */
+    Record *list;   /* what records_list() gave */
+    Fault faults[]; /* by site */
 };
 
 static int64_t program_number(const Records *r, const int32_t at[3])
@@ -61,10 +68,40 @@ static void keep_print(Records *r, const Record *print)
     pthread_mutex_unlock(&r->lock);
 }
 
+static bool join_programs(Records *r, Fault *f, int64_t program)
+{
+    uint64_t key = (uint64_t)program / 64, bit = UINT64_C(1) << (program % 64);
+
+    if (!r->arena)
+        return true;
+    if (!f->programs)
+        f->programs = map_new(r->arena);
+    uint64_t seen = (uint64_t)(uintptr_t)map_get(f->programs, key);
+    map_put(f->programs, key, (void *)(uintptr_t)(seen | bit));
+    return (seen & bit) == 0;
+}
+
+/* Under the lock: is it the first time that this program fails here?  Without memory every time
+ * counts. */
+static bool is_new_program(Records *r, Fault *f, int64_t program)
+{
+    Guard guard = {0};
+    bool is_new = true;
+
+    if (!r->arena)
+        r->arena = arena_new(NULL);
+    if (r->arena)
+        arena_set_guard(r->arena, &guard);
+    if (setjmp(guard.env) == 0)
+        is_new = join_programs(r, f, program);
+    return is_new;
+}
+
 /* `values` of an op that failed: the first element, how many, and of a check its offset. */
 static void count_fault(Records *r, Record *now, const void *const *values)
 {
-    Record *old = &r->faults[now->site];
+    Fault *fault = &r->faults[now->site];
+    Record *old = &fault->first;
     int32_t element, failures;
 
     memcpy(&element, values[0], sizeof element);
@@ -74,7 +111,7 @@ static void count_fault(Records *r, Record *now, const void *const *values)
         memcpy(&now->offset, values[2], sizeof now->offset);
     pthread_mutex_lock(&r->lock);
     now->failures = old->failures + failures;
-    now->programs = old->programs + 1;
+    now->programs = old->programs + is_new_program(r, fault, now->program);
     if (old->programs == 0 || now->program < old->program) {
         *old = *now;
     } else {
@@ -125,6 +162,7 @@ void records_free(Records *r)
     for (int i = 0; i < r->nprints; i++)
         free((char *)r->prints[i].text);
     pthread_mutex_destroy(&r->lock);
+    arena_free(r->arena);
     free(r->prints);
     free(r->list);
     free(r);
@@ -150,7 +188,7 @@ const Record *records_list(Records *r, int *n)
     int faults = 0;
 
     for (int i = 0; i < r->nsites; i++)
-        faults += r->faults[i].programs > 0;
+        faults += r->faults[i].first.programs > 0;
     *n = r->nprints + faults;
     free(r->list);
     r->list = calloc((size_t)*n + 1, sizeof *r->list);
@@ -164,8 +202,8 @@ const Record *records_list(Records *r, int *n)
     }
     qsort(r->list, (size_t)r->nprints, sizeof *r->list, compare);
     for (int i = 0, at = r->nprints; i < r->nsites; i++) {
-        if (r->faults[i].programs > 0)
-            r->list[at++] = r->faults[i];
+        if (r->faults[i].first.programs > 0)
+            r->list[at++] = r->faults[i].first;
     }
     return r->list;
 }

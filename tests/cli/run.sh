@@ -274,6 +274,18 @@ def say(x, n, B: tl.constexpr):
     print("v", v)
     tl.device_assert(v < 5, "large", mask=i < n)
 END
+cat >"$folder/rounds.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rounds(x, n):
+    acc = 0.0
+    for j in range(n):
+        acc += tl.load(x + 100 + j)
+    tl.store(x, acc)
+END
 for device in interp cpu; do
     say() {
         "$tilec" run "$folder/say.py" --device $device --grid 2 x="arange(fp32,8)" "$@"
@@ -288,6 +300,8 @@ for device in interp cpu; do
     expect 1 err "say.py:8:9: error: load of x[8] is outside of its 8 elements" say n=4 B=16 --check
     grep -qF "in program (0, 0, 0), at [8] of the tile; 24 elements in 2 programs" "$folder/err" ||
         wrong "no program"
+    expect 1 err "100 elements in 2 programs" \
+        "$tilec" run "$folder/rounds.py" --device $device --grid 2 x="zeros(fp32,8)" n=50 --check
 done
 # a block that leaves its array is found along a block pointer that a helper advanced
 cat >"$folder/block.py" <<'END'

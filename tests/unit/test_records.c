@@ -124,6 +124,27 @@ static void test_records(void **state)
     end(&h);
 }
 
+/* A program that fails again and again at one place, between others, is one program. */
+static void test_programs(void **state)
+{
+    Heard h = begin();
+    int n;
+
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        for (int32_t x = 0; x < 3; x++)
+            fail_check(&h, x, 7, -100);
+        record_buffer_drain(h.buffer, BYTES, records_port(h.records));
+        memset(h.buffer, 0, BYTES);
+        record_buffer_begin(h.buffer, room);
+    }
+    const Record *r = records_list(h.records, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(r[0].failures, 60);
+    assert_int_equal(r[0].programs, 3);
+    end(&h);
+}
+
 /* Prints that find no room are counted, and leave room for what failed. */
 static void test_full(void **state)
 {
@@ -164,9 +185,8 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_room),     cmocka_unit_test(test_records),
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_full),
         cmocka_unit_test(test_nonsense),
     };
 
