@@ -234,7 +234,8 @@ void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them
 const char *items_end_of_quotes(const char *s);                     /* which begin there */
 /* `path`, or where it is from the folder of c->origin. */
 const char *origin_path(Cli *c, const char *path);
-const char *folder_of(Cli *c, const char *path); /* "." for a name alone */
+const char *folder_of(Cli *c, const char *path);  /* "." for a name alone */
+const char *shell_word(Cli *c, const char *word); /* as a shell's command has it, with quotes */
 
 /* calls.c: calls that a kernel's file names in comments, `# tilec: call NAME ...` */
 typedef struct {
@@ -315,6 +316,9 @@ bool option_takes(const char *name, const char *word);
 Options options_parse(Cli *c, Command command, int argc, char **argv);
 /* Add what a call says that stands in a file named by the command line. */
 void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call);
+/* Of the words of `tilec test` what `tilec run` does a call of theirs with, for a shell, each with
+ * a blank in front: all but files, calls, devices, and how it tells. */
+const char *options_again(Cli *c, int argc, char **argv);
 
 /* operands.c: the values of options.  Each stops on a text that is none. */
 size_t name_length(const char *s); /* of the identifier that `s` begins with */

@@ -374,22 +374,32 @@ static void put_difference(Cli *c, Text *t, const Comparison *m)
                 worst_text(c, m, m->got), worst_text(c, m, &m->want));
 }
 
+static void put_comparison(Cli *c, Text *t, const Comparison *m)
+{
+    if (m->wrong > 0)
+        put_difference(c, t, m);
+    else
+        text_printf(t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
+                    (long long)array_numel(m->got));
+    text_printf(t, "greatest error %.3g, relative %.3g\n", m->max_abs, m->max_rel);
+}
+
 const char *compare_text(Cli *c, const Comparisons *all)
 {
     Text t = text_new(c->arena);
 
     text_put(&t, "");
-    for (int i = 0; i < all->len; i++) {
+    for (int i = 0, told = 0; i < all->len; i++) {
         const Comparison *m = &all->at[i];
+        bool is_last = i + 1 == all->len || m[1].text != m->text; /* of one --compare */
 
-        if (!is_told(m))
-            continue;
-        if (m->wrong > 0)
-            put_difference(c, &t, m);
-        else
-            text_printf(&t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
-                        (long long)array_numel(m->got));
-        text_printf(&t, "greatest error %.3g, relative %.3g\n", m->max_abs, m->max_rel);
+        if (is_told(m)) {
+            put_comparison(c, &t, m);
+            told++;
+        }
+        if (is_last && told == 0)
+            text_printf(&t, "no array was changed, neither here nor by %s\n", m->text->with);
+        told = is_last ? 0 : told;
     }
     return t.s;
 }

@@ -20,10 +20,24 @@ static const char *share(Arena *a, uint64_t part, uint64_t whole)
     return whole ? arena_printf(a, "%.1f", (double)part / (double)whole) : "-";
 }
 
+/* What is in no line of the source, which only the PTX's own lines would tell apart, is "-". */
 static const char *place_of(Arena *a, const tilec_count *c)
 {
-    return c->file ? arena_printf(a, "%s:%d", c->file, c->line)
-                   : arena_printf(a, "PTX:%d", c->line);
+    return c->file ? arena_printf(a, "%s:%d", c->file, c->line) : "-";
+}
+
+static void add_work(tilec_count *to, const tilec_count *from)
+{
+    to->instructions += from->instructions;
+    to->lanes += from->lanes;
+    to->global_requests += from->global_requests;
+    to->global_lines += from->global_lines;
+    to->global_sectors += from->global_sectors;
+    to->shared_requests += from->shared_requests;
+    to->shared_waves += from->shared_waves;
+    to->shared_extra += from->shared_extra;
+    to->branches += from->branches;
+    to->divergent += from->divergent;
 }
 
 static void put_line(Table *t, const tilec_count *c)
@@ -48,11 +62,18 @@ const char *counting_table(const Counting *k)
                                          "requests", "sectors",      "shared", "waves",
                                          "branches", "divergent"};
     Table t = table_new(k->arena, COUNT(titles), 1);
+    tilec_count rest = {0};
 
     for (int i = 0; i < COUNT(titles); i++)
         table_put(&t, titles[i]);
-    for (int i = 0; i < k->lines.len; i++)
-        put_line(&t, &k->lines.at[i]);
+    for (int i = 0; i < k->lines.len; i++) {
+        if (k->lines.at[i].file)
+            put_line(&t, &k->lines.at[i]);
+        else
+            add_work(&rest, &k->lines.at[i]);
+    }
+    if (rest.instructions > 0)
+        put_line(&t, &rest);
     return table_text(&t);
 }
 

@@ -158,3 +158,21 @@ const char *origin_path(Cli *c, const char *path)
         return path;
     return arena_printf(c->arena, "%s/%s", folder, path);
 }
+
+const char *shell_word(Cli *c, const char *word)
+{
+    Text t = text_new(c->arena);
+
+    if (*word && !strpbrk(word, " \t\n\r()[]{}*?'\"<>|&;$#~!\\`"))
+        return word;
+    if (!strpbrk(word, "\"\\$`!"))
+        return arena_printf(c->arena, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
+    text_put(&t, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_put(&t, "'\\'");
+        text_putn(&t, word, 1);
+    }
+    text_put(&t, "'");
+    return t.s;
+}

@@ -19,25 +19,17 @@ typedef VEC(Listed) Listing;
 
 /* --- examples as commands --- */
 
-/* A word of a shell's. */
-static const char *quoted(Cli *c, const char *word)
-{
-    if (!strpbrk(word, " ()[]{}*?'\"<>|&;$#~!"))
-        return word;
-    return arena_printf(c->arena, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
-}
-
 static const char *command_of(Cli *c, const Listed *k)
 {
     Text t = text_new(c->arena);
 
-    text_printf(&t, "tilec run %s:%s --grid %s", quoted(c, k->path), k->name,
-                quoted(c, k->parts.grid));
+    text_printf(&t, "tilec run %s:%s --grid %s", shell_word(c, k->path), k->name,
+                shell_word(c, k->parts.grid));
     for (int i = 0; i < k->parts.guess.n; i++) {
         const char *value = k->parts.values[i];
 
         if (value)
-            text_printf(&t, " %s=%s", k->f->syntax.params[i].name, quoted(c, value));
+            text_printf(&t, " %s=%s", k->f->syntax.params[i].name, shell_word(c, value));
     }
     return t.s;
 }

@@ -153,6 +153,25 @@ static int depth_of(const Origin *origin)
 
 static void parse_call(const Parse *p, const char *name);
 
+/* Of one array what stands nearer to the command line goes first; several at one depth all count.
+ */
+static void add_compare(Cli *c, Options *o, CompareText compare)
+{
+    int depth = depth_of(compare.origin), kept = 0;
+
+    for (int i = 0; i < o->compares.len; i++) {
+        const CompareText *old = &o->compares.at[i];
+        bool is_same = old->name && compare.name && strcmp(old->name, compare.name) == 0;
+
+        if (is_same && depth_of(old->origin) < depth)
+            return;
+        if (!is_same || depth_of(old->origin) == depth)
+            o->compares.at[kept++] = *old;
+    }
+    o->compares.len = kept;
+    vec_push(c->arena, &o->compares, compare);
+}
+
 static void set_option(const Parse *p, OptionId id, const char *name, const char *operand)
 {
     Cli *c = p->c;
@@ -226,7 +245,7 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         vec_push(c->arena, &o->shows, operand_show(c, operand));
         break;
     case OPTION_COMPARE:
-        vec_push(c->arena, &o->compares, operand_compare(c, operand));
+        add_compare(c, o, operand_compare(c, operand));
         break;
     case OPTION_CALL:
         if (p->command == COMMAND_TEST && !c->origin)
@@ -430,16 +449,26 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] && word[1] != ':';
 }
 
+static bool is_argument(const char *word)
+{
+    return word[0] == '@' || (name_length(word) > 0 && word[name_length(word)] == '=');
+}
+
+/* Of the words from here on: an option and, in a word of its own, its value; or one. */
+static int words_of_item(const char *const *words, int left)
+{
+    bool is_whole = !is_option(words[0]) || strchr(words[0], '=') || strcmp(words[0], "--") == 0;
+
+    return !is_whole && left > 1 && option_takes(words[0], words[1]) ? 2 : 1;
+}
+
 /* Look ahead for FILE.py[:KERNEL]. */
 static void find_file(const Parse *p)
 {
-    for (int i = 0; i < p->nwords; i++) {
+    for (int i = 0; i < p->nwords; i += words_of_item(p->words + i, p->nwords - i)) {
         const char *word = p->words[i];
 
-        if (is_option(word)) {
-            bool has_value = strchr(word, '=') || i + 1 == p->nwords;
-            i += !has_value && strcmp(word, "--") != 0 && option_takes(word, p->words[i + 1]);
-        } else if (word[0] != '@' && (name_length(word) == 0 || word[name_length(word)] != '=')) {
+        if (!is_option(word) && !is_argument(word)) {
             p->o->file = operand_file(p->c, word, &p->o->kernel);
             return;
         }
@@ -542,4 +571,31 @@ Options options_parse(Cli *c, Command command, int argc, char **argv)
     if (command != COMMAND_DEVICES && !o.file)
         stop(c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     return o;
+}
+
+/* Of `tilec test`: does `tilec run` of one call want this word, too? */
+static bool is_wanted_again(const char *word)
+{
+    static const char *const own[] = {"--", "--call", "--device", "--json"};
+    size_t n = strcspn(word, "=");
+
+    for (int i = 0; i < COUNT(own); i++) {
+        if (strlen(own[i]) == n && strncmp(own[i], word, n) == 0)
+            return false;
+    }
+    return is_option(word) || is_argument(word);
+}
+
+const char *options_again(Cli *c, int argc, char **argv)
+{
+    const char *const *words = (const char *const *)argv;
+    Text t = text_new(c->arena);
+
+    text_put(&t, "");
+    for (int i = 0, n; i < argc; i += n) {
+        n = words_of_item(words + i, argc - i);
+        for (int k = 0; k < n && is_wanted_again(words[i]); k++)
+            text_printf(&t, " %s", shell_word(c, words[i + k]));
+    }
+    return t.s;
 }

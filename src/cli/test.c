@@ -249,11 +249,15 @@ static void print_indented(const char *text)
 }
 
 /* A command that does the same, and can be given more options. */
-static void print_again(const Test *t)
+static void print_again(Cli *c, const Test *t)
 {
-    printf("      again: tilec run %s%s%s --call %s --device %s%s%s\n", t->call->path,
-           t->kernel ? ":" : "", t->kernel ? t->kernel : "", t->call->name, t->device,
-           t->is_default ? " --compare " : "", t->is_default ? reference : "");
+    const char *file = t->call->path;
+
+    if (t->kernel)
+        file = arena_printf(c->arena, "%s:%s", file, t->kernel);
+    printf("      again: tilec run %s --call %s --device %s%s%s%s\n", shell_word(c, file),
+           shell_word(c, t->call->name), t->device, t->is_default ? " --compare " : "",
+           t->is_default ? reference : "", options_again(c, t->argc, t->argv));
 }
 
 static void print_test(Cli *c, const Test *t, const Widths *w)
@@ -263,7 +267,7 @@ static void print_test(Cli *c, const Test *t, const Widths *w)
     if (t->why)
         print_indented(t->why);
     if (t->result == TEST_FAILED)
-        print_again(t);
+        print_again(c, t);
     fflush(stdout);
 }
 

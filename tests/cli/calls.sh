@@ -57,6 +57,21 @@ expect 0 out "kernel @scale(" "$tilec" dump "$k" --call small --stage ir
 echo "--call small" >"$folder/call.args"
 expect 0 out "agrees" run "$k" "@$folder/call.args"
 
+# a comparison that is given nearer to the command line goes before that of a call taken over
+cat >"$folder/replaced.py" <<'KERNEL'
+import triton
+import triton.language as tl
+# tilec: call base --grid 1 x=ones(fp32, 4) n=3 --compare x=@missing.npy --compare x[:2]=3
+# tilec: call other --call base n=2 --compare x=2 --compare x=x[::-1]+1
+@triton.jit
+def store(x, n): tl.store(x + tl.arange(0, 4), n.to(tl.float32))
+KERNEL
+expect 1 out "x: agrees with 2 in 4" run "$folder/replaced.py" --call other
+expect 1 out "x: agrees with x[::-1]+1 in 4" run "$folder/replaced.py" --call other
+expect 1 out "x[:2]: differs from 3 in 2" run "$folder/replaced.py" --call other
+expect 0 out "x: agrees with 3 in 4" run "$folder/replaced.py" --call base --compare x=3
+expect 0 out "x: agrees with 3 in 4" run "$folder/replaced.py" --compare x=3 --call base
+
 # mistakes
 expect 2 err "$k has no call 'smal'; did you mean 'small'?" run "$k" --call smal
 expect 2 err "add.py has no call 'none'" run "$source/kernels/add.py" --call none
@@ -112,6 +127,12 @@ expect 2 err "FILE.py[:KERNEL] is missing" "$tilec" test
 sed 's/tl.arange(/tl.arnge(/' "$k" >"$folder/broken.py"
 expect 1 out "did you mean" "$tilec" test "$folder/broken.py" --call small "$k"
 expect 1 out "1 passed, 1 failed" "$tilec" test "$folder/broken.py" --call small "$k"
+
+# the command below a failure has the arguments and options of this one, and does the same
+expect 1 out "again: tilec run $k:scale --call small --device sim 'x=arange(fp32,30)' --check --compare 'out=x[:20]*3'" \
+    test_all --call small --device=sim "x=arange(fp32,30)" --check --compare "out=x[:20]*3"
+again=$(sed -n "s/.*again: tilec //p" "$folder/out")
+expect 1 out "out: differs from x[:20]*3" eval "\"\$tilec\" $again"
 
 # a device that only the call asks for is skipped where it is missing
 echo "# tilec: call gpu --call small --device cuda" >>"$k"

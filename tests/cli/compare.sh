@@ -36,6 +36,9 @@ expect 0 out "out[1:4:2]: agrees with x[2:8:4] in 2 elements" scale --compare "o
 # every array that something happened to; what a run changed is put back before the next one
 expect 0 out "out: agrees with interp in 20 elements" scale --compare interp
 ! grep -q "^x:" "$folder/out" || wrong "an array was told of that nothing happened to"
+expect 0 out "no array was changed, neither here nor by interp" \
+    "$tilec" run "$folder/k.py" --grid 0 n=20 BLOCK=16 factor=2 x="ones(fp32,20)" out="empty(fp32,20)" \
+    --compare interp
 expect 0 out "x: agrees with interp in 20 elements" run x="ones(fp32,20)" out=x --compare interp \
     --compare sim --compare x=2 --compare "x=x*2"
 expect 0 out "[2. 2." run x="ones(fp32,20)" out=x --compare interp --compare sim --show x
