@@ -353,7 +353,8 @@ typedef struct {
 LastWords crash_words(Cli *c, const char *kernel);
 /* May be nested, on any threads: the words of the first one are said. */
 void crash_watch(const LastWords *words);
-void crash_unwatch(void); /* behind the last one the system's own handling is back */
+void crash_unwatch(void);  /* behind the last one the system's own handling is back */
+void crash_be_quiet(void); /* in a process whose parent says what has ended it */
 /* The words then name the files between these two; the path must last as long. */
 void crash_file_begin(const char *path);
 void crash_file_end(const char *path); /* nothing when it did not begin */
@@ -708,6 +709,10 @@ typedef const char *Trial(Cli *c, void *context);
 /* For so many seconds of the CPU at most, if not 0.  *text is what it said, NULL: nothing; when it
  * gives false the trial did not come to its end, and *text is why. */
 bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char **text);
+/* Where a kernel that reaches memory outside of its arrays ends the process that launches it, a
+ * command that makes several calls makes them in trials.  Behind a launch of its own it must not:
+ * threads are not in the child. */
+bool trial_is_needed(const Options *o);
 
 /* example.c: a call of a kernel that can be copied */
 typedef struct {

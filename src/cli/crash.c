@@ -20,6 +20,7 @@ typedef struct {
 } Words;
 static Words last_words, last_json[CRASH_SIGNALS];
 static int watches;
+static bool is_quiet;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
 /* What is at work now, for the handler: it can take no lock. */
@@ -71,18 +72,29 @@ static void say_files(void)
         say(STDERR_FILENO, "\n", 1);
 }
 
-/* Threads fault side by side: the first one speaks, and until the signal that it raises then ends
- * the process, the others wait. */
-static void speak(int number)
+static void say_all(int number)
 {
-    while (atomic_flag_test_and_set(&spoken))
-        pause();
     say(STDERR_FILENO, last_words.text, last_words.length);
     say_files();
     for (int i = 0; i < CRASH_SIGNALS; i++) {
         if (number == signals[i])
             say(STDOUT_FILENO, last_json[i].text, last_json[i].length);
     }
+}
+
+void crash_be_quiet(void)
+{
+    is_quiet = true;
+}
+
+/* Threads fault side by side: the first one speaks, and until the signal that it raises then ends
+ * the process, the others wait. */
+static void speak(int number)
+{
+    while (atomic_flag_test_and_set(&spoken))
+        pause();
+    if (!is_quiet)
+        say_all(number);
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -1,12 +1,13 @@
 /*
  * sweep.c - `tilec run --sweep`: every combination of the values that arguments list, timed
  *
- * A combination is a call of its own, whose arrays end with it; random ones are the same in all.
- * One that fails is told and costs no other, but the exit code.
+ * A combination is a call of its own, in a process of its own, whose arrays end with it; random
+ * ones are the same in all.  One that fails is told and costs no other, but the exit code.
  */
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POINTS = 10000 };
@@ -69,25 +70,31 @@ static void check_sweep(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "--sweep makes many calls: --profile and --trace are for one");
 }
 
-/* The options of one combination; its values are also those of the row. */
-static Options options_at(Cli *c, const Point *p)
+static void choose_values(const Point *p)
 {
-    Options o = variant_of(c, p->options);
     int rest = p->number;
 
     for (int i = p->axes->len - 1; i >= 0; i--) {
-        const Axis *axis = &p->axes->at[i];
-        const char *text = axis->values.at[rest % axis->values.len];
+        const Values *values = &p->axes->at[i].values;
 
-        p->row->values[i] = text;
-        variant_set(c, &o, axis->name, text);
-        rest /= axis->values.len;
+        p->row->values[i] = values->at[rest % values->len];
+        rest /= values->len;
     }
+}
+
+/* The options of one combination. */
+static Options options_at(Cli *c, const Point *p)
+{
+    Options o = variant_of(c, p->options);
+
+    for (int i = p->axes->len - 1; i >= 0; i--)
+        variant_set(c, &o, p->axes->at[i].name, p->row->values[i]);
     o.time = true;
     o.seconds = point_seconds;
     return o;
 }
 
+/* A call, with the time that it takes as the result. */
 static void run_point(Cli *c, void *point)
 {
     const Point *p = point;
@@ -129,18 +136,93 @@ static bool fails_as_before(const Point *p)
     return before && strcmp(before, p->row->problem) == 0;
 }
 
+/* --- points in processes of their own, which a kernel may end --- */
+
+/* What a child tells: the bytes of its Timing as digits, or behind FAILED the exit code, what
+ * stopped it, and the same as JSON.  All that a Timing points to is older than the child, but for
+ * `tuned`. */
+#define FAILED "!"
+#define SEPARATOR "\x1e"
+
+static void put_bytes(Text *t, const void *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_printf(t, "%02x", ((const unsigned char *)from)[i]);
+}
+
+static void take_bytes(const char *text, void *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char digits[] = {text[2 * i], text[2 * i + 1], '\0'};
+        ((unsigned char *)to)[i] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+}
+
+static const char *tell_point(Cli *c, void *point)
+{
+    const Point *p = point;
+    Text t = text_new(c->arena);
+
+    if (!attempt(c, run_point, point))
+        return arena_printf(c->arena, FAILED "%d" SEPARATOR "%s" SEPARATOR "%s", (int)c->code,
+                            c->trouble, problem_kept(c));
+    p->row->timing.tuned = NULL;
+    put_bytes(&t, &p->row->timing, sizeof p->row->timing);
+    return t.s;
+}
+
+static void take_failure(Cli *c, SweepRow *row, const char *text)
+{
+    const char *trouble = strstr(text, SEPARATOR) + 1, *json = strstr(trouble, SEPARATOR);
+
+    c->code = (CliCode)atoi(text + strlen(FAILED));
+    row->problem = arena_strndup(c->arena, trouble, (size_t)(json - trouble));
+    row->problem_json = json + 1;
+}
+
+static bool measure_apart(Cli *c, Point *p)
+{
+    const char *text;
+
+    if (!trial_run(c, 0, tell_point, p, &text)) {
+        c->code = CLI_REFUSED;
+        p->row->problem = text;
+        p->row->problem_json = problem_of_fault(c, text, CLI_REFUSED);
+        return false;
+    }
+    if (!text || strncmp(text, FAILED, strlen(FAILED)) == 0) {
+        take_failure(c, p->row, text ? text : FAILED "1" SEPARATOR "out of memory" SEPARATOR "{}");
+        return false;
+    }
+    take_bytes(text, &p->row->timing, sizeof p->row->timing);
+    p->sweep->kernel = p->row->timing.kernel;
+    p->sweep->device = p->row->timing.device;
+    return true;
+}
+
+/* False: the row says why it has no time. */
+static bool measure_point(Cli *c, Point *p)
+{
+    if (trial_is_needed(p->options))
+        return measure_apart(c, p);
+    if (attempt(c, run_point, p))
+        return true;
+    p->row->problem = c->trouble;
+    p->row->problem_json = problem_kept(c);
+    return false;
+}
+
 static void add_point(Cli *c, Point *p)
 {
     int blocks = c->blocks.len;
 
-    if (attempt(c, run_point, p))
+    choose_values(p);
+    if (measure_point(c, p))
         return;
-    p->row->problem = c->trouble;
-    p->row->problem_json = problem_kept(c);
     move_release(c, blocks);
     array_free_from(c, blocks);
     fprintf(stderr, "tilec: %s: %s\n", name_of(c, p->sweep, p->row),
-            fails_as_before(p) ? "fails like the one before" : c->trouble);
+            fails_as_before(p) ? "fails like the one before" : p->row->problem);
 }
 
 static Sweep sweep_of(Cli *c, const Axes *axes, int points)

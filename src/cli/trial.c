@@ -19,6 +19,7 @@ static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *cont
     if (seconds > 0)
         setrlimit(RLIMIT_CPU, &most);
     alarm(seconds * SLOWEST);
+    crash_be_quiet();
     text = trial(c, context);
     end = text ? text + strlen(text) : NULL;
     for (ssize_t n = 0; text && text < end && n >= 0; text += n)
@@ -45,6 +46,11 @@ static const char *ending_text(Cli *c, unsigned seconds, int status)
     if (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS)
         return "it reaches memory outside of its arrays: --check says where";
     return arena_printf(c->arena, "signal %d ends it", WTERMSIG(status));
+}
+
+bool trial_is_needed(const Options *o)
+{
+    return !o->launch.device || strcmp(o->launch.device, "cuda") != 0;
 }
 
 bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char **text)

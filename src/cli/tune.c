@@ -273,6 +273,34 @@ static void run_first(Cli *c, void *candidate)
     call_count(&k->call);
 }
 
+/* The same in silence; what fails fails again. */
+static const char *try_first(Cli *c, void *candidate)
+{
+    Candidate *k = candidate;
+
+    k->call.silent = true;
+    k->call.options.launch.on_message = NULL;
+    attempt(c, run_first, k);
+    return NULL;
+}
+
+/* Find those that end the process, which the others need. */
+static void try_candidates(Tuner *t)
+{
+    Cli *c = t->cli;
+    const char *why;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        Candidate *k = &t->candidates.at[i];
+
+        if (k->problem || trial_run(c, 0, try_first, k, &why))
+            continue;
+        k->problem = why;
+        k->problem_json = problem_of_fault(c, why, CLI_REFUSED);
+        fprintf(stderr, "tilec: %s: %s\n", k->text, why);
+    }
+}
+
 static void restore(const Tuner *t, Candidate *k)
 {
     k->call.kept = t->kept;
@@ -346,6 +374,8 @@ void tune_run(Cli *c, const Options *o)
     open.uses_tuned = false;
     list_candidates(&t, &open);
     evaluate_candidates(&t);
+    if (trial_is_needed(&open))
+        try_candidates(&t);
     run_candidates(&t);
     c->code = CLI_DONE; /* the others go on without those that failed */
     choose_group(&t);

@@ -75,4 +75,25 @@ for line in "set terminal svg" "set logscale x 2" "set title 'add_kernel on cpu'
 done
 [ "$(grep -c '^e$' "$folder/p.svg")" = 2 ] || wrong "two lines were expected"
 [ "$(grep -cE '^1024 [0-9.]+' "$folder/p.svg")" = 2 ] || wrong "points are missing"
+# a combination that ends its process is one row
+cat >"$folder/wild.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, o, n, STEP: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * B + tl.arange(0, B)
+    tl.store(o + i * STEP, tl.load(x + i * STEP, mask=i < n), mask=i < n)
+KERNEL
+wild() {
+    "$tilec" run "$folder/wild.py" --grid 'cdiv(n,B)' n=512 x='rand(fp32,n)' o='empty(fp32,n)' --time=2 "$@"
+}
+expect 1 err "tilec: STEP=100000000: it reaches memory outside of its arrays: --check says where" \
+    wild --sweep STEP=1,100000000,1 B=64
+[ "$(grep -cE '^ *(1|100000000)  ' "$folder/out")" = 3 ] || wrong "rows are missing"
+grep -qE "^ *100000000 +failed" "$folder/out" || wrong "it has a time"
+expect 1 out '"problem": {"kind": "fault", "message": "it reaches memory' wild --sweep STEP=1,100000000 B=64 --json
+expect 0 err "tilec: STEP=100000000: it reaches memory outside of its arrays" wild --tune STEP=100000000,1 B=64
+grep -q "^fastest: STEP=1" "$folder/out" || wrong "the others did not go on"
 finish
