@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,21 +113,35 @@ static void put_record(uint32_t kind, size_t bytes)
     fwrite(&r, sizeof r, 1, perf.dump);
 }
 
-static const char *file_of_row(const LineTable *t, const LineRow *r)
+typedef struct {
+    const char *folder, *between, *name; /* one behind the other */
+} DumpPath;
+
+/* From the root on, so that it is found from wherever perf runs. */
+static DumpPath path_of_row(const LineTable *t, const LineRow *r, const char *folder)
 {
-    return t->files[r->file] ? t->files[r->file] : "";
+    const char *name = t->files[r->file] ? t->files[r->file] : "";
+
+    return name[0] == '/' || !folder[0] ? (DumpPath){"", "", name} : (DumpPath){folder, "/", name};
+}
+
+static size_t path_bytes(DumpPath p)
+{
+    return strlen(p.folder) + strlen(p.between) + strlen(p.name) + 1;
 }
 
 static void dump_lines(const LineTable *t, uint64_t start)
 {
     DumpLines head = {.code = start};
     size_t bytes = sizeof head;
+    char now[PATH_MAX];
+    const char *folder = getcwd(now, sizeof now) ? now : "";
 
     for (int i = 0; i < t->n; i++) {
         if (t->rows[i].line == 0)
             continue;
         head.entries++;
-        bytes += sizeof(DumpLine) + strlen(file_of_row(t, &t->rows[i])) + 1;
+        bytes += sizeof(DumpLine) + path_bytes(path_of_row(t, &t->rows[i], folder));
     }
     put_record(DUMP_LINES, bytes);
     fwrite(&head, sizeof head, 1, perf.dump);
@@ -135,8 +150,9 @@ static void dump_lines(const LineTable *t, uint64_t start)
         const DumpLine line = {.address = r->address, .line = r->line};
         if (r->line == 0)
             continue;
+        const DumpPath path = path_of_row(t, r, folder);
         fwrite(&line, sizeof line, 1, perf.dump);
-        fwrite(file_of_row(t, r), strlen(file_of_row(t, r)) + 1, 1, perf.dump);
+        fprintf(perf.dump, "%s%s%s%c", path.folder, path.between, path.name, 0);
     }
 }
 

@@ -7,6 +7,9 @@
  * Stores to slots are volatile, so that no pass drops them; that, and the buffers, is what makes
  * such code slower.
  *
+ * A name that stands for nothing but constants, as a constexpr does, is a scalar too; one that is a
+ * constant first and a value of the program later has only the latter.
+ *
  * The statements that have ended are told by the marks (ir/mark.c) that the next op of a block
  * stands behind.  A name whose value is not computed there, or never, has none: it keeps what it
  * had.
@@ -26,8 +29,8 @@ typedef struct {
 /* A mark that a name takes its value from. */
 typedef struct {
     const Mark *mark;
-    const Value *value;
-    int number; /* of the mark */
+    const Value *value; /* NULL: the mark's constant */
+    int number;         /* of the mark */
     int variable;
     bool done;
 } Binding;
@@ -171,19 +174,19 @@ static void declare_programs(Cpu *c)
 
 /* --- names --- */
 
-static int variable_for(Cpu *c, const Mark *m, const Value *v)
+static int variable_for(Cpu *c, const Mark *m, const Type *type)
 {
     CpuDebug *d = c->debug;
 
     for (int i = 0; i < d->variables.len; i++) {
         const Variable *known = &d->variables.at[i];
         if (known->name == m->name && known->site == m->site)
-            return known->type == v->type ? i : -1;
+            return known->type == type ? i : -1;
     }
-    LLVMTypeRef held = v->type->rank > 0 ? c->l->ptr : emit_type(&c->e, v->type, 0);
-    Variable new = {m->name, m->site, v->type, LLVMBuildAlloca(c->entry, held, "")};
+    LLVMTypeRef held = type->rank > 0 ? c->l->ptr : emit_type(&c->e, type, 0);
+    Variable new = {m->name, m->site, type, LLVMBuildAlloca(c->entry, held, "")};
     LLVMSetVolatile(LLVMBuildStore(c->entry, LLVMConstNull(held), new.slot), 1);
-    declare_local(c, m->site, m->name, variable_type(c, v->type), new.slot, v->type->rank > 0);
+    declare_local(c, m->site, m->name, variable_type(c, type), new.slot, type->rank > 0);
     vec_push(c->arena, &d->variables, new);
     return d->variables.len - 1;
 }
@@ -193,18 +196,46 @@ static bool is_argument(const Cpu *c, const Value *v)
     return !v->def && v->block == c->func->body;
 }
 
-static void find_names(Cpu *c)
+static void bind(Cpu *c, int number, const Value *v, const Type *type)
+{
+    const Mark *m = &c->func->marks.at[number];
+    int variable = variable_for(c, m, type);
+
+    if (variable >= 0)
+        vec_push(c->arena, &c->debug->bindings, ((Binding){m, v, number, variable, false}));
+}
+
+static void find_values(Cpu *c)
 {
     for (int i = 0; i < c->func->marks.len; i++) {
         const Mark *m = &c->func->marks.at[i];
         const Value *v = plan_named(c->plan, m);
         if (!v || (m->site == 0 && is_argument(c, v)))
             continue;
-        if (v->type->rank > 0 && plan_buffer(c->plan, v) == NO_BUFFER)
-            continue;
-        int variable = variable_for(c, m, v);
-        if (variable >= 0)
-            vec_push(c->arena, &c->debug->bindings, ((Binding){m, v, i, variable, false}));
+        if (v->type->rank == 0 || plan_buffer(c->plan, v) != NO_BUFFER)
+            bind(c, i, v, v->type);
+    }
+}
+
+static bool is_variable(const Cpu *c, const Mark *m, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Variable *known = &c->debug->variables.at[i];
+        if (known->name == m->name && known->site == m->site)
+            return true;
+    }
+    return false;
+}
+
+/* Behind find_values(): names that have none of these. */
+static void find_constants(Cpu *c)
+{
+    int n = c->debug->variables.len;
+
+    for (int i = 0; i < c->func->marks.len; i++) {
+        const Mark *m = &c->func->marks.at[i];
+        if (m->name && m->constant && !is_variable(c, m, n))
+            bind(c, i, NULL, m->constant);
     }
 }
 
@@ -223,7 +254,8 @@ void cpu_debug_begin(Cpu *c)
             declare_argument(c, i, args);
     }
     declare_programs(c);
-    find_names(c);
+    find_values(c);
+    find_constants(c);
 }
 
 void cpu_debug_program(Cpu *c)
@@ -248,8 +280,12 @@ static int marks_before(const Cpu *c, const Op *op, int site)
 }
 
 /* What the name stands for; NULL where that is not computed yet. */
-static Val value_of(Cpu *c, const Value *v)
+static Val value_of(Cpu *c, const Binding *b)
 {
+    const Value *v = b->value;
+
+    if (!v)
+        return emit_constant(&c->e, b->mark->constant, b->mark->bits);
     if (v->type->rank == 0)
         return c->scalars[v->id];
     return !v->def || c->debug->made[v->id] ? cpu_buffer(c, c->b, plan_buffer(c->plan, v)) : NULL;
@@ -262,7 +298,7 @@ void cpu_debug_step(Cpu *c, const Op *next)
         const Mark *m = b->mark;
         if (b->done || m->block != next->block || b->number >= marks_before(c, next, m->site))
             continue;
-        Val v = value_of(c, b->value);
+        Val v = value_of(c, b);
         if (!v)
             continue;
         Val store = keep(c, v, c->debug->variables.at[b->variable].slot);

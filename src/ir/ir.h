@@ -161,8 +161,10 @@ typedef struct {
     Value **values;
     int nvalues;
     const char *text;
-    const Block *block; /* where it holds, in nested blocks too */
-    int site;           /* in whose frame it holds, as in Op */
+    const Type *constant; /* of the scalar that text stands for; NULL: of something else */
+    uint64_t bits;        /* .. and what it is */
+    const Block *block;   /* where it holds, in nested blocks too */
+    int site;             /* in whose frame it holds, as in Op */
 } Mark;
 
 /*

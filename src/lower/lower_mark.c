@@ -4,6 +4,8 @@
  * Every binding of a name becomes a mark, whatever it binds: a run-time value, a constant, a second
  * name of a value.  Python that runs while compiling leaves none.
  */
+#include <string.h>
+
 #include "lower.h"
 
 enum { MOST_ITEMS = 8 }; /* of a tuple, and of the tuples in it together */
@@ -62,6 +64,24 @@ static void put_shown(Shown *s, Val v)
     }
 }
 
+/* As Python's int, float and bool are to others: 64 bits, or 1. */
+static void set_constant(const Lower *l, Mark *m, const Const *c)
+{
+    Module *module = l->b.module;
+    bool fits = c->kind == CONST_INT && c->integer == (int64_t)c->integer;
+
+    if (c->kind == CONST_BOOL) {
+        m->constant = type_scalar(module, DT_I1);
+        m->bits = c->integer != 0;
+    } else if (fits) {
+        m->constant = type_scalar(module, DT_I64);
+        m->bits = (uint64_t)c->integer;
+    } else if (c->kind == CONST_FLOAT) {
+        m->constant = type_scalar(module, DT_FP64);
+        memcpy(&m->bits, &c->real, sizeof m->bits);
+    }
+}
+
 void mark_binding(Lower *l, int slot, const Binding *b)
 {
     Mark m = {.span = b->span, .name = l->frame->names.at[slot]};
@@ -79,6 +99,8 @@ void mark_binding(Lower *l, int slot, const Binding *b)
         m.values = s.values.at;
         m.nvalues = s.values.len;
         m.text = s.text.s;
+        if (b->val.kind == VAL_CONST)
+            set_constant(l, &m, b->val.c);
     }
     mark_add(&l->b, m);
 }

@@ -20,22 +20,22 @@ import triton.language as tl
 
 
 @triton.jit
-def scale(v, factor):
+def scale(v, factor, TWICE: tl.constexpr):
     doubled = v * factor
     return doubled + 1
 
 
 @triton.jit
-def kernel(x, out, n, factor, BLOCK: tl.constexpr):
+def kernel(x, out, n, factor, BLOCK: tl.constexpr, EPS: tl.constexpr, step):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     mask = offs < n
-    v = tl.load(x + offs, mask=mask)
+    v = tl.load(x + offs * step, mask=mask)
     total = tl.sum(v)
     count = 0
     for i in range(3):
         count += i
-    w = scale(v, factor)
+    w = scale(v, factor, True)
     tl.store(out + offs, w + total + count, mask=mask)
 END
 
@@ -49,7 +49,7 @@ stops() {
     done
     "$gdb" -q --batch -nx -ex 'set breakpoint pending on' -ex 'set width 0' -ex 'set confirm off' "$@" --args \
         "$tilec" run kernel.py $option --grid 4 --threads 1 x='arange(fp32,16)' out='empty(fp32,16)' n=14 \
-        factor=2.5 BLOCK=4
+        factor=2.5 BLOCK=4 EPS=0.5 step=1
 }
 
 # a line of the kernel; arguments, scalars and tiles have names there
@@ -58,15 +58,15 @@ for cached in no yes; do
         stops --debug 'break kernel.py:22' run 'print n' 'print factor' 'print x[0]@3' 'print program_id' 'info locals'
     for line in 'n=14, factor=2.5) at kernel.py:22' ' = 14$' ' = 2.5$' ' = {0, 1, 2}$' ' = {0, 0, 0}$' \
         '^pid = 0$' '^offs = {0, 1, 2, 3}$' '^mask = {true, true, true, true}$' '^v = {0, 1, 2, 3}$' '^total = 6$' \
-        '^count = 3$' '^w = {1, 3.5, 6, 8.5}$' 'tl.store(out + offs, w + total'; do
+        '^count = 3$' '^w = {1, 3.5, 6, 8.5}$' '^BLOCK = 4$' '^EPS = 0.5$' '^step = 1$' 'tl.store(out + offs, w + total'; do
         grep -q -- "$line" out || wrong "no '$line' ($cached)"
     done
 done
 
 # a helper is a frame of its own, with its caller below
-expect 0 out 'at kernel.py:8' stops -g 'break kernel.py:8' run backtrace 'print doubled' up 'print total'
+expect 0 out 'at kernel.py:8' stops -g 'break kernel.py:8' run backtrace 'print doubled' 'print TWICE' up 'print total'
 for line in '^#0  scale () at kernel.py:8' '^#1  .*kernel (.*) at kernel.py:21' ' cpu_launch ()' ' = {0, 2.5, 5, 7.5}$' \
-    ' = 6$'; do
+    ' = true$' ' = 6$'; do
     grep -q -- "$line" out || wrong "no '$line'"
 done
 

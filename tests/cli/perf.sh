@@ -3,10 +3,11 @@
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
 python=$("$source/tools/python.sh") || exit 1
-cp "$source/kernels/add.py" .
+mkdir kernels
+cp "$source/kernels/add.py" kernels
 
 add() {
-    "$tilec" run add.py:add_kernel --grid 'cdiv(n,BLOCK)' x='rand(fp32,100000)' y='rand(fp32,100000)' \
+    "$tilec" run kernels/add.py:add_kernel --grid 'cdiv(n,BLOCK)' x='rand(fp32,100000)' y='rand(fp32,100000)' \
         out='empty(fp32,100000)' n='x.numel()' BLOCK=1000 "$@"
 }
 
@@ -15,7 +16,7 @@ expect 0 out "" add
 TILEC_PERF=0 expect 0 out "" add
 [ "$(echo jit-*)" = "jit-*" ] || wrong "files for perf that nobody wants"
 
-expect 0 out "" env TILEC_PERF=1 "$tilec" run add.py:add_kernel --grid 100 x='rand(fp32,100000)' y='rand(fp32,100000)' \
+expect 0 out "" env TILEC_PERF=1 "$tilec" run kernels/add.py:add_kernel --grid 100 x='rand(fp32,100000)' y='rand(fp32,100000)' \
     out='empty(fp32,100000)' n=100000 BLOCK=1000
 "$python" - >problems <<'END' || wrong "no dump that can be read"
 import glob, os, struct
@@ -46,14 +47,14 @@ while at < len(data):
     times.append(time)
 (kernel,) = kernels
 name, code, bytes = kernel
-source = open("add.py").read().split("\n")
+source = open("kernels/add.py").read().split("\n")
 store = 1 + next(i for i, text in enumerate(source) if "tl.store" in text)
 checks |= {
     "whole records": at == len(data),
     "in order": times == sorted(times),
     "name": name == "add_kernel",
     "addresses": all(code <= address < code + bytes for address, _, _ in lines),
-    "files": {name for _, _, name in lines} == {"add.py"},
+    "files": {name for _, _, name in lines} == {os.path.realpath("kernels/add.py")},
     "lines": store in {line for _, line, _ in lines},
     "map": open(f"/tmp/perf-{pid}.map").read() == f"{code:x} {bytes:x} add_kernel\n",
 }
@@ -68,9 +69,12 @@ perf record -q -o true.data true >/dev/null 2>&1 || {
     echo "skipped: perf is not here, or may not record"
     finish
 }
-expect 0 out "" env TILEC_PERF=1 perf record -q -k mono -o perf.data "$tilec" run add.py:add_kernel --grid 1000 --time \
+expect 0 out "" env TILEC_PERF=1 perf record -q -k mono -o perf.data "$tilec" run kernels/add.py:add_kernel --grid 1000 --time \
     x='rand(fp32,1000000)' y='rand(fp32,1000000)' out='empty(fp32,1000000)' n=1000000 BLOCK=1000
 expect 0 out "" perf inject --jit -i perf.data -o perf.jit.data
 expect 0 out "add_kernel" perf report -i perf.jit.data --stdio
+# the source beside the code, from any folder
+(cd / && perf annotate -i "$folder/perf.jit.data" --stdio 2>/dev/null) >annotated
+grep -q 'tl.store(out + offsets' annotated || wrong "perf annotate shows no source"
 rm -f /tmp/perf-"$(basename jit-*.dump .dump | cut -d- -f2)".map
 finish
