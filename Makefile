@@ -54,14 +54,15 @@ wheel: all
 fuzz:
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-# the prefix is built in: programs that link the static library find the code generator by it
+# where to is in the environment, since paths may have blanks; programs that link the static library by hand
+# find the code generator in the prefix that was said here
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export DESTDIR := $(DESTDIR)
 install: configure
-	@cmake -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(BUILD) >/dev/null
-	@ninja -C $(BUILD)
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+	@tools/install.sh $(BUILD)
 
 uninstall:
-	@DESTDIR=$(DESTDIR) tools/uninstall.sh $(BUILD) $(abspath $(PREFIX))
+	@tools/uninstall.sh $(BUILD)
 
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz

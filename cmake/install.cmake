@@ -9,6 +9,23 @@ install(TARGETS tilec_shared tilec_static EXPORT tilec LIBRARY DESTINATION ${CMA
 if(TARGET tilec_llvm)
   install(TARGETS tilec_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilec)
 endif()
+# debuggers need the sources beside what the plugin has for them, and older tools do not read LLVM's
+function(install_stripped folder)
+  if(TILEC_INSTALL_DEBUG OR NOT CMAKE_STRIP)
+    return()
+  endif()
+  foreach(t ${ARGN})
+    if(TARGET ${t})
+      install(CODE "
+        execute_process(COMMAND \"${CMAKE_STRIP}\" -g
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${t}>\"
+          COMMAND_ERROR_IS_FATAL ANY)")
+    endif()
+  endforeach()
+endfunction()
+install_stripped(${CMAKE_INSTALL_LIBDIR}/tilec tilec_llvm)
+install_stripped(${CMAKE_INSTALL_LIBDIR} tilec_shared tilec_static tilec_io_shared tilec_io_static)
+install_stripped(${CMAKE_INSTALL_BINDIR} tilec_command)
 install(FILES include/tilec.h include/tilec_call.h include/tilec.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

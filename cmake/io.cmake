@@ -1,9 +1,8 @@
 # The readers and writers of array files, which no other part of the library needs.
-find_package(PNG QUIET)
-find_package(ZLIB QUIET)
 if(NOT PNG_FOUND OR NOT ZLIB_FOUND)
-  message(FATAL_ERROR "the command needs libpng and zlib (libpng-dev, zlib1g-dev): tools/setup.sh "
-                      "installs them; -DTILEC_COMMAND=OFF builds libtilec alone")
+  message(FATAL_ERROR "the command and libtilec-io need libpng and zlib (libpng-dev, zlib1g-dev): "
+                      "tools/setup.sh installs them; -DTILEC_COMMAND=OFF -DTILEC_IO=OFF builds "
+                      "libtilec alone")
 endif()
 # The command has these libraries inside where they are to be had so: loading them takes a tenth of a
 # millisecond of the two that it runs.

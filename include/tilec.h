@@ -36,12 +36,10 @@
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
  * the code generator tilec-llvm.so, absolute, when it is not beside the library (or see
- * tilec_open_options);
- * TILEC_LIBCUDA, that of
- * NVIDIA's driver when it is not where the system looks for libcuda.so.1; TILEC_DEBUG=1, read by
- * tilec_open(), makes TILEC_DEBUG_NAMES of every launch's `debug`; TILEC_PERF=1, TILEC_DEBUG_LINES,
- * and writes jit-PID.dump and /tmp/perf-PID.map for Linux's perf; TILEC_SAMPLES: see
- * tilec_profile_start().
+ * tilec_open_options); TILEC_LIBCUDA, that of NVIDIA's driver when it is not where the system looks
+ * for libcuda.so.1; TILEC_DEBUG=1, read by tilec_open(), makes TILEC_DEBUG_NAMES of every launch's
+ * `debug`; TILEC_PERF=1, TILEC_DEBUG_LINES, and writes jit-PID.dump and /tmp/perf-PID.map for
+ * Linux's perf; TILEC_SAMPLES: see tilec_profile_start().
  */
 #ifndef TILEC_H
 #define TILEC_H
@@ -379,17 +377,7 @@ typedef struct {
  */
 static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error);
 
-/* What tilec_open() calls: for programs in other languages, with the layout that their structs
- * have. */
-tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
-                               char **error);
-
-static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
-{
-    return tilec_open_layout(TILEC_LAYOUT, cache_folder, out, error);
-}
-
-/* How a context is made; NULL is the default of both. */
+/* How a context is made; NULL is the default of all. */
 typedef struct {
     const char *cache_folder; /* as for tilec_open() */
     /*
@@ -399,7 +387,15 @@ typedef struct {
      * trusts.  It is opened when something must first be compiled, and a process has but one.
      */
     const char *plugin;
+    /* Where it is looked for last, by an absolute path; it must belong to root or to the user, and
+     * not be writable by everybody.  By default TILEC_LAST_PLUGIN, which find_package(tilec)
+     * defines for programs with the static library. */
+    const char *last_plugin;
 } tilec_open_options;
+
+#ifndef TILEC_LAST_PLUGIN
+#define TILEC_LAST_PLUGIN NULL
+#endif
 
 /* tilec_open() with options, which may be NULL and are not kept.  Fails as it does, and with
  * TILEC_BAD_ARGUMENT for a plugin by a path that is not absolute.  That there is none at that path
@@ -407,14 +403,31 @@ typedef struct {
 static inline tilec_status tilec_open_with(const tilec_open_options *options, tilec_context **out,
                                            char **error);
 
-/* What tilec_open_with() calls: for programs in other languages. */
+/* What these call: for programs in other languages, with the layout that their structs have. */
+tilec_status tilec_open_layout(int layout, const char *cache_folder, tilec_context **out,
+                               char **error);
 tilec_status tilec_open_options_layout(int layout, const tilec_open_options *options,
                                        tilec_context **out, char **error);
 
 static inline tilec_status tilec_open_with(const tilec_open_options *options, tilec_context **out,
                                            char **error)
 {
-    return tilec_open_options_layout(TILEC_LAYOUT, options, out, error);
+    tilec_open_options all;
+
+    all.cache_folder = options ? options->cache_folder : NULL;
+    all.plugin = options ? options->plugin : NULL;
+    all.last_plugin = options && options->last_plugin ? options->last_plugin : TILEC_LAST_PLUGIN;
+    return tilec_open_options_layout(TILEC_LAYOUT, &all, out, error);
+}
+
+static inline tilec_status tilec_open(const char *cache_folder, tilec_context **out, char **error)
+{
+    tilec_open_options options;
+
+    options.cache_folder = cache_folder;
+    options.plugin = NULL;
+    options.last_plugin = NULL;
+    return tilec_open_with(&options, out, error);
 }
 
 /* What is in the cache is run, so a folder that belongs to another user, or that the group or

@@ -1,29 +1,32 @@
 #!/bin/sh
-# uninstall.sh BUILD PREFIX - remove what `make install` put below PREFIX from this build folder
+# uninstall.sh BUILD - remove what was installed from this build folder to $PREFIX, below $DESTDIR if set
 #
-# Goes by the list that the installation left in the build folder.  Folders that are empty then go
-# if they are tilec's own.  DESTDIR stands in front of all paths, as it does when installing.
+# Goes by the list that each installation leaves in the build folder (cmake/installed.cmake).  Folders
+# that are empty then go if they are tilec's own.
 set -eu
-list=$1/install_manifest.txt
-prefix=$2
+[ -n "${PREFIX:-}" ] || {
+    echo "uninstall.sh: from where? PREFIX is empty" >&2
+    exit 2
+}
+prefix=${DESTDIR:-}$(realpath -ms -- "$PREFIX")
+lists=$1/installed
+list=$lists/$(printf %s "$prefix" | md5sum | cut -d ' ' -f 1).txt
 
 [ -f "$list" ] || {
-    echo "uninstall.sh: $list is missing: nothing was installed from $1" >&2
+    echo "uninstall.sh: nothing was installed from $1 to $prefix" >&2
+    for other in "$lists"/*.txt; do
+        [ ! -f "$other" ] || echo "uninstall.sh: it was to $(head -n 1 "$other")" >&2
+    done
     exit 1
 }
-if grep -qvF "$prefix/" "$list"; then
-    echo "uninstall.sh: $1 was installed to another prefix than $prefix:" \
-        "$(grep -vF "$prefix/" "$list" | head -n 1)" >&2
-    exit 1
-fi
-# the list ends without a newline
-sort -r "$list" | while read -r file; do
-    rm -f "${DESTDIR:-}$file"
+sed 1d "$list" | while read -r file; do
+    rm -f "$file"
 done
-for folder in $(sed 's,/[^/]*$,,' "$list" | grep /tilec | sort -ru); do
-    while [ "${folder#*/tilec}" != "$folder" ]; do
-        rmdir "${DESTDIR:-}$folder" 2>/dev/null || break
-        folder=${folder%/*}
+sed '1d; s,/[^/]*$,,' "$list" | sort -ru | while read -r folder; do
+    own=${folder#"$prefix"}
+    while [ "${own#*/tilec}" != "$own" ]; do
+        rmdir "$prefix$own" 2>/dev/null || break
+        own=${own%/*}
     done
 done
 rm "$list"

@@ -92,6 +92,13 @@ static tilec_status check_layout(int layout, char **error)
     return TILEC_OK;
 }
 
+static void free_context(tilec_context *ctx)
+{
+    free(ctx->plugin_path);
+    free(ctx->last_plugin);
+    free(ctx);
+}
+
 /* NULL: memory ran out. */
 static tilec_context *new_context(const tilec_open_options *o)
 {
@@ -100,9 +107,10 @@ static tilec_context *new_context(const tilec_open_options *o)
     if (!ctx)
         return NULL;
     ctx->plugin_path = o->plugin ? strdup(o->plugin) : NULL;
-    if ((o->plugin && !ctx->plugin_path) || cache_open(o->cache_folder, &ctx->cache) != RUN_OK) {
-        free(ctx->plugin_path);
-        free(ctx);
+    ctx->last_plugin = o->last_plugin ? strdup(o->last_plugin) : NULL;
+    if ((o->plugin && !ctx->plugin_path) || (o->last_plugin && !ctx->last_plugin) ||
+        cache_open(o->cache_folder, &ctx->cache) != RUN_OK) {
+        free_context(ctx);
         return NULL;
     }
     pthread_mutex_init(&ctx->lock, NULL);
@@ -126,6 +134,10 @@ tilec_status tilec_open_options_layout(int layout, const tilec_open_options *opt
     if (options && options->plugin && options->plugin[0] != '/')
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_open_with: the plugin `%s` is no absolute path", options->plugin);
+    if (options && options->last_plugin && options->last_plugin[0] != '/')
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_open_with: the last plugin `%s` is no absolute path",
+                          options->last_plugin);
     tilec_context *ctx = new_context(options ? options : &defaults);
     if (!ctx)
         return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
@@ -154,8 +166,7 @@ void tilec_close(tilec_context *ctx)
     progress_join(ctx);
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
-    free(ctx->plugin_path);
-    free(ctx);
+    free_context(ctx);
 }
 
 void *api_device_state(tilec_context *ctx, int number)

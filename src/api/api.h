@@ -27,6 +27,7 @@ struct tilec_context {
     pthread_mutex_t lock;                 /* held while a device is opened */
     _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
     char *plugin_path;                    /* where the caller says that the plugin is, or NULL */
+    char *last_plugin;                    /* where it is looked for last, or NULL */
     _Atomic(const GenPlugin *) plugin;
     tilec_debug detail;            /* that all launches want at least */
     _Atomic(Reporter *) reporters; /* of launches that are over: progress_join() */

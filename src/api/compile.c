@@ -125,7 +125,8 @@ const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, cons
     if (d->target)
         return d->target;
     if (!p)
-        p = ctx->plugin_path ? run_plugin_at(a, ctx->plugin_path, why) : run_plugin(a, why);
+        p = ctx->plugin_path ? run_plugin_at(a, ctx->plugin_path, why)
+                             : run_plugin_or_last(a, ctx->last_plugin, why);
     if (!p)
         return NULL;
     atomic_store_explicit(&ctx->plugin, p, memory_order_release);

@@ -61,11 +61,12 @@ static bool may_be_owned_by(const struct stat *st, uid_t owner)
     return known && (st->st_mode & S_IWOTH) == 0;
 }
 
-/* `folder` ends in a slash.  A link counts as what it leads to, but must itself be trusted. */
-static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner)
+/* A link counts as what it leads to, but must itself be trusted. */
+static const char *trusted(Arena *a, const char *path, uid_t owner)
 {
     struct stat link, file, around;
-    const char *path = arena_printf(a, "%s%s", folder, plugin_name);
+    const char *slash = strrchr(path, '/');
+    const char *folder = arena_strndup(a, path, (size_t)(slash - path) + 1);
 
     if (lstat(path, &link) != 0 || stat(path, &file) != 0 || stat(folder, &around) != 0)
         return NULL;
@@ -76,6 +77,12 @@ static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner)
                    may_be_owned_by(&around, owner) && access(path, R_OK) == 0
                ? path
                : NULL;
+}
+
+/* `folder` ends in a slash. */
+static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner)
+{
+    return trusted(a, arena_printf(a, "%s%s", folder, plugin_name), owner);
 }
 
 const char *run_plugin_path(Arena *a, const char *library)
@@ -93,7 +100,7 @@ const char *run_plugin_path(Arena *a, const char *library)
     return trusted_plugin(a, install_folder, 0);
 }
 
-const GenPlugin *run_plugin(Arena *a, const char **why)
+const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why)
 {
     const char *chosen = os_env("TILEC_PLUGIN"), *library, *path;
 
@@ -104,15 +111,24 @@ const GenPlugin *run_plugin(Arena *a, const char **why)
         return NULL;
     }
     library = os_library_file(a);
+    path = library ? run_plugin_path(a, library) : NULL;
+    if (!path && last)
+        path = trusted(a, last, 0);
+    if (path)
+        return run_plugin_at(a, path, why);
     if (!library)
         *why = "this system does not say where the library is; TILEC_PLUGIN says where the code "
                "generator is";
-    else if ((path = run_plugin_path(a, library)))
-        return run_plugin_at(a, path, why);
     else
         *why = arena_printf(a,
-                            "%s was not found beside %s or in %s, or it or its folder belongs to "
-                            "another user or may be written by everybody",
-                            plugin_name, library, install_folder);
+                            "%s was not found beside %s or in %s%s%s, or it or its folder belongs "
+                            "to another user or may be written by everybody",
+                            plugin_name, library, install_folder, last ? " or as " : "",
+                            last ? last : "");
     return NULL;
+}
+
+const GenPlugin *run_plugin(Arena *a, const char **why)
+{
+    return run_plugin_or_last(a, NULL, why);
 }

@@ -63,6 +63,8 @@ int64_t stints_count(const Stints *s);          /* of at[]; once nobody adds any
 /* plugin.c: open tilec-llvm.so: TILEC_PLUGIN, else beside this library, else where it is
  * installed.  NULL and the reason, in the arena. */
 const GenPlugin *run_plugin(Arena *a, const char **why);
+/* The same, and where it is nowhere the one at `last`, if that is not NULL and no stranger's. */
+const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why);
 /* The one at this path, whoever put it there; NULL and the reason, in the arena. */
 const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why);
 /* Where it lies, seen from the file that holds this library, by an absolute path; NULL.  One that a

@@ -102,18 +102,39 @@ expect 0 out "" cmake --build "$folder/project/build"
 expect 0 out "99999.5" "$folder/project/build/examples/add" "$source/kernels/add.py"
 expect 0 out "99999.5" "$folder/project/build/examples/addpp" "$source/kernels/add.py"
 expect 0 out "$spots" "$folder/project/build/examples/image" "$source/examples/dilate.py"
-# a program outside of the prefix is told where the plugin is
-expect 0 out "99999.5" env TILEC_PLUGIN="$prefix/lib/tilec/tilec-llvm.so" \
+# a program outside of the prefix knows from the package where the plugin is, or is told
+expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/project/build/static" "$source/kernels/add.py"
+expect 1 err "/nowhere/tilec-llvm.so" env TILEC_CACHE_SIZE=0 TILEC_PLUGIN=/nowhere/tilec-llvm.so \
     "$folder/project/build/static" "$source/kernels/add.py"
+mv "$prefix/lib/tilec" "$folder/hidden"
+expect 1 err "or as $prefix/lib/tilec/tilec-llvm.so" env TILEC_CACHE_SIZE=0 "$folder/project/build/static" \
+    "$source/kernels/add.py"
+mv "$folder/hidden" "$prefix/lib/tilec"
+expect 0 out "$prefix/lib/pkgconfig/../../lib/tilec/tilec-llvm.so" \
+    env PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --variable=plugin tilec
+readelf -S "$prefix/lib/tilec/tilec-llvm.so" "$prefix/lib/libtilec.so" | grep -F .debug_ >"$folder/out"
+[ ! -s "$folder/out" ] || wrong "it was installed with what it has for debuggers"
 
-# taken away again, from under a DESTDIR; nothing of ours is left, and nothing else is touched
-cp "$build/install_manifest.txt" "$folder/manifest" 2>/dev/null
-expect 0 out "" env DESTDIR="$folder/dest" cmake --install "$build" --prefix /opt/tilec
+# taken away again, each from where it is; nothing of ours is left, and nothing else is touched
+lists=$build/installed
+mv "$lists" "$folder/lists" 2>/dev/null # other installations of this build
+for dest in dest "other dest"; do
+    expect 0 out "" env DESTDIR="$folder/$dest" cmake --install "$build" --prefix /opt/tilec
+done
 echo mine >"$folder/dest/opt/tilec/lib/mine"
-expect 1 err "another prefix" env DESTDIR="$folder/dest" "$source/tools/uninstall.sh" "$build" /opt/til
-expect 0 out "" env DESTDIR="$folder/dest" "$source/tools/uninstall.sh" "$build" /opt/tilec
-find "$folder/dest" -type f -o -type l -o -name '*tilec*' ! -path "$folder/dest/opt/tilec" >"$folder/out"
-[ "$(cat "$folder/out")" = "$folder/dest/opt/tilec/lib/mine" ] || wrong "it was not all taken away"
-expect 1 err "nothing was installed" "$source/tools/uninstall.sh" "$build" /opt/tilec
-mv "$folder/manifest" "$build/install_manifest.txt" 2>/dev/null
+uninstall() {
+    env PREFIX="$1" DESTDIR="$2" "$source/tools/uninstall.sh" "$build"
+}
+expect 1 err "it was to $folder/other dest/opt/tilec" uninstall /opt/til "$folder/dest"
+for dest in dest "other dest"; do
+    expect 0 out "" uninstall /opt/tilec "$folder/$dest"
+    find "$folder/$dest" -type f -o -type l -o -name '*tilec*' ! -path "$folder/$dest/opt/tilec" >"$folder/out"
+    [ "$dest" = dest ] || [ ! -s "$folder/out" ] || wrong "it was not all taken away"
+    [ "$dest" != dest ] || [ "$(cat "$folder/out")" = "$folder/dest/opt/tilec/lib/mine" ] ||
+        wrong "something of ours was left, or something else taken away"
+done
+expect 1 err "nothing was installed" uninstall /opt/tilec "$folder/dest"
+expect 2 err "PREFIX is empty" uninstall "" "$folder/dest"
+rm -rf "$lists"
+mv "$folder/lists" "$lists" 2>/dev/null
 finish

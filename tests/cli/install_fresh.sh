@@ -51,6 +51,14 @@ expect 0 out "99999 + 0.5 = 99999.5" "$folder/own/program" kernels/add.py
 expect 0 out "" cc examples/add.c -I"$HOME/tilec/include" -o "$folder/static" \
     "$HOME/tilec/lib/libtilec.a" -lm -ldl -lpthread
 expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/static" kernels/add.py
+# a prefix with blanks is one, and each can be taken away
+expect 0 out "" make --no-print-directory install PREFIX="$HOME/a b/c d"
+expect 0 out "" cc examples/add.c -I"$HOME/a b/c d/include" -o "$folder/static" \
+    "$HOME/a b/c d/lib/libtilec.a" -lm -ldl -lpthread
+expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/static" kernels/add.py
+[ ! -e "$HOME/a" ] || wrong "it installed to half of the prefix"
+expect 0 out "" make --no-print-directory uninstall PREFIX="$HOME/a b/c d"
+expect 1 err "" test -e "$HOME/a b/c d/lib/libtilec.so"
 expect 0 out "" make --no-print-directory uninstall PREFIX="$HOME/tilec"
 expect 1 err "" test -e "$HOME/tilec/lib/libtilec.so"
 finish

@@ -25,15 +25,18 @@ add_executable(shared ${TILEC}/examples/add.c)
 target_link_libraries(shared PRIVATE tilec::tilec)
 add_executable(static ${TILEC}/examples/add.c)
 target_link_libraries(static PRIVATE tilec::tilec_static)
+add_executable(image ${TILEC}/examples/image.c)
+target_link_libraries(image PRIVATE tilec::io)
 END
 # both ways configure; one of them is built
 expect 0 out "" cmake -G Ninja -S "$folder/project" -B "$folder/fetched" -DTILEC="$source" \
     -DFETCH=ON $config
 expect 0 out "" cmake -G Ninja -S "$folder/project" -B "$folder/build" -DTILEC="$source" $config
-expect 0 out "" cmake --build "$folder/build" --target shared static
+expect 0 out "" cmake --build "$folder/build" --target shared static image
 for program in shared static; do
     expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/build/$program" "$source/kernels/add.py"
 done
+expect 0 out "9,9,9,0,0,0,0" env TILEC_CACHE_SIZE=0 "$folder/build/image" "$source/examples/dilate.py"
 # installing the project installs nothing of ours
 expect 0 out "" cmake --install "$folder/build" --prefix "$folder/prefix"
 [ ! -e "$folder/prefix/lib" ] && [ ! -e "$folder/prefix/bin" ] || wrong "it installed tilec"
