@@ -23,6 +23,6 @@ try {
     std::cout << x.back() << " + " << y.back() << " = " << out.back() << "\n";
     return 0;
 } catch (const tilec::error &e) {
-    std::cerr << tilec_status_text(e.status()) << ": " << e.what();
+    std::cerr << tilec_status_text(e.status()) << ": " << e.what() << "\n";
     return 1;
 }

@@ -28,6 +28,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tilec.h>
 #include <tuple>
 #include <type_traits>
@@ -39,7 +40,8 @@ namespace tilec
 
 /* --- errors --- */
 
-/* What a call failed with: what() is the diagnostic text, as the command line prints it. */
+/* What a call failed with: what() is the diagnostic text, as the command line prints it, without a
+ * newline at its end. */
 class error : public std::runtime_error
 {
   public:
@@ -64,8 +66,12 @@ inline void check(tilec_status status, char *message)
 {
     owned_text owned(message);
 
-    if (status != TILEC_OK)
-        throw error(status, message ? message : tilec_status_text(status));
+    if (status == TILEC_OK)
+        return;
+    std::string text = message ? message : tilec_status_text(status);
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    throw error(status, text);
 }
 
 } // namespace detail
@@ -180,6 +186,58 @@ class grid
 
 /* --- arrays --- */
 
+namespace detail
+{
+
+inline constexpr std::int64_t unknown = -1;
+
+/* Throws where an array of these extents and strides reaches beyond the `have` elements that there
+ * are, or in front of the first. */
+template <std::size_t Rank>
+constexpr void check_reach(std::int64_t have, const std::array<std::int64_t, Rank> &shape,
+                           const std::array<std::int64_t, Rank> &strides)
+{
+    std::int64_t left = have - 1; // behind the last element that is reached
+
+    if (have == unknown)
+        return;
+    for (std::int64_t n : shape) {
+        if (n < 0)
+            throw error(TILEC_BAD_ARGUMENT, "tilec::view: an extent is negative, or too large");
+    }
+    for (std::int64_t n : shape) {
+        if (n == 0)
+            return;
+    }
+    for (std::size_t i = 0; i < Rank && left >= 0; i++) {
+        const std::int64_t more = shape[i] - 1, stride = strides[i];
+        if (more > 0 && stride < 0)
+            throw error(
+                TILEC_BAD_ARGUMENT,
+                "tilec::view: a negative stride leads in front of the container's elements");
+        left = more > 0 && stride > left / more ? -1 : left - more * stride;
+    }
+    if (left < 0)
+        throw error(TILEC_BAD_ARGUMENT, "tilec::view: the container has fewer elements than that");
+}
+
+/* The strides of what is row-major without gaps; what does not fit is as large as may be. */
+template <std::size_t Rank>
+constexpr std::array<std::int64_t, Rank> row_major(const std::array<std::int64_t, Rank> &shape)
+{
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::array<std::int64_t, Rank> strides{};
+    std::int64_t stride = 1;
+
+    for (std::size_t i = Rank; i-- > 0;) {
+        strides[i] = stride;
+        stride = shape[i] > 0 && stride > most / shape[i] ? most : stride * shape[i];
+    }
+    return strides;
+}
+
+} // namespace detail
+
 /*
  * An array of `Rank` dimensions in memory that somebody else owns, row-major without gaps unless
  * strided() says otherwise.  Made by view() and device_array::view().  Of const elements it is
@@ -192,13 +250,21 @@ template <class T, std::size_t Rank> class array_view
         : data_(data), shape_(shape), strides_{}
     {
     }
-    /* The same elements with strides, counted in elements, one a dimension. */
+    /* Of the first `have` elements there; throws where the array would reach further. */
+    constexpr array_view(T *data, const std::array<std::int64_t, Rank> &shape, std::int64_t have)
+        : data_(data), shape_(shape), strides_{}, have_(have)
+    {
+        detail::check_reach(have, shape, detail::row_major(shape));
+    }
+    /* The same elements with strides, counted in elements, one a dimension.  Throws where they lead
+     * out of a container that this is a view of. */
     template <class... S> constexpr array_view strided(S... strides) const
     {
         static_assert(sizeof...(S) == Rank, "one stride for each dimension");
         array_view v = *this;
         v.strides_ = {detail::extent<std::int64_t>(strides)...};
         v.is_strided_ = true;
+        detail::check_reach(have_, shape_, v.strides_);
         return v;
     }
     /* The same bits as another element type of that size, such as uint16_t as TILEC_BF16. */
@@ -236,6 +302,7 @@ template <class T, std::size_t Rank> class array_view
   private:
     T *data_;
     std::array<std::int64_t, Rank> shape_, strides_;
+    std::int64_t have_ = detail::unknown; // elements from data_ on
     bool is_strided_ = false;
     tilec_dtype dtype_ = dtype_of<std::remove_const_t<T>>::value;
     tilec_memory memory_ = TILEC_MEMORY_HOST;
@@ -256,10 +323,10 @@ template <class C> using element = std::remove_pointer_t<decltype(std::data(std:
 
 template <class C, class = void> inline constexpr bool is_container = false;
 template <class C>
-inline constexpr bool
-    is_container<C, std::void_t<element<C>, decltype(std::size(std::declval<C &>())),
-                                std::enable_if_t<!std::is_convertible_v<const C &, std::string>>>> =
-        true;
+inline constexpr bool is_container<
+    C, std::void_t<element<C>, decltype(std::size(std::declval<C &>())),
+                   std::enable_if_t<!std::is_convertible_v<const C &, std::string_view> &&
+                                    !std::is_convertible_v<const C &, std::string>>>> = true;
 
 /* Does it only refer to its elements, as a span does?  Then a temporary may be viewed. */
 template <class C, class = void> inline constexpr bool refers = false;
@@ -276,7 +343,8 @@ using viewed = std::enable_if_t<is_container<V> && (std::is_lvalue_reference_v<C
 template <class C, class V = detail::viewed<C>>
 constexpr array_view<detail::element<V>, 1> view(C &&container)
 {
-    return view(std::data(container), std::size(container));
+    const std::int64_t have = detail::extent<std::int64_t>(std::size(container));
+    return {std::data(container), {have}, have};
 }
 
 /* view(container, rows, columns): its elements in that shape; throws where there are fewer. */
@@ -284,20 +352,9 @@ template <class C, class First, class... Rest, class V = detail::viewed<C>>
 constexpr array_view<detail::element<V>, 1 + sizeof...(Rest)> view(C &&container, First first,
                                                                    Rest... rest)
 {
-    const std::int64_t shape[] = {detail::extent<std::int64_t>(first),
-                                  detail::extent<std::int64_t>(rest)...};
-    const std::int64_t have = detail::extent<std::int64_t>(std::size(container));
-    std::int64_t left = have; // over what the extents seen so far hold
-    bool sound = true, empty = false;
-
-    for (std::int64_t n : shape) {
-        sound = sound && n >= 0;
-        empty = empty || n == 0;
-        left = n > 0 ? left / n : left;
-    }
-    if (!sound || (!empty && left == 0))
-        throw error(TILEC_BAD_ARGUMENT, "tilec::view: the container has fewer elements than that");
-    return view(std::data(container), first, rest...);
+    return {std::data(container),
+            {detail::extent<std::int64_t>(first), detail::extent<std::int64_t>(rest)...},
+            detail::extent<std::int64_t>(std::size(container))};
 }
 
 /* --- arguments --- */
@@ -394,6 +451,10 @@ inline std::string keep(const char *text)
 {
     return text;
 }
+inline std::string keep(std::string_view text)
+{
+    return std::string(text);
+}
 inline tilec_arg argument(const std::string &text)
 {
     tilec_arg a = plain(TILEC_ARG_STRING);
@@ -408,6 +469,34 @@ inline const tilec_arg &keep(const tilec_arg &a)
 inline const tilec_arg &argument(const tilec_arg &a)
 {
     return a;
+}
+
+/* What there is a keep() for, but for views and names. */
+template <class T>
+inline constexpr bool is_plain_argument =
+    is_container<T> || std::is_arithmetic_v<T> || std::is_same_v<T, std::nullptr_t> ||
+    std::is_convertible_v<const T &, std::string_view> ||
+    std::is_convertible_v<const T &, std::string> || std::is_same_v<T, tilec_dtype> ||
+    std::is_convertible_v<const T &, const tilec_arg &>;
+template <class T> inline constexpr bool is_wrapped_argument = false;
+template <class T, std::size_t R>
+inline constexpr bool is_wrapped_argument<array_view<T, R>> = true;
+template <class T> inline constexpr bool is_wrapped_argument<named_argument<T>> = true;
+
+/* What is no argument is said here, once, in place of all that does not fit. */
+template <class T, std::enable_if_t<!is_plain_argument<std::remove_const_t<T>> &&
+                                        !is_wrapped_argument<std::remove_const_t<T>>,
+                                    int> = 0>
+std::nullptr_t keep(T &)
+{
+    static_assert(!std::is_pointer_v<T>,
+                  "a pointer has no extent: pass tilec::view(pointer, n) to the kernel");
+    static_assert(!std::is_enum_v<T>,
+                  "an enumeration is no argument of a kernel: static_cast it to a number");
+    static_assert(std::is_pointer_v<T> || std::is_enum_v<T>,
+                  "this is no argument of a kernel: pass a number, a text, a tilec_dtype, nullptr, "
+                  "what has data() and size(), or tilec::view(pointer, n)");
+    return nullptr;
 }
 
 template <class K> struct kept_name {
@@ -429,7 +518,8 @@ template <class K> tilec_arg argument(const kept_name<K> &n)
 
 /* --- options --- */
 
-/* tilec_launch_options, with functions that may throw: what they throw comes out of the launch. */
+/* tilec_launch_options, with functions that may throw: what they throw comes out of the launch.
+ * on_progress gives true to cancel it, is called on another thread, and cancels it by throwing. */
 struct options {
     std::string device; /* "" is the default one */
     int threads = 0, num_warps = 0, num_stages = 0;
@@ -439,6 +529,11 @@ struct options {
     std::string arch;
     std::function<void(const char *text)> on_message;
     std::function<void(const tilec_record &record)> on_record;
+    std::function<void(const tilec_count &count)> on_count;
+    std::function<void(const tilec_span &span)> on_span;
+    std::function<bool(const tilec_progress &progress)> on_progress;
+    tilec_debug debug = TILEC_DEBUG_NONE;
+    const void **compiled = nullptr;
 };
 
 namespace detail
@@ -463,6 +558,14 @@ class call
             c_.on_message = hear_message;
         if (o.on_record)
             c_.on_record = hear_record;
+        if (o.on_count)
+            c_.on_count = hear_count;
+        if (o.on_span)
+            c_.on_span = hear_span;
+        if (o.on_progress)
+            c_.on_progress = hear_progress;
+        c_.debug = o.debug;
+        c_.compiled = o.compiled;
     }
     const tilec_launch_options *c() const noexcept { return &c_; }
     void finish(tilec_status status, char *message) const
@@ -475,6 +578,7 @@ class call
     }
 
   private:
+    /* The launch waits for all of these, so no two are at work at a time. */
     template <class F, class A> void pass(const F &f, const A &a) noexcept
     {
         try {
@@ -484,15 +588,30 @@ class call
             thrown_ = std::current_exception();
         }
     }
+    static call *self(void *user) noexcept { return static_cast<call *>(user); }
     static void hear_message(void *user, const char *text)
     {
-        call *self = static_cast<call *>(user);
-        self->pass(self->options_.on_message, text);
+        self(user)->pass(self(user)->options_.on_message, text);
     }
     static void hear_record(void *user, const tilec_record *record)
     {
-        call *self = static_cast<call *>(user);
-        self->pass(self->options_.on_record, *record);
+        self(user)->pass(self(user)->options_.on_record, *record);
+    }
+    static void hear_count(void *user, const tilec_count *count)
+    {
+        self(user)->pass(self(user)->options_.on_count, *count);
+    }
+    static void hear_span(void *user, const tilec_span *span)
+    {
+        self(user)->pass(self(user)->options_.on_span, *span);
+    }
+    static int hear_progress(void *user, const tilec_progress *progress)
+    {
+        bool stop = false;
+        self(user)->pass(
+            [&](const tilec_progress &p) { stop = self(user)->options_.on_progress(p); },
+            *progress);
+        return stop || self(user)->thrown_;
     }
 
     const options &options_;
@@ -704,7 +823,10 @@ template <class T> class device_array
     /* For launches, in any shape that it holds. */
     template <class... E> auto view(E... extents) const
     {
-        return tilec::view(static_cast<T *>(data_), extents...).on_device(device_id_);
+        const array_view<T, sizeof...(E)> v(static_cast<T *>(data_),
+                                            {detail::extent<std::int64_t>(extents)...},
+                                            detail::extent<std::int64_t>(size_));
+        return v.on_device(device_id_);
     }
     auto view() const { return view(size_); }
     /* Copy `n` elements, at most size(), and wait unless there is a stream: tilec_copy(). */

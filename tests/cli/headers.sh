@@ -48,6 +48,21 @@ for cc in $compilers; do
     done
     expect 0 out "99999 + 0.5 = 99999.5" "$folder/add" "$source/kernels/add.py"
 done
+# what is no argument is said in words
+refused() {
+    printf '#include <optional>\n#include <tilec.hpp>\nenum class colour { red };\nvoid f(const tilec::kernel &k, %s)\n{ k(tilec::grid(1), a); }\n' \
+        "$1" >"$folder/refused.cpp"
+    for cc in $compilers; do
+        expect 1 err "$2" "$cc" -std=c++17 -I"$source/include" -fsyntax-only "$folder/refused.cpp"
+        grep -qF "no matching function" "$folder/err" && wrong "it says more than that: $1"
+    done
+}
+refused "float *a" "a pointer has no extent: pass tilec::view(pointer, n)"
+refused "const float *const a" "a pointer has no extent: pass tilec::view(pointer, n)"
+refused "colour a" "an enumeration is no argument of a kernel: static_cast it"
+refused "std::vector<bool> a" "this is no argument of a kernel: pass a number"
+refused "std::optional<int> a" "this is no argument of a kernel: pass a number"
+refused "std::unique_ptr<float[]> &a" "this is no argument of a kernel: pass a number"
 # C++ is told which header is its own
 echo '#include <tilec_call.h>' >"$folder/wrong.cpp"
 for cc in $compilers; do

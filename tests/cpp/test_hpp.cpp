@@ -66,7 +66,12 @@ static const char source[] =
     "    tl.static_assert(none is None)\n"
     "    if flag:\n"
     "        print('value', tl.load(x))\n"
-    "    tl.device_assert(tl.load(x) < 7, 'too large')\n";
+    "    tl.device_assert(tl.load(x) < 7, 'too large')\n"
+    "\n"
+    "@triton.jit\n"
+    "def slow(x, n):\n"
+    "    for i in range(n):\n"
+    "        tl.atomic_add(x, 1)\n";
 
 static tilec::options on_interp()
 {
@@ -116,6 +121,23 @@ static void test_views()
     CHECK(status_of([&] { tilec::view(v, -2, -3); }) == TILEC_BAD_ARGUMENT);
     CHECK(status_of([&] { tilec::view(v, 2, 3); }) == TILEC_OK);
     CHECK(status_of([&] { tilec::view(v, 20, 0); }) == TILEC_OK);
+    std::string text;
+    CHECK(status_of([&] { tilec::view(v, -1, 10); }, &text) == TILEC_BAD_ARGUMENT);
+    CHECK(text.find("an extent is negative") != std::string::npos);
+    const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+    CHECK(status_of([&] { tilec::view(v, huge, huge); }) == TILEC_BAD_ARGUMENT);
+    CHECK(status_of([&] { tilec::view(v, huge, 0, huge); }) == TILEC_OK);
+    /* strides stay in what a container has; those of a pointer are the caller's */
+    CHECK(status_of([&] { tilec::view(v, 2, 2).strided(3, 2); }) == TILEC_OK);
+    CHECK(status_of([&] { tilec::view(v, 2, 2).strided(4, 2); }, &text) == TILEC_BAD_ARGUMENT);
+    CHECK(text.find("fewer elements") != std::string::npos);
+    CHECK(status_of([&] { tilec::view(v, 2, 3).strided(huge, huge); }) == TILEC_BAD_ARGUMENT);
+    CHECK(status_of([&] { tilec::view(v, 1, 6).strided(huge, 1); }) == TILEC_OK);
+    CHECK(status_of([&] { tilec::view(v, 6).strided(0); }) == TILEC_OK);
+    CHECK(status_of([&] { tilec::view(v, 0, 6).strided(huge, huge); }) == TILEC_OK);
+    CHECK(status_of([&] { tilec::view(v, 6).strided(-1); }, &text) == TILEC_BAD_ARGUMENT);
+    CHECK(text.find("in front of") != std::string::npos);
+    CHECK(status_of([&] { tilec::view(v.data() + 5, 6).strided(-1); }) == TILEC_OK);
 #if __cplusplus >= 202002L
     const auto part = tilec::view(std::span<float>(v).subspan(2, 3));
     CHECK(part.tensor().data == v.data() + 2 && part.tensor().shape[0] == 3);
@@ -147,7 +169,7 @@ static void test_launches(const tilec::file &file, const tilec::options &o)
     CHECK(s.bytes > 0);
     add.prepare(x, y, out, n, 4);
     CHECK(add.dump("ir", x, y, out, n, 4).find("store") != std::string::npos);
-    CHECK((file.kernels() == std::vector<std::string>{"add", "transpose", "talk"}));
+    CHECK((file.kernels() == std::vector<std::string>{"add", "transpose", "talk", "slow"}));
 }
 
 static void test_errors(const tilec::context &context, const tilec::file &file)
@@ -158,7 +180,7 @@ static void test_errors(const tilec::context &context, const tilec::file &file)
 
     CHECK(status_of([&] { context.load("/nowhere/x.py"); }) == TILEC_IO);
     CHECK(status_of([&] { context.load_text("def f(", "bad.py"); }, &text) == TILEC_REFUSED);
-    CHECK(text.find("bad.py") != std::string::npos);
+    CHECK(text.find("bad.py") != std::string::npos && text.back() != '\n');
     CHECK(status_of([&] { file["ad"](tilec::grid(1), x); }, &text) == TILEC_NOT_FOUND);
     CHECK(text.find("did you mean `add`") != std::string::npos);
     CHECK(status_of([&] { file["add"](tilec::grid(1), x, x, constant, 4, 4); }, &text) ==
@@ -176,7 +198,7 @@ static void test_records(const tilec::file &file)
 
     o.on_record = [&](const tilec_record &r) { heard += r.text; };
     const tilec::kernel talk = file["talk"].with(o);
-    talk(tilec::grid(1), x, "word", TILEC_FP16, true, nullptr);
+    talk(tilec::grid(1), x, std::string_view("words").substr(0, 4), TILEC_FP16, true, nullptr);
     CHECK(heard.find("value") != std::string::npos && heard.find('5') != std::string::npos);
     x[0] = 8;
     CHECK(
@@ -193,6 +215,52 @@ static void test_records(const tilec::file &file)
     }
 }
 
+/* An endless kernel is stopped from the thread that is told of it, by its answer or by throwing. */
+static void test_progress(const tilec::file &file)
+{
+    std::vector<int> x{0};
+    tilec::options o;
+    int asked = 0, spans = 0;
+
+    o.on_progress = [&](const tilec_progress &p) {
+        CHECK(p.programs == 1000000 && p.begun >= 0);
+        return ++asked == 1;
+    };
+    o.on_span = [&](const tilec_span &span) { spans += span.end >= span.start; };
+    o.debug = TILEC_DEBUG_LINES;
+    const auto slow = [&](const tilec::options &with) {
+        file["slow"].with(with)(tilec::grid(1000000), x, 100000);
+    };
+    CHECK(status_of([&] { slow(o); }) == TILEC_CANCELLED);
+    CHECK(asked == 1 && spans > 0);
+    o.on_progress = [&](const tilec_progress &) -> bool { throw std::out_of_range("enough"); };
+    try {
+        slow(o);
+        CHECK(false);
+    } catch (const std::out_of_range &e) {
+        CHECK(std::string(e.what()) == "enough");
+    }
+    const void *first = nullptr, *second = nullptr;
+    tilec::options which;
+    which.compiled = &first;
+    file["slow"].with(which)(tilec::grid(1), x, 2);
+    which.compiled = &second;
+    file["slow"].with(which)(tilec::grid(1), x, 3);
+    CHECK(first && first == second);
+}
+
+static void test_counts(const tilec::file &file)
+{
+    std::vector<int> x{0};
+    tilec::options o;
+    std::uint64_t instructions = 0;
+
+    o.device = "sim";
+    o.on_count = [&](const tilec_count &c) { instructions += c.instructions; };
+    file["slow"].with(o)(tilec::grid(1), x, 2);
+    CHECK(instructions > 0);
+}
+
 int main()
 {
     tilec_open_options o{};
@@ -206,6 +274,8 @@ int main()
     test_launches(file, {});
     test_errors(context, file);
     test_records(file);
+    test_progress(file);
+    test_counts(file);
     std::puts("all is well");
     return 0;
 }
