@@ -30,6 +30,8 @@ typedef struct {
     const int *numbers; /* of the files, in Each.files */
     EachArrays arrays;
     const Array **saves; /* what is written a part at a time */
+    bool differs;        /* of one file: it is not what --compare says */
+    char *compared;      /* what compare_json() gave, for all of it */
 } Batch;
 
 typedef struct {
@@ -96,6 +98,9 @@ static void settle_piece(void *context, int i, CrewResult *r)
     Batches *b = context;
 
     if (i >= b->reading) {
+        r->failed |= b->writing->differs;
+        if (b->writing->compared)
+            r->compared = strdup(b->writing->compared);
         each_settle(b->each, b->writing->numbers[i - b->reading], r);
         return;
     }
@@ -258,15 +263,15 @@ static void launch(Cli *c, void *context, int unused)
     call_open(k);
     call_evaluate(k);
     find_saves(c, batch, b->each->options);
-    outputs_check(k);
-    call_launch(k);
-    outputs_write(k);
+    call_run_evaluated(k);
 }
 
 static void close_batch(Batch *batch)
 {
-    if (batch)
+    if (batch) {
         crew_release(&batch->cli);
+        free(batch->compared);
+    }
     free(batch);
 }
 
@@ -276,13 +281,44 @@ static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
     const char *why =
         arena_printf(e->cli->arena, "it is in one batch with %s", batch->files[0].path);
 
-    each_stop_early(e, batch->numbers[0], r);
+    if (each_is_of_call(r) && e->done == e->failed)
+        each_stop_early(e, batch->numbers[0], r);
     each_settle(e, batch->numbers[0], r);
     for (int i = 1; i < batch->group.n; i++) {
         CrewResult same = {.failed = true, .code = r->code};
 
         each_blame(e->cli, &same, why);
         each_settle(e, batch->numbers[i], &same);
+    }
+}
+
+/* --- one by one --- */
+
+static Batch *run_batch(Batches *b, const int *numbers, int n);
+
+static void read_again(Cli *c, void *batches, int number)
+{
+    read_one(c, batches, number);
+}
+
+/* Which file of a batch is to blame?  Each becomes a batch of its own. */
+static void run_one_by_one(Batches *b, const int *numbers, int n)
+{
+    const CrewTask task = {.work = read_again, .context = b};
+
+    for (int i = 0; i < n; i++) {
+        CrewResult r = crew_do(&b->each->crew, &task, numbers[i]);
+
+        if (r.failed) {
+            each_settle(b->each, numbers[i], &r);
+            continue;
+        }
+        crew_result_free(&r);
+        b->writing = run_batch(b, &numbers[i], 1);
+        if (b->writing)
+            read_and_write(b, 0);
+        close_batch(b->writing);
+        b->writing = NULL;
     }
 }
 
@@ -308,37 +344,51 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
         crash_file_end(batch->files[i].path);
         unload(b, numbers[i]);
     }
-    if (r.failed)
+    batch->differs = each_is_difference(&r);
+    if (n > 1 && (batch->differs || (r.failed && r.status == TILEC_FAULT))) {
+        crew_result_free(&r);
+        close_batch(batch);
+        run_one_by_one(b, numbers, n);
+        return NULL;
+    }
+    if (r.failed && !batch->differs) {
         fail_batch(e, batch, &r);
-    else if (r.told && *r.told)
+        close_batch(batch);
+        return NULL;
+    }
+    if (r.told && *r.told)
         fprintf(e->cli->tells, "%s:\n%s", batch->files[0].path, r.told);
-    if (!r.failed)
-        free(r.told);
-    if (!r.failed)
-        return batch;
-    close_batch(batch);
-    return NULL;
+    batch->compared = r.compared;
+    r.compared = NULL;
+    crew_result_free(&r);
+    return batch;
 }
 
-/* Names of files with placeholders in the arguments. */
-static void find_texts(Batches *b)
+static void add_texts(Batches *b, const Origin *origin, const char *name, const char *value)
 {
     Cli *c = b->each->cli;
 
-    for (int i = 0; i < b->each->options->args.len; i++) {
-        const ArgText *arg = &b->each->options->args.at[i];
-        FileTexts texts;
-
-        c->origin = arg->origin;
-        texts = value_files(c, arg->name, arg->text);
-        for (int k = 0; k < texts.len; k++) {
-            if (each_has_place(texts.at[k].path))
-                vec_push(c->arena, &b->texts, texts.at[k]);
-        }
+    c->origin = origin;
+    FileTexts texts = value_files(c, name, value);
+    for (int k = 0; k < texts.len; k++) {
+        if (each_has_place(texts.at[k].path))
+            vec_push(c->arena, &b->texts, texts.at[k]);
     }
     c->origin = NULL;
+}
+
+/* Names of files with placeholders in the arguments and references. */
+static void find_texts(Batches *b)
+{
+    const Options *o = b->each->options;
+
+    for (int i = 0; i < o->args.len; i++)
+        add_texts(b, o->args.at[i].origin, o->args.at[i].name, o->args.at[i].text);
     if (b->texts.len == 0)
-        stop(c, CLI_USAGE, "--batch stacks arrays of files, and no argument reads one; x=@{} does");
+        stop(b->each->cli, CLI_USAGE,
+             "--batch stacks arrays of files, and no argument reads one; x=@{} does");
+    for (int i = 0; i < o->compares.len; i++)
+        add_texts(b, o->compares.at[i].origin, "--compare", o->compares.at[i].with);
 }
 
 void batch_run(Each *e)

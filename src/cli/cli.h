@@ -74,6 +74,7 @@ typedef struct {
     FILE *tells;                  /* what goes to stdout, unless data or JSON are there */
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
+    const char *compared;         /* what compare_json() gave last, where JSON is asked for */
     VEC(const char *) problems;   /* what complain() has told, as JSON, where that is asked for */
 } Cli;
 
@@ -733,6 +734,7 @@ void move_release(Cli *c, int kept); /* all copies of blocks behind the first `k
 
 /* run.c: from open to what --save, --show and --compare say, which may leave an exit code */
 void call_run(Call *k);
+void call_run_evaluated(Call *k); /* the same from the arguments on */
 
 /* files.c, each.c: --each */
 typedef struct EachGroup EachGroup;

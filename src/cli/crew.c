@@ -54,6 +54,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     if (r.failed && c->json)
         r.problem = problem_json(c);
     r.failed |= c->code != CLI_DONE;
+    r.compared = c->compared ? strdup(c->compared) : NULL;
     r.code = c->code;
     r.status = c->status;
     fclose(c->tells);
@@ -65,6 +66,8 @@ void crew_result_free(CrewResult *r)
     free(r->told);
     free(r->trouble);
     free(r->problem);
+    free(r->compared);
+    r->compared = NULL;
     r->told = r->trouble = r->problem = NULL;
 }
 

@@ -25,6 +25,11 @@ static void tell_trouble(Each *e, const EachFile *f, const char *why)
                                     named ? "" : ": ", why));
 }
 
+bool each_is_difference(const CrewResult *r)
+{
+    return r->failed && !r->trouble && r->told;
+}
+
 void each_blame(const Cli *c, CrewResult *r, const char *why)
 {
     const Cli failed = {.code = r->code, .trouble = why};
@@ -37,9 +42,10 @@ void each_settle(Each *e, int i, CrewResult *r)
 {
     EachOutcome *o = &e->outcomes[i];
 
+    e->differ += each_is_difference(r);
     if (r->failed && !r->trouble)
         each_blame(e->cli, r, r->told ? "it is not what --compare says" : "there is no memory");
-    *o = (EachOutcome){r->told, r->trouble, r->problem, .done = true};
+    *o = (EachOutcome){r->told, r->trouble, r->problem, r->compared, .done = true};
     *r = (CrewResult){.failed = r->failed};
     e->failed += r->failed;
     e->done++;
@@ -65,29 +71,39 @@ static void add_damage(Each *e, const char *path, const char *problem)
 
 void each_tell(Each *e)
 {
+    Arena *a = e->cli->arena;
+
     for (; e->told < e->files.len && e->outcomes[e->told].done; e->told++) {
         EachOutcome *o = &e->outcomes[e->told];
 
         tell_file(e, &e->files.at[e->told], o);
         free(o->told);
         free(o->trouble);
+        if (o->compared)
+            vec_push(a, &e->compared,
+                     ((Compared){e->files.at[e->told].path,
+                                 arena_strndup(a, o->compared, strlen(o->compared))}));
         if (o->trouble)
             add_damage(e, e->files.at[e->told].path, o->problem);
         free(o->problem);
+        free(o->compared);
         *o = (EachOutcome){.done = true};
     }
     progress_files(&e->progress, e->done, e->files.len);
 }
 
+bool each_is_of_call(const CrewResult *r)
+{
+    bool is_own = r->code == CLI_FILES || r->status == TILEC_FAULT || each_is_difference(r) ||
+                  (r->told && *r->told);
+
+    return r->failed && !is_own;
+}
+
 void each_stop_early(Each *e, int i, CrewResult *r)
 {
-    bool is_compared = !r->trouble && r->told;
-    bool is_own =
-        r->code == CLI_FILES || r->status == TILEC_FAULT || is_compared || (r->told && *r->told);
     const char *why;
 
-    if (!r->failed || is_own || e->done > e->failed)
-        return;
     each_tell(e);
     progress_end(&e->progress);
     why = arena_printf(e->cli->arena, "%s", r->trouble ? r->trouble : "there is no memory");
@@ -135,22 +151,42 @@ static void watch_files(void *context)
     each_tell(((const Run *)context)->each);
 }
 
-/* The first ones alone, up to one that is done; then all others. */
+/* The first ones alone, up to one that is done.  What has nothing to do with the file ends the
+ * command where the next one has it, too: what is wrong with the call is so for all.  Gives how
+ * many there were. */
+static int run_first_files(Each *e, const CrewTask *task)
+{
+    CrewResult held = {0}; /* of the last file, which may stop the command */
+    int first = 0;
+
+    for (; first < e->files.len && e->done == e->failed; first++) {
+        CrewResult r = crew_do(&e->crew, task, first);
+        bool is_of_call = each_is_of_call(&r);
+
+        crash_file_end(e->files.at[first].path);
+        if (held.failed && is_of_call)
+            each_stop_early(e, first - 1, &held);
+        if (held.failed)
+            each_settle(e, first - 1, &held);
+        held = (CrewResult){0};
+        if (is_of_call)
+            held = r;
+        else
+            each_settle(e, first, &r);
+        each_tell(e);
+    }
+    if (held.failed)
+        each_stop_early(e, first - 1, &held);
+    return first;
+}
+
 static void run_files(Each *e)
 {
     Run run = {.each = e, .threads = e->options->launch.threads};
     const CrewTask task = {run_file, settle_file, watch_files, &run};
     const LastWords words = crash_words(e->cli, e->options->kernel);
-    int first = 0;
+    int first = run_first_files(e, &task);
 
-    for (; first < e->files.len && e->done == e->failed; first++) {
-        CrewResult r = crew_do(&e->crew, &task, first);
-
-        crash_file_end(e->files.at[first].path);
-        each_stop_early(e, first, &r);
-        each_settle(e, first, &r);
-        each_tell(e);
-    }
     run.again = true;
     run.first = first;
     run.threads = MAX(1, e->threads / e->crew.n);
@@ -167,11 +203,13 @@ static void refuse_options(Cli *c, const Options *o)
     if (o->profile || o->trace)
         stop(c, CLI_USAGE, "--profile and --trace look at one call, and --each makes many");
     if (o->time)
-        stop(c, CLI_USAGE, "--time times one call; with --each the last line has files/s");
+        stop(c, CLI_USAGE,
+             "--time times one call; with --each the last line has files/s; for the kernel alone "
+             "name one file in the place of {}, and leave --each away");
     if (o->count)
-        stop(c, CLI_USAGE, "--count counts one call, and --each makes many");
-    if (o->batch && o->compares.len > 0)
-        stop(c, CLI_USAGE, "--compare compares one file at a time: leave --batch away");
+        stop(c, CLI_USAGE,
+             "--count counts one call, and --each makes many: name one file in the place of {}, "
+             "and leave --each away");
 }
 
 /* Calls that do not ask which file they are for would all be the same. */
@@ -217,18 +255,10 @@ static const char *damage_json(Arena *a, const Damage *d)
     return t.s;
 }
 
-/* On stderr for people; --json has the same on stdout. */
-static void sum_up(Each *e)
+static void print_json(const Each *e, double seconds)
 {
-    double seconds = os_seconds() - e->started;
     Text t = text_new(e->cli->arena);
 
-    progress_end(&e->progress);
-    fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
-            e->files.len, seconds, e->files.len / seconds);
-    fprintf(stderr, e->failed ? "; %d failed\n" : "\n", e->failed);
-    if (!e->options->json)
-        return;
     text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g, \"failed\": [", e->files.len,
                 e->done - e->failed, seconds);
     for (int i = 0; i < e->damaged.len; i++) {
@@ -238,7 +268,31 @@ static void sum_up(Each *e)
     text_put(&t, "], \"problems\": [");
     for (int i = 0; i < e->damaged.len; i++)
         text_printf(&t, "%s%s", i ? ", " : "", damage_json(t.arena, &e->damaged.at[i]));
-    printf("%s]}\n", t.s);
+    text_put(&t, "]");
+    for (int i = 0; i < e->compared.len; i++) {
+        text_put(&t, i ? ", {\"path\": " : ", \"compared\": [{\"path\": ");
+        put_json_text(&t, e->compared.at[i].path);
+        text_printf(&t, ", \"compare\": %s}", e->compared.at[i].comparisons);
+    }
+    printf("%s%s}\n", t.s, e->compared.len ? "]" : "");
+}
+
+/* On stderr for people; --json has the same on stdout. */
+static void sum_up(Each *e)
+{
+    double seconds = os_seconds() - e->started;
+
+    progress_end(&e->progress);
+    fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
+            e->files.len, seconds, e->files.len / seconds);
+    if (e->failed)
+        fprintf(stderr, "; %d failed", e->failed);
+    if (e->options->compares.len > 0)
+        fprintf(stderr, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
+                e->differ == 1 ? "s" : "");
+    fputc('\n', stderr);
+    if (e->options->json)
+        print_json(e, seconds);
 }
 
 void each_run(Cli *c, const Options *given)

@@ -49,9 +49,10 @@ typedef struct {
     bool failed;
     CliCode code;
     tilec_status status;
-    char *told;    /* what it printed; NULL: there was no memory */
-    char *trouble; /* why it failed; NULL */
-    char *problem; /* the same as problem_json() has it, where that is asked for; NULL */
+    char *told;     /* what it printed; NULL: there was no memory */
+    char *trouble;  /* why it failed; NULL */
+    char *problem;  /* the same as problem_json() has it, where that is asked for; NULL */
+    char *compared; /* what compare_json() gave, likewise */
 } CrewResult;
 typedef struct {
     Cli *clis;
@@ -80,11 +81,15 @@ typedef struct {
     char *told;    /* from malloc(): for stdout */
     char *trouble; /* the same: why it failed */
     char *problem; /* .. as JSON */
+    char *compared;
     bool done;
 } EachOutcome;
 typedef struct {
     const char *path, *problem; /* as JSON, or NULL */
 } Damage;
+typedef struct {
+    const char *path, *comparisons; /* a JSON array */
+} Compared;
 typedef struct {
     Cli *cli;
     const Options *options;
@@ -94,7 +99,9 @@ typedef struct {
     EachOutcome *outcomes; /* one for each file */
     int threads;           /* for all of it */
     int told, failed, done;
-    VEC(Damage) damaged; /* the files that failed, in their order */
+    int differ;             /* of these by --compare */
+    VEC(Damage) damaged;    /* the files that failed, in their order */
+    VEC(Compared) compared; /* with --json all files that were compared, in their order */
     Progress progress;
     double started;
 } Each;
@@ -104,9 +111,12 @@ void each_settle(Each *e, int i, CrewResult *r);
 void each_blame(const Cli *c, CrewResult *r, const char *why);
 void crew_result_free(CrewResult *r); /* crew.c: of one that nobody takes */
 void each_tell(Each *e); /* of all files in front of which all are settled, and the progress */
-/* Stop the command with a failure that all files would have alike: one of the first that has
- * nothing to do with the file. */
-void each_stop_early(Each *e, int i, CrewResult *r);
+/* Is it done, but not what --compare says? */
+bool each_is_difference(const CrewResult *r);
+/* Has the failure to do with the call, as far as can be told, and not with the file? */
+bool each_is_of_call(const CrewResult *r);
+/* Stop the command with a failure that all files would have alike. */
+NORETURN void each_stop_early(Each *e, int i, CrewResult *r);
 
 /* batch.c */
 void batch_run(Each *e);

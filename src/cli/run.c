@@ -7,11 +7,16 @@
 
 void call_run(Call *k)
 {
+    call_open(k);
+    call_evaluate(k);
+    call_run_evaluated(k);
+}
+
+void call_run_evaluated(Call *k)
+{
     Cli *c = k->cli;
     Comparisons compared;
 
-    call_open(k);
-    call_evaluate(k);
     outputs_check(k);
     compared = compare_prepare(k);
     call_launch(k);
@@ -19,7 +24,7 @@ void call_run(Call *k)
     if (!compare_finish(k, &compared))
         c->code = CLI_REFUSED;
     if (k->options.json && compared.len > 0)
-        k->timing.compared = compare_json(c, &compared);
+        c->compared = k->timing.compared = compare_json(c, &compared);
     else
         fputs(compare_text(c, &compared), c->tells);
 }

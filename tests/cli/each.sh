@@ -96,8 +96,8 @@ expect 2 err "hint: a member of each .npz is written in quotes" "$tilec" run add
 expect 0 out "u8 3x4" "$tilec" run add.py:add --grid 0 --each 'out/a[03].npz' x="@'{}:mask'" y=x o=x n=0 \
     BLOCK=1 --show o
 expect 2 err "all make many calls" each --sweep
-expect 2 err "--time times one call" each --time
-expect 2 err "--count counts one call" each --count
+expect 2 err "for the kernel alone name one file in the place of {}, and leave --each away" each --time
+expect 2 err "--count counts one call, and --each makes many: name one file" each --count
 expect 2 err "its first extent has to be the number of files, here 2" "$tilec" run add.py:add --grid 1 \
     --each 'in/*.png' --batch 2 x=@{} y=x o='x[0]' n=1 BLOCK=1 --save 'o=out/{name}.npy'
 expect 2 err "with --batch it stands for several files" "$tilec" run add.py:add --grid 1 --each 'in/*.png' \
@@ -153,6 +153,44 @@ grep -q "9 of 10 files" "$folder/err" || wrong "an assertion costs other files"
 expect 1 err "9 of 10 files" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} y=x \
     o='empty_like(x)' n=0 BLOCK=1 --compare 'x=@in/{name}.png'
 grep -q "^tilec: copies/a1.png: " "$folder/err" || wrong "the file that differs is not named"
+grep -q "; 1 failed; compared: 9 agree, 0 differ$" "$folder/err" || wrong "another shape is no difference"
+cp -r copies wanted
+expect 0 out "" "$tilec" run add.py:add --grid 1 x='full(u8,3x5,7)' y=x o=x n=0 BLOCK=1 --save x=wanted/a1.png
+for extra in "" "--batch 2" "--batch 4"; do
+    compare() {
+        "$tilec" run add.py:add --grid 'cdiv(n,BLOCK)' --each 'copies/*.png' x=@{} y=x o='empty_like(x)' \
+            n='x.numel()' BLOCK=64 --compare 'x=@wanted/{name}.png' --compare interp $extra "$@"
+    }
+    rm -rf out && mkdir out
+    expect 1 err "; compared: 9 agree, 1 differs" compare --save 'o=out/{name}.npy'
+    grep -q "^tilec: copies/a1.png: " "$folder/err" || wrong "the file that differs is not named"
+    check=$(echo out/*.npy | wc -w)
+    [ "$check" = 10 ] || wrong "$check files instead of 10"
+    expect 1 out '"compared": [{"path": "copies/a0.png", "compare": [{"name": "x", ' compare --json
+done
+
+# a batch that fails is done again file by file: one is to blame
+for n in 2 3 10; do
+    rm -rf out && mkdir out
+    expect 1 err "tilec: in/a1.png: add.py:16:5: error: assertion failed: too large" "$tilec" run \
+        add.py:assert_small --grid 'cdiv(n,BLOCK)' --each 'in/*.png' --batch $n x=@{} o='empty_like(x)' \
+        n='x.numel()' BLOCK=64 --save 'o=out/{name}.npy'
+    grep -q "9 of 10 files" "$folder/err" || wrong "it costs other files"
+    [ "$(grep -c "assertion failed: too large" "$folder/err")" = 1 ] || wrong "it is said of other files"
+    [ "$(echo out/*.npy | wc -w)" = 9 ] || wrong "files are missing"
+done
+
+# what only one file has stops nothing, even if it is the first
+mkdir mixed
+cp copies/a[123].png mixed
+expect 0 out "" "$tilec" run add.py:add --grid 1 x='zeros(u8,3x4x3)' y=x o=x n=0 BLOCK=1 --save x=mixed/a0.png
+expect 2 err "with mixed/a1.png: n: " "$tilec" run add.py:add --grid 1 --each 'mixed/a[123].png' x=@{} y=x o=x \
+    n='x.shape(2)' BLOCK=64
+cp mixed/a1.png mixed/b0.png
+cp mixed/a0.png mixed/b1.png
+expect 1 err "1 of 2 files" "$tilec" run add.py:add --grid 1 --each 'mixed/b*.png' x=@{} y=x o=x \
+    n='x.shape(2)' BLOCK=64
+grep -q "^tilec: mixed/b0.png: n: " "$folder/err" || wrong "the odd one is not named"
 
 # stopped at any moment: files that are whole or not there, and none beside them
 mkdir many stopped
