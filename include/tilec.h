@@ -63,7 +63,8 @@ typedef enum {
     TILEC_BAD_ARGUMENT, /* a NULL, a negative count, no value of an enum: the caller's mistake */
     TILEC_FAILED,       /* the machine refused: no threads, no code generator, a damaged install */
     TILEC_FAULT,    /* the kernel has run, and an assertion in it, or a check of its accesses, found
-                     * something wrong; the text says what and where */
+                     * something wrong, or the simulator an access outside of its arrays; the text
+                     * says what and where */
     TILEC_CANCELLED /* by the caller's on_progress; some programs have run, others have not */
 } tilec_status;
 
@@ -676,6 +677,7 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  * middle of a launch where tl.assume does not hold or calls nest too deep.  TILEC_FAULT when
  * programs have run and found something wrong: behind an assertion that failed its program ends,
  * others that are running go on to their end, and no further one begins; memory is as they left it.
+ * So it is where the device "sim" stops an access outside of the launch's arrays, checked or not.
  */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,

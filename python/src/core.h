@@ -159,7 +159,7 @@ int value_dtype(PyObject *o, tilec_dtype *out);
 typedef struct {
     char *out, *message; /* for stdout; what the compiler says; NULL: nothing */
     size_t nout, nmessage;
-    bool assertion, access; /* that failed */
+    bool assertion; /* that failed */
 } Said;
 void said_message(void *said, const char *text);
 void said_record(void *said, const tilec_record *record);

@@ -38,7 +38,6 @@ void said_record(void *said, const tilec_record *record)
     if (record->kind == TILEC_RECORD_PRINT || record->kind == TILEC_RECORD_LOST)
         append(&s->out, &s->nout, record->text, "\n");
     s->assertion |= record->kind == TILEC_RECORD_ASSERT;
-    s->access |= record->kind == TILEC_RECORD_CHECK;
 }
 
 static int show(const char *text, size_t n, PyObject *how)
@@ -89,8 +88,7 @@ void said_clear(Said *s)
 void fail_status(tilec_status status, char *error, const Said *said)
 {
     const char *text = error ? error : tilec_status_text(status);
-    const char *kind =
-        status == TILEC_FAULT && said && said->access && !said->assertion ? "access" : "";
+    const char *kind = status == TILEC_FAULT && !(said && said->assertion) ? "access" : "";
     PyObject *result = PyObject_CallFunction(core.raise, "iss#", (int)status, kind, text,
                                              (Py_ssize_t)strlen(text));
 

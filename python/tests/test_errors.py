@@ -71,6 +71,15 @@ class Faults(unittest.TestCase):
             self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
             self.assertEqual(x[5:].tolist(), [0] * 7)
 
+    def test_access_on_sim(self):
+        """The simulator finds it without `check`, in the words of a check."""
+        x = np.zeros(12, np.float32)
+        with self.assertRaises(IndexError) as caught:
+            reaching[(1,)](x[:5], BLOCK=8, device="sim")
+        self.assertIsInstance(caught.exception, errors.AccessFault)
+        self.assertIn(f"{__file__}:{reaching.starting_line_number + 3}:", str(caught.exception))
+        self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
+
     def test_check_sees_strides(self):
         x = np.zeros((4, 6), np.float32)
         reaching[(1,)](x[0, :4], BLOCK=4, check=True)

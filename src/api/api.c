@@ -51,6 +51,8 @@ tilec_status api_status(RunStatus s)
         return TILEC_BAD_ARGUMENT;
     case RUN_STOPPED:
         return TILEC_REFUSED;
+    case RUN_FAULT:
+        return TILEC_FAULT;
     case RUN_CANCELLED:
         return TILEC_CANCELLED;
     default:

@@ -283,6 +283,8 @@ const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored);
 /* The bytes that each tensor spans, MAX_PARAMS at most; how many there are, -1 when nobody knows.
  */
 int memory_ranges(const Binding *b, MemoryRange *out);
+/* The tensor that range `i` of memory_ranges() is of. */
+const tilec_tensor *memory_of_range(const Binding *b, int i);
 /* Does a launch read memory that it writes?  The sets are of parameters. */
 bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
@@ -291,6 +293,9 @@ double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' 
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);
 /* Wait for threads of launches that are over, and free what they had. */
 void progress_join(tilec_context *ctx);
+
+/* place.c: "[1027] is outside of its 1000 elements", for an offset in elements; behind its name. */
+void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset);
 
 /* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */
 typedef struct {

@@ -210,6 +210,30 @@ static void pass_count(void *user, const LineCount *c)
     o->on_count(o->user, &count);
 }
 
+/* The name of the argument that it is; NULL: it is an item of one. */
+static const char *name_of_tensor(const Request *r, const tilec_tensor *t)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        if (&r->args[i].tensor == t)
+            return r->args[i].name ? r->args[i].name : r->kernel->signature->params[i].name;
+    }
+    return NULL;
+}
+
+static const char *describe_outside(void *request, Arena *a, int i, uint64_t address)
+{
+    const Request *r = request;
+    const tilec_tensor *t = memory_of_range(r->binding, i);
+    const char *name = name_of_tensor(r, t);
+    int64_t size = (int64_t)tilec_dtype_size(t->dtype);
+    int64_t bytes = (int64_t)(address - (uint64_t)(uintptr_t)t->data);
+    Text out = text_new(a);
+
+    text_put(&out, name ? name : "an item of a tuple");
+    place_put_outside(&out, t, bytes / size - (bytes % size < 0));
+    return out.s;
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
@@ -230,8 +254,9 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .on_count = r->options.on_count ? pass_count : NULL,
                            .count_user = (void *)&r->options,
                            .ranges = ranges,
-                           .nranges =
-                               device->wants_ranges ? memory_ranges(r->binding, ranges) : -1};
+                           .nranges = device->wants_ranges ? memory_ranges(r->binding, ranges) : -1,
+                           .describe_outside = describe_outside,
+                           .describe_user = (void *)r};
     char *text = NULL;
 
     if (!api_available(device, error))
@@ -258,12 +283,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
 /* Say which array must stay as it is. */
 static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, char **error)
 {
-    const char *name = NULL;
+    const char *name = name_of_tensor(r, t);
 
-    for (int i = 0; i < r->nargs; i++) {
-        if (&r->args[i].tensor == t)
-            name = r->args[i].name ? r->args[i].name : r->kernel->signature->params[i].name;
-    }
     return api_refuse(error, TILEC_BAD_ARGUMENT,
                       "the array given for `%s` is read-only, and the kernel writes to it",
                       name ? name : "an item of a tuple");

@@ -146,6 +146,15 @@ int memory_ranges(const Binding *b, MemoryRange *out)
     return n;
 }
 
+const tilec_tensor *memory_of_range(const Binding *b, int i)
+{
+    int slot = 0;
+
+    while (!b->tensors[slot] || i-- > 0)
+        slot++;
+    return b->tensors[slot];
+}
+
 double memory_bytes(const Binding *b, uint64_t params)
 {
     double bytes = 0;

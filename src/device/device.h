@@ -117,6 +117,10 @@ typedef struct {
     Stints *stints; /* NULL, or where devices on the host's memory may note what ran when */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
+    /* Of devices that want them: what an address outside of range `i`, which is the nearest, would
+     * be there: "x[1000] is outside of its 1000 elements".  In the arena. */
+    const char *(*describe_outside)(void *user, Arena *a, int i, uint64_t address);
+    void *describe_user;
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;

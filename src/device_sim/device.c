@@ -107,8 +107,18 @@ static Span span_of(const SourceMap *m, const SimError *e)
     return source_span(src, at, at);
 }
 
+/* Outside of which array; where that is not sure there is a note. */
+static void put_outside(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
+{
+    const char *what = l->describe_outside(l->describe_user, a, e->range, e->address);
+
+    diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s %s", e->access, what);
+    if (l->nranges > 1)
+        diag(d, DIAG_NOTE, (Span){0}, "of the launch's arrays this is the nearest to the address");
+}
+
 /* A whole diagnostic for free(); NULL when memory is out. */
-static char *diagnostic(const SimError *e, SourceMap *sources)
+static char *diagnostic(const SimError *e, const DeviceLaunch *l)
 {
     Guard guard = {0};
     Arena *a = arena_new(NULL);
@@ -118,10 +128,14 @@ static char *diagnostic(const SimError *e, SourceMap *sources)
         return NULL;
     arena_set_guard(a, &guard);
     if (setjmp(guard.env) == 0) {
-        Diags *d = diags_new(a, sources);
+        Diags *d = diags_new(a, l->sources);
         const char *ptx = e->ptx + strspn(e->ptx, " \t");
 
-        diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s", e->text);
+        bool is_near = e->access && e->range >= 0 && e->range < l->nranges;
+        if (is_near && l->describe_outside)
+            put_outside(d, e, l, a);
+        else
+            diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s", e->text);
         if (e->warp >= 0)
             diag(d, DIAG_NOTE, (Span){0}, "in program (%d, %d, %d), warp %d%s", e->program[0],
                  e->program[1], e->program[2], e->warp,
@@ -134,7 +148,7 @@ static char *diagnostic(const SimError *e, SourceMap *sources)
     return text;
 }
 
-static RunStatus run_status(SimStatus s)
+static RunStatus run_status(SimStatus s, const SimError *e)
 {
     switch (s) {
     case SIM_OK:
@@ -142,7 +156,7 @@ static RunStatus run_status(SimStatus s)
     case SIM_NO_MEMORY:
         return RUN_NO_MEMORY;
     case SIM_FAULT:
-        return RUN_STOPPED;
+        return e->access ? RUN_FAULT : RUN_STOPPED;
     case SIM_CANCELLED:
         return RUN_CANCELLED;
     default:
@@ -213,7 +227,7 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
             l->on_count(l->count_user, &counts.lines[i]);
     }
     free(counts.lines);
-    return run_status(status);
+    return run_status(status, e);
 }
 
 static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, char **error)
@@ -229,7 +243,7 @@ static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, c
         status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
     free_belongings(&own);
     if (status != RUN_OK && status != RUN_NO_MEMORY && status != RUN_CANCELLED)
-        *error = diagnostic(&e, l->sources);
+        *error = diagnostic(&e, l);
     return status;
 }
 

@@ -49,12 +49,29 @@ static const char *const verbs[] = {[ACCESS_READ] = "reads",
                                     [ACCESS_COPY] = "copies to",
                                     [ACCESS_FETCH] = "reads"};
 
-/* Say how far an address is from the nearest range. */
-static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)
+/* As in "load of x"; of what is told of global memory. */
+static const char *const accesses[] = {[ACCESS_READ] = "load of",
+                                       [ACCESS_WRITE] = "store to",
+                                       [ACCESS_ATOMIC] = "atomic on",
+                                       [ACCESS_COPY] = "store to",
+                                       [ACCESS_FETCH] = "load of"};
+
+/* A fault that is an access to global memory; call it behind fault(). */
+static void note_access(Warp *w, AccessKind kind, int range, uint64_t address)
 {
-    const Launch *l = w->worker->launch;
-    uint64_t best = UINT64_MAX;
-    int64_t offset = 0;
+    SimError *e = &w->worker->error;
+
+    if (e->access)
+        return; /* the first one counts */
+    e->access = accesses[kind];
+    e->range = range;
+    e->address = address;
+}
+
+/* The range that is nearest to an address which is in none, -1 when that is far. */
+static int nearest_range(const Launch *l, uint64_t address)
+{
+    uint64_t best = UINT64_C(1) << 32;
     int nearest = -1;
 
     for (int i = 0; i < l->asked->nranges; i++) {
@@ -65,15 +82,28 @@ static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, 
         if (far < best) {
             best = far;
             nearest = i;
-            offset = (int64_t)(address - r->address);
         }
     }
-    if (nearest < 0 || best > (UINT64_C(1) << 32))
-        fault(w, lane, "it %s %u bytes at address 0x%llx, which no argument reaches", verbs[kind],
-              bytes, (unsigned long long)address);
+    return nearest;
+}
+
+/* Say how far an address is from the nearest range. */
+static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)
+{
+    const Launch *l = w->worker->launch;
+    int nearest = nearest_range(l, address);
+    const SimRange *r = nearest < 0 ? NULL : &l->asked->ranges[nearest];
+
+    if (!r)
+        fault(
+            w, lane,
+            "it %s %u bytes at address 0x%llx, which no argument reaches, and the simulator knows "
+            "no other memory",
+            verbs[kind], bytes, (unsigned long long)address);
     else
         fault(w, lane, "it %s %u bytes at offset %lld of an array of %llu bytes", verbs[kind],
-              bytes, (long long)offset, (unsigned long long)l->asked->ranges[nearest].bytes);
+              bytes, (long long)(address - r->address), (unsigned long long)r->bytes);
+    note_access(w, kind, nearest, address);
 }
 
 static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
@@ -97,6 +127,7 @@ static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t ma
         }
         if (range->read_only && kind != ACCESS_READ && kind != ACCESS_FETCH) {
             fault(w, (int)lane, "it %s memory that is read-only", verbs[kind]);
+            note_access(w, kind, -1, address[lane]);
             return false;
         }
     }

@@ -30,7 +30,7 @@ void fault(Warp *w, int lane, const char *fmt, ...)
     if (worker->status != SIM_OK)
         return; /* the first one counts */
     worker->status = SIM_FAULT;
-    *e = (SimError){.warp = w->index, .lane = lane};
+    *e = (SimError){.warp = w->index, .lane = lane, .range = -1};
     va_start(ap, fmt);
     vsnprintf(e->text, sizeof e->text, fmt, ap);
     va_end(ap);

@@ -33,6 +33,11 @@ typedef struct {
     char ptx[160];    /* the text of that line */
     int program[3];   /* for SIM_FAULT: who did it */
     int warp, lane;   /* lane -1: the warp as a whole */
+    /* of an access to global memory that must not be: what it is, else NULL; the range of the
+     * launch that is nearest, where it is outside of all and one is near, else -1 */
+    const char *access; /* "load of" */
+    int range;
+    uint64_t address;
 } SimError;
 
 typedef struct SimModule SimModule;
