@@ -274,7 +274,8 @@ typedef struct {
      * Not 0: every load, store and atomic is checked, and one outside of the view (shape and
      * strides) of the array that its pointer comes from is reported and does not happen; a load
      * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
-     * launch then runs to its end and gives TILEC_FAULT.  Checked kernels are compiled apart and
+     * launch then runs to its end and gives TILEC_FAULT.  The device "sim" also looks for races
+     * between programs, and stops at the first one.  Checked kernels are compiled apart and
      * are up to some times slower; without this nothing is.
      */
     int check;

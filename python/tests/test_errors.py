@@ -19,6 +19,12 @@ def asserting(x, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def racing(x, out, BLOCK: tl.constexpr):
+    s = tl.sum(tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)))
+    tl.store(out, tl.load(out) + s)
+
+
+@tilec.jit
 def reaching(x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(x + i, tl.load(x + i) + 1)
@@ -79,6 +85,16 @@ class Faults(unittest.TestCase):
         self.assertIsInstance(caught.exception, errors.AccessFault)
         self.assertIn(f"{__file__}:{reaching.starting_line_number + 3}:", str(caught.exception))
         self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
+
+    def test_race(self):
+        """A forgotten atomic_add: the simulator finds it where it is asked to check."""
+        x, out = np.ones(12, np.float32), np.zeros(1, np.float32)
+        with self.assertRaises(errors.RaceFault) as caught:
+            racing[(3,)](x, out, BLOCK=4, check=True, device="sim")
+        line = racing.starting_line_number + 3
+        self.assertIn(f"{__file__}:{line}:", str(caught.exception))
+        self.assertIn("race: load of out[0], which program (0, 0, 0) changes", str(caught.exception))
+        racing[(1,)](x, out, BLOCK=4, check=True, device="sim")
 
     def test_check_sees_strides(self):
         x = np.zeros((4, 6), np.float32)

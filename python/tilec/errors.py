@@ -94,6 +94,12 @@ class AccessFault(TritonError, IndexError):
     """An access outside of an array in a launch with check=True: place, program, index, array."""
 
 
+class RaceFault(TritonError, RuntimeError):
+    """Two programs of a launch with check=True on the device "sim" that touch one element, one of
+    them changing it, with nothing that orders them: array, index, both places and programs.
+    """
+
+
 class OutsideKernelError(TritonError, ValueError):
     """A function of the language called by Python, where there is no program and no tile."""
 
@@ -125,12 +131,18 @@ def of_status(status, kind, text):
     if status == _REFUSED:
         return _refusal(text)
     if status == _FAULT:
-        return AccessFault(text) if kind == "access" else AssertionFault(text)
+        return _fault(kind, text)
     if status == _NO_MEMORY:
         return MemoryError(text)
     if status in (_NOT_FOUND, _BAD_ARGUMENT):
         return ArgumentError(text)
     return DeviceError(text)
+
+
+def _fault(kind, text):
+    if "error: race: " in text.partition("\n")[0]:
+        return RaceFault(text)
+    return AccessFault(text) if kind == "access" else AssertionFault(text)
 
 
 def _refusal(text):

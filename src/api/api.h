@@ -294,7 +294,9 @@ RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, c
 /* Wait for threads of launches that are over, and free what they had. */
 void progress_join(tilec_context *ctx);
 
-/* place.c: "[1027] is outside of its 1000 elements", for an offset in elements; behind its name. */
+/* place.c: "[3]", and "[1027] is outside of its 1000 elements", for an offset in elements; both
+ * stand behind the array's name. */
+void place_put(Text *t, const tilec_tensor *array, int64_t offset);
 void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset);
 
 /* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */

@@ -220,7 +220,8 @@ static const char *name_of_tensor(const Request *r, const tilec_tensor *t)
     return NULL;
 }
 
-static const char *describe_outside(void *request, Arena *a, int i, uint64_t address)
+/* As DeviceLaunch.describe. */
+static const char *describe_place(void *request, Arena *a, int i, uint64_t address, bool outside)
 {
     const Request *r = request;
     const tilec_tensor *t = memory_of_range(r->binding, i);
@@ -230,7 +231,11 @@ static const char *describe_outside(void *request, Arena *a, int i, uint64_t add
     Text out = text_new(a);
 
     text_put(&out, name ? name : "an item of a tuple");
-    place_put_outside(&out, t, bytes / size - (bytes % size < 0));
+    bytes -= bytes % size < 0 ? size : 0;
+    if (outside)
+        place_put_outside(&out, t, bytes / size);
+    else
+        place_put(&out, t, bytes / size);
     return out.s;
 }
 
@@ -255,8 +260,9 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .count_user = (void *)&r->options,
                            .ranges = ranges,
                            .nranges = device->wants_ranges ? memory_ranges(r->binding, ranges) : -1,
-                           .describe_outside = describe_outside,
-                           .describe_user = (void *)r};
+                           .describe = describe_place,
+                           .describe_user = (void *)r,
+                           .races = r->options.check != 0};
     char *text = NULL;
 
     if (!api_available(device, error))

@@ -141,7 +141,8 @@ int memory_ranges(const Binding *b, MemoryRange *out)
         Extent e = extent_of(b->tensors[i]);
         if (e.whole)
             return -1;
-        out[n++] = (MemoryRange){e.lo, e.hi - e.lo};
+        out[n++] =
+            (MemoryRange){e.lo, e.hi - e.lo, (uint32_t)tilec_dtype_size(b->tensors[i]->dtype)};
     }
     return n;
 }

@@ -46,15 +46,22 @@ static void put_list(Text *t, const char *open, const int64_t *values, int n, co
     text_put(t, n == 0 ? "" : close);
 }
 
-void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset)
+void place_put(Text *t, const tilec_tensor *array, int64_t offset)
 {
     int64_t index[MAX_RANK];
-    int rank = MIN(array->ndim, MAX_RANK); /* what stands behind is told by none */
 
     if (array->ndim > MAX_RANK || array->ndim <= 0 || !split_offset(array, offset, index))
         text_printf(t, " at offset %lld", (long long)offset);
     else
         put_list(t, "[", index, array->ndim, "]");
+}
+
+void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset)
+{
+    int64_t index[MAX_RANK];
+    int rank = MIN(array->ndim, MAX_RANK); /* what stands behind is told by none */
+
+    place_put(t, array, offset);
     if (array->ndim == 1 && stride_of(array, 0) == 1) {
         text_printf(t, " is outside of its %lld elements", (long long)array->shape[0]);
         return;

@@ -63,7 +63,7 @@ static const struct {
      "  --threads N          how many threads; every CPU when not given\n"
      "  --num-warps N        launch hints that a kernel may read\n"
      "  --num-stages N\n"
-     "  --check              report every access outside of an array; slower\n"
+     "  --check              report every access outside of an array, and on sim races; slower\n"
      "  --debug, -g          on the CPU: code that gdb can stop in and show names of; slower\n"
      "  --path DIR           a folder in which modules that the file imports are looked for\n"
      "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"

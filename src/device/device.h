@@ -94,9 +94,10 @@ typedef struct {
     int local;     /* bytes of memory that a thread has for what its registers do not hold */
 } CodeFacts;
 
-/* Bytes that the programs of a launch may reach. */
+/* Bytes that the programs of a launch may reach, and those of an element. */
 typedef struct {
     uint64_t address, bytes;
+    uint32_t unit;
 } MemoryRange;
 
 typedef struct {
@@ -117,10 +118,11 @@ typedef struct {
     Stints *stints; /* NULL, or where devices on the host's memory may note what ran when */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
-    /* Of devices that want them: what an address outside of range `i`, which is the nearest, would
-     * be there: "x[1000] is outside of its 1000 elements".  In the arena. */
-    const char *(*describe_outside)(void *user, Arena *a, int i, uint64_t address);
+    /* Of devices that want them: an address in range `i`, "x[3]"; one outside of it, which is the
+     * nearest: "x[1000] is outside of its 1000 elements".  In the arena. */
+    const char *(*describe)(void *user, Arena *a, int i, uint64_t address, bool outside);
     void *describe_user;
+    bool races; /* of devices that can: look for races between programs, too */
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;

@@ -89,32 +89,71 @@ static const Source *source_named(const SourceMap *m, const char *path)
     return NULL;
 }
 
-/* Where the line and column of an error lie in the sources; {0,0} when they are in none. */
-static Span span_of(const SourceMap *m, const SimError *e)
+/* Where a line and column lie in the sources; {0,0} when they are in none. */
+static Span span_of(const SourceMap *m, const char *file, int line, int column)
 {
-    const Source *src = e->line > 0 ? source_named(m, e->file) : NULL;
+    const Source *src = line > 0 ? source_named(m, file) : NULL;
 
-    if (!src || e->line < src->line)
+    if (!src || line < src->line)
         return (Span){0};
     const char *s = src->text, *end = src->text + src->len;
-    for (int line = src->line; line < e->line && s; line++) {
+    for (int i = src->line; i < line && s; i++) {
         s = memchr(s, '\n', (size_t)(end - s));
         s = s ? s + 1 : NULL;
     }
     if (!s)
         return (Span){0};
-    uint32_t at = (uint32_t)MIN((s - src->text) + MAX(e->column - 1, 0), (ptrdiff_t)src->len);
+    uint32_t at = (uint32_t)MIN((s - src->text) + MAX(column - 1, 0), (ptrdiff_t)src->len);
     return source_span(src, at, at);
+}
+
+static Span span_of_error(const Diags *d, const SimError *e)
+{
+    return span_of(diags_sources(d), e->file, e->line, e->column);
 }
 
 /* Outside of which array; where that is not sure there is a note. */
 static void put_outside(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
 {
-    const char *what = l->describe_outside(l->describe_user, a, e->range, e->address);
+    const char *what = l->describe(l->describe_user, a, e->range, e->address, true);
 
-    diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s %s", e->access, what);
+    diag(d, DIAG_ERROR, span_of_error(d, e), "%s %s", e->access, what);
     if (l->nranges > 1)
         diag(d, DIAG_NOTE, (Span){0}, "of the launch's arrays this is the nearest to the address");
+}
+
+/* "which program (0, 0, 0) stores" */
+static const char *other_program(const SimError *e, Arena *a)
+{
+    const int *p = e->other;
+
+    return arena_printf(a, "program (%d, %d, %d) %s", p[0], p[1], p[2], e->race);
+}
+
+static void put_race(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
+{
+    const char *what = l->describe(l->describe_user, a, e->range, e->address, false);
+    const char *other = other_program(e, a);
+    Span there = span_of(diags_sources(d), e->other_file, e->other_line, e->other_column);
+
+    diag(d, DIAG_ERROR, span_of_error(d, e), "race: %s %s, which %s", e->access, what, other);
+    diag(d, DIAG_NOTE, there, "here %s it; programs run in any order, and at the same time", other);
+    diag(d, DIAG_NOTE, (Span){0},
+         "several programs add to one element by tl.atomic_add, or one waits for the other by "
+         "atomics with acquire and release");
+}
+
+/* What went wrong, in terms of the launch's arrays where it is about these. */
+static void put_error(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
+{
+    bool is_known = l->describe && e->access && e->range >= 0 && e->range < l->nranges;
+
+    if (is_known && e->race)
+        put_race(d, e, l, a);
+    else if (is_known)
+        put_outside(d, e, l, a);
+    else
+        diag(d, DIAG_ERROR, span_of_error(d, e), "%s", e->text);
 }
 
 /* A whole diagnostic for free(); NULL when memory is out. */
@@ -131,11 +170,7 @@ static char *diagnostic(const SimError *e, const DeviceLaunch *l)
         Diags *d = diags_new(a, l->sources);
         const char *ptx = e->ptx + strspn(e->ptx, " \t");
 
-        bool is_near = e->access && e->range >= 0 && e->range < l->nranges;
-        if (is_near && l->describe_outside)
-            put_outside(d, e, l, a);
-        else
-            diag(d, DIAG_ERROR, span_of(diags_sources(d), e), "%s", e->text);
+        put_error(d, e, l, a);
         if (e->warp >= 0)
             diag(d, DIAG_NOTE, (Span){0}, "in program (%d, %d, %d), warp %d%s", e->program[0],
                  e->program[1], e->program[2], e->warp,
@@ -195,13 +230,15 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
     if (l->nargs > 0)
         memcpy(b->args, l->args, sizeof *b->args * (size_t)l->nargs);
     for (int i = 0; i < l->nranges; i++)
-        b->ranges[i] = (SimRange){.address = l->ranges[i].address, .bytes = l->ranges[i].bytes};
+        b->ranges[i] = (SimRange){.address = l->ranges[i].address,
+                                  .bytes = l->ranges[i].bytes,
+                                  .unit = l->ranges[i].unit};
     if (!hears)
         return true;
     record_buffer_begin(b->records, l->room);
     b->args[l->records_arg] = (uint64_t)(uintptr_t)b->records;
     if (b->nranges >= 0)
-        b->ranges[b->nranges++] = (SimRange){b->args[l->records_arg], bytes};
+        b->ranges[b->nranges++] = (SimRange){.address = b->args[l->records_arg], .bytes = bytes};
     return true;
 }
 
@@ -215,6 +252,7 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
                        .ranges = b->ranges,
                        .nranges = b->nranges,
                        .threads = l->threads > 0 ? l->threads : os_cpu_count(),
+                       .races = l->races,
                        .watch = l->watch};
     SimCounts counts = {0};
 

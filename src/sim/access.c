@@ -43,6 +43,15 @@ static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t by
     return NULL;
 }
 
+int access_range(const Launch *l, uint64_t address)
+{
+    for (int i = 0; i < l->asked->nranges; i++) {
+        if (in_range(&l->asked->ranges[i], address, 1))
+            return i;
+    }
+    return -1;
+}
+
 static const char *const verbs[] = {[ACCESS_READ] = "reads",
                                     [ACCESS_WRITE] = "writes",
                                     [ACCESS_ATOMIC] = "updates",

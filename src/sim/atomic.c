@@ -155,8 +155,11 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
     if (!access_resolve(w, (PtxSpace)in->space, ACCESS_ATOMIC, u.bytes * (uint32_t)n, mask, address,
                         host))
         return false;
+    if (has(in, MOD_RELEASE) || has(in, MOD_ACQ_REL))
+        race_fence(w);
     FOR_LANES(i, mask)
     {
+        race_atomic(w, host[i], u.bytes * (uint32_t)n);
         uint64_t c = u.op == MOD_CAS ? lane_of(w, in->op[first + 1], u.bytes, i) : 0;
 
         for (int k = 0; k < n; k++) {
@@ -164,6 +167,8 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
             old[k][i] = update_element(&u, host[i] + (uint32_t)k * u.bytes, b, c);
         }
     }
+    if (has(in, MOD_ACQUIRE) || has(in, MOD_ACQ_REL))
+        race_fence(w);
     return true;
 }
 

@@ -215,6 +215,7 @@ bool block_run(Worker *worker, int64_t program)
     place_block(b, worker->launch->asked->grid, program);
     memset(b->barriers, 0, sizeof b->barriers);
     shadow_start_block(b);
+    race_start_block(b, program);
     for (int i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i]);
     while (done < b->nwarps && worker->status == SIM_OK && !worker->launch->stopped) {

@@ -75,6 +75,7 @@ typedef struct {
 } Barrier;
 
 typedef struct Shadow Shadow;
+typedef struct Races Races;
 
 struct Block {
     Warp *warps;
@@ -85,6 +86,8 @@ struct Block {
     uint32_t born;  /* clock that the block began with */
     Barrier barriers[BARRIERS];
     int32_t program[3];
+    /* of race.c: the program's number from 1; what it has seen, may have seen, and last fenced */
+    uint32_t number, horizon, observed, fenced;
 };
 
 struct Worker {
@@ -104,6 +107,7 @@ struct Launch {
     int64_t programs;
     _Atomic int64_t next; /* program that nobody has taken */
     _Atomic bool stopped; /* somebody has failed */
+    Races *races;         /* NULL: nobody looks for them */
 };
 
 #define REG(w, place, T) ((T *)((w)->regs + (place)))
@@ -150,6 +154,22 @@ void shadow_start_block(Block *b);  /* nothing is written yet, and nothing known
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
 /* An ACCESS_COPY by this warp has arrived. */
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
+
+/* The range of the launch that an address lies in, or -1. */
+int access_range(const Launch *l, uint64_t address);
+
+/* race.c: programs that touch the same global memory.  All but the first two do nothing, but store,
+ * where the launch does not look for races. */
+Races *races_new(const SimLaunch *asked, int64_t programs); /* NULL: out of memory */
+void races_free(Races *r);                                  /* NULL is allowed */
+void race_start_block(Block *b, int64_t program);
+/* In front of a plain read of `bytes` at an address that was resolved; false after a fault. */
+bool race_load(Warp *w, int lane, const char *host, uint32_t bytes);
+/* A plain write, which it does unless that is a fault. */
+void race_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n);
+void race_fence(Warp *w);
+void race_atomic(Warp *w, const char *host, uint32_t bytes);  /* in front of one */
+void race_observe(Warp *w, const char *host, uint32_t bytes); /* a read that may wait for another */
 
 /* count.c */
 

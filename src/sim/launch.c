@@ -272,7 +272,10 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
     Worker *workers = calloc((size_t)n, sizeof *workers);
     if (!workers)
         return SIM_NO_MEMORY;
-    status = run_workers(&l, n, workers, error);
+    bool looks = asked->races && l.programs < UINT32_MAX;
+    l.races = looks ? races_new(asked, l.programs) : NULL;
+    status = looks && !l.races ? SIM_NO_MEMORY : run_workers(&l, n, workers, error);
+    races_free(l.races);
     free(workers);
     return status;
 }

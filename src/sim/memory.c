@@ -8,6 +8,8 @@
 
 #include "lanes.h"
 
+enum { MOST_VECTOR = 8 }; /* elements of an instruction */
+
 /* An element of memory, extended to 64 bits. */
 static uint64_t fetch_bytes(const char *from, uint32_t bytes, bool extend)
 {
@@ -60,6 +62,24 @@ static bool resolve_access(Warp *w, const Inst *in, AccessKind kind, uint32_t ma
     return access_resolve(w, (PtxSpace)in->space, kind, bytes, mask, address, host);
 }
 
+/* What may stand in a loop that waits for another program orders the two, and races with none. */
+static bool note_loads(Warp *w, const Inst *in, uint32_t mask, char *const host[LANES])
+{
+    uint32_t bytes = ptx_type_bits[in->type[0]] / 8u * in->count;
+    bool waits = has(in, MOD_VOLATILE) || has(in, MOD_RELAXED) || has(in, MOD_ACQUIRE);
+
+    if (!w->worker->launch->races)
+        return true;
+    FOR_LANES(i, mask)
+    {
+        if (waits)
+            race_observe(w, host[i], bytes);
+        else if (!race_load(w, (int)i, host[i], bytes))
+            return false;
+    }
+    return true;
+}
+
 void move_load(Warp *w, const Inst *in, uint32_t mask)
 {
     PtxType type = (PtxType)in->type[0];
@@ -67,7 +87,7 @@ void move_load(Warp *w, const Inst *in, uint32_t mask)
     bool extend = ptx_is_signed(type);
     char *host[LANES];
 
-    if (!resolve_access(w, in, ACCESS_READ, mask, host))
+    if (!resolve_access(w, in, ACCESS_READ, mask, host) || !note_loads(w, in, mask, host))
         return;
     for (int k = 0; k < in->count; k++) {
         uint32_t place = in->op[k];
@@ -90,12 +110,15 @@ void move_store(Warp *w, const Inst *in, uint32_t mask)
 
     if (!resolve_access(w, in, ACCESS_WRITE, mask, host))
         return;
-    for (int k = 0; k < in->count; k++) {
-        FOR_LANES(i, mask)
-        {
+    FOR_LANES(i, mask)
+    {
+        char bytes[8 * MOST_VECTOR];
+
+        for (int k = 0; k < in->count; k++) {
             uint64_t value = get_lane(w, in->op[k], in->bytes[0], i);
 
-            memcpy(host[i] + size * (uint32_t)k, &value, size); /* the host is little-endian */
+            memcpy(bytes + size * (uint32_t)k, &value, size); /* the host is little-endian */
         }
+        race_store(w, (int)i, host[i], bytes, size * in->count);
     }
 }

@@ -113,6 +113,11 @@ typedef enum { PTX_TYPES(ENUM_TYPE) PTX_TYPE_COUNT, PTX_NONE = PTX_TYPE_COUNT } 
     M(LOCAL, "local")                                                                              \
     M(CONST, "const")                                                                              \
     M(PARAM, "param")                                                                              \
+    M(VOLATILE, "volatile")                                                                        \
+    M(RELAXED, "relaxed")                                                                          \
+    M(ACQUIRE, "acquire")                                                                          \
+    M(RELEASE, "release")                                                                          \
+    M(ACQ_REL, "acq_rel")                                                                          \
     M(V2, "v2")                                                                                    \
     M(V4, "v4")                                                                                    \
     M(V8, "v8")                                                                                    \

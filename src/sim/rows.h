@@ -57,8 +57,8 @@
     R("barrier.cta.arrive", "aligned", "", "i i", barrier_arrive)                                  \
     BARRIER_RED(R, "barrier.red", "aligned")                                                       \
     BARRIER_RED(R, "barrier.cta.red", "aligned")                                                   \
-    R("membar", "gl cta sys", "", "", move_nothing)                                                \
-    R("fence", "order", "", "", move_nothing)                                                      \
+    R("membar", "gl cta sys", "", "", flow_fence)                                                  \
+    R("fence", "order", "", "", flow_fence)                                                        \
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \
     R("griddepcontrol.launch_dependents", "", "", "", move_nothing)                                \
     R("nanosleep", "", "u32", "0", move_nothing)                                                   \

@@ -38,6 +38,12 @@ typedef struct {
     const char *access; /* "load of" */
     int range;
     uint64_t address;
+    /* of a race: what the other program does, "changes" or "loads", else NULL; which one, and where
+     */
+    const char *race;
+    int other[3];
+    char other_file[256];
+    int other_line, other_column;
 } SimError;
 
 typedef struct SimModule SimModule;
@@ -55,6 +61,7 @@ const SimKernel *sim_kernel(const SimModule *m, const char *name);
 typedef struct {
     uint64_t address, bytes;
     bool read_only;
+    uint32_t unit; /* bytes of an element; 0: nobody looks for races in it */
 } SimRange;
 
 typedef struct {
@@ -75,6 +82,7 @@ typedef struct {
     int threads;       /* of the host, at most; 0 or 1: the caller's alone */
     int turns;         /* of SIM_TURN instructions that a warp may take; 0: any number */
     SimCounts *counts; /* NULL: nothing is counted */
+    bool races;        /* look for races between programs, too */
     Watch *watch;      /* NULL, or is told of each program; SIM_CANCELLED when it says so */
 } SimLaunch;
 
