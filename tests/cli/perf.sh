@@ -74,7 +74,7 @@ expect 0 out "" env TILEC_PERF=1 perf record -q -k mono -o perf.data "$tilec" ru
 expect 0 out "" perf inject --jit -i perf.data -o perf.jit.data
 expect 0 out "add_kernel" perf report -i perf.jit.data --stdio
 # the source beside the code, from any folder
-(cd / && perf annotate -i "$folder/perf.jit.data" --stdio 2>/dev/null) >annotated
+(cd / && perf annotate -i "$folder/perf.jit.data" --stdio add_kernel 2>/dev/null) >annotated
 grep -q 'tl.store(out + offsets' annotated || wrong "perf annotate shows no source"
 rm -f /tmp/perf-"$(basename jit-*.dump .dump | cut -d- -f2)".map
 finish
