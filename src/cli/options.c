@@ -346,6 +346,8 @@ static int parse_option(const Parse *p, const char *const *words, int left)
         operand = next_operand(c, name, table[i].operand, words, left);
         taken = operand ? 2 : 1;
     }
+    if (table[i].operand == NEEDS && !operand[0])
+        stop(c, CLI_USAGE, "%s needs a value, not an empty word", name);
     if (!(table[i].commands & (int)p->command))
         return taken;
     if (!table[i].once || goes_first(c, &p->o->given[table[i].id], name))

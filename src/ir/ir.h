@@ -519,7 +519,8 @@ void mark_walk_to(MarkWalk *w, int end, const Block *now);
 /* What the name of live.at[i] means; NULL where that is nothing, or an earlier entry gave it. */
 const Mark *mark_shown(const MarkWalk *w, int i);
 void mark_put(Text *t, const Mark *m); /* `n: i32 = 5`, `BLOCK = 1024` */
-/* What a debugger would show at each line: for each statement the names that it begins with. */
+/* What a debugger would show at each line: for each statement the names that it begins with, those
+ * left out that mean what they meant at the one before; `-i` for one that is gone. */
 const char *ir_print_vars(const Module *m, Arena *a);
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */

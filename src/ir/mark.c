@@ -129,10 +129,73 @@ void mark_put(Text *t, const Mark *m)
     }
 }
 
-/* `kernel @k, k.py:14`, then the line of each statement with the names that it begins with. */
+/* The rows of a function so far. */
+typedef struct {
+    Text *text;
+    Map *told;      /* name -> its mark in the row above */
+    VEC(Sym) names; /* that some row has, each once */
+    Map *known;     /* .. and the same for a look */
+    int entries;    /* of this row */
+} Rows;
+
+static void begin_entry(Rows *r)
+{
+    text_put(r->text, r->entries++ > 0 ? ", " : "  ");
+}
+
+static void note_name(Rows *r, Sym name, Arena *a)
+{
+    if (map_get(r->known, MAP_KEY(name)))
+        return;
+    map_put(r->known, MAP_KEY(name), (void *)name);
+    vec_push(a, &r->names, name);
+}
+
+/* What is new, or other than in the row above; `here` becomes name -> mark of all that there is. */
+static void put_changes(Rows *r, const MarkWalk *w, Map *here)
+{
+    for (int k = 0; k < w->live.len; k++) {
+        const Mark *m = mark_shown(w, k);
+        if (!m)
+            continue;
+        note_name(r, m->name, w->arena);
+        map_put(here, MAP_KEY(m->name), (void *)m);
+        if (map_get(r->told, MAP_KEY(m->name)) == m)
+            continue;
+        begin_entry(r);
+        mark_put(r->text, m);
+    }
+}
+
+/* `-i`: a name that the row above has and this one lacks. */
+static void put_ended(Rows *r, const Map *here)
+{
+    for (int k = 0; k < r->names.len; k++) {
+        Sym name = r->names.at[k];
+        if (!map_get(r->told, MAP_KEY(name)) || map_get(here, MAP_KEY(name)))
+            continue;
+        begin_entry(r);
+        text_printf(r->text, "-%s", name);
+    }
+}
+
+static void put_row(Rows *r, const MarkWalk *w)
+{
+    Map *here = map_new(w->arena);
+
+    r->entries = 0;
+    put_changes(r, w, here);
+    put_ended(r, here);
+    r->told = here;
+    text_put(r->text, "\n");
+}
+
+/* `kernel @k, k.py:14`, then the line of each statement with what its names mean, as far as that is
+ * not what they meant in the row above. */
 static void put_func(Text *t, const Func *f)
 {
     MarkWalk w = mark_walk(f, 0, t->arena);
+    Rows rows = {.text = t, .told = map_new(t->arena), .known = map_new(t->arena)};
     const SourceMap *sources = f->module->sources;
     Place at = source_place(sources, f->span.start);
 
@@ -140,20 +203,12 @@ static void put_func(Text *t, const Func *f)
                 at.source ? at.source->path : "?", at.line);
     for (int i = 0; i < f->marks.len; i++) {
         const Mark *m = &f->marks.at[i];
-        int shown = 0;
 
         if (m->name || m->site != 0 || !encloses(f->body, m->block))
             continue;
         mark_walk_to(&w, i, m->block);
-        text_printf(t, "%5d  ", source_place(sources, m->span.start).line);
-        for (int k = 0; k < w.live.len; k++) {
-            const Mark *name = mark_shown(&w, k);
-            if (!name)
-                continue;
-            text_put(t, shown++ > 0 ? ", " : "");
-            mark_put(t, name);
-        }
-        text_put(t, "\n");
+        text_printf(t, "%5d", source_place(sources, m->span.start).line);
+        put_row(&rows, &w);
     }
 }
 

@@ -184,6 +184,8 @@ done
 expect 0 out "" "$tilec" run work/kernel.py:kernel --device null --grid 4 x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 BLOCK=1024 \
     --trace copies.json
 grep -q '"copy to the device"' copies.json && grep -q '"copy from the device"' copies.json || wrong "no copies"
+expect 2 err "--trace needs a value, not an empty word" "$tilec" run work/kernel.py:kernel --grid 4 x='rand(fp32,4096)' \
+    out='empty(fp32,4096)' n=4096 BLOCK=1024 --trace ''
 expect 3 err "nowhere/t.json" "$tilec" run work/kernel.py:kernel --grid 4 x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 \
     BLOCK=1024 --trace nowhere/t.json
 finish
