@@ -410,8 +410,8 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
 {
     c->arena = l->arena;
     c->l = l;
-    if (c->plan->size >= PLAN_LONG_OPS || c->options->debug) /* which moves nothing */
-        l->quickly = true;
+    l->quickly |= c->plan->size >= PLAN_LONG_OPS;
+    l->ordered |= c->options->debug;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};

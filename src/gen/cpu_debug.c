@@ -291,6 +291,16 @@ static Val value_of(Cpu *c, const Binding *b)
     return !v->def || c->debug->made[v->id] ? cpu_buffer(c, c->b, plan_buffer(c->plan, v)) : NULL;
 }
 
+/* Where a name takes its value: what a loop or an `if` hands on does so there, not where it was
+ * bound in front of that or in it. */
+static Span place_of(const Binding *b)
+{
+    const Value *v = b->value;
+    const Op *by = !v ? NULL : v->def ? v->def : v->block->owner;
+
+    return by && by->regions[0] ? by->span : b->mark->span;
+}
+
 void cpu_debug_step(Cpu *c, const Op *next)
 {
     for (int i = 0; c->debug && next && i < c->debug->bindings.len; i++) {
@@ -302,7 +312,7 @@ void cpu_debug_step(Cpu *c, const Op *next)
         if (!v)
             continue;
         Val store = keep(c, v, c->debug->variables.at[b->variable].slot);
-        llvm_lines_set(c->l, store, m->span, m->site);
+        llvm_lines_set(c->l, store, place_of(b), m->site);
         b->done = true;
     }
 }

@@ -163,9 +163,12 @@ static void make_entry(NestCg *n, int number)
     }
 }
 
-/* The op that an entry is for, or NULL. */
+/* The op that an entry is for, or NULL.  To read what an earlier nest made is work of this one, and
+ * a debugger that steps through it stays at its line. */
 static const Op *op_of(const NestCg *n, const Entry *e)
 {
+    if (e->kind == MAKE_READ)
+        return NULL;
     if (e->kind != MAKE_ROOT && e->kind != MAKE_REST)
         return e->value ? e->value->def : NULL;
     const Root *r = &n->nest->roots.at[e->number];

@@ -118,13 +118,19 @@ static void add_attribute(Llvm *l, Val fn, const char *name, const char *value)
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
 }
 
+static void add_flag_attribute(Llvm *l, Val fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(l->ctx, kind, 0));
+}
+
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
 {
     Val fn = LLVMAddFunction(l->module, name, type);
-    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
 
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(l->ctx, nounwind, 0));
+    add_flag_attribute(l, fn, "nounwind");
     add_attribute(l, fn, "target-cpu", l->cpu);
     add_attribute(l, fn, "target-features", l->features);
     add_attribute(l, fn, "prefer-vector-width", "512");
@@ -141,10 +147,11 @@ static bool make_machine(Llvm *l, const char **why)
         *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
         return false;
     }
-    l->machine =
-        LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
-                                l->quickly ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault,
-                                LLVMRelocPIC, LLVMCodeModelSmall);
+    l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
+                                         l->quickly   ? LLVMCodeGenLevelNone
+                                         : l->ordered ? LLVMCodeGenLevelLess
+                                                      : LLVMCodeGenLevelDefault,
+                                         LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(l->module, l->triple);
     LLVMSetTargetMachineAsmVerbosity(l->machine, l->lines != NULL); /* lines as comments, too */
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
@@ -240,6 +247,18 @@ static void emit_text(Llvm *l, GenOutput *out)
     out->len = strlen(out->data);
 }
 
+/* With the registers of better code, since what is reloaded where a loop begins has no line, and a
+ * debugger would stop there again in each round: but for them no pass behind this touches it. */
+static void keep_order(Llvm *l)
+{
+    for (Val fn = LLVMGetFirstFunction(l->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (LLVMIsDeclaration(fn))
+            continue;
+        add_flag_attribute(l, fn, "noinline");
+        add_flag_attribute(l, fn, "optnone");
+    }
+}
+
 static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
     llvm_lines_end(l);
@@ -255,6 +274,8 @@ static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 #endif
     run_passes(l);
     avoid_wide_lanes(l);
+    if (l->ordered)
+        keep_order(l);
     if (stage == GEN_LLVM)
         emit_text(l, out);
     else if (!emit_machine_code(l, stage, out, why))

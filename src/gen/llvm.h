@@ -36,6 +36,7 @@ typedef struct {
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef object;
     bool quickly;  /* code in linear time, not good code: for what is very long */
+    bool ordered;  /* instructions stay as they were made, for debuggers */
     char *text;    /* LLVM's, while it is copied */
     char *problem; /* the first error that LLVM found in the module, or NULL */
 } Llvm;

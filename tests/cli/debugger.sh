@@ -63,6 +63,31 @@ for cached in no yes; do
     done
 done
 
+# `next` goes through the statements, also where a tile is a loop of the machine and reads earlier ones
+cat >steps.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, rounds, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    acc = tl.load(x + offs, mask=mask)
+    for i in range(rounds):
+        acc = acc * 2 + i
+        acc = acc - offs
+    tl.store(out + offs, acc, mask=mask)
+END
+set -- -ex 'break steps.py:8' -ex run
+for _ in 1 2 3 4 5 6 7 8 9; do
+    set -- "$@" -ex next
+done
+"$gdb" -q --batch -nx -ex 'set breakpoint pending on' -ex 'set width 0' "$@" --args "$tilec" run steps.py --debug --grid 1 \
+    --threads 1 x='arange(fp32,256)' out='empty(fp32,256)' n=250 rounds=2 BLOCK=256 >out 2>&1
+steps=$(grep -o '^[0-9][0-9]*	' out | tr -d '\t' | tr '\n' ' ')
+[ "$steps" = "8 9 10 11 12 10 11 12 10 13 " ] || wrong "next goes through the lines $steps"
+
 # a helper is a frame of its own, with its caller below
 expect 0 out 'at kernel.py:8' stops -g 'break kernel.py:8' run backtrace 'print doubled' 'print TWICE' up 'print total'
 for line in '^#0  scale () at kernel.py:8' '^#1  .*kernel (.*) at kernel.py:21' ' cpu_launch ()' ' = {0, 2.5, 5, 7.5}$' \
