@@ -103,7 +103,6 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
                           .schedules = device->schedules,
                           .handles = target && target->handles,
                           .inline_asm = target && target->inline_asm,
-                          .gathers = target && target->gathers,
                           .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
@@ -365,7 +364,7 @@ static tilec_status load_lowered(Job *job, Compilation *c)
 {
     const char *why;
 
-    const OptOptions options = {.schedules = c->device->schedules, .gathers = true};
+    const OptOptions options = {.schedules = c->device->schedules};
     opt_legalise(c->func->module, &options, job->diags);
     if (diag_errors(job->diags) > 0 ||
         !opt_refuse_asm(c->func->module, c->device->name, job->diags))

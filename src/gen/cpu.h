@@ -9,6 +9,7 @@
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
+ *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
  *   cpu_dot.c     matrix products
  *   cpu_record.c  prints, and what was found wrong
@@ -191,6 +192,12 @@ Val cpu_divide(NestCg *n, Ev x, Ev s);
 void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
+
+/* cpu_gather.c */
+Val cpu_gather(NestCg *n, const Entry *e); /* of MAKE_GATHER, in register form */
+void cpu_count_begin(NestCg *n);           /* in front of all loops: no histogram has counted yet */
+/* One body's part of a histogram. */
+void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
 
 /* cpu_combine.c */
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */

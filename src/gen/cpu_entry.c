@@ -85,6 +85,9 @@ static void root(NestCg *n, const Root *r, const Entry *e)
     case ROOT_SCAN:
         cpu_scan_body(n, r, e);
         break;
+    case ROOT_COUNT:
+        cpu_count_body(n, r->op, e);
+        break;
     case ROOT_FILL:
         fill_entry(n, r, e);
         break;
@@ -110,6 +113,8 @@ static Val value_of(NestCg *n, const Entry *e)
         return index_of_entry(n, e);
     case MAKE_READ:
         return read_buffer(n, e);
+    case MAKE_GATHER:
+        return cpu_gather(n, e);
     case MAKE_OP:
         return result_of_op(n, e);
     case MAKE_DIVIDE:

@@ -94,7 +94,6 @@ typedef struct {
     const bool *native_math; /* for OptOptions.native */
     bool straight_math;      /* for OptOptions.straight_math */
     bool handles;            /* for OptOptions.handles */
-    bool gathers;            /* for OptOptions.gathers */
     bool inline_asm;         /* it takes the ops of that name */
     const char *const
         *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */

@@ -441,7 +441,6 @@ const Target nv_target = {.name = "nv",
                           .archs = archs,
                           .native_math = nv_native_math,
                           .inline_asm = true,
-                          .gathers = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),
                           .start = start,
                           .emit = emit_for_nv};

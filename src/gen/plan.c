@@ -6,8 +6,9 @@
  * or should not be computed where they are used, marks them `buffered`, and the next round starts
  * with these marks.  Marks are only ever added, so the rounds end.  The reasons for a mark:
  *
- *   1. the op cannot be evaluated element by element: dot, scan, reduce, atomics, loops, ifs;
- *      and so the operands that those read as whole tiles (dot, scan, reshape);
+ *   1. the op cannot be evaluated element by element: dot, scan, reduce, histogram, atomics,
+ *      loops, ifs; and so the operands that are read as whole tiles (of dot, scan, reshape, and
+ *      what gather takes from);
  *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
  *      or an arm of an if behind it, where nobody looks for such stores;
  *   3. rematerialising it in several nests, or in every trip of a loop, costs more than a buffer;
@@ -15,6 +16,8 @@
  *
  * Read plan.h first.
  */
+#include <string.h>
+
 #include "plan_internal.h"
 
 enum {
@@ -41,6 +44,19 @@ Value *plan_named(const Plan *p, const Mark *m)
     Value *v = m->name && !m->text && m->nvalues == 1 ? ir_resolve(m->values[0]) : NULL;
 
     return v && v->id < p->func->nvalues && p->facts[v->id].value == v ? v : NULL;
+}
+
+Value *plan_gathered(const Op *gather, int8_t *from)
+{
+    Value *v = gather->operands[GATHER_SOURCE], *in;
+    int8_t of[MAX_RANK];
+
+    memcpy(from, plan_identity, MAX_RANK);
+    while ((in = access_renamed(v, from, of)) != NULL && in->type->rank > 0) {
+        memcpy(from, of, MAX_RANK);
+        v = in;
+    }
+    return v;
 }
 
 static bool is_renaming(const Value *v)
@@ -83,6 +99,8 @@ int plan_op_cost(const Op *op)
         return 5;
     case OP_load:
         return 2;
+    case OP_gather:
+        return 4;
     default:
         return op_is_elementwise(op) ? 1 : 0;
     }
@@ -106,6 +124,7 @@ static bool is_whole(const Value *v)
     case OP_dot:
     case OP_scan:
     case OP_reduce:
+    case OP_histogram:
     case OP_atomic_rmw:
     case OP_atomic_cas:
     case OP_for:
@@ -165,6 +184,10 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         for (int i = 0; i < op->noperands; i++) {
             if (reads_whole(op, i))
                 pl->plan->facts[op->operands[i]->id].buffered = true;
+        }
+        if (op->code == OP_gather) {
+            int8_t from[MAX_RANK];
+            pl->plan->facts[plan_gathered(op, from)->id].buffered = true;
         }
         if (op->code == OP_load && attr_volatile(op) != 0 && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */

@@ -11,11 +11,11 @@
  * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
  * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
  * materialising, and plan.c chooses.  A *root* is what forces work: a store, an atomic, a
- * reduction, a scan, a fill.  A *nest* is a set of roots over one index space.  A block's plan is a
- * list of *steps*, in order.  The *schedule* of a nest is its lists of *entries*: one in front of
- * the inner loop and one for each *segment* that bounds cut this loop into.  A *usual* select has a
- * fast path and a slow one; cpu_detour.c follows it from the pass that makes it to the branch that
- * it becomes.
+ * reduction, a scan, a histogram, a fill.  A *nest* is a set of roots over one index space.  A
+ * block's plan is a list of *steps*, in order.  The *schedule* of a nest is its lists of *entries*:
+ * one in front of the inner loop and one for each *segment* that bounds cut this loop into.  A
+ * *usual* select has a fast path and a slow one; cpu_detour.c follows it from the pass that makes
+ * it to the branch that it becomes.
  */
 #ifndef TILEC_GEN_PLAN_H
 #define TILEC_GEN_PLAN_H
@@ -98,6 +98,8 @@ typedef enum {
     MAKE_CONST,  /* what its op says */
     MAKE_INDEX,  /* of a loop */
     MAKE_READ,   /* a buffer that holds a tile of the value's shape from element `number` on */
+    MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
+                  * index that the input says */
     MAKE_OP,     /* the value's op on the inputs */
     MAKE_DIVIDE, /* a vector by one number for the whole row */
     MAKE_RUN,    /* consecutive numbers, from the input on */
@@ -119,7 +121,8 @@ typedef struct {
     int level;   /* of the loop that it stands in: 0 in front of all, the nest's rank in the body */
     Value *value;
     int8_t map[MAX_RANK]; /* by which dimensions of the nest it is indexed */
-    int buffer;           /* of MAKE_READ */
+    int buffer;           /* of MAKE_READ, MAKE_GATHER */
+    bool inside;          /* of MAKE_GATHER: no index is outside of the source */
     int64_t number;
     const AccessPlan *access; /* of a load; NULL where one scalar is loaded for all lanes */
     int *in;                  /* numbers of entries */
@@ -163,7 +166,14 @@ typedef struct {
 } Combining;
 
 typedef struct BlockPlan BlockPlan;
-typedef enum { ROOT_STORE, ROOT_ATOMIC, ROOT_REDUCE, ROOT_SCAN, ROOT_FILL } RootKind;
+typedef enum {
+    ROOT_STORE,
+    ROOT_ATOMIC,
+    ROOT_REDUCE,
+    ROOT_SCAN,
+    ROOT_COUNT, /* a histogram */
+    ROOT_FILL
+} RootKind;
 typedef struct {
     RootKind kind;
     Op *op;              /* of all but fills */
@@ -173,7 +183,7 @@ typedef struct {
     BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
     Combining combining; /* of a reduction or scan */
     AccessPlan *access;  /* of a store */
-    bool dies;           /* a store that bounds mask off */
+    bool dies;           /* a store or count that bounds mask off */
 } Root;
 
 /* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its
@@ -304,6 +314,9 @@ int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, 
 /* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
 Value *plan_named(const Plan *p, const Mark *m);
 DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
+ * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
+Value *plan_gathered(const Op *gather, int8_t *from);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);
@@ -311,6 +324,8 @@ bool plan_runs_backwards(const Nest *n, int dim);
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
+/* Under which mask a store stores, and a histogram counts; NULL: none, or another root. */
+Value *plan_root_mask(const Root *r);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */

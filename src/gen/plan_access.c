@@ -270,7 +270,7 @@ static void bound_mask(Plan *p, Nest *n, Value *mask, const int8_t *map)
     }
 }
 
-/* Is one of the conjuncts of a store's mask a bound, which is false behind it? */
+/* Is one of the conjuncts of a root's mask a bound, which is false behind it? */
 static bool dies_with_bounds(Plan *p, Nest *n, Value *mask)
 {
     Conjuncts c = {.p = p, .n = n};
@@ -306,12 +306,12 @@ static int count_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map, const 
     return count;
 }
 
-/* Do all stores of a nest that does nothing else have the bound in their masks? */
-static bool bounds_all_stores(Plan *p, Nest *n, const Bound *b)
+/* Do all roots of a nest have the bound in their masks? */
+static bool bounds_all_roots(Plan *p, Nest *n, const Bound *b)
 {
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+        Value *mask = plan_root_mask(r);
         bool has = false;
 
         if (mask)
@@ -336,7 +336,7 @@ static bool bounds_all_masks(Plan *p, Nest *n, const Bound *b)
     }
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+        Value *mask = plan_root_mask(r);
 
         if (mask && count_bounds(p, n, mask, plan_identity, b, &has) > 0 && !has)
             return false;
@@ -353,7 +353,7 @@ static void find_last_bounds(Plan *p, Nest *n)
         Bound *b = &n->bounds.at[i];
 
         b->is_last =
-            b->kind != BOUND_OR && (bounds_all_stores(p, n, b) || bounds_all_masks(p, n, b));
+            b->kind != BOUND_OR && (bounds_all_roots(p, n, b) || bounds_all_masks(p, n, b));
     }
 }
 
@@ -370,7 +370,7 @@ static void find_bounds(Plan *p, Nest *n)
     }
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        Value *mask = r->kind == ROOT_STORE ? plan_operand(r->op, STORE_MASK) : NULL;
+        Value *mask = plan_root_mask(r);
         if (mask)
             bound_mask(p, n, mask, plan_identity);
     }
@@ -400,9 +400,8 @@ void plan_accesses(Plan *p, Nest *n)
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
-        if (r->kind != ROOT_STORE)
-            continue;
-        r->access = plan_store(p, n, r->op);
-        r->dies = dies_with_bounds(p, n, plan_operand(r->op, STORE_MASK));
+        if (r->kind == ROOT_STORE)
+            r->access = plan_store(p, n, r->op);
+        r->dies = dies_with_bounds(p, n, plan_root_mask(r));
     }
 }

@@ -441,6 +441,9 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
     case OP_scan:
         plan_root(pl, st, op->code == OP_reduce ? ROOT_REDUCE : ROOT_SCAN, op, now);
         break;
+    case OP_histogram:
+        plan_root(pl, st, ROOT_COUNT, op, now);
+        break;
     case OP_dot:
         plan_dot(pl, st, op, carried, now);
         break;

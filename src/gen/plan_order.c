@@ -21,11 +21,24 @@ const Type *plan_root_shape(const Root *r)
         return r->value->type;
     case ROOT_REDUCE:
     case ROOT_SCAN:
+    case ROOT_COUNT:
     case ROOT_STORE:
     case ROOT_ATOMIC:
         return r->op->operands[0]->type;
     }
     return NULL;
+}
+
+Value *plan_root_mask(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_STORE:
+        return plan_operand(r->op, STORE_MASK);
+    case ROOT_COUNT:
+        return plan_operand(r->op, HISTOGRAM_MASK);
+    default:
+        return NULL;
+    }
 }
 
 _Static_assert(MAX_RANK == 8, "the maps below have an entry for each dimension");
@@ -44,8 +57,8 @@ bool plan_is_identity(const Value *v, const int8_t *map, int rank)
 }
 
 /* A value still to be walked.  inside: compute it even when it has a buffer, as the fill of that
- * very buffer does.  rare: its leaves count, its work is hardly ever done.  whole: a buffer whose
- * own dims do not matter. */
+ * very buffer does.  rare: its leaves count, its work is hardly ever done.  whole: a buffer of
+ * which any element may be read. */
 typedef struct {
     Value *value;
     int8_t map[MAX_RANK];
@@ -60,12 +73,14 @@ typedef struct {
     VEC(Visit) todo;
 } Walk;
 
-static void add_leaf(Walk *w, Value *v, const int8_t *map, bool load)
+static void add_leaf(Walk *w, const Visit *at, bool load)
 {
-    Leaf leaf = {.value = v, .identity = plan_is_identity(v, map, w->into->rank), .load = load};
+    Value *v = at->value;
+    Leaf leaf = {.value = v, .load = load};
 
+    leaf.identity = !at->whole && plan_is_identity(v, at->map, w->into->rank);
     for (int d = 0; d < v->type->rank; d++)
-        leaf.map[d] = map[d];
+        leaf.map[d] = at->map[d];
     vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
 }
 
@@ -81,6 +96,23 @@ static void visit_later(Walk *w, Visit visit, const int8_t *map)
     vec_push(w->pl->plan->arena, &w->todo, visit);
 }
 
+/* A buffer of which any element may be read; the map says more, where more is known. */
+static void visit_whole(Walk *w, Value *v, const int8_t *map, bool rare)
+{
+    visit_later(w, (Visit){.value = v, .rare = rare, .whole = true}, map);
+}
+
+/* At the nest's indices, but along the axis. */
+static void visit_gathered(Walk *w, const Op *op, const int8_t *map, bool rare)
+{
+    int8_t from[MAX_RANK];
+    Value *tile = plan_gathered(op, from);
+
+    for (int d = 0; d < tile->type->rank; d++)
+        from[d] = from[d] < 0 || from[d] == attr_axis(op) ? -1 : map[from[d]];
+    visit_whole(w, tile, from, rare);
+}
+
 /* The last first, so that the first is walked first. */
 static void visit_operands(Walk *w, const Op *op, const int8_t *map, bool rare)
 {
@@ -88,8 +120,13 @@ static void visit_operands(Walk *w, const Op *op, const int8_t *map, bool rare)
 
     for (int i = op->noperands - 1; i >= 0; i--) {
         Visit visit = {.value = op->operands[i], .rare = rare || (usual && i == SELECT_ELSE)};
-        visit.whole = op->nresults > 0 && access_rearranges(op->results[0]);
-        visit_later(w, visit, visit.whole ? nowhere : map);
+
+        if (op->code == OP_gather && i == GATHER_SOURCE)
+            visit_gathered(w, op, map, rare);
+        else if (op->nresults > 0 && access_rearranges(op->results[0]))
+            visit_whole(w, visit.value, nowhere, rare);
+        else
+            visit_later(w, visit, map);
     }
 }
 
@@ -100,14 +137,14 @@ static void visit(Walk *w, const Visit *at)
     uint64_t key = access_key(v, at->map);
 
     if (at->whole) {
-        add_leaf(w, v, at->map, false);
+        add_leaf(w, at, false);
         return;
     }
     if (map_get(w->seen, key))
         return;
     map_put(w->seen, key, v);
     if (v->type->rank == 0 || (f->buffered && !at->inside)) {
-        add_leaf(w, v, at->map, false);
+        add_leaf(w, at, false);
         return;
     }
     int8_t in[MAX_RANK];
@@ -117,7 +154,7 @@ static void visit(Walk *w, const Visit *at)
         return;
     }
     if (v->def->code == OP_load)
-        add_leaf(w, v, at->map, true);
+        add_leaf(w, at, true);
     w->into->values++;
     w->into->work += at->rare ? 0 : plan_op_cost(v->def);
     w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);

@@ -23,7 +23,7 @@
 
 #include "plan_internal.h"
 
-static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "fill"};
+static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "count", "fill"};
 
 typedef struct {
     Text out;
@@ -78,17 +78,28 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
     }
 }
 
-/* What has a fast path that all lanes must agree on, of the body that most vectors take. */
-static void print_detours(PlanText *p, const Nest *n, int indent)
+static void print_special(PlanText *p, const Entry *e, int indent)
+{
+    if (e->kind == MAKE_GATHER)
+        text_printf(&p->out, "%*sgather from %d%s: ", indent, "", e->buffer,
+                    e->inside ? " inside" : "");
+    else if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
+        text_printf(&p->out, "%*sdetour: ", indent, "");
+    else
+        return;
+    text_printf(&p->out, "%s\n", op_printer_text(p->ops, e->value->def));
+}
+
+/* Gathers, and what has a fast path that all lanes must agree on, of the rows and of the body that
+ * most vectors take. */
+static void print_specials(PlanText *p, const Nest *n, int indent)
 {
     const Schedule *s = n->schedule;
-    Part usual = s && s->part[PART_MAIN].len > 0 ? PART_MAIN : PART_MIXED;
+    const Part parts[] = {PART_ROWS, s && s->part[PART_MAIN].len > 0 ? PART_MAIN : PART_MIXED};
 
-    for (int i = 0; s && i < s->part[usual].len; i++) {
-        const Entry *e = &s->entries.at[s->part[usual].at[i]];
-        if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
-            text_printf(&p->out, "%*sdetour: %s\n", indent, "",
-                        op_printer_text(p->ops, e->value->def));
+    for (int k = 0; s && k < COUNT(parts); k++) {
+        for (int i = 0; i < s->part[parts[k]].len; i++)
+            print_special(p, &s->entries.at[s->part[parts[k]].at[i]], indent);
     }
 }
 
@@ -143,7 +154,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     print_head(p, n, indent);
     print_bounds(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
-    print_detours(p, n, indent + 2);
+    print_specials(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
@@ -246,7 +257,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide", [MAKE_RUN] = "run",
         [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record", [MAKE_FIELD] = "field",
         [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
-        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root"};
+        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root",
+        [MAKE_GATHER] = "gather"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -255,8 +267,10 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
     text_put(&p->out, names[e->kind]);
     if (e->kind == MAKE_KNOWN)
         text_put(&p->out, e->number ? " true" : " false");
-    if (e->kind == MAKE_READ)
+    if (e->kind == MAKE_READ || e->kind == MAKE_GATHER)
         text_printf(&p->out, " %d", e->buffer);
+    if (e->kind == MAKE_GATHER && e->inside)
+        text_put(&p->out, " inside");
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
     if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD)

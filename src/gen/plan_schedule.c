@@ -94,23 +94,43 @@ static void begin_part(Scheduler *s, Part part)
     s->body = s->current = plan_tables(s->plan->arena, NULL);
 }
 
+/* Set the input that is a root's mask; false: it is off here. */
+static bool root_mask(Scheduler *s, const Root *r, int *in)
+{
+    Value *mask = plan_root_mask(r);
+
+    *in = NO_ENTRY;
+    if (!mask)
+        return true;
+    Made m = plan_compute(s, AS_MASK, mask, plan_identity);
+    if (!plan_is_known(s, m, true))
+        *in = m.entry;
+    return !plan_is_known(s, m, false);
+}
+
 static void store_root(Scheduler *s, const Root *r, int number)
 {
-    Value *mask = plan_operand(r->op, STORE_MASK);
     int *in = NEW_N(s->plan->arena, int, ACCESS_INPUTS);
 
     for (int i = 0; i < ACCESS_INPUTS; i++)
         in[i] = NO_ENTRY;
-    if (mask) {
-        Made m = plan_compute(s, AS_MASK, mask, plan_identity);
-        if (plan_is_known(s, m, false))
-            return;
-        in[IN_MASK] = plan_is_known(s, m, true) ? NO_ENTRY : m.entry;
-    }
+    if (!root_mask(s, r, &in[IN_MASK]))
+        return;
     in[IN_DATA] = plan_compute(s, AS_VALUE, r->op->operands[STORE_DATA], plan_identity).entry;
     plan_address(s, r->access, r->op->operands[STORE_PTR], plan_identity,
                  in[IN_MASK] != NO_ENTRY || s->tail, in);
     add_number(s, MAKE_ROOT, number, in, ACCESS_INPUTS);
+}
+
+static void count_root(Scheduler *s, const Root *r, int number)
+{
+    int *in = NEW_N(s->plan->arena, int, HISTOGRAM_MASK + 1);
+
+    if (!root_mask(s, r, &in[HISTOGRAM_MASK]))
+        return;
+    in[HISTOGRAM_VALUES] =
+        plan_compute(s, AS_VALUE, r->op->operands[HISTOGRAM_VALUES], plan_identity).entry;
+    add_number(s, MAKE_ROOT, number, in, HISTOGRAM_MASK + 1);
 }
 
 static void fill_root(Scheduler *s, const Root *r, int number)
@@ -145,6 +165,9 @@ static void root(Scheduler *s, int number)
     case ROOT_STORE:
         store_root(s, r, number);
         s->stored = true;
+        break;
+    case ROOT_COUNT:
+        count_root(s, r, number);
         break;
     case ROOT_FILL:
         fill_root(s, r, number);
@@ -188,8 +211,9 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
     return true;
 }
 
-/* Stores under a bound vanish, reductions may be done at once, the rest is looped over.  Masks are
- * false where any of the last bounds is; what else asks for a bound wants each of them to be. */
+/* Stores and counts under a bound vanish, reductions may be done at once, the rest is looped over.
+ * Masks are false where any of the last bounds is; what else asks for a bound wants each of them to
+ * be. */
 static void dead(Scheduler *s)
 {
     int roots = s->nest->roots.len;
@@ -200,8 +224,7 @@ static void dead(Scheduler *s)
     begin_part(s, PART_REST);
     for (int i = 0; i < roots; i++) {
         const Root *r = &s->nest->roots.at[i];
-        done[i] =
-            r->kind == ROOT_STORE ? r->dies : r->kind == ROOT_REDUCE && reduce_at_once(s, r, i);
+        done[i] = r->kind == ROOT_REDUCE ? reduce_at_once(s, r, i) : r->dies;
     }
     begin_part(s, PART_DEAD);
     for (int i = 0; i < roots; i++) {

@@ -25,7 +25,7 @@ static bool is_masked(const Nest *n)
             return true;
     }
     for (int i = 0; i < n->roots.len; i++) {
-        if (n->roots.at[i].kind == ROOT_STORE && plan_operand(n->roots.at[i].op, STORE_MASK))
+        if (plan_root_mask(&n->roots.at[i]))
             return true;
     }
     return false;

@@ -88,6 +88,45 @@ static Made rearranged(Scheduler *s, const Ask *a)
     return plan_entry(s, plan_buffer_entry(s, buffer, first, in, a->role, from), false);
 }
 
+/* --- gathers --- */
+
+static bool is_inside(const Plan *p, const Op *gather)
+{
+    const Axis *index = axis_of(p->axis, gather->operands[GATHER_INDEX]);
+
+    return index && index->has_range && index->lo >= 0 &&
+           index->hi < gather->operands[GATHER_SOURCE]->type->dims[attr_axis(gather)];
+}
+
+/* From the buffer of what the source is: at the nest's indices, but along the axis. */
+static bool gathered(Scheduler *s, const Ask *a, Made *out)
+{
+    const Op *op = a->value->def;
+    int8_t from[MAX_RANK];
+    int along = -1;
+    Made index;
+
+    if (!plan_get(s, a->role, op->operands[GATHER_INDEX], a->map, &index))
+        return false;
+    Value *tile = plan_gathered(op, from);
+    for (int d = 0; d < tile->type->rank; d++) {
+        bool is_axis = from[d] == attr_axis(op);
+        along = is_axis ? d : along;
+        from[d] = is_axis || from[d] < 0 ? -1 : a->map[from[d]];
+    }
+    const Entry *i = plan_entry_of(s, index);
+    Entry e = plan_buffer_entry(s, plan_buffer(s->plan, tile), along, tile, a->role, from);
+    e.kind = MAKE_GATHER;
+    e.value = a->value;
+    e.inside = is_inside(s->plan, op);
+    e.vector |= i->vector;
+    e.level = MAX(e.level, i->level);
+    e.in = plan_inputs(s, &index.entry, 1);
+    e.nin = 1;
+    *out = plan_entry(s, e, index.local);
+    return true;
+}
+
 /* --- loads --- */
 
 /* One scalar for all lanes: pointer, mask and other do not change with the inner dimension. */
@@ -383,6 +422,8 @@ static bool by_definition(Scheduler *s, Ask *a, Made *out)
         return true;
     case OP_load:
         return load_value(s, a, out);
+    case OP_gather:
+        return gathered(s, a, out);
     case OP_select:
         return select_entry(s, a, out);
     default:

@@ -137,7 +137,10 @@ static Value *followed(const AccessSpace *s, const Value *v, const int8_t *map, 
     Value *source = access_renamed(v, map, in);
     if (source)
         return i == 0 ? source : NULL;
-    return operand_at(v->def, i, map, in);
+    source = operand_at(v->def, i, map, in);
+    if (v->def->code == OP_gather && i == GATHER_SOURCE)
+        in[attr_axis(v->def)] = -1; /* where the other operand says */
+    return source;
 }
 
 static const char it_follows = 1, it_stays = 0; /* only their addresses matter */

@@ -128,7 +128,8 @@ void opt_resolve_all(Block *b)
     ir_walk(b, resolve, NULL);
 }
 
-Value *opt_reduce(Builder *b, OpCode how, Value *v, int axis)
+/* Elements along the axis combined by this op. */
+static Value *reduce_along(Builder *b, OpCode how, Value *v, int axis)
 {
     Type t = *v->type;
     int64_t along = axis;
@@ -149,6 +150,6 @@ Value *opt_reduce(Builder *b, OpCode how, Value *v, int axis)
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
 {
     while (v->type->rank > 0)
-        v = opt_reduce(b, how, v, v->type->rank - 1);
+        v = reduce_along(b, how, v, v->type->rank - 1);
     return v;
 }

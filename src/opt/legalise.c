@@ -63,6 +63,4 @@ void opt_legalise(Module *m, const OptOptions *o, Diags *d)
         legalise_handles(m, d);
     if (!o->inline_asm)
         opt_translate_asm(m);
-    if (!o->gathers)
-        opt_expand_gathers(m, d);
 }

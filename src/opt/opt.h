@@ -20,7 +20,6 @@ typedef struct {
     bool schedules;  /* the target reads how many warps and stages are wished for */
     bool handles;    /* .. and has block pointers and descriptors */
     bool inline_asm; /* .. and takes assembly */
-    bool gathers;    /* .. and gather and histogram */
     bool verify;     /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
@@ -45,8 +44,6 @@ bool opt_records(Module *m, const int *views, Diags *d);
  * only a wish.  A diagnostic when helpers hand handles over and cannot be inlined. */
 void opt_legalise(Module *m, const OptOptions *o, Diags *d);
 void opt_expand_blocks(Module *m); /* handles become their parts; none is handed over */
-/* gather and histogram become comparisons; a diagnostic for those that need too large a tile. */
-void opt_expand_gathers(Module *m, Diags *d);
 /* The part of it that makes modules equal that differ in wishes only; for keys of compiled code. */
 void opt_drop_schedule(Module *m);
 /* What calls each other in a circle, or grows without measure, is a diagnostic; then the module is
@@ -94,7 +91,6 @@ bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
 void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
 
-Value *opt_reduce(Builder *b, OpCode how, Value *v, int axis); /* elements combined by this op */
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 

@@ -2,11 +2,10 @@
  * builtin_join.c - tiles put together, taken apart and put in another order (semantics R158 to
  * R160, R255, R256)
  *
- * gather, flip and histogram are ops, which legalise_tile.c takes apart for targets without them.
- * The others say in which place each element is wanted: a tile gets one more dimension, a
- * comparison of indices marks one element along it, and a reduction by `or` of the bits gives that
- * one.  split, join, interleave and cat take one step an element; sort and topk compare each place
- * with each element along the axis.
+ * gather, flip and histogram are ops.  The others say in which place each element is wanted: a tile
+ * gets one more dimension, a comparison of indices marks one element along it, and a reduction by
+ * `or` of the bits gives that one.  split, join, interleave and cat take one step an element; sort
+ * and topk compare each place with each element along the axis.
  */
 #include "tl.h"
 

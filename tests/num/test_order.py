@@ -56,6 +56,29 @@ def shuffled():
           "counts_ptr": ("i32", np.bincount(index.ravel(), minlength=20))})
 
 
+def look_ups():
+    for dtype, index, size, n in (("fp32", "i32", 256, 1000), ("bf16", "i16", 61, 333),
+                                  ("u8", "i64", 300, 777), ("fp64", "i8", 17, 100)):
+        table = encode(random.integers(-50, 50, size) if dtype != "u8"
+                       else random.integers(0, 200, size), dtype)
+        x = random.integers(-3, min(size + 9, 127), n).astype("int" + index[1:])
+        there = (x >= 0) & (x < size)
+        y = np.where(there, decode(table)[np.where(there, x, 0)], 0)
+        case(f"look_up {dtype} by {index}", "look_up", "cdiv(n,BLOCK)",
+             {"x_ptr": x, "table_ptr": table, "out_ptr": empty(dtype, n),
+              "counts_ptr": f"zeros(i32,{size})", "n": n, "SIZE": size, "BLOCK": 96},
+             {"out_ptr": (dtype, y), "counts_ptr": ("i32", np.bincount(x[there], minlength=size))})
+
+
+def picked_rows():
+    for rows, cols, picked in ((40, 33, 70), (5, 1, 9), (1, 64, 3)):
+        table = random.standard_normal((rows, cols)).astype(np.float32)
+        index = random.integers(0, rows, picked).astype(np.int32)
+        case(f"pick_rows {picked} of {rows} by {cols}", "pick_rows", 1,
+             {"table_ptr": table, "index_ptr": index, "out_ptr": empty("fp32", picked, cols),
+              "ROWS": rows, "COLS": cols, "PICKED": picked}, {"out_ptr": ("fp32", table[index])})
+
+
 def chains():
     fresh = np.random.default_rng()
     n, block = int(fresh.integers(1000, 4000)), 96
@@ -72,4 +95,6 @@ nibbles()
 chains()
 sorted_rows()
 shuffled()
+look_ups()
+picked_rows()
 suite.finish()

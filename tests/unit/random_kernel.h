@@ -488,6 +488,43 @@ static void dot(Gen *g)
     keep(g, settle(g, op->results[0]));
 }
 
+/* Integers of which some, and mostly most, are below 16. */
+static Value *places(Gen *g, const Type *t)
+{
+    Value *v = any(g, t);
+
+    if (t->dtype == DT_I1 || one_in(g, 3))
+        return v;
+    return build_binary(&g->b, OP_and, v, build_int(&g->b, t, 15));
+}
+
+static void gather(Gen *g)
+{
+    static const DType dtypes[] = {DT_I32, DT_I32, DT_I64, DT_I8, DT_I1};
+    Value *v = some_tile(g);
+    int64_t axis = below(g, v->type->rank);
+    Type t = *v->type;
+    t.dtype = dtypes[below(g, COUNT(dtypes))];
+    if (one_in(g, 2)) /* no larger than other tiles are */
+        t.dims[axis] = 1 + below(g, MAX(t.dims[axis], 20 / (int)type_numel(v->type)));
+    Value *operands[] = {v, places(g, type_of(g->m, t))};
+    const Type *result = type_with_dtype(g->m, operands[1]->type, v->type->dtype);
+    keep(g, build_op(&g->b, OP_gather, 2, operands, 1, &axis, 1, &result)->results[0]);
+}
+
+static void histogram(Gen *g)
+{
+    const int32_t extent[] = {(int32_t)type_numel(random_shape(g, DT_I32))};
+    const int32_t bins[] = {1 + below(g, 40)};
+    const Type *t = type_tile(g->m, one_in(g, 3) ? DT_I8 : DT_I32, 1, extent);
+    const Type *counts = type_tile(g->m, DT_I32, 1, bins);
+    Value *operands[2] = {places(g, t)};
+    int n = 1;
+    if (one_in(g, 2))
+        operands[n++] = mask_for(g, t);
+    keep(g, build_op(&g->b, OP_histogram, n, operands, 0, NULL, 1, &counts)->results[0]);
+}
+
 /* --- control --- */
 
 static void statement(Gen *g);
@@ -627,9 +664,9 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic, arithmetic, arithmetic, compare, convert,     load,   load,
-        store,      store,      store,      move,    move,        reduce, reduce,
-        scan,       argmax,     atomic,     dot,     scalar_store};
+        arithmetic, arithmetic, arithmetic,   compare, convert, load,     load, store,
+        store,      store,      move,         move,    reduce,  reduce,   scan, argmax,
+        atomic,     dot,        scalar_store, gather,  gather,  histogram};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);

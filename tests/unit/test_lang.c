@@ -149,7 +149,7 @@ static void run_case(Case *c, Module *m, const Argument *args, int n, const int3
     InterpLaunch launch = {.args = slots, .grid = {grid[0], grid[1], grid[2]}};
     int slot = 0;
 
-    opt_legalise(m, &(OptOptions){.schedules = true, .gathers = true}, d);
+    opt_legalise(m, &(OptOptions){.schedules = true}, d);
     launch.last = (int64_t)grid[0] * grid[1] * grid[2];
     for (int i = 0; i < n; i++) {
         if (!args[i].is_constexpr)

@@ -46,3 +46,23 @@ def shuffle_columns(x_ptr, index_ptr, out_ptr, counts_ptr, ROWS: tl.constexpr,
     index = tl.load(index_ptr + rows * PICKED + tl.arange(0, PICKED))
     tl.store(out_ptr + rows * PICKED + tl.arange(0, PICKED), tl.gather(x, index, 1))
     tl.store(counts_ptr + tl.arange(0, COLS), tl.histogram(tl.ravel(index), COLS))
+
+
+@triton.jit
+def look_up(x_ptr, table_ptr, out_ptr, counts_ptr, n, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """out = table[x], 0 where x is no place in it, and how often each place is asked for."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    table = tl.load(table_ptr + tl.arange(0, SIZE))
+    x = tl.load(x_ptr + i, mask=i < n, other=-1)
+    tl.store(out_ptr + i, tl.gather(table, x, 0), mask=i < n)
+    tl.atomic_add(counts_ptr + tl.arange(0, SIZE), tl.histogram(x, SIZE, mask=i < n))
+
+
+@triton.jit
+def pick_rows(table_ptr, index_ptr, out_ptr, ROWS: tl.constexpr, COLS: tl.constexpr,
+              PICKED: tl.constexpr):
+    col = tl.arange(0, COLS)[None, :]
+    table = tl.load(table_ptr + tl.arange(0, ROWS)[:, None] * COLS + col)
+    row = tl.arange(0, PICKED)[:, None]
+    index = tl.broadcast_to(tl.load(index_ptr + row), (PICKED, COLS))
+    tl.store(out_ptr + row * COLS + col, tl.gather(table, index, 0))
