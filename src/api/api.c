@@ -417,7 +417,10 @@ bool api_available(const Device *d, char **error)
     const char *missing = device_missing(d);
 
     if (missing)
-        api_error(error, "the device `%s` cannot be used here: %s", d->name, missing);
+        api_error(error,
+                  "the device `%s` cannot be used here: %s\n"
+                  "hint: `sim` simulates a GPU, `cpu` and `interp` are always there",
+                  d->name, missing);
     return !missing;
 }
 

@@ -93,6 +93,18 @@ static void refuse_uncomputed(Binder *b, const FrontParam *p, int heuristic)
               p->name);
 }
 
+/* What decorators say of names that are no parameters, one of which may be meant. */
+static bool note_tuning(Binder *b)
+{
+    const FrontTuning *t = b->r->kernel->tuning;
+
+    for (int i = 0; i < t->nwarnings; i++)
+        bind_note(b, t->warnings[i].span, "%s", t->warnings[i].text);
+    for (int i = 0; i < t->nwarnings; i++)
+        bind_hint(b, "%s", t->warnings[i].hint);
+    return t->nwarnings > 0;
+}
+
 static void refuse_missing(Binder *b, int i, const Fallback *f)
 {
     const FrontParam *p = &b->kernel->params[i];
@@ -105,6 +117,8 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     }
     bind_refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
                 p->is_constexpr ? "the constexpr" : "argument", p->name);
+    if (p->is_constexpr && note_tuning(b))
+        return;
     if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */
         bind_hint(b, "it comes from `%s`, which is not a constant of the file; give the value",
                   f->text);

@@ -17,8 +17,12 @@ static bool is_power_of_two_constant(const Const *c)
 /* R330; all other options are hints that a CPU ignores. */
 bool bind_check_warps(Binder *b, Span span, const Const *c)
 {
-    return is_power_of_two_constant(c) ||
-           bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
+    if (is_power_of_two_constant(c))
+        return true;
+    if (c->kind != CONST_INT)
+        return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
+    return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2, not %lld",
+                       (long long)c->integer);
 }
 
 static bool bind_constant(Binder *b, BindTo to, const Const *c)
@@ -88,6 +92,13 @@ static bool check_tensor_memory(Binder *b, const FrontParam *p, const tilec_tens
                        p->name, names[t->memory], d->name, names[d->memory]);
 }
 
+static bool refuse_no_constant(Binder *b, const FrontParam *p, const char *why)
+{
+    bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it %s", p->name, why);
+    bind_hint(b, "it is known when the kernel is compiled, as in %s=128", p->name);
+    return false;
+}
+
 /* Whether the description can be looked at at all. */
 static const char *tensor_problem(const tilec_tensor *t)
 {
@@ -96,7 +107,7 @@ static const char *tensor_problem(const tilec_tensor *t)
     if (!tilec_dtype_name(t->dtype))
         return "its dtype is none of tilec_dtype";
     if (t->ndim > TILEC_MAX_DIMS)
-        return "it has too many dimensions";
+        return "it has too many dimensions, or not as many strides as extents";
     if (t->ndim > 0 && !t->shape)
         return "it has dimensions but no shape";
     for (int i = 0; i < t->ndim; i++) {
@@ -127,8 +138,7 @@ bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
     if (!check_tensor_memory(b, p, t))
         return false;
     if (p->is_constexpr)
-        return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it cannot be a tensor",
-                           p->name);
+        return refuse_no_constant(b, p, "cannot be a tensor");
     if (p->typed && (!p->pointer || dtype_size(p->dtype) != dtype_size(dtype)))
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s%s; a tensor of %s was given", p->name,
@@ -243,8 +253,7 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
     const FrontParam *p = to.param;
 
     if (p->is_constexpr)
-        return bind_refuse(b, TILEC_REFUSED, p->span, "`%s` is a constexpr; it needs a value",
-                           p->name);
+        return refuse_no_constant(b, p, "needs a value");
     int64_t divisible = a->integer != 0 ? a->integer : a->pointer ? 16 : 1;
     bool is_divisor = divisible == 1 || divisible == 16 || (divisible == 64 && a->pointer);
     if (!tilec_dtype_name(a->dtype) || !is_divisor)

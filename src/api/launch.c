@@ -81,7 +81,11 @@ static tilec_status check_launch_options(const Request *r, char **error)
     const char *why = o->arch ? api_refuse_arch(d, o->arch, !r->shown) : NULL;
     if (why && (o->device || !r->shown))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the device `%s` does not take code for `%s`: %s", d->name, o->arch, why);
+                          "the device `%s` does not take code for `%s`: %s%s", d->name, o->arch,
+                          why,
+                          strncmp(o->arch, "sm_", 3) == 0 && !d->has_streams
+                              ? "\nhint: it is of a GPU: the devices `cuda` and `sim` take it"
+                              : "");
     return TILEC_OK;
 }
 

@@ -204,7 +204,10 @@ static void bind_object(Cli *c, const char *name, const Const *v, tilec_arg *out
     if (a)
         out->tensor = tensor_of(a);
     else if (!out->text)
-        stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel", name, const_kind_name(v));
+        stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel%s", name, const_kind_name(v),
+             v->kind == CONST_FUNCTION || v->kind == CONST_OBJECT
+                 ? "\nhint: call it, as in rand(fp32,1000)"
+                 : "");
 }
 
 /* An argument without a name; `name` is for messages. */

@@ -129,7 +129,9 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
     else {
         near = near_name(name, names, COUNT(names));
         py_report(p, at, "an array has no '%s'", name);
-        if (near)
+        if (is_one_of(name, "reshape", "view"))
+            py_hint(p, "an array is made with its shape: rand(fp32,8x8); a file has its own");
+        else if (near)
             py_hint(p, "did you mean '%s'?", near);
         return false;
     }

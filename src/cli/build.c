@@ -175,6 +175,13 @@ static tilec_object build_object(Build *b)
     return object;
 }
 
+static bool has_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), k = strlen(suffix);
+
+    return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
 static void check_files(Cli *c, const Options *o)
 {
     const char *const paths[] = {o->output, o->header};
@@ -183,6 +190,10 @@ static void check_files(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "where to? %s is missing", o->output ? "--header FILE.h" : "-o FILE.o");
     if (os_same_output(o->output, o->header))
         stop(c, CLI_USAGE, "-o and --header are one file, %s", o->output);
+    if (has_suffix(o->output, ".c") || has_suffix(o->output, ".h") || has_suffix(o->output, ".py"))
+        stop(c, CLI_USAGE, "-o %s: what is written is an object: FILE.o", o->output);
+    if (has_suffix(o->header, ".o") || has_suffix(o->header, ".c"))
+        stop(c, CLI_USAGE, "--header %s: what is written is a header: FILE.h", o->header);
     for (int i = 0; i < COUNT(paths); i++) {
         int problem = os_check_output(paths[i]);
         if (problem != 0)

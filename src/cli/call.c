@@ -5,6 +5,7 @@
  * the host's arrays.  Results are those of the first run; further ones, which may change their
  * arrays again and again, say nothing.
  */
+#define _GNU_SOURCE /* asprintf */
 #include "cli.h"
 
 #include <stdio.h>
@@ -38,6 +39,8 @@ static const char *grid_hint(const Const *v)
 {
     if (v->kind == CONST_FLOAT)
         return "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up";
+    if (v->kind == CONST_FUNCTION)
+        return "\nhint: write what it computes, with the arguments' names: cdiv(n,BLOCK)";
     return v->kind == CONST_STRING ? "\nhint: without quotes it is an expression" : "";
 }
 
@@ -130,6 +133,39 @@ static void stop_listening(Call *k)
     k->options.launch.on_progress = NULL;
 }
 
+/* An argument that is a tuple without brackets, as values of a sweep are written; NULL. */
+static const ArgText *bare_tuple(Cli *c, const Options *o)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        const char *rest = o->args.at[i].text;
+
+        if (!rest || !operand_next_part(c, &rest) || !operand_next_part(c, &rest))
+            continue;
+        return &o->args.at[i];
+    }
+    return NULL;
+}
+
+static void add_tuple_hint(Call *k, char **error)
+{
+    const ArgText *t = bare_tuple(k->cli, &k->options);
+    char *with_hint;
+
+    if (!t || !*error ||
+        asprintf(&with_hint, "%shint: %s=%s is one tuple; --sweep runs each of its values\n",
+                 *error, t->name, t->text) < 0)
+        return;
+    tilec_free(*error);
+    *error = with_hint;
+}
+
+static void check_call(Call *k, tilec_status status, char **error)
+{
+    if (status == TILEC_REFUSED)
+        add_tuple_hint(k, error);
+    check(k->cli, status, error);
+}
+
 double call_again(Call *k)
 {
     const Options *o = &k->options;
@@ -144,7 +180,7 @@ double call_again(Call *k)
     seconds = os_seconds() - start;
     crash_unwatch();
     progress_end(&k->progress);
-    check(k->cli, status, &error);
+    check_call(k, status, &error);
     return o->launch.seconds ? k->seconds : seconds;
 }
 
@@ -154,10 +190,10 @@ static double prepare(Call *k)
     const Options *o = &k->options;
     char *error = NULL;
     double start = os_seconds();
+    tilec_status status =
+        tilec_prepare(k->cli->file, o->kernel, k->there, k->args.count, &o->launch, &error);
 
-    check(k->cli,
-          tilec_prepare(k->cli->file, o->kernel, k->there, k->args.count, &o->launch, &error),
-          &error);
+    check_call(k, status, &error);
     return os_seconds() - start;
 }
 

@@ -31,6 +31,23 @@ void file_claim_stdin(Cli *c, const char *what)
     c->stdin_user = what;
 }
 
+/* `@x.png.to(fp32)` and `@x.png/255` read on to a bracket or the end: is the file in front of that?
+ */
+static void check_end(Cli *c, const char *path, const char *file)
+{
+    if (os_entry(file).kind != OS_NOTHING)
+        return;
+    for (size_t n = strlen(path); n > 1; n--) {
+        const char *front = arena_strndup(c->arena, path, n - 1);
+
+        if (strchr("./*+-<>=", path[n - 1]) && os_entry(front).kind == OS_FILE)
+            stop(c, CLI_USAGE,
+                 "%s: there is no such file\n"
+                 "hint: the name of a file ends at a bracket or a space: (@%s)%s",
+                 path, front, path + n - 1);
+    }
+}
+
 Array file_load(Cli *c, const char *path, const tilec_dtype *as)
 {
     const tilec_io_options options = {.as = as};
@@ -40,6 +57,8 @@ Array file_load(Cli *c, const char *path, const tilec_dtype *as)
 
     if (strcmp(name.path, "-") == 0)
         file_claim_stdin(c, arena_printf(c->arena, "@%s", path));
+    else
+        check_end(c, path, name.path);
     check(c, io_read(path, NULL, 0, &options, &from, &error), &error);
     return adopt(c, &from);
 }
@@ -94,6 +113,13 @@ static void check_apart(Cli *c, const SaveText *save, const IoName *name, const 
              before->name, member_of(save, name));
 }
 
+static const char *path_of_folder(Cli *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? arena_strndup(c->arena, path, (size_t)(slash - path)) : ".";
+}
+
 void file_check_output(Cli *c, const char *path)
 {
     IoName name = io_name(c->arena, path);
@@ -102,6 +128,9 @@ void file_check_output(Cli *c, const char *path)
 
     if (trouble)
         stop(c, CLI_USAGE, "%s: %s", path, trouble);
+    const char *folder = path_of_folder(c, name.path);
+    if (error == ENOENT && os_entry(folder).kind == OS_NOTHING)
+        stop(c, CLI_FILES, "%s: there is no folder '%s'; make it first", name.path, folder);
     if (error)
         stop(c, CLI_FILES, "%s: %s", name.path, strerror(error));
 }

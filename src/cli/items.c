@@ -72,6 +72,15 @@ static const char *copy(Cli *c, const char *from, const char *to)
     return arena_strndup(c->arena, from, (size_t)(to - from));
 }
 
+/* A value that is in quotes as a whole, as a shell would have taken them off. */
+static const char *unquoted(Cli *c, const char *from, const char *to)
+{
+    bool quoted = (*from == '\'' || *from == '"') && to - from >= 2 && to[-1] == *from &&
+                  items_end_of_quotes(from) == to;
+
+    return quoted ? copy(c, from + 1, to - 1) : copy(c, from, to);
+}
+
 /* --name, --name=VALUE or --name VALUE; gives the place behind it */
 static const char *read_option(Cli *c, const char *s, Item *out)
 {
@@ -85,7 +94,7 @@ static const char *read_option(Cli *c, const char *s, Item *out)
     out->words[out->n++] = copy(c, s, end);
     if (!*value || *value == '#')
         return end;
-    const char *behind = end_of_value(value), *word = copy(c, value, behind);
+    const char *behind = end_of_value(value), *word = unquoted(c, value, behind);
     if (!option_takes(out->words[0], word))
         return end;
     out->words[out->n++] = word;

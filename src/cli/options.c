@@ -109,6 +109,18 @@ static const struct {
 /* clang-format on */
 _Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
 
+/* What other tools call the file that they write. */
+static bool is_output(const char *name)
+{
+    static const char *const names[] = {"-o", "--out", "--output", "--print", "--write"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* In files those of other commands may stand too: they are of no use here. */
 static int find_option(Cli *c, Command command, const char *name)
 {
@@ -123,6 +135,11 @@ static int find_option(Cli *c, Command command, const char *name)
         if (is_known)
             known[n++] = table[i].name;
     }
+    if (is_output(name))
+        stop(
+            c, CLI_USAGE,
+            "there is no option '%s' here; --save NAME=FILE writes an array, --show NAME prints it",
+            name);
     const char *near = name[1] == '-' ? near_name(name, known, n) : NULL; /* no letter is near */
     stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
          near ? near : "--help lists them", near ? "'?" : "");
@@ -498,6 +515,16 @@ void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call
 
 /* --- words --- */
 
+/* The word in front of one of the command line; NULL. */
+static const char *word_before(const Parse *p, const char *word)
+{
+    for (int i = 1; i < p->nwords; i++) {
+        if (p->words[i] == word)
+            return p->words[i - 1];
+    }
+    return NULL;
+}
+
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
     if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
@@ -505,6 +532,18 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
              "'%s' is no option and no NAME=VALUE\nhint: if a shell has put it in the place of a "
              "pattern, quote that: --each 'in/*.png'",
              word);
+    if (p->command == COMMAND_RUN && name_length(word) > 0 && word[name_length(word)] == ':')
+        stop(p->c, CLI_USAGE,
+             "'%s' is a type, with which `tilec dump` and `tilec build` compile; a run needs a "
+             "value\n"
+             "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
+             word, (int)name_length(word), word);
+    const char *before = word_before(p, word);
+    if (before && strcmp(before, "--time") == 0)
+        stop(p->c, CLI_USAGE, "--time N takes a whole number, or none, and '%s' is no NAME=VALUE",
+             word);
+    if (before && strcmp(before, "--tune") == 0)
+        stop(p->c, CLI_USAGE, "--tune needs values to try, as in --tune %s=64,128,256", word);
     if (!p->c->origin)
         stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, which has no spaces around `=`",
              word);

@@ -118,8 +118,8 @@ static void list_candidates(Tuner *t, const Options *o)
         add_configuration(t, o, i);
     if (t->candidates.len == 0)
         stop(t->cli, CLI_USAGE,
-             "--tune: kernel '%s' has no @triton.autotune; write what to try: "
-             "--tune BLOCK=64,128,256",
+             "--tune: kernel '%s' has no @triton.autotune whose configurations can be read without "
+             "Python; write what to try: --tune BLOCK=64,128,256",
              o->kernel);
 }
 

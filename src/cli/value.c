@@ -116,6 +116,24 @@ static size_t parse_file(Reader *r, size_t at, FileText *out)
     return next;
 }
 
+/* What keeps a file from being found that is there under another name than the one that was read.
+ */
+static void check_path(const Reader *r, size_t at, const FileText *t)
+{
+    const char *whole = r->text + at + 1;
+    bool named = strcmp(t->path, "-") != 0 && os_entry(t->path).kind == OS_NOTHING;
+
+    if (!r->cli->each && each_has_place(t->path) && named)
+        stop(r->cli, CLI_USAGE,
+             "%s: `{}` in @%s stands for the files of --each 'PATTERN', which is missing", r->label,
+             t->path);
+    if (named && os_entry(origin_path(r->cli, whole)).kind == OS_FILE)
+        stop(r->cli, CLI_FILES,
+             "%s: %s: No such file or directory\n"
+             "hint: a name with spaces, commas or brackets takes quotes: %s=\"@'%s'\"",
+             r->label, t->path, r->label, whole);
+}
+
 static size_t read_file(Reader *r, size_t at)
 {
     FileText t;
@@ -126,6 +144,7 @@ static size_t read_file(Reader *r, size_t at)
         vec_push(r->cli->arena, r->only_files, t);
         return next;
     }
+    check_path(r, at, &t);
     a = r->cli->each ? each_load(r->cli, &t)
                      : file_load(r->cli, t.path, t.has_type ? &t.type : NULL);
     blank(r, at, next, value_of_array(r->cli, a));
@@ -293,6 +312,7 @@ static const char *advice_for_value(const char *name)
         const char *word, *advice;
     } table[] = {
         {"ceil", "cdiv(A,B) divides and rounds up"},
+        {"meta", "arguments are seen by their names: cdiv(n,BLOCK)"},
         {"jnp", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"np", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"numpy", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
@@ -305,6 +325,39 @@ static const char *advice_for_value(const char *name)
             return table[i].advice;
     }
     return NULL;
+}
+
+/* Of any kernel of the file. */
+static bool is_parameter(const Cli *c, const char *name)
+{
+    tilec_param p;
+
+    for (int k = 0; c->file && k < tilec_kernel_count(c->file); k++) {
+        const char *kernel = tilec_kernel_name(c->file, k);
+
+        for (int i = 0; tilec_param_info(c->file, kernel, i, &p) == TILEC_OK; i++) {
+            if (strcmp(p.name, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Is the name all that the argument says? */
+static bool is_whole_value(const Reader *r, const Node *n)
+{
+    return r->names->later && n->span.start == r->source->base &&
+           n->span.end - n->span.start == strlen(r->text);
+}
+
+static const char *names_text(const Reader *r)
+{
+    Text t = text_new(r->cli->arena);
+
+    text_put(&t, *r->label == '-' ? "the arguments are " : "the arguments before it are ");
+    for (int i = 0; i < r->names->len; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", r->names->at[i].name);
+    return r->names->len ? t.s : "tilec help values says what there is";
 }
 
 static bool unknown_name(Py *p, const Reader *r, const Node *n)
@@ -325,10 +378,15 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
         py_hint(p, "%s", advice_for_value(n->name));
     else if (near || python)
         py_hint(p, "did you mean '%s'?", near ? near : python);
-    else if (*r->label == '-')
-        py_hint(p, "an option's expression sees all arguments, given or not");
-    else
+    else if (*r->label == '-' && is_parameter(r->cli, n->name))
+        py_hint(p,
+                "it has no value: give %s=...; it has no default, nor a configuration that can be "
+                "read without Python",
+                n->name);
+    else if (is_whole_value(r, n))
         py_hint(p, "a text needs quotes, as in \"'%s'\"", n->name);
+    else
+        py_hint(p, "%s", names_text(r));
     return false;
 }
 
@@ -411,8 +469,15 @@ static const Node *parse(Reader *r)
     Parser p;
     const Node *n;
 
+    if (r->text[0] == '*' && *r->label != '-')
+        wrong(r, 0, strlen(r->text),
+              "a type stands behind `:`, and only where code is compiled alone",
+              arena_printf(r->cli->arena, "for tilec dump and build: %s:%s", r->label, r->text));
     parser_init_inside(&p, r->cli->arena, r->cli->words, r->source);
     n = parse_expressions(&p);
+    if (p.errors.len == 0 && p.tok.kind == T_ASSIGN && *r->label == '-')
+        wrong_at(r, p.tok.span, "an argument stands here, where the option's value is missing",
+                 NULL);
     if (p.errors.len == 0 && p.tok.kind != T_END)
         parse_unexpected(&p, "nothing more");
     if (p.errors.len > 0)

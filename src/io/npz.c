@@ -178,7 +178,7 @@ static const Member *choose_member(Io *io, const Members *all)
         io_refuse(io, "there is no array '%s' in it; it has %s", io->member,
                   list_names(io->arena, all));
     if (all->len > 1)
-        io_refuse(io, "which of its arrays? Write x.npz:NAME; it has %s",
+        io_refuse(io, "which of its arrays? Write @FILE.npz:NAME; it has %s",
                   list_names(io->arena, all));
     return &all->at[0];
 }

@@ -180,6 +180,7 @@ typedef struct {
     Map *names;          /* of functions of the module -> the last number behind it */
     Map *globals;        /* AstGlobal -> GlobalValue */
     VEC(Lookup) lookups; /* one inside of the other */
+    Map *blamed;         /* values that an error has named as wrong: see val_blamed() */
     Map *told;           /* AstFunc that a warning was about */
     Map *choices;        /* AstChoice -> whether its test holds; resolve_choice.c */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
@@ -286,6 +287,9 @@ void warn_at(Lower *l, Span span, const char *fmt, ...) PRINTF(3, 4); /* not whi
 void print_at(Lower *l, Span span, const char *text); /* what the program itself says (R294) */
 /* Report, and be unknown: `return fail_val(...)`. */
 #define fail_val(l, span, ...) (error_at((l), (span), __VA_ARGS__), val_unknown())
+/* Has an error said of this very value that it is of the wrong kind?  From now on one has: what
+ * else is made of it is wrong for the same reason. */
+bool val_blamed(Lower *l, Val v);
 /* The same with a hint, which is no format. */
 #define fail_hint(l, span, hint, ...)                                                              \
     (error_at((l), (span), __VA_ARGS__), hint_at((l), "%s", (hint)), val_unknown())

@@ -9,6 +9,21 @@
 
 #include <string.h>
 
+bool val_blamed(Lower *l, Val v)
+{
+    const void *it = v.kind == VAL_RUN     ? (const void *)v.run
+                     : v.kind == VAL_CONST ? (const void *)v.c
+                     : v.kind == VAL_TUPLE ? (const void *)v.tuple
+                                           : NULL;
+
+    if (!it || l->quiet)
+        return false;
+    if (map_get(l->blamed, MAP_KEY(it)))
+        return true;
+    map_put(l->blamed, MAP_KEY(it), l);
+    return false;
+}
+
 /* --- making --- */
 
 Val val_unknown(void)

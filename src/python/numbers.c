@@ -16,8 +16,11 @@ enum { INT_BITS = 126 }; /* floats up to 2 to this become ints */
 
 static bool no_number(Py *p, const Const *c)
 {
-    return py_fail(p, p->at, PY_E_NUMBER, py_function_name(&(PyFunction){.builtin = p->callee}),
-                   const_brief(c, p->arena));
+    (void)py_fail(p, p->at, PY_E_NUMBER, py_function_name(&(PyFunction){.builtin = p->callee}),
+                  const_brief(c, p->arena));
+    if (c->kind == CONST_FLOAT && fabs(c->real) < 1e15 && c->real == floor(c->real))
+        py_hint(p, PY_H_WHOLE, (long long)c->real);
+    return false;
 }
 
 /* --- conversions --- */

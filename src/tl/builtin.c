@@ -309,6 +309,8 @@ static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wan
 {
     Val v = arg(a, name);
 
+    if (val_blamed(l, v))
+        return false;
     if (v.kind == VAL_RUN)
         error_at(l, arg_span(a, name), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
     else
@@ -409,6 +411,8 @@ static void bad_element(Lower *l, const Args *a, ArgName name, int k, Val item)
     const Node *n = arg_node(a, name);
     bool display = n && (n->kind == N_TUPLE || n->kind == N_LIST) && k < n->nitems;
 
+    if (val_blamed(l, item))
+        return;
     error_at(l, display ? n->items[k]->span : arg_span(a, name), E_SHAPE_ELEMENT, k,
              val_text(l, item));
     if (display)

@@ -149,11 +149,19 @@ static bool is_integer(Val v)
                                : v.kind == VAL_RUN && dtype_is_int(v.run->type->dtype);
 }
 
+/* Texts and tuples are operands of nothing. */
+static bool is_told(Lower *l, Val v)
+{
+    return (v.kind == VAL_TUPLE || val_is_const(v, CONST_STRING)) && val_blamed(l, v);
+}
+
 static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
 {
     bool pointer = is_pointer(x) || is_pointer(y);
     bool bits = op == BIN_AND || op == BIN_OR || op == BIN_XOR || op == BIN_SHL || op == BIN_SHR;
 
+    if (is_told(l, x) || is_told(l, y))
+        return val_unknown();
     error_at(l, span, E_OPERANDS, val_text(l, x), val_text(l, y));
     if (val_is_none(x) || val_is_none(y))
         hint_at(l, H_NONE_OPERAND);

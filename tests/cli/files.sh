@@ -60,7 +60,7 @@ expect 0 out "[1. 2. 3.]" copy '@m.npz:in[1:4]' --show o
 expect 0 out "[1065353216 1073741824]" copy '@m.npz:in:i32[1:3]' --show o
 expect 0 out "[0. 1. 2. 3. 4. 5.]" copy @copy.npz --show o
 expect 0 out "[0. 1. 2. 3. 4. 5.]" copy "@'copy.npz':o" --show o
-expect 3 err "which of its arrays? Write x.npz:NAME; it has o, in" copy @m.npz
+expect 3 err "which of its arrays? Write @FILE.npz:NAME; it has o, in" copy @m.npz
 expect 3 err "there is no array 'w' in it; it has o, in" copy @m.npz:w
 expect 2 err "'x' is its member 'a' already" copy 'ones(fp32,2)' --save x=q.npz:a --save o=./q.npz:a
 expect 2 err "'x' is saved to that file already" copy 'ones(fp32,2)' --save x=q.npy --save o=./q.npy

@@ -22,6 +22,10 @@ file call.args "# add two arrays" "" "n = 8   # elements" "x = arange(fp32, n) *
     "   --grid cdiv(n, BLOCK), 1" "--show out --threads=1 "
 expect 0 out "[ 2.  4.  6.  8. 10. 12. 14. 16.]" run "@$folder/call.args"
 
+# quotes around the whole value of an option are taken off, as a shell does
+file quoted.args "@call.args" "--grid 'cdiv(n, BLOCK)'" '--compare "out=x + y"'
+expect 0 out "out: agrees with x + y in 8 elements" run "@$folder/quoted.args"
+
 # the command line goes first, in the file's place; --time takes only a number
 expect 0 out "[2. 4. 6.]" run "@$folder/call.args" n=3
 expect 0 out "[2. 4. 6.]" run n=3 "@$folder/call.args"

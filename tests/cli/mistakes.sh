@@ -6,6 +6,7 @@ set -f # words of the table are no patterns
 cp "$source/kernels/add.py" "$folder"
 cd "$folder" || exit 1
 echo >x.txt
+cp x.txt "a,b.txt"
 
 while IFS='|' read -r code text words; do
     case $code in

@@ -512,7 +512,7 @@ static void npz_has_members(void **state)
     assert_int_equal(io_write(image_path, NULL, members, 2, NULL, NULL), TILEC_OK);
     assert_int_equal(load_stops(c, image_path, NULL), CLI_FILES);
     assert_non_null(
-        strstr(c->trouble, "which of its arrays? Write x.npz:NAME; it has a, b.weight"));
+        strstr(c->trouble, "which of its arrays? Write @FILE.npz:NAME; it has a, b.weight"));
     Array got = file_load(c, arena_printf(c->arena, "%s:a", image_path), NULL);
     assert_memory_equal(got.data, a.data, 1200);
     got = file_load(c, arena_printf(c->arena, "%s:b.weight", image_path), NULL);

@@ -113,7 +113,7 @@ sed -i 's/return tl/&/; s/"EVEN", EVEN/"even", EVEN/' "$folder/k.py" # another t
 expect 0 out '"grid": [65536, 1, 1]' use
 
 # mistakes
-expect 2 err "kernel 'copy' has no @triton.autotune; write what to try" tune copy --tune
+expect 2 err "kernel 'copy' has no @triton.autotune whose configurations can be read without Python; write what to try" tune copy --tune
 expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
 expect 2 err "--tune needs NAME=A,B,C" tune copy --tune=B
 expect 2 err "--save, --show and --count are for one" tune copy --tune B=1,2 --show out
