@@ -100,6 +100,7 @@ static const Advice for_names[] = {
     {"contiguous",    "a tile has no strides: leave it out"},
     {"cpu",           "the launch says where a kernel runs: leave it out"},
     {"cuda",          "the launch says where a kernel runs: leave it out"},
+    {"atomic_sub",    "tl.atomic_add(pointer, -x)"},
     {"debug_print",   "tl.device_print(\"text\", x) prints what a launch has, tl.static_print what is known before"},
     {"data_ptr",      "the parameter is the address already"},
     {"detach",        "leave it out: kernels record no gradients"},

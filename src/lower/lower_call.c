@@ -342,6 +342,8 @@ static Val not_callable(Lower *l, Val f, Span name)
     error_at(l, name, E_NOT_CALLABLE, val_text(l, f));
     if (f.kind == VAL_CONST || f.kind == VAL_RUN || f.kind == VAL_TUPLE)
         hint_at(l, H_NO_CALL);
+    else if (f.kind == VAL_MODULE)
+        hint_at(l, H_MODULE_CALL);
     return val_unknown();
 }
 

@@ -61,6 +61,7 @@
 #define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
 #define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
 #define H_NO_CALL            "it is no function: leave out the `()`"
+#define H_MODULE_CALL        "a module holds functions: call one of them"
 #define E_NOT_CALLABLE       "%s cannot be called"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
 #define E_MISSING            "%s() is missing its argument `%s`"

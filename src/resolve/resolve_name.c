@@ -130,9 +130,21 @@ static const char *own_dtype(Lower *l, Sym name)
     return arena_printf(l->arena, "tl.%s", dtype_long_name(t));
 }
 
+/* C's functions of floats end in `f`. */
+static const char *without_f(Lower *l, Sym name)
+{
+    size_t n = strlen(name);
+
+    return n > 1 && name[n - 1] == 'f' ? arena_strndup(l->arena, name, n - 1) : NULL;
+}
+
 /* How a kernel spells what bears this name elsewhere, or NULL. */
 static const char *own_name(Lower *l, Sym name)
 {
+    const char *plain = without_f(l, name);
+
+    if (plain && !libdevice_find(name) && (builtin_find(plain, IN_MATH) || libdevice_find(plain)))
+        name = plain;
     if (builtin_find(name, IN_TL))
         return arena_printf(l->arena, "tl.%s", name);
     if (libdevice_find(name))

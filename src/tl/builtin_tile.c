@@ -31,6 +31,8 @@ static bool arange_bound(Lower *l, const Args *a, ArgName name, int64_t *out)
 
     if (v.kind != VAL_RUN)
         return arg_int(l, a, name, out);
+    if (val_blamed(l, v))
+        return false;
     error_at(l, arg_span(a, name), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
     if (!hint_not_constexpr(l, arg_node(a, name)))
         hint_at(l, arg(a, ARG_start).kind == VAL_RUN ? H_ARANGE : H_EXTENT);

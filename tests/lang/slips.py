@@ -51,6 +51,9 @@
 # lower: axis_of_programs x:*fp32 n:i32 B=16
 # lower: returns_differ x:*fp32 n:i32 B=16
 # lower: values_by_star x:*fp32
+# lower: function_of_c x:*fp32 n:i32 B=16
+# lower: one_mistake_once x:*fp32 n:i32 B=16
+# lower: module_called x:*fp32 n:i32 B=16
 """Slips of the keyboard: what Python refuses, or would not mean so."""
 import triton
 import triton.language as tl
@@ -351,3 +354,18 @@ def returns_differ(x, n, B: tl.constexpr):
 @triton.jit
 def values_by_star(*args):
     tl.store(args[0], 1.0)
+
+
+@triton.jit
+def function_of_c(x, n, B: tl.constexpr):
+    tl.store(x, tl.extra.libdevice.tanhf(tl.load(x)))
+
+
+@triton.jit
+def one_mistake_once(x, n, B: tl.constexpr):
+    tl.store(x + tl.arange(0, n), tl.zeros((n,), tl.float32))
+
+
+@triton.jit
+def module_called(x, n, B: tl.constexpr):
+    tl.store(x, tl.random(0, n))
