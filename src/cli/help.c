@@ -22,7 +22,8 @@ static const struct {
     {COMMAND_LIST,
      "\nShow the kernels of a file: parameters, decorators, the calls that it names, and for each\n"
      "an example that can be copied, which has run in the interpreter.\n"
-     "  --json               print JSON instead\n"},
+     "  --json               print JSON instead\n"
+     "  --path, --define, --, @FILE as for run\n"},
     {COMMAND_TEST,
      "\nMake the calls that the files name in comments beside kernels, and compare their arrays:\n"
      "  # tilec: call small --grid cdiv(n, BLOCK) --compare out=x+y --device cpu,sim\n"
@@ -32,7 +33,9 @@ static const struct {
      "  --call NAME          only that call; may be given several times\n"
      "  --device A[,B...]    on these, whatever the calls say\n"
      "  --compare            and what run has that says how: go before what the calls say\n"
-     "  --json               print JSON instead of lines\n"},
+     "  --json               print JSON instead of lines\n"
+     "  --grid, --arch, --threads, --num-warps, --num-stages, --check, --debug, --path, --define,\n"
+     "  -g, --, @FILE as for run\n"},
     {COMMAND_DUMP, "\nPrint a kernel at one stage of its compilation.\n"},
     {COMMAND_BUILD,
      "\nCompile a kernel ahead of time: an object that programs link, and its header in C.\n"

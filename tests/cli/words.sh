@@ -33,4 +33,33 @@ for word in $devices; do
     expect 0 "" "" grep "^| .--device NAME. .*\`$word\`" docs/cli.md
     expect 0 "" "" grep "const char \*device;.*\"$word\"" include/tilec.h
 done
+
+# every option stands in the manual, in the document and in both completions
+offered() {
+    bash -c '. tools/completion/tilec.bash
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _tilec tilec "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+        echo " ${COMPREPLY[*]} "' bash "$@"
+}
+options=$("$tilec" --help | grep -oE '^  (-o|--[a-z-]+)' | tr -d ' ' | grep -v '^--$' | sort -u)
+[ "$(echo "$options" | wc -l)" -gt 25 ] || wrong "only these options were found: $options"
+for option in $options; do
+    grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" docs/tilec.1 || wrong "the manual lacks $option"
+    grep -qF -- "$option" docs/cli.md || wrong "docs/cli.md lacks $option"
+    grep -qE -- "'\*?$option(=-?)?\[" tools/completion/_tilec || wrong "zsh's completion lacks $option"
+done
+# and what a command takes is in its own help and completed for it, and nothing else
+for command in run list test dump build devices; do
+    help=$("$tilec" $command --help)
+    for option in $options; do
+        takes=yes
+        "$tilec" $command "$option" </dev/null 2>&1 | grep -q "there is no option '$option'" && takes=no
+        helps=no
+        echo "$help" | grep -qE -- "(^| |, )$option( |,|\$)" && helps=yes
+        [ $takes = $helps ] || wrong "tilec $command takes $option: $takes; its help has it: $helps"
+        command -v bash >/dev/null || continue
+        [ $command = devices ] || offered tilec $command kernels/add.py "$option" | grep -q -- " $option " ||
+            [ $takes = no ] || wrong "bash does not complete tilec $command $option"
+    done
+done
 finish

@@ -100,7 +100,7 @@ _tilec() {
     local makes="--device --arch --threads --num-warps --num-stages --check --debug --path --define"
     case ${COMP_WORDS[1]} in
     list) options="--path --define --json" ;;
-    test) options="$makes --call --compare --json" ;;
+    test) options="$makes --grid --call --compare --json" ;;
     run)
         options="$makes --grid --call --compare --save --compress --show --each --batch --json"
         options+=" --time --tune --sweep --csv --plot --profile --trace --count"
