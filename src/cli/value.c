@@ -346,7 +346,7 @@ static bool is_parameter(const Cli *c, const char *name)
 /* Is the name all that the argument says? */
 static bool is_whole_value(const Reader *r, const Node *n)
 {
-    return r->names->later && n->span.start == r->source->base &&
+    return *r->label != '-' && n->span.start == r->source->base &&
            n->span.end - n->span.start == strlen(r->text);
 }
 

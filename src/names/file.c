@@ -375,6 +375,29 @@ static bool is_text(const Source *src, Diags *d)
     return !nul;
 }
 
+/* Does the decorator's name end in `jit`, though it is not Triton's? */
+static bool is_foreign_jit(const FrontFile *f, Span decorator)
+{
+    const char *text = source_at(f->source, decorator.start);
+    uint32_t n = decorator.end - decorator.start;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_name_char(text[i]) && text[i] != '.')
+            n = i;
+    }
+    return n >= 3 && memcmp(text + n - 3, "jit", 3) == 0;
+}
+
+static void note_foreign_jit(const FrontFile *f, Diags *d)
+{
+    for (int i = 0; i < f->ndefs; i++) {
+        for (int k = 0; k < f->defs[i].ndecorators; k++) {
+            if (is_foreign_jit(f, f->defs[i].decorators[k]))
+                diag(d, DIAG_NOTE, f->defs[i].decorators[k], NOTE_FOREIGN_JIT);
+        }
+    }
+}
+
 static void report_no_kernel(const FrontFile *f, Diags *d)
 {
     enum { MOST = 5 };
@@ -386,6 +409,7 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
             text_printf(&list, "%s`%s`", n++ ? ", " : "", f->funcs[i]->name);
     }
     diag(d, DIAG_ERROR, source_whole(f->source), E_FILE_NO_KERNEL);
+    note_foreign_jit(f, d);
     if (n > 0)
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);
 }

@@ -295,10 +295,13 @@ bool note_not_a_pointer(Lower *l, const Node *address)
     const AstParam *p = address && address->kind == N_NAME ? find_param(l, address->name) : NULL;
     const Binding *b = p ? env_find(l, p->name) : NULL;
 
-    if (!b || !b->bound || b->span.start != p->span.start)
+    if (!b || !b->bound || (b->val.kind == VAL_RUN && b->val.run->type->pointer))
         return false;
-    if (b->val.kind == VAL_RUN && b->val.run->type->pointer)
-        return false;
+    if (b->span.start != p->span.start) {
+        note_at(l, b->span, NOTE_ASSIGNED_HERE, p->name);
+        hint_at(l, H_PARAM_REBOUND, p->name);
+        return true;
+    }
     note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, b->val));
     hint_at(l, H_GIVE_ARRAY, p->name);
     return true;

@@ -51,6 +51,7 @@
 # lower: axis_of_programs x:*fp32 n:i32 B=16
 # lower: returns_differ x:*fp32 n:i32 B=16
 # lower: values_by_star x:*fp32
+# lower: parameter_rebound x:*fp32 n:i32 B=16
 # lower: function_of_c x:*fp32 n:i32 B=16
 # lower: one_mistake_once x:*fp32 n:i32 B=16
 # lower: module_called x:*fp32 n:i32 B=16
@@ -369,3 +370,9 @@ def one_mistake_once(x, n, B: tl.constexpr):
 @triton.jit
 def module_called(x, n, B: tl.constexpr):
     tl.store(x, tl.random(0, n))
+
+
+@triton.jit
+def parameter_rebound(x, n, B: tl.constexpr):
+    x = tl.load(x)
+    tl.store(x + n, 1.0)

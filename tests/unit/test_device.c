@@ -398,7 +398,8 @@ static void test_what_is_missing_stops_launches_only(void **state)
     null_set_missing(NULL);
     assert_int_equal(status, TILEC_FAILED);
     assert_string_equal(s->error,
-                        "error: the device `null` cannot be used here: there is no such thing\n");
+                        "error: the device `null` cannot be used here: there is no such thing\n"
+                        "hint: `sim` simulates a GPU, `cpu` and `interp` are always there\n");
     tilec_free(s->error);
     s->error = NULL;
     assert_int_equal(tilec_launch(s->file, NULL, grid, NULL, 0, &null_options, NULL), TILEC_OK);
