@@ -156,6 +156,10 @@ static const Advice for_names[] = {
 
 /* What calls with wrong arguments are meant to be, beside the list of parameters. */
 static const Advice for_calls[] = {
+    {"program_id",   "tl.program_id(0) is the number along x, 1 along y, 2 along z"},
+    {"num_programs", "tl.num_programs(0) is how many there are along x, 1 along y, 2 along z"},
+    {"cat",          "tl.cat(a, b) takes two tiles, one behind the other"},
+    {"make_block_ptr", "order=(1, 0) says of two dimensions that the last one is dense, as rows are"},
     {"arange",       "tl.arange(0, N) counts from 0 to N - 1; a step is a factor: tl.arange(0, N) * 2"},
     {"maximum",      "it takes the greater of two values; the greatest of one tile is tl.max(x, axis)"},
     {"minimum",      "it takes the lesser of two values; the least of one tile is tl.min(x, axis)"},

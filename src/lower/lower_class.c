@@ -150,7 +150,7 @@ Val class_call(Lower *l, const AstClass *c, const ArgList *args)
     Fields fields = {0};
 
     if (!has_fields(c))
-        return fail_val(l, args->span, E_CLASS_NO_VALUE, c->name);
+        return fail_hint(l, args->span, H_CLASS_NO_VALUE, E_CLASS_NO_VALUE, c->name);
     put_fields(l, c, 0, &fields);
     if (init)
         return construct(l, c, &fields, init, args);

@@ -359,7 +359,8 @@ static Val bind_method(Lower *l, Val self, Sym name, const Builtin *b)
 /* What arrays of PyTorch and NumPy know of themselves. */
 static bool is_of_arrays(Sym name)
 {
-    static const char *const names[] = {"stride", "strides", "size", "dim", "ndim", "nbytes"};
+    static const char *const names[] = {"stride", "strides", "size",  "dim",
+                                        "ndim",   "numel",   "nbytes"};
 
     for (int i = 0; i < COUNT(names); i++) {
         if (strcmp(name, names[i]) == 0)
@@ -392,7 +393,7 @@ static Val run_attribute(Lower *l, Val self, Sym name, Span span)
 
     if (strcmp(name, "shape") == 0)
         return shape_tuple(l, t->rank, t->dims);
-    if (strcmp(name, "numel") == 0)
+    if (strcmp(name, "numel") == 0 && (!t->pointer || t->rank > 0))
         return val_int(l, type_numel(t));
     if (strcmp(name, "dtype") == 0)
         return val_type(type_element(l->module, t));

@@ -13,11 +13,14 @@ Val tile_program(Lower *l, const Args *a)
     const Type *i32 = type_scalar(l->module, DT_I32);
     int64_t axis;
 
+    if (val_is_const(arg(a, ARG_axis), CONST_STRING))
+        return fail_hint(l, arg_span(a, ARG_axis), H_PROGRAM_AXIS, E_WRONG_KIND, a->builtin->name,
+                         "an int", val_text(l, arg(a, ARG_axis)));
     if (!arg_int(l, a, ARG_axis, &axis))
         return val_unknown();
     if (axis < 0 || axis > 2)
-        return fail_val(l, arg_span(a, ARG_axis), E_PROGRAM_AXIS, a->builtin->name,
-                        (long long)axis);
+        return fail_hint(l, arg_span(a, ARG_axis), H_PROGRAM_AXIS, E_PROGRAM_AXIS, a->builtin->name,
+                         (long long)axis);
     return val_run(
         build_op(&l->b, (OpCode)a->builtin->data, 0, NULL, 1, &axis, 1, &i32)->results[0]);
 }
@@ -43,8 +46,7 @@ Val tile_arange(Lower *l, const Args *a)
 {
     int64_t start, end;
 
-    bool known = arange_bound(l, a, ARG_start, &start);
-    if (!arange_bound(l, a, ARG_end, &end) || !known)
+    if (!arange_bound(l, a, ARG_start, &start) || !arange_bound(l, a, ARG_end, &end))
         return val_unknown();
     if (start < 0 || end > INT32_MAX)
         return fail_val(l, a->span, E_ARANGE_RANGE);

@@ -89,6 +89,7 @@
 #define E_HISTOGRAM_RANK     "histogram only supports 1D input, not %s"                                      /* R255 */
 #define E_HISTOGRAM_INT      "histogram only supports integer input, not %s"                                 /* R255 */
 #define H_TO_INTEGERS        "convert it first: x.to(tl.int32)"
+#define H_PROGRAM_AXIS       "0 is x, 1 is y, 2 is z"
 #define E_PROGRAM_AXIS       "%s axis must be 0, 1, or 2 but got %lld"                                               /* R303 */
 
 /* memory */
