@@ -74,6 +74,57 @@ done
 expect 1 err "TILEC_SAMPLES is none of" env TILEC_SAMPLES=sundial "$tilec" run work/kernel.py:kernel --grid 4 \
     x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 BLOCK=1024 --profile
 
+# bytes of tails are those that there are: a product in three dimensions of which none fits, and sums in a loop
+cp "$source/kernels/layer_norm.py" work
+cat >work/product.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros([BM, BN], tl.float32)
+    for k in range(0, K, BK):
+        kk = k + tl.arange(0, BK)
+        x = tl.load(a + m[:, None] * K + kk[None, :], mask=(m[:, None] < M) & (kk[None, :] < K), other=0.0)
+        y = tl.load(b + kk[:, None] * N + n[None, :], mask=(kk[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc = tl.dot(x, y, acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+END
+expect 0 out "" "$tilec" run work/product.py --grid 'cdiv(M,BM),cdiv(N,BN)' a='rand(fp32,300x500)' b='rand(fp32,500x200)' \
+    c='empty(fp32,300x200)' M=300 N=200 K=500 BM=64 BN=64 BK=32 --profile --json
+cp out product.json
+expect 0 out "" "$tilec" run work/layer_norm.py:layer_norm_loop_kernel --grid 100 x='randn(fp32,100x781)' \
+    y='empty(fp32,100x781)' weight='randn(fp32,781)' bias='randn(fp32,781)' mean='empty(fp32,100)' rstd='empty(fp32,100)' \
+    stride='x.stride(0)' n_cols=781 eps=1e-5 BLOCK=256 --profile --json
+cp out norm.json
+"$python" - >problems <<'END' || wrong "no profile of known traffic"
+import json
+
+
+def run(path):
+    result = json.load(open(path))
+    lines = result["profile"]["lines"]
+    if abs(sum(line["flops"] for line in lines) / result["flops"] - 1) > 1e-9:
+        print("operations of", path)
+    if abs(sum(line["seconds"] for line in lines) / result["median_s"] - 1) > 1e-3:
+        print("time of", path)
+    return {line["source"].split("(")[0]: line["bytes"] for line in lines if line["bytes"]}, lines
+
+
+moved, _ = run("product.json")
+wanted = {"x = tl.load": 4 * 300 * 500 * 4, "y = tl.load": 4 * 500 * 200 * 5, "tl.store": 4 * 300 * 200}
+if moved != wanted:
+    print("product:", moved)
+_, lines = run("norm.json")
+moved = sorted(line["bytes"] for line in lines if line["bytes"])
+if moved != 2 * [4 * 100] + 6 * [4 * 100 * 781]:
+    print("layer norm:", moved)
+END
+[ "$(cat problems)" = "" ] || wrong "not the traffic that there is: $(cat problems)"
+
 # what depends on data has times alone
 cat >work/ragged.py <<'END'
 import triton
