@@ -99,8 +99,8 @@ static void open_files(void)
     if (perf.dump) {
         fwrite(&head, sizeof head, 1, perf.dump);
         fflush(perf.dump);
-        mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE,
-             fileno(perf.dump), 0); /* for perf to see, as long as the process lives */
+        (void)mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE,
+                   fileno(perf.dump), 0); /* for perf to see, as long as the process lives */
     }
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)perf.owner);
     perf.map = create_file(path);
