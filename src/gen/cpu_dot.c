@@ -50,8 +50,10 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 {
     Cpu *c = d->c;
 
-    if (dtype_is_float(d->out))
+    if (dtype_is_float(d->out) && c->machine->fma)
         return llvm_fma(c->l, c->b, a, b, acc);
+    if (dtype_is_float(d->out))
+        return LLVMBuildFAdd(c->b, acc, LLVMBuildFMul(c->b, a, b, ""), "");
     return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
 }
 

@@ -17,6 +17,7 @@ typedef struct {
     int table_lanes;   /* x86: that one instruction permutes, 8 or 16; 0: there is none */
     bool rounds_bf16;  /* the machine rounds fp32 to bf16 */
     bool no_rem;       /* .. and LLVM has no exact remainder of floats for it */
+    bool no_fma;       /* .. and calls a function of the C library for each llvm.fma */
     bool picks_floats; /* it has min and max that leave NaN out, or pass it on */
     /* Addresses are numbers: LLVM 22 takes an index of 32 bits that it sees extended for one that
      * does not wrap, and makes one address of another by adding what the indices differ in. */
@@ -39,6 +40,8 @@ Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
 Val emit_rmw_value(const Emit *e, Bld b, RmwKind kind, DType t, Val old, Val data);
 
 /* emit_float.c */
+/* x * y + z of fp32 or fp64, rounded once */
+Val emit_fma(const Emit *e, Bld b, Val x, Val y, Val z);
 LLVMTypeRef emit_memory_type(const Emit *e, DType t); /* of one element; bf16, fp8 as integers */
 /* Of what t can hold, see emit_round(): nothing is rounded here. */
 Val emit_to_memory(const Emit *e, Bld b, Val x, DType t);

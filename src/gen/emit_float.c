@@ -58,6 +58,49 @@ static Val add_half(const Emit *e, Bld b, Val bits, int drop)
     return LLVMBuildAdd(b, bits, LLVMBuildAdd(b, odd, half, ""), "");
 }
 
+/* --- x * y + z --- */
+
+/* What adding p and z to s has lost, exactly (Knuth's TwoSum). */
+static Val lost(Bld b, Val p, Val z, Val s)
+{
+    Val z_part = LLVMBuildFSub(b, s, p, ""), p_part = LLVMBuildFSub(b, s, z_part, "");
+
+    return LLVMBuildFAdd(b, LLVMBuildFSub(b, p, p_part, ""), LLVMBuildFSub(b, z, z_part, ""), "");
+}
+
+/* s, a sum of fp64 that was rounded to nearest and lost `rest`, rounded to odd: where something was
+ * lost and s is even, its neighbour on that side. */
+static Val to_odd(const Emit *e, Bld b, Val s, Val rest)
+{
+    LLVMTypeRef t = llvm_like(e->l->i64, s);
+    Val bits = llvm_bits(e->l, b, s), zero = llvm_real(LLVMTypeOf(s), 0);
+    Val is_even =
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, llvm_int(t, 1), ""), llvm_int(t, 0), "");
+    Val is_inexact = LLVMBuildFCmp(b, LLVMRealONE, rest, zero, "");
+    Val inward = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, bits, llvm_bits(e->l, b, rest), ""),
+                               llvm_int(t, 0), "");
+    Val step = LLVMBuildSelect(b, inward, llvm_int(t, -1), llvm_int(t, 1), "");
+    Val moved = LLVMBuildAdd(b, bits, step, "");
+
+    bits = LLVMBuildSelect(b, LLVMBuildAnd(b, is_even, is_inexact, ""), moved, bits, "");
+    return llvm_from_bits(e->l, b, bits);
+}
+
+/* A product of fp32 is exact in fp64, and their sum rounded to odd has all that rounding it once
+ * more needs. */
+Val emit_fma(const Emit *e, Bld b, Val x, Val y, Val z)
+{
+    LLVMTypeRef t = LLVMTypeOf(x), wide = llvm_like(e->l->f64, x);
+
+    if (!e->no_fma || t != llvm_like(e->l->f32, x))
+        return llvm_fma(e->l, b, x, y, z);
+    x = LLVMBuildFPExt(b, x, wide, "");
+    y = LLVMBuildFPExt(b, y, wide, "");
+    z = LLVMBuildFPExt(b, z, wide, "");
+    Val p = LLVMBuildFMul(b, x, y, ""), s = LLVMBuildFAdd(b, p, z, "");
+    return LLVMBuildFPTrunc(b, to_odd(e, b, s, lost(b, p, z, s)), t, "");
+}
+
 /* --- bf16, fp16 --- */
 
 static Val round_bf16(const Emit *e, Bld b, Val x, Rounding r)

@@ -340,7 +340,7 @@ static Val take_off(const Emit *e, Bld b, Val r, Val by)
 {
     LLVMTypeRef t = LLVMTypeOf(r);
     Val quotient = llvm_call1(e->l, b, "llvm.trunc", LLVMBuildFDiv(b, r, by, ""));
-    Val rest = llvm_fma(e->l, b, LLVMBuildFNeg(b, quotient, ""), by, r);
+    Val rest = emit_fma(e, b, LLVMBuildFNeg(b, quotient, ""), by, r);
     Val low = LLVMBuildFCmp(b, LLVMRealOLT, rest, llvm_real(t, 0), "");
 
     return LLVMBuildSelect(b, low, LLVMBuildFAdd(b, rest, by, ""), rest, "");
@@ -451,7 +451,7 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_maxnan:
         return float_min_max(e, b, op->code, x, y);
     case OP_fma:
-        return llvm_fma(l, b, x, y, in[2]);
+        return emit_fma(e, b, x, y, in[2]);
     case OP_eq:
     case OP_ne:
     case OP_lt:

@@ -33,7 +33,7 @@ _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
 /* What the plan needs to know of a CPU. */
 typedef struct {
     int vector_bytes;
-    bool avx2, avx512f, avx512bw;
+    bool fma, avx2, avx512f, avx512bw;
 } Machine;
 
 /* How an access of a nest goes along its inner dimension. */

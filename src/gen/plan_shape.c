@@ -24,6 +24,7 @@ Machine plan_machine(const char *features)
 {
     Machine m = {.avx2 = strstr(features, "+avx2") != NULL};
 
+    m.fma = strstr(features, "+fma") != NULL;
     m.avx512f = strstr(features, "+avx512f") != NULL;
     m.avx512bw = strstr(features, "+avx512bw") != NULL;
     m.vector_bytes = m.avx512f ? MAX_VECTOR : m.avx2 ? 32 : 16;

@@ -253,7 +253,8 @@ static bool known_result(const Scheduler *s, const Op *op, const Made *in, bool 
 /* A float division of a vector by what is one number for the whole row. */
 static bool shares_divisor(const Scheduler *s, const Op *op, const Made *in)
 {
-    if (op->code != OP_div || !dtype_is_float(op->operands[0]->type->dtype))
+    if (op->code != OP_div || !dtype_is_float(op->operands[0]->type->dtype) ||
+        !s->plan->machine.fma)
         return false;
     const Entry *x = plan_entry_of(s, in[0]), *y = plan_entry_of(s, in[1]);
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
