@@ -8,7 +8,6 @@
  * finds it ended.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -115,18 +114,6 @@ static void destroy_reporter(Reporter *p)
     free(p);
 }
 
-/* Signals stay with the threads of the program that we are part of. */
-static bool start_thread(Reporter *p)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&p->thread, NULL, run_reporter, p) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* NULL: there is no memory, or no thread. */
 static Reporter *start_reporter(const Request *r, Watch *watch, int64_t programs)
 {
@@ -140,7 +127,7 @@ static Reporter *start_reporter(const Request *r, Watch *watch, int64_t programs
     p->watch = watch;
     p->told.programs = programs;
     p->started = p->moved = os_seconds();
-    if (start_thread(p))
+    if (os_thread_start(&p->thread, NULL, run_reporter, p) == 0)
         return p;
     destroy_reporter(p);
     return NULL;

@@ -8,6 +8,7 @@
 #ifndef TILEC_BASE_H
 #define TILEC_BASE_H
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -262,6 +263,11 @@ size_t os_stack_left(void); /* bytes below the caller's frame; 0: unknown */
 enum { OS_STACK_ROOM = 2 }; /* times what was asked for */
 /* fn must return: it may be on another thread, and no jump leads out of that. */
 int os_with_stack(size_t bytes, void (*fn)(void *arg), void *arg);
+
+/* os_thread.c: pthread_create() of a thread that leaves the process's signals to the program's
+ * threads, but for the faults that it causes itself. */
+int os_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *),
+                    void *argument);
 
 /* os_output.c: before long work whose result is to be written */
 int os_check_output(const char *path);             /* 0, or the errno that writing would meet */

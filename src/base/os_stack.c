@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -76,18 +75,14 @@ static void *do_work(void *work)
 static int run_apart(size_t bytes, Work *work)
 {
     pthread_attr_t attributes;
-    sigset_t all, before;
     pthread_t thread;
     int status = pthread_attr_init(&attributes);
 
     if (status != 0)
         return status;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     status = pthread_attr_setstacksize(&attributes, bytes);
     if (status == 0)
-        status = pthread_create(&thread, &attributes, do_work, work);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+        status = os_thread_start(&thread, &attributes, do_work, work);
     pthread_attr_destroy(&attributes);
     return status == 0 ? pthread_join(thread, NULL) : status;
 }

@@ -21,7 +21,6 @@
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -273,26 +272,21 @@ static bool provide_scratch(Pool *p, size_t bytes)
     return true;
 }
 
-/* Start the helpers; the pool has as many threads as could be had.  Signals stay with the threads
- * of the program that we are part of. */
+/* Start the helpers; the pool has as many threads as could be had. */
 static void start_helpers(Pool *p)
 {
-    sigset_t all, before;
     int i = 1;
 
     p->owner = getpid();
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; i < p->most; i++) {
         Worker *w = &p->workers[i];
 
         w->pool = p;
         w->index = i;
-        if (pthread_create(&w->thread, NULL, helper, w) != 0)
+        if (os_thread_start(&w->thread, NULL, helper, w) != 0)
             break;
     }
     p->threads = i;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static RunStatus run_in_turn(Pool *p, const PoolJob *job)

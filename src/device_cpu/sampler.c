@@ -171,16 +171,9 @@ static void *read_until_stopped(void *unused)
     return unused;
 }
 
-/* It takes no signals of the process. */
 static bool start_reader(void)
 {
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&sampler.reader, NULL, read_until_stopped, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    return os_thread_start(&sampler.reader, NULL, read_until_stopped, NULL) == 0;
 }
 
 /* All that was chosen, or nothing: a thread that has time alone would be in no proportion. */

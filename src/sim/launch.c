@@ -199,7 +199,7 @@ static SimStatus run_workers(Launch *l, int n, Worker *workers, SimError *error)
     for (; started < n; started++) {
         workers[started].launch = l;
         workers[started].index = started;
-        if (pthread_create(&threads[started], NULL, run_worker, &workers[started]) != 0)
+        if (os_thread_start(&threads[started], NULL, run_worker, &workers[started]) != 0)
             break;
     }
     run_worker(&workers[0]);

@@ -120,7 +120,7 @@ done
 
 # all threads fault at once; it is said all the same, once, as often as one tries
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    expect 139 err "tilec: kernel 'far' reached" "$tilec" run "$folder/far.py" --threads 8 --grid 64 \
+    expect 139 err "tilec: kernel 'far' reached" "$tilec" run "$folder/far.py" --threads 8 --grid 4096 \
         x="ones(fp32,4)" n=100000000000
     [ "$(grep -c reached "$folder/err")" = 1 ] || wrong "it is said more than once"
 done
