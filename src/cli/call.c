@@ -45,9 +45,9 @@ static const char *grid_hint(const Const *v)
 }
 
 /* R330: it sees all bound arguments. */
-static void evaluate_grid(Call *k)
+void call_evaluate_grid(Cli *c, void *call)
 {
-    Cli *c = k->cli;
+    Call *k = call;
     const char *text = k->options.grid;
     Const v[3];
     int n;
@@ -78,7 +78,7 @@ void call_evaluate(Call *k)
     k->args = args_evaluate(k->cli, &k->options);
     tuned_use(k);
     args_add_defaults(k->cli, &k->options, &k->args);
-    evaluate_grid(k);
+    call_evaluate_grid(k->cli, k);
 }
 
 /* --- launching --- */
@@ -269,6 +269,8 @@ void call_report(Call *k)
         timing_measure(k);
     if (o->profile)
         k->timing.profile = profile_stop(k);
+    if (o->time)
+        k->timing.hint = shape_hint(k);
     if (o->json)
         print_json(k);
     else

@@ -461,6 +461,7 @@ typedef struct {
     const char *lines;    /* for JSON: what counting_json() gives, or NULL */
     const char *compared; /* the same of compare_json() */
     const char *profile;  /* .. and of profile_stop() */
+    const char *hint;     /* NULL, or what would be faster */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* In billions a second; "-" for what cannot be counted. */
@@ -527,8 +528,9 @@ typedef struct {
 /* The options are copied.  `k` must stay where it is, and calls that overlap end in the order that
  * is the reverse of their begin. */
 void call_init(Call *k, Cli *c, const Options *o);
-void call_open(Call *k);     /* as args_open_kernel() */
-void call_evaluate(Call *k); /* arguments, those not given too, and the grid */
+void call_open(Call *k);                     /* as args_open_kernel() */
+void call_evaluate(Call *k);                 /* arguments, those not given too, and the grid */
+void call_evaluate_grid(Cli *c, void *call); /* into its timing; of the arguments that it has */
 /* Compiles, runs once and says what the kernel says; results are in the host's arrays behind it. */
 void call_launch(Call *k);
 void call_count(Call *k);     /* into timing.stats; compiles what call_launch() has not */
@@ -536,6 +538,9 @@ void timing_measure(Call *k); /* timing.c: runs until the number or the time is 
 double call_again(Call *k);   /* one more run, in silence: seconds */
 void call_report(Call *k);    /* what --time, --json and --count say */
 void call_close(Call *k);     /* frees its arrays, here and there */
+
+/* hint.c: NULL, or which block size should take less than half the time; behind timed runs */
+const char *shape_hint(const Call *k);
 
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
 void fresh_copy(Call *k, int end); /* of all its blocks in front of that one */

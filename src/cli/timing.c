@@ -125,6 +125,8 @@ const char *timing_table(Arena *a, const Timing *t)
         text_printf(&out, "%d warps, %d registers, %d bytes of shared and %d of local memory\n",
                     t->stats.warps, t->stats.registers, t->stats.shared_bytes,
                     t->stats.local_bytes);
+    if (t->hint)
+        text_printf(&out, "hint: %s\n", t->hint);
     return out.s;
 }
 
@@ -175,6 +177,10 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);
+    if (t->hint) {
+        text_put(&out, ", \"hint\": ");
+        put_json_text(&out, t->hint);
+    }
     if (t->profile)
         text_printf(&out, ", \"profile\": %s", t->profile);
     if (t->tuned) {

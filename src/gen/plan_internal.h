@@ -64,6 +64,14 @@ void plan_choose_order(const Planner *pl, Nest *n);
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
+/* .. the lanes that a nest would have if its rows were long enough */
+int plan_full_lanes(const Plan *p, const Nest *n);
+/* plan_hint.c */
+typedef struct {
+    int row, vector; /* elements of a row that lie side by side; lanes of a vector */
+} PlanHint;
+/* Would longer rows take less than half the time for each element of most of the work? */
+bool plan_hint(const Plan *p, PlanHint *out);
 /* plan_access.c: is it this bound, wherever its dimensions are 1? */
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* What is made of a value at a place of the nest: an entry; and whether that holds in this segment

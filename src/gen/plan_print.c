@@ -199,6 +199,18 @@ static int count_nests(const BlockPlan *b)
     return n;
 }
 
+/* `tilec run --time` looks for this line (cli/hint.c). */
+static void print_hint(PlanText *p, const Plan *plan)
+{
+    PlanHint hint;
+
+    if (plan_hint(plan, &hint))
+        text_printf(&p->out,
+                    "hint: rows of %d in vectors of %d: longer rows would take less than half the "
+                    "time for each element\n",
+                    hint.row, hint.vector);
+}
+
 const char *plan_text(const Plan *plan, Arena *a)
 {
     PlanText p = {.out = text_new(a), .ops = op_printer_new(plan->func, a)};
@@ -212,6 +224,7 @@ const char *plan_text(const Plan *plan, Arena *a)
                     dtype_name(b->dtype), (long long)b->bytes);
     }
     print_block(&p, plan->body, 0);
+    print_hint(&p, plan);
     return p.out.s;
 }
 

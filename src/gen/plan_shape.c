@@ -60,9 +60,8 @@ static const Value *root_value(const Root *r)
     }
 }
 
-/* As many of the widest data as one machine vector holds, not far beyond the extent.  No buffer
- * holds wider elements, so that a vector at its end stays within its padding. */
-static int choose_lanes(const Plan *p, const Nest *nest, int extent)
+/* As many of the widest data as one machine vector holds. */
+int plan_full_lanes(const Plan *p, const Nest *nest)
 {
     int bits = 0;
 
@@ -74,7 +73,15 @@ static int choose_lanes(const Plan *p, const Nest *nest, int extent)
         for (int k = 0; r->op && k < r->op->nresults; k++)
             bits = MAX(bits, data_bits(p, r->op->results[k]));
     }
-    int lanes = p->machine.vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
+    return p->machine.vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
+}
+
+/* These, but not far beyond the extent.  No buffer holds wider elements, so that a vector at its
+ * end stays within its padding. */
+static int choose_lanes(const Plan *p, const Nest *nest, int extent)
+{
+    int lanes = plan_full_lanes(p, nest);
+
     while (lanes > 1 && lanes / 2 >= extent)
         lanes /= 2;
     return lanes;

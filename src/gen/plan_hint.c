@@ -1,0 +1,112 @@
+/*
+ * plan_hint.c - does most of the work of a kernel go through rows that are too short for vectors?
+ *
+ * A row of a nest costs its addresses, its bounds and the loop, however short it is, and a vector
+ * that it does not fill costs as much as a full one.  So where a row has no more than half of a
+ * vector's lanes, each element takes at least twice as long as in rows of several vectors.  That
+ * holds where the row is contiguous in memory: what gathers lanes one by one pays for each of
+ * them.  Where nothing is contiguous, as in a tile of one column, each element is a row.
+ * docs/block-sizes.md has the measurements; `run --time` knows which block size makes rows longer.
+ */
+#include "plan_internal.h"
+
+enum {
+    ROUNDS = 8,       /* of a loop, whose trips are not known */
+    SMALL_TYPES = 16, /* from more lanes than that on elements are widened on their way, and a
+                       * vector is several registers */
+    FEW_ROWS = 2      /* of a product, which is made for many */
+};
+
+typedef struct {
+    const Plan *plan;
+    double all, narrow; /* work: of everything, and in short rows */
+    double most;        /* of one of these */
+    PlanHint hint;      /* about that */
+} Survey;
+
+/* Is it read or written in vectors of neighbours, or element by element? */
+static void count_forms(const AccessPlan *a, int *contiguous, int *apart)
+{
+    *contiguous += a->form == FORM_CONTIGUOUS;
+    *apart += a->form == FORM_STEPS || a->form == FORM_LANES || a->form == FORM_RECORD ||
+              a->form == FORM_INDEXED;
+}
+
+/* The elements of a row that lie side by side; 0: some accesses have neighbours, others do not. */
+static int row_of(const Nest *n)
+{
+    int contiguous = 0, apart = 0;
+
+    for (int i = 0; i < n->leaves.len; i++) {
+        if (n->leaves.at[i].access)
+            count_forms(n->leaves.at[i].access, &contiguous, &apart);
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].access)
+            count_forms(n->roots.at[i].access, &contiguous, &apart);
+    }
+    if (contiguous > 0 && apart > 0)
+        return 0;
+    return apart > 0 ? 1 : n->dims[n->order[n->rank - 1]];
+}
+
+static bool is_short(int row, int vector)
+{
+    return row > 0 && row * (vector > SMALL_TYPES ? 4 : 2) <= vector;
+}
+
+static void add(Survey *s, double work, PlanHint hint)
+{
+    s->all += work;
+    if (!is_short(hint.row, hint.vector))
+        return;
+    s->narrow += work;
+    if (work > s->most) {
+        s->most = work;
+        s->hint = hint;
+    }
+}
+
+static void survey_nest(Survey *s, const Nest *n, double rounds)
+{
+    double elements = rounds;
+
+    for (int i = 0; i < n->rank; i++)
+        elements *= n->dims[i];
+    add(s, elements * (n->work + n->roots.len),
+        (PlanHint){n->serial ? 0 : row_of(n), plan_full_lanes(s->plan, n)});
+}
+
+static void survey_dot(Survey *s, const Op *op, double rounds)
+{
+    const Type *a = op->operands[DOT_A]->type, *acc = op->results[0]->type;
+    int rows = acc->dims[acc->rank - 2], columns = acc->dims[acc->rank - 1];
+    int vector = s->plan->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype));
+    double work = rounds * rows * columns * a->dims[a->rank - 1];
+
+    add(s, work, rows <= FEW_ROWS ? (PlanHint){rows, vector} : (PlanHint){columns, vector});
+}
+
+static void survey_block(Survey *s, const BlockPlan *b, double rounds)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *step = &b->steps.at[i];
+        bool loops = step->kind == STEP_FOR || step->kind == STEP_WHILE;
+
+        if (step->kind == STEP_NEST)
+            survey_nest(s, step->nest, rounds);
+        if (step->kind == STEP_DOT)
+            survey_dot(s, step->op, rounds);
+        survey_block(s, step->body[0], loops ? rounds * ROUNDS : rounds);
+        survey_block(s, step->body[1], loops ? rounds * ROUNDS : rounds);
+    }
+}
+
+bool plan_hint(const Plan *p, PlanHint *out)
+{
+    Survey s = {.plan = p};
+
+    survey_block(&s, p->body, 1);
+    *out = s.hint;
+    return s.narrow > s.all / 2;
+}

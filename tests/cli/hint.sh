@@ -1,0 +1,79 @@
+#!/bin/sh
+# hint.sh TILEC SOURCE - `run --time` names the block size that would make short rows longer, and is silent else
+. "$(dirname "$0")/expect.inc"
+cat >"$folder/k.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(o, x, h, w, H: tl.constexpr = 2, W: tl.constexpr = 4):
+    r = tl.program_id(1) * H + tl.arange(0, H)[:, None]
+    c = tl.program_id(0) * W + tl.arange(0, W)[None, :]
+    m = (r < h) & (c < w)
+    tl.store(o + r * w + c, 2 * tl.load(x + r * w + c, mask=m), mask=m)
+
+
+@triton.jit
+def transpose(o, x, h, w, H: tl.constexpr, W: tl.constexpr):
+    r = tl.program_id(1) * H + tl.arange(0, H)[:, None]
+    c = tl.program_id(0) * W + tl.arange(0, W)[None, :]
+    m = (r < h) & (c < w)
+    tl.store(o + c * h + r, tl.load(x + r * w + c, mask=m), mask=m)
+
+
+@triton.jit
+def rows(o, x, w, W: tl.constexpr):
+    sum = tl.zeros((W,), tl.float32)
+    for k in range(0, w, W):
+        c = k + tl.arange(0, W)
+        sum += tl.load(x + tl.program_id(0) * w + c, mask=c < w, other=0)
+    tl.store(o + tl.program_id(0), tl.sum(sum))
+KERNEL
+
+# tiles H W OPTION... : scale or transpose, in `kernel`, on 100 x `width`
+width=300
+kernel=scale
+tiles() {
+    h=$1 w=$2
+    shift 2
+    "$tilec" run "$folder/k.py:$kernel" --grid 'cdiv(w,W),cdiv(h,H)' x="rand(fp32,100x$width)" \
+        o='empty_like(x)' h=100 w=$width H=$h W=$w --time=2 "$@"
+}
+quiet() {
+    expect 0 out "GB/s" "$@"
+    ! grep -q "hint:" "$folder/out" || wrong "a hint: $*"
+}
+
+# more than twice the time on any machine with vectors of 4 or more lanes: elements one by one
+for tile in "2 1" "16 1" "1 1"; do
+    expect 0 out "hint: tiles have rows of 1 element for vectors of " tiles ${tile% *} ${tile#* }
+    grep -qE "^hint: .*: W=(16|32|64) should take less than half the time" "$folder/out" || wrong "which W?"
+done
+expect 0 out '"hint": "tiles have rows of 1 element' tiles 4 1 --json
+# of a default, too; in a loop; with --profile
+expect 0 out "hint: tiles have rows of 1 element" "$tilec" run "$folder/k.py:scale" --grid 'cdiv(w,W),h' --time=2 \
+    x='rand(fp32,100x300)' o='empty_like(x)' h=100 w=300 H=1 W=1
+expect 0 out "hint: tiles have rows of 1 element" "$tilec" run "$folder/k.py:rows" --grid 100 --time=2 \
+    x='rand(fp32,100x300)' o='empty(fp32,100)' w=300 W=1
+
+# long rows; those that nothing makes longer; accesses of which one is contiguous; not timed
+quiet tiles 1 64
+quiet tiles 8 32
+width=1
+quiet tiles 64 1
+width=300
+kernel=transpose
+quiet tiles 16 1
+quiet tiles 4 4
+kernel=scale
+quiet "$tilec" run "$folder/k.py:rows" --grid 100 --time=2 x='rand(fp32,100x2)' o='empty(fp32,100)' w=2 W=2
+expect 0 out "" "$tilec" run "$folder/k.py:scale" --grid 'cdiv(w,W),h' x='rand(fp32,9x9)' o=x h=9 w=9 H=1 W=1
+silent
+
+# visible where it comes from
+expect 0 out "hint: rows of 1 in vectors of " "$tilec" dump "$folder/k.py:scale" --stage plan x:*fp32 o:*fp32 h:i32 \
+    w:i32 H=8 W=1
+expect 0 out "nest [8,64]" "$tilec" dump "$folder/k.py:scale" --stage plan x:*fp32 o:*fp32 h:i32 w:i32 H=8 W=64
+! grep -q "^hint" "$folder/out" || wrong "long rows have a hint"
+finish
