@@ -108,6 +108,17 @@ static int hear_progress(void *call, const tilec_progress *progress)
     return 0;
 }
 
+/* Of a launch beside others, whose files have a line already. */
+static int hear_share(void *call, const tilec_progress *t)
+{
+    Call *k = call;
+
+    progress_warn_of_launch(&k->progress, k->timing.grid, t);
+    if (t->ended >= 0 && k->cli->share)
+        atomic_store(k->cli->share, (int)(1000 * t->ended / MAX(t->programs, 1)));
+    return 0;
+}
+
 static void hear_span(void *call, const tilec_span *span)
 {
     trace_add(&((Call *)call)->trace, span);
@@ -118,7 +129,7 @@ static void listen(Call *k)
     tilec_launch_options *o = &k->options.launch;
 
     o->on_record = k->silent ? NULL : hear;
-    o->on_progress = k->silent || k->cli->each ? NULL : hear_progress; /* one line is enough */
+    o->on_progress = k->silent ? NULL : k->cli->share ? hear_share : hear_progress;
     o->on_count = k->options.count ? hear_count : NULL;
     o->on_span = k->options.trace ? hear_span : NULL;
     o->user = k;

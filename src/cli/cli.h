@@ -8,6 +8,7 @@
 #ifndef TILEC_CLI_H
 #define TILEC_CLI_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "tilec.h"
@@ -75,7 +76,8 @@ typedef struct {
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
     const char *compared;         /* what compare_json() gave last, where JSON is asked for */
-    VEC(const char *) problems;   /* what complain() has told, as JSON, where that is asked for */
+    atomic_int *share; /* of a launch beside others: programs that have ended, in 1000ths */
+    VEC(const char *) problems; /* what complain() has told, as JSON, where that is asked for */
 } Cli;
 
 /* trouble.c */
@@ -115,6 +117,8 @@ const char *hint_text(Arena *a, const char *word, const char *const *candidates,
 /* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */
 void interrupt_watch(void);
 void interrupt_wipes(bool shown); /* there is one now, or none any more */
+void interrupt_says(const char *fmt, ...)
+    PRINTF(1, 2); /* how far the command is, when it ends so */
 
 /* progress.c: one line on a terminal's stderr, from half a second of work on; else nothing. */
 typedef struct {
@@ -125,10 +129,12 @@ typedef struct {
 Progress progress_start(const char *what);   /* `what` is kept; nothing is shown yet */
 void progress_at(Progress *p, double share); /* 0..1 */
 /* The same for files, with their rate and the time that is left. */
-void progress_files(Progress *p, int done, int all);
+void progress_files(Progress *p, double done, int all);
 /* The line for a launch over the grid, `what` being its kernel, and a warning where it seems to
  * hang; from any thread. */
 void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
+/* The warning alone, where another line is shown. */
+void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
 void progress_end(Progress *p); /* wipes the line */
 
 /* array.c */

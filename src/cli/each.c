@@ -69,6 +69,16 @@ static void add_damage(Each *e, const char *path, const char *problem)
     vec_push(a, &e->damaged, d);
 }
 
+/* Of files whose kernel is running: how much of them is done, together. */
+static double running_share(const Each *e)
+{
+    int sum = 0;
+
+    for (int i = 0; i < e->crew.n; i++)
+        sum += atomic_load(&e->shares[i]);
+    return sum / 1000.0;
+}
+
 void each_tell(Each *e)
 {
     Arena *a = e->cli->arena;
@@ -89,7 +99,7 @@ void each_tell(Each *e)
         free(o->compared);
         *o = (EachOutcome){.done = true};
     }
-    progress_files(&e->progress, e->done, e->files.len);
+    progress_files(&e->progress, e->done + running_share(e), e->files.len);
 }
 
 bool each_is_of_call(const CrewResult *r)
@@ -134,8 +144,12 @@ static void run_file(Cli *c, void *context, int i)
     o.launch.threads = r->threads;
     call_init(&k, c, &o);
     k.again = r->again; /* what the compiler says was heard */
+    if (c->share)
+        atomic_store(c->share, 0);
     crash_file_begin(f->path);
     call_run(&k);
+    if (c->share)
+        atomic_store(c->share, 0);
 }
 
 static void settle_file(void *context, int i, CrewResult *result)
@@ -180,6 +194,13 @@ static int run_first_files(Each *e, const CrewTask *task)
     return first;
 }
 
+/* Launches side by side tell how far they are together, if there is anybody to see it. */
+static void share_progress(Each *e)
+{
+    for (int i = 0; i < e->crew.n && os_is_terminal(2); i++)
+        e->crew.clis[i].share = &e->shares[i];
+}
+
 static void run_files(Each *e)
 {
     Run run = {.each = e, .threads = e->options->launch.threads};
@@ -191,6 +212,7 @@ static void run_files(Each *e)
     run.first = first;
     run.threads = MAX(1, e->threads / e->crew.n);
     crash_watch(&words); /* once, not for each launch */
+    share_progress(e);
     if (first < e->files.len)
         crew_run(&e->crew, e->files.len - first, &task);
     crash_unwatch();
@@ -312,6 +334,7 @@ void each_run(Cli *c, const Options *given)
     if (e.threads == 0)
         e.threads = os_cpu_count();
     e.crew = crew_new(c, MIN(e.threads, e.files.len));
+    e.shares = NEW_N(c->arena, atomic_int, e.crew.n);
     e.progress = progress_start("files");
     e.started = os_seconds();
     if (o.batch)

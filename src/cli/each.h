@@ -97,6 +97,7 @@ typedef struct {
     EachArrays constants; /* arrays of files that are the same for all */
     Crew crew;
     EachOutcome *outcomes; /* one for each file */
+    atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
     int differ;             /* of these by --compare */

@@ -8,6 +8,8 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +17,11 @@ enum { MOST_WAITS = 2000 };
 static const struct timespec a_while = {.tv_nsec = 1000000};
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t line_shown;
+
+/* What is said last, in one of two places by turns: the other one may be being read. */
+enum { LONGEST = 120 };
+static char says[2][LONGEST];
+static volatile sig_atomic_t said = -1; /* -1: nothing */
 
 static void end(int number)
 {
@@ -24,6 +31,8 @@ static void end(int number)
         nanosleep(&a_while, NULL);
     if (line_shown && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         line_shown = 0;
+    if (number == SIGINT && said >= 0 && write(STDERR_FILENO, says[said], strlen(says[said])) < 0)
+        said = -1;
     signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */
     raise(number);           /* when this returns */
 }
@@ -36,6 +45,19 @@ void interrupt_watch(void)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
     }
+}
+
+void interrupt_says(const char *fmt, ...)
+{
+    int next = said == 0;
+    va_list ap;
+
+    va_start(ap, fmt);
+    int n = snprintf(says[next], LONGEST, "tilec: stopped: ");
+    vsnprintf(says[next] + n, (size_t)(LONGEST - n - 1), fmt, ap);
+    va_end(ap);
+    strcat(says[next], "\n");
+    said = next;
 }
 
 void interrupt_wipes(bool shown)

@@ -41,17 +41,33 @@ void progress_at(Progress *p, double share)
     fflush(stderr);
 }
 
-void progress_files(Progress *p, int done, int all)
+/* What fits one line of the terminal: a line that wraps is not wiped. */
+static int room_for_bar(int words)
 {
-    enum { BAR = 24 };
+    enum { BAR = 24, FRAME = 3 };
+    int columns = 80, rows = 24;
+
+    os_terminal_size(2, &columns, &rows);
+    return MAX(0, MIN(BAR, columns - 1 - words - FRAME));
+}
+
+void progress_files(Progress *p, double done, int all)
+{
     static const char full[] = "########################", empty[] = "........................";
     double now = os_seconds(), rate = done / (now - p->started);
-    int filled = (int)((double)done / all * BAR);
+    char words[120];
 
-    if (!is_due(p, now) || done == 0)
+    if (done > 0)
+        interrupt_says("%d of %d files are done", (int)done, all);
+    if (done <= 0 || !is_due(p, now))
         return;
-    fprintf(stderr, "\r[%.*s%.*s] %d of %d %s, %.0f/s, %.0f s left\033[K", filled, full,
-            BAR - filled, empty, done, all, p->what, rate, (all - done) / rate);
+    snprintf(words, sizeof words, "%d of %d %s, %.*f/s, %.0f s left", (int)done, all, p->what,
+             rate < 10, rate, (all - done) / rate);
+    int bar = room_for_bar((int)strlen(words)), filled = (int)(done / all * bar);
+    if (bar > 0)
+        fprintf(stderr, "\r[%.*s%.*s] %s\033[K", filled, full, bar - filled, empty, words);
+    else
+        fprintf(stderr, "\r%.0f%%\033[K", 100 * done / all);
     fflush(stderr);
 }
 
@@ -100,33 +116,56 @@ static void name_running(char *out, size_t room, const int32_t grid[3], const ti
         snprintf(out + n, room - n, " ...");
 }
 
+static bool has_one(const tilec_progress *t)
+{
+    return t->nrunning == 1 && t->running[0].last - t->running[0].first == 1;
+}
+
 static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_progress *t)
 {
     char running[600];
 
     wipe(p);
     name_running(running, sizeof running, grid, t);
-    fprintf(stderr,
-            "tilec: warning: kernel '%s': nothing has moved for %.0f s: %lld of %lld programs have "
-            "ended, and %s has begun and not ended\n"
-            "hint: a program that waits for one that has not begun waits for ever; Ctrl-C ends the "
-            "run\n",
-            p->what, t->still_seconds, (long long)t->ended, (long long)t->programs, running);
+    if (t->ended < 0)
+        fprintf(stderr,
+                "tilec: warning: kernel '%s': the device has been at work on it for %.0f s, and "
+                "does not tell how far it is\n",
+                p->what, t->seconds);
+    else
+        fprintf(stderr,
+                "tilec: warning: kernel '%s': nothing has moved for %.0f s: %lld of %lld programs "
+                "have ended, and %s %s begun and not ended\n",
+                p->what, t->still_seconds, (long long)t->ended, (long long)t->programs, running,
+                has_one(t) ? "has" : "have");
+    fputs("hint: a program that waits for one that has not begun waits for ever; Ctrl-C ends the "
+          "run\n",
+          stderr);
     p->next_warning *= WARNINGS_APART;
+}
+
+void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t)
+{
+    double still = t->ended < 0 ? t->seconds : t->still_seconds;
+
+    if (still < first_warning)
+        p->next_warning = first_warning;
+    else if (still >= p->next_warning && (t->ended < 0 || t->nrunning > 0))
+        warn_of_standstill(p, grid, t);
 }
 
 void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t)
 {
     double now = os_seconds();
 
-    if (t->ended < 0)
-        return;
-    if (t->still_seconds < first_warning)
-        p->next_warning = first_warning;
-    else if (t->still_seconds >= p->next_warning && t->nrunning > 0)
-        warn_of_standstill(p, grid, t);
+    progress_warn_of_launch(p, grid, t);
     if (!is_due(p, now))
         return;
+    if (t->ended < 0) {
+        fprintf(stderr, "\r\033[K%s: %.1f s on the device", p->what, t->seconds);
+        fflush(stderr);
+        return;
+    }
     fprintf(stderr, "\r\033[K%s: %3.0f%%  %lld of %lld programs  %.1f s", p->what,
             100 * (double)t->ended / (double)t->programs, (long long)t->ended,
             (long long)t->programs, t->seconds);

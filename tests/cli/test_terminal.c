@@ -207,6 +207,52 @@ static void test_a_launch_that_hangs_is_named(void **state)
     check_no_file(s);
 }
 
+static void hang_on(Terminal *s, const char *device, const char *still)
+{
+    const char *const words[] = {"tilec",  "run",        "k.py:hang", "--grid",
+                                 "3,2",    "--device",   device,      "gate=zeros(i32,1)",
+                                 "--save", "gate=g.npy", NULL};
+
+    start(s, words);
+    await(s, still);
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    check_no_file(s);
+}
+
+static void test_a_launch_hangs_in_the_interpreter(void **state)
+{
+    hang_on(*state, "interp", "0 of 6 programs have ended, and (");
+}
+
+static void test_a_launch_hangs_in_the_simulator(void **state)
+{
+    hang_on(*state, "sim", "0 of 6 programs have ended, and (");
+}
+
+/* A bar from half a second on, which moves while a launch goes on; and how many files were done. */
+static void test_ctrl_c_says_how_many_files_are_done(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",  "run",    "k.py:work", "--grid",     "8",
+                                        "--each", "f*.npy", "out=@{}",   "n=90000000", NULL};
+    char command[400];
+
+    snprintf(command, sizeof command,
+             "cd %s && for i in 1 2 3 4 5 6; do \"$TILEC_COMMAND\" run k.py:work --grid 0 "
+             "out='zeros(i32,1)' n=0 --save out=f$i.npy 2>/dev/null || exit; done",
+             s->folder);
+    assert_int_equal(system(command), 0);
+    start(s, words);
+    await(s, " of 6 files, ");
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    assert_non_null(strstr(s->said, "tilec: stopped: "));
+    assert_non_null(strstr(s->said, " of 6 files are done"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +262,12 @@ int main(void)
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_compile, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_a_launch_that_hangs_is_named, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_a_launch_hangs_in_the_interpreter, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_a_launch_hangs_in_the_simulator, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_ctrl_c_says_how_many_files_are_done, open_terminal,
                                         close_terminal),
     };
 
