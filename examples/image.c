@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     if (!status)
         status = tilec_io_write(out, &y, NULL, &error);
     if (error)
-        fprintf(stderr, "%s\n", error);
+        fprintf(stderr, "%s", error);
     free(y.data);
     tilec_io_free(&x);
     tilec_unload(file);

@@ -8,9 +8,9 @@
  *     tilec_io_free(&x);
  *
  * The companion library libtilec-io; libtilec itself reads no such file and does not need it.
- * examples/image.c is a whole program.  Errors and structs are as in tilec.h: a text in *error is
- * freed with tilec_free(), zero is the default of every field.  Nothing here prints, exits or keeps
- * state; any function may be called on any thread.
+ * examples/image.c is a whole program.  Errors and structs are as in tilec.h: a text in *error ends
+ * with a newline and is freed with tilec_free(), zero is the default of every field.  Nothing here
+ * prints, exits or keeps state; any function may be called on any thread.
  *
  * A file's format is that of its suffix, in capitals or not:
  *     .npy            NumPy's arrays.  bf16 and fp8, which NumPy does not have, are raw elements

@@ -3,8 +3,10 @@
  *
  * The shape of a tensor that was read is that of an IoArray from malloc().
  */
+#define _GNU_SOURCE
 #include "io.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +17,32 @@ static IoArray *array_of(const tilec_tensor *t)
 
 static tilec_status misuse(char **error, const char *text)
 {
-    if (error)
-        *error = strdup(text);
+    if (error && asprintf(error, "error: %s\n", text) < 0)
+        *error = NULL;
     return TILEC_BAD_ARGUMENT;
+}
+
+/* A text of the library's ends with a newline. */
+static tilec_status told(tilec_status status, char **error)
+{
+    char *text = error ? *error : NULL;
+
+    if (status != TILEC_OK && text) {
+        if (asprintf(error, "%s\n", text) < 0)
+            *error = NULL;
+        free(text);
+    }
+    return status;
 }
 
 static bool is_row_major(const IoArray *a)
 {
     int64_t step = 1;
 
+    for (int i = 0; i < a->ndim; i++) {
+        if (a->shape[i] == 0)
+            return true;
+    }
     for (int i = a->ndim - 1; i >= 0; i--) {
         if (a->strides[i] != step)
             return false;
@@ -45,7 +64,7 @@ static tilec_status read_tensor(const char *name, const void *bytes, size_t len,
     tilec_status status = io_read(name, bytes, len, options, a, error);
     if (status != TILEC_OK) {
         free(a);
-        return status;
+        return told(status, error);
     }
     *out = (tilec_tensor){.data = a->data, .dtype = a->dtype, .ndim = a->ndim, .shape = a->shape};
     if (!is_row_major(a))
@@ -87,7 +106,7 @@ tilec_status tilec_io_write(const char *path, const tilec_tensor *tensor,
 {
     if (!path || !is_usable(tensor))
         return misuse(error, "the path, the tensor or its shape is NULL");
-    return io_write(path, tensor, NULL, 0, options, error);
+    return told(io_write(path, tensor, NULL, 0, options, error), error);
 }
 
 tilec_status tilec_io_write_npz(const char *path, const tilec_io_member *members, int n,
@@ -99,5 +118,5 @@ tilec_status tilec_io_write_npz(const char *path, const tilec_io_member *members
         usable = is_usable(&members[i].tensor);
     if (!usable)
         return misuse(error, "the path, the members, a tensor or its shape is NULL");
-    return io_write(path, NULL, members, n, options, error);
+    return told(io_write(path, NULL, members, n, options, error), error);
 }

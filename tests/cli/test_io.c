@@ -545,13 +545,16 @@ static void public_functions(void **state)
     assert_int_equal(got.shape[1], 3);
     assert_memory_equal(got.data, x, sizeof x);
     assert_int_equal(tilec_io_write("/nowhere/x.npy", &got, NULL, &error), TILEC_IO);
-    assert_string_equal(error, "/nowhere/x.npy: No such file or directory");
+    assert_string_equal(error, "/nowhere/x.npy: No such file or directory\n");
     tilec_free(error);
     tilec_io_free(&got);
     assert_null(got.data);
     tilec_io_free(&got);
     tilec_io_free(NULL);
     assert_int_equal(tilec_io_read(NULL, NULL, &got, NULL), TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_io_read(NULL, NULL, &got, &error), TILEC_BAD_ARGUMENT);
+    assert_string_equal(error, "error: a name or the tensor is NULL\n");
+    tilec_free(error);
     assert_int_equal(tilec_io_read(path, &wrong, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_decode("x.npy", NULL, 0, NULL, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_write(path, &t, &level, NULL), TILEC_BAD_ARGUMENT);
