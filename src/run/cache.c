@@ -125,26 +125,45 @@ static RunStatus take_size(Cache *c)
                             size));
 }
 
+static RunStatus refuse_folder(Cache *c, const char *folder, const char *why)
+{
+    if (c->dir >= 0)
+        close(c->dir);
+    c->dir = -1;
+    return told(c, asprintf(&c->problem, "the cache folder %s is not used: %s", folder, why));
+}
+
 /* Use the folder if it can be.  It stays open: its name may come to mean another one. */
 static RunStatus take_folder(Cache *c, const char *folder)
 {
     struct stat st;
-    const char *why = NULL;
+    int error = os_make_dirs(folder);
 
-    if (os_make_dirs(folder) == 0)
-        c->dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (c->dir < 0)
+    if (error == 0 && (c->dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        error = errno;
+    if (error == 0 && fstat(c->dir, &st) != 0)
+        error = errno;
+    const char *why = error == 0 ? distrust(&st) : strerror(error);
+    if (!why && faccessat(c->dir, ".", R_OK | X_OK, AT_EACCESS) != 0)
+        why = strerror(errno);
+    if (why)
+        return refuse_folder(c, folder, why);
+    c->folder = strdup(folder);
+    if (!c->folder)
+        return RUN_NO_MEMORY;
+    if (faccessat(c->dir, ".", W_OK, AT_EACCESS) == 0)
         return RUN_OK;
-    if (fstat(c->dir, &st) == 0 && !(why = distrust(&st)) &&
-        faccessat(c->dir, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
-        c->folder = strdup(folder);
-        return c->folder ? RUN_OK : RUN_NO_MEMORY;
-    }
-    close(c->dir);
-    c->dir = -1;
-    if (!why)
-        return RUN_OK;
-    return told(c, asprintf(&c->problem, "the cache folder %s is not used: %s", folder, why));
+    return told(c, asprintf(&c->problem,
+                            "the cache folder %s is only read, what it does not hold is compiled "
+                            "anew in each process: %s",
+                            folder, strerror(errno)));
+}
+
+/* Nothing says where the folder should be. */
+static RunStatus miss_folder(Cache *c)
+{
+    return told(c, asprintf(&c->problem, "no cache is used, each process compiles anew: neither "
+                                         "TILEC_CACHE_DIR, XDG_CACHE_HOME nor HOME says where"));
 }
 
 RunStatus cache_open(const char *folder, Cache **out)
@@ -155,10 +174,11 @@ RunStatus cache_open(const char *folder, Cache **out)
 
     if (c)
         c->dir = -1;
-    if (c && path && path[0] != '\0')
+    bool is_missing = !path && !folder && !os_env("TILEC_CACHE_DIR");
+    if (c && (is_missing || (path && path[0] != '\0')))
         status = take_size(c);
     if (c && c->cap > 0 && status == RUN_OK)
-        status = take_folder(c, path);
+        status = is_missing ? miss_folder(c) : take_folder(c, path);
     free(path);
     if (status == RUN_OK)
         *out = c;

@@ -588,10 +588,29 @@ static void test_cache_without_a_folder(void **state)
     assert_false(cache_get(c, key_for(5), s->arena, &out));
     cache_trim(c);
     cache_close(c);
+    assert_null(cache_problem(c)); /* nobody wants one */
     assert_int_equal(cache_open("/dev/null/no", &c), RUN_OK);
     assert_null(cache_folder(c));
-    assert_null(cache_problem(c));
+    assert_non_null(strstr(cache_problem(c), "/dev/null/no is not used: Not a directory"));
     cache_close(c);
+}
+
+/* A warm folder that is shipped where nothing may be written. */
+static void test_cache_that_is_only_read(void **state)
+{
+    Scene *s = *state;
+    Cache *c;
+
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    put(c, s->arena, 5);
+    cache_close(c);
+    assert_int_equal(chmod(s->folder, 0555), 0);
+    assert_int_equal(cache_open(s->folder, &c), RUN_OK);
+    assert_true(holds(c, s->arena, 5));
+    if (geteuid() != 0) /* root may write everywhere */
+        assert_non_null(strstr(cache_problem(c), "is only read"));
+    cache_close(c);
+    assert_int_equal(chmod(s->folder, 0700), 0);
 }
 
 /* What others can write could be anything; it is not run, and the reason is told. */
@@ -641,6 +660,20 @@ static void test_cache_folder_from_the_environment(void **state)
     cache_close(c);
     rmdir(wanted);
     unsetenv("XDG_CACHE_HOME");
+    char *home = os_env("HOME") ? strdup(os_env("HOME")) : NULL;
+    unsetenv("HOME");
+    assert_int_equal(cache_open(NULL, &c), RUN_OK);
+    assert_null(cache_folder(c));
+    assert_non_null(strstr(cache_problem(c), "nor HOME says where"));
+    cache_close(c);
+    setenv("TILEC_CACHE_SIZE", "0", 1);
+    assert_int_equal(cache_open(NULL, &c), RUN_OK);
+    assert_null(cache_problem(c));
+    cache_close(c);
+    unsetenv("TILEC_CACHE_SIZE");
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
     if (saved)
         setenv("TILEC_CACHE_DIR", saved, 1);
     free(saved);
@@ -1069,6 +1102,7 @@ int main(void)
         TEST(test_cache_sizes),
         TEST(test_cache_forgets_the_least_recently_used),
         TEST(test_cache_without_a_folder),
+        TEST(test_cache_that_is_only_read),
         TEST(test_cache_folder_of_others),
         TEST(test_cache_folder_from_the_environment),
         TEST(test_cache_under_many_processes),
