@@ -16,8 +16,9 @@
  *
  * Errors: functions that can fail return a tilec_status.  Where the last parameter is
  * `char **error` and not NULL, it receives NULL on success, and on failure the full diagnostic
- * text (file, line, column, source line, caret, hints), which tilec_free() frees.  If even that
- * text cannot be allocated it is NULL.  Results are written only on success.
+ * text (file, line, column, source line, caret, hints), which ends with a newline and which
+ * tilec_free() frees.  If even that text cannot be allocated it is NULL.  Results are written only
+ * on success.
  *
  * Structs: zero is the default of every field, so set them with designated initialisers, or start
  * from {0}.  Later versions may add fields.  tilec_open() tells the library which layout of the
@@ -85,6 +86,7 @@ typedef struct tilec_file tilec_file;       /* one parsed source file and its co
 typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
 
 #define TILEC_MAX_DIMS 64
+#define TILEC_UNEQUAL_LISTS 2147483647 /* an `ndim` that is refused: see tilec_array() */
 
 /*
  * A strided array in memory that the caller owns; the fields of a DLPack tensor.  A kernel gets
@@ -93,7 +95,7 @@ typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
  * smaller than the truth.  Strides may be zero or negative; `data` is element (0, 0, ...).
  */
 typedef struct {
-    void *data; /* may be NULL when the tensor has no elements */
+    void *data; /* a multiple of the size of an element; may be NULL when the tensor has none */
     tilec_dtype dtype;
     int ndim;               /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
                              * unknown extent, which is taken to overlap everything; shape and
@@ -112,6 +114,7 @@ typedef struct {
  * value, by Triton's rules: an integer 1 and NONE are compiled in all the same, and tensors and
  * integers also specialise on their divisibility (integers by 16; addresses by 16 and 64 bytes).
  * A dtype annotation on the parameter fixes the type, and a 1 then stays a run-time value.
+ * tilec_launch_options.unspecialised turns this off.
  */
 typedef enum {
     TILEC_ARG_TENSOR, /* tensor */
@@ -314,6 +317,13 @@ typedef struct {
     /* For the CPU's code; other devices take it without use.  gdb is told of such code as it is
      * loaded; docs/debugging.md says how to stop in it. */
     tilec_debug debug;
+    /* Not 0: one form of the code serves all values of the run-time parameters.  An integer 1 is
+     * not compiled in, and nothing is taken from what divides integers and addresses, as if all
+     * parameters stood in do_not_specialize.  For programs in which a compile at the wrong moment
+     * costs more than code that knows less, such as of a stride that is 1 mostly.  The dtypes, the
+     * width of integers, whether tensors overlap and whether they fit into the cache still count.
+     */
+    int unspecialised;
     /* NULL, or what receives what took how long: behind a compile, and behind the end of a launch
      * that has run, one call a span; the span ends with the call, `user` is passed on.  The CPU
      * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
@@ -369,9 +379,9 @@ typedef struct {
  *
  * cache_folder: where compiled kernels are kept between processes; NULL: TILEC_CACHE_DIR, else
  *     $XDG_CACHE_HOME/tilec, else ~/.cache/tilec; "" keeps them in memory only, and so does a
- *     folder that cannot be written, silently, or is not trusted (tilec_cache_problem() says so).
- *     Any number of processes of one user may share a folder.  It is looked up once, and stays
- *     open until tilec_close().
+ *     folder that cannot be made or is not trusted (tilec_cache_problem() says so).  One that
+ * cannot be written to is only read, so that a warm one can be shipped. Any number of processes of
+ * one user may share a folder.  It is looked up once, and stays open until tilec_close().
  *     TILEC_CACHE_SIZE (bytes, or a number with K, M, G or T; default 1G; 0: memory only) bounds
  *     it: the least recently used go.
  * Fails with TILEC_NO_MEMORY; TILEC_BAD_ARGUMENT; TILEC_FAILED when the program was compiled with
@@ -433,9 +443,10 @@ static inline tilec_status tilec_open(const char *cache_folder, tilec_context **
 }
 
 /* What is in the cache is run, so a folder that belongs to another user, or that the group or
- * everybody may write to, is not used; nor is any when TILEC_CACHE_SIZE cannot be read.  One line
- * that says so, for a warning, or NULL when there is nothing to warn of; it lives as long as the
- * context. */
+ * everybody may write to, is not used; nor is any when TILEC_CACHE_SIZE cannot be read, when none
+ * can be made, or nothing says where.  One line that says so, or that the folder is only read, for
+ * a warning; NULL when there is nothing to warn of, as where nobody wants a cache.  It lives as
+ * long as the context. */
 const char *tilec_cache_problem(const tilec_context *ctx);
 
 /* The folder in which compiled kernels are kept, for what else belongs to this machine and may be

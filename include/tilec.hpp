@@ -534,6 +534,7 @@ struct options {
     std::function<bool(const tilec_progress &progress)> on_progress;
     tilec_debug debug = TILEC_DEBUG_NONE;
     const void **compiled = nullptr;
+    bool unspecialised = false;
 };
 
 namespace detail
@@ -566,6 +567,7 @@ class call
             c_.on_progress = hear_progress;
         c_.debug = o.debug;
         c_.compiled = o.compiled;
+        c_.unspecialised = o.unspecialised;
     }
     const tilec_launch_options *c() const noexcept { return &c_; }
     void finish(tilec_status status, char *message) const

@@ -82,7 +82,8 @@ static inline int64_t tilec_cdiv(int64_t n, int64_t part)
     tilec_array(dtype, pointer, read_only, __VA_ARGS__)
 
 /* What the macros above and below make an argument with: `nstrides` is 0, where `strides` is not
- * looked at, or else `ndim`; any other gives a tensor that a launch refuses. */
+ * looked at, or else `ndim`; of any other it makes a tensor that a launch refuses with these words.
+ */
 static inline tilec_arg tilec_array(tilec_dtype dtype, const void *data, int read_only, int ndim,
                                     const int64_t *shape, int nstrides, const int64_t *strides)
 {
@@ -93,7 +94,7 @@ static inline tilec_arg tilec_array(tilec_dtype dtype, const void *data, int rea
     a.kind = TILEC_ARG_TENSOR;
     memcpy(&a.tensor.data, &data, sizeof data); /* read_only keeps the promise of its const */
     a.tensor.dtype = dtype;
-    a.tensor.ndim = fits ? ndim : TILEC_MAX_DIMS + 1;
+    a.tensor.ndim = fits ? ndim : TILEC_UNEQUAL_LISTS;
     a.tensor.shape = shape;
     a.tensor.strides = nstrides == 0 ? NULL : strides;
     a.tensor.read_only = read_only;
@@ -200,7 +201,7 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
 #define TILEC_IF_CONST(type) const type * : 1
 
 /* TILEC_ARRAY(x, n), TILEC_ARRAY(x, rows, columns): an array of C's own numbers, row-major without
- * gaps.  `x` is a pointer, or an array. */
+ * gaps.  `x` is a pointer to one of them, or an array of them; of `float x[3][4]` it is x[0]. */
 #define TILEC_ARRAY(pointer, ...)                                                                  \
     tilec_array(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer),                         \
                 TILEC_LIST(__VA_ARGS__), 0, NULL)

@@ -106,6 +106,8 @@ static const char *tensor_problem(const tilec_tensor *t)
 
     if (!tilec_dtype_name(t->dtype))
         return "its dtype is none of tilec_dtype";
+    if (t->ndim == TILEC_UNEQUAL_LISTS)
+        return "it has not as many strides as extents";
     if (t->ndim > TILEC_MAX_DIMS)
         return "it has too many dimensions, or not as many strides as extents";
     if (t->ndim > 0 && !t->shape)
@@ -115,7 +117,24 @@ static const char *tensor_problem(const tilec_tensor *t)
             return "its shape is negative";
         empty |= t->shape[i] == 0;
     }
-    return t->data || empty ? NULL : "its data is NULL";
+    if (empty)
+        return NULL;
+    if (!t->data)
+        return "its data is NULL";
+    return (uintptr_t)t->data % tilec_dtype_size(t->dtype) == 0
+               ? NULL
+               : "its address is no multiple of the size of its elements";
+}
+
+/* May code be compiled for what divides the value of this parameter, or for it being 1? */
+static bool is_divided(const Binder *b, const FrontParam *p)
+{
+    return !p->any_alignment && !b->r->options.unspecialised;
+}
+
+static bool is_specialised(const Binder *b, const FrontParam *p)
+{
+    return !p->do_not_specialize && !b->r->options.unspecialised;
 }
 
 /* R24: few classes, so that views do not each compile anew. */
@@ -145,7 +164,7 @@ bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
                            p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype));
     if (p->typed)
         dtype = p->dtype;
-    bind_run_time(b, to, dtype, true, p->any_alignment ? 1 : address_divisor(address), address);
+    bind_run_time(b, to, dtype, true, is_divided(b, p) ? address_divisor(address) : 1, address);
     b->out->tensors[b->out->nslots - 1] = t;
     if (b->r->options.check)
         bind_key_byte(b->out, view_dims(t));
@@ -184,7 +203,7 @@ static bool bind_typed(Binder *b, BindTo to, const Const *c)
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s; the value is too large", p->name,
                            dtype_name(p->dtype));
-    int divisible = c->kind == CONST_INT && !p->any_alignment && c->integer % 16 == 0 ? 16 : 1;
+    int divisible = c->kind == CONST_INT && is_divided(b, p) && c->integer % 16 == 0 ? 16 : 1;
     return bind_run_time(b, to, p->dtype, false, divisible,
                          scalar_truncate(p->dtype, (uint64_t)c->integer));
 }
@@ -194,7 +213,7 @@ static bool bind_int(Binder *b, BindTo to, const Const *c)
 {
     const FrontParam *p = to.param;
 
-    if (c->integer == 1 && !p->do_not_specialize)
+    if (c->integer == 1 && is_specialised(b, p))
         return bind_constant(b, to, c);
     DType t = in_range_of_type(DT_I32, c->integer)   ? DT_I32
               : in_range_of_type(DT_I64, c->integer) ? DT_I64
@@ -202,7 +221,7 @@ static bool bind_int(Binder *b, BindTo to, const Const *c)
     if (!in_range_of_type(t, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
                            p->name);
-    int divisible = c->integer % 16 == 0 && !p->any_alignment ? 16 : 1;
+    int divisible = c->integer % 16 == 0 && is_divided(b, p) ? 16 : 1;
     return bind_run_time(b, to, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
 }
 
@@ -261,7 +280,7 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
                            p->name);
     b->out->typed_only = true;
     return bind_run_time(b, to, (DType)a->dtype, a->pointer != 0,
-                         p->any_alignment ? 1 : (int)divisible, 0);
+                         is_divided(b, p) ? (int)divisible : 1, 0);
 }
 
 /* No constant could be made of the argument. */

@@ -140,7 +140,8 @@ static tilec_status make_ready(Request *r, char **error)
     char *message = NULL;
 
     if (bound && r->binding->typed_only)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "TILEC_ARG_TYPE is for tilec_dump() only");
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "TILEC_ARG_TYPE is for tilec_dump() and tilec_build() only");
     if (!bound || !spec_ready(r)) {
         double start = os_seconds();
         status = compile_request(r, error, r->options.on_message ? &message : NULL);

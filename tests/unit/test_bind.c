@@ -132,6 +132,36 @@ static Binding *bind_one(Scene *s, const tilec_arg *a, int n)
     return &b;
 }
 
+/* One form for whatever is given. */
+static void test_unspecialised(void **state)
+{
+    Scene *s = *state;
+    _Alignas(64) static float memory[64];
+    const int64_t shape[] = {1}, values[] = {0, 1, 7, 48, -3};
+    static Binding b;
+    uint64_t hash = 0;
+
+    load(s, HEAD "@triton.jit\ndef k(p, v, w=1): pass\n");
+    for (int i = 0; i < COUNT(values); i++) {
+        const tilec_arg args[] = {
+            {.kind = TILEC_ARG_TENSOR, .tensor = {memory + 4 * i + i % 2, TILEC_FP32, 1, shape}},
+            of_int(NULL, values[i])};
+        Request r = {.file = s->file,
+                     .kernel = &s->file->kernels[0],
+                     .args = args,
+                     .nargs = 2,
+                     .options.unspecialised = 1,
+                     .binding = &b};
+        memset(&b, 0, sizeof b);
+        assert_int_equal(bind_request(&r, NULL), TILEC_OK);
+        assert_int_equal(b.nslots, 3);
+        assert_int_equal(b.params[0].divisible, 1);
+        assert_int_equal(b.params[1].divisible, 1);
+        assert_true(i == 0 || b.hash == hash);
+        hash = b.hash;
+    }
+}
+
 static void test_specialisation(void **state)
 {
     Scene *s = *state;
@@ -760,6 +790,7 @@ int main(void)
         TEST(test_a_launch_option_of_any_integer_kind),
         TEST(test_run_time_types),
         TEST(test_specialisation),
+        TEST(test_unspecialised),
         TEST(test_constants_of_different_types_do_not_meet),
         TEST(test_defaults_and_tuning),
         TEST(test_values_of_defaults_are_told),

@@ -90,8 +90,15 @@ static void test_tensors_that_make_no_sense(void **state)
 
     load(s, fill_source);
     assert_int_equal(fill(s, t, (tilec_launch_options){0}), TILEC_OK);
-    t.ndim = INT32_MAX;
+    t.ndim = TILEC_MAX_DIMS + 1;
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "too many dimensions");
+    t.ndim = TILEC_UNEQUAL_LISTS;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
+           "not as many strides as extents");
+    t = good_tensor();
+    t.data = (char *)t.data + 1;
+    expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
+           "its address is no multiple of the size of its elements");
     t = good_tensor();
     t.dtype = (tilec_dtype)77;
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
