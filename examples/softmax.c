@@ -72,8 +72,11 @@ int main(void)
     const int64_t shape[] = {ROWS, COLUMNS}, strides[] = {PITCH, 1};
     const int32_t grid[] = {ROWS, 1, 1};
     tilec_arg args[] = {
-        {.kind = TILEC_ARG_TENSOR, .tensor = {out, TILEC_FP32, 2, shape, NULL}},
-        {.kind = TILEC_ARG_TENSOR, .tensor = {window, TILEC_FP32, 2, shape, strides}},
+        {.kind = TILEC_ARG_TENSOR,
+         .tensor = {.data = out, .dtype = TILEC_FP32, .ndim = 2, .shape = shape}},
+        {.kind = TILEC_ARG_TENSOR,
+         .tensor =
+             {.data = window, .dtype = TILEC_FP32, .ndim = 2, .shape = shape, .strides = strides}},
         {.name = "x_stride", .kind = TILEC_ARG_INT, .integer = PITCH},
         {.name = "out_stride", .kind = TILEC_ARG_INT, .integer = COLUMNS},
         {.name = "columns", .kind = TILEC_ARG_INT, .integer = COLUMNS},

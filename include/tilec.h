@@ -834,8 +834,8 @@ typedef struct {
  *
  * Fails as tilec_launch() does for the kernel and its arguments, with TILEC_NOT_FOUND for a level
  * that this architecture does not have; TILEC_BAD_ARGUMENT for NULLs, no forms, no levels, levels
- * out of order, names that are no identifiers; TILEC_FAILED when the code generator is missing or
- * refuses.
+ * out of order, names that are no identifiers or are there twice; TILEC_FAILED when the code
+ * generator is missing or refuses.
  */
 tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
                          tilec_object *out, char **error);

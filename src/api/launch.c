@@ -444,6 +444,16 @@ static bool is_identifier(const char *s)
     return *s == '\0';
 }
 
+/* Is it the name of two functions? */
+static bool is_there_twice(const tilec_build_options *o, const char *symbol)
+{
+    int n = strcmp(o->level_symbol, symbol) == 0;
+
+    for (int i = 0; i < o->nforms; i++)
+        n += strcmp(o->forms[i].symbol, symbol) == 0;
+    return n > 1;
+}
+
 static tilec_status check_build(const tilec_build_options *o, char **error)
 {
     bool good = o && o->forms && o->nforms > 0 && o->levels && o->nlevels > 0;
@@ -456,6 +466,12 @@ static tilec_status check_build(const tilec_build_options *o, char **error)
     if (!good || !is_identifier(o->level_symbol))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_build: the name of a function is no identifier of C's");
+    for (int i = 0; i < o->nforms; i++) {
+        if (is_there_twice(o, o->forms[i].symbol))
+            return api_refuse(error, TILEC_BAD_ARGUMENT,
+                              "tilec_build: two functions would be called `%s`",
+                              o->forms[i].symbol);
+    }
     if (o->num_warps < 0 || o->num_stages < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
                           o->num_warps < 0 ? "warps" : "stages");

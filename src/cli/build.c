@@ -188,6 +188,11 @@ static void check_files(Cli *c, const Options *o)
 
     if (!o->output || !o->header)
         stop(c, CLI_USAGE, "where to? %s is missing", o->output ? "--header FILE.h" : "-o FILE.o");
+    for (int i = 0; i < COUNT(paths); i++) {
+        if (strcmp(paths[i], "-") == 0)
+            stop(c, CLI_USAGE, "%s - : objects and headers go to files, not to stdout",
+                 i == 0 ? "-o" : "--header");
+    }
     if (os_same_output(o->output, o->header))
         stop(c, CLI_USAGE, "-o and --header are one file, %s", o->output);
     if (has_suffix(o->output, ".c") || has_suffix(o->output, ".h") || has_suffix(o->output, ".py"))

@@ -155,6 +155,16 @@ static void describe_parameter(Text *t, const BuildParam *p)
 
 /* --- what stands above it all --- */
 
+/* In quotes, unless it has what might end the comment or the line. */
+static void put_text_value(Text *t, const char *text)
+{
+    bool is_plain = true;
+
+    for (const char *s = text; *s; s++)
+        is_plain &= isprint((unsigned char)*s) && !strchr("*/\\'", *s);
+    text_printf(t, is_plain ? "'%s'" : "a text", text);
+}
+
 static void put_value(Text *t, const tilec_arg *v)
 {
     switch (v->kind) {
@@ -179,8 +189,11 @@ static void put_value(Text *t, const tilec_arg *v)
     case TILEC_ARG_FUNCTION:
         text_put(t, v->text);
         break;
+    case TILEC_ARG_STRING:
+        put_text_value(t, v->text);
+        break;
     default:
-        text_put(t, "a text or a tuple"); /* which might end the comment */
+        text_put(t, "a tuple");
         break;
     }
 }

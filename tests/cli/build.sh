@@ -106,6 +106,8 @@ nm "$folder/one.o" | grep -qF x86-64-v4 && wrong "a level was not asked for"
 cp -r "$source/examples/aot" "$folder/example"
 expect 0 out "" make -C "$folder/example" TILEC="$tilec"
 expect 0 out "307680 pixels, 0 of them wrong" "$folder/example/blur"
+rm "$folder/example/blur.h"
+expect 0 out "" make -C "$folder/example" TILEC="$tilec"
 expect 0 out "" cmake -S "$source/examples/aot" -B "$folder/example/build" -DTILEC="$tilec"
 expect 0 out "" cmake --build "$folder/example/build"
 expect 0 out "0 of them wrong, with code for x86-64" env TILEC_CPU=x86-64 "$folder/example/build/blur"
@@ -125,6 +127,7 @@ mistake 2 "is a tl.constexpr, which is compiled in" n:i32 BLOCK:i32
 mistake 2 "did you mean 'BLOCK'" n:i32 BLOK=64
 mistake 2 "n:*fp32 is its type" 'n=zeros(fp32,4)' BLOCK=64
 mistake 2 "each is a whole number" n:i32 BLOCK=64,fp32
+expect 2 err "not to stdout" "$tilec" build "$source/kernels/add.py" -o - --header "$folder/no.h"
 mistake 2 "BLOCK: 32 is there twice" n:i32 BLOCK=32,64,32
 mistake 2 "there is no level \`x86-64-v5\`" n:i32 BLOCK=64 --cpu x86-64-v5
 mistake 2 "does not come behind" n:i32 BLOCK=64 --cpu x86-64-v3,x86-64

@@ -107,6 +107,12 @@ static void test_misuse_of_build(void **state)
     o.level_symbol = NULL;
     build_refused(s, TILEC_BAD_ARGUMENT, &o, "no identifier");
     o = options_of(&good, 1);
+    o.level_symbol = "f";
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "two functions would be called `f`");
+    const tilec_build_form twice[] = {good, good};
+    o = options_of(twice, 2);
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "two functions would be called `f`");
+    o = options_of(&good, 1);
     o.num_stages = -1;
     build_refused(s, TILEC_BAD_ARGUMENT, &o, "num_stages is negative");
     o = options_of(&good, 1);
