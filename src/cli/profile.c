@@ -227,12 +227,25 @@ static void put_ratio(Table *t, double amount, double by)
         table_put(t, "-");
 }
 
+enum { WIDEST_PATH = 40 };
+
+/* The end of a long path, from a folder on where that fits: `../kernels/add.py`. */
+static const char *path_end(Arena *a, const char *path)
+{
+    size_t len = strlen(path);
+
+    if (len <= WIDEST_PATH)
+        return path;
+    const char *end = path + len - WIDEST_PATH, *folder = strchr(end, '/');
+    return arena_printf(a, "..%s", folder ? folder : end);
+}
+
 static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
 {
     double seconds = seconds_of(p, l);
 
     if (l->file)
-        table_printf(t, "%s:%d", l->file, l->line);
+        table_printf(t, "%s:%d", path_end(t->arena, l->file), l->line);
     else
         table_put(t, "-");
     table_printf(t, "%.1f%%", 100 * share_of(p, l));

@@ -71,6 +71,11 @@ print(*(name for name, good in checks.items() if not good))
 END
     [ "$(cat problems)" = "" ] || wrong "not as it should be by $clock: $(cat problems)"
 done
+long=$folder/a_folder_of_a_long_name/and_one_more_in_it
+mkdir -p "$long"
+cp -r work/kernel.py work/deep "$long"
+expect 0 out "../and_one_more_in_it/kernel.py:11 " "$tilec" run "$long/kernel.py:kernel" --grid 98 x='rand(fp32,100000)' \
+    out='empty(fp32,100000)' n='x.numel()' BLOCK=1024 --profile
 expect 1 err "TILEC_SAMPLES is none of" env TILEC_SAMPLES=sundial "$tilec" run work/kernel.py:kernel --grid 4 \
     x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 BLOCK=1024 --profile
 
