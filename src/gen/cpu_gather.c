@@ -1,10 +1,10 @@
 /*
  * cpu_gather.c - elements of a tile at places that another tile says, and how many have each value
  *
- * A gather reads the buffer of its source.  Whatever an index says, no other memory is touched: who
- * asks for what is not there reads the first element of the row and is given zero.  Where the index
- * is one number for all lanes, these are one vector; else each lane has an address of its own,
- * which is 32 bits from where the row begins.
+ * A gather reads the buffer of its source.  Whatever an index says, no other memory is used: who
+ * asks for what is not there reads what is, and is given zero.  Where the index is one number for
+ * all lanes, or steps by one from lane to lane, these are one vector, which may begin in front of
+ * the row; else each lane has an address of its own, which is 32 bits from where the row begins.
  *
  * A histogram adds one at a time.  What counts nowhere is counted behind the last bin, where the
  * padding of the buffer is.
@@ -32,11 +32,12 @@ static Val is_inside(const Cpu *c, Bld b, Val index, DType t, int32_t extent)
 /* Of the tile in the buffer, where a gather stands. */
 typedef struct {
     const Type *shape;
-    Val place, ok; /* of the index: as i32, and whether it is inside, NULL for yes */
-    bool spread;   /* each lane has its own */
-    int64_t pitch; /* from one place to the next; 0: the index says nothing */
-    int64_t step;  /* from one lane to the next, beside that */
-    Val row;       /* the address of place 0; where the index is not spread, of its place */
+    Val place, ok;  /* of the index: as i32, and whether it is inside, NULL for yes */
+    bool spread;    /* each lane has its own */
+    int64_t pitch;  /* from one place to the next; 0: the index says nothing */
+    int64_t step;   /* from one lane to the next, beside that */
+    int32_t extent; /* along the axis */
+    Val row;        /* the address of place 0; where the index is not spread, of its place */
 } Spot;
 
 /* Set what the dimensions of the tile come to, of which all but one follow the nest. */
@@ -73,12 +74,12 @@ static Spot find_spot(NestCg *n, const Entry *e)
     Bld b = n->at[e->level];
     Ev index = cpu_made(n, e->in[0]);
     DType t = op->operands[GATHER_INDEX]->type->dtype;
-    int32_t extent = op->operands[GATHER_SOURCE]->type->dims[attr_axis(op)];
     int8_t from[MAX_RANK];
     Spot s = {.shape = plan_gathered(op, from)->type, .spread = index.vec};
 
+    s.extent = op->operands[GATHER_SOURCE]->type->dims[attr_axis(op)];
     s.place = to_place(n->c, b, index.v, t);
-    s.ok = e->inside ? NULL : is_inside(n->c, b, index.v, t, extent);
+    s.ok = e->inside ? NULL : is_inside(n->c, b, index.v, t, s.extent);
     if (!s.spread)
         s.place = zero_unless(b, s.ok, s.place);
     find_row(n, e, &s);
@@ -154,6 +155,32 @@ static Val read_row(NestCg *n, const Entry *e, const Spot *s)
     return gather_lanes(n, e->buffer, s->row, steps, n->lane_ok);
 }
 
+/* The lanes are neighbours, of which some may be outside of the row.  Where all are, any vector
+ * does. */
+static Val read_run(NestCg *n, const Entry *e, const Spot *s)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef i32 = c->l->i32;
+    int backwards[MAX_LANES];
+    bool up = e->access->form == FORM_CONTIGUOUS;
+    Val start = llvm_slice(c->l, b, s->place, 0, 1), reach = llvm_int(i32, n->lanes - 1);
+
+    if (!up)
+        start = LLVMBuildSub(b, start, reach, "");
+    if (s->ok) {
+        Val most = llvm_int(i32, (int64_t)s->extent + n->lanes - 1);
+        Val any = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildAdd(b, start, reach, ""), most, "");
+        start = zero_unless(b, any, start);
+    }
+    Val at = LLVMBuildGEP2(b, cpu_buffer_type(c, e->buffer, 0), s->row, &start, 1, "");
+    Val v =
+        llvm_load(b, cpu_buffer_type(c, e->buffer, n->lanes), at, cpu_buffer_size(c, e->buffer));
+    for (int i = 0; i < n->lanes; i++)
+        backwards[i] = n->lanes - 1 - i;
+    return up ? v : llvm_shuffle(c->l, b, v, NULL, n->lanes, backwards);
+}
+
 Val cpu_gather(NestCg *n, const Entry *e)
 {
     Cpu *c = n->c;
@@ -163,6 +190,8 @@ Val cpu_gather(NestCg *n, const Entry *e)
 
     if (!e->vector)
         v = llvm_load(b, cpu_buffer_type(c, e->buffer, 0), s.row, cpu_buffer_size(c, e->buffer));
+    else if (e->access)
+        v = read_run(n, e, &s);
     else if (s.spread && s.pitch != 0) {
         v = gather_spread(n, e, &s);
         ok = NULL; /* zero as it is */

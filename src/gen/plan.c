@@ -25,8 +25,7 @@ enum {
     BUFFER_COST_LOOP = 3, /* the same for values that a loop would compute again every trip */
     MAX_COST = 1 << 20,   /* what several operands share counts for each, and soon overflows */
     MAX_ROUNDS = 64,
-    MOST_NAMED = 64 << 20, /* bytes that are spent on names */
-    SCRATCH_SINK = 128     /* bytes in front: a harmless target for accesses that are masked off */
+    MOST_NAMED = 64 << 20 /* bytes that are spent on names */
 };
 
 DType plan_register_dtype(DType t)
@@ -373,7 +372,7 @@ static bool plan_round(Planner *pl)
 
 static void lay_out_scratch(Plan *p)
 {
-    int64_t at = SCRATCH_SINK;
+    int64_t at = PLAN_SINK;
 
     for (int i = 0; i < p->buffers.len; i++) {
         p->buffers.at[i].offset = at;

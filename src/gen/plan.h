@@ -124,7 +124,8 @@ typedef struct {
     int buffer;           /* of MAKE_READ, MAKE_GATHER */
     bool inside;          /* of MAKE_GATHER: no index is outside of the source */
     int64_t number;
-    const AccessPlan *access; /* of a load; NULL where one scalar is loaded for all lanes */
+    const AccessPlan *access; /* of a load; NULL where one scalar is loaded for all lanes.  Of
+                               * MAKE_GATHER how the index steps through a row, by one; or NULL */
     int *in;                  /* numbers of entries */
     int nin;
 } Entry;
@@ -263,6 +264,10 @@ typedef struct {
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one
  * of a row may begin at its last element, and loads of it are not masked. */
 enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
+
+/* Bytes in front of all buffers: a harmless target for accesses that are masked off, and for
+ * vectors that begin in front of the first one. */
+enum { PLAN_SINK = 128 };
 
 /* Sizes of plans.  From the first on, LLVM is asked for what it gives in linear time; a plan beyond
  * the other is refused. */

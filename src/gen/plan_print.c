@@ -78,10 +78,15 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
     }
 }
 
+static const char *gather_form(const Entry *e)
+{
+    return !e->access ? "" : e->access->form == FORM_CONTIGUOUS ? " contiguous" : " backwards";
+}
+
 static void print_special(PlanText *p, const Entry *e, int indent)
 {
     if (e->kind == MAKE_GATHER)
-        text_printf(&p->out, "%*sgather from %d%s: ", indent, "", e->buffer,
+        text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", gather_form(e), e->buffer,
                     e->inside ? " inside" : "");
     else if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
         text_printf(&p->out, "%*sdetour: ", indent, "");
@@ -282,8 +287,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         text_put(&p->out, e->number ? " true" : " false");
     if (e->kind == MAKE_READ || e->kind == MAKE_GATHER)
         text_printf(&p->out, " %d", e->buffer);
-    if (e->kind == MAKE_GATHER && e->inside)
-        text_put(&p->out, " inside");
+    if (e->kind == MAKE_GATHER)
+        text_printf(&p->out, "%s%s", e->inside ? " inside" : "", gather_form(e));
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
     if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD)

@@ -98,6 +98,40 @@ static bool is_inside(const Plan *p, const Op *gather)
            index->hi < gather->operands[GATHER_SOURCE]->type->dims[attr_axis(gather)];
 }
 
+/* Do the elements of a row of the tile lie along this dimension, with all else staying where it is
+ * while the inner index of the nest moves? */
+static bool goes_along(const Scheduler *s, const Entry *e, const Type *tile)
+{
+    int inner = s->nest->order[s->nest->rank - 1];
+    bool last = e->number >= 0;
+
+    for (int d = 0; d < tile->rank && last; d++)
+        last = tile->dims[d] == 1 || d == e->number || (d < e->number && e->map[d] != inner);
+    return last;
+}
+
+/* The steps of an index by which the lanes of a gather are one vector in the buffer, forwards or
+ * backwards; NULL: they are not. */
+static const AccessPlan *run_of(const Scheduler *s, const Ask *a, const Entry *e, const Type *tile)
+{
+    Value *index = a->value->def->operands[GATHER_INDEX];
+    DType t = index->type->dtype;
+    int size = dtype_size(s->plan->buffers.at[e->buffer].dtype);
+
+    if (a->role != AS_VALUE || !access_follows(s->nest->space, index, a->map) ||
+        !goes_along(s, e, tile) || s->nest->lanes * size > PLAN_SINK)
+        return NULL;
+    AccessPlan run = {.steps = access_of(s->nest->space, index, a->map)};
+    bool wide = t == DT_I32 || dtype_bits(t) == 64; /* narrower ones may come around on purpose */
+    if (!wide || !run.steps.ok || run.steps.scale ||
+        (run.steps.stride != 1 && run.steps.stride != -1))
+        return NULL;
+    run.form = run.steps.stride == 1 ? FORM_CONTIGUOUS : FORM_STEPS;
+    AccessPlan *out = NEW(s->plan->arena, AccessPlan);
+    *out = run;
+    return out;
+}
+
 /* From the buffer of what the source is: at the nest's indices, but along the axis. */
 static bool gathered(Scheduler *s, const Ask *a, Made *out)
 {
@@ -119,6 +153,7 @@ static bool gathered(Scheduler *s, const Ask *a, Made *out)
     e.kind = MAKE_GATHER;
     e.value = a->value;
     e.inside = is_inside(s->plan, op);
+    e.access = i->vector ? run_of(s, a, &e, tile->type) : NULL;
     e.vector |= i->vector;
     e.level = MAX(e.level, i->level);
     e.in = plan_inputs(s, &index.entry, 1);
