@@ -15,7 +15,8 @@ list=$lists/$(printf %s "$prefix" | md5sum | cut -d ' ' -f 1).txt
 [ -f "$list" ] || {
     echo "uninstall.sh: nothing was installed from $1 to $prefix" >&2
     for other in "$lists"/*.txt; do
-        [ ! -f "$other" ] || echo "uninstall.sh: it was to $(head -n 1 "$other")" >&2
+        there=$(head -n 1 "$other" 2>/dev/null) || continue
+        [ ! -d "$there" ] || echo "uninstall.sh: it was to $there" >&2
     done
     exit 1
 }

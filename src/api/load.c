@@ -154,7 +154,8 @@ tilec_status load_file(Job *job, void *load)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
-        return job_refuse(job, TILEC_IO, "%s: %s", l->path, strerror(status));
+        return job_refuse(job, TILEC_IO, "%s: %s", l->path[0] ? l->path : "a path without a name",
+                          strerror(status));
     if (l->kernel)
         kernel = host_answer(l->kernel);
     f->folder = os_current_folder(f->arena);

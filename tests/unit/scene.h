@@ -125,6 +125,7 @@ static inline void refused(Scene *s, tilec_status status, const tilec_arg *args,
     if (!strstr(s->error, wanted))
         print_error("wanted: %s\ngot: %s", wanted, s->error);
     assert_non_null(strstr(s->error, wanted));
+    assert_int_equal(s->error[strlen(s->error) - 1], '\n');
     tilec_free(s->error);
     s->error = NULL;
 }

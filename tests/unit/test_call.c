@@ -119,6 +119,35 @@ static void test_a_launch(void **state)
     assert_non_null(strstr(s->error, "`y`"));
 }
 
+/* Whatever addresses and lengths come: with `unspecialised` it is one compile, and still right. */
+static void test_unspecialised_launches_run_the_same_code(void **state)
+{
+    Scene *s = *state;
+    enum { N = 80 };
+    _Alignas(64) static float x[2 * N], out[2 * N];
+    const void *compiled = NULL, *first = NULL;
+    const tilec_launch_options options = {.unspecialised = 1, .compiled = &compiled};
+
+    for (int i = 0; i < 2 * N; i++)
+        x[i] = (float)i;
+    load(s, add_source);
+    for (int n = 1; n <= 64; n += n < 20 ? 1 : 15) {
+        float *from = x + n % 7, *to = out + n % 5;
+        for (int i = 0; i < N; i++)
+            to[i] = -1;
+        assert_int_equal(tilec_call_with(s->file, "add", TILEC_GRID(tilec_cdiv(n, 16)), &options,
+                                         &s->error, TILEC_ARRAY(from, n), TILEC_ARRAY(x, n),
+                                         TILEC_ARRAY(to, n), TILEC_VALUE(n),
+                                         TILEC_NAMED(BLOCK, 16)),
+                         TILEC_OK);
+        for (int i = 0; i < n; i++)
+            assert_true(to[i] == from[i] + x[i]);
+        assert_true(to[n] == -1);
+        assert_true(!first || compiled == first);
+        first = compiled;
+    }
+}
+
 /* What a kernel writes must not be const. */
 static void test_constant_results(void **state)
 {
@@ -198,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_grids),
         TEST(test_a_launch),
+        TEST(test_unspecialised_launches_run_the_same_code),
         TEST(test_constant_results),
         TEST(test_the_place_of_the_plugin),
         cmocka_unit_test(test_contexts_without_options),

@@ -17,6 +17,7 @@ static void expect(Scene *s, tilec_status got, tilec_status status, const char *
     assert_non_null(s->error);
     if (text && !strstr(s->error, text))
         fail_msg("wanted: %s\ngot: %s", text, s->error);
+    assert_int_equal(s->error[strlen(s->error) - 1], '\n');
     tilec_free(s->error);
     s->error = NULL;
 }
@@ -32,6 +33,18 @@ static tilec_status fill(Scene *s, tilec_tensor t, tilec_launch_options options)
 static tilec_tensor good_tensor(void)
 {
     return (tilec_tensor){.data = cell, .dtype = TILEC_FP32, .ndim = 1, .shape = four};
+}
+
+static void test_files_that_are_not_there(void **state)
+{
+    Scene *s = *state;
+    tilec_file *file = NULL;
+
+    expect(s, tilec_load_file(s->ctx, "", &file, &s->error), TILEC_IO,
+           "a path without a name: No such");
+    expect(s, tilec_load_file(s->ctx, "/nowhere/x.py", &file, &s->error), TILEC_IO,
+           "/nowhere/x.py: No such");
+    assert_null(file);
 }
 
 static void test_programs_newer_than_the_library_are_told(void **state)
@@ -223,6 +236,7 @@ static void test_grids_without_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_files_that_are_not_there),
         TEST(test_programs_newer_than_the_library_are_told),
         TEST(test_structs_are_as_large_as_their_layout_says),
         TEST(test_tensors_that_make_no_sense),
