@@ -107,6 +107,32 @@ static void add_configuration(Tuner *t, const Options *o, int i)
     t->candidates.at[t->candidates.len - 1].config = i;
 }
 
+/* What @triton.autotune says beside its configurations, and --tune does in its own way. */
+static void tell_of_keywords(Cli *c, const Options *o)
+{
+    static const struct {
+        const char *name, *text;
+    } keywords[] = {
+        {"prune_configs_by", "all configurations are tried and timed: functions that choose among "
+                             "them are Python's, and are not called"},
+        {"reset_to_zero", "each run begins with the arrays as the command line gives them: "
+                          "out=zeros(..) for one that is to be zero"},
+        {"pre_hook", "it is Python's, and is not called"},
+        {"post_hook", "it is Python's, and is not called"},
+    };
+    bool is_stdin = strcmp(o->file, "-") == 0;
+    const Functions all = is_stdin ? (Functions){0} : functions_of_file(c, o->file);
+    const FileFunction *f = is_stdin ? NULL : functions_find(&all, o->kernel);
+
+    for (int i = 0; f && f->decorators && i < COUNT(keywords); i++) {
+        const char *at = strstr(f->decorators, keywords[i].name);
+        const char *behind = at ? at + strlen(keywords[i].name) : "";
+
+        if (*(behind + strspn(behind, " ")) == '=')
+            warn(c, "--tune: %s of @triton.autotune: %s", keywords[i].name, keywords[i].text);
+    }
+}
+
 static void list_candidates(Tuner *t, const Options *o)
 {
     if (o->tunes.len > 0) {
@@ -121,6 +147,7 @@ static void list_candidates(Tuner *t, const Options *o)
              "--tune: kernel '%s' has no @triton.autotune whose configurations can be read without "
              "Python; write what to try: --tune BLOCK=64,128,256",
              o->kernel);
+    tell_of_keywords(t->cli, o);
 }
 
 /* --- arguments --- */

@@ -112,6 +112,32 @@ expect 0 out "fastest" tune tuned --tune
 sed -i 's/return tl/&/; s/"EVEN", EVEN/"even", EVEN/' "$folder/k.py" # another text of the kernel
 expect 0 out '"grid": [65536, 1, 1]' use
 
+# what is Python's is told
+cat >"$folder/pruned.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+def early(configs, named_args, **kwargs):
+    return configs[:1]
+
+@triton.autotune(configs=[triton.Config({"B": 32}), triton.Config({"B": 64})], key=["n"],
+                 prune_configs_by={"early_config_prune": early}, reset_to_zero=["o"])
+@triton.jit
+def count(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(o, tl.sum(tl.load(x + i, mask=i < n, other=0)))
+KERNEL
+pruned() {
+    "$tilec" run "$folder/pruned.py" --grid 'cdiv(n,B)' n=512 x='ones(fp32,n)' --time=3 "$@"
+}
+expect 0 err "warning: --tune: prune_configs_by of @triton.autotune: all configurations are tried" \
+    pruned o='zeros(fp32,1)' --tune --compare o=512
+grep -q "reset_to_zero of @triton.autotune: each run begins with the arrays as the command line" "$folder/err" ||
+    wrong "nothing about reset_to_zero"
+grep -cE "^B=(32|64) " "$folder/out" | grep -q 2 || wrong "both are tried"
+expect 0 err "" pruned o='zeros(fp32,1)' --tune B=32,64
+! grep -q prune "$folder/err" || wrong "--tune B=.. does not look at @triton.autotune"
+
 # mistakes
 expect 2 err "kernel 'copy' has no @triton.autotune whose configurations can be read without Python; write what to try" tune copy --tune
 expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
