@@ -66,8 +66,10 @@ static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
 {
     Options o = each_options(c, given, &batch->files[k]);
     const Array **parts = NEW_N(c->arena, const Array *, o.saves.len + 1);
+    EachGroup *own = NEW(c->arena, EachGroup);
 
-    c->each = &batch->group;
+    *own = (EachGroup){&batch->files[k], 1, true, NULL};
+    c->each = own;
     for (int i = 0; i < o.saves.len; i++) {
         const Array *whole = batch->saves[i];
         Array *part = NEW(c->arena, Array);

@@ -76,6 +76,8 @@ typedef struct {
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
     const char *compared;         /* what compare_json() gave last, where JSON is asked for */
+    const char **rows; /* for each --save what this file adds to its table, NULL for none */
+    int nrows;
     atomic_int *share; /* of a launch beside others: programs that have ended, in 1000ths */
     VEC(const char *) problems; /* what complain() has told, as JSON, where that is asked for */
 } Cli;
@@ -264,6 +266,7 @@ typedef struct {
 } ArgText;
 typedef struct {
     const char *name, *path;
+    bool gathers; /* with --each: rows of all files go to this one */
 } SaveText;
 typedef struct {
     const char *name, *with; /* NULL: every array; a value or a device */
@@ -348,8 +351,13 @@ tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 /* file.c, for --save: files are checked before anything runs. */
 void file_check_saves(Cli *c, const Options *o);
 bool file_uses_stdout(Cli *c, const Options *o);
+bool file_is_csv(Cli *c, const char *path);
 /* One array for each of o->saves; one that fails costs no other. */
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays);
+
+/* gather.c: what a file adds to the table of that --save: the number of its columns, and behind a
+ * line break its lines; stops on arrays of more than two dimensions. */
+const char *gather_rows(Cli *c, const SaveText *save, const Array *a);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
 enum { CRASH_SIGNALS = 2 };
@@ -636,6 +644,7 @@ void sweep_rank(Sweep *s);
 double sweep_rate(const SweepRow *r, SweepBasis basis); /* the more the better; 0: it has none */
 const char *sweep_table(Arena *a, const Sweep *s);
 const char *sweep_csv(Arena *a, const Sweep *s);
+void put_csv_cell(Text *t, const char *cell);     /* in quotes where it needs them */
 const char *sweep_json(Arena *a, const Sweep *s); /* one object */
 
 /* plot.c: --plot */

@@ -39,6 +39,21 @@ static void do_piece(Cli *c, void *context)
     piece->work(c, piece->context, piece->i);
 }
 
+static void take_rows(const Cli *c, CrewResult *r)
+{
+    r->rows = c->nrows ? calloc((size_t)c->nrows, sizeof *r->rows) : NULL;
+    r->nrows = r->rows ? c->nrows : 0;
+    for (int i = 0; i < r->nrows; i++)
+        r->rows[i] = c->rows[i] ? strdup(c->rows[i]) : NULL;
+}
+
+void crew_rows_free(char **rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(rows[i]);
+    free(rows);
+}
+
 CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
 {
     CrewResult r = {.failed = true, .code = CLI_REFUSED, .status = TILEC_NO_MEMORY};
@@ -55,6 +70,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
         r.problem = problem_json(c);
     r.failed |= c->code != CLI_DONE;
     r.compared = c->compared ? strdup(c->compared) : NULL;
+    take_rows(c, &r);
     r.code = c->code;
     r.status = c->status;
     fclose(c->tells);
@@ -67,6 +83,9 @@ void crew_result_free(CrewResult *r)
     free(r->trouble);
     free(r->problem);
     free(r->compared);
+    crew_rows_free(r->rows, r->nrows);
+    r->rows = NULL;
+    r->nrows = 0;
     r->compared = NULL;
     r->told = r->trouble = r->problem = NULL;
 }

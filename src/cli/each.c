@@ -45,7 +45,8 @@ void each_settle(Each *e, int i, CrewResult *r)
     e->differ += each_is_difference(r);
     if (r->failed && !r->trouble)
         each_blame(e->cli, r, r->told ? "it is not what --compare says" : "there is no memory");
-    *o = (EachOutcome){r->told, r->trouble, r->problem, r->compared, .done = true};
+    *o = (EachOutcome){r->told, r->trouble, r->problem,  r->compared,
+                       r->rows, r->nrows,   .done = true};
     *r = (CrewResult){.failed = r->failed};
     e->failed += r->failed;
     e->done++;
@@ -97,6 +98,8 @@ void each_tell(Each *e)
             add_damage(e, e->files.at[e->told].path, o->problem);
         free(o->problem);
         free(o->compared);
+        gathered_add(&e->gathered, e->options, o->rows);
+        crew_rows_free(o->rows, o->nrows);
         *o = (EachOutcome){.done = true};
     }
     progress_files(&e->progress, e->done + running_share(e), e->files.len);
@@ -324,12 +327,14 @@ void each_run(Cli *c, const Options *given)
 
     refuse_options(c, &o);
     refuse_unused(c, &o);
-    c->tells = o.json ? stderr : stdout;
+    each_mark_gathered(c, &o);
+    c->tells = o.json || file_uses_stdout(c, &o) ? stderr : stdout;
     args_open_kernel(c, &o);
     e.options = &o;
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
     load_constants(&e);
+    e.gathered = gathered_new(c, &o);
     e.outcomes = NEW_N(c->arena, EachOutcome, e.files.len);
     if (e.threads == 0)
         e.threads = os_cpu_count();
@@ -341,6 +346,7 @@ void each_run(Cli *c, const Options *given)
         batch_run(&e);
     else
         run_files(&e);
+    gathered_write(c, &e.gathered, &o);
     sum_up(&e);
     if (e.failed)
         c->code = CLI_REFUSED;

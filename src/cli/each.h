@@ -20,6 +20,16 @@ typedef struct {
 } EachFiles;
 /* The files that the patterns of --each match, each once; stops when there are none. */
 EachFiles each_find(Cli *c, const Options *o);
+/* gather.c: one .csv for all files, a row or several for each, with its path in front */
+void each_mark_gathered(Cli *c,
+                        Options *o); /* those of --save that name no place for a file's name */
+typedef struct {
+    Text *texts; /* for each --save, what there is so far */
+    bool *begun; /* there is a line of titles */
+} Gathered;
+Gathered gathered_new(Cli *c, const Options *o);
+void gathered_add(Gathered *g, const Options *o, char *const *rows); /* of the next file */
+void gathered_write(Cli *c, const Gathered *g, const Options *o);    /* may leave an exit code */
 bool each_has_place(const char *text); /* a placeholder in the name of a file */
 /* `text` for one file; stops on a placeholder that there is not. */
 const char *each_expand(Cli *c, const EachFile *f, const char *text);
@@ -53,6 +63,8 @@ typedef struct {
     char *trouble;  /* why it failed; NULL */
     char *problem;  /* the same as problem_json() has it, where that is asked for; NULL */
     char *compared; /* what compare_json() gave, likewise */
+    char **rows;    /* as Cli.rows */
+    int nrows;
 } CrewResult;
 typedef struct {
     Cli *clis;
@@ -71,6 +83,7 @@ Crew crew_new(Cli *c, int n); /* n threads, with the library and the file of `c`
 /* Work in a Cli that has nothing yet, and keeps what it gets until crew_release(). */
 CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i);
 void crew_release(Cli *c);
+void crew_rows_free(char **rows, int n);
 /* Piece i, on this thread; it is for the caller to settle. */
 CrewResult crew_do(Crew *w, const CrewTask *task, int i);
 /* Pieces 0 to n - 1 in any order, on all threads; settle() and watch() never at the same time. */
@@ -82,6 +95,8 @@ typedef struct {
     char *trouble; /* the same: why it failed */
     char *problem; /* .. as JSON */
     char *compared;
+    char **rows; /* see CrewResult */
+    int nrows;
     bool done;
 } EachOutcome;
 typedef struct {
@@ -100,8 +115,9 @@ typedef struct {
     atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
-    int differ;             /* of these by --compare */
-    VEC(Damage) damaged;    /* the files that failed, in their order */
+    int differ;          /* of these by --compare */
+    VEC(Damage) damaged; /* the files that failed, in their order */
+    Gathered gathered;
     VEC(Compared) compared; /* with --json all files that were compared, in their order */
     Progress progress;
     double started;

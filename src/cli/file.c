@@ -149,6 +149,11 @@ void file_check_saves(Cli *c, const Options *o)
     }
 }
 
+bool file_is_csv(Cli *c, const char *path)
+{
+    return strcmp(io_name(c->arena, path).suffix, ".csv") == 0;
+}
+
 bool file_uses_stdout(Cli *c, const Options *o)
 {
     for (int i = 0; i < o->saves.len; i++) {
@@ -216,8 +221,15 @@ static void tell_failure(Cli *c, const SaveText *save, const char *why)
 
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
 {
+    if (c->each)
+        c->rows = NEW_N(c->arena, const char *, c->nrows = o->saves.len);
     for (int i = 0; i < o->saves.len; i++) {
         const SaveText *save = &o->saves.at[i];
+
+        if (save->gathers) {
+            c->rows[i] = gather_rows(c, save, arrays[i]);
+            continue;
+        }
         IoName name = io_name(c->arena, save->path);
         char *error = NULL;
         tilec_status status = is_npz(&name) ? save_members(c, o, arrays, i, &error)

@@ -251,6 +251,10 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
     Output *own = NEW(c->arena, Output);
 
     *own = (Output){name.path, f};
+    if (save->gathers) {
+        check_input(k, save, name.path, NULL);
+        return;
+    }
     if (strcmp(name.path, "-") == 0)
         stop(c, CLI_USAGE, "--save %s=%s: results of several files do not go to stdout", save->name,
              save->path);
@@ -260,7 +264,9 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
     if (other && other->file != f)
         stop(c, CLI_USAGE, "--save %s=%s: %s and %s would both be written to %s%s", save->name,
              save->path, other->file->path, f->path, name.path,
-             each_has_place(save->path) ? "" : "; {name} in it makes one for each");
+             each_has_place(save->path)
+                 ? ""
+                 : "; {name} in it makes one for each, and a .csv without it has rows of all");
     check_input(k, save, name.path, f);
     map_put(k->outputs, key, own);
 }

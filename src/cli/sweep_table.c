@@ -109,7 +109,7 @@ const char *sweep_table(Arena *a, const Sweep *s)
 /* --- CSV --- */
 
 /* With quotes where it has what divides cells. */
-static void put_cell(Text *t, const char *cell)
+void put_csv_cell(Text *t, const char *cell)
 {
     if (!cell[strcspn(cell, ",\"\n")]) {
         text_put(t, cell);
@@ -143,7 +143,7 @@ const char *sweep_csv(Arena *a, const Sweep *s)
 
         for (int k = 0; k < s->nnames; k++) {
             text_put(&t, k ? "," : "");
-            put_cell(&t, r->values[k]);
+            put_csv_cell(&t, r->values[k]);
         }
         put_number(&t, seconds);
         put_number(&t, r->problem ? -1 : now->min);

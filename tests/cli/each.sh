@@ -192,6 +192,26 @@ expect 1 err "1 of 2 files" "$tilec" run add.py:add --grid 1 --each 'mixed/b*.pn
     n='x.shape(2)' BLOCK=64
 grep -q "^tilec: mixed/b0.png: n: " "$folder/err" || wrong "the odd one is not named"
 
+# one table for all: rows in the order of the files, with their paths
+for extra in "--threads 1" "--threads 3"; do
+    expect 0 err "5 of 5 files" "$tilec" run add.py:assert_small --grid 1 --each 'copies/a[0-4].png' x=@{} \
+        o='empty(i32,x.shape(0))' n=2 BLOCK=2 $extra --save o=all.csv --save 'x=out/{name}.npy'
+    head -n 1 all.csv | grep -qxF "file,o[0],o[1],o[2]" || wrong "titles: $(cat all.csv)"
+    sed 1d all.csv | cut -d, -f1 | sort -c && [ "$(wc -l <all.csv)" = 6 ] || wrong "rows: $(cat all.csv)"
+    sed -n 4p all.csv | grep -qx "copies/a2.png,4,6,-1" || wrong "values: $(cat all.csv)"
+done
+
+rm all.csv
+expect 0 err "3 of 3 files" "$tilec" run add.py:assert_small --grid 1 --each 'copies/a[036].png' --batch 2 x=@{} \
+    o='empty(fp32,(x.shape(0),1))' n=2 BLOCK=2 --save o=-.csv
+[ "$(grep -v "^(" "$folder/out" | cut -d, -f1 | tr '\n' ' ')" = "file copies/a0.png copies/a3.png copies/a6.png " ] ||
+    wrong "rows of batches"
+expect 2 err "and a .csv without it has rows of all" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} \
+    y=x o=x n=2 BLOCK=2 --save o=all.npy
+expect 2 err "rows of a table have up to 2 dimensions, and it has 3" "$tilec" run add.py:add --grid 1 \
+    --each 'copies/a0.png' x=@{} y=x o='empty(u8,2x2x2)' n=2 BLOCK=2 --save o=all.csv
+[ ! -e all.csv ] || wrong "a table of nothing"
+
 # stopped at any moment: files that are whole or not there, and none beside them
 mkdir many stopped
 for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
