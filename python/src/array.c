@@ -193,6 +193,10 @@ static const struct {
     {13, 8, TILEC_FP8E5B16},
 };
 
+/* What they are called that kernels have in other sizes, or not at all. */
+static const char *const dl_kinds[] = {"integers", "unsigned integers", "floats",  "objects",
+                                       "bfloats",  "complex numbers",   "booleans"};
+
 static int dl_dtype(const DLTensor *t, const char *param, tilec_dtype *out)
 {
     for (int i = 0; i < COUNT(dl_dtypes) && t->lanes == 1; i++) {
@@ -201,11 +205,10 @@ static int dl_dtype(const DLTensor *t, const char *param, tilec_dtype *out)
             return 0;
         }
     }
-    PyErr_Format(
-        PyExc_TypeError,
-        "the tensor given for `%s` has a dtype that kernels do not have (DLPack's code %d, "
-        "%d bits)",
-        param, t->code, t->bits);
+    const char *kind = t->code < COUNT(dl_kinds) ? dl_kinds[t->code] : "elements";
+    PyErr_Format(PyExc_TypeError,
+                 "the tensor given for `%s` has %s of %d bits, which kernels do not have", param,
+                 kind, t->bits * t->lanes);
     return -1;
 }
 
@@ -246,6 +249,18 @@ static int read_dltensor(const DLTensor *t, const char *param, tilec_tensor *out
 static int unreadable(PyObject *o, const char *param)
 {
     PyErr_Clear();
+    PyObject *sparse = PyObject_GetAttrString(o, "is_sparse");
+    if (sparse == Py_True)
+        PyErr_Format(
+            PyExc_ValueError,
+            "the tensor given for `%s` is sparse, and kernels read arrays: .to_dense() makes "
+            "one, or give its values and indices",
+            param);
+    else
+        PyErr_Clear();
+    Py_XDECREF(sparse);
+    if (PyErr_Occurred())
+        return -1;
     PyObject *device = PyObject_GetAttr(o, core.names.device);
 
     if (device)

@@ -145,6 +145,32 @@ static int take_named(Launch *l, PyObject *kwargs)
     return 0;
 }
 
+/* What was given by a name that is neither a parameter nor a launch option; NULL. */
+static const char *unknown_name(const Launch *l)
+{
+    for (int i = l->kernel->nparams; i < l->nargs; i++) {
+        const char *name = l->args[i].name;
+
+        if (name && strncmp(name, "num_", 4) != 0 && strcmp(name, "maxnreg") != 0 &&
+            strcmp(name, "debug") != 0 && strncmp(name, "enable_", 7) != 0)
+            return name;
+    }
+    return NULL;
+}
+
+static void refuse_missing(const Launch *l, const char *param)
+{
+    const char *unknown = unknown_name(l);
+
+    if (unknown)
+        PyErr_Format(PyExc_TypeError,
+                     "the kernel misses an argument for `%s`; it has no parameter `%s`, which was "
+                     "given",
+                     param, unknown);
+    else
+        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param);
+}
+
 /* Fill in `given`, and behind what will be the parameters' arguments the options. */
 static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
 {
@@ -167,8 +193,7 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
         if (!l->given[i])
             l->given[i] = k->params[i].default_value;
         if (!l->given[i]) {
-            PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`",
-                         k->params[i].text);
+            refuse_missing(l, k->params[i].text);
             return -1;
         }
     }
@@ -208,6 +233,14 @@ static PyObject *named_arguments(const Launch *l)
 
 static int read_extent(PyObject *o, int32_t *out)
 {
+    if (PyFloat_Check(o)) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "the extents of a grid are integers, not %S: triton.cdiv(n, BLOCK) divides and "
+            "rounds up",
+            o);
+        return -1;
+    }
     PyObject *number = PyNumber_Index(o);
     long long v = number ? PyLong_AsLongLong(number) : -1;
 
@@ -244,7 +277,7 @@ static int read_grid(Launch *l, PyObject *grid)
     l->grid[0] = l->grid[1] = l->grid[2] = 1;
     if (PyTuple_Check(grid))
         return read_extents(grid, l->grid);
-    if (PyIndex_Check(grid))
+    if (PyIndex_Check(grid) || PyFloat_Check(grid))
         return read_extent(grid, l->grid);
     if (PyCallable_Check(grid)) {
         named = named_arguments(l);

@@ -419,6 +419,10 @@ class Values(unittest.TestCase):
         out = np.zeros(1, np.int32)
         for call, text in (
                 (lambda: store_number[(1,)](out), "misses an argument for `value`"),
+                (lambda: store_number[(1,)](out, vaule=1), "`value`; it has no parameter `vaule`, which"),
+                (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`$"),
+                (lambda: store_number[(2.5,)](out, 1), "are integers, not 2.5: triton.cdiv"),
+                (lambda: store_number[2.5](out, 1), "are integers, not 2.5: triton.cdiv"),
                 (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given"),
                 (lambda: store_number[(1,)](out, out=out, value=1), "two values for the parameter `out`"),
                 (lambda: store_number[(1,)](out, 1, vaule=2), "no parameter `vaule`")):
