@@ -61,7 +61,7 @@ static double tolerance(Call *k, const char *name, const char *text)
     double out = v.kind == CONST_INT ? (double)v.integer : v.real;
 
     if ((v.kind != CONST_INT && v.kind != CONST_FLOAT) || !(out >= 0))
-        stop(k->cli, CLI_USAGE, "--compare: %s must be a number of 0 or more, not %s", name, text);
+        stop(k->cli, CLI_USAGE, "%s must be a number of 0 or more, not %s", name, text);
     return out;
 }
 
@@ -69,9 +69,10 @@ static void set_tolerances(Call *k, Comparison *m)
 {
     const CompareText *t = m->text;
 
-    m->rtol = t->rtol ? tolerance(k, "rtol", t->rtol)
+    m->rtol = t->rtol ? tolerance(k, "--compare: rtol", t->rtol)
                       : MAX(default_rtol(m->got->dtype), default_rtol(m->want.dtype));
-    m->atol = t->atol ? tolerance(k, "atol", t->atol) : m->rtol * mean_magnitude(&m->want);
+    m->atol =
+        t->atol ? tolerance(k, "--compare: atol", t->atol) : m->rtol * mean_magnitude(&m->want);
 }
 
 /* --- references --- */

@@ -251,6 +251,8 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *
         error_at(l, n->span, E_TUPLE_RANGE, (long long)i, t->n);
         if (is_pointer_shape(l, whole))
             hint_at(l, H_POINTER_SHAPE);
+        else if (t->n > 0)
+            hint_at(l, H_TUPLE_RANGE, t->n - 1);
         return val_unknown();
     }
     return t->items[(int)(i < 0 ? i + t->n : i)];

@@ -186,6 +186,7 @@
 #define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
 #define E_TUPLE_RANGE        "index %lld is outside of a tuple of %d"                                        /* R136 */
+#define H_TUPLE_RANGE        "it is counted from 0, so the last one is %d"
 #define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"
