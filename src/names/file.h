@@ -192,6 +192,15 @@ const char *file_full_name(const FrontFile *f, const Node *n);
 const char *file_full_name_in(const FrontFile *f, const Node *n, Arena *a);
 const char *file_full_path(const FrontFile *f, const char *path); /* of the text NAME.NAME... */
 
+/* choice.c: is the block of a host `if` run?  Open: that cannot be told. */
+typedef enum { CHOICE_OPEN, CHOICE_RUN, CHOICE_LEFT_OUT } ChoiceState;
+/* What the test of an `if` or `elif` says of its own block. */
+typedef ChoiceState ChoiceTest(void *context, const FrontFile *f, const AstChoice *c);
+/* Of all tests around and in front of it; c NULL is the module, which is run. */
+ChoiceState choice_of(const FrontFile *f, const AstChoice *c, ChoiceTest *test, void *context);
+/* The test of an `if` or `elif`; NULL when it cannot be read.  Interns names. */
+const Node *choice_parse_test(Arena *a, const FrontFile *f, const AstChoice *c);
+
 /* What the language has, which src/resolve/ knows: does a module mean something inside a kernel,
  * and has such a module a member of that name? */
 bool module_is_known(Sym module);

@@ -16,37 +16,128 @@ enum { MAX_DEPTH = 64 };
 /* --- triton.Config --- */
 
 static bool make_config(Py *p, const Const *self, const PyArgs *args, Span at, Const *out);
+static bool config_attribute(Py *p, const Const *self, const char *name, Span at, Const *out);
+static bool is_config(Py *p, const Const *value, const Const *self, Span at, bool *out);
 
-static const PyClass config_class = {
-    .name = "triton.Config", .call = make_config, .takes_unknown = true};
+/* That of triton.Config itself, and the mark of what it makes. */
+static const PyClass config_class = {.name = "triton.Config",
+                                     .attribute = config_attribute,
+                                     .call = make_config,
+                                     .is_instance = is_config,
+                                     .takes_unknown = true};
 
 bool file_is_config(const Const *c)
 {
-    return c->kind == CONST_DICT && c->class == &config_class;
+    return c->kind == CONST_TUPLE && c->class == &config_class;
 }
 
-/* Config({...}, num_warps=4, ...) */
+static bool is_config(Py *p, const Const *value, const Const *self, Span at, bool *out)
+{
+    (void)p;
+    (void)self;
+    (void)at;
+    *out = file_is_config(value);
+    return true;
+}
+
+static Const config_new(Py *p)
+{
+    Const *parts = NEW_N(p->arena, Const, 2), config;
+
+    parts[0] = const_new_dict(p->arena);
+    parts[1] = const_new_dict(p->arena);
+    config = const_tuple(parts, 2);
+    config.class = &config_class;
+    return config;
+}
+
+/* Config(kwargs, num_warps=4, ...): the first is a dict of parameters, all others are options. */
 static bool make_config(Py *p, const Const *self, const PyArgs *args, Span at, Const *out)
 {
-    Const config = const_new_dict(p->arena);
+    static const char *const places[] = {"kwargs", "num_warps", "num_stages", "num_ctas"};
 
     (void)self;
     (void)at;
+    *out = config_new(p);
     for (int i = 0; i < args->len; i++) {
-        const PyArg *a = &args->at[i];
-        const Const unknown = {.kind = CONST_UNKNOWN, .node = a->node};
+        PyArg a = args->at[i];
+        const Const unknown = {.kind = CONST_UNKNOWN, .node = a.node};
 
-        if ((i == 0 && !a->keyword) || (a->keyword && strcmp(a->keyword, "kwargs") == 0))
-            py_put_entries(config.list, &a->value);
-        else if (a->keyword)
-            py_put_keyword(config.list, a);
+        if (!a.keyword && i < COUNT(places))
+            a.keyword = places[i];
+        if (a.keyword && strcmp(a.keyword, "kwargs") == 0)
+            py_put_entries(out->items[0].list, &a.value);
+        else if (a.keyword)
+            py_put_keyword(out->items[1].list, &a);
         else
-            const_dict_put(config.list, &unknown, &a->value);
+            const_dict_put(out->items[1].list, &unknown, &a.value);
     }
-    config.class = &config_class;
-    *out = config;
     return true;
 }
+
+/* What an option is that a configuration does not give. */
+static bool option_default(const char *name, Const *out)
+{
+    static const struct {
+        const char *name;
+        int value; /* 0: None */
+    } options[] = {
+        {"num_warps", 4}, {"num_stages", 3}, {"num_ctas", 1},
+        {"maxnreg", 0},   {"pre_hook", 0},   {"ir_override", 0},
+    };
+
+    for (int i = 0; i < COUNT(options); i++) {
+        *out = options[i].value ? const_int(options[i].value) : const_none();
+        if (strcmp(options[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool config_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
+{
+    const Const key = const_string(name, strlen(name));
+    const Const *given = file_is_config(self) ? const_lookup(self->items[1].list, &key) : NULL;
+
+    if (file_is_config(self) && strcmp(name, "kwargs") == 0)
+        *out = self->items[0];
+    else if (given && given->kind == CONST_UNKNOWN)
+        return py_fail_unknown(p, given, at);
+    else if (given)
+        *out = *given;
+    else if (!file_is_config(self) || !option_default(name, out))
+        return py_fail(p, at, E_CONFIG_ATTRIBUTE, name);
+    return true;
+}
+
+/* --- the device --- */
+
+/* Before a launch there is no device to ask, but the only GPUs here are NVIDIA's. */
+static bool target_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
+{
+    (void)self;
+    *out = const_string("cuda", strlen("cuda"));
+    if (strcmp(name, "warp_size") == 0)
+        *out = const_int(32);
+    else if (strcmp(name, "backend") != 0)
+        return py_fail(p, at, E_DEVICE, name);
+    return true;
+}
+
+static const PyClass target_class = {.name = "the target", .attribute = target_attribute};
+
+static bool current_target(Py *p, const Const *self, const PyArgs *args, Span at, Const *out)
+{
+    (void)p;
+    (void)self;
+    (void)args;
+    (void)at;
+    *out = (Const){.kind = CONST_OBJECT, .class = &target_class};
+    return true;
+}
+
+static const PyClass current_target_class = {.name = "a method of the driver",
+                                             .call = current_target};
 
 /* --- names --- */
 
@@ -74,6 +165,58 @@ static bool is_uncertain(const FrontFile *f, Sym name)
                     map_get(f->changed, MAP_KEY(name)));
 }
 
+/* A test that is being evaluated: it does not depend on itself. */
+typedef struct Deciding {
+    const AstChoice *choice;
+    const struct Deciding *outer;
+} Deciding;
+
+static bool is_being_decided(const FilePython *context, const AstChoice *c)
+{
+    const Deciding *d = context->deciding;
+
+    while (d && d->choice != c)
+        d = d->outer;
+    return d != NULL;
+}
+
+static ChoiceState decide(void *python, const FrontFile *f, const AstChoice *c)
+{
+    Py *p = python;
+    FilePython *context = p->context;
+    const Deciding this = {c, context->deciding};
+    const Node *test;
+    bool truth, known;
+    Const value;
+
+    if (is_being_decided(context, c) || !py_spend(p, c->header.end - c->header.start, c->header))
+        return CHOICE_OPEN;
+    test = choice_parse_test(p->arena, f, c);
+    context->deciding = &this;
+    known = test && py_eval(p, test, &value) && py_truth(p, &value, test->span, &truth);
+    context->deciding = this.outer;
+    p->failed = p->failed && p->budget <= 0;
+    return !known ? CHOICE_OPEN : truth ? CHOICE_RUN : CHOICE_LEFT_OUT;
+}
+
+/* The assignment that counts, of those in host `if`s and in front of them.  Where a test has no
+ * value, what holds without it goes before what an `if` would change, and else the last one. */
+static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
+{
+    const AstGlobal *open = NULL;
+
+    for (const AstGlobal *at = g; at; at = at->earlier) {
+        ChoiceState state =
+            at->is_augmented ? CHOICE_LEFT_OUT : choice_of(at->file, at->choice, decide, p);
+
+        if (state == CHOICE_RUN)
+            return open && !open->choice->has_test ? open : at;
+        if (state == CHOICE_OPEN && !open)
+            open = at;
+    }
+    return open ? open : g;
+}
+
 /* Of what is assigned to a name at module level. */
 static bool eval_global(Py *p, const AstGlobal *g, Span at, Const *out)
 {
@@ -82,9 +225,11 @@ static bool eval_global(Py *p, const AstGlobal *g, Span at, Const *out)
 
     *frame = (PyFrame){.caller = inside, .call = at, .before = UINT32_MAX, .host = (void *)g->file};
     p->frame = frame;
+    if (p->tolerant) /* a launch interns no names, so it cannot read tests: is_uncertain() */
+        g = chosen_global(p, g);
     good = py_eval(p, g->value, out);
     p->frame = inside;
-    return good && out->kind != CONST_UNKNOWN;
+    return good && (out->kind != CONST_UNKNOWN || py_fail_unknown(p, out, at));
 }
 
 static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bool *found);
@@ -166,6 +311,22 @@ static bool is_config_path(const char *name)
     return strcmp(last ? last + 1 : name, "Config") == 0;
 }
 
+/* A value of a heuristic must not depend on a device that nobody has asked for yet. */
+static bool object_named(Py *p, const char *name, Const *out)
+{
+    const FilePython *context = p->context;
+
+    *out = (Const){.kind = CONST_OBJECT};
+    if (strcmp(name, "torch.Tensor") == 0)
+        *out = file_tensor_class();
+    else if (is_config_path(name))
+        out->class = &config_class;
+    else if (!context->is_strict &&
+             strcmp(name, "triton.runtime.driver.active.get_current_target") == 0)
+        out->class = &current_target_class;
+    return out->class != NULL;
+}
+
 /* A dotted name through imports.  What other modules have is not known, and that is worth saying
  * of the whole name: `os.cpu_count`, not `os`. */
 static bool find_path(Py *p, const Node *n, Const *out, bool *found)
@@ -174,19 +335,9 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
     const char *name = file_full_name_in(f, n, p->arena);
     size_t root = name ? strcspn(name, ".") : 0;
 
-    *found = name && py_full_name(p, name, out);
+    *found = name && (py_full_name(p, name, out) || object_named(p, name, out));
     if (*found || !name)
         return true;
-    if (strcmp(name, "torch.Tensor") == 0) {
-        *out = file_tensor_class();
-        *found = true;
-        return true;
-    }
-    if (is_config_path(name)) {
-        *out = (Const){.kind = CONST_OBJECT, .class = &config_class};
-        *found = true;
-        return true;
-    }
     return !name[root] || has_known_part(p, f, n) || py_fail(p, n->span, E_NOT_KNOWN, name);
 }
 
@@ -240,8 +391,13 @@ static void parse_bound(Walk *w, FrontFile *f, Sym name, int depth)
     if (import && import->file && import->target && is_new(w, import))
         parse_bound(w, import->file, import->target, depth + 1);
     w->file = f;
-    if (is_new(w, g))
-        parse_callees(w, g->value, depth);
+    for (const AstGlobal *at = g; is_new(w, at); at = at->earlier) {
+        parse_callees(w, at->value, depth);
+        for (const AstChoice *c = at->choice; c; c = c->before ? c->before : c->outer) {
+            if (c->has_test && is_new(w, c))
+                parse_callees(w, choice_parse_test(f->arena, f, c), depth);
+        }
+    }
     if (fn && !fn->is_jit && is_new(w, fn)) {
         if (fn->nbody == 0 && fn->nerrors == 0)
             parse_function(f->arena, f->interner, f->source, fn);

@@ -24,10 +24,13 @@ typedef struct {
     Const value;
     const char *text;
     const Node *node; /* that text's expression, or one that it is in */
+    Span where;       /* what in it cannot be told, */
+    const char *why;  /* and the reason; NULL: nobody can say */
 } FrontBinding;
 typedef struct {
     FrontBinding *bindings; /* keyword arguments, then num_warps, num_stages... as given */
     int nbindings;
+    const char *hook; /* the text of its pre_hook, which is no binding; NULL: it has none */
 } FrontConfig;
 /* What is in a decorator and can have no effect, as a warning and a hint (NULL: none). */
 typedef struct {

@@ -29,6 +29,11 @@
 #define E_GIVEN_NOT          "`%s` has no value"
 #define E_GIVEN_KEY          "arguments are asked for by their names"
 #define E_GIVEN_METHOD       "`args` has no `%s` here"
+#define E_CONFIG_ATTRIBUTE   "what `%s` of a configuration is cannot be told here"
+#define E_CONFIG_LIST        "this gives %s, where a list of configurations belongs"
+#define E_CONFIG_NONE        "this gives no configuration"
+#define E_CONFIG_ITEM        "this gives %s, where a triton.Config belongs"
+#define E_DEVICE             "what `%s` of the device is cannot be known before a launch"
 #define E_HEURISTIC_RESULT   "this gives %s, which no constexpr can be"
 #define E_HEURISTIC_UNREAD   "what this gives cannot be read"
 

@@ -11,6 +11,7 @@
 
 #include "decorators.h"
 #include "file_python.h"
+#include "messages.h"
 
 enum { MAX_FUNCTION_BUDGET = 50000 };
 
@@ -36,43 +37,97 @@ static FrontBinding unknown(const Tuning *t, const char *name, const Node *value
     return (FrontBinding){.name = name, .text = source_text(t, value->span), .node = value};
 }
 
+/* The same with the reason that an evaluation gave for it. */
+static FrontBinding unknown_for(const Tuning *t, const char *name, const Node *value,
+                                const PyTrouble *trouble)
+{
+    FrontBinding b = unknown(t, name, value);
+
+    if (trouble) {
+        b.where = trouble->where;
+        b.why = trouble->why;
+    }
+    return b;
+}
+
 /* One entry of a dict: `value` may have no value, and then `at` is its place if it has none. */
 static FrontBinding binding_of(const Tuning *t, const Const *key, const Const *value,
                                const Node *at)
 {
+    const PyTrouble *trouble = value->kind == CONST_UNKNOWN ? value->trouble : NULL;
     FrontBinding b = {.name = key->text, .known = true};
 
     if (key->kind != CONST_STRING)
-        return unknown(t, "**", key->kind == CONST_UNKNOWN ? key->node : at);
+        return unknown_for(t, "**", key->kind == CONST_UNKNOWN ? key->node : at, trouble);
     if (value->kind == CONST_UNKNOWN)
-        return unknown(t, key->text, value->node);
+        return unknown_for(t, key->text, value->node, trouble);
     if (!const_freeze(t->arena, value, &b.value))
         return unknown(t, key->text, at);
     return b;
 }
 
-static void push_unknown_config(Tuning *t, const Node *n)
+static void push_unknown_config(Tuning *t, const Node *n, const PyTrouble *trouble)
 {
     FrontConfig c = {.bindings = NEW(t->arena, FrontBinding), .nbindings = 1};
 
-    *c.bindings = unknown(t, "**", n);
+    *c.bindings = unknown_for(t, "**", n, trouble);
     vec_push(t->arena, &t->configs, c);
+}
+
+/* Something else stands where a list of configurations, or one of them, belongs. */
+static void push_no_config(Tuning *t, const Const *c, const Node *n, bool is_list)
+{
+    PyTrouble trouble = {.where = n->span};
+
+    if (c->kind == CONST_UNKNOWN) {
+        push_unknown_config(t, c->node, c->trouble);
+        return;
+    }
+    const char *kind = file_is_config(c) ? "one triton.Config" : const_kind_name(c);
+
+    trouble.why = is_list ? arena_printf(t->arena, E_CONFIG_LIST, kind)
+                          : arena_printf(t->arena, E_CONFIG_ITEM, kind);
+    push_unknown_config(t, n, &trouble);
+}
+
+/* What a hook is called, or else its text. */
+static const char *hook_text(const Tuning *t, const Const *hook, const Node *at)
+{
+    const PyFunction *f = hook->kind == CONST_FUNCTION ? hook->function : NULL;
+    const Node *n = hook->kind == CONST_UNKNOWN ? hook->node : f && f->lambda ? f->lambda : at;
+
+    if (hook->kind == CONST_NONE)
+        return NULL;
+    return f && !f->lambda ? py_function_name(f) : source_text(t, n->span);
+}
+
+static void push_bindings(Tuning *t, FrontConfig *config, Bindings *out, const ConstList *dict,
+                          const Node *at)
+{
+    for (int i = 0; i < dict->len; i += 2) {
+        FrontBinding b = binding_of(t, &dict->at[i], &dict->at[i + 1], at);
+
+        if (strcmp(b.name, "pre_hook") == 0)
+            config->hook = hook_text(t, &dict->at[i + 1], at);
+        else
+            vec_push(t->arena, out, b);
+    }
 }
 
 static void push_config(Tuning *t, const Const *config, const Node *at)
 {
+    FrontConfig c = {0};
     Bindings list = {0};
 
     if (!file_is_config(config)) {
-        push_unknown_config(t, config->kind == CONST_UNKNOWN ? config->node : at);
+        push_no_config(t, config, at, false);
         return;
     }
-    for (int i = 0; i < config->list->len; i += 2) {
-        FrontBinding b = binding_of(t, &config->list->at[i], &config->list->at[i + 1], at);
-
-        vec_push(t->arena, &list, b);
-    }
-    vec_push(t->arena, &t->configs, ((FrontConfig){list.at, list.len}));
+    push_bindings(t, &c, &list, config->items[0].list, at);
+    push_bindings(t, &c, &list, config->items[1].list, at);
+    c.bindings = list.at;
+    c.nbindings = list.len;
+    vec_push(t->arena, &t->configs, c);
 }
 
 static void read_configs(Tuning *t, const Node *n)
@@ -81,10 +136,16 @@ static void read_configs(Tuning *t, const Node *n)
     Const configs;
     int count;
 
-    if (!py_eval(&t->python, n, &configs) || !const_items(&configs, &items, &count)) {
-        push_unknown_config(t, n);
+    if (!py_eval(&t->python, n, &configs)) {
+        push_unknown_config(t, n, &t->python.trouble);
         return;
     }
+    if (file_is_config(&configs) || !const_items(&configs, &items, &count)) {
+        push_no_config(t, &configs, n, true);
+        return;
+    }
+    if (count == 0)
+        push_unknown_config(t, n, &(PyTrouble){.where = n->span, .why = E_CONFIG_NONE});
     for (int i = 0; i < count; i++)
         push_config(t, &items[i], n);
 }

@@ -120,8 +120,8 @@ bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *ou
     bool ignored;
 
     if (self->kind == CONST_UNKNOWN)
-        return py_fail(p, at, PY_E_EXPRESSION);
-    if (self->kind == CONST_OBJECT && self->class->attribute)
+        return py_fail_unknown(p, self, at);
+    if (self->class && self->class->attribute)
         return self->class->attribute(p, self, name, at, out);
     if (self->kind == CONST_TUPLE && const_field(self, name)) {
         *out = *const_field(self, name);

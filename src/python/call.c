@@ -38,7 +38,7 @@ static bool push_all(Py *p, PyArgs *args, const Node *n)
     if (!py_eval(p, n->left, &c))
         return false;
     if (c.kind == CONST_UNKNOWN)
-        return py_fail(p, n->span, PY_E_EXPRESSION);
+        return py_fail_unknown(p, &c, n->span);
     if (!py_iterate(p, &c, n->span, &items, &count) || !py_spend(p, count, n->span))
         return false;
     for (int i = 0; i < count; i++)
@@ -299,13 +299,13 @@ static bool call_user(Py *p, const PyFunction *f, const PyArgs *args, Span at, C
 
 /* --- calls --- */
 
-static bool any_unknown(const PyArgs *args)
+static const Const *first_unknown(const PyArgs *args)
 {
     for (int i = 0; i < args->len; i++) {
         if (args->at[i].value.kind == CONST_UNKNOWN)
-            return true;
+            return &args->at[i].value;
     }
-    return false;
+    return NULL;
 }
 
 /* Functions of the file hand on what they are given; all others need to know it. */
@@ -322,8 +322,8 @@ bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out
     const PyFunction *f = callee->kind == CONST_FUNCTION ? callee->function : NULL;
     PyArgs all = {0};
 
-    if (any_unknown(args) && !takes_unknown(callee))
-        return py_fail(p, at, PY_E_EXPRESSION);
+    if (first_unknown(args) && !takes_unknown(callee))
+        return py_fail_unknown(p, first_unknown(args), at);
     if (callee->class && callee->class->call)
         return callee->class->call(p, callee, args, at, out);
     if (!f)
@@ -346,6 +346,6 @@ bool py_eval_call(Py *p, const Node *n, Const *out)
     if (!py_eval(p, n->left, &callee))
         return false;
     if (callee.kind == CONST_UNKNOWN)
-        return py_fail(p, n->left->span, PY_E_EXPRESSION);
+        return py_fail_unknown(p, &callee, n->left->span);
     return eval_arguments(p, n, &args) && py_call(p, &callee, &args, n->span, out);
 }

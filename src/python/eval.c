@@ -31,7 +31,7 @@ void py_report(Py *p, Span where, const char *fmt, ...)
         return;
     p->failed = true;
     p->trouble = (PyTrouble){.where = where, .why = "", .frame = p->frame};
-    if (p->is_silent || p->tolerant)
+    if (p->is_silent)
         return;
     va_start(ap, fmt);
     p->trouble.why = arena_vprintf(p->arena, fmt, ap);
@@ -42,7 +42,7 @@ void py_hint(Py *p, const char *fmt, ...)
 {
     va_list ap;
 
-    if (p->is_silent || p->tolerant || p->trouble.hint)
+    if (p->is_silent || p->trouble.hint)
         return;
     va_start(ap, fmt);
     p->trouble.hint = arena_vprintf(p->arena, fmt, ap);
@@ -54,6 +54,15 @@ bool py_fail_told(Py *p, Span where)
     if (!p->failed)
         p->trouble = (PyTrouble){.where = where, .frame = p->frame};
     p->failed = true;
+    return false;
+}
+
+bool py_fail_unknown(Py *p, const Const *c, Span where)
+{
+    if (p->failed || !c->trouble)
+        return py_fail(p, where, PY_E_EXPRESSION);
+    p->failed = true;
+    p->trouble = *c->trouble;
     return false;
 }
 
@@ -102,7 +111,7 @@ void py_bind_variable(Py *p, Sym name, const Const *value)
 
 static bool undefined(Py *p, const Node *n)
 {
-    const char *near = p->is_silent || p->tolerant ? NULL : py_near_builtin(n->name);
+    const char *near = p->is_silent ? NULL : py_near_builtin(n->name);
 
     py_report(p, n->span, PY_E_NOT_DEFINED, n->name);
     if (near)
@@ -124,7 +133,7 @@ static bool eval_name(Py *p, const Node *n, Const *out)
 
     if (variable) {
         *out = *variable;
-        return out->kind != CONST_UNKNOWN;
+        return out->kind != CONST_UNKNOWN || py_fail_unknown(p, variable, n->span);
     }
     if (p->host->name && !p->host->name(p, n, out, &found))
         return false;
@@ -165,9 +174,10 @@ static const PyClass *class_of(const Const *c)
     return c->kind == CONST_OBJECT ? c->class : NULL;
 }
 
-static bool is_unknown(const Const *x, const Const *y)
+/* The one that is unknown, of two; NULL: none. */
+static const Const *unknown_of(const Const *x, const Const *y)
 {
-    return x->kind == CONST_UNKNOWN || y->kind == CONST_UNKNOWN;
+    return x->kind == CONST_UNKNOWN ? x : y->kind == CONST_UNKNOWN ? y : NULL;
 }
 
 /* What a value that is made costs. */
@@ -201,8 +211,9 @@ bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Cons
 
     if (class && class->binary)
         return class->binary(p, op, x, y, at, out);
-    if (is_unknown(x, y))
-        return (op == BIN_ADD && add_unknown(p, x, y, out)) || py_fail(p, at, PY_E_EXPRESSION);
+    if (unknown_of(x, y))
+        return (op == BIN_ADD && add_unknown(p, x, y, out)) ||
+               py_fail_unknown(p, unknown_of(x, y), at);
     wrong = const_binary(p->arena, op, x, y, out);
     if (wrong)
         return py_fail(p, at, PY_E_BINARY, wrong, const_brief(x, p->arena),
@@ -233,7 +244,16 @@ bool py_truth(Py *p, const Const *c, Span at, bool *out)
     if (class && class->truth)
         return class->truth(p, c, at, out);
     *out = const_truth(c);
-    return c->kind != CONST_UNKNOWN || py_fail(p, at, PY_E_EXPRESSION);
+    return c->kind != CONST_UNKNOWN || py_fail_unknown(p, c, at);
+}
+
+bool py_keeps(Py *p, bool known, bool *holds)
+{
+    if (known || !p->tolerant || p->budget <= 0)
+        return known;
+    p->failed = false;
+    *holds = true;
+    return true;
 }
 
 /* A comparison of two, as Python's True and False. */
@@ -243,8 +263,8 @@ static bool compare_known(Py *p, CompareOp op, const Const *x, const Const *y, S
     bool membership = op == CMP_IN || op == CMP_NOT_IN;
     const char *wrong;
 
-    if (is_unknown(x, y))
-        return py_fail(p, at, PY_E_EXPRESSION);
+    if (unknown_of(x, y))
+        return py_fail_unknown(p, unknown_of(x, y), at);
     if (membership && container && container->contains) {
         if (!container->contains(p, y, x, at, out))
             return false;
@@ -361,7 +381,7 @@ static bool eval_fstring(Py *p, const Node *n, Const *out)
         if (!py_eval(p, part->left, &c))
             return false;
         if (c.kind == CONST_UNKNOWN)
-            return py_fail(p, part->span, PY_E_EXPRESSION);
+            return py_fail_unknown(p, &c, part->span);
         text_put(&t, part->op == 'r' || part->op == 'a' ? const_text(&c, p->arena)
                                                         : const_str(&c, p->arena));
         if (t.len > CONST_MAX_STRING)
@@ -470,9 +490,14 @@ static bool eval_node(Py *p, const Node *n, Const *out)
 /* In place of the value of `n`, which has none; no more of this once the budget is used up. */
 static bool unknown(Py *p, const Node *n, Const *out)
 {
+    PyTrouble *trouble;
+
     *out = (Const){.kind = CONST_UNKNOWN, .node = n};
     if (!p->tolerant || p->budget <= 0)
         return false;
+    trouble = NEW(p->arena, PyTrouble);
+    *trouble = p->trouble;
+    out->trouble = trouble;
     p->failed = false;
     return true;
 }

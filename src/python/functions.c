@@ -306,6 +306,58 @@ bool py_sorted(Py *p, const Const *args, int n, Const *out)
     return true;
 }
 
+/* --- by a function --- */
+
+static bool call_on(Py *p, const Const *function, const Const *items, int n, Span at, Const *out)
+{
+    PyArgs args = {0};
+
+    for (int i = 0; i < n; i++)
+        vec_push(p->arena, &args, ((PyArg){.value = items[i]}));
+    return py_call(p, function, &args, at, out) && py_spend(p, 1, at);
+}
+
+/* None for the function keeps what is true. */
+bool py_filter(Py *p, const Const *args, int n, Const *out)
+{
+    const Span at = p->at;
+    const Const *items;
+    ConstList list = {0};
+    int count;
+
+    (void)n;
+    if (!py_iterate(p, &args[1], at, &items, &count))
+        return false;
+    for (int i = 0; i < count; i++) {
+        Const c = items[i];
+        bool hold = false;
+        bool known = (args[0].kind == CONST_NONE || call_on(p, &args[0], &c, 1, at, &c)) &&
+                     py_truth(p, &c, at, &hold);
+
+        if (!py_keeps(p, known, &hold) || (hold && !push_item(p, &list, items[i])))
+            return false;
+    }
+    *out = const_tuple(list.at, list.len);
+    return true;
+}
+
+/* map(function, values...): as many as the shortest has elements */
+bool py_map(Py *p, const Const *args, int n, Const *out)
+{
+    const Span at = p->at;
+    ConstList list = {0};
+    Const rows, c;
+
+    if (!py_zip(p, args + 1, n - 1, &rows))
+        return false;
+    for (int i = 0; i < rows.nitems; i++) {
+        if (!call_on(p, &args[0], rows.items[i].items, n - 1, at, &c) || !push_item(p, &list, c))
+            return false;
+    }
+    *out = const_tuple(list.at, list.len);
+    return true;
+}
+
 /* --- of all elements --- */
 
 /* The first that no other one is before, in an order; one argument is the list of them. */

@@ -14,7 +14,7 @@ typedef bool PyBuiltinCall(Py *p, const Const *args, int n, Const *out);
 /* functions.c: of any values */
 PyBuiltinCall py_bool, py_dict, py_getattr, py_hasattr, py_isinstance, py_len, py_list, py_range,
     py_str, py_tuple, py_enumerate, py_zip, py_product, py_reversed, py_sorted, py_min, py_max,
-    py_sum, py_prod, py_any, py_all;
+    py_sum, py_prod, py_any, py_all, py_filter, py_map;
 
 /* numbers.c: of numbers */
 PyBuiltinCall py_abs, py_divmod, py_float, py_int, py_pow, py_round, py_cdiv, py_next_power_of_2,

@@ -56,14 +56,6 @@ static bool push_element(Py *p, ConstList *list, const Const *c, Span at)
     return py_spend(p, 1, at);
 }
 
-/* One element that stands for all of what cannot be read. */
-static bool push_unknown(Py *p, ConstList *list, const Node *n)
-{
-    Const c = {.kind = CONST_UNKNOWN, .node = n};
-
-    return push_element(p, list, &c, n->span);
-}
-
 static bool push_starred(Py *p, ConstList *list, const Node *n)
 {
     const Const *items;
@@ -72,8 +64,8 @@ static bool push_starred(Py *p, ConstList *list, const Node *n)
 
     if (!py_eval(p, n->left, &c))
         return false;
-    if (c.kind == CONST_UNKNOWN)
-        return push_unknown(p, list, n->left);
+    if (c.kind == CONST_UNKNOWN) /* it stands for all of its elements */
+        return push_element(p, list, &c, n->span);
     if (!py_iterate(p, &c, n->span, &items, &count))
         return false;
     for (int i = 0; i < count; i++) {
@@ -237,7 +229,7 @@ static bool item_at(Py *p, const Const *self, const Const *index, Span at, Const
     if (!found)
         return py_fail(p, at, PY_E_KEY, const_brief(index, p->arena));
     *out = *found;
-    return found->kind != CONST_UNKNOWN;
+    return found->kind != CONST_UNKNOWN || py_fail_unknown(p, found, at);
 }
 
 static bool eval_index(Py *p, const Node *n, Const *out);
@@ -279,8 +271,11 @@ bool py_subscript(Py *p, const Node *n, Const *out)
 {
     Const self, index;
 
-    return py_eval(p, n->left, &self) && eval_index(p, n->right, &index) &&
-           item_at(p, &self, &index, n->span, out);
+    if (!py_eval(p, n->left, &self) || !eval_index(p, n->right, &index))
+        return false;
+    if (self.kind == CONST_UNKNOWN || index.kind == CONST_UNKNOWN)
+        return py_fail_unknown(p, self.kind == CONST_UNKNOWN ? &self : &index, n->span);
+    return item_at(p, &self, &index, n->span, out);
 }
 
 /* --- assignment --- */
@@ -367,17 +362,19 @@ typedef struct {
     int n;
     const Node *element;
     ConstList out;
-    bool guessed; /* a generator has no value: one round with unknown variables stands for all */
+    Const
+        guessed; /* a generator without a value: one round with unknown variables stands for all */
 } Loops;
 
-static bool assign_unknown(Py *p, const Node *target)
+/* The element of what has no value. */
+static bool assign_unknown(Py *p, const Node *target, const Const *list)
 {
-    Const unknown = {.kind = CONST_UNKNOWN, .node = target};
+    Const unknown = {.kind = CONST_UNKNOWN, .node = target, .trouble = list->trouble};
 
     if (target->kind == N_NAME)
         py_bind_variable(p, target->name, &unknown);
     for (int i = 0; target->kind == N_TUPLE && i < target->nitems; i++)
-        assign_unknown(p, target->items[i]);
+        assign_unknown(p, target->items[i], list);
     return target->kind == N_NAME || target->kind == N_TUPLE;
 }
 
@@ -388,7 +385,9 @@ static bool conditions_hold(Py *p, const Node *g, bool *hold)
 
     *hold = true;
     for (int i = 0; i < g->nitems && *hold; i++) {
-        if (!py_eval(p, g->items[i], &c) || !py_truth(p, &c, g->items[i]->span, hold))
+        bool known = py_eval(p, g->items[i], &c) && py_truth(p, &c, g->items[i]->span, hold);
+
+        if (!py_keeps(p, known, hold))
             return false;
     }
     return true;
@@ -408,11 +407,12 @@ static bool run_loops(Py *p, Loops *loops, int level)
     if (!py_eval(p, g->extra, &c))
         return false;
     bool known = c.kind != CONST_UNKNOWN;
-    loops->guessed |= !known;
+    if (!known)
+        loops->guessed = c;
     if (known && !py_iterate(p, &c, g->extra->span, &items, &n))
         return false;
     for (int i = 0; i < n; i++) {
-        if (!(known ? py_assign(p, g->right, &items[i]) : assign_unknown(p, g->right)) ||
+        if (!(known ? py_assign(p, g->right, &items[i]) : assign_unknown(p, g->right, &c)) ||
             !py_spend(p, 1, g->span) || !conditions_hold(p, g, &hold))
             return false;
         if (hold && !run_loops(p, loops, level + 1))
@@ -471,8 +471,8 @@ bool py_comprehension(Py *p, const Node *n, Const *out)
     p->frame = block;
     good = run_loops(p, &loops, 0);
     p->frame = outer;
-    if (loops.guessed && good && !any_says_something(&loops.out))
-        return py_fail(p, n->span, PY_E_EXPRESSION);
+    if (loops.guessed.kind == CONST_UNKNOWN && good && !any_says_something(&loops.out))
+        return py_fail_unknown(p, &loops.guessed, n->span);
     *out = const_new_list(p->arena, loops.out.at, loops.out.len);
     return good;
 }

@@ -135,9 +135,8 @@ bool py_get(Py *p, const Const *args, int n, Const *out)
 {
     const Const *found = const_lookup(args[0].list, &args[1]);
 
-    (void)p;
     *out = found ? *found : n > 2 ? args[2] : const_none();
-    return out->kind != CONST_UNKNOWN;
+    return out->kind != CONST_UNKNOWN || py_fail_unknown(p, out, p->at);
 }
 
 /* Every second element from `from` on, or pairs of both. */

@@ -128,12 +128,12 @@ struct PyFrame {
 };
 
 /* Why there is no value: what the first failure said. */
-typedef struct {
+struct PyTrouble {
     Span where;
     const char *why;  /* NULL: the host has reported it, or nothing failed */
     const char *hint; /* or NULL */
     PyFrame *frame;   /* that it happened in */
-} PyTrouble;
+};
 
 typedef struct {
     /* What a name means that no variable has.  False after py_fail(); *found, which was false, says
@@ -182,6 +182,8 @@ void py_report(Py *p, Span where, const char *fmt, ...) PRINTF(3, 4);
 void py_hint(Py *p, const char *fmt, ...) PRINTF(2, 3); /* to the failure before it */
 /* The same where the host has reported it. */
 bool py_fail_told(Py *p, Span where);
+/* The same for want of a value that is CONST_UNKNOWN: for the reason why it is. */
+bool py_fail_unknown(Py *p, const Const *c, Span where);
 
 /* --- for hosts, and between the files --- */
 
@@ -214,6 +216,9 @@ bool py_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Cons
 /* The same; `not` is py_truth(). */
 bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
 bool py_truth(Py *p, const Const *c, Span at, bool *out); /* bool(c); fails where that is unknown */
+/* Behind a question whether an element belongs to a list: `known` says whether *holds answers it.
+ * Where it does not, a tolerant evaluation keeps the element, and others have failed. */
+bool py_keeps(Py *p, bool known, bool *holds);
 /* Take n steps from the budget; fails when it is used up. */
 bool py_spend(Py *p, long n, Span at);
 void py_bind_variable(Py *p, Sym name, const Const *value); /* in the innermost frame */

@@ -30,6 +30,7 @@ typedef enum {
 typedef struct Const Const;
 typedef struct PyFunction PyFunction;
 typedef struct PyClass PyClass;
+typedef struct PyTrouble PyTrouble;
 
 /* Lists and dicts change only where they were made: in the arena of that evaluation. */
 typedef struct {
@@ -57,7 +58,10 @@ struct Const {
         ConstList *list; /* CONST_LIST; of a CONST_DICT a key, its value, the next key... */
         const PyFunction *function;
         const void *object; /* CONST_OBJECT: what `class` knows about */
-        const Node *node;
+        struct {
+            const Node *node;         /* CONST_UNKNOWN */
+            const PyTrouble *trouble; /* why; NULL: nothing more is known */
+        };
     };
 };
 

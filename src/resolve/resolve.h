@@ -34,7 +34,6 @@ void hint_of_import(Lower *l, const Imported *module, const char *global);
 
 /* --- resolve_choice.c --- */
 /* Does Python run the block of a host `if`?  What stands in none is run. */
-typedef enum { CHOICE_OPEN, CHOICE_RUN, CHOICE_LEFT_OUT } ChoiceState;
 /* OPEN: it depends on what the compiler does not know. */
 ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c);
 /* The last of `g` and what its name held before that may have been assigned; NULL: none. */

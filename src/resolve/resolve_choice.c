@@ -7,26 +7,12 @@
  */
 #include "resolve.h"
 
-#include "../syntax/parse.h"
-
 /* --- tests --- */
-
-/* The test of an `if` or `elif`; NULL when it cannot be read. */
-static const Node *parse_test(Lower *l, const FrontFile *file, const AstChoice *c)
-{
-    const Node *test;
-    Parser p;
-
-    parser_init(&p, l->arena, l->interner, file->source, c->header);
-    advance(&p);
-    test = parse_named(&p);
-    return p.tok.kind == T_COLON ? test : NULL;
-}
 
 static ChoiceState evaluate_test(Lower *l, const FrontFile *file, const AstChoice *c)
 {
     const Where w = {.file = file, .scope = c->scope, .before = c->header.start};
-    const Node *test = parse_test(l, file, c);
+    const Node *test = choice_parse_test(l->arena, file, c);
     Val v = test ? value_of_host(l, &w, test, c->header) : val_unknown();
 
     if (v.kind != VAL_CONST)
@@ -35,8 +21,9 @@ static ChoiceState evaluate_test(Lower *l, const FrontFile *file, const AstChoic
 }
 
 /* Each is evaluated once; while that goes on it is open. */
-static ChoiceState test_state(Lower *l, const FrontFile *file, const AstChoice *c)
+static ChoiceState test_state(void *lower, const FrontFile *file, const AstChoice *c)
 {
+    Lower *l = lower;
     ChoiceState *known = map_get(l->choices, MAP_KEY(c));
 
     if (known)
@@ -49,33 +36,9 @@ static ChoiceState test_state(Lower *l, const FrontFile *file, const AstChoice *
     return *known;
 }
 
-/* Is one of several arms run, as far as the tests in it and in front of it say? */
-static ChoiceState arm_state(Lower *l, const FrontFile *file, const AstChoice *c)
-{
-    ChoiceState state = c->has_test ? test_state(l, file, c) : c->before ? CHOICE_RUN : CHOICE_OPEN;
-
-    for (const AstChoice *a = c->before; a && state != CHOICE_LEFT_OUT; a = a->before) {
-        ChoiceState before = test_state(l, file, a);
-
-        if (before == CHOICE_RUN)
-            state = CHOICE_LEFT_OUT;
-        else if (before == CHOICE_OPEN)
-            state = CHOICE_OPEN;
-    }
-    return state;
-}
-
 ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c)
 {
-    ChoiceState state = CHOICE_RUN;
-
-    for (; c && state != CHOICE_LEFT_OUT; c = c->outer) {
-        ChoiceState arm = arm_state(l, file, c);
-
-        if (arm != CHOICE_RUN)
-            state = arm;
-    }
-    return state;
+    return choice_of(file, c, test_state, l);
 }
 
 /* --- what they bind --- */

@@ -724,25 +724,33 @@ static void put_source(Text *t, const FrontFile *f, Span where)
     }
 }
 
-static void put_binding(Text *t, const FrontBinding *b)
+static void put_binding(Text *t, const FrontFile *f, const FrontBinding *b)
 {
+    Place at;
+
     if (b->known)
         text_printf(t, " %s=%s", b->name, const_text(&b->value, t->arena));
     else
         text_printf(t, " %s=`%s`", b->name, b->text);
+    if (!b->why)
+        return;
+    at = source_place(f->set->sources, b->where.start);
+    text_printf(t, " (%d:%d: %s)", at.line, at.column, b->why);
 }
 
-static void put_tuning(Text *t, const FrontTuning *tuning)
+static void put_tuning(Text *t, const FrontFile *f, const FrontTuning *tuning)
 {
     for (int i = 0; i < tuning->nconfigs; i++) {
         text_put(t, "  config");
         for (int k = 0; k < tuning->configs[i].nbindings; k++)
-            put_binding(t, &tuning->configs[i].bindings[k]);
+            put_binding(t, f, &tuning->configs[i].bindings[k]);
+        if (tuning->configs[i].hook)
+            text_printf(t, " hook `%s`", tuning->configs[i].hook);
         text_put(t, "\n");
     }
     for (int i = 0; i < tuning->nheuristics; i++) {
         text_put(t, "  heuristic");
-        put_binding(t, &tuning->heuristics[i]);
+        put_binding(t, f, &tuning->heuristics[i]);
         text_put(t, "\n");
     }
 }
@@ -773,7 +781,7 @@ static void put_function(Text *t, const FrontFile *f, const AstFunc *fn)
     for (int i = 0; i < fn->do_not_specialize.n; i++)
         text_printf(t, "  do not specialize %s\n", fn->do_not_specialize.at[i]);
     if (fn->tuning) /* of kernels */
-        put_tuning(t, fn->tuning);
+        put_tuning(t, f, fn->tuning);
     for (int i = 0; i < fn->nerrors; i++) {
         Place at = source_place(f->set->sources, fn->errors[i].span.start);
 
@@ -826,7 +834,8 @@ static void check_file(Fixture *f, const char *path)
 
 static void test_whole_files(void **state)
 {
-    static const char *const names[] = {"host", "nested", "tuned", "aliases", "broken"};
+    static const char *const names[] = {"host",           "nested",  "tuned",
+                                        "configurations", "aliases", "broken"};
     Fixture *f = *state;
     const char *root = os_env("TILEC_SOURCE");
 
