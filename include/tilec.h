@@ -651,6 +651,13 @@ int tilec_config_count(const tilec_file *file, const char *kernel);
 tilec_status tilec_config_info(const tilec_file *file, const char *kernel, int i,
                                tilec_config *out);
 
+/* Why tilec_config_info() refuses a configuration, as an error at the expression that has no value
+ * when the file is read; NULL where it does not.  And its `pre_hook`, as it is written: a function
+ * of Python's, which no launch here calls; NULL where it has none.  Both live as long as the file.
+ */
+const char *tilec_config_problem(const tilec_file *file, const char *kernel, int i);
+const char *tilec_config_hook(const tilec_file *file, const char *kernel, int i);
+
 /* The i-th parameter that its `key` names: the fastest configuration may be another one where the
  * value of such an argument, or the dtype of any array, is another.  NULL behind the last. */
 const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);

@@ -38,6 +38,8 @@ typedef struct {
     bool known;
     Const value;
     const char *text; /* the source of a value that is not a constant, or NULL */
+    Span where;       /* what in it cannot be told, */
+    const char *why;  /* and the reason, or NULL */
     int heuristic;    /* which one of FrontTuning goes before all of this; -1: none */
 } Fallback;
 
@@ -51,6 +53,7 @@ typedef struct {
     bool has_tuple;            /* among the values of these */
     const FrontTuning *tuning; /* NULL when `signature` is */
     tilec_config *configs;     /* its configurations; nvalues -1: not known */
+    const char **problems;     /* why not, for each; NULL: it is */
 } Kernel;
 
 typedef struct Specialisation Specialisation;

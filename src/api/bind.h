@@ -82,7 +82,7 @@ void bind_key_parts(Binding *out, const FrontArg *a); /* how many, and what they
 void bind_key_name(Binding *out, const char *name);   /* of an element; NULL: none */
 void bind_key_arch(Binding *out);                     /* what code is made for, as out->arch says */
 
-/* configs.c: fill k->configs, in the arena, from k->tuning */
-void configs_describe(Kernel *k, Arena *a);
+/* configs.c: fill k->configs and k->problems, in the arena, from k->tuning */
+void configs_describe(const tilec_file *f, Kernel *k, Arena *a);
 
 #endif

@@ -93,6 +93,14 @@ static void refuse_uncomputed(Binder *b, const FrontParam *p, int heuristic)
               p->name);
 }
 
+static void refuse_untold(Binder *b, const Fallback *f)
+{
+    if (f->why)
+        bind_note(b, f->where, "%s", f->why);
+    bind_hint(b, "it comes from `%s`, which is not a constant of the file; give the value",
+              f->text);
+}
+
 /* What decorators say of names that are no parameters, one of which may be meant. */
 static bool note_tuning(Binder *b)
 {
@@ -120,8 +128,7 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     if (p->is_constexpr && note_tuning(b))
         return;
     if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */
-        bind_hint(b, "it comes from `%s`, which is not a constant of the file; give the value",
-                  f->text);
+        refuse_untold(b, f);
     else if (p->is_constexpr && !p->has_default)
         bind_hint(b, "it is known when the kernel is compiled, as in %s=128", p->name);
     else if (p->has_default)
@@ -171,7 +178,7 @@ static Fallback find_fallback(const FrontParam *p, const FrontTuning *tuning)
     for (int i = 0; tuning->nconfigs > 0 && i < tuning->configs[0].nbindings; i++) {
         const FrontBinding *given = &tuning->configs[0].bindings[i];
         if (gives(given->name, p, &f))
-            f = (Fallback){given->known, given->value, given->text, -1};
+            f = (Fallback){given->known, given->value, given->text, given->where, given->why, -1};
     }
     for (int i = 0; i < tuning->nheuristics; i++) {
         if (gives(tuning->heuristics[i].name, p, &f))
@@ -186,7 +193,7 @@ void bind_describe(tilec_file *f, Kernel *k, Arena *a)
     const FrontTuning *tuning = front_tuning(f->parsed, k->name);
 
     k->tuning = tuning ? tuning : &none;
-    configs_describe(k, a);
+    configs_describe(f, k, a);
     k->fallbacks = NEW_N(a, Fallback, k->signature->nparams);
     for (int i = 0; i < k->signature->nparams; i++) {
         k->fallbacks[i] = find_fallback(&k->signature->params[i], k->tuning);

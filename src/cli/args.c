@@ -402,6 +402,7 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a)
         if (p.is_computed ? computed(c, o, i, a, &named.value) : left_out(o, &p, &named.value))
             vec_push(c->arena, &a->names, named);
     }
+    a->names.kernel = o->kernel;
 }
 
 /* In a file a value in quotes is what a shell would have taken them off from. */

@@ -194,6 +194,7 @@ typedef struct {
     Named *at;
     int len, cap;
     const char *const *later; /* names of arguments that have no value yet; NULL behind them */
+    const char *kernel;       /* all of whose parameters with a value are among them; NULL: none */
 } Names;                      /* earlier arguments, oldest first */
 
 /* All of `text` as one expression; `label` ("n", "--grid") is what messages call it. */
@@ -611,15 +612,19 @@ const char *tune_table(const Tuner *t);
 const char *tune_json(const Tuner *t); /* one object */
 
 /* tuned.c: what --tune found for @triton.autotune, in the folder of the cache */
-const char *tuned_value_text(Arena *a, const tilec_arg *v); /* as an expression */
-void tuned_keep(const Call *k, int config);                 /* behind call_evaluate() */
+/* Why a configuration is not known, on one line: "k.py:5:26: ..."; NULL: it is. */
+const char *tuned_problem(Cli *c, const char *kernel, int i);
+const char *tuned_value_text(Arena *a, const tilec_arg *v);     /* as an expression */
+const char *tuned_config_text(Arena *a, const tilec_config *c); /* "BLOCK=64 num_warps=4" */
+void tuned_keep(const Call *k, int config);                     /* behind call_evaluate() */
 void tuned_use(Call *k); /* adds to the arguments what is kept for this call, and says so */
 
 /* variant.c: options with other values; the kernel's file is open */
 Options variant_of(Cli *c, const Options *o); /* a copy whose arguments may be set */
 /* An argument, given or not, or num_warps or num_stages. */
 void variant_set(Cli *c, Options *o, const char *name, const char *text);
-bool variant_gives(const Options *o, const char *name); /* an argument of that name */
+bool variant_gives(const Options *o, const char *name);         /* an argument of that name */
+bool variant_takes(const Cli *c, Options *o, const char *name); /* may it be set? */
 
 /* sweep.c, sweep_table.c: --sweep */
 typedef struct {

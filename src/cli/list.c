@@ -142,6 +142,23 @@ static void print_params(Cli *c, const Listed *k)
     }
 }
 
+/* What @triton.autotune says, of which an example takes the first. */
+static void print_configurations(Cli *c, const Listed *k)
+{
+    int n = tilec_config_count(c->file, k->name);
+    const char *problem = tuned_problem(c, k->name, 0);
+    const char *hook = tilec_config_hook(c->file, k->name, 0);
+    tilec_config first;
+
+    if (problem)
+        printf("  whose block sizes are unknown: %s\n", problem);
+    else if (n > 0 && tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK)
+        printf("  configurations: %d, of which a call takes %s%s\n", n, n > 1 ? "the first: " : "",
+               tuned_config_text(c->arena, &first));
+    if (hook)
+        printf("  whose pre_hook, `%s`, is Python, which is not run\n", hook);
+}
+
 static void print_kernel(Cli *c, const Listed *k)
 {
     printf("%s:%d: %s%s\n", k->path, k->f->line, k->name,
@@ -151,6 +168,7 @@ static void print_kernel(Cli *c, const Listed *k)
     print_params(c, k);
     for (int i = 0; i < k->calls.len; i++)
         printf("%s%s%s", i ? ", " : "  calls: ", k->calls.at[i], i + 1 < k->calls.len ? "" : "\n");
+    print_configurations(c, k);
     if (k->example)
         printf("  example: %s\n", k->example);
     if (k->parts.problem)
@@ -183,6 +201,17 @@ static void put_params(Cli *c, Text *t, const Listed *k)
     text_put(t, "]");
 }
 
+static void put_configurations(Cli *c, Text *t, const Listed *k)
+{
+    tilec_config first;
+    bool known = tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK;
+
+    text_printf(t, ", \"configurations\": %d", tilec_config_count(c->file, k->name));
+    put_field(t, "first_configuration", known ? tuned_config_text(c->arena, &first) : NULL);
+    put_field(t, "configuration_problem", tuned_problem(c, k->name, 0));
+    put_field(t, "pre_hook", tilec_config_hook(c->file, k->name, 0));
+}
+
 static void put_kernel(Cli *c, Text *t, const Listed *k)
 {
     text_put(t, "{\"kernel\": ");
@@ -200,6 +229,7 @@ static void put_kernel(Cli *c, Text *t, const Listed *k)
     put_field(t, "grid", k->parts.grid);
     put_field(t, "example", k->example);
     put_field(t, "problem", k->parts.problem);
+    put_configurations(c, t, k);
     text_put(t, "}");
 }
 

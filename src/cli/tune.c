@@ -85,30 +85,47 @@ static void add_configuration(Tuner *t, const Options *o, int i)
     Cli *c = t->cli;
     Options with = variant_of(c, o);
     tilec_config config;
+    int n = 0;
 
     if (tilec_config_info(c->file, o->kernel, i, &config) != TILEC_OK) {
-        warn(c, "configuration %d of @triton.autotune cannot be told from the file: it is left out",
-             i + 1);
+        warn(c, "configuration %d of @triton.autotune is left out: %s", i + 1,
+             tuned_problem(c, o->kernel, i));
         return;
     }
     const char **names = NEW_N(c->arena, const char *, config.nvalues + 1);
     const char **values = NEW_N(c->arena, const char *, config.nvalues + 1);
     for (int k = 0; k < config.nvalues; k++) {
-        names[k] = config.values[k].name;
-        values[k] = tuned_value_text(c->arena, &config.values[k]);
-        if (variant_gives(o, names[k]))
+        if (!variant_takes(c, &with, config.values[k].name))
+            continue; /* an option of other devices, or of none here */
+        names[n] = config.values[k].name;
+        values[n] = tuned_value_text(c->arena, &config.values[k]);
+        if (variant_gives(o, names[n++]))
             stop(c, CLI_USAGE,
                  "--tune: '%s' is given, and the configurations of @triton.autotune "
                  "give it: leave it out, or write --tune %s=A,B",
-                 names[k], names[k]);
+                 names[n - 1], names[n - 1]);
     }
-    const char *text = apply(t, &with, names, values, config.nvalues);
+    const char *text = apply(t, &with, names, values, n);
     add_candidate(t, &with, text);
     t->candidates.at[t->candidates.len - 1].config = i;
 }
 
+/* Once, however many configurations have one. */
+static void tell_hook(const Cli *c, const Options *o, int count)
+{
+    const char *hook = NULL;
+
+    for (int i = 0; i < count && !hook; i++)
+        hook = tilec_config_hook(c->file, o->kernel, i);
+    if (hook)
+        fprintf(
+            stderr,
+            "tilec: note: the pre_hook of the configurations, `%s`, is Python, which is not run\n",
+            hook);
+}
+
 /* What @triton.autotune says beside its configurations, and --tune does in its own way. */
-static void tell_of_keywords(Cli *c, const Options *o)
+static void tell_of_keywords(Cli *c, const Options *o, int count)
 {
     static const struct {
         const char *name, *text;
@@ -124,6 +141,8 @@ static void tell_of_keywords(Cli *c, const Options *o)
     const Functions all = is_stdin ? (Functions){0} : functions_of_file(c, o->file);
     const FileFunction *f = is_stdin ? NULL : functions_find(&all, o->kernel);
 
+    if (!f || !f->decorators || !strstr(f->decorators, "pre_hook"))
+        tell_hook(c, o, count);
     for (int i = 0; f && f->decorators && i < COUNT(keywords); i++) {
         const char *at = strstr(f->decorators, keywords[i].name);
         const char *behind = at ? at + strlen(keywords[i].name) : "";
@@ -135,19 +154,20 @@ static void tell_of_keywords(Cli *c, const Options *o)
 
 static void list_candidates(Tuner *t, const Options *o)
 {
+    int count = tilec_config_count(t->cli->file, o->kernel);
+
     if (o->tunes.len > 0) {
         list_combinations(t, o);
         return;
     }
     t->is_autotune = true;
-    for (int i = 0; i < tilec_config_count(t->cli->file, o->kernel); i++)
+    for (int i = 0; i < count; i++)
         add_configuration(t, o, i);
     if (t->candidates.len == 0)
         stop(t->cli, CLI_USAGE,
-             "--tune: kernel '%s' has no @triton.autotune whose configurations can be read without "
-             "Python; write what to try: --tune BLOCK=64,128,256",
-             o->kernel);
-    tell_of_keywords(t->cli, o);
+             "--tune: kernel '%s' has no %s; write what to try: --tune BLOCK=64,128,256", o->kernel,
+             count > 0 ? "configuration that the file tells" : "@triton.autotune");
+    tell_of_keywords(t->cli, o, count);
 }
 
 /* --- arguments --- */

@@ -53,7 +53,7 @@ const char *tuned_value_text(Arena *a, const tilec_arg *v)
     }
 }
 
-static const char *config_text(Arena *a, const tilec_config *c)
+const char *tuned_config_text(Arena *a, const tilec_config *c)
 {
     Text t = text_new(a);
 
@@ -62,6 +62,18 @@ static const char *config_text(Arena *a, const tilec_config *c)
         text_printf(&t, "%s%s=%s", i ? " " : "", c->values[i].name,
                     tuned_value_text(a, &c->values[i]));
     return t.s;
+}
+
+const char *tuned_problem(Cli *c, const char *kernel, int i)
+{
+    static const char mark[] = ": error: ";
+    const char *text = tilec_config_problem(c->file, kernel, i);
+    const char *error = text ? strstr(text, mark) : NULL;
+
+    if (!error)
+        return text;
+    return arena_printf(c->arena, "%.*s: %.*s", (int)(error - text), text,
+                        (int)strcspn(error + strlen(mark), "\n"), error + strlen(mark));
 }
 
 /* --- the file --- */
@@ -94,7 +106,7 @@ static bool put_kernel(Text *t, const Call *k)
     tilec_free(text);
     for (int i = 0; i < tilec_config_count(c->file, k->options.kernel); i++) {
         if (tilec_config_info(c->file, k->options.kernel, i, &config) == TILEC_OK)
-            text_printf(t, "%d %s\n", i, config_text(c->arena, &config));
+            text_printf(t, "%d %s\n", i, tuned_config_text(c->arena, &config));
     }
     return true;
 }
@@ -142,8 +154,8 @@ void tuned_keep(const Call *k, int config)
 
     if (!path || tilec_config_info(c->file, k->options.kernel, config, &info) != TILEC_OK)
         return;
-    const char *text =
-        arena_printf(c->arena, "%s\n%d %s\n", magic_word, config, config_text(c->arena, &info));
+    const char *text = arena_printf(c->arena, "%s\n%d %s\n", magic_word, config,
+                                    tuned_config_text(c->arena, &info));
     int error = os_write_file(path, text, strlen(text));
     if (error)
         warn(c, "what was found is not kept: %s: %s", path, strerror(error));
@@ -168,7 +180,7 @@ static bool read_choice(const Call *k, tilec_config *out)
     if (end == text || *end != ' ' || i < 0 || i > INT32_MAX ||
         tilec_config_info(c->file, k->options.kernel, (int)i, out) != TILEC_OK)
         return false;
-    const char *wanted = arena_printf(c->arena, "%s\n", config_text(c->arena, out));
+    const char *wanted = arena_printf(c->arena, "%s\n", tuned_config_text(c->arena, out));
     return strcmp(end + 1, wanted) == 0;
 }
 
@@ -195,9 +207,11 @@ void tuned_use(Call *k)
     if (!k->options.uses_tuned || tilec_config_count(c->file, k->options.kernel) < 2 ||
         is_chosen(k) || !read_choice(k, &choice))
         return;
-    for (int i = 0; i < choice.nvalues; i++)
-        args_add(c, &k->options, &k->args, &choice.values[i]);
-    k->timing.tuned = config_text(c->arena, &choice);
+    for (int i = 0; i < choice.nvalues; i++) {
+        if (variant_takes(c, &k->options, choice.values[i].name))
+            args_add(c, &k->options, &k->args, &choice.values[i]);
+    }
+    k->timing.tuned = tuned_config_text(c->arena, &choice);
     if (!k->silent)
         fprintf(stderr, "tilec: tuned: %s, which --tune has found on this machine\n",
                 k->timing.tuned);

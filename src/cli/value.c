@@ -360,6 +360,15 @@ static const char *names_text(const Reader *r)
     return r->names->len ? t.s : "tilec help values says what there is";
 }
 
+/* Of a parameter that nothing gives a value. */
+static void hint_missing(Py *p, const Reader *r, const char *name)
+{
+    const char *problem = r->names->kernel ? tuned_problem(r->cli, r->names->kernel, 0) : NULL;
+
+    py_hint(p, "it has no value: give %s=...; %s", name,
+            problem ? problem : "it has no default, nor does a configuration give one");
+}
+
 static bool unknown_name(Py *p, const Reader *r, const Node *n)
 {
     const char *near = nearest(r, n->name), *python = near ? NULL : py_near_builtin(n->name);
@@ -374,15 +383,12 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
         py_hint(p, "an argument cannot be made of itself");
     else if (is_later(r->names, n->name))
         py_hint(p, "it comes later: put %s=... in front of %s=...", n->name, r->label);
+    else if (*r->label == '-' && is_parameter(r->cli, n->name))
+        hint_missing(p, r, n->name);
     else if (advice_for_value(n->name))
         py_hint(p, "%s", advice_for_value(n->name));
     else if (near || python)
         py_hint(p, "did you mean '%s'?", near ? near : python);
-    else if (*r->label == '-' && is_parameter(r->cli, n->name))
-        py_hint(p,
-                "it has no value: give %s=...; it has no default, nor a configuration that can be "
-                "read without Python",
-                n->name);
     else if (is_whole_value(r, n))
         py_hint(p, "a text needs quotes, as in \"'%s'\"", n->name);
     else

@@ -39,6 +39,11 @@ static int *hint_of(const Cli *c, Options *o, const char *name)
     return NULL;
 }
 
+bool variant_takes(const Cli *c, Options *o, const char *name)
+{
+    return has_parameter(c, o, name) || hint_of(c, o, name);
+}
+
 static int find_argument(const Options *o, const char *name)
 {
     for (int i = 0; i < o->args.len; i++) {

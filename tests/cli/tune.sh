@@ -37,6 +37,33 @@ def tuned(x, out, n, B: tl.constexpr, EVEN: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
 KERNEL
 
+cat >"$folder/c.py" <<'KERNEL'
+import triton
+import triton.language as tl
+from repository import runtime
+
+def zero(args):
+    args["x"].zero_()
+
+def configs():
+    if triton.runtime.driver.active.get_current_target().backend == "hip":
+        return [triton.Config({"B": 16, "waves_per_eu": 2})]
+    return [triton.Config({"B": b, "waves_per_eu": 2}, num_ctas=1, pre_hook=zero) for b in [256, 512, 1024]]
+
+@triton.autotune(configs=list(filter(lambda c: c.kwargs["B"] > 256, configs())), key=["n"])
+@triton.jit
+def chosen(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+
+@triton.autotune(configs=runtime.get_tuned_config("k"), key=["n"])
+@triton.jit
+def loaded(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+KERNEL
+
+
 tune() {
     kernel=$1
     shift
@@ -138,8 +165,41 @@ grep -cE "^B=(32|64) " "$folder/out" | grep -q 2 || wrong "both are tried"
 expect 0 err "" pruned o='zeros(fp32,1)' --tune B=32,64
 ! grep -q prune "$folder/err" || wrong "--tune B=.. does not look at @triton.autotune"
 
+# configurations that functions make: by target, filtered, with hooks and options of other devices
+of_c() {
+    kernel=$1
+    shift
+    "$tilec" run "$folder/c.py:$kernel" n=1000 x='zeros(fp32,n)' "$@"
+}
+expect 0 out '"grid": [2, 1, 1]' of_c chosen --grid 'cdiv(n,B)' --json
+expect 0 out "fastest: B=" of_c chosen --grid 'cdiv(n,B)' --tune --time=2
+grep -qF "waves_per_eu" "$folder/out" && wrong "an option that means nothing here"
+[ "$(grep -cF "note: the pre_hook of the configurations, \`zero\`, is Python, which is not run" "$folder/err")" = 1 ] ||
+    wrong "the hook is not told once"
+expect 0 out '"tuned": "B=' of_c chosen --grid 'cdiv(n,B)' --json
+expect 0 out "  configurations: 2, of which a call takes the first: B=512 waves_per_eu=2 num_ctas=1" \
+    "$tilec" list "$folder/c.py:chosen"
+grep -qF "  whose pre_hook, \`zero\`, is Python, which is not run" "$folder/out" || wrong "list tells no hook"
+expect 0 out '"configurations": 2, "first_configuration": "B=512 waves_per_eu=2 num_ctas=1", "configuration_problem": null, "pre_hook": "zero"' \
+    "$tilec" list "$folder/c.py:chosen" --json
+
+# those that the file does not tell: what stopped it, its place, what to do
+untold="$folder/c.py:19:26: the configurations of @triton.autotune cannot be told from the file: what \`repository.runtime.get_tuned_config\` is cannot be known here"
+expect 2 err "hint: it has no value: give B=...; $untold" of_c loaded --grid 'cdiv(n,B)'
+expect 1 err "hint: it comes from \`runtime.get_tuned_config(\"k\")\`, which is not a constant" of_c loaded --grid 4
+grep -qF "c.py:19:26: note: what \`repository.runtime.get_tuned_config\` is" "$folder/err" || wrong "no place"
+expect 2 err "kernel 'loaded' has no configuration that the file tells; write what to try" \
+    of_c loaded --grid 'cdiv(n,B)' --tune
+grep -qF "warning: configuration 1 of @triton.autotune is left out: $untold" "$folder/err" || wrong "why?"
+expect 0 out "fastest: B=" of_c loaded --grid 'cdiv(n,B)' --tune B=128,256 --time=2
+expect 0 out "  whose block sizes are unknown: $untold" "$tilec" list "$folder/c.py:loaded"
+expect 0 out '"configuration_problem": "' "$tilec" list "$folder/c.py:loaded" --json
+
+expect 2 err "hint: it has no value: give n=...; it has no default" "$tilec" run "$folder/k.py:copy" \
+    --grid 'cdiv(n,B)' x='zeros(i32,1)' B=1
+
 # mistakes
-expect 2 err "kernel 'copy' has no @triton.autotune whose configurations can be read without Python; write what to try" tune copy --tune
+expect 2 err "kernel 'copy' has no @triton.autotune; write what to try" tune copy --tune
 expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
 expect 2 err "--tune needs NAME=A,B,C" tune copy --tune=B
 expect 2 err "--save, --show and --count are for one" tune copy --tune B=1,2 --show out

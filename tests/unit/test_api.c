@@ -142,8 +142,10 @@ static void test_a_broken_kernel_does_not_spoil_the_others(void **state)
 static void test_configurations_are_listed(void **state)
 {
     static const char source[] =
-        HEAD "WIDE = triton.Config({'BLOCK': 512, 'NAME': 'w'}, num_warps=8)\n"
-             "@triton.autotune(configs=[triton.Config({'BLOCK': 64}), WIDE, wherever()],\n"
+        HEAD "def zero(args): pass\n"
+             "WIDE = triton.Config({'BLOCK': 512, 'NAME': 'w'}, num_warps=8)\n"
+             "@triton.autotune(configs=[triton.Config({'BLOCK': 64}, pre_hook=zero), WIDE, "
+             "wherever()],\n"
              "                 key=['n', 'm'])\n"
              "@triton.jit\n"
              "def tuned(n, m, BLOCK: tl.constexpr, NAME: tl.constexpr = None): pass\n"
@@ -161,6 +163,15 @@ static void test_configurations_are_listed(void **state)
     assert_string_equal(c.values[2].name, "num_warps");
     assert_int_equal(c.values[2].integer, 8);
     assert_int_equal(tilec_config_info(s->file, "tuned", 2, &c), TILEC_REFUSED);
+    assert_non_null(strstr(tilec_config_problem(s->file, "tuned", 2),
+                           "error: the configurations of @triton.autotune cannot be told from the "
+                           "file: `wherever` is not defined\n"));
+    assert_null(tilec_config_problem(s->file, "tuned", 0));
+    assert_null(tilec_config_problem(s->file, "tuned", 3));
+    assert_null(tilec_config_problem(NULL, NULL, 0));
+    assert_string_equal(tilec_config_hook(s->file, "tuned", 0), "zero");
+    assert_null(tilec_config_hook(s->file, "tuned", 1));
+    assert_null(tilec_config_hook(s->file, "plain", 0));
     assert_int_equal(tilec_config_info(s->file, "tuned", 3, &c), TILEC_NOT_FOUND);
     assert_int_equal(tilec_config_info(s->file, "tuned", 0, NULL), TILEC_BAD_ARGUMENT);
     assert_string_equal(tilec_tuning_key(s->file, "tuned", 1), "m");

@@ -691,6 +691,9 @@ static void test_unread_configurations(void **state)
             "the constexpr `B` was not given\n"
             "    def k(x, n, B: tl.constexpr): pass\n"
             "                ^~~~~~~~~~~~~~~\n"
+            "test.py:4:26: note: `settings` is not defined\n"
+            "    @triton.autotune(configs=settings.get('k'), key=['n'])\n"
+            "                             ^~~~~~~~\n"
             "hint: it comes from `settings.get('k')`, which is not a constant of the file");
     tilec_prepare(s->file, NULL, &x, 1, NULL, &s->error);
     assert_non_null(strstr(s->error, "argument `n` was not given\n"));
