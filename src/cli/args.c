@@ -59,16 +59,23 @@ static bool is_new_name(const tilec_file *f, int i)
     return true;
 }
 
-static const char *list_kernels(Cli *c)
+/* Helpers are not among them, unless there is nothing else. */
+static const char *list_kernels(Cli *c, const Options *o)
 {
-    Text t = text_new(c->arena);
+    const bool twice = strcmp(o->file, "-") == 0; /* stdin has been read */
+    const Functions functions = twice ? (Functions){0} : functions_of_file(c, o->file);
+    Text kernels = text_new(c->arena), all = text_new(c->arena);
 
-    text_put(&t, "");
     for (int i = 0; i < tilec_kernel_count(c->file); i++) {
-        if (is_new_name(c->file, i))
-            text_printf(&t, "%s%s", i ? ", " : "", tilec_kernel_name(c->file, i));
+        const char *name = tilec_kernel_name(c->file, i);
+
+        if (!is_new_name(c->file, i))
+            continue;
+        text_printf(&all, "%s%s", all.len ? ", " : "", name);
+        if (!functions_is_helper(&functions, name))
+            text_printf(&kernels, "%s%s", kernels.len ? ", " : "", name);
     }
-    return t.s;
+    return kernels.len ? kernels.s : all.s;
 }
 
 static void open_library(Cli *c)
@@ -130,12 +137,13 @@ void args_open_kernel(Cli *c, Options *o)
 {
     args_open_file(c, o);
     if (o->kernel && !has_kernel(c->file, o->kernel))
-        stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c));
+        stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel,
+             list_kernels(c, o));
     if (!o->kernel)
         o->kernel = tilec_only_kernel(c->file);
     if (!o->kernel)
         stop(c, CLI_USAGE, "which kernel of %s? Write %s:NAME; it has %s", o->file, o->file,
-             list_kernels(c));
+             list_kernels(c, o));
 }
 
 void args_check_name(Cli *c, const Options *o, const char *name)

@@ -1,8 +1,9 @@
 /*
  * only.c - which kernel is meant when none is named: the one that no other uses
  *
- * A jit function that another one of the file calls, or hands on as an argument, is a helper. Names
- * count as Python reads them: what a function assigns or takes as a parameter is its own.
+ * A jit function that another one of the file calls, or hands on as an argument, is a helper, and
+ * so is one that returns a value, if there is any other.  Names count as Python reads them: what a
+ * function assigns or takes as a parameter is its own.
  */
 #include "file.h"
 
@@ -102,22 +103,48 @@ static const AstFunc *counting(const FrontFile *f, const AstFunc *fn)
     return fn->scope ? fn : file_find(f, fn->name);
 }
 
-int file_only_kernel(const FrontFile *f)
+static bool returns_value(Node *const *body, int n)
 {
-    Uses u = {.file = f, .used = map_new(f->arena)};
-    int only = -1;
+    for (int i = 0; i < n; i++) {
+        const Node *s = body[i];
 
-    for (int i = 0; i < f->nkernels; i++)
-        add_uses(&u, f->kernels[i]);
+        if ((s->kind == N_RETURN && s->left && s->left->kind != N_NONE) ||
+            returns_value(s->body, s->nbody) || returns_value(s->orelse, s->norelse))
+            return true;
+    }
+    return false;
+}
+
+enum { NONE_LEFT = -1, SEVERAL = -2 };
+
+/* The one that is not used and, unless `all`, returns nothing. */
+static int only_unused(const Uses *u, bool all)
+{
+    const FrontFile *f = u->file;
+    int only = NONE_LEFT;
+
     for (int i = 0; i < f->nkernels; i++) {
         const AstFunc *fn = counting(f, f->kernels[i]);
 
-        if (map_get(u.used, MAP_KEY(fn)))
+        if (map_get(u->used, MAP_KEY(fn)) || (!all && returns_value(fn->body, fn->nbody)))
             continue;
         if (only >= 0 && counting(f, f->kernels[only]) != fn)
-            return -1;
+            return SEVERAL;
         if (only < 0)
             only = i;
     }
     return only;
+}
+
+int file_only_kernel(const FrontFile *f)
+{
+    Uses u = {.file = f, .used = map_new(f->arena)};
+    int only;
+
+    for (int i = 0; i < f->nkernels; i++)
+        add_uses(&u, f->kernels[i]);
+    only = only_unused(&u, false);
+    if (only == NONE_LEFT)
+        only = only_unused(&u, true);
+    return MAX(only, -1);
 }

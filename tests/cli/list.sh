@@ -94,6 +94,12 @@ for kernel in embedding dilate losses; do
     ! grep -q "must be changed" "$folder/out" || wrong "the example of $kernel"
 done
 
+# what returns a value is no kernel
+printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef soft(x): return x + 1\n@triton.jit\ndef one(x): tl.store(x, 1.0)\n' >"$folder/one.py"
+expect 0 out "x: fp32 1  min 1.  max 1." "$tilec" run "$folder/one.py" --grid 1 x='zeros(fp32,1)' --show x
+printf '@triton.jit\ndef two(x): tl.store(x, 2.0)\n' >>"$folder/one.py"
+expect 2 err "one.py:NAME; it has one, two" "$tilec" run "$folder/one.py" --grid 1 x='zeros(fp32,1)'
+
 printf '@triton.jit\ndef f(x, y=: tl.store(x, 1)\n' >"$folder/broken.py"
 expect 0 out "  which must be changed before it runs: $folder/broken.py:2:" "$tilec" list "$folder/broken.py"
 

@@ -680,11 +680,16 @@ static const char *only_kernel(Fixture *f, const char *kernels)
 
 static void test_helpers_are_not_the_only_kernel(void **state)
 {
-#define HELPER "@jit\ndef h(a): return a\n"
+#define HELPER "@jit\ndef h(a): a\n"
+#define VALUE "@jit\ndef v(a):\n  if a: return a\n"
     static const struct {
         const char *text, *only;
     } cases[] = {
         {HELPER, "h"},
+        {VALUE, "v"},
+        {VALUE HELPER, "h"},
+        {VALUE "@jit\ndef w(x): return 1\n", ""},
+        {VALUE "@jit\ndef k(x): return\n", "k"},
         {HELPER "@jit\ndef k(x): h(x)\n", "k"},
         {"@jit\ndef k(x): tl.reduce(x, 0, h)\n" HELPER, "k"},
         {"@jit\ndef k(x):\n  for i in range(x):\n    if i: y = [h(1)]\n" HELPER, "k"},
@@ -705,6 +710,7 @@ static void test_helpers_are_not_the_only_kernel(void **state)
         {HELPER "def f():\n  @jit\n  def h(x): pass\n  @jit\n  def k(x): h(x)\n", ""},
     };
 #undef HELPER
+#undef VALUE
 
     for (int i = 0; i < COUNT(cases); i++)
         assert_string_equal(only_kernel(*state, cases[i].text), cases[i].only);
