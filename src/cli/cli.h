@@ -715,9 +715,14 @@ typedef struct {
     bool is_factor;                      /* in an address */
     bool is_extent;                      /* of a tile */
     bool is_unrolled;                    /* it bounds a loop that is */
-    bool is_text;                        /* it is compared with one */
+    bool is_whole;                       /* no float can stand there */
+    bool is_used;                        /* its name stands in the kernel */
+    const char *text;                    /* that it is compared with; NULL: none */
+    int choice;                          /* a number that it is compared with; 0: none */
+    int ntile;                           /* dimensions, of a descriptor that is given; else 0 */
     int strides[CLI_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
     bool has_unit;                       /* and a dimension without such a factor */
+    int constants;                       /* dimensions whose factor is a constant */
     int scale;                           /* largest literal factor; 0: none */
 } GuessedParam;
 typedef struct {
@@ -726,6 +731,7 @@ typedef struct {
     struct {
         bool is_used, is_split; /* program_id; it is divided, as by grouped orders */
         int block;              /* the parameter that it is multiplied with, or -1 */
+        int size;               /* the one that bounds what is made of it, or -1 */
     } axes[3];
 } Guess;
 Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);

@@ -4,14 +4,15 @@
  * Every dimension gets the same extent, so that it does not matter which size bounds which of them,
  * and blocks as many elements, so that kernels without masks work.  What is made runs once in the
  * interpreter with every access checked; where it reaches outside of its arrays larger ones are
- * tried.
+ * tried, and of those only what was written is kept.
  */
 #include "cli.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { FLAT = 65536, FLAT_BLOCK = 1024, ROUNDS = 3, LARGEST = 1 << 22 };
+enum { MOST_DIMS = 4, FLAT = 65536, FLAT_BLOCK = 1024, ROUNDS = 3, LARGEST = 1 << 22 };
 
 typedef struct {
     Cli *c;
@@ -53,7 +54,8 @@ static bool is_called(const Maker *m, int i, const char *words)
 
 static int dimensions(const GuessedParam *p)
 {
-    return p->nstrides + (p->has_unit || p->nstrides == 0);
+    return MIN(MAX(p->ntile, p->nstrides + p->constants + (p->has_unit || p->nstrides == 0)),
+               MOST_DIMS);
 }
 
 /* --- arrays --- */
@@ -78,11 +80,28 @@ static const char *shape_text(const Maker *m, const GuessedParam *p)
     return t.s;
 }
 
+/* descriptor(randn(fp32,64x64),(BM,BN)) of numbers: the constants may come later. */
+static const char *descriptor_text(const Maker *m, const GuessedParam *p)
+{
+    Text t = text_new(m->c->arena);
+
+    text_put(&t, p->is_loaded ? "descriptor(randn(fp32," : "descriptor(empty(fp32,");
+    for (int d = 0; d < p->ntile; d++)
+        text_printf(&t, "%s%d", d ? "x" : "", m->extent);
+    text_put(&t, "),(");
+    for (int d = 0; d < p->ntile; d++)
+        text_printf(&t, "%s%d", d ? "," : "", m->block);
+    text_put(&t, p->ntile == 1 ? ",))" : "))");
+    return t.s;
+}
+
 static const char *array_text(const Maker *m, int i)
 {
     const GuessedParam *p = &m->guess->at[i];
     const char *shape = shape_text(m, p);
 
+    if (p->ntile > 0)
+        return descriptor_text(m, p);
     if (p->is_mask)
         return arena_printf(m->c->arena, "randint(i1,%s,0,2)", shape);
     if (p->is_index || p->is_integer)
@@ -134,13 +153,15 @@ static const char *number_text(const Maker *m, int i)
         return stride;
     if (p->is_size || p->is_factor)
         return size_text(m, i);
+    if (is_called(m, i, "stride") || !p->is_used)
+        return "1";
     if (is_called(m, i, "seed"))
         return "42";
     if (is_called(m, i, "eps"))
         return "1e-5";
     if (is_called(m, i, "n_|num|count|len|size|rows|cols|columns|dim|total"))
         return size_text(m, i);
-    if (is_called(m, i, "idx|index|offset|step|start"))
+    if (p->is_whole || is_called(m, i, "idx|index|offset|step|start|shift|pad|dilation"))
         return "1";
     return "0.5";
 }
@@ -149,10 +170,12 @@ static const char *constant_text(const Maker *m, int i)
 {
     const GuessedParam *p = &m->guess->at[i];
 
-    if (p->is_text)
-        return "''";
+    if (p->text)
+        return arena_printf(m->c->arena, "'%s'", p->text);
     if (p->is_unrolled)
         return "2";
+    if (p->choice && !p->is_extent)
+        return arena_printf(m->c->arena, "%d", p->choice);
     if (is_called(m, i, "group"))
         return "8";
     if (is_called(m, i, "stage|warp"))
@@ -163,6 +186,8 @@ static const char *constant_text(const Maker *m, int i)
         return "fp32";
     if (is_called(m, i, "precision"))
         return "'ieee'";
+    if (is_called(m, i, "axis"))
+        return "0";
     if (p->is_extent || p->is_size || p->is_factor || is_called(m, i, "block|tile|chunk|size|dim"))
         return arena_printf(m->c->arena, "%d", m->block);
     return "False";
@@ -217,10 +242,8 @@ static int size_of_block(const Maker *m, int block, int axis)
     return found;
 }
 
-static const char *tiles_text(const Maker *m, int block, int axis)
+static const char *tiles_text(const Maker *m, int block, int size)
 {
-    int size = size_of_block(m, block, axis);
-
     if (size < 0)
         return arena_printf(m->c->arena, "cdiv(%d,%s)", m->extent, name_of(m, block));
     return arena_printf(m->c->arena, "cdiv(%s,%s)", name_of(m, size), name_of(m, block));
@@ -238,7 +261,7 @@ static const char *product_text(const Maker *m)
 
         if (is_constexpr(m, i) && is_called(m, i, "block") && last &&
             (strcmp(last, "_M") == 0 || strcmp(last, "_N") == 0))
-            tiles[n] = tiles_text(m, i, n), n++;
+            tiles[n] = tiles_text(m, i, size_of_block(m, i, n)), n++;
     }
     return n == 2 ? arena_printf(m->c->arena, "%s*%s", tiles[0], tiles[1]) : NULL;
 }
@@ -251,8 +274,12 @@ static const char *axis_text(const Maker *m, int axis)
         return text;
     if (!m->guess->axes[axis].is_used)
         return "1";
-    if (m->guess->axes[axis].block >= 0)
-        return tiles_text(m, m->guess->axes[axis].block, axis);
+    int block = m->guess->axes[axis].block, size = m->guess->axes[axis].size;
+
+    if (block >= 0)
+        return tiles_text(m, block, size >= 0 ? size : size_of_block(m, block, axis));
+    if (size >= 0)
+        return name_of(m, size);
     return arena_printf(m->c->arena, "%d", m->extent);
 }
 
@@ -277,13 +304,33 @@ static int is_enough(void *unused, const tilec_progress *progress)
     return progress->seconds > 0.2;
 }
 
-static void run_once(Cli *c, void *options)
+/* A trial, which is over in a process of its own. */
+typedef struct {
+    Options options;
+    Text found; /* "=", and of each array "NAME=N ", up to which element it was written */
+} Attempt;
+
+/* Behind the last element that is not as array_fill_unwritten() leaves it. */
+static int64_t written_extent(Cli *c, const Array *a)
 {
+    Array one = array_new(c, a->dtype, 1, (int64_t[]){1});
+    size_t size = tilec_dtype_size(a->dtype);
+    int64_t n = array_numel(a);
+
+    array_fill_unwritten(&one);
+    while (n > 0 && memcmp((char *)a->data + (size_t)(n - 1) * size, one.data, size) == 0)
+        n--;
+    return n;
+}
+
+static void run_once(Cli *c, void *context)
+{
+    Attempt *t = context;
     char *error = NULL;
     tilec_status status;
     Call k;
 
-    call_init(&k, c, options);
+    call_init(&k, c, &t->options);
     k.silent = true;
     call_open(&k);
     call_evaluate(&k);
@@ -293,33 +340,90 @@ static void run_once(Cli *c, void *options)
     if (status != TILEC_CANCELLED)
         check(c, status, &error);
     tilec_free(error);
+    text_put(&t->found, "=");
+    for (int i = 0; i < k.args.names.len && status == TILEC_OK; i++) {
+        const Array *a = value_array(&k.args.names.at[i].value);
+
+        if (a && a->ndim == 1)
+            text_printf(&t->found, "%s=%lld ", k.args.names.at[i].name,
+                        (long long)written_extent(c, a));
+    }
 }
 
-/* NULL, or the first line of why it does not run; ends with the process. */
-static const char *find_problem(Cli *c, void *options)
+/* What it found, or the first line of why it does not run; ends with the process. */
+static const char *find_problem(Cli *c, void *context)
 {
-    if (attempt(c, run_once, options))
-        return NULL;
+    const Attempt *t = context;
+
+    if (attempt(c, run_once, context))
+        return t->found.s;
     return arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
 }
 
-static const char *try_example(const Maker *m, const char *path, const Example *e)
+/* Sets e->problem; gives what was found where there is none. */
+static const char *try_example(const Maker *m, const char *path, Example *e)
 {
     enum { MOST_SECONDS = 2 };
     Cli *c = m->c;
-    Options o = {.file = path, .kernel = m->kernel, .grid = e->grid};
-    const char *problem;
+    Attempt t = {.options = {.file = path, .kernel = m->kernel, .grid = e->grid},
+                 .found = text_new(c->arena)};
+    const char *text;
 
-    o.launch.device = "interp";
-    o.launch.check = 1;
+    t.options.launch.device = "interp";
+    t.options.launch.check = 1;
     for (int i = 0; i < m->guess->n; i++) {
         const ArgText arg = {.name = name_of(m, i), .text = e->values[i]};
 
         if (arg.text)
-            vec_push(c->arena, &o.args, arg);
+            vec_push(c->arena, &t.options.args, arg);
     }
-    trial_run(c, MOST_SECONDS, find_problem, &o, &problem);
-    return problem;
+    trial_run(c, MOST_SECONDS, find_problem, &t, &text);
+    e->problem = text && *text == '=' ? NULL : text;
+    return text && *text == '=' ? text + 1 : "";
+}
+
+/* --- what was not written --- */
+
+/* N of "NAME=N " in what a trial found; 0: nothing is known. */
+static long long found_extent(const char *found, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *s = found; *s; s += strcspn(s, " ") + 1) {
+        if (strncmp(s, name, n) == 0 && s[n] == '=')
+            return strtoll(s + n + 1, NULL, 10);
+    }
+    return 0;
+}
+
+/* Does another value, or the grid, ask for the array? */
+static bool is_asked(const Maker *m, const Example *e, int i)
+{
+    const char *dot = arena_printf(m->c->arena, "%s.", name_of(m, i));
+    bool asked = strstr(e->grid, dot) != NULL;
+
+    for (int k = 0; k < m->guess->n && !asked; k++)
+        asked = e->values[k] && strncmp(e->values[k], dot, strlen(dot)) == 0;
+    return asked;
+}
+
+/* Cut what is only written behind the last element that was; false: there is nothing to cut. */
+static bool cut_outputs(const Maker *m, const char *found, Example *e)
+{
+    static const char empty[] = "empty(fp32,";
+    bool cut = false;
+
+    for (int i = 0; i < m->guess->n; i++) {
+        const char *text = e->values[i] ? e->values[i] : "";
+        long long n = found_extent(found, name_of(m, i));
+
+        if (strncmp(text, empty, strlen(empty)) != 0 || strchr(text, 'x') || n == 0 ||
+            n >= strtoll(text + strlen(empty), NULL, 10) || is_asked(m, e, i))
+            continue;
+        e->values[i] = arena_printf(m->c->arena, "%s%lld)", empty, n);
+        cut = true;
+    }
+    return cut;
 }
 
 static Example make(const Maker *m)
@@ -356,11 +460,19 @@ Example example_of(Cli *c, const char *path, const char *kernel, const Functions
     const Guess guess = guess_kernel(c, functions, f);
     Maker m = maker_new(c, kernel, f, &guess);
     Example first = make(&m), e = first;
+    const char *found = try_example(&m, path, &e);
 
-    first.problem = e.problem = try_example(&m, path, &e);
+    first.problem = e.problem;
     for (m.round = 1; m.round < ROUNDS && e.problem && strstr(e.problem, "outside of"); m.round++) {
         e = make(&m);
-        e.problem = try_example(&m, path, &e);
+        found = try_example(&m, path, &e);
     }
+    if (e.problem)
+        return first;
+    first = e;
+    first.values = NEW_N(c->arena, const char *, guess.n + 1);
+    memcpy(first.values, e.values, sizeof *e.values * (size_t)guess.n);
+    if (cut_outputs(&m, found, &e))
+        try_example(&m, path, &e);
     return e.problem ? first : e;
 }

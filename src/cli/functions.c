@@ -57,6 +57,44 @@ static FileFunction read_function(Cli *c, const SourceMap *map, const Source *sr
     return out;
 }
 
+/* The name inside `wrap(options)(wrap(NAME, option=...))`; NULL: there is none. */
+static const char *wrapped_name(const Node *n)
+{
+    while (n->kind == N_CALL && n->nitems > 0)
+        n = n->items[0];
+    return n->kind == N_NAME ? n->name : NULL;
+}
+
+/* `NAME = wrap(FUNCTION)` at module level: the function under that name, too. */
+static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functions *out)
+{
+    const char *text = out->source->text;
+    uint32_t end = line->start, value;
+    const FileFunction *inner;
+    const char *name;
+    Parser p;
+
+    while (is_name_char(text[end]))
+        end++;
+    value = end + (uint32_t)strspn(text + end, " \t");
+    if (line->indent > 0 || end == line->start || text[value] != '=' || text[value + 1] == '=')
+        return;
+    parser_init(&p, c->arena, c->words, out->source,
+                source_span(out->source, value + 1, line->end));
+    name = wrapped_name(parse_expression(&p));
+    inner = name ? functions_find(out, name) : NULL;
+    if (!inner)
+        return;
+    FileFunction f = *inner;
+    Text decorators = text_new(c->arena);
+    add_decorator(&decorators, text + line->start, line->end - line->start);
+    f.syntax.name = intern_n(c->words, text + line->start, end - line->start);
+    f.decorators = decorators.s;
+    f.is_jit = true;
+    f.line = source_place(map, out->source->base + line->start).line;
+    vec_push(c->arena, &out->all, f);
+}
+
 Functions functions_of_file(Cli *c, const char *path)
 {
     size_t n;
@@ -72,6 +110,8 @@ Functions functions_of_file(Cli *c, const char *path)
             add_decorator(&decorators, text + line.start, line.end - line.start);
         else if (is_def(text, &line))
             vec_push(c->arena, &out.all, read_function(c, map, out.source, &line, decorators.s));
+        else
+            read_wrapped(c, map, &line, &out);
         if (text[line.start] != '@')
             decorators = text_new(c->arena);
     }

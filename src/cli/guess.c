@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { DEEPEST_CALL = 6, BUDGET = 100 * 1000, MOST_ARGUMENTS = 1000 };
+enum { DEEPEST_CALL = 6, BUDGET = 100 * 1000, MOST_ARGUMENTS = 1000, MOST_CHOICE = 100 };
 
 /* A variable whose values are being followed: not again inside of themselves. */
 typedef struct Followed {
@@ -36,6 +36,7 @@ typedef struct {
     Guess *out;
     GuessedParam nobody; /* what an address without a parameter is noted at */
     int budget;          /* expressions that may still be looked at */
+    int met, nmet;       /* what single_param() has come by */
 } Guesser;
 
 /* What the sum of an address is made of. */
@@ -43,6 +44,8 @@ typedef struct {
     int leaves[CLI_MAX_DIMS], nleaves;   /* parameters that are terms */
     int strides[CLI_MAX_DIMS], nstrides; /* that are factors */
     bool has_unit;                       /* a term without such a factor */
+    bool is_constant;                    /* one that is a constant of the kernel */
+    int constants;                       /* dimensions whose stride is constant, as in row * N */
     int scale;                           /* the largest literal factor */
 } Address;
 
@@ -135,6 +138,11 @@ static bool calls(const Node *n, const char *name)
     return callee(n) && strcmp(callee(n), name) == 0;
 }
 
+static bool makes_block(const Node *n)
+{
+    return calls(n, "make_block_ptr") || calls(n, "make_tensor_descriptor");
+}
+
 static const Node *argument(const Node *call, int i, const char *keyword)
 {
     for (int k = 0; k < call->nitems; k++) {
@@ -198,6 +206,26 @@ static void meet_size(Guesser *g, int param)
     g->out->at[param].is_size = true;
 }
 
+static void meet_whole(Guesser *g, int param)
+{
+    g->out->at[param].is_whole = true;
+}
+
+static void meet_last(Guesser *g, int param)
+{
+    g->met = param;
+    g->nmet++;
+}
+
+/* The one parameter that `n` is computed from; -1: none, or several. */
+static int single_param(Guesser *g, const Frame *fr, const Node *n)
+{
+    g->met = -1;
+    g->nmet = 0;
+    meet_params(g, fr, n, meet_last);
+    return g->nmet == 1 ? g->met : -1;
+}
+
 /* --- addresses --- */
 
 static void add_once(int *list, int *n, int v)
@@ -211,6 +239,18 @@ static void add_once(int *list, int *n, int v)
 }
 
 static void read_address(Guesser *g, const Frame *fr, const Node *n, Address *out);
+static int program_axis(Guesser *g, const Frame *fr, const Node *n);
+
+static void add_address(Address *to, const Address *part)
+{
+    for (int i = 0; i < part->nleaves; i++)
+        add_once(to->leaves, &to->nleaves, part->leaves[i]);
+    for (int i = 0; i < part->nstrides; i++)
+        add_once(to->strides, &to->nstrides, part->strides[i]);
+    to->has_unit |= part->has_unit;
+    to->scale = MAX(to->scale, part->scale);
+    to->constants = MAX(to->constants, part->constants);
+}
 
 /* A parameter, or what a local variable stands for. */
 static void read_name(Guesser *g, const Frame *fr, const Node *n, Address *out)
@@ -225,7 +265,7 @@ static void read_name(Guesser *g, const Frame *fr, const Node *n, Address *out)
     if (i >= 0 && fr->caller)
         read_address(g, fr->caller, fr->args[i], out);
     else if (i >= 0 && fr->f->params[i].is_constexpr)
-        out->has_unit = true;
+        out->has_unit = out->is_constant = true;
     else if (i >= 0)
         add_once(out->leaves, &out->nleaves, i);
     else if (bound.len == 0)
@@ -241,13 +281,18 @@ static void read_product(Guesser *g, const Frame *fr, const Node *n, Address *ou
     Address inner = {0};
 
     for (int i = 0; i < 2; i++) {
-        const Node *side = sides[i];
+        const Node *side = sides[i], *other = sides[1 - i];
+        Address part = {0};
 
         if (side->kind == N_INT && side->integer > 0 && side->integer < 1 << 16)
             out->scale = MAX(out->scale, (int)side->integer);
         else
-            read_address(g, fr, side, &inner);
+            read_address(g, fr, side, &part);
+        if (part.is_constant && other->kind != N_INT && program_axis(g, fr, other) < 0)
+            inner.constants++;
+        add_address(&inner, &part);
     }
+    out->constants += inner.constants;
     for (int i = 0; i < inner.nleaves; i++)
         add_once(out->strides, &out->nstrides, inner.leaves[i]);
     for (int i = 0; i < inner.nstrides; i++)
@@ -281,8 +326,9 @@ static void read_address(Guesser *g, const Frame *fr, const Node *n, Address *ou
     } else if (calls(n, "to")) {
         read_address(g, fr, n->left->left, out);
     } else if (n->kind == N_CALL && n->nitems > 0 && !calls(n, "arange") &&
-               !calls(n, "program_id")) {
-        read_address(g, fr, n->items[0], out); /* multiple_of, broadcast_to, minimum ... */
+               !calls(n, "program_id")) { /* make_block_ptr, advance, multiple_of, minimum ... */
+        const Node *first = n->items[0];
+        read_address(g, fr, first->kind == N_KEYWORD ? argument(n, 0, "base") : first, out);
     } else if (n->kind != N_INT) {
         out->has_unit = true;
     }
@@ -321,13 +367,16 @@ static GuessedParam *use_address(Guesser *g, const Frame *fr, const Node *addres
     p->is_pointer = true;
     p->has_unit |= a.has_unit;
     p->scale = MAX(p->scale, a.scale);
+    p->constants = MAX(p->constants, a.constants);
     for (int i = 0; i < a.nstrides; i++) {
         add_once(p->strides, &p->nstrides, a.strides[i]);
         g->out->at[a.strides[i]].is_factor = true;
     }
     for (int i = 0; i < a.nleaves; i++) {
-        if (a.leaves[i] != pointer)
-            p->has_unit = true;
+        if (a.leaves[i] == pointer)
+            continue;
+        p->has_unit = true;
+        g->out->at[a.leaves[i]].is_whole = true;
     }
     return p;
 }
@@ -357,6 +406,48 @@ static int program_axis(Guesser *g, const Frame *fr, const Node *n)
         return -1;
     Nodes bound = bindings_of(g, fr, n->name);
     return bound.len == 1 ? program_axis(g, &inside, bound.at[0]) : -1;
+}
+
+/* The axes that `n` is computed from, a bit each; what is loaded is not looked into. */
+static unsigned axes_of(Guesser *g, const Frame *fr, const Node *n)
+{
+    unsigned axes = 0;
+    Followed followed;
+    Frame inside;
+    int i;
+
+    if (!n || --g->budget < 0 || calls(n, "load"))
+        return 0;
+    if (calls(n, "program_id"))
+        return 1u << axis_of(n);
+    if (n->kind == N_NAME) {
+        if (!follow(fr, n->name, &followed, &inside))
+            return 0;
+        i = param_index(fr->f, n->name);
+        axes = i >= 0 && fr->caller ? axes_of(g, fr->caller, fr->args[i]) : 0;
+        Nodes bound = bindings_of(g, fr, n->name);
+        for (int k = 0; k < bound.len; k++)
+            axes |= axes_of(g, &inside, bound.at[k]);
+        return axes;
+    }
+    axes = axes_of(g, fr, n->left);
+    if (n->kind != N_SUBSCRIPT)
+        axes |= axes_of(g, fr, n->right);
+    for (int k = 0; k < n->nitems; k++)
+        axes |= axes_of(g, fr, n->items[k]);
+    return axes;
+}
+
+/* `place` is less than `size`: that bounds the axis which the place is made of, the first one. */
+static void bound_axis(Guesser *g, const Frame *fr, const Node *place, const Node *size)
+{
+    int param = single_param(g, fr, size);
+    unsigned axes = param >= 0 ? axes_of(g, fr, place) : 0;
+
+    for (int i = 0; i < 3; i++) {
+        if (axes == 1u << i && g->out->axes[i].size < 0 && g->out->at[param].is_size)
+            g->out->axes[i].size = param;
+    }
 }
 
 /* pid * BLOCK, pid // x, pid % x */
@@ -397,11 +488,27 @@ static void enter(Guesser *g, const Frame *fr, const Node *call)
     visit_all(g, &inner, f->body, f->nbody, visit_use);
 }
 
-/* shape and strides of make_block_ptr(base, shape, strides, ...), which are tuples */
+/* Where a tile of a shape begins; all are tuples, or NULL. */
+static void use_offsets(Guesser *g, const Frame *fr, const Node *shape, const Node *offsets)
+{
+    for (int i = 0; shape && offsets && i < MIN(shape->nitems, offsets->nitems); i++)
+        bound_axis(g, fr, offsets->items[i], shape->items[i]);
+}
+
+static void use_extents(Guesser *g, const Frame *fr, const Node *shape)
+{
+    for (int i = 0; shape && i < shape->nitems; i++)
+        meet_params(g, fr, shape->items[i], meet_extent);
+}
+
+/* make_block_ptr(base, shape, strides, offsets, block_shape, order), and make_tensor_descriptor,
+ * which has no offsets */
 static void use_block(Guesser *g, const Frame *fr, const Node *call, GuessedParam *p)
 {
     const Node *shape = argument(call, 1, "shape"), *strides = argument(call, 2, "strides");
+    bool has_offsets = calls(call, "make_block_ptr");
 
+    use_extents(g, fr, argument(call, has_offsets ? 4 : 3, "block_shape"));
     for (int i = 0; shape && i < shape->nitems; i++)
         meet_params(g, fr, shape->items[i], meet_size);
     for (int i = 0; strides && i < strides->nitems; i++) {
@@ -414,6 +521,81 @@ static void use_block(Guesser *g, const Frame *fr, const Node *call, GuessedPara
             g->out->at[a.leaves[k]].is_factor = true;
         }
     }
+    if (has_offsets)
+        use_offsets(g, fr, shape, argument(call, 3, "offsets"));
+}
+
+/* The call that makes the descriptor which `n` stands for; NULL: there is none.  Where that is a
+ * parameter of the kernel, *param is its index. */
+static const Node *descriptor_of(Guesser *g, const Frame *fr, const Node *n, int *param)
+{
+    Followed followed;
+    Frame inside;
+
+    if (makes_block(n))
+        return n;
+    if (n->kind != N_NAME || --g->budget < 0 || !follow(fr, n->name, &followed, &inside))
+        return NULL;
+    Nodes bound = bindings_of(g, fr, n->name);
+    int i = param_index(fr->f, n->name);
+    if (bound.len > 0)
+        return descriptor_of(g, &inside, bound.at[0], param);
+    if (i >= 0 && fr->caller)
+        return fr->args[i] ? descriptor_of(g, fr->caller, fr->args[i], param) : NULL;
+    *param = i;
+    return NULL;
+}
+
+/* The extent of a tile that begins at `offset`: the constant that its program is multiplied with.
+ */
+static int tile_at(Guesser *g, const Frame *fr, const Node *offset)
+{
+    unsigned axes = axes_of(g, fr, offset);
+
+    for (int i = 0; i < 3; i++) {
+        if (axes == 1u << i)
+            return g->out->axes[i].block;
+    }
+    return -1;
+}
+
+/* A descriptor that the host makes. */
+static void use_given_descriptor(Guesser *g, const Frame *fr, GuessedParam *p, const Node *offsets)
+{
+    p->is_pointer = true;
+    for (int i = 0; offsets && i < offsets->nitems && i < CLI_MAX_DIMS; i++) {
+        const int tile = tile_at(g, fr, offsets->items[i]);
+
+        if (tile >= 0)
+            g->out->at[tile].is_extent = true;
+        p->ntile = MAX(p->ntile, i + 1);
+    }
+}
+
+/* d.load(offsets), d.store(offsets, value), d.atomic_add(offsets, value); false: it is none of
+ * these, but one of a module. */
+static bool use_method(Guesser *g, const Frame *fr, const Node *n)
+{
+    const char *name = callee(n);
+    bool loads = name && strcmp(name, "load") == 0, atomic = name && !strncmp(name, "atomic_", 7);
+    const Node *self = name && n->left->kind == N_ATTRIBUTE ? n->left->left : NULL, *made;
+    int param = -1;
+    GuessedParam *p;
+
+    if (!self || (!loads && !atomic && strcmp(name, "store") != 0))
+        return false;
+    made = descriptor_of(g, fr, self, &param);
+    if (!made && param < 0)
+        return false;
+    p = made ? use_address(g, fr, argument(made, 0, "base")) : &g->out->at[param];
+    if (made)
+        use_offsets(g, fr, argument(made, 1, "shape"), argument(n, 0, "offsets"));
+    else
+        use_given_descriptor(g, fr, p, argument(n, 0, "offsets"));
+    p->is_loaded |= loads;
+    p->is_stored |= !loads;
+    p->is_atomic |= atomic;
+    return true;
 }
 
 static void use_call(Guesser *g, const Frame *fr, const Node *n)
@@ -421,7 +603,9 @@ static void use_call(Guesser *g, const Frame *fr, const Node *n)
     static const char atomic[] = "atomic_";
     GuessedParam *p;
 
-    if (calls(n, "load")) {
+    if (use_method(g, fr, n)) {
+        return;
+    } else if (calls(n, "load")) {
         use_address(g, fr, argument(n, 0, "pointer"))->is_loaded = true;
     } else if (calls(n, "store")) {
         use_address(g, fr, argument(n, 0, "pointer"))->is_stored = true;
@@ -429,10 +613,8 @@ static void use_call(Guesser *g, const Frame *fr, const Node *n)
         p = use_address(g, fr, argument(n, 0, "pointer"));
         p->is_atomic = p->is_stored = true;
         p->is_lock |= !calls(n, "atomic_add") && !calls(n, "atomic_max") && !calls(n, "atomic_min");
-    } else if (calls(n, "make_block_ptr") || calls(n, "make_tensor_descriptor")) {
-        p = use_address(g, fr, argument(n, 0, "base"));
-        p->is_loaded = p->is_stored = true;
-        use_block(g, fr, n, p);
+    } else if (makes_block(n)) {
+        use_block(g, fr, n, use_address(g, fr, argument(n, 0, "base")));
     } else if (calls(n, "program_id")) {
         g->out->axes[axis_of(n)].is_used = true;
     } else if (calls(n, "static_range")) {
@@ -443,6 +625,8 @@ static void use_call(Guesser *g, const Frame *fr, const Node *n)
             meet_params(g, fr, n->items[i], meet_size);
     } else if (calls(n, "arange")) {
         meet_params(g, fr, argument(n, 1, "end"), meet_extent);
+    } else if (calls(n, "zeros") || calls(n, "full")) {
+        use_extents(g, fr, argument(n, 0, "shape"));
     }
     enter(g, fr, n);
 }
@@ -471,6 +655,42 @@ static void use_operands(Guesser *g, const Frame *fr, const Node *n)
         return;
     loaded_from(g, fr, n->left)->is_integer = true;
     loaded_from(g, fr, n->right)->is_integer = true;
+    meet_params(g, fr, n->left, meet_whole);
+    meet_params(g, fr, n->right, meet_whole);
+}
+
+/* A loop over range(a, b) counts in integers. */
+static void use_loop(Guesser *g, const Frame *fr, const Node *n)
+{
+    for (int i = 0; n->right->kind == N_CALL && i < n->right->nitems; i++)
+        loaded_from(g, fr, n->right->items[i])->is_integer = true;
+}
+
+/* NAME == "text", NAME == 3 */
+static void use_choice(Guesser *g, const Frame *fr, const Node *left, int op, const Node *right)
+{
+    int i = left->kind == N_NAME && !fr->caller ? param_index(fr->f, left->name) : -1;
+    GuessedParam *p = i >= 0 ? &g->out->at[i] : &g->nobody;
+
+    if (right->kind == N_STRING && !p->text)
+        p->text = right->text;
+    if (right->kind == N_INT && op == CMP_EQ && right->integer < MOST_CHOICE && p->choice == 0)
+        p->choice = (int)right->integer;
+}
+
+static void use_comparison(Guesser *g, const Frame *fr, const Node *n)
+{
+    const Node *left = n->left;
+
+    meet_params(g, fr, left, meet_size);
+    for (int i = 0; i < n->nitems; left = n->items[i++]) {
+        meet_params(g, fr, n->items[i], meet_size);
+        use_choice(g, fr, left, n->ops[i], n->items[i]);
+        if (n->ops[i] == CMP_LT || n->ops[i] == CMP_LE)
+            bound_axis(g, fr, left, n->items[i]);
+        if (n->ops[i] == CMP_GT || n->ops[i] == CMP_GE)
+            bound_axis(g, fr, n->items[i], left);
+    }
 }
 
 static void visit_use(Guesser *g, const Frame *fr, const Node *n)
@@ -479,21 +699,20 @@ static void visit_use(Guesser *g, const Frame *fr, const Node *n)
         loaded_from(g, fr, argument(n, MOST_ARGUMENTS, "mask"))->is_mask = true;
     if (n->kind == N_CALL)
         use_call(g, fr, n);
-    if (n->kind == N_COMPARE) {
-        meet_params(g, fr, n->left, meet_size);
-        for (int i = 0; i < n->nitems; i++) {
-            meet_params(g, fr, n->items[i], meet_size);
-            if (n->items[i]->kind == N_STRING && n->left->kind == N_NAME && !fr->caller &&
-                param_index(fr->f, n->left->name) >= 0)
-                g->out->at[param_index(fr->f, n->left->name)].is_text = true;
-        }
-    }
+    if (n->kind == N_NAME && !fr->caller && param_index(fr->f, n->name) >= 0)
+        g->out->at[param_index(fr->f, n->name)].is_used = true;
+    if (n->kind == N_COMPARE)
+        use_comparison(g, fr, n);
+    if (n->kind == N_FOR)
+        use_loop(g, fr, n);
     if (n->kind == N_BINARY) {
         use_program(g, fr, n);
         use_operands(g, fr, n);
     }
     if (n->kind == N_BINARY && (n->op == BIN_FLOORDIV || n->op == BIN_MOD))
         meet_params(g, fr, n->right, meet_size);
+    if (n->kind == N_BINARY && n->op == BIN_MOD)
+        bound_axis(g, fr, program_axis(g, fr, n->left) < 0 ? n->left : NULL, n->right);
 }
 
 Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f)
@@ -503,7 +722,7 @@ Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f)
     const Frame fr = {.f = f};
 
     for (int i = 0; i < 3; i++)
-        out.axes[i].block = -1;
+        out.axes[i].block = out.axes[i].size = -1;
     visit_all(&g, &fr, f->body, f->nbody, visit_use);
     for (int i = 0; i < 3; i++) {
         if (out.axes[i].block >= 0 && !out.at[out.axes[i].block].is_extent)

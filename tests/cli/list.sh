@@ -70,7 +70,7 @@ def waits(flag):
 
 @triton.jit
 def picky(x, MODE: tl.constexpr):
-    tl.static_assert(MODE == "fast" or MODE == "slow", "no such mode")
+    tl.static_assert(MODE * 2 == 14, "no such mode")
     tl.store(x, 1.0)
 KERNEL
 expect 0 out "  @triton.autotune(configs=[triton.Config({\"B\": 32}), triton.Config({\"B\": 64})], key=[\"n\"]) @triton.jit" \
@@ -93,6 +93,113 @@ for kernel in embedding dilate losses; do
     expect 0 out "$kernel" "$tilec" list "$folder/k.py:$kernel"
     ! grep -q "must be changed" "$folder/out" || wrong "the example of $kernel"
 done
+
+# the roles of parameters and the axes of the grid, as far as the kernel's text tells them
+cat >"$folder/g.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def flash(Q, K, O, H, N_CTX, stride_qh, stride_qm, stride_kh, stride_kn, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    start_m = tl.program_id(0)
+    h = tl.program_id(1)
+    q_blk = tl.make_block_ptr(base=Q + h * stride_qh, shape=(N_CTX, D), strides=(stride_qm, 1), offsets=(start_m * BLOCK_M, 0), block_shape=(BLOCK_M, D), order=(1, 0))
+    k_blk = tl.make_block_ptr(base=K + h * stride_kh, shape=(N_CTX, D), strides=(stride_kn, 1), offsets=(0, 0), block_shape=(BLOCK_N, D), order=(1, 0))
+    o_blk = tl.make_block_ptr(base=O + h * stride_qh, shape=(N_CTX, D), strides=(stride_qm, 1), offsets=(start_m * BLOCK_M, 0), block_shape=(BLOCK_M, D), order=(1, 0))
+    q = tl.load(q_blk, boundary_check=(0,))
+    acc = tl.zeros([BLOCK_M, D], tl.float32)
+    for n in range(0, N_CTX, BLOCK_N):
+        k = tl.load(k_blk, boundary_check=(0,))
+        s = tl.dot(q, tl.trans(k))
+        acc += tl.dot(s, k)
+        k_blk = tl.advance(k_blk, (BLOCK_N, 0))
+    tl.store(o_blk, acc, boundary_check=(0,))
+
+@triton.jit
+def rms(X, Y, RSTD, X_row_stride, Y_row_stride, RSTD_row_stride, n_cols, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    c = tl.arange(0, BLOCK)
+    X += row * X_row_stride
+    Y += row * Y_row_stride
+    RSTD += row * RSTD_row_stride
+    x = tl.load(X + c, mask=c < n_cols, other=0.0)
+    r = 1 / tl.sqrt(tl.sum(x * x) / n_cols + eps)
+    tl.store(RSTD, r)
+    tl.store(Y + c, x * r, mask=c < n_cols)
+
+@triton.jit
+def segsum(x, offsets, o, D: tl.constexpr, BLOCK: tl.constexpr):
+    b = tl.program_id(0)
+    lo = tl.load(offsets + b)
+    hi = tl.load(offsets + b + 1)
+    d = tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for i in range(lo, hi):
+        acc += tl.load(x + i * D + d, mask=d < D, other=0.)
+    tl.store(o + b * D + d, acc, mask=d < D)
+
+@triton.jit
+def desc(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    a = tl.make_tensor_descriptor(x, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    b = tl.make_tensor_descriptor(y, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    m = tl.program_id(0) * BM
+    n = tl.program_id(1) * BN
+    b.store([m, n], a.load([m, n]) * 2)
+
+@triton.jit
+def hostdesc(desc_in, desc_out, BM: tl.constexpr, BN: tl.constexpr):
+    m = tl.program_id(0) * BM
+    n = tl.program_id(1) * BN
+    desc_out.store([m, n], desc_in.load([m, n]) * 2)
+
+@triton.jit
+def seg(x, o, n, REDUCE: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.)
+    if REDUCE == "sum":
+        tl.atomic_add(o, tl.sum(v))
+    elif REDUCE == "max":
+        tl.atomic_max(o, tl.max(v))
+    else:
+        tl.static_assert(False, "no such reduction")
+
+@triton.jit
+def shifted(x, o, height, width, dy, dx, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    c = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    r = tl.program_id(1) * ROWS + tl.arange(0, ROWS)[:, None]
+    ok = (r < height) & (c < width)
+    src = ((r + dy) % height) * width + (c + dx) % width
+    tl.store(o + r * width + c, tl.load(x + src, mask=ok, other=0), mask=ok)
+
+def _body(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)
+
+k4 = triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])(triton.jit(_body))
+
+@triton.jit
+def packed(q, o, n, shift, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(q + i, mask=i < n, other=0)
+    tl.store(o + i, v >> shift, mask=i < n)
+KERNEL
+of_g() { # NAME TEXT: a line of what is listed; and the example runs
+    expect 0 out "$2" "$tilec" list "$folder/g.py:$1"
+    ! grep -q "must be changed" "$folder/out" || wrong "the example of $1"
+}
+of_g flash "  Q          array, read"
+grep -qE "^  Q +array, read$" "$folder/out" || wrong "Q is not written"
+of_g flash "--grid 'cdiv(N_CTX,BLOCK_M),64' Q='randn(fp32,64x64x64)'"
+of_g flash "  O          array, written"
+of_g rms "RSTD_row_stride='RSTD.stride(0)'"
+of_g segsum "offsets='randint(i32,"
+of_g desc "--grid 'cdiv(M,BM),cdiv(N,BN)' x='randn(fp32,64x64)' y='empty(fp32,64x64)' M=64 N=64 BM=64 BN=64"
+of_g hostdesc "desc_in='descriptor(randn(fp32,64x64),(64,64))' desc_out='descriptor(empty(fp32,64x64),(64,64))' BM=64 BN=64"
+of_g seg "REDUCE=\"'sum'\""
+of_g shifted "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS)'"
+of_g packed "q='randint(i32,65536,0,65536)' o='empty(fp32,65536)' n='q.numel()' shift=1 "
+of_g k4 '  k4 = triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])(triton.jit(_body))'
+expect 0 out "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS),64'" "$tilec" list examples/dilate.py
 
 # what returns a value is no kernel
 printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef soft(x): return x + 1\n@triton.jit\ndef one(x): tl.store(x, 1.0)\n' >"$folder/one.py"
