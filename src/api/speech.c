@@ -213,6 +213,17 @@ static const char *fault_text(Job *job, const Report *r, const Record *record)
     return t.s;
 }
 
+/* So far in front of an array leads hardly anything but an offset that has passed 2^31. */
+static void hint_at_wrap(Job *job, const RecordSite *site, const Record *record)
+{
+    enum { FARTHEST = 1 << 28 }; /* elements */
+
+    if (site->kind == RECORD_CHECK && record->offset < -FARTHEST)
+        diag(job->diags, DIAG_HINT, (Span){0},
+             "32 bits wrap to negative numbers from 2^31 on; does a factor of the offset need "
+             ".to(tl.int64)?");
+}
+
 static tilec_status report_faults(Job *job, void *report)
 {
     const Report *r = report;
@@ -225,6 +236,7 @@ static tilec_status report_faults(Job *job, void *report)
             continue;
         diag(job->diags, DIAG_ERROR, site->span, "%s", fault_text(job, r, record));
         note_program(job, r, record);
+        hint_at_wrap(job, site, record);
         status = TILEC_FAULT;
     }
     return status;

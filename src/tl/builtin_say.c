@@ -174,6 +174,7 @@ void lower_assert(Lower *l, const Node *n)
 
     if (c.kind == VAL_UNKNOWN)
         return;
+    l->b.span = n->left->span;
     Value *v = asserted_condition(l, c, n->left->span);
     if (v)
         build_assert(l, &v, 1, message_text(l, message));

@@ -523,4 +523,29 @@ expect 2 err "--show outs: it is a tuple, not an array" parts d="descriptor(outs
 expect 2 err "tiles of 2 dimensions" parts d="descriptor(outs[0],8)"
 expect 2 err "it is descriptor(X, SHAPE[, padding='nan'])" parts d="descriptor(8,8)"
 expect 2 err "the fields of a named tuple are texts" parts d="{1: 2}"
+
+# offsets that wrap, asserts with a text
+cat >"$folder/slips.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def far(x, stride, B: tl.constexpr):
+    row = tl.program_id(0) + 2
+    tl.store(x + row * stride + tl.arange(0, B), 1.0)
+
+@triton.jit
+def asserts(n, x):
+    assert n < 10, "too long"
+    tl.store(x, n)
+KERNEL
+for device in cpu interp; do
+    expect 1 err "hint: 32 bits wrap to negative numbers from 2^31 on" "$tilec" run "$folder/slips.py:far" \
+        --grid 1 x='zeros(fp32,64)' stride=1100000000 B=16 --check --device $device
+done
+expect 1 err "slips.py:7:5: error: store to x" "$tilec" run "$folder/slips.py:far" --grid 1 \
+    x='zeros(fp32,64)' stride=100 B=16 --check
+! grep -q "32 bits" "$folder/err" || wrong "nothing has wrapped"
+expect 1 err "slips.py:11:12: error: assertion failed: too long" "$tilec" run "$folder/slips.py:asserts" \
+    --grid 1 n=20 x='zeros(i32,1)'
 finish
