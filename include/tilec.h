@@ -278,8 +278,8 @@ typedef struct {
      * strides) of the array that its pointer comes from is reported and does not happen; a load
      * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
      * launch then runs to its end and gives TILEC_FAULT.  The device "sim" also looks for races
-     * between programs, and stops at the first one.  Checked kernels are compiled apart and
-     * are up to some times slower; without this nothing is.
+     * between programs, and stops at the first one; "interp" checks without this, too.  Checked
+     * kernels are compiled apart and are up to some times slower; without this nothing is.
      */
     int check;
     /*

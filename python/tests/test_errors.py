@@ -86,6 +86,12 @@ class Faults(unittest.TestCase):
         self.assertIn(f"{__file__}:{reaching.starting_line_number + 3}:", str(caught.exception))
         self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
 
+    def test_interp_always_checks(self):
+        x = np.zeros(12, np.float32)
+        with self.assertRaisesRegex(errors.AccessFault, r"load of x\[5\] is outside"):
+            reaching[(1,)](x[:5], BLOCK=8, device="interp")
+        self.assertEqual(x[5:].tolist(), [0] * 7)
+
     def test_race(self):
         """A forgotten atomic_add: the simulator finds it where it is asked to check."""
         x, out = np.ones(12, np.float32), np.zeros(1, np.float32)

@@ -119,8 +119,9 @@ typedef struct {
     const tilec_arg *args;
     int nargs;
     tilec_launch_options options;
-    tilec_debug detail; /* that the options or the context want */
-    bool shown;         /* nothing will run: what was not said about the device may be chosen */
+    tilec_debug detail;  /* that the options or the context want */
+    bool checks_unasked; /* options.check is not the caller's */
+    bool shown;          /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
     /* what spec_ready() found */
     Specialisation *spec;

@@ -36,7 +36,7 @@ static Func *kernel_of(const Module *m)
 /* Which accesses can be checked, by slot. */
 typedef struct {
     const Binding *binding;
-    Diags *diags;
+    Diags *diags; /* NULL: what is not checked is not told */
     int *views; /* how many dimensions the view of an array has; all are dense where there are only
                  * types */
     int slot;   /* of the next run-time part */
@@ -51,16 +51,16 @@ static void find_views(Views *v, const FrontParam *p, const FrontArg *a)
     const tilec_tensor *t = v->binding->tensors[v->slot];
     int *view = &v->views[v->slot++];
     *view = !a->pointer ? -1 : t ? view_dims(t) : 0;
-    if (a->pointer && *view < 0)
+    if (a->pointer && *view < 0 && v->diags)
         diag(v->diags, DIAG_WARNING, p->span,
              "`%s` is a bare pointer: what is accessed through it is not checked", p->name);
 }
 
-/* NULL when accesses are not to be checked.  Says what cannot be. */
+/* NULL when accesses are not to be checked.  Says what cannot be, to whoever asked. */
 static const int *views_of(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
-    Views v = {r->binding, d, NEW_N(a, int, r->binding->nslots + 1), 0};
+    Views v = {r->binding, r->checks_unasked ? NULL : d, NEW_N(a, int, r->binding->nslots + 1), 0};
 
     if (!r->options.check)
         return NULL;

@@ -108,6 +108,8 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;
+    r->checks_unasked = device_at(r->device)->checks && !r->options.check && !r->shown;
+    r->options.check |= r->checks_unasked;
     r->detail = MAX(r->options.debug, file->ctx->detail);
     status = check_launch_options(r, error);
     return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;

@@ -84,6 +84,7 @@ static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l
 
 const Device interp_device = {
     .name = "interp",
+    .checks = true, /* it says what is right, and is slow anyway */
     .describe = describe_interp,
     .threads = threads_of_interp,
     .load = load_for_interp,

@@ -11,7 +11,7 @@ import triton.language as tl
 # tilec: call good --grid 1
 #     x=ones(fp32,8) o=empty(fp32,8) n=8 BLOCK=8
 # tilec: call bad --call good n=y
-# tilec: call wild --call good n=9000000000 BLOCK=131072 x=ones(fp32,8) --grid 40000
+# tilec: call wild --call good n=9000000000 BLOCK=131072 x=ones(fp32,8) --grid 40000 --compare o=x
 @triton.jit
 def copy(o, x, n, BLOCK: tl.constexpr):
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)

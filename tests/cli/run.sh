@@ -113,10 +113,10 @@ import triton.language as tl
 @triton.jit
 def far(x, n): tl.store(x + n, 1.0)
 KERNEL
-for device in cpu interp; do
-    expect 139 err "tilec: kernel 'far' reached memory outside of its arrays" "$tilec" run \
-        "$folder/far.py" --device $device --grid 1 x="ones(fp32,4)" n=100000000000
-done
+expect 139 err "tilec: kernel 'far' reached memory outside of its arrays" "$tilec" run \
+    "$folder/far.py" --grid 1 x="ones(fp32,4)" n=100000000000
+expect 1 err "store to x[100000000000] is outside of its 4 elements" "$tilec" run \
+    "$folder/far.py" --device interp --grid 1 x="ones(fp32,4)" n=100000000000
 
 # all threads fault at once; it is said all the same, once, as often as one tries
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -303,6 +303,11 @@ for device in interp cpu; do
     expect 1 err "100 elements in 2 programs" \
         "$tilec" run "$folder/rounds.py" --device $device --grid 2 x="zeros(fp32,8)" n=50 --check
 done
+# the interpreter checks without being asked, and says nothing of what it cannot check
+expect 1 err "error: load of x[100] is outside of its 8 elements" \
+    "$tilec" run "$folder/rounds.py" --device interp --grid 2 x="zeros(fp32,8)" n=50
+expect 1 err "error: load of x[100] is outside of its 8 elements" \
+    "$tilec" run "$folder/rounds.py" --grid 2 x="zeros(fp32,8)" n=50 --compare interp
 # a block that leaves its array is found along a block pointer that a helper advanced
 cat >"$folder/block.py" <<'END'
 import triton
