@@ -153,6 +153,13 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k);
 /* The kind of code a dtype object of tilec.language stands for. */
 int value_dtype(PyObject *o, tilec_dtype *out);
 
+/* --- crash.c --- */
+
+/* Between the two a signal that ends the process is told with this name, which lives as long.  Any
+ * number of threads at a time; the first wants the GIL. */
+void crash_begin(const char *kernel);
+void crash_end(const char *kernel);
+
 /* --- fail.c --- */
 
 /* What a launch had to say, gathered without the GIL. */

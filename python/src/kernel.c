@@ -348,10 +348,12 @@ static int call_library(Launch *l, const void **which)
     l->options.on_record = said_record;
     l->options.user = &l->said;
     l->options.compiled = which;
+    crash_begin(name);
     PyThreadState *thread = PyEval_SaveThread();
     status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
                   : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
     PyEval_RestoreThread(thread);
+    crash_end(name);
     if (file_raised(l->file)) {
         tilec_free(error);
         return -1;

@@ -171,6 +171,36 @@ class Processes(unittest.TestCase):
         """)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_words_of_a_crash(self):
+        """A kernel that ends the process is named, with faulthandler before, behind, or without."""
+        enable = "faulthandler.enable()"  # which, if it comes first, is cut short by other threads
+        for begin, end, programs in (("", "", 8), (enable, "", 8), ("", enable, 1)):
+            done = python(f"""
+                import faulthandler
+                import numpy as np
+                from plain_kernels import far_away
+                {begin}
+                x = np.zeros(4, np.float32)
+                far_away[(1,)](x, 0)
+                {end}
+                far_away[({programs},)](x, 10**12)
+                """)
+            self.assertEqual(done.returncode, -11, done.stderr)
+            self.assertEqual(done.stderr.count("crashed while the kernel far_away ran"), 1, done.stderr)
+            self.assertEqual("Fatal Python error: Segmentation fault" in done.stderr,
+                             bool(begin or end))
+
+    def test_a_crash_of_others_is_theirs(self):
+        done = python("""
+            import ctypes
+            import numpy as np
+            from plain_kernels import far_away
+            far_away[(1,)](np.zeros(4, np.float32), 0)
+            ctypes.string_at(8)
+            """)
+        self.assertEqual(done.returncode, -11)
+        self.assertEqual(done.stderr, "")
+
     def test_without_numpy(self):
         done = python("""
             import sys

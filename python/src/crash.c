@@ -1,0 +1,87 @@
+/*
+ * crash.c - what is said when a kernel ends the process
+ *
+ * On the CPU a kernel that computes a wrong address reaches whatever is there, and where nothing is
+ * a signal ends the process.  While launches run, that is said first; then the signal goes to
+ * whoever took it before: Python's faulthandler, which is there as it would be, or the system.
+ * Nothing but write() is safe in a handler, so the name of the kernel is all that it looks up.
+ */
+#include "core.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+static struct sigaction before[SIGNALS];
+static atomic_int running;           /* launches */
+static _Atomic(const char *) kernel; /* of the last one that began; NULL: it has ended */
+static atomic_flag spoken = ATOMIC_FLAG_INIT;
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+/* Threads fault side by side: the first one speaks, and while it and whoever comes behind it end
+ * the process, the others wait. */
+static void speak(void)
+{
+    enum { STEP = 10000, STEPS = 200 }; /* microseconds; 2 seconds in all */
+    const char *name = atomic_load(&kernel);
+
+    if (atomic_flag_test_and_set(&spoken)) {
+        for (int i = 0; i < STEPS; i++)
+            usleep(STEP);
+        return;
+    }
+    say("tilec: the process crashed while the kernel ");
+    say(name ? name : "of a launch");
+    say(" ran, which may have reached memory outside of its arrays: check=True, or TILEC_CHECK=1 "
+        "in "
+        "the environment, says where\n");
+}
+
+/* What faulted runs again behind it, and faults for whoever was there before. */
+static void handle(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (atomic_load(&running) > 0)
+        speak();
+    for (int i = 0; i < SIGNALS; i++) {
+        if (signals[i] == number)
+            sigaction(number, &before[i], NULL);
+    }
+    if (info->si_code <= 0)
+        raise(number); /* it was sent */
+}
+
+/* Once, under the GIL. */
+static void install(void)
+{
+    static bool is_done;
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+    if (is_done)
+        return;
+    is_done = true;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, &before[i]);
+}
+
+void crash_begin(const char *name)
+{
+    install();
+    atomic_fetch_add(&running, 1);
+    atomic_store(&kernel, name);
+}
+
+void crash_end(const char *name)
+{
+    atomic_compare_exchange_strong(&kernel, &name, NULL);
+    atomic_fetch_sub(&running, 1);
+}
