@@ -19,6 +19,15 @@ def asserting(x, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def following(addresses, out):
+    row = tl.load(addresses + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, 4)
+    v = tl.load(row + i)
+    tl.store(out + tl.program_id(0) * 4 + i, v)
+    tl.store(row + i, v + 1)
+
+
+@tilec.jit
 def racing(x, out, BLOCK: tl.constexpr):
     s = tl.sum(tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)))
     tl.store(out, tl.load(out) + s)
@@ -85,6 +94,19 @@ class Faults(unittest.TestCase):
         self.assertIsInstance(caught.exception, errors.AccessFault)
         self.assertIn(f"{__file__}:{reaching.starting_line_number + 3}:", str(caught.exception))
         self.assertIn("load of x[5] is outside of its 5 elements", str(caught.exception))
+
+    def test_loaded_addresses_on_sim(self):
+        """They may lead to any memory of the process, and nowhere else."""
+        table = [np.full(4, i, np.float32) for i in range(3)]
+        addresses = np.array([x.ctypes.data for x in table], np.uint64)
+        out = np.zeros(12, np.float32)
+        following[(3,)](addresses, out, device="sim")
+        self.assertEqual(out.tolist(), [0] * 4 + [1] * 4 + [2] * 4)
+        self.assertEqual([x.tolist() for x in table], [[i + 1.0] * 4 for i in range(3)])
+        for wrong in (64, 1 << 60):
+            addresses[1] = wrong
+            with self.assertRaisesRegex(errors.AccessFault, "where the process has no memory"):
+                following[(3,)](addresses, out, device="sim")
 
     def test_interp_always_checks(self):
         x = np.zeros(12, np.float32)

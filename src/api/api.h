@@ -138,6 +138,7 @@ struct Specialisation {
     uint64_t hash;
     _Atomic bool lowered; /* `stored` and `speech` are known */
     uint64_t stored;      /* bit i: slot i is written through; 63 stands for all from there on */
+    bool roams;           /* it may use memory of which no parameter says where it is */
 
     Arena *words;   /* of `speech` */
     Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */

@@ -390,7 +390,9 @@ static tilec_status lower(Job *job, Compilation *c)
     if (!c->func)
         return TILEC_REFUSED;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
-        s->stored = ir_memory_use(c->func, job->arena).stored;
+        MemoryUse use = ir_memory_use(c->func, job->arena);
+        s->stored = use.stored;
+        s->roams = (use.loaded | use.stored) == EVERY_PARAM;
         speech_prepare(s, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);
     }

@@ -269,6 +269,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .nranges = device->wants_ranges ? memory_ranges(r->binding, ranges) : -1,
                            .describe = describe_place,
                            .describe_user = (void *)r,
+                           .roams = r->spec->roams,
                            .races = r->options.check != 0};
     char *text = NULL;
 

@@ -256,6 +256,15 @@ int os_vector_bytes(void);              /* of the widest vectors: 16, 32 (AVX2),
 int os_cpu_quota(const char *groups, const char *mount); /* in whole CPUs; 0: no limit */
 size_t os_cache_share(const char *folder, int cpus);     /* 0: unknown */
 
+/* os_memory.c */
+typedef struct {
+    uint64_t start, end;
+    bool writable;
+} OsMapping;
+/* What the process can read, by address, for free(): how many there are; 0 too where nobody tells.
+ */
+int os_mappings(OsMapping **out);
+
 /* os_stack.c */
 size_t os_stack_left(void); /* bytes below the caller's frame; 0: unknown */
 /* Run fn(arg) where there is that much stack: here, or on a thread of its own, which has more, and

@@ -122,6 +122,7 @@ typedef struct {
      * nearest: "x[1000] is outside of its 1000 elements".  In the arena. */
     const char *(*describe)(void *user, Arena *a, int i, uint64_t address, bool outside);
     void *describe_user;
+    bool roams; /* the kernel may follow addresses that it loads, or gets as numbers */
     bool races; /* of devices that can: look for races between programs, too */
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);

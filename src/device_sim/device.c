@@ -252,6 +252,7 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
                        .ranges = b->ranges,
                        .nranges = b->nranges,
                        .threads = l->threads > 0 ? l->threads : os_cpu_count(),
+                       .roams = l->roams,
                        .races = l->races,
                        .watch = l->watch};
     SimCounts counts = {0};

@@ -398,6 +398,7 @@ CombineKind ir_combine_kind(const Op *op); /* op: reduce or scan; nothing is bui
 
 /* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
  * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */
+#define EVERY_PARAM UINT64_MAX /* or memory of which none says where it is */
 typedef struct {
     uint64_t loaded, stored;
 } MemoryUse;

@@ -12,8 +12,6 @@
  */
 #include "ir.h"
 
-#define EVERY_PARAM UINT64_MAX
-
 typedef struct PointerBases Trace;
 struct PointerBases {
     Arena *arena;

@@ -40,7 +40,7 @@ static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t by
         if (in_range(&l->module->globals.at[i], address, bytes))
             return &l->module->globals.at[i];
     }
-    return NULL;
+    return l->own ? own_memory_find(l->own, address) : NULL;
 }
 
 int access_range(const Launch *l, uint64_t address)
@@ -100,15 +100,13 @@ static int nearest_range(const Launch *l, uint64_t address)
 static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, uint32_t bytes)
 {
     const Launch *l = w->worker->launch;
-    int nearest = nearest_range(l, address);
+    int nearest = l->own ? -1 : nearest_range(l, address); /* it may come from anywhere */
     const SimRange *r = nearest < 0 ? NULL : &l->asked->ranges[nearest];
 
     if (!r)
-        fault(
-            w, lane,
-            "it %s %u bytes at address 0x%llx, which no argument reaches, and the simulator knows "
-            "no other memory",
-            verbs[kind], bytes, (unsigned long long)address);
+        fault(w, lane, "it %s %u bytes at address 0x%llx, which no argument reaches%s", verbs[kind],
+              bytes, (unsigned long long)address,
+              l->own ? ", and where the process has no memory" : "");
     else
         fault(w, lane, "it %s %u bytes at offset %lld of an array of %llu bytes", verbs[kind],
               bytes, (long long)(address - r->address), (unsigned long long)r->bytes);

@@ -76,6 +76,7 @@ typedef struct {
 
 typedef struct Shadow Shadow;
 typedef struct Races Races;
+typedef struct OwnMemory OwnMemory;
 
 struct Block {
     Warp *warps;
@@ -108,6 +109,7 @@ struct Launch {
     _Atomic int64_t next; /* program that nobody has taken */
     _Atomic bool stopped; /* somebody has failed */
     Races *races;         /* NULL: nobody looks for them */
+    OwnMemory *own;       /* NULL: programs may reach nothing but the launch's ranges */
 };
 
 #define REG(w, place, T) ((T *)((w)->regs + (place)))
@@ -157,6 +159,12 @@ void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
 
 /* The range of the launch that an address lies in, or -1. */
 int access_range(const Launch *l, uint64_t address);
+
+/* own.c: the process's memory, for kernels that follow addresses which they load */
+OwnMemory *own_memory_new(void);      /* NULL: out of memory */
+void own_memory_free(OwnMemory *own); /* NULL is allowed */
+/* The part that an address lies in, which lives as long as `own`; NULL: it is in none. */
+const SimRange *own_memory_find(OwnMemory *own, uint64_t address);
 
 /* race.c: programs that touch the same global memory.  All but the first two do nothing, but store,
  * where the launch does not look for races. */

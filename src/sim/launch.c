@@ -274,8 +274,11 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
         return SIM_NO_MEMORY;
     bool looks = asked->races && l.programs < UINT32_MAX;
     l.races = looks ? races_new(asked, l.programs) : NULL;
-    status = looks && !l.races ? SIM_NO_MEMORY : run_workers(&l, n, workers, error);
+    l.own = asked->roams ? own_memory_new() : NULL;
+    bool is_ready = (l.races || !looks) && (l.own || !asked->roams);
+    status = is_ready ? run_workers(&l, n, workers, error) : SIM_NO_MEMORY;
     races_free(l.races);
+    own_memory_free(l.own);
     free(workers);
     return status;
 }

@@ -82,6 +82,7 @@ typedef struct {
     int threads;       /* of the host, at most; 0 or 1: the caller's alone */
     int turns;         /* of SIM_TURN instructions that a warp may take; 0: any number */
     SimCounts *counts; /* NULL: nothing is counted */
+    bool roams;        /* programs may follow addresses that they load into the process's memory */
     bool races;        /* look for races between programs, too */
     Watch *watch;      /* NULL, or is told of each program; SIM_CANCELLED when it says so */
 } SimLaunch;
