@@ -109,7 +109,7 @@ static const char *tensor_problem(const tilec_tensor *t)
     if (t->ndim == TILEC_UNEQUAL_LISTS)
         return "it has not as many strides as extents";
     if (t->ndim > TILEC_MAX_DIMS)
-        return "it has too many dimensions, or not as many strides as extents";
+        return "it has too many dimensions";
     if (t->ndim > 0 && !t->shape)
         return "it has dimensions but no shape";
     for (int i = 0; i < t->ndim; i++) {
