@@ -7,6 +7,9 @@
 # lower: bits_before_comparison x:*fp32 out:*fp32 n:i32 B=16
 # lower: bits_of_integers x:*fp32 out:*fp32 n:i32 B=16
 # lower: mask_of_a_matrix x:*fp32 out:*fp32 n:i32 B=16
+# lower: largest_of_a_part x:*fp32 out:*fp32 n:i32 B=16
+# lower: smallest_of_a_part x:*i32 out:*fp32 n:i32 B=16
+# lower: extremes_of_what_is_read x:*fp32 out:*fp32 n:i32 B=16
 """What is right Python and rarely meant: a warning says so."""
 import triton
 import triton.language as tl
@@ -69,3 +72,27 @@ def bits_of_integers(x, out, n, B: tl.constexpr):
 def mask_of_a_matrix(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out, tl.sum(tl.load(x + i, mask=i[:, None] < n)))
+
+
+@triton.jit
+def largest_of_a_part(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n).to(tl.float64)
+    tl.store(out, tl.max(v, axis=0))
+
+
+@triton.jit
+def smallest_of_a_part(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.min(tl.load(x + i, mask=i < n)))
+
+
+@triton.jit
+def extremes_of_what_is_read(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    inside = i < n
+    tl.store(out, tl.max(tl.load(x + i, mask=inside, other=-float("inf"))))
+    tl.store(out, tl.max(tl.abs(tl.load(x + i, mask=inside))))
+    tl.store(out, tl.min(tl.where(inside, tl.load(x + i, mask=inside), float("inf"))))
+    tl.store(out, tl.max(tl.load(x + i)))
+    tl.store(out, tl.max(tl.load(x + i, mask=True)))
