@@ -482,7 +482,7 @@ void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at leas
 /* In billions a second; "-" for what cannot be counted. */
 const char *timing_rate(Arena *a, double amount, double seconds);
 const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
-/* A line of titles, one of numbers, one about compiling. */
+/* A line that says what ran, titles, numbers, and what compiling took. */
 const char *timing_table(Arena *a, const Timing *t);
 /* One object without its closing brace; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);

@@ -90,17 +90,15 @@ static const char *parts_text(Arena *a, const tilec_stats *s)
 
 static void put_times(Text *out, const Timing *t)
 {
-    static const char *const titles[] = {"kernel", "device", "grid", "runs",    "median",
-                                         "min",    "max",    "GB/s", "GFLOP/s", "GIOP/s"};
+    static const char *const titles[] = {"median", "min", "max", "GB/s", "GFLOP/s", "GIOP/s"};
     Arena *a = out->arena;
-    Table table = table_new(a, COUNT(titles), 2);
+    Table table = table_new(a, COUNT(titles), 0);
+
+    text_printf(out, "%s on %s, grid %d,%d,%d, %d run%s\n", t->kernel, t->device, t->grid[0],
+                t->grid[1], t->grid[2], t->runs, t->runs == 1 ? "" : "s");
 
     for (int i = 0; i < COUNT(titles); i++)
         table_put(&table, titles[i]);
-    table_put(&table, t->kernel);
-    table_put(&table, t->device);
-    table_printf(&table, "%d,%d,%d", t->grid[0], t->grid[1], t->grid[2]);
-    table_printf(&table, "%d", t->runs);
     table_put(&table, timing_duration(a, t->median));
     table_put(&table, timing_duration(a, t->min));
     table_put(&table, timing_duration(a, t->max));
