@@ -306,6 +306,7 @@ typedef struct {
     VEC(tilec_define) defines;
     VEC(const char *) eaches; /* patterns of names; none: one call */
     int batch;                /* files a call; 0: each has one of its own */
+    bool skip_existing;       /* of these files those whose outputs are there */
     /* of build: */
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
     bool disjoint;

@@ -7,6 +7,7 @@
  * kernel prints and what failed is told in the order of the files.
  */
 #include "each.h"
+#include "../io/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,6 +248,30 @@ static void refuse_unused(Cli *c, const Options *o)
     stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
 }
 
+static bool has_outputs(Cli *c, const Options *o, const EachFile *f)
+{
+    for (int i = 0; i < o->saves.len; i++) {
+        const char *path = io_name(c->arena, each_expand(c, f, o->saves.at[i].path)).path;
+
+        if (o->saves.at[i].gathers || os_entry(path).kind != OS_FILE)
+            return false;
+    }
+    return true;
+}
+
+/* An output that is there is complete: it was renamed to its place. */
+static void skip_existing(Each *e)
+{
+    int kept = 0;
+
+    for (int i = 0; i < e->files.len; i++) {
+        if (!has_outputs(e->cli, e->options, &e->files.at[i]))
+            e->files.at[kept++] = e->files.at[i];
+    }
+    e->skipped = e->files.len - kept;
+    e->files.len = kept;
+}
+
 /* What arguments read from files whose names have no placeholder. */
 static void load_constants(Each *e)
 {
@@ -284,8 +309,11 @@ static void print_json(const Each *e, double seconds)
 {
     Text t = text_new(e->cli->arena);
 
-    text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g, \"failed\": [", e->files.len,
+    text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g", e->files.len,
                 e->done - e->failed, seconds);
+    if (e->options->skip_existing)
+        text_printf(&t, ", \"skipped\": %d", e->skipped);
+    text_put(&t, ", \"failed\": [");
     for (int i = 0; i < e->damaged.len; i++) {
         text_put(&t, i ? ", " : "");
         put_json_text(&t, e->damaged.at[i].path);
@@ -310,6 +338,8 @@ static void sum_up(Each *e)
     progress_end(&e->progress);
     fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
             e->files.len, seconds, e->files.len / seconds);
+    if (e->options->skip_existing)
+        fprintf(stderr, "; %d skipped", e->skipped);
     if (e->failed)
         fprintf(stderr, "; %d failed", e->failed);
     if (e->options->compares.len > 0)
@@ -333,12 +363,14 @@ void each_run(Cli *c, const Options *given)
     e.options = &o;
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
+    if (o.skip_existing)
+        skip_existing(&e);
     load_constants(&e);
     e.gathered = gathered_new(c, &o);
     e.outcomes = NEW_N(c->arena, EachOutcome, e.files.len);
     if (e.threads == 0)
         e.threads = os_cpu_count();
-    e.crew = crew_new(c, MIN(e.threads, e.files.len));
+    e.crew = crew_new(c, MAX(1, MIN(e.threads, e.files.len)));
     e.shares = NEW_N(c->arena, atomic_int, e.crew.n);
     e.progress = progress_start("files");
     e.started = os_seconds();

@@ -115,6 +115,7 @@ typedef struct {
     atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
+    int skipped;         /* whose outputs were there; they are not among the files */
     int differ;          /* of these by --compare */
     VEC(Damage) damaged; /* the files that failed, in their order */
     Gathered gathered;

@@ -86,6 +86,7 @@ static const struct {
      "                       --save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
      "                       is one table for all\n"
      "  --batch N            with --each: stack N files of one shape for one launch\n"
+     "  --skip-existing      leave out files of --each whose outputs are there\n"
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
      "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
      "  --time [N]           time N more runs, or as many as fit in a second\n"

@@ -33,6 +33,7 @@ typedef enum {
     OPTION_COMPRESS,
     OPTION_EACH,
     OPTION_BATCH,
+    OPTION_SKIP,
     OPTION_SHOW,
     OPTION_COMPARE,
     OPTION_CALL,
@@ -92,6 +93,7 @@ static const struct {
     {"--compress",  OPTION_COMPRESS, COMMAND_RUN,   MAY_HAVE, true},
     {"--each",      OPTION_EACH,    COMMAND_RUN,    NEEDS,    false},
     {"--batch",     OPTION_BATCH,   COMMAND_RUN,    NEEDS,    true},
+    {"--skip-existing", OPTION_SKIP, COMMAND_RUN,   BARE,     false},
     {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
     {"--compare",   OPTION_COMPARE, LAUNCHES,       NEEDS,    false},
     {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
@@ -257,6 +259,9 @@ static void set_option(const Parse *p, OptionId id, const char *name, const char
         break;
     case OPTION_BATCH:
         o->batch = operand_count(c, name, operand);
+        break;
+    case OPTION_SKIP:
+        o->skip_existing = true;
         break;
     case OPTION_SHOW:
         vec_push(c->arena, &o->shows, operand_show(c, operand));

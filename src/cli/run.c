@@ -36,6 +36,8 @@ static void refuse_mixtures(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
     if (o->compress && o->saves.len == 0)
         stop(c, CLI_USAGE, "--compress is about files that --save writes");
+    if (o->skip_existing && (o->eaches.len == 0 || o->saves.len == 0))
+        stop(c, CLI_USAGE, "--skip-existing is about what --save writes for the files of --each");
     if (o->batch && o->eaches.len == 0)
         stop(c, CLI_USAGE, "--batch N is about the files of --each 'PATTERN'");
     if (o->sweep + o->tune + (o->eaches.len > 0) > 1)

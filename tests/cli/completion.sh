@@ -21,7 +21,7 @@ expect 0 out "[x86-64-v4]" offers tilec build "$add" --cpu x86-64-v4
 expect 0 out "[add mixed in-place]" offers tilec run "$add" --call ""
 expect 0 out "[transposed]" offers tilec test "$add" kernels/matmul.py --call tr
 expect 0 out "[kernels/softmax.py]" offers tilec test "$add" kernels/so
-expect 0 out "[--save --show --sweep]" offers tilec run "$add" --s
+expect 0 out "[--save --show --skip-existing --sweep]" offers tilec run "$add" --s
 expect 0 out "[layout llvm]" offers tilec dump "$add" --stage l
 expect 0 out "[$add]" offers tilec run kernels/a
 expect 0 out "[add_kernel]" offers tilec run "$add" :

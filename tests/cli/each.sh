@@ -212,6 +212,23 @@ expect 2 err "rows of a table have up to 2 dimensions, and it has 3" "$tilec" ru
     --each 'copies/a0.png' x=@{} y=x o='empty(u8,2x2x2)' n=2 BLOCK=2 --save o=all.csv
 [ ! -e all.csv ] || wrong "a table of nothing"
 
+# what is there already is left out
+rm -rf out && mkdir out
+again() {
+    "$tilec" run add.py:add --grid 1 --each 'copies/a[0-4].png' x=@{} y=x o='empty_like(x)' n='{i}' BLOCK=64 \
+        --save 'o=out/{name}.npy' --skip-existing "$@"
+}
+expect 0 err "5 of 5 files" again
+grep -q "; 0 skipped" "$folder/err" || wrong "nothing was there"
+cp out/a4.npy first
+rm out/a4.npy out/a1.npy
+expect 0 err "2 of 2 files" again
+grep -q "; 3 skipped" "$folder/err" || wrong "three were there"
+cmp -s out/a4.npy first || wrong "{i} is another number"
+expect 0 err "0 of 0 files" again
+expect 0 out '"skipped": 5, "failed": []' again --batch 2 --json
+expect 2 err "--skip-existing is about what --save writes for the files of --each" each --skip-existing
+
 # stopped at any moment: files that are whole or not there, and none beside them
 mkdir many stopped
 for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
