@@ -52,10 +52,12 @@ static bool is_called(const Maker *m, int i, const char *words)
     return false;
 }
 
+/* Where parameters say what the strides are, constants are rather blocks of programs. */
 static int dimensions(const GuessedParam *p)
 {
-    return MIN(MAX(p->ntile, p->nstrides + p->constants + (p->has_unit || p->nstrides == 0)),
-               MOST_DIMS);
+    int factors = p->nstrides ? p->nstrides : p->constants;
+
+    return MIN(MAX(p->ntile, factors + (p->has_unit || factors == 0)), MOST_DIMS);
 }
 
 /* --- arrays --- */

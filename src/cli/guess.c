@@ -14,6 +14,8 @@
 
 enum { DEEPEST_CALL = 6, BUDGET = 100 * 1000, MOST_ARGUMENTS = 1000, MOST_CHOICE = 100 };
 
+#define RANGE (1u << 3) /* behind the bits of three axes */
+
 /* A variable whose values are being followed: not again inside of themselves. */
 typedef struct Followed {
     const AstFunc *f;
@@ -239,7 +241,7 @@ static void add_once(int *list, int *n, int v)
 }
 
 static void read_address(Guesser *g, const Frame *fr, const Node *n, Address *out);
-static int program_axis(Guesser *g, const Frame *fr, const Node *n);
+static unsigned axes_of(Guesser *g, const Frame *fr, const Node *n);
 
 static void add_address(Address *to, const Address *part)
 {
@@ -274,23 +276,33 @@ static void read_name(Guesser *g, const Frame *fr, const Node *n, Address *out)
         read_address(g, &inside, bound.at[k], out);
 }
 
+/* Does a factor count along a dimension?  The number of a program does not, behind which a block
+ * goes on, and neither do parameters, which are strides themselves. */
+static bool is_index(Guesser *g, const Frame *fr, const Node *n, const Address *a)
+{
+    unsigned axes = axes_of(g, fr, n);
+
+    return n->kind != N_INT && a->nleaves + a->nstrides == 0 && (axes == 0 || axes & RANGE);
+}
+
 /* factors := factors '*' factor: those that are parameters are strides */
 static void read_product(Guesser *g, const Frame *fr, const Node *n, Address *out)
 {
     const Node *sides[] = {n->left, n->right};
-    Address inner = {0};
+    Address parts[2] = {0}, inner = {0};
 
     for (int i = 0; i < 2; i++) {
-        const Node *side = sides[i], *other = sides[1 - i];
-        Address part = {0};
+        const Node *side = sides[i];
 
         if (side->kind == N_INT && side->integer > 0 && side->integer < 1 << 16)
             out->scale = MAX(out->scale, (int)side->integer);
         else
-            read_address(g, fr, side, &part);
-        if (part.is_constant && other->kind != N_INT && program_axis(g, fr, other) < 0)
+            read_address(g, fr, side, &parts[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (parts[i].is_constant && is_index(g, fr, sides[1 - i], &parts[1 - i]))
             inner.constants++;
-        add_address(&inner, &part);
+        add_address(&inner, &parts[i]);
     }
     out->constants += inner.constants;
     for (int i = 0; i < inner.nleaves; i++)
@@ -408,7 +420,8 @@ static int program_axis(Guesser *g, const Frame *fr, const Node *n)
     return bound.len == 1 ? program_axis(g, &inside, bound.at[0]) : -1;
 }
 
-/* The axes that `n` is computed from, a bit each; what is loaded is not looked into. */
+/* The axes that `n` is computed from, a bit each, and RANGE if it is a tile of numbers; what is
+ * loaded is not looked into. */
 static unsigned axes_of(Guesser *g, const Frame *fr, const Node *n)
 {
     unsigned axes = 0;
@@ -420,6 +433,8 @@ static unsigned axes_of(Guesser *g, const Frame *fr, const Node *n)
         return 0;
     if (calls(n, "program_id"))
         return 1u << axis_of(n);
+    if (calls(n, "arange"))
+        return RANGE;
     if (n->kind == N_NAME) {
         if (!follow(fr, n->name, &followed, &inside))
             return 0;
@@ -445,7 +460,7 @@ static void bound_axis(Guesser *g, const Frame *fr, const Node *place, const Nod
     unsigned axes = param >= 0 ? axes_of(g, fr, place) : 0;
 
     for (int i = 0; i < 3; i++) {
-        if (axes == 1u << i && g->out->axes[i].size < 0 && g->out->at[param].is_size)
+        if ((axes & ~RANGE) == 1u << i && g->out->axes[i].size < 0 && g->out->at[param].is_size)
             g->out->axes[i].size = param;
     }
 }
@@ -553,7 +568,7 @@ static int tile_at(Guesser *g, const Frame *fr, const Node *offset)
     unsigned axes = axes_of(g, fr, offset);
 
     for (int i = 0; i < 3; i++) {
-        if (axes == 1u << i)
+        if ((axes & ~RANGE) == 1u << i)
             return g->out->axes[i].block;
     }
     return -1;

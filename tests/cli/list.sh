@@ -198,6 +198,7 @@ of_g hostdesc "desc_in='descriptor(randn(fp32,64x64),(64,64))' desc_out='descrip
 of_g seg "REDUCE=\"'sum'\""
 of_g shifted "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS)'"
 of_g packed "q='randint(i32,65536,0,65536)' o='empty(fp32,65536)' n='q.numel()' shift=1 "
+expect 0 out "b='randn(fp32,64x64)' c='empty(fp32,64x64)' M=64" "$tilec" list kernels/matmul.py:matmul_kernel
 of_g k4 '  k4 = triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])(triton.jit(_body))'
 expect 0 out "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS),64'" "$tilec" list examples/dilate.py
 
