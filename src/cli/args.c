@@ -62,8 +62,7 @@ static bool is_new_name(const tilec_file *f, int i)
 /* Helpers are not among them, unless there is nothing else. */
 static const char *list_kernels(Cli *c, const Options *o)
 {
-    const bool twice = strcmp(o->file, "-") == 0; /* stdin has been read */
-    const Functions functions = twice ? (Functions){0} : functions_of_file(c, o->file);
+    const Functions functions = functions_once_read(c, o->file);
     Text kernels = text_new(c->arena), all = text_new(c->arena);
 
     for (int i = 0; i < tilec_kernel_count(c->file); i++) {

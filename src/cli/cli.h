@@ -702,6 +702,7 @@ typedef struct {
     VEC(FileFunction) all; /* in file order */
 } Functions;
 Functions functions_of_file(Cli *c, const char *path);
+Functions functions_once_read(Cli *c, const char *path); /* none of stdin: that is read */
 const FileFunction *functions_find(const Functions *all, const char *name); /* the last; or NULL */
 bool functions_is_helper(const Functions *all, const char *name);           /* a kernel uses it */
 const char *functions_text(Cli *c, const Functions *all, const Node *n);    /* as it is written */

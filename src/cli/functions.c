@@ -118,6 +118,13 @@ Functions functions_of_file(Cli *c, const char *path)
     return out;
 }
 
+Functions functions_once_read(Cli *c, const char *path)
+{
+    Functions none = {0};
+
+    return strcmp(path, "-") == 0 ? none : functions_of_file(c, path);
+}
+
 const FileFunction *functions_find(const Functions *all, const char *name)
 {
     const char *dot = strrchr(name, '.'); /* the full name of one that is nested */

@@ -137,9 +137,8 @@ static void tell_of_keywords(Cli *c, const Options *o, int count)
         {"pre_hook", "it is Python's, and is not called"},
         {"post_hook", "it is Python's, and is not called"},
     };
-    bool is_stdin = strcmp(o->file, "-") == 0;
-    const Functions all = is_stdin ? (Functions){0} : functions_of_file(c, o->file);
-    const FileFunction *f = is_stdin ? NULL : functions_find(&all, o->kernel);
+    const Functions all = functions_once_read(c, o->file);
+    const FileFunction *f = functions_find(&all, o->kernel);
 
     if (!f || !f->decorators || !strstr(f->decorators, "pre_hook"))
         tell_hook(c, o, count);
