@@ -33,8 +33,8 @@ expect 0 out "[5. 5. 5. 5. 5. 5. 5. 5.]" run "@$folder/call.args" "x=full(fp32,n
 file time.args "--time" "@call.args" "--time 3"
 expect 2 err "time.args:3: --time is given twice" run "@$folder/time.args"
 file time.args "--time 3" "@call.args"
-expect 0 out "  3 " run "@$folder/time.args"
-expect 0 out "  2 " run "@$folder/time.args" --time 2
+expect 0 out ", 3 runs" run "@$folder/time.args"
+expect 0 out ", 2 runs" run "@$folder/time.args" --time 2
 
 # a file goes before those that it names, which lie beside it, and so do files of values
 file in/data.args "x=@x.npy --save out=o.npy" "n=4" "y=x" "BLOCK=16"
