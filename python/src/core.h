@@ -155,10 +155,10 @@ int value_dtype(PyObject *o, tilec_dtype *out);
 
 /* --- crash.c --- */
 
-/* Between the two a signal that ends the process is told with this name, which lives as long.  Any
- * number of threads at a time; the first wants the GIL. */
+/* Between the two a signal that ends the process is told with the name of the last that began.  Any
+ * number of threads at a time, with the GIL. */
 void crash_begin(const char *kernel);
-void crash_end(const char *kernel);
+void crash_end(void);
 
 /* --- fail.c --- */
 

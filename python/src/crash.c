@@ -16,8 +16,8 @@
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 static struct sigaction before[SIGNALS];
-static atomic_int running;           /* launches */
-static _Atomic(const char *) kernel; /* of the last one that began; NULL: it has ended */
+static atomic_int running; /* launches */
+static char kernel[128]; /* of the last one that began; a copy, since kernels overwrite the heap */
 static atomic_flag spoken = ATOMIC_FLAG_INIT;
 
 static void say(const char *text)
@@ -31,18 +31,15 @@ static void say(const char *text)
 static void speak(void)
 {
     enum { STEP = 10000, STEPS = 200 }; /* microseconds; 2 seconds in all */
-    const char *name = atomic_load(&kernel);
-
     if (atomic_flag_test_and_set(&spoken)) {
         for (int i = 0; i < STEPS; i++)
             usleep(STEP);
         return;
     }
     say("tilec: the process crashed while the kernel ");
-    say(name ? name : "of a launch");
-    say(" ran, which may have reached memory outside of its arrays: check=True, or TILEC_CHECK=1 "
-        "in "
-        "the environment, says where\n");
+    say(kernel);
+    say(" ran, which may have reached memory outside of its arrays: check=True, or "
+        "TILEC_CHECK=1 in the environment, says where\n");
 }
 
 /* What faulted runs again behind it, and faults for whoever was there before. */
@@ -76,12 +73,11 @@ static void install(void)
 void crash_begin(const char *name)
 {
     install();
+    strncpy(kernel, name, sizeof kernel - 1);
     atomic_fetch_add(&running, 1);
-    atomic_store(&kernel, name);
 }
 
-void crash_end(const char *name)
+void crash_end(void)
 {
-    atomic_compare_exchange_strong(&kernel, &name, NULL);
     atomic_fetch_sub(&running, 1);
 }

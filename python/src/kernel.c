@@ -353,7 +353,7 @@ static int call_library(Launch *l, const void **which)
     status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
                   : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
     PyEval_RestoreThread(thread);
-    crash_end(name);
+    crash_end();
     if (file_raised(l->file)) {
         tilec_free(error);
         return -1;
