@@ -369,7 +369,7 @@ static const char *try_example(const Maker *m, const char *path, Example *e)
     Cli *c = m->c;
     Attempt t = {.options = {.file = path, .kernel = m->kernel, .grid = e->grid},
                  .found = text_new(c->arena)};
-    const char *text;
+    const char *said;
 
     t.options.launch.device = "interp";
     t.options.launch.check = 1;
@@ -379,9 +379,9 @@ static const char *try_example(const Maker *m, const char *path, Example *e)
         if (arg.text)
             vec_push(c->arena, &t.options.args, arg);
     }
-    trial_run(c, MOST_SECONDS, find_problem, &t, &text);
-    e->problem = text && *text == '=' ? NULL : text;
-    return text && *text == '=' ? text + 1 : "";
+    trial_run(c, MOST_SECONDS, find_problem, &t, &said);
+    e->problem = said && *said == '=' ? NULL : said;
+    return said && *said == '=' ? said + 1 : "";
 }
 
 /* --- what was not written --- */
