@@ -293,6 +293,8 @@ const tilec_tensor *memory_of_range(const Binding *b, int i);
 /* Does a launch read memory that it writes?  The sets are of parameters. */
 bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
+/* Of one dimension, in elements; INT64_MAX where there are none and the extents overflow. */
+int64_t memory_stride(const tilec_tensor *t, int dim);
 
 /* progress.c: a launch on the request's device, which its on_progress, if any, hears of */
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);

@@ -122,17 +122,6 @@ static const char *descriptor_problem(const tilec_arg *a)
     return NULL;
 }
 
-static int64_t stride_of(const tilec_tensor *t, int dim)
-{
-    int64_t stride = 1;
-
-    if (t->strides)
-        return t->strides[dim];
-    for (int i = dim + 1; i < t->ndim; i++)
-        stride *= t->shape[i];
-    return stride;
-}
-
 static bool bind_extent(Binder *b, const FrontParam *p, FrontArg *part, int64_t n)
 {
     const Const c = const_int(n);
@@ -165,6 +154,6 @@ bool bind_descriptor(Binder *b, BindTo to, const tilec_arg *a)
     for (int i = 0; i < t->ndim; i++)
         bind_extent(b, p, &parts[1 + i], t->shape[i]);
     for (int i = 0; i < t->ndim; i++)
-        bind_extent(b, p, &parts[1 + t->ndim + i], stride_of(t, i));
+        bind_extent(b, p, &parts[1 + t->ndim + i], memory_stride(t, i));
     return b->status == TILEC_OK;
 }

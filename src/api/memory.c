@@ -13,10 +13,12 @@ typedef struct {
     double bytes; /* of its elements, each once */
 } Extent;
 
-static int64_t dense_stride(const tilec_tensor *t, int dim)
+int64_t memory_stride(const tilec_tensor *t, int dim)
 {
     int64_t stride = 1;
 
+    if (t->strides)
+        return t->strides[dim];
     for (int i = dim + 1; i < t->ndim; i++) {
         if (__builtin_mul_overflow(stride, t->shape[i], &stride))
             return INT64_MAX;
@@ -28,7 +30,7 @@ static int64_t dense_stride(const tilec_tensor *t, int dim)
 static bool reach_of_dimension(const tilec_tensor *t, int i, int64_t size, int64_t *below,
                                int64_t *above)
 {
-    int64_t stride = t->strides ? t->strides[i] : dense_stride(t, i), far;
+    int64_t stride = memory_stride(t, i), far;
 
     if (__builtin_mul_overflow(t->shape[i] - 1, stride, &far) ||
         __builtin_mul_overflow(far, size, &far))

@@ -5,17 +5,6 @@
 
 #include "api.h"
 
-static int64_t stride_of(const tilec_tensor *t, int dim)
-{
-    int64_t stride = 1;
-
-    if (t->strides)
-        return t->strides[dim];
-    for (int i = dim + 1; i < t->ndim; i++)
-        stride *= t->shape[i];
-    return stride;
-}
-
 /* Split an offset into an index for each dimension, the largest stride first.  False when some is
  * left over: it is between the elements. */
 static bool split_offset(const tilec_tensor *t, int64_t offset, int64_t *index)
@@ -27,15 +16,15 @@ static bool split_offset(const tilec_tensor *t, int64_t offset, int64_t *index)
     for (;;) {
         int next = -1;
         for (int i = 0; i < t->ndim; i++) {
-            if (!done[i] && stride_of(t, i) != 0 && t->shape[i] > 1 &&
-                (next < 0 || llabs(stride_of(t, i)) > llabs(stride_of(t, next))))
+            if (!done[i] && memory_stride(t, i) != 0 && t->shape[i] > 1 &&
+                (next < 0 || llabs(memory_stride(t, i)) > llabs(memory_stride(t, next))))
                 next = i;
         }
         if (next < 0)
             return offset == 0;
         done[next] = true;
-        index[next] = offset / stride_of(t, next);
-        offset %= stride_of(t, next);
+        index[next] = offset / memory_stride(t, next);
+        offset %= memory_stride(t, next);
     }
 }
 
@@ -62,14 +51,14 @@ void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset)
     int rank = MIN(array->ndim, MAX_RANK); /* what stands behind is told by none */
 
     place_put(t, array, offset);
-    if (array->ndim == 1 && stride_of(array, 0) == 1) {
+    if (array->ndim == 1 && memory_stride(array, 0) == 1) {
         text_printf(t, " is outside of its %lld elements", (long long)array->shape[0]);
         return;
     }
     put_list(t, " is outside of its shape (", array->shape, rank, ")");
     text_put(t, array->ndim == 0 ? " is outside of its one element" : "");
     for (int i = 0; i < rank && array->strides; i++)
-        index[i] = stride_of(array, i);
+        index[i] = memory_stride(array, i);
     if (array->strides)
         put_list(t, ", strides (", index, rank, ")");
 }
