@@ -775,6 +775,7 @@ Array each_load(Cli *c, const FileText *text); /* an array for c->each */
 /* The value of a placeholder that `text` begins with; gives its length, 0: it is none. */
 size_t each_value(Cli *c, const char *text, Const *out);
 void each_run(Cli *c, const Options *o); /* a call for each of the files */
+bool each_is_read(const Options *o);     /* does an argument ask which file it is? */
 
 /* run.c, dump.c, devices.c, test.c, list.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */

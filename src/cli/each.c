@@ -238,14 +238,20 @@ static void refuse_options(Cli *c, const Options *o)
              "and leave --each away");
 }
 
-/* Calls that do not ask which file they are for would all be the same. */
-static void refuse_unused(Cli *c, const Options *o)
+bool each_is_read(const Options *o)
 {
     for (int i = 0; i < o->args.len; i++) {
         if (each_has_place(o->args.at[i].text))
-            return;
+            return true;
     }
-    stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
+    return false;
+}
+
+/* Calls that do not ask which file they are for would all be the same. */
+static void refuse_unused(Cli *c, const Options *o)
+{
+    if (!each_is_read(o))
+        stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
 }
 
 static bool has_outputs(Cli *c, const Options *o, const EachFile *f)

@@ -130,11 +130,45 @@ static const char *missing(Cli *c, const char *device)
     return NULL;
 }
 
+/* A command that does the same, and can be given more options. */
+static const char *command_again(Cli *c, const Test *t)
+{
+    const char *file = t->call->path;
+
+    if (t->kernel)
+        file = arena_printf(c->arena, "%s:%s", file, t->kernel);
+    return arena_printf(c->arena, "tilec run %s --call %s --device %s%s%s%s", shell_word(c, file),
+                        shell_word(c, t->call->name), t->device, t->is_default ? " --compare " : "",
+                        t->is_default ? reference : "", options_again(c, t->argc, t->argv));
+}
+
+/* Is it a call for each of many files?  Only as one of `run` it has --each. */
+static bool reads_files(Cli *c, const Options *o, const NamedCall *call)
+{
+    Options run = {0};
+
+    if (!each_is_read(o))
+        return false;
+    options_add_call(c, COMMAND_RUN, &run, call);
+    c->json = false; /* whatever the call says */
+    return run.eaches.len > 0;
+}
+
+/* Why a call that opened is not made here; NULL. */
+static const char *why_skipped(Cli *c, const Options *o, const Test *t)
+{
+    bool chosen = options_parse(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
+    const char *why = chosen ? NULL : missing(c, o->launch.device);
+
+    if (!why && reads_files(c, o, t->call))
+        why = arena_printf(c->arena, "--each reads files: run it by `%s`", command_again(c, t));
+    return why;
+}
+
 static void make_call(Cli *c, void *test)
 {
     Test *t = test;
     Options o = options_of(c, t);
-    bool chosen = options_parse(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
     Comparisons compared;
     Call k;
 
@@ -147,7 +181,7 @@ static void make_call(Cli *c, void *test)
     k.silent = true;
     call_open(&k);
     t->kernel = k.options.kernel;
-    t->why = chosen ? NULL : missing(c, o.launch.device);
+    t->why = why_skipped(c, &o, t);
     t->result = TEST_SKIPPED;
     if (t->why)
         return;
@@ -248,18 +282,6 @@ static void print_indented(const char *text)
     }
 }
 
-/* A command that does the same, and can be given more options. */
-static void print_again(Cli *c, const Test *t)
-{
-    const char *file = t->call->path;
-
-    if (t->kernel)
-        file = arena_printf(c->arena, "%s:%s", file, t->kernel);
-    printf("      again: tilec run %s --call %s --device %s%s%s%s\n", shell_word(c, file),
-           shell_word(c, t->call->name), t->device, t->is_default ? " --compare " : "",
-           t->is_default ? reference : "", options_again(c, t->argc, t->argv));
-}
-
 static void print_test(Cli *c, const Test *t, const Widths *w)
 {
     printf("%s  %-*s  %-*s  %-*s  %.3f s\n", results[t->result], w->place, place_of(c, t), w->name,
@@ -267,7 +289,7 @@ static void print_test(Cli *c, const Test *t, const Widths *w)
     if (t->why)
         print_indented(t->why);
     if (t->result == TEST_FAILED)
-        print_again(c, t);
+        printf("      again: %s\n", command_again(c, t));
     fflush(stdout);
 }
 

@@ -142,6 +142,28 @@ expect 0 out "0 passed, 0 failed, 1 skipped" env TILEC_LIBCUDA=/nowhere/libcuda.
 expect 1 out "there is no NVIDIA driver" env TILEC_LIBCUDA=/nowhere/libcuda.so \
     "$tilec" test "$k" --call small --device cuda
 
+# one for the files of --each is for `tilec run`, unless an argument takes their place
+mkdir "$folder/each"
+cat >"$folder/each/t.py" <<'KERNEL'
+import triton
+import triton.language as tl
+# tilec: call folder --grid 1 --each 'data/*.npy' x=@{} --compare x=2
+# tilec: call bare --grid 1 --each 'data/*.npy' x=@{}
+@triton.jit
+def store(x): tl.store(x + tl.arange(0, 4), 2.0)
+KERNEL
+mkdir "$folder/each/data"
+run "$folder/each/t.py" --grid 1 "x=zeros(fp32,4)" --save "x=$folder/each/data/a.npy"
+expect 0 out "0 passed, 0 failed, 2 skipped" "$tilec" test "$folder/each/t.py"
+expect 0 out "--each reads files: run it by \`tilec run $folder/each/t.py:store --call bare --device cpu --compare interp\`" \
+    "$tilec" test "$folder/each/t.py"
+expect 0 out '"call": "folder", "kernel": "store", "device": "cpu", "result": "SKIP"' \
+    "$tilec" test "$folder/each/t.py" --json
+expect 0 out "--call folder --device cpu --check\`" "$tilec" test "$folder/each/t.py" --check
+again=$(sed -n 's/.*`tilec \(.*folder.*\)`/\1/p' "$folder/out")
+expect 0 err "1 of 1 files" eval "\"\$tilec\" $again"
+expect 0 out "2 passed, 0 failed" "$tilec" test "$folder/each/t.py" "x=zeros(fp32,4)"
+
 # one that ends the process costs no other
 cat >"$folder/far.py" <<'KERNEL'
 import triton
