@@ -64,6 +64,7 @@ typedef struct {
     CliCode code;             /* what went wrong */
     const char *trouble;      /* when it stopped: the text for stderr */
     const Origin *trouble_at; /* the line of a file that a text of ours is about; NULL */
+    const char *diagnosis;    /* the compiler's part of `trouble`; NULL: all of it */
     tilec_status status;      /* what the library said of it; TILEC_OK: it is ours */
     bool json;                /* --json was given */
     bool diagnosed;           /* the text says where in a source file: print it as it is */

@@ -123,6 +123,7 @@ void each_stop_early(Each *e, int i, CrewResult *r)
     why = arena_printf(e->cli->arena, "%s", r->trouble ? r->trouble : "there is no memory");
     crew_result_free(r);
     e->cli->status = r->status;
+    e->cli->diagnosis = why;
     stop(e->cli, r->code, "with %s: %s", e->files.at[i].path, why);
 }
 

@@ -125,7 +125,7 @@ static Problem problem_of(Arena *a, const Cli *c)
     if (hint)
         p.hint = text_behind(a, hint, hint_word);
     if (c->status != TILEC_OK)
-        take_apart(a, c->trouble, &p);
+        take_apart(a, c->diagnosis ? c->diagnosis : c->trouble, &p);
     else if (c->trouble_at)
         take_origin(a, c->trouble, c->trouble_at, &p);
     const char *guess = strstr(p.message, "; did you mean ");
@@ -201,6 +201,7 @@ const char *problem_of_fault(const Cli *c, const char *text, int exit_code)
 
     ended.trouble = text;
     ended.trouble_at = NULL;
+    ended.diagnosis = NULL;
     ended.status = TILEC_FAULT;
     ended.code = (CliCode)exit_code;
     return problem_kept(&ended);

@@ -95,6 +95,12 @@ done
 json 1 'j["problems"][0]["kind"] == "refused" and "--compare" in j["problems"][0]["message"]' \
     run k.py:copy --grid 1 --each 'in/[02].png' x=@{} o='empty_like(x)' n='x.numel()' BLOCK=8 --compare o=1
 json 2 'set(j) == keys and j["kind"] == "usage"' run k.py:copy --grid 1 --each 'in/*.png' x=@{} o=x m=1
+mkdir ops && cp k.py ops
+for extra in "" "--threads 1" "--batch 2"; do # what all files have alike, in a kernel of another folder
+    json 1 'j["file"] == "in/../ops/k.py" and j["line"] == 19 and "lod" in j["message"] and
+        j["text"].startswith("with in/")' \
+        run in/../ops/k.py:misspelt --grid 1 --each 'in/[02].png' x=@{} o=x $extra
+done
 
 # what goes well
 json 0 'j["stage"] == "ir" and "load" in j["text"] and j["kernel"] == "copy"' dump k.py:copy --stage ir \
