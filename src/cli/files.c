@@ -8,7 +8,6 @@
 #include "../io/io.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +146,7 @@ static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
 {
     uint64_t key = hash_bytes(path, strlen(path), 0);
 
-    const EachFile file = {arena_strndup(c->arena, path, strlen(path)), files->len};
+    const EachFile file = {path, files->len};
 
     if (os_entry(path).kind == OS_FOLDER || map_get(seen, key))
         return;
@@ -162,15 +161,11 @@ EachFiles each_find(Cli *c, const Options *o)
 
     for (int i = 0; i < o->eaches.len; i++) {
         const char *pattern = o->eaches.at[i];
-        glob_t found = {0};
-        int before = files.len, error = glob(pattern, 0, NULL, &found);
+        const EachPaths found = each_match(c, pattern);
 
-        for (size_t k = 0; error == 0 && k < found.gl_pathc; k++)
-            add_file(c, &files, found.gl_pathv[k], seen);
-        globfree(&found);
-        if (error == GLOB_NOSPACE)
-            stop(c, CLI_REFUSED, "--each %s: there is no memory for the names", pattern);
-        if (files.len == before && error != 0)
+        for (int k = 0; k < found.len; k++)
+            add_file(c, &files, found.at[k], seen);
+        if (found.len == 0)
             stop(c, CLI_FILES, "--each %s: there is no such file", pattern);
     }
     if (files.len == 0)

@@ -84,7 +84,7 @@ static const struct {
      "  --compress [1..9]    smaller .npz and .png files, which take longer; 6 when not given\n"
      "  --each 'PATTERN'     a call for every such file: --each 'in/*.png' x=@{} \\\n"
      "                       --save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
-     "                       is one table for all\n"
+     "                       is one table for all; 'in/**/*.png' are those at any depth\n"
      "  --batch N            with --each: stack N files of one shape for one launch\n"
      "  --skip-existing      leave out files of --each whose outputs are there\n"
      "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"

@@ -192,6 +192,42 @@ expect 1 err "1 of 2 files" "$tilec" run add.py:add --grid 1 --each 'mixed/b*.pn
     n='x.shape(2)' BLOCK=64
 grep -q "^tilec: mixed/b0.png: n: " "$folder/err" || wrong "the odd one is not named"
 
+# `**`: folders of any depth, and none; no hidden ones, none behind links, no other meaning of a name
+mkdir -p 'deep/b/c[1]' deep/.hidden deep/b/.git elsewhere && ln -s ../elsewhere deep/link && ln -s .. deep/b/up
+for file in 'deep/b/c[1]/x' deep/b/y deep/z deep/a.b deep/.hidden/h deep/b/.git/g elsewhere/e; do
+    cp copies/a1.png "$file.png" || wrong "no $file.png"
+done
+# found_by LIST PATTERN...: these and no other files, in this order
+found_by() {
+    list=$1 patterns=
+    shift
+    for pattern in "$@"; do patterns="$patterns --each $pattern"; done
+    # shellcheck disable=SC2086
+    (set -f && expect 0 out "" "$tilec" run add.py:add --grid 0 $patterns x=@{} y=x o=x n=0 BLOCK=1 --show 'x[0,:1]')
+    [ "$(sed -n 's/\.png:$//p' "$folder/out" | tr '\n' ' ')" = "$list " ] || wrong "$*: $(cat "$folder/out")"
+}
+all='deep/a.b deep/b/c[1]/x deep/b/y deep/z'
+found_by "$all" 'deep/**/*.png'
+found_by "$all" 'deep/**'
+found_by "$all" 'deep/**/**/*' 'deep/**/z.png'
+found_by "$all" 'd*/**/*.png'
+found_by 'deep/b/c[1]/x deep/b/y' 'deep/**/b/**/*.png'
+found_by 'deep/b/c[1]/x' '**/x.png'
+found_by 'deep/b/y' '**/b/*.png'
+found_by 'deep/link/e' 'deep/link/**/*.png' # one that is named
+found_by 'deep/a.b deep/z' 'deep/**.png'
+expect 3 err "--each deep/**/*.gif: there is no such file" "$tilec" run add.py:add --grid 1 \
+    --each 'deep/**/*.gif' x=@{} y=x o=x n=1 BLOCK=1
+deep() {
+    "$tilec" run add.py:add --grid 1 --each 'deep/**/*.png' x=@{} y=x o=x n=1 BLOCK=1 --save "$@"
+}
+expect 3 err 'there is no folder mirror/deep; `mkdir -p mirror/deep` makes it' deep 'o=mirror/{dir}/{name}.npy'
+mkdir -p 'mirror/deep/b/c[1]'
+expect 0 err "4 of 4 files" deep 'o=mirror/{dir}/{name}.npy'
+[ -s 'mirror/deep/b/c[1]/x.npy' ] && [ -s mirror/deep/a.b.npy ] || wrong "{dir} is not the file's folder"
+cp deep/z.png deep/b/z.png
+expect 2 err "deep/b/z.png and deep/z.png would both be written to out/z.npy" deep 'o=out/{name}.npy'
+
 # one table for all: rows in the order of the files, with their paths
 for extra in "--threads 1" "--threads 3"; do
     expect 0 err "5 of 5 files" "$tilec" run add.py:assert_small --grid 1 --each 'copies/a[0-4].png' x=@{} \
