@@ -199,6 +199,16 @@ static ChoiceState decide(void *python, const FrontFile *f, const AstChoice *c)
     return !known ? CHOICE_OPEN : truth ? CHOICE_RUN : CHOICE_LEFT_OUT;
 }
 
+/* Does a loop change what the name holds, as often as it is run? */
+static bool grows_in_loop(Py *p, const AstGlobal *g)
+{
+    const AstChoice *c = g->is_augmented ? g->choice : NULL;
+
+    while (c && (c->has_test || c->before))
+        c = c->outer;
+    return c && choice_of(g->file, g->choice, decide, p) == CHOICE_OPEN;
+}
+
 /* The assignment that counts, of those in host `if`s and in front of them.  Where a test has no
  * value, what holds without it goes before what an `if` would change, and else the last one. */
 static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
@@ -206,10 +216,9 @@ static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
     const AstGlobal *open = NULL;
 
     for (const AstGlobal *at = g; at; at = at->earlier) {
-        ChoiceState state =
-            at->is_augmented ? CHOICE_LEFT_OUT : choice_of(at->file, at->choice, decide, p);
+        ChoiceState state = choice_of(at->file, at->choice, decide, p);
 
-        if (state == CHOICE_RUN)
+        if (state == CHOICE_RUN || grows_in_loop(p, at))
             return open && !open->choice->has_test ? open : at;
         if (state == CHOICE_OPEN && !open)
             open = at;
@@ -217,17 +226,41 @@ static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
     return open ? open : g;
 }
 
+/* An assignment whose value is being evaluated: the same name means there what it held before. */
+typedef struct Assigning {
+    const AstGlobal *global;
+    const struct Assigning *outer;
+} Assigning;
+
+/* The last assignment that has happened where the running code asks for the name. */
+static const AstGlobal *last_global(const Py *p, const FrontFile *f, Sym name)
+{
+    const FilePython *context = p->context;
+
+    for (const Assigning *a = context->assigning; a; a = a->outer) {
+        if (a->global->file == f && strcmp(a->global->name, name) == 0)
+            return a->global->earlier;
+    }
+    return p->tolerant ? file_assigned(f, NULL, name, UINT32_MAX) : file_global(f, name);
+}
+
 /* Of what is assigned to a name at module level. */
 static bool eval_global(Py *p, const AstGlobal *g, Span at, Const *out)
 {
     PyFrame *inside = p->frame, *frame = NEW(p->arena, PyFrame);
+    FilePython *context = p->context;
+    Assigning this = {.outer = context->assigning};
     bool good;
 
     *frame = (PyFrame){.caller = inside, .call = at, .before = UINT32_MAX, .host = (void *)g->file};
     p->frame = frame;
     if (p->tolerant) /* a launch interns no names, so it cannot read tests: is_uncertain() */
         g = chosen_global(p, g);
-    good = py_eval(p, g->value, out);
+    this.global = g;
+    context->assigning = &this;
+    good =
+        grows_in_loop(p, g) ? py_fail(p, g->span, E_IN_LOOP, g->name) : py_eval(p, g->value, out);
+    context->assigning = this.outer;
     p->frame = inside;
     return good && (out->kind != CONST_UNKNOWN || py_fail_unknown(p, out, at));
 }
@@ -263,7 +296,7 @@ static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bo
 {
     const FilePython *context = p->context;
     const AstImport *import = import_goes_first(f, name) ? file_import(f, name) : NULL;
-    const AstGlobal *g = file_global(f, name);
+    const AstGlobal *g = last_global(p, f, name);
     const AstFunc *fn = g ? NULL : file_find(f, name);
     PyFunction *function;
 
@@ -385,7 +418,7 @@ static void parse_bound(Walk *w, FrontFile *f, Sym name, int depth)
 {
     FrontFile *outer = w->file;
     AstFunc *fn = map_get(f->func_of, MAP_KEY(name));
-    const AstGlobal *g = file_global(f, name);
+    const AstGlobal *g = file_assigned(f, NULL, name, UINT32_MAX);
     const AstImport *import = import_follow(f, name);
 
     if (import && import->file && import->target && is_new(w, import))

@@ -12,7 +12,8 @@ typedef struct {
     const FrontFile *file;
     bool is_strict;      /* a name whose value may depend on more than its assignment has none */
     const char *missing; /* the first argument of a launch that was asked for and not given */
-    const struct Deciding *deciding; /* host `if`s whose tests are being evaluated */
+    const struct Deciding *deciding;   /* host `if`s whose tests are being evaluated */
+    const struct Assigning *assigning; /* assignments whose values are being evaluated */
 } FilePython;
 
 /* An evaluation at module level; it reads the file and changes nothing in it. */

@@ -17,6 +17,7 @@
 
 /* decorators and heuristics (R340 to R346) */
 #define E_UNCERTAIN          "what `%s` holds depends on more than its assignment"
+#define E_IN_LOOP            "`%s` is changed here in a loop, which is not run before a launch: write it as a comprehension"
 #define E_NOT_KNOWN          "what `%s` is cannot be known here"
 #define E_NOT_READ           "`%s` cannot be read"
 #define E_GIVEN_ARRAY        "`%s` is an array, which has no value here"

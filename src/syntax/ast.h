@@ -238,7 +238,7 @@ struct AstGlobal {
     const AstGlobal *instead; /* what an `except` block assigns if this fails, or NULL */
     bool in_except;
     const AstChoice *choice; /* that it stands in: the name may hold `earlier` instead; or NULL */
-    bool is_augmented;       /* `name op= x`; the value is `name op x` */
+    bool is_augmented;       /* `name op= x`, or name.append(x); the value is `name op x` */
 };
 
 /* ast.c: the text that `tilec dump --stage ast` prints: one node a line, indented by depth. */

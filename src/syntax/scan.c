@@ -309,8 +309,22 @@ static bool is_augmenting(const char *text, const char *end)
     return false;
 }
 
-/* Is this `NAME =`, `NAME :`, `NAME ,` or `NAME op=` with a word of n letters that is no keyword,
- * or targets in brackets? */
+/* Is it the call of a method that puts something behind a list? */
+static bool is_appending(const char *text, const char *end)
+{
+    static const char *const methods[] = {".append(", ".extend("};
+
+    for (int i = 0; i < COUNT(methods); i++) {
+        size_t n = strlen(methods[i]);
+
+        if ((size_t)(end - text) > n && memcmp(methods[i], text, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is this `NAME =`, `NAME :`, `NAME ,`, `NAME op=` or `NAME.append(` with a word of n letters that
+ * is no keyword, or targets in brackets? */
 static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
 {
     static const char *const others[] = {"else", "try", "finally", "except", "lambda"};
@@ -327,7 +341,8 @@ static bool is_assignment(const Scanner *s, const Line *line, uint32_t n)
     if (n == 0)
         return c == '(' || c == '[' || c == '*';
     return c == ':' || c == ',' || (c == '=' && next != '=') ||
-           is_augmenting(s->text + pos, s->text + line->end);
+           is_augmenting(s->text + pos, s->text + line->end) ||
+           is_appending(s->text + pos, s->text + line->end);
 }
 
 /* --- what a line may begin with --- */

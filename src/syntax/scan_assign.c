@@ -87,6 +87,46 @@ static void assign_augmented(Reader *r, const Node *n)
     add_global(r, n->left, NULL, node_end(&r->parser, sum), true);
 }
 
+/* What a call of a list's method puts behind it, as the items of a list; NULL: it does not. */
+static Node *appended(Reader *r, const Node *call)
+{
+    const Node *method = call->left;
+    Node *list, *item;
+
+    if (method->kind != N_ATTRIBUTE || call->nitems != 1 || call->items[0]->kind == N_KEYWORD)
+        return NULL;
+    item = call->items[0];
+    if (strcmp(method->name, "extend") == 0) {
+        item = node_new(&r->parser, N_STARRED, call->items[0]->span.start);
+        item->left = call->items[0];
+        item->span = call->items[0]->span;
+    } else if (strcmp(method->name, "append") != 0) {
+        return NULL;
+    }
+    list = node_new(&r->parser, N_LIST, item->span.start);
+    list->span = item->span;
+    list->items = NEW_N(r->parser.arena, Node *, 1);
+    list->items[0] = item;
+    list->nitems = 1;
+    return list;
+}
+
+/* name.append(x) is name += [x], and name.extend(x) is name += [*x]; in a function the name may be
+ * one of the module. */
+static void assign_appended(Reader *r, const Node *call)
+{
+    Node *list = call->kind == N_CALL && !r->line->scope ? appended(r, call) : NULL;
+    Node *sum;
+
+    if (!list)
+        return;
+    sum = node_new(&r->parser, N_BINARY, call->span.start);
+    sum->op = BIN_ADD;
+    sum->left = call->left->left;
+    sum->right = list;
+    add_global(r, sum->left, NULL, node_end(&r->parser, sum), true);
+}
+
 /* Keep that there is such a name, though its value is beyond us. */
 static void unreadable(Reader *r)
 {
@@ -104,7 +144,8 @@ static void unreadable(Reader *r)
                    false);
 }
 
-/* statement = (target '=')+ value | NAME ':' annotation '=' value | NAME op '=' value | other */
+/* statement = (target '=')+ value | NAME ':' annotation '=' value | NAME op '=' value
+ *   | NAME '.append' '(' value ')' | NAME '.extend' '(' value ')' | other */
 static void statement(Reader *r)
 {
     Parser *p = &r->parser;
@@ -120,6 +161,8 @@ static void statement(Reader *r)
         add_global(r, n->left, n->extra, n->right, false);
     if (n->kind == N_AUGMENTED)
         assign_augmented(r, n);
+    if (n->kind == N_EXPR)
+        assign_appended(r, n->left);
     for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++)
         add_assignment(r, n->items[i], n->right);
 }

@@ -183,6 +183,41 @@ grep -qF "  whose pre_hook, \`zero\`, is Python, which is not run" "$folder/out"
 expect 0 out '"configurations": 2, "first_configuration": "B=512 waves_per_eu=2 num_ctas=1", "configuration_problem": null, "pre_hook": "zero"' \
     "$tilec" list "$folder/c.py:chosen" --json
 
+# a list that is changed behind its first assignment
+cat >"$folder/grown.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+CONFIGS = [triton.Config({"B": 128})]
+CONFIGS += [triton.Config({"B": 256})]
+CONFIGS.append(triton.Config({"B": 512}))
+if True:
+    CONFIGS = CONFIGS + [triton.Config({"B": 1024})]
+LOOP = [triton.Config({"B": 128})]
+for b in (256, 512):
+    LOOP.append(triton.Config({"B": b}))
+
+@triton.autotune(CONFIGS, key=["n"])
+@triton.jit
+def grown(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+
+@triton.autotune(LOOP, key=["n"])
+@triton.jit
+def looped(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+KERNEL
+expect 0 out "fastest: B=" "$tilec" run "$folder/grown.py:grown" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)' \
+    --tune --time=2
+for size in 128 256 512 1024; do
+    grep -qE "^ *B=$size( |\$)" "$folder/out" || wrong "the configuration B=$size was not tried"
+done
+expect 0 out "configurations: 4, of which a call takes the first: B=128" "$tilec" list "$folder/grown.py:grown"
+expect 2 err "grown.py:11:5: the configurations of @triton.autotune cannot be told from the file: \`LOOP\` is changed here in a loop" \
+    "$tilec" run "$folder/grown.py:looped" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)'
+
 # those that the file does not tell: what stopped it, its place, what to do
 untold="$folder/c.py:19:26: the configurations of @triton.autotune cannot be told from the file: what \`repository.runtime.get_tuned_config\` is cannot be known here"
 expect 2 err "hint: it has no value: give B=...; $untold" of_c loaded --grid 'cdiv(n,B)'

@@ -1,5 +1,6 @@
 # run: kernel out:fp32[6]
 # run: from_modules out:fp32[3]
+# run: grown out:fp32[2]
 # lower: plain out:*fp32
 """R3, R4: what of module level a kernel may use."""
 import math
@@ -19,6 +20,12 @@ DTYPE = tl.float32
 sqrt = tl.sqrt
 PLAIN = 3
 LIST = [1, 2]
+GROWN = [1]
+GROWN += [2]
+GROWN.append(7)
+GROWN.extend((4, 5))
+HOW_MANY = tl.constexpr(len(GROWN))
+THIRD = tl.constexpr(GROWN[2])
 FROM_ENVIRONMENT = int(os.environ.get("X", "1"))
 
 
@@ -36,6 +43,12 @@ def kernel(out):
     if NOTHING is None:
         tl.store(out + 4, helper(4).to(DTYPE))
     tl.store(out + 5, sqrt(9.0))
+
+
+@triton.jit
+def grown(out):
+    tl.store(out, HOW_MANY)
+    tl.store(out + 1, THIRD)
 
 
 @triton.jit

@@ -840,8 +840,8 @@ static void check_file(Fixture *f, const char *path)
 
 static void test_whole_files(void **state)
 {
-    static const char *const names[] = {"host",           "nested",  "tuned",
-                                        "configurations", "aliases", "broken"};
+    static const char *const names[] = {"host",  "nested",  "tuned", "configurations",
+                                        "grown", "aliases", "broken"};
     Fixture *f = *state;
     const char *root = os_env("TILEC_SOURCE");
 
