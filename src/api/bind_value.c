@@ -121,7 +121,8 @@ static const char *tensor_problem(const tilec_tensor *t)
         return NULL;
     if (!t->data)
         return "its data is NULL";
-    return (uintptr_t)t->data % tilec_dtype_size(t->dtype) == 0
+    size_t size = tilec_dtype_size(t->dtype); /* a power of two */
+    return ((uintptr_t)t->data & (size - 1)) == 0
                ? NULL
                : "its address is no multiple of the size of its elements";
 }
