@@ -56,8 +56,9 @@ static void read_one(Cli *c, Batches *b, int number)
         const tilec_io_options options = {.as = t->has_type ? &t->type : NULL};
         char *error = NULL;
 
-        check(c, io_read(each_expand(c, f, t->path), NULL, 0, &options, &arrays[i], &error),
-              &error);
+        io_array_free(&arrays[i]); /* of a piece that was put back */
+        file_check(c, io_read(each_expand(c, f, t->path), NULL, 0, &options, &arrays[i], &error),
+                   &error);
     }
 }
 
@@ -95,7 +96,7 @@ static void do_piece(Cli *c, void *context, int i)
         write_one(c, b->writing, b->each->options, i - b->reading);
 }
 
-static void settle_piece(void *context, int i, CrewResult *r)
+static bool settle_piece(void *context, int i, CrewResult *r)
 {
     Batches *b = context;
 
@@ -103,13 +104,12 @@ static void settle_piece(void *context, int i, CrewResult *r)
         r->failed |= b->writing->differs;
         if (b->writing->compared)
             r->compared = strdup(b->writing->compared);
-        each_settle(b->each, b->writing->numbers[i - b->reading], r);
-        return;
+        return each_settle(b->each, b->writing->numbers[i - b->reading], r);
     }
     if (r->failed)
-        each_settle(b->each, b->next + i, r);
-    else
-        crew_result_free(r);
+        return each_settle(b->each, b->next + i, r);
+    crew_result_free(r);
+    return true;
 }
 
 static void watch(void *context)
@@ -283,7 +283,7 @@ static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
     const char *why =
         arena_printf(e->cli->arena, "it is in one batch with %s", batch->files[0].path);
 
-    if (each_is_of_call(r) && e->done == e->failed)
+    if (each_is_of_call(r) && e->done == e->failed && !e->halted)
         each_stop_early(e, batch->numbers[0], r);
     each_settle(e, batch->numbers[0], r);
     for (int i = 1; i < batch->group.n; i++) {
@@ -308,7 +308,7 @@ static void run_one_by_one(Batches *b, const int *numbers, int n)
 {
     const CrewTask task = {.work = read_again, .context = b};
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && !b->each->halted; i++) {
         CrewResult r = crew_do(&b->each->crew, &task, numbers[i]);
 
         if (r.failed) {
@@ -400,13 +400,13 @@ void batch_run(Each *e)
     int n = MIN(e->options->batch, e->files.len), got = 0;
 
     find_texts(&b);
-    while (b.next < e->files.len || b.waiting.len > 0 || b.writing) {
+    while (!e->halted && (b.next < e->files.len || b.waiting.len > 0 || b.writing)) {
         int *numbers = NEW_N(c->arena, int, n);
 
         read_and_write(&b, b.waiting.len > MOST_WAITING * n ? 0 : n);
         close_batch(b.writing);
         got = choose(&b, n, numbers);
-        b.writing = got > 0 ? run_batch(&b, numbers, got) : NULL;
+        b.writing = got > 0 && !e->halted ? run_batch(&b, numbers, got) : NULL;
         each_tell(e);
     }
 }

@@ -66,6 +66,7 @@ typedef struct {
     const Origin *trouble_at; /* the line of a file that a text of ours is about; NULL */
     const char *diagnosis;    /* the compiler's part of `trouble`; NULL: all of it */
     tilec_status status;      /* what the library said of it; TILEC_OK: it is ours */
+    int reason;               /* errno, where the system would not read or write a file; or 0 */
     bool json;                /* --json was given */
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
@@ -172,6 +173,8 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "
 /* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
  * strides. */
 Array file_load(Cli *c, const char *path, const tilec_dtype *as);
+/* check() for what io_read() gave, with its errno. */
+void file_check(Cli *c, tilec_status status, char **error);
 /* Of a path of `len` bytes: how much of `behind` is its `:MEMBER`, 0 unless it is an .npz. */
 size_t file_member_length(const char *path, size_t len, const char *behind);
 /* An array file in the text of a value. */

@@ -28,22 +28,23 @@ enum { MOST_FILES = 64 };
 static _Atomic(const char *) files[MOST_FILES];
 static atomic_flag spoken = ATOMIC_FLAG_INIT;
 
-void crash_file_begin(const char *path)
-{
-    for (int i = 0; i < MOST_FILES; i++) {
-        const char *none = NULL;
-
-        if (atomic_compare_exchange_strong(&files[i], &none, path))
-            return;
-    }
-}
-
 void crash_file_end(const char *path)
 {
     for (int i = 0; i < MOST_FILES; i++) {
         const char *it = path;
 
         if (atomic_compare_exchange_strong(&files[i], &it, NULL))
+            return;
+    }
+}
+
+void crash_file_begin(const char *path)
+{
+    crash_file_end(path); /* it may have been put back */
+    for (int i = 0; i < MOST_FILES; i++) {
+        const char *none = NULL;
+
+        if (atomic_compare_exchange_strong(&files[i], &none, path))
             return;
     }
 }

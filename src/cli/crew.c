@@ -2,11 +2,14 @@
  * crew.c - many like pieces of work on several threads, each with a Cli of its own
  *
  * A piece that is stopped is a result like others.  Threads live for one crew_run(); the thread
- * that called it waits and watches.  Where no thread can be had it works itself.
+ * that called it waits and watches.  Where no thread can be had it works itself.  A thread whose
+ * piece could not open a file, since the process has too many open, puts the piece back and ends:
+ * in the end there are as many threads as there are handles for.
  */
 #define _GNU_SOURCE
 #include "each.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +76,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     take_rows(c, &r);
     r.code = c->code;
     r.status = c->status;
+    r.reason = c->reason;
     fclose(c->tells);
     return r;
 }
@@ -117,29 +121,55 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t all_done;
     const CrewTask *task;
-    int n, next, done;
+    int n, next;
+    int *again, nagain; /* pieces that were put back; at most one for each thread */
+    int workers;        /* threads at work */
+    int left;           /* .. that have ended for want of handles */
+    bool halted;        /* settle() wants no more */
 } Shift;
 typedef struct {
     Shift *shift;
     Cli *cli;
 } Worker;
 
+/* The next piece, -1: there is none. */
+static int take_piece(Shift *s)
+{
+    if (s->halted)
+        return -1;
+    if (s->nagain > 0)
+        return s->again[--s->nagain];
+    return s->next < s->n ? s->next++ : -1;
+}
+
+/* Could it be done by fewer threads? */
+static bool puts_back(const Shift *s, const CrewResult *r)
+{
+    return (r->reason == EMFILE || r->reason == ENFILE) && s->workers > 1;
+}
+
 static void *work_shift(void *worker)
 {
     Shift *s = ((Worker *)worker)->shift;
+    bool stays = true;
 
     pthread_mutex_lock(&s->lock);
-    while (s->next < s->n) {
-        int i = s->next++;
+    for (int i; stays && (i = take_piece(s)) >= 0;) {
         CrewResult r;
 
         pthread_mutex_unlock(&s->lock);
         r = perform(((Worker *)worker)->cli, s->task, i);
         pthread_mutex_lock(&s->lock);
-        s->task->settle(s->task->context, i, &r);
-        if (++s->done == s->n) /* what happens before can wait for the next look */
-            pthread_cond_signal(&s->all_done);
+        stays = !puts_back(s, &r);
+        if (!stays) {
+            crew_result_free(&r);
+            s->again[s->nagain++] = i;
+            s->left++;
+        } else if (!s->task->settle(s->task->context, i, &r))
+            s->halted = true;
     }
+    if (--s->workers == 0) /* what happens before can wait for the next look */
+        pthread_cond_signal(&s->all_done);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
@@ -162,31 +192,48 @@ static void wait_for_all(Shift *s)
     do {
         const struct timespec until = soon();
 
-        while (s->done < s->n && pthread_cond_timedwait(&s->all_done, &s->lock, &until) == 0)
+        while (s->workers > 0 && pthread_cond_timedwait(&s->all_done, &s->lock, &until) == 0)
             ;
         s->task->watch(s->task->context);
-    } while (s->done < s->n);
+    } while (s->workers > 0);
     pthread_mutex_unlock(&s->lock);
+}
+
+/* One more thread; false: there is none to be had. */
+static bool start_worker(Shift *s, pthread_t *thread, Worker *worker)
+{
+    int error;
+
+    pthread_mutex_lock(&s->lock);
+    error = pthread_create(thread, NULL, work_shift, worker);
+    s->workers += error == 0;
+    pthread_mutex_unlock(&s->lock);
+    return error == 0;
 }
 
 void crew_run(Crew *w, int n, const CrewTask *task)
 {
-    Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, task, n, 0, 0};
     pthread_t *threads = calloc((size_t)w->n, sizeof *threads);
     Worker *workers = calloc((size_t)w->n, sizeof *workers);
+    int *again = calloc((size_t)w->n, sizeof *again);
+    Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, task, n, .again = again};
     int started = 0;
 
-    while (threads && workers && started < MIN(n, w->n)) {
+    while (threads && workers && again && started < MIN(n, w->n)) {
         workers[started] = (Worker){&s, &w->clis[started]};
-        if (pthread_create(&threads[started], NULL, work_shift, &workers[started]) != 0)
+        if (!start_worker(&s, &threads[started], &workers[started]))
             break;
         started++;
     }
-    if (started == 0)
+    if (started == 0) {
+        s.workers = 1;
         work_shift(&(Worker){&s, &w->clis[0]});
+    }
     wait_for_all(&s);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    w->n -= s.left;
     free(threads);
     free(workers);
+    free(again);
 }

@@ -9,6 +9,7 @@
 #include "each.h"
 #include "../io/io.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,26 @@ void each_blame(const Cli *c, CrewResult *r, const char *why)
     r->problem = c->json ? problem_json(&failed) : NULL;
 }
 
-void each_settle(Each *e, int i, CrewResult *r)
+/* Would every file meet it? */
+static bool is_of_machine(const CrewResult *r)
+{
+    static const int reasons[] = {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
+    bool found = false;
+
+    for (int i = 0; i < COUNT(reasons) && r->failed; i++)
+        found |= r->reason == reasons[i];
+    return found;
+}
+
+bool each_settle(Each *e, int i, CrewResult *r)
 {
     EachOutcome *o = &e->outcomes[i];
 
+    if (is_of_machine(r) && e->halted) { /* of a file that was begun before */
+        crew_result_free(r);
+        return false;
+    }
+    e->halted = is_of_machine(r) ? r->reason : e->halted;
     e->differ += each_is_difference(r);
     if (r->failed && !r->trouble)
         each_blame(e->cli, r, r->told ? "it is not what --compare says" : "there is no memory");
@@ -51,6 +68,7 @@ void each_settle(Each *e, int i, CrewResult *r)
     *r = (CrewResult){.failed = r->failed};
     e->failed += r->failed;
     e->done++;
+    return !e->halted;
 }
 
 static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
@@ -106,6 +124,19 @@ void each_tell(Each *e)
     progress_files(&e->progress, e->done + running_share(e), e->files.len);
 }
 
+/* Behind what has halted it the others are not told of. */
+static int settle_rest(Each *e)
+{
+    int left = 0;
+
+    for (int i = 0; i < e->files.len; i++) {
+        left += !e->outcomes[i].done;
+        e->outcomes[i].done = true;
+    }
+    each_tell(e);
+    return left;
+}
+
 bool each_is_of_call(const CrewResult *r)
 {
     bool is_own = r->code == CLI_FILES || r->status == TILEC_FAULT || each_is_difference(r) ||
@@ -157,12 +188,12 @@ static void run_file(Cli *c, void *context, int i)
         atomic_store(c->share, 0);
 }
 
-static void settle_file(void *context, int i, CrewResult *result)
+static bool settle_file(void *context, int i, CrewResult *result)
 {
     const Run *r = context;
 
     crash_file_end(r->each->files.at[r->first + i].path);
-    each_settle(r->each, r->first + i, result);
+    return each_settle(r->each, r->first + i, result);
 }
 
 static void watch_files(void *context)
@@ -178,9 +209,9 @@ static int run_first_files(Each *e, const CrewTask *task)
     CrewResult held = {0}; /* of the last file, which may stop the command */
     int first = 0;
 
-    for (; first < e->files.len && e->done == e->failed; first++) {
+    for (; first < e->files.len && e->done == e->failed && !e->halted; first++) {
         CrewResult r = crew_do(&e->crew, task, first);
-        bool is_of_call = each_is_of_call(&r);
+        bool is_of_call = each_is_of_call(&r) && !is_of_machine(&r);
 
         crash_file_end(e->files.at[first].path);
         if (held.failed && is_of_call)
@@ -218,7 +249,7 @@ static void run_files(Each *e)
     run.threads = MAX(1, e->threads / e->crew.n);
     crash_watch(&words); /* once, not for each launch */
     share_progress(e);
-    if (first < e->files.len)
+    if (first < e->files.len && !e->halted)
         crew_run(&e->crew, e->files.len - first, &task);
     crash_unwatch();
 }
@@ -253,6 +284,15 @@ static void refuse_unused(Cli *c, const Options *o)
 {
     if (!each_is_read(o))
         stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
+}
+
+/* A kernel may only print or assert: that is no mistake. */
+static void warn_unkept(Cli *c, const Options *o)
+{
+    if (o->saves.len + o->shows.len + o->compares.len == 0)
+        warn(c, "nothing keeps what comes out of these calls: --save 'NAME=out/{name}.png' writes "
+                "an array of each, --save NAME=all.csv rows of all, --show NAME prints, --compare "
+                "compares");
 }
 
 static bool has_outputs(Cli *c, const Options *o, const EachFile *f)
@@ -318,6 +358,8 @@ static void print_json(const Each *e, double seconds)
 
     text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g", e->files.len,
                 e->done - e->failed, seconds);
+    if (e->halted)
+        text_printf(&t, ", \"left\": %d", e->left);
     if (e->options->skip_existing)
         text_printf(&t, ", \"skipped\": %d", e->skipped);
     text_put(&t, ", \"failed\": [");
@@ -349,10 +391,14 @@ static void sum_up(Each *e)
         fprintf(stderr, "; %d skipped", e->skipped);
     if (e->failed)
         fprintf(stderr, "; %d failed", e->failed);
+    if (e->left)
+        fprintf(stderr, "; %d left, which would fail alike", e->left);
     if (e->options->compares.len > 0)
         fprintf(stderr, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
                 e->differ == 1 ? "s" : "");
     fputc('\n', stderr);
+    if (e->halted == EMFILE || e->halted == ENFILE)
+        fputs("hint: `ulimit -n N` lets a process have N files open\n", stderr);
     if (e->options->json)
         print_json(e, seconds);
 }
@@ -370,6 +416,7 @@ void each_run(Cli *c, const Options *given)
     e.options = &o;
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
+    warn_unkept(c, &o);
     if (o.skip_existing)
         skip_existing(&e);
     load_constants(&e);
@@ -385,8 +432,9 @@ void each_run(Cli *c, const Options *given)
         batch_run(&e);
     else
         run_files(&e);
+    e.left = settle_rest(&e);
     gathered_write(c, &e.gathered, &o);
     sum_up(&e);
     if (e.failed)
-        c->code = CLI_REFUSED;
+        c->code = e.halted ? CLI_FILES : CLI_REFUSED;
 }

@@ -65,6 +65,7 @@ typedef struct {
     bool failed;
     CliCode code;
     tilec_status status;
+    int reason;     /* as Cli.reason */
     char *told;     /* what it printed; NULL: there was no memory */
     char *trouble;  /* why it failed; NULL */
     char *problem;  /* the same as problem_json() has it, where that is asked for; NULL */
@@ -81,7 +82,8 @@ typedef struct {
 typedef void CrewWork(Cli *c, void *context, int i);
 typedef struct {
     CrewWork *work;
-    void (*settle)(void *context, int i, CrewResult *r); /* behind it; takes the texts */
+    /* Behind it; takes the texts.  False: no more pieces are begun. */
+    bool (*settle)(void *context, int i, CrewResult *r);
     void (*watch)(void *context); /* some times a second, and behind the last piece */
     void *context;
 } CrewTask;
@@ -92,7 +94,8 @@ void crew_release(Cli *c);
 void crew_rows_free(char **rows, int n);
 /* Piece i, on this thread; it is for the caller to settle. */
 CrewResult crew_do(Crew *w, const CrewTask *task, int i);
-/* Pieces 0 to n - 1 in any order, on all threads; settle() and watch() never at the same time. */
+/* Pieces 0 to n - 1 in any order, on all threads; settle() and watch() never at the same time.
+ * Where there are too few file handles for so many threads it goes on with fewer. */
 void crew_run(Crew *w, int n, const CrewTask *task);
 
 /* each.c: what became of the files, told in their order */
@@ -122,6 +125,8 @@ typedef struct {
     int threads;           /* for all of it */
     int told, failed, done;
     int skipped;         /* whose outputs were there; they are not among the files */
+    int halted;          /* errno of what all further files would meet too; 0 */
+    int left;            /* .. and how many these are */
     int differ;          /* of these by --compare */
     VEC(Damage) damaged; /* the files that failed, in their order */
     Gathered gathered;
@@ -129,8 +134,9 @@ typedef struct {
     Progress progress;
     double started;
 } Each;
-/* Take what became of file `i`, with the texts; one thread at a time. */
-void each_settle(Each *e, int i, CrewResult *r);
+/* Take what became of file `i`, with the texts; one thread at a time.  False: the disk is full, or
+ * the like, so that no more files need to be begun. */
+bool each_settle(Each *e, int i, CrewResult *r);
 /* Give a failure that says nothing of itself these words. */
 void each_blame(const Cli *c, CrewResult *r, const char *why);
 void crew_result_free(CrewResult *r); /* crew.c: of one that nobody takes */

@@ -48,6 +48,12 @@ static void check_end(Cli *c, const char *path, const char *file)
     }
 }
 
+void file_check(Cli *c, tilec_status status, char **error)
+{
+    c->reason = status == TILEC_OK ? 0 : errno;
+    check(c, status, error);
+}
+
 Array file_load(Cli *c, const char *path, const tilec_dtype *as)
 {
     const tilec_io_options options = {.as = as};
@@ -59,7 +65,7 @@ Array file_load(Cli *c, const char *path, const tilec_dtype *as)
         file_claim_stdin(c, arena_printf(c->arena, "@%s", path));
     else
         check_end(c, path, name.path);
-    check(c, io_read(path, NULL, 0, &options, &from, &error), &error);
+    file_check(c, io_read(path, NULL, 0, &options, &from, &error), &error);
     return adopt(c, &from);
 }
 
@@ -235,6 +241,8 @@ void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
         tilec_status status = is_npz(&name) ? save_members(c, o, arrays, i, &error)
                                             : save_one(o, save->path, arrays[i], &error);
 
+        if (status != TILEC_OK)
+            c->reason = errno;
         const char *why =
             status ? arena_printf(c->arena, "%s", error ? error : tilec_status_text(status)) : NULL;
 

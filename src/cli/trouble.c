@@ -36,6 +36,7 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
     volatile bool done = false;
 
     c->status = TILEC_OK;
+    c->reason = 0;
     c->diagnosed = false;
     if (setjmp(c->guard.env) == 0) {
         work(c, context);

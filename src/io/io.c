@@ -145,6 +145,12 @@ void io_refuse(Io *io, const char *fmt, ...)
     fail(&io->guard);
 }
 
+void io_refuse_system(Io *io, int error)
+{
+    io->reason = error;
+    io_refuse(io, "%s", strerror(error));
+}
+
 void io_no_memory(Io *io)
 {
     io->guard.why = GUARD_NO_MEMORY;
@@ -228,7 +234,7 @@ static void write_out(Io *io, const char *path)
         error =
             fwrite(io->out, 1, io->out_len, stdout) != io->out_len || fflush(stdout) ? errno : 0;
     if (error)
-        io_refuse(io, "%s", strerror(error));
+        io_refuse_system(io, error);
 }
 
 static void write_task(Io *io, const Task *task)
@@ -310,6 +316,7 @@ static tilec_status perform(Io *io, const tilec_io_options *options, const Task 
         *error = error_text(io, status, task->path);
     arena_free(io->arena);
     free(io->out);
+    errno = io->reason;
     return status;
 }
 

@@ -48,6 +48,7 @@ struct Io {
     void (*release)(void *held); /* for what a library has made; NULL: nothing */
     void *held;
     const char *trouble; /* why it stopped */
+    int reason;          /* .. as errno has it; 0: it is not the system's */
 };
 
 /* io.c: the calls */
@@ -64,7 +65,8 @@ bool io_is_suffix(const char *s, size_t n); /* ".png": of a format that is known
 /* NULL, or why nothing of this name can be read or (`is_output`) written. */
 const char *io_name_trouble(Arena *a, const IoName *name, bool is_output);
 
-/* As tilec_io_read(), tilec_io_decode() and tilec_io_write_npz(); `bytes` NULL: read the file. */
+/* As tilec_io_read(), tilec_io_decode() and tilec_io_write_npz(); `bytes` NULL: read the file. Both
+ * leave in errno what the system said of a failure, 0 where it is none of the system's. */
 tilec_status io_read(const char *path, const void *bytes, size_t len,
                      const tilec_io_options *options, IoArray *out, char **error);
 void io_array_free(IoArray *a); /* may be empty */
@@ -74,6 +76,7 @@ tilec_status io_write(const char *path, const tilec_tensor *tensor, const tilec_
 
 /* Leave the call, with what is wrong with the file; its name is put in front. */
 NORETURN void io_refuse(Io *io, const char *fmt, ...) PRINTF(2, 3);
+NORETURN void io_refuse_system(Io *io, int error); /* the same in the system's words */
 NORETURN void io_no_memory(Io *io);
 
 /* memory.c: bytes in, arrays, bytes out */

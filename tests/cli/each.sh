@@ -108,7 +108,7 @@ expect 2 err "no argument reads the files; x=@{} does" "$tilec" run add.py:add -
     --each 'in/*.png' x='ones(u8,4)' y=x o=x n=1 BLOCK=1
 
 # what is wrong with the call is said once, by the first file
-expect 2 err "with in/a0.png: the kernel has no parameter 'm'" each m=1
+expect 2 err "with in/a0.png: the kernel has no parameter 'm'" each m=1 --show o
 [ "$(wc -l <"$folder/err")" = 1 ] || wrong "it was said more than once"
 expect 1 err "with in/a0.png: add.py:6:15: error: " "$tilec" run add.py:add --grid 1 --each 'in/*.png' x=@{} y="'text'" o=x n=1 BLOCK=1
 expect 1 err "with in/a0.png: 'o' could not be saved: out/a0.png: PNG holds u8 or u16, not fp32" \
