@@ -39,6 +39,21 @@
                  (int)(sizeof((const tilec_arg[]){__VA_ARGS__}) / sizeof(tilec_arg)), options,     \
                  error)
 
+/*
+ * The int 0, and an error of the compiler where the constant `condition` does not hold.  It says
+ * the words, and in C99, which has no static assertion, the name.
+ */
+#if defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
+#define TILEC_REQUIRE(condition, name, words)                                                      \
+    (0 * (int)sizeof(struct {                                                                      \
+         _Static_assert(condition, words);                                                         \
+         char name;                                                                                \
+     }))
+#else
+#define TILEC_REQUIRE(condition, name, words)                                                      \
+    (0 * (int)sizeof(struct { unsigned name : (condition) ? 1 : -1; }))
+#endif
+
 /* Programs along x, y and z. */
 typedef struct {
     int32_t programs[3];
@@ -50,10 +65,21 @@ static inline int32_t tilec_extent(int64_t programs)
     return programs >= 0 && programs <= INT32_MAX ? (int32_t)programs : -1;
 }
 
-/* TILEC_GRID(x), TILEC_GRID(x, y) or TILEC_GRID(x, y, z); what is left out is 1. */
+/* TILEC_GRID(x), TILEC_GRID(x, y) or TILEC_GRID(x, y, z), of integers; what is left out is 1. */
 #define TILEC_GRID(...) TILEC_GRID_OF_3(__VA_ARGS__, 1, 1, 1)
-#define TILEC_GRID_OF_3(x, y, z, ...)                                                              \
-    ((tilec_grid){{tilec_extent(x), tilec_extent(y), tilec_extent(z)}})
+#define TILEC_GRID_OF_3(x, y, z, ...) /* of the 1s above, one is left over for each extent */      \
+    ((tilec_grid){{TILEC_EXTENT(x) + TILEC_REQUIRE(sizeof((const char[]){__VA_ARGS__}) <= 3,       \
+                                                   at_most_three_extents,                          \
+                                                   "TILEC_GRID takes at most three extents"),      \
+                   TILEC_EXTENT(y), TILEC_EXTENT(z)}})
+#define TILEC_EXTENT(programs) (TILEC_REQUIRE_INTEGER(programs) + tilec_extent(programs))
+#if defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
+#define TILEC_REQUIRE_INTEGER(value)                                                               \
+    TILEC_REQUIRE(_Generic((value), float : 0, double : 0, long double : 0, default : 1), integer, \
+                  "an extent of a TILEC_GRID is an integer: convert it, rounding as you mean it")
+#else
+#define TILEC_REQUIRE_INTEGER(value) (0 * (int)sizeof((value) | 0)) /* `|` takes integers only */
+#endif
 
 /* How many parts of `part` elements cover `n`: triton.cdiv().  n >= 0, part > 0. */
 static inline int64_t tilec_cdiv(int64_t n, int64_t part)
@@ -178,6 +204,12 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
 
 /* The element type that a pointer to C's own numbers points to. */
 #define TILEC_DTYPE_OF(pointer)                                                                    \
+    ((tilec_dtype)(TILEC_BY_ELEMENT(pointer) - 1 +                                                 \
+                   TILEC_REQUIRE(TILEC_BY_ELEMENT(pointer), pointer_to_a_number,                   \
+                                 "TILEC_ARRAY takes a pointer to C's own numbers, or an array of " \
+                                 "them: of `float x[3][4]` pass x[0], and say the type of others " \
+                                 "by TILEC_ARRAY_OF")))
+#define TILEC_BY_ELEMENT(pointer) /* one more than the type, and 0 for what is none */             \
     _Generic((pointer) + 0, TILEC_EITHER(bool, TILEC_I1), TILEC_EITHER(char, TILEC_CHAR),          \
              TILEC_EITHER(signed char, TILEC_I8), TILEC_EITHER(short, TILEC_I16),                  \
              TILEC_EITHER(int, TILEC_I32), TILEC_EITHER(long, TILEC_LONG(I)),                      \
@@ -185,8 +217,8 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
              TILEC_EITHER(unsigned short, TILEC_U16), TILEC_EITHER(unsigned int, TILEC_U32),       \
              TILEC_EITHER(unsigned long, TILEC_LONG(U)),                                           \
              TILEC_EITHER(unsigned long long, TILEC_U64), TILEC_EITHER(float, TILEC_FP32),         \
-             TILEC_EITHER(double, TILEC_FP64))
-#define TILEC_EITHER(type, value) type * : value, const type * : value
+             TILEC_EITHER(double, TILEC_FP64), default : 0)
+#define TILEC_EITHER(type, value) type * : 1 + (value), const type * : 1 + (value)
 #define TILEC_CHAR ((char)-1 < 0 ? TILEC_I8 : TILEC_U8)
 #define TILEC_LONG(sign) (sizeof(long) == 8 ? TILEC_##sign##64 : TILEC_##sign##32)
 

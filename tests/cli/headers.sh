@@ -63,6 +63,44 @@ refused "colour a" "an enumeration is no argument of a kernel: static_cast it"
 refused "std::vector<bool> a" "this is no argument of a kernel: pass a number"
 refused "std::optional<int> a" "this is no argument of a kernel: pass a number"
 refused "std::unique_ptr<float[]> &a" "this is no argument of a kernel: pass a number"
+# and so is what a macro of C's cannot take: of WORDS C99 has only NAME; of what works it says nothing
+cat >"$folder/macros.c" <<'END'
+#include <stddef.h>
+#include <tilec_call.h>
+void f(int64_t n, size_t m, char c, float x[3][4], const float *p);
+void f(int64_t n, size_t m, char c, float x[3][4], const float *p)
+{
+    (void)x, (void)p, (void)TILEC_GRID(1), (void)TILEC_GRID(n, c), (void)TILEC_GRID(1, 2, 3);
+    (void)TILEC_GRID(tilec_cdiv(n, 4), (int64_t)m), (void)TILEC_ARRAY_OF(TILEC_FP32, x, 3, 4);
+#if __STDC_VERSION__ >= 201112L
+    (void)TILEC_ARRAY(x[0], 3, 4), (void)TILEC_ARRAY(p, n), (void)TILEC_VALUE(n);
+#endif
+#ifdef WRONG
+    (void)WRONG;
+#endif
+}
+END
+compilers=$(for c in gcc clang; do command -v $c; done)
+macro_refused() {
+    for cc in $compilers; do
+        expect 1 err "$2" "$cc" -std=c11 -w -I"$source/include" "-DWRONG=$1" -fsyntax-only "$folder/macros.c"
+        [ "$(grep -c 'error:' "$folder/err")" = 1 ] || wrong "it says more than that: $1"
+        [ -z "$3" ] || expect 1 err "$3" "$cc" -std=c99 -w -I"$source/include" "-DWRONG=$1" \
+            -fsyntax-only "$folder/macros.c"
+    done
+}
+for cc in $compilers; do
+    for standard in c99 c11 c17; do
+        # shellcheck disable=SC2086
+        expect 0 out "" "$cc" -std=$standard $warnings -fsyntax-only "$folder/macros.c"
+        silent
+    done
+done
+macro_refused "TILEC_GRID(1, 2, 3, 4)" "TILEC_GRID takes at most three extents" "at_most_three_extents"
+macro_refused "TILEC_GRID(2.5)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
+macro_refused "TILEC_GRID(1, 1, 2.5f)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
+macro_refused "TILEC_ARRAY(x, 3, 4)" "them: of \`float x[3][4]\` pass x[0]"
+macro_refused "TILEC_STRIDED((void *)x, TILEC_LIST(3), TILEC_LIST(1))" "say the type of others by TILEC_ARRAY_OF"
 # C++ is told which header is its own
 echo '#include <tilec_call.h>' >"$folder/wrong.cpp"
 for cc in $compilers; do
