@@ -1,8 +1,9 @@
 #!/bin/sh
 # uninstall.sh BUILD - remove what was installed from this build folder to $PREFIX, below $DESTDIR if set
 #
-# Goes by the list that each installation leaves in the build folder (cmake/installed.cmake).  Folders
-# that are empty then go if they are tilec's own.
+# Goes by the list that each installation leaves in the build folder (cmake/installed.cmake): files, and the
+# folders that it made, with a slash behind them.  Folders that are then empty go if they are on it or
+# tilec's own.
 set -eu
 [ -n "${PREFIX:-}" ] || {
     echo "uninstall.sh: from where? PREFIX is empty" >&2
@@ -20,14 +21,17 @@ list=$lists/$(printf %s "$prefix" | md5sum | cut -d ' ' -f 1).txt
     done
     exit 1
 }
-sed 1d "$list" | while read -r file; do
+sed '1d; /\/$/d' "$list" | while read -r file; do
     rm -f "$file"
 done
-sed '1d; s,/[^/]*$,,' "$list" | sort -ru | while read -r folder; do
+sed '1d; /\/$/d; s,/[^/]*$,,' "$list" | sort -ru | while read -r folder; do
     own=${folder#"$prefix"}
     while [ "${own#*/tilec}" != "$own" ]; do
         rmdir "$prefix$own" 2>/dev/null || break
         own=${own%/*}
     done
+done
+sed -n '1d; s,/$,,p' "$list" | sort -ru | while read -r folder; do
+    rmdir "$folder" 2>/dev/null || true
 done
 rm "$list"

@@ -31,7 +31,8 @@ END
 # both ways configure; one of them is built
 expect 0 out "" cmake -G Ninja -S "$folder/project" -B "$folder/fetched" -DTILEC="$source" \
     -DFETCH=ON $config
-expect 0 out "" cmake -G Ninja -S "$folder/project" -B "$folder/build" -DTILEC="$source" $config
+expect 0 out "" cmake -G Ninja -S "$folder/project" -B "$folder/build" -DTILEC="$source" $config \
+    -DCMAKE_C_FLAGS="-Wpedantic -Wcast-qual -Werror" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 expect 0 out "" cmake --build "$folder/build" --target shared static image
 for program in shared static; do
     expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/build/$program" "$source/kernels/add.py"
