@@ -387,11 +387,10 @@ static void put_range_function(Text *t, const Build *b)
     put_description(t, b);
     text_printf(t,
                 " *\n"
-                " * Gives TILEC_AOT_OK, or what else of TILEC_AOT is said above; nothing has run "
-                "then%s.\n */\n",
-                b->may_fault
-                    ? ",\n * but for TILEC_AOT_FAULT, when memory is as the programs left it"
-                    : "");
+                " * Gives TILEC_AOT_OK, or one of the errors that this header begins with; nothing "
+                "has\n * run then%s.\n */\n",
+                b->may_fault ? ", but for TILEC_AOT_FAULT, when memory is as the programs left it"
+                             : "");
     text_printf(t, "static inline int %s_range(", b->symbol);
     put_parameters(t, b);
     text_put(t, "const int32_t " GRID "[3], int64_t " FIRST ", int64_t " LAST ")\n{\n");

@@ -202,8 +202,10 @@ Combining combining_begin(Nv *n, const NvStep *s)
 
     c.registers = layout_registers(plan->layout);
     c.x = NEW_N(n->arena, Part, c.registers);
-    for (int i = 0; i < plan->walk.nsteps; i++)
-        c.thread_bits |= (uint32_t)(plan->walk.step[i].kind != STEP_REGISTER) << i;
+    for (int i = 0; i < plan->walk.nsteps; i++) {
+        if (plan->walk.step[i].kind != STEP_REGISTER)
+            c.thread_bits |= 1u << i;
+    }
     for (int r = 0; r < c.registers; r++) {
         for (int k = 0; k < c.count; k++)
             c.x[r].v[k] = nv_live(s->in[k], r) ? nv_get(n, s->in[k])[r] : NULL;
