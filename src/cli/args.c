@@ -98,7 +98,7 @@ const char *args_read_source(Cli *c, const char *path, size_t *n)
         stop(c, CLI_USAGE, "the kernel's file is read twice here: it cannot come from stdin");
     error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
     if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+        stop_at_file(c, path, strerror(error));
     return text;
 }
 
@@ -115,10 +115,17 @@ static void load_stdin(Cli *c, const tilec_load_options *load)
     check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
 }
 
-void args_open_file(Cli *c, const Options *o)
+static void load_file(Cli *c, const char *path, const tilec_load_options *load)
 {
     char *error = NULL;
+    tilec_status status = tilec_load(c->tilec, path, NULL, 0, load, &c->file, &error);
 
+    c->trouble_file = status == TILEC_IO ? path : NULL;
+    check(c, status, &error);
+}
+
+void args_open_file(Cli *c, const Options *o)
+{
     if (!c->tilec)
         open_library(c);
     const tilec_load_options load = {.paths = o->paths.at,
@@ -129,7 +136,7 @@ void args_open_file(Cli *c, const Options *o)
     if (!c->file && strcmp(o->file, "-") == 0)
         load_stdin(c, &load);
     else if (!c->file)
-        check(c, tilec_load(c->tilec, o->file, NULL, 0, &load, &c->file, &error), &error);
+        load_file(c, o->file, &load);
 }
 
 void args_open_kernel(Cli *c, Options *o)

@@ -19,6 +19,7 @@ enum { MOST_WAITING = 4 }; /* windows of files that are read and in no batch yet
 /* The arrays of a file, one for each of Batches.texts; no data: it is read no more or not yet. */
 typedef struct {
     IoArray *arrays;
+    double seconds; /* that reading took */
 } Loaded;
 
 /* A call for some files, from its launch until its results are written. */
@@ -32,6 +33,7 @@ typedef struct {
     const Array **saves; /* what is written a part at a time */
     bool differs;        /* of one file: it is not what --compare says */
     char *compared;      /* what compare_json() gave, for all of it */
+    double seconds;      /* of the call */
 } Batch;
 
 typedef struct {
@@ -53,12 +55,13 @@ static void read_one(Cli *c, Batches *b, int number)
 
     for (int i = 0; i < b->texts.len; i++) {
         const FileText *t = &b->texts.at[i];
+        const char *path = each_expand(c, f, t->path);
         const tilec_io_options options = {.as = t->has_type ? &t->type : NULL};
         char *error = NULL;
 
         io_array_free(&arrays[i]); /* of a piece that was put back */
-        file_check(c, io_read(each_expand(c, f, t->path), NULL, 0, &options, &arrays[i], &error),
-                   &error);
+        file_check(c, io_name(c->arena, path).path,
+                   io_read(path, NULL, 0, &options, &arrays[i], &error), &error);
     }
 }
 
@@ -101,11 +104,15 @@ static bool settle_piece(void *context, int i, CrewResult *r)
     Batches *b = context;
 
     if (i >= b->reading) {
+        int number = b->writing->numbers[i - b->reading];
+
+        r->seconds += b->loaded[number].seconds + b->writing->seconds / b->writing->group.n;
         r->failed |= b->writing->differs;
         if (b->writing->compared)
             r->compared = strdup(b->writing->compared);
-        return each_settle(b->each, b->writing->numbers[i - b->reading], r);
+        return each_settle(b->each, number, r);
     }
+    b->loaded[b->next + i].seconds = r->seconds;
     if (r->failed)
         return each_settle(b->each, b->next + i, r);
     crew_result_free(r);
@@ -360,6 +367,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     }
     if (r.told && *r.told)
         fprintf(e->cli->tells, "%s:\n%s", batch->files[0].path, r.told);
+    batch->seconds = r.seconds;
     batch->compared = r.compared;
     r.compared = NULL;
     crew_result_free(&r);

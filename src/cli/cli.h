@@ -65,6 +65,7 @@ typedef struct {
     const char *trouble;      /* when it stopped: the text for stderr */
     const Origin *trouble_at; /* the line of a file that a text of ours is about; NULL */
     const char *diagnosis;    /* the compiler's part of `trouble`; NULL: all of it */
+    const char *trouble_file; /* the file that could not be read or written; NULL: none */
     tilec_status status;      /* what the library said of it; TILEC_OK: it is ours */
     int reason;               /* errno, where the system would not read or write a file; or 0 */
     bool json;                /* --json was given */
@@ -88,6 +89,9 @@ typedef struct {
 /* Leave the command with this exit code and this text for stderr, behind the file and the line of
  * c->origin. */
 NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
+
+/* The same with CLI_FILES for what cannot be read or written: `path` goes in front of `why`. */
+NORETURN void stop_at_file(Cli *c, const char *path, const char *why);
 
 /* Do `work`; false when it was stopped: c->code, c->trouble and c->diagnosed say why, and it is for
  * the caller to print them or to go on. */
@@ -173,8 +177,8 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "
 /* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
  * strides. */
 Array file_load(Cli *c, const char *path, const tilec_dtype *as);
-/* check() for what io_read() gave, with its errno. */
-void file_check(Cli *c, tilec_status status, char **error);
+/* check() for what io_read() gave, with its errno and the path. */
+void file_check(Cli *c, const char *path, tilec_status status, char **error);
 /* Of a path of `len` bytes: how much of `behind` is its `:MEMBER`, 0 unless it is an .npz. */
 size_t file_member_length(const char *path, size_t len, const char *behind);
 /* An array file in the text of a value. */

@@ -62,6 +62,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     CrewResult r = {.failed = true, .code = CLI_REFUSED, .status = TILEC_NO_MEMORY};
     Piece piece = {work, context, i};
     size_t size;
+    double start = os_seconds();
 
     c->tells = open_memstream(&r.told, &size);
     if (!c->tells)
@@ -77,6 +78,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     r.code = c->code;
     r.status = c->status;
     r.reason = c->reason;
+    r.seconds = os_seconds() - start;
     fclose(c->tells);
     return r;
 }

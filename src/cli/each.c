@@ -54,6 +54,7 @@ static bool is_of_machine(const CrewResult *r)
 bool each_settle(Each *e, int i, CrewResult *r)
 {
     EachOutcome *o = &e->outcomes[i];
+    bool is_made = !r->failed || each_is_difference(r);
 
     if (is_of_machine(r) && e->halted) { /* of a file that was begun before */
         crew_result_free(r);
@@ -63,8 +64,8 @@ bool each_settle(Each *e, int i, CrewResult *r)
     e->differ += each_is_difference(r);
     if (r->failed && !r->trouble)
         each_blame(e->cli, r, r->told ? "it is not what --compare says" : "there is no memory");
-    *o = (EachOutcome){r->told, r->trouble, r->problem,  r->compared,
-                       r->rows, r->nrows,   .done = true};
+    *o = (EachOutcome){r->told,  r->trouble, r->problem, r->compared, r->rows,
+                       r->nrows, r->seconds, is_made,    .done = true};
     *r = (CrewResult){.failed = r->failed};
     e->failed += r->failed;
     e->done++;
@@ -81,14 +82,6 @@ static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
         tell_trouble(e, f, o->trouble);
 }
 
-static void add_damage(Each *e, const char *path, const char *problem)
-{
-    Arena *a = e->cli->arena;
-    const Damage d = {path, problem ? arena_strndup(a, problem, strlen(problem)) : NULL};
-
-    vec_push(a, &e->damaged, d);
-}
-
 /* Of files whose kernel is running: how much of them is done, together. */
 static double running_share(const Each *e)
 {
@@ -101,20 +94,13 @@ static double running_share(const Each *e)
 
 void each_tell(Each *e)
 {
-    Arena *a = e->cli->arena;
-
     for (; e->told < e->files.len && e->outcomes[e->told].done; e->told++) {
         EachOutcome *o = &e->outcomes[e->told];
 
         tell_file(e, &e->files.at[e->told], o);
+        each_json_add(e, e->told);
         free(o->told);
         free(o->trouble);
-        if (o->compared)
-            vec_push(a, &e->compared,
-                     ((Compared){e->files.at[e->told].path,
-                                 arena_strndup(a, o->compared, strlen(o->compared))}));
-        if (o->trouble)
-            add_damage(e, e->files.at[e->told].path, o->problem);
         free(o->problem);
         free(o->compared);
         gathered_add(&e->gathered, e->options, o->rows);
@@ -155,6 +141,7 @@ void each_stop_early(Each *e, int i, CrewResult *r)
     crew_result_free(r);
     e->cli->status = r->status;
     e->cli->diagnosis = why;
+    e->cli->trouble_file = e->files.at[i].path;
     stop(e->cli, r->code, "with %s: %s", e->files.at[i].path, why);
 }
 
@@ -341,44 +328,6 @@ static void load_constants(Each *e)
     c->origin = NULL;
 }
 
-/* The object of what went wrong, with the path of the file in front. */
-static const char *damage_json(Arena *a, const Damage *d)
-{
-    Text t = text_new(a);
-
-    text_put(&t, "{\"path\": ");
-    put_json_text(&t, d->path);
-    text_printf(&t, "%s%s", d->problem ? ", " : "", d->problem ? d->problem + 1 : "}");
-    return t.s;
-}
-
-static void print_json(const Each *e, double seconds)
-{
-    Text t = text_new(e->cli->arena);
-
-    text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g", e->files.len,
-                e->done - e->failed, seconds);
-    if (e->halted)
-        text_printf(&t, ", \"left\": %d", e->left);
-    if (e->options->skip_existing)
-        text_printf(&t, ", \"skipped\": %d", e->skipped);
-    text_put(&t, ", \"failed\": [");
-    for (int i = 0; i < e->damaged.len; i++) {
-        text_put(&t, i ? ", " : "");
-        put_json_text(&t, e->damaged.at[i].path);
-    }
-    text_put(&t, "], \"problems\": [");
-    for (int i = 0; i < e->damaged.len; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", damage_json(t.arena, &e->damaged.at[i]));
-    text_put(&t, "]");
-    for (int i = 0; i < e->compared.len; i++) {
-        text_put(&t, i ? ", {\"path\": " : ", \"compared\": [{\"path\": ");
-        put_json_text(&t, e->compared.at[i].path);
-        text_printf(&t, ", \"compare\": %s}", e->compared.at[i].comparisons);
-    }
-    printf("%s%s}\n", t.s, e->compared.len ? "]" : "");
-}
-
 /* On stderr for people; --json has the same on stdout. */
 static void sum_up(Each *e)
 {
@@ -400,7 +349,7 @@ static void sum_up(Each *e)
     if (e->halted == EMFILE || e->halted == ENFILE)
         fputs("hint: `ulimit -n N` lets a process have N files open\n", stderr);
     if (e->options->json)
-        print_json(e, seconds);
+        each_json_print(e, seconds);
 }
 
 void each_run(Cli *c, const Options *given)
@@ -421,6 +370,8 @@ void each_run(Cli *c, const Options *given)
         skip_existing(&e);
     load_constants(&e);
     e.gathered = gathered_new(c, &o);
+    if (o.json)
+        each_json_begin(&e);
     e.outcomes = NEW_N(c->arena, EachOutcome, e.files.len);
     if (e.threads == 0)
         e.threads = os_cpu_count();

@@ -66,6 +66,7 @@ typedef struct {
     CliCode code;
     tilec_status status;
     int reason;     /* as Cli.reason */
+    double seconds; /* that it took */
     char *told;     /* what it printed; NULL: there was no memory */
     char *trouble;  /* why it failed; NULL */
     char *problem;  /* the same as problem_json() has it, where that is asked for; NULL */
@@ -106,14 +107,14 @@ typedef struct {
     char *compared;
     char **rows; /* see CrewResult */
     int nrows;
+    double seconds;
+    bool made; /* its outputs are written, whatever --compare says */
     bool done;
 } EachOutcome;
+/* each_json.c: what is known of the files that were told, as elements of arrays */
 typedef struct {
-    const char *path, *problem; /* as JSON, or NULL */
-} Damage;
-typedef struct {
-    const char *path, *comparisons; /* a JSON array */
-} Compared;
+    Text failed, problems, results, compared;
+} EachJson;
 typedef struct {
     Cli *cli;
     const Options *options;
@@ -124,13 +125,12 @@ typedef struct {
     atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
-    int skipped;         /* whose outputs were there; they are not among the files */
-    int halted;          /* errno of what all further files would meet too; 0 */
-    int left;            /* .. and how many these are */
-    int differ;          /* of these by --compare */
-    VEC(Damage) damaged; /* the files that failed, in their order */
+    int skipped; /* whose outputs were there; they are not among the files */
+    int halted;  /* errno of what all further files would meet too; 0 */
+    int left;    /* .. and how many these are */
+    int differ;  /* of these by --compare */
     Gathered gathered;
-    VEC(Compared) compared; /* with --json all files that were compared, in their order */
+    EachJson json; /* with --json */
     Progress progress;
     double started;
 } Each;
@@ -147,6 +147,11 @@ bool each_is_difference(const CrewResult *r);
 bool each_is_of_call(const CrewResult *r);
 /* Stop the command with a failure that all files would have alike. */
 NORETURN void each_stop_early(Each *e, int i, CrewResult *r);
+
+/* each_json.c */
+void each_json_begin(Each *e);
+void each_json_add(Each *e, int i); /* of file i, which is done; before its texts are gone */
+void each_json_print(const Each *e, double seconds);
 
 /* batch.c */
 void batch_run(Each *e);

@@ -48,9 +48,10 @@ static void check_end(Cli *c, const char *path, const char *file)
     }
 }
 
-void file_check(Cli *c, tilec_status status, char **error)
+void file_check(Cli *c, const char *path, tilec_status status, char **error)
 {
     c->reason = status == TILEC_OK ? 0 : errno;
+    c->trouble_file = status == TILEC_IO ? path : NULL;
     check(c, status, error);
 }
 
@@ -65,7 +66,7 @@ Array file_load(Cli *c, const char *path, const tilec_dtype *as)
         file_claim_stdin(c, arena_printf(c->arena, "@%s", path));
     else
         check_end(c, path, name.path);
-    file_check(c, io_read(path, NULL, 0, &options, &from, &error), &error);
+    file_check(c, name.path, io_read(path, NULL, 0, &options, &from, &error), &error);
     return adopt(c, &from);
 }
 
@@ -136,9 +137,10 @@ void file_check_output(Cli *c, const char *path)
         stop(c, CLI_USAGE, "%s: %s", path, trouble);
     const char *folder = path_of_folder(c, name.path);
     if (error == ENOENT && os_entry(folder).kind == OS_NOTHING)
-        stop(c, CLI_FILES, "%s: there is no folder '%s'; make it first", name.path, folder);
+        stop_at_file(c, name.path,
+                     arena_printf(c->arena, "there is no folder '%s'; make it first", folder));
     if (error)
-        stop(c, CLI_FILES, "%s: %s", name.path, strerror(error));
+        stop_at_file(c, name.path, strerror(error));
 }
 
 void file_check_saves(Cli *c, const Options *o)
@@ -218,11 +220,13 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
 }
 
 /* With --each it is the failure of one file. */
-static void tell_failure(Cli *c, const SaveText *save, const char *why)
+static void tell_failure(Cli *c, const SaveText *save, const char *path, const char *why)
 {
+    c->trouble_file = path;
     if (c->each)
         stop(c, CLI_REFUSED, "'%s' could not be saved: %s", save->name, why);
     complain(c, CLI_FILES, "'%s' could not be saved: %s", save->name, why);
+    c->trouble_file = NULL;
 }
 
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
@@ -248,6 +252,6 @@ void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
 
         tilec_free(error);
         if (why)
-            tell_failure(c, save, why);
+            tell_failure(c, save, name.path, why);
     }
 }

@@ -254,8 +254,9 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
         stop(c, CLI_USAGE, "--save %s=%s: results of several files do not go to stdout", save->name,
              save->path);
     if (folder.kind != OS_FOLDER)
-        stop(c, CLI_FILES, "%s: there is no folder %s; `mkdir -p %s` makes it", name.path,
-             folder_of(c, name.path), folder_of(c, name.path));
+        stop_at_file(c, name.path,
+                     arena_printf(c->arena, "there is no folder %s; `mkdir -p %s` makes it",
+                                  folder_of(c, name.path), folder_of(c, name.path)));
     if (other && other->file != f)
         stop(c, CLI_USAGE, "--save %s=%s: %s and %s would both be written to %s%s", save->name,
              save->path, other->file->path, f->path, name.path,

@@ -137,9 +137,9 @@ Items items_of_file(Cli *c, const char *path)
     int error = os_read_file(c->arena, path, LARGEST, &text, &n), line = 1;
 
     if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+        stop_at_file(c, path, strerror(error));
     if (strlen(text) != n)
-        stop(c, CLI_FILES, "%s: this is no text", path);
+        stop_at_file(c, path, "this is no text");
     for (char *s = text; *s; s = end, line++) {
         end = s + strcspn(s, "\n");
         if (*end)

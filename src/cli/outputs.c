@@ -59,7 +59,7 @@ void outputs_check(const Call *k)
         file_check_saves(k->cli, o);
     int error = o->trace ? os_check_output(o->trace) : 0;
     if (error)
-        stop(k->cli, CLI_FILES, "%s: %s", o->trace, strerror(error));
+        stop_at_file(k->cli, o->trace, strerror(error));
 }
 
 /* One that fails must not cost the others. */

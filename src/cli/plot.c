@@ -33,7 +33,7 @@ void plot_check(Cli *c, const char *path)
         stop(c, CLI_USAGE, "--plot %s: a plot is a .svg or a .png", path);
     error = os_check_output(path);
     if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+        stop_at_file(c, path, strerror(error));
     error = os_run(c->arena, version, "", 0, &run);
     if (error || run.code != 0)
         stop(c, CLI_FILES,
@@ -200,5 +200,5 @@ void plot_sweep(Cli *c, const Sweep *s, const char *path)
         stop(c, CLI_FILES, "--plot: gnuplot failed: %s", error ? strerror(error) : run.errors);
     error = os_write_file(path, run.output, run.noutput);
     if (error)
-        stop(c, CLI_FILES, "%s: %s", path, strerror(error));
+        stop_at_file(c, path, strerror(error));
 }

@@ -128,6 +128,8 @@ static Problem problem_of(Arena *a, const Cli *c)
         take_apart(a, c->diagnosis ? c->diagnosis : c->trouble, &p);
     else if (c->trouble_at)
         take_origin(a, c->trouble, c->trouble_at, &p);
+    if (!p.file)
+        p.file = c->trouble_file;
     const char *guess = strstr(p.message, "; did you mean ");
     if (guess && !p.hint) {
         p.hint = guess + strlen("; ");
@@ -201,6 +203,7 @@ const char *problem_of_fault(const Cli *c, const char *text, int exit_code)
 
     ended.trouble = text;
     ended.trouble_at = NULL;
+    ended.trouble_file = NULL;
     ended.diagnosis = NULL;
     ended.status = TILEC_FAULT;
     ended.code = (CliCode)exit_code;

@@ -29,6 +29,12 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     fail(&c->guard);
 }
 
+void stop_at_file(Cli *c, const char *path, const char *why)
+{
+    c->trouble_file = path;
+    stop(c, CLI_FILES, "%s: %s", path, why);
+}
+
 bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
 {
     const Guard outer = c->guard;
@@ -37,6 +43,7 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
 
     c->status = TILEC_OK;
     c->reason = 0;
+    c->trouble_file = NULL;
     c->diagnosed = false;
     if (setjmp(c->guard.env) == 0) {
         work(c, context);

@@ -62,4 +62,57 @@ for kept in '--save o=out/{name}.npy' '--save o=all.csv' '--show o' '--compare i
     expect 0 err "110 of 110 files" each $kept
     grep -q "warning" "$folder/err" && wrong "$kept keeps them"
 done
+
+# JSON for programs: what became of each file
+python=$("$source/tools/python.sh")
+# json CODE EXPRESSION COMMAND... : of `j`, what stands on stdout, EXPRESSION is true
+json() {
+    code=$1 expression=$2
+    shift 2
+    expect "$code" out "{" "$@" --json
+    "$python" -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$expression" 2>"$folder/err" || wrong "not so: $expression: $*"
+}
+rm in/b*
+for extra in "" "--batch 4"; do
+    # shellcheck disable=SC2086
+    json 0 '[r["path"] for r in j["results"]] == ["in/a%d.png" % i for i in range(10)] and
+        all(set(r) == {"path", "seconds", "saved"} and 0 < r["seconds"] < 60 for r in j["results"]) and
+        j["results"][3]["saved"] == [{"name": "o", "path": "out/a3.npy"}, {"name": "x", "path": "out/x3.npz"}] and
+        "compared" not in j and "left" not in j' each --save 'o=out/{name}.npy' --save 'x=out/x{i}.npz:in' --save o=all.csv $extra
+    # shellcheck disable=SC2086
+    json 0 'j["results"][9]["compare"] == j["compared"][9]["compare"] and j["results"][9]["compare"][0]["pass"] and
+        j["results"][0]["saved"] == []' each --compare interp $extra
+    cp in/a4.png kept.png
+    echo no >in/a4.png
+    # shellcheck disable=SC2086
+    json 1 '"in/a4.png" not in [r["path"] for r in j["results"]] and len(j["results"]) == 9 and j["failed"] == ["in/a4.png"] and
+        j["problems"][0]["file"] == "in/a4.png"' each --show o $extra
+    mv kept.png in/a4.png
+    # shellcheck disable=SC2086
+    json 3 'j["left"] + j["done"] == 9 and len(j["results"]) == j["done"] and
+        j["problems"][0]["file"] == "full/" + j["problems"][0]["path"][3:6] + "npy"' each --save 'o=full/{name}.npy' $extra
+done
+json 1 'j["results"][0]["compare"][0]["pass"] is False and len(j["results"]) == len(j["failed"]) == 10 and
+    len(j["results"][0]["saved"]) == 1' each --compare o=7 --save 'o=out/{name}.npy'
+
+# .. and what stops it: the file that it is about
+mkdir deep && cd deep || exit 1
+one() {
+    "$tilec" run ../add.py:add --grid 1 --each '../in/*.png' x=@{} y=x o='empty_like(x)' n=12 "$@"
+}
+json 1 'j["file"] == "../add.py" and j["line"] == 6 and j["text"].startswith("with ../in/a0.png: ") and
+    j["message"] == "the constexpr `BLOCK` was not given"' one --show o
+json 3 'j["file"] == "none.npy" and j["kind"] == "file"' one BLOCK=16 z=@none.npy
+json 2 'j["file"] == "../in/a0.png"' one BLOCK=16 z=1
+json 3 'j["file"] == "no/such/a0.npy"' one BLOCK=16 --save 'o=no/such/{name}.npy'
+json 3 'j["file"] == "none.png"' "$tilec" run ../add.py:add --grid 1 x=@none.png
+json 3 'j["file"] == "none.npz"' "$tilec" run ../add.py:add --grid 1 x=@none.npz:weights
+json 3 'j["file"] == "none.py"' "$tilec" run none.py --grid 1
+json 3 'j["file"] == "none.py"' "$tilec" list none.py
+json 3 'j["file"] == "none.args"' "$tilec" run @none.args
+json 3 'j["file"] == "no/o.npy"' "$tilec" run ../add.py:add --grid 1 x=@../in/a0.png y=x o=x n=12 BLOCK=16 --save o=no/o.npy
+json 3 'j["problems"][0]["file"] == "/dev/full"' "$tilec" run ../add.py:add --grid 1 x=@../in/a0.png y=x o=x \
+    n=12 BLOCK=16 --save o=/dev/full
 finish
