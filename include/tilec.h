@@ -720,6 +720,25 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
                                 const tilec_launch_options *options, tilec_stats *out,
                                 char **error);
 
+/* What a kernel may do with a tensor: bits of `uses` below. */
+typedef enum { TILEC_LOADS = 1, TILEC_STORES = 2 } tilec_use; /* an atomic does both */
+
+/*
+ * Tell what a launch with these arguments may do with each of its tensors, those of descriptors and
+ * tuples too, in the order of the parameters.  The kernel is compiled if it is not, and nothing
+ * runs.  `uses` may say too much of a tensor (a pointer that is one of two counts as both), never
+ * too little; tensors in one memory are not told of each other.
+ *
+ * on_tensor: called with `user`, in no other thread; `tensor` is the caller's own, in `args`.
+ *
+ * Fails as tilec_launch() does; with TILEC_BAD_ARGUMENT where on_tensor is NULL.
+ */
+tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const tilec_arg *args,
+                                 int nargs, const tilec_launch_options *options,
+                                 void (*on_tensor)(void *user, const tilec_tensor *tensor,
+                                                   int uses),
+                                 void *user, char **error);
+
 /* What a line of a source costs; of the two functions below each sets its own fields. */
 typedef struct {
     const char *file; /* ends with the call that it is given to.  NULL: none, such as the library */

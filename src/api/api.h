@@ -136,8 +136,8 @@ enum { IF_DISJOINT = 1, IF_STREAMING = 2, WITH_LINES = 4, WITH_DEBUG = 8, VARIAN
 struct Specialisation {
     Specialisation *next; /* in its bucket */
     uint64_t hash;
-    _Atomic bool lowered; /* `stored` and `speech` are known */
-    uint64_t stored;      /* bit i: slot i is written through; 63 stands for all from there on */
+    _Atomic bool lowered; /* `use` and `speech` are known */
+    MemoryUse use;        /* bit i: of slot i; 63 stands for all from there on */
     bool roams;           /* it may use memory of which no parameter says where it is */
 
     Arena *words;   /* of `speech` */
@@ -285,6 +285,8 @@ bool heuristics_option(const Request *r, const tilec_arg *const *given, const Co
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 /* The first tensor that may be written and is read-only; NULL: there is none. */
 const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored);
+/* What may be done with the tensor of a slot: tilec_uses, together. */
+int memory_uses(MemoryUse use, int slot);
 /* The bytes that each tensor spans, MAX_PARAMS at most; how many there are, -1 when nobody knows.
  */
 int memory_ranges(const Binding *b, MemoryRange *out);

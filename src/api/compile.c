@@ -390,9 +390,8 @@ static tilec_status lower(Job *job, Compilation *c)
     if (!c->func)
         return TILEC_REFUSED;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
-        MemoryUse use = ir_memory_use(c->func, job->arena);
-        s->stored = use.stored;
-        s->roams = (use.loaded | use.stored) == EVERY_PARAM;
+        s->use = ir_memory_use(c->func, job->arena);
+        s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;
         speech_prepare(s, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);
     }
@@ -408,7 +407,7 @@ static tilec_status choose_variant(Job *job, Compilation *c)
 
     if (status != TILEC_OK)
         return status;
-    c->options = compile_options(c->request, c->device, s->stored);
+    c->options = compile_options(c->request, c->device, s->use.stored);
     c->index = spec_variant_index(&c->options);
     while (s->making >> c->index & 1)
         job_wait(job, c->request->file);

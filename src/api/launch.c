@@ -307,7 +307,7 @@ static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, ch
 /* A request that is ready. */
 static tilec_status run_request(const Request *r, const int32_t *grid, char **error)
 {
-    const tilec_tensor *wrong = memory_written_wrongly(r->binding, r->spec->stored);
+    const tilec_tensor *wrong = memory_written_wrongly(r->binding, r->spec->use.stored);
 
     if (wrong)
         return refuse_read_only(r, wrong, error);
@@ -339,6 +339,26 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
     Request r = {.binding = &binding};
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     return status == TILEC_OK ? make_ready(&r, error) : status;
+}
+
+tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const tilec_arg *args,
+                                 int nargs, const tilec_launch_options *options,
+                                 void (*on_tensor)(void *user, const tilec_tensor *tensor,
+                                                   int uses),
+                                 void *user, char **error)
+{
+    Binding binding;
+    Request r = {.binding = &binding};
+    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    if (status == TILEC_OK && !on_tensor)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_memory: on_tensor is NULL");
+    if (status == TILEC_OK)
+        status = make_ready(&r, error);
+    for (int i = 0; status == TILEC_OK && i < binding.nslots; i++) {
+        if (binding.tensors[i])
+            on_tensor(user, binding.tensors[i], memory_uses(r.spec->use, i));
+    }
+    return status;
 }
 
 static const FileJob param_value = {.locked = bind_param_value};

@@ -92,6 +92,12 @@ const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored)
     return NULL;
 }
 
+int memory_uses(MemoryUse use, int slot)
+{
+    return (in_set(use.loaded, slot) ? TILEC_LOADS : 0) |
+           (in_set(use.stored, slot) ? TILEC_STORES : 0);
+}
+
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)
 {
     Extent extents[MAX_PARAMS];

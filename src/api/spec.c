@@ -41,7 +41,7 @@ bool spec_ready(Request *r)
 
     if (!s || !atomic_load_explicit(&s->lowered, memory_order_acquire))
         return false;
-    GenOptions o = compile_options(r, device_at(r->device), s->stored);
+    GenOptions o = compile_options(r, device_at(r->device), s->use.stored);
     r->spec = s;
     r->variant = atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
     return r->variant != NULL;

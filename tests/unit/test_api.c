@@ -573,6 +573,42 @@ static void test_stats(void **state)
     assert_true(out[0] == 0);
 }
 
+typedef struct {
+    const tilec_tensor *tensors[8];
+    int uses[8], n;
+} Uses;
+
+static void keep_use(void *uses, const tilec_tensor *tensor, int bits)
+{
+    Uses *u = uses;
+
+    u->tensors[u->n] = tensor;
+    u->uses[u->n++] = bits;
+}
+
+static void test_launch_memory(void **state)
+{
+    Scene *s = *state;
+    static float x[1000], y[1000], out[1000];
+    const int64_t shape[] = {1000};
+    const tilec_launch_options options = {.device = "interp"};
+    const tilec_arg args[] = {of_floats(x, shape), of_floats(y, shape), of_floats(out, shape),
+                              of_int(NULL, 1000), of_int(NULL, 100)};
+    Uses u = {.n = 0};
+
+    load(s, add_source);
+    assert_int_equal(tilec_launch_memory(s->file, NULL, args, 5, &options, keep_use, &u, &s->error),
+                     TILEC_OK);
+    assert_int_equal(u.n, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_equal(u.tensors[i], &args[i].tensor);
+        assert_int_equal(u.uses[i], i < 2 ? TILEC_LOADS : TILEC_STORES);
+    }
+    assert_true(out[0] == 0);
+    assert_int_equal(tilec_launch_memory(s->file, NULL, args, 5, &options, NULL, &u, &s->error),
+                     TILEC_BAD_ARGUMENT);
+}
+
 /* the CPU device */
 
 static void test_cpu_agrees_with_the_interpreter(void **state)
@@ -756,6 +792,7 @@ int main(void)
         TEST(test_devices),
         TEST(test_dump_shows_stages),
         TEST(test_stages_without_a_code_generator),
+        TEST(test_launch_memory),
         TEST(test_stats),
         TEST(test_cpu_agrees_with_the_interpreter),
         TEST(test_cpu_starts_threads_when_they_are_needed),
