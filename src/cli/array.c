@@ -41,6 +41,18 @@ static void *new_block(Cli *c, size_t bytes)
     return b.memory;
 }
 
+int array_block(const Cli *c, const void *data)
+{
+    for (int i = 0; i < c->blocks.len; i++) {
+        const Storage *s = &c->blocks.at[i];
+        uintptr_t start = (uintptr_t)s->memory, at = (uintptr_t)data;
+
+        if (at >= start && at - start < s->bytes)
+            return i;
+    }
+    return -1;
+}
+
 static void free_block(const Storage *b)
 {
     if (b->is_guarded)
@@ -125,6 +137,20 @@ const void *array_at(const Array *a, const int64_t *index)
     for (int i = 0; i < a->ndim; i++)
         offset += index[i] * a->strides[i];
     return (const char *)a->data + offset * (int64_t)tilec_dtype_size(a->dtype);
+}
+
+const char *array_index_text(Cli *c, const Array *a, int64_t k)
+{
+    Text t = text_new(c->arena);
+    int64_t left = k, step = array_numel(a);
+
+    text_put(&t, "");
+    for (int i = 0; i < a->ndim; i++) {
+        step /= a->shape[i];
+        text_printf(&t, "%s%lld", i ? "," : "", (long long)(left / step));
+        left %= step;
+    }
+    return t.s;
 }
 
 /* The next index in row-major order; false behind the last. */
@@ -220,9 +246,14 @@ void array_fill_int(Array *a, uint64_t v)
         put_bits(a, k, bits);
 }
 
+int array_unwritten_byte(tilec_dtype t)
+{
+    return t == TILEC_I1 ? 1 : 0xff;
+}
+
 void array_fill_unwritten(Array *a)
 {
-    memset(a->data, a->dtype == TILEC_I1 ? 1 : 0xff, array_bytes(a));
+    memset(a->data, array_unwritten_byte(a->dtype), array_bytes(a));
 }
 
 void array_count_up(Array *a)

@@ -72,7 +72,7 @@ static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
     const Array **parts = NEW_N(c->arena, const Array *, o.saves.len + 1);
     EachGroup *own = NEW(c->arena, EachGroup);
 
-    *own = (EachGroup){&batch->files[k], 1, true, NULL};
+    *own = (EachGroup){&batch->files[k], 1, true, NULL, NULL};
     c->each = own;
     for (int i = 0; i < o.saves.len; i++) {
         const Array *whole = batch->saves[i];
@@ -342,7 +342,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
         stop(e->cli, CLI_REFUSED, "there is no memory");
     batch->files = NEW_N(e->cli->arena, EachFile, n);
     batch->numbers = numbers;
-    batch->group = (EachGroup){batch->files, n, true, NULL};
+    batch->group = (EachGroup){batch->files, n, true, NULL, &e->shapes};
     for (int i = 0; i < n; i++)
         batch->files[i] = e->files.at[numbers[i]];
     batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json};
@@ -370,6 +370,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     batch->seconds = r.seconds;
     batch->compared = r.compared;
     r.compared = NULL;
+    each_warn(e, numbers[0], &r);
     crew_result_free(&r);
     return batch;
 }

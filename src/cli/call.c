@@ -240,7 +240,9 @@ void call_launch(Call *k)
     k->timing.first = prepare(k);
     if (k->options.time)
         fresh_keep(k);
-    k->timing.first += launch_first(k);
+    unwritten_watch(k);
+    k->first_seconds = launch_first(k);
+    k->timing.first += k->first_seconds;
     stop_listening(k);
     start = os_seconds();
     move_back(k);

@@ -37,6 +37,7 @@ typedef struct {
     void *memory;
     size_t bytes;
     bool is_guarded; /* by os_alloc_guarded() */
+    bool is_empty;   /* made by `empty`: nobody has said what is in it */
 } Storage;
 
 /* A copy of a storage in a device's memory. */
@@ -79,6 +80,8 @@ typedef struct {
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
     const char *compared;         /* what compare_json() gave last, where JSON is asked for */
+    const char *warning;          /* with --each: what unwritten_tell() has to say .. */
+    const char *unwritten;        /* .. and the same as JSON; NULL: nothing */
     const char **rows; /* for each --save what this file adds to its table, NULL for none */
     int nrows;
     atomic_int *share; /* of a launch beside others: programs that have ended, in 1000ths */
@@ -158,6 +161,7 @@ void array_copy_dense(const Array *a, void *to);            /* array_bytes() byt
 void array_fill(Array *a, double v);       /* dense arrays only, as the five below */
 void array_fill_int(Array *a, uint64_t v); /* of an integer type: its low bits */
 void array_fill_unwritten(Array *a);       /* NaN, or all bits one: easy to notice */
+int array_unwritten_byte(tilec_dtype t);   /* that it fills all bytes with */
 void array_count_up(Array *a);             /* 0, 1, 2, ... */
 /* Uniform in [0, 1) with as many digits as the type has; integers get all their bits random.  Here
  * and below equal seeds give equal arrays everywhere. */
@@ -171,6 +175,10 @@ double array_number(const Array *a, int64_t k);          /* element k of a dense
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
 /* The storage of every array but the first `kept` of c->blocks; none may be used behind it. */
 void array_free_from(Cli *c, int kept);
+/* The number of the storage in c->blocks that this lies in; -1: in none. */
+int array_block(const Cli *c, const void *data);
+/* Where element k of all, row-major, is: "17,3"; "" without dimensions. */
+const char *array_index_text(Cli *c, const Array *a, int64_t k);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
 
 /* file.c: array files, whose names are those of tilec_io.h */
@@ -432,6 +440,7 @@ bool element_wants_exponent(tilec_dtype t, uint64_t bits); /* too long, or no di
 /* summary.c: dtype, shape, and what the elements are like as a whole, without a newline */
 void summary_put(Text *t, const Array *a);
 void summary_put_shape(Text *t, const Array *a); /* "4096x781" */
+const char *summary_shape(Cli *c, const Array *a);
 
 /* show.c */
 typedef enum {
@@ -480,12 +489,13 @@ typedef struct {
     int runs;
     double first, median, min, max; /* seconds; first includes compiling */
     tilec_stats stats;
-    const char *tuned;    /* the configuration that --tune has found, or NULL */
-    bool fresh;           /* each run began with the arrays that the first one found */
-    const char *lines;    /* for JSON: what counting_json() gives, or NULL */
-    const char *compared; /* the same of compare_json() */
-    const char *profile;  /* .. and of profile_stop() */
-    const char *hint;     /* NULL, or what would be faster */
+    const char *tuned;     /* the configuration that --tune has found, or NULL */
+    bool fresh;            /* each run began with the arrays that the first one found */
+    const char *lines;     /* for JSON: what counting_json() gives, or NULL */
+    const char *compared;  /* the same of compare_json() */
+    const char *profile;   /* .. and of profile_stop() */
+    const char *unwritten; /* .. and of unwritten_tell() */
+    const char *hint;      /* NULL, or what would be faster */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* In billions a second; "-" for what cannot be counted. */
@@ -530,6 +540,21 @@ typedef struct {
 } KeptBlock;
 typedef VEC(KeptBlock) KeptBlocks;
 
+/* An array among the arguments, as a launch is given it. */
+typedef struct {
+    const char *name; /* "x", or "x[0]" in a tuple */
+    Array array;
+    int block;            /* -1: it is none of ours */
+    int uses;             /* bits of tilec_use */
+    int64_t count, first; /* elements that are not written, and the first of them, row-major */
+} MaybeUnwritten;
+typedef struct {
+    bool wanted; /* look for them, and behind unwritten_find(): there are some */
+    VEC(MaybeUnwritten) arrays;
+    KeptBlocks before;      /* what the launch both reads and writes, as it was */
+    const char *why_unsure; /* why the launch was not made a second time; NULL: it was */
+} Unwritten;
+
 /* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
  * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
  * Cli of its own, which may have the library and the file of another one. */
@@ -546,6 +571,8 @@ typedef struct {
     KeptBlocks kept;
     Progress progress;    /* of the first run */
     double seconds;       /* of the last launch, by the device's clock if it has one */
+    double first_seconds; /* of the first one, without compiling, by ours */
+    Unwritten unwritten;
     LastWords last_words; /* if the kernel ends the process */
     int first_block;      /* its arrays are those of cli->blocks from here on */
 } Call;
@@ -566,10 +593,22 @@ void call_close(Call *k);     /* frees its arrays, here and there */
 /* hint.c: NULL, or which block size should take less than half the time; behind timed runs */
 const char *shape_hint(const Call *k);
 
+/* unwritten.c: elements of arrays by `empty` that the launch leaves as they were; each does nothing
+ * unless unwritten.wanted, and the second turns that off where there are none */
+void unwritten_watch(Call *k); /* compiled, in front of the first run */
+void unwritten_find(Call *k);  /* behind it, with results on the host; may make the launch again */
+/* What there is to say, a warning, or with --check what stops the command; NULL: nothing. */
+const char *unwritten_text(const Call *k);
+bool unwritten_refuses(const Call *k); /* which of them? */
+void unwritten_tell(Call *k);          /* that */
+
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
-void fresh_copy(Call *k, int end); /* of all its blocks in front of that one */
-void fresh_keep(Call *k);          /* in front of the first run, with timing.stats for a result */
-void fresh_settle(Call *k);        /* behind it, with the results on the host */
+KeptBlock fresh_copy_of(Cli *c, int block);           /* as it is on the host */
+void fresh_put(const Call *k, const KeptBlock *kept); /* where launches find it: on the device if it
+                                                       * was moved there, else on the host */
+void fresh_copy(Call *k, int end);                    /* of all its blocks in front of that one */
+void fresh_keep(Call *k);   /* in front of the first run, with timing.stats for a result */
+void fresh_settle(Call *k); /* behind it, with the results on the host */
 void fresh_restore(
     const Call *k); /* in front of each run that must find what the first one found */
 

@@ -98,14 +98,6 @@ static Array number_in_shape(Cli *c, const Const *v, const Array *like)
     return one;
 }
 
-static const char *shape_text(Cli *c, const Array *a)
-{
-    Text t = text_new(c->arena);
-
-    summary_put_shape(&t, a);
-    return t.s;
-}
-
 static void take_value(Call *k, Comparison *m)
 {
     Cli *c = k->cli;
@@ -118,7 +110,7 @@ static void take_value(Call *k, Comparison *m)
              label, const_kind_name(&v));
     if (a && !array_has_shape_of(a, m->got))
         stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
-             shape_text(c, m->got), m->text->with, shape_text(c, a));
+             summary_shape(c, m->got), m->text->with, summary_shape(c, a));
     m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
     m->is_changed = true;
 }
@@ -339,21 +331,6 @@ static bool is_told(const Comparison *m)
     return m->text->name || m->is_changed || m->wrong > 0;
 }
 
-/* [17,3]; nothing of an array without dimensions */
-static const char *index_text(Cli *c, const Comparison *m)
-{
-    Text t = text_new(c->arena);
-    int64_t left = m->worst, step = array_numel(m->got);
-
-    text_put(&t, "");
-    for (int i = 0; i < m->got->ndim; i++) {
-        step /= m->got->shape[i];
-        text_printf(&t, "%s%lld", i ? "," : "", (long long)(left / step));
-        left %= step;
-    }
-    return t.s;
-}
-
 static const char *worst_text(Cli *c, const Comparison *m, const Array *a)
 {
     Array dense = array_cast(c, a, a->dtype);
@@ -371,8 +348,9 @@ static void put_difference(Cli *c, Text *t, const Comparison *m)
     text_printf(t, "%s: differs from %s in %lld of %lld elements (%.3g%%), rtol %g, atol %.3g\n",
                 m->name, m->text->with, (long long)m->wrong, (long long)n,
                 100.0 * (double)m->wrong / (double)n, m->rtol, m->atol);
-    text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name, index_text(c, m),
-                worst_text(c, m, m->got), worst_text(c, m, &m->want));
+    text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name,
+                array_index_text(c, m->got, m->worst), worst_text(c, m, m->got),
+                worst_text(c, m, &m->want));
 }
 
 static void put_comparison(Cli *c, Text *t, const Comparison *m)
@@ -444,7 +422,8 @@ static void put_json(Cli *c, Text *t, const Comparison *m)
     put_number(t, "atol", m->atol);
     if (n > 0)
         text_printf(t, ", \"worst\": {\"index\": [%s], \"value\": %s, \"reference\": %s}",
-                    index_text(c, m), worst_json(c, m, m->got), worst_json(c, m, &m->want));
+                    array_index_text(c, m->got, m->worst), worst_json(c, m, m->got),
+                    worst_json(c, m, &m->want));
     text_put(t, "}");
 }
 

@@ -74,6 +74,8 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
         r.problem = problem_json(c);
     r.failed |= c->code != CLI_DONE;
     r.compared = c->compared ? strdup(c->compared) : NULL;
+    r.warning = c->warning ? strdup(c->warning) : NULL;
+    r.unwritten = c->unwritten ? strdup(c->unwritten) : NULL;
     take_rows(c, &r);
     r.code = c->code;
     r.status = c->status;
@@ -89,10 +91,12 @@ void crew_result_free(CrewResult *r)
     free(r->trouble);
     free(r->problem);
     free(r->compared);
+    free(r->warning);
+    free(r->unwritten);
     crew_rows_free(r->rows, r->nrows);
     r->rows = NULL;
     r->nrows = 0;
-    r->compared = NULL;
+    r->compared = r->warning = r->unwritten = NULL;
     r->told = r->trouble = r->problem = NULL;
 }
 

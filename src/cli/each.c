@@ -14,6 +14,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- what is not written --- */
+
+bool each_meets_shapes(const EachGroup *group, const char *shapes)
+{
+    EachShapes *s = group->shapes;
+    uint64_t hash = hash_bytes(shapes, strlen(shapes), 0);
+    bool is_new;
+
+    pthread_mutex_lock(&s->lock);
+    is_new = s->n < MOST_SHAPES;
+    for (int i = 0; i < s->n; i++)
+        is_new &= s->at[i] != hash;
+    if (is_new)
+        s->at[s->n++] = hash;
+    pthread_mutex_unlock(&s->lock);
+    return is_new;
+}
+
+void each_warn(Each *e, int i, CrewResult *r)
+{
+    Arena *a = e->cli->arena;
+
+    if (r->warning) {
+        progress_end(&e->progress);
+        print_line(stderr,
+                   arena_printf(a, "tilec: warning: %s: %s", e->files.at[i].path, r->warning));
+    }
+    if (r->unwritten)
+        each_json_unwritten(e, i, r->unwritten);
+    free(r->warning);
+    free(r->unwritten);
+    r->warning = r->unwritten = NULL;
+}
+
 /* --- telling --- */
 
 /* As a line of its own, behind the name of the file if the text does not begin with it. */
@@ -56,6 +90,7 @@ bool each_settle(Each *e, int i, CrewResult *r)
     EachOutcome *o = &e->outcomes[i];
     bool is_made = !r->failed || each_is_difference(r);
 
+    each_warn(e, i, r);
     if (is_of_machine(r) && e->halted) { /* of a file that was begun before */
         crew_result_free(r);
         return false;
@@ -162,7 +197,7 @@ static void run_file(Cli *c, void *context, int i)
     Options o = each_options(c, r->each->options, f);
     Call k;
 
-    *group = (EachGroup){f, 1, false, &r->each->constants};
+    *group = (EachGroup){f, 1, false, &r->each->constants, &r->each->shapes};
     c->each = group;
     o.launch.threads = r->threads;
     call_init(&k, c, &o);
@@ -354,7 +389,10 @@ static void sum_up(Each *e)
 
 void each_run(Cli *c, const Options *given)
 {
-    Each e = {.cli = c, .options = given, .threads = given->launch.threads};
+    Each e = {.cli = c,
+              .options = given,
+              .threads = given->launch.threads,
+              .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
     Options o = *given;
 
     refuse_options(c, &o);

@@ -8,6 +8,8 @@
 #ifndef TILEC_CLI_EACH_H
 #define TILEC_CLI_EACH_H
 
+#include <pthread.h>
+
 #include "cli.h"
 
 /* pattern.c */
@@ -51,12 +53,22 @@ typedef struct {
     bool is_stack; /* of one file after another; else the same for all of them */
 } EachArray;
 typedef VEC(EachArray) EachArrays;
+/* Shapes of arrays of which it was found out whether they are written; calls on all threads add to
+ * it. */
+enum { MOST_SHAPES = 1000 };
+typedef struct {
+    pthread_mutex_t lock;
+    uint64_t at[MOST_SHAPES]; /* hashes */
+    int n;
+} EachShapes;
+
 /* What a call on files is given: Cli.each. */
 struct EachGroup {
     const EachFile *files;
     int n;
     bool stacked; /* arrays of files have a leading dimension for the n files */
     const EachArrays *arrays;
+    EachShapes *shapes; /* NULL: nothing is launched for it */
 };
 
 /* crew.c */
@@ -65,13 +77,15 @@ typedef struct {
     bool failed;
     CliCode code;
     tilec_status status;
-    int reason;     /* as Cli.reason */
-    double seconds; /* that it took */
-    char *told;     /* what it printed; NULL: there was no memory */
-    char *trouble;  /* why it failed; NULL */
-    char *problem;  /* the same as problem_json() has it, where that is asked for; NULL */
-    char *compared; /* what compare_json() gave, likewise */
-    char **rows;    /* as Cli.rows */
+    int reason;      /* as Cli.reason */
+    double seconds;  /* that it took */
+    char *told;      /* what it printed; NULL: there was no memory */
+    char *trouble;   /* why it failed; NULL */
+    char *problem;   /* the same as problem_json() has it, where that is asked for; NULL */
+    char *compared;  /* what compare_json() gave, likewise */
+    char *warning;   /* what the kernel did not write; NULL .. */
+    char *unwritten; /* .. and as JSON */
+    char **rows;     /* as Cli.rows */
     int nrows;
 } CrewResult;
 typedef struct {
@@ -113,7 +127,7 @@ typedef struct {
 } EachOutcome;
 /* each_json.c: what is known of the files that were told, as elements of arrays */
 typedef struct {
-    Text failed, problems, results, compared;
+    Text failed, problems, results, compared, unwritten;
 } EachJson;
 typedef struct {
     Cli *cli;
@@ -131,12 +145,17 @@ typedef struct {
     int differ;  /* of these by --compare */
     Gathered gathered;
     EachJson json; /* with --json */
+    EachShapes shapes;
     Progress progress;
     double started;
 } Each;
 /* Take what became of file `i`, with the texts; one thread at a time.  False: the disk is full, or
  * the like, so that no more files need to be begun. */
 bool each_settle(Each *e, int i, CrewResult *r);
+/* Tell, and take, what was not written of file `i`. */
+void each_warn(Each *e, int i, CrewResult *r);
+/* Are these shapes, as a text, met for the first time? */
+bool each_meets_shapes(const EachGroup *group, const char *shapes);
 /* Give a failure that says nothing of itself these words. */
 void each_blame(const Cli *c, CrewResult *r, const char *why);
 void crew_result_free(CrewResult *r); /* crew.c: of one that nobody takes */
@@ -151,6 +170,8 @@ NORETURN void each_stop_early(Each *e, int i, CrewResult *r);
 /* each_json.c */
 void each_json_begin(Each *e);
 void each_json_add(Each *e, int i); /* of file i, which is done; before its texts are gone */
+/* Of the same, at any time: objects about arrays that are not written. */
+void each_json_unwritten(Each *e, int i, const char *arrays);
 void each_json_print(const Each *e, double seconds);
 
 /* batch.c */

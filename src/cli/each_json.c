@@ -12,7 +12,8 @@
 
 void each_json_begin(Each *e)
 {
-    Text *const texts[] = {&e->json.failed, &e->json.problems, &e->json.results, &e->json.compared};
+    Text *const texts[] = {&e->json.failed, &e->json.problems, &e->json.results, &e->json.compared,
+                           &e->json.unwritten};
 
     for (int i = 0; i < COUNT(texts); i++) {
         *texts[i] = text_new(e->cli->arena);
@@ -101,6 +102,13 @@ void each_json_add(Each *e, int i)
     }
 }
 
+void each_json_unwritten(Each *e, int i, const char *arrays)
+{
+    put_comma(&e->json.unwritten);
+    put_path(&e->json.unwritten, e->files.at[i].path);
+    text_printf(&e->json.unwritten, ", \"arrays\": %s}", arrays);
+}
+
 void each_json_print(const Each *e, double seconds)
 {
     const EachJson *j = &e->json;
@@ -116,5 +124,7 @@ void each_json_print(const Each *e, double seconds)
                 j->problems.s, j->results.s);
     if (j->compared.len > 0)
         text_printf(&t, ", \"compared\": [%s]", j->compared.s);
+    if (j->unwritten.len > 0)
+        text_printf(&t, ", \"unwritten\": [%s]", j->unwritten.s);
     printf("%s}\n", t.s);
 }

@@ -26,18 +26,19 @@ static bool has_room(const Call *k)
     return os_has_memory(bytes);
 }
 
+KeptBlock fresh_copy_of(Cli *c, int block)
+{
+    const Storage from = c->blocks.at[block];
+    Array copy = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
+
+    memcpy(copy.data, from.memory, from.bytes);
+    return (KeptBlock){block, copy.data};
+}
+
 void fresh_copy(Call *k, int end)
 {
-    Cli *c = k->cli;
-
-    for (int i = k->first_block; i < end; i++) {
-        const Storage from = c->blocks.at[i];
-        Array copy = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
-        const KeptBlock kept = {i, copy.data};
-
-        memcpy(copy.data, from.memory, from.bytes);
-        vec_push(c->arena, &k->kept, kept);
-    }
+    for (int i = k->first_block; i < end; i++)
+        vec_push(k->cli->arena, &k->kept, fresh_copy_of(k->cli, i));
 }
 
 void fresh_keep(Call *k)
@@ -67,8 +68,7 @@ void fresh_settle(Call *k)
     k->timing.fresh = n > 0;
 }
 
-/* On the device, if the block has been moved there. */
-static void restore_block(const Call *k, const KeptBlock *kept)
+void fresh_put(const Call *k, const KeptBlock *kept)
 {
     Cli *c = k->cli;
     const Storage *s = &c->blocks.at[kept->block];
@@ -94,7 +94,7 @@ void fresh_restore(const Call *k)
     if (pauses)
         profile_pause(k, true);
     for (int i = 0; i < k->kept.len; i++)
-        restore_block(k, &k->kept.at[i]);
+        fresh_put(k, &k->kept.at[i]);
     if (pauses)
         profile_pause(k, false);
 }

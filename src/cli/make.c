@@ -124,11 +124,17 @@ static bool make_full(const Given *g, Array *out)
     return new_array(g, out) && fill_with(g, out, g->v[2]);
 }
 
+static void leave_unwritten(const Given *g, Array *out)
+{
+    array_fill_unwritten(out);
+    g->cli->blocks.at[array_block(g->cli, out->data)].is_empty = true;
+}
+
 static bool make_empty(const Given *g, Array *out)
 {
     if (!new_array(g, out))
         return false;
-    array_fill_unwritten(out);
+    leave_unwritten(g, out);
     return true;
 }
 
@@ -168,7 +174,7 @@ static bool make_empty_like(const Given *g, Array *out)
 {
     if (!new_like(g, 1, out))
         return false;
-    array_fill_unwritten(out);
+    leave_unwritten(g, out);
     return in_order(g, out);
 }
 

@@ -61,14 +61,11 @@ static char *move_block(const Call *k, int block)
 
 static int block_of(const Cli *c, const void *data)
 {
-    for (int i = 0; i < c->blocks.len; i++) {
-        const Storage *s = &c->blocks.at[i];
-        uintptr_t start = (uintptr_t)s->memory, at = (uintptr_t)data;
+    int block = array_block(c, data);
 
-        if (at >= start && at - start < s->bytes)
-            return i;
-    }
-    bug("an array outside of all storage");
+    if (block < 0)
+        bug("an array outside of all storage");
+    return block;
 }
 
 static bool is_empty(const tilec_tensor *t)

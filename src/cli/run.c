@@ -19,7 +19,9 @@ void call_run_evaluated(Call *k)
 
     outputs_check(k);
     compared = compare_prepare(k);
+    k->unwritten.wanted = true;
     call_launch(k);
+    unwritten_find(k);
     outputs_write(k);
     if (!compare_finish(k, &compared))
         c->code = CLI_REFUSED;
@@ -27,6 +29,7 @@ void call_run_evaluated(Call *k)
         c->compared = k->timing.compared = compare_json(c, &compared);
     else
         fputs(compare_text(c, &compared), c->tells);
+    unwritten_tell(k);
 }
 
 /* Options that are for a way of running which was not asked for, or for another one. */

@@ -65,6 +65,14 @@ void summary_put_shape(Text *t, const Array *a)
         text_printf(t, "%s%lld", i ? "x" : "", (long long)a->shape[i]);
 }
 
+const char *summary_shape(Cli *c, const Array *a)
+{
+    Text t = text_new(c->arena);
+
+    summary_put_shape(&t, a);
+    return t.s;
+}
+
 static void put_extreme(Text *t, const char *what, tilec_dtype dtype, uint64_t bits)
 {
     char word[ELEMENT_TEXT];

@@ -24,7 +24,7 @@ typedef struct {
     double seconds; /* of everything: compiling, references */
     const char *kernel;
     bool is_default;      /* no comparison was asked for */
-    const char *why;      /* it did not pass: lines for people; NULL */
+    const char *why;      /* it did not pass, or is warned of: lines for people; NULL */
     const char *compared; /* JSON, or NULL */
     const char *problem;  /* what stopped it, as JSON; NULL */
 } Test;
@@ -188,11 +188,14 @@ static void make_call(Cli *c, void *test)
     t->result = TEST_FAILED;
     call_evaluate(&k);
     compared = compare_prepare(&k);
+    k.unwritten.wanted = true;
     call_launch(&k);
-    if (compare_finish(&k, &compared))
-        t->result = TEST_PASSED;
-    else
+    unwritten_find(&k);
+    t->why = unwritten_text(&k);
+    if (!compare_finish(&k, &compared))
         t->why = compare_text(c, &compared);
+    else if (!unwritten_refuses(&k))
+        t->result = TEST_PASSED;
     t->compared = compare_json(c, &compared);
 }
 

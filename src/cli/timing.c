@@ -175,6 +175,8 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);
+    if (t->unwritten)
+        text_printf(&out, ", \"unwritten\": %s", t->unwritten);
     if (t->hint) {
         text_put(&out, ", \"hint\": ");
         put_json_text(&out, t->hint);
