@@ -268,6 +268,7 @@ static void launch(Cli *c, void *context, int unused)
                  ((EachArray){b->texts.at[i], stack(c, b, batch, i), true}));
     o.saves.len = 0; /* they are written a part at a time */
     call_init(k, c, &o);
+    k->silent = b->each->tests;
     k->again = b->each->done > b->each->failed;
     call_open(k);
     call_evaluate(k);
@@ -365,8 +366,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
         close_batch(batch);
         return NULL;
     }
-    if (r.told && *r.told)
-        fprintf(e->cli->tells, "%s:\n%s", batch->files[0].path, r.told);
+    each_tell_text(e, &batch->files[0], r.told, batch->differs);
     batch->seconds = r.seconds;
     batch->compared = r.compared;
     r.compared = NULL;

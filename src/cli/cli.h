@@ -822,7 +822,13 @@ Array each_load(Cli *c, const FileText *text); /* an array for c->each */
 /* The value of a placeholder that `text` begins with; gives its length, 0: it is none. */
 size_t each_value(Cli *c, const char *text, Const *out);
 void each_run(Cli *c, const Options *o); /* a call for each of the files */
-bool each_is_read(const Options *o);     /* does an argument ask which file it is? */
+typedef struct {
+    const char *why;      /* lines about some files that failed, and warnings; NULL: none */
+    const char *compared; /* with --json what --compare found, as objects with commas; or NULL */
+} EachTest;
+/* The same in silence, with an open kernel: do all files pass? */
+bool each_test(Cli *c, const Options *o, EachTest *out);
+bool each_is_read(const Options *o); /* does an argument ask which file it is? */
 
 /* run.c, dump.c, devices.c, test.c, list.c: each prints its result on stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */

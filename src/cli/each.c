@@ -38,8 +38,9 @@ void each_warn(Each *e, int i, CrewResult *r)
 
     if (r->warning) {
         progress_end(&e->progress);
-        print_line(stderr,
-                   arena_printf(a, "tilec: warning: %s: %s", e->files.at[i].path, r->warning));
+        print_line(e->tests ? e->cli->tells : stderr,
+                   arena_printf(a, "%swarning: %s: %s",
+                                e->tests ? "" : "tilec: ", e->files.at[i].path, r->warning));
     }
     if (r->unwritten)
         each_json_unwritten(e, i, r->unwritten);
@@ -57,8 +58,9 @@ static void tell_trouble(Each *e, const EachFile *f, const char *why)
     bool named = strncmp(why, f->path, n) == 0 && (why[n] == ':' || why[n] == '\0');
 
     progress_end(&e->progress);
-    print_line(stderr, arena_printf(e->cli->arena, "tilec: %s%s%s", named ? "" : f->path,
-                                    named ? "" : ": ", why));
+    print_line(e->tests ? e->cli->tells : stderr,
+               arena_printf(e->cli->arena, "%s%s%s%s", e->tests ? "" : "tilec: ",
+                            named ? "" : f->path, named ? "" : ": ", why));
 }
 
 bool each_is_difference(const CrewResult *r)
@@ -107,12 +109,21 @@ bool each_settle(Each *e, int i, CrewResult *r)
     return !e->halted;
 }
 
+void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed)
+{
+    if (!text || !*text || (e->tests && !failed))
+        return;
+    progress_end(&e->progress);
+    fprintf(e->cli->tells, "%s:\n%s", f->path, text);
+}
+
 static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
 {
-    if (o->told && *o->told) {
-        progress_end(&e->progress);
-        fprintf(e->cli->tells, "%s:\n%s", f->path, o->told);
-    }
+    enum { MOST_OF_TEST = 5 };
+
+    if (e->tests && o->trouble && ++e->troubles > MOST_OF_TEST)
+        return;
+    each_tell_text(e, f, o->told, o->trouble != NULL);
     if (o->trouble)
         tell_trouble(e, f, o->trouble);
 }
@@ -142,7 +153,8 @@ void each_tell(Each *e)
         crew_rows_free(o->rows, o->nrows);
         *o = (EachOutcome){.done = true};
     }
-    progress_files(&e->progress, e->done + running_share(e), e->files.len);
+    if (!e->tests)
+        progress_files(&e->progress, e->done + running_share(e), e->files.len);
 }
 
 /* Behind what has halted it the others are not told of. */
@@ -201,6 +213,7 @@ static void run_file(Cli *c, void *context, int i)
     c->each = group;
     o.launch.threads = r->threads;
     call_init(&k, c, &o);
+    k.silent = r->each->tests;
     k.again = r->again; /* what the compiler says was heard */
     if (c->share)
         atomic_store(c->share, 0);
@@ -387,43 +400,67 @@ static void sum_up(Each *e)
         each_json_print(e, seconds);
 }
 
+/* From the files to what became of them, with e->cli and e->options. */
+static void run_all(Each *e)
+{
+    Cli *c = e->cli;
+    const Options *o = e->options;
+
+    load_constants(e);
+    e->gathered = gathered_new(c, o);
+    if (o->json)
+        each_json_begin(e);
+    e->outcomes = NEW_N(c->arena, EachOutcome, e->files.len);
+    e->threads = o->launch.threads ? o->launch.threads : os_cpu_count();
+    e->crew = crew_new(c, MAX(1, MIN(e->threads, e->files.len)));
+    e->shares = NEW_N(c->arena, atomic_int, e->crew.n);
+    e->progress = progress_start("files");
+    e->started = os_seconds();
+    if (o->batch)
+        batch_run(e);
+    else
+        run_files(e);
+    e->left = settle_rest(e);
+}
+
 void each_run(Cli *c, const Options *given)
 {
-    Each e = {.cli = c,
-              .options = given,
-              .threads = given->launch.threads,
-              .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
     Options o = *given;
+    Each e = {.cli = c, .options = &o, .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
     refuse_options(c, &o);
     refuse_unused(c, &o);
     each_mark_gathered(c, &o);
     c->tells = o.json || file_uses_stdout(c, &o) ? stderr : stdout;
     args_open_kernel(c, &o);
-    e.options = &o;
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
     warn_unkept(c, &o);
     if (o.skip_existing)
         skip_existing(&e);
-    load_constants(&e);
-    e.gathered = gathered_new(c, &o);
-    if (o.json)
-        each_json_begin(&e);
-    e.outcomes = NEW_N(c->arena, EachOutcome, e.files.len);
-    if (e.threads == 0)
-        e.threads = os_cpu_count();
-    e.crew = crew_new(c, MAX(1, MIN(e.threads, e.files.len)));
-    e.shares = NEW_N(c->arena, atomic_int, e.crew.n);
-    e.progress = progress_start("files");
-    e.started = os_seconds();
-    if (o.batch)
-        batch_run(&e);
-    else
-        run_files(&e);
-    e.left = settle_rest(&e);
+    run_all(&e);
     gathered_write(c, &e.gathered, &o);
     sum_up(&e);
     if (e.failed)
         c->code = e.halted ? CLI_FILES : CLI_REFUSED;
+}
+
+bool each_test(Cli *c, const Options *o, EachTest *out)
+{
+    Each e = {.cli = c, .options = o, .tests = true, .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    char *text = NULL;
+    size_t n;
+
+    c->tells = open_memstream(&text, &n);
+    if (!c->tells)
+        stop(c, CLI_REFUSED, "there is no memory");
+    e.files = each_find(c, o);
+    run_all(&e);
+    if (e.failed)
+        fprintf(c->tells, "%d of %d files failed", e.failed, e.files.len);
+    fclose(c->tells);
+    out->why = *text ? arena_strndup(c->arena, text, strlen(text)) : NULL;
+    out->compared = o->json ? e.json.compared.s : NULL;
+    free(text);
+    return e.failed == 0;
 }

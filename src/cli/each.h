@@ -148,6 +148,8 @@ typedef struct {
     EachShapes shapes;
     Progress progress;
     double started;
+    bool tests;   /* for `tilec test`: only failures are told, to cli->tells, and not all of many */
+    int troubles; /* of these so far */
 } Each;
 /* Take what became of file `i`, with the texts; one thread at a time.  False: the disk is full, or
  * the like, so that no more files need to be begun. */
@@ -160,6 +162,8 @@ bool each_meets_shapes(const EachGroup *group, const char *shapes);
 void each_blame(const Cli *c, CrewResult *r, const char *why);
 void crew_result_free(CrewResult *r); /* crew.c: of one that nobody takes */
 void each_tell(Each *e); /* of all files in front of which all are settled, and the progress */
+/* What a call printed, under the name of its file. */
+void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed);
 /* Is it done, but not what --compare says? */
 bool each_is_difference(const CrewResult *r);
 /* Has the failure to do with the call, as far as can be told, and not with the file? */

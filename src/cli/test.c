@@ -26,6 +26,7 @@ typedef struct {
     bool is_default;      /* no comparison was asked for */
     const char *why;      /* it did not pass, or is warned of: lines for people; NULL */
     const char *compared; /* JSON, or NULL */
+    const char *files;    /* .. of a call for many files: objects with commas between; NULL */
     const char *problem;  /* what stopped it, as JSON; NULL */
 } Test;
 typedef VEC(Test) Tests;
@@ -142,15 +143,17 @@ static const char *command_again(Cli *c, const Test *t)
                         t->is_default ? reference : "", options_again(c, t->argc, t->argv));
 }
 
-/* Is it a call for each of many files?  Only as one of `run` it has --each. */
-static bool reads_files(Cli *c, const Options *o, const NamedCall *call)
+/* Is it a call for each of many files?  Only as one of `run` it says of which: `o` gets that. */
+static bool take_files(Cli *c, Options *o, const NamedCall *call)
 {
     Options run = {0};
 
     if (!each_is_read(o))
         return false;
     options_add_call(c, COMMAND_RUN, &run, call);
-    c->json = false; /* whatever the call says */
+    o->eaches.at = run.eaches.at;
+    o->eaches.len = run.eaches.len;
+    o->batch = run.batch;
     return run.eaches.len > 0;
 }
 
@@ -158,21 +161,44 @@ static bool reads_files(Cli *c, const Options *o, const NamedCall *call)
 static const char *why_skipped(Cli *c, const Options *o, const Test *t)
 {
     bool chosen = options_parse(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
-    const char *why = chosen ? NULL : missing(c, o->launch.device);
 
-    if (!why && reads_files(c, o, t->call))
-        why = arena_printf(c->arena, "--each reads files: run it by `%s`", command_again(c, t));
-    return why;
+    return chosen ? NULL : missing(c, o->launch.device);
+}
+
+static void test_files(Cli *c, Test *t, const Options *o)
+{
+    EachTest files;
+
+    t->result = each_test(c, o, &files) ? TEST_PASSED : TEST_FAILED;
+    t->why = files.why;
+    t->files = files.compared;
+}
+
+static void test_call(Cli *c, Test *t, Call *k)
+{
+    Comparisons compared;
+
+    call_evaluate(k);
+    compared = compare_prepare(k);
+    k->unwritten.wanted = true;
+    call_launch(k);
+    unwritten_find(k);
+    t->why = unwritten_text(k);
+    if (!compare_finish(k, &compared))
+        t->why = compare_text(c, &compared);
+    else if (!unwritten_refuses(k))
+        t->result = TEST_PASSED;
+    t->compared = compare_json(c, &compared);
 }
 
 static void make_call(Cli *c, void *test)
 {
     Test *t = test;
     Options o = options_of(c, t);
-    Comparisons compared;
+    bool has_files = take_files(c, &o, t->call);
     Call k;
 
-    c->json = false; /* stdout is the parent's */
+    c->json = has_files && o.json; /* stdout is the parent's */
     operand_device(c, &o, t->device);
     t->is_default = o.compares.len == 0 && strcmp(o.launch.device, reference) != 0;
     if (t->is_default)
@@ -186,17 +212,10 @@ static void make_call(Cli *c, void *test)
     if (t->why)
         return;
     t->result = TEST_FAILED;
-    call_evaluate(&k);
-    compared = compare_prepare(&k);
-    k.unwritten.wanted = true;
-    call_launch(&k);
-    unwritten_find(&k);
-    t->why = unwritten_text(&k);
-    if (!compare_finish(&k, &compared))
-        t->why = compare_text(c, &compared);
-    else if (!unwritten_refuses(&k))
-        t->result = TEST_PASSED;
-    t->compared = compare_json(c, &compared);
+    if (has_files)
+        test_files(c, t, &k.options);
+    else
+        test_call(c, t, &k);
 }
 
 /* What a child process tells of a test: fields with SEPARATOR between them. */
@@ -211,10 +230,13 @@ static const char *tell_test(Cli *c, void *test)
         t->why = c->trouble;
         t->problem = problem_kept(c);
     }
-    return arena_printf(
-        c->arena, "%d" SEPARATOR "%d" SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%s",
-        (int)t->result, t->is_default, t->kernel ? t->kernel : "", t->why ? t->why : "",
-        t->compared ? t->compared : "", t->problem ? t->problem : "");
+    const char *const fields[] = {t->kernel, t->why, t->compared, t->files, t->problem};
+    Text out = text_new(c->arena);
+
+    text_printf(&out, "%d" SEPARATOR "%d", (int)t->result, t->is_default);
+    for (int i = 0; i < COUNT(fields); i++)
+        text_printf(&out, SEPARATOR "%s", fields[i] ? fields[i] : "");
+    return out.s;
 }
 
 /* The field that `*text` begins with, NULL if it is empty; `*text` moves behind it. */
@@ -239,6 +261,7 @@ static void run_test(Cli *c, Test *t)
         t->kernel = next_field(c, &text);
         t->why = next_field(c, &text);
         t->compared = next_field(c, &text);
+        t->files = next_field(c, &text);
         t->problem = next_field(c, &text);
     } else {
         t->result = TEST_FAILED;
@@ -336,6 +359,8 @@ static void put_test(Text *out, const Test *t)
     put_field(out, "why", t->why);
     if (t->compared)
         text_printf(out, ", \"compare\": %s", t->compared);
+    if (t->files)
+        text_printf(out, ", \"compared\": [%s]", t->files);
     if (t->problem)
         text_printf(out, ", \"problem\": %s", t->problem);
     text_put(out, "}");

@@ -142,27 +142,47 @@ expect 0 out "0 passed, 0 failed, 1 skipped" env TILEC_LIBCUDA=/nowhere/libcuda.
 expect 1 out "there is no NVIDIA driver" env TILEC_LIBCUDA=/nowhere/libcuda.so \
     "$tilec" test "$k" --call small --device cuda
 
-# one for the files of --each is for `tilec run`, unless an argument takes their place
+# one for the files of --each is made for all of them; nothing of it is saved or printed
 mkdir "$folder/each"
 cat >"$folder/each/t.py" <<'KERNEL'
 import triton
 import triton.language as tl
-# tilec: call folder --grid 1 --each 'data/*.npy' x=@{} --compare x=2
+# tilec: call folder --grid 1 --each 'data/*.npy' x=@{} --compare x=2 --save x=kept.csv --show x
 # tilec: call bare --grid 1 --each 'data/*.npy' x=@{}
+# tilec: call stacked --call bare --batch 2
+# tilec: call wrong --grid 1 --each 'data/*.npy' x=@{} --compare 'x=2+(x.shape(x.ndim-1)==5)'
+# tilec: call wrong-stacked --call wrong --batch 2
+# tilec: call none --grid 1 --each 'nothing/*.npy' x=@{}
+# tilec: call misspelt --grid 1 --each 'data/*.npy' y=@{}
 @triton.jit
 def store(x): tl.store(x + tl.arange(0, 4), 2.0)
 KERNEL
 mkdir "$folder/each/data"
-run "$folder/each/t.py" --grid 1 "x=zeros(fp32,4)" --save "x=$folder/each/data/a.npy"
-expect 0 out "0 passed, 0 failed, 2 skipped" "$tilec" test "$folder/each/t.py"
-expect 0 out "--each reads files: run it by \`tilec run $folder/each/t.py:store --call bare --device cpu --compare interp\`" \
-    "$tilec" test "$folder/each/t.py"
-expect 0 out '"call": "folder", "kernel": "store", "device": "cpu", "result": "SKIP"' \
-    "$tilec" test "$folder/each/t.py" --json
-expect 0 out "--call folder --device cpu --check\`" "$tilec" test "$folder/each/t.py" --check
-again=$(sed -n 's/.*`tilec \(.*folder.*\)`/\1/p' "$folder/out")
-expect 0 err "1 of 1 files" eval "\"\$tilec\" $again"
-expect 0 out "2 passed, 0 failed" "$tilec" test "$folder/each/t.py" "x=zeros(fp32,4)"
+for n in a b c d; do run "$folder/each/t.py" --grid 1 "x=zeros(fp32,4)" --save "x=$folder/each/data/$n.npy"; done
+test_each() {
+    "$tilec" test "$folder/each/t.py" "$@"
+}
+expect 0 out "3 passed, 0 failed" test_each --call folder --call bare --call stacked
+[ "$(wc -l <"$folder/out")" = 4 ] && [ ! -s "$folder/err" ] || wrong "it tells more than that they pass"
+[ ! -e "$folder/each/kept.csv" ] && [ ! -e kept.csv ] || wrong "it saves"
+run "$folder/each/t.py" --grid 1 "x=full(fp32,5,2)" --save "x=$folder/each/data/c.npy"
+for call in wrong wrong-stacked; do
+    expect 1 out "      1 of 4 files failed" test_each --call $call
+    grep -q "^      $folder/each/data/c.npy: it is not what --compare says" "$folder/out" || wrong "c is not named"
+    grep -q "data/[abd].npy" "$folder/out" && wrong "others are named too"
+    grep -q "again: tilec run $folder/each/t.py:store --call $call --device cpu$" "$folder/out" || wrong "no command"
+    expect 1 out '"compared": [{"path": "' test_each --json --call $call
+    grep -qF '"pass": false' "$folder/out" || wrong "no comparison in the JSON"
+done
+rm "$folder/each/data/c.npy"
+echo no >"$folder/each/data/c.npy"
+for call in folder stacked; do
+    expect 1 out "data/c.npy: not a .npy file" test_each --call $call
+done
+expect 1 out "nothing/*.npy: there is no such file" test_each --call none
+expect 1 out "the kernel has no parameter 'y'" test_each --call misspelt
+expect 1 out '"problem": {"kind": "usage"' test_each --call misspelt --json
+expect 0 out "2 passed, 0 failed" test_each "x=zeros(fp32,4)" --call folder --call bare
 
 # one that ends the process costs no other
 cat >"$folder/far.py" <<'KERNEL'
