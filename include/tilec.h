@@ -750,7 +750,8 @@ typedef struct {
     double flops, int_ops, bytes;
     /* tilec_profile_stop(): what samples are even steps of.  "cycles" of the processor, with ":p",
      * ":pp" or ":ppp" behind it where it places its samples (so much) more precisely; "cpu-clock",
-     * the time that the thread computed; "timer", the same by signals.  Static text */
+     * the time that the thread computed; "timer", the same by signals; "microseconds", of which
+     * none is missed, those of the interpreter.  Static text */
     const char *clock;
     /* .. and about what the processor did there meanwhile, where the clock is its cycles; else, and
      * where it does not count that, 0 */
@@ -759,7 +760,8 @@ typedef struct {
 
 /*
  * Take samples of what the threads that run programs on the CPU do, from start to stop, and tell
- * them by line in the order of files and lines.  Programs tell their lines if they are launched
+ * them by line in the order of files and lines.  Of "interp" it is how long each line took.  On the
+ * CPU programs tell their lines if they are launched
  * with `debug` of TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are
  * called.  Linux's perf events are used where the system allows them, of which time inside of the
  * system is not seen; else the signal SIGPROF, for the whole process: where that had no handler it
@@ -769,8 +771,8 @@ typedef struct {
  * What is done between a pause (paused: 1) and its end (0), by any thread, is left out; neither
  * does anything when there is nothing to pause or end.
  *
- * device: NULL or "cpu"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops the
- *     samples; `user` is passed on.
+ * device: NULL, "cpu" or "interp"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops
+ * the samples; `user` is passed on.
  *
  * TILEC_FAILED: samples are being taken already, or cannot be so.  To stop what was not started
  * tells nothing.

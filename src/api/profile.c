@@ -54,7 +54,7 @@ static void add_sample(void *list, const DeviceSample *s)
     if (!l)
         return;
     l->clock = s->clock;
-    l->samples += (uint64_t)s->steps;
+    l->samples += s->steps;
     l->cycles += s->cycles;
     l->instructions += s->instructions;
     l->cache_misses += s->misses;

@@ -50,7 +50,7 @@ typedef struct {
     const char *file; /* NULL: in code of no line */
     int line;
     const char *clock;                   /* what samples are even steps of; see tilec_line */
-    int steps;                           /* 0 or 1 of them */
+    uint64_t steps;                      /* how many of them */
     double cycles, instructions, misses; /* 0: of those nothing is known */
 } DeviceSample;
 
@@ -193,7 +193,7 @@ typedef struct {
     void (*unload)(void *code); /* never NULL, of a kernel that no longer runs; may be NULL */
 
     /* Look where the threads of this process are in code that has lines, from the one call to the
-     * other, which tells of each sample.  NULL: it cannot. */
+     * other, which tells of samples.  NULL: it cannot. */
     RunStatus (*profile_start)(const char **why); /* RUN_FAILED, and *why is static text */
     void (*profile_pause)(bool paused);           /* what threads do meanwhile is not looked at */
     void (*profile_stop)(void (*on_sample)(void *ctx, const DeviceSample *sample), void *ctx);

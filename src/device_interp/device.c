@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device/device.h"
-#include "../interp/interp.h"
+#include "device_interp.h"
 
 enum { STACK_NEEDED = 1 << 20 }; /* calls and loops of a kernel nest */
 
@@ -31,14 +30,19 @@ static RunStatus load_for_interp(const DeviceObject *object, void **code, const 
 
 static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a, char **error)
 {
+    OpClock *clock = op_clock_new(a);
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
                            .last = grid_programs(l->grid),
                            .watch = l->watch,
-                           .records = l->records};
+                           .records = l->records,
+                           .on_op = clock ? op_clock_at : NULL,
+                           .ctx = clock};
     Diags *diags = diags_new(a, l->sources);
+    InterpStatus status = interp_run(f, &launch, diags);
 
-    switch (interp_run(f, &launch, diags)) {
+    op_clock_end(clock, f->module->sources);
+    switch (status) {
     case INTERP_OK:
         return RUN_OK;
     case INTERP_STOPPED:
@@ -85,6 +89,9 @@ static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l
 const Device interp_device = {
     .name = "interp",
     .checks = true, /* it says what is right, and is slow anyway */
+    .profile_start = op_clock_start,
+    .profile_pause = op_clock_pause,
+    .profile_stop = op_clock_stop,
     .describe = describe_interp,
     .threads = threads_of_interp,
     .load = load_for_interp,

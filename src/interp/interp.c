@@ -374,11 +374,15 @@ static void exec_op(Frame *f, const Op *op)
 
 const Op *exec_block(Frame *f, const Block *b)
 {
+    const InterpLaunch *launch = f->machine->launch;
     const Op *op = b->first;
 
     for (; !op_has(op, ENDS); op = op->next) {
-        if (op->nresults == 0 || !f->plan->fixed[op->results[0]->id])
-            exec_op(f, op);
+        if (op->nresults > 0 && f->plan->fixed[op->results[0]->id])
+            continue;
+        if (launch->on_op)
+            launch->on_op(launch->ctx, op);
+        exec_op(f, op);
     }
     return op;
 }

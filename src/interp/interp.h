@@ -15,6 +15,8 @@ typedef struct {
     Watch *watch;        /* NULL, or is told of each program, as worker 0 */
     RecordPort *records; /* takes what the programs say; NULL: an assertion that fails is an error,
                           * and nothing else is said */
+    void (*on_op)(void *ctx, const Op *op); /* NULL, or called in front of each op; must not fail */
+    void *ctx;
 } InterpLaunch;
 
 /* With a diagnostic unless OK, or stopped by an assertion that `records` took.  STOPPED: by that,

@@ -139,6 +139,10 @@ static void test_samples_are_taken_by_one(void **state)
     expect(s, tilec_profile_start(s->ctx, "cpu", &s->error), TILEC_FAILED,
            "samples are being taken already");
     assert_int_equal(tilec_profile_stop(s->ctx, "cpu", NULL, NULL, NULL), TILEC_OK);
+    assert_int_equal(tilec_profile_start(s->ctx, "interp", NULL), TILEC_OK);
+    expect(s, tilec_profile_start(s->ctx, "interp", &s->error), TILEC_FAILED,
+           "samples are being taken already");
+    assert_int_equal(tilec_profile_stop(s->ctx, "interp", NULL, NULL, NULL), TILEC_OK);
     assert_int_equal(lines, 0);
 }
 
