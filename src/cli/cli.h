@@ -507,12 +507,13 @@ const char *timing_table(Arena *a, const Timing *t);
 const char *timing_json(Arena *a, const Timing *t);
 void put_json_text(Text *out, const char *s); /* in quotes */
 
-/* peaks.c: bytes of memory, and fp32 operations, that the CPU does in a second, on so many threads
- * (0: all); the best that was ever measured in this cache folder, and now */
+/* peaks.c: bytes of arrays that have about `bytes` together (0: unknown), or that the nearest cache
+ * holds, and fp32 operations, that the CPU does in a second, on so many threads (0: all); the best
+ * that was ever measured in this cache folder, and now */
 typedef struct {
-    double bytes, flops;
+    double bytes, near_bytes, flops;
 } Peaks;
-Peaks peaks_find(Cli *c, int threads);
+Peaks peaks_find(Cli *c, int threads, double bytes);
 
 /* trace.c: what `run --trace` writes */
 enum { TRACE_COPY = TILEC_SPAN_PROGRAMS + 1 }; /* a kind of our own: between memories */

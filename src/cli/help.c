@@ -94,7 +94,7 @@ static const struct {
      "  --sweep              time all combinations of values: n=1024..65536*4 BLOCK=64,128\n"
      "  --csv, --plot FILE   print them as CSV; draw them, FILE.svg or FILE.png, by gnuplot\n"
      "  --trace FILE.json    when what ran on which thread, for Perfetto or chrome://tracing\n"
-     "  --profile            on the CPU: time, bytes and operations of each line of the source\n"
+     "  --profile            time, bytes and operations of each line of the source (cpu, interp)\n"
      "  --count              on sim: count what each line of the source does\n"
      "  --json               print JSON instead of tables\n"},
     {COMMAND_DUMP,

@@ -1,9 +1,11 @@
 /*
  * peaks.c - what this machine can do at most: bytes of memory and float operations a second
  *
- * Measured by two kernels of ours, each time and for each number of threads: a copy between arrays
- * that no cache holds, whose bytes are read and written, and products of fp32 tiles that the
- * nearest caches hold, the fastest arithmetic that the CPU's code has.  A machine that is busy
+ * Measured by two kernels of ours, each time and for each number of threads: a copy, whose bytes
+ * are read and written, and products of fp32 tiles that the nearest caches hold, the fastest
+ * arithmetic that the CPU's code has.  How fast bytes are depends on which cache still has them, so
+ * the copy is of arrays as large as those of the kernel in question, over and over as that is run
+ * when it is timed, and once more of some that the nearest cache holds.  A machine that is busy
  * shows less, never more, so the best that was ever seen counts; it is kept as a text in the cache
  * folder, with the name of the CPU that it is of.
  */
@@ -15,9 +17,11 @@ static const char probes[] = "import triton\n"
                              "import triton.language as tl\n"
                              "\n"
                              "@triton.jit\n"
-                             "def copy(x, y, BLOCK: tl.constexpr):\n"
-                             "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-                             "    tl.store(y + at, tl.load(x + at))\n"
+                             "def copy(x, y, n, rounds, BLOCK: tl.constexpr):\n"
+                             "    at = tl.program_id(0) * n + tl.arange(0, BLOCK)\n"
+                             "    for i in range(rounds):\n"
+                             "        for k in range(0, n, BLOCK):\n"
+                             "            tl.store(y + at + k, tl.load(x + at + k))\n"
                              "\n"
                              "@triton.jit\n"
                              "def product(x, y, rounds, N: tl.constexpr):\n"
@@ -28,8 +32,9 @@ static const char probes[] = "import triton\n"
                              "        sum = tl.dot(a, a, sum)\n"
                              "    tl.store(y + tl.program_id(0) * N * N + at, sum)\n";
 
-enum { COPY_BLOCK = 16384, N = 128, ROUNDS = 100, PROBE_RUNS = 3, MOST_PEAKS_TEXT = 4096 };
-static const int64_t most_copied = (int64_t)128 << 20, least_copied = (int64_t)1 << 20;
+enum { COPY_BLOCK = 1024, N = 128, ROUNDS = 100, PROBE_RUNS = 3, MOST_PEAKS_TEXT = 4096 };
+enum { NEAR_BYTES = 16 << 10, COPIED_IN_A_RUN = 64 << 20 };
+static const int64_t most_bytes = (int64_t)256 << 20;
 
 typedef struct {
     Cli *cli;
@@ -70,19 +75,19 @@ static tilec_arg number_argument(const char *name, int64_t v)
     return (tilec_arg){.name = name, .kind = TILEC_ARG_INT, .integer = v};
 }
 
-static double measure_copy(Probe *p)
+/* Between two arrays that have `bytes` together, of which each thread has its part. */
+static double measure_copy(Probe *p, int threads, int64_t bytes)
 {
-    int64_t bytes = most_copied;
-
-    while (bytes > least_copied && !os_has_memory(4 * (size_t)bytes))
-        bytes /= 2;
-    const int64_t shape[] = {bytes / 4};
+    int64_t part = MAX(bytes / (2 * (int64_t)sizeof(float)) / threads / COPY_BLOCK, 1) * COPY_BLOCK;
+    const int64_t shape[] = {threads * part};
+    int64_t copied = 2 * shape[0] * (int64_t)sizeof(float), rounds = COPIED_IN_A_RUN / copied + 1;
     Array x = array_new(p->cli, TILEC_FP32, 1, shape), y = array_new(p->cli, TILEC_FP32, 1, shape);
     const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
+                              number_argument("n", part), number_argument("rounds", rounds),
                               number_argument("BLOCK", COPY_BLOCK)};
     array_fill(&x, 1);
-    run_probe(p, "copy", (int)(shape[0] / COPY_BLOCK), args, COUNT(args));
-    return 2 * (double)bytes / p->best;
+    run_probe(p, "copy", threads, args, COUNT(args));
+    return (double)copied * (double)rounds / p->best;
 }
 
 static double measure_product(Probe *p, int threads)
@@ -98,7 +103,7 @@ static double measure_product(Probe *p, int threads)
     return 2.0 * N * N * N * ROUNDS * programs / p->best;
 }
 
-static Peaks measure_peaks(Cli *c, int threads)
+static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
 {
     Probe p = {.cli = c, .options = {.threads = threads}};
     Progress progress = progress_start("measuring what the machine can do");
@@ -108,7 +113,8 @@ static Peaks measure_peaks(Cli *c, int threads)
 
     check(c, tilec_load_string(c->tilec, "peaks.py", probes, strlen(probes), &p.file, &error),
           &error);
-    peaks.bytes = measure_copy(&p);
+    peaks.near_bytes = measure_copy(&p, threads, (int64_t)threads * NEAR_BYTES);
+    peaks.bytes = measure_copy(&p, threads, bytes);
     progress_at(&progress, 0.5);
     peaks.flops = measure_product(&p, threads);
     tilec_unload(p.file);
@@ -127,7 +133,7 @@ static const char *cpu_text(const Cli *c)
     return cpu.description;
 }
 
-static const char *peaks_form = "tilec peaks 1\n%s\n%.6g bytes/s\n%.6g flop/s\n";
+static const char *peaks_form = "tilec peaks 2\n%s\n%.6g bytes/s\n%.6g near bytes/s\n%.6g flop/s\n";
 
 static bool read_peaks(Cli *c, const char *path, Peaks *out)
 {
@@ -138,26 +144,44 @@ static bool read_peaks(Cli *c, const char *path, Peaks *out)
         return false;
     const char *cpu = cpu_text(c), *numbers = strstr(text, cpu);
     return numbers &&
-           sscanf(numbers + strlen(cpu), " %lf bytes/s %lf flop/s", &out->bytes, &out->flops) ==
-               2 &&
-           out->bytes > 0 && out->flops > 0;
+           sscanf(numbers + strlen(cpu), " %lf bytes/s %lf near bytes/s %lf flop/s", &out->bytes,
+                  &out->near_bytes, &out->flops) == 3 &&
+           out->bytes > 0 && out->near_bytes > 0 && out->flops > 0;
 }
 
-Peaks peaks_find(Cli *c, int threads)
+/* A power of two, so that kept figures serve kernels of about that size; of bare pointers nothing
+ * is known, and no cache is counted on. */
+static int64_t probed_bytes(double bytes)
+{
+    int64_t probed = NEAR_BYTES;
+
+    while (probed < most_bytes && ((double)probed < bytes || bytes == 0))
+        probed *= 2;
+    while (probed > NEAR_BYTES && !os_has_memory(2 * (size_t)probed))
+        probed /= 2;
+    return probed;
+}
+
+Peaks peaks_find(Cli *c, int threads, double bytes)
 {
     const char *folder = tilec_cache_folder(c->tilec);
     tilec_device cpu = {0};
+    int64_t probed = probed_bytes(bytes);
     Peaks before;
 
     tilec_device_info(c->tilec, 0, &cpu);
     threads = threads > 0 ? MIN(threads, cpu.threads) : cpu.threads;
-    const char *path = folder ? arena_printf(c->arena, "%s/peaks-%d.txt", folder, threads) : NULL;
-    Peaks peaks = measure_peaks(c, threads);
+    const char *path = folder ? arena_printf(c->arena, "%s/peaks-%d-%lldK.txt", folder, threads,
+                                             (long long)probed >> 10)
+                              : NULL;
+    Peaks peaks = measure_peaks(c, threads, probed);
     if (read_peaks(c, path, &before)) {
         peaks.bytes = MAX(peaks.bytes, before.bytes);
+        peaks.near_bytes = MAX(peaks.near_bytes, before.near_bytes);
         peaks.flops = MAX(peaks.flops, before.flops);
     }
-    const char *text = arena_printf(c->arena, peaks_form, cpu_text(c), peaks.bytes, peaks.flops);
+    const char *text =
+        arena_printf(c->arena, peaks_form, cpu_text(c), peaks.bytes, peaks.near_bytes, peaks.flops);
     if (path)
         os_write_file(path, text, strlen(text)); /* what cannot be kept is found anew */
     return peaks;

@@ -2,18 +2,32 @@
  * profile.c - what `run --profile` says: where the time of a kernel goes, line by line
  *
  * The library takes samples while the kernel is timed, and counts what each line does; the shares
- * of the samples divide the median.  A line's share of the roofline is the least time that the
- * machine (peaks.c) would take for its bytes, or for its float operations, by the time that it
- * took: 100% where nothing but less work helps, and above it where caches serve what memory could
- * not.
+ * of the samples divide the median.  A kernel's share of the roofline is the least time that the
+ * machine (peaks.c) would take for its arrays' bytes, or for its float operations, by the time that
+ * it took: 100% where nothing but less work helps.
+ *
+ * A line does not wait for its own bytes alone: memory works on while other lines compute, what is
+ * loaded again comes from a cache, and the time that a load takes falls on who needs its result.
+ * So a line's time is held against the nearest cache, which no access gets around, and against
+ * arithmetic; and a line that moves bytes is at least where memory is in all of the kernel.
  */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SOURCE = 64 << 20, ENOUGH_SAMPLES = 400 };
+enum { MOST_SOURCE = 64 << 20, ENOUGH_SAMPLES = 400, FEWEST_SAMPLES = 10 };
 static const double most_seconds = 4, seconds_between = 0.25; /* of samples beside the timed runs */
+
+static const char *profiled_device(const Options *o)
+{
+    return o->launch.device ? o->launch.device : "cpu";
+}
+
+static bool is_on(const Options *o, const char *device)
+{
+    return strcmp(profiled_device(o), device) == 0;
+}
 
 void profile_check(Cli *c, const Options *o)
 {
@@ -23,19 +37,18 @@ void profile_check(Cli *c, const Options *o)
         {"sim", "--count says what each line does there"},
         {"cuda",
          "--time measures the kernel there; --device sim --count counts what each line does "
-         "on such a GPU, and ncu of the CUDA toolkit, with --debug, measures it"},
-        {"interp", "the interpreter says what is right, not how fast; without --device the "
-                   "kernel is compiled for the CPU"}};
-    const char *device = o->launch.device ? o->launch.device : "cpu", *hint = "";
+         "on such a GPU, and ncu of the CUDA toolkit, with --debug, measures it"}};
+    const char *device = profiled_device(o), *hint = "";
 
-    if (strcmp(device, "cpu") == 0)
+    if (is_on(o, "cpu") || is_on(o, "interp"))
         return;
     for (int i = 0; i < COUNT(others); i++) {
         if (strcmp(device, others[i].device) == 0)
             hint = arena_printf(c->arena, "\nhint: %s", others[i].instead);
     }
-    stop(c, CLI_USAGE, "--profile takes samples on the CPU alone, not on the device '%s'%s", device,
-         hint);
+    stop(c, CLI_USAGE,
+         "--profile measures what runs on the CPU, by 'cpu' and 'interp', not on the device '%s'%s",
+         device, hint);
 }
 
 /* --- collecting --- */
@@ -153,6 +166,7 @@ typedef struct {
     uint64_t samples;
     const char *clock;       /* of the samples */
     bool counted;            /* the processor's counters were */
+    bool has_peaks;          /* of compiled code */
     const char *path, *text; /* of the source that was read last */
 } Profile;
 
@@ -185,12 +199,34 @@ static double seconds_of(const Profile *p, const tilec_line *l)
     return share_of(p, l) * p->timing->median;
 }
 
-/* 0..1 and above; negative: the line took no time, or does nothing that counts. */
-static double roofline(const Profile *p, double bytes, double flops, double seconds)
+/* Of few samples no rate can be told. */
+static bool has_rates(const tilec_line *l)
 {
-    double least = MAX(bytes / p->peaks.bytes, flops / p->peaks.flops);
+    return l->samples >= FEWEST_SAMPLES;
+}
 
-    return seconds > 0 && least > 0 ? least / seconds : -1;
+/* Both are 0..1, since what is above that is an error of measuring: the peaks are those of a copy,
+ * and samples fall on neighbours. */
+static double kernel_memory(const Profile *p)
+{
+    return MIN(p->timing->stats.bytes / p->peaks.bytes / p->timing->median, 1);
+}
+
+static double kernel_roofline(const Profile *p)
+{
+    double arithmetic = MAX(p->timing->stats.flops, 0) / p->peaks.flops / p->timing->median;
+
+    return MAX(kernel_memory(p), MIN(arithmetic, 1));
+}
+
+/* The same of a line; negative: nobody knows, or it does nothing that counts. */
+static double line_roofline(const Profile *p, const tilec_line *l)
+{
+    double least = MAX(l->bytes / p->peaks.near_bytes, l->flops / p->peaks.flops);
+
+    if (!has_rates(l) || least <= 0)
+        return -1;
+    return MAX(MIN(least / seconds_of(p, l), 1), l->bytes > 0 ? kernel_memory(p) : 0);
 }
 
 static int by_samples(const void *a, const void *b)
@@ -202,10 +238,10 @@ static int by_samples(const void *a, const void *b)
     return x->line - y->line;
 }
 
-static void put_rate(Table *t, double amount, double seconds)
+static void put_rate(Table *t, const Profile *p, const tilec_line *l, double amount)
 {
-    if (amount > 0 && seconds > 0)
-        table_printf(t, "%.2f", amount / seconds / 1e9);
+    if (amount > 0 && has_rates(l))
+        table_printf(t, "%.2f", amount / seconds_of(p, l) / 1e9);
     else
         table_put(t, "-");
 }
@@ -242,17 +278,16 @@ static const char *path_end(Arena *a, const char *path)
 
 static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
 {
-    double seconds = seconds_of(p, l);
-
     if (l->file)
         table_printf(t, "%s:%d", path_end(t->arena, l->file), l->line);
     else
         table_put(t, "-");
     table_printf(t, "%.1f%%", 100 * share_of(p, l));
-    table_put(t, timing_duration(t->arena, seconds));
-    put_rate(t, l->bytes, seconds);
-    put_rate(t, l->flops, seconds);
-    put_roofline(t, roofline(p, l->bytes, l->flops, seconds));
+    table_put(t, timing_duration(t->arena, seconds_of(p, l)));
+    put_rate(t, p, l, l->bytes);
+    put_rate(t, p, l, l->flops);
+    if (p->has_peaks)
+        put_roofline(t, line_roofline(p, l));
     if (p->counted) {
         put_ratio(t, l->instructions, l->cycles);
         put_ratio(t, 1000 * l->cache_misses, l->instructions);
@@ -262,13 +297,17 @@ static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
 
 static const char *profile_rows(Profile *p, const Collector *lines)
 {
-    static const char *const titles[] = {"line", "share", "time", "GB/s", "GFLOP/s", "roofline"},
+    static const char *const titles[] = {"line", "share", "time", "GB/s", "GFLOP/s"},
                              *const counts[] = {"IPC", "MPKI"};
-    int columns = COUNT(titles) + (p->counted ? COUNT(counts) : 0);
+    int columns = COUNT(titles) + (p->has_peaks ? 1 : 0) + (p->counted ? COUNT(counts) : 0);
     Table table = table_new(p->cli->arena, columns + 1, 1);
 
-    for (int i = 0; i < columns; i++)
-        table_put(&table, i < COUNT(titles) ? titles[i] : counts[i - COUNT(titles)]);
+    for (int i = 0; i < COUNT(titles); i++)
+        table_put(&table, titles[i]);
+    if (p->has_peaks)
+        table_put(&table, "roofline");
+    for (int i = 0; p->counted && i < COUNT(counts); i++)
+        table_put(&table, counts[i]);
     table_put(&table, ""); /* the source, to the left and to its end */
     for (int i = 0; i < lines->lines.len; i++)
         put_profile_line(&table, p, &lines->lines.at[i]);
@@ -281,16 +320,24 @@ static bool is_work_known(const Profile *p)
     return p->timing->stats.flops >= 0;
 }
 
+/* What the shares are of, and what there was to be had. */
+static const char *profile_end(const Profile *p)
+{
+    if (!p->has_peaks)
+        return "the interpreter runs op by op, on one thread: a share says where its own time "
+               "goes, "
+               "and not where a device's does\n";
+    return arena_printf(p->cli->arena,
+                        "%llu samples by %s; the machine: %.1f GB/s of arrays like these, %.1f "
+                        "GB/s of its nearest caches, %.0f GFLOP/s\n"
+                        "all of the kernel: %.0f%% of the roofline\n",
+                        (unsigned long long)p->samples, p->clock, p->peaks.bytes / 1e9,
+                        p->peaks.near_bytes / 1e9, p->peaks.flops / 1e9, 100 * kernel_roofline(p));
+}
+
 static const char *profile_table(Profile *p, const Collector *lines)
 {
-    const Timing *t = p->timing;
-    double share = roofline(p, t->stats.bytes, MAX(t->stats.flops, 0), t->median);
-
-    return arena_printf(p->cli->arena,
-                        "%s%llu samples by %s; the machine: %.1f GB/s, %.0f GFLOP/s; all of the "
-                        "kernel: %.0f%% of the roofline\n%s",
-                        profile_rows(p, lines), (unsigned long long)p->samples, p->clock,
-                        p->peaks.bytes / 1e9, p->peaks.flops / 1e9, 100 * MAX(share, 0),
+    return arena_printf(p->cli->arena, "%s%s%s", profile_rows(p, lines), profile_end(p),
                         is_work_known(p) ? ""
                                          : "what each line does depends on the arrays' data\n");
 }
@@ -299,13 +346,17 @@ static const char *profile_json(Profile *p, const Collector *lines)
 {
     Text out = text_new(p->cli->arena);
 
-    text_printf(&out,
-                "{\"samples\": %llu, \"clock\": \"%s\", \"peak_bytes_per_s\": %.6g, "
-                "\"peak_flop_per_s\": %.6g, \"lines\": [",
-                (unsigned long long)p->samples, p->clock, p->peaks.bytes, p->peaks.flops);
+    text_printf(&out, "{\"samples\": %llu, \"clock\": \"%s\"", (unsigned long long)p->samples,
+                p->clock);
+    if (p->has_peaks)
+        text_printf(&out,
+                    ", \"peak_bytes_per_s\": %.6g, \"peak_near_bytes_per_s\": %.6g, "
+                    "\"peak_flop_per_s\": %.6g, \"roofline\": %.6g",
+                    p->peaks.bytes, p->peaks.near_bytes, p->peaks.flops, kernel_roofline(p));
+    text_put(&out, ", \"lines\": [");
     for (int i = 0; i < lines->lines.len; i++) {
         const tilec_line *l = &lines->lines.at[i];
-        double share = roofline(p, l->bytes, l->flops, seconds_of(p, l));
+        double share = p->has_peaks ? line_roofline(p, l) : -1;
 
         text_put(&out, i ? ", {\"file\": " : "{\"file\": ");
         if (l->file)
@@ -334,9 +385,10 @@ static const char *profile_json(Profile *p, const Collector *lines)
 const char *profile_stop(Call *k)
 {
     Collector lines = collect(k);
-    Profile p = {.cli = k->cli, .timing = &k->timing};
+    Profile p = {.cli = k->cli, .timing = &k->timing, .has_peaks = is_on(&k->options, "cpu")};
 
-    p.peaks = peaks_find(k->cli, k->options.launch.threads);
+    if (p.has_peaks)
+        p.peaks = peaks_find(k->cli, k->options.launch.threads, k->timing.stats.bytes);
     p.samples = samples_of(&lines);
     p.clock = "no clock";
     for (int i = 0; i < lines.lines.len; i++) {

@@ -48,7 +48,8 @@ for clock in cycles cpu-clock timer; do
     "$python" - out $clock >problems <<'END' || wrong "no profile by $clock"
 import json, sys
 
-profile = json.load(open(sys.argv[1]))["profile"]
+result = json.load(open(sys.argv[1]))
+profile, median = result["profile"], result["median_s"]
 lines = {(line["file"], line["line"]): line for line in profile["lines"]}
 slow = lines["work/deep/helper.py", 8]
 load, store = lines["work/kernel.py", 10], lines["work/kernel.py", 11]
@@ -63,7 +64,13 @@ checks = {
     "operations": slow["flops"] == 98 * 1024 * 12 and slow["bytes"] == 0,
     "load": load["bytes"] == 100000 * 4 and load["flops"] == 0,
     "store": store["bytes"] == 100000 * 4 and store["flops"] == 98 * 1024,
-    "roofline": 0 < slow["roofline"] < 1,
+    "roofline": 0 < slow["roofline"] < 1 and 0 < profile["roofline"] <= 1,
+    "no line above it": all(line.get("roofline", 1) <= 1 for line in lines.values()),
+    "moving bytes is at least what memory does": all(
+        line["roofline"] >= 0.99 * min(profile["roofline"], 8e5 / profile["peak_bytes_per_s"] / median)
+        for line in (load, store) if "roofline" in line),
+    "few samples, no rates": all(line["samples"] >= 10 for line in lines.values() if "roofline" in line),
+    "nearest caches": profile["peak_near_bytes_per_s"] > profile["peak_bytes_per_s"] * 0.7,
     "files": {file for file, _ in lines} - {None} == {"work/kernel.py", "work/deep/helper.py"},
     "peaks": profile["peak_bytes_per_s"] > 1e8 and profile["peak_flop_per_s"] > 1e8,
 }
@@ -160,8 +167,8 @@ done
 # the best peaks are kept, unless they are another machine's
 set -- "$folder"/cache/peaks-*.txt
 grep -q ' bytes/s$' "$1" || wrong "no peaks are kept"
-sed -i 's|.* bytes/s|7.5e+13 bytes/s|; s|.* flop/s|1 flop/s|' "$1"
-expect 0 out "the machine: 75000.0 GB/s" profile
+sed -i 's|^[^ ]* bytes/s|7.5e+13 bytes/s|; s|.* near bytes|8.5e+13 near bytes|; s|.* flop/s|1 flop/s|' "$1"
+expect 0 out "the machine: 75000.0 GB/s of arrays like these, 85000.0 GB/s of its nearest caches" profile
 ! grep -q 'GB/s, 0 GFLOP' out || wrong "a peak of a busy machine stays"
 for column in 'roofline' 'work/deep/helper.py:8 ' 'x = tl.exp(tl.sin(x))' ' samples by '; do
     grep -qF -- "$column" out || wrong "no '$column'"
@@ -195,7 +202,25 @@ END
 # elsewhere it says what there is instead
 expect 2 err '--count' profile --device sim
 expect 2 err 'ncu' profile --device cuda
-expect 2 err 'says what is right, not how fast' profile --device interp
+# the interpreter has times and work, of its own, and no roofline
+expect 0 out "where its own time goes" profile --device interp
+! grep -q roofline out || wrong "the interpreter has a roofline"
+expect 0 out '"clock": "microseconds"' profile --device interp --json
+"$python" - out >problems <<'END' || wrong "no profile of the interpreter"
+import json, sys
+
+result = json.load(open(sys.argv[1]))
+lines = {(line["file"], line["line"]): line for line in result["profile"]["lines"]}
+slow, launching = lines["work/deep/helper.py", 8], lines[None, 0]
+checks = {
+    "most": slow["share"] > 0.5 and launching["share"] < 0.2,
+    "shares": abs(sum(line["share"] for line in lines.values()) - 1) < 1e-3,
+    "work": slow["flops"] == 98 * 1024 * 12 and lines["work/kernel.py", 10]["bytes"] == 100000 * 4,
+    "all of the time": 0.5 < sum(line["samples"] for line in lines.values()) * 1e-6 / (result["median_s"] * result["runs"]) < 2,
+}
+print(*(name for name, good in checks.items() if not good))
+END
+[ "$(cat problems)" = "" ] || wrong "not as it should be on the interpreter: $(cat problems)"
 expect 2 err '--profile and --trace are for one' profile --sweep
 expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 
