@@ -130,20 +130,29 @@ static int ptxas_major(Arena *a, Begun *b)
     return major;
 }
 
-/* The directive by which the planner says how many programs shall share a multiprocessor; NULL: it
- * left that open. */
-static const char *find_budget(const GenOutput *ptx)
+/* The lines by which the planner says how many registers a thread shall have. */
+static const char *const budget_lines[] = {"\n.minnctapersm ", "\n.maxnreg ", "\n\tsetmaxnreg."};
+
+static bool has_budget(const GenOutput *ptx)
 {
-    return strstr(ptx->data, "\n.minnctapersm ");
+    for (int i = 0; i < COUNT(budget_lines); i++) {
+        if (strstr(ptx->data, budget_lines[i]))
+            return true;
+    }
+    return false;
 }
 
-/* The same text with a comment for the directive. */
+/* The same text with comments for these lines. */
 static GenOutput without_budget(const GenOutput *ptx, Arena *a)
 {
     GenOutput out = *ptx;
     char *text = arena_strndup(a, ptx->data, ptx->len);
 
-    memcpy(text + (find_budget(ptx) - (const char *)ptx->data) + 1, "//", 2);
+    for (int i = 0; i < COUNT(budget_lines); i++) {
+        char *line = strstr(text, budget_lines[i]);
+        if (line)
+            memcpy(line + 1, "//", 2);
+    }
     out.data = text;
     return out;
 }
@@ -166,7 +175,7 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
         return RUN_NO_MEMORY;
     if (status != 0 || run.code != 0 || run.noutput == 0)
         return refuse_assembly(error, "ptxas", "PTX", status ? strerror(status) : run.errors);
-    if (find_budget(ptx) && strstr(run.errors, "spill")) { /* too few registers: as it comes */
+    if (has_budget(ptx) && strstr(run.errors, "spill")) { /* too few registers: as it comes */
         GenOutput free_ptx = without_budget(ptx, a);
         return run_ptxas(&free_ptx, o, NULL, a, out, error);
     }

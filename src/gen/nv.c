@@ -340,6 +340,15 @@ static void find_threads(Nv *n)
         n->program[d] = special(n, programs[d]);
 }
 
+/* Give back what the kernel was never given: all that it does is that the assembler takes the
+ * directive for what there shall be, and no longer for what there may be at most. */
+static void take_room(Nv *n)
+{
+    Val room = llvm_int(n->l->i32, n->plan->room);
+
+    llvm_call(n->l, n->b, "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", 0, NULL, 1, &room);
+}
+
 static void emit_function(Nv *n)
 {
     n->fn = llvm_function(n->l, "tilec_kernel", kernel_type(n));
@@ -348,9 +357,13 @@ static void emit_function(Nv *n)
     add_text_attribute(n, "nvvm.reqntid", threads);
     if (n->plan->together > 0)
         add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
+    if (n->plan->room > 0)
+        add_text_attribute(n, "nvvm.maxnreg", arena_printf(n->arena, "%d", n->plan->room));
     llvm_lines_begin(n->l, n->func, n->fn, n->options);
     LLVMBasicBlockRef entry = nv_block(n), start = nv_block(n);
     n->b = llvm_builder(n->l, entry);
+    if (n->plan->room > 0)
+        take_room(n);
     find_threads(n);
     find_shared(n);
     load_arguments(n);

@@ -8,6 +8,12 @@
  * without loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs
  * comes and goes.
  *
+ * The other way round, of programs that only stream, load much, compute little and store, two are
+ * enough where each by itself brings all the loads that keep the memory busy: one loads while the
+ * other stores.  With a third one, loads wait in queues and reads and writes interleave worse.  PTX
+ * cannot say how many programs there shall be at most, but chips with `setmaxnreg` give a kernel
+ * that uses it as many registers as its directive names, needed or not.
+ *
  * The plan is whole, barriers and all.
  */
 #include "nv_plan.h"
@@ -95,17 +101,109 @@ static int64_t widest_tile(const NvPlan *p)
     return most;
 }
 
-void nv_choose_budget(NvPlan *p)
+enum {
+    REGISTERS = 65536,
+    UNIT = 8,
+    ALWAYS = 16
+}; /* of a chip's multiprocessor; of those that a
+    * thread has; what any thread needs */
+
+static int64_t in_units(int64_t registers)
 {
-    enum { UNIT = 8, ALWAYS = 16 };             /* registers; what any thread needs */
-    enum { REGISTERS = 65536, THREADS = 1536 }; /* of every chip's multiprocessor */
-    const Life *lives = lives_of(p);
-    int64_t kept = lives ? kept_registers(p, lives) : 0, threads = (int64_t)p->warps * NV_LANES;
+    return (registers + UNIT - 1) / UNIT * UNIT;
+}
+
+/* So many programs that what is loaded behind a barrier goes in few batches; 0: as it comes. */
+static int together(const NvPlan *p, const Life *lives)
+{
+    enum { THREADS = 1536 }; /* of every chip's multiprocessor */
+    int64_t kept = kept_registers(p, lives), threads = (int64_t)p->warps * NV_LANES;
 
     if (kept == 0 || !loads_behind_barrier(p))
-        return;
+        return 0;
     kept = MAX(kept, widest_tile(p));
-    int64_t each = (kept + kept / 4 + ALWAYS + UNIT - 1) / UNIT * UNIT;
     int64_t by_shared = nv_most_shared(p->chip) / MAX(p->shared, 1);
-    p->together = (int)MIN(MIN(REGISTERS / each, THREADS) / threads, by_shared);
+    int64_t each = in_units(kept + kept / 4 + ALWAYS);
+    return (int)MIN(MIN(REGISTERS / each, THREADS) / threads, by_shared);
+}
+
+/* --- programs that stream --- */
+
+static bool is_light(const Op *op)
+{
+    switch (op->code) {
+    case OP_div:
+    case OP_rem:
+    case OP_sqrt:
+        return false;
+    default:
+        return op_is_elementwise(op) && !op_has(op, APPROX | TOWARD);
+    }
+}
+
+/* What a program does that loads, all of it at once and in vectors, computes little, and stores. */
+typedef struct {
+    int64_t bytes;     /* that it loads; 0: it does other things */
+    int64_t registers; /* of a thread, that these come to */
+} Stream;
+
+static bool is_streaming(const NvPlan *p, const NvStep *s)
+{
+    bool computes = s->nout > 0 && s->out[0] && data_registers(p, s->out[0]) > 0;
+
+    if (s->syncs || s->waits)
+        return false;
+    switch (s->kind) {
+    case NV_COMPUTE:
+        return !computes || is_light(s->op);
+    case NV_LOAD:
+        return s->out[0] && (!s->out[0]->layout || s->access->vector_bits > 0);
+    case NV_STORE:
+        return s->access->vector_bits > 0;
+    default:
+        return false;
+    }
+}
+
+static Stream stream_of(const NvPlan *p)
+{
+    enum { LIGHT = 4 }; /* registers computed for each that is loaded */
+    Stream found = {0, 0};
+    int64_t work = 0;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        const NvTile *t = s->nout > 0 ? s->out[0] : NULL;
+        if (!is_streaming(p, s))
+            return (Stream){0, 0};
+        if (!t || !t->layout)
+            continue;
+        *(s->kind == NV_LOAD ? &found.registers : &work) += data_registers(p, t);
+        if (s->kind == NV_LOAD)
+            found.bytes += type_numel(t->value->type) * type_size(t->value->type);
+    }
+    return work <= LIGHT * found.registers ? found : (Stream){0, 0};
+}
+
+/* The registers of a thread with which two programs fit and no third one; 0: as it comes.  Measured
+ * on an H200: kernels are fastest with 40 to 64 KiB of loads on their way to a multiprocessor. */
+static int room_for_two(const NvPlan *p)
+{
+    enum { BUSY = 64 << 10, LEAST_WARPS = 8, TOGETHER = 2 };
+    Stream s = stream_of(p);
+    int64_t threads = (int64_t)p->warps * NV_LANES, room = REGISTERS / TOGETHER / threads;
+    int64_t third = REGISTERS / (TOGETHER + 1) / threads;
+
+    if (s.bytes < BUSY || !p->resizes || p->warps < LEAST_WARPS ||
+        room < in_units(s.registers + s.registers / 4 + ALWAYS))
+        return 0;
+    return in_units(s.registers + UNIT) <= third ? (int)room : 0;
+}
+
+void nv_choose_budget(NvPlan *p)
+{
+    const Life *lives = lives_of(p);
+
+    p->together = lives ? together(p, lives) : 0;
+    p->room = p->together == 0 ? room_for_two(p) : 0;
 }

@@ -20,6 +20,12 @@ static int chip_number(const char *cpu)
     return (int)strtol(cpu + strlen(prefix), NULL, 10);
 }
 
+/* sm_90a: what may not run on later chips. */
+static bool is_for_one_chip(const char *cpu)
+{
+    return cpu && *cpu && cpu[strlen(cpu) - 1] == 'a';
+}
+
 int64_t nv_most_shared(int chip)
 {
     if (chip == 80 || chip == 87)
@@ -201,6 +207,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
 
     *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d};
     p->chip = chip_number(o->cpu);
+    p->resizes = p->chip >= 90 && is_for_one_chip(o->cpu);
     p->warps = choose_warps(f);
     if (has_too_many_warps(p))
         return NULL;

@@ -201,7 +201,9 @@ struct NvPlan {
     Diags *diags;
     int chip;     /* 80 of sm_80 */
     int warps;    /* a power of two */
+    bool resizes; /* the chip has setmaxnreg */
     int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
+    int room;     /* registers of a thread, with which just two programs fit; 0: as it comes */
     AxisFacts *axis;
     const PointerBases *bases;
     uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */

@@ -138,6 +138,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
                 p->warps, (long long)p->shared);
     if (p->together > 0)
         text_printf(&x.out, ", %d together", p->together);
+    if (p->room > 0)
+        text_printf(&x.out, ", room of %d registers", p->room);
     text_put(&x.out, "\n");
     for (int i = 0; i < p->layouts.len; i++) {
         text_put(&x.out, "layout ");

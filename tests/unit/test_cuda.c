@@ -171,15 +171,19 @@ static void test_assembling(void **state)
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
     static const char tight[] = VERSION("12.4") "ptx=$(cat)\n"
-                                                "echo \"$ptx\" | grep -q ^.min && echo spill >&2\n"
+                                                "echo \"$ptx\" | grep -q ^[.]m && echo spill >&2\n"
                                                 "echo \"ptxas $1 $2 $ptx\"\n";
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const char budget[] = "some ptx\n.minnctapersm 4\n";
+    static const char room[] = "some ptx\n.maxnreg 64\n{\n\tsetmaxnreg.dec 64;\n";
     static const Assembly cases[] = {
         {good, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n.minn"},
         {tight, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n//inn"},
         {tight, NULL, "sm_90a", .early = true, .ptx = budget,
          .made = "ptxas -arch sm_90a some ptx\n//inn"},
+        {good, NULL, "sm_90a", .ptx = room, .made = "ptxas -arch sm_90a some ptx\n.maxn"},
+        {tight, NULL, "sm_90a", .ptx = room,
+         .made = "ptxas -arch sm_90a some ptx\n//axnreg 64\n{\n//etmaxnreg.dec 64;"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},

@@ -359,6 +359,71 @@ static void test_neighbours(void **state)
     assert_int_equal(additions("i32", "sm_90a", false, "red.relaxed.gpu.global.add.u32"), 8);
 }
 
+/* --- programs that stream --- */
+
+typedef struct {
+    const char *chip, *what; /* what: an op on the loaded tile */
+    int elements, warps;
+    bool apart;       /* each element in a line of its own */
+    const char *room; /* NULL: as many registers as it needs */
+} Stream;
+
+static const char *room_of(const Stream *s, const GenPlugin *plugin, Arena *a)
+{
+    const Target *t = target_named(plugin, "nv");
+    GenOutput out;
+    const char *step = s->apart ? "  %c = const 64 : i32[#]\n  %at = mul %i, %c : i32[#]\n"
+                                : "  %c = const 0 : i32[#]\n  %at = add %i, %c : i32[#]\n";
+    const char *text =
+        arena_printf(a,
+                     "kernel @k(%%x: *fp32 div 16, %%y: *fp32 div 16) num_warps=%d {\n"
+                     "  %%i = arange start=0 : i32[#]\n%s"
+                     "  %%xs = splat %%x : *fp32[#]\n  %%xp = addptr %%xs, %%at : *fp32[#]\n"
+                     "  %%v = load %%xp : fp32[#]\n  %%w = %s : fp32[#]\n"
+                     "  %%ys = splat %%y : *fp32[#]\n  %%yp = addptr %%ys, %%i : *fp32[#]\n"
+                     "  store %%yp, %%w\n  return\n}\n",
+                     s->warps, step, s->what);
+    Text sized = text_new(a);
+    for (const char *c = text; *c; c++)
+        text_printf(&sized, *c == '#' ? "%d" : "%c", *c == '#' ? s->elements : *c);
+    Case c = {t, a, "stream.ir", read_kernel(a, "stream.ir", sized.s, strlen(sized.s), t), false};
+    assert_true(emit(&c, s->chip, GEN_OBJECT, &out));
+    const char *asked = strstr(out.data, "\n.maxnreg "), *used = strstr(out.data, "setmaxnreg.dec");
+    assert_int_equal(asked != NULL, used != NULL);
+    return asked ? arena_printf(a, "%d", atoi(asked + strlen("\n.maxnreg "))) : NULL;
+}
+
+/* Programs that load 64 KiB on the chip that has setmaxnreg have registers for two.  Not where no
+ * third one fits anyway, where warps are few or a thread needs more, where much is computed, or
+ * where what is read lies apart. */
+static void test_streams(void **state)
+{
+    static const Stream cases[] = {{"sm_90a", "mul %v, %v", 16384, 16, false, "64"},
+                                   {"sm_90a", "mul %v, %v", 16384, 8, false, "128"},
+                                   {"sm_90a", "mul %v, %v", 16384, 32, false, NULL},
+                                   {"sm_90a", "mul %v, %v", 65536, 16, false, NULL},
+                                   {"sm_90a", "mul %v, %v", 8192, 8, false, NULL},
+                                   {"sm_90a", "mul %v, %v", 16384, 4, false, NULL},
+                                   {"sm_90a", "exp %v", 16384, 16, false, NULL},
+                                   {"sm_90a", "div %v, %v", 16384, 16, false, NULL},
+                                   {"sm_90a", "mul %v, %v", 16384, 16, true, NULL},
+                                   {"sm_90", "mul %v, %v", 16384, 16, false, NULL},
+                                   {"sm_80", "mul %v, %v", 16384, 16, false, NULL},
+                                   {"sm_100", "mul %v, %v", 16384, 16, false, NULL}};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+
+    (void)state;
+    assert_non_null(plugin);
+    for (int i = 0; i < COUNT(cases); i++) {
+        const char *room = room_of(&cases[i], plugin, a), *want = cases[i].room;
+        if ((room == NULL) != (want == NULL) || (room && strcmp(room, want) != 0))
+            fail_msg("case %d: %s registers, not %s", i, room ? room : "no", want ? want : "none");
+    }
+    arena_free(a);
+}
+
 /* --- words that somebody else writes --- */
 
 /* In each round a word and a tile of four are read, for 256 threads to store. */
@@ -590,6 +655,6 @@ int main(void)
         cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
         cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses),
         cmocka_unit_test(test_long_tiles),     cmocka_unit_test(test_once),
-        cmocka_unit_test(test_neighbours)};
+        cmocka_unit_test(test_neighbours),     cmocka_unit_test(test_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
