@@ -1,11 +1,18 @@
 /*
  * help.c - what `tilec --help` prints, in the pieces that `tilec COMMAND --help` has of it
+ *
+ * A piece is a text and, behind it, the options that option_table.c explains to the same commands.
  */
-#include "cli.h"
+#include "options.h"
+
+#include <string.h>
+
+enum { NAME_COLUMNS = 23, LINE_COLUMNS = 80 };
 
 static const struct {
     int commands; /* whose help has it */
     const char *text;
+    bool has_options;
 } pieces[] = {
     {COMMAND_RUN,
      "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
@@ -21,86 +28,26 @@ static const struct {
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
     {COMMAND_LIST,
      "\nShow the kernels of a file: parameters, decorators, the calls that it names, and for each\n"
-     "an example that can be copied, which has run in the interpreter.\n"
-     "  --json               print JSON instead\n"
-     "  --path, --define, --, @FILE as for run\n"},
+     "an example that can be copied, which has run in the interpreter.\n",
+     true},
     {COMMAND_TEST,
      "\nMake the calls that the files name in comments beside kernels, and compare their arrays:\n"
      "  # tilec: call small --grid cdiv(n, BLOCK) --compare out=x+y --device cpu,sim\n"
      "  #     n=1000 x=rand(fp32, n) y=rand(fp32, n) out=empty(fp32, n) BLOCK=256\n"
      "One without --compare is compared with what the device `interp` gives.\n"
-     "options of test:\n"
-     "  --call NAME          only that call; may be given several times\n"
-     "  --device A[,B...]    on these, whatever the calls say\n"
-     "  --compare            and what run has that says how: go before what the calls say\n"
-     "  --json               print JSON instead of lines\n"
-     "  --grid, --arch, --threads, --num-warps, --num-stages, --check, --debug, --path, --define,\n"
-     "  -g, --, @FILE as for run\n"},
+     "options of test:\n",
+     true},
     {COMMAND_DUMP, "\nPrint a kernel at one stage of its compilation.\n"},
     {COMMAND_BUILD,
      "\nCompile a kernel ahead of time: an object that programs link, and its header in C.\n"
      "NAME:TYPE is a parameter of the function; NAME=VALUE is compiled in; of NAME=A,B,C each\n"
      "is, and a parameter says which.\n"
-     "options of build:\n"
-     "  -o FILE.o            the object\n"
-     "  --header FILE.h      the header, C99 and C++, which says how to call it\n"
-     "  --name NAME          of the function; the kernel's when not given\n"
-     "  --grid E[,E[,E]]     compute the grid from the arguments; else each call gives it\n"
-     "  --variant NAME=VALUE[,NAME=VALUE...]\n"
-     "                       code of its own for calls with these values; may be repeated\n"
-     "  --disjoint           no call gives an array that overlaps one that is written: faster "
-     "code\n"
-     "  --cpu LEVEL[,LEVEL...]\n"
-     "                       what there is code for: x86-64,x86-64-v3,x86-64-v4 when not given\n"
-     "  --json               print JSON instead of a line\n"
-     "  --num-warps, --num-stages, --path, --define, --, @FILE as for run\n"},
-    {COMMAND_DEVICES, "\nList where kernels can run.\n"
-                      "  --json               print JSON instead of a table\n"},
-    {COMMAND_RUN | COMMAND_DUMP,
-     "\n"
-     "options of run and dump:\n"
-     "  --device NAME        cpu (the default), interp, the reference interpreter, cuda, or sim:\n"
-     "                       NVIDIA's GPUs, where cuda:1 is the second one, or simulated\n"
-     "  --arch NAME          the chip that code is for: sm_90a, or of cpu x86-64, x86-64-v2 to "
-     "-v4\n"
-     "  --threads N          how many threads; every CPU when not given\n"
-     "  --num-warps N        launch hints that a kernel may read\n"
-     "  --num-stages N\n"
-     "  --check              report every access outside of an array, and on sim races; slower\n"
-     "  --debug, -g          on the CPU: code that gdb can stop in and show names of; slower\n"
-     "  --path DIR           a folder in which modules that the file imports are looked for\n"
-     "  --define NAME=VALUE  a global that the file computes; MODULE.NAME=VALUE of another file\n"
-     "  --                   no word behind it is an option\n"
-     "  --call NAME          the arguments and options of a call that FILE.py names in a comment\n"
-     "  @FILE                more of these from a file: an option or a NAME=VALUE a line, `#`\n"
-     "                       begins a comment, and nothing needs quotes\n"},
-    {COMMAND_RUN,
-     "options of run:\n"
-     "  --grid E[,E[,E]]     programs along x, y and z; may use every argument\n"
-     "  --compare NAME=VALUE[,RTOL[,ATOL]]\n"
-     "                       is it near to @ref.npy, x+y, what the device `interp` gives?\n"
-     "  --save NAME=FILE     write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"
-     "                       .csv; - is stdout\n"
-     "  --compress [1..9]    smaller .npz and .png files, which take longer; 6 when not given\n"
-     "  --each 'PATTERN'     a call for every such file: --each 'in/*.png' x=@{} \\\n"
-     "                       --save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
-     "                       is one table for all; 'in/**/*.png' are those at any depth\n"
-     "  --batch N            with --each: stack N files of one shape for one launch\n"
-     "  --skip-existing      leave out files of --each whose outputs are there\n"
-     "  --show NAME[=WAY]    print an array after the first run, or a part: 'x[0,:9]'.\n"
-     "                       WAY: brief, whole, or picture (blocks, text, sixel, kitty)\n"
-     "  --time [N]           time N more runs, or as many as fit in a second\n"
-     "  --tune [NAME=A,B,C]  find the fastest values, or configuration of @triton.autotune\n"
-     "  --sweep              time all combinations of values: n=1024..65536*4 BLOCK=64,128\n"
-     "  --csv, --plot FILE   print them as CSV; draw them, FILE.svg or FILE.png, by gnuplot\n"
-     "  --trace FILE.json    when what ran on which thread, for Perfetto or chrome://tracing\n"
-     "  --profile            time, bytes and operations of each line of the source (cpu, interp)\n"
-     "  --count              on sim: count what each line of the source does\n"
-     "  --json               print JSON instead of tables\n"},
-    {COMMAND_DUMP,
-     "options of dump:\n"
-     "  --stage STAGE        ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass\n"
-     "  --json               print an object that has the text\n"},
+     "options of build:\n",
+     true},
+    {COMMAND_DEVICES, "\nList where kernels can run.\n", true},
+    {COMMAND_RUN | COMMAND_DUMP, "\noptions of run and dump:\n", true},
+    {COMMAND_RUN, "options of run:\n", true},
+    {COMMAND_DUMP, "options of dump:\n", true},
     {COMMAND_RUN | COMMAND_DUMP,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"
@@ -129,11 +76,85 @@ static const struct {
      "             BLOCK=1024\n"},
 };
 
+/* --- options --- */
+
+/* "  --debug, -g          on the CPU: ..", whose text stands in a column of its own. */
+static void put_option(FILE *to, const Option *o, const OptionHelp *help)
+{
+    int width = fprintf(to, "  %s%s%s%s%s", o->name, o->other ? ", " : "", o->other ? o->other : "",
+                        help->value ? " " : "", help->value ? help->value : "");
+
+    for (const char *line = help->text; line[0];) {
+        size_t n = strcspn(line, "\n");
+        bool fits = width + 2 <= NAME_COLUMNS;
+        fprintf(to, "%s%*s%.*s", fits ? "" : "\n", fits ? NAME_COLUMNS - width : NAME_COLUMNS, "",
+                (int)n, line);
+        width = LINE_COLUMNS;
+        line += n + (line[n] == '\n');
+    }
+    fputs("\n", to);
+}
+
+static void put_options(FILE *to, int commands)
+{
+    for (int i = 0; option_at(i); i++) {
+        for (int k = 0; k < MOST_HELPS; k++) {
+            const OptionHelp *help = &option_at(i)->help[k];
+            if (help->text && help->commands == commands)
+                put_option(to, option_at(i), help);
+        }
+    }
+}
+
+/* One more name of a list that goes over several lines. */
+static int put_name(FILE *to, int column, const char *name)
+{
+    int width = (int)strlen(name);
+
+    if (column + 2 + width + 2 > LINE_COLUMNS) { /* and a comma, and maybe a blank */
+        fputs(",\n", to);
+        column = 0;
+    }
+    return column + fprintf(to, "%s%s", column ? ", " : "  ", name);
+}
+
+static bool is_as_for_run(const Option *o, int commands)
+{
+    for (int k = 0; k < MOST_HELPS; k++) {
+        if (!o->help[k].text && (o->help[k].commands & commands))
+            return true;
+    }
+    return false;
+}
+
+static void put_options_of_run(FILE *to, int commands)
+{
+    int column = 0;
+
+    for (int i = 0; option_at(i); i++) {
+        const Option *o = option_at(i);
+        if (!is_as_for_run(o, commands))
+            continue;
+        column = put_name(to, column, o->name);
+        if (o->other)
+            column = put_name(to, column, o->other);
+    }
+    if (column > 0)
+        fputs(" as for run\n", to);
+}
+
+/* --- all of it --- */
+
 void help_print(Command command, FILE *to)
 {
     for (int i = 0; i < COUNT(pieces); i++) {
-        if (command == COMMAND_ALL || (pieces[i].commands & (int)command))
-            fputs(pieces[i].text, to);
+        if (command != COMMAND_ALL && !(pieces[i].commands & (int)command))
+            continue;
+        fputs(pieces[i].text, to);
+        if (!pieces[i].has_options)
+            continue;
+        put_options(to, pieces[i].commands);
+        put_options_of_run(to, pieces[i].commands);
     }
     if (command == COMMAND_ALL)
         topics_list(to);

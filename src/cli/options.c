@@ -1,115 +1,17 @@
 /*
  * options.c - the words of a command line, sorted into a struct
  *
- * One table of options.  `--name VALUE` and `--name=VALUE` mean the same; options and arguments
- * may come in any order; the first word that is neither is FILE.py[:KERNEL]; behind `--` no word is
- * an option; @FILE stands for what the file says.  Nothing is evaluated here.
+ * Options are those of option_table.c.  `--name VALUE` and `--name=VALUE` mean the same; options
+ * and arguments may come in any order; the first word that is neither is FILE.py[:KERNEL]; behind
+ * `--` no word is an option; @FILE stands for what the file says.  Nothing is evaluated here.
  */
-#include "cli.h"
+#include "options.h"
 #include "../syntax/lex.h"
 
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum {
-    OPTION_GRID,
-    OPTION_DEVICE,
-    OPTION_ARCH,
-    OPTION_STAGE,
-    OPTION_THREADS,
-    OPTION_WARPS,
-    OPTION_STAGES,
-    OPTION_TIME,
-    OPTION_SWEEP,
-    OPTION_TUNE,
-    OPTION_CSV,
-    OPTION_PLOT,
-    OPTION_CHECK,
-    OPTION_COUNT,
-    OPTION_JSON,
-    OPTION_SAVE,
-    OPTION_COMPRESS,
-    OPTION_EACH,
-    OPTION_BATCH,
-    OPTION_SKIP,
-    OPTION_SHOW,
-    OPTION_COMPARE,
-    OPTION_CALL,
-    OPTION_PATH,
-    OPTION_DEFINE,
-    OPTION_DEBUG,
-    OPTION_TRACE,
-    OPTION_PROFILE,
-    OPTION_OUTPUT,
-    OPTION_HEADER,
-    OPTION_NAME,
-    OPTION_VARIANT,
-    OPTION_CPU,
-    OPTION_DISJOINT
-} OptionId;
-typedef enum {
-    BARE,
-    MAY_HAVE, /* a number */
-    MAY_LIST, /* NAME=VALUES */
-    NEEDS
-} Operand;
-
-enum {
-    LAUNCHES = COMMAND_RUN | COMMAND_TEST,
-    COMPILES = LAUNCHES | COMMAND_DUMP,
-    LOADS = COMPILES | COMMAND_LIST | COMMAND_BUILD,
-    SHAPES = COMPILES | COMMAND_BUILD,
-    PRINTS_JSON = COMMAND_ALL
-};
-
-/* clang-format off */
-static const struct {
-    const char *name;
-    OptionId id;
-    int commands; /* that know it */
-    Operand operand;
-    bool once; /* two of them would contradict each other */
-} table[] = {
-    {"--grid",      OPTION_GRID,    LAUNCHES | COMMAND_BUILD, NEEDS, true},
-    {"--device",    OPTION_DEVICE,  COMPILES,       NEEDS,    true},
-    {"--arch",      OPTION_ARCH,    COMPILES,       NEEDS,    true},
-    {"--stage",     OPTION_STAGE,   COMMAND_DUMP,   NEEDS,    true},
-    {"--threads",   OPTION_THREADS, COMPILES,       NEEDS,    true},
-    {"--num-warps", OPTION_WARPS,   SHAPES,         NEEDS,    true},
-    {"--num-stages", OPTION_STAGES,  SHAPES,         NEEDS,    true},
-    {"--time",      OPTION_TIME,    COMMAND_RUN,    MAY_HAVE, true},
-    {"--sweep",     OPTION_SWEEP,   COMMAND_RUN,    BARE,     false},
-    {"--tune", OPTION_TUNE, COMMAND_RUN, MAY_LIST, false},
-    {"--csv",       OPTION_CSV,     COMMAND_RUN,    BARE,     false},
-    {"--plot",      OPTION_PLOT,    COMMAND_RUN,    NEEDS,    true},
-    {"--check",     OPTION_CHECK,   COMPILES,       BARE,     false},
-    {"--trace",     OPTION_TRACE,   COMMAND_RUN,    NEEDS,    true},
-    {"--profile",   OPTION_PROFILE, COMMAND_RUN,    BARE,     false},
-    {"--count",     OPTION_COUNT,   COMMAND_RUN,    BARE,     false},
-    {"--json",      OPTION_JSON,    PRINTS_JSON,    BARE,     false},
-    {"--save",      OPTION_SAVE,    COMMAND_RUN,    NEEDS,    false},
-    {"--compress",  OPTION_COMPRESS, COMMAND_RUN,   MAY_HAVE, true},
-    {"--each",      OPTION_EACH,    COMMAND_RUN,    NEEDS,    false},
-    {"--batch",     OPTION_BATCH,   COMMAND_RUN,    NEEDS,    true},
-    {"--skip-existing", OPTION_SKIP, COMMAND_RUN,   BARE,     false},
-    {"--show",      OPTION_SHOW,    COMMAND_RUN,    NEEDS,    false},
-    {"--compare",   OPTION_COMPARE, LAUNCHES,       NEEDS,    false},
-    {"--call",      OPTION_CALL,    COMPILES,       NEEDS,    false},
-    {"--path",      OPTION_PATH,    LOADS,          NEEDS,    false},
-    {"--define",    OPTION_DEFINE,  LOADS,          NEEDS,    false},
-    {"--debug",     OPTION_DEBUG,   COMPILES,       BARE,     false},
-    {"-g",          OPTION_DEBUG,   COMPILES,       BARE,     false},
-    {"-o",          OPTION_OUTPUT,  COMMAND_BUILD,  NEEDS,    true},
-    {"--header",    OPTION_HEADER,  COMMAND_BUILD,  NEEDS,    true},
-    {"--name",      OPTION_NAME,    COMMAND_BUILD,  NEEDS,    true},
-    {"--variant",   OPTION_VARIANT, COMMAND_BUILD,  NEEDS,    false},
-    {"--cpu",       OPTION_CPU,     COMMAND_BUILD,  NEEDS,    true},
-    {"--disjoint",  OPTION_DISJOINT, COMMAND_BUILD, BARE,     false},
-};
-/* clang-format on */
-_Static_assert(COUNT(table) <= MOST_OPTIONS, "Options.given has room for all");
 
 /* What other tools call the file that they write. */
 static bool is_output(const char *name)
@@ -123,193 +25,41 @@ static bool is_output(const char *name)
     return false;
 }
 
-/* In files those of other commands may stand too: they are of no use here. */
-static int find_option(Cli *c, Command command, const char *name)
+static NORETURN void refuse_option(Cli *c, Command command, const char *name)
 {
-    const char *known[COUNT(table)];
+    const char *known[MOST_OPTIONS];
     int n = 0;
 
-    for (int i = 0; i < COUNT(table); i++) {
-        bool is_known = (table[i].commands & (int)command) != 0;
-
-        if (strcmp(table[i].name, name) == 0 && (is_known || c->origin))
-            return i;
-        if (is_known)
-            known[n++] = table[i].name;
-    }
     if (is_output(name))
         stop(
             c, CLI_USAGE,
             "there is no option '%s' here; --save NAME=FILE writes an array, --show NAME prints it",
             name);
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_known(option_at(i), (int)command))
+            known[n++] = option_at(i)->name;
+    }
     const char *near = name[1] == '-' ? near_name(name, known, n) : NULL; /* no letter is near */
     stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
          near ? near : "--help lists them", near ? "'?" : "");
 }
 
-static const char *parse_folder(Cli *c, const char *text)
+/* The number of its row.  In files those of other commands may stand too: they are of no use here.
+ */
+static int find_option(Cli *c, Command command, const char *name)
 {
-    const char *path = origin_path(c, text);
+    for (int i = 0; option_at(i); i++) {
+        bool is_known = option_is_known(option_at(i), (int)command);
 
-    if (os_entry(path).kind != OS_FOLDER)
-        warn(c, "--path %s: there is no such folder", text);
-    return path;
+        if (option_is_called(option_at(i), name) && (is_known || c->origin))
+            return i;
+    }
+    refuse_option(c, command, name);
 }
 
-/* Of what options and arguments are made. */
-typedef struct {
-    Cli *c;
-    Command command;
-    Options *o;
-    const char *const *words; /* of the command line */
-    int nwords;
-} Parse;
-
-static int depth_of(const Origin *origin)
+int options_depth(const Origin *origin)
 {
     return origin ? origin->depth : 0;
-}
-
-static void parse_call(const Parse *p, const char *name);
-
-/* Of one array what stands nearer to the command line goes first; several at one depth all count.
- */
-static void add_compare(Cli *c, Options *o, CompareText compare)
-{
-    int depth = depth_of(compare.origin), kept = 0;
-
-    for (int i = 0; i < o->compares.len; i++) {
-        const CompareText *old = &o->compares.at[i];
-        bool is_same = old->name && compare.name && strcmp(old->name, compare.name) == 0;
-
-        if (is_same && depth_of(old->origin) < depth)
-            return;
-        if (!is_same || depth_of(old->origin) == depth)
-            o->compares.at[kept++] = *old;
-    }
-    o->compares.len = kept;
-    vec_push(c->arena, &o->compares, compare);
-}
-
-static void set_option(const Parse *p, OptionId id, const char *name, const char *operand)
-{
-    Cli *c = p->c;
-    Options *o = p->o;
-
-    switch (id) {
-    case OPTION_GRID:
-        o->grid = operand;
-        o->grid_origin = c->origin;
-        break;
-    case OPTION_DEVICE:
-        if (strchr(operand, ',') && p->command != COMMAND_TEST && !c->origin)
-            stop(c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", operand);
-        operand_device(c, o, operand);
-        break;
-    case OPTION_ARCH:
-        o->launch.arch = operand;
-        break;
-    case OPTION_STAGE:
-        o->stage = operand;
-        break;
-    case OPTION_THREADS:
-        o->launch.threads = operand_count(c, name, operand);
-        break;
-    case OPTION_WARPS:
-        o->launch.num_warps = operand_count(c, name, operand);
-        break;
-    case OPTION_STAGES:
-        o->launch.num_stages = operand_count(c, name, operand);
-        break;
-    case OPTION_TIME:
-        o->time = true;
-        o->runs = operand ? operand_count(c, name, operand) : 0;
-        break;
-    case OPTION_SWEEP:
-        o->sweep = true;
-        break;
-    case OPTION_TUNE:
-        o->tune = true;
-        if (operand)
-            vec_push(c->arena, &o->tunes, operand_tune(c, operand));
-        break;
-    case OPTION_CSV:
-        o->csv = true;
-        break;
-    case OPTION_PLOT:
-        o->plot = operand;
-        break;
-    case OPTION_CHECK:
-        o->launch.check = 1;
-        break;
-    case OPTION_COUNT:
-        o->count = true;
-        break;
-    case OPTION_JSON:
-        o->json = c->json = true;
-        break;
-    case OPTION_SAVE:
-        vec_push(c->arena, &o->saves, operand_save(c, operand));
-        break;
-    case OPTION_COMPRESS:
-        o->compress = operand_level(c, name, operand);
-        break;
-    case OPTION_EACH:
-        vec_push(c->arena, &o->eaches, origin_path(c, operand));
-        break;
-    case OPTION_BATCH:
-        o->batch = operand_count(c, name, operand);
-        break;
-    case OPTION_SKIP:
-        o->skip_existing = true;
-        break;
-    case OPTION_SHOW:
-        vec_push(c->arena, &o->shows, operand_show(c, operand));
-        break;
-    case OPTION_COMPARE:
-        add_compare(c, o, operand_compare(c, operand));
-        break;
-    case OPTION_CALL:
-        if (p->command == COMMAND_TEST && !c->origin)
-            vec_push(c->arena, &o->calls, operand);
-        else
-            parse_call(p, operand);
-        break;
-    case OPTION_PATH:
-        vec_push(c->arena, &o->paths, parse_folder(c, operand));
-        break;
-    case OPTION_TRACE:
-        o->trace = operand;
-        break;
-    case OPTION_PROFILE:
-        o->profile = o->time = true;
-        o->launch.debug = MAX(o->launch.debug, TILEC_DEBUG_LINES);
-        break;
-    case OPTION_DEBUG:
-        o->launch.debug = TILEC_DEBUG_NAMES;
-        break;
-    case OPTION_DEFINE:
-        vec_push(c->arena, &o->defines, operand_define(c, operand));
-        break;
-    case OPTION_OUTPUT:
-        o->output = origin_path(c, operand);
-        break;
-    case OPTION_HEADER:
-        o->header = origin_path(c, operand);
-        break;
-    case OPTION_NAME:
-        o->symbol = operand;
-        break;
-    case OPTION_VARIANT:
-        vec_push(c->arena, &o->variants, operand);
-        break;
-    case OPTION_CPU:
-        o->cpus = operand;
-        break;
-    case OPTION_DISJOINT:
-        o->disjoint = true;
-        break;
-    }
 }
 
 static bool takes(Operand operand, const char *word)
@@ -323,9 +73,9 @@ static bool takes(Operand operand, const char *word)
 
 bool option_takes(const char *name, const char *word)
 {
-    for (int i = 0; i < COUNT(table); i++) {
-        if (strcmp(table[i].name, name) == 0)
-            return takes(table[i].operand, word);
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_called(option_at(i), name))
+            return takes(option_at(i)->operand, word);
     }
     return true;
 }
@@ -342,7 +92,7 @@ static const char *next_operand(Cli *c, const char *name, Operand operand, const
 /* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
 static bool goes_first(Cli *c, signed char *given, const char *name)
 {
-    int here = 1 + depth_of(c->origin);
+    int here = 1 + options_depth(c->origin);
 
     if (*given == here)
         stop(c, CLI_USAGE, "%s is given twice", name);
@@ -361,19 +111,20 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     const char *name = arena_strndup(c->arena, words[0], length);
     const char *operand = equals ? equals + 1 : NULL;
     int i = find_option(c, p->command, name), taken = 1;
+    const Option *option = option_at(i);
 
-    if (operand && table[i].operand == BARE)
+    if (operand && option->operand == BARE)
         stop(c, CLI_USAGE, "%s takes no value", name);
     if (!operand) {
-        operand = next_operand(c, name, table[i].operand, words, left);
+        operand = next_operand(c, name, option->operand, words, left);
         taken = operand ? 2 : 1;
     }
-    if (table[i].operand == NEEDS && !operand[0])
+    if (option->operand == NEEDS && !operand[0])
         stop(c, CLI_USAGE, "%s needs a value, not an empty word", name);
-    if (!(table[i].commands & (int)p->command))
+    if (!option_is_known(option, (int)p->command))
         return taken;
-    if (!table[i].once || goes_first(c, &p->o->given[table[i].id], name))
-        set_option(p, table[i].id, name, operand);
+    if (!option->once || goes_first(c, &p->o->given[i], name))
+        option->set(&(Given){p, c, p->o, option, operand});
     return taken;
 }
 
@@ -383,7 +134,7 @@ static void add_argument(Cli *c, Options *o, ArgText arg)
 {
     for (int i = 0; i < o->args.len; i++) {
         ArgText *old = &o->args.at[i];
-        signed char given = (signed char)(1 + depth_of(old->origin));
+        signed char given = (signed char)(1 + options_depth(old->origin));
 
         if (strcmp(old->name, arg.name) != 0)
             continue;
@@ -435,11 +186,11 @@ static Origin inner_origin(const Parse *p, const char *path, const char *call, c
             stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
                  call ? "call" : "file");
     }
-    if (depth_of(c->origin) == DEEPEST)
+    if (options_depth(c->origin) == DEEPEST)
         stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
     return (Origin){.file = path,
                     .folder = folder_of(c, path),
-                    .depth = depth_of(c->origin) + 1,
+                    .depth = options_depth(c->origin) + 1,
                     .call = call,
                     .outer = c->origin};
 }
@@ -457,7 +208,7 @@ static void parse_file_of_items(const Parse *p, const char *word)
     parse_items(p, &items, &inner);
 }
 
-static void add_call(const Parse *p, const NamedCall *call)
+static void parse_named_call(const Parse *p, const NamedCall *call)
 {
     const char *word = arena_printf(p->c->arena, "--call %s", call->name);
     const Origin inner = inner_origin(p, call->path, call->name, word);
@@ -499,14 +250,14 @@ static void find_file(const Parse *p)
     }
 }
 
-/* --call NAME: of the kernel's file, which may come behind it. */
-static void parse_call(const Parse *p, const char *name)
+/* Of the kernel's file, which may come behind it. */
+void options_call(const Parse *p, const char *name)
 {
     if (!p->o->file)
         find_file(p);
     if (!p->o->file)
         stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
-    add_call(p, calls_find(p->c, p->o->file, name));
+    parse_named_call(p, calls_find(p->c, p->o->file, name));
 }
 
 void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call)
@@ -515,7 +266,7 @@ void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call
 
     o->file = call->path;
     o->kernel = NULL;
-    add_call(&p, call);
+    parse_named_call(&p, call);
 }
 
 /* --- words --- */

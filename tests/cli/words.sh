@@ -48,6 +48,13 @@ for option in $options; do
     grep -qF -- "$option" docs/cli.md || wrong "docs/cli.md lacks $option"
     grep -qE -- "'\*?$option(=-?)?\[" tools/completion/_tilec || wrong "zsh's completion lacks $option"
 done
+# what zsh completes for a command; those of `launch` go for several
+zsh_offers() {
+    sed -n '/^    launch=(/,/^    )/p' tools/completion/_tilec >"$folder/launch"
+    sed -n "/^    $1)/,/;;/p" tools/completion/_tilec >"$folder/own"
+    ! grep -qF '$launch' "$folder/own" || cat "$folder/launch"
+    cat "$folder/own"
+}
 # and what a command takes is in its own help and completed for it, and nothing else
 for command in run list test dump build devices; do
     help=$("$tilec" $command --help)
@@ -57,9 +64,13 @@ for command in run list test dump build devices; do
         helps=no
         echo "$help" | grep -qE -- "(^| |, )$option( |,|\$)" && helps=yes
         [ $takes = $helps ] || wrong "tilec $command takes $option: $takes; its help has it: $helps"
-        command -v bash >/dev/null || continue
-        [ $command = devices ] || offered tilec $command kernels/add.py "$option" | grep -q -- " $option " ||
-            [ $takes = no ] || wrong "bash does not complete tilec $command $option"
+        completes=no
+        zsh_offers $command | grep -qE -- "'\*?$option(=-?)?\[" && completes=yes
+        [ $takes = $completes ] || wrong "tilec $command takes $option: $takes; zsh completes it: $completes"
+        command -v bash >/dev/null && [ $command != devices ] || continue
+        completes=no
+        offered tilec $command kernels/add.py "$option" | grep -q -- " $option " && completes=yes
+        [ $takes = $completes ] || wrong "tilec $command takes $option: $takes; bash completes it: $completes"
     done
 done
 finish

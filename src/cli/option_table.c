@@ -1,0 +1,317 @@
+/*
+ * option_table.c - every option: its name, what stands behind it, what it sets, what help says
+ *
+ * A new option is a row of the table at the end, and a field of Options that it sets; where no
+ * setter here does that, a function of its own.  `tilec --help` prints the rows, and a test
+ * (tests/cli/words.sh) holds the manual page, docs/cli.md and the completions of the shells against
+ * that.
+ */
+#include "options.h"
+
+#include <string.h>
+
+/* --- setters that put what was given to one field --- */
+
+/* The type of each field is checked: TEXT(runs) does not compile. */
+#define FIELD(type, field)                                                                         \
+    (offsetof(Options, field) + 0 * sizeof(_Generic(((Options *)0)->field, type : 0)))
+#define FLAG(field) set_flag, FIELD(bool, field)
+#define TEXT(field) set_text, FIELD(const char *, field)
+#define PATH(field) set_path, FIELD(const char *, field)
+#define NUMBER(field) set_number, FIELD(int, field)
+
+static void *field_of(const Given *g)
+{
+    return (char *)g->o + g->option->at;
+}
+
+static void set_flag(const Given *g)
+{
+    *(bool *)field_of(g) = true;
+}
+
+static void set_text(const Given *g)
+{
+    *(const char **)field_of(g) = g->operand;
+}
+
+static void set_path(const Given *g)
+{
+    *(const char **)field_of(g) = origin_path(g->c, g->operand);
+}
+
+static void set_number(const Given *g)
+{
+    *(int *)field_of(g) = operand_count(g->c, g->option->name, g->operand);
+}
+
+/* --- setters of single options --- */
+
+static void set_grid(const Given *g)
+{
+    g->o->grid = g->operand;
+    g->o->grid_origin = g->c->origin;
+}
+
+static void set_device(const Given *g)
+{
+    if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->origin)
+        stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", g->operand);
+    operand_device(g->c, g->o, g->operand);
+}
+
+static void set_check(const Given *g)
+{
+    g->o->launch.check = 1;
+}
+
+static void set_debug(const Given *g)
+{
+    g->o->launch.debug = TILEC_DEBUG_NAMES;
+}
+
+static void add_path(const Given *g)
+{
+    const char *path = origin_path(g->c, g->operand);
+
+    if (os_entry(path).kind != OS_FOLDER)
+        warn(g->c, "--path %s: there is no such folder", g->operand);
+    vec_push(g->c->arena, &g->o->paths, path);
+}
+
+static void add_define(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->defines, operand_define(g->c, g->operand));
+}
+
+static void add_call(const Given *g)
+{
+    if (g->p->command == COMMAND_TEST && !g->c->origin)
+        vec_push(g->c->arena, &g->o->calls, g->operand);
+    else
+        options_call(g->p, g->operand);
+}
+
+/* Of one array what stands nearer to the command line goes first; several at one depth all count.
+ */
+static void add_compare(const Given *g)
+{
+    Options *o = g->o;
+    CompareText compare = operand_compare(g->c, g->operand);
+    int depth = options_depth(compare.origin), kept = 0;
+
+    for (int i = 0; i < o->compares.len; i++) {
+        const CompareText *old = &o->compares.at[i];
+        bool is_same = old->name && compare.name && strcmp(old->name, compare.name) == 0;
+
+        if (is_same && options_depth(old->origin) < depth)
+            return;
+        if (!is_same || options_depth(old->origin) == depth)
+            o->compares.at[kept++] = *old;
+    }
+    o->compares.len = kept;
+    vec_push(g->c->arena, &o->compares, compare);
+}
+
+static void add_save(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->saves, operand_save(g->c, g->operand));
+}
+
+static void set_compress(const Given *g)
+{
+    g->o->compress = operand_level(g->c, g->option->name, g->operand);
+}
+
+static void add_each(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->eaches, origin_path(g->c, g->operand));
+}
+
+static void add_show(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->shows, operand_show(g->c, g->operand));
+}
+
+static void set_time(const Given *g)
+{
+    g->o->time = true;
+    g->o->runs = g->operand ? operand_count(g->c, g->option->name, g->operand) : 0;
+}
+
+static void set_tune(const Given *g)
+{
+    g->o->tune = true;
+    if (g->operand)
+        vec_push(g->c->arena, &g->o->tunes, operand_tune(g->c, g->operand));
+}
+
+static void set_profile(const Given *g)
+{
+    g->o->profile = g->o->time = true;
+    g->o->launch.debug = MAX(g->o->launch.debug, TILEC_DEBUG_LINES);
+}
+
+static void set_json(const Given *g)
+{
+    g->o->json = g->c->json = true;
+}
+
+static void add_variant(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->variants, g->operand);
+}
+
+/* --- the table --- */
+
+enum {
+    RUN = COMMAND_RUN,
+    LIST = COMMAND_LIST,
+    TEST = COMMAND_TEST,
+    DUMP = COMMAND_DUMP,
+    BUILD = COMMAND_BUILD,
+    DEVICES = COMMAND_DEVICES
+};
+#define ONCE true
+#define AGAIN false
+#define AS_FOR_RUN NULL, NULL
+#define NO_OPTION NULL, 0
+
+/* clang-format off */
+/* name, another one, what stands behind it, how often, what it sets;
+ *     to whom it is known, what help calls its value there, and what it says */
+static const Option options[] = {
+    {"-o", NULL, NEEDS, ONCE, PATH(output),
+        {{BUILD, "FILE.o", "the object"}}},
+    {"--header", NULL, NEEDS, ONCE, PATH(header),
+        {{BUILD, "FILE.h", "the header, C99 and C++, which says how to call it"}}},
+    {"--name", NULL, NEEDS, ONCE, TEXT(symbol),
+        {{BUILD, "NAME", "of the function; the kernel's when not given"}}},
+    {"--grid", NULL, NEEDS, ONCE, set_grid, 0,
+        {{RUN, "E[,E[,E]]", "programs along x, y and z; may use every argument"},
+         {BUILD, "E[,E[,E]]", "compute the grid from the arguments; else each call gives it"},
+         {TEST, AS_FOR_RUN}}},
+    {"--variant", NULL, NEEDS, AGAIN, add_variant, 0,
+        {{BUILD, "NAME=VALUE[,NAME=VALUE...]",
+          "code of its own for calls with these values; may be repeated"}}},
+    {"--disjoint", NULL, BARE, AGAIN, FLAG(disjoint),
+        {{BUILD, NULL, "no call gives an array that overlaps one that is written: faster code"}}},
+    {"--cpu", NULL, NEEDS, ONCE, TEXT(cpus),
+        {{BUILD, "LEVEL[,LEVEL...]",
+          "what there is code for: x86-64,x86-64-v3,x86-64-v4 when not given"}}},
+    {"--device", NULL, NEEDS, ONCE, set_device, 0,
+        {{RUN | DUMP, "NAME",
+          "cpu (the default), interp, the reference interpreter, cuda, or sim:\n"
+          "NVIDIA's GPUs, where cuda:1 is the second one, or simulated"},
+         {TEST, "A[,B...]", "on these, whatever the calls say"}}},
+    {"--arch", NULL, NEEDS, ONCE, TEXT(launch.arch),
+        {{RUN | DUMP, "NAME",
+          "the chip that code is for: sm_90a, or of cpu x86-64, x86-64-v2 to -v4"},
+         {TEST, AS_FOR_RUN}}},
+    {"--threads", NULL, NEEDS, ONCE, NUMBER(launch.threads),
+        {{RUN | DUMP, "N", "how many threads; every CPU when not given"},
+         {TEST, AS_FOR_RUN}}},
+    {"--num-warps", NULL, NEEDS, ONCE, NUMBER(launch.num_warps),
+        {{RUN | DUMP, "N", "launch hints that a kernel may read"},
+         {TEST | BUILD, AS_FOR_RUN}}},
+    {"--num-stages", NULL, NEEDS, ONCE, NUMBER(launch.num_stages),
+        {{RUN | DUMP, "N", ""},
+         {TEST | BUILD, AS_FOR_RUN}}},
+    {"--check", NULL, BARE, AGAIN, set_check, 0,
+        {{RUN | DUMP, NULL, "report every access outside of an array, and on sim races; slower"},
+         {TEST, AS_FOR_RUN}}},
+    {"--debug", "-g", BARE, AGAIN, set_debug, 0,
+        {{RUN | DUMP, NULL, "on the CPU: code that gdb can stop in and show names of; slower"},
+         {TEST, AS_FOR_RUN}}},
+    {"--path", NULL, NEEDS, AGAIN, add_path, 0,
+        {{RUN | DUMP, "DIR", "a folder in which modules that the file imports are looked for"},
+         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+    {"--define", NULL, NEEDS, AGAIN, add_define, 0,
+        {{RUN | DUMP, "NAME=VALUE",
+          "a global that the file computes; MODULE.NAME=VALUE of another file"},
+         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+    {"--", NULL, BARE, AGAIN, NO_OPTION,
+        {{RUN | DUMP, NULL, "no word behind it is an option"},
+         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+    {"--call", NULL, NEEDS, AGAIN, add_call, 0,
+        {{RUN | DUMP, "NAME",
+          "the arguments and options of a call that FILE.py names in a comment"},
+         {TEST, "NAME", "only that call; may be given several times"}}},
+    {"@FILE", NULL, BARE, AGAIN, NO_OPTION,
+        {{RUN | DUMP, NULL,
+          "more of these from a file: an option or a NAME=VALUE a line, `#`\n"
+          "begins a comment, and nothing needs quotes"},
+         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+    {"--compare", NULL, NEEDS, AGAIN, add_compare, 0,
+        {{RUN, "NAME=VALUE[,RTOL[,ATOL]]",
+          "is it near to @ref.npy, x+y, what the device `interp` gives?"},
+         {TEST, "NAME=VALUE[,RTOL[,ATOL]]",
+          "as for run; goes before what the calls say"}}},
+    {"--save", NULL, NEEDS, AGAIN, add_save, 0,
+        {{RUN, "NAME=FILE",
+          "write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"
+          ".csv; - is stdout"}}},
+    {"--compress", NULL, MAY_HAVE, ONCE, set_compress, 0,
+        {{RUN, "[1..9]", "smaller .npz and .png files, which take longer; 6 when not given"}}},
+    {"--each", NULL, NEEDS, AGAIN, add_each, 0,
+        {{RUN, "'PATTERN'",
+          "a call for every such file: --each 'in/*.png' x=@{} \\\n"
+          "--save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
+          "is one table for all; 'in/**/*.png' are those at any depth"}}},
+    {"--batch", NULL, NEEDS, ONCE, NUMBER(batch),
+        {{RUN, "N", "with --each: stack N files of one shape for one launch"}}},
+    {"--skip-existing", NULL, BARE, AGAIN, FLAG(skip_existing),
+        {{RUN, NULL, "leave out files of --each whose outputs are there"}}},
+    {"--show", NULL, NEEDS, AGAIN, add_show, 0,
+        {{RUN, "NAME[=WAY]",
+          "print an array after the first run, or a part: 'x[0,:9]'.\n"
+          "WAY: brief, whole, or picture (blocks, text, sixel, kitty)"}}},
+    {"--time", NULL, MAY_HAVE, ONCE, set_time, 0,
+        {{RUN, "[N]", "time N more runs, or as many as fit in a second"}}},
+    {"--tune", NULL, MAY_LIST, AGAIN, set_tune, 0,
+        {{RUN, "[NAME=A,B,C]",
+          "find the fastest values, or configuration of @triton.autotune"}}},
+    {"--sweep", NULL, BARE, AGAIN, FLAG(sweep),
+        {{RUN, NULL, "time all combinations of values: n=1024..65536*4 BLOCK=64,128"}}},
+    {"--csv", NULL, BARE, AGAIN, FLAG(csv),
+        {{RUN, NULL, "print the table of --sweep as CSV"}}},
+    {"--plot", NULL, NEEDS, ONCE, TEXT(plot),
+        {{RUN, "FILE", "draw that table, to FILE.svg or FILE.png, by gnuplot"}}},
+    {"--trace", NULL, NEEDS, ONCE, TEXT(trace),
+        {{RUN, "FILE.json", "when what ran on which thread, for Perfetto or chrome://tracing"}}},
+    {"--profile", NULL, BARE, AGAIN, set_profile, 0,
+        {{RUN, NULL, "time, bytes and operations of each line of the source (cpu, interp)"}}},
+    {"--count", NULL, BARE, AGAIN, FLAG(count),
+        {{RUN, NULL, "on sim: count what each line of the source does"}}},
+    {"--stage", NULL, NEEDS, ONCE, TEXT(stage),
+        {{DUMP, "STAGE",
+          "ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass"}}},
+    {"--json", NULL, BARE, AGAIN, set_json, 0,
+        {{RUN, NULL, "print JSON instead of tables"},
+         {LIST, NULL, "print JSON instead"},
+         {TEST, NULL, "print JSON instead of lines"},
+         {DUMP, NULL, "print an object that has the text"},
+         {BUILD, NULL, "print JSON instead of a line"},
+         {DEVICES, NULL, "print JSON instead of a table"}}},
+};
+/* clang-format on */
+_Static_assert(COUNT(options) <= MOST_OPTIONS, "Options.given has room for all");
+
+const Option *option_at(int i)
+{
+    return i < COUNT(options) ? &options[i] : NULL;
+}
+
+bool option_is_called(const Option *o, const char *name)
+{
+    return o->set && (strcmp(o->name, name) == 0 || (o->other && strcmp(o->other, name) == 0));
+}
+
+bool option_is_known(const Option *o, int commands)
+{
+    int known = 0;
+
+    for (int i = 0; i < MOST_HELPS; i++)
+        known |= o->help[i].commands;
+    return o->set && (known & commands) != 0;
+}
