@@ -336,6 +336,11 @@ double os_seconds(void);              /* monotonic clock */
 const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
 bool os_wants(const char *name);      /* such a variable that is neither empty nor 0 */
 bool os_is_terminal(int fd);          /* false too for what is not open */
+/* Of stdin, stdout and stderr let what is closed fail, so that no file opened later takes its
+ * place.
+ */
+void os_keep_streams(void);
+bool os_can_read(int fd); /* it is open, for that */
 /* Of the terminal there, in characters; left alone where that is unknown. */
 void os_terminal_size(int fd, int *columns, int *rows);
 void *os_map_code(size_t bytes);           /* writable pages, NULL on failure */

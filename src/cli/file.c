@@ -28,6 +28,8 @@ void file_claim_stdin(Cli *c, const char *what)
     if (c->stdin_user)
         stop(c, CLI_USAGE, "stdin is read as %s already; %s has to come from a file", c->stdin_user,
              what);
+    if (!os_can_read(0))
+        stop(c, CLI_FILES, "%s comes from stdin, which is closed", what);
     c->stdin_user = what;
 }
 
@@ -139,8 +141,22 @@ void file_check_output(Cli *c, const char *path)
     if (error == ENOENT && os_entry(folder).kind == OS_NOTHING)
         stop_at_file(c, name.path,
                      arena_printf(c->arena, "there is no folder '%s'; make it first", folder));
+    if (error == EISDIR)
+        stop_at_file(c, name.path, "Is a directory; the name of a file in it is missing");
     if (error)
         stop_at_file(c, name.path, strerror(error));
+}
+
+/* Of what stands on a terminal people read text alone. */
+static void check_stdout(Cli *c, const Options *o, const SaveText *save, const IoName *name)
+{
+    if (o->json)
+        stop(c, CLI_USAGE, "--save %s=%s and --json both want stdout", save->name, save->path);
+    if (os_is_terminal(1) && strcmp(name->suffix, ".csv") != 0)
+        stop(c, CLI_USAGE,
+             "--save %s=%s: stdout is a terminal, and the file is binary\n"
+             "hint: `> FILE` or `| COMMAND` takes it; --show %s prints the array",
+             save->name, save->path, save->name);
 }
 
 void file_check_saves(Cli *c, const Options *o)
@@ -152,8 +168,8 @@ void file_check_saves(Cli *c, const Options *o)
         file_check_output(c, save->path);
         for (int k = 0; k < i; k++)
             check_apart(c, save, &name, &o->saves.at[k]);
-        if (is_stdout(&name) && o->json)
-            stop(c, CLI_USAGE, "--save %s=%s and --json both want stdout", save->name, save->path);
+        if (is_stdout(&name))
+            check_stdout(c, o, save, &name);
     }
 }
 

@@ -154,6 +154,18 @@ static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
     map_put(seen, key, files);
 }
 
+NORETURN static void refuse_folders(Cli *c, const char *pattern)
+{
+    size_t n = strlen(pattern);
+
+    while (n > 1 && pattern[n - 1] == '/')
+        n--;
+    stop(c, CLI_FILES,
+         "--each %s: only folders have that name\n"
+         "hint: --each '%.*s/*' takes the files in it",
+         pattern, (int)n, pattern);
+}
+
 EachFiles each_find(Cli *c, const Options *o)
 {
     EachFiles files = {0};
@@ -169,7 +181,7 @@ EachFiles each_find(Cli *c, const Options *o)
             stop(c, CLI_FILES, "--each %s: there is no such file", pattern);
     }
     if (files.len == 0)
-        stop(c, CLI_FILES, "--each: there are only folders of that name");
+        refuse_folders(c, o->eaches.at[0]);
     return files;
 }
 

@@ -132,6 +132,7 @@ int main(int argc, char **argv)
     static Cli cli; /* what it holds goes with the process: to give it back would only take time */
     CliCode code, flushed;
 
+    os_keep_streams();
     keep_heap();
     if (argc < 2) {
         help_print(COMMAND_ALL, stderr);

@@ -42,8 +42,9 @@ static bool has_alpha(const Array *a)
 const char *picture_problem(const Array *a)
 {
     if (a->ndim != 2 && !(a->ndim == 3 && (a->shape[2] == COLOURS || has_alpha(a))))
-        return "a picture has two dimensions, or three of which the last is 3, or in u8 and u16 2 "
-               "or 4 with alpha: HxW or HxWxC";
+        return "a picture has two dimensions, or three of which the last is 3: HxW or HxWx3, and "
+               "in "
+               "u8 and u16 with alpha HxWx2 or HxWx4";
     if (array_numel(a) == 0)
         return "it has no elements";
     return NULL;

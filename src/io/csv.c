@@ -113,11 +113,14 @@ NORETURN static void refuse_field(const Walk *w, const Field *f)
 
     if (strpbrk(text, ";\t"))
         hint = "; fields have commas between them";
+    else if (w->line == 1)
+        hint = "; a line of titles begins with one";
     io_refuse(w->io, "line %lld, column %d: '%s' is not a number%s", (long long)w->line, w->column,
               text, hint);
 }
 
-/* The first line is a header when a field of it is neither empty nor a number. */
+/* The first line is a header when its first field that is not empty is no number: behind that may
+ * be years. */
 static bool is_header(Walk w)
 {
     Field f;
@@ -127,7 +130,7 @@ static bool is_header(Walk w)
         f = next_field(&w);
         if (!parse_number(&f, &n))
             return true;
-    } while (!f.ends_row);
+    } while (n.kind == NOTHING && !f.ends_row);
     return false;
 }
 

@@ -206,6 +206,9 @@ static void read_task(Io *io, const Task *task)
                            .fd = -1};
     else
         io_open_file(io, name.path);
+    io_peek(io, 1);
+    if (io->in.at == io->in.end)
+        io_refuse(io, "it is empty");
     (*name.suffix ? find_format(name.suffix) : recognise(io))->read(io);
 }
 

@@ -13,7 +13,9 @@
  */
 #include "io.h"
 
+#include <ctype.h>
 #include <png.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -34,9 +36,45 @@ static void release(void *held)
         png_destroy_read_struct(&h->png, &h->info, NULL);
 }
 
+/* libpng puts the name of a chunk in front, `IDAT: `, where what is no letter stands as `[0A]`.
+ * Gives the place behind, and the four bytes; NULL: there is no name. */
+static const char *take_chunk_name(const char *why, unsigned char name[4])
+{
+    for (int i = 0; i < 4; i++) {
+        unsigned value;
+        int n = 0;
+
+        if (sscanf(why, "[%2x]%n", &value, &n) != 1 || n == 0) {
+            value = (unsigned char)*why;
+            n = isalpha((int)value) ? 1 : 0;
+        }
+        if (n == 0)
+            return NULL;
+        name[i] = (unsigned char)value;
+        why += n;
+    }
+    return strncmp(why, ": ", 2) == 0 ? why + 2 : NULL;
+}
+
+/* libpng's words, for who knows no chunks. */
 NORETURN static void wrong(png_structp png, png_const_charp why)
 {
-    io_refuse(png_get_error_ptr(png), "%s%s", strstr(why, "PNG") ? "" : "damaged PNG file: ", why);
+    Io *io = png_get_error_ptr(png);
+    unsigned char name[4];
+    const char *text = take_chunk_name(why, name);
+
+    if (!text)
+        io_refuse(io, "%s%s", strstr(why, "PNG") ? "" : "damaged PNG file: ", why);
+    for (int i = 0; i < 4; i++) {
+        if (!isalpha(name[i]))
+            io_refuse(io,
+                      "damaged PNG file: where the name of a chunk should stand are the bytes "
+                      "%02X %02X %02X %02X",
+                      name[0], name[1], name[2], name[3]);
+    }
+    if (strcmp(text, "CRC error") == 0)
+        io_refuse(io, "damaged PNG file: the checksum of its chunk %.4s is wrong", (char *)name);
+    io_refuse(io, "damaged PNG file: in its chunk %.4s: %s", (char *)name, text);
 }
 
 static void ignore(png_structp png, png_const_charp why)

@@ -116,6 +116,8 @@ expect 1 err "with in/a0.png: 'o' could not be saved: out/a0.png: PNG holds u8 o
     --save 'o=out/{name}.png'
 expect 3 err "nowhere.npy: No such file" each z=@nowhere.npy
 
+expect 3 err "hint: --each 'in/*' takes the files in it" "$tilec" run add.py:add --grid 1 --each in/ x=@{} y=x o=x n=1 BLOCK=1
+
 # placeholders as values, prints and arrays in the order of the files
 small() {
     "$tilec" run add.py:assert_small --grid 1 --each 'in/*.png' x=@{} o='empty_like(x)' n='x.numel()' \

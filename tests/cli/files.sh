@@ -52,7 +52,27 @@ expect 3 err "a sample is more than 65535" copy @digits.pgm
 printf 'P3 1 1 2559173 1 2' >digits.ppm
 expect 3 err "the greatest sample is more than 65535" copy @digits.ppm
 
-# members
+# what is no array file: empty, a folder, closed
+: >empty.png
+: >empty.csv
+mkdir some.npy
+expect 3 err "empty.png: it is empty" copy @empty.png
+expect 3 err "empty.csv: it is empty" copy @empty.csv
+expect 3 err "stdin: it is empty" copy @-
+expect 3 err "some.npy: Is a directory" copy @some.npy
+expect 3 err "some.npy: Is a directory; the name of a file in it is missing" copy 'ones(u8,4)' --save o=some.npy
+printf '1,foo\n2,3\n' >titles.csv
+expect 3 err "titles.csv: line 1, column 2: 'foo' is not a number; a line of titles begins with one" copy @titles.csv
+closed() {
+    "$tilec" run "$1" --grid 1 "x=$2" o=x n=1 BLOCK=64 <&-
+}
+expect 3 err "tilec: @- comes from stdin, which is closed" closed copy.py:copy @-
+expect 3 err "tilec: @-.png comes from stdin, which is closed" closed copy.py:copy @-.png
+expect 3 err "the kernel's file comes from stdin, which is closed" closed -:copy 'ones(u8,4)'
+expect 3 err "the output could not be written" sh -c '"$1" list copy.py >&-' sh "$tilec"
+expect 0 out "" sh -c '"$1" run copy.py:copy --grid 1 x="ones(u8,4)" o=x n=1 BLOCK=4 --save x=with.npy <&- >&- 2>&-' sh "$tilec"
+expect 0 out "[1 1 1 1]" copy @with.npy --show o
+
 # members
 expect 0 out "" copy 'arange(fp32,6)' --save o=m.npz --save x=m.npz:in --save o=copy.npz
 expect 0 out "[0. 1. 2. 3. 4. 5.]" copy @m.npz:o --show o

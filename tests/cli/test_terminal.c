@@ -253,6 +253,30 @@ static void test_ctrl_c_says_how_many_files_are_done(void **state)
     assert_non_null(strstr(s->said, " of 6 files are done"));
 }
 
+static int exit_code_of(Terminal *s, const char *const *words)
+{
+    memset(s->said, 0, sizeof s->said);
+    s->length = 0;
+    start(s, words);
+    int status = finish(s);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_a_terminal_gets_no_binary_file(void **state)
+{
+    Terminal *s = *state;
+    const char *words[] = {"tilec",           "run", "k.py:work", "--grid", "0",
+                           "out=ones(i32,3)", "n=0", "--save",    "out=-",  NULL};
+
+    assert_int_equal(exit_code_of(s, words), 2);
+    assert_non_null(strstr(s->said, "--save out=-: stdout is a terminal, and the file is binary"));
+    assert_non_null(strstr(s->said, "`> FILE` or `| COMMAND` takes it; --show out prints"));
+    words[8] = "out=-.csv";
+    assert_int_equal(exit_code_of(s, words), 0);
+    assert_non_null(strstr(s->said, "1\r\n1\r\n1\r\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +292,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_launch_hangs_in_the_simulator, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_says_how_many_files_are_done, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_a_terminal_gets_no_binary_file, open_terminal,
                                         close_terminal),
     };
 

@@ -512,11 +512,12 @@ static void check_pictures(void **state)
 {
     Cli *c = *state;
     Array flat = array_of(c, "arange(u8, 8)"), none = array_of(c, "zeros(u8, (2, 0))"),
-          four = array_of(c, "zeros(u8, (2, 2, 4))");
+          four = array_of(c, "zeros(fp32, (2, 2, 4))"), alpha = array_of(c, "zeros(u8, (2, 2, 4))");
 
     assert_non_null(strstr(picture_problem(&flat), "HxW or HxWx3"));
     assert_non_null(picture_problem(&none));
     assert_non_null(picture_problem(&four));
+    assert_null(picture_problem(&alpha));
     assert_string_equal(drawn(c, "full(u8, (2, 3), 255)", SHOW_PICTURE), "@@@\n"); /* no terminal */
     assert_string_equal(drawn(c, "zeros(u8, (3, 2))", SHOW_TEXT), "  \n  \n");
     assert_string_equal(drawn(c, "empty(fp32, (2, 1))", SHOW_TEXT), "?\n");
