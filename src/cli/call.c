@@ -78,6 +78,7 @@ void call_evaluate(Call *k)
     k->args = args_evaluate(k->cli, &k->options);
     tuned_use(k);
     args_add_defaults(k->cli, &k->options, &k->args);
+    k->end_block = k->cli->blocks.len;
     call_evaluate_grid(k->cli, k);
 }
 

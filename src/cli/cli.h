@@ -575,7 +575,8 @@ typedef struct {
     double first_seconds; /* of the first one, without compiling, by ours */
     Unwritten unwritten;
     LastWords last_words; /* if the kernel ends the process */
-    int first_block;      /* its arrays are those of cli->blocks from here on */
+    int first_block;      /* its arrays are those of cli->blocks from here on .. */
+    int end_block;        /* .. in front of this one, from call_evaluate() on */
 } Call;
 /* The options are copied.  `k` must stay where it is, and calls that overlap end in the order that
  * is the reverse of their begin. */
@@ -610,8 +611,8 @@ void fresh_put(const Call *k, const KeptBlock *kept); /* where launches find it:
 void fresh_copy(Call *k, int end);                    /* of all its blocks in front of that one */
 void fresh_keep(Call *k);   /* in front of the first run, with timing.stats for a result */
 void fresh_settle(Call *k); /* behind it, with the results on the host */
-void fresh_restore(
-    const Call *k); /* in front of each run that must find what the first one found */
+/* In front of each run that must find what the first one found: these. */
+void fresh_restore(const Call *k, const KeptBlocks *kept);
 
 /* range.c: several values of one argument, as texts */
 typedef VEC(const char *) Values;

@@ -155,6 +155,7 @@ static Call call_elsewhere(const Call *k, const char *device, int id)
     other.options.launch.check = 0;
     other.options.device_id = id;
     other.options.count = other.options.time = false;
+    other.kept = (KeptBlocks){0};
     return other;
 }
 
@@ -165,8 +166,8 @@ static bool has_bytes_of(Cli *c, const Array *a, const Array *dense)
     return memcmp(copy.data, dense->data, array_bytes(dense)) == 0;
 }
 
-/* For `n` comparisons; the call's own blocks end at `end`. */
-static void take_from_device(Call *k, Comparison *all, int n, const char *device, int id, int end)
+/* For `n` comparisons. */
+static void take_from_device(Call *k, Comparison *all, int n, const char *device, int id)
 {
     Cli *c = k->cli;
     Call other = call_elsewhere(k, device, id);
@@ -175,12 +176,12 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
     for (int i = 0; i < n; i++)
         all[i].want = array_new(c, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
     kept = c->blocks.len;
-    fresh_copy(&other, end);
+    fresh_copy(&other, k->end_block);
     call_launch(&other);
     move_release(c, k->first_block);
     for (int i = 0; i < n; i++)
         array_copy_dense(all[i].got, all[i].want.data);
-    fresh_restore(&other);
+    fresh_restore(&other, &other.kept);
     for (int i = 0; i < n; i++)
         all[i].is_changed = !has_bytes_of(c, all[i].got, &all[i].want);
     array_free_from(c, kept);
@@ -210,7 +211,7 @@ Comparisons compare_prepare(Call *k)
     Cli *c = k->cli;
     const Options *o = &k->options;
     Comparisons out = {0};
-    int end = c->blocks.len, id;
+    int id;
     const char *device;
 
     for (int i = 0; i < o->compares.len; i++) {
@@ -221,7 +222,7 @@ Comparisons compare_prepare(Call *k)
         add_comparisons(k, t, &out);
         if (is_device(c, t->with, &device, &id)) {
             c->origin = NULL; /* what goes wrong there is no mistake of the line */
-            take_from_device(k, out.at + from, out.len - from, device, id, end);
+            take_from_device(k, out.at + from, out.len - from, device, id);
         } else if (t->name) {
             take_value(k, &out.at[from]);
         } else {

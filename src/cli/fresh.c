@@ -87,14 +87,14 @@ void fresh_put(const Call *k, const KeptBlock *kept)
     memcpy(s->memory, kept->copy, s->bytes);
 }
 
-void fresh_restore(const Call *k)
+void fresh_restore(const Call *k, const KeptBlocks *kept)
 {
-    bool pauses = k->options.profile && k->kept.len > 0;
+    bool pauses = k->options.profile && kept->len > 0;
 
     if (pauses)
         profile_pause(k, true);
-    for (int i = 0; i < k->kept.len; i++)
-        fresh_put(k, &k->kept.at[i]);
+    for (int i = 0; i < kept->len; i++)
+        fresh_put(k, &kept->at[i]);
     if (pauses)
         profile_pause(k, false);
 }

@@ -133,7 +133,7 @@ static void sample_more(Call *k, Collector *p)
         double pause = os_seconds() + seconds_between;
         profile_start(k);
         do {
-            fresh_restore(k);
+            fresh_restore(k, &k->kept);
             call_again(k);
         } while (os_seconds() < pause);
         take_samples(k, p);

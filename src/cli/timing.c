@@ -30,7 +30,7 @@ void timing_summary(Timing *t, double *seconds, int n)
 /* A run that is timed. */
 static double run_once(Call *k)
 {
-    fresh_restore(k);
+    fresh_restore(k, &k->kept);
     return call_again(k);
 }
 

@@ -311,11 +311,13 @@ static int group_of(Tuner *t, int number)
 static void run_first(Cli *c, void *candidate)
 {
     Candidate *k = candidate;
+    int before = c->blocks.len;
     Comparisons compared = compare_prepare(&k->call);
 
     call_launch(&k->call);
     if (!compare_finish(&k->call, &compared))
         stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+    array_free_from(c, before); /* what it was compared with */
     call_count(&k->call);
 }
 
@@ -347,13 +349,6 @@ static void try_candidates(Tuner *t)
     }
 }
 
-static void restore(const Tuner *t, Candidate *k)
-{
-    k->call.kept = t->kept;
-    fresh_restore(&k->call);
-    k->call.kept.len = 0;
-}
-
 static void run_candidates(Tuner *t)
 {
     Cli *c = t->cli;
@@ -363,7 +358,7 @@ static void run_candidates(Tuner *t)
 
         if (k->problem)
             continue;
-        restore(t, k);
+        fresh_restore(&k->call, &t->kept);
         if (attempt(c, run_first, k))
             k->group = group_of(t, i);
         else

@@ -31,10 +31,8 @@ static double median(double *v, int n)
 
 static double run_fresh(const Tuner *t, Candidate *k)
 {
-    if (k->call.timing.stats.in_place) {
-        k->call.kept = t->kept;
-        fresh_restore(&k->call);
-    }
+    if (k->call.timing.stats.in_place)
+        fresh_restore(&k->call, &t->kept);
     return call_again(&k->call);
 }
 

@@ -98,6 +98,18 @@ expect 1 out '"configuration": "B=64", "differs_in": "out"' tune wrong --tune B=
 expect 0 err "tilec: B=64: out: " tune wrong --tune B=64,128 --compare out=x
 expect 0 out "fastest: B=128" tune wrong --tune B=64,128 --compare out=x
 
+# a reference that another device makes leaves the arrays of the others as they were
+for reference in interp sim; do
+    expect 0 out "fastest: B=" tune copy --tune B=256,512,1024 --compare out=$reference
+    grep -q "gives another" "$folder/err" && wrong "all give what $reference does"
+    expect 1 err "tilec: B=64 gives another 'out' than B=32: it is not recommended" \
+        tune wrong --tune B=32,64,128 --compare $reference
+    expect 0 out "fastest: B=" "$tilec" run "$folder/k.py:bump" --grid 'cdiv(n,B)' n=512 \
+        x='zeros(i32,n)' --tune B=64,128 --time=3 --compare $reference
+    expect 0 out "fastest: B=1024 num_warps=8" tune tuned --tune --compare $reference
+done
+rm "$folder"/cache/*.tuned
+
 # what fails costs no other; arrays are as they were for each run
 expect 0 err "tilec: B=0: --grid: division by zero" tune copy --tune B=0,64
 expect 0 out "fastest: B=64" tune copy --tune B=0,64
