@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,15 +23,17 @@ try:
 except ImportError:
     torch = None
 
-PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = SOURCE / "examples" / "python"
 PACKAGE = str(pathlib.Path(tilec.__file__).parent.parent)
 
 
 @unittest.skipUnless(numpy and PROGRAMS.exists(), "needs NumPy and the source tree")
 class _Programs(unittest.TestCase):
-    def run_program(self, name, arrays, *arguments):
+    def run_program(self, name, arrays, *arguments, **variables):
         paths = [PACKAGE] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "EXAMPLES_ARRAYS": arrays}
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "EXAMPLES_ARRAYS": arrays,
+               **variables}
         run = subprocess.run([sys.executable, "-m", "tilec", str(PROGRAMS / name), *arguments],
                              env=env, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -70,6 +73,33 @@ class Plot(_Programs):
 class WithTorch(_Programs):
     def test_giou_training(self):
         self.assertIn("after 200 steps", self.run_program("giou_training.py", "torch"))
+
+
+# What comes behind the last block of docs/from-pytorch.md: rows with gaps between them, columns,
+# rows in another order, rows that are one, and weights with gaps.
+VIEWS = '''
+torch.manual_seed(0)
+m, weights = torch.randn(64, 1000), torch.rand(2000)
+for x in (m, m[:, :781], m[::2, 3:], m.T, m.T[:, 5:40], m[:, ::2], m[:1].expand(8, 1000)):
+    w = weights[::2][:x.shape[1]]
+    want = x.double() * torch.rsqrt((x.double() ** 2).mean(dim=1, keepdim=True) + 1e-5) * w
+    torch.testing.assert_close(rms_norm(x, w, 1e-5).double(), want, rtol=1e-5, atol=1e-5)
+print("all views")
+'''
+
+
+@unittest.skipUnless(torch, "needs PyTorch")
+class FromPyTorch(_Programs):
+    def test_any_strides(self):
+        page = (SOURCE / "docs" / "from-pytorch.md").read_text()
+        kernel = re.search(r"(?s)^```python rms_norm\.py\n(.*?)^```", page, re.M).group(1)
+        program = re.findall(r"(?s)^```python\n(.*?)^```", page, re.M)[-1]
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "rms_norm.py").write_text(kernel)
+            path = pathlib.Path(folder, "use.py")
+            path.write_text(program + VIEWS)
+            for check in ("1", "0"):
+                self.assertIn("all views", self.run_program(path, "torch", TILEC_CHECK=check))
 
 
 if __name__ == "__main__":
