@@ -5,8 +5,8 @@
  * follows in its comment, `k.py:7:12 @[ k.py:16:9 ]`, from the innermost call outwards.  Behind
  * each that changes the line goes a comment with its text, and one for each call around it.
  *
- * Or takes what nvdisasm makes of machine code, which has a comment for each line, without the
- * calls: `//## File "k.py", line 7`.
+ * Or takes what nvdisasm makes of machine code, which has a comment for each line, and one more for
+ * each call around it: `//## File "k.py", line 7 inlined at "k.py", line 16`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@ typedef struct {
     Text out;
     const SourceMap *sources;
     const char *shown; /* the place of the last one, without columns; "" */
+    bool calls;        /* the next comment of nvdisasm's is the call around the last one */
 } Listing;
 
 /* "PATH:LINE:COLUMN" at the beginning of `text`, up to a space; the line is 0 where it is none. */
@@ -88,10 +89,12 @@ static void put_disassembled(Listing *l, const char *path)
     static const char behind[] = "\", line ";
     const char *end = strstr(path, behind);
 
-    if (end)
-        put_source_line(&l->out, l, "\t//", "",
-                        arena_strndup(l->out.arena, path, (size_t)(end - path)),
-                        atoi(end + strlen(behind)));
+    if (!end)
+        return;
+    put_source_line(&l->out, l, "\t//", l->calls ? "    called at " : "",
+                    arena_strndup(l->out.arena, path, (size_t)(end - path)),
+                    atoi(end + strlen(behind)));
+    l->calls = strstr(end, " inlined at \"") != NULL;
 }
 
 const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a)

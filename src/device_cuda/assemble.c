@@ -271,10 +271,11 @@ RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const Ge
 
 /* --- text --- */
 
-/* What a disassembler makes of the code; nvdisasm also says which line an instruction is from. */
+/* What a disassembler makes of the code; nvdisasm also says which line an instruction is from, and
+ * through which calls. */
 static int disassemble(const GenOutput *object, Arena *a, OsRun *run)
 {
-    static const char *const nvdisasm[] = {"nvdisasm", "-c", "-g", "/dev/stdin", NULL};
+    static const char *const nvdisasm[] = {"nvdisasm", "-c", "-gi", "/dev/stdin", NULL};
     static const char *const cuobjdump[] = {"cuobjdump", "-sass", "/dev/stdin", NULL};
     int status = os_run(a, nvdisasm, object->data, object->len, run);
 

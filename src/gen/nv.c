@@ -430,8 +430,11 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
                            .features =
                                o->features && *o->features ? o->features : features_of(plan->chip),
                            .is_text = true};
-    return llvm_emit(&machine, (int)MIN(plan->registers, INT32_MAX), make_code, &n, stage, a, out,
-                     d);
+    if (!llvm_emit(&machine, (int)MIN(plan->registers, INT32_MAX), make_code, &n, stage, a, out, d))
+        return false;
+    if (o->lines && stage != GEN_LLVM)
+        nv_say_calls(f->module, a, out);
+    return true;
 }
 
 static void start(void)

@@ -46,4 +46,34 @@ for arch in sm_80 sm_86 sm_89 sm_90a sm_100; do
     from STG "$store"
     grep -qF "	// kernels/add.py:$load:  total = " "$folder/out" || wrong "no text of line $load for $arch"
 done
+
+# helpers, and helpers of helpers, name who called them, in PTX and in machine code
+cat >"$folder/helpers.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def inner(x):
+    return tl.sqrt(x)
+
+
+@triton.jit
+def outer(x):
+    return inner(x) * 2
+
+
+@triton.jit
+def kernel(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, outer(tl.load(x + at)))
+END
+for stage in ptx sass; do
+    expect 0 out "$folder/helpers.py:7:  return tl.sqrt(x)" env PATH="$tools" "$tilec" dump "$folder/helpers.py:kernel" \
+        --stage $stage --arch sm_90a 'x:*fp32' 'out:*fp32' BLOCK=128
+    grep -A 4 "helpers.py:7:  return" "$folder/out" | grep -o "called at .*" | head -n 2 >"$folder/calls"
+    printf '%s\n' "called at $folder/helpers.py:12:  return inner(x) * 2" \
+        "called at $folder/helpers.py:18:  tl.store(out + at, outer(tl.load(x + at)))" | cmp -s - "$folder/calls" ||
+        wrong "$stage does not say who called: $(cat "$folder/calls")"
+done
 finish
