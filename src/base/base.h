@@ -336,6 +336,7 @@ double os_seconds(void);              /* monotonic clock */
 const char *os_env(const char *name); /* NULL too where the caller must not choose: setuid */
 bool os_wants(const char *name);      /* such a variable that is neither empty nor 0 */
 bool os_is_terminal(int fd);          /* false too for what is not open */
+bool os_terminal_draws(int fd);       /* .. and it can do more than write: not TERM=dumb */
 /* Of stdin, stdout and stderr let what is closed fail, so that no file opened later takes its
  * place.
  */

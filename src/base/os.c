@@ -51,6 +51,13 @@ bool os_is_terminal(int fd)
     return isatty(fd) == 1;
 }
 
+bool os_terminal_draws(int fd)
+{
+    const char *term = os_env("TERM");
+
+    return os_is_terminal(fd) && term && strcmp(term, "dumb") != 0;
+}
+
 void os_keep_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++) {

@@ -268,7 +268,7 @@ static int run_first_files(Each *e, const CrewTask *task)
 /* Launches side by side tell how far they are together, if there is anybody to see it. */
 static void share_progress(Each *e)
 {
-    for (int i = 0; i < e->crew.n && os_is_terminal(2); i++)
+    for (int i = 0; i < e->crew.n && os_terminal_draws(2); i++)
         e->crew.clis[i].share = &e->shares[i];
 }
 

@@ -195,7 +195,7 @@ static ShowWay choose_way(int terminal)
 {
     const char *term = os_env("TERM");
 
-    if (!os_is_terminal(terminal) || !term || strcmp(term, "dumb") == 0)
+    if (!os_terminal_draws(terminal))
         return SHOW_TEXT;
     if (os_env("KITTY_WINDOW_ID") || names(term, "kitty") || names(term, "ghostty"))
         return SHOW_KITTY;

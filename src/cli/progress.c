@@ -1,8 +1,9 @@
 /*
  * progress.c - one line on the terminal while long work goes on, and a word when nothing moves
  *
- * No line is written unless stderr is a terminal and the work has taken half a second; then at
- * most ten times a second.  It is wiped at the end, so the output of a command is the same with it
+ * No line is written unless stderr is a terminal, one that can wipe it, and the work has taken half
+ * a second; then at most ten times a second, as much of it as there are columns for: a line that
+ * wraps is not wiped.  It is wiped at the end, so the output of a command is the same with it
  * and without it.  A launch that seems to hang is told anywhere.
  */
 #include "cli.h"
@@ -24,35 +25,49 @@ Progress progress_start(const char *what)
 /* Is it time for the line? */
 static bool is_due(Progress *p, double now)
 {
-    if (now - p->started < 0.5 || now - p->shown < 0.1 || !os_is_terminal(2))
+    if (now - p->started < 0.5 || now - p->shown < 0.1 || !os_terminal_draws(2))
         return false;
     p->shown = now;
     interrupt_wipes(true);
     return true;
 }
 
+static int columns_of_terminal(void)
+{
+    int columns = 80, rows = 24;
+
+    os_terminal_size(2, &columns, &rows);
+    return columns;
+}
+
+/* In the place of the line before. */
+PRINTF(1, 2) static void show_line(const char *fmt, ...)
+{
+    char line[400];
+    va_list ap;
+    int n;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    n = MIN((int)strlen(line), columns_of_terminal() - 1);
+    while (n > 0 && ((unsigned char)line[n] & 0xC0) == 0x80) /* not within a character */
+        n--;
+    fprintf(stderr, "\r%.*s\033[K", MAX(n, 0), line);
+    fflush(stderr);
+}
+
 void progress_at(Progress *p, double share)
 {
     double now = os_seconds();
 
-    if (!is_due(p, now))
-        return;
-    fprintf(stderr, "\r%s: %3.0f%%  %.1f s", p->what, 100 * share, now - p->started);
-    fflush(stderr);
-}
-
-/* What fits one line of the terminal: a line that wraps is not wiped. */
-static int room_for_bar(int words)
-{
-    enum { BAR = 24, FRAME = 3 };
-    int columns = 80, rows = 24;
-
-    os_terminal_size(2, &columns, &rows);
-    return MAX(0, MIN(BAR, columns - 1 - words - FRAME));
+    if (is_due(p, now))
+        show_line("%s: %3.0f%%  %.1f s", p->what, 100 * share, now - p->started);
 }
 
 void progress_files(Progress *p, double done, int all)
 {
+    enum { BAR = 24, FRAME = 3, LEAST_BAR = 4 };
     static const char full[] = "########################", empty[] = "........................";
     double now = os_seconds(), rate = done / (now - p->started);
     char words[120];
@@ -63,12 +78,14 @@ void progress_files(Progress *p, double done, int all)
         return;
     snprintf(words, sizeof words, "%d of %d %s, %.*f/s, %.0f s left", (int)done, all, p->what,
              rate < 10, rate, (all - done) / rate);
-    int bar = room_for_bar((int)strlen(words)), filled = (int)(done / all * bar);
-    if (bar > 0)
-        fprintf(stderr, "\r[%.*s%.*s] %s\033[K", filled, full, bar - filled, empty, words);
+    int room = columns_of_terminal() - 1;
+    int bar = MIN(BAR, room - (int)strlen(words) - FRAME), filled = (int)(done / all * bar);
+    if (bar >= LEAST_BAR)
+        show_line("[%.*s%.*s] %s", filled, full, bar - filled, empty, words);
+    else if ((int)strlen(words) <= room)
+        show_line("%s", words);
     else
-        fprintf(stderr, "\r%.0f%%\033[K", 100 * done / all);
-    fflush(stderr);
+        show_line("%.0f%%, %.0f s left", 100 * done / all, (all - done) / rate);
 }
 
 static void wipe(Progress *p)
@@ -162,15 +179,14 @@ void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress
     if (!is_due(p, now))
         return;
     if (t->ended < 0) {
-        fprintf(stderr, "\r\033[K%s: %.1f s on the device", p->what, t->seconds);
-        fflush(stderr);
+        show_line("%s: %.1f s on the device", p->what, t->seconds);
         return;
     }
-    fprintf(stderr, "\r\033[K%s: %3.0f%%  %lld of %lld programs  %.1f s", p->what,
-            100 * (double)t->ended / (double)t->programs, (long long)t->ended,
-            (long long)t->programs, t->seconds);
+    char left[40] = "";
     if (t->ended > 0)
-        fprintf(stderr, ", %.1f s left",
-                t->seconds * (double)(t->programs - t->ended) / (double)t->ended);
-    fflush(stderr);
+        snprintf(left, sizeof left, ", %.1f s left",
+                 t->seconds * (double)(t->programs - t->ended) / (double)t->ended);
+    show_line("%s: %3.0f%%  %lld of %lld programs  %.1f s%s", p->what,
+              100 * (double)t->ended / (double)t->programs, (long long)t->ended,
+              (long long)t->programs, t->seconds, left);
 }

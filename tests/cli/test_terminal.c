@@ -45,6 +45,8 @@ typedef struct {
     char folder[64];
     pid_t child;
     int terminal;
+    int columns;      /* 0: the system's */
+    const char *term; /* NULL: xterm */
     char said[ROOM];
     size_t length;
 } Terminal;
@@ -81,6 +83,7 @@ static void become_command(const Terminal *s, const char *name, const char *cons
 {
     int terminal = open(name, O_RDWR);
 
+    setenv("TERM", s->term ? s->term : "xterm", 1);
     setsid();
     ioctl(terminal, TIOCSCTTY, 0);
     for (int i = 0; i < 3; i++)
@@ -96,6 +99,9 @@ static void start(Terminal *s, const char *const *words)
     assert_true(s->terminal >= 0);
     assert_int_equal(grantpt(s->terminal), 0);
     assert_int_equal(unlockpt(s->terminal), 0);
+    if (s->columns)
+        ioctl(s->terminal, TIOCSWINSZ,
+              &(struct winsize){.ws_row = 24, .ws_col = (unsigned short)s->columns});
     const char *name = ptsname(s->terminal);
     s->child = fork();
     if (s->child == 0)
@@ -231,12 +237,11 @@ static void test_a_launch_hangs_in_the_simulator(void **state)
     hang_on(*state, "sim", "0 of 6 programs have ended, and (");
 }
 
-/* A bar from half a second on, which moves while a launch goes on; and how many files were done. */
-static void test_ctrl_c_says_how_many_files_are_done(void **state)
+static const char *const each_words[] = {"tilec",  "run",    "k.py:work", "--grid",     "8",
+                                         "--each", "f*.npy", "out=@{}",   "n=90000000", NULL};
+
+static void make_files(const Terminal *s)
 {
-    Terminal *s = *state;
-    static const char *const words[] = {"tilec",  "run",    "k.py:work", "--grid",     "8",
-                                        "--each", "f*.npy", "out=@{}",   "n=90000000", NULL};
     char command[400];
 
     snprintf(command, sizeof command,
@@ -244,7 +249,15 @@ static void test_ctrl_c_says_how_many_files_are_done(void **state)
              "out='zeros(i32,1)' n=0 --save out=f$i.npy 2>/dev/null || exit; done",
              s->folder);
     assert_int_equal(system(command), 0);
-    start(s, words);
+}
+
+/* A bar from half a second on, which moves while a launch goes on; and how many files were done. */
+static void test_ctrl_c_says_how_many_files_are_done(void **state)
+{
+    Terminal *s = *state;
+
+    make_files(s);
+    start(s, each_words);
     await(s, " of 6 files, ");
     type_interrupt(s);
     int status = finish(s);
@@ -253,10 +266,64 @@ static void test_ctrl_c_says_how_many_files_are_done(void **state)
     assert_non_null(strstr(s->said, " of 6 files are done"));
 }
 
-static int exit_code_of(Terminal *s, const char *const *words)
+static void forget(Terminal *s)
 {
     memset(s->said, 0, sizeof s->said);
     s->length = 0;
+}
+
+/* A line that wraps is not wiped. */
+static void check_lines_fit(const Terminal *s)
+{
+    for (const char *at = s->said; (at = strchr(at, '\r')) != NULL;) {
+        const char *end = strstr(++at, "\033[K");
+
+        if (*at != '\n' && end)
+            assert_in_range(end - at, 0, s->columns - 1);
+    }
+}
+
+static void test_the_line_is_as_narrow_as_the_terminal(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "run", "k.py:work", "--grid", "1000", "out=zeros(i32,1)", "n=90000000", NULL};
+
+    make_files(s);
+    s->columns = 20;
+    start(s, each_words);
+    await(s, " s left");
+    type_interrupt(s);
+    finish(s);
+    check_lines_fit(s);
+    s->columns = 12;
+    forget(s);
+    start(s, words);
+    await(s, "work: ");
+    type_interrupt(s);
+    finish(s);
+    check_lines_fit(s);
+}
+
+static void test_a_dumb_terminal_gets_lines_alone(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec",  "run",    "k.py:work", "--grid",     "8",
+                                        "--each", "f*.npy", "out=@{}",   "n=15000000", NULL};
+
+    make_files(s);
+    s->term = "dumb";
+    start(s, words);
+    await(s, "of 6 files in ");
+    finish(s);
+    assert_null(strchr(s->said, '\033'));
+    for (const char *at = s->said; (at = strchr(at, '\r')) != NULL; at++)
+        assert_true(at[1] == '\n' || at[1] == '\r');
+}
+
+static int exit_code_of(Terminal *s, const char *const *words)
+{
+    forget(s);
     start(s, words);
     int status = finish(s);
     assert_true(WIFEXITED(status));
@@ -292,6 +359,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_launch_hangs_in_the_simulator, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_says_how_many_files_are_done, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_line_is_as_narrow_as_the_terminal, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_a_dumb_terminal_gets_lines_alone, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_a_terminal_gets_no_binary_file, open_terminal,
                                         close_terminal),
