@@ -277,9 +277,10 @@ typedef struct {
      * Not 0: every load, store and atomic is checked, and one outside of the view (shape and
      * strides) of the array that its pointer comes from is reported and does not happen; a load
      * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
-     * launch then runs to its end and gives TILEC_FAULT.  The device "sim" also looks for races
-     * between programs, and stops at the first one; "interp" checks without this, too.  Checked
-     * kernels are compiled apart and are up to some times slower; without this nothing is.
+     * launch then runs to its end and gives TILEC_FAULT.  Devices with `finds_races` also look for
+     * races between programs, and stop at the first one; "interp" checks accesses without this,
+     * too.  Checked kernels are compiled apart and are up to some times slower; without this
+     * nothing is.
      */
     int check;
     /*
@@ -339,6 +340,8 @@ typedef struct {
                               * the first launch that must compile */
     int threads;
     const char *missing; /* what this machine lacks for it, when it is not available; NULL */
+    int finds_races; /* not 0: with tilec_launch_options.check it looks for programs that race, too
+                      */
 } tilec_device;
 
 /* One of the devices of a name; the texts live as long as the context. */

@@ -115,14 +115,17 @@ class Faults(unittest.TestCase):
         self.assertEqual(x[5:].tolist(), [0] * 7)
 
     def test_race(self):
-        """A forgotten atomic_add: the simulator finds it where it is asked to check."""
-        x, out = np.ones(12, np.float32), np.zeros(1, np.float32)
-        with self.assertRaises(errors.RaceFault) as caught:
-            racing[(3,)](x, out, BLOCK=4, check=True, device="sim")
-        line = racing.starting_line_number + 3
-        self.assertIn(f"{__file__}:{line}:", str(caught.exception))
-        self.assertIn("race: load of out[0], which program (0, 0, 0) changes", str(caught.exception))
-        racing[(1,)](x, out, BLOCK=4, check=True, device="sim")
+        """A forgotten atomic_add: found where a launch is asked to check, and not else."""
+        for device in ("sim", "interp"):
+            x, out = np.ones(12, np.float32), np.zeros(1, np.float32)
+            with self.assertRaises(errors.RaceFault) as caught:
+                racing[(3,)](x, out, BLOCK=4, check=True, device=device)
+            line = racing.starting_line_number + 3
+            self.assertIn(f"{__file__}:{line}:", str(caught.exception))
+            self.assertIn("race: load of out[0], which program (0, 0, 0) changes",
+                          str(caught.exception))
+            racing[(1,)](x, out, BLOCK=4, check=True, device=device)
+            racing[(3,)](x, out, BLOCK=4, device=device)
 
     def test_check_sees_strides(self):
         x = np.zeros((4, 6), np.float32)

@@ -95,7 +95,7 @@ class AccessFault(TritonError, IndexError):
 
 
 class RaceFault(TritonError, RuntimeError):
-    """Two programs of a launch with check=True on the device "sim" that touch one element, one of
+    """Two programs of a launch with check=True on "interp" or "sim" that touch one element, one of
     them changing it, with nothing that orders them: array, index, both places and programs.
     """
 

@@ -388,7 +388,8 @@ tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *ou
                           .description = d->describe(),
                           .available = !device_missing(d),
                           .threads = d->threads(),
-                          .missing = device_missing(d)};
+                          .missing = device_missing(d),
+                          .finds_races = d->finds_races};
     return TILEC_OK;
 }
 

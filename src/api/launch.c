@@ -270,7 +270,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .describe = describe_place,
                            .describe_user = (void *)r,
                            .roams = r->spec->roams,
-                           .races = r->options.check != 0};
+                           .races = r->options.check && !r->checks_unasked};
     char *text = NULL;
 
     if (!api_available(device, error))

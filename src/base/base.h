@@ -217,6 +217,14 @@ void text_put_printable(Text *t, const char *s);
 /* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
 
+/* The program of this number in a grid: x fastest. */
+static inline void program_at(int64_t number, const int32_t grid[3], int32_t out[3])
+{
+    out[0] = (int32_t)(number % grid[0]);
+    out[1] = (int32_t)(number / grid[0] % grid[1]);
+    out[2] = (int32_t)(number / grid[0] / grid[1]);
+}
+
 /* watch.c: work of many steps, of which each worker tells what it is in; all but watch_new() and
  * watch_free() from any thread */
 typedef struct {

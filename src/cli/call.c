@@ -274,8 +274,11 @@ void call_report(Call *k)
         k->timing.lines = counting_json(&k->counting);
     else if (o->count)
         fputs(counting_table(&k->counting), c->tells);
+    checked_tell(checked_in_part(k));
     if (!o->time && !o->json)
         return;
+    k->timing.checked = o->launch.check != 0;
+    k->timing.races = checked_races(c, o->launch.device);
     call_count(k);
     if (o->profile)
         profile_start(k);

@@ -495,6 +495,7 @@ typedef struct {
     const char *compared;  /* the same of compare_json() */
     const char *profile;   /* .. and of profile_stop() */
     const char *unwritten; /* .. and of unwritten_tell() */
+    bool checked, races;   /* by --check: accesses, and races too */
     const char *hint;      /* NULL, or what would be faster */
 } Timing;
 void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
@@ -594,6 +595,12 @@ void call_close(Call *k);     /* frees its arrays, here and there */
 
 /* hint.c: NULL, or which block size should take less than half the time; behind timed runs */
 const char *shape_hint(const Call *k);
+
+/* checked.c */
+bool checked_races(Cli *c, const char *device); /* does it look for them? NULL: the CPU */
+/* With --check: does the device not, for more than one program? */
+bool checked_in_part(const Call *k);
+void checked_tell(bool in_part); /* where it is so: a line on stderr, for the end of the command */
 
 /* unwritten.c: elements of arrays by `empty` that the launch leaves as they were; each does nothing
  * unless unwritten.wanted, and the second turns that off where there are none */

@@ -440,6 +440,7 @@ void each_run(Cli *c, const Options *given)
         skip_existing(&e);
     run_all(&e);
     gathered_write(c, &e.gathered, &o);
+    checked_tell(o.launch.check && !checked_races(c, o.launch.device));
     sum_up(&e);
     if (e.failed)
         c->code = e.halted ? CLI_FILES : CLI_REFUSED;

@@ -218,7 +218,7 @@ static const Option options[] = {
         {{RUN | DUMP, "N", ""},
          {TEST | BUILD, AS_FOR_RUN}}},
     {"--check", NULL, BARE, AGAIN, set_check, 0,
-        {{RUN | DUMP, NULL, "report every access outside of an array, and on sim races; slower"},
+        {{RUN | DUMP, NULL, "report every access outside of an array, on interp and sim races too"},
          {TEST, AS_FOR_RUN}}},
     {"--debug", "-g", BARE, AGAIN, set_debug, 0,
         {{RUN | DUMP, NULL, "on the CPU: code that gdb can stop in and show names of; slower"},

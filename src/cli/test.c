@@ -24,6 +24,7 @@ typedef struct {
     double seconds; /* of everything: compiling, references */
     const char *kernel;
     bool is_default;      /* no comparison was asked for */
+    bool in_part;         /* --check did not look for races */
     const char *why;      /* it did not pass, or is warned of: lines for people; NULL */
     const char *compared; /* JSON, or NULL */
     const char *files;    /* .. of a call for many files: objects with commas between; NULL */
@@ -172,6 +173,7 @@ static void test_files(Cli *c, Test *t, const Options *o)
     t->result = each_test(c, o, &files) ? TEST_PASSED : TEST_FAILED;
     t->why = files.why;
     t->files = files.compared;
+    t->in_part = o->launch.check && !checked_races(c, o->launch.device);
 }
 
 static void test_call(Cli *c, Test *t, Call *k)
@@ -182,6 +184,7 @@ static void test_call(Cli *c, Test *t, Call *k)
     compared = compare_prepare(k);
     k->unwritten.wanted = true;
     call_launch(k);
+    t->in_part = checked_in_part(k);
     unwritten_find(k);
     t->why = unwritten_text(k);
     if (!compare_finish(k, &compared))
@@ -233,7 +236,8 @@ static const char *tell_test(Cli *c, void *test)
     const char *const fields[] = {t->kernel, t->why, t->compared, t->files, t->problem};
     Text out = text_new(c->arena);
 
-    text_printf(&out, "%d" SEPARATOR "%d", (int)t->result, t->is_default);
+    text_printf(&out, "%d" SEPARATOR "%d" SEPARATOR "%d", (int)t->result, t->is_default,
+                t->in_part);
     for (int i = 0; i < COUNT(fields); i++)
         text_printf(&out, SEPARATOR "%s", fields[i] ? fields[i] : "");
     return out.s;
@@ -258,6 +262,7 @@ static void run_test(Cli *c, Test *t)
     if (trial_run(c, 0, tell_test, t, &text)) {
         t->result = (TestResult)(*next_field(c, &text) - '0');
         t->is_default = *next_field(c, &text) == '1';
+        t->in_part = *next_field(c, &text) == '1';
         t->kernel = next_field(c, &text);
         t->why = next_field(c, &text);
         t->compared = next_field(c, &text);
@@ -326,6 +331,15 @@ static int count(const Tests *tests, TestResult result)
     for (int i = 0; i < tests->len; i++)
         n += tests->at[i].result == result;
     return n;
+}
+
+static bool any_in_part(const Tests *tests)
+{
+    bool any = false;
+
+    for (int i = 0; i < tests->len; i++)
+        any |= tests->at[i].in_part;
+    return any;
 }
 
 static void print_summary(const Tests *tests)
@@ -401,5 +415,6 @@ void command_test(Cli *c, int argc, char **argv)
         print_json(c, &tests);
     else
         print_summary(&tests);
+    checked_tell(any_in_part(&tests));
     c->code = count(&tests, TEST_FAILED) ? CLI_REFUSED : CLI_DONE;
 }

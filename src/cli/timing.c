@@ -175,6 +175,9 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);
+    if (t->checked)
+        text_printf(&out, ", \"checked\": {\"accesses\": true, \"races\": %s}",
+                    t->races ? "true" : "false");
     if (t->unwritten)
         text_printf(&out, ", \"unwritten\": %s", t->unwritten);
     if (t->hint) {

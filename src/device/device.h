@@ -149,6 +149,7 @@ typedef struct {
     const GenLevel *(*level)(int i);
 
     bool checks;       /* every launch on it looks at all accesses, asked for or not */
+    bool finds_races;  /* it looks at DeviceLaunch.races */
     bool counts;       /* it counts what the lines of the source do */
     bool wants_ranges; /* it looks at DeviceLaunch.ranges */
     int most_y_and_z;  /* programs along y, and along z, that a grid may have; 0: any number */

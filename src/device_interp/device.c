@@ -28,7 +28,37 @@ static RunStatus load_for_interp(const DeviceObject *object, void **code, const 
     return RUN_OK;
 }
 
-static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a, char **error)
+/* As InterpLaunch.describe. */
+static const char *describe_element(void *launch, Arena *a, uint64_t address)
+{
+    const DeviceLaunch *l = launch;
+    int i = 0;
+
+    while (i + 1 < l->nranges && address - l->ranges[i].address >= l->ranges[i].bytes)
+        i++;
+    return l->describe(l->describe_user, a, i, address, false);
+}
+
+/* False: memory is out. */
+static bool look_for_races(const DeviceLaunch *l, Races **out)
+{
+    int n = MAX(l->nranges, 0);
+    RaceRange *ranges;
+
+    *out = NULL;
+    if (!l->races || grid_programs(l->grid) >= UINT32_MAX)
+        return true;
+    ranges = calloc((size_t)n + 1, sizeof *ranges);
+    for (int i = 0; ranges && i < n; i++)
+        ranges[i] = (RaceRange){l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit};
+    if (ranges)
+        *out = races_new(ranges, n, grid_programs(l->grid));
+    free(ranges);
+    return *out != NULL;
+}
+
+static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *races, Arena *a,
+                                 char **error)
 {
     OpClock *clock = op_clock_new(a);
     InterpLaunch launch = {.args = l->args,
@@ -37,7 +67,10 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a,
                            .watch = l->watch,
                            .records = l->records,
                            .on_op = clock ? op_clock_at : NULL,
-                           .ctx = clock};
+                           .ctx = clock,
+                           .races = races,
+                           .describe = describe_element,
+                           .describe_user = (void *)l};
     Diags *diags = diags_new(a, l->sources);
     InterpStatus status = interp_run(f, &launch, diags);
 
@@ -45,6 +78,9 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Arena *a,
     switch (status) {
     case INTERP_OK:
         return RUN_OK;
+    case INTERP_RACE:
+        *error = strdup(diags_text(diags, a));
+        return RUN_FAULT;
     case INTERP_STOPPED:
         if (watch_cut_short(l->watch))
             return RUN_CANCELLED;
@@ -63,6 +99,7 @@ typedef struct {
     char **error;
     Guard guard;
     Arena *arena;
+    Races *races;
     RunStatus status;
 } Launch;
 
@@ -72,7 +109,7 @@ static void run_guarded(void *launch)
 
     if (setjmp(l->guard.env) == 0) {
         l->arena = arena_new(&l->guard);
-        l->status = run_interpreter(l->func, l->launch, l->arena, l->error);
+        l->status = run_interpreter(l->func, l->launch, l->races, l->arena, l->error);
     }
     arena_free(l->arena);
 }
@@ -83,7 +120,10 @@ static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l
 
     (void)state;
     *error = NULL;
-    return os_with_stack(STACK_NEEDED, run_guarded, &now) == 0 ? now.status : RUN_NO_THREADS;
+    if (look_for_races(l, &now.races) && os_with_stack(STACK_NEEDED, run_guarded, &now) != 0)
+        now.status = RUN_NO_THREADS;
+    races_free(now.races);
+    return now.status;
 }
 
 const Device interp_device = {
@@ -92,6 +132,8 @@ const Device interp_device = {
     .profile_start = op_clock_start,
     .profile_pause = op_clock_pause,
     .profile_stop = op_clock_stop,
+    .finds_races = true,
+    .wants_ranges = true,
     .describe = describe_interp,
     .threads = threads_of_interp,
     .load = load_for_interp,

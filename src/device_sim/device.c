@@ -122,25 +122,12 @@ static void put_outside(Diags *d, const SimError *e, const DeviceLaunch *l, Aren
         diag(d, DIAG_NOTE, (Span){0}, "of the launch's arrays this is the nearest to the address");
 }
 
-/* "which program (0, 0, 0) stores" */
-static const char *other_program(const SimError *e, Arena *a)
-{
-    const int *p = e->other;
-
-    return arena_printf(a, "program (%d, %d, %d) %s", p[0], p[1], p[2], e->race);
-}
-
 static void put_race(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
 {
     const char *what = l->describe(l->describe_user, a, e->range, e->address, false);
-    const char *other = other_program(e, a);
     Span there = span_of(diags_sources(d), e->other_file, e->other_line, e->other_column);
 
-    diag(d, DIAG_ERROR, span_of_error(d, e), "race: %s %s, which %s", e->access, what, other);
-    diag(d, DIAG_NOTE, there, "here %s it; programs run in any order, and at the same time", other);
-    diag(d, DIAG_NOTE, (Span){0},
-         "several programs add to one element by tl.atomic_add, or one waits for the other by "
-         "atomics with acquire and release");
+    race_tell(d, &e->race, e->access, what, span_of_error(d, e), there, l->grid);
 }
 
 /* What went wrong, in terms of the launch's arrays where it is about these. */
@@ -148,7 +135,7 @@ static void put_error(Diags *d, const SimError *e, const DeviceLaunch *l, Arena 
 {
     bool is_known = l->describe && e->access && e->range >= 0 && e->range < l->nranges;
 
-    if (is_known && e->race)
+    if (is_known && e->is_race)
         put_race(d, e, l, a);
     else if (is_known)
         put_outside(d, e, l, a);
@@ -291,6 +278,7 @@ const Device sim_device = {
     .target_name = "nv",
     .schedules = true,
     .has_archs = true,
+    .finds_races = true,
     .counts = true,
     .wants_ranges = true,
     .most_y_and_z = 65535, /* as the GPUs that it stands for */

@@ -422,7 +422,7 @@ static void count_programs(Counter *c, const Func *f, int sample)
         a->scalar[f->body->args[i]->id] =
             f->params[i].kind == PARAM_USER ? (Scalar){true, launch->args[i]} : (Scalar){0};
     for (int64_t i = 0; i < n && c->known; i++) {
-        machine_program_at(launch, launch->first + i * (total / n), c->program);
+        program_at(launch->first + i * (total / n), launch->grid, c->program);
         count_block(c, a, f->body);
     }
 }

@@ -31,6 +31,21 @@ void machine_stop(Machine *m, const Op *op, const char *fmt, ...)
     fail(&m->guard);
 }
 
+void machine_stop_race(Machine *m, const Op *op, const char *access, const Race *race)
+{
+    const InterpLaunch *l = m->launch;
+    const char *what = l->describe(l->describe_user, m->arena, race->address);
+    Span other = {race->other_place, race->other_place};
+
+    race_tell(m->diags, race, access, what, op->span, other, l->grid);
+    ir_diag_calls(m->diags, op->block->func->module, op->site);
+    note_calls(m);
+    diag(m->diags, DIAG_NOTE, (Span){0}, "in program (%d, %d, %d)", m->program[0], m->program[1],
+         m->program[2]);
+    m->raced = true;
+    fail(&m->guard);
+}
+
 /* --- frames --- */
 
 static void exec_op(Frame *f, const Op *op);
@@ -389,15 +404,6 @@ const Op *exec_block(Frame *f, const Block *b)
 
 /* --- the launch --- */
 
-void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3])
-{
-    const int32_t *grid = launch->grid;
-
-    program[0] = (int32_t)(id % grid[0]);
-    program[1] = (int32_t)(id / grid[0] % grid[1]);
-    program[2] = (int32_t)(id / grid[0] / grid[1]);
-}
-
 static InterpStatus run_programs(Machine *m, const Func *func)
 {
     const InterpLaunch *launch = m->launch;
@@ -412,7 +418,8 @@ static InterpStatus run_programs(Machine *m, const Func *func)
                  (long long)(id - launch->first), (long long)(launch->last - launch->first));
             return INTERP_STOPPED;
         }
-        machine_program_at(launch, id, m->program);
+        program_at(id, launch->grid, m->program);
+        m->race = race_begin(id);
         exec_block(f, func->body);
         watch_end(launch->watch, 0);
     }
@@ -432,7 +439,7 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
         arena_free(arena);
         if (no_memory)
             diag(d, DIAG_ERROR, (Span){0}, "not enough memory to interpret %s", f->name);
-        return no_memory ? INTERP_NO_MEMORY : INTERP_STOPPED;
+        return no_memory ? INTERP_NO_MEMORY : m.raced ? INTERP_RACE : INTERP_STOPPED;
     }
     m.arena = arena = arena_new(&m.guard);
     m.plans = map_new(m.arena);

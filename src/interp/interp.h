@@ -7,6 +7,7 @@
 #define TILEC_INTERP_H
 
 #include "../ir/ir.h"
+#include "../race/race.h"
 
 typedef struct {
     const uint64_t *args; /* one slot a parameter: pointer, or the value's bits zero-extended */
@@ -17,13 +18,17 @@ typedef struct {
                           * and nothing else is said */
     void (*on_op)(void *ctx, const Op *op); /* NULL, or called in front of each op; must not fail */
     void *ctx;
+    Races *races; /* NULL, or look for races there, */
+    /* .. which are told of this element of an array: "x[3]" */
+    const char *(*describe)(void *user, Arena *a, uint64_t address);
+    void *describe_user;
 } InterpLaunch;
 
 /* With a diagnostic unless OK, or stopped by an assertion that `records` took.  STOPPED: by that,
  * by who watches, an assumption that does not hold, or calls that nest too deep; programs have run
- * then.
+ * then.  RACE: the same, by a race.
  */
-typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_NO_MEMORY } InterpStatus;
+typedef enum { INTERP_OK, INTERP_STOPPED, INTERP_RACE, INTERP_NO_MEMORY } InterpStatus;
 /* On the calling thread alone, with memory of its own, which is gone at the end.  Addresses are
  * taken as they come: what checks them are ops (opt_records()). */
 InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);

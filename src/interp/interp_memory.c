@@ -133,6 +133,59 @@ static size_t row_length(const Type *t)
     return row >= LANES_AT_ONCE / 16 ? (size_t)row : (size_t)type_numel(t);
 }
 
+/* --- races --- */
+
+/* In front of a load, where the launch looks for them. */
+static void look_at_loads(Frame *f, const Op *op, const uint64_t *p, const uint8_t *mask, size_t n)
+{
+    Machine *m = f->machine;
+    Races *races = m->launch->races;
+    uint32_t size = (uint32_t)value_size(op->results[0]);
+    Race race;
+
+    for (size_t i = 0; races && i < n; i++) {
+        const void *at = (const void *)p[i];
+        if (mask && !mask[i])
+            continue;
+        if (attr_volatile(op)) /* it may wait for another program */
+            race_observe(races, &m->race, at, size);
+        else if (!race_load(races, &m->race, op->span.start, at, size, &race))
+            machine_stop_race(m, op, "load of", &race);
+    }
+}
+
+/* A store, element by element. */
+static void store_and_look(Frame *f, const Op *op, const uint64_t *p, const char *src,
+                           const uint8_t *mask, size_t n)
+{
+    Machine *m = f->machine;
+    size_t size = value_size(op->operands[STORE_DATA]);
+    Race race;
+
+    for (size_t i = 0; i < n; i++) {
+        if ((!mask || mask[i]) && !race_store(m->launch->races, &m->race, op->span.start,
+                                              (void *)p[i], src + i * size, (uint32_t)size, &race))
+            machine_stop_race(m, op, "store to", &race);
+    }
+}
+
+/* Around an atomic. */
+static void fence_for(Frame *f, const Op *op, Sem one_way)
+{
+    Machine *m = f->machine;
+
+    if (m->launch->races && (attr_sem(op) == SEM_ACQ_REL || attr_sem(op) == one_way))
+        race_fence(m->launch->races, &m->race);
+}
+
+static void look_at_atomic(Frame *f, uint64_t p, size_t size)
+{
+    Machine *m = f->machine;
+
+    if (m->launch->races)
+        race_atomic(m->launch->races, &m->race, (const void *)p, (uint32_t)size);
+}
+
 /* --- load and store --- */
 
 static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, const void *other,
@@ -160,6 +213,7 @@ void exec_load(Frame *f, const Op *op)
     size_t row = row_length(t);
     char *dst = result(f, op);
 
+    look_at_loads(f, op, p, mask, n);
     for (size_t at = 0, lanes; at < n; at += lanes) {
         lanes = MIN(LANES_AT_ONCE, row - at % row);
         load_some(dst + at * size, p + at, mask ? mask + at : NULL,
@@ -191,6 +245,10 @@ void exec_store(Frame *f, const Op *op)
     const uint8_t *mask = op->noperands > STORE_MASK ? operand(f, op, STORE_MASK) : NULL;
     size_t n = value_numel(v), size = value_size(v), row = row_length(v->type);
 
+    if (f->machine->launch->races) {
+        store_and_look(f, op, p, src, mask, n);
+        return;
+    }
     for (size_t at = 0, lanes; at < n; at += lanes) {
         lanes = MIN(LANES_AT_ONCE, row - at % row);
         store_some(src + at * size, p + at, mask ? mask + at : NULL, lanes, size);
@@ -292,13 +350,17 @@ void exec_atomic_rmw(Frame *f, const Op *op)
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     char *dst = result(f, op);
 
+    fence_for(f, op, SEM_RELEASE);
     for (size_t i = 0; i < n; i++) {
         uint64_t x = 0, old = 0;
         memcpy(&x, src + i * size, size);
-        if (!mask || mask[i])
+        if (!mask || mask[i]) {
+            look_at_atomic(f, p[i], size);
             old = rmw_lane(attr_rmw_kind(op), t, p[i], x);
+        }
         memcpy(dst + i * size, &old, size);
     }
+    fence_for(f, op, SEM_ACQUIRE);
 }
 
 void exec_atomic_cas(Frame *f, const Op *op)
@@ -308,11 +370,14 @@ void exec_atomic_cas(Frame *f, const Op *op)
     size_t n = value_numel(op->results[0]), size = value_size(op->results[0]);
     char *dst = result(f, op);
 
+    fence_for(f, op, SEM_RELEASE);
     for (size_t i = 0; i < n; i++) {
         uint64_t old = 0, x = 0;
         memcpy(&old, expected + i * size, size);
         memcpy(&x, wanted + i * size, size);
+        look_at_atomic(f, p[i], size);
         atomic_swap_if(p[i], size, &old, x);
         memcpy(dst + i * size, &old, size);
     }
+    fence_for(f, op, SEM_ACQUIRE);
 }

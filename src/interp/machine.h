@@ -50,6 +50,8 @@ typedef struct {
     Diags *diags;
     const InterpLaunch *launch;
     int32_t program[3];
+    RaceProgram race;        /* the same, where the launch looks for races */
+    bool raced;              /* that is why it stopped */
     Map *plans, *wide_plans; /* Func* to SlotPlan* */
     int depth;               /* of calls */
     const Op *calls[DEEPEST_CALL];
@@ -103,8 +105,8 @@ static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
 }
 /* Stop the run with an error at the op. */
 NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
-/* The program of this number in the grid, x fastest. */
-void machine_program_at(const InterpLaunch *launch, int64_t id, int32_t program[3]);
+/* The same for a race with an access by the op, "load of". */
+NORETURN void machine_stop_race(Machine *m, const Op *op, const char *access, const Race *race);
 /* A `for` with these bits in its bounds: the counter's values are first, first + step, .. */
 typedef struct {
     uint64_t first, step, trips;

@@ -156,10 +156,10 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
                         host))
         return false;
     if (has(in, MOD_RELEASE) || has(in, MOD_ACQ_REL))
-        race_fence(w);
+        order_fence(w);
     FOR_LANES(i, mask)
     {
-        race_atomic(w, host[i], u.bytes * (uint32_t)n);
+        order_atomic(w, host[i], u.bytes * (uint32_t)n);
         uint64_t c = u.op == MOD_CAS ? lane_of(w, in->op[first + 1], u.bytes, i) : 0;
 
         for (int k = 0; k < n; k++) {
@@ -168,7 +168,7 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
         }
     }
     if (has(in, MOD_ACQUIRE) || has(in, MOD_ACQ_REL))
-        race_fence(w);
+        order_fence(w);
     return true;
 }
 

@@ -165,9 +165,7 @@ static void set_special(Warp *w, PtxSpecial which, uint32_t value)
 /* The special registers that differ from block to block. */
 static void place_block(Block *b, const int32_t grid[3], int64_t program)
 {
-    b->program[0] = (int32_t)(program % grid[0]);
-    b->program[1] = (int32_t)(program / grid[0] % grid[1]);
-    b->program[2] = (int32_t)(program / grid[0] / grid[1]);
+    program_at(program, grid, b->program);
     for (int i = 0; i < b->nwarps; i++) {
         for (int axis = 0; axis < 3; axis++)
             set_special(&b->warps[i], (PtxSpecial)(SPECIAL_CTAID_X + axis),
@@ -215,7 +213,7 @@ bool block_run(Worker *worker, int64_t program)
     place_block(b, worker->launch->asked->grid, program);
     memset(b->barriers, 0, sizeof b->barriers);
     shadow_start_block(b);
-    race_start_block(b, program);
+    b->race = race_begin(program);
     for (int i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i]);
     while (done < b->nwarps && worker->status == SIM_OK && !worker->launch->stopped) {

@@ -75,7 +75,7 @@ static void start_copies(Warp *w, const Inst *in, uint32_t mask, const uint32_t 
             fault(w, (int)i, "cp.async of %u bytes out of %u", bytes, some[i]);
             return;
         }
-        if (some[i] > 0 && !race_load(w, (int)i, (const char *)(uintptr_t)from[i], some[i]))
+        if (some[i] > 0 && !order_load(w, (int)i, (const char *)(uintptr_t)from[i], some[i]))
             return;
         Copy c = {.from = (const char *)(uintptr_t)from[i],
                   .to = (uint32_t)to[i],

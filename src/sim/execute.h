@@ -12,6 +12,7 @@
 #define TILEC_SIM_EXECUTE_H
 
 #include "ptx.h"
+#include "../race/race.h"
 
 enum {
     BARRIERS = 16,
@@ -75,7 +76,6 @@ typedef struct {
 } Barrier;
 
 typedef struct Shadow Shadow;
-typedef struct Races Races;
 typedef struct OwnMemory OwnMemory;
 
 struct Block {
@@ -87,8 +87,7 @@ struct Block {
     uint32_t born;  /* clock that the block began with */
     Barrier barriers[BARRIERS];
     int32_t program[3];
-    /* of race.c: the program's number from 1; what it has seen, may have seen, and last fenced */
-    uint32_t number, horizon, observed, fenced;
+    RaceProgram race;
 };
 
 struct Worker {
@@ -166,18 +165,16 @@ void own_memory_free(OwnMemory *own); /* NULL is allowed */
 /* The part that an address lies in, which lives as long as `own`; NULL: it is in none. */
 const SimRange *own_memory_find(OwnMemory *own, uint64_t address);
 
-/* race.c: programs that touch the same global memory.  All but the first two do nothing, but store,
- * where the launch does not look for races. */
-Races *races_new(const SimLaunch *asked, int64_t programs); /* NULL: out of memory */
-void races_free(Races *r);                                  /* NULL is allowed */
-void race_start_block(Block *b, int64_t program);
+/* order.c: programs that touch the same global memory, for race.h; where the launch does not look
+ * for races these do nothing, but the store */
 /* In front of a plain read of `bytes` at an address that was resolved; false after a fault. */
-bool race_load(Warp *w, int lane, const char *host, uint32_t bytes);
+bool order_load(Warp *w, int lane, const char *host, uint32_t bytes);
 /* A plain write, which it does unless that is a fault. */
-void race_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n);
-void race_fence(Warp *w);
-void race_atomic(Warp *w, const char *host, uint32_t bytes);  /* in front of one */
-void race_observe(Warp *w, const char *host, uint32_t bytes); /* a read that may wait for another */
+void order_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n);
+void order_fence(Warp *w);
+void order_atomic(Warp *w, const char *host, uint32_t bytes); /* in front of one */
+void order_observe(Warp *w, const char *host,
+                   uint32_t bytes); /* a read that may wait for another */
 
 /* count.c */
 

@@ -318,10 +318,10 @@ void flow_trap(Warp *w, const Inst *in, uint32_t mask)
         fault(w, __builtin_ctz(mask), "the program stopped itself with trap");
 }
 
-/* What orders memory is in order here, but for programs that race (race.c). */
+/* What orders memory is in order here, but for programs that race (order.c). */
 void flow_fence(Warp *w, const Inst *in, uint32_t mask)
 {
     (void)in;
     (void)mask;
-    race_fence(w);
+    order_fence(w);
 }

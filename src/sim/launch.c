@@ -253,6 +253,23 @@ static SimStatus check_launch(const SimKernel *k, const SimLaunch *asked, SimErr
     return SIM_OK;
 }
 
+/* NULL: memory is out. */
+static Races *look_for_races(const SimLaunch *asked, int64_t programs)
+{
+    int n = MAX(asked->nranges, 0);
+    RaceRange *ranges = calloc((size_t)n + 1, sizeof *ranges);
+    Races *out = NULL;
+
+    for (int i = 0; ranges && i < n; i++) {
+        const SimRange *r = &asked->ranges[i];
+        ranges[i] = (RaceRange){r->address, r->bytes, r->unit};
+    }
+    if (ranges)
+        out = races_new(ranges, n, programs);
+    free(ranges);
+    return out;
+}
+
 SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error)
 {
     Launch l = {.module = k->module, .kernel = k, .asked = asked};
@@ -273,7 +290,7 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
     if (!workers)
         return SIM_NO_MEMORY;
     bool looks = asked->races && l.programs < UINT32_MAX;
-    l.races = looks ? races_new(asked, l.programs) : NULL;
+    l.races = looks ? look_for_races(asked, l.programs) : NULL;
     l.own = asked->roams ? own_memory_new() : NULL;
     bool is_ready = (l.races || !looks) && (l.own || !asked->roams);
     status = is_ready ? run_workers(&l, n, workers, error) : SIM_NO_MEMORY;

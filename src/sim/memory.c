@@ -73,8 +73,8 @@ static bool note_loads(Warp *w, const Inst *in, uint32_t mask, char *const host[
     FOR_LANES(i, mask)
     {
         if (waits)
-            race_observe(w, host[i], bytes);
-        else if (!race_load(w, (int)i, host[i], bytes))
+            order_observe(w, host[i], bytes);
+        else if (!order_load(w, (int)i, host[i], bytes))
             return false;
     }
     return true;
@@ -119,6 +119,6 @@ void move_store(Warp *w, const Inst *in, uint32_t mask)
 
             memcpy(bytes + size * (uint32_t)k, &value, size); /* the host is little-endian */
         }
-        race_store(w, (int)i, host[i], bytes, size * in->count);
+        order_store(w, (int)i, host[i], bytes, size * in->count);
     }
 }

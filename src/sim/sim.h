@@ -7,12 +7,12 @@
  *
  * Global, constant and parameter memory is the host's memory; addresses in kernels are host
  * pointers.  What it does not know is an error with the text of the line, never skipped.  It
- * includes src/base/ and nothing else; it prints nothing and never exits.
+ * includes src/base/ and src/race/ and nothing else; it prints nothing and never exits.
  */
 #ifndef TILEC_SIM_H
 #define TILEC_SIM_H
 
-#include "../base/base.h"
+#include "../race/race.h"
 
 /* What stopped a load or a launch. */
 typedef enum {
@@ -38,10 +38,9 @@ typedef struct {
     const char *access; /* "load of" */
     int range;
     uint64_t address;
-    /* of a race: what the other program does, "changes" or "loads", else NULL; which one, and where
-     */
-    const char *race;
-    int other[3];
+    /* of a race: with whom, and where that is */
+    bool is_race;
+    Race race;
     char other_file[256];
     int other_line, other_column;
 } SimError;

@@ -1,6 +1,9 @@
 #!/bin/sh
-# races.sh TILEC SOURCE - programs that touch one element in no order: --check on the simulator
+# races.sh TILEC SOURCE - programs that touch one element in no order: --check on simulator and interpreter
 . "$(dirname "$0")/expect.inc"
+silent_errors() {
+    [ ! -s "$folder/err" ] || wrong "it was not silent"
+}
 
 cat >"$folder/r.py" <<'KERNEL'
 import triton
@@ -101,29 +104,58 @@ def flag(flag, o, r):
         while tl.load(flag, volatile=True) == 0:
             pass
         tl.store(r, tl.load(o))
+
+@triton.jit
+def put(x):
+    tl.store(x, tl.program_id(0) + 1)
+
+@triton.jit
+def helped(x):
+    put(x)
 KERNEL
 
-# races CALL MESSAGE: --check says so, on sim alone.  With one thread programs come in their order, so
-# that which is the second one is known.
+# races CALL MESSAGE: --check says so, and on the CPU that nobody looked.  With one thread programs come
+# in their order, so that which is the second one is known.
 races() {
     expect 1 err "error: race: " "$tilec" run "$folder/r.py" --call "$1" --check
-    expect 1 err "error: race: $2" "$tilec" run "$folder/r.py" --call "$1" --check --threads 1
-    expect 0 out "" "$tilec" run "$folder/r.py" --call "$1"
-    expect 0 out "" "$tilec" run "$folder/r.py" --call "$1" --check --device cpu
+    for device in sim interp; do
+        expect 1 err "error: race: $2" "$tilec" run "$folder/r.py" --call "$1" --check --threads 1 --device $device
+        expect 0 out "" "$tilec" run "$folder/r.py" --call "$1" --device $device
+        silent
+    done
+    expect 0 err "$unseen" "$tilec" run "$folder/r.py" --call "$1" --check --device cpu
+    expect 0 out '"checked": {"accesses": true, "races": false}' \
+        "$tilec" run "$folder/r.py" --call "$1" --check --device cpu --json
 }
+unseen="note: --check has looked at accesses; races between programs are looked for by --device interp and --device sim"
 races forgotten "load of o[0], which program (0, 0, 0) changes"
 races overlap "store to x[256], which program (0, 0, 0) loads"
 races two "store to x[0, 2], which program (0, 0, 0) changes"
 races wide "store to x[8], which program (0, 0, 0) changes"
 races relaxed "load of part["
 races mixed "load of o[0]"
-expect 1 err "r.py:9:5: note: here program (0, 0, 0) changes it" \
-    "$tilec" run "$folder/r.py" --call forgotten --check --threads 1
-expect 1 err "in program (1, 0, 0)" "$tilec" run "$folder/r.py" --call forgotten --check --threads 1
+for device in sim interp; do
+    expect 1 err "r.py:9:5: note: here program (0, 0, 0) changes it" \
+        "$tilec" run "$folder/r.py" --call forgotten --check --threads 1 --device $device
+    expect 1 err "in program (1, 0, 0)" \
+        "$tilec" run "$folder/r.py" --call forgotten --check --threads 1 --device $device
+done
+expect 1 err 'r.py:106:5: note: in `put`, called from here' \
+    "$tilec" run "$folder/r.py:helped" --grid 2 x='zeros(i32,1)' --check --device interp
 
 # what atomics order, the same value twice, and one program alone, is none
 for call in atomic same lock last chain flag; do
     expect 0 out "1 passed, 0 failed" "$tilec" test "$folder/r.py" --call $call --check
+    silent_errors
+    expect 0 out "1 passed, 0 failed" "$tilec" test "$folder/r.py" --call $call --check --device interp
+    silent_errors
 done
-expect 0 out "1 passed, 0 failed" "$tilec" test "$folder/r.py" --call forgotten --check --grid 1
+expect 0 err "$unseen" "$tilec" test "$folder/r.py" --call same --check --device cpu
+for device in sim interp; do
+    expect 0 out "1 passed, 0 failed" "$tilec" test "$folder/r.py" --call forgotten --check --grid 1 --device $device
+done
+expect 0 out '"checked": {"accesses": true, "races": true}' \
+    "$tilec" run "$folder/r.py" --call same --check --device interp --json
+expect 0 out "" "$tilec" run "$folder/r.py" --call two --grid 1 --check --device cpu # one program races with nobody
+silent
 finish

@@ -64,7 +64,7 @@ quiet() {
     expect 0 out "" run "$@"
     silent
     expect 0 out "" run "$@" --check
-    silent
+    ! grep -qv "note: --check has looked at accesses" "$folder/err" || wrong "it was not silent"
 }
 
 image='randint(u8,64x64x3,0,255)'

@@ -76,7 +76,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_line", sizeof(tilec_line), 80},
         {"tilec_record", sizeof(tilec_record), 88},
         {"tilec_count", sizeof(tilec_count), 96},
-        {"tilec_device", sizeof(tilec_device), 32},
+        {"tilec_device", sizeof(tilec_device), 40},
         {"tilec_unit", sizeof(tilec_unit), 32},
         {"tilec_place", sizeof(tilec_place), 16},
         {"tilec_stats", sizeof(tilec_stats), 88},

@@ -1,8 +1,8 @@
 /*
  * race.c - two programs that touch one element of global memory, with nothing that orders them
  *
- * Looked for where the launch asks for it.  Each element of the launch's arrays has a cell: the
- * last program that changed it, and two programs that read it.  A plain access to what another
+ * Each element of the launch's arrays has a cell: the last program that changed it, and two
+ * programs that read it.  A plain access to what another
  * program has changed, or a plain write that changes what another one has read, is a race, unless
  * the two are in order.  Atomics race with nobody, and neither does a write of what is there
  * already.
@@ -16,15 +16,14 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute.h"
+#include "race.h"
 
 /* Programs are numbers from 1; 0: none. */
 typedef struct {
-    uint32_t program, time, place; /* place: of PtxPlace */
+    uint32_t program, time, place;
 } Touch;
 typedef struct {
     Touch written, read[2];
@@ -76,10 +75,10 @@ static int merge_regions(Region *r, int n)
 }
 
 /* False: memory is out. */
-static bool make_cells(Races *r, const SimLaunch *asked)
+static bool make_cells(Races *r, const RaceRange *ranges, int n)
 {
-    for (int i = 0; i < asked->nranges; i++) {
-        const SimRange *range = &asked->ranges[i];
+    for (int i = 0; i < n; i++) {
+        const RaceRange *range = &ranges[i];
 
         if (range->unit > 0 && range->bytes > 0)
             r->regions[r->count++] = (Region){
@@ -96,7 +95,7 @@ static bool make_cells(Races *r, const SimLaunch *asked)
     return true;
 }
 
-Races *races_new(const SimLaunch *asked, int64_t programs)
+Races *races_new(const RaceRange *ranges, int n, int64_t programs)
 {
     Races *r = calloc(1, sizeof *r);
 
@@ -104,9 +103,9 @@ Races *races_new(const SimLaunch *asked, int64_t programs)
         return NULL;
     for (int i = 0; i < LOCKS; i++)
         pthread_mutex_init(&r->locks[i], NULL);
-    r->regions = calloc((size_t)MAX(asked->nranges, 0) + 1, sizeof *r->regions);
+    r->regions = calloc((size_t)MAX(n, 0) + 1, sizeof *r->regions);
     r->released = calloc((size_t)programs + 1, sizeof *r->released);
-    if (r->regions && r->released && make_cells(r, asked))
+    if (r->regions && r->released && make_cells(r, ranges, n))
         return r;
     races_free(r);
     return NULL;
@@ -134,7 +133,7 @@ typedef struct {
     pthread_mutex_t *lock;
 } Cells;
 
-static Cells cells_of(Races *r, const char *host, uint32_t bytes)
+static Cells cells_of(Races *r, const void *host, uint32_t bytes)
 {
     uint64_t address = (uint64_t)(uintptr_t)host;
 
@@ -154,57 +153,24 @@ static Cells cells_of(Races *r, const char *host, uint32_t bytes)
     return (Cells){.count = 0};
 }
 
-static Races *races_of(const Warp *w)
+static Touch touch_now(Races *r, const RaceProgram *p, uint32_t place)
 {
-    return w->worker->launch->races;
-}
-
-static uint32_t now_of(const Warp *w)
-{
-    return atomic_load_explicit(&races_of(w)->clock, memory_order_relaxed);
-}
-
-static Touch touch_now(const Warp *w)
-{
-    return (Touch){w->block->number, now_of(w), w->inst ? w->inst->place : 0};
+    return (Touch){p->number, atomic_load_explicit(&r->clock, memory_order_relaxed), place};
 }
 
 /* --- races --- */
 
 /* Did another program do that, not in order before now? */
-static bool is_loose(const Warp *w, const Touch *t)
+static bool is_loose(Races *r, const RaceProgram *p, const Touch *t)
 {
-    if (t->program == 0 || t->program == w->block->number)
+    if (t->program == 0 || t->program == p->number)
         return false;
-    return t->time >= w->block->horizon ||
-           atomic_load(&races_of(w)->released[t->program]) <= t->time;
+    return t->time >= p->horizon || atomic_load(&r->released[t->program]) <= t->time;
 }
 
-static void report(Warp *w, int lane, const char *does, const char *access, const char *did,
-                   const Touch *other, uint64_t address)
+static Race race_with(const Touch *other, bool other_stores, uint64_t address)
 {
-    const Launch *l = w->worker->launch;
-    const int32_t *grid = l->asked->grid;
-    const PtxPlace *place = &w->module->places.at[other->place];
-    int64_t n = (int64_t)other->program - 1;
-    int64_t at[] = {n % grid[0], n / grid[0] % grid[1], n / grid[0] / grid[1]};
-    SimError *e = &w->worker->error;
-
-    if (w->worker->status != SIM_OK)
-        return;
-    fault(w, lane, "a race: it %s memory that program (%d, %d, %d) %s, and nothing orders the two",
-          does, (int)at[0], (int)at[1], (int)at[2], did);
-    e->access = access;
-    e->address = address;
-    e->range = access_range(l, address);
-    e->race = did;
-    for (int i = 0; i < 3; i++)
-        e->other[i] = (int)at[i];
-    if (other->place > 0 && place->file) {
-        snprintf(e->other_file, sizeof e->other_file, "%s", place->file);
-        e->other_line = place->line;
-        e->other_column = place->column;
-    }
+    return (Race){address, other_stores, (int64_t)other->program - 1, other->place};
 }
 
 static void note_read(Cell *c, Touch now)
@@ -214,22 +180,21 @@ static void note_read(Cell *c, Touch now)
     c->read[slot] = now;
 }
 
-bool race_load(Warp *w, int lane, const char *host, uint32_t bytes)
+bool race_load(Races *r, const RaceProgram *p, uint32_t place, const void *host, uint32_t bytes,
+               Race *out)
 {
-    Races *r = races_of(w);
-    Cells cells = r ? cells_of(r, host, bytes) : (Cells){.count = 0};
+    Cells cells = cells_of(r, host, bytes);
     Touch now;
     int i = 0;
 
     if (cells.count == 0)
         return true;
-    now = touch_now(w);
+    now = touch_now(r, p, place);
     pthread_mutex_lock(cells.lock);
-    for (; i < cells.count && !is_loose(w, &cells.first[i].written); i++)
+    for (; i < cells.count && !is_loose(r, p, &cells.first[i].written); i++)
         note_read(&cells.first[i], now);
     if (i < cells.count)
-        report(w, lane, "reads", "load of", "changes", &cells.first[i].written,
-               cells.start + (uint64_t)i * cells.unit);
+        *out = race_with(&cells.first[i].written, true, cells.start + (uint64_t)i * cells.unit);
     pthread_mutex_unlock(cells.lock);
     return i == cells.count;
 }
@@ -243,16 +208,17 @@ static bool changes(const Cells *cells, int i, const char *host, const char *byt
     return memcmp((const char *)(uintptr_t)first, bytes + (first - at), last - first) != 0;
 }
 
-/* False behind a report. */
-static bool change_cell(Warp *w, int lane, Cell *c, uint64_t address, Touch now)
+/* False for a race. */
+static bool change_cell(Races *r, const RaceProgram *p, Cell *c, uint64_t address, Touch now,
+                        Race *out)
 {
-    if (is_loose(w, &c->written)) {
-        report(w, lane, "writes", "store to", "changes", &c->written, address);
+    if (is_loose(r, p, &c->written)) {
+        *out = race_with(&c->written, true, address);
         return false;
     }
     for (int i = 0; i < COUNT(c->read); i++) {
-        if (is_loose(w, &c->read[i])) {
-            report(w, lane, "writes", "store to", "loads", &c->read[i], address);
+        if (is_loose(r, p, &c->read[i])) {
+            *out = race_with(&c->read[i], false, address);
             return false;
         }
         c->read[i] = (Touch){0};
@@ -261,69 +227,61 @@ static bool change_cell(Warp *w, int lane, Cell *c, uint64_t address, Touch now)
     return true;
 }
 
-void race_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n)
+bool race_store(Races *r, const RaceProgram *p, uint32_t place, void *host, const void *bytes,
+                uint32_t n, Race *out)
 {
-    Races *r = races_of(w);
-    Cells cells = r ? cells_of(r, host, n) : (Cells){.count = 0};
+    Cells cells = cells_of(r, host, n);
     bool ok = true;
 
     if (cells.count > 0)
         pthread_mutex_lock(cells.lock);
     for (int i = 0; i < cells.count && ok; i++) {
         if (changes(&cells, i, host, bytes, n))
-            ok = change_cell(w, lane, &cells.first[i], cells.start + (uint64_t)i * cells.unit,
-                             touch_now(w));
+            ok = change_cell(r, p, &cells.first[i], cells.start + (uint64_t)i * cells.unit,
+                             touch_now(r, p, place), out);
     }
     if (ok)
         memcpy(host, bytes, n);
     if (cells.count > 0)
         pthread_mutex_unlock(cells.lock);
+    return ok;
 }
 
 /* --- order --- */
 
-void race_start_block(Block *b, int64_t program)
+RaceProgram race_begin(int64_t program)
 {
-    b->number = (uint32_t)program + 1;
-    b->horizon = b->observed = b->fenced = 0;
+    return (RaceProgram){.number = (uint32_t)program + 1};
 }
 
-void race_fence(Warp *w)
+void race_fence(Races *r, RaceProgram *p)
 {
-    Races *r = races_of(w);
-    Block *b = w->block;
-
-    if (!r)
-        return;
-    b->horizon = MAX(b->horizon, b->observed);
-    b->fenced = atomic_fetch_add(&r->clock, 1) + 1;
+    p->horizon = MAX(p->horizon, p->observed);
+    p->fenced = atomic_fetch_add(&r->clock, 1) + 1;
 }
 
-static void observe(Block *b, const Cell *c)
+static void observe(RaceProgram *p, const Cell *c)
 {
-    if (c->releaser != b->number)
-        b->observed = MAX(b->observed, c->stamp);
+    if (c->releaser != p->number)
+        p->observed = MAX(p->observed, c->stamp);
 }
 
-void race_observe(Warp *w, const char *host, uint32_t bytes)
+void race_observe(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
 {
-    Races *r = races_of(w);
-    Cells cells = r ? cells_of(r, host, bytes) : (Cells){.count = 0};
+    Cells cells = cells_of(r, host, bytes);
 
     if (cells.count == 0)
         return;
     pthread_mutex_lock(cells.lock);
     for (int i = 0; i < cells.count; i++)
-        observe(w->block, &cells.first[i]);
+        observe(p, &cells.first[i]);
     pthread_mutex_unlock(cells.lock);
-    w->block->horizon = MAX(w->block->horizon, w->block->observed);
+    p->horizon = MAX(p->horizon, p->observed);
 }
 
-void race_atomic(Warp *w, const char *host, uint32_t bytes)
+void race_atomic(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
 {
-    Races *r = races_of(w);
-    Cells cells = r ? cells_of(r, host, bytes) : (Cells){.count = 0};
-    Block *b = w->block;
+    Cells cells = cells_of(r, host, bytes);
 
     if (cells.count == 0)
         return;
@@ -331,12 +289,12 @@ void race_atomic(Warp *w, const char *host, uint32_t bytes)
     for (int i = 0; i < cells.count; i++) {
         Cell *c = &cells.first[i];
 
-        observe(b, c);
-        if (b->fenced == 0)
+        observe(p, c);
+        if (p->fenced == 0)
             continue;
-        c->releaser = b->number;
-        c->stamp = b->fenced;
-        atomic_store(&r->released[b->number], b->fenced);
+        c->releaser = p->number;
+        c->stamp = p->fenced;
+        atomic_store(&r->released[p->number], p->fenced);
     }
     pthread_mutex_unlock(cells.lock);
 }
