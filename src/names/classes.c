@@ -65,7 +65,9 @@ static AstClass *new_class(FrontFile *f, const ScanClass *scan)
                     .file = f,
                     .scope = scan->scope,
                     .body = scan->body,
-                    .span = scan->header};
+                    .span = scan->header,
+                    .in_except = scan->in_except,
+                    .choice = scan->choice};
     if (header && header->kind == N_CALL) {
         c->bases = header->items;
         c->nbases = header->nitems;

@@ -40,6 +40,8 @@ ChoiceState choice_state(Lower *l, const FrontFile *file, const AstChoice *c);
 const AstGlobal *choice_assigned(Lower *l, const AstGlobal *g);
 /* `fn`, or another definition of it where `fn` is not run; NULL when none is. */
 const AstFunc *choice_function(Lower *l, const AstFunc *fn);
+/* The class of that name right in `scope` (NULL: the module) that counts; NULL: none. */
+const AstClass *choice_class(Lower *l, const FrontFile *f, const AstScope *scope, Sym name);
 /* Another one that may be run instead; NULL when `fn` is certain. */
 const AstFunc *choice_other(Lower *l, const AstFunc *fn);
 

@@ -72,6 +72,23 @@ const AstFunc *choice_function(Lower *l, const AstFunc *fn)
     return left_out ? other_function(l, fn) : fn;
 }
 
+const AstClass *choice_class(Lower *l, const FrontFile *f, const AstScope *scope, Sym name)
+{
+    const AstClass *instead = NULL;
+
+    for (int i = f->nclasses - 1; i >= 0; i--) {
+        const AstClass *c = f->classes[i];
+
+        if (c->scope != scope || c->name != name ||
+            choice_state(l, f, c->choice) == CHOICE_LEFT_OUT)
+            continue;
+        if (!c->in_except)
+            return c;
+        instead = instead ? instead : c;
+    }
+    return instead;
+}
+
 const AstFunc *choice_other(Lower *l, const AstFunc *fn)
 {
     return choice_state(l, fn->file, fn->choice) == CHOICE_OPEN ? other_function(l, fn) : NULL;

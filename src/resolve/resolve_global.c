@@ -382,7 +382,7 @@ static bool closure_value(Lower *l, const Where *w, Sym name, Span span, Val *ou
             continue;
         fn = choice_function(l, file_find_in(w->file, s, name));
         g = fn ? NULL : choice_assigned(l, file_assigned(w->file, s, name, before));
-        c = fn || g ? NULL : file_class(w->file, s, name);
+        c = fn || g ? NULL : choice_class(l, w->file, s, name);
         if (fn)
             *out = function_value(l, fn);
         else if (g)
@@ -403,6 +403,14 @@ static bool stands_for_import(Lower *l, const AstGlobal *g, const AstImport *imp
     return import && !g;
 }
 
+/* `if there: import project.tile as t` and `else: class t: ...`, or such a class in front of the
+ * import: it only stands in where there is no such module. */
+static bool class_gives_way(Lower *l, const AstClass *c, const AstImport *import)
+{
+    return c->in_except || choice_state(l, c->file, c->choice) == CHOICE_OPEN ||
+           (!import->goes_last && c->span.start < import->span.start);
+}
+
 bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
 {
     const AstFunc *fn =
@@ -411,7 +419,7 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
     const AstGlobal *g = file_assigned(w->file, NULL, name, before);
     const AstImport *import = file_import(w->file, name);
     const AstImport *good = import ? import_that_resolves(w->file, import) : NULL;
-    const AstClass *class = file_class(w->file, NULL, name);
+    const AstClass *class;
     bool found = true;
 
     if (g && g->file->is_given) {
@@ -422,6 +430,9 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
         return true;
     fn = choice_function(l, fn);
     g = choice_assigned(l, g);
+    class = choice_class(l, w->file, NULL, name);
+    if (class && good && class_gives_way(l, class, good))
+        class = NULL;
     if (stands_for_import(l, g, import))
         g = NULL;
     if (fn && !fn->in_except)

@@ -203,6 +203,8 @@ typedef struct {
     int nbases;
     AstField *fields; /* its own; see class_fields() for those of its bases */
     int nfields;
+    bool in_except;          /* it stands in an `except` block: all else of that name goes first */
+    const AstChoice *choice; /* that it stands in outside of kernels, or NULL */
 } AstClass;
 
 /* A name that an import binds: `import triton.language as tl` gives {tl, "triton.language", NULL};

@@ -119,7 +119,11 @@ static void open_scope(Scanner *s, const Line *line, Sym name, bool is_class)
 
 static void open_class(Scanner *s, const Line *line)
 {
-    ScanClass c = {.header = line_span(s, line), .scope = innermost(s)->scope};
+    const Frame *around = innermost(s);
+    ScanClass c = {.header = line_span(s, line),
+                   .scope = around->scope,
+                   .in_except = around->in_except,
+                   .choice = around->choice};
 
     c.header.start += (uint32_t)strlen("class");
     c.ndecorators = take_decorators(s, &c.decorators);

@@ -27,6 +27,8 @@ typedef struct {
     int ndecorators;
     const AstScope *scope;
     const AstScope *body;
+    bool in_except;
+    const AstChoice *choice;
 } ScanClass;
 
 /* A line that may assign names, or the first one of a block that does. */
