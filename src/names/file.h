@@ -40,7 +40,6 @@ typedef struct {
     FrontFile *file;
     const char *problem;
     bool is_missing; /* it was not found, in the folders that `problem` names */
-    bool is_foreign; /* a package that has nothing a kernel could use */
 } Imported;
 
 typedef struct AddedFunction AddedFunction; /* of the host, that launches may name; host.c */

@@ -283,20 +283,28 @@ static Imported report_roots(const FrontFile *from, const Folders *roots)
                                   roots->len > MAX_FOLDERS_SHOWN ? ", and above" : ""));
 }
 
-static Imported find_absolute(const FrontFile *from, const char *module)
+/* The first that has a text; else the first folder of that name. */
+static Imported find_in_folders(FileSet *s, const char *const *folders, int n, const char *module)
 {
-    const Folders *roots = roots_of(from);
     Imported folder = {0};
 
-    for (int i = 0; i < roots->len; i++) {
-        Imported found = find_below(from->set, roots->at[i], module);
+    for (int i = 0; i < n; i++) {
+        Imported found = find_below(s, folders[i], module);
 
         if (found.problem || (found.file && !found.file->is_folder))
             return found;
         if (found.file && !folder.file)
             folder = found;
     }
-    return folder.file ? folder : report_roots(from, roots);
+    return folder;
+}
+
+static Imported find_absolute(const FrontFile *from, const char *module)
+{
+    const Folders *roots = roots_of(from);
+    Imported found = find_in_folders(from->set, roots->at, roots->len, module);
+
+    return found.file || found.problem ? found : report_roots(from, roots);
 }
 
 /* What no folder of a project stands for, so that nothing is looked up. */
@@ -314,6 +322,23 @@ static bool is_foreign(const char *module)
     return false;
 }
 
+/* A part of such a package, as torch._inductor.runtime, may hold what kernels use: it is looked for
+ * where the user says that packages are, and nowhere else.  The package itself stays closed. */
+static Imported find_foreign(const FrontFile *from, const char *module)
+{
+    const FrontOptions *o = &from->set->options;
+    Imported found = {0};
+
+    if (!strchr(module, '.'))
+        return found;
+    found = find_in_folders(from->set, o->paths, o->npaths, module);
+    if (found.file || found.problem)
+        return found;
+    return not_found(arena_printf(from->arena,
+                                  "modules of `%.*s` are looked for in the folders of --path alone",
+                                  (int)strcspn(module, "."), module));
+}
+
 const Imported *import_module(const FrontFile *from, Sym module)
 {
     Imported *known = map_get(from->modules, MAP_KEY(module));
@@ -323,7 +348,7 @@ const Imported *import_module(const FrontFile *from, Sym module)
     known = NEW(from->arena, Imported);
     map_put(from->modules, MAP_KEY(module), known);
     if (is_foreign(module))
-        known->is_foreign = true;
+        *known = find_foreign(from, module);
     else if (module[0] == '.')
         *known = find_relative(from, module);
     else

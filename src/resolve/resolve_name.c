@@ -230,10 +230,13 @@ static void hint_of_foreign(Lower *l, Sym module, Sym member, const Imported *im
 
     if (own)
         hint_at(l, H_LANGUAGE_HAS, own);
-    else if (is_array_library(module) && !hint_instead(l, member, NULL))
-        hint_at(l, H_FOREIGN_FUNCTION, member);
     else if (!is_array_library(module))
         hint_of_import(l, import, NULL);
+    else if (!hint_instead(l, member, NULL)) {
+        hint_at(l, H_FOREIGN_FUNCTION, member);
+        if (import && import->is_missing)
+            hint_of_import(l, import, NULL);
+    }
 }
 
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span)

@@ -61,6 +61,35 @@ expect 0 out "3." run far --path nowhere --path far
 expect 0 out "3." run far --path="$folder/far"
 expect 2 err "--path needs a value behind it" run far --path
 
+# parts of packages that mean nothing to kernels: only where --path says that they are
+mkdir -p site/torch/_inductor/runtime
+echo 'finfo = None' >site/torch/__init__.py # which stays closed
+printf '%s\nfrom .compat import tl as language\n@triton.jit\ndef six(a): return a * language.full((), 6, language.float32)\n' \
+    "$head" >site/torch/_inductor/runtime/helpers.py
+printf 'try:\n    import triton.language as tl\nexcept ImportError:\n    class tl:\n        pass\n' \
+    >site/torch/_inductor/runtime/compat.py
+cat >written.py <<EOF
+$head
+import torch
+from torch._inductor.runtime import helpers
+from torch._inductor.runtime.helpers import six
+
+EPS: tl.constexpr = torch.finfo(torch.float16).eps
+
+
+@triton.jit
+def k(x):
+    tl.store(x, helpers.six(tl.load(x)) + six(1.0) + EPS * 1024)
+EOF
+written() {
+    "$tilec" run written.py --device interp --grid 1 x="ones(fp32,1)" --show x "$@"
+}
+expect 0 out "13." written --path site
+expect 1 err "\`helpers\` comes from module \`torch._inductor.runtime\`, which cannot be read here" written
+grep -qF "hint: modules of \`torch\` are looked for in the folders of --path alone; --path DIR names the folder" \
+    "$folder/err" || wrong "no word of --path"
+expect 1 err "hint: modules of \`torch\` are looked for in the folders of --path alone" written --path far
+
 # what decorators name
 cat >pkg/tuned.py <<EOF
 from . import settings
