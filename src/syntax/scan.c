@@ -157,10 +157,22 @@ static Sym dotted(Parser *p)
     return intern_n(p->interner, parse_text(p, start), MAX(p->last_end, start) - start);
 }
 
+/* The package for Python has Triton's modules under a name of its own: tilec.language is
+ * triton.language. */
+static Sym as_triton(Scanner *s, Sym module)
+{
+    static const char ours[] = "tilec";
+    size_t n = strlen(ours);
+
+    if (strncmp(module, ours, n) != 0 || (module[n] && module[n] != '.'))
+        return module;
+    return intern(s->interner, arena_printf(s->arena, "triton%s", module + n));
+}
+
 static void add_import(Scanner *s, Parser *p, uint32_t start, Sym module, Sym member, Sym name)
 {
     AstImport i = {.name = name,
-                   .module = module,
+                   .module = as_triton(s, module),
                    .member = member,
                    .span = {start, p->last_end},
                    .choice = innermost(s)->choice,
