@@ -142,9 +142,24 @@ Array each_load(Cli *c, const FileText *text)
 
 /* --- the files --- */
 
+static uint64_t identity(const OsEntry *e, const char *name)
+{
+    uint64_t key = hash_bytes(&e->number, sizeof e->number, e->device);
+
+    return hash_bytes(name, strlen(name), key);
+}
+
+/* Folder and name: the same for ./a and a, and another one for each link to a file. */
+static uint64_t identity_of_path(Cli *c, const char *path)
+{
+    OsEntry folder = os_entry(folder_of(c, path));
+
+    return identity(&folder, base_of(path));
+}
+
 static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
 {
-    uint64_t key = hash_bytes(path, strlen(path), 0);
+    uint64_t key = identity_of_path(c, path);
 
     const EachFile file = {path, files->len};
 
@@ -212,13 +227,6 @@ typedef struct {
     const EachFile *file;
 } Output;
 
-static uint64_t identity(const OsEntry *e, const char *name)
-{
-    uint64_t key = hash_bytes(&e->number, sizeof e->number, e->device);
-
-    return hash_bytes(name, strlen(name), key);
-}
-
 static Known know_inputs(Cli *c, const EachFiles *files)
 {
     Known k = {c, files, map_new(c->arena), map_new(c->arena)};
@@ -252,8 +260,7 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
 {
     Cli *c = k->cli;
     IoName name = io_name(c->arena, each_expand(c, f, save->path));
-    OsEntry folder = os_entry(folder_of(c, name.path));
-    uint64_t key = identity(&folder, base_of(name.path));
+    uint64_t key = identity_of_path(c, name.path);
     const Output *other = map_get(k->outputs, key);
     Output *own = NEW(c->arena, Output);
 
@@ -265,10 +272,6 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
     if (strcmp(name.path, "-") == 0)
         stop(c, CLI_USAGE, "--save %s=%s: results of several files do not go to stdout", save->name,
              save->path);
-    if (folder.kind != OS_FOLDER)
-        stop_at_file(c, name.path,
-                     arena_printf(c->arena, "there is no folder %s; `mkdir -p %s` makes it",
-                                  folder_of(c, name.path), folder_of(c, name.path)));
     if (other && other->file != f)
         stop(c, CLI_USAGE, "--save %s=%s: %s and %s would both be written to %s%s", save->name,
              save->path, other->file->path, f->path, name.path,
@@ -279,10 +282,48 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
     map_put(k->outputs, key, own);
 }
 
+/* All folders that are missing are named at once, in a command that makes them. */
+static void check_folders(Cli *c, const Options *o, const EachFiles *files)
+{
+    enum { MOST_NAMED = 20 };
+    Map *seen = map_new(c->arena);
+    Text words = text_new(c->arena);
+    const char *first = NULL;
+    int missing = 0;
+
+    for (int i = 0; i < files->len * o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i % o->saves.len];
+        const char *text = each_expand(c, &files->at[i / o->saves.len], save->path);
+        const char *path = io_name(c->arena, text).path, *folder = folder_of(c, path);
+        uint64_t key = hash_bytes(folder, strlen(folder), 0);
+
+        if (map_get(seen, key))
+            continue;
+        map_put(seen, key, (void *)folder);
+        if (os_entry(folder).kind == OS_FOLDER)
+            continue;
+        first = first ? first : path;
+        if (missing++ < MOST_NAMED)
+            text_printf(&words, " %s", shell_word(c, folder));
+    }
+    if (missing == 1)
+        stop_at_file(c, first,
+                     arena_printf(c->arena, "there is no folder %s; `mkdir -p%s` makes it",
+                                  folder_of(c, first), words.s));
+    if (missing > 1)
+        stop_at_file(c, first,
+                     arena_printf(c->arena,
+                                  "there is no folder %s, and %d more are missing\n"
+                                  "hint: mkdir -p%s%s",
+                                  folder_of(c, first), missing - 1, words.s,
+                                  missing > MOST_NAMED ? " ..." : ""));
+}
+
 void each_check_outputs(Cli *c, const Options *o, const EachFiles *files)
 {
     const Known known = know_inputs(c, files);
 
+    check_folders(c, o, files);
     for (int i = 0; i < files->len; i++) {
         Options one;
 

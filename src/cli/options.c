@@ -80,12 +80,23 @@ bool option_takes(const char *name, const char *word)
     return true;
 }
 
+static bool is_name_of_option(const char *word)
+{
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_called(option_at(i), word))
+            return true;
+    }
+    return false;
+}
+
 /* The value of an option in the word behind it, where that may be one; NULL. */
 static const char *next_operand(Cli *c, const char *name, Operand operand, const char *const *words,
                                 int left)
 {
     if (operand == NEEDS && left < 2)
         stop(c, CLI_USAGE, "%s needs a value behind it", name);
+    if (operand == NEEDS && is_name_of_option(words[1]))
+        stop(c, CLI_USAGE, "%s needs a value behind it, and `%s` is an option", name, words[1]);
     return left > 1 && takes(operand, words[1]) ? words[1] : NULL;
 }
 

@@ -85,6 +85,15 @@ expect 2 err "would both be written to" each --each 'copies/*.png' --save 'o=out
 expect 2 err "would write in/a1.png, which is an input too" "$tilec" run add.py:add --grid 1 \
     --each 'in/a[12].png' x=@{} y=x o=x n=1 BLOCK=1 --save 'o=in/a{i}.png'
 expect 3 err "there is no folder new/deep; \`mkdir -p new/deep\` makes it" each --save 'o=new/deep/{name}.npy'
+expect 3 err "there is no folder new/a0, and 9 more are missing" each --save 'o=new/{name}/x.npy'
+grep -qxF "hint: mkdir -p new/a0 new/a1 new/a2 new/a3 new/a4 new/a5 new/a6 new/a7 new/a8 new/a9" "$folder/err" ||
+    wrong "they are not all named"
+expect 3 err "hint: mkdir -p 'new dir/a0'" each --save 'o=new dir/{name}/x.npy'
+expect 2 err "--each needs a value behind it, and \`--grid\` is an option" "$tilec" run add.py:add --each --grid 2 x=@{}
+expect 0 err "10 of 10 files" each --each './in/*.png' --each "$PWD/masks/../in/a*.png" --save 'o=out/{name}.npy'
+ln in/a0.png linked-a0.png && ln -s in/a1.png linked-a1.png # other names are other files
+expect 0 err "3 of 3 files" "$tilec" run add.py:add --grid 1 --each 'linked-a?.png' --each in/a0.png x=@{} y=x o='empty_like(x)' n=1 \
+    BLOCK=1 --save 'o=out/{i}.npy'
 expect 2 err "do not go to stdout" each --save o=-
 expect 2 err "a file '.gif' is not known here" each --save 'o=out/{name}.gif'
 expect 3 err "--each none/*.png: there is no such file" "$tilec" run add.py:add --grid 1 \
@@ -223,7 +232,7 @@ expect 3 err "--each deep/**/*.gif: there is no such file" "$tilec" run add.py:a
 deep() {
     "$tilec" run add.py:add --grid 1 --each 'deep/**/*.png' x=@{} y=x o=x n=1 BLOCK=1 --save "$@"
 }
-expect 3 err 'there is no folder mirror/deep; `mkdir -p mirror/deep` makes it' deep 'o=mirror/{dir}/{name}.npy'
+expect 3 err "hint: mkdir -p mirror/deep 'mirror/deep/b/c[1]' mirror/deep/b" deep 'o=mirror/{dir}/{name}.npy'
 mkdir -p 'mirror/deep/b/c[1]'
 expect 0 err "4 of 4 files" deep 'o=mirror/{dir}/{name}.npy'
 [ -s 'mirror/deep/b/c[1]/x.npy' ] && [ -s mirror/deep/a.b.npy ] || wrong "{dir} is not the file's folder"
