@@ -313,6 +313,7 @@ typedef struct {
     OsKind kind;
     bool is_public;          /* everybody may write to it */
     uint64_t device, number; /* together its identity, whatever path led to it */
+    int64_t changed;         /* its content, last: nanoseconds since 1970 */
 } OsEntry;
 /* Of what cannot be looked at too, OS_NOTHING.  For the moment of the call only. */
 OsEntry os_entry(const char *path);

@@ -426,5 +426,6 @@ OsEntry os_entry(const char *path)
     e.is_public = (st.st_mode & S_IWOTH) != 0;
     e.device = (uint64_t)st.st_dev;
     e.number = (uint64_t)st.st_ino;
+    e.changed = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
     return e;
 }

@@ -346,7 +346,8 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     batch->group = (EachGroup){batch->files, n, true, NULL, &e->shapes};
     for (int i = 0; i < n; i++)
         batch->files[i] = e->files.at[numbers[i]];
-    batch->cli = (Cli){.tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json};
+    batch->cli = (Cli){
+        .tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json, .quiet = e->cli->quiet};
     for (int i = 0; i < n; i++)
         crash_file_begin(batch->files[i].path);
     r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);

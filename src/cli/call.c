@@ -26,7 +26,7 @@ void call_open(Call *k)
 {
     if (k->options.profile)
         profile_check(k->cli, &k->options);
-    k->options.launch.on_message = k->silent || k->again ? NULL : tell;
+    k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
     k->last_words = crash_words(k->cli, k->options.kernel);
@@ -224,7 +224,7 @@ static double launch_first(Call *k)
 {
     double start = os_seconds();
 
-    k->progress = progress_start(k->options.kernel);
+    k->progress = progress_start(k->cli, k->options.kernel);
     call_again(k);
     return os_seconds() - start;
 }

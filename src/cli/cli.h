@@ -70,6 +70,7 @@ typedef struct {
     tilec_status status;      /* what the library said of it; TILEC_OK: it is ours */
     int reason;               /* errno, where the system would not read or write a file; or 0 */
     bool json;                /* --json was given */
+    bool quiet;               /* --quiet was */
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
@@ -103,7 +104,7 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context);
 /* Print the text at once and go on: the command will exit with this code. */
 void complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
-/* Print "tilec: warning: " and the text, and go on. */
+/* Print "tilec: warning: " and the text, unless --quiet, and go on. */
 void warn(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 
 /* Print a text that a kernel made, with a newline, so that it cannot drive a terminal. */
@@ -136,9 +137,10 @@ typedef struct {
     const char *what;
     double started, shown;
     double next_warning; /* of a launch: after so many seconds in which nothing moves */
+    bool quiet;          /* nothing is shown, and nothing warned of */
 } Progress;
-Progress progress_start(const char *what);   /* `what` is kept; nothing is shown yet */
-void progress_at(Progress *p, double share); /* 0..1 */
+Progress progress_start(const Cli *c, const char *what); /* `what` is kept; nothing is shown yet */
+void progress_at(Progress *p, double share);             /* 0..1 */
 /* The same for files, with their rate and the time that is left. */
 void progress_files(Progress *p, double done, int all);
 /* The line for a launch over the grid, `what` being its kernel, and a warning where it seems to
@@ -322,7 +324,8 @@ typedef struct {
     VEC(tilec_define) defines;
     VEC(const char *) eaches; /* patterns of names; none: one call */
     int batch;                /* files a call; 0: each has one of its own */
-    bool skip_existing;       /* of these files those whose outputs are there */
+    bool quiet;
+    bool skip_existing; /* of these files those whose outputs are there */
     /* of build: */
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
     bool disjoint;

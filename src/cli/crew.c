@@ -23,6 +23,7 @@ Crew crew_new(Cli *c, int n)
         w.clis[i].tilec = c->tilec;
         w.clis[i].file = c->file;
         w.clis[i].json = c->json;
+        w.clis[i].quiet = c->quiet;
     }
     return w;
 }

@@ -36,7 +36,7 @@ void each_warn(Each *e, int i, CrewResult *r)
 {
     Arena *a = e->cli->arena;
 
-    if (r->warning) {
+    if (r->warning && !e->cli->quiet) {
         progress_end(&e->progress);
         print_line(e->tests ? e->cli->tells : stderr,
                    arena_printf(a, "%swarning: %s: %s",
@@ -104,6 +104,7 @@ bool each_settle(Each *e, int i, CrewResult *r)
     *o = (EachOutcome){r->told,  r->trouble, r->problem, r->compared, r->rows,
                        r->nrows, r->seconds, is_made,    .done = true};
     *r = (CrewResult){.failed = r->failed};
+    e->replaced += is_made && e->older ? e->older[i] : 0;
     e->failed += r->failed;
     e->done++;
     return !e->halted;
@@ -330,30 +331,6 @@ static void warn_unkept(Cli *c, const Options *o)
                 "compares");
 }
 
-static bool has_outputs(Cli *c, const Options *o, const EachFile *f)
-{
-    for (int i = 0; i < o->saves.len; i++) {
-        const char *path = io_name(c->arena, each_expand(c, f, o->saves.at[i].path)).path;
-
-        if (o->saves.at[i].gathers || os_entry(path).kind != OS_FILE)
-            return false;
-    }
-    return true;
-}
-
-/* An output that is there is complete: it was renamed to its place. */
-static void skip_existing(Each *e)
-{
-    int kept = 0;
-
-    for (int i = 0; i < e->files.len; i++) {
-        if (!has_outputs(e->cli, e->options, &e->files.at[i]))
-            e->files.at[kept++] = e->files.at[i];
-    }
-    e->skipped = e->files.len - kept;
-    e->files.len = kept;
-}
-
 /* What arguments read from files whose names have no placeholder. */
 static void load_constants(Each *e)
 {
@@ -377,15 +354,14 @@ static void load_constants(Each *e)
 }
 
 /* On stderr for people; --json has the same on stdout. */
-static void sum_up(Each *e)
+static void tell_sums(const Each *e, double seconds)
 {
-    double seconds = os_seconds() - e->started;
-
-    progress_end(&e->progress);
     fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
             e->files.len, seconds, e->files.len / seconds);
     if (e->options->skip_existing)
         fprintf(stderr, "; %d skipped", e->skipped);
+    if (e->replaced)
+        fprintf(stderr, "; %d older output%s replaced", e->replaced, e->replaced > 1 ? "s" : "");
     if (e->failed)
         fprintf(stderr, "; %d failed", e->failed);
     if (e->left)
@@ -396,6 +372,15 @@ static void sum_up(Each *e)
     fputc('\n', stderr);
     if (e->halted == EMFILE || e->halted == ENFILE)
         fputs("hint: `ulimit -n N` lets a process have N files open\n", stderr);
+}
+
+static void sum_up(Each *e)
+{
+    double seconds = os_seconds() - e->started;
+
+    progress_end(&e->progress);
+    if (!e->options->quiet)
+        tell_sums(e, seconds);
     if (e->options->json)
         each_json_print(e, seconds);
 }
@@ -414,7 +399,7 @@ static void run_all(Each *e)
     e->threads = o->launch.threads ? o->launch.threads : os_cpu_count();
     e->crew = crew_new(c, MAX(1, MIN(e->threads, e->files.len)));
     e->shares = NEW_N(c->arena, atomic_int, e->crew.n);
-    e->progress = progress_start("files");
+    e->progress = progress_start(c, "files");
     e->started = os_seconds();
     if (o->batch)
         batch_run(e);
@@ -436,8 +421,7 @@ void each_run(Cli *c, const Options *given)
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
     warn_unkept(c, &o);
-    if (o.skip_existing)
-        skip_existing(&e);
+    each_look_at_outputs(&e);
     run_all(&e);
     gathered_write(c, &e.gathered, &o);
     checked_tell(o.launch.check && !checked_races(c, o.launch.device));

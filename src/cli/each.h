@@ -41,6 +41,8 @@ void gathered_write(Cli *c, const Gathered *g, const Options *o);    /* may leav
 bool each_has_place(const char *text); /* a placeholder in the name of a file */
 /* `text` for one file; stops on a placeholder that there is not. */
 const char *each_expand(Cli *c, const EachFile *f, const char *text);
+/* each_outputs.c */
+uint64_t each_place(Cli *c, const char *path); /* the same for all spellings of a path */
 /* The options with the outputs of one file. */
 Options each_options(Cli *c, const Options *o, const EachFile *f);
 /* Stops when an output cannot be written, is that of two files, or an input that was not meant. */
@@ -139,10 +141,12 @@ typedef struct {
     atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
-    int skipped; /* whose outputs were there; they are not among the files */
-    int halted;  /* errno of what all further files would meet too; 0 */
-    int left;    /* .. and how many these are */
-    int differ;  /* of these by --compare */
+    int *older;   /* for each file: its outputs that are there; NULL: nobody wants to know */
+    int replaced; /* of these so far */
+    int skipped;  /* whose outputs were there; they are not among the files */
+    int halted;   /* errno of what all further files would meet too; 0 */
+    int left;     /* .. and how many these are */
+    int differ;   /* of these by --compare */
     Gathered gathered;
     EachJson json; /* with --json */
     EachShapes shapes;
@@ -177,6 +181,9 @@ void each_json_add(Each *e, int i); /* of file i, which is done; before its text
 /* Of the same, at any time: objects about arrays that are not written. */
 void each_json_unwritten(Each *e, int i, const char *arrays);
 void each_json_print(const Each *e, double seconds);
+
+/* each_outputs.c: leaves out what --skip-existing means, and finds Each.older */
+void each_look_at_outputs(Each *e);
 
 /* batch.c */
 void batch_run(Each *e);

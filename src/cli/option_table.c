@@ -157,6 +157,11 @@ static void set_json(const Given *g)
     g->o->json = g->c->json = true;
 }
 
+static void set_quiet(const Given *g)
+{
+    g->o->quiet = g->c->quiet = true;
+}
+
 static void add_variant(const Given *g)
 {
     vec_push(g->c->arena, &g->o->variants, g->operand);
@@ -261,7 +266,7 @@ static const Option options[] = {
     {"--batch", NULL, NEEDS, ONCE, NUMBER(batch),
         {{RUN, "N", "with --each: stack N files of one shape for one launch"}}},
     {"--skip-existing", NULL, BARE, AGAIN, FLAG(skip_existing),
-        {{RUN, NULL, "leave out files of --each whose outputs are there"}}},
+        {{RUN, NULL, "leave out files of --each whose outputs are there, and not older"}}},
     {"--show", NULL, NEEDS, AGAIN, add_show, 0,
         {{RUN, "NAME[=WAY]",
           "print an array after the first run, or a part: 'x[0,:9]'.\n"
@@ -286,6 +291,8 @@ static const Option options[] = {
     {"--stage", NULL, NEEDS, ONCE, TEXT(stage),
         {{DUMP, "STAGE",
           "ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass"}}},
+    {"--quiet", "-q", BARE, AGAIN, set_quiet, 0,
+        {{RUN, NULL, "no progress, no warnings, no last line of --each: only what fails"}}},
     {"--json", NULL, BARE, AGAIN, set_json, 0,
         {{RUN, NULL, "print JSON instead of tables"},
          {LIST, NULL, "print JSON instead"},

@@ -106,7 +106,7 @@ static double measure_product(Probe *p, int threads)
 static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
 {
     Probe p = {.cli = c, .options = {.threads = threads}};
-    Progress progress = progress_start("measuring what the machine can do");
+    Progress progress = progress_start(c, "measuring what the machine can do");
     int kept = c->blocks.len;
     char *error = NULL;
     Peaks peaks;

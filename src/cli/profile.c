@@ -127,7 +127,7 @@ static uint64_t samples_of(const Collector *p)
 static void sample_more(Call *k, Collector *p)
 {
     double end = os_seconds() + most_seconds;
-    Progress progress = progress_start("taking samples");
+    Progress progress = progress_start(k->cli, "taking samples");
 
     while (samples_of(p) < ENOUGH_SAMPLES && os_seconds() < end) {
         double pause = os_seconds() + seconds_between;

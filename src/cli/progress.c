@@ -15,9 +15,10 @@ static const double first_warning = 5; /* seconds without a program that begins 
 
 enum { MOST_RANGES_TOLD = 4, WARNINGS_APART = 10 /* times the last one */ };
 
-Progress progress_start(const char *what)
+Progress progress_start(const Cli *c, const char *what)
 {
-    Progress p = {.what = what, .started = os_seconds(), .next_warning = first_warning};
+    Progress p = {
+        .what = what, .started = os_seconds(), .next_warning = first_warning, .quiet = c->quiet};
 
     return p;
 }
@@ -25,7 +26,7 @@ Progress progress_start(const char *what)
 /* Is it time for the line? */
 static bool is_due(Progress *p, double now)
 {
-    if (now - p->started < 0.5 || now - p->shown < 0.1 || !os_terminal_draws(2))
+    if (p->quiet || now - p->started < 0.5 || now - p->shown < 0.1 || !os_terminal_draws(2))
         return false;
     p->shown = now;
     interrupt_wipes(true);
@@ -165,6 +166,8 @@ void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_pro
 {
     double still = t->ended < 0 ? t->seconds : t->still_seconds;
 
+    if (p->quiet)
+        return;
     if (still < first_warning)
         p->next_warning = first_warning;
     else if (still >= p->next_warning && (t->ended < 0 || t->nrunning > 0))

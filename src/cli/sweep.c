@@ -247,7 +247,7 @@ void sweep_run(Cli *c, const Options *o)
     Options open = *o; /* the file stays open, for what is asked of the kernel */
     args_open_kernel(c, &open);
     Sweep s = sweep_of(c, &axes, points);
-    Progress p = progress_start("sweep");
+    Progress p = progress_start(c, "sweep");
 
     if (o->plot)
         plot_check(c, o->plot);

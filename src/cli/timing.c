@@ -40,7 +40,7 @@ void timing_measure(Call *k)
     Cli *c = k->cli;
     const Options *o = &k->options;
     double budget = o->seconds > 0 ? o->seconds : usual_seconds;
-    Progress p = progress_start("timing");
+    Progress p = progress_start(c, "timing");
     double once = run_once(k), started;
     int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
     double *seconds = NEW_N(c->arena, double, wanted);

@@ -77,6 +77,8 @@ void warn(Cli *c, const char *fmt, ...)
 {
     va_list ap;
 
+    if (c->quiet)
+        return;
     va_start(ap, fmt);
     fprintf(stderr, "tilec: warning: %s\n", printable(c, fmt, ap));
     va_end(ap);

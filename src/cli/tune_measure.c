@@ -102,7 +102,7 @@ static bool is_slower(const Candidate *k, const Candidate *best)
 void tune_measure(Tuner *t, int rounds)
 {
     int n = t->candidates.len, wanted = rounds > 0 ? rounds : ROUNDS;
-    Progress p = progress_start("tuning");
+    Progress p = progress_start(t->cli, "tuning");
 
     for (int i = 0; i < n; i++)
         t->candidates.at[i].rounds = NEW_N(t->cli->arena, double, wanted);

@@ -266,6 +266,7 @@ again() {
         --save 'o=out/{name}.npy' --skip-existing "$@"
 }
 expect 0 err "5 of 5 files" again
+grep -q "replaced" "$folder/err" && wrong "there was nothing to replace"
 grep -q "; 0 skipped" "$folder/err" || wrong "nothing was there"
 cp out/a4.npy first
 rm out/a4.npy out/a1.npy
@@ -274,6 +275,10 @@ grep -q "; 3 skipped" "$folder/err" || wrong "three were there"
 cmp -s out/a4.npy first || wrong "{i} is another number"
 expect 0 err "0 of 0 files" again
 expect 0 out '"skipped": 5, "failed": []' again --batch 2 --json
+touch -d '2001-01-01' copies/a2.png
+touch -d '2002-01-01' out/a3.npy
+expect 0 err "1 of 1 files" again
+grep -q "; 4 skipped; 1 older output replaced$" "$folder/err" || wrong "one is older than its file"
 expect 2 err "--skip-existing is about what --save writes for the files of --each" each --skip-existing
 
 # stopped at any moment: files that are whole or not there, and none beside them

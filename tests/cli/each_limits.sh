@@ -63,6 +63,37 @@ for kept in '--save o=out/{name}.npy' '--save o=all.csv' '--show o' '--compare i
     grep -q "warning" "$folder/err" && wrong "$kept keeps them"
 done
 
+# what was there before is counted, but for tables of all files and files that are their own outputs
+rm -rf out && mkdir out
+expect 0 err "files/s" each --save 'o=out/{name}.npy' --save 'x=out/{name}.pgm' --save o=all.csv
+grep -q replaced "$folder/err" && wrong "nothing was there"
+rm out/a0.npy out/a1.pgm
+expect 0 err "; 218 older outputs replaced" each --save 'o=out/{name}.npy' --save 'x=out/{name}.pgm' --save o=all.csv
+expect 0 out '"replaced": 110, "failed": []' each --save 'o=out/{name}.npy' --json
+cp -r in place
+expect 0 err "110 of 110 files" "$tilec" run add.py:add --grid 1 --each 'place/*' x=@{} y=x o=x n=1 BLOCK=1 --save 'o={}'
+grep -q replaced "$folder/err" && wrong "in place"
+
+# --quiet: what fails is told, nothing else
+for extra in "" "--batch 4"; do
+    # shellcheck disable=SC2086
+    expect 0 err "" each --quiet $extra
+    silent
+    # shellcheck disable=SC2086
+    expect 0 err "" each -q --save 'o=out/{name}.npy' $extra
+    silent
+    echo no >in/a4.png
+    # shellcheck disable=SC2086
+    expect 1 err "tilec: in/a4.png: not a PNG file" each --quiet --save 'o=out/{name}.npy' $extra
+    [ "$(wc -l <"$folder/err")" = 1 ] || wrong "more than what fails"
+    cp in/a5.png in/a4.png
+    # shellcheck disable=SC2086
+    expect 0 out '{"files": 110, ' each --quiet --json $extra
+    [ ! -s "$folder/err" ] || wrong "it is not quiet with --json"
+done
+expect 0 err "" "$tilec" run add.py:add --grid 0 x='ones(u8,4)' y=x o='empty(u8,4)' n=4 BLOCK=4 --quiet --path nowhere
+silent
+
 # JSON for programs: what became of each file
 python=$("$source/tools/python.sh")
 # json CODE EXPRESSION COMMAND... : of `j`, what stands on stdout, EXPRESSION is true

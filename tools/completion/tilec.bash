@@ -102,7 +102,7 @@ _tilec() {
     list) options="--path --define --json" ;;
     test) options="$makes --grid --call --compare --json" ;;
     run)
-        options="$makes --grid --call --compare --save --compress --show --each --batch --skip-existing --json"
+        options="$makes --grid --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
         options+=" --time --tune --sweep --csv --plot --profile --trace --count"
         ;;
     dump) options="$makes --stage --call --json" ;;
