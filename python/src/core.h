@@ -45,6 +45,7 @@ enum { MOST_PARAMS = 128 };
     X(value)                                                                                       \
     X(extern_libs)                                                                                 \
     X(check)                                                                                       \
+    X(unspecialised)                                                                               \
     X(stream)                                                                                      \
     X(warmup)                                                                                      \
     X(grid)                                                                                        \

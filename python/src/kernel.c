@@ -95,6 +95,12 @@ static int take_stream(Launch *l, PyObject *value)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+static int take_truth(int *option, PyObject *value)
+{
+    *option = PyObject_IsTrue(value);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* What the library itself knows as an option, it takes as a named argument. */
 static int take_option(Launch *l, PyObject *key, PyObject *value)
 {
@@ -106,10 +112,10 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
         return take_stream(l, value);
     if (is_name(key, core.names.extern_libs))
         return 0; /* the functions of libdevice are in the core */
-    if (is_name(key, core.names.check)) {
-        l->options.check = PyObject_IsTrue(value);
-        return PyErr_Occurred() ? -1 : 0;
-    }
+    if (is_name(key, core.names.check))
+        return take_truth(&l->options.check, value);
+    if (is_name(key, core.names.unspecialised))
+        return take_truth(&l->options.unspecialised, value);
     name = PyUnicode_AsUTF8String(key);
     if (keep_object(&l->keep, name) != 0)
         return -1;

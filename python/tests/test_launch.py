@@ -655,6 +655,19 @@ class Options(unittest.TestCase):
         self.assertEqual(store[(1,)](out, n, 1, 3).metadata.name[:9], "store_pi3")
         self.assertEqual(out[0], 11)
 
+    def test_unspecialised(self):
+        out = np.zeros(64, np.int32)
+        made = [store_number[(1,)](out[i:], n, unspecialised=True) for i, n in ((0, 1), (1, 16), (4, 7))]
+        self.assertIs(made[0], made[1])
+        self.assertIs(made[0], made[2])
+        self.assertEqual([out[0], out[1], out[4]], [1, 16, 7])
+        self.assertNotIn("div 16", made[0].asm["ttir"])
+        self.assertIsNot(store_number[(1,)](out, 1), store_number[(1,)](out, 16))
+
+    def test_debug_compiles_nothing_anew(self):
+        out = np.zeros(1, np.int32)
+        self.assertIs(store_number[(1,)](out, 6), store_number[(1,)](out, 6, debug=True))
+
     def test_libraries_of_other_compilers(self):
         out = np.zeros(1, np.int32)
         store_number[(1,)](out, 6, extern_libs={"libdevice": "libdevice.10.bc"})

@@ -16,6 +16,7 @@
 #define FIELD(type, field)                                                                         \
     (offsetof(Options, field) + 0 * sizeof(_Generic(((Options *)0)->field, type : 0)))
 #define FLAG(field) set_flag, FIELD(bool, field)
+#define SWITCH(field) set_switch, FIELD(int, field)
 #define TEXT(field) set_text, FIELD(const char *, field)
 #define PATH(field) set_path, FIELD(const char *, field)
 #define NUMBER(field) set_number, FIELD(int, field)
@@ -28,6 +29,12 @@ static void *field_of(const Given *g)
 static void set_flag(const Given *g)
 {
     *(bool *)field_of(g) = true;
+}
+
+/* The same where the library has an int for it. */
+static void set_switch(const Given *g)
+{
+    *(int *)field_of(g) = 1;
 }
 
 static void set_text(const Given *g)
@@ -58,11 +65,6 @@ static void set_device(const Given *g)
     if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->origin)
         stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", g->operand);
     operand_device(g->c, g->o, g->operand);
-}
-
-static void set_check(const Given *g)
-{
-    g->o->launch.check = 1;
 }
 
 static void set_debug(const Given *g)
@@ -222,11 +224,14 @@ static const Option options[] = {
     {"--num-stages", NULL, NEEDS, ONCE, NUMBER(launch.num_stages),
         {{RUN | DUMP, "N", ""},
          {TEST | BUILD, AS_FOR_RUN}}},
-    {"--check", NULL, BARE, AGAIN, set_check, 0,
+    {"--check", NULL, BARE, AGAIN, SWITCH(launch.check),
         {{RUN | DUMP, NULL, "report every access outside of an array, on interp and sim races too"},
          {TEST, AS_FOR_RUN}}},
     {"--debug", "-g", BARE, AGAIN, set_debug, 0,
         {{RUN | DUMP, NULL, "on the CPU: code that gdb can stop in and show names of; slower"},
+         {TEST, AS_FOR_RUN}}},
+    {"--unspecialised", NULL, BARE, AGAIN, SWITCH(launch.unspecialised),
+        {{RUN | DUMP, NULL, "one form of the code for all values, divisible or not"},
          {TEST, AS_FOR_RUN}}},
     {"--path", NULL, NEEDS, AGAIN, add_path, 0,
         {{RUN | DUMP, "DIR", "a folder in which modules that the file imports are looked for"},

@@ -66,6 +66,7 @@ static const Advice for_names[] = {
     {"barrier",       "tl.debug_barrier(); loads and stores of one program are in order without one"},
     {"blockDim",      "a program works on a whole tile: its extent is what tl.arange says"},
     {"blockIdx",      "tl.program_id(0)"},
+    {"extern_elementwise", "code of other compilers is not linked here; the functions of libdevice are tl.extra.libdevice.NAME"},
     {"global_id",     "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"gridDim",       "tl.num_programs(0)"},
     {"local_id",      "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},

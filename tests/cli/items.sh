@@ -48,6 +48,8 @@ expect 0 out "[ 0.  4.  8. nan]" run "@$folder/windows.args" --show out
 
 # dump passes over what is for run
 expect 0 out "kernel @add_kernel(" "$tilec" dump "$add" --stage ir "@$folder/call.args"
+expect 0 out "%y: *fp32 div 64" "$tilec" dump "$add" --stage ir "@$folder/call.args"
+expect 0 out "%y: *fp32, " "$tilec" dump "$add" --stage ir "@$folder/call.args" --unspecialised
 file types.args "x:*fp32 y:*fp32" "out:*fp32 n:i32 BLOCK=64"
 expect 0 out "%n: i32" "$tilec" dump "$add" --stage ir "@$folder/types.args"
 

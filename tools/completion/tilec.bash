@@ -97,7 +97,7 @@ _tilec() {
         return
         ;;
     esac
-    local makes="--device --arch --threads --num-warps --num-stages --check --debug --path --define"
+    local makes="--device --arch --threads --num-warps --num-stages --check --debug --unspecialised --path --define"
     case ${COMP_WORDS[1]} in
     list) options="--path --define --json" ;;
     test) options="$makes --grid --call --compare --json" ;;
