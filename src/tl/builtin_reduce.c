@@ -167,12 +167,13 @@ static Val reduce_by(Lower *l, const ReduceArgs *r, OpCode code)
 
 Val reduce_sum(Lower *l, const Args *a)
 {
-    Value *v = tile_operand(l, a);
+    Value *given = tile_operand(l, a), *v = given;
     ReduceArgs r;
 
     v = v ? to_accumulator(l, a, v, sum_dtype(v->type->dtype)) : NULL;
     if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
+    unread_warn(l, a, OP_add, given, r.all ? -1 : r.axis);
     return reduce_by(l, &r, OP_add);
 }
 
@@ -255,6 +256,7 @@ Val reduce_arg(Lower *l, const Args *a)
 
     if (!indexed_args(l, a, &r))
         return val_unknown();
+    unread_warn(l, a, (OpCode)a->builtin->data, r.v, r.axis);
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return finished(l, &r, op->results[1]);
 }
@@ -265,41 +267,14 @@ static Val extremum_with_index(Lower *l, const Args *a)
 
     if (!indexed_args(l, a, &r))
         return val_unknown();
+    unread_warn(l, a, (OpCode)a->builtin->data, r.v, r.axis);
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
 }
 
-/* Has it lanes that a mask left out, and for which nothing was given?  Casts are looked through. */
-static bool has_unread_lanes(const Value *v)
-{
-    while (v->def && v->def->code == OP_cast)
-        v = v->def->operands[0];
-    const Op *load = v->def && v->def->code == OP_load ? v->def : NULL;
-    int64_t always;
-
-    return load && load->noperands == LOAD_MASK + 1 &&
-           !(value_const_int(load->operands[LOAD_MASK], &always) && always);
-}
-
-/* What stands in those lanes is undefined, and wins where it is the largest or the smallest. */
-static void warn_of_unread_lanes(Lower *l, const Args *a, const Value *v)
-{
-    OpCode code = (OpCode)a->builtin->data;
-    bool floats = dtype_is_float(v->type->dtype);
-
-    if (!has_unread_lanes(v) || (code == OP_max && dtype_is_unsigned(v->type->dtype)))
-        return;
-    warn_at(l, arg_span(a, ARG_input), W_UNREAD_LANES, a->builtin->name);
-    hint_at(l, H_UNREAD_LANES,
-            !floats          ? code == OP_max ? "the smallest number of its type"
-                                              : "the largest number of its type"
-            : code == OP_max ? "-float(\"inf\")"
-                             : "float(\"inf\")");
-}
-
 Val reduce_extremum(Lower *l, const Args *a)
 {
-    Value *v;
+    Value *v, *given;
     bool indices;
     ReduceArgs r;
 
@@ -307,12 +282,11 @@ Val reduce_extremum(Lower *l, const Args *a)
         return val_unknown();
     if (indices)
         return extremum_with_index(l, a);
-    v = tile_operand(l, a);
-    if (v)
-        warn_of_unread_lanes(l, a, v);
+    given = v = tile_operand(l, a);
     v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
     if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
+    unread_warn(l, a, (OpCode)a->builtin->data, given, r.all ? -1 : r.axis);
     return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
 

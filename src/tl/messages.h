@@ -157,6 +157,9 @@
 #define E_FDIV               "both operands of fdiv must have floating scalar type, and the same: %s and %s"  /* R54 */
 #define W_UNREAD_LANES       "lanes that the mask of this load leaves out are undefined, and may be what %s gives" /* R202 */
 #define H_UNREAD_LANES       "give the load its `other`: %s"
+#define W_UNREAD_FLOW        "lanes that the mask of a load leaves out are undefined, and count in what %s gives" /* R202 */
+#define H_UNREAD_FLOW        "mask them again, in front of it: tl.where(mask, .., %s), with the mask of the load"
+#define N_UNREAD_FLOW        "the load, which has no `other`"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
 #define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */

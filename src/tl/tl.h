@@ -86,6 +86,9 @@ Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; give
 /* What a builtin gives where it is lowered without a row of its own. */
 /* max or min, NaN as `code` has it; bf16 gives fp32 (R251). */
 Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
+/* unread.c: warn where lanes that the mask of a load leaves out count in the reduction of `v` by
+ * OP_add, OP_max or OP_min along an axis, -1: all of them */
+void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */

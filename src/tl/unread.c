@@ -1,0 +1,397 @@
+/*
+ * unread.c - what a reduction makes of lanes that the mask of a load leaves out
+ *
+ * A masked load without `other` leaves lanes undefined; what runs here gives 0, and so do GPUs.
+ * Where such a tile flows into a reduction, by operators and functions of single elements, these
+ * lanes count, unless they hold what the reduction passes over: 0 for a sum.  So they are followed
+ * through the IR as far as it is built: for each such load, what do the lanes outside of its mask
+ * hold here?  A number, as exp(x) does; *some* number that is of no use, such as x - mean; or it is
+ * not known, and then nothing is said.
+ *
+ * What masks them again makes a number of them: tl.where with the mask of the load, or one that is
+ * part of another.  Lanes that are left out together, a whole row of what is reduced, count
+ * nowhere.
+ */
+#include "tl.h"
+
+#include <math.h>
+
+enum { DEEPEST = 100, MOST_LOADS = 8 };
+
+typedef enum { LANE_UNKNOWN, LANE_SOME, LANE_NUMBER } LaneKind;
+typedef struct {
+    LaneKind kind;
+    uint64_t bits; /* of a number */
+} Lane;
+
+/* One question: lanes outside of the mask of one load. */
+typedef struct {
+    Arena *arena;
+    const Value *mask;
+    Map *known; /* by value id + 1: Lane* */
+    int depth;
+} Outside;
+
+/* --- masks --- */
+
+static bool same_op(const Op *a, const Op *b)
+{
+    bool same = a && b && a->code == b->code && op_has(a, PURE) && a->noperands == b->noperands &&
+                a->nattrs == b->nattrs && a->nresults == 1;
+
+    for (int i = 0; same && i < a->nattrs; i++)
+        same = a->attrs[i] == b->attrs[i];
+    return same;
+}
+
+/* Computed in the same way?  `depth` bounds the work. */
+static bool same_value(const Value *a, const Value *b, int depth)
+{
+    if (a == b)
+        return true;
+    if (depth == 0 || a->type != b->type || !same_op(a->def, b->def) || a->def->regions[0])
+        return false;
+    for (int i = 0; i < a->def->noperands; i++) {
+        if (!same_value(a->def->operands[i], b->def->operands[i], depth - 1))
+            return false;
+    }
+    return true;
+}
+
+enum { MASK_DEPTH = 8 };
+
+/* The same elements, or some of them, at more places. */
+static const Value *unmoved(const Value *v)
+{
+    Move m;
+
+    while (v->def && op_has(v->def, MOVES) && v->def->code != OP_splat && op_renames(v->def, &m))
+        v = v->def->operands[0];
+    return v;
+}
+
+/* Is it false in all lanes where `mask` is? */
+static bool is_false_outside(const Value *v, const Value *mask, int depth)
+{
+    v = unmoved(v);
+    if (same_value(v, unmoved(mask), MASK_DEPTH))
+        return true;
+    return depth > 0 && v->def && v->def->code == OP_and &&
+           (is_false_outside(v->def->operands[0], mask, depth - 1) ||
+            is_false_outside(v->def->operands[1], mask, depth - 1));
+}
+
+/* Does it differ along a dimension? */
+static bool varies_along(const Value *v, int dim, int depth)
+{
+    const Op *op = v->def;
+    bool any = false;
+    Move m;
+
+    if (v->type->rank == 0 || v->type->dims[dim] == 1 || (op && op->code == OP_splat))
+        return false;
+    if (!op || depth == 0)
+        return true;
+    if (op_has(op, MOVES) && op_renames(op, &m)) {
+        for (int d = 0; d < op->operands[0]->type->rank; d++)
+            any |= m.follows[d] == dim && varies_along(op->operands[0], d, depth - 1);
+        return any;
+    }
+    if (!op_has(op, FOLDS))
+        return op->code != OP_const;
+    for (int i = 0; i < op->noperands; i++)
+        any |= varies_along(op->operands[i], dim, depth - 1);
+    return any;
+}
+
+/* --- what the lanes hold --- */
+
+static const Lane unknown = {LANE_UNKNOWN, 0}, some = {LANE_SOME, 0};
+
+static Lane number(uint64_t bits)
+{
+    return (Lane){LANE_NUMBER, bits};
+}
+
+static bool is_zero(const Lane *x, DType t)
+{
+    return x->kind == LANE_NUMBER && scalar_to_double(t, x->bits) == 0;
+}
+
+/* So large that some number that is added to it does not show. */
+static bool is_huge(const Lane *x, DType t)
+{
+    return x->kind == LANE_NUMBER && !(fabs(scalar_to_double(t, x->bits)) < 1e4);
+}
+
+static Lane lane_of(Outside *o, const Value *v);
+
+static Lane lane_of_load(Outside *o, const Op *load)
+{
+    if (load->noperands <= LOAD_MASK || !is_false_outside(load->operands[LOAD_MASK], o->mask, 4))
+        return unknown;
+    return load->noperands > LOAD_OTHER ? lane_of(o, load->operands[LOAD_OTHER]) : number(0);
+}
+
+static Lane lane_of_select(Outside *o, const Op *op)
+{
+    Lane c = lane_of(o, op->operands[0]);
+
+    return c.kind == LANE_NUMBER ? lane_of(o, op->operands[c.bits ? 1 : 2]) : unknown;
+}
+
+static Lane computed(const Op *op, const Lane *x)
+{
+    const void *src[MAX_ELEMENTWISE_OPERANDS];
+    uint64_t bits = 0;
+
+    for (int i = 0; i < op->noperands; i++)
+        src[i] = &x[i].bits;
+    if (!scalar_apply(op->code, op->attrs, op->operands[0]->type->dtype,
+                      op->results[0]->type->dtype, src, &bits, 1))
+        return unknown;
+    return number(bits);
+}
+
+/* Of operands that are not all numbers. */
+static Lane combined(const Op *op, const Lane *x)
+{
+    DType t = op->operands[0]->type->dtype;
+    bool any_unknown = false, any_huge = false;
+
+    for (int i = 0; i < op->noperands; i++) {
+        any_unknown |= x[i].kind == LANE_UNKNOWN;
+        any_huge |= is_huge(&x[i], t);
+    }
+    switch (op->code) {
+    case OP_mul:
+        if (is_zero(&x[0], t) || is_zero(&x[1], t))
+            return number(0);
+        break;
+    case OP_div:
+        if (is_zero(&x[0], t))
+            return number(0);
+        break;
+    case OP_add:
+    case OP_sub:
+        break;
+    default:
+        if (op->noperands > 1)
+            return unknown;
+    }
+    return any_unknown || any_huge ? unknown : some;
+}
+
+static Lane lane_of_elements(Outside *o, const Op *op)
+{
+    Lane x[MAX_ELEMENTWISE_OPERANDS];
+    bool all_numbers = true;
+
+    for (int i = 0; i < op->noperands; i++) {
+        x[i] = lane_of(o, op->operands[i]);
+        all_numbers &= x[i].kind == LANE_NUMBER;
+    }
+    return all_numbers ? computed(op, x) : combined(op, x);
+}
+
+static Lane find_lane(Outside *o, const Value *v)
+{
+    const Op *op = v->def;
+
+    if (op && op->code == OP_const)
+        return number((uint64_t)op->attrs[0]);
+    if (v->type->pointer || v->type->handle != HANDLE_NONE)
+        return unknown;
+    if (v->type->dtype == DT_I1 && v->type->rank > 0 && is_false_outside(v, o->mask, 4))
+        return number(0);
+    if (v->type->rank == 0 || (op && op->code == OP_reduce))
+        return some; /* of its kind: a mean, a parameter */
+    if (!op)
+        return unknown;
+    if (op->code == OP_load)
+        return lane_of_load(o, op);
+    if (op->code == OP_select)
+        return lane_of_select(o, op);
+    if (op_has(op, MOVES))
+        return lane_of(o, op->operands[0]);
+    return op_has(op, FOLDS) && op->noperands <= MAX_ELEMENTWISE_OPERANDS ? lane_of_elements(o, op)
+                                                                          : unknown;
+}
+
+static Lane lane_of(Outside *o, const Value *v)
+{
+    uint64_t key = (uint64_t)v->id + 1;
+    const Lane *known = map_get(o->known, key);
+    Lane *found;
+
+    if (known)
+        return *known;
+    if (o->depth == DEEPEST)
+        return unknown;
+    o->depth++;
+    found = NEW(o->arena, Lane);
+    *found = find_lane(o, v);
+    o->depth--;
+    map_put(o->known, key, found);
+    return *found;
+}
+
+/* --- what a reduction makes of them --- */
+
+/* In all lanes. */
+static bool is_never_negative(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    int64_t n;
+
+    if (dtype_is_unsigned(v->type->dtype) || (value_const_int(v, &n) && n >= 0))
+        return true;
+    if (!op || depth == 0)
+        return false;
+    switch (op->code) {
+    case OP_abs:
+    case OP_exp:
+    case OP_exp2:
+    case OP_exp10:
+    case OP_sqrt:
+        return true;
+    case OP_mul:
+        if (same_value(op->operands[0], op->operands[1], MASK_DEPTH))
+            return true;
+        break;
+    case OP_max:
+    case OP_maxnan:
+        return is_never_negative(op->operands[0], depth - 1) ||
+               is_never_negative(op->operands[1], depth - 1);
+    case OP_add:
+    case OP_div:
+    case OP_cast:
+        break;
+    default:
+        return op_has(op, MOVES) && is_never_negative(op->operands[0], depth - 1);
+    }
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_never_negative(op->operands[i], depth - 1))
+            return false;
+    }
+    return true;
+}
+
+/* May a lane that holds this be part of the result? */
+static bool counts(OpCode code, const Value *v, const Lane *x)
+{
+    DType t = v->type->dtype;
+    double n = scalar_to_double(t, x->bits);
+
+    if (x->kind != LANE_NUMBER)
+        return x->kind == LANE_SOME;
+    if (code == OP_add)
+        return n != 0;
+    if (isnan(n)) /* the other operand */
+        return false;
+    if (code == OP_max)
+        return n > 0 || !(is_never_negative(v, MASK_DEPTH) || n <= -1e4);
+    return n < 1e4;
+}
+
+typedef struct {
+    Arena *arena;
+    Map *seen; /* by value id + 1 */
+    const Op *at[MOST_LOADS];
+    int n;
+} Loads;
+
+/* Loads whose mask leaves out lanes, for which nothing is given, that the value is made of. */
+static void find_loads(Loads *l, const Value *v, int depth)
+{
+    const Op *op = v->def;
+    uint64_t key = (uint64_t)v->id + 1;
+    int64_t always;
+
+    if (!op || depth == 0 || l->n == MOST_LOADS || map_get(l->seen, key))
+        return;
+    map_put(l->seen, key, (void *)v);
+    if (op->code == OP_load) {
+        if (op->noperands == LOAD_MASK + 1 &&
+            !(value_const_int(op->operands[LOAD_MASK], &always) && always))
+            l->at[l->n++] = op;
+        return;
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++)
+        find_loads(l, op->operands[i], depth - 1);
+}
+
+static const Value *uncast(const Value *v)
+{
+    while (v->def && v->def->code == OP_cast)
+        v = v->def->operands[0];
+    return v;
+}
+
+static const char *neutral(OpCode code, DType t)
+{
+    if (code == OP_add)
+        return dtype_is_float(t) ? "0.0" : "0";
+    if (!dtype_is_float(t))
+        return code == OP_max ? "the smallest number of its type"
+                              : "the largest number of its type";
+    return code == OP_max ? "-float(\"inf\")" : "float(\"inf\")";
+}
+
+static void warn_of(Lower *l, const Args *a, OpCode code, const Value *v, const Op *load)
+{
+    Span span = arg_span(a, ARG_input);
+    DType t = v->type->dtype;
+
+    if (uncast(v) == load->results[0]) {
+        warn_at(l, span, W_UNREAD_LANES, a->builtin->name);
+        hint_at(l, H_UNREAD_LANES, neutral(code, t));
+        return;
+    }
+    warn_at(l, span, W_UNREAD_FLOW, a->builtin->name);
+    hint_at(l, H_UNREAD_FLOW, neutral(code, t));
+    note_at(l, load->span, N_UNREAD_FLOW);
+}
+
+/* Does the mask leave out some lanes of a row along a dimension of the value, and not all or none
+ * of them?  `seen`: by value and dimension, where it was looked. */
+static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim)
+{
+    const Op *op = v->def;
+    uint64_t key = ((uint64_t)v->id + 1) * MAX_RANK + (uint64_t)dim;
+    bool any = false;
+    Move m;
+
+    if (!op || map_get(seen, key))
+        return false;
+    map_put(seen, key, (void *)v);
+    if (op == load)
+        return varies_along(load->operands[LOAD_MASK], dim, DEEPEST);
+    if (op_has(op, MOVES) && !op_renames(op, &m))
+        return true;
+    if (op_has(op, MOVES)) {
+        for (int d = 0; d < op->operands[0]->type->rank; d++)
+            any |= m.follows[d] == dim && leaves_out_within(seen, load, op->operands[0], d);
+        return any;
+    }
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS); i++)
+        any |= leaves_out_within(seen, load, op->operands[i], dim);
+    return any;
+}
+
+void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis)
+{
+    Loads loads = {.arena = l->arena, .seen = map_new(l->arena)};
+
+    find_loads(&loads, v, DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
+        Lane lane = lane_of(&o, v);
+
+        if ((axis >= 0 && !leaves_out_within(map_new(l->arena), loads.at[i], v, axis)) ||
+            !counts(code, v, &lane))
+            continue;
+        warn_of(l, a, code, v, loads.at[i]);
+        return;
+    }
+}

@@ -1,0 +1,98 @@
+# lower: told x:*fp32 o:*fp32 n:i32 B=16
+# lower: told_of_integers x:*i32 o:*i32 n:i32 B=16
+# lower: told_of_rows x:*fp32 o:*fp32 m:i32 n:i32 B=16
+# lower: quiet x:*fp32 o:*fp32 n:i32 scale:fp32 B=16
+# lower: quiet_of_integers x:*i32 o:*i32 n:i32 B=16
+# lower: quiet_of_rows x:*fp32 o:*fp32 m:i32 n:i32 B=16
+# Lanes that the mask of a load leaves out, followed to the reductions that count them.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def told(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o, tl.max(-v))
+    tl.store(o, tl.min(tl.abs(v)))
+    tl.store(o, tl.max(tl.exp(v)))
+    tl.store(o, tl.sum(tl.exp(v)))
+    tl.store(o, tl.sum(tl.exp(v - tl.max(tl.abs(v)))))
+    mean = tl.sum(v) / n
+    tl.store(o, tl.sum((v - mean) * (v - mean)))
+    tl.store(o, tl.sum(tl.where(v > -1.0, 1.0, 0.0)))
+    tl.store(o, tl.sum((v == 0).to(tl.float32)))
+    tl.store(o, tl.argmax(v, axis=0))
+    tl.store(o, tl.argmin(v.to(tl.float16), axis=0))
+    value, index = tl.max(v * 2, axis=0, return_indices=True)
+    tl.store(o, value)
+    w = tl.load(x + i, mask=i < n, other=1.0)
+    tl.store(o, tl.sum(v + w))
+
+
+@triton.jit
+def told_of_integers(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o, tl.sum(v + 1))
+    tl.store(o, tl.min(v * v))
+    tl.store(o, tl.sum((~v) & 255))
+
+
+@triton.jit
+def told_of_rows(x, o, m, n, B: tl.constexpr):
+    r = tl.arange(0, B)[:, None]
+    c = tl.arange(0, B)[None, :]
+    v = tl.load(x + r * n + c, mask=(r < m) & (c < n))
+    tl.store(o + tl.arange(0, B), tl.sum(tl.exp(v), axis=1))
+    tl.store(o + tl.arange(0, B), tl.max(v - 1.0, axis=0))
+
+
+@triton.jit
+def quiet(x, o, n, scale, B: tl.constexpr):
+    i = tl.arange(0, B)
+    inside = i < n
+    v = tl.load(x + i, mask=inside)
+    tl.store(o, tl.sum(v))
+    tl.store(o, tl.sum(v * v * scale))
+    tl.store(o, tl.sum(tl.abs(-v)))
+    tl.store(o, tl.max(v * v))
+    tl.store(o, tl.max(tl.sqrt(tl.abs(v))))
+    tl.store(o, tl.sum(tl.where(inside, tl.exp(v), 0.0)))
+    tl.store(o, tl.sum(tl.where(i < n, v - scale, 0.0)))
+    tl.store(o, tl.sum(tl.where(inside & (i > 2), v + 1, 0)))
+    tl.store(o, tl.max(tl.where(inside, -v, -float("inf"))))
+    tl.store(o, tl.max(tl.where(inside, -v, -1.0e9)))
+    tl.store(o, tl.sum(tl.exp(tl.where(inside, v, -float("inf")) - scale)))
+    tl.store(o, tl.sum(tl.exp(tl.load(x + i, mask=inside, other=-float("inf")) - scale)))
+    tl.store(o, tl.sum(tl.where(v > 0, 1.0, 0.0)))
+    tl.store(o, tl.sum(tl.exp(v) * inside))
+    w = tl.load(x + i, mask=inside, other=0.0)
+    tl.store(o, tl.sum(v + w))
+    tl.store(o, tl.sum(v * tl.load(x + i)))
+    tl.store(o, tl.sum(tl.exp(tl.load(x + i, mask=True))))
+    mask = (i < n) & (i > 1)
+    tl.store(o, tl.sum(tl.where(mask, tl.load(x + i, mask=mask) + 1, 0)))
+
+
+@triton.jit
+def quiet_of_integers(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o, tl.sum(v & 1))
+    tl.store(o, tl.max(v * v))
+    tl.store(o, tl.sum((v != 0).to(tl.int32)))
+    tl.store(o, tl.max(v.to(tl.uint32)))
+    tl.store(o, tl.sum(v << 3))
+
+
+@triton.jit
+def quiet_of_rows(x, o, m, n, B: tl.constexpr):
+    """Rows that are left out as a whole give results that nobody stores."""
+    r = tl.arange(0, B)
+    c = tl.arange(0, B)
+    v = tl.load(x + r[:, None] * n + c[None, :], mask=(r < m)[:, None])
+    tl.store(o + r, tl.sum(tl.exp(v), axis=1), mask=r < m)
+    tl.store(o + r, tl.max(v, axis=1), mask=r < m)
+    one = tl.load(x + r, mask=r < m)
+    tl.store(o + r, tl.sum(tl.exp(one)[:, None] * c[None, :], axis=1), mask=r < m)
