@@ -14,6 +14,13 @@ typedef struct {
     int *levels; /* by value id: how many regions are around the definition */
 } Licm;
 
+/* The ops whose regions are around a block. */
+typedef struct Around {
+    const Op *op;
+    struct Around *outer; /* NULL: of the function's body */
+    enum { UNKNOWN, WRITES_NOTHING, MAY_WRITE } effect;
+} Around;
+
 static int deepest_operand(const Licm *c, const Op *op, const Op *root)
 {
     int level = 0;
@@ -39,25 +46,34 @@ static bool runs_at_least_once(const Op *op, const Op *loop)
     return opt_trip_count(loop, &trips) && trips > 0;
 }
 
+/* Looked for once, not for each load: what moves between loops writes nothing. */
+static bool may_write(Around *a)
+{
+    if (a->effect == UNKNOWN)
+        a->effect = op_contains(a->op, WRITES | EFFECT) ? MAY_WRITE : WRITES_NOTHING;
+    return a->effect == MAY_WRITE;
+}
+
 /* May op move out of the loop around it, as far as its own nature goes? */
-static bool may_leave(const Op *op, const Op *loop)
+static bool may_leave(const Op *op, Around *loop)
 {
     if (op_has(op, PURE))
         return !op_has_effects(op); /* a reduction whose region reads or writes memory stays */
-    return op->code == OP_load && !attr_volatile(op) && !op_contains(loop, WRITES | EFFECT) &&
-           runs_at_least_once(op, loop);
+    return op->code == OP_load && !attr_volatile(op) && runs_at_least_once(op, loop->op) &&
+           !may_write(loop);
 }
 
 /* Gives the level of the block where op now is. */
-static int hoist(Licm *c, Op *op, int level)
+static int hoist(Licm *c, Op *op, int level, Around *around)
 {
     if (!op_has(op, PURE) && op->code != OP_load)
         return level;
     int needed = deepest_operand(c, op, op);
-    Op *loop = op->block->owner;
 
-    for (; needed < level && loop && opt_is_loop(loop); loop = op->block->owner) {
-        if (!may_leave(op, loop))
+    for (; needed < level && around && opt_is_loop(around->op); around = around->outer) {
+        Op *loop = op->block->owner;
+
+        if (!may_leave(op, around))
             break;
         op_insert_before(op, loop);
         level--;
@@ -65,17 +81,19 @@ static int hoist(Licm *c, Op *op, int level)
     return level;
 }
 
-static void visit_block(Licm *c, Block *b, int level)
+static void visit_block(Licm *c, Block *b, int level, Around *around)
 {
     for (int i = 0; i < b->nargs; i++)
         c->levels[b->args[i]->id] = level;
     for (Op *op = b->first, *next; op; op = next) {
+        Around inside = {.op = op, .outer = around};
+
         next = op->next;
         for (int r = 0; r < COUNT(op->regions); r++) {
             if (op->regions[r])
-                visit_block(c, op->regions[r], level + 1);
+                visit_block(c, op->regions[r], level + 1, &inside);
         }
-        int now = hoist(c, op, level);
+        int now = hoist(c, op, level, around);
         for (int i = 0; i < op->nresults; i++)
             c->levels[op->results[i]->id] = now;
     }
@@ -85,5 +103,5 @@ void opt_licm(Func *f)
 {
     Licm c = {.levels = NEW_N(f->module->arena, int, f->nvalues)};
 
-    visit_block(&c, f->body, 0);
+    visit_block(&c, f->body, 0, NULL);
 }
