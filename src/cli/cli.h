@@ -776,6 +776,7 @@ typedef struct {
     bool is_factor;                      /* in an address */
     bool is_extent;                      /* of a tile */
     bool is_unrolled;                    /* it bounds a loop that is */
+    bool is_rounds;                      /* a loop has more rounds the larger it is */
     bool is_whole;                       /* no float can stand there */
     bool is_used;                        /* its name stands in the kernel */
     const char *text;                    /* that it is compared with; NULL: none */

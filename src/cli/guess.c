@@ -38,6 +38,7 @@ typedef struct {
     Guess *out;
     GuessedParam nobody; /* what an address without a parameter is noted at */
     int budget;          /* expressions that may still be looked at */
+    bool counts;         /* of quotients meet_params() looks at the dividends */
     int met, nmet;       /* what single_param() has come by */
 } Guesser;
 
@@ -162,6 +163,14 @@ static const Node *argument(const Node *call, int i, const char *keyword)
 
 typedef void Meet(Guesser *g, int param);
 
+/* a // b, cdiv(a, b): what is divided; NULL: it is neither */
+static const Node *dividend_of(const Node *n)
+{
+    if (n->kind == N_BINARY && n->op == BIN_FLOORDIV)
+        return n->left;
+    return calls(n, "cdiv") ? argument(n, 0, "x") : NULL;
+}
+
 /* Call `meet` for every parameter of the kernel that `n` is computed from, without what is loaded.
  */
 static void meet_params(Guesser *g, const Frame *fr, const Node *n, Meet *meet)
@@ -172,6 +181,10 @@ static void meet_params(Guesser *g, const Frame *fr, const Node *n, Meet *meet)
 
     if (!n || --g->budget < 0 || calls(n, "load") || calls(n, "program_id"))
         return;
+    if (g->counts && dividend_of(n)) {
+        meet_params(g, fr, dividend_of(n), meet);
+        return;
+    }
     if (n->kind == N_NAME) {
         if (!follow(fr, n->name, &followed, &inside))
             return;
@@ -203,6 +216,11 @@ static void meet_unrolled(Guesser *g, int param)
     g->out->at[param].is_unrolled = true;
 }
 
+static void meet_rounds(Guesser *g, int param)
+{
+    g->out->at[param].is_rounds = true;
+}
+
 static void meet_size(Guesser *g, int param)
 {
     g->out->at[param].is_size = true;
@@ -226,6 +244,16 @@ static int single_param(Guesser *g, const Frame *fr, const Node *n)
     g->nmet = 0;
     meet_params(g, fr, n, meet_last);
     return g->nmet == 1 ? g->met : -1;
+}
+
+/* range(a, b, step), static_range(a, b, step): rounds become more with a and b, but fewer with what
+ * these are divided by, and with the step. */
+static void use_rounds(Guesser *g, const Frame *fr, const Node *n)
+{
+    g->counts = true;
+    meet_params(g, fr, argument(n, 0, "arg1"), meet_rounds);
+    meet_params(g, fr, argument(n, 1, "arg2"), meet_rounds);
+    g->counts = false;
 }
 
 /* --- addresses --- */
@@ -633,9 +661,12 @@ static void use_call(Guesser *g, const Frame *fr, const Node *n)
     } else if (calls(n, "program_id")) {
         g->out->axes[axis_of(n)].is_used = true;
     } else if (calls(n, "static_range")) {
+        use_rounds(g, fr, n);
         for (int i = 0; i < n->nitems; i++)
             meet_params(g, fr, n->items[i], meet_unrolled);
     } else if (calls(n, "range") || calls(n, "cdiv")) {
+        if (calls(n, "range"))
+            use_rounds(g, fr, n);
         for (int i = 0; i < n->nitems; i++)
             meet_params(g, fr, n->items[i], meet_size);
     } else if (calls(n, "arange")) {

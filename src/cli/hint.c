@@ -6,14 +6,36 @@
  * which, some times as large, makes the rows long enough without making the work more, in as many
  * fewer programs or in fewer rounds of a loop.  Nothing is run for it, and of a kernel whose rows
  * are long nothing is compiled.
+ *
+ * Only extents of tiles are tried, since a larger radius of a window is another result, and may be
+ * hours of compiling.  What that costs is bounded in operations: of one compile, and of all.
  */
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { VECTORS = 4 /* in a row that is long enough */ };
+enum {
+    VECTORS = 4,     /* in a row that is long enough */
+    MOST_OPS = 20000 /* that are compiled for a hint; that takes less than a tenth of a second */
+};
 static const double some_more = 1.5, far_less = 2; /* times the work; times the programs wanted */
+
+/* The operations of the kernel as it is written, one a line; 0: it has none with these arguments.
+ */
+static int count_ops(const Call *k, const tilec_arg *args, int n)
+{
+    char *text = NULL;
+    int lines = 0;
+
+    if (tilec_dump(k->cli->file, k->options.kernel, "ir", args, n, &k->options.launch, &text,
+                   NULL) != TILEC_OK)
+        return 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    tilec_free(text);
+    return lines;
+}
 
 /* Does the plan for these arguments have the hint?  Then a row and a vector, in elements. */
 static bool is_hinted(const Call *k, const tilec_arg *args, int n, int *row, int *vector)
@@ -107,26 +129,62 @@ static bool is_cure(Cli *c, const Call *k, Other *o)
     return then < now ? then * o->factor <= far_less * now : then == now && has_same_work(k, o);
 }
 
+/* Only its tiles grow with it. */
+static bool is_block(const Guess *g, int param)
+{
+    const GuessedParam *p = param < g->n ? &g->at[param] : NULL;
+
+    return p && p->is_extent && !p->is_unrolled && !p->is_rounds;
+}
+
+static Guess guess_of_call(const Call *k)
+{
+    const Functions all = functions_once_read(k->cli, k->options.file);
+    const FileFunction *f = functions_find(&all, k->options.kernel);
+    Guess none = {0};
+
+    return f ? guess_kernel(k->cli, &all, &f->syntax) : none;
+}
+
+/* A block that cures it, into *out. */
+static bool find_cure(const Call *k, int factor, int ops, Other *out)
+{
+    const Guess guess = guess_of_call(k);
+    int left = MOST_OPS - ops;
+    tilec_param p;
+
+    for (int i = 0; tilec_param_info(k->cli->file, k->options.kernel, i, &p) == TILEC_OK; i++) {
+        if (!p.is_constexpr || !is_block(&guess, i) || !make_other(k, p.name, factor, out))
+            continue;
+        int then = count_ops(k, out->call.args.args, out->call.args.count);
+
+        left -= then;
+        if (left < 0)
+            return false;
+        if (then <= some_more * ops && is_cure(k->cli, k, out))
+            return true;
+    }
+    return false;
+}
+
 const char *shape_hint(const Call *k)
 {
-    Cli *c = k->cli;
     Call quiet = *k;
-    int row, vector, factor = 1;
-    tilec_param p;
+    int row, vector, ops, factor = 1;
     Other o;
 
     quiet.options.launch.on_message = NULL;
-    if (strcmp(k->timing.device, "cpu") != 0 ||
-        !is_hinted(&quiet, k->args.args, k->args.count, &row, &vector))
+    if (strcmp(k->timing.device, "cpu") != 0)
+        return NULL;
+    ops = count_ops(&quiet, k->args.args, k->args.count);
+    if (ops > MOST_OPS || !is_hinted(&quiet, k->args.args, k->args.count, &row, &vector))
         return NULL;
     while (row * factor < VECTORS * vector)
         factor *= 2;
-    for (int i = 0; tilec_param_info(c->file, k->options.kernel, i, &p) == TILEC_OK; i++) {
-        if (p.is_constexpr && make_other(&quiet, p.name, factor, &o) && is_cure(c, &quiet, &o))
-            return arena_printf(c->arena,
-                                "tiles have rows of %d element%s for vectors of %d: %s=%lld should "
-                                "take less than half the time (docs/block-sizes.md)",
-                                row, row == 1 ? "" : "s", vector, o.name, (long long)o.value);
-    }
-    return NULL;
+    if (!find_cure(&quiet, factor, ops, &o))
+        return NULL;
+    return arena_printf(k->cli->arena,
+                        "tiles have rows of %d element%s for vectors of %d: %s=%lld should take "
+                        "less than half the time (docs/block-sizes.md)",
+                        row, row == 1 ? "" : "s", vector, o.name, (long long)o.value);
 }

@@ -29,6 +29,38 @@ def rows(o, x, w, W: tl.constexpr):
         c = k + tl.arange(0, W)
         sum += tl.load(x + tl.program_id(0) * w + c, mask=c < w, other=0)
     tl.store(o + tl.program_id(0), tl.sum(sum))
+
+
+@triton.jit
+def box(o, x, h, w, R: tl.constexpr = 1, H: tl.constexpr = 2, W: tl.constexpr = 1):
+    r = tl.program_id(1) * H + tl.arange(0, H)[:, None]
+    c = tl.program_id(0) * W + tl.arange(0, W)[None, :]
+    sum = tl.zeros((H, W), tl.float32)
+    for dy in tl.static_range(-R, R + 1):
+        for dx in tl.static_range(-R, R + 1):
+            i, j = r + dy, c + dx
+            inside = (i >= 0) & (i < h) & (j >= 0) & (j < w)
+            sum += tl.load(x + i * w + j, mask=inside, other=0)
+    tl.store(o + r * w + c, sum, mask=(r < h) & (c < w))
+
+
+@triton.jit
+def powers(o, x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n)
+    rounds = N
+    for k in range(rounds):
+        v *= v
+    tl.store(o + i, v, mask=i < n)
+
+
+@triton.jit
+def blocks(o, x, n, w, N: tl.constexpr):
+    sum = tl.zeros((N,), tl.float32)
+    for k in range(tl.cdiv(w, N)):
+        c = k * N + tl.arange(0, N)
+        sum += tl.load(x + tl.program_id(0) * w + c, mask=c < w, other=0)
+    tl.store(o + tl.program_id(0), tl.sum(sum))
 KERNEL
 
 # tiles H W OPTION... : scale or transpose, in `kernel`, on 100 x `width`
@@ -70,6 +102,29 @@ kernel=scale
 quiet "$tilec" run "$folder/k.py:rows" --grid 100 --time=2 x='rand(fp32,100x2)' o='empty(fp32,100)' w=2 W=2
 expect 0 out "" "$tilec" run "$folder/k.py:scale" --grid 'cdiv(w,W),h' x='rand(fp32,9x9)' o=x h=9 w=9 H=1 W=1
 silent
+
+# a radius is no block, however much it would make of the work; a block that bounds a loop is none either,
+# but one that divides its bound is; what is long to compile is not compiled again
+window() {
+    "$tilec" run "$folder/k.py:box" --grid 'cdiv(w,W),cdiv(h,H)' x='rand(fp32,20x300)' o='empty_like(x)' h=20 w=300 \
+        --time=1 "$@"
+}
+names() {
+    name=$1
+    shift
+    expect 0 out "hint: tiles have rows of 1 element for vectors of " "$@"
+    grep -qE "^hint: .*: $name=(16|32|64|128|256) should" "$folder/out" || wrong "which $name?"
+}
+names W window
+names W window R=4
+quiet window R=8
+seconds() { # of the CPU, at most
+    (ulimit -t "$1" && shift && exec "$@")
+}
+names COLUMNS seconds 5 "$tilec" run "$source/examples/dilate.py" --grid 'cdiv(width,COLUMNS),cdiv(height,ROWS)' \
+    x='randint(u8,256x256,0,255)' o='empty_like(x)' height=256 width=256 ROWS=1 COLUMNS=1 --time=1
+quiet "$tilec" run "$folder/k.py:powers" --grid 'cdiv(n,N)' n=300 x='rand(fp32,n)' o='empty(fp32,n)' N=1 --time=1
+names N "$tilec" run "$folder/k.py:blocks" --grid n n=10 w=300 x='rand(fp32,10x300)' o='empty(fp32,n)' N=1 --time=1
 
 # visible where it comes from
 expect 0 out "hint: rows of 1 in vectors of " "$tilec" dump "$folder/k.py:scale" --stage plan x:*fp32 o:*fp32 h:i32 \
