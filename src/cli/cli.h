@@ -173,7 +173,10 @@ void array_randomise_normal(Array *a, uint64_t seed);
 /* Of the whole numbers low, low + 1, .. last, which wrap at 64 bits; all 2^64 of them at most. */
 void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t last);
 Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if it is so already */
-double array_number(const Array *a, int64_t k);          /* element k of a dense array */
+/* saturate.c: the same, but to integers by rounding, and to the least or greatest where a value
+ * lies beyond. */
+Array array_saturate(Cli *c, const Array *a, tilec_dtype t);
+double array_number(const Array *a, int64_t k); /* element k of a dense array */
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
 /* The storage of every array but the first `kept` of c->blocks; none may be used behind it. */
 void array_free_from(Cli *c, int kept);
@@ -182,6 +185,12 @@ int array_block(const Cli *c, const void *data);
 /* Where element k of all, row-major, is: "17,3"; "" without dimensions. */
 const char *array_index_text(Cli *c, const Array *a, int64_t k);
 bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "float32" */
+
+/* parts.c: elements 0 to n - 1 in any order, on all CPUs where there are many; all parts but the
+ * last have PART_ELEMENTS. */
+enum { PART_ELEMENTS = 1 << 16 };
+typedef void PartWork(void *context, int64_t first, int64_t n);
+void parts_run(int64_t n, PartWork *work, void *context);
 
 /* file.c: array files, whose names are those of tilec_io.h */
 /* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
@@ -285,6 +294,8 @@ typedef struct {
 } ArgText;
 typedef struct {
     const char *name, *path;
+    bool converts; /* .. to this type */
+    tilec_dtype type;
     bool gathers; /* with --each: rows of all files go to this one */
 } SaveText;
 typedef struct {
@@ -362,7 +373,7 @@ const char *operand_file(Cli *c, const char *word, const char **kernel);
 void operand_device(Cli *c, Options *o, const char *list);
 int operand_count(Cli *c, const char *option, const char *text); /* 1 or more */
 int operand_level(Cli *c, const char *option, const char *text); /* of zlib; NULL: the usual one */
-SaveText operand_save(Cli *c, const char *text);                 /* NAME=FILE */
+SaveText operand_save(Cli *c, const char *text);                 /* NAME[:TYPE]=FILE */
 ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
 /* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
 CompareText operand_compare(Cli *c, const char *text);

@@ -245,8 +245,27 @@ static void tell_failure(Cli *c, const SaveText *save, const char *path, const c
     c->trouble_file = NULL;
 }
 
-void file_save_all(Cli *c, const Options *o, const Array *const *arrays)
+/* The arrays in the types that --save names. */
+static const Array **converted(Cli *c, const Options *o, const Array *const *arrays)
 {
+    const Array **out = NEW_N(c->arena, const Array *, o->saves.len + 1);
+
+    for (int i = 0; i < o->saves.len; i++) {
+        Array *own = NEW(c->arena, Array);
+
+        out[i] = arrays[i];
+        if (!o->saves.at[i].converts)
+            continue;
+        *own = array_saturate(c, arrays[i], o->saves.at[i].type);
+        out[i] = own;
+    }
+    return out;
+}
+
+void file_save_all(Cli *c, const Options *o, const Array *const *given)
+{
+    const Array **arrays = converted(c, o, given);
+
     if (c->each)
         c->rows = NEW_N(c->arena, const char *, c->nrows = o->saves.len);
     for (int i = 0; i < o->saves.len; i++) {

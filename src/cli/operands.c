@@ -42,11 +42,17 @@ size_t name_length(const char *s)
 
 SaveText operand_save(Cli *c, const char *text)
 {
-    size_t n = name_length(text);
+    size_t n = name_length(text), k = text[n] == ':' ? name_length(text + n + 1) : 0;
+    const char *equals = text + n + (text[n] == ':' ? 1 + k : 0);
+    SaveText out = {.name = arena_strndup(c->arena, text, n), .converts = text[n] == ':'};
 
-    if (n == 0 || text[n] != '=' || !text[n + 1])
-        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, not '%s'", text);
-    return (SaveText){arena_strndup(c->arena, text, n), origin_path(c, text + n + 1)};
+    if (n == 0 || *equals != '=' || !equals[1])
+        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, or NAME:TYPE=FILE, not '%s'",
+             text);
+    if (out.converts && !array_dtype(text + n + 1, k, &out.type))
+        stop(c, CLI_USAGE, "--save %s: there is no dtype '%.*s'", text, (int)k, text + n + 1);
+    out.path = origin_path(c, equals + 1);
+    return out;
 }
 
 /* `=` in brackets is none of ours. */

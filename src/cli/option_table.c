@@ -258,9 +258,9 @@ static const Option options[] = {
          {TEST, "NAME=VALUE[,RTOL[,ATOL]]",
           "as for run; goes before what the calls say"}}},
     {"--save", NULL, NEEDS, AGAIN, add_save, 0,
-        {{RUN, "NAME=FILE",
+        {{RUN, "NAME[:TYPE]=FILE",
           "write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"
-          ".csv; - is stdout"}}},
+          ".csv; - is stdout; out:u8=o.png rounds, and cuts at 0 and 255"}}},
     {"--compress", NULL, MAY_HAVE, ONCE, set_compress, 0,
         {{RUN, "[1..9]", "smaller .npz and .png files, which take longer; 6 when not given"}}},
     {"--each", NULL, NEEDS, AGAIN, add_each, 0,

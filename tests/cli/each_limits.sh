@@ -94,6 +94,15 @@ done
 expect 0 err "" "$tilec" run add.py:add --grid 0 x='ones(u8,4)' y=x o='empty(u8,4)' n=4 BLOCK=4 --quiet --path nowhere
 silent
 
+# converted when it is saved: each file, a batch's part, the rows of a table
+for extra in "" "--batch 4"; do
+    # shellcheck disable=SC2086
+    expect 0 err "files/s" "$tilec" run add.py:add --grid 1 --each 'in/a?.png' x='(@{}).to(fp32)*30+0.5' y=x o='empty_like(x)' \
+        n=0 BLOCK=16 $extra --save 'x:u8=out/{name}.png' --save x:i8=all.csv
+    sed -n 2p all.csv | grep -qx "in/a0.png,0,60,120,127" || wrong "rows: $(head -4 all.csv)"
+    expect 0 out " [240 255 255 255]" "$tilec" run add.py:add --grid 1 x=@out/a9.png y=x o=x n=0 BLOCK=16 --show x
+done
+
 # JSON for programs: what became of each file
 python=$("$source/tools/python.sh")
 # json CODE EXPRESSION COMMAND... : of `j`, what stands on stdout, EXPRESSION is true

@@ -44,6 +44,23 @@ for file in t.png t.pgm; do
     expect 0 out "i64 2x3  min 0  max 500" copy "@$file:i64" --show o
     expect 3 err "$file: u8 does not hold a sample of 300" copy "@$file:u8"
 done
+# .. and on saving: rounded to even, and what lies beyond becomes the least or greatest
+printf '0.5\n1.5\n-3\n254.6\n300\nnan\ninf\n-inf\n' >wide.csv
+expect 0 out "" copy @wide.csv:fp32 --save o:u8=narrow.npy --save o:i8=narrow.npz:i8 --save x:fp64=narrow.npz:fp64 \
+    --save o:u64=narrow.npz:u64
+expect 0 out "[  0   2   0 255 255   0 255   0]" copy @narrow.npy --show x
+expect 0 out "[   0    2   -3  127  127    0  127 -128]" copy @narrow.npz:i8 --show x
+expect 0 out "fp64 8  min -3.  max 300." copy @narrow.npz:fp64 --show x
+expect 0 out "u64 8  min 0  max 18446744073709551615" copy @narrow.npz:u64 --show x
+expect 0 out "" copy '(arange(i32,2x3)-1)*200' --save o:u8=narrow.png --save o:i8=narrow.npy
+expect 0 out "[[  0   0 200]" copy @narrow.png --show x
+expect 0 out "[[-128    0  127]" copy @narrow.npy --show x
+expect 0 out "" copy 'full(u64,2,18446744073709551615)' --save o:i64=narrow.npy --save o:i16=narrow.npz
+expect 0 out "[9223372036854775807 9223372036854775807]" copy @narrow.npy --show x
+expect 0 out "[32767 32767]" copy @narrow.npz --show x
+expect 0 out "" copy 'rand(fp32,40x50)*255' --save o:u8=-.png 
+expect 2 err "--save o:int=o.png: there is no dtype 'int'" copy 'ones(u8,4)' --save o:int=o.png
+expect 2 err "or NAME:TYPE=FILE, not 'o:u8'" copy 'ones(u8,4)' --save o:u8
 # as many digits as a number has, and a file in Fortran's order in its own
 printf 'P2 2 1 65535 00000001 2' >digits.pgm
 expect 0 out "[[1 2]]" copy @digits.pgm --show o
