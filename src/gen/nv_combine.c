@@ -10,6 +10,8 @@
  */
 #include "nv_combining.h"
 
+#include <string.h>
+
 /* --- the region --- */
 
 static void apply_region(Combining *c, const Part *a, const Part *b, Part *out)
@@ -325,7 +327,8 @@ Val combining_own(Combining *c, const NvStage *g)
 static Area area_of(Combining *c, const NvStage *g, int words)
 {
     Area a = {.stage = g, .parts = nv_stage_parts(g), .threads = nv_stage_threads(g)};
-    uint32_t masks[LAYOUT_THREAD_BITS] = {0}, bytes = (uint32_t)words * NV_WORD;
+    uint32_t read[LAYOUT_THREAD_BITS] = {0}, write[LAYOUT_THREAD_BITS],
+             bytes = (uint32_t)words * NV_WORD;
     uint32_t writer = g->neighbours ? bytes * (uint32_t)(a.parts * g->slots) : bytes;
     uint32_t part = g->neighbours ? bytes : bytes * (uint32_t)a.threads;
 
@@ -335,11 +338,16 @@ static Area area_of(Combining *c, const NvStage *g, int words)
     }
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
         if (g->writers >> i & 1)
-            masks[i] = writer * layout_extract(1u << i, g->writers);
+            read[i] = writer * layout_extract(1u << i, g->writers);
     }
-    a.read = nv_thread_map(c->n, masks);
-    part_masks(c, g, part, masks);
-    a.write = nv_thread_map(c->n, masks);
+    memcpy(write, read, sizeof write);
+    part_masks(c, g, part, write);
+    for (int i = 0; i < LAYOUT_LANE_BITS; i++) {
+        if (g->lanes >> i & 1)
+            read[i] = part * (uint32_t)g->each * layout_extract(1u << i, g->lanes);
+    }
+    a.read = nv_thread_map(c->n, read);
+    a.write = nv_thread_map(c->n, write);
     return a;
 }
 
@@ -391,26 +399,26 @@ static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
     Nv *n = c->n;
     int words = part_words(c, k);
     Area a = area_of(c, g, words);
-    int each = g->neighbours ? MIN(a.parts, NV_ACCESS_BYTES / (words * NV_WORD)) : 1;
+    int each = g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (words * NV_WORD)) : 1;
     NvPlace p = {.how = "ld.shared", .bytes = each * words * NV_WORD};
 
     p.address = nv_shared_at(n, g->buffer, a.read);
     for (int r = 0; r < c->registers; r++) {
         if (!combining_is_left(c, r) || !c->x[r].v[k])
             continue;
-        for (int i = 0; i < a.parts; i += each) {
+        for (int i = 0; i < g->each; i += each) {
             Val in[NV_MOST_WORDS];
             p.offset = area_start(c, g, k) + slot_offset(&a, r, i, words);
             nv_read(n, &p, NULL, in);
             for (int e = 0; e < each; e++)
-                parts[r * a.parts + i + e].v[k] = from_words(c, k, in + e * words);
+                parts[r * g->each + i + e].v[k] = from_words(c, k, in + e * words);
         }
     }
 }
 
 Part *combining_exchange(Combining *c, const NvStage *g)
 {
-    Part *parts = NEW_N(c->n->arena, Part, c->registers * nv_stage_parts(g));
+    Part *parts = NEW_N(c->n->arena, Part, c->registers * g->each);
 
     for (int k = 0; k < c->count; k++)
         write_parts(c, g, k);

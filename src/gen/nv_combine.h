@@ -25,6 +25,8 @@ typedef struct {
     uint32_t writers;
     int slots;
     bool neighbours; /* the parts of one element lie side by side, else those of one part */
+    int each;        /* parts that a thread reads: all, or some, and lanes combine the rest: */
+    uint32_t lanes;  /* bits of the lane's number, which number these vectors of parts */
 } NvStage;
 
 /* What NvStep.detail is for reduce and scan. */

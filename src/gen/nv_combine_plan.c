@@ -135,6 +135,26 @@ static int registers_left(const NvCombine *c, uint32_t done)
     return 1 << n;
 }
 
+/* With few warps each thread reads all parts; with many that takes longer than to read one vector
+ * of them and to combine those of lanes that would have nothing else to do. */
+static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
+{
+    enum { FEW = 8 };
+    uint32_t idle = ((1u << LAYOUT_LANE_BITS) - 1) & ~g->writers;
+    int parts = nv_stage_parts(g), vector = NV_ACCESS_BYTES / NV_WORD;
+
+    g->each = parts;
+    for (int i = 0; i < op->noperands; i++)
+        vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
+    int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
+    if (!c->any_order || c->uses_memory || !g->neighbours || parts <= FEW ||
+        bits > __builtin_popcount(idle))
+        return;
+    g->each = vector;
+    for (; bits > 0; bits--, idle &= idle - 1)
+        g->lanes |= idle & -idle;
+}
+
 /* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks. */
 static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uint32_t done)
 {
@@ -148,6 +168,7 @@ static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uin
         words += nv_combined_words(op->operands[i]->type);
     int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
     g->neighbours = apart <= 2 * BANKS;
+    spread_parts(op, c, g);
     g->buffer = nv_buffer(p, words * NV_WORD * g->slots * nv_stage_parts(g) * nv_stage_threads(g));
 }
 

@@ -59,8 +59,8 @@ void combining_shuffle(Combining *c, const Part *part, int lane_bit, Part *out);
 void combining_fetch(Combining *c, const Part *part, Val lane, Part *out);
 /* i1: is that bit of the thread's number set, which moves a bit of the index? */
 Val combining_bit(Combining *c, int index_bit);
-/* Through shared memory: parts[r * nv_stage_parts(g) + i] is what the i-th of the warps has in
- * register r, of all that are left; in the arena. */
+/* Through shared memory: parts[r * g->each + i] is what the i-th of the warps has in register r, of
+ * all that are left, or the i-th of those that this lane reads; in the arena. */
 Part *combining_exchange(Combining *c, const NvStage *g);
 /* Which of the parts is this thread's own: an i32. */
 Val combining_own(Combining *c, const NvStage *g);

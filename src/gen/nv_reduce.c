@@ -206,10 +206,8 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
 /* The parts of one register, by pairs that differ in one bit. */
 static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
 {
-    int n = nv_stage_parts(g);
-
-    for (int bit = 1; bit < n; bit *= 2) {
-        for (int i = 0; i < n; i += 2 * bit) {
+    for (int bit = 1; bit < g->each; bit *= 2) {
+        for (int i = 0; i < g->each; i += 2 * bit) {
             Val when = NULL;
             uint32_t at = combining_index(c, r) | layout_deposit((uint32_t)(i + bit), g->bits);
             Certainty there = combining_exists(c, at, &when);
@@ -219,14 +217,27 @@ static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
     c->x[r] = parts[0];
 }
 
+/* What lanes have of some parts each; only where any order goes, so that all parts exist. */
+static void reduce_spread(Combining *c, const NvStage *g, int r)
+{
+    for (uint32_t left = g->lanes; left; left &= left - 1) {
+        Part other;
+
+        combining_shuffle(c, &c->x[r], __builtin_ctz(left), &other);
+        combining_apply(c, r, &c->x[r], &other, NULL, &c->x[r], &c->x[r]);
+    }
+}
+
 static void reduce_warp_stage(Combining *c, const NvStage *g)
 {
     Part *parts = combining_exchange(c, g);
 
     c->done |= g->bits;
     for (int r = 0; r < c->registers; r++) {
-        if (combining_is_left(c, r) && c->x[r].v[0])
-            reduce_parts(c, g, r, parts + r * nv_stage_parts(g));
+        if (!combining_is_left(c, r) || !c->x[r].v[0])
+            continue;
+        reduce_parts(c, g, r, parts + r * g->each);
+        reduce_spread(c, g, r);
     }
 }
 

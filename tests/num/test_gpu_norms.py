@@ -156,9 +156,32 @@ def losses():
              rtol=EPSILON[dtype] + 1e-5, atol=1e-5)
 
 
+def across():
+    for dtype, m, n, warps in (("fp32", 1, 4096, 32), ("fp32", 1, 3001, 16), ("fp64", 1, 1000, 32),
+                               ("fp16", 2, 2048, 16), ("i32", 1, 5000, 32), ("i64", 3, 700, 16),
+                               ("fp32", 4, 512, 32), ("fp64", 8, 300, 16), ("fp32", 64, 64, 32),
+                               ("bf16", 1, 8192, 8), ("i16", 7, 513, 32), ("fp32", 600, 2, 16)):
+        is_int = dtype[0] == "i"
+        x = (random.integers(-1000, 1000, (m, n)).astype("int" + dtype[1:]) if is_int
+             else floats(dtype, m, n))
+        v = x.astype(np.int64) if is_int else decode(x).astype(np.float64)
+        total = "fp64" if dtype == "fp64" else "i64" if is_int else "fp32"
+        sums = np.concatenate([[v.sum()], v.sum(1)]).astype(v.dtype)
+        columns = v.sum(0)
+        if is_int and dtype != "i64":  # sums of narrow integers are i32
+            sums, columns = (s.astype(np.int32).astype(np.int64) for s in (sums, columns))
+        case(f"across {dtype} {m}x{n} by {warps} warps", "across", 1,
+             {"x_ptr": x, "sums_ptr": empty(total, m + 1), "most_ptr": empty(dtype, 1),
+              "rows_ptr": empty(dtype, m), "columns_ptr": empty(total, n), "M": m, "N": n},
+             {"sums_ptr": (total, sums), "most_ptr": (dtype, v.max(keepdims=True).ravel()),
+              "rows_ptr": (dtype, v.max(1)), "columns_ptr": (total, columns)}, warps,
+             rtol=EPSILON.get(dtype, 0) + 1e-5, atol=EPSILON.get(dtype, 0) * 100 + 1e-3)
+
+
 layer_norm()
 layer_norm_backward()
 other_norms()
 softmaxes()
 losses()
+across()
 suite.finish()

@@ -218,3 +218,16 @@ def cross_entropy(x_ptr, label_ptr, loss_ptr, total_ptr, count_ptr, n, ignored, 
         x = tl.load(x_ptr + columns, mask=columns < n).to(tl.float32)
         target = tl.where(columns == label, 1 - smoothing, 0.0) + smoothing / n
         tl.store(x_ptr + columns, tl.exp(x - lse) - target, mask=columns < n)
+
+
+@triton.jit
+def across(x_ptr, sums_ptr, most_ptr, rows_ptr, columns_ptr, M: tl.constexpr, N: tl.constexpr):
+    """Sums and greatest elements of a tile, of its rows, and sums of its columns: what many warps
+    have found comes together in lanes."""
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(x_ptr + rows[:, None] * N + columns[None, :])
+    tl.store(sums_ptr, tl.sum(x))
+    tl.store(sums_ptr + 1 + rows, tl.sum(x, axis=1))
+    tl.store(most_ptr, tl.max(x))
+    tl.store(rows_ptr + rows, tl.max(x, axis=1))
+    tl.store(columns_ptr + columns, tl.sum(x, axis=0))
