@@ -68,10 +68,9 @@ typedef struct {
 
 static void set_ptxas_call(PtxasCall *c, const GenOptions *o)
 {
-    const char *const argv[] = {
-        "ptxas",       "-arch",      c->arch,        "-o",
-        "/dev/stdout", "/dev/stdin", "-warn-spills", o->lines ? "-lineinfo" : NULL,
-        NULL};
+    const char *const argv[] = {"ptxas",       "-arch",      c->arch, "-o",
+                                "/dev/stdout", "/dev/stdin", "-v",    o->lines ? "-lineinfo" : NULL,
+                                NULL};
 
     snprintf(c->arch, sizeof c->arch, "%s", o->cpu);
     memcpy(c->argv, argv, sizeof argv);
@@ -130,54 +129,43 @@ static int ptxas_major(Arena *a, Begun *b)
     return major;
 }
 
-/* The lines by which the planner says how many registers a thread shall have. */
-static const char *const budget_lines[] = {"\n.minnctapersm ", "\n.maxnreg ", "\n\tsetmaxnreg."};
-
-static bool has_budget(const GenOutput *ptx)
+static RunStatus ask_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
+                           OsRun *run, char **error)
 {
-    for (int i = 0; i < COUNT(budget_lines); i++) {
-        if (strstr(ptx->data, budget_lines[i]))
-            return true;
-    }
-    return false;
-}
+    PtxasCall call;
+    int status;
 
-/* The same text with comments for these lines. */
-static GenOutput without_budget(const GenOutput *ptx, Arena *a)
-{
-    GenOutput out = *ptx;
-    char *text = arena_strndup(a, ptx->data, ptx->len);
-
-    for (int i = 0; i < COUNT(budget_lines); i++) {
-        char *line = strstr(text, budget_lines[i]);
-        if (line)
-            memcpy(line + 1, "//", 2);
-    }
-    out.data = text;
-    return out;
+    set_ptxas_call(&call, o);
+    if (b && b->assembles)
+        status = os_finish(&b->ptxas, a, ptx->data, ptx->len, run);
+    else
+        status = os_run(a, call.argv, ptx->data, ptx->len, run);
+    if (b)
+        b->assembles = false;
+    if (status == ENOMEM)
+        return RUN_NO_MEMORY;
+    if (status != 0 || run->code != 0 || run->noutput == 0)
+        return refuse_assembly(error, "ptxas", "PTX", status ? strerror(status) : run->errors);
+    return RUN_OK;
 }
 
 static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
                            GenOutput *out, char **error)
 {
-    PtxasCall call;
-    OsRun run;
-    int status;
+    OsRun run, again;
+    GenOutput next;
+    RunStatus status = ask_ptxas(ptx, o, b, a, &run, error);
 
-    set_ptxas_call(&call, o);
-    if (b && b->assembles)
-        status = os_finish(&b->ptxas, a, ptx->data, ptx->len, &run);
-    else
-        status = os_run(a, call.argv, ptx->data, ptx->len, &run);
-    if (b)
-        b->assembles = false;
-    if (status == ENOMEM)
-        return RUN_NO_MEMORY;
-    if (status != 0 || run.code != 0 || run.noutput == 0)
-        return refuse_assembly(error, "ptxas", "PTX", status ? strerror(status) : run.errors);
-    if (has_budget(ptx) && strstr(run.errors, "spill")) { /* too few registers: as it comes */
-        GenOutput free_ptx = without_budget(ptx, a);
-        return run_ptxas(&free_ptx, o, NULL, a, out, error);
+    if (status != RUN_OK)
+        return status;
+    CudaReport report = cuda_report(run.errors);
+    if (cuda_try_again(ptx, &report, a, &next)) {
+        status = ask_ptxas(&next, o, NULL, a, &again, error);
+        if (status != RUN_OK)
+            return status;
+        report = cuda_report(again.errors);
+        if (cuda_is_better(&next, &report))
+            run = again;
     }
     out->data = run.output;
     out->len = run.noutput;

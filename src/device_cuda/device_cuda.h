@@ -55,6 +55,18 @@ extern const DeviceArrays cuda_arrays;
  * Without a driver too, if there is a program `ptxas`. */
 void *cuda_expect(const GenOptions *o);
 void cuda_abandon(void *begun); /* NULL is allowed */
+
+/* budget.c: no function of it needs a driver */
+typedef struct {
+    int registers; /* of a thread; 0: it did not say */
+    int spilled;   /* bytes that a thread stores of them */
+} CudaReport;
+CudaReport cuda_report(const char *said); /* what `ptxas -v` says */
+/* Is there another text, which gives a thread more registers or fewer, that may make a better
+ * kernel than the one with this report?  *next: that text, in the arena; it is tried once. */
+bool cuda_try_again(const GenOutput *ptx, const CudaReport *r, Arena *a, GenOutput *next);
+/* Is what came of such a text, with its report, to be taken? */
+bool cuda_is_better(const GenOutput *tried, const CudaReport *r);
 RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
                         Arena *a, GenOutput *out, char **error);
 /* Device.show: the code of a chip as text. */

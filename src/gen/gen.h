@@ -49,6 +49,7 @@ typedef struct {
     /* of targets whose programs are blocks of warps, else 0: */
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
+    int together;  /* programs that a multiprocessor should have room for, if that costs little */
 } GenOutput;
 
 /* A set of CPUs that have something in common: what code for them may use, and how a program finds

@@ -418,7 +418,8 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
 
     if (!plan)
         return false;
-    *out = (GenOutput){.warps = plan->warps, .shared = (size_t)plan->shared};
+    *out =
+        (GenOutput){.warps = plan->warps, .shared = (size_t)plan->shared, .together = plan->wished};
     if (stage == GEN_LAYOUT) {
         out->data = (char *)nv_plan_text(plan, a);
         out->len = strlen(out->data);

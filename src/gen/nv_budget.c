@@ -4,9 +4,10 @@
  *
  * Left alone, the assembler takes as few registers as it can, and loads what a row needs behind its
  * reductions piece by piece, each piece waiting for memory by itself.  Told how many programs there
- * shall be, it uses what they leave; where nothing is loaded there, it is not told.  What a program
- * without loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs
- * comes and goes.
+ * shall be, it uses what they leave.  Where nothing is loaded there, it is not told, but asked
+ * again if it has left no room for a second program (device_cuda/budget.c).  What a program without
+ * loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs comes
+ * and goes.
  *
  * The other way round, of programs that only stream, load much, compute little and store, two are
  * enough where each by itself brings all the loads that keep the memory busy: one loads while the
@@ -127,6 +128,23 @@ static int together(const NvPlan *p, const Life *lives)
     return (int)MIN(MIN(REGISTERS / each, THREADS) / threads, by_shared);
 }
 
+/* Of a multiprocessor. */
+static int most_threads(int chip)
+{
+    return chip == 86 || chip == 87 || chip == 89 || chip >= 120 ? 1536 : 2048;
+}
+
+/* Two, where programs wait at barriers with something in registers and two fit by all but these;
+ * 0: as it comes. */
+static int wished(const NvPlan *p, const Life *lives)
+{
+    enum { TWO = 2 };
+    bool fit = p->warps * NV_LANES <= most_threads(p->chip) / TWO &&
+               p->shared <= nv_most_shared(p->chip) / TWO;
+
+    return fit && kept_registers(p, lives) > 0 ? TWO : 0;
+}
+
 /* --- programs that stream --- */
 
 static bool is_light(const Op *op)
@@ -205,5 +223,6 @@ void nv_choose_budget(NvPlan *p)
     const Life *lives = lives_of(p);
 
     p->together = lives ? together(p, lives) : 0;
+    p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
 }

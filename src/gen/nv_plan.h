@@ -203,6 +203,7 @@ struct NvPlan {
     int warps;    /* a power of two */
     bool resizes; /* the chip has setmaxnreg */
     int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
+    int wished;   /* the same, if it costs next to nothing: nobody knows before it is assembled */
     int room;     /* registers of a thread, with which just two programs fit; 0: as it comes */
     AxisFacts *axis;
     const PointerBases *bases;

@@ -9,7 +9,7 @@
  *
  * A step names the layout of its result, or of what a store stores; scalars have none.
  */
-#include "nv_plan.h"
+#include "nv_combine.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",       [NV_STORE] = "store",
@@ -79,6 +79,16 @@ static void put_vectors(PlanText *x, const NvMove *m)
         text_put(&x->out, " within warps");
 }
 
+/* ", parts of 4 lanes": what several warps have found */
+static void put_spread(PlanText *x, const NvCombine *c)
+{
+    for (int i = 0; i < c->nstages; i++) {
+        if (c->stages[i].lanes)
+            text_printf(&x->out, ", parts of %d lanes",
+                        1 << __builtin_popcount(c->stages[i].lanes));
+    }
+}
+
 static void put_block(PlanText *x, const NvBlock *b, int indent);
 
 static void put_step(PlanText *x, const NvStep *s, int indent)
@@ -90,6 +100,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_tile(x, tile_of(s));
     if (s->kind == NV_MOVE && s->detail)
         put_vectors(x, s->detail);
+    if (s->kind == NV_REDUCE && s->detail)
+        put_spread(x, s->detail);
     if (s->kind == NV_LOAD && s->once)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)
@@ -138,6 +150,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
                 p->warps, (long long)p->shared);
     if (p->together > 0)
         text_printf(&x.out, ", %d together", p->together);
+    if (p->wished > 0)
+        text_printf(&x.out, ", %d together if they fit", p->wished);
     if (p->room > 0)
         text_printf(&x.out, ", room of %d registers", p->room);
     text_put(&x.out, "\n");

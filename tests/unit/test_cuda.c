@@ -108,6 +108,7 @@ typedef struct {
     bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
     const char *ptx;          /* NULL: some */
+    int warps, together;      /* of the program; of those that there should be */
 } Assembly;
 
 #define VERSION(n) "#!/bin/sh\n[ \"$1\" = --version ] && echo \"tools, release " n "\" && exit\n"
@@ -139,7 +140,8 @@ static int try_assembly(const Assembly *c)
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
     const GenOptions options = {.cpu = c->arch, .lines = c->lines, .shown = c->shown};
     const char *text = c->ptx ? c->ptx : "some ptx";
-    GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = 4}, out;
+    GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = c->warps ? c->warps : 4};
+    GenOutput out;
     Arena *a = arena_new(NULL);
     char *error;
 
@@ -148,6 +150,7 @@ static int try_assembly(const Assembly *c)
     setenv("PATH", path, 1);
     if (c->ptxas)
         put_script(folder, "ptxas", c->ptxas);
+    ptx.together = c->together;
     fake->fail = c->fail;
     fake->result = 999;
     fake->broken_ptx = c->broken ? "some" : NULL;
@@ -160,7 +163,7 @@ static int try_assembly(const Assembly *c)
     if (wrong)
         print_error("wanted: %s\ngot: %s\n", c->made ? c->made : c->error, wrong);
     bool clean = waitpid(-1, NULL, WNOHANG) == -1 && fake->links == 0 && !current() &&
-                 (status != RUN_OK || out.warps == 4);
+                 (status != RUN_OK || out.warps == ptx.warps);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || wrong || !clean;
 }
@@ -170,9 +173,21 @@ static void test_assembling(void **state)
     static const char good[] = VERSION("12.4") "echo \"ptxas $1 $2 $(cat)\"\n";
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
-    static const char tight[] = VERSION("12.4") "ptx=$(cat)\n"
-                                                "echo \"$ptx\" | grep -q ^[.]m && echo spill >&2\n"
-                                                "echo \"ptxas $1 $2 $ptx\"\n";
+    static const char tight[] =
+        VERSION("12.4") "ptx=$(cat)\n"
+                        "echo \"$ptx\" | grep -q ^[.]m && echo ' 8 bytes spill stores' >&2\n"
+                        "echo \"ptxas $1 $2 $ptx\"\n";
+    /* What fits by itself, and what needs so many registers but with less does not spill, or does.
+     */
+#define NEEDS(n, spills)                                                                           \
+    VERSION("12.4")                                                                                \
+    "ptx=$(cat)\n"                                                                                 \
+    "if echo \"$ptx\" | grep -q ^[.]min; then echo 'Used 64 registers, " #spills                   \
+    " bytes spill stores'; else echo 'Used " #n                                                    \
+    " registers, used 1 barriers, 0 bytes spill stores'; fi >&2\n"                                 \
+    "echo \"$ptx\"\n"
+    static const char fits[] = NEEDS(64, 0), wide[] = NEEDS(72, 64), spills[] = NEEDS(72, 68);
+    static const char row[] = "k\n.reqntid 512, 1, 1\n{";
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const char budget[] = "some ptx\n.minnctapersm 4\n";
     static const char room[] = "some ptx\n.maxnreg 64\n{\n\tsetmaxnreg.dec 64;\n";
@@ -184,11 +199,17 @@ static void test_assembling(void **state)
         {good, NULL, "sm_90a", .ptx = room, .made = "ptxas -arch sm_90a some ptx\n.maxn"},
         {tight, NULL, "sm_90a", .ptx = room,
          .made = "ptxas -arch sm_90a some ptx\n//axnreg 64\n{\n//etmaxnreg.dec 64;"},
+        {fits, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2, .made = row},
+        {wide, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2,
+         .made = "k\n.reqntid 512, 1, 1\n.minnctapersm 2\n{"},
+        {wide, NULL, "sm_90a", .ptx = row, .warps = 8, .together = 2, .made = row},
+        {wide, NULL, "sm_90a", .ptx = row, .warps = 16, .made = row},
+        {spills, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2, .made = row},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},
-        {tells, NULL, "sm_90a", .made = "/dev/stdin -warn-spills\n"},
-        {tells, NULL, "sm_90a", .lines = true, .made = "/dev/stdin -warn-spills -lineinfo\n"},
+        {tells, NULL, "sm_90a", .made = "/dev/stdin -v\n"},
+        {tells, NULL, "sm_90a", .lines = true, .made = "/dev/stdin -v -lineinfo\n"},
         {good, NULL, "sm_70", .lines = true, .made = "some ptx"},
         {NULL, NULL, "sm_90a", .early = true, .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .early = true, .made = "ptxas -arch sm_90a some ptx"},
