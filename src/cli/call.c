@@ -296,6 +296,16 @@ void call_report(Call *k)
         fputs(k->timing.profile, c->tells);
 }
 
+void call_warn(const Call *k, const char *text)
+{
+    Cli *c = k->cli;
+
+    if (!c->each)
+        warn(c, "%s", text);
+    else
+        c->warning = c->warning ? arena_printf(c->arena, "%s\n%s", c->warning, text) : text;
+}
+
 void call_close(Call *k)
 {
     move_release(k->cli, k->first_block);

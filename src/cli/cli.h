@@ -81,8 +81,8 @@ typedef struct {
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
     int random_arrays;            /* made so far: the seed of the next one that gives none */
     const char *compared;         /* what compare_json() gave last, where JSON is asked for */
-    const char *warning;          /* with --each: what unwritten_tell() has to say .. */
-    const char *unwritten;        /* .. and the same as JSON; NULL: nothing */
+    const char *warning;          /* with --each: what call_warn() has to say; NULL: nothing */
+    const char *unwritten;        /* .. and what unwritten_tell() has, as JSON; NULL: nothing */
     const char **rows; /* for each --save what this file adds to its table, NULL for none */
     int nrows;
     atomic_int *share; /* of a launch beside others: programs that have ended, in 1000ths */
@@ -605,7 +605,8 @@ void call_count(Call *k);     /* into timing.stats; compiles what call_launch() 
 void timing_measure(Call *k); /* timing.c: runs until the number or the time is used up */
 double call_again(Call *k);   /* one more run, in silence: seconds */
 void call_report(Call *k);    /* what --time, --json and --count say */
-void call_close(Call *k);     /* frees its arrays, here and there */
+void call_warn(const Call *k, const char *text); /* now, or with --each beside the file's path */
+void call_close(Call *k);                        /* frees its arrays, here and there */
 
 /* hint.c: NULL, or which block size should take less than half the time; behind timed runs */
 const char *shape_hint(const Call *k);
@@ -620,6 +621,8 @@ void checked_tell(bool in_part); /* where it is so: a line on stderr, for the en
  * unless unwritten.wanted, and the second turns that off where there are none */
 void unwritten_watch(Call *k); /* compiled, in front of the first run */
 void unwritten_find(Call *k);  /* behind it, with results on the host; may make the launch again */
+/* What was found out about an argument; NULL: nothing was looked for, or there is none. */
+const MaybeUnwritten *unwritten_array(const Call *k, const char *name);
 /* What there is to say, a warning, or with --check what stops the command; NULL: nothing. */
 const char *unwritten_text(const Call *k);
 bool unwritten_refuses(const Call *k); /* which of them? */
@@ -747,7 +750,9 @@ typedef struct {
     Array want;       /* dense */
     bool is_changed;  /* by the device that `want` comes from, or that is not known */
     double rtol, atol;
+    bool is_of_device;       /* `want` is */
     int64_t wrong, worst;    /* how many elements; which one, row-major */
+    int64_t nans;            /* how many are NaN, here and there */
     double max_abs, max_rel; /* of differences; infinity where one is no number */
 } Comparison;
 typedef VEC(Comparison) Comparisons;
@@ -758,6 +763,8 @@ bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all wit
 /* Is an array within the usual tolerance of a dense one of its shape? */
 bool compare_is_near(Cli *c, const Array *got, const Array *want);
 const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
+/* What to warn of, behind unwritten_find(): devices that agree in nothing but NaN; NULL. */
+const char *compare_warning(const Call *k, const Comparisons *all);
 const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects */
 
 /* functions.c: the functions of a kernel's file as syntax trees, nested ones too */

@@ -4,7 +4,9 @@
  * The reference is a value, computed before the launch, when the arguments are still what they
  * were; or what another device makes of the same arguments.  For that the kernel runs there first,
  * on the arrays of the call itself, whose contents are put back behind it.  An element is right
- * when |got - want| <= atol + rtol * |want|; a NaN is right where a NaN is wanted.
+ * when |got - want| <= atol + rtol * |want|; a NaN is right where a NaN is wanted.  Where devices
+ * agree in nothing but NaN, as about what nobody wrote before the kernel read it, there is a
+ * warning.
  */
 #include "cli.h"
 
@@ -173,8 +175,10 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
     Call other = call_elsewhere(k, device, id);
     int kept;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         all[i].want = array_new(c, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
+        all[i].is_of_device = true;
+    }
     kept = c->blocks.len;
     fresh_copy(&other, k->end_block);
     call_launch(&other);
@@ -292,6 +296,7 @@ static void compare_elements(Cli *c, Comparison *m)
         double d = difference(&g, &w), size = fabs(w.real);
         double allowed = m->atol + (isfinite(size) ? m->rtol * size : 0);
 
+        m->nans += isnan(g.real) && isnan(w.real);
         m->max_abs = MAX(m->max_abs, d);
         if (d > 0 && size > 0)
             m->max_rel = MAX(m->max_rel, isfinite(size) ? d / size : d);
@@ -354,6 +359,12 @@ static void put_difference(Cli *c, Text *t, const Comparison *m)
                 worst_text(c, m, &m->want));
 }
 
+static void put_nans(Text *t, const char *before, const Comparison *m)
+{
+    text_printf(t, "%s%lld of %lld elements %s NaN in both", before, (long long)m->nans,
+                (long long)array_numel(m->got), m->nans == 1 ? "is" : "are");
+}
+
 static void put_comparison(Cli *c, Text *t, const Comparison *m)
 {
     if (m->wrong > 0)
@@ -361,7 +372,10 @@ static void put_comparison(Cli *c, Text *t, const Comparison *m)
     else
         text_printf(t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
                     (long long)array_numel(m->got));
-    text_printf(t, "greatest error %.3g, relative %.3g\n", m->max_abs, m->max_rel);
+    text_printf(t, "greatest error %.3g, relative %.3g", m->max_abs, m->max_rel);
+    if (m->nans > 0)
+        put_nans(t, "; ", m);
+    text_put(t, "\n");
 }
 
 const char *compare_text(Cli *c, const Comparisons *all)
@@ -382,6 +396,36 @@ const char *compare_text(Cli *c, const Comparisons *all)
         told = is_last ? 0 : told;
     }
     return t.s;
+}
+
+/* Nothing but NaN is in an array of results.  What nobody wrote is not told twice. */
+static bool is_only_nan(const Call *k, const Comparison *m)
+{
+    const MaybeUnwritten *u = unwritten_array(k, m->name);
+
+    if (!m->is_of_device || m->nans == 0 || m->nans < array_numel(m->got))
+        return false;
+    return u && u->count > 0 ? false : is_told(m) || (u && (u->uses & TILEC_STORES));
+}
+
+const char *compare_warning(const Call *k, const Comparisons *all)
+{
+    Text t = text_new(k->cli->arena);
+
+    for (int i = 0; i < all->len; i++) {
+        const Comparison *m = &all->at[i];
+
+        if (!is_only_nan(k, m))
+            continue;
+        text_printf(&t, "%s%s: ", t.len ? "\n" : "", m->name);
+        put_nans(&t, "", m);
+        text_printf(&t,
+                    ": that %s gives the same says nothing\n"
+                    "hint: does the kernel read an array that nobody filled? `empty` makes it of "
+                    "NaN; zeros(%s,%s) begins with 0",
+                    m->text->with, tilec_dtype_name(m->got->dtype), summary_shape(k->cli, m->got));
+    }
+    return t.len ? t.s : NULL;
 }
 
 /* "nan" and "inf" go in quotes: JSON has no such numbers. */
@@ -416,6 +460,7 @@ static void put_json(Cli *c, Text *t, const Comparison *m)
     put_json_text(t, m->text->with);
     text_printf(t, ", \"pass\": %s, \"elements\": %lld, \"wrong\": %lld",
                 m->wrong ? "false" : "true", (long long)n, (long long)m->wrong);
+    text_printf(t, ", \"nan_in_both\": %lld", (long long)m->nans);
     put_number(t, "share", n ? (double)m->wrong / (double)n : 0);
     put_number(t, "max_abs", m->max_abs);
     put_number(t, "max_rel", m->max_rel);

@@ -16,6 +16,7 @@ void call_run_evaluated(Call *k)
 {
     Cli *c = k->cli;
     Comparisons compared;
+    const char *warning;
 
     outputs_check(k);
     compared = compare_prepare(k);
@@ -30,6 +31,9 @@ void call_run_evaluated(Call *k)
     else
         fputs(compare_text(c, &compared), c->tells);
     unwritten_tell(k);
+    warning = compare_warning(k, &compared);
+    if (warning)
+        call_warn(k, warning);
 }
 
 /* Options that are for a way of running which was not asked for, or for another one. */

@@ -176,6 +176,14 @@ static void test_files(Cli *c, Test *t, const Options *o)
     t->in_part = o->launch.check && !checked_races(c, o->launch.device);
 }
 
+/* Either may be NULL. */
+static const char *join_lines(Cli *c, const char *first, const char *second)
+{
+    if (!first || !second)
+        return first ? first : second;
+    return arena_printf(c->arena, "%s\n%s", first, second);
+}
+
 static void test_call(Cli *c, Test *t, Call *k)
 {
     Comparisons compared;
@@ -186,11 +194,12 @@ static void test_call(Cli *c, Test *t, Call *k)
     call_launch(k);
     t->in_part = checked_in_part(k);
     unwritten_find(k);
-    t->why = unwritten_text(k);
-    if (!compare_finish(k, &compared))
+    if (!compare_finish(k, &compared)) {
         t->why = compare_text(c, &compared);
-    else if (!unwritten_refuses(k))
-        t->result = TEST_PASSED;
+    } else {
+        t->why = join_lines(c, unwritten_text(k), compare_warning(k, &compared));
+        t->result = unwritten_refuses(k) ? TEST_FAILED : TEST_PASSED;
+    }
     t->compared = compare_json(c, &compared);
 }
 

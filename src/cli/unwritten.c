@@ -327,6 +327,15 @@ void unwritten_find(Call *k)
     array_free_from(c, kept);
 }
 
+const MaybeUnwritten *unwritten_array(const Call *k, const char *name)
+{
+    for (int i = 0; i < k->unwritten.arrays.len; i++) {
+        if (strcmp(k->unwritten.arrays.at[i].name, name) == 0)
+            return &k->unwritten.arrays.at[i];
+    }
+    return NULL;
+}
+
 /* --- telling --- */
 
 static const char *text_of_array(const Call *k, const MaybeUnwritten *m)
@@ -413,8 +422,5 @@ void unwritten_tell(Call *k)
     k->timing.unwritten = unwritten_json(k);
     if (c->json)
         c->unwritten = k->timing.unwritten;
-    if (c->each)
-        c->warning = text; /* told with the file's path */
-    else
-        warn(c, "%s", text);
+    call_warn(k, text);
 }

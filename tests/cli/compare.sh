@@ -66,9 +66,11 @@ missing() {
         out="empty(fp32,20)" "$@"
 }
 expect 0 out "out: agrees with interp in 20 elements; greatest error 0" missing --compare interp
+grep -q "; 1 of 20 elements is NaN in both$" "$folder/out" || wrong "no word of the NaN"
+expect 0 out '"elements": 20, "wrong": 0, "nan_in_both": 1' missing --compare interp --json
 expect 1 out "worst: out[19] is nan, not inf; greatest error inf, relative inf" \
     missing --compare "out=x*inf"
-expect 1 out '"wrong": 1, "share": 0.05, "max_abs": null, "max_rel": null' \
+expect 1 out '"wrong": 1, "nan_in_both": 0, "share": 0.05, "max_abs": null, "max_rel": null' \
     missing --json --compare "out=x*inf"
 expect 1 out '"worst": {"index": [19], "value": "nan", "reference": "inf"}}]' \
     missing --json --compare "out=x*inf"
@@ -76,6 +78,43 @@ expect 0 out '"compare": [{"name": "out", "with": "x*2", "pass": true, "elements
     scale --json --compare "out=x*2"
 expect 0 out "out: agrees with x in 0 elements" "$tilec" run "$folder/k.py" --grid 2 n=0 BLOCK=16 \
     factor=2 x="zeros(fp32,0)" out=x --compare out=x
+
+# devices that agree in nothing but NaN show nothing; whoever wants NaN may say so
+cat >"$folder/total.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+# tilec: call total --grid 4 x=ones(fp32,4) out=empty(fp32,1)
+# tilec: call from-zero --grid 4 x=ones(fp32,4) out=zeros(fp32,1)
+@triton.jit
+def total(x, out):
+    tl.atomic_add(out, tl.load(x + tl.program_id(0)))
+KERNEL
+nothing="out: 1 of 1 elements is NaN in both: that interp gives the same says nothing"
+total() {
+    "$tilec" run "$folder/total.py" --grid 4 x="ones(fp32,4)" "$@"
+}
+expect 0 err "tilec: warning: $nothing" total out="empty(fp32,1)" --compare interp
+grep -qF "hint: does the kernel read an array that nobody filled? \`empty\` makes it of NaN; zeros(fp32,1) begins with 0" \
+    "$folder/err" || wrong "no hint"
+expect 0 out "out: agrees with interp in 1 elements; greatest error 0, relative 0; 1 of 1 elements is NaN in both" \
+    total out="empty(fp32,1)" --compare out=interp
+expect 0 out "" total out="empty(fp32,1)" --compare out=nan
+! grep -q "says nothing" "$folder/err" || wrong "NaN was asked for"
+expect 0 out "" total out="zeros(fp32,1)" --compare interp
+! grep -q "NaN" "$folder/out" "$folder/err" || wrong "nothing is NaN"
+expect 0 out "      $nothing" "$tilec" test "$folder/total.py" --call total
+expect 0 out "" "$tilec" test "$folder/total.py" --call from-zero
+! grep -q "NaN" "$folder/out" || wrong "nothing is NaN"
+expect 0 out '"why": "out: 1 of 1 elements is NaN in both' "$tilec" test "$folder/total.py" --call total --json
+cp "$folder/r.npy" "$folder/s.npy"
+expect 0 err "r.npy: $nothing" "$tilec" run "$folder/total.py" --grid 1 --each "$folder/[rs].npy" x=@{} out="empty(fp32,1)" \
+    --compare interp
+# not beside what is not written at all
+expect 0 err "none of its 20 elements was written" \
+    "$tilec" run "$folder/k.py" --grid 0 n=20 BLOCK=16 factor=2 x="ones(fp32,20)" out="empty(fp32,20)" \
+    --compare out=interp
+! grep -q "says nothing" "$folder/err" || wrong "told twice"
 
 # mistakes, before anything runs
 expect 2 err "--compare needs NAME=VALUE or NAME=DEVICE, not '=3'" scale --compare =3
