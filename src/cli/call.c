@@ -101,22 +101,25 @@ static void hear_count(void *call, const tilec_count *count)
     counting_add(&((Call *)call)->counting, count);
 }
 
-static int hear_progress(void *call, const tilec_progress *progress)
+/* A launch beside others, whose files have a line already, and one in silence have none. */
+static int hear_progress(void *call, const tilec_progress *t)
 {
     Call *k = call;
 
-    progress_of_launch(&k->progress, k->timing.grid, progress);
+    timeout_check(k, t);
+    if (k->silent || k->cli->share)
+        progress_warn_of_launch(&k->progress, k->timing.grid, t);
+    else
+        progress_of_launch(&k->progress, k->timing.grid, t);
+    if (t->ended >= 0 && k->cli->share)
+        atomic_store(k->cli->share, (int)(1000 * t->ended / MAX(t->programs, 1)));
     return 0;
 }
 
-/* Of a launch beside others, whose files have a line already. */
-static int hear_share(void *call, const tilec_progress *t)
+/* Of further runs. */
+static int hear_time(void *call, const tilec_progress *t)
 {
-    Call *k = call;
-
-    progress_warn_of_launch(&k->progress, k->timing.grid, t);
-    if (t->ended >= 0 && k->cli->share)
-        atomic_store(k->cli->share, (int)(1000 * t->ended / MAX(t->programs, 1)));
+    timeout_check(call, t);
     return 0;
 }
 
@@ -130,7 +133,7 @@ static void listen(Call *k)
     tilec_launch_options *o = &k->options.launch;
 
     o->on_record = k->silent ? NULL : hear;
-    o->on_progress = k->silent ? NULL : k->cli->share ? hear_share : hear_progress;
+    o->on_progress = hear_progress;
     o->on_count = k->options.count ? hear_count : NULL;
     o->on_span = k->options.trace ? hear_span : NULL;
     o->user = k;
@@ -142,7 +145,7 @@ static void stop_listening(Call *k)
     k->options.launch.on_record = NULL;
     k->options.launch.on_count = NULL;
     k->options.launch.on_span = NULL;
-    k->options.launch.on_progress = NULL;
+    k->options.launch.on_progress = k->options.timeout > 0 ? hear_time : NULL;
 }
 
 /* An argument that is a tuple without brackets, as values of a sweep are written; NULL. */

@@ -118,7 +118,8 @@ void tell(void *unused, const char *text);
 char *problem_json(const Cli *c);
 const char *problem_kept(Cli *c); /* the same in the arena; "null" for NULL */
 /* The same of a kernel that ends, or has ended, its process. */
-const char *problem_of_fault(const Cli *c, const char *text, int exit_code);
+const char *problem_of_fault(Cli *c, const char *text, int exit_code);
+char *problem_json_of_fault(const Cli *c, const char *text, int exit_code); /* as problem_json() */
 /* The array of what complain() has told as the value of one more key of an object; nothing without
  * any. */
 void put_json_problems(Text *t, const Cli *c);
@@ -131,6 +132,8 @@ void interrupt_watch(void);
 void interrupt_wipes(bool shown); /* there is one now, or none any more */
 void interrupt_says(const char *fmt, ...)
     PRINTF(1, 2); /* how far the command is, when it ends so */
+void interrupt_settle(
+    void); /* before the process ends: wipe, and wait for files that are written */
 
 /* progress.c: one line on a terminal's stderr, from half a second of work on; else nothing. */
 typedef struct {
@@ -148,6 +151,9 @@ void progress_files(Progress *p, double done, int all);
 void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
 /* The warning alone, where another line is shown. */
 void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
+/* "0 of 6 programs have ended, and (0, 0, 0) has begun and not ended"; from any thread. */
+enum { PROGRAMS_TEXT = 800 };
+void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const tilec_progress *t);
 void progress_end(Progress *p); /* wipes the line */
 
 /* array.c */
@@ -318,6 +324,7 @@ typedef struct {
     int device_id; /* behind a colon of --device */
     bool time, json, count, profile;
     int compress;   /* zlib's level for what --save writes; 0: the fastest files */
+    double timeout; /* seconds that a launch may take; 0: any */
     int runs;       /* 0 = as many as fit in `seconds` */
     double seconds; /* of timed runs; 0: one */
     bool sweep, csv;
@@ -371,7 +378,8 @@ const char *operand_next_part(Cli *c, const char **text);
 const char *operand_file(Cli *c, const char *word, const char **kernel);
 /* NAME[:N]; of several with commas between them the first. */
 void operand_device(Cli *c, Options *o, const char *list);
-int operand_count(Cli *c, const char *option, const char *text); /* 1 or more */
+int operand_count(Cli *c, const char *option, const char *text);      /* 1 or more */
+double operand_seconds(Cli *c, const char *option, const char *text); /* more than 0 */
 int operand_level(Cli *c, const char *option, const char *text); /* of zlib; NULL: the usual one */
 SaveText operand_save(Cli *c, const char *text);                 /* NAME[:TYPE]=FILE */
 ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
@@ -400,8 +408,9 @@ typedef struct {
 LastWords crash_words(Cli *c, const char *kernel);
 /* May be nested, on any threads: the words of the first one are said. */
 void crash_watch(const LastWords *words);
-void crash_unwatch(void);  /* behind the last one the system's own handling is back */
-void crash_be_quiet(void); /* in a process whose parent says what has ended it */
+void crash_unwatch(void);   /* behind the last one the system's own handling is back */
+void crash_be_quiet(void);  /* in a process whose parent says what has ended it */
+void crash_say_files(void); /* those that are begun and not ended, on stderr */
 /* The words then name the files between these two; the path must last as long. */
 void crash_file_begin(const char *path);
 void crash_file_end(const char *path); /* nothing when it did not begin */
@@ -825,6 +834,12 @@ bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char
  * command that makes several calls makes them in trials.  Behind a launch of its own it must not:
  * threads are not in the child. */
 bool trial_is_needed(const Options *o);
+/* In a trial, on any of its threads: end it, and `text` is why.  Elsewhere it does nothing. */
+void trial_stop(const char *text);
+
+/* timeout.c: does the launch take longer than --timeout allows?  Then the command ends here, or the
+ * trial that it is in.  From any thread. */
+void timeout_check(const Call *k, const tilec_progress *t);
 
 /* example.c: a call of a kernel that can be copied */
 typedef struct {

@@ -55,7 +55,7 @@ static void say(int stream, const char *text, size_t length)
         return;
 }
 
-static void say_files(void)
+void crash_say_files(void)
 {
     static const char begin[] = "tilec: it was at work on ", between[] = ", ";
     bool is_first = true;
@@ -76,7 +76,7 @@ static void say_files(void)
 static void say_all(int number)
 {
     say(STDERR_FILENO, last_words.text, last_words.length);
-    say_files();
+    crash_say_files();
     for (int i = 0; i < CRASH_SIGNALS; i++) {
         if (number == signals[i])
             say(STDOUT_FILENO, last_json[i].text, last_json[i].length);

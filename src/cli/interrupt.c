@@ -23,7 +23,7 @@ enum { LONGEST = 120 };
 static char says[2][LONGEST];
 static volatile sig_atomic_t said = -1; /* -1: nothing */
 
-static void end(int number)
+void interrupt_settle(void)
 {
     static const char wipe[] = "\r\033[K";
 
@@ -31,6 +31,11 @@ static void end(int number)
         nanosleep(&a_while, NULL);
     if (line_shown && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         line_shown = 0;
+}
+
+static void end(int number)
+{
+    interrupt_settle();
     if (number == SIGINT && said >= 0 && write(STDERR_FILENO, says[said], strlen(says[said])) < 0)
         said = -1;
     signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */

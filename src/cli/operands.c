@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,16 @@ int operand_count(Cli *c, const char *option, const char *text)
     if (end == text || *end || v < 1 || v > INT_MAX)
         stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
     return (int)v;
+}
+
+double operand_seconds(Cli *c, const char *option, const char *text)
+{
+    char *end;
+    double v = strtod(text, &end);
+
+    if (end == text || *end || !(v > 0) || isinf(v))
+        stop(c, CLI_USAGE, "%s needs a number of seconds, 5 or 0.5, not '%s'", option, text);
+    return v;
 }
 
 int operand_level(Cli *c, const char *option, const char *text)

@@ -67,6 +67,11 @@ static void set_device(const Given *g)
     operand_device(g->c, g->o, g->operand);
 }
 
+static void set_timeout(const Given *g)
+{
+    g->o->timeout = operand_seconds(g->c, g->option->name, g->operand);
+}
+
 static void set_debug(const Given *g)
 {
     g->o->launch.debug = TILEC_DEBUG_NAMES;
@@ -224,6 +229,9 @@ static const Option options[] = {
     {"--num-stages", NULL, NEEDS, ONCE, NUMBER(launch.num_stages),
         {{RUN | DUMP, "N", ""},
          {TEST | BUILD, AS_FOR_RUN}}},
+    {"--timeout", NULL, NEEDS, ONCE, set_timeout, 0,
+        {{RUN, "SECONDS", "end the command, with exit code 1, when a launch takes longer"},
+         {TEST, "SECONDS", "a call fails when one of its launches takes longer"}}},
     {"--check", NULL, BARE, AGAIN, SWITCH(launch.check),
         {{RUN | DUMP, NULL, "report every access outside of an array, on interp and sim races too"},
          {TEST, AS_FOR_RUN}}},

@@ -188,16 +188,21 @@ char *problem_json(const Cli *c)
     return out;
 }
 
-const char *problem_kept(Cli *c)
+/* In the arena; frees what it is given. */
+static const char *keep(Cli *c, char *json)
 {
-    char *json = problem_json(c);
     const char *kept = json ? arena_strndup(c->arena, json, strlen(json)) : "null";
 
     free(json);
     return kept;
 }
 
-const char *problem_of_fault(const Cli *c, const char *text, int exit_code)
+const char *problem_kept(Cli *c)
+{
+    return keep(c, problem_json(c));
+}
+
+char *problem_json_of_fault(const Cli *c, const char *text, int exit_code)
 {
     Cli ended = *c;
 
@@ -207,7 +212,12 @@ const char *problem_of_fault(const Cli *c, const char *text, int exit_code)
     ended.diagnosis = NULL;
     ended.status = TILEC_FAULT;
     ended.code = (CliCode)exit_code;
-    return problem_kept(&ended);
+    return problem_json(&ended);
+}
+
+const char *problem_of_fault(Cli *c, const char *text, int exit_code)
+{
+    return keep(c, problem_json_of_fault(c, text, exit_code));
 }
 
 void put_json_problems(Text *t, const Cli *c)

@@ -139,23 +139,35 @@ static bool has_one(const tilec_progress *t)
     return t->nrunning == 1 && t->running[0].last - t->running[0].first == 1;
 }
 
-static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_progress *t)
+void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const tilec_progress *t)
 {
     char running[600];
 
-    wipe(p);
     name_running(running, sizeof running, grid, t);
     if (t->ended < 0)
-        fprintf(stderr,
-                "tilec: warning: kernel '%s': the device has been at work on it for %.0f s, and "
-                "does not tell how far it is\n",
-                p->what, t->seconds);
+        snprintf(out, PROGRAMS_TEXT, "the device does not tell how far it is");
+    else if (t->nrunning == 0)
+        snprintf(out, PROGRAMS_TEXT, "%lld of %lld programs have ended", (long long)t->ended,
+                 (long long)t->programs);
     else
+        snprintf(out, PROGRAMS_TEXT,
+                 "%lld of %lld programs have ended, and %s %s begun and not ended",
+                 (long long)t->ended, (long long)t->programs, running, has_one(t) ? "has" : "have");
+}
+
+static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_progress *t)
+{
+    char programs[PROGRAMS_TEXT];
+
+    wipe(p);
+    progress_put_programs(programs, grid, t);
+    if (t->ended < 0)
         fprintf(stderr,
-                "tilec: warning: kernel '%s': nothing has moved for %.0f s: %lld of %lld programs "
-                "have ended, and %s %s begun and not ended\n",
-                p->what, t->still_seconds, (long long)t->ended, (long long)t->programs, running,
-                has_one(t) ? "has" : "have");
+                "tilec: warning: kernel '%s': the device has been at work on it for %.0f s: %s\n",
+                p->what, t->seconds, programs);
+    else
+        fprintf(stderr, "tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
+                t->still_seconds, programs);
     fputs("hint: a program that waits for one that has not begun waits for ever; Ctrl-C ends the "
           "run\n",
           stderr);

@@ -10,21 +10,37 @@
 #include <unistd.h>
 
 enum { SLOWEST = 10 }; /* seconds on the wall for one of the CPU, where others use it, too */
+enum { STOPPED = 3 };  /* the exit code of a child that trial_stop() has ended */
+
+static int trial_pipe = -1; /* of a child, to its parent */
+
+static void write_text(int to, const char *text)
+{
+    const char *end = text ? text + strlen(text) : NULL;
+
+    for (ssize_t n = 0; text && text < end && n >= 0; text += n)
+        n = write(to, text, (size_t)(end - text));
+}
 
 static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *context, int pipe_end)
 {
     const struct rlimit most = {seconds, seconds + 1};
-    const char *text, *end;
 
     if (seconds > 0)
         setrlimit(RLIMIT_CPU, &most);
     alarm(seconds * SLOWEST);
     crash_be_quiet();
-    text = trial(c, context);
-    end = text ? text + strlen(text) : NULL;
-    for (ssize_t n = 0; text && text < end && n >= 0; text += n)
-        n = write(pipe_end, text, (size_t)(end - text));
+    trial_pipe = pipe_end;
+    write_text(pipe_end, trial(c, context));
     _exit(0);
+}
+
+void trial_stop(const char *text)
+{
+    if (trial_pipe < 0)
+        return;
+    write_text(trial_pipe, text);
+    _exit(STOPPED);
 }
 
 /* What the child has written, all of it; NULL: nothing. */
@@ -69,5 +85,5 @@ bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char
         continue;
     if (WIFSIGNALED(status))
         *text = ending_text(c, seconds, status);
-    return !WIFSIGNALED(status);
+    return !WIFSIGNALED(status) && !(WIFEXITED(status) && WEXITSTATUS(status) == STOPPED);
 }

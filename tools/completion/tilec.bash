@@ -100,9 +100,9 @@ _tilec() {
     local makes="--device --arch --threads --num-warps --num-stages --check --debug --unspecialised --path --define"
     case ${COMP_WORDS[1]} in
     list) options="--path --define --json" ;;
-    test) options="$makes --grid --call --compare --json" ;;
+    test) options="$makes --grid --timeout --call --compare --json" ;;
     run)
-        options="$makes --grid --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
+        options="$makes --grid --timeout --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
         options+=" --time --tune --sweep --csv --plot --profile --trace --count"
         ;;
     dump) options="$makes --stage --call --json" ;;
