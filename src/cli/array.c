@@ -1,9 +1,5 @@
 /*
- * array.c - arrays that the command line makes, fills and walks
- *
- * Random numbers are the same on every machine: element k of an array made with `seed` comes from
- * the (k+1)-th output of SplitMix64 started at `seed` (Steele, Lea and Flood, 2014), so it depends
- * on nothing but seed and k.  docs/cli.md repeats the formulas for who wants to check them.
+ * array.c - arrays of the command line: their memory, their elements, other types
  */
 #include "cli.h"
 #include "../ir/ir.h"
@@ -164,10 +160,22 @@ static bool next_index(const Array *a, int64_t *index)
     return false;
 }
 
+/* `n` elements that lie `step` elements apart. */
+static void copy_row(const char *from, int64_t step, size_t size, int64_t n, char *to)
+{
+    if (step == 1) {
+        memcpy(to, from, (size_t)n * size);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        element_put_bits(to, i, size, element_get_bits(from, i * step, size));
+}
+
 void array_copy_dense(const Array *a, void *to)
 {
     size_t size = tilec_dtype_size(a->dtype);
-    int64_t index[CLI_MAX_DIMS] = {0};
+    int64_t index[CLI_MAX_DIMS] = {0}, row = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    Array rows = *a; /* without the dimension along them */
     char *out = to;
 
     if (array_numel(a) == 0)
@@ -176,17 +184,11 @@ void array_copy_dense(const Array *a, void *to)
         memcpy(to, a->data, array_bytes(a));
         return;
     }
+    rows.ndim--;
     do {
-        memcpy(out, array_at(a, index), size);
-        out += size;
-    } while (next_index(a, index));
-}
-
-static void put_bits(Array *a, int64_t k, uint64_t bits)
-{
-    size_t size = tilec_dtype_size(a->dtype);
-
-    memcpy((char *)a->data + (size_t)k * size, &bits, size);
+        copy_row(array_at(&rows, index), a->strides[rows.ndim], size, row, out);
+        out += (size_t)row * size;
+    } while (next_index(&rows, index));
 }
 
 /* Store a value; the two common types without the detour over their bits. */
@@ -197,23 +199,39 @@ void array_put(Array *a, int64_t k, double v)
     else if (a->dtype == TILEC_FP64)
         ((double *)a->data)[k] = v;
     else
-        put_bits(a, k, scalar_from_double((DType)a->dtype, v));
+        element_put_bits(a->data, k, tilec_dtype_size(a->dtype),
+                         scalar_from_double((DType)a->dtype, v));
 }
 
 double array_number(const Array *a, int64_t k)
 {
-    size_t size = tilec_dtype_size(a->dtype);
-    uint64_t bits = 0;
+    return scalar_to_double((DType)a->dtype,
+                            element_get_bits(a->data, k, tilec_dtype_size(a->dtype)));
+}
 
-    memcpy(&bits, (const char *)a->data + (size_t)k * size, size);
-    return scalar_to_double((DType)a->dtype, bits);
+typedef struct {
+    const Array *from, *to;
+} Cast;
+
+static void cast_part(void *cast, int64_t first, int64_t n)
+{
+    const Cast *k = cast;
+    const int64_t attrs[] = {ROUND_NEAREST};
+    const void *source[] = {array_element(k->from, first)};
+
+    if (!scalar_apply(OP_cast, attrs, (DType)k->from->dtype, (DType)k->to->dtype, source,
+                      array_element(k->to, first), (size_t)n))
+        bug("a cast without a meaning");
+}
+
+void *array_element(const Array *a, int64_t k)
+{
+    return (char *)a->data + (size_t)k * tilec_dtype_size(a->dtype);
 }
 
 Array array_cast(Cli *c, const Array *a, tilec_dtype t)
 {
-    const int64_t attrs[] = {ROUND_NEAREST};
     Array dense = *a, out;
-    const void *source[1];
 
     if (!array_is_dense(a)) {
         dense = array_new(c, a->dtype, a->ndim, a->shape);
@@ -222,126 +240,6 @@ Array array_cast(Cli *c, const Array *a, tilec_dtype t)
     if (t == a->dtype)
         return dense;
     out = array_new(c, t, a->ndim, a->shape);
-    source[0] = dense.data;
-    if (!scalar_apply(OP_cast, attrs, (DType)a->dtype, (DType)t, source, out.data,
-                      (size_t)array_numel(a)))
-        bug("a cast without a meaning");
+    parts_run(array_numel(a), cast_part, &(Cast){&dense, &out});
     return out;
-}
-
-void array_fill(Array *a, double v)
-{
-    int64_t n = array_numel(a);
-
-    for (int64_t k = 0; k < n; k++)
-        array_put(a, k, v);
-}
-
-void array_fill_int(Array *a, uint64_t v)
-{
-    int64_t n = array_numel(a);
-    uint64_t bits = scalar_truncate((DType)a->dtype, v);
-
-    for (int64_t k = 0; k < n; k++)
-        put_bits(a, k, bits);
-}
-
-int array_unwritten_byte(tilec_dtype t)
-{
-    return t == TILEC_I1 ? 1 : 0xff;
-}
-
-void array_fill_unwritten(Array *a)
-{
-    memset(a->data, array_unwritten_byte(a->dtype), array_bytes(a));
-}
-
-void array_count_up(Array *a)
-{
-    int64_t n = array_numel(a);
-
-    if (dtype_is_float((DType)a->dtype)) {
-        for (int64_t k = 0; k < n; k++)
-            array_put(a, k, (double)k);
-        return;
-    }
-    for (int64_t k = 0; k < n; k++)
-        put_bits(a, k, scalar_truncate((DType)a->dtype, (uint64_t)k));
-}
-
-/* Output number k + 1 of SplitMix64 started at `seed`. */
-static uint64_t random_bits(uint64_t seed, uint64_t k)
-{
-    uint64_t z = seed + (k + 1) * 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* Bits of the fraction, the hidden one included: so many random bits make an exact number. */
-static int float_digits(tilec_dtype t)
-{
-    static const unsigned char digits[] = {
-#define DTYPE(id, text, triton, repr, bits, kind, e, m, bias) [DT_##id] = (m) + 1,
-#include "../ir/dtypes.h"
-    };
-
-    return digits[t];
-}
-
-/* Uniform in [0, 1) with as many digits as the type has; integers get all their bits random. */
-void array_randomise(Array *a, uint64_t seed)
-{
-    int64_t n = array_numel(a);
-    int digits = float_digits(a->dtype);
-
-    for (int64_t k = 0; k < n; k++) {
-        uint64_t z = random_bits(seed, (uint64_t)k);
-
-        if (a->dtype == TILEC_I1)
-            put_bits(a, k, z >> 63);
-        else if (!dtype_is_float((DType)a->dtype))
-            put_bits(a, k, z);
-        else
-            array_put(a, k, (double)(z >> (64 - digits)) / (double)((uint64_t)1 << digits));
-    }
-}
-
-/*
- * Nearly normal, mean 0 and variance 1: the sum of twelve 16-bit uniform numbers less 6, from
- * outputs 3k+1 .. 3k+3.  Unlike a logarithm it rounds the same everywhere; it ends at +-6.
- */
-void array_randomise_normal(Array *a, uint64_t seed)
-{
-    int64_t n = array_numel(a);
-
-    for (int64_t k = 0; k < n; k++) {
-        int64_t sum = 0;
-
-        for (uint64_t i = 0; i < 3; i++) {
-            uint64_t z = random_bits(seed, 3 * (uint64_t)k + i);
-
-            for (int part = 0; part < 64; part += 16)
-                sum += (int64_t)((z >> part) & 0xffff);
-        }
-        array_put(a, k, (double)(2 * sum + 12 - 12 * 65536) / (2 * 65536.0));
-    }
-}
-
-/* low + z * count / 2^64 of the generator's number z, count = last - low + 1: each of these
- * numbers, which wrap at 64 bits, is as likely as the others but for 2^-64 * count. */
-void array_randomise_between(Array *a, uint64_t seed, uint64_t low, uint64_t last)
-{
-    int64_t n = array_numel(a);
-
-    for (int64_t k = 0; k < n; k++) {
-        unsigned __int128 z = random_bits(seed, (uint64_t)k);
-        uint64_t v = low + (uint64_t)((z * (last - low) + z) >> 64);
-
-        if (dtype_is_float((DType)a->dtype))
-            array_put(a, k, (double)(int64_t)v);
-        else
-            put_bits(a, k, scalar_truncate((DType)a->dtype, v));
-    }
 }

@@ -99,94 +99,149 @@ static Array spread(Cli *c, const Array *a, int ndim, const int64_t *shape)
     return dense;
 }
 
+/* Of integers. */
 static bool has_zero(const Array *a)
 {
-    const char *at = a->data;
     size_t size = tilec_dtype_size(a->dtype);
 
     for (int64_t i = 0, n = array_numel(a); i < n; i++) {
-        uint64_t bits = 0;
-
-        memcpy(&bits, at + (size_t)i * size, size);
-        if (scalar_to_double((DType)a->dtype, bits) == 0)
+        if (element_get_bits(a->data, i, size) == 0)
             return true;
     }
     return false;
 }
 
-typedef bool Combine(Py *p, int op, const Array *x, const Array *y, Array *out);
+/* `n` elements of both sides; false: there is no such operator. */
+typedef bool Combine(int op, DType in, DType out, const void *x, const void *y, void *to,
+                     int64_t n);
 
-/* Both sides in one dtype and one dense shape, then all elements. */
+/* One operator on all elements, a lane's worth at a time. */
+enum { LANES = 4096 };
+typedef struct {
+    Combine *all;
+    int op;
+    DType in, out;
+    const void *x, *y;
+    bool x_repeats, y_repeats; /* these are LANES times one number */
+    void *to;
+} Combining;
+
+static const void *side(const void *elements, bool repeats, DType t, int64_t first)
+{
+    return repeats ? elements : (const char *)elements + first * dtype_size(t);
+}
+
+static void combine_part(void *combining, int64_t first, int64_t n)
+{
+    const Combining *k = combining;
+
+    for (int64_t i = first, end = first + n; i < end; i += LANES)
+        k->all(k->op, k->in, k->out, side(k->x, k->x_repeats, k->in, i),
+               side(k->y, k->y_repeats, k->in, i), (char *)k->to + i * dtype_size(k->out),
+               MIN(LANES, end - i));
+}
+
+/* A side as combine_part() wants it: what is one number is not made an array of that shape. */
+static const void *prepare_side(Cli *c, const Array *a, int ndim, const int64_t *shape,
+                                bool *repeats)
+{
+    const int64_t lanes = LANES;
+
+    *repeats = array_numel(a) == 1;
+    return *repeats ? spread(c, &(Array){.data = a->data, .dtype = a->dtype}, 1, &lanes).data
+                    : spread(c, a, ndim, shape).data;
+}
+
+/* Both sides in one dtype and one shape, then all elements. */
 static bool combine(Py *p, int op, const Const *x, const Const *y, DType t, DType result,
                     Combine *all, Span at, Const *out)
 {
     Cli *c = value_cli(p);
     int64_t shape[CLI_MAX_DIMS];
+    Combining k = {.all = all, .op = op, .in = t, .out = result};
     Array a, b, made;
     int ndim;
 
     if (!operand(p, x, t, at, &a) || !operand(p, y, t, at, &b) ||
         !common_shape(p, &a, &b, at, &ndim, shape))
         return false;
-    a = spread(c, &a, ndim, shape);
-    b = spread(c, &b, ndim, shape);
+    k.x = prepare_side(c, &a, ndim, shape, &k.x_repeats);
+    k.y = prepare_side(c, &b, ndim, shape, &k.y_repeats);
     made = array_new(c, (tilec_dtype)result, ndim, shape);
-    if (!all(p, op, &a, &b, &made))
+    k.to = made.data;
+    if (!all(op, t, result, k.x, k.y, k.to, 0))
         return py_fail(p, at, "%s has no such operator", tilec_dtype_name((tilec_dtype)t));
+    parts_run(array_numel(&made), combine_part, &k);
     *out = value_of_array(c, made);
     return true;
 }
 
-static bool apply(Py *p, int op, const Array *x, const Array *y, Array *out)
+static bool apply(int op, DType in, DType out, const void *x, const void *y, void *to, int64_t n)
 {
-    const void *sources[] = {x->data, y->data};
+    const void *sources[] = {x, y};
 
-    (void)p;
-    return scalar_apply((OpCode)op, NULL, (DType)x->dtype, (DType)out->dtype, sources, out->data,
-                        (size_t)array_numel(out));
+    return scalar_apply((OpCode)op, NULL, in, out, sources, to, (size_t)n);
 }
 
-static int64_t integer_at(const Array *a, int64_t i)
+/* Integers divide toward minus infinity, as in Python; the remainder has the divisor's sign.  The
+ * least integer divided by -1 wraps.  An unsigned quotient is C's. */
+#define FLOOR_SIGNED(T, U)                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        T a = ((const T *)x)[i], b = ((const T *)y)[i];                                            \
+        T q = b == -1 ? (T)(0 - (U)a) : (T)(a / b), r = b == -1 ? 0 : (T)(a % b);                  \
+        bool below = r != 0 && (r < 0) != (b < 0);                                                 \
+        ((T *)to)[i] = op == BIN_MOD ? (T)(r + (below ? b : 0)) : (T)(q - below);                  \
+    }                                                                                              \
+    return true
+#define FLOOR_UNSIGNED(T)                                                                          \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        T a = ((const T *)x)[i], b = ((const T *)y)[i];                                            \
+        ((T *)to)[i] = op == BIN_MOD ? (T)(a % b) : (T)(a / b);                                    \
+    }                                                                                              \
+    return true
+
+static bool floor_integers(int op, DType t, DType out, const void *x, const void *y, void *to,
+                           int64_t n)
 {
-    size_t size = tilec_dtype_size(a->dtype);
-    uint64_t bits = 0;
-
-    memcpy(&bits, (const char *)a->data + (size_t)i * size, size);
-    return scalar_to_int((DType)a->dtype, bits);
-}
-
-/* Integers divide toward minus infinity, as in Python; the remainder has the divisor's sign.  An
- * unsigned quotient is C's. */
-static bool floor_integers(Py *p, int op, const Array *x, const Array *y, Array *out)
-{
-    size_t size = tilec_dtype_size(out->dtype);
-    bool is_signed = dtype_is_signed((DType)x->dtype);
-
-    (void)p;
-    for (int64_t i = 0, n = array_numel(out); i < n; i++) {
-        int64_t a = integer_at(x, i), b = integer_at(y, i);
-        __int128 wide_a = is_signed ? (__int128)a : (__int128)(uint64_t)a;
-        __int128 wide_b = is_signed ? (__int128)b : (__int128)(uint64_t)b;
-        __int128 q = wide_a / wide_b, r = wide_a % wide_b;
-        bool below = r != 0 && (r < 0) != (wide_b < 0);
-        uint64_t bits = (uint64_t)(op == BIN_MOD ? r + (below ? wide_b : 0) : q - below);
-
-        memcpy((char *)out->data + (size_t)i * size, &bits, size);
+    (void)out;
+    switch (t) {
+    case DT_I8:
+        FLOOR_SIGNED(int8_t, uint8_t);
+    case DT_I16:
+        FLOOR_SIGNED(int16_t, uint16_t);
+    case DT_I32:
+        FLOOR_SIGNED(int32_t, uint32_t);
+    case DT_I64:
+        FLOOR_SIGNED(int64_t, uint64_t);
+    case DT_U8:
+        FLOOR_UNSIGNED(uint8_t);
+    case DT_U16:
+        FLOOR_UNSIGNED(uint16_t);
+    case DT_U32:
+        FLOOR_UNSIGNED(uint32_t);
+    case DT_U64:
+        FLOOR_UNSIGNED(uint64_t);
+    default:
+        return false;
     }
-    return true;
 }
 
-static bool floor_floats(Py *p, int op, const Array *x, const Array *y, Array *out)
+/* In fp64, LANES elements at most. */
+static bool floor_floats(int op, DType t, DType out, const void *x, const void *y, void *to,
+                         int64_t n)
 {
-    (void)p;
-    for (int64_t i = 0, n = array_numel(out); i < n; i++) {
-        double a = array_number(x, i), b = array_number(y, i);
-        double remainder = a / b * 0; /* what is left when b is 0 */
-        double quotient = b == 0 ? a / b : python_divmod(a, b, &remainder);
+    double a[LANES], b[LANES];
+    const int64_t attrs[] = {ROUND_NEAREST};
 
-        array_put(out, i, op == BIN_MOD ? remainder : quotient);
+    scalar_apply(OP_cast, attrs, t, DT_FP64, &x, a, (size_t)n);
+    scalar_apply(OP_cast, attrs, t, DT_FP64, &y, b, (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        double remainder = a[i] / b[i] * 0; /* what is left when b is 0 */
+        double quotient = b[i] == 0 ? a[i] / b[i] : python_divmod(a[i], b[i], &remainder);
+
+        a[i] = op == BIN_MOD ? remainder : quotient;
     }
-    return true;
+    return scalar_apply(OP_cast, attrs, DT_FP64, out, &(const void *){a}, to, (size_t)n);
 }
 
 static const OpCode arithmetic[] = {

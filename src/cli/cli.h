@@ -164,8 +164,40 @@ int64_t array_numel(const Array *a);
 size_t array_bytes(const Array *a);  /* of the elements alone, without gaps between them */
 bool array_is_dense(const Array *a); /* row-major without gaps */
 bool array_has_shape_of(const Array *a, const Array *b);
+/* Element k of what begins there, of 1, 2, 4 or 8 bytes. */
+static inline uint64_t element_get_bits(const void *from, int64_t k, size_t size)
+{
+    switch (size) {
+    case 1:
+        return ((const uint8_t *)from)[k];
+    case 2:
+        return ((const uint16_t *)from)[k];
+    case 4:
+        return ((const uint32_t *)from)[k];
+    default:
+        return ((const uint64_t *)from)[k];
+    }
+}
+static inline void element_put_bits(void *to, int64_t k, size_t size, uint64_t bits)
+{
+    switch (size) {
+    case 1:
+        ((uint8_t *)to)[k] = (uint8_t)bits;
+        return;
+    case 2:
+        ((uint16_t *)to)[k] = (uint16_t)bits;
+        return;
+    case 4:
+        ((uint32_t *)to)[k] = (uint32_t)bits;
+        return;
+    default:
+        ((uint64_t *)to)[k] = bits;
+    }
+}
+void *array_element(const Array *a, int64_t k);             /* of a dense array: where it is */
 const void *array_at(const Array *a, const int64_t *index); /* one index a dimension, not checked */
 void array_copy_dense(const Array *a, void *to);            /* array_bytes() bytes, row-major */
+/* array_fill.c */
 void array_fill(Array *a, double v);       /* dense arrays only, as the five below */
 void array_fill_int(Array *a, uint64_t v); /* of an integer type: its low bits */
 void array_fill_unwritten(Array *a);       /* NaN, or all bits one: easy to notice */

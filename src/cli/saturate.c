@@ -9,11 +9,10 @@
 #include "../ir/ir.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct {
-    const char *from;
-    char *to;
+    const void *from;
+    void *to;
     DType source, target;
 } Conversion;
 
@@ -47,13 +46,8 @@ static void convert_part(void *conversion, int64_t first, int64_t n)
     const Conversion *k = conversion;
     size_t from = (size_t)dtype_size(k->source), to = (size_t)dtype_size(k->target);
 
-    for (int64_t i = first; i < first + n; i++) {
-        uint64_t bits = 0, value;
-
-        memcpy(&bits, k->from + (size_t)i * from, from);
-        value = nearest(k, bits);
-        memcpy(k->to + (size_t)i * to, &value, to);
-    }
+    for (int64_t i = first; i < first + n; i++)
+        element_put_bits(k->to, i, to, nearest(k, element_get_bits(k->from, i, from)));
 }
 
 Array array_saturate(Cli *c, const Array *a, tilec_dtype t)
