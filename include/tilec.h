@@ -787,7 +787,8 @@ tilec_status tilec_profile_stop(tilec_context *ctx, const char *device,
                                 char **error);
 
 /* Say what each line would do in such a launch, in the order of files and lines; nothing where
- * tilec_stats.flops is not known.  Else as tilec_launch_stats(). */
+ * tilec_stats.flops is not known.  TILEC_BAD_ARGUMENT where on_line is NULL; else as
+ * tilec_launch_stats(). */
 tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int32_t grid[3],
                                 const tilec_arg *args, int nargs,
                                 const tilec_launch_options *options,

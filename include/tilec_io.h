@@ -81,13 +81,14 @@ void tilec_io_free(tilec_tensor *tensor);
  * makes one with a single member, named behind a colon (`o.npz:a`), else `arr_0`.
  *
  * Fails with TILEC_IO when the file cannot be written, or its format does not hold such an array:
- * the text says what it holds; else as tilec_io_read() does.
+ * the text says what it holds; TILEC_BAD_ARGUMENT for a tensor that is no array in the host's
+ * memory, such as one that has elements and whose data is NULL; else as tilec_io_read() does.
  */
 tilec_status tilec_io_write(const char *path, const tilec_tensor *tensor,
                             const tilec_io_options *options, char **error);
 
 typedef struct {
-    const char *name; /* of the member; each once */
+    const char *name; /* of the member; each once, and none that leads out of the archive, "../x" */
     tilec_tensor tensor;
 } tilec_io_member;
 

@@ -427,6 +427,9 @@ tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int3
 {
     LineList lines = {0};
     StatsJob job = {.lines = &lines};
+
+    if (!on_line)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_lines: on_line is NULL");
     tilec_status status = count_launch(&job, file, kernel, grid, args, nargs, options, error);
 
     line_list_tell(&lines, status == TILEC_OK ? on_line : NULL, user);

@@ -368,6 +368,18 @@ static void put_central(Io *io, const Member *m)
     put_name(io, m);
 }
 
+/* Would a program that unpacks the archive write outside of its folder? */
+static bool leads_out(const char *name)
+{
+    bool climbs = false;
+
+    for (const char *part = name; part && !climbs; part = strchr(part, '/')) {
+        part += *part == '/';
+        climbs = strncmp(part, "..", 2) == 0 && (!part[2] || part[2] == '/');
+    }
+    return name[0] == '/' || climbs;
+}
+
 static void check_names(Io *io, const tilec_io_member *members, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -375,6 +387,8 @@ static void check_names(Io *io, const tilec_io_member *members, int n)
 
         if (len == 0 || len > UINT16_MAX - 4)
             io_refuse(io, "a member has no name, or too long a one");
+        if (leads_out(members[i].name))
+            io_refuse(io, "the member '%s' would be unpacked outside of a folder", members[i].name);
         for (int k = 0; k < i; k++) {
             if (strcmp(members[i].name, members[k].name) == 0)
                 io_refuse(io, "two members are called '%s'", members[i].name);

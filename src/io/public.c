@@ -55,7 +55,7 @@ static tilec_status read_tensor(const char *name, const void *bytes, size_t len,
                                 const tilec_io_options *options, tilec_tensor *out, char **error)
 {
     if (!name || !out)
-        return misuse(error, "a name or the tensor is NULL");
+        return misuse(error, name ? "the tensor to read is NULL" : "the path is NULL");
     IoArray *a = calloc(1, sizeof *a);
     if (!a) {
         misuse(error, "there is no memory");
@@ -96,27 +96,53 @@ void tilec_io_free(tilec_tensor *tensor)
     *tensor = (tilec_tensor){0};
 }
 
-static bool is_usable(const tilec_tensor *t)
+/* NULL, or why this is no array in the host's memory. */
+static const char *trouble_with_array(const tilec_tensor *t)
 {
-    return t && t->ndim >= 0 && (t->shape || t->ndim == 0);
+    int64_t n, bytes;
+
+    if (!t)
+        return "the tensor is NULL";
+    if (t->ndim < 0)
+        return "the tensor is a pointer of unknown extent (ndim is negative): a file needs a shape";
+    if (!t->shape && t->ndim > 0)
+        return "the tensor's shape is NULL";
+    if ((unsigned)t->dtype > TILEC_FP64)
+        return "the tensor's dtype is none of tilec_dtype";
+    if (t->memory != TILEC_MEMORY_HOST)
+        return "the tensor is not in the host's memory: tilec_copy() brings it there";
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] < 0)
+            return "an extent of the tensor is negative";
+    }
+    n = io_numel(t->ndim, t->shape);
+    if (n < 0 || __builtin_mul_overflow(n, (int64_t)dtype_size((DType)t->dtype), &bytes))
+        return "the tensor's extents make more bytes than an address can say";
+    return n > 0 && !t->data ? "the tensor has elements, and its data is NULL" : NULL;
 }
 
 tilec_status tilec_io_write(const char *path, const tilec_tensor *tensor,
                             const tilec_io_options *options, char **error)
 {
-    if (!path || !is_usable(tensor))
-        return misuse(error, "the path, the tensor or its shape is NULL");
+    const char *trouble = path ? trouble_with_array(tensor) : "the path is NULL";
+
+    if (trouble)
+        return misuse(error, trouble);
     return told(io_write(path, tensor, NULL, 0, options, error), error);
 }
 
 tilec_status tilec_io_write_npz(const char *path, const tilec_io_member *members, int n,
                                 const tilec_io_options *options, char **error)
 {
-    bool usable = path && n >= 0 && (members || n == 0);
+    const char *trouble = !path               ? "the path is NULL"
+                          : n < 0             ? "the number of members is negative"
+                          : !members && n > 0 ? "the members are NULL"
+                                              : NULL;
 
-    for (int i = 0; i < n && usable; i++)
-        usable = is_usable(&members[i].tensor);
-    if (!usable)
-        return misuse(error, "the path, the members, a tensor or its shape is NULL");
+    for (int i = 0; i < n && !trouble; i++)
+        trouble = members[i].name ? trouble_with_array(&members[i].tensor)
+                                  : "the name of a member is NULL";
+    if (trouble)
+        return misuse(error, trouble);
     return told(io_write(path, NULL, members, n, options, error), error);
 }

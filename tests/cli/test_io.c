@@ -563,16 +563,82 @@ static void public_functions(void **state)
     tilec_io_free(NULL);
     assert_int_equal(tilec_io_read(NULL, NULL, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_read(NULL, NULL, &got, &error), TILEC_BAD_ARGUMENT);
-    assert_string_equal(error, "error: a name or the tensor is NULL\n");
+    assert_string_equal(error, "error: the path is NULL\n");
     tilec_free(error);
     assert_int_equal(tilec_io_read(path, &wrong, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_decode("x.npy", NULL, 0, NULL, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_write(path, &t, &level, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_write(NULL, &t, NULL, NULL), TILEC_BAD_ARGUMENT);
-    assert_int_equal(tilec_io_write_npz("x.npz", &unnamed, 1, NULL, NULL), TILEC_IO);
+    assert_int_equal(tilec_io_write_npz("x.npz", &unnamed, 1, NULL, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_write_npz("x.npz", NULL, 1, NULL, NULL), TILEC_BAD_ARGUMENT);
-    t.memory = TILEC_MEMORY_DEVICE;
-    assert_int_equal(tilec_io_write(path, &t, NULL, NULL), TILEC_IO);
+}
+
+/* Neither writer has anything but words for what is no array, and leaves what stood there. */
+static void refuses_what_is_no_array(void **state)
+{
+    static const int64_t two[] = {2}, negative[] = {-1}, huge[] = {INT64_MAX / 2, 1};
+    float x[2] = {0};
+    const struct {
+        const char *trouble;
+        tilec_tensor tensor;
+    } rows[] = {
+        {"the tensor has elements, and its data is NULL", {NULL, TILEC_FP32, 1, two}},
+        {"the tensor has elements, and its data is NULL", {NULL, TILEC_FP32, 0}},
+        {"the tensor is a pointer of unknown extent (ndim is negative): a file needs a shape",
+         {x, TILEC_FP32, -1, two}},
+        {"the tensor's shape is NULL", {x, TILEC_FP32, 1}},
+        {"the tensor's dtype is none of tilec_dtype", {x, (tilec_dtype)-1, 1, two}},
+        {"the tensor is not in the host's memory: tilec_copy() brings it there",
+         {x, TILEC_FP32, 1, two, NULL, TILEC_MEMORY_DEVICE}},
+        {"an extent of the tensor is negative", {x, TILEC_FP32, 1, negative}},
+        {"the tensor's extents make more bytes than an address can say", {x, TILEC_FP32, 1, huge}},
+    };
+    static const char *const suffixes[] = {".npy", ".npz", ".png", ".pgm", ".ppm", ".csv"};
+    char file[80], wanted[160], *error;
+
+    (void)state;
+    for (int i = 0; i < COUNT(rows); i++) {
+        const tilec_io_member member = {"a", rows[i].tensor};
+        snprintf(wanted, sizeof wanted, "error: %s\n", rows[i].trouble);
+        for (int k = 0; k < COUNT(suffixes); k++) {
+            snprintf(file, sizeof file, "%s%s", path, suffixes[k]);
+            assert_int_equal(tilec_io_write(file, &rows[i].tensor, NULL, &error),
+                             TILEC_BAD_ARGUMENT);
+            assert_string_equal(error, wanted);
+            tilec_free(error);
+            assert_int_equal(access(file, F_OK), -1);
+        }
+        assert_int_equal(tilec_io_write_npz(file, &member, 1, NULL, &error), TILEC_BAD_ARGUMENT);
+        assert_string_equal(error, wanted);
+        tilec_free(error);
+    }
+    const tilec_tensor empty = {NULL, TILEC_FP32, 1, &(int64_t){0}};
+    assert_int_equal(tilec_io_write(path, &empty, NULL, NULL), TILEC_OK);
+    const tilec_io_member none = {"a", {x, TILEC_FP32, 1, two}};
+    assert_int_equal(tilec_io_write_npz(path, &none, -1, NULL, NULL), TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_io_write(path, NULL, NULL, NULL), TILEC_BAD_ARGUMENT);
+}
+
+static void refuses_members_that_leave_their_folder(void **state)
+{
+    static const char *const wrong[] = {"..", "../a", "a/../../b", "/a", "a/.."};
+    static const char *const right[] = {"a/b", "..a", "a..", "a/...", "."};
+    const int64_t two = 2;
+    float x[2] = {1, 2};
+    tilec_io_member m = {"", {x, TILEC_FP32, 1, &two}};
+    char file[80], *error;
+
+    (void)state;
+    snprintf(file, sizeof file, "%s.npz", path);
+    for (int i = 0; i < COUNT(wrong); i++) {
+        m.name = wrong[i];
+        assert_int_equal(tilec_io_write_npz(file, &m, 1, NULL, &error), TILEC_IO);
+        assert_non_null(strstr(error, "would be unpacked outside of a folder"));
+        tilec_free(error);
+        m.name = right[i];
+        assert_int_equal(tilec_io_write_npz(file, &m, 1, NULL, NULL), TILEC_OK);
+    }
+    unlink(file);
 }
 
 int main(void)
@@ -597,6 +663,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(csv_comes_back, open_file, close_file),
         cmocka_unit_test_setup_teardown(npz_has_members, open_file, close_file),
         cmocka_unit_test_setup_teardown(public_functions, open_file, close_file),
+        cmocka_unit_test_setup_teardown(refuses_what_is_no_array, open_file, close_file),
+        cmocka_unit_test_setup_teardown(refuses_members_that_leave_their_folder, open_file,
+                                        close_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
