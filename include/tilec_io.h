@@ -47,6 +47,10 @@ typedef struct {
     /* Reading: the most bytes that a compressed file may unpack to, and that a file without a known
      * size may have; 0 = 4 GiB. */
     uint64_t most_bytes;
+    /* Reading: 0 = rows one behind the other, in whatever order the file has them; not 0: an .npy
+     * or .npz in Fortran's order, as numpy.asfortranarray() makes it, keeps it, as strides, which a
+     * kernel must then be given. */
+    int keep_order;
     /* Writing a PNG: 0 = the fastest, which for photographs also makes small files; else zlib's
      * level, 1 to 9, with a filter chosen for each row: smaller files of drawings, several times as
      * slow. */
@@ -58,8 +62,8 @@ typedef struct {
 
 /*
  * Read an array into memory of its own, 64-byte aligned, which tilec_io_free() gives back.  `out`
- * may be launched with as it is.  `options` may be NULL.  An array in Fortran's order keeps it, as
- * strides; everything else has none (NULL), being row-major.
+ * may be launched with as it is: it is row-major without gaps, and its strides are NULL, unless
+ * options->keep_order says otherwise.  `options` may be NULL.
  *
  * Fails with TILEC_IO when the file cannot be read, is damaged, larger than allowed, or of no
  * format that is known here: the text begins with its name; TILEC_BAD_ARGUMENT for NULLs and an

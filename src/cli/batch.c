@@ -56,7 +56,7 @@ static void read_one(Cli *c, Batches *b, int number)
     for (int i = 0; i < b->texts.len; i++) {
         const FileText *t = &b->texts.at[i];
         const char *path = each_expand(c, f, t->path);
-        const tilec_io_options options = {.as = t->has_type ? &t->type : NULL};
+        const tilec_io_options options = {.as = t->has_type ? &t->type : NULL, .keep_order = 1};
         char *error = NULL;
 
         io_array_free(&arrays[i]); /* of a piece that was put back */

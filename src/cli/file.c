@@ -59,7 +59,7 @@ void file_check(Cli *c, const char *path, tilec_status status, char **error)
 
 Array file_load(Cli *c, const char *path, const tilec_dtype *as)
 {
-    const tilec_io_options options = {.as = as};
+    const tilec_io_options options = {.as = as, .keep_order = 1};
     IoName name = io_name(c->arena, path);
     char *error = NULL;
     IoArray from;

@@ -210,6 +210,8 @@ static void read_task(Io *io, const Task *task)
     if (io->in.at == io->in.end)
         io_refuse(io, "it is empty");
     (*name.suffix ? find_format(name.suffix) : recognise(io))->read(io);
+    if (!io->options.keep_order)
+        io_make_row_major(io);
 }
 
 /* Refuse what no format can hold. */

@@ -92,6 +92,7 @@ void io_array_new(Io *io, tilec_dtype t, int ndim, const int64_t *shape);
 int64_t io_numel(int ndim, const int64_t *shape); /* 0 with an extent of 0; -1: it overflows */
 /* The elements in row-major order without gaps: where they are, or in the arena. */
 const void *io_dense(Io *io, const tilec_tensor *t);
+void io_make_row_major(Io *io); /* the array that was read */
 
 void io_put(Io *io, const void *bytes, size_t n);
 void io_put_text(Io *io, const char *s);

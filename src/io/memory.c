@@ -130,19 +130,27 @@ int64_t io_numel(int ndim, const int64_t *shape)
     return n;
 }
 
+/* Strides of what has no gaps; an extent of 0 counts as 1, since others may be beyond 64 bits. */
+static void set_row_major(IoArray *a, int64_t n)
+{
+    int64_t step = 1;
+
+    for (int i = a->ndim - 1; i >= 0; i--) {
+        a->strides[i] = step;
+        step *= n == 0 ? 1 : a->shape[i];
+    }
+}
+
 void io_array_new(Io *io, tilec_dtype t, int ndim, const int64_t *shape)
 {
-    int64_t n = io_numel(ndim, shape), bytes, step = 1;
+    int64_t n = io_numel(ndim, shape), bytes;
     IoArray *a = &io->array;
 
     if (n < 0 || __builtin_mul_overflow(n, (int64_t)dtype_size((DType)t), &bytes))
         io_refuse(io, "its array is larger than the address space");
     *a = (IoArray){.bytes = MAX((size_t)bytes, 64), .dtype = t, .ndim = ndim};
-    for (int i = ndim - 1; i >= 0; i--) {
-        a->shape[i] = shape[i];
-        a->strides[i] = step;
-        step *= n == 0 ? 1 : shape[i];
-    }
+    memcpy(a->shape, shape, sizeof *shape * (size_t)ndim);
+    set_row_major(a, n);
     a->data = os_alloc_pages(a->bytes);
     if (!a->data)
         io_no_memory(io);
@@ -198,6 +206,22 @@ const void *io_dense(Io *io, const tilec_tensor *t)
         to += size;
     } while (next_index(t, index, &offset));
     return copy;
+}
+
+void io_make_row_major(Io *io)
+{
+    IoArray *a = &io->array;
+    const tilec_tensor t = {.data = a->data,
+                            .dtype = a->dtype,
+                            .ndim = a->ndim,
+                            .shape = a->shape,
+                            .strides = a->strides};
+    int64_t n = io_numel(a->ndim, a->shape);
+    const void *rows = io_dense(io, &t);
+
+    if (n > 0 && rows != a->data)
+        memcpy(a->data, rows, (size_t)(n * dtype_size((DType)a->dtype)));
+    set_row_major(a, n);
 }
 
 /* --- out --- */

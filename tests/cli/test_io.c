@@ -573,6 +573,34 @@ static void public_functions(void **state)
     assert_int_equal(tilec_io_write_npz("x.npz", NULL, 1, NULL, NULL), TILEC_BAD_ARGUMENT);
 }
 
+/* What NumPy wrote in Fortran's order has its rows in order, unless that is to stay. */
+static void turns_what_lies_in_fortran_order(void **state)
+{
+    static const char header[] = "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 1, 3), }";
+    static const int16_t as_written[] = {0x0100, 0x0302, 0x0504, 0x0706, 0x0908, 0x0b0a};
+    static const int16_t in_rows[] = {0x0100, 0x0504, 0x0908, 0x0302, 0x0706, 0x0b0a};
+    const tilec_io_options keep = {.keep_order = 1};
+    tilec_tensor got;
+
+    (void)state;
+    write_npy(header, sizeof in_rows);
+    assert_int_equal(tilec_io_read(path, NULL, &got, NULL), TILEC_OK);
+    assert_null(got.strides);
+    assert_int_equal(got.shape[2], 3);
+    assert_memory_equal(got.data, in_rows, sizeof in_rows);
+    tilec_io_free(&got);
+    assert_int_equal(tilec_io_read(path, &keep, &got, NULL), TILEC_OK);
+    assert_int_equal(got.strides[0], 1);
+    assert_int_equal(got.strides[1], 2);
+    assert_int_equal(got.strides[2], 2);
+    assert_memory_equal(got.data, as_written, sizeof as_written);
+    tilec_io_free(&got);
+    write_npy("{'descr': '<i2', 'fortran_order': True, 'shape': (3, 0, 2), }", 0);
+    assert_int_equal(tilec_io_read(path, NULL, &got, NULL), TILEC_OK);
+    assert_null(got.strides);
+    tilec_io_free(&got);
+}
+
 /* Neither writer has anything but words for what is no array, and leaves what stood there. */
 static void refuses_what_is_no_array(void **state)
 {
@@ -663,6 +691,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(csv_comes_back, open_file, close_file),
         cmocka_unit_test_setup_teardown(npz_has_members, open_file, close_file),
         cmocka_unit_test_setup_teardown(public_functions, open_file, close_file),
+        cmocka_unit_test_setup_teardown(turns_what_lies_in_fortran_order, open_file, close_file),
         cmocka_unit_test_setup_teardown(refuses_what_is_no_array, open_file, close_file),
         cmocka_unit_test_setup_teardown(refuses_members_that_leave_their_folder, open_file,
                                         close_file),
