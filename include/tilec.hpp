@@ -10,16 +10,21 @@
  * A thin layer: each member calls one function of tilec.h, whose comments say what it does, and
  * turns a status into an exception of class tilec::error.  docs/cpp.md goes by task.
  *
- * Lifetimes: a file must end before its context, a device_array too, and a kernel, which is
- * only a name in a file, before the file.  Moved-from objects may only be destroyed or
- * assigned to.  Threads: as tilec.h says; objects here have no state of their own to be guarded.
+ * Without exceptions (-fno-exceptions) a failure goes to the function that
+ * tilec::set_error_handler() was given: see there.
+ *
+ * Lifetimes: objects keep what they stand on, a kernel its file, a file and a device_array their
+ * context, so they may end in any order.  Moved-from objects may only be destroyed or assigned to.
+ * Threads: as tilec.h says; objects here have no state of their own to be guarded.
  */
 #ifndef TILEC_HPP
 #define TILEC_HPP
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -35,8 +40,19 @@
 #include <utility>
 #include <vector>
 
+/* 1: a failure is thrown. */
+#if defined __cpp_exceptions
+#define TILEC_EXCEPTIONS 1
+#else
+#define TILEC_EXCEPTIONS 0
+#endif
+
 namespace tilec
 {
+#if !TILEC_EXCEPTIONS
+inline namespace without_exceptions /* so that a program may have files of both kinds */
+{
+#endif
 
 /* --- errors --- */
 
@@ -54,8 +70,53 @@ class error : public std::runtime_error
     tilec_status status_;
 };
 
+#if !TILEC_EXCEPTIONS
+/*
+ * What a failure is told to where nothing can be thrown.  If it returns, the call has done nothing:
+ * an object that was to be made is empty, and calls of it fail too; a view that reaches too far is
+ * refused by the launch that gets it; numbers and texts are 0 and "".
+ */
+using error_handler = void (*)(const error &);
+
+/* The one that there is until another one is set: writes the text to stderr and ends the program by
+ * std::terminate(). */
+[[noreturn]] inline void terminate_with_text(const error &e) noexcept
+{
+    std::fprintf(stderr, "%s\n", e.what());
+    std::terminate();
+}
+
 namespace detail
 {
+inline std::atomic<error_handler> &error_handler_now() noexcept
+{
+    static std::atomic<error_handler> handler{terminate_with_text};
+    return handler;
+}
+} // namespace detail
+
+/* Set the handler of the whole program; nullptr: terminate_with_text().  Gives the one before.  May
+ * be called on any thread, as the handler is called on the one that failed. */
+inline error_handler set_error_handler(error_handler handler) noexcept
+{
+    return detail::error_handler_now().exchange(handler ? handler : terminate_with_text);
+}
+#endif
+
+namespace detail
+{
+
+#if TILEC_EXCEPTIONS
+[[noreturn]] inline void fail(tilec_status status, const std::string &text)
+{
+    throw error(status, text);
+}
+#else
+inline void fail(tilec_status status, const std::string &text)
+{
+    error_handler_now().load()(error(status, text));
+}
+#endif
 
 struct freer {
     void operator()(char *text) const noexcept { tilec_free(text); }
@@ -71,7 +132,7 @@ inline void check(tilec_status status, char *message)
     std::string text = message ? message : tilec_status_text(status);
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
-    throw error(status, text);
+    fail(status, text);
 }
 
 } // namespace detail
@@ -159,12 +220,15 @@ struct dtype_of<T, std::enable_if_t<detail::is_integer<T>>>
 
 /* --- grids --- */
 
-/* How many parts of `part` elements cover `n`: triton.cdiv(). */
+/* How many parts of `part` elements cover `n`: triton.cdiv().  Of no or negative elements it is -1,
+ * which a grid and a launch refuse. */
 template <class N, class P> constexpr std::int64_t cdiv(N n, P part)
 {
     const std::int64_t whole = detail::extent<std::int64_t>(n);
     const std::int64_t size = detail::extent<std::int64_t>(part);
 
+    if (size <= 0)
+        return -1;
     return whole / size + (whole % size != 0 ? 1 : 0);
 }
 
@@ -191,34 +255,58 @@ namespace detail
 
 inline constexpr std::int64_t unknown = -1;
 
-/* Throws where an array of these extents and strides reaches beyond the `have` elements that there
- * are, or in front of the first. */
+inline bool refuse(const std::string &text)
+{
+    fail(TILEC_BAD_ARGUMENT, text);
+    return false;
+}
+
+/* What is written by a list: "3 x 4". */
 template <std::size_t Rank>
-constexpr void check_reach(std::int64_t have, const std::array<std::int64_t, Rank> &shape,
+std::string list_text(const std::array<std::int64_t, Rank> &list, const char *between)
+{
+    std::string text;
+
+    for (std::size_t i = 0; i < Rank; i++)
+        text += (i > 0 ? between : "") + std::to_string(list[i]);
+    return text;
+}
+
+template <std::size_t Rank>
+bool refuse_reach(std::int64_t have, const std::array<std::int64_t, Rank> &shape,
+                  const std::array<std::int64_t, Rank> &strides)
+{
+    return refuse("tilec::view: the container has fewer elements than that: " +
+                  std::to_string(have) + ", too few for " + list_text(shape, " x ") +
+                  " with strides of " + list_text(strides, ", "));
+}
+
+/* Fails, and gives false, where an array of these extents and strides reaches beyond the `have`
+ * elements that there are, or in front of the first. */
+template <std::size_t Rank>
+constexpr bool check_reach(std::int64_t have, const std::array<std::int64_t, Rank> &shape,
                            const std::array<std::int64_t, Rank> &strides)
 {
     std::int64_t left = have - 1; // behind the last element that is reached
 
     if (have == unknown)
-        return;
+        return true;
     for (std::int64_t n : shape) {
         if (n < 0)
-            throw error(TILEC_BAD_ARGUMENT, "tilec::view: an extent is negative, or too large");
+            return refuse("tilec::view: an extent is negative, or too large");
     }
     for (std::int64_t n : shape) {
         if (n == 0)
-            return;
+            return true;
     }
     for (std::size_t i = 0; i < Rank && left >= 0; i++) {
         const std::int64_t more = shape[i] - 1, stride = strides[i];
         if (more > 0 && stride < 0)
-            throw error(
-                TILEC_BAD_ARGUMENT,
+            return refuse(
                 "tilec::view: a negative stride leads in front of the container's elements");
         left = more > 0 && stride > left / more ? -1 : left - more * stride;
     }
-    if (left < 0)
-        throw error(TILEC_BAD_ARGUMENT, "tilec::view: the container has fewer elements than that");
+    return left >= 0 || refuse_reach(have, shape, strides);
 }
 
 /* The strides of what is row-major without gaps; what does not fit is as large as may be. */
@@ -250,13 +338,14 @@ template <class T, std::size_t Rank> class array_view
         : data_(data), shape_(shape), strides_{}
     {
     }
-    /* Of the first `have` elements there; throws where the array would reach further. */
+    /* Of the first `have` elements there; fails where the array would reach further. */
     constexpr array_view(T *data, const std::array<std::int64_t, Rank> &shape, std::int64_t have)
         : data_(data), shape_(shape), strides_{}, have_(have)
     {
-        detail::check_reach(have, shape, detail::row_major(shape));
+        if (!detail::check_reach(have, shape, detail::row_major(shape)))
+            data_ = nullptr; // which a launch refuses
     }
-    /* The same elements with strides, counted in elements, one a dimension.  Throws where they lead
+    /* The same elements with strides, counted in elements, one a dimension.  Fails where they lead
      * out of a container that this is a view of. */
     template <class... S> constexpr array_view strided(S... strides) const
     {
@@ -264,15 +353,17 @@ template <class T, std::size_t Rank> class array_view
         array_view v = *this;
         v.strides_ = {detail::extent<std::int64_t>(strides)...};
         v.is_strided_ = true;
-        detail::check_reach(have_, shape_, v.strides_);
+        if (!detail::check_reach(have_, shape_, v.strides_))
+            v.data_ = nullptr;
         return v;
     }
     /* The same bits as another element type of that size, such as uint16_t as TILEC_BF16. */
     constexpr array_view as(tilec_dtype dtype) const
     {
         array_view v = *this;
-        if (tilec_dtype_size(dtype) != sizeof(T))
-            throw error(TILEC_BAD_ARGUMENT, "tilec::array_view::as: elements of another size");
+        if (tilec_dtype_size(dtype) != sizeof(T) &&
+            !detail::refuse("tilec::array_view::as: elements of another size"))
+            v.data_ = nullptr;
         v.dtype_ = dtype;
         return v;
     }
@@ -347,7 +438,7 @@ constexpr array_view<detail::element<V>, 1> view(C &&container)
     return {std::data(container), {have}, have};
 }
 
-/* view(container, rows, columns): its elements in that shape; throws where there are fewer. */
+/* view(container, rows, columns): its elements in that shape; fails where there are fewer. */
 template <class C, class First, class... Rest, class V = detail::viewed<C>>
 constexpr array_view<detail::element<V>, 1 + sizeof...(Rest)> view(C &&container, First first,
                                                                    Rest... rest)
@@ -574,8 +665,10 @@ class call
     {
         owned_text owned(message);
 
+#if TILEC_EXCEPTIONS
         if (thrown_)
             std::rethrow_exception(thrown_);
+#endif
         check(status, owned.release());
     }
 
@@ -583,14 +676,21 @@ class call
     /* The launch waits for all of these, so no two are at work at a time. */
     template <class F, class A> void pass(const F &f, const A &a) noexcept
     {
+#if TILEC_EXCEPTIONS
         try {
             if (!thrown_)
                 f(a);
         } catch (...) {
             thrown_ = std::current_exception();
         }
+#else
+        f(a);
+#endif
     }
-    static call *self(void *user) noexcept { return static_cast<call *>(user); }
+    static call *self(void *user) noexcept
+    {
+        return static_cast<call *>(user);
+    }
     static void hear_message(void *user, const char *text)
     {
         self(user)->pass(self(user)->options_.on_message, text);
@@ -613,19 +713,24 @@ class call
         self(user)->pass(
             [&](const tilec_progress &p) { stop = self(user)->options_.on_progress(p); },
             *progress);
-        return stop || self(user)->thrown_;
+#if TILEC_EXCEPTIONS
+        stop = stop || self(user)->thrown_;
+#endif
+        return stop;
     }
 
     const options &options_;
     tilec_launch_options c_{};
+#if TILEC_EXCEPTIONS
     std::exception_ptr thrown_;
+#endif
 };
 
 } // namespace detail
 
 /* --- kernels, files, contexts --- */
 
-/* A kernel of a file, with the options of its launches. */
+/* A kernel of a file, with the options of its launches.  It may outlive the `file`. */
 class kernel
 {
   public:
@@ -638,15 +743,16 @@ class kernel
     }
 
     /*
-     * Launch: tilec_launch().  Arguments are numbers, bools, texts, dtypes, nullptr for None,
-     * views, anything with data() and size(), and a tilec_arg for what else there is; each of them
-     * may be named().  On a device with memory of its own the launch is queued.
+     * Launch: tilec_launch().  Arguments are numbers (a double is rounded to fp32, unless the
+     * kernel says `x: tl.float64`), bools, texts, dtypes, nullptr for None, views, anything with
+     * data() and size(), and a tilec_arg for what else there is; each of them may be named().  On a
+     * device with memory of its own the launch is queued.
      */
     template <class... A> void operator()(const grid &g, A &&...arguments) const
     {
         run(
             [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
-                return tilec_launch(file_, name(), g.data(), args, n, o, message);
+                return tilec_launch(file_.get(), name(), g.data(), args, n, o, message);
             },
             arguments...);
     }
@@ -655,7 +761,7 @@ class kernel
     template <class... A> void prepare(A &&...arguments) const
     {
         run([&](const tilec_arg *args, int n, const tilec_launch_options *o,
-                char **message) { return tilec_prepare(file_, name(), args, n, o, message); },
+                char **message) { return tilec_prepare(file_.get(), name(), args, n, o, message); },
             arguments...);
     }
 
@@ -665,7 +771,7 @@ class kernel
         tilec_stats s{};
         run(
             [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
-                return tilec_launch_stats(file_, name(), g.data(), args, n, o, &s, message);
+                return tilec_launch_stats(file_.get(), name(), g.data(), args, n, o, &s, message);
             },
             arguments...);
         return s;
@@ -677,15 +783,19 @@ class kernel
         char *shown = nullptr;
         run(
             [&](const tilec_arg *args, int n, const tilec_launch_options *o, char **message) {
-                return tilec_dump(file_, name(), stage, args, n, o, &shown, message);
+                return tilec_dump(file_.get(), name(), stage, args, n, o, &shown, message);
             },
             arguments...);
-        return detail::owned_text(shown).get();
+        const detail::owned_text owned(shown);
+        return shown ? shown : "";
     }
 
   private:
     friend class file;
-    kernel(tilec_file *file, std::string name) : file_(file), name_(std::move(name)) {}
+    kernel(std::shared_ptr<tilec_file> file, std::string name)
+        : file_(std::move(file)), name_(std::move(name))
+    {
+    }
     const char *name() const noexcept { return name_.empty() ? nullptr : name_.c_str(); }
 
     template <class F, class... A> void run(const F &f, A &...arguments) const
@@ -703,18 +813,21 @@ class kernel
         call.finish(status, message);
     }
 
-    tilec_file *file_;
+    std::shared_ptr<tilec_file> file_;
     std::string name_;
     options options_;
 };
 
-/* A source file and its compiled kernels. */
+/* A source file and its compiled kernels, which are freed behind the last of this and its kernels.
+ */
 class file
 {
   public:
+    file(file &&) noexcept = default;
+    file &operator=(file &&) noexcept = default;
     /* The kernel of that name; that there is none shows when it is launched.  "" is the file's only
      * one. */
-    kernel operator[](const std::string &name) const { return kernel(file_.get(), name); }
+    kernel operator[](const std::string &name) const { return kernel(file_, name); }
     std::vector<std::string> kernels() const
     {
         std::vector<std::string> names;
@@ -726,26 +839,31 @@ class file
 
   private:
     friend class context;
-    explicit file(tilec_file *f) noexcept : file_(f) {}
     struct closer {
+        std::shared_ptr<tilec_context> context; // which ends behind its files
         void operator()(tilec_file *f) const noexcept { tilec_unload(f); }
     };
-    std::unique_ptr<tilec_file, closer> file_;
+    file(const std::shared_ptr<tilec_context> &context, tilec_file *f) : file_(f, closer{context})
+    {
+    }
+    std::shared_ptr<tilec_file> file_;
 };
 
 template <class T> class device_array;
 
-/* Devices, threads, the cache. */
+/* Devices, threads, the cache, which end behind the last of this, its files and arrays. */
 class context
 {
   public:
+    context(context &&) noexcept = default;
+    context &operator=(context &&) noexcept = default;
     context() : context(tilec_open_options{}) {}
     explicit context(const tilec_open_options &o)
     {
         tilec_context *c = nullptr;
         char *message = nullptr;
         const tilec_status status = tilec_open_with(&o, &c, &message);
-        context_.reset(c);
+        context_.reset(c, tilec_close);
         detail::check(status, message);
     }
 
@@ -761,11 +879,11 @@ class context
         return load(name.c_str(), text.c_str(), text.size(), o);
     }
 
-    /* An array of `n` elements in the memory of a device, which outlives it not. */
+    /* An array of `n` elements in the memory of a device. */
     template <class T>
     device_array<T> array(std::size_t n, const std::string &device, int device_id = 0) const
     {
-        return device_array<T>(context_.get(), n, device, device_id);
+        return device_array<T>(context_, n, device, device_id);
     }
     /* Wait for what was queued: tilec_wait(). */
     void wait(const std::string &device, int device_id = 0, void *stream = nullptr) const
@@ -783,14 +901,11 @@ class context
         tilec_file *f = nullptr;
         char *message = nullptr;
         const tilec_status status = tilec_load(context_.get(), path, text, n, o, &f, &message);
-        file loaded(f);
+        file loaded(context_, f);
         detail::check(status, message);
         return loaded;
     }
-    struct closer {
-        void operator()(tilec_context *c) const noexcept { tilec_close(c); }
-    };
-    std::unique_ptr<tilec_context, closer> context_;
+    std::shared_ptr<tilec_context> context_;
 };
 
 /* --- memory of devices --- */
@@ -802,7 +917,7 @@ template <class T> class device_array
 
   public:
     device_array(device_array &&other) noexcept
-        : context_(other.context_), size_(std::exchange(other.size_, 0)),
+        : context_(std::move(other.context_)), size_(std::exchange(other.size_, 0)),
           device_(std::move(other.device_)), device_id_(other.device_id_),
           data_(std::exchange(other.data_, nullptr))
     {
@@ -819,7 +934,11 @@ template <class T> class device_array
     }
     device_array(const device_array &) = delete;
     device_array &operator=(const device_array &) = delete;
-    ~device_array() { tilec_release(context_, device_.c_str(), device_id_, data_, nullptr); }
+    ~device_array()
+    {
+        if (data_)
+            tilec_release(context_.get(), device_.c_str(), device_id_, data_, nullptr);
+    }
 
     std::size_t size() const noexcept { return size_; }
     /* For launches, in any shape that it holds. */
@@ -843,34 +962,42 @@ template <class T> class device_array
 
   private:
     friend class context;
-    device_array(tilec_context *context, std::size_t n, const std::string &device, int device_id)
-        : context_(context), size_(n), device_(device), device_id_(device_id)
+    device_array(std::shared_ptr<tilec_context> context, std::size_t n, const std::string &device,
+                 int device_id)
+        : context_(std::move(context)), device_(device), device_id_(device_id)
     {
         char *message = nullptr;
-        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
-            throw error(TILEC_NO_MEMORY, "out of memory");
-        const tilec_status status =
-            tilec_alloc(context, device_.c_str(), device_id, n * sizeof(T), &data_, &message);
+        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+            detail::fail(TILEC_NO_MEMORY, "out of memory");
+            return;
+        }
+        const tilec_status status = tilec_alloc(context_.get(), device_.c_str(), device_id,
+                                                n * sizeof(T), &data_, &message);
+        size_ = status == TILEC_OK ? n : 0;
         detail::check(status, message);
     }
     tilec_place there() const noexcept { return {data_, TILEC_MEMORY_DEVICE, device_id_}; }
     void copy(tilec_place to, tilec_place from, std::size_t n, void *stream) const
     {
         char *message = nullptr;
-        if (n > size_)
-            throw error(TILEC_BAD_ARGUMENT, "tilec::device_array: more elements than it has");
+        if (n > size_ && !detail::refuse("tilec::device_array: more elements than it has: " +
+                                         std::to_string(n) + " of " + std::to_string(size_)))
+            return;
         const tilec_status status =
-            tilec_copy(context_, device_.c_str(), to, from, n * sizeof(T), stream, &message);
+            tilec_copy(context_.get(), device_.c_str(), to, from, n * sizeof(T), stream, &message);
         detail::check(status, message);
     }
 
-    tilec_context *context_;
-    std::size_t size_;
+    std::shared_ptr<tilec_context> context_;
+    std::size_t size_ = 0;
     std::string device_;
     int device_id_;
     void *data_ = nullptr;
 };
 
+#if !TILEC_EXCEPTIONS
+} // namespace without_exceptions
+#endif
 } // namespace tilec
 
 #endif

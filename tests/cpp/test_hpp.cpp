@@ -42,7 +42,9 @@ static_assert(tilec::dtype_of<bool>::value == TILEC_I1);
 static_assert(tilec::dtype_of<tilec::bf16>::value == TILEC_BF16);
 static_assert(tilec::dtype_of<mine::half>::value == TILEC_FP16);
 static_assert(tilec::cdiv(10, 4) == 3 && tilec::cdiv(std::size_t(8), 4) == 2);
+static_assert(tilec::cdiv(8, 0) == -1 && tilec::cdiv(8, -2) == -1);
 static_assert(!std::is_copy_constructible_v<tilec::context>);
+static_assert(!std::is_copy_constructible_v<tilec::file>);
 static_assert(std::is_nothrow_move_constructible_v<tilec::file>);
 
 static const char source[] =
@@ -249,6 +251,27 @@ static void test_progress(const tilec::file &file)
     CHECK(first && first == second);
 }
 
+/* Objects keep what they stand on, in whatever order they end. */
+static void test_lifetimes()
+{
+    std::vector<float> x(4, 1.0f), out(4);
+    tilec_open_options cold{};
+    cold.cache_folder = "";
+
+    const auto add = tilec::context(cold).load_text(source, "test.py")["add"].with(on_interp());
+    add(tilec::grid(1), x, x, out, 4, 4);
+    CHECK(out[3] == 2.0f);
+    tilec::context context(cold);
+    tilec::file file = context.load_text(source, "test.py");
+    context = tilec::context(cold);
+    const tilec::kernel of_first = file["add"].with(on_interp());
+    file = context.load_text(source, "again.py");
+    of_first(tilec::grid(1), out, x, out, 4, 4);
+    CHECK(out[3] == 3.0f);
+    file["add"].with(on_interp())(tilec::grid(1), out, x, out, 4, 4);
+    CHECK(out[3] == 4.0f);
+}
+
 static void test_counts(const tilec::file &file)
 {
     std::vector<int> x{0};
@@ -275,6 +298,7 @@ int main()
     test_errors(context, file);
     test_records(file);
     test_progress(file);
+    test_lifetimes();
     test_counts(file);
     std::puts("all is well");
     return 0;
