@@ -120,7 +120,8 @@ typedef enum {
     TILEC_ARG_TENSOR, /* tensor */
     TILEC_ARG_INT,    /* integer: i32, or i64 where the value needs it */
     TILEC_ARG_UINT,   /* uinteger: the same, and u64 for values of 2^63 and more */
-    TILEC_ARG_FLOAT,  /* real: fp32 at run time */
+    TILEC_ARG_FLOAT,  /* real: fp32 at run time, to which it is rounded, unless the parameter says
+                       * `x: tl.float64` */
     TILEC_ARG_BOOL,   /* integer != 0 */
     TILEC_ARG_NONE,
     TILEC_ARG_STRING, /* text; constexpr parameters only */

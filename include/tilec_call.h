@@ -40,6 +40,14 @@
                  error)
 
 /*
+ * TILEC_OPTIONS(.threads = 2, .check = 1): options for the argument of that name, all others at
+ * their defaults; at least one.  It lives to the end of the block that it stands in.  To the
+ * preprocessor the commas in braces part the arguments of a macro, so that
+ * &(tilec_launch_options){...} of two fields needs brackets around it.
+ */
+#define TILEC_OPTIONS(...) (&(const tilec_launch_options){__VA_ARGS__})
+
+/*
  * The int 0, and an error of the compiler where the constant `condition` does not hold.  It says
  * the words, and in C99, which has no static assertion, the name.
  */
@@ -81,10 +89,11 @@ static inline int32_t tilec_extent(int64_t programs)
 #define TILEC_REQUIRE_INTEGER(value) (0 * (int)sizeof((value) | 0)) /* `|` takes integers only */
 #endif
 
-/* How many parts of `part` elements cover `n`: triton.cdiv().  n >= 0, part > 0. */
+/* How many parts of `part` elements cover `n`, n >= 0: triton.cdiv().  Of no or negative elements
+ * it is -1, which a launch refuses as a grid. */
 static inline int64_t tilec_cdiv(int64_t n, int64_t part)
 {
-    return n / part + (n % part != 0);
+    return part > 0 ? n / part + (n % part != 0) : -1;
 }
 
 /* --- arrays --- */
@@ -148,7 +157,9 @@ static inline tilec_arg tilec_uint(uint64_t value) /* the same, and u64 from 2^6
     return a;
 }
 
-static inline tilec_arg tilec_float(double value) /* fp32 where it is a run-time value */
+/* fp32 where it is a run-time value, to which it is rounded, unless the kernel says `x: tl.float64`
+ */
+static inline tilec_arg tilec_float(double value)
 {
     tilec_arg a = tilec_int(0);
 
@@ -242,7 +253,8 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
     TILEC_ARRAY_BY_LISTS(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer), extents,       \
                          strides)
 
-/* A number, bool or text as what it is in C.  A tilec_dtype is a number to C: tilec_type(). */
+/* A number, bool or text as what it is in C, but for a double, which becomes an fp32: see
+ * tilec_float().  A tilec_dtype is a number to C: tilec_type(). */
 #define TILEC_VALUE(value)                                                                         \
     _Generic((value), bool : tilec_bool, char : tilec_int, signed char : tilec_int,                \
         short : tilec_int, int : tilec_int, long : tilec_int, long long : tilec_int,               \
@@ -252,6 +264,13 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
 
 /* TILEC_NAMED(BLOCK, 1024): a value for the parameter of that name. */
 #define TILEC_NAMED(name, value) tilec_named(#name, TILEC_VALUE(value))
+
+#else /* names that no compiler knows, to be read in its error */
+
+#define TILEC_ARRAY(...) TILEC_ARRAY_needs_C11_else_write_TILEC_ARRAY_OF
+#define TILEC_STRIDED(...) TILEC_STRIDED_needs_C11_else_write_TILEC_STRIDED_OF
+#define TILEC_VALUE(...) TILEC_VALUE_needs_C11_else_write_tilec_int_or_tilec_float
+#define TILEC_NAMED(...) TILEC_NAMED_needs_C11_else_write_tilec_named
 
 #endif
 #endif

@@ -45,7 +45,13 @@ for cc in $compilers; do
         expect 0 out "" "$cc" -std=$standard $warnings "$source/examples/add.cpp" -o "$folder/add" \
             $library
         silent
+        # shellcheck disable=SC2086
+        expect 0 out "" "$cc" -std=$standard -fno-exceptions -fno-rtti $warnings \
+            "$source/tests/cpp/test_no_exceptions.cpp" -o "$folder/quiet" $library
+        silent
+        expect 0 out "all is well" "$folder/quiet"
     done
+    expect 134 err "error: /nowhere/x.py: No such file" "$folder/quiet" fail
     expect 0 out "99999 + 0.5 = 99999.5" "$folder/add" "$source/kernels/add.py"
 done
 # what is no argument is said in words
@@ -71,6 +77,8 @@ void f(int64_t n, size_t m, char c, float x[3][4], const float *p);
 void f(int64_t n, size_t m, char c, float x[3][4], const float *p)
 {
     (void)x, (void)p, (void)TILEC_GRID(1), (void)TILEC_GRID(n, c), (void)TILEC_GRID(1, 2, 3);
+    (void)tilec_call_with(NULL, "k", TILEC_GRID(1), TILEC_OPTIONS(.check = 1, .threads = (int)n),
+                          NULL, tilec_int(1));
     (void)TILEC_GRID(tilec_cdiv(n, 4), (int64_t)m), (void)TILEC_ARRAY_OF(TILEC_FP32, x, 3, 4);
 #if __STDC_VERSION__ >= 201112L
     (void)TILEC_ARRAY(x[0], 3, 4), (void)TILEC_ARRAY(p, n), (void)TILEC_VALUE(n);
@@ -101,6 +109,15 @@ macro_refused "TILEC_GRID(2.5)" "an extent of a TILEC_GRID is an integer" "inval
 macro_refused "TILEC_GRID(1, 1, 2.5f)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
 macro_refused "TILEC_ARRAY(x, 3, 4)" "them: of \`float x[3][4]\` pass x[0]"
 macro_refused "TILEC_STRIDED((void *)x, TILEC_LIST(3), TILEC_LIST(1))" "say the type of others by TILEC_ARRAY_OF"
+for cc in $compilers; do # what C99 cannot do says what it can
+    for macro in "TILEC_ARRAY(p, n):TILEC_ARRAY_OF" "TILEC_STRIDED(p, n, n):TILEC_STRIDED_OF" \
+        "TILEC_VALUE(n):tilec_int_or_tilec_float" "TILEC_NAMED(N, n):tilec_named"; do
+        name=${macro%%(*}
+        expect 1 err "${name}_needs_C11_else_write_${macro#*:}" "$cc" -std=c99 -w \
+            -I"$source/include" "-DWRONG=${macro%:*}" -fsyntax-only "$folder/macros.c"
+        [ "$(grep -c 'error:' "$folder/err")" = 1 ] || wrong "it says more than that: $macro"
+    done
+done
 # C++ is told which header is its own
 echo '#include <tilec_call.h>' >"$folder/wrong.cpp"
 for cc in $compilers; do

@@ -89,6 +89,8 @@ static void test_grids(void **state)
     assert_int_equal(tilec_cdiv(10, 4), 3);
     assert_int_equal(tilec_cdiv(8, 4), 2);
     assert_int_equal(tilec_cdiv(0, 4), 0);
+    assert_int_equal(tilec_cdiv(8, 0), -1);
+    assert_int_equal(tilec_cdiv(8, -4), -1);
     assert_int_equal(TILEC_GRID(7).programs[0], 7);
     assert_int_equal(TILEC_GRID(7).programs[1], 1);
     assert_int_equal(TILEC_GRID(7, 8).programs[1], 8);
@@ -114,6 +116,12 @@ static void test_a_launch(void **state)
                      TILEC_OK);
     for (int i = 0; i < N; i++)
         assert_true(out[i] == 2 * x[i]);
+    assert_int_equal(tilec_call_with(s->file, "add", TILEC_GRID(1),
+                                     TILEC_OPTIONS(.device = "interp", .check = 1), &s->error,
+                                     TILEC_ARRAY(x, 3), TILEC_ARRAY(y, N), TILEC_ARRAY(out, N),
+                                     TILEC_VALUE(N), TILEC_NAMED(BLOCK, 4)),
+                     TILEC_FAULT);
+    tilec_free(s->error);
     assert_int_equal(tilec_call(s->file, "add", TILEC_GRID(1), &s->error, TILEC_VALUE(1)),
                      TILEC_REFUSED);
     assert_non_null(strstr(s->error, "`y`"));
