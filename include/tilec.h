@@ -64,8 +64,8 @@ typedef enum {
     TILEC_BAD_ARGUMENT, /* a NULL, a negative count, no value of an enum: the caller's mistake */
     TILEC_FAILED,       /* the machine refused: no threads, no code generator, a damaged install */
     TILEC_FAULT,    /* the kernel has run, and an assertion in it, or a check of its accesses, found
-                     * something wrong, or the simulator an access outside of its arrays; the text
-                     * says what and where */
+                     * something wrong, or the simulator an access outside of its arrays, a race
+                     * or a barrier that not all come to; the text says what and where */
     TILEC_CANCELLED /* by the caller's on_progress; some programs have run, others have not */
 } tilec_status;
 

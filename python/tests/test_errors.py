@@ -40,6 +40,15 @@ def reaching(x, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def executing(x, CODE: tl.constexpr):
+    """Four warps, each lane of which executes PTX."""
+    i = tl.arange(0, 128)
+    v = tl.inline_asm_elementwise(CODE, "=r,r", [tl.load(x + i)], dtype=tl.int32, is_pure=False,
+                                  pack=1)
+    tl.store(x + i, v)
+
+
+@tilec.jit
 def printing(x, BLOCK: tl.constexpr):
     tl.static_print("compiled for", BLOCK)
     tl.device_print("value", tl.load(x))
@@ -126,6 +135,18 @@ class Faults(unittest.TestCase):
                           str(caught.exception))
             racing[(1,)](x, out, BLOCK=4, check=True, device=device)
             racing[(3,)](x, out, BLOCK=4, device=device)
+
+    def test_faults_of_the_simulator(self):
+        """Each is what it is, none of them a mistake that the compiler has found."""
+        share = "{ .shared .b32 word; st.shared.b32 [word], $1; mov.b32 $0, $1; }"
+        for code, fault, text in (("bar.sync 5, 160; mov.b32 $0, $1;", errors.SyncFault, "barrier 5"),
+                                  (share, errors.RaceFault, "of shared memory"),
+                                  ("trap; mov.b32 $0, $1;", errors.TritonError, "with trap")):
+            x = np.arange(128, dtype=np.int32)
+            with self.assertRaisesRegex(errors.TritonError, text) as caught:
+                executing[(1,)](x, CODE=code, device="sim", num_warps=4)
+            self.assertIs(type(caught.exception), fault)
+            self.assertNotIsInstance(caught.exception, errors.CompilationError)
 
     def test_check_sees_strides(self):
         x = np.zeros((4, 6), np.float32)

@@ -96,7 +96,14 @@ class AccessFault(TritonError, IndexError):
 
 class RaceFault(TritonError, RuntimeError):
     """Two programs of a launch with check=True on "interp" or "sim" that touch one element, one of
-    them changing it, with nothing that orders them: array, index, both places and programs.
+    them changing it, with nothing that orders them: array, index, both places and programs.  Or, on
+    "sim", two warps that do so in shared memory.
+    """
+
+
+class SyncFault(TritonError, RuntimeError):
+    """On the device "sim": a barrier that not all warps come to, a wait that is missing, or an
+    instruction of a whole warp that only a part of it executes.
     """
 
 
@@ -139,9 +146,16 @@ def of_status(status, kind, text):
     return DeviceError(text)
 
 
+# How the first line of what a device says begins, behind its place
+_FAULTS = (("race: ", RaceFault), ("a race: ", RaceFault), ("synchronisation: ", SyncFault),
+           ("in the code: ", TritonError))
+
+
 def _fault(kind, text):
-    if "error: race: " in text.partition("\n")[0]:
-        return RaceFault(text)
+    reason = text.partition("\n")[0].partition("error: ")[2]
+    for title, fault in _FAULTS:
+        if reason.startswith(title):
+            return fault(text)
     return AccessFault(text) if kind == "access" else AssertionFault(text)
 
 

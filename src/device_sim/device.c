@@ -130,6 +130,12 @@ static void put_race(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *
     race_tell(d, &e->race, e->access, what, span_of_error(d, e), there, l->grid);
 }
 
+/* By which programs tell them apart; a race says that it is one. */
+static const char *const titles[] = {[SIM_CODE] = "in the code: ",
+                                     [SIM_ACCESS] = "",
+                                     [SIM_RACE] = "",
+                                     [SIM_SYNC] = "synchronisation: "};
+
 /* What went wrong, in terms of the launch's arrays where it is about these. */
 static void put_error(Diags *d, const SimError *e, const DeviceLaunch *l, Arena *a)
 {
@@ -140,7 +146,7 @@ static void put_error(Diags *d, const SimError *e, const DeviceLaunch *l, Arena 
     else if (is_known)
         put_outside(d, e, l, a);
     else
-        diag(d, DIAG_ERROR, span_of_error(d, e), "%s", e->text);
+        diag(d, DIAG_ERROR, span_of_error(d, e), "%s%s", titles[e->kind], e->text);
 }
 
 /* A whole diagnostic for free(); NULL when memory is out. */
@@ -170,7 +176,7 @@ static char *diagnostic(const SimError *e, const DeviceLaunch *l)
     return text;
 }
 
-static RunStatus run_status(SimStatus s, const SimError *e)
+static RunStatus run_status(SimStatus s)
 {
     switch (s) {
     case SIM_OK:
@@ -178,7 +184,7 @@ static RunStatus run_status(SimStatus s, const SimError *e)
     case SIM_NO_MEMORY:
         return RUN_NO_MEMORY;
     case SIM_FAULT:
-        return e->access ? RUN_FAULT : RUN_STOPPED;
+        return RUN_FAULT;
     case SIM_CANCELLED:
         return RUN_CANCELLED;
     default:
@@ -253,7 +259,7 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
             l->on_count(l->count_user, &counts.lines[i]);
     }
     free(counts.lines);
-    return run_status(status, e);
+    return run_status(status);
 }
 
 static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, char **error)

@@ -20,7 +20,7 @@ typedef enum {
     RUN_NO_THREADS,
     RUN_FAILED,    /* the device refused; a diagnostic says what */
     RUN_STOPPED,   /* by the kernel itself; a diagnostic says why */
-    RUN_FAULT,     /* the same, for an access to memory that it must not touch */
+    RUN_FAULT,     /* the same, for what its programs must not do: accesses, races, barriers */
     RUN_CANCELLED, /* by who watches it */
 } RunStatus;
 const char *run_status_text(RunStatus s); /* for people; static text, for any number */

@@ -12,7 +12,7 @@ const char *run_status_text(RunStatus s)
         [RUN_NO_THREADS] = "no threads can be started",
         [RUN_FAILED] = "the device refused",
         [RUN_STOPPED] = "the launch was stopped",
-        [RUN_FAULT] = "an access outside of the launch's arrays",
+        [RUN_FAULT] = "an access outside of the launch's arrays, or a race",
         [RUN_CANCELLED] = "the launch was cancelled",
     };
 

@@ -104,12 +104,12 @@ static void fault_outside(Warp *w, int lane, AccessKind kind, uint64_t address, 
     const SimRange *r = nearest < 0 ? NULL : &l->asked->ranges[nearest];
 
     if (!r)
-        fault(w, lane, "it %s %u bytes at address 0x%llx, which no argument reaches%s", verbs[kind],
-              bytes, (unsigned long long)address,
+        fault(w, SIM_ACCESS, lane, "it %s %u bytes at address 0x%llx, which no argument reaches%s",
+              verbs[kind], bytes, (unsigned long long)address,
               l->own ? ", and where the process has no memory" : "");
     else
-        fault(w, lane, "it %s %u bytes at offset %lld of an array of %llu bytes", verbs[kind],
-              bytes, (long long)(address - r->address), (unsigned long long)r->bytes);
+        fault(w, SIM_ACCESS, lane, "it %s %u bytes at offset %lld of an array of %llu bytes",
+              verbs[kind], bytes, (long long)(address - r->address), (unsigned long long)r->bytes);
     note_access(w, kind, nearest, address);
 }
 
@@ -133,7 +133,7 @@ static bool resolve_global(Warp *w, AccessKind kind, uint32_t bytes, uint32_t ma
             return false;
         }
         if (range->read_only && kind != ACCESS_READ && kind != ACCESS_FETCH) {
-            fault(w, (int)lane, "it %s memory that is read-only", verbs[kind]);
+            fault(w, SIM_ACCESS, (int)lane, "it %s memory that is read-only", verbs[kind]);
             note_access(w, kind, -1, address[lane]);
             return false;
         }
@@ -153,8 +153,8 @@ static bool resolve_shared(Warp *w, AccessKind kind, uint32_t bytes, uint32_t ma
         uint64_t at = address[lane];
 
         if (at + bytes > b->shared_bytes || at + bytes < at) {
-            fault(w, (int)lane, "it %s %u bytes at %llu of %u bytes of shared memory", verbs[kind],
-                  bytes, (unsigned long long)at, b->shared_bytes);
+            fault(w, SIM_ACCESS, (int)lane, "it %s %u bytes at %llu of %u bytes of shared memory",
+                  verbs[kind], bytes, (unsigned long long)at, b->shared_bytes);
             return false;
         }
         if (!shadow_access(w, kind, (int)lane, (uint32_t)at, bytes))
@@ -174,8 +174,8 @@ static bool resolve_local(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mas
         uint64_t at = address[lane];
 
         if (at + bytes > size || at + bytes < at) {
-            fault(w, (int)lane, "it %s %u bytes at %llu of %llu bytes of local memory", verbs[kind],
-                  bytes, (unsigned long long)at, (unsigned long long)size);
+            fault(w, SIM_ACCESS, (int)lane, "it %s %u bytes at %llu of %llu bytes of local memory",
+                  verbs[kind], bytes, (unsigned long long)at, (unsigned long long)size);
             return false;
         }
         host[lane] = w->local + lane * size + at;
@@ -195,8 +195,8 @@ static bool resolve_param(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mas
         uint64_t at = address[lane];
 
         if (kind != ACCESS_READ || at + bytes > size || at + bytes < at) {
-            fault(w, (int)lane, "it %s %u bytes at %llu of %llu bytes of parameters", verbs[kind],
-                  bytes, (unsigned long long)at, (unsigned long long)size);
+            fault(w, SIM_ACCESS, (int)lane, "it %s %u bytes at %llu of %llu bytes of parameters",
+                  verbs[kind], bytes, (unsigned long long)at, (unsigned long long)size);
             return false;
         }
         host[lane] = (char *)(uintptr_t)(l->params + at);
@@ -233,8 +233,9 @@ static bool check_aligned(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mas
     FOR_LANES(lane, mask)
     {
         if (address[lane] % bytes != 0) {
-            fault(w, (int)lane, "it %s %u bytes at 0x%llx, which is not a multiple of %u",
-                  verbs[kind], bytes, (unsigned long long)address[lane], bytes);
+            fault(w, SIM_ACCESS, (int)lane,
+                  "it %s %u bytes at 0x%llx, which is not a multiple of %u", verbs[kind], bytes,
+                  (unsigned long long)address[lane], bytes);
             return false;
         }
     }

@@ -55,7 +55,7 @@ static bool same_in_all(Warp *w, uint32_t place, uint32_t mask, uint32_t *value)
     FOR_LANES(lane, mask)
     {
         if (values[lane] != *value) {
-            fault(w, (int)lane, "the lanes of a warp name different barriers");
+            fault(w, SIM_SYNC, (int)lane, "the lanes of a warp name different barriers");
             return false;
         }
     }
@@ -69,7 +69,7 @@ static Barrier *arrive(Warp *w, const Inst *in, uint32_t mask, int first)
     uint32_t id, threads = (uint32_t)block->nwarps * LANES;
 
     if (mask != w->live) {
-        fault(w, __builtin_ctz(w->live & ~mask),
+        fault(w, SIM_SYNC, __builtin_ctz(w->live & ~mask),
               "a barrier that a part of the warp does not reach");
         return NULL;
     }
@@ -79,7 +79,7 @@ static Barrier *arrive(Warp *w, const Inst *in, uint32_t mask, int first)
         return NULL;
     if (id >= BARRIERS || threads == 0 || threads % LANES != 0 ||
         threads > (uint32_t)block->nwarps * LANES) {
-        fault(w, -1, "barrier %u of %u threads in a block of %d", id, threads,
+        fault(w, SIM_SYNC, -1, "barrier %u of %u threads in a block of %d", id, threads,
               block->nwarps * LANES);
         return NULL;
     }
@@ -87,7 +87,7 @@ static Barrier *arrive(Warp *w, const Inst *in, uint32_t mask, int first)
     if (b->arrived == 0)
         *b = (Barrier){.expected = (int)threads, .all = ALL_LANES};
     if (b->expected != (int)threads) {
-        fault(w, -1, "barrier %u of %u threads, where others wait for %d", id, threads,
+        fault(w, SIM_SYNC, -1, "barrier %u of %u threads, where others wait for %d", id, threads,
               b->expected);
         return NULL;
     }
@@ -187,7 +187,7 @@ static void report_missing(Block *b)
                                  b->warps[missing].inst->op == w->inst->op)))
             missing++;
         bool done = b->warps[missing].state == WARP_DONE;
-        fault(w, -1, "the warps of the block wait here, and warp %d %s", missing,
+        fault(w, SIM_SYNC, -1, "the warps of the block wait here, and warp %d %s", missing,
               done ? "has ended" : "waits elsewhere");
         return;
     }
@@ -198,7 +198,8 @@ static void report_endless(Block *b)
 {
     for (int i = 0; i < b->nwarps; i++) {
         if (b->warps[i].state == WARP_READY) {
-            fault(&b->warps[i], -1, "it has not ended behind more than %d instructions", SIM_TURN);
+            fault(&b->warps[i], SIM_CODE, -1, "it has not ended behind more than %d instructions",
+                  SIM_TURN);
             return;
         }
     }

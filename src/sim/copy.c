@@ -52,7 +52,7 @@ static void start_copies(Warp *w, const Inst *in, uint32_t mask, const uint32_t 
     char *to_host[LANES], *from_host[LANES];
 
     if (bytes != 4 && bytes != 8 && bytes != 16) {
-        fault(w, -1, "cp.async of %u bytes", bytes);
+        fault(w, SIM_CODE, -1, "cp.async of %u bytes", bytes);
         return;
     }
     access_addresses(w, &in->at[0], to);
@@ -72,7 +72,7 @@ static void start_copies(Warp *w, const Inst *in, uint32_t mask, const uint32_t 
         if (some[i] > 0 && some[i] < bytes && !resolve_part(w, i, from[i], some[i]))
             return;
         if (some[i] > bytes) {
-            fault(w, (int)i, "cp.async of %u bytes out of %u", bytes, some[i]);
+            fault(w, SIM_CODE, (int)i, "cp.async of %u bytes out of %u", bytes, some[i]);
             return;
         }
         if (some[i] > 0 && !order_load(w, (int)i, (const char *)(uintptr_t)from[i], some[i]))

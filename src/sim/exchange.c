@@ -16,11 +16,11 @@ static bool check_members(Warp *w, const Inst *in, uint32_t mask, int operand)
         uint32_t missing = members[lane] & w->live & ~mask;
 
         if (!(members[lane] >> lane & 1)) {
-            fault(w, (int)lane, "a lane that is not in the mask 0x%08x", members[lane]);
+            fault(w, SIM_SYNC, (int)lane, "a lane that is not in the mask 0x%08x", members[lane]);
             return false;
         }
         if (missing) {
-            fault(w, __builtin_ctz(missing), "a lane of the mask 0x%08x is elsewhere",
+            fault(w, SIM_SYNC, __builtin_ctz(missing), "a lane of the mask 0x%08x is elsewhere",
                   members[lane]);
             return false;
         }
@@ -67,7 +67,8 @@ void exchange_shfl(Warp *w, const Inst *in, uint32_t mask)
         int from = lane_read_by(in, (int)lane, (int)(b[lane] & 31), c[lane], &inside);
 
         if (!(mask >> from & 1)) {
-            fault(w, (int)lane, "it reads a register of lane %d, which does not take part", from);
+            fault(w, SIM_SYNC, (int)lane,
+                  "it reads a register of lane %d, which does not take part", from);
             return;
         }
         got[lane] = a[from];

@@ -125,7 +125,7 @@ static inline void write_predicate(Warp *w, uint32_t place, uint32_t bits, uint3
 }
 
 /* fault.c: the launch stops here.  A lane of -1: the warp as a whole. */
-void fault(Warp *w, int lane, const char *fmt, ...) PRINTF(3, 4);
+void fault(Warp *w, SimFault kind, int lane, const char *fmt, ...) PRINTF(4, 5);
 
 /* warp.c */
 void warp_start(Warp *w);                    /* at the first instruction of the kernel */

@@ -20,7 +20,7 @@ static void set_error_place(SimError *e, const SimModule *m, const Inst *in)
         snprintf(e->ptx, sizeof e->ptx, "%s", m->lines[in->line - 1]);
 }
 
-void fault(Warp *w, int lane, const char *fmt, ...)
+void fault(Warp *w, SimFault kind, int lane, const char *fmt, ...)
 {
     Worker *worker = w->worker;
     SimError *e = &worker->error;
@@ -30,7 +30,7 @@ void fault(Warp *w, int lane, const char *fmt, ...)
     if (worker->status != SIM_OK)
         return; /* the first one counts */
     worker->status = SIM_FAULT;
-    *e = (SimError){.warp = w->index, .lane = lane, .range = -1};
+    *e = (SimError){.kind = kind, .warp = w->index, .lane = lane, .range = -1};
     va_start(ap, fmt);
     vsnprintf(e->text, sizeof e->text, fmt, ap);
     va_end(ap);

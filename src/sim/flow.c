@@ -255,7 +255,7 @@ void flow_brx(Warp *w, const Inst *in, uint32_t mask)
     FOR_LANES(lane, mask)
     {
         if (index[lane] >= (uint32_t)jumps->count) {
-            fault(w, (int)lane, "index %u of a jump table with %d targets", index[lane],
+            fault(w, SIM_CODE, (int)lane, "index %u of a jump table with %d targets", index[lane],
                   jumps->count);
             return;
         }
@@ -315,7 +315,7 @@ void flow_trap(Warp *w, const Inst *in, uint32_t mask)
 {
     (void)in;
     if (mask)
-        fault(w, __builtin_ctz(mask), "the program stopped itself with trap");
+        fault(w, SIM_CODE, __builtin_ctz(mask), "the program stopped itself with trap");
 }
 
 /* What orders memory is in order here, but for programs that race (order.c). */

@@ -30,7 +30,8 @@ static bool whole_warp(Warp *w, uint32_t mask)
 {
     if (mask == ALL_LANES)
         return true;
-    fault(w, __builtin_ctz(~mask), "a matrix instruction that a part of the warp does not reach");
+    fault(w, SIM_SYNC, __builtin_ctz(~mask),
+          "a matrix instruction that a part of the warp does not reach");
     return false;
 }
 

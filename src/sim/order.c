@@ -26,8 +26,9 @@ static void report(Warp *w, int lane, const char *does, const char *access, cons
     if (w->worker->status != SIM_OK)
         return;
     program_at(race->other, l->asked->grid, other);
-    fault(w, lane, "a race: it %s memory that program (%d, %d, %d) %s, and nothing orders the two",
-          does, other[0], other[1], other[2], race->other_stores ? "changes" : "loads");
+    fault(w, SIM_RACE, lane,
+          "a race: it %s memory that program (%d, %d, %d) %s, and nothing orders the two", does,
+          other[0], other[1], other[2], race->other_stores ? "changes" : "loads");
     e->access = access;
     e->address = race->address;
     e->range = access_range(l, race->address);

@@ -81,7 +81,7 @@ static bool races(const Warp *w, Event e)
 static bool report_race(Warp *w, int lane, uint32_t at, const char *does, const char *did,
                         Event other)
 {
-    fault(w, lane,
+    fault(w, SIM_RACE, lane,
           "a race: it %s byte %u of shared memory, which warp %d %s with no barrier between", does,
           at, warp_of(other), did);
     return false;
@@ -94,8 +94,9 @@ static bool is_being_copied(const Warp *w, Event e)
 
 static bool report_copying(Warp *w, int lane, uint32_t at, const char *does)
 {
-    fault(w, lane, "it %s byte %u of shared memory while cp.async copies to it: a wait is missing",
-          does, at);
+    fault(w, SIM_SYNC, lane,
+          "it %s byte %u of shared memory while cp.async copies to it: a wait is missing", does,
+          at);
     return false;
 }
 
@@ -110,7 +111,7 @@ static void note_read(const Warp *w, Shadow *s, Event now)
 static bool may_read(Warp *w, Event written, int lane, uint32_t at)
 {
     if (time_of(written) < w->block->born) {
-        fault(w, lane, "it reads byte %u of shared memory, which nobody has written", at);
+        fault(w, SIM_SYNC, lane, "it reads byte %u of shared memory, which nobody has written", at);
         return false;
     }
     if (is_being_copied(w, written))

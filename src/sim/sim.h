@@ -24,6 +24,14 @@ typedef enum {
     SIM_CANCELLED   /* by who watches */
 } SimStatus;
 
+/* What a program that faults has done. */
+typedef enum {
+    SIM_CODE,   /* an instruction that cannot be executed, or trap */
+    SIM_ACCESS, /* of memory that it must not touch so */
+    SIM_RACE,   /* two warps, or two programs, and no order between them */
+    SIM_SYNC    /* barriers, waits, and what a whole warp does together */
+} SimFault;
+
 /* Where and why.  Texts are cut where they do not fit. */
 typedef struct {
     char text[400];   /* the message alone */
@@ -31,7 +39,8 @@ typedef struct {
     int line, column; /* of the source, from 1; 0: unknown */
     int ptx_line;     /* from 1; 0: none */
     char ptx[160];    /* the text of that line */
-    int program[3];   /* for SIM_FAULT: who did it */
+    SimFault kind;    /* for SIM_FAULT: what it is */
+    int program[3];   /* .. and who did it */
     int warp, lane;   /* lane -1: the warp as a whole */
     /* of an access to global memory that must not be: what it is, else NULL; the range of the
      * launch that is nearest, where it is outside of all and one is near, else -1 */
