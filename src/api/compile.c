@@ -218,6 +218,7 @@ typedef struct {
     const Device *device;
     Specialisation *spec;
     const Func *func;   /* as lowered, in `ir`; NULL before that */
+    int values;         /* that it has, as lowered */
     Arena *ir;          /* of its own, since a device may run what is in it */
     GenOptions options; /* for this launch */
     int index;          /* of the variant that it wants */
@@ -338,6 +339,29 @@ static tilec_status refuse_load(Job *job, RunStatus status, const char *why)
 }
 
 /* An object from the cache, or a new one. */
+static const double slow = 1; /* seconds */
+
+/* Making code took long: say so where a loop that is unrolled makes most of what there is. */
+static void tell_slow(Job *job, const Compilation *c, double seconds)
+{
+    const Module *m = c->func->module;
+    const Unrolled *most = NULL;
+
+    for (int i = 0; i < m->unrolled.len; i++) {
+        if (!most || m->unrolled.at[i].values > most->values)
+            most = &m->unrolled.at[i];
+    }
+    if (!most || most->values < c->values / 2 || most->rounds < 2)
+        return;
+    diag(job->diags, DIAG_WARNING, most->span,
+         "compiling took %.1f s: this loop is unrolled %d times, with what is in it to %d of the "
+         "kernel's %d operations",
+         seconds, most->rounds, most->values, c->values);
+    diag(job->diags, DIAG_HINT, (Span){0},
+         "`range` in the place of `tl.static_range` keeps a loop, if nothing in it has "
+         "to be a constant");
+}
+
 static tilec_status load_object(Job *job, Compilation *c)
 {
     Cache *cache = c->request->file->ctx->cache;
@@ -352,6 +376,9 @@ static tilec_status load_object(Job *job, Compilation *c)
     tilec_status status = generate(job, c, &object);
     if (status != TILEC_OK)
         return status;
+    double seconds = c->variant->parts.emit + c->variant->parts.assemble;
+    if (seconds > slow)
+        tell_slow(job, c, seconds);
     RunStatus loaded = load_output(c, &object, &why);
     if (loaded != RUN_OK)
         return refuse_load(job, loaded, why);
@@ -389,6 +416,7 @@ static tilec_status lower(Job *job, Compilation *c)
     c->func = compile_lower(c->request, c->ir, job->diags);
     if (!c->func)
         return TILEC_REFUSED;
+    c->values = c->func->nvalues;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
         s->use = ir_memory_use(c->func, job->arena);
         s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;

@@ -234,11 +234,19 @@ typedef struct {
     Span callee_span; /* of Func */
 } CallSite;
 
+/* A loop that lowering wrote out, once for each value of its variable. */
+typedef struct {
+    Span span; /* of what it runs over */
+    int rounds;
+    int values; /* that all of them make, those of loops in it too */
+} Unrolled;
+
 struct Module {
     Arena *arena;
     Interner *interner;
     const SourceMap *sources; /* of the spans; may be NULL */
     VEC(CallSite) sites;      /* the first is nobody's; see site.c */
+    VEC(Unrolled) unrolled;
     Func **funcs;
     int nfuncs, funcs_cap;
     Map *types;

@@ -451,7 +451,7 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
     bool ok_a = static_bound(l, r, 0, r->start, n->span, &a);
     bool ok_b = static_bound(l, r, 1, r->stop, n->span, &b);
     bool ok_s = static_bound(l, r, 2, r->step, n->span, &s), ok = ok_a && ok_b && ok_s;
-    int errors = error_count(l);
+    int errors = error_count(l), values = l->b.func->nvalues;
 
     if (!ok || s == 0) {
         if (ok)
@@ -473,6 +473,8 @@ static void lower_static_for(Lower *l, const Node *n, const Range *r)
             break; /* beyond every end */
     }
     l->frame->loop_depth--;
+    const Unrolled u = {n->right->span, (int)trips, l->b.func->nvalues - values};
+    vec_push(l->module->arena, &l->module->unrolled, u);
 }
 
 static bool is_int_scalar(const Value *v)

@@ -131,4 +131,30 @@ expect 0 out "hint: rows of 1 in vectors of " "$tilec" dump "$folder/k.py:scale"
     w:i32 H=8 W=1
 expect 0 out "nest [8,64]" "$tilec" dump "$folder/k.py:scale" --stage plan x:*fp32 o:*fp32 h:i32 w:i32 H=8 W=64
 ! grep -q "^hint" "$folder/out" || wrong "long rows have a hint"
+
+# a loop that is unrolled until compiling takes more than a second is named, and only then
+cat >"$folder/u.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def blur(x, o, h, w, R: tl.constexpr, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    s = tl.zeros([B], tl.float32)
+    for dy in tl.static_range(-R, R + 1):
+        for dx in tl.static_range(-R, R + 1):
+            y = tl.minimum(tl.maximum(r + dy, 0), h - 1)
+            z = tl.minimum(tl.maximum(c + dx, 0), w - 1)
+            s += tl.load(x + y * w + z, mask=c < w, other=0.0)
+    tl.store(o + r * w + c, s, mask=c < w)
+KERNEL
+for radius in 3 15; do
+    expect 0 out '"emit_s": ' env TILEC_CACHE_DIR= "$tilec" run "$folder/u.py" --grid 64,1 --json \
+        x='rand(fp32,64x256)' o='zeros(fp32,64x256)' h=64 w=256 R=$radius B=256
+    took=$(sed 's/.*"emit_s": \([0-9.e-]*\).*/\1/' "$folder/out")
+    told=$(grep -c "u.py:10:15: warning: compiling took .* this loop is unrolled $((2 * radius + 1)) times" "$folder/err")
+    awk "BEGIN { exit !($told == ($took > 1)) }" || wrong "$took s of compiling, and $told warnings"
+done
 finish
