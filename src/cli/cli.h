@@ -827,33 +827,51 @@ const char *functions_text(Cli *c, const Functions *all, const Node *n);    /* a
 
 /* guess.c: what a kernel's parameters seem to be for */
 typedef struct {
+    bool is_constexpr;
     bool is_pointer, is_loaded, is_stored;
     bool is_atomic, is_lock;             /* of atomics; of those that take integers */
     bool is_integer, is_mask;            /* what it points to is one */
-    bool is_index;                       /* what it points to is part of an address */
+    bool is_index, is_target;            /* that is part of an address; of one that is stored to */
+    bool is_length;                      /* that bounds places or counts rounds */
+    bool is_address;                     /* what it points to are addresses */
+    bool has_next;                       /* elements are used with those behind them */
+    bool is_partial;                     /* what was loaded says where it is stored to */
     bool is_size;                        /* it bounds something */
     bool is_factor;                      /* in an address */
     bool is_extent;                      /* of a tile */
     bool is_unrolled;                    /* it bounds a loop that is */
     bool is_rounds;                      /* a loop has more rounds the larger it is */
     bool is_whole;                       /* no float can stand there */
+    bool is_mark;                        /* loaded elements may be equal to it */
+    bool is_number;                      /* it is computed with */
     bool is_used;                        /* its name stands in the kernel */
     const char *text;                    /* that it is compared with; NULL: none */
+    const char *dtype;                   /* of what is stored, as "i32"; NULL: not known */
     int choice;                          /* a number that it is compared with; 0: none */
     int ntile;                           /* dimensions, of a descriptor that is given; else 0 */
     int strides[CLI_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
+    int sizes[CLI_MAX_DIMS], nsizes;     /* those that masks of its accesses depend on */
     bool has_unit;                       /* and a dimension without such a factor */
     int constants;                       /* dimensions whose factor is a constant */
     int scale;                           /* largest literal factor; 0: none */
 } GuessedParam;
 typedef struct {
+    const char *size; /* what places are less than: an expression of parameters */
+    int block;        /* the parameter that says how many of them a program takes; -1: one */
+    bool is_exact;    /* places behind it are left out; else they come around by `%` */
+} GuessedTile;
+typedef struct {
+    bool is_used, is_split; /* program_id; it is divided, as by grouped orders */
+    bool is_row;            /* it is multiplied with what is no constant, as a stride */
+    const char *part;       /* what it is divided by: an expression of parameters; or NULL */
+    int block;              /* the parameter that it is multiplied with, or -1 */
+    GuessedTile tiles[3];
+    int ntiles;
+} GuessedAxis;
+typedef struct {
     GuessedParam *at; /* one a parameter */
     int n;
-    struct {
-        bool is_used, is_split; /* program_id; it is divided, as by grouped orders */
-        int block;              /* the parameter that it is multiplied with, or -1 */
-        int size;               /* the one that bounds what is made of it, or -1 */
-    } axes[3];
+    GuessedAxis axes[3];
 } Guess;
 Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
 
@@ -877,8 +895,9 @@ void timeout_check(const Call *k, const tilec_progress *t);
 typedef struct {
     Guess guess;
     const char *grid;
-    const char **values; /* of the parameters; NULL: it is left out */
-    const char *problem; /* why it does not run as it is, or NULL */
+    const char **values;   /* of the parameters; NULL: it is left out */
+    const char *problem;   /* why it does not run as it is, or NULL */
+    const char *unwritten; /* of outputs, when it runs: "2 of 8 elements of y", or NULL */
 } Example;
 /* Tries it in the interpreter, with every access checked; the file is open. */
 Example example_of(Cli *c, const char *path, const char *kernel, const Functions *functions,

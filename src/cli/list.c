@@ -10,7 +10,7 @@ typedef struct {
     const char *path, *name; /* of the kernel */
     const FileFunction *f;
     bool is_helper;
-    const char *example; /* NULL: none is known */
+    const char *example; /* a command; NULL: its parameters cannot be read */
     Example parts;
     VEC(const char *) calls; /* that the file names */
     const Functions *functions;
@@ -169,10 +169,15 @@ static void print_kernel(Cli *c, const Listed *k)
     for (int i = 0; i < k->calls.len; i++)
         printf("%s%s%s", i ? ", " : "  calls: ", k->calls.at[i], i + 1 < k->calls.len ? "" : "\n");
     print_configurations(c, k);
-    if (k->example)
+    if (k->example && !k->parts.problem)
         printf("  example: %s\n", k->example);
-    if (k->parts.problem)
-        printf("  which must be changed before it runs: %s\n", k->parts.problem);
+    else if (k->example)
+        printf("  no call was found that runs: %s\n  fill in what is wrong: %s\n", k->parts.problem,
+               k->example);
+    else if (k->parts.problem)
+        printf("  cannot be called: %s\n", k->parts.problem);
+    if (k->parts.unwritten)
+        printf("  which leaves unwritten: %s\n", k->parts.unwritten);
 }
 
 static void put_field(Text *t, const char *name, const char *value)
@@ -227,8 +232,10 @@ static void put_kernel(Cli *c, Text *t, const Listed *k)
     }
     text_put(t, "]");
     put_field(t, "grid", k->parts.grid);
-    put_field(t, "example", k->example);
+    put_field(t, "example", k->parts.problem ? NULL : k->example);
+    put_field(t, "template", k->parts.problem ? k->example : NULL);
     put_field(t, "problem", k->parts.problem);
+    put_field(t, "unwritten", k->parts.unwritten);
     put_configurations(c, t, k);
     text_put(t, "}");
 }

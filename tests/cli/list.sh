@@ -80,18 +80,18 @@ expect 0 out "  configurations: 2, of which a call takes the first: B=32" "$tile
 expect 0 out "  lock  array, written by atomics" "$tilec" list "$folder/k.py:gather"
 expect 0 out "at='randint(i32,65536,0,65536)'" "$tilec" list "$folder/k.py:gather"
 expect 0 out "lock='zeros(i32," "$tilec" list "$folder/k.py:gather"
-! grep -v configurations: "$folder/out" | grep -qE "must be changed| B=| flag=| half=" || wrong "the example of gather"
-expect 0 out "  which must be changed before it runs: $folder/k.py:45:5: error: static assertion failed" \
+! grep -v configurations: "$folder/out" | grep -qE "no call was found| B=| flag=| half=" || wrong "the example of gather"
+expect 0 out "  no call was found that runs: $folder/k.py:45:5: error: static assertion failed" \
     "$tilec" list "$folder/k.py:picky"
 
-expect 0 out "  which must be changed before it runs: it runs for more than 2 s" \
+expect 0 out "  no call was found that runs: it runs for more than 2 s" \
     "$tilec" list "$folder/k.py:waits"
 expect 0 out "--grid 64 ids_ptr='randint(i32," "$tilec" list "$folder/k.py:embedding"
 expect 0 out "--grid 'cdiv(h,BH),cdiv(w,BW)' src='randn(fp32,64x64)' dst='empty(fp32,64x64)' h=64 w=64 R=2 " \
     "$tilec" list "$folder/k.py:dilate"
 for kernel in embedding dilate losses; do
     expect 0 out "$kernel" "$tilec" list "$folder/k.py:$kernel"
-    ! grep -q "must be changed" "$folder/out" || wrong "the example of $kernel"
+    ! grep -q "no call was found" "$folder/out" || wrong "the example of $kernel"
 done
 
 # the roles of parameters and the axes of the grid, as far as the kernel's text tells them
@@ -185,14 +185,14 @@ def packed(q, o, n, shift, BLOCK: tl.constexpr):
 KERNEL
 of_g() { # NAME TEXT: a line of what is listed; and the example runs
     expect 0 out "$2" "$tilec" list "$folder/g.py:$1"
-    ! grep -q "must be changed" "$folder/out" || wrong "the example of $1"
+    ! grep -q "no call was found" "$folder/out" || wrong "the example of $1"
 }
 of_g flash "  Q          array, read"
 grep -qE "^  Q +array, read$" "$folder/out" || wrong "Q is not written"
 of_g flash "--grid 'cdiv(N_CTX,BLOCK_M),64' Q='randn(fp32,64x64x64)'"
 of_g flash "  O          array, written"
 of_g rms "RSTD_row_stride='RSTD.stride(0)'"
-of_g segsum "offsets='randint(i32,"
+of_g segsum "x='randn(fp32,64x64)' offsets='arange(i32,65)' o='empty(fp32,4096)'"
 of_g desc "--grid 'cdiv(M,BM),cdiv(N,BN)' x='randn(fp32,64x64)' y='empty(fp32,64x64)' M=64 N=64 BM=64 BN=64"
 of_g hostdesc "desc_in='descriptor(randn(fp32,64x64),(64,64))' desc_out='descriptor(empty(fp32,64x64),(64,64))' BM=64 BN=64"
 of_g seg "REDUCE=\"'sum'\""
@@ -200,7 +200,7 @@ of_g shifted "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS)'"
 of_g packed "q='randint(i32,65536,0,65536)' o='empty(fp32,65536)' n='q.numel()' shift=1 "
 expect 0 out "b='randn(fp32,64x64)' c='empty(fp32,64x64)' M=64" "$tilec" list kernels/matmul.py:matmul_kernel
 of_g k4 '  k4 = triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])(triton.jit(_body))'
-expect 0 out "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS),64'" "$tilec" list examples/dilate.py
+expect 0 out "--grid 'cdiv(width,COLUMNS),cdiv(height,ROWS),16'" "$tilec" list examples/dilate.py
 
 # what returns a value is no kernel
 printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef soft(x): return x + 1\n@triton.jit\ndef one(x): tl.store(x, 1.0)\n' >"$folder/one.py"
@@ -209,13 +209,45 @@ printf '@triton.jit\ndef two(x): tl.store(x, 2.0)\n' >>"$folder/one.py"
 expect 2 err "one.py:NAME; it has one, two" "$tilec" run "$folder/one.py" --grid 1 x='zeros(fp32,1)'
 
 printf '@triton.jit\ndef f(x, y=: tl.store(x, 1)\n' >"$folder/broken.py"
-expect 0 out "  which must be changed before it runs: $folder/broken.py:2:" "$tilec" list "$folder/broken.py"
+expect 0 out "  cannot be called: $folder/broken.py:2:" "$tilec" list "$folder/broken.py"
+
+# kernels of many kinds: each example runs, writes all of its outputs, and says what is what
+listed=tests/cli/listed.py
+expect 0 out "" "$tilec" list "$listed"
+cp "$folder/out" "$folder/listed"
+[ "$(grep -c '^  example: ' "$folder/listed")" = 33 ] || wrong "examples of listed.py"
+! grep -q "leaves unwritten" "$folder/listed" || wrong "an example of listed.py leaves something unwritten"
+sed -n 's/^  example: tilec //p' "$folder/listed" >"$folder/examples"
+while read -r words; do
+    eval "expect 0 out '' \"\$tilec\" $words --check"
+done <"$folder/examples"
+of_listed() { # KERNEL TEXT
+    grep "example: .*:$1 " "$folder/listed" | grep -qF -- "$2" || wrong "$1: $2"
+}
+of_listed stats "out='empty(fp32,2)' x='randn(fp32,65536)' n='x.numel()'"
+of_listed gptq_gemm "b_ptr='randint(i32,64x64,0,64)'"
+of_listed gptq_gemm "zeros_ptr='randint(i32,64x64,0,64)'"
+of_listed embedding_bag "offsets='arange(i32,"
+of_listed paged_attention "context_lens_ptr='full(i32,"
+of_listed flash_fwd "--grid 'cdiv(N_CTX,BLOCK_M),16*H'"
+of_listed strided_copy_4d "--grid 'cdiv(shape0*shape1*shape2*shape3,BLOCK)'"
+of_listed flip_channels_3d "D=16 H=16 W=16"
+of_listed resize "h=64 w=64 "
+of_listed compact "out='zeros(fp32,"
+of_listed threshold_u8 "dst='empty(u8,"
+of_listed cross_entropy "ignore_index=-1"
+of_listed lookback_cumsum "flag_ptr='zeros(i32,"
+of_listed rotary "x='randn(fp32,16x16x16x32)'"
+of_listed adamw "n_elements='p_ptr.numel()'"
+grep -A1 "^  no call was found that runs: ptrs holds addresses, which no command line can give" "$folder/listed" |
+    grep -q "^  fill in what is wrong: tilec run $listed:group_by_address" || wrong "an honest word of addresses"
+expect 0 out '"example": null, "template": "tilec run' "$tilec" list "$listed:group_by_address" --json
 
 # the examples of kernels as people write them run as they are printed, checked, on a CPU too
 for file in kernels/*.py examples/python/[b-z]*.py examples/python/attention.py; do
     expect 0 out "  example: tilec run $file" "$tilec" list "$file"
     sed -n 's/^  example: tilec //p' "$folder/out" >"$folder/examples"
-    ! grep -q "must be changed" "$folder/out" || wrong "no example of $file runs"
+    ! grep -q "no call was found" "$folder/out" || wrong "no example of $file runs"
     while read -r words; do
         eval "expect 0 out '' \"\$tilec\" $words --check"
     done <"$folder/examples"
