@@ -508,7 +508,10 @@ typedef enum {
     TILEC_NAME_MODULE,   /* module; path, if it may be read for names that are not answered */
     TILEC_NAME_LANGUAGE, /* module: what of the language it is, in full: "triton.language",
                           * "triton.language.exp", "triton.language.extra.libdevice" */
-    TILEC_NAME_CLASS     /* role, text, length, path, line, module, function: as of a function */
+    TILEC_NAME_CLASS,    /* role, text, length, path, line, module, function: as of a function */
+    TILEC_NAME_OBJECT /* what kernels have no value for, so that using it is an error.  text: what
+                       * it is, "a set", or NULL; module and function: where it is from,
+                       * "torch" and "tanh", or NULL; is_constexpr: as of a value */
 } tilec_name_kind;
 
 typedef enum {

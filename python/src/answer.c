@@ -11,7 +11,8 @@ enum {
     ANSWER_FUNCTION, /* role, the function */
     ANSWER_MODULE,   /* name or None, path or None */
     ANSWER_LANGUAGE, /* full name */
-    ANSWER_CLASS     /* role, the class, in the parts of a function */
+    ANSWER_CLASS,    /* role, the class, in the parts of a function */
+    ANSWER_OBJECT    /* what it is, module and name or None, whether it is a constexpr */
 };
 
 /* A text as UTF-8, NULL for None; borrowed from `k`. */
@@ -98,6 +99,14 @@ static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
     case ANSWER_LANGUAGE:
         out->kind = TILEC_NAME_LANGUAGE;
         return text_of(PyTuple_GetItem(a, 1), &out->module, NULL, k);
+    case ANSWER_OBJECT:
+        out->kind = TILEC_NAME_OBJECT;
+        out->is_constexpr = PyObject_IsTrue(PyTuple_GetItem(a, 4));
+        return text_of(PyTuple_GetItem(a, 1), &out->text, &out->length, k) != 0 ||
+                       text_of(PyTuple_GetItem(a, 2), &out->module, NULL, k) != 0 ||
+                       text_of(PyTuple_GetItem(a, 3), &out->function, NULL, k) != 0
+                   ? -1
+                   : 0;
     default:
         PyErr_Format(PyExc_SystemError, "there is no answer of kind %ld", kind);
         return -1;

@@ -1,9 +1,11 @@
 """What names in a kernel mean: globals, closures, other modules, changes, texts from anywhere."""
 
 import enum
+import fractions
 import importlib
 import linecache
 import math
+import re
 import sys
 import types
 import typing
@@ -542,6 +544,73 @@ class Objects(unittest.TestCase):
 
         with self.assertRaisesRegex(triton.CompilationError, "Settings binds no `WIDHT`"):
             run(kernel)
+
+    def test_numbers_of_numpy(self):
+        numbers = types.SimpleNamespace(scale=np.float32(3), width=np.int64(4), flag=np.bool_(True),
+                                        pair=(np.int32(1), 2))
+
+        OF_NUMPY = tl.constexpr(np.float32(3))
+
+        class Limits:
+            LOWEST = np.float32(-1e9)
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, numbers.scale)
+            tl.store(out + 1, tl.sum(tl.arange(0, numbers.width)))
+            tl.store(out + 2, Limits.LOWEST if numbers.flag else 0.0)
+            tl.store(out + 3, numbers.pair[0] + OF_NUMPY * 10)
+
+        self.assertEqual(run(kernel), [3, 6, -1e9, 31])
+        numbers.scale = np.float32(5)
+        self.assertEqual(run(kernel)[0], 5)
+
+    def test_members_of_enumerations(self):
+        class Mode(enum.Enum):
+            FAST = 1
+            EXACT = np.int64(2)
+
+        settings = types.SimpleNamespace(mode=Mode.EXACT)
+
+        @triton.jit
+        def kernel(out, MODE: tl.constexpr):
+            tl.store(out, settings.mode.value)
+            tl.store(out + 1, 1 if settings.mode == MODE else 2)
+            tl.store(out + 2, 1 if settings.mode == Mode.FAST else 2)
+
+        self.assertEqual(run(kernel, Mode.EXACT)[:3], [2, 1, 2])
+        settings.mode = Mode.FAST
+        self.assertEqual(run(kernel, Mode.EXACT)[:3], [1, 2, 1])
+
+    def test_what_is_no_constant_is_never_a_number(self):
+        values = {"list": [1, 2], "dict": {}, "set": {1}, "object": object(),
+                  "fractions.Fraction": fractions.Fraction(1, 2), "numpy.ndarray": np.zeros(1),
+                  "numpy.datetime64": np.datetime64("2020-01-01"), "bytes": b"x"}
+        for what, value in values.items():
+            settings = types.SimpleNamespace(value=value)
+            uses = {"o + settings.value": "settings.value", "1 if settings.value else 2": "a test",
+                    "settings.value == 0": "a comparison", "CONST": "a constexpr"}
+            for text in uses:
+                names = {"tl": tl, "tilec": tilec, "settings": settings,
+                         "CONST": tl.constexpr(value), "__name__": "made"}
+                from_text(f"@tilec.jit\ndef kernel(out):\n    o = 1\n    tl.store(out, {text})\n",
+                          names, f"<{what} {text}>")
+                with self.subTest(what=what, text=text), self.assertRaisesRegex(
+                        tilec.errors.CompilationError,
+                        f"is an? {re.escape(what)}, for which a kernel has no value"):
+                    run(names["kernel"])
+
+    def test_functions_of_other_libraries(self):
+        exp = np.exp
+        settings = types.SimpleNamespace(act=np.exp)
+        for text in ("np.exp(1.0)", "exp(1.0)", "settings.act(1.0)", "1.0 if np.exp else 2.0"):
+            names = {"tl": tl, "tilec": tilec, "settings": settings, "np": np, "exp": exp,
+                     "__name__": "made"}
+            from_text(f"@tilec.jit\ndef kernel(out):\n    tl.store(out, {text})\n", names, f"<{text}>")
+            with self.subTest(text), self.assertRaisesRegex(
+                    tilec.errors.CompilationError,
+                    "`exp` comes from module `numpy`(.|\n)*hint: the language has it as `tl.exp`"):
+                run(names["kernel"])
 
     def test_arrays_are_no_such_objects(self):
         array = np.zeros(1)

@@ -18,7 +18,7 @@ from .language.types import dtype
 from .source import Source, SourceError
 
 # kinds of answers and roles of functions, as src/answer.c and tilec.h number them
-_VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS = range(5)
+_VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS, _OBJECT = range(6)
 _JIT, _CONSTEXPR, _PYTHON, _NAMED_TUPLE, _AGGREGATE, _ENUM = range(6)
 MISSING = object()
 # what arrays, numbers and containers have, and objects that only hold constants have not
@@ -175,21 +175,21 @@ class Surroundings:
         is_constexpr = space.is_constexpr(name)
         if isinstance(space, FunctionSpace) and function is None:
             # a default or an annotation, which Python evaluated when it ran the `def`
-            return self._answer(file, None, name, value, is_constexpr)
+            return self._answer(file, None, place, name, value, is_constexpr)
         index = file.watch(*place, False)
         if isinstance(space, FunctionSpace) and not place[2]:
             self.globals[index] = name
-        return self._answer(file, index, name, value, is_constexpr)
+        return self._answer(file, index, place, name, value, is_constexpr)
 
     def _default(self, file, space, name, function):
         """None where only the text can tell what the default of a parameter is to kernels."""
         value = space.default(name, function) if isinstance(space, FunctionSpace) else MISSING
-        answer = self._answer(file, None, name, value, True)
-        return None if answer == (_VALUE, 0, False) else answer
+        answer = self._answer(file, None, (None, name, False), name, value, True)
+        return None if answer is not None and answer[0] == _OBJECT else answer
 
     # --- answers -----------------------------------------------------------------------------
 
-    def _answer(self, file, index, name, value, is_constexpr):
+    def _answer(self, file, index, place, name, value, is_constexpr):
         """`index` is that of what is watched, None where nothing needs to be."""
         while isinstance(value, constexpr):
             if index is not None:
@@ -202,8 +202,11 @@ class Surroundings:
             return (_LANGUAGE, language)
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
-        return (self._function(file, value) or self._class(value) or self._object(value) or
-                (_VALUE, *_plain(value, is_constexpr)))
+        if _is_constant(value) and not is_pointer(value):
+            return (_VALUE, value, is_constexpr or isinstance(value, dtype))
+        return (self._function(file, value) or self._class(value) or
+                _from_library(place, value, is_constexpr) or self._object(value) or
+                (_OBJECT, _described(value), None, None, is_constexpr))
 
     def _function(self, file, value):
         value = kernel_of(value)
@@ -312,16 +315,44 @@ def language_name(value):
     return name if isinstance(name, str) else None
 
 
-def _plain(value, is_constexpr):
-    """(value, whether kernels may use it); what no constant can be stands as one that they may not,
-    so that the compiler says so.
-    """
-    if isinstance(value, dtype):
-        return (0, False) if value.is_ptr() or value.is_block() else (value, True)
-    return (value, is_constexpr) if _is_constant(value) else (0, False)
+def is_pointer(value):
+    """Is it the type of pointers or tiles, which no constant has?"""
+    return isinstance(value, dtype) and (value.is_ptr() or value.is_block())
 
 
 def _is_constant(value):
     if isinstance(value, tuple):
         return all(_is_constant(v) for v in value)
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if is_scalar_of_numpy(value):
+        value = value.item()
     return value is None or isinstance(value, (bool, int, float, str, dtype, constexpr))
+
+
+def is_scalar_of_numpy(value):
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
+
+
+def _described(value):
+    kind = type(value)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else \
+        f"{kind.__module__}.{kind.__qualname__}"
+    return ("an " if name[0] in "aeiou" else "a ") + name
+
+
+def _from_library(place, value, is_constexpr):
+    """An answer for a function or dtype of another library, with the name that this has for it, as
+    the messages of the compiler know it: torch.tanh, numpy.exp, torch.float16.
+    """
+    name = getattr(value, "__name__", None)
+    if type(value).__module__ == "torch" and type(value).__name__ == "dtype":
+        name = str(value).rpartition(".")[2]
+    elif isinstance(value, type) or not callable(value) or not isinstance(name, str):
+        return None
+    owner = place[0].get("__name__") if isinstance(place[0], dict) else None
+    for module in (owner, getattr(value, "__module__", None), "torch", "numpy"):
+        if getattr(sys.modules.get(module), name, None) is value:
+            return (_OBJECT, _described(value), module, name, is_constexpr)
+    return None

@@ -54,6 +54,8 @@ static HostKind host_kind(const tilec_name *n, Arena *a, Const *value)
         return HOST_MODULE;
     case TILEC_NAME_LANGUAGE:
         return HOST_LANGUAGE;
+    case TILEC_NAME_OBJECT:
+        return HOST_OBJECT;
     case TILEC_NAME_UNKNOWN:
         break;
     }

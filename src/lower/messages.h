@@ -42,6 +42,8 @@
 #define E_HOST_LANGUAGE      "`%s` is `%s` to the host, which the language does not have"
 #define E_DEFINE_VALUE       "the value given for `%s` cannot be evaluated"
 #define W_DEFINE_UNUSED      "the value given for `%s%s%s` is not used: no file that was read binds that name"
+#define E_HOST_VALUE         "`%s` is %s, for which a kernel has no value"
+#define H_HOST_VALUE         "%s cannot be compiled in: numbers, texts, dtypes of tl, tuples of these and kernels can; give the kernel what it needs of it as an argument"
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define H_FOREIGN_FUNCTION   "a kernel cannot use `%s`: build it of tl functions, or compute it before the launch"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"

@@ -102,6 +102,8 @@ typedef struct {
     const AstClass *class;
     const FrontFile *file; /* of a module */
     Sym language;          /* full name */
+    const char *what;      /* of an object, "a set" */
+    Sym module, member;    /* where it is from; NULL: that is not known */
 } HostName;
 
 /* host.c: ask the host for a name of `f`, in the body of `inside` or (NULL) outside of functions.

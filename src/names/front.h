@@ -89,7 +89,9 @@ typedef enum {
     HOST_FUNCTION, /* role, text, len, path, line, module, function */
     HOST_CLASS,    /* text, len, path, line, module, function: as of a function */
     HOST_MODULE,   /* module, path */
-    HOST_LANGUAGE  /* module: the full name of what the language has, "triton.language.exp" */
+    HOST_LANGUAGE, /* module: the full name of what the language has, "triton.language.exp" */
+    HOST_OBJECT    /* text: what it is, or NULL; module, function: where it is from, or NULL;
+                    * is_constexpr.  No kernel can use it. */
 } HostKind;
 typedef enum {
     HOST_JIT,

@@ -217,6 +217,12 @@ static HostName *take_answer(FileSet *s, const HostAnswer *a, Sym name)
     case HOST_LANGUAGE:
         out->language = copied(s, a->module ? a->module : "");
         break;
+    case HOST_OBJECT:
+        out->is_constexpr = a->is_constexpr;
+        out->what = arena_strndup(s->arena, a->text ? a->text : "", a->text ? a->len : 0);
+        out->module = copied(s, a->module);
+        out->member = copied(s, a->function);
+        break;
     }
     return out;
 }

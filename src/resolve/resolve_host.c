@@ -43,6 +43,19 @@ static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name,
     return val_unknown();
 }
 
+/* An object of the program that is nothing to kernels. */
+static Val object_value(Lower *l, const Where *w, const HostName *h, Sym name, Span span)
+{
+    if (h->module && h->member)
+        return module_member(l, h->module, h->member, NULL, span);
+    if (w->any || h->is_constexpr)
+        error_at(l, span, E_HOST_VALUE, name, h->what);
+    else
+        error_at(l, span, E_GLOBAL, name);
+    hint_at(l, H_HOST_VALUE, h->what);
+    return val_unknown();
+}
+
 /* What an answer (or NULL) means; false when it says nothing. */
 static bool answered(Lower *l, const Where *w, const HostName *h, Sym name, Span span, Val *out)
 {
@@ -65,6 +78,9 @@ static bool answered(Lower *l, const Where *w, const HostName *h, Sym name, Span
         break;
     case HOST_LANGUAGE:
         *out = language_value(l, h->language, name, span);
+        break;
+    case HOST_OBJECT:
+        *out = object_value(l, w, h, name, span);
         break;
     }
     return true;

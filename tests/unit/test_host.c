@@ -98,6 +98,9 @@ static void test_values(void **state)
         {"NOTHING", NULL, NULL, VALUE(.kind = TILEC_ARG_NONE)},
         {"TENSOR", NULL, NULL, VALUE(.kind = TILEC_ARG_TENSOR)},
         {"CAUGHT", NULL, "outer.inner", {TILEC_NAME_VALUE, of_int(NULL, 5), .is_constexpr = 1}},
+        {"BARE", NULL, NULL, {TILEC_NAME_OBJECT, TEXT("a set")}},
+        {"MARKED", NULL, NULL, {TILEC_NAME_OBJECT, TEXT("a set"), .is_constexpr = 1}},
+        {"taken", NULL, NULL, {TILEC_NAME_OBJECT, .module = "torch", .function = "exp"}},
     };
     Host h = {rows, COUNT(rows)};
     Scene *s = *state;
@@ -111,6 +114,10 @@ static void test_values(void **state)
                      "@triton.jit\ndef typed(x):\n"
                      "    tl.store(x, tl.load(x).to(TYPE) if NOTHING is None else 2.5)\n"
                      "@triton.jit\ndef tensor(x): tl.store(x, TENSOR)\n"
+                     "@triton.jit\ndef bare(x): tl.store(x, BARE)\n"
+                     "@triton.jit\ndef marked(x): tl.store(x, MARKED)\n"
+                     "@triton.jit\ndef chosen(x): tl.store(x, 1 if MARKED else 2)\n"
+                     "@triton.jit\ndef taken_call(x): tl.store(x, taken(1.0))\n"
                      "def outer(CAUGHT):\n"
                      "    @triton.jit\n    def inner(x): tl.store(x, CAUGHT)\n");
     runs(s, "width", 8);
@@ -119,6 +126,10 @@ static void test_values(void **state)
     runs(s, "default", 3);
     runs(s, "typed", 1);
     refuses(s, "tensor", "`TENSOR` is not defined");
+    refuses(s, "bare", "Cannot access global variable `BARE`");
+    refuses(s, "marked", "`MARKED` is a set, for which a kernel has no value");
+    refuses(s, "chosen", "`MARKED` is a set, for which a kernel has no value");
+    refuses(s, "taken_call", "hint: the language has it as `tl.exp`");
     runs(s, "inner", 5);
     runs(s, "outer.inner", 5);
     int before = h.asked;
