@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Times the kernels of kernels/ on an NVIDIA GPU, compiled by tilec and by its peers, in one process.
+"""Times the kernels of kernels/, and attention and products of tests/num/gpu/, on an NVIDIA GPU,
+compiled by tilec and by its peers, in one process.
 
     python3 bench/gpu.py [--library build/libtilec.so] [--json FILE] [--only WORD] [--rounds N]
 
 Needs PyTorch with CUDA and Triton.  Every row runs the same work on the same tensors by several
 providers: tilec (the kernel's file through the C library), triton (the same file, imported), torch
 (the operation that PyTorch has for it) and compile (torch.compile of that).  A round runs each
-provider once, one after the other, each behind a pass over a buffer larger than the L2 cache, so
+provider once, one after the other, on the same input and output, each behind a pass over a buffer larger than the L2 cache, so
 that clocks and cache are alike for all; the next round begins with another provider.  The time is
 the median over the rounds of what two events on the stream measure; rows of a few microseconds take
 more rounds.  Results are compared with the row's reference before anything is timed.
@@ -38,6 +39,7 @@ import triton
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
+TESTED = os.path.join(os.path.dirname(HERE), "tests", "num", "gpu")
 FLUSH_BYTES = 256 << 20  # of the largest L2 cache several times
 SHORT, SHORT_ROUNDS = 20, 4  # rows of fewer microseconds take so many times as many rounds
 TUNING_ROUNDS = 15  # of each configuration of a kernel
@@ -51,7 +53,14 @@ LAYOUT = 1  # of the structs below
 ROOM = 256  # behind each that may grow: zero is the default of every field
 ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_STRING = 0, 1, 3, 6
 MEMORY_DEVICE = 1
-DTYPES = {torch.float16: 14, torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
+DTYPES = {torch.int8: 1, torch.int32: 3, torch.float8_e4m3fn: 9, torch.float16: 14,
+          torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
+
+
+def source(name):
+    """The file of that name in kernels/ or among the kernels of the tests."""
+    paths = (os.path.join(folder, name + ".py") for folder in (KERNELS, TESTED))
+    return next(path for path in paths if os.path.exists(path))
 
 
 class Tensor(ctypes.Structure):
@@ -121,7 +130,7 @@ class Library:
         if name not in self.files:
             handle = ctypes.c_void_p()
             self.call("tilec_load_file", self.context,
-                      os.path.join(KERNELS, name + ".py").encode(), ctypes.byref(handle))
+                      source(name).encode(), ctypes.byref(handle))
             self.files[name] = handle
         return self.files[name]
 
@@ -152,9 +161,8 @@ class Library:
 
 
 def peer(name):
-    """A file of kernels/ as a module of Python: its kernels are Triton's."""
-    spec = importlib.util.spec_from_file_location("kernels_" + name,
-                                                  os.path.join(KERNELS, name + ".py"))
+    """Such a file as a module of Python: its kernels are Triton's."""
+    spec = importlib.util.spec_from_file_location("kernels_" + name, source(name))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -236,13 +244,21 @@ class Row:
         self.bytes, self.flops = bytes, flops
 
     def check(self):
-        for name, run in self.providers.items():
+        """Compare with the reference; a peer that cannot do this work is left out."""
+        for name, run in list(self.providers.items()):
             output = self.outputs.get(name)
             if name in LIMITS:
                 continue
             if output is not None:
-                output.fill_(float("nan"))
-            result = run()
+                output.fill_(float("nan") if output.is_floating_point() else -1)
+            try:
+                result = run()
+            except Exception as e:
+                if name == "tilec":
+                    raise
+                print(f"{self.name}: without {name}: {str(e).strip().splitlines()[0]}", file=sys.stderr)
+                del self.providers[name]
+                continue
             result = result if output is None else output
             torch.cuda.synchronize()
             reference = self.reference.double()
@@ -262,12 +278,23 @@ def rows(lib, only):
     for height, width in ((1823, 781), (4096, 1024), (4096, 12672)):
         makers.append((f"softmax {height}x{width}",
                        lambda h=height, w=width: softmax_row(lib, h, w)))
+    for dtype, warps in ((torch.float32, 16), (torch.float16, 16), (torch.float16, 32)):
+        makers.append((f"softmax {warps} warps",
+                       lambda d=dtype, w=warps: softmax_row(lib, 4096, 16384, d, w)))
     makers.append(("layer norm", lambda: layer_norm_row(lib)))
     makers.append(("giou fp32", lambda: giou_row(lib, torch.float32)))
     makers.append(("giou bf16", lambda: giou_row(lib, torch.bfloat16)))
     for size, activation in ((1024, ""), (4096, ""), (8192, ""), (4096, "leaky_relu")):
         makers.append((f"matmul {size} {activation}",
                        lambda n=size, a=activation: matmul_row(lib, n, a)))
+    for operands in PRODUCTS:
+        for layout in ("nn", "nt"):
+            makers.append((f"product {operands} {layout}",
+                           lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
+    for d in (64, 128):
+        for causal in (False, True):
+            makers.append((f"attention {d}{' causal' if causal else ''}",
+                           lambda d=d, c=causal: attention_row(lib, d, c)))
     for name, make in makers:
         if only in name:
             yield name, make
@@ -282,53 +309,56 @@ def copy_row():
 def add_row(lib):
     n = 10**8
     x, y = torch.rand(n, device="cuda"), torch.rand(n, device="cuda")
-    a, b, c = (torch.empty_like(x) for _ in range(3))
+    out = torch.empty_like(x)
     grid = (triton.cdiv(n, 1024),)
     kernel = peer("add").add_kernel
     return Row("add 1e8 fp32", {
-        "tilec": lib.kernel("add", "add_kernel", grid, (x, y, a, n), BLOCK=1024),
-        "triton": lambda: kernel[grid](x, y, b, n, BLOCK=1024),
-        "torch": lambda: torch.add(x, y, out=c),
-    }, {"tilec": a, "triton": b, "torch": c}, x + y, 1e-7, bytes=12 * n)
+        "tilec": lib.kernel("add", "add_kernel", grid, (x, y, out, n), BLOCK=1024),
+        "triton": lambda: kernel[grid](x, y, out, n, BLOCK=1024),
+        "torch": lambda: torch.add(x, y, out=out),
+    }, {"tilec": out, "triton": out, "torch": out}, x + y, 1e-7, bytes=12 * n)
 
 
 def square_row(lib, n_rows, n_cols):
     x = torch.randn(n_rows, n_cols, device="cuda")
-    a, b, c = (torch.empty_like(x) for _ in range(3))
+    out = torch.empty_like(x)
     block = triton.next_power_of_2(n_cols)
     warps = 16 if block >= 4096 else 8 if block >= 2048 else 4
     kernel = peer("square").square_kernel
     return Row(f"square {n_rows}x{n_cols} fp32", {
-        "tilec": lib.kernel("square", "square_kernel", (n_rows,), (a, x, n_cols, n_cols, n_cols),
+        "tilec": lib.kernel("square", "square_kernel", (n_rows,), (out, x, n_cols, n_cols, n_cols),
                             num_warps=warps, BLOCK=block),
-        "triton": lambda: kernel[(n_rows,)](b, x, n_cols, n_cols, n_cols, BLOCK=block,
+        "triton": lambda: kernel[(n_rows,)](out, x, n_cols, n_cols, n_cols, BLOCK=block,
                                             num_warps=warps),
-        "torch": lambda: torch.square(x, out=c),
-    }, {"tilec": a, "triton": b, "torch": c}, x * x, 1e-7, bytes=8 * x.numel())
+        "torch": lambda: torch.square(x, out=out),
+    }, {"tilec": out, "triton": out, "torch": out}, x * x, 1e-7, bytes=8 * x.numel())
 
 
-def softmax_row(lib, n_rows, n_cols):
-    x = torch.randn(n_rows, n_cols, device="cuda")
-    a, b = torch.empty_like(x), torch.empty_like(x)
+def softmax_row(lib, n_rows, n_cols, dtype=torch.float32, warps=0):
+    x = torch.randn(n_rows, n_cols, device="cuda").to(dtype)
+    out = torch.empty_like(x)
     block = triton.next_power_of_2(n_cols)
-    warps = 8 if block >= 2048 else 4
+    asked = f" by {warps} warps" if warps else ""
+    warps = warps or (8 if block >= 2048 else 4)
     kernel = peer("softmax").softmax_kernel
     compiled = torch.compile(lambda t: torch.softmax(t, 1), dynamic=False)
-    return Row(f"softmax {n_rows}x{n_cols} fp32", {
-        "tilec": lib.kernel("softmax", "softmax_kernel", (n_rows,), (a, x, n_cols, n_cols, n_cols),
+    half = dtype == torch.float16
+    return Row(f"softmax {n_rows}x{n_cols} {'fp16' if half else 'fp32'}{asked}", {
+        "tilec": lib.kernel("softmax", "softmax_kernel", (n_rows,), (out, x, n_cols, n_cols, n_cols),
                             num_warps=warps, BLOCK=block),
-        "triton": lambda: kernel[(n_rows,)](b, x, n_cols, n_cols, n_cols, BLOCK=block,
+        "triton": lambda: kernel[(n_rows,)](out, x, n_cols, n_cols, n_cols, BLOCK=block,
                                             num_warps=warps),
         "torch": lambda: torch.softmax(x, 1),
         "compile": lambda: compiled(x),
-    }, {"tilec": a, "triton": b}, torch.softmax(x.double(), 1), 1e-6, bytes=8 * x.numel())
+    }, {"tilec": out, "triton": out}, torch.softmax(x.double(), 1), 1e-3 if half else 1e-6,
+        bytes=2 * x.numel() * x.element_size())
 
 
 def layer_norm_row(lib):
     n_rows, n_cols = 4096, 8192
     x = torch.randn(n_rows, n_cols, device="cuda", dtype=torch.float16)
     w, bias = (torch.randn(n_cols, device="cuda", dtype=torch.float16) for _ in range(2))
-    a, b = torch.empty_like(x), torch.empty_like(x)
+    out = torch.empty_like(x)
     mean, rstd = (torch.empty(n_rows, device="cuda") for _ in range(2))
     kernel = peer("layer_norm").layer_norm_kernel
     normal = lambda t: torch.nn.functional.layer_norm(t, (n_cols,), w, bias, 1e-5)
@@ -337,13 +367,13 @@ def layer_norm_row(lib):
                                                1e-5)
     return Row("layer norm 4096x8192 fp16", {
         "tilec": lib.kernel("layer_norm", "layer_norm_kernel", (n_rows,),
-                            (x, a, w, bias, mean, rstd, n_cols, n_cols, 1e-5), num_warps=8,
+                            (x, out, w, bias, mean, rstd, n_cols, n_cols, 1e-5), num_warps=8,
                             BLOCK=8192),
-        "triton": lambda: kernel[(n_rows,)](x, b, w, bias, mean, rstd, n_cols, n_cols, 1e-5,
+        "triton": lambda: kernel[(n_rows,)](x, out, w, bias, mean, rstd, n_cols, n_cols, 1e-5,
                                             BLOCK=8192, num_warps=8),
         "torch": lambda: normal(x),
         "compile": lambda: compiled(x),
-    }, {"tilec": a, "triton": b}, reference, 2e-3, bytes=4 * x.numel())
+    }, {"tilec": out, "triton": out}, reference, 2e-3, bytes=4 * x.numel())
 
 
 def giou_row(lib, dtype):
@@ -353,20 +383,20 @@ def giou_row(lib, dtype):
     gt = torch.cat([corner, corner + torch.rand_like(corner)], -1)
     pred = (gt + 0.1 * torch.rand_like(gt)).to(dtype)
     gt = gt.to(dtype)
-    a, b = (torch.empty(batch, boxes, device="cuda") for _ in range(2))
+    out = torch.empty(batch, boxes, device="cuda")
     expected = torch.empty(batch, boxes, device="cuda")
     module.giou_kernel[(batch,)](pred.double(), gt.double(), expected, boxes, 1e-5, BLOCK=boxes)
     return Row(f"giou 65536x256 {'fp32' if dtype == torch.float32 else 'bf16'}", {
-        "tilec": lib.kernel("giou", "giou_kernel", (batch,), (pred, gt, a, boxes, 1e-5),
+        "tilec": lib.kernel("giou", "giou_kernel", (batch,), (pred, gt, out, boxes, 1e-5),
                             BLOCK=boxes),
-        "triton": lambda: module.giou_kernel[(batch,)](pred, gt, b, boxes, 1e-5, BLOCK=boxes),
-    }, {"tilec": a, "triton": b}, expected, 1e-5,
-        bytes=2 * pred.numel() * pred.element_size() + 4 * a.numel())
+        "triton": lambda: module.giou_kernel[(batch,)](pred, gt, out, boxes, 1e-5, BLOCK=boxes),
+    }, {"tilec": out, "triton": out}, expected, 1e-5,
+        bytes=2 * pred.numel() * pred.element_size() + 4 * out.numel())
 
 
 def matmul_row(lib, size, activation):
     x, y = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
-    a, b, c = (torch.empty_like(x) for _ in range(3))
+    out = torch.empty_like(x)
     module = peer("matmul")
     arguments = (size,) * 3 + (size, 1) * 3
     kernel = module.matmul_kernel
@@ -375,7 +405,7 @@ def matmul_row(lib, size, activation):
     ours = {}
     for config in module.configs():
         blocks = config.kwargs
-        run = lib.kernel("matmul", "matmul_kernel", grid(blocks), (x, y, a) + arguments,
+        run = lib.kernel("matmul", "matmul_kernel", grid(blocks), (x, y, out) + arguments,
                          num_warps=config.num_warps, num_stages=config.num_stages, **blocks,
                          ACTIVATION=activation)
         ours[str(config)] = run
@@ -384,18 +414,71 @@ def matmul_row(lib, size, activation):
     print(f"  matmul {size}: tilec takes {best}", file=sys.stderr)
 
     def torch_matmul():
-        torch.mm(x, y, out=c)
-        return torch.nn.functional.leaky_relu_(c) if activation else c
+        torch.mm(x, y, out=out)
+        return torch.nn.functional.leaky_relu_(out) if activation else out
 
     reference = x.double() @ y.double()
     if activation:
         reference = torch.nn.functional.leaky_relu(reference)
     return Row(f"matmul {size} fp16{' + leaky_relu' if activation else ''}", {
         "tilec": ours[best],
-        "triton": lambda: tuned[grid](x, y, b, *arguments, ACTIVATION=activation),
+        "triton": lambda: tuned[grid](x, y, out, *arguments, ACTIVATION=activation),
         "torch": torch_matmul,
         "mma.sync": products_alone(2 * size**3),
-    }, {"tilec": a, "triton": b}, reference, 2e-3, flops=2 * size**3)
+    }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
+
+
+# Operands of products: their types, of the sum, which of them is cast to the other's type.
+PRODUCTS = {
+    "fp16": (torch.float16, torch.float16, torch.float32, None),
+    "int8": (torch.int8, torch.int8, torch.int32, None),
+    "fp8e4nv": (torch.float8_e4m3fn, torch.float8_e4m3fn, torch.float32, None),
+    "fp16 and int8": (torch.float16, torch.int8, torch.float32, "b"),
+    "fp16 and fp8e4nv": (torch.float16, torch.float8_e4m3fn, torch.float32, "b"),
+}
+
+
+def product_row(lib, size, operands, layout):
+    """Blocks of 128 x 128 x 64 by 4 warps, three stages; b with rows of n (nn) or of k (nt)."""
+    a_type, b_type, sum_type, cast = PRODUCTS[operands]
+
+    def matrix(dtype):
+        if dtype == torch.int8:
+            return torch.randint(-9, 10, (size, size), device="cuda", dtype=dtype)
+        return torch.randn(size, size, device="cuda").to(dtype)
+
+    x, y = matrix(a_type), matrix(b_type)
+    out = torch.empty(size, size, device="cuda", dtype=sum_type)
+    strides = (size, 1, 1, size) if layout == "nt" else (size, 1, size, 1)
+    named = dict(M=128, N=128, K=64, STAGES=3, CAST=cast or "", TURN=False)
+    grid = (triton.cdiv(size, 128),) * 2
+    kernel = peer("products").any_types
+    reference = x.double() @ (y.double().T if layout == "nt" else y.double())
+    return Row(f"product {size} {operands} {layout}", {
+        "tilec": lib.kernel("products", "any_types", grid, (x, y, out, size, size, size) + strides,
+                            num_warps=4, **named),
+        "triton": lambda: kernel[grid](x, y, out, size, size, size, *strides, num_warps=4, **named),
+    }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
+
+
+def attention_row(lib, d, causal, heads=64, length=4096):
+    """As it is usually taught: blocks of 128 x 64; tilec by 4 warps, Triton by 8, where each is
+    faster."""
+    q, k, v = (torch.randn(heads, length, d, device="cuda", dtype=torch.float16) for _ in range(3))
+    out = torch.empty_like(q)
+    lse = torch.empty(heads, length, device="cuda")
+    scale, named = d**-0.5, dict(CAUSAL=causal, M=128, D=d, N=64)
+    grid = (length // 128, heads)
+    kernel = peer("attention").tutorial
+    attend = lambda *qkv: torch.nn.functional.scaled_dot_product_attention(
+        *(t[None] for t in qkv), is_causal=causal, scale=scale)[0]
+    return Row(f"attention {heads}x{length}x{d} fp16{' causal' if causal else ''}", {
+        "tilec": lib.kernel("attention", "tutorial", grid, (q, k, v, out, lse, length, scale),
+                            num_warps=4, **named),
+        "triton": lambda: kernel[grid](q, k, v, out, lse, length, scale, num_warps=8, **named),
+        "torch": lambda: attend(q, k, v),
+    }, {"tilec": out, "triton": out}, attend(q.float(), k.float(), v.float()), 5e-3,
+        flops=4 * heads * length**2 * d / (2 if causal else 1))
 
 
 # --- measuring -----------------------------------------------------------------------------------
@@ -498,7 +581,7 @@ def show(row, times, spreads):
             f"{row.bytes / ours * 1e-6:.2f} TB/s") if ours == ours else ""
     cells = [(f"{times[p]:.1f}" + (f" ({spreads[p]:.1f})" if p in WITH_SPREAD else ""))
              if p in times else "" for p in PROVIDERS]
-    share = f"{min(peers) / ours:.2f}" if ours == ours else ""
+    share = f"{min(peers) / ours:.2f}" if peers and ours == ours else ""
     print("| " + " | ".join([row.name] + cells + [rate, share]) + " |", flush=True)
 
 
@@ -506,7 +589,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", default=os.path.join("build", "libtilec.so"))
     parser.add_argument("--json", help="write the figures there as well")
-    parser.add_argument("--only", default="", help="rows whose name has this word")
+    parser.add_argument("--only", default="", help="rows whose name has this word, and nothing behind them")
     parser.add_argument("--rounds", type=int, default=50)
     options = parser.parse_args()
 
@@ -537,10 +620,11 @@ def main():
                         "microseconds": times, "quartiles": spreads})
         del row
         torch.cuda.empty_cache()
-    show_host_cost(lib)
-    bench = os.path.join(os.path.dirname(os.path.abspath(options.library)), "bench", "tilec-bench")
     first = []
-    if os.path.exists(bench):
+    bench = os.path.join(os.path.dirname(os.path.abspath(options.library)), "bench", "tilec-bench")
+    if not options.only:
+        show_host_cost(lib)
+    if not options.only and os.path.exists(bench):
         sys.stdout.flush()
         subprocess.run([bench, "--launches"], check=True)
         first = show_first_launches(bench)
