@@ -23,8 +23,9 @@
  *     .pgm .ppm .pbm .pnm    the same without alpha, plain or raw, up to 65535.  Black and white
  *                     (.pbm) is 0 and 255, and read only
  *     .csv            numbers with commas between them: n for one column, else rows x columns; i64
- *                     when all are whole, else fp64.  A first line whose first field is no number
- * is one of titles; a field that is empty is NaN
+ *                     when all are whole, else fp64.  Fields may stand in quotes.  A first line
+ *                     whose first field is no number, and does not begin like one, is one of
+ *                     titles; a field that is empty is NaN
  * `-` is stdin or stdout: a .npy when written, and what it looks like when read; `-.png` is a PNG
  * there.  A file without a suffix is taken like `-`.
  */

@@ -60,8 +60,9 @@ static void read_one(Cli *c, Batches *b, int number)
         char *error = NULL;
 
         io_array_free(&arrays[i]); /* of a piece that was put back */
-        file_check(c, io_name(c->arena, path).path,
-                   io_read(path, NULL, 0, &options, &arrays[i], &error), &error);
+        const tilec_status status = io_read(path, NULL, 0, &options, &arrays[i], &error);
+        file_check(c, io_name(c->arena, path).path, status, !status && arrays[i].drops_numbers,
+                   &error);
     }
 }
 

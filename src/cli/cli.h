@@ -234,8 +234,9 @@ void parts_run(int64_t n, PartWork *work, void *context);
 /* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
  * strides. */
 Array file_load(Cli *c, const char *path, const tilec_dtype *as);
-/* check() for what io_read() gave, with its errno and the path. */
-void file_check(Cli *c, const char *path, tilec_status status, char **error);
+/* check() for what io_read() gave, with its errno and the path.  It warns of an array that drops
+ * numbers. */
+void file_check(Cli *c, const char *path, tilec_status status, bool drops_numbers, char **error);
 /* Of a path of `len` bytes: how much of `behind` is its `:MEMBER`, 0 unless it is an .npz. */
 size_t file_member_length(const char *path, size_t len, const char *behind);
 /* An array file in the text of a value. */

@@ -50,11 +50,16 @@ static void check_end(Cli *c, const char *path, const char *file)
     }
 }
 
-void file_check(Cli *c, const char *path, tilec_status status, char **error)
+void file_check(Cli *c, const char *path, tilec_status status, bool drops_numbers, char **error)
 {
     c->reason = status == TILEC_OK ? 0 : errno;
     c->trouble_file = status == TILEC_IO ? path : NULL;
     check(c, status, error);
+    if (drops_numbers)
+        warn(c,
+             "%s: the first line is taken for titles, since it begins with no number, and numbers "
+             "in it are not read; in quotes they are titles",
+             path);
 }
 
 Array file_load(Cli *c, const char *path, const tilec_dtype *as)
@@ -68,7 +73,8 @@ Array file_load(Cli *c, const char *path, const tilec_dtype *as)
         file_claim_stdin(c, arena_printf(c->arena, "@%s", path));
     else
         check_end(c, path, name.path);
-    file_check(c, name.path, io_read(path, NULL, 0, &options, &from, &error), &error);
+    const tilec_status status = io_read(path, NULL, 0, &options, &from, &error);
+    file_check(c, name.path, status, !status && from.drops_numbers, &error);
     return adopt(c, &from);
 }
 

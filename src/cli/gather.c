@@ -25,13 +25,12 @@ void each_mark_gathered(Cli *c, Options *o)
 
 static void put_element(Text *t, const Array *a, const int64_t *index)
 {
-    char text[ELEMENT_TEXT];
+    char text[CSV_NUMBER];
     uint64_t bits = 0;
 
     memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
-    element_format(text, a->dtype, bits, element_wants_exponent(a->dtype, bits));
-    size_t n = strlen(text);
-    text_printf(t, ",%.*s", (int)(n - (text[n - 1] == '.')), text);
+    text_put(t, ",");
+    text_putn(t, text, (size_t)csv_put_element(text, (DType)a->dtype, bits));
 }
 
 const char *gather_rows(Cli *c, const SaveText *save, const Array *a)

@@ -1,6 +1,7 @@
 /*
  * csv.c - numbers with commas between them, one row a line
  *
+ * Fields may stand in quotes, which makes no difference to a number; a first line may be titles.
  * Read in two walks over the text: the first counts rows and columns, finds every mistake of form
  * and the narrowest of i64, u64 and fp64 that holds all numbers; the second stores.  Floats are
  * written with the fewest digits that read back as the same element.
@@ -19,11 +20,12 @@ typedef struct {
     int column;   /* of the field, from 1 */
 } Walk;
 
-/* A field without the spaces around it. */
+/* A field without the spaces around it, and without its quotes. */
 typedef struct {
     const char *at;
     size_t len;
     bool ends_row;
+    bool is_quoted;
 } Field;
 
 typedef enum { NOTHING, WHOLE, REAL } NumberKind;
@@ -50,21 +52,57 @@ static bool next_row(Walk *w)
     return w->at < w->end;
 }
 
+static bool at_char(const Walk *w, char c)
+{
+    return w->at < w->end && *w->at == c;
+}
+
+/* Behind the quote that closes a field; two of them are one of its text. */
+static void skip_quoted(Walk *w)
+{
+    int64_t line = w->line;
+
+    for (w->at++; w->at < w->end; w->at++) {
+        if (at_char(w, '"') && !(++w->at < w->end && *w->at == '"'))
+            return;
+        w->line += at_char(w, '\n');
+    }
+    io_refuse(w->io, "line %lld, column %d: a quote is not closed", (long long)line, w->column);
+}
+
+static void trim(Field *f)
+{
+    for (; f->len > 0 && is_blank(*f->at); f->len--)
+        f->at++;
+    while (f->len > 0 && is_blank(f->at[f->len - 1]))
+        f->len--;
+}
+
 static Field next_field(Walk *w)
 {
-    const char *end = w->at;
+    const char *closed = NULL;
     Field f;
 
     w->column++;
-    while (end < w->end && *end != ',' && *end != '\n')
-        end++;
-    f = (Field){.at = w->at, .ends_row = end == w->end || *end == '\n'};
-    w->at = end + (end < w->end && *end == ',');
-    while (f.at < end && is_blank(*f.at))
+    while (w->at < w->end && is_blank(*w->at))
+        w->at++;
+    f = (Field){.at = w->at};
+    if (at_char(w, '"')) {
+        skip_quoted(w);
+        closed = w->at;
+    }
+    while (w->at < w->end && *w->at != ',' && *w->at != '\n')
+        w->at++;
+    f.ends_row = !at_char(w, ',');
+    f.len = (size_t)(w->at - f.at);
+    trim(&f);
+    f.is_quoted = closed && closed == f.at + f.len;
+    if (f.is_quoted) {
         f.at++;
-    while (end > f.at && is_blank(end[-1]))
-        end--;
-    f.len = (size_t)(end - f.at);
+        f.len -= 2;
+        trim(&f);
+    }
+    w->at += !f.ends_row;
     return f;
 }
 
@@ -86,7 +124,15 @@ static bool parse_whole(const Field *f, Number *out)
     return !out->negative || out->magnitude <= UINT64_C(1) << 63;
 }
 
-/* The whole field as a number; false: it is none. */
+static bool begins_as_number(const Field *f)
+{
+    size_t i = f->len > 0 && (*f->at == '-' || *f->at == '+');
+
+    i += i < f->len && f->at[i] == '.';
+    return i < f->len && f->at[i] >= '0' && f->at[i] <= '9';
+}
+
+/* The whole field as a number; false: it is none, or beyond fp64.  strtod() knows more forms. */
 static bool parse_number(const Field *f, Number *out)
 {
     enum { LONGEST = 400 };
@@ -95,13 +141,14 @@ static bool parse_number(const Field *f, Number *out)
     *out = (Number){.kind = NOTHING, .real = (double)NAN};
     if (f->len == 0)
         return true;
-    if (f->len >= LONGEST || memchr(f->at, '\0', f->len))
+    if (f->len >= LONGEST || memchr(f->at, '\0', f->len) || memchr(f->at, 'x', f->len) ||
+        memchr(f->at, 'X', f->len))
         return false;
     memcpy(text, f->at, f->len);
     text[f->len] = '\0';
     out->kind = parse_whole(f, out) ? WHOLE : REAL;
     out->real = strtod(text, &end);
-    return *end == '\0';
+    return *end == '\0' && !(isinf(out->real) && begins_as_number(f));
 }
 
 /* Only now that it is known to be no number: what it says, and what may have been meant. */
@@ -113,25 +160,32 @@ NORETURN static void refuse_field(const Walk *w, const Field *f)
 
     if (strpbrk(text, ";\t"))
         hint = "; fields have commas between them";
+    else if (w->line == 1 && w->column == 1)
+        hint = "; a title that begins like a number stands in quotes";
     else if (w->line == 1)
         hint = "; a line of titles begins with one";
     io_refuse(w->io, "line %lld, column %d: '%s' is not a number%s", (long long)w->line, w->column,
               text, hint);
 }
 
-/* The first line is a header when its first field that is not empty is no number: behind that may
- * be years. */
+/* Is it a title?  No number, nor what begins like one, which is a slip. */
+static bool is_title(const Field *f)
+{
+    Number n;
+
+    return !parse_number(f, &n) && (f->is_quoted || !begins_as_number(f));
+}
+
+/* The first line is a header when its first field that is not empty is a title: behind that may be
+ * years. */
 static bool is_header(Walk w)
 {
     Field f;
-    Number n;
 
-    do {
+    do
         f = next_field(&w);
-        if (!parse_number(&f, &n))
-            return true;
-    } while (n.kind == NOTHING && !f.ends_row);
-    return false;
+    while (f.len == 0 && !f.ends_row);
+    return is_title(&f);
 }
 
 typedef struct {
@@ -139,6 +193,7 @@ typedef struct {
     int64_t line;
     int64_t rows, columns;
     bool real, negative, large; /* some are no whole numbers, are below 0, are beyond 63 bits */
+    bool drops_numbers;         /* the line of titles has some */
 } Survey;
 
 static void count_in(Survey *s, const Number *n)
@@ -148,16 +203,26 @@ static void count_in(Survey *s, const Number *n)
     s->large |= n->kind == WHOLE && n->magnitude > INT64_MAX && !n->negative;
 }
 
+/* Over a line of titles.  Numbers among them may be data behind a field that is a slip. */
+static void skip_header(Walk *w, Survey *s)
+{
+    Number n;
+    Field f;
+
+    do {
+        f = next_field(w);
+        s->drops_numbers |= f.len > 0 && !f.is_quoted && parse_number(&f, &n);
+    } while (!f.ends_row);
+}
+
 static Survey survey(Walk w)
 {
     Survey s = {0};
     Field f;
     Number n;
 
-    if (next_row(&w) && is_header(w)) {
-        while (!next_field(&w).ends_row)
-            ;
-    }
+    if (next_row(&w) && is_header(w))
+        skip_header(&w, &s);
     next_row(&w);
     s.begin = w.at;
     s.line = w.line;
@@ -219,6 +284,7 @@ void csv_read(Io *io)
     s = survey(w);
     t = io->options.as ? *io->options.as : narrowest(&s);
     io_array_new(io, t, s.columns > 1 ? 2 : 1, (int64_t[]){s.rows, s.columns});
+    io->array.drops_numbers = s.drops_numbers;
     w.at = s.begin;
     w.line = s.line;
     while (next_row(&w)) {
@@ -235,31 +301,33 @@ void csv_read(Io *io)
 
 /* --- writing --- */
 
-/* Longer than any number here. */
-enum { NUMBER = 40, MOST_DIGITS = 17 };
+enum { MOST_DIGITS = 17, LARGEST_PLAIN = 1 << 24 };
 
+/* Whole numbers of moderate size are written in full, for readers who do not know the type. */
 static int put_float(char *to, DType t, uint64_t bits)
 {
     double v = scalar_to_double(t, bits);
     int n = 0;
 
     if (isnan(v))
-        return snprintf(to, NUMBER, "nan");
+        return snprintf(to, CSV_NUMBER, "nan");
+    if (v == trunc(v) && fabs(v) <= LARGEST_PLAIN)
+        return snprintf(to, CSV_NUMBER, "%.0f", v);
     for (int digits = t == DT_FP64 ? 15 : t == DT_FP32 ? 6 : 2; digits <= MOST_DIGITS; digits++) {
-        n = snprintf(to, NUMBER, "%.*g", digits, v);
+        n = snprintf(to, CSV_NUMBER, "%.*g", digits, v);
         if (scalar_from_double(t, strtod(to, NULL)) == bits)
             break;
     }
     return n;
 }
 
-static int put_element(char *to, DType t, uint64_t bits)
+int csv_put_element(char *to, DType t, uint64_t bits)
 {
     if (dtype_is_float(t))
         return put_float(to, t, bits);
     if (dtype_is_signed(t))
-        return snprintf(to, NUMBER, "%lld", (long long)scalar_to_int(t, bits));
-    return snprintf(to, NUMBER, "%llu", (unsigned long long)bits);
+        return snprintf(to, CSV_NUMBER, "%lld", (long long)scalar_to_int(t, bits));
+    return snprintf(to, CSV_NUMBER, "%llu", (unsigned long long)bits);
 }
 
 void csv_write(Io *io, const tilec_tensor *t)
@@ -267,7 +335,7 @@ void csv_write(Io *io, const tilec_tensor *t)
     const char *elements = io_dense(io, t);
     size_t size = (size_t)dtype_size((DType)t->dtype);
     int64_t n = io_numel(t->ndim, t->shape), columns = t->ndim == 2 ? t->shape[1] : 1;
-    char text[NUMBER];
+    char text[CSV_NUMBER];
 
     if (t->ndim > 2)
         io_refuse(io, "CSV holds rows and columns, not %d dimensions; .npy holds any", t->ndim);
@@ -277,7 +345,7 @@ void csv_write(Io *io, const tilec_tensor *t)
         uint64_t bits = 0;
 
         memcpy(&bits, elements + (size_t)k * size, size);
-        io_put(io, text, (size_t)put_element(text, (DType)t->dtype, bits));
+        io_put(io, text, (size_t)csv_put_element(text, (DType)t->dtype, bits));
         io_put(io, (k + 1) % columns == 0 ? "\n" : ",", 1);
     }
 }

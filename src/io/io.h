@@ -23,6 +23,7 @@ typedef struct {
     tilec_dtype dtype;
     int ndim;
     int64_t shape[IO_MAX_DIMS], strides[IO_MAX_DIMS]; /* in elements */
+    bool drops_numbers; /* a line of titles has some, which are not read */
 } IoArray;
 
 /* What reads a file from its beginning to its end, which may be a pipe. */
@@ -129,6 +130,9 @@ void ppm_write(Io *io, const tilec_tensor *t); /* colours */
 void pnm_write(Io *io, const tilec_tensor *t); /* either */
 void csv_read(Io *io);
 void csv_write(Io *io, const tilec_tensor *t);
+/* One element as csv_write() has it, in CSV_NUMBER bytes; gives its length. */
+enum { CSV_NUMBER = 40 };
+int csv_put_element(char *to, DType t, uint64_t bits);
 
 /* image.c: arrays as images */
 typedef struct {

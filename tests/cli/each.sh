@@ -253,6 +253,16 @@ expect 0 err "3 of 3 files" "$tilec" run add.py:assert_small --grid 1 --each 'co
     o='empty(fp32,(x.shape(0),1))' n=2 BLOCK=2 --save o=-.csv
 [ "$(grep -v "^(" "$folder/out" | cut -d, -f1 | tr '\n' ' ')" = "file copies/a0.png copies/a3.png copies/a6.png " ] ||
     wrong "rows of batches"
+# numbers in it are those of a .csv of one call
+for value in 'full(fp64,2,16777217.25)' 'full(fp64,2,1/3)' 'full(fp16,2,65504)' 'full(fp32,2,1e-9)' 'full(i64,2,2**53+1)'; do
+    expect 0 out "" "$tilec" run add.py:add --grid 1 x=@copies/a0.png y=x o="$value" n=0 BLOCK=2 --save o=one.csv
+    expect 0 err "1 of 1 files" "$tilec" run add.py:add --grid 1 --each 'copies/a0.png' x=@{} y=x o="$value" n=0 BLOCK=2 \
+        --save o=all.csv
+    number=$(head -n 1 one.csv)
+    [ "$(tail -n 1 all.csv)" = "copies/a0.png,$number,$number" ] || wrong "$value: $number in $(cat all.csv)"
+done
+expect 0 out "65504" "$tilec" run add.py:add --grid 1 x=@copies/a0.png y=x o='full(fp16,2,65504)' n=0 BLOCK=2 --save o=-.csv
+rm all.csv one.csv
 expect 2 err "and a .csv without it has rows of all" "$tilec" run add.py:add --grid 1 --each 'copies/*.png' x=@{} \
     y=x o=x n=2 BLOCK=2 --save o=all.npy
 expect 2 err "rows of a table have up to 2 dimensions, and it has 3" "$tilec" run add.py:add --grid 1 \

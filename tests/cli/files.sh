@@ -78,6 +78,11 @@ expect 3 err "empty.csv: it is empty" copy @empty.csv
 expect 3 err "stdin: it is empty" copy @-
 expect 3 err "some.npy: Is a directory" copy @some.npy
 expect 3 err "some.npy: Is a directory; the name of a file in it is missing" copy 'ones(u8,4)' --save o=some.npy
+printf 'l,2\n3,4\n' >slip.csv
+expect 0 err "warning: slip.csv: the first line is taken for titles, since it begins with no number" copy @slip.csv
+printf 'a,"2"\n3,4\n' >slip.csv
+expect 0 out "" copy @slip.csv
+[ ! -s "$folder/err" ] || wrong "a title in quotes is one"
 printf '1,foo\n2,3\n' >titles.csv
 expect 3 err "titles.csv: line 1, column 2: 'foo' is not a number; a line of titles begins with one" copy @titles.csv
 closed() {

@@ -415,6 +415,11 @@ static void reads_csv(void **state)
                   (double[]){18446744073709551616.0, -1});
     check_numbers("x.csv", "-9223372036854775808\n", NULL, TILEC_I64, "1",
                   (double[]){-9223372036854775808.0});
+    check_numbers("x.csv", "\"1\",\" 2\"\n3,\"\"\n", NULL, TILEC_FP64, "2x2",
+                  (double[]){1, 2, 3, nan});
+    check_numbers("x.csv", "\"a, \"\"b\"\"\nc\",\"1 m\"\n3,4\n", NULL, TILEC_I64, "1x2",
+                  (double[]){3, 4});
+    check_numbers("x.csv", "\"0-10cm\",10-20cm\n3,4\n", NULL, TILEC_I64, "1x2", (double[]){3, 4});
 }
 
 static void reads_anymaps(void **state)
@@ -441,7 +446,14 @@ static void says_what_is_wrong_in_memory(void **state)
     } cases[] = {
         {"x.csv", "1,2\n3\n", "line 2 has 1 columns, but those above have 2"},
         {"x.csv", "a,b\n1,2\n3,x y\n", "line 3, column 2: 'x y' is not a number"},
-        {"x.csv", "1;2\n3;4\n", "line 2, column 1: '3;4' is not a number; fields have commas"},
+        {"x.csv", "1;2\n3;4\n", "line 1, column 1: '1;2' is not a number; fields have commas"},
+        {"x.csv", "1.O\n2\n", "line 1, column 1: '1.O' is not a number; a title that begins like"},
+        {"x.csv", "1_000,2\n3,4\n", "line 1, column 1: '1_000' is not a number; a title"},
+        {"x.csv", ",-.5.1\n3,4\n", "line 1, column 2: '-.5.1' is not a number"},
+        {"x.csv", "0x10\n1\n", "line 1, column 1: '0x10' is not a number"},
+        {"x.csv", "1\n-1e400\n", "line 2, column 1: '-1e400' is not a number"},
+        {"x.csv", "1\n\"1\"2\n", "line 2, column 1: '\"1\"2' is not a number"},
+        {"x.csv", "a\n\"1,\n3\n", "line 2, column 1: a quote is not closed"},
         {"x.csv", "1\n-1\n", "line 2, column 1: u8 does not hold '-1'", &u8},
         {"x.csv", "h\n1\n256\n", "line 3, column 1: u8 does not hold '256'", &u8},
         {"x.csv", "0.5\n", "u8 does not hold '0.5'", &u8},
