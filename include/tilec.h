@@ -838,7 +838,9 @@ typedef struct {
 typedef struct {
     const tilec_build_form *forms; /* `nforms` */
     int nforms;
-    const char *level_symbol;  /* the name of `int LEVEL(void)`: which of `levels` is used */
+    const char *level_symbol;  /* the name of `int LEVEL(void)`: which of `levels` is used; -1: the
+                                * environment's TILEC_CPU names none that there is code for, and
+                                * the forms give TILEC_NOT_FOUND */
     const char *const *levels; /* `nlevels` sets of CPUs that there is code for, each of which
                                 * includes the ones in front of it: "x86-64", "x86-64-v2" to
                                 * "x86-64-v4".  The first is not asked for: the program needs it */
@@ -847,6 +849,8 @@ typedef struct {
     int num_warps, num_stages; /* as in tilec_launch_options, and so are these: */
     void (*on_message)(void *user, const char *text);
     void *user;
+    int exported; /* not 0: the functions are visible outside of a shared library that the object is
+                   * linked into; else they are hidden */
 } tilec_build_options;
 
 /* What it gives. */

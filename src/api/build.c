@@ -113,6 +113,17 @@ static tilec_status give_object(BuildJob *b, const GenOutput *object)
     return TILEC_OK;
 }
 
+/* The names of all levels that a device has, lowest first, and NULL. */
+static const char *const *level_names(const Device *d, Arena *a)
+{
+    VEC(const char *) names = {0};
+
+    for (int i = 0; d->level && d->level(i); i++)
+        vec_push(a, &names, d->level(i)->name);
+    vec_push(a, &names, NULL);
+    return names.at;
+}
+
 static tilec_status emit_forms(Job *job, void *build)
 {
     BuildJob *b = build;
@@ -130,10 +141,12 @@ static tilec_status emit_forms(Job *job, void *build)
     }
     const GenBuild all = {.levels = b->levels,
                           .nlevels = b->nlevels,
+                          .known = level_names(device_at(r->device), job->arena),
                           .forms = b->forms,
                           .nforms = b->options->nforms,
                           .level_symbol = b->options->level_symbol,
-                          .disjoint = b->options->disjoint != 0};
+                          .disjoint = b->options->disjoint != 0,
+                          .exported = b->options->exported != 0};
     if (!target->build)
         return job_refuse(job, TILEC_FAILED, "no objects can be made for this device");
     return target->build(&all, job->arena, &object, job->diags) ? give_object(b, &object)

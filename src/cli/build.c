@@ -164,6 +164,7 @@ static tilec_object build_object(Build *b)
         .levels = b->levels.at,
         .nlevels = b->levels.len,
         .disjoint = b->options->disjoint,
+        .exported = b->options->exported,
         .num_warps = b->options->launch.num_warps,
         .num_stages = b->options->launch.num_stages,
         .on_message = tell,

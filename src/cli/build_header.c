@@ -26,11 +26,20 @@ static const char common[] =
     "enum {\n"
     "    TILEC_AOT_OK = 0,\n"
     "    TILEC_AOT_REFUSED = 1,      /* there is no specialisation for these values */\n"
+    "    TILEC_AOT_NO_CPU = 2,       /* TILEC_CPU names no level of CPUs that there is code for "
+    "*/\n"
     "    TILEC_AOT_NO_MEMORY = 4,    /* for the kernel's intermediate tiles */\n"
     "    TILEC_AOT_BAD_ARGUMENT = 5, /* the grid is negative or too large, or no range of it is "
     "given */\n"
     "    TILEC_AOT_FAULT = 7         /* an assertion in the kernel failed */\n"
     "};\n"
+    "\n"
+    "/* How the functions for programs are defined.  Without `static` they are real ones, for "
+    "other\n"
+    " * languages: docs/aot.md. */\n"
+    "#ifndef TILEC_AOT_FUNCTION\n"
+    "#define TILEC_AOT_FUNCTION static inline\n"
+    "#endif\n"
     "\n"
     "/* C's types are what the kernels were compiled for, or this does not compile. */\n"
     "typedef char tilec_aot_floats[sizeof(float) == 4 && sizeof(double) == 8 ? 1 : -1];\n"
@@ -259,17 +268,18 @@ static void put_head(Text *t, const Build *b)
         describe_form(t, b, &b->forms.at[i]);
     text_put(t, " * Each has code for ");
     put_levels(t, b);
-    text_printf(t,
-                " CPUs; the highest that the machine has is chosen by\n"
-                " * the first call, or a lower one that the environment variable TILEC_CPU names.\n"
-                " *%s\n"
-                " * Threads: any number of them may call these functions at once.  Each call runs "
-                "on the thread\n"
-                " * that makes it; %s_range() runs a part of the grid, for programs that spread it "
-                "over threads.\n"
-                " */\n",
-                b->options->disjoint ? " No array may overlap one that is written.\n *" : "",
-                b->symbol);
+    text_printf(
+        t,
+        " CPUs; the highest that the machine has is chosen by\n"
+        " * the first call, or one that is not above what the environment variable TILEC_CPU "
+        "names.\n"
+        " *%s\n"
+        " * Threads: any number of them may call these functions at once.  Each call runs "
+        "on the thread\n"
+        " * that makes it; %s_range() runs a part of the grid, for programs that spread it "
+        "over threads.\n"
+        " */\n",
+        b->options->disjoint ? " No array may overlap one that is written.\n *" : "", b->symbol);
 }
 
 /* --- functions --- */
@@ -286,15 +296,25 @@ static void put_prototypes(Text *t, const Build *b)
 
 static void put_cpu_function(Text *t, const Build *b)
 {
-    text_printf(t,
-                "\n/* Which of them code is used for: \"%s\". */\n"
-                "static inline const char *%s_cpu(void)\n"
-                "{\n"
-                "    static const char *const names[] = {",
-                b->levels.at[0], b->symbol);
+    text_printf(
+        t,
+        "\n/* Which of them code is used for, \"%s\"; else what is wrong with TILEC_CPU. */\n"
+        "TILEC_AOT_FUNCTION const char *%s_cpu(void)\n"
+        "{\n"
+        "    static const char *const names[] = {",
+        b->levels.at[0], b->symbol);
     for (int i = 0; i < b->levels.len; i++)
         text_printf(t, "%s\"%s\"", i ? ", " : "", b->levels.at[i]);
-    text_printf(t, "};\n\n    return names[%s_level()];\n}\n", b->symbol);
+    text_printf(
+        t,
+        "};\n"
+        "    const int tilec_level = %s_level();\n"
+        "\n"
+        "    return tilec_level >= 0 ? names[tilec_level]\n"
+        "                            : \"none: TILEC_CPU names no level of CPUs that there is "
+        "code for\";\n"
+        "}\n",
+        b->symbol);
 }
 
 static void put_grid_function(Text *t, const Build *b)
@@ -303,7 +323,7 @@ static void put_grid_function(Text *t, const Build *b)
         t,
         "\n/* The grid for these arguments: programs along x, y and z; negative where it is "
         "too large. */\n"
-        "static inline void %s_grid(",
+        "TILEC_AOT_FUNCTION void %s_grid(",
         b->symbol);
     put_parameters(t, b);
     text_put(t, "int32_t " GRID "[3])\n{\n");
@@ -391,7 +411,7 @@ static void put_range_function(Text *t, const Build *b)
                 "has\n * run then%s.\n */\n",
                 b->may_fault ? ", but for TILEC_AOT_FAULT, when memory is as the programs left it"
                              : "");
-    text_printf(t, "static inline int %s_range(", b->symbol);
+    text_printf(t, "TILEC_AOT_FUNCTION int %s_range(", b->symbol);
     put_parameters(t, b);
     text_put(t, "const int32_t " GRID "[3], int64_t " FIRST ", int64_t " LAST ")\n{\n");
     text_put(t, "    const int64_t " PROGRAMS " = tilec_aot_programs(" GRID ");\n");
@@ -412,7 +432,7 @@ static void put_function(Text *t, const Build *b)
         text_put(t,
                  " *     tilec_x, tilec_y, tilec_z: how many programs; 1 where a dimension is not "
                  "used\n");
-    text_printf(t, " *\n * Returns as %s_range() does.\n */\nstatic inline int %s(", b->symbol,
+    text_printf(t, " *\n * Returns as %s_range() does.\n */\nTILEC_AOT_FUNCTION int %s(", b->symbol,
                 b->symbol);
     put_parameters(t, b);
     if (b->grid[0]) {

@@ -379,7 +379,7 @@ typedef struct {
     bool skip_existing; /* of these files those whose outputs are there */
     /* of build: */
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
-    bool disjoint;
+    bool disjoint, exported;
     VEC(const char *) variants;
 } Options;
 typedef enum {

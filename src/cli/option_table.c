@@ -208,6 +208,8 @@ static const Option options[] = {
           "code of its own for calls with these values; may be repeated"}}},
     {"--disjoint", NULL, BARE, AGAIN, FLAG(disjoint),
         {{BUILD, NULL, "no call gives an array that overlaps one that is written: faster code"}}},
+    {"--export", NULL, BARE, AGAIN, FLAG(exported),
+        {{BUILD, NULL, "let others see the object's functions in a shared library"}}},
     {"--cpu", NULL, NEEDS, ONCE, TEXT(cpus),
         {{BUILD, "LEVEL[,LEVEL...]",
           "what there is code for: x86-64,x86-64-v3,x86-64-v4 when not given"}}},

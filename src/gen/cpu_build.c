@@ -4,7 +4,7 @@
  * Takes a GenBuild, whose functions have been through the passes, and makes one LLVM module of it:
  *
  *     LEVEL()                        asks cpuid once which level the machine has; TILEC_CPU names a
- *                                    lower one
+ *                                    lower one; -1: one that there is no code for, or none
  *     SYMBOL(args, grid, first, last)  of each form: calls its kernel of that level
  *     SYMBOL.x86-64 ...              the kernels, as emit() makes them, internal
  *
@@ -22,7 +22,7 @@ enum { LEAF_FEATURES = 1, OSXSAVE_ECX_BIT = 27, FIRST_EXTENDED_LEAF = INT32_MIN 
 enum { EAX, EBX, ECX, EDX };
 
 /* What an entry returns; the values are those of tilec_status. */
-enum { BUILD_DONE = 0, BUILD_NO_MEMORY = 4, BUILD_FAULT = 7 };
+enum { BUILD_DONE = 0, BUILD_NO_CPU = 2, BUILD_NO_MEMORY = 4, BUILD_FAULT = 7 };
 
 typedef struct {
     const GenBuild *build;
@@ -153,7 +153,30 @@ static Val find_level(const Body *f, const GenBuild *b)
     return best;
 }
 
-/* That, or the lower one that the environment names. */
+/* The highest level of the object that is none above number `limit` of all; -1: there is no such.
+ */
+static int highest_within(const GenBuild *b, int limit)
+{
+    int highest = -1;
+
+    for (int k = 0; k < b->nlevels; k++) {
+        for (int i = 0; i <= limit; i++)
+            highest = strcmp(b->levels[k].name, b->known[i]) == 0 ? k : highest;
+    }
+    return highest;
+}
+
+static Val is_text(const Body *f, Val text, const char *wanted)
+{
+    Llvm *l = f->l;
+    LLVMTypeRef texts[] = {l->ptr, l->ptr};
+    Val args[] = {text, text_constant(f, wanted)};
+    Val differs = call_c(f, "strcmp", function_type(l->i32, 2, texts), 2, args);
+
+    return LLVMBuildICmp(f->b, LLVMIntEQ, differs, llvm_int(l->i32, 0), "");
+}
+
+/* That, or the lower one that the environment names; -1: it names what there is no code for. */
 static Val limit_level(const Body *f, const GenBuild *b, Val best)
 {
     Llvm *l = f->l;
@@ -164,14 +187,12 @@ static Val limit_level(const Body *f, const GenBuild *b, Val best)
 
     LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, wish, ""), after, read);
     go_to(f, read);
-    Val limited = best;
-    for (int k = 0; k < b->nlevels; k++) {
-        Val args[] = {wish, text_constant(f, b->levels[k].name)};
-        Val differs = call_c(f, "strcmp", function_type(l->i32, 2, texts), 2, args);
-        Val same = LLVMBuildICmp(f->b, LLVMIntEQ, differs, llvm_int(l->i32, 0), "");
-        Val lower = LLVMBuildICmp(f->b, LLVMIntSGT, best, llvm_int(l->i32, k), "");
-        limited = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, same, lower, ""), llvm_int(l->i32, k),
-                                  limited, "");
+    Val limited = LLVMBuildSelect(f->b, is_text(f, wish, ""), best, llvm_int(l->i32, -1), "");
+    for (int i = 0; b->known[i]; i++) {
+        Val most = llvm_int(l->i32, highest_within(b, i));
+        Val less = LLVMBuildICmp(f->b, LLVMIntSLT, most, best, "");
+        limited = LLVMBuildSelect(f->b, is_text(f, wish, b->known[i]),
+                                  LLVMBuildSelect(f->b, less, most, best, ""), limited, "");
     }
     LLVMBuildBr(f->b, after);
     go_to(f, after);
@@ -188,25 +209,31 @@ static Val atomic_word(Val access)
     return access;
 }
 
+static void set_visibility(const Build *x, Val function)
+{
+    LLVMSetVisibility(function, x->build->exported ? LLVMDefaultVisibility : LLVMHiddenVisibility);
+}
+
 static void make_level(Build *x)
 {
     Llvm *l = x->l;
-    Val known = LLVMAddGlobal(l->module, l->i32, "level_and_one"); /* 0: not asked yet */
+    Val known = LLVMAddGlobal(l->module, l->i32, "level_and_two"); /* 0: not asked yet */
 
     LLVMSetLinkage(known, LLVMInternalLinkage);
     LLVMSetInitializer(known, llvm_int(l->i32, 0));
     x->level_type = function_type(l->i32, 0, NULL);
     Body f = begin_body(l, x->build->level_symbol, x->level_type);
     x->level = f.fn;
+    set_visibility(x, f.fn);
     LLVMBasicBlockRef ask = new_block(&f), done = new_block(&f);
     Val now = atomic_word(LLVMBuildLoad2(f.b, l->i32, known, ""));
-    Val one = llvm_int(l->i32, 1);
+    Val two = llvm_int(l->i32, 2);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, now, llvm_int(l->i32, 0), ""), ask, done);
     go_to(&f, done);
-    LLVMBuildRet(f.b, LLVMBuildSub(f.b, now, one, ""));
+    LLVMBuildRet(f.b, LLVMBuildSub(f.b, now, two, ""));
     go_to(&f, ask);
     Val level = limit_level(&f, x->build, find_level(&f, x->build));
-    atomic_word(LLVMBuildStore(f.b, LLVMBuildAdd(f.b, level, one, ""), known));
+    atomic_word(LLVMBuildStore(f.b, LLVMBuildAdd(f.b, level, two, ""), known));
     LLVMBuildRet(f.b, level);
 }
 
@@ -387,22 +414,24 @@ static void make_entry(Build *x, int form)
         kernels[k] = make_kernel(x, form, k);
     Val put = speaks ? make_put(x, which) : NULL;
     Body f = begin_body(l, which->symbol, function_type(l->i32, COUNT(params), params));
+    set_visibility(x, f.fn);
     Val stack = LLVMBuildAlloca(f.b, LLVMArrayType2(l->i8, ON_STACK), "");
     LLVMSetAlignment(stack, SCRATCH_ALIGN);
     Val port = speaks ? make_port(&f, put) : NULL;
     Val args = speaks ? slots_with_port(&f, which, port) : LLVMGetParam(f.fn, 0);
     return_without_programs(&f);
     Val level = LLVMBuildCall2(f.b, x->level_type, x->level, NULL, 0, "");
-    LLVMBasicBlockRef lowest = new_block(&f), done = new_block(&f);
-    Val ways = LLVMBuildSwitch(f.b, level, lowest, (unsigned)n);
+    LLVMBasicBlockRef none = new_block(&f), done = new_block(&f);
+    Val ways = LLVMBuildSwitch(f.b, level, none, (unsigned)n);
     for (int k = 0; k < n; k++) {
-        LLVMBasicBlockRef way = k == 0 ? lowest : new_block(&f);
-        if (k > 0)
-            LLVMAddCase(ways, llvm_int(l->i32, k), way);
+        LLVMBasicBlockRef way = new_block(&f);
+        LLVMAddCase(ways, llvm_int(l->i32, k), way);
         go_to(&f, way);
         call_kernel(x, &f, form, k, kernels[k], args, stack);
         LLVMBuildBr(f.b, done);
     }
+    go_to(&f, none);
+    LLVMBuildRet(f.b, llvm_int(l->i32, BUILD_NO_CPU));
     go_to(&f, done);
     LLVMBuildRet(f.b, result_of(&f, port));
 }

@@ -83,10 +83,12 @@ typedef struct {
 typedef struct {
     const GenLevel *levels; /* each includes what is in front of it; the first one is not tested */
     int nlevels;
+    const char *const *known; /* all levels that there are, lowest first, NULL behind the last */
     const GenForm *forms;
     int nforms;
     const char *level_symbol; /* `int f(void)`: the number of the level that is used */
     bool disjoint;            /* as in GenOptions, of all launches */
+    bool exported;            /* functions are visible outside of a shared library */
 } GenBuild;
 
 /* A row of the table in plugin.c, or of a device that needs no LLVM (src/device/device.h). */

@@ -87,11 +87,12 @@ for level in $levels; do
         highest=$program
     done
 done
-# what the environment asks for is not more than there is, and what it says in error is nothing
+# what the environment asks for is not more than there is; of a level between two the lower one runs
 [ "$level" != x86-64-v4 ] || {
     expect 0 out x86-64-v4 "$highest" "$folder/x86-64-v4"
-    expect 0 out x86-64-v4 env TILEC_CPU=nonsense "$highest" "$folder/x86-64-v4"
+    expect 0 out x86-64-v4 env TILEC_CPU= "$highest" "$folder/x86-64-v4"
 }
+expect 0 out x86-64 env TILEC_CPU=x86-64-v2 "$highest" "$folder/x86-64"
 
 # nothing but the C library is asked for
 nm -u "$folder"/*.o | awk '$1 == "U" && $2 !~ /^(getenv|strcmp|memcpy|memset|memmove|aligned_alloc|free|fmaf?|__(extendhfsf2|truncsfhf2))$/' >"$folder/out"
@@ -101,6 +102,62 @@ expect 0 out "" "$tilec" build "$source/kernels/add.py" -o "$folder/one.o" --hea
     --cpu x86-64-v3 --name add_v3 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 BLOCK=64
 nm "$folder/one.o" | grep -qF add_v3_1.x86-64-v3 || wrong "the level is missing"
 nm "$folder/one.o" | grep -qF x86-64-v4 && wrong "a level was not asked for"
+
+# what names no level that there is code for runs none, and says so
+cat >"$folder/which.c" <<'END'
+#include <stdio.h>
+#include "add_kernel.h"
+#include "one.h"
+
+int main(void)
+{
+    float x[4] = {1, 2, 3, 4}, out[4] = {0};
+    int any = add_kernel(x, x, out, 4, 256), v3 = add_v3(x, x, x, 0, 1, 1, 1);
+
+    printf("%d %g %s, %d %s\n", any, out[3], add_kernel_cpu(), v3, add_v3_cpu());
+    return TILEC_AOT_NO_CPU != 2;
+}
+END
+none="none: TILEC_CPU names no level of CPUs that there is code for"
+# shellcheck disable=SC2086
+expect 0 out "" gcc -std=c99 $warnings "$folder/which.c" "$folder/add_kernel.o" "$folder/one.o" -o "$folder/which"
+expect 0 out "2 0 $none, 2 $none" env TILEC_CPU=nonsense "$folder/which"
+expect 0 out "2 0 $none, 2 $none" env TILEC_CPU=x86-64-v33 "$folder/which"
+expect 0 out "0 8 x86-64, 2 $none" env TILEC_CPU=x86-64 "$folder/which"
+expect 0 out "0 8 x86-64, 2 $none" env TILEC_CPU=x86-64-v2 "$folder/which"
+
+# in a shared library its functions are hidden, or not; those of the header can be made real ones
+visible() { # OBJECT: what others see of a library of it
+    expect 0 out "" gcc -shared "$1" -o "$folder/seen.so"
+    nm -D --defined-only "$folder/seen.so" | awk '{print $3}' | grep -v '^_' | sort >"$folder/out"
+}
+visible "$folder/add_kernel.o"
+[ ! -s "$folder/out" ] || wrong "a library shows functions of the object"
+expect 0 out "" "$tilec" build "$source/kernels/add.py" -o "$folder/seen.o" --header "$folder/seen.h" \
+    --export --cpu x86-64 --name seen 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 BLOCK=64
+visible "$folder/seen.o"
+[ "$(tr '\n' ' ' <"$folder/out")" = "seen_1 seen_2 seen_level " ] || wrong "a library does not show what it should"
+# shellcheck disable=SC2086
+expect 0 out "" gcc -std=c99 $warnings -shared -fPIC -DTILEC_AOT_FUNCTION= -x c "$folder/add_kernel.h" \
+    -x none "$folder/add_kernel.o" -lm -o "$folder/libreal.so"
+nm -D --defined-only "$folder/libreal.so" | awk '{print $3}' | grep -v '^_' | sort >"$folder/out"
+[ "$(tr '\n' ' ' <"$folder/out")" = "add_kernel add_kernel_cpu add_kernel_grid add_kernel_range " ] ||
+    wrong "the functions of the header are not real ones"
+cat >"$folder/foreign.c" <<'END'
+extern int printf(const char *, ...);
+extern int add_kernel(const float *x, const float *y, float *out, int n, long block);
+
+int main(void)
+{
+    float x[4] = {1, 2, 3, 4}, out[4] = {0};
+    int status = add_kernel(x, x, out, 4, 256), refused = add_kernel(x, x, out, 4, 100);
+
+    printf("%d %g %d\n", status, out[3], refused);
+    return 0;
+}
+END
+expect 0 out "" gcc "$folder/foreign.c" "$folder/libreal.so" -Wl,-rpath,"$folder" -o "$folder/foreign"
+expect 0 out "0 8 1" "$folder/foreign"
 
 # the example, by make and by CMake
 cp -r "$source/examples/aot" "$folder/example"
