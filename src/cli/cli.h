@@ -131,7 +131,8 @@ const char *hint_text(Arena *a, const char *word, const char *const *candidates,
 void interrupt_watch(void);
 void interrupt_wipes(bool shown); /* there is one now, or none any more */
 void interrupt_says(const char *fmt, ...)
-    PRINTF(1, 2); /* how far the command is, when it ends so */
+    PRINTF(1, 2);          /* how far the command is, when it ends so */
+void interrupt_tell(void); /* that; also in a handler of signals */
 void interrupt_settle(
     void); /* before the process ends: wipe, and wait for files that are written */
 

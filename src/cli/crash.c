@@ -77,6 +77,7 @@ static void say_all(int number)
 {
     say(STDERR_FILENO, last_words.text, last_words.length);
     crash_say_files();
+    interrupt_tell();
     for (int i = 0; i < CRASH_SIGNALS; i++) {
         if (number == signals[i])
             say(STDOUT_FILENO, last_json[i].text, last_json[i].length);

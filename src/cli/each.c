@@ -105,8 +105,10 @@ bool each_settle(Each *e, int i, CrewResult *r)
                        r->nrows, r->seconds, is_made,    .done = true};
     *r = (CrewResult){.failed = r->failed};
     e->replaced += is_made && e->older ? e->older[i] : 0;
+    e->stale += !is_made && e->older && e->older[i] > 0;
     e->failed += r->failed;
     e->done++;
+    interrupt_says("%d of %d files are done", e->done - e->failed, e->files.len);
     return !e->halted;
 }
 
@@ -359,11 +361,15 @@ static void tell_sums(const Each *e, double seconds)
     fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
             e->files.len, seconds, e->files.len / seconds);
     if (e->options->skip_existing)
-        fprintf(stderr, "; %d skipped", e->skipped);
+        fprintf(stderr, "; %d skipped%s", e->skipped,
+                e->files.len > 0 ? "" : ": all outputs are there, and not older than their files");
     if (e->replaced)
         fprintf(stderr, "; %d older output%s replaced", e->replaced, e->replaced > 1 ? "s" : "");
     if (e->failed)
         fprintf(stderr, "; %d failed", e->failed);
+    if (e->stale)
+        fprintf(stderr, ", of which %d %s outputs of an earlier run", e->stale,
+                e->stale == 1 ? "has" : "have");
     if (e->left)
         fprintf(stderr, "; %d left, which would fail alike", e->left);
     if (e->options->compares.len > 0)

@@ -143,6 +143,7 @@ typedef struct {
     int told, failed, done;
     int *older;   /* for each file: its outputs that are there; NULL: nobody wants to know */
     int replaced; /* of these so far */
+    int stale;    /* files that failed, and have some of an earlier run */
     int skipped;  /* whose outputs were there; they are not among the files */
     int halted;   /* errno of what all further files would meet too; 0 */
     int left;     /* .. and how many these are */

@@ -118,7 +118,7 @@ void each_json_print(const Each *e, double seconds)
                 e->done - e->failed, seconds);
     if (e->halted)
         text_printf(&t, ", \"left\": %d", e->left);
-    text_printf(&t, ", \"replaced\": %d", e->replaced);
+    text_printf(&t, ", \"replaced\": %d, \"stale\": %d", e->replaced, e->stale);
     if (e->options->skip_existing)
         text_printf(&t, ", \"skipped\": %d", e->skipped);
     text_printf(&t, ", \"failed\": [%s], \"problems\": [%s], \"results\": [%s]", j->failed.s,

@@ -166,6 +166,16 @@ NORETURN static void refuse_folders(Cli *c, const char *pattern)
          pattern, (int)n, pattern);
 }
 
+/* What only a shell knows. */
+static const char *shell_hint(const char *pattern)
+{
+    if (pattern[0] == '~')
+        return "\nhint: only a shell knows `~`; write the folder, as in --each \"$HOME/in/*.png\"";
+    if (strchr(pattern, '{') && strchr(pattern, ','))
+        return "\nhint: only a shell knows {A,B}; --each may be given several times";
+    return "";
+}
+
 EachFiles each_find(Cli *c, const Options *o)
 {
     EachFiles files = {0};
@@ -178,7 +188,7 @@ EachFiles each_find(Cli *c, const Options *o)
         for (int k = 0; k < found.len; k++)
             add_file(c, &files, found.at[k], seen);
         if (found.len == 0)
-            stop(c, CLI_FILES, "--each %s: there is no such file", pattern);
+            stop(c, CLI_FILES, "--each %s: there is no such file%s", pattern, shell_hint(pattern));
     }
     if (files.len == 0)
         refuse_folders(c, o->eaches.at[0]);

@@ -33,11 +33,17 @@ void interrupt_settle(void)
         line_shown = 0;
 }
 
+void interrupt_tell(void)
+{
+    if (said >= 0 && write(STDERR_FILENO, says[said], strlen(says[said])) < 0)
+        said = -1;
+}
+
 static void end(int number)
 {
     interrupt_settle();
-    if (number == SIGINT && said >= 0 && write(STDERR_FILENO, says[said], strlen(says[said])) < 0)
-        said = -1;
+    if (number == SIGINT)
+        interrupt_tell();
     signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */
     raise(number);           /* when this returns */
 }

@@ -73,8 +73,6 @@ void progress_files(Progress *p, double done, int all)
     double now = os_seconds(), rate = done / (now - p->started);
     char words[120];
 
-    if (done > 0)
-        interrupt_says("%d of %d files are done", (int)done, all);
     if (done <= 0 || !is_due(p, now))
         return;
     snprintf(words, sizeof words, "%d of %d %s, %.*f/s, %.0f s left", (int)done, all, p->what,

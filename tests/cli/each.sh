@@ -98,6 +98,8 @@ expect 2 err "do not go to stdout" each --save o=-
 expect 2 err "a file '.gif' is not known here" each --save 'o=out/{name}.gif'
 expect 3 err "--each none/*.png: there is no such file" "$tilec" run add.py:add --grid 1 \
     --each 'none/*.png' x=@{} y=x o=x n=1 BLOCK=1
+expect 3 err "hint: only a shell knows \`~\`; write the folder" "$tilec" run add.py:add --grid 1 --each '~/none/*.png' x=@{}
+expect 3 err "hint: only a shell knows {A,B}; --each may be given" "$tilec" run add.py:add --grid 1 --each '{in,out}/*.png' x=@{}
 expect 2 err "quote that: --each 'in/*.png'" "$tilec" run add.py:add --grid 1 --each in/*.png x=@{}
 expect 2 err "--batch N is about the files of --each" "$tilec" run add.py:add --grid 1 --batch 3
 expect 2 err "hint: a member of each .npz is written in quotes" "$tilec" run add.py:add --grid 0 --each 'out/*.npz' \
@@ -284,12 +286,20 @@ expect 0 err "2 of 2 files" again
 grep -q "; 3 skipped" "$folder/err" || wrong "three were there"
 cmp -s out/a4.npy first || wrong "{i} is another number"
 expect 0 err "0 of 0 files" again
+grep -q "; 5 skipped: all outputs are there, and not older than their files$" "$folder/err" || wrong "no word of why"
 expect 0 out '"skipped": 5, "failed": []' again --batch 2 --json
 touch -d '2001-01-01' copies/a2.png
 touch -d '2002-01-01' out/a3.npy
 expect 0 err "1 of 1 files" again
 grep -q "; 4 skipped; 1 older output replaced$" "$folder/err" || wrong "one is older than its file"
 expect 2 err "--skip-existing is about what --save writes for the files of --each" each --skip-existing
+
+# one that ends the process: how many were done before
+printf 'P2 2 1 9 9 9' >crash-a.pgm
+cp crash-a.pgm crash-b.pgm
+printf 'P2 1 1 9 9' >crash-c.pgm
+expect 139 err "tilec: stopped: 2 of 3 files are done" "$tilec" run add.py:add --grid 'cdiv(n,BLOCK)' --each 'crash-*.pgm' \
+    --threads 1 x=@{} y=x o='empty_like(x)' n='1000000000*(2-x.shape(1))+2' BLOCK=64 --save 'o=out/{name}.pgm'
 
 # stopped at any moment: files that are whole or not there, and none beside them
 mkdir many stopped

@@ -69,7 +69,13 @@ expect 0 err "files/s" each --save 'o=out/{name}.npy' --save 'x=out/{name}.pgm' 
 grep -q replaced "$folder/err" && wrong "nothing was there"
 rm out/a0.npy out/a1.pgm
 expect 0 err "; 218 older outputs replaced" each --save 'o=out/{name}.npy' --save 'x=out/{name}.pgm' --save o=all.csv
-expect 0 out '"replaced": 110, "failed": []' each --save 'o=out/{name}.npy' --json
+expect 0 out '"replaced": 110, "stale": 0, "failed": []' each --save 'o=out/{name}.npy' --json
+echo no >in/a4.png
+echo no >in/c.png
+expect 1 err " older outputs replaced; 2 failed, of which 1 has outputs of an earlier run" each --save 'o=out/{name}.npy' \
+    --save 'x=out/{name}.pgm'
+rm in/c.png
+cp in/a5.png in/a4.png
 cp -r in place
 expect 0 err "110 of 110 files" "$tilec" run add.py:add --grid 1 --each 'place/*' x=@{} y=x o=x n=1 BLOCK=1 --save 'o={}'
 grep -q replaced "$folder/err" && wrong "in place"
