@@ -6,7 +6,8 @@
  *
  * Items are those of items.c; a comment line right below, indented by more than one space, goes on
  * with them.  Without KERNEL it is the kernel that the comment stands in, else the next one below,
- * else the last one above.
+ * else the last one above.  Kernels may have calls of one name.  A comment that is wrong costs only
+ * the call that it names.
  */
 #include "cli.h"
 #include "../syntax/lex.h"
@@ -35,12 +36,11 @@ static const char *take_word(Cli *c, const char **s)
     return word;
 }
 
-static void refuse(const Scan *s, const char *text)
+static void refuse(const Scan *s, NamedCall *call, const char *text)
 {
-    s->c->origin = NULL;
-    stop(s->c, CLI_USAGE,
-         "%s:%d: %s\n    write: # tilec: call [KERNEL:]NAME --grid E NAME=VALUE...", s->path,
-         s->line, text);
+    call->problem = arena_printf(
+        s->c->arena, "%s:%d: %s\n    write: # tilec: call [KERNEL:]NAME --grid E NAME=VALUE...",
+        s->path, call->line, text);
 }
 
 /* [KERNEL:]NAME; both may have dots and dashes in them, as `Class.kernel` and `fp16-large`. */
@@ -49,12 +49,9 @@ static void begin_call(Scan *s, const char *name)
     const char *colon = strrchr(name, ':');
     NamedCall call = {.path = s->path, .name = colon ? colon + 1 : name, .line = s->line};
 
-    if (!*call.name || *call.name == '-' || *call.name == '@' || strchr(call.name, '='))
-        refuse(s, "the call has no name");
-    for (int i = 0; i < s->calls.len; i++) {
-        if (strcmp(s->calls.at[i].name, call.name) == 0)
-            refuse(s, arena_printf(s->c->arena, "there is a call '%s' in line %d already",
-                                   call.name, s->calls.at[i].line));
+    if (!*call.name || *call.name == '-' || *call.name == '@' || strchr(call.name, '=')) {
+        refuse(s, &call, "the call has no name");
+        call.name = "-";
     }
     if (colon)
         call.kernel = arena_strndup(s->c->arena, name, (size_t)(colon - name));
@@ -76,9 +73,10 @@ static void read_comment(Scan *s, const char *text)
             return;
         at += strlen(mark);
         at += strspn(at, " \t");
-        if (strcmp(take_word(s->c, &at), "call") != 0)
-            refuse(s, "behind `# tilec:` comes `call`");
-        begin_call(s, take_word(s->c, &at));
+        bool is_call = strcmp(take_word(s->c, &at), "call") == 0;
+        begin_call(s, is_call ? take_word(s->c, &at) : "");
+        if (!is_call)
+            refuse(s, &s->calls.at[s->calls.len - 1], "behind `# tilec:` comes `call`");
         s->open = true;
     }
     items_of_line(s->c, at, s->line, &s->calls.at[s->calls.len - 1].items);
@@ -131,6 +129,24 @@ static int lines_between(const char *text, uint32_t from, uint32_t to)
     return n;
 }
 
+/* Is there one of that name in front of call `i` of a kernel? */
+static void refuse_second(const Scan *s, int i)
+{
+    NamedCall *call = &s->calls.at[i];
+
+    for (int k = 0; k < i && !call->problem; k++) {
+        const NamedCall *other = &s->calls.at[k];
+        bool is_same_kernel = call->kernel && other->kernel
+                                  ? strcmp(call->kernel, other->kernel) == 0
+                                  : call->kernel == other->kernel;
+
+        if (is_same_kernel && strcmp(call->name, other->name) == 0)
+            refuse(s, call,
+                   arena_printf(s->c->arena, "there is a call '%s' in line %d already", call->name,
+                                other->line));
+    }
+}
+
 NamedCalls calls_of_file(Cli *c, const char *path)
 {
     size_t n;
@@ -153,24 +169,87 @@ NamedCalls calls_of_file(Cli *c, const char *path)
     for (int i = 0; i < s.calls.len; i++) {
         if (!s.calls.at[i].kernel)
             s.calls.at[i].kernel = s.kernel;
+        refuse_second(&s, i);
     }
     return s.calls;
 }
 
-const NamedCall *calls_find(Cli *c, const char *path, const char *name)
-{
-    NamedCalls all = calls_of_file(c, path);
-    const char **names = NEW_N(c->arena, const char *, all.len + 1);
+/* --- finding --- */
 
-    for (int i = 0; i < all.len; i++) {
-        if (strcmp(all.at[i].name, name) == 0)
-            return all.at + i;
-        names[i] = all.at[i].name;
+bool calls_is_named(const NamedCall *call, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    size_t n = colon ? (size_t)(colon - name) : 0;
+
+    if (strcmp(call->name, colon ? colon + 1 : name) != 0)
+        return false;
+    return !colon ||
+           (call->kernel && strlen(call->kernel) == n && memcmp(call->kernel, name, n) == 0);
+}
+
+/* Of several kernels', where nothing says which: how to say it. */
+NORETURN static void refuse_several(Cli *c, const NamedCalls *all, const char *name)
+{
+    Text kernels = text_new(c->arena);
+    int n = 0;
+
+    for (int i = 0; i < all->len; i++) {
+        const NamedCall *call = &all->at[i];
+
+        if (calls_is_named(call, name))
+            text_printf(&kernels, "%s--call %s:%s", n++ ? " or " : "",
+                        call->kernel ? call->kernel : "", call->name);
     }
-    if (all.len == 0)
+    stop(c, CLI_USAGE, "several kernels of %s have a call '%s': write %s", all->at[0].path, name,
+         kernels.s);
+}
+
+NORETURN static void refuse_unknown(Cli *c, const char *path, const NamedCalls *all,
+                                    const char *name)
+{
+    const char **names = NEW_N(c->arena, const char *, all->len + 1), *wrong = NULL;
+
+    for (int i = 0; i < all->len; i++) {
+        names[i] = all->at[i].name;
+        if (strcmp(names[i], "-") == 0 && all->at[i].problem)
+            wrong = all->at[i].problem; /* perhaps it was meant to be it */
+    }
+    if (all->len == 0)
         stop(c, CLI_USAGE,
              "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
              path, name);
-    stop(c, CLI_USAGE, "%s has no call '%s'%s", path, name,
-         hint_text(c->arena, name, names, all.len));
+    stop(c, CLI_USAGE, "%s has no call '%s'%s%s%s", path, name,
+         hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
+}
+
+const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const char *name)
+{
+    NamedCalls all = calls_of_file(c, path);
+    const NamedCall *found = NULL;
+    int n = 0;
+
+    for (int i = 0; i < all.len; i++) {
+        const NamedCall *call = &all.at[i];
+
+        if (!calls_is_named(call, name))
+            continue;
+        calls_check(c, call);
+        if (kernel && call->kernel && strcmp(kernel, call->kernel) == 0)
+            return call;
+        found = call;
+        n++;
+    }
+    if (n > 1)
+        refuse_several(c, &all, name);
+    if (n == 0)
+        refuse_unknown(c, path, &all, name);
+    return found;
+}
+
+void calls_check(Cli *c, const NamedCall *call)
+{
+    if (!call->problem)
+        return;
+    c->origin = NULL; /* the text has a place */
+    stop(c, CLI_USAGE, "%s", call->problem);
 }

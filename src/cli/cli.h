@@ -317,13 +317,18 @@ const char *shell_word(Cli *c, const char *word); /* as a shell's command has it
 /* calls.c: calls that a kernel's file names in comments, `# tilec: call NAME ...` */
 typedef struct {
     const char *path, *name;
-    const char *kernel; /* NULL: the file has none */
+    const char *kernel;  /* NULL: the file has none */
+    const char *problem; /* why it cannot be made; NULL */
     int line;
     Items items;
 } NamedCall;
 typedef VEC(NamedCall) NamedCalls;
-NamedCalls calls_of_file(Cli *c, const char *path); /* stops on a comment that names none */
-const NamedCall *calls_find(Cli *c, const char *path, const char *name); /* stops without one */
+NamedCalls calls_of_file(Cli *c, const char *path);
+void calls_check(Cli *c, const NamedCall *call);              /* stops on one with a problem */
+bool calls_is_named(const NamedCall *call, const char *name); /* NAME or KERNEL:NAME */
+/* That of the kernel, else the only one of that name; stops without one, and where several kernels
+ * have one. */
+const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const char *name);
 
 /* options.c */
 typedef struct {

@@ -73,7 +73,8 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
         k.example = command_of(c, &k);
     }
     for (int i = 0; i < calls->len; i++) {
-        if (calls->at[i].kernel && strcmp(calls->at[i].kernel, k.name) == 0)
+        if (!calls->at[i].problem && calls->at[i].kernel &&
+            strcmp(calls->at[i].kernel, k.name) == 0)
             vec_push(c->arena, &k.calls, calls->at[i].name);
     }
     vec_push(c->arena, out, k);
@@ -85,6 +86,10 @@ static Listing list_file(Cli *c, Options *o, const Functions *functions)
     const char *wanted = o->kernel;
     Listing out = {0};
 
+    for (int i = 0; i < calls.len; i++) {
+        if (calls.at[i].problem)
+            warn(c, "%s", calls.at[i].problem);
+    }
     args_open_file(c, o);
     for (int i = 0; i < tilec_kernel_count(c->file); i++) {
         Listed k = {.path = o->file, .name = tilec_kernel_name(c->file, i)};

@@ -222,8 +222,11 @@ static void parse_file_of_items(const Parse *p, const char *word)
 static void parse_named_call(const Parse *p, const NamedCall *call)
 {
     const char *word = arena_printf(p->c->arena, "--call %s", call->name);
-    const Origin inner = inner_origin(p, call->path, call->name, word);
+    const char *name =
+        arena_printf(p->c->arena, "%s:%s", call->kernel ? call->kernel : "", call->name);
 
+    calls_check(p->c, call);
+    const Origin inner = inner_origin(p, call->path, name, word);
     if (!p->o->kernel)
         p->o->kernel = call->kernel;
     parse_items(p, &call->items, &inner);
@@ -268,7 +271,7 @@ void options_call(const Parse *p, const char *name)
         find_file(p);
     if (!p->o->file)
         stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
-    parse_named_call(p, calls_find(p->c, p->o->file, name));
+    parse_named_call(p, calls_find(p->c, p->o->file, p->o->kernel, name));
 }
 
 void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call)

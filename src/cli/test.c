@@ -48,7 +48,7 @@ static bool is_wanted(const Options *o, const NamedCall *call, const char *kerne
     if (kernel && (!call->kernel || strcmp(call->kernel, kernel) != 0))
         return false;
     for (int i = 0; i < o->calls.len; i++) {
-        if (strcmp(o->calls.at[i], call->name) == 0)
+        if (calls_is_named(call, o->calls.at[i]))
             return true;
     }
     return o->calls.len == 0;
@@ -108,7 +108,7 @@ static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Wor
         bool found = false;
 
         for (int k = 0; k < tests->len; k++)
-            found |= strcmp(name, tests->at[k].call->name) == 0;
+            found |= calls_is_named(tests->at[k].call, name);
         if (!found)
             stop(c, CLI_USAGE, "--call %s: there is no such call%s", name,
                  hint_text(c->arena, name, names->at, names->len));

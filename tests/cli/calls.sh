@@ -88,6 +88,41 @@ done
 printf '# tilec: call a\n# tilec: call a\n' >"$folder/bad.py"
 expect 2 err "bad.py:2: there is a call 'a' in line 1 already" run "$folder/bad.py" --call a
 
+# names are those of a kernel: two may have one, and a comment that is wrong costs no other
+cat >"$folder/two.py" <<'KERNEL'
+import triton
+import triton.language as tl
+# tilec: call a --grid 1 x=zeros(fp32, 1) --compare x=1
+@triton.jit
+def one(x): tl.store(x, 1.0)
+# tilec: call a --grid 1 x=zeros(fp32, 1) --compare x=2
+# tilec: call b --call a --threads 1
+# tilec: call of-one --call one:a --compare x=2
+@triton.jit
+def two(x): tl.store(x, 2.0)
+# tilec: calls b
+# tilec: call two:b --grid 1
+KERNEL
+expect 0 out "x: agrees with 1 in 1" run "$folder/two.py:one" --call a
+expect 0 out "x: agrees with 2 in 1" run "$folder/two.py:two" --call a
+expect 0 out "x: agrees with 2 in 1" run "$folder/two.py" --call two:a
+expect 0 out "x: agrees with 2 in 1" run --call two:a "$folder/two.py"
+expect 0 out "x: agrees with 2 in 1" run "$folder/two.py" --call of-one
+expect 2 err "several kernels of $folder/two.py have a call 'a': write --call one:a or --call two:a" \
+    run "$folder/two.py" --call a
+expect 2 err "two.py has no call 'three:a'" run "$folder/two.py" --call three:a
+expect 2 err "two.py:12: there is a call 'b' in line 7 already" run "$folder/two.py" --call b
+expect 1 out "4 passed, 2 failed" "$tilec" test "$folder/two.py"
+for line in "^PASS  .*/two.py:3   a " "^PASS  .*/two.py:6   a " "^PASS  .*/two.py:7   b " "^FAIL  .*/two.py:11  - " \
+    "^      .*two.py:11: behind .# tilec:. comes .call." "^FAIL  .*/two.py:12  b " \
+    "^      .*two.py:12: there is a call 'b' in line 7"; do
+    grep -q "$line" "$folder/out" || wrong "no line '$line'"
+done
+expect 0 out "2 passed, 0 failed" "$tilec" test "$folder/two.py" --call a
+expect 0 out "1 passed, 0 failed" "$tilec" test "$folder/two.py" --call two:a
+expect 0 out "  calls: a, b, of-one" "$tilec" list "$folder/two.py:two"
+grep -qF "warning: $folder/two.py:11: behind" "$folder/err" || wrong "list tells nothing of a wrong comment"
+
 # test makes them all, on the devices that they name, and goes on behind what fails
 test_all() {
     "$tilec" test "$k" "$@"
